@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What every other header stands on: status codes, dtypes, the context with its first error, memory and log hooks.
+ *
+ * A context (dt_ctx) is the root of everything: the library keeps no process-wide mutable state. It belongs to one
+ * thread at a time. It remembers the first error that happened in it, with its text; later errors do not replace it.
+ *
+ * Contracts say *Collective* when every rank named must make the call, *Local* when the call involves this rank only.
+ */
+#ifndef DTENSOR_BASE_H
+#define DTENSOR_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define DT_VERSION_MAJOR 0
+#define DT_VERSION_MINOR 1
+#define DT_VERSION_PATCH 0
+#define DT_VERSION       (DT_VERSION_MAJOR * 10000 + DT_VERSION_MINOR * 100 + DT_VERSION_PATCH)
+
+/* Marks what the shared library exports; everything else stays inside. */
+#define DT_API        __attribute__((visibility("default")))
+#define DT_PRINTF(at) __attribute__((format(printf, at, (at) + 1)))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One list makes the enum, the names and the texts: X(name, value, word, text). Zero is success, positive means "not
+ * finished", negative is an error. The word is what tools print as the error's code. */
+#define DT_STATUS_LIST(X)                                                                                            \
+    X(OK, 0, "ok", "success")                                                                                        \
+    X(IN_PROGRESS, 1, "in_progress", "the operation has started and is not finished")                                \
+    X(ERR_VALUE, -1, "value", "an argument has a value that is not allowed")                                         \
+    X(ERR_SHAPE, -2, "shape", "shapes or sizes do not fit together")                                                 \
+    X(ERR_DTYPE, -3, "dtype", "the dtype is unknown or not supported by the call")                                   \
+    X(ERR_PLACEMENT, -4, "placement", "a placement is malformed or does not fit the tensor or the mesh")             \
+    X(ERR_MESH, -5, "mesh", "a mesh is malformed or does not fit the world or the call")                             \
+    X(ERR_OP, -6, "op", "there is no such op")                                                                       \
+    X(ERR_FIELD, -7, "field", "a request has a field that is unknown, missing or of the wrong type")                 \
+    X(ERR_JSON, -8, "json", "the text is not JSON")                                                                  \
+    X(ERR_UNSUPPORTED, -9, "unsupported", "the call is valid but not supported")                                     \
+    X(ERR_STATE, -10, "state", "the object is not in a state that allows the call")                                  \
+    X(ERR_MEMORY, -11, "memory", "out of memory")                                                                    \
+    X(ERR_SYSTEM, -12, "system", "the operating system refused")                                                     \
+    X(ERR_MISMATCH, -13, "mismatch", "ranks made calls that do not belong together")                                 \
+    X(ERR_TIMEOUT, -14, "timeout", "a peer did not come in time")                                                    \
+    X(ERR_PEER, -15, "peer", "a peer has died, closed, or given up with an error")                                   \
+    X(ERR_GROUP, -16, "group", "the group is unusable after an earlier failure")                                     \
+    X(ERR_INTERNAL, -17, "internal", "a bug in the library")
+
+typedef enum dt_status {
+#define DT_STATUS_ENUM(name, value, word, text) DT_##name = (value),
+    DT_STATUS_LIST(DT_STATUS_ENUM)
+#undef DT_STATUS_ENUM
+} dt_status;
+
+/* The word ("shape") and the sentence of a status; never NULL. Local. */
+DT_API const char *dt_status_word(dt_status status);
+DT_API const char *dt_status_text(dt_status status);
+
+/* Element types: X(name, size in bytes, word). */
+#define DT_DTYPE_LIST(X)                                                                                             \
+    X(F32, 4, "f32")                                                                                                 \
+    X(F64, 8, "f64")                                                                                                 \
+    X(F16, 2, "f16")                                                                                                 \
+    X(BF16, 2, "bf16")                                                                                               \
+    X(I8, 1, "i8")                                                                                                   \
+    X(I16, 2, "i16")                                                                                                 \
+    X(I32, 4, "i32")                                                                                                 \
+    X(I64, 8, "i64")                                                                                                 \
+    X(U8, 1, "u8")                                                                                                   \
+    X(BOOL, 1, "bool")                                                                                               \
+    X(C64, 8, "c64")                                                                                                 \
+    X(C128, 16, "c128")
+
+typedef enum dt_dtype {
+#define DT_DTYPE_ENUM(name, size, word) DT_##name,
+    DT_DTYPE_LIST(DT_DTYPE_ENUM)
+#undef DT_DTYPE_ENUM
+        DT_N_DTYPES
+} dt_dtype;
+
+/* How values of several ranks become one: X(name, word). On bool, sum and max are "or", product and min are "and". */
+#define DT_REDUCE_LIST(X)                                                                                            \
+    X(SUM, "sum")                                                                                                    \
+    X(AVG, "avg")                                                                                                    \
+    X(PRODUCT, "product")                                                                                            \
+    X(MIN, "min")                                                                                                    \
+    X(MAX, "max")
+
+typedef enum dt_reduce {
+#define DT_REDUCE_ENUM(name, word) DT_##name,
+    DT_REDUCE_LIST(DT_REDUCE_ENUM)
+#undef DT_REDUCE_ENUM
+        DT_N_REDUCES
+} dt_reduce;
+
+/* Bytes per element, or 0 for a value that is not a dtype. Local. */
+DT_API size_t dt_dtype_size(dt_dtype dtype);
+/* The word ("f32"), or "?" for a value that is not a dtype. Local. */
+DT_API const char *dt_dtype_word(dt_dtype dtype);
+DT_API const char *dt_reduce_word(dt_reduce reduce);
+/* Reads a word; false, with *out untouched, where it is none. Local. */
+DT_API bool dt_dtype_parse(const char *word, dt_dtype *out);
+DT_API bool dt_reduce_parse(const char *word, dt_reduce *out);
+/* Whether values of the dtype can be reduced so: no order on complex numbers, no average of truth values. Local. */
+DT_API bool dt_reduce_allowed(dt_dtype dtype, dt_reduce reduce);
+
+typedef struct dt_ctx dt_ctx;
+
+/* The one door through which the library gets ordinary memory. Like realloc: old NULL allocates, new_size 0 frees and
+ * gives NULL; NULL for a new_size above 0 means that there is none, and old stays valid. */
+typedef struct dt_allocator {
+    void *(*resize)(void *user, void *old, size_t old_size, size_t new_size);
+    void *user;
+} dt_allocator;
+
+typedef enum dt_log_level { DT_LOG_OFF, DT_LOG_ERROR, DT_LOG_WARN, DT_LOG_INFO, DT_LOG_DEBUG } dt_log_level;
+
+/* Receives one line without its newline. */
+typedef void dt_log_fn(void *user, dt_log_level level, const char *line);
+
+/* Each zeroed field means "the default". Environment variables (dtensor(7)) serve as defaults where a field is zero.
+ */
+typedef struct dt_init_options {
+    const char *transport;  /* "self", "shm" or "fake"; default: what the launch says, else self */
+    int64_t world;          /* fake: size of the world; otherwise, if given, it must be what the launch says */
+    int64_t rank;           /* fake: which rank this process claims to be */
+    size_t heap_bytes;      /* virtual size of each rank's heap; default: the node's memory */
+    double timeout_s;       /* deadline of every wait; default 300; negative: wait for ever (debugging) */
+    int threads;            /* threads of this rank; default: its share of the cores */
+    dt_allocator allocator; /* default: realloc and free */
+    dt_log_fn *log;         /* default: standard error, where DTENSOR_LOG asks for it */
+    void *log_user;
+    dt_log_level log_level; /* default: off, or DTENSOR_LOG */
+} dt_init_options;
+
+/* Starts the library in this process and joins the launch that dtrun or dt_spawn made; alone, a world of one.
+ * Options may be NULL. Collective over the launch. NULL on failure, after printing why on standard error, because
+ * there is no context yet that could keep the text. */
+DT_API dt_ctx *dt_init(const dt_init_options *options);
+
+/* Ends the context: waits until every peer closes or is gone, prints the first error if there is one that was not
+ * cleared, frees everything. Returns an exit code: 0, or 1 after an error. NULL gives 1. Collective over the launch.
+ */
+DT_API int dt_close(dt_ctx *ctx);
+
+/* The version of the library that runs: DT_VERSION of its headers. Local. */
+DT_API int dt_version(void);
+DT_API const char *dt_version_text(void);
+
+/* This rank, the number of ranks, and the number of threads that this rank may use. Local. */
+DT_API int64_t dt_rank(const dt_ctx *ctx);
+DT_API int64_t dt_world(const dt_ctx *ctx);
+DT_API int dt_threads(const dt_ctx *ctx);
+
+/* Whether the context holds an error; the first error's status and text ("" without one). Local. */
+DT_API bool dt_failed(const dt_ctx *ctx);
+DT_API dt_status dt_error_status(const dt_ctx *ctx);
+DT_API const char *dt_error_text(const dt_ctx *ctx);
+
+/* Prints the first error, if any, on standard error as "rank 2: shape: …"; returns 1 if there was one, else 0. Local.
+ */
+DT_API int dt_report(const dt_ctx *ctx);
+
+/* Forgets the error, so that the program can go on. Groups that broke stay unusable. Collective over the world: an
+ * error here means that a peer is gone. */
+DT_API dt_status dt_error_clear(dt_ctx *ctx);
+
+/* Records an error of the caller's own; kept only if it is the first. Returns status, so that it can end a function.
+ * Local, and for local errors: peers that wait for this rank are told. */
+DT_API dt_status dt_error_set(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A chain of blocks, each at least twice the one before up to a limit; allocation bumps a cursor in the newest.
+ */
+#include "base/arena.h"
+
+#include "base/size.h"
+
+#include <string.h>
+
+enum { FIRST_BLOCK_BYTES = 1024, LARGEST_USUAL_BLOCK_BYTES = 256 * 1024, ALIGNMENT = 16 };
+
+struct dt__arena_block {
+    struct dt__arena_block *older;
+    size_t bytes, used;
+    _Alignas(ALIGNMENT) unsigned char memory[];
+};
+
+dt__arena dt__arena_new(dt_ctx *ctx) { return (dt__arena){.ctx = ctx}; }
+
+static void drop_newest(dt__arena *arena) {
+    struct dt__arena_block *block = arena->block;
+    arena->block = block->older;
+    dt__free(arena->ctx, block, sizeof *block + block->bytes);
+}
+
+void dt__arena_free(dt__arena *arena) {
+    while (arena->block)
+        drop_newest(arena);
+}
+
+static bool grow(dt__arena *arena, size_t wanted) {
+    size_t bytes = arena->block ? arena->block->bytes * 2 : FIRST_BLOCK_BYTES;
+    if (bytes > LARGEST_USUAL_BLOCK_BYTES)
+        bytes = LARGEST_USUAL_BLOCK_BYTES;
+    if (bytes < wanted)
+        bytes = wanted;
+    size_t total;
+    struct dt__arena_block *block = NULL;
+    if (dt__add_size(bytes, sizeof *block, &total))
+        block = dt__alloc(arena->ctx, total);
+    if (!block) {
+        dt__fail_memory(arena->ctx, bytes, "an arena");
+        return false;
+    }
+    *block = (struct dt__arena_block){.older = arena->block, .bytes = bytes};
+    arena->block = block;
+    return true;
+}
+
+void *dt__arena_alloc(dt__arena *arena, size_t n, size_t item_bytes) {
+    size_t bytes;
+    if (!dt__mul_size(n, item_bytes, &bytes) || !dt__add_size(bytes, ALIGNMENT - 1, &bytes)) {
+        dt__fail_memory(arena->ctx, SIZE_MAX, "an array whose size overflows");
+        return NULL;
+    }
+    bytes &= ~(size_t)(ALIGNMENT - 1);
+    if ((!arena->block || arena->block->bytes - arena->block->used < bytes) && !grow(arena, bytes))
+        return NULL;
+    void *memory = arena->block->memory + arena->block->used;
+    arena->block->used += bytes;
+    memset(memory, 0, bytes);
+    return memory;
+}
+
+char *dt__arena_copy_text(dt__arena *arena, const char *text) {
+    size_t bytes = strlen(text) + 1;
+    char *copy = dt__arena_alloc(arena, bytes, 1);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+dt__arena_mark dt__arena_begin(const dt__arena *arena) {
+    return (dt__arena_mark){arena->block, arena->block ? arena->block->used : 0};
+}
+
+void dt__arena_rewind(dt__arena *arena, dt__arena_mark mark) {
+    while (arena->block != mark.block)
+        drop_newest(arena);
+    if (arena->block)
+        arena->block->used = mark.used;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * An arena hands out memory that lives until the arena is reset or freed as a whole. Pure functions take one for
+ * their results, so that nobody frees a nested value piece by piece. A mark and a rewind give a scope within an
+ * arena.
+ */
+#ifndef DT_BASE_ARENA_H
+#define DT_BASE_ARENA_H
+
+#include "base/ctx.h"
+
+struct dt__arena_block;
+
+typedef struct dt__arena {
+    dt_ctx *ctx;                   /* memory comes from its hook; errors go to it */
+    struct dt__arena_block *block; /* newest, with the rest behind it */
+} dt__arena;
+
+typedef struct dt__arena_mark {
+    struct dt__arena_block *block;
+    size_t used;
+} dt__arena_mark;
+
+/* Allocates nothing yet. */
+dt__arena dt__arena_new(dt_ctx *ctx);
+void dt__arena_free(dt__arena *arena);
+
+/* Memory for n items of item_bytes, 16-byte aligned and zeroed; NULL, with the error recorded, when there is none or
+ * the size overflows. n = 0 gives a valid pointer. */
+void *dt__arena_alloc(dt__arena *arena, size_t n, size_t item_bytes);
+char *dt__arena_copy_text(dt__arena *arena, const char *text);
+
+/* What was allocated after the mark is gone after the rewind. */
+dt__arena_mark dt__arena_begin(const dt__arena *arena);
+void dt__arena_rewind(dt__arena *arena, dt__arena_mark mark);
+
+#define DT__NEW(arena, type)          ((type *)dt__arena_alloc((arena), 1, sizeof(type)))
+#define DT__NEW_ARRAY(arena, type, n) ((type *)dt__arena_alloc((arena), (size_t)(n), sizeof(type)))
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The context: first error wins, memory goes through one hook, log lines go to one callback. Nothing here knows of
+ * ranks or tensors; how peers learn of a local error is the runtime's matter (on_local_error).
+ */
+#include "base/ctx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *default_resize(void *user, void *old, size_t old_size, size_t new_size) {
+    (void)user;
+    (void)old_size;
+    if (new_size == 0) {
+        free(old);
+        return NULL;
+    }
+    return realloc(old, new_size);
+}
+
+static void default_log(void *user, dt_log_level level, const char *line) {
+    static const char *const words[] = {"off", "error", "warn", "info", "debug"};
+    (void)user;
+    fprintf(stderr, "dtensor: %s: %s\n", words[level], line);
+}
+
+static dt_log_level log_level_from_environment(void) {
+    static const char *const words[] = {"off", "error", "warn", "info", "debug"};
+    const char *wanted = getenv("DTENSOR_LOG");
+    for (int i = 0; wanted && i < 5; i++)
+        if (!strcmp(wanted, words[i]))
+            return (dt_log_level)i;
+    return DT_LOG_OFF;
+}
+
+dt_ctx *dt__ctx_new(const dt_init_options *options) {
+    static const dt_init_options none;
+    if (!options)
+        options = &none;
+    dt_allocator allocator = options->allocator;
+    if (!allocator.resize)
+        allocator.resize = default_resize;
+    dt_ctx *ctx = allocator.resize(allocator.user, NULL, 0, sizeof *ctx);
+    if (!ctx)
+        return NULL;
+    *ctx = (dt_ctx){
+        .allocator = allocator,
+        .log = options->log ? options->log : default_log,
+        .log_user = options->log_user,
+        .log_level = options->log_level ? options->log_level : log_level_from_environment(),
+        .world = 1,
+        .threads = 1,
+    };
+    return ctx;
+}
+
+void dt__ctx_free(dt_ctx *ctx) {
+    if (!ctx)
+        return;
+    for (int i = DT__N_SLOTS - 1; i >= 0; i--)
+        if (ctx->slots[i].free_state)
+            ctx->slots[i].free_state(ctx, ctx->slots[i].state);
+    ctx->allocator.resize(ctx->allocator.user, ctx, sizeof *ctx, 0);
+}
+
+int dt_version(void) { return DT_VERSION; }
+
+#define TEXT_OF(x)                        #x
+#define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
+const char *dt_version_text(void) { return VERSION_TEXT(DT_VERSION_MAJOR, DT_VERSION_MINOR, DT_VERSION_PATCH); }
+
+int64_t dt_rank(const dt_ctx *ctx) { return ctx ? ctx->rank : 0; }
+int64_t dt_world(const dt_ctx *ctx) { return ctx ? ctx->world : 0; }
+int dt_threads(const dt_ctx *ctx) { return ctx ? ctx->threads : 0; }
+
+bool dt_failed(const dt_ctx *ctx) { return !ctx || ctx->status != DT_OK; }
+dt_status dt_error_status(const dt_ctx *ctx) { return ctx ? ctx->status : DT_ERR_STATE; }
+const char *dt_error_text(const dt_ctx *ctx) { return ctx ? ctx->text : "there is no context"; }
+
+int dt_report(const dt_ctx *ctx) {
+    if (!dt_failed(ctx))
+        return 0;
+    if (ctx)
+        fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, dt_status_word(ctx->status), ctx->text);
+    else
+        fprintf(stderr, "dtensor: there is no context\n");
+    return 1;
+}
+
+dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list args) {
+    if (!ctx || ctx->status != DT_OK)
+        return status;
+    ctx->status = status;
+    vsnprintf(ctx->text, sizeof ctx->text, format, args);
+    dt__log(ctx, DT_LOG_ERROR, "%s: %s", dt_status_word(status), ctx->text);
+    return status;
+}
+
+dt_status dt__fail(dt_ctx *ctx, dt_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    dt__vfail(ctx, status, format, args);
+    va_end(args);
+    return status;
+}
+
+/* Tells the peers only of the error that is kept: a second one follows from the first. */
+static dt_status fail_local(dt_ctx *ctx, dt_status status, const char *format, va_list args) {
+    bool first = ctx && ctx->status == DT_OK;
+    dt__vfail(ctx, status, format, args);
+    if (first && ctx->on_local_error)
+        ctx->on_local_error(ctx);
+    return status;
+}
+
+dt_status dt__fail_local(dt_ctx *ctx, dt_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fail_local(ctx, status, format, args);
+    va_end(args);
+    return status;
+}
+
+dt_status dt_error_set(dt_ctx *ctx, dt_status status, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fail_local(ctx, status, format, args);
+    va_end(args);
+    return status;
+}
+
+dt_status dt__fail_memory(dt_ctx *ctx, size_t bytes, const char *what) {
+    return dt__fail_local(ctx, DT_ERR_MEMORY, "out of memory: %zu bytes for %s", bytes, what);
+}
+
+void *dt__alloc(dt_ctx *ctx, size_t bytes) {
+    return ctx->allocator.resize(ctx->allocator.user, NULL, 0, bytes ? bytes : 1);
+}
+
+void *dt__alloc_zeroed(dt_ctx *ctx, size_t bytes) {
+    void *memory = dt__alloc(ctx, bytes);
+    if (memory)
+        memset(memory, 0, bytes);
+    return memory;
+}
+
+void *dt__resize(dt_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes) {
+    return ctx->allocator.resize(ctx->allocator.user, old, old_bytes, new_bytes ? new_bytes : 1);
+}
+
+void dt__free(dt_ctx *ctx, void *memory, size_t bytes) {
+    if (memory)
+        ctx->allocator.resize(ctx->allocator.user, memory, bytes ? bytes : 1, 0);
+}
+
+void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) {
+    if (level > ctx->log_level)
+        return;
+    char line[2048];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    ctx->log(ctx->log_user, level, line);
+}

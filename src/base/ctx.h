@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The context as the folders below see it. Base owns the error, the memory hook and the log; each other module hangs
+ * its own state into a slot and is asked to free it, in reverse order of the slots, when the context ends.
+ */
+#ifndef DT_BASE_CTX_H
+#define DT_BASE_CTX_H
+
+#include "dtensor/base.h"
+
+#include <stdarg.h>
+
+/* What hangs off a context. One row per module that keeps state; freed from the last to the first. */
+enum dt__slot {
+    DT__SLOT_RUNTIME, /* src/comm: transport, heap, groups */
+    DT__SLOT_MESH,    /* src/mesh: current mesh, interned meshes */
+    DT__SLOT_SPEC,    /* src/spec: interned specs */
+    DT__N_SLOTS
+};
+
+enum { DT__ERROR_TEXT_BYTES = 4096 };
+
+struct dt_ctx {
+    dt_status status;                /* of the first error; DT_OK without one */
+    char text[DT__ERROR_TEXT_BYTES]; /* of the first error */
+    dt_allocator allocator;
+    dt_log_fn *log;
+    void *log_user;
+    dt_log_level log_level;
+    int64_t rank, world;
+    int threads;
+    struct {
+        void *state;
+        void (*free_state)(dt_ctx *ctx, void *state);
+    } slots[DT__N_SLOTS];
+    void (*on_local_error)(dt_ctx *ctx); /* tells peers; set by the runtime, may be NULL */
+};
+
+/* Makes a context that knows nothing but memory and log; dt_init builds on it, and tests of pure modules use it as it
+ * is. NULL only when memory is out. */
+dt_ctx *dt__ctx_new(const dt_init_options *options);
+void dt__ctx_free(dt_ctx *ctx);
+
+/* Records an *agreed* error: one that follows from what every rank knows, so that all fail alike and no peer waits.
+ */
+dt_status dt__fail(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
+dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list args);
+/* Records a *local* error (memory, file, transport) and tells the peers of this rank. */
+dt_status dt__fail_local(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
+/* "out of memory: N bytes for WHAT" as a local error. */
+dt_status dt__fail_memory(dt_ctx *ctx, size_t bytes, const char *what);
+
+/* Ordinary memory. NULL without an error recorded: the caller says what the memory was for (dt__fail_memory). */
+void *dt__alloc(dt_ctx *ctx, size_t bytes);
+void *dt__alloc_zeroed(dt_ctx *ctx, size_t bytes);
+void *dt__resize(dt_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
+void dt__free(dt_ctx *ctx, void *memory, size_t bytes);
+
+void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
+
+/* Passes an error on: `DT__TRY(f(x));` returns f's status from the enclosing function unless it is DT_OK. */
+#define DT__TRY(call)                                                                                                \
+    do {                                                                                                             \
+        dt_status dt__status_ = (call);                                                                              \
+        if (dt__status_ != DT_OK)                                                                                    \
+            return dt__status_;                                                                                      \
+    } while (0)
+
+#endif

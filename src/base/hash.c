@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The hash map. A removed entry leaves a mark that probing passes over; the table is rebuilt when live entries and
+ * marks fill half of it.
+ */
+#include "base/hash.h"
+
+#include <string.h>
+
+struct dt__map_entry {
+    uint64_t hash;
+    void *value; /* NULL: never used */
+};
+
+static const char removed_mark = 0;
+#define REMOVED ((void *)(uintptr_t)&removed_mark)
+
+uint64_t dt__hash(const void *bytes, size_t n, uint64_t seed) {
+    const unsigned char *at = bytes;
+    uint64_t hash = dt__hash_u64(n, seed);
+    for (; n >= 8; n -= 8, at += 8) {
+        uint64_t word;
+        memcpy(&word, at, 8);
+        hash = dt__hash_u64(word, hash);
+    }
+    uint64_t rest = 0;
+    memcpy(&rest, at, n);
+    return n ? dt__hash_u64(rest, hash) : hash;
+}
+
+dt__map dt__map_new(dt_ctx *ctx) { return (dt__map){.ctx = ctx}; }
+
+void dt__map_free(dt__map *map) {
+    dt__free(map->ctx, map->entries, map->n_room * sizeof *map->entries);
+    *map = dt__map_new(map->ctx);
+}
+
+void *dt__map_get(const dt__map *map, uint64_t hash, dt__map_same *same, const void *probe) {
+    if (!map->n_room)
+        return NULL;
+    for (size_t i = hash & (map->n_room - 1);; i = (i + 1) & (map->n_room - 1)) {
+        const struct dt__map_entry *entry = &map->entries[i];
+        if (!entry->value)
+            return NULL;
+        if (entry->value != REMOVED && entry->hash == hash && (!same || same(entry->value, probe)))
+            return entry->value;
+    }
+}
+
+static void place(struct dt__map_entry *entries, size_t n_room, uint64_t hash, void *value) {
+    size_t i = hash & (n_room - 1);
+    while (entries[i].value)
+        i = (i + 1) & (n_room - 1);
+    entries[i] = (struct dt__map_entry){hash, value};
+}
+
+static bool rebuild(dt__map *map) {
+    size_t n_room = 16;
+    while (n_room < map->n_entries * 4)
+        n_room *= 2;
+    struct dt__map_entry *entries = dt__alloc_zeroed(map->ctx, n_room * sizeof *entries);
+    if (!entries) {
+        dt__fail_memory(map->ctx, n_room * sizeof *entries, "a hash map");
+        return false;
+    }
+    for (size_t i = 0; i < map->n_room; i++)
+        if (map->entries[i].value && map->entries[i].value != REMOVED)
+            place(entries, n_room, map->entries[i].hash, map->entries[i].value);
+    dt__free(map->ctx, map->entries, map->n_room * sizeof *entries);
+    map->entries = entries;
+    map->n_room = n_room;
+    map->n_used = map->n_entries;
+    return true;
+}
+
+bool dt__map_add(dt__map *map, uint64_t hash, void *value) {
+    if ((map->n_used + 1) * 2 > map->n_room && !rebuild(map))
+        return false;
+    place(map->entries, map->n_room, hash, value);
+    map->n_entries++;
+    map->n_used++;
+    return true;
+}
+
+bool dt__map_remove(dt__map *map, uint64_t hash, const void *value) {
+    if (!map->n_room)
+        return false;
+    for (size_t i = hash & (map->n_room - 1); map->entries[i].value; i = (i + 1) & (map->n_room - 1))
+        if (map->entries[i].value == value) {
+            map->entries[i].value = REMOVED;
+            map->n_entries--;
+            return true;
+        }
+    return false;
+}
+
+void *dt__map_next(const dt__map *map, size_t *at) {
+    while (*at < map->n_room) {
+        void *value = map->entries[(*at)++].value;
+        if (value && value != REMOVED)
+            return value;
+    }
+    return NULL;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Words and texts of statuses, dtypes and reductions, all made from the lists in the public header.
+ */
+#include "dtensor/base.h"
+
+#include <string.h>
+
+const char *dt_status_word(dt_status status) {
+    switch (status) {
+#define WORD(name, value, word, text)                                                                                \
+    case DT_##name:                                                                                                  \
+        return word;
+        DT_STATUS_LIST(WORD)
+#undef WORD
+    }
+    return "unknown";
+}
+
+const char *dt_status_text(dt_status status) {
+    switch (status) {
+#define TEXT(name, value, word, text)                                                                                \
+    case DT_##name:                                                                                                  \
+        return text;
+        DT_STATUS_LIST(TEXT)
+#undef TEXT
+    }
+    return "not a status";
+}
+
+static const struct {
+    const char *word;
+    size_t size;
+} dtypes[] = {
+#define ROW(name, size, word) [DT_##name] = {word, size},
+    DT_DTYPE_LIST(ROW)
+#undef ROW
+};
+
+static const char *const reduces[] = {
+#define ROW(name, word) [DT_##name] = word,
+    DT_REDUCE_LIST(ROW)
+#undef ROW
+};
+
+static bool is_dtype(dt_dtype dtype) { return (unsigned)dtype < DT_N_DTYPES; }
+static bool is_reduce(dt_reduce reduce) { return (unsigned)reduce < DT_N_REDUCES; }
+
+size_t dt_dtype_size(dt_dtype dtype) { return is_dtype(dtype) ? dtypes[dtype].size : 0; }
+const char *dt_dtype_word(dt_dtype dtype) { return is_dtype(dtype) ? dtypes[dtype].word : "?"; }
+const char *dt_reduce_word(dt_reduce reduce) { return is_reduce(reduce) ? reduces[reduce] : "?"; }
+
+bool dt_dtype_parse(const char *word, dt_dtype *out) {
+    for (int i = 0; word && i < DT_N_DTYPES; i++)
+        if (!strcmp(word, dtypes[i].word)) {
+            *out = (dt_dtype)i;
+            return true;
+        }
+    return false;
+}
+
+bool dt_reduce_parse(const char *word, dt_reduce *out) {
+    for (int i = 0; word && i < DT_N_REDUCES; i++)
+        if (!strcmp(word, reduces[i])) {
+            *out = (dt_reduce)i;
+            return true;
+        }
+    return false;
+}
+
+bool dt_reduce_allowed(dt_dtype dtype, dt_reduce reduce) {
+    if (!is_dtype(dtype) || !is_reduce(reduce))
+        return false;
+    if (dtype == DT_C64 || dtype == DT_C128)
+        return reduce != DT_MIN && reduce != DT_MAX;
+    return dtype != DT_BOOL || reduce != DT_AVG;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The text builder: one buffer that doubles.
+ */
+#include "base/text.h"
+
+#include "base/size.h"
+
+#include <stdio.h>
+#include <string.h>
+
+dt__text dt__text_new(dt_ctx *ctx) { return (dt__text){.ctx = ctx}; }
+
+void dt__text_free(dt__text *text) {
+    dt__free(text->ctx, text->chars, text->room);
+    *text = dt__text_new(text->ctx);
+}
+
+/* Room for n more characters and the NUL. */
+static bool make_room(dt__text *text, size_t n) {
+    size_t wanted;
+    if (text->broken || !dt__add_size(text->n_chars, n, &wanted) || !dt__add_size(wanted, 1, &wanted))
+        return !(text->broken = true);
+    if (wanted <= text->room)
+        return true;
+    size_t room = text->room ? text->room : 64;
+    while (room < wanted)
+        room = room > SIZE_MAX / 2 ? wanted : room * 2;
+    char *chars = dt__resize(text->ctx, text->chars, text->room, room);
+    if (!chars)
+        return !(text->broken = true);
+    text->chars = chars;
+    text->room = room;
+    return true;
+}
+
+void dt__text_add_chars(dt__text *text, const char *chars, size_t n) {
+    if (!make_room(text, n))
+        return;
+    memcpy(text->chars + text->n_chars, chars, n);
+    text->n_chars += n;
+    text->chars[text->n_chars] = 0;
+}
+
+void dt__text_add(dt__text *text, const char *format, ...) {
+    va_list args, again;
+    va_start(args, format);
+    va_copy(again, args);
+    char small[256];
+    int n = vsnprintf(small, sizeof small, format, args);
+    if (n >= 0 && (size_t)n < sizeof small) {
+        dt__text_add_chars(text, small, (size_t)n);
+    } else if (n >= 0 && make_room(text, (size_t)n)) {
+        vsnprintf(text->chars + text->n_chars, (size_t)n + 1, format, again);
+        text->n_chars += (size_t)n;
+    }
+    va_end(again);
+    va_end(args);
+}
+
+void dt__text_clear(dt__text *text) {
+    text->n_chars = 0;
+    text->broken = false;
+    if (text->chars)
+        text->chars[0] = 0;
+}
+
+const char *dt__text_chars(const dt__text *text) { return text->chars ? text->chars : ""; }
+
+dt_status dt__text_status(const dt__text *text) {
+    return text->broken ? dt__fail_memory(text->ctx, text->room * 2, "a text") : DT_OK;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What every test program includes: cmocka with the headers that it wants before it, and a memory hook that counts,
+ * checks sizes and can be told to fail.
+ */
+#ifndef DT_TESTS_CHECK_H
+#define DT_TESTS_CHECK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "dtensor/base.h"
+
+/* Give &memory.allocator's value to dt_init or dt__ctx_new. Allocation number fail_at (from 1) gives NULL; 0: none.
+ */
+typedef struct test_memory {
+    long n_calls, fail_at; /* n_calls counts allocations and enlargements */
+    long n_live;           /* blocks not yet freed */
+    size_t live_bytes;
+    bool wrong_size; /* somebody freed or resized with a size that was not the block's */
+} test_memory;
+
+dt_allocator test_memory_allocator(test_memory *memory);
+
+/* The text of a context's error contains every given part; prints the text when it does not. */
+void assert_error_says(const dt_ctx *ctx, dt_status status, const char *part);
+
+#endif
