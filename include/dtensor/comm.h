@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ranks talking to each other: the shared heap, groups, collectives on raw memory, and starting ranks from inside a
+ * program. Tensors are built on these; an MPI program may use them as they are.
+ *
+ * Memory from dt_heap_alloc is read by the other ranks of the node directly; any other pointer works too, through a
+ * bounded staging buffer. Every wait has a deadline. A dead peer, a deadline or calls that do not belong together
+ * make the call fail on every member of the group with a text that says who is missing and what each one is doing;
+ * the group is unusable afterwards, other groups go on.
+ */
+#ifndef DTENSOR_COMM_H
+#define DTENSOR_COMM_H
+
+#include "dtensor/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Memory of this rank's heap, 64-byte aligned, not zeroed. NULL with the error recorded when there is none. Local. */
+DT_API void *dt_heap_alloc(dt_ctx *ctx, size_t bytes);
+/* Gives memory back; NULL is fine. A pointer that is not a live block of this heap is an error. Local. */
+DT_API dt_status dt_heap_free(dt_ctx *ctx, void *memory);
+
+typedef struct dt_heap_stats {
+    size_t live_bytes, peak_bytes; /* handed out now, and at most so far; as asked for, without rounding */
+    size_t held_bytes;             /* address range in use: live blocks and cached free ones */
+    int64_t n_live;                /* blocks handed out now */
+} dt_heap_stats;
+
+/* What the heap holds. Local. */
+DT_API dt_heap_stats dt_heap_statistics(const dt_ctx *ctx);
+
+typedef struct dt_group dt_group;
+
+/* All ranks in order. Belongs to the context: not to be freed. Local. */
+DT_API dt_group *dt_group_world(dt_ctx *ctx);
+
+/* A group of the given world ranks (distinct, in the order that group ranks follow). Nothing is communicated: members
+ * meet in their first collective. Groups of the same set of ranks share what they need. A rank outside may make the
+ * group and ask about it, but not communicate in it. Freed with dt_group_free. Local. */
+DT_API dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks);
+/* One more reference; returns its argument. Local. */
+DT_API dt_group *dt_group_keep(dt_group *group);
+/* Drops a reference; NULL is fine. Must not happen while an operation of the group is started. Local. */
+DT_API void dt_group_free(dt_group *group);
+
+/* Number of members; this rank's place among them or -1; the world rank of member i or -1. Local. */
+DT_API int64_t dt_group_size(const dt_group *group);
+DT_API int64_t dt_group_rank(const dt_group *group);
+DT_API int64_t dt_group_world_rank(const dt_group *group, int64_t i);
+
+/* What ranks can do together: X(name, word). */
+#define DT_COLLECTIVE_LIST(X)                                                                                        \
+    X(BARRIER, "barrier")                                                                                            \
+    X(BROADCAST, "broadcast")                                                                                        \
+    X(SCATTER, "scatter")                                                                                            \
+    X(GATHER, "gather")                                                                                              \
+    X(ALL_GATHER, "all_gather")                                                                                      \
+    X(ALL_REDUCE, "all_reduce")                                                                                      \
+    X(REDUCE_SCATTER, "reduce_scatter")                                                                              \
+    X(ALL_TO_ALL, "all_to_all")                                                                                      \
+    X(SEND, "send")                                                                                                  \
+    X(RECV, "recv")
+
+typedef enum dt_collective {
+#define DT_COLLECTIVE_ENUM(name, word) DT_##name,
+    DT_COLLECTIVE_LIST(DT_COLLECTIVE_ENUM)
+#undef DT_COLLECTIVE_ENUM
+        DT_N_COLLECTIVES
+} dt_collective;
+
+/* The word ("all_reduce"), or "?". Local. */
+DT_API const char *dt_collective_word(dt_collective op);
+
+/* One call, whatever it is. Blocks of several ranks lie one after the other in the order of the group.
+ *
+ *                   src                       dst                       count is the number of elements
+ *   broadcast       the value, on root        the value, on all         of the value
+ *   scatter         all blocks, on root       this rank's block         of one block
+ *   gather          this rank's block         all blocks, on root       of one block
+ *   all_gather      this rank's block         all blocks                of one block
+ *   all_reduce      this rank's value         the reduced value         of the value
+ *   reduce_scatter  all blocks                this rank's, reduced      of one block
+ *   all_to_all      one block for each rank   one block of each rank    of one block
+ *   send, recv      the message               the message               of the message
+ *
+ * In place: src and dst the same (broadcast, all_reduce, all_to_all), or the block at its place among all blocks
+ * (gather, scatter, all_gather, reduce_scatter). Other overlaps are refused. */
+typedef struct dt_call {
+    dt_collective op;
+    dt_dtype dtype;
+    dt_reduce reduce; /* all_reduce, reduce_scatter */
+    const void *src;
+    void *dst;
+    int64_t count;              /* elements, as in the table; ignored where counts is given */
+    const int64_t *counts;      /* unequal blocks: elements of each member's block, the same on every rank;
+                                   all_to_all: elements that this rank sends to each */
+    const int64_t *recv_counts; /* all_to_all with counts: elements that this rank receives from each */
+    int64_t root;               /* group rank: root of broadcast, scatter, gather; peer of send, recv */
+    uint64_t tag;               /* any number that must be the same on all members, or the call fails */
+} dt_call;
+
+/* Runs a call to its end. Collective over the group (send, recv: over the two ranks). */
+DT_API dt_status dt_comm_run(dt_group *group, const dt_call *call);
+
+typedef struct dt_work dt_work;
+
+/* Starts a call; its memory must stay untouched until it is waited for. Several may be in flight on several groups
+ * and are waited for in any order; members start the calls of one group in the same order. NULL on failure.
+ * Collective. */
+DT_API dt_work *dt_comm_start(dt_group *group, const dt_call *call);
+/* DT_OK when finished, DT_IN_PROGRESS when not, or the error; advances everything that this rank has started. The
+ * handle stays valid until dt_work_wait. Local. */
+DT_API dt_status dt_work_test(dt_work *work);
+/* Waits to the end and frees the handle. NULL gives the context-less DT_ERR_STATE. Collective with its start. */
+DT_API dt_status dt_work_wait(dt_work *work);
+
+/* The same calls by name; count and blocks as in the table above. Collective over the group. */
+DT_API dt_status dt_comm_barrier(dt_group *group);
+DT_API dt_status dt_comm_broadcast(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                   int64_t root);
+DT_API dt_status dt_comm_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                 int64_t root);
+DT_API dt_status dt_comm_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                int64_t root);
+DT_API dt_status dt_comm_all_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype);
+DT_API dt_status dt_comm_all_reduce(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                    dt_reduce reduce);
+DT_API dt_status dt_comm_reduce_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                        dt_reduce reduce);
+DT_API dt_status dt_comm_all_to_all(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype);
+/* To and from a group rank; messages between two ranks of a group arrive in order. Collective over the two ranks. */
+DT_API dt_status dt_comm_send(dt_group *group, const void *src, int64_t count, dt_dtype dtype, int64_t to);
+DT_API dt_status dt_comm_recv(dt_group *group, void *dst, int64_t count, dt_dtype dtype, int64_t from);
+
+/* Prints on standard error what each rank of the launch is doing and its last calls. Local. */
+DT_API void dt_comm_dump(const dt_ctx *ctx);
+
+/* What one rank runs: its exit code is the result. */
+typedef int dt_rank_fn(dt_ctx *ctx, void *arg);
+
+/* Forks n ranks from this process, runs fn on each with a context of its own (closed for it afterwards), and waits
+ * for all. The others are ended when one fails. An error if this process has threads already. On failure *error,
+ * unless NULL, is set to a text that says which rank ended how, to be freed with free(). Local. */
+DT_API dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

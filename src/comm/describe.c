@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Texts about operations. They are made from shared words that another process may be changing: each word is read
+ * once, and a text may be out of date but never harmful.
+ */
+#include "comm/describe.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+const char *dt_collective_word(dt_collective op) {
+    static const char *const words[] = {
+#define ROW(name, word) [DT_##name] = word,
+        DT_COLLECTIVE_LIST(ROW)
+#undef ROW
+    };
+    return (unsigned)op < DT_N_COLLECTIVES ? words[op] : "?";
+}
+
+/* What of a call is worth saying, by op. */
+static const struct {
+    bool data, reduce;
+    const char *root; /* word before the root, or NULL */
+} parts[DT_N_COLLECTIVES] = {
+    [DT_BROADCAST] = {.data = true, .root = "from"},
+    [DT_SCATTER] = {.data = true, .root = "from"},
+    [DT_GATHER] = {.data = true, .root = "to"},
+    [DT_ALL_GATHER] = {.data = true},
+    [DT_ALL_REDUCE] = {.data = true, .reduce = true},
+    [DT_REDUCE_SCATTER] = {.data = true, .reduce = true},
+    [DT_ALL_TO_ALL] = {.data = true},
+    [DT_SEND] = {.data = true, .root = "to"},
+    [DT_RECV] = {.data = true, .root = "from"},
+};
+
+void dt__describe_call(uint64_t what, uint64_t count, char *text, size_t room) {
+    dt_collective op = dt__what_op(what);
+    int n = snprintf(text, room, "%s", dt_collective_word(op));
+    if ((unsigned)op >= DT_N_COLLECTIVES || !parts[op].data || n < 0 || (size_t)n >= room)
+        return;
+    char reduce[32] = "", root[32] = "";
+    if (parts[op].reduce)
+        snprintf(reduce, sizeof reduce, ", %s", dt_reduce_word(dt__what_reduce(what)));
+    if (parts[op].root)
+        snprintf(root, sizeof root, " %s %" PRId64, parts[op].root, dt__what_root(what));
+    snprintf(text + n, room - (size_t)n, " of %s x %" PRIu64 "%s%s", dt_dtype_word(dt__what_dtype(what)), count,
+             reduce, root);
+}
+
+static bool in_set(const uint64_t set[2], int rank) { return rank < 128 && (set[rank / 64] >> (rank % 64) & 1); }
+
+void dt__describe_set(const uint64_t set[2], uint64_t n_members, char *text, size_t room) {
+    if (n_members > (uint64_t)(__builtin_popcountll(set[0]) + __builtin_popcountll(set[1]))) {
+        snprintf(text, room, "%" PRIu64 " ranks", n_members);
+        return;
+    }
+    size_t at = (size_t)snprintf(text, room, "ranks ");
+    const char *comma = "";
+    for (int first = 0; first < 128 && at < room; first++) {
+        if (!in_set(set, first))
+            continue;
+        int last = first;
+        while (in_set(set, last + 1))
+            last++;
+        if (last > first)
+            at += (size_t)snprintf(text + at, room - at, "%s%d-%d", comma, first, last);
+        else
+            at += (size_t)snprintf(text + at, room - at, "%s%d", comma, first);
+        comma = ",";
+        first = last;
+    }
+}
+
+static double seconds_since(int64_t start_ns) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)((int64_t)now.tv_sec * 1000000000 + now.tv_nsec - start_ns) * 1e-9;
+}
+
+static void describe_ring_call(const struct dt__ring_call *call, char *text, size_t room) {
+    char what[128], set[128];
+    uint64_t members[2] = {atomic_load_explicit(&call->set[0], memory_order_relaxed),
+                           atomic_load_explicit(&call->set[1], memory_order_relaxed)};
+    dt__describe_call(atomic_load_explicit(&call->what, memory_order_relaxed),
+                      atomic_load_explicit(&call->count, memory_order_relaxed), what, sizeof what);
+    dt__describe_set(members, atomic_load_explicit(&call->members, memory_order_relaxed), set, sizeof set);
+    snprintf(text, room, "%s, #%" PRIu64 " of %s", what, atomic_load_explicit(&call->seq, memory_order_relaxed), set);
+}
+
+/* The oldest call under way, if any; otherwise the last one. */
+static const struct dt__ring_call *call_to_name(const struct dt__rank_block *block, bool *running) {
+    uint64_t n = atomic_load(&block->n_calls);
+    const struct dt__ring_call *found = n ? &block->ring[(n - 1) % DT__N_RING] : NULL;
+    *running = false;
+    for (uint64_t back = 0; back < n && back < DT__N_RING; back++) {
+        const struct dt__ring_call *call = &block->ring[(n - 1 - back) % DT__N_RING];
+        if (atomic_load_explicit(&call->state, memory_order_relaxed) == DT_IN_PROGRESS) {
+            found = call;
+            *running = true;
+        }
+    }
+    return found;
+}
+
+static size_t describe_state(const struct dt__rank_block *block, char *text, size_t room) {
+    int32_t ended = atomic_load(&block->ended), state = atomic_load(&block->state);
+    char how[64];
+    int n = 0;
+    if (ended) {
+        dt__describe_wait_status(ended - 1, how, sizeof how);
+        n = snprintf(text, room, "ended with %s; ", how);
+    } else if (state == DT__RANK_ABSENT || state == DT__RANK_JOINING) {
+        n = snprintf(text, room, "%s; ", state == DT__RANK_ABSENT ? "has not called dt_init" : "is in dt_init");
+    } else if (state == DT__RANK_CLOSED) {
+        n = snprintf(text, room, "has closed its context; ");
+    } else if (state == DT__RANK_FAILED) {
+        char message[sizeof block->error_text];
+        memcpy(message, block->error_text, sizeof message);
+        message[sizeof message - 1] = 0;
+        n = snprintf(text, room, "gave up with %s: %s; ",
+                     dt_status_word((dt_status)atomic_load(&block->error_status)), message);
+    }
+    return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char *text, size_t room) {
+    const struct dt__rank_block *block = &segment->ranks[rank];
+    size_t at = describe_state(block, text, room);
+    bool running;
+    char call_text[320];
+    const struct dt__ring_call *call = call_to_name(block, &running);
+    if (!call) {
+        snprintf(text + at, room - at, "no calls yet");
+        return;
+    }
+    describe_ring_call(call, call_text, sizeof call_text);
+    if (running)
+        snprintf(text + at, room - at, "in %s, for %.1f s", call_text,
+                 seconds_since(atomic_load_explicit(&call->start_ns, memory_order_relaxed)));
+    else
+        snprintf(text + at, room - at, "between calls; last: %s", call_text);
+}
+
+void dt__segment_dump(const struct dt__segment *segment, FILE *out) {
+    for (int64_t rank = 0; rank < segment->n_ranks; rank++) {
+        const struct dt__rank_block *block = &segment->ranks[rank];
+        char text[2048];
+        dt__segment_describe(segment, rank, text, sizeof text);
+        fprintf(out, "rank %" PRId64 ": %s\n", rank, text);
+        uint64_t n = atomic_load(&block->n_calls);
+        for (uint64_t i = n > DT__N_RING ? n - DT__N_RING : 0; i < n; i++) {
+            const struct dt__ring_call *call = &block->ring[i % DT__N_RING];
+            describe_ring_call(call, text, sizeof text);
+            int32_t state = atomic_load_explicit(&call->state, memory_order_relaxed);
+            fprintf(out, "  call %" PRIu64 ": %s: %s\n", i + 1, text, dt_status_word((dt_status)state));
+        }
+    }
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Making, joining and describing the shared memory of a launch. A memfd has no name that anybody could open; only
+ * processes that inherit its descriptor can map it, and the nonce tells a stale environment variable from a real one.
+ */
+#include "comm/segment.h"
+
+#include "base/size.h"
+#include "comm/describe.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysinfo.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MAGIC UINT64_C(0x64746e7372303031)
+enum { HUGE = 2 << 20 };
+
+static size_t round_up(size_t bytes, size_t step) { return (bytes + step - 1) / step * step; }
+
+static size_t node_memory(void) {
+    struct sysinfo info;
+    if (sysinfo(&info) || info.totalram == 0)
+        return (size_t)8 << 30;
+    return (size_t)info.totalram * info.mem_unit;
+}
+
+static bool plan_sizes(struct dt__segment *plan, int64_t n_ranks, size_t heap_bytes) {
+    size_t blocks, heaps;
+    heap_bytes = heap_bytes ? heap_bytes : node_memory();
+    if (n_ranks < 1 || n_ranks > DT__MAX_RANKS || heap_bytes > SIZE_MAX / 2)
+        return false;
+    plan->n_ranks = n_ranks;
+    plan->heap_bytes = round_up(heap_bytes, HUGE);
+    blocks = sizeof *plan + (size_t)n_ranks * sizeof(struct dt__rank_block);
+    plan->heap_at = round_up(blocks, HUGE);
+    if (!dt__mul_size(plan->heap_bytes, (size_t)n_ranks, &heaps) || !dt__add_size(heaps, plan->heap_at, &heaps))
+        return false;
+    plan->bytes = heaps;
+    return heaps <= INT64_MAX;
+}
+
+static struct dt__segment *map(int fd, size_t bytes, int protection, char *error, size_t room) {
+    void *base = mmap(NULL, bytes, protection, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (base != MAP_FAILED)
+        return base;
+    snprintf(error, room, "cannot map %zu bytes of shared memory: %s; a smaller heap (DTENSOR_HEAP) needs less",
+             bytes, strerror(errno));
+    return NULL;
+}
+
+struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd, char *error, size_t room) {
+    struct dt__segment plan = {.magic = MAGIC};
+    struct dt__segment *segment = NULL;
+    *fd = -1;
+    if (!plan_sizes(&plan, n_ranks, heap_bytes)) {
+        snprintf(error, room,
+                 "%" PRId64 " ranks with heaps of %zu bytes: from 1 to %d ranks, and less memory, would do", n_ranks,
+                 heap_bytes, DT__MAX_RANKS);
+        return NULL;
+    }
+    if (getrandom(&plan.nonce, sizeof plan.nonce, 0) != sizeof plan.nonce)
+        plan.nonce = (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)&plan;
+    int made = memfd_create("dtensor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (made < 0) {
+        snprintf(error, room, "cannot make shared memory: %s", strerror(errno));
+        return NULL;
+    }
+    if (ftruncate(made, (off_t)plan.bytes) || fcntl(made, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+        snprintf(error, room, "cannot size shared memory of %" PRIu64 " bytes: %s", plan.bytes, strerror(errno));
+        goto close_made;
+    }
+    segment = map(made, plan.bytes, PROT_READ | PROT_WRITE, error, room);
+    if (!segment)
+        goto close_made;
+    memcpy(segment, &plan, offsetof(struct dt__segment, n_asleep));
+    *fd = made;
+    return segment;
+
+close_made:
+    close(made);
+    return NULL;
+}
+
+/* The header is read once, before mapping the whole, and believed only if it describes exactly this file. */
+static bool read_header(const dt__ticket *ticket, struct dt__segment *header) {
+    struct dt__segment plan = {0};
+    struct stat info;
+    size_t head = offsetof(struct dt__segment, n_asleep);
+    if (fstat(ticket->fd, &info) || pread(ticket->fd, header, head, 0) != (ssize_t)head)
+        return false;
+    if (header->magic != MAGIC || header->nonce != ticket->nonce || ticket->rank < 0 ||
+        ticket->rank >= header->n_ranks)
+        return false;
+    return plan_sizes(&plan, header->n_ranks, header->heap_bytes) && plan.heap_at == header->heap_at &&
+           plan.heap_bytes == header->heap_bytes && plan.bytes == header->bytes &&
+           header->bytes == (uint64_t)info.st_size;
+}
+
+struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size_t room) {
+    struct dt__segment header;
+    if (ticket->base)
+        return ticket->base;
+    if (!read_header(ticket, &header)) {
+        snprintf(
+            error, room,
+            "DTENSOR_LAUNCH names descriptor %d, which is not this launch's shared memory: start ranks with dtrun, "
+            "or unset the variable",
+            ticket->fd);
+        return NULL;
+    }
+    struct dt__segment *segment = map(ticket->fd, header.bytes, PROT_READ, error, room);
+    if (!segment)
+        return NULL;
+    char *own_heap = (char *)segment + header.heap_at + (size_t)ticket->rank * header.heap_bytes;
+    if (mprotect(segment, header.heap_at, PROT_READ | PROT_WRITE) ||
+        mprotect(own_heap, header.heap_bytes, PROT_READ | PROT_WRITE)) {
+        snprintf(error, room, "cannot open own heap of %" PRIu64 " bytes for writing: %s", header.heap_bytes,
+                 strerror(errno));
+        munmap(segment, header.bytes);
+        return NULL;
+    }
+    fcntl(ticket->fd, F_SETFD, FD_CLOEXEC);
+    return segment;
+}
+
+void dt__segment_unmap(struct dt__segment *segment) {
+    if (segment)
+        munmap(segment, segment->bytes);
+}
+
+void dt__ticket_print(const dt__ticket *ticket, char *text, size_t room) {
+    snprintf(text, room, "shm:%d:%" PRIx64 ":%" PRId64 ":%" PRId64, ticket->fd, ticket->nonce, ticket->rank,
+             ticket->n_cores);
+}
+
+bool dt__ticket_parse(const char *text, dt__ticket *ticket) {
+    dt__ticket read = {0};
+    int n = 0;
+    if (sscanf(text, "shm:%d:%" SCNx64 ":%" SCNd64 ":%" SCNd64 "%n", &read.fd, &read.nonce, &read.rank, &read.n_cores,
+               &n) != 4 ||
+        text[n])
+        return false;
+    *ticket = read;
+    return true;
+}
+
+void dt__segment_set_pid(struct dt__segment *segment, int64_t rank, int32_t pid) {
+    atomic_store(&segment->ranks[rank].pid, pid);
+}
+
+void dt__segment_set_ended(struct dt__segment *segment, int64_t rank, int wait_status) {
+    atomic_store(&segment->ranks[rank].ended, wait_status + 1);
+    dt__segment_alarm(segment);
+}
+
+void dt__segment_ring(struct dt__segment *segment, int64_t rank) {
+    struct dt__rank_block *block = &segment->ranks[rank];
+    atomic_fetch_add(&block->bell, 1);
+    if (atomic_load(&block->asleep))
+        syscall(SYS_futex, &block->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void dt__segment_alarm(struct dt__segment *segment) {
+    atomic_fetch_add(&segment->alarm, 1);
+    for (int64_t rank = 0; rank < segment->n_ranks; rank++)
+        dt__segment_ring(segment, rank);
+}
+
+void dt__describe_wait_status(int wait_status, char *text, size_t room) {
+    if (WIFSIGNALED(wait_status)) {
+        const char *name = sigabbrev_np(WTERMSIG(wait_status));
+        snprintf(text, room, "signal %d (SIG%s)", WTERMSIG(wait_status), name ? name : "?");
+    } else {
+        snprintf(text, room, "exit code %d", WEXITSTATUS(wait_status));
+    }
+}
