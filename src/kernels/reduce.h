@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reductions for the instruction set of the including file: one pass over all sources, a few registers of each at a
+ * time, in the order of the sources. Everything of a block is loaded before any of it is stored, so that dst may be a
+ * source. Heads and tails go through the same arithmetic on partly filled registers.
+ */
+#ifndef DT_KERNELS_REDUCE_H
+#define DT_KERNELS_REDUCE_H
+
+#include "kernels/kernels.h"
+#include "kernels/lanes.h"
+
+enum {
+    BLOCK_VECS = 4, /* registers of each source that are worked on together */
+    BLOCK_BYTES = BLOCK_VECS * VEC_BYTES,
+    REDUCE_AHEAD_BYTES = 1024, /* prefetch distance */
+};
+
+typedef struct reduction {
+    char *dst;
+    const char *const *srcs;
+    int n_srcs;
+    size_t bytes;
+    int64_t divisor;
+    size_t head_bytes; /* up to the first aligned address of dst; 0 unless dst is streamed */
+    bool streams;
+} reduction;
+
+INLINE vec reduce_finish(dt_dtype dtype, dt_reduce op, lanes all, int64_t divisor) {
+    return lanes_pack(dtype, op == DT_AVG ? lanes_divide(dtype, all, divisor) : all);
+}
+
+INLINE void reduce_vec(dt_dtype dtype, dt_reduce op, const reduction *r, size_t at) {
+    lanes all = lanes_unpack(dtype, vec_load(r->srcs[0] + at));
+    for (int k = 1; k < r->n_srcs; k++)
+        all = lanes_combine(dtype, op, all, lanes_unpack(dtype, vec_load(r->srcs[k] + at)));
+    vec_store(r->dst + at, reduce_finish(dtype, op, all, r->divisor));
+}
+
+/* Fewer bytes than a register holds. */
+INLINE void reduce_part(dt_dtype dtype, dt_reduce op, const reduction *r, size_t at, size_t bytes) {
+    lanes all = lanes_unpack(dtype, vec_load_part(r->srcs[0] + at, bytes));
+    for (int k = 1; k < r->n_srcs; k++)
+        all = lanes_combine(dtype, op, all, lanes_unpack(dtype, vec_load_part(r->srcs[k] + at, bytes)));
+    vec_store_part(r->dst + at, reduce_finish(dtype, op, all, r->divisor), bytes);
+}
+
+INLINE void prefetch_block(const char *src) {
+    for (int i = 0; i < BLOCK_BYTES; i += LINE_BYTES)
+        __builtin_prefetch(src + REDUCE_AHEAD_BYTES + i);
+}
+
+INLINE lanes load_lanes(dt_dtype dtype, const char *src, int i) {
+    return lanes_unpack(dtype, vec_load(src + i * VEC_BYTES));
+}
+
+INLINE void reduce_block(dt_dtype dtype, dt_reduce op, const reduction *r, int n_srcs, size_t at, bool streams) {
+    lanes all[BLOCK_VECS];
+    prefetch_block(r->srcs[0] + at);
+    for (int i = 0; i < BLOCK_VECS; i++)
+        all[i] = load_lanes(dtype, r->srcs[0] + at, i);
+    for (int k = 1; k < n_srcs; k++) {
+        const char *src = r->srcs[k] + at;
+        prefetch_block(src);
+        for (int i = 0; i < BLOCK_VECS; i++)
+            all[i] = lanes_combine(dtype, op, all[i], load_lanes(dtype, src, i));
+    }
+    for (int i = 0; i < BLOCK_VECS; i++) {
+        vec x = reduce_finish(dtype, op, all[i], r->divisor);
+        if (streams)
+            vec_stream(r->dst + at + i * VEC_BYTES, x);
+        else
+            vec_store(r->dst + at + i * VEC_BYTES, x);
+    }
+}
+
+/* Whole blocks from at on; gives where they end. n_srcs is r->n_srcs, as a constant where that makes a faster loop.
+ */
+INLINE size_t reduce_blocks(dt_dtype dtype, dt_reduce op, const reduction *r, int n_srcs, size_t at) {
+    const reduction own = *r; /* no store can change it */
+    for (; own.bytes - at >= BLOCK_BYTES; at += BLOCK_BYTES)
+        reduce_block(dtype, op, &own, n_srcs, at, own.streams);
+    return at;
+}
+
+INLINE size_t reduce_middle(dt_dtype dtype, dt_reduce op, const reduction *r, size_t at) {
+    switch (r->n_srcs) {
+    case 2:
+        return reduce_blocks(dtype, op, r, 2, at);
+    case 3:
+        return reduce_blocks(dtype, op, r, 3, at);
+    case 4:
+        return reduce_blocks(dtype, op, r, 4, at);
+    default:
+        return reduce_blocks(dtype, op, r, r->n_srcs, at);
+    }
+}
+
+INLINE void reduce_all(dt_dtype dtype, dt_reduce op, const reduction *r) {
+    size_t at = r->head_bytes;
+    if (at)
+        reduce_part(dtype, op, r, 0, at);
+    at = reduce_middle(dtype, op, r, at);
+    for (; r->bytes - at >= VEC_BYTES; at += VEC_BYTES)
+        reduce_vec(dtype, op, r, at);
+    if (at < r->bytes)
+        reduce_part(dtype, op, r, at, r->bytes - at);
+}
+
+/* One loop per arithmetic: X(function, dtype, op). Complex numbers are added and divided as their parts are; signs do
+ * not matter to sums and products that wrap. */
+#define LOOP_LIST(X)                                                                                                 \
+    X(sum_f32, DT_F32, DT_SUM)                                                                                       \
+    X(sum_f64, DT_F64, DT_SUM)                                                                                       \
+    X(sum_f16, DT_F16, DT_SUM)                                                                                       \
+    X(sum_bf16, DT_BF16, DT_SUM)                                                                                     \
+    X(sum_8, DT_U8, DT_SUM)                                                                                          \
+    X(sum_16, DT_I16, DT_SUM)                                                                                        \
+    X(sum_32, DT_I32, DT_SUM)                                                                                        \
+    X(sum_64, DT_I64, DT_SUM)                                                                                        \
+    X(avg_f32, DT_F32, DT_AVG)                                                                                       \
+    X(avg_f64, DT_F64, DT_AVG)                                                                                       \
+    X(avg_f16, DT_F16, DT_AVG)                                                                                       \
+    X(avg_bf16, DT_BF16, DT_AVG)                                                                                     \
+    X(avg_i8, DT_I8, DT_AVG)                                                                                         \
+    X(avg_i16, DT_I16, DT_AVG)                                                                                       \
+    X(avg_i32, DT_I32, DT_AVG)                                                                                       \
+    X(avg_i64, DT_I64, DT_AVG)                                                                                       \
+    X(avg_u8, DT_U8, DT_AVG)                                                                                         \
+    X(product_f32, DT_F32, DT_PRODUCT)                                                                               \
+    X(product_f64, DT_F64, DT_PRODUCT)                                                                               \
+    X(product_f16, DT_F16, DT_PRODUCT)                                                                               \
+    X(product_bf16, DT_BF16, DT_PRODUCT)                                                                             \
+    X(product_8, DT_U8, DT_PRODUCT)                                                                                  \
+    X(product_16, DT_I16, DT_PRODUCT)                                                                                \
+    X(product_32, DT_I32, DT_PRODUCT)                                                                                \
+    X(product_64, DT_I64, DT_PRODUCT)                                                                                \
+    X(product_c64, DT_C64, DT_PRODUCT)                                                                               \
+    X(product_c128, DT_C128, DT_PRODUCT)                                                                             \
+    X(min_f32, DT_F32, DT_MIN)                                                                                       \
+    X(min_f64, DT_F64, DT_MIN)                                                                                       \
+    X(min_f16, DT_F16, DT_MIN)                                                                                       \
+    X(min_bf16, DT_BF16, DT_MIN)                                                                                     \
+    X(min_i8, DT_I8, DT_MIN)                                                                                         \
+    X(min_i16, DT_I16, DT_MIN)                                                                                       \
+    X(min_i32, DT_I32, DT_MIN)                                                                                       \
+    X(min_i64, DT_I64, DT_MIN)                                                                                       \
+    X(min_u8, DT_U8, DT_MIN)                                                                                         \
+    X(max_f32, DT_F32, DT_MAX)                                                                                       \
+    X(max_f64, DT_F64, DT_MAX)                                                                                       \
+    X(max_f16, DT_F16, DT_MAX)                                                                                       \
+    X(max_bf16, DT_BF16, DT_MAX)                                                                                     \
+    X(max_i8, DT_I8, DT_MAX)                                                                                         \
+    X(max_i16, DT_I16, DT_MAX)                                                                                       \
+    X(max_i32, DT_I32, DT_MAX)                                                                                       \
+    X(max_i64, DT_I64, DT_MAX)                                                                                       \
+    X(max_u8, DT_U8, DT_MAX)                                                                                         \
+    X(or_bool, DT_BOOL, DT_SUM)                                                                                      \
+    X(and_bool, DT_BOOL, DT_PRODUCT)
+
+#define LOOP(name, dtype, op)                                                                                        \
+    static void reduce_##name(const reduction *r) { reduce_all(dtype, op, r); }
+LOOP_LIST(LOOP)
+#undef LOOP
+
+/* NULL where dt_reduce_allowed says no. */
+static void (*const reduce_loops[DT_N_DTYPES][DT_N_REDUCES])(const reduction *) = {
+    [DT_F32] = {reduce_sum_f32, reduce_avg_f32, reduce_product_f32, reduce_min_f32, reduce_max_f32},
+    [DT_F64] = {reduce_sum_f64, reduce_avg_f64, reduce_product_f64, reduce_min_f64, reduce_max_f64},
+    [DT_F16] = {reduce_sum_f16, reduce_avg_f16, reduce_product_f16, reduce_min_f16, reduce_max_f16},
+    [DT_BF16] = {reduce_sum_bf16, reduce_avg_bf16, reduce_product_bf16, reduce_min_bf16, reduce_max_bf16},
+    [DT_I8] = {reduce_sum_8, reduce_avg_i8, reduce_product_8, reduce_min_i8, reduce_max_i8},
+    [DT_I16] = {reduce_sum_16, reduce_avg_i16, reduce_product_16, reduce_min_i16, reduce_max_i16},
+    [DT_I32] = {reduce_sum_32, reduce_avg_i32, reduce_product_32, reduce_min_i32, reduce_max_i32},
+    [DT_I64] = {reduce_sum_64, reduce_avg_i64, reduce_product_64, reduce_min_i64, reduce_max_i64},
+    [DT_U8] = {reduce_sum_8, reduce_avg_u8, reduce_product_8, reduce_min_u8, reduce_max_u8},
+    [DT_BOOL] = {reduce_or_bool, NULL, reduce_and_bool, reduce_and_bool, reduce_or_bool},
+    [DT_C64] = {reduce_sum_f32, reduce_avg_f32, reduce_product_c64, NULL, NULL},
+    [DT_C128] = {reduce_sum_f64, reduce_avg_f64, reduce_product_c128, NULL, NULL},
+};
+_Static_assert(DT_SUM == 0 && DT_AVG == 1 && DT_PRODUCT == 2 && DT_MIN == 3 && DT_MAX == 4, "columns of the table");
+
+static void reduce(dt_dtype dtype, dt_reduce op, void *dst, const void *const *srcs, int n_srcs, size_t n,
+                   int64_t divisor, dt__store store) {
+    const size_t size = dt_dtype_size(dtype), head_bytes = bytes_to_alignment(dst);
+    reduction r = {
+        .dst = dst, .srcs = (const char *const *)srcs, .n_srcs = n_srcs, .bytes = n * size, .divisor = divisor};
+    r.streams = store == DT__STREAM && head_bytes % size == 0 && r.bytes >= head_bytes + BLOCK_BYTES;
+    r.head_bytes = r.streams ? head_bytes : 0;
+    reduce_loops[dtype][op](&r);
+    if (r.streams)
+        vec_fence();
+}
+
+static void accumulate(dt_dtype dtype, dt_reduce op, void *dst, const void *src, size_t n) {
+    reduce(dtype, op == DT_AVG ? DT_SUM : op, dst, (const void *[]){dst, src}, 2, n, 1, DT__CACHED);
+}
+
+#endif

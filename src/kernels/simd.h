@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Registers of the instruction set that the including file is compiled for: generic vectors of the compiler, and
+ * generic stand-ins for each HW_ macro that the instruction set's own header (included before) did not define.
+ */
+#ifndef DT_KERNELS_SIMD_H
+#define DT_KERNELS_SIMD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#ifndef VEC_BYTES
+#define ISA_NAME  "baseline"
+#define VEC_BYTES 16
+#endif
+
+#define INLINE static inline __attribute__((always_inline))
+
+#define VECTOR __attribute__((vector_size(VEC_BYTES)))
+typedef float vf32 VECTOR;
+typedef double vf64 VECTOR;
+typedef int8_t vi8 VECTOR;
+typedef uint8_t vu8 VECTOR;
+typedef int16_t vi16 VECTOR;
+typedef uint16_t vu16 VECTOR;
+typedef int32_t vi32 VECTOR;
+typedef uint32_t vu32 VECTOR;
+typedef int64_t vi64 VECTOR;
+typedef uint64_t vu64 VECTOR;
+typedef vu8 vec; /* a register whatever it holds */
+typedef uint8_t vec_in_memory __attribute__((vector_size(VEC_BYTES), aligned(1), may_alias));
+
+/* Bytes of x where the mask is set, of y elsewhere. */
+#define VEC_SELECT(mask, x, y) (((vec)(mask) & (vec)(x)) | (~(vec)(mask) & (vec)(y)))
+
+enum { LINE_BYTES = 64 }; /* of the caches */
+
+/* How far it is to the next address at which vec_stream may write. */
+INLINE size_t bytes_to_alignment(const void *at) { return -(uintptr_t)at % VEC_BYTES; }
+
+INLINE vec vec_load(const void *from) { return *(const vec_in_memory *)from; }
+INLINE void vec_store(void *to, vec x) { *(vec_in_memory *)to = x; }
+
+/* The first n bytes, for n below VEC_BYTES; the rest is zero, and memory beyond them is not touched. */
+INLINE vec vec_load_part(const void *from, size_t n) {
+#ifdef HW_LOAD_PART
+    return HW_LOAD_PART(from, n);
+#else
+    vec x = {0};
+    memcpy(&x, from, n);
+    return x;
+#endif
+}
+
+INLINE void vec_store_part(void *to, vec x, size_t n) {
+#ifdef HW_STORE_PART
+    HW_STORE_PART(to, x, n);
+#else
+    memcpy(to, &x, n);
+#endif
+}
+
+/* Past the caches, to an address that is a multiple of VEC_BYTES; a fence before others may read it. */
+INLINE void vec_stream(void *to, vec x) {
+#ifdef HW_STREAM
+    HW_STREAM(to, x);
+#else
+    vec_store(to, x);
+#endif
+}
+
+INLINE void vec_fence(void) {
+#ifdef HW_FENCE
+    HW_FENCE();
+#endif
+}
+
+/* Minimum and maximum of two registers. For floats, as x86 has it: x if x < y (x > y), and otherwise y, which makes y
+ * the answer for NaN and for zeros of either sign. */
+#ifndef HW_MIN_F32
+#define HW_MIN_F32(x, y) VEC_SELECT((vf32)(x) < (vf32)(y), x, y)
+#endif
+#ifndef HW_MIN_F64
+#define HW_MIN_F64(x, y) VEC_SELECT((vf64)(x) < (vf64)(y), x, y)
+#endif
+#ifndef HW_MIN_I8
+#define HW_MIN_I8(x, y) VEC_SELECT((vi8)(x) < (vi8)(y), x, y)
+#endif
+#ifndef HW_MIN_U8
+#define HW_MIN_U8(x, y) VEC_SELECT((vu8)(x) < (vu8)(y), x, y)
+#endif
+#ifndef HW_MIN_I16
+#define HW_MIN_I16(x, y) VEC_SELECT((vi16)(x) < (vi16)(y), x, y)
+#endif
+#ifndef HW_MIN_I32
+#define HW_MIN_I32(x, y) VEC_SELECT((vi32)(x) < (vi32)(y), x, y)
+#endif
+#ifndef HW_MIN_I64
+#define HW_MIN_I64(x, y) VEC_SELECT((vi64)(x) < (vi64)(y), x, y)
+#endif
+#ifndef HW_MAX_F32
+#define HW_MAX_F32(x, y) VEC_SELECT((vf32)(x) > (vf32)(y), x, y)
+#endif
+#ifndef HW_MAX_F64
+#define HW_MAX_F64(x, y) VEC_SELECT((vf64)(x) > (vf64)(y), x, y)
+#endif
+#ifndef HW_MAX_I8
+#define HW_MAX_I8(x, y) VEC_SELECT((vi8)(x) > (vi8)(y), x, y)
+#endif
+#ifndef HW_MAX_U8
+#define HW_MAX_U8(x, y) VEC_SELECT((vu8)(x) > (vu8)(y), x, y)
+#endif
+#ifndef HW_MAX_I16
+#define HW_MAX_I16(x, y) VEC_SELECT((vi16)(x) > (vi16)(y), x, y)
+#endif
+#ifndef HW_MAX_I32
+#define HW_MAX_I32(x, y) VEC_SELECT((vi32)(x) > (vi32)(y), x, y)
+#endif
+#ifndef HW_MAX_I64
+#define HW_MAX_I64(x, y) VEC_SELECT((vi64)(x) > (vi64)(y), x, y)
+#endif
+
+#endif

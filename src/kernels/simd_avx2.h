@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What AVX2 and F16C offer beyond generic vectors. Registers hold 32 bytes.
+ */
+#ifndef DT_KERNELS_SIMD_AVX2_H
+#define DT_KERNELS_SIMD_AVX2_H
+
+#include <immintrin.h>
+
+#define ISA_NAME  "avx2"
+#define VEC_BYTES 32
+
+#define HW_STREAM(to, x) _mm256_stream_si256((__m256i *)(to), (__m256i)(x))
+#define HW_FENCE()       _mm_sfence()
+
+/* Lower and upper half of a register of f16, each as a register of f32; and back. */
+#define HW_F16_LOW(x)  ((vec)_mm256_cvtph_ps(_mm256_castsi256_si128((__m256i)(x))))
+#define HW_F16_HIGH(x) ((vec)_mm256_cvtph_ps(_mm256_extracti128_si256((__m256i)(x), 1)))
+#define HW_F16_PACK(low, high)                                                                                       \
+    ((vec)_mm256_set_m128i(_mm256_cvtps_ph((__m256)(high), _MM_FROUND_TO_NEAREST_INT),                               \
+                           _mm256_cvtps_ph((__m256)(low), _MM_FROUND_TO_NEAREST_INT)))
+
+#define HW_MIN_F32(x, y) ((vec)_mm256_min_ps((__m256)(x), (__m256)(y)))
+#define HW_MIN_F64(x, y) ((vec)_mm256_min_pd((__m256d)(x), (__m256d)(y)))
+#define HW_MIN_I8(x, y)  ((vec)_mm256_min_epi8((__m256i)(x), (__m256i)(y)))
+#define HW_MIN_U8(x, y)  ((vec)_mm256_min_epu8((__m256i)(x), (__m256i)(y)))
+#define HW_MIN_I16(x, y) ((vec)_mm256_min_epi16((__m256i)(x), (__m256i)(y)))
+#define HW_MIN_I32(x, y) ((vec)_mm256_min_epi32((__m256i)(x), (__m256i)(y)))
+#define HW_MAX_F32(x, y) ((vec)_mm256_max_ps((__m256)(x), (__m256)(y)))
+#define HW_MAX_F64(x, y) ((vec)_mm256_max_pd((__m256d)(x), (__m256d)(y)))
+#define HW_MAX_I8(x, y)  ((vec)_mm256_max_epi8((__m256i)(x), (__m256i)(y)))
+#define HW_MAX_U8(x, y)  ((vec)_mm256_max_epu8((__m256i)(x), (__m256i)(y)))
+#define HW_MAX_I16(x, y) ((vec)_mm256_max_epi16((__m256i)(x), (__m256i)(y)))
+#define HW_MAX_I32(x, y) ((vec)_mm256_max_epi32((__m256i)(x), (__m256i)(y)))
+
+#endif

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What AVX-512 (F, BW, DQ, VL) and F16C offer beyond generic vectors. Registers hold 64 bytes: one cache line.
+ */
+#ifndef DT_KERNELS_SIMD_AVX512_H
+#define DT_KERNELS_SIMD_AVX512_H
+
+#include <immintrin.h>
+
+#define ISA_NAME  "avx512"
+#define VEC_BYTES 64
+
+#define HW_STREAM(to, x) _mm512_stream_si512((__m512i *)(to), (__m512i)(x))
+#define HW_FENCE()       _mm_sfence()
+
+/* The first n bytes, for n below the size of a register; the rest is zero, and is not touched. */
+#define HW_FIRST(n)             (((__mmask64)1 << (n)) - 1)
+#define HW_LOAD_PART(from, n)   ((vec)_mm512_maskz_loadu_epi8(HW_FIRST(n), (from)))
+#define HW_STORE_PART(to, x, n) _mm512_mask_storeu_epi8((to), HW_FIRST(n), (__m512i)(x))
+
+/* Lower and upper half of a register of f16, each as a register of f32; and back. */
+#define HW_F16_LOW(x)  ((vec)_mm512_cvtph_ps(_mm512_castsi512_si256((__m512i)(x))))
+#define HW_F16_HIGH(x) ((vec)_mm512_cvtph_ps(_mm512_extracti64x4_epi64((__m512i)(x), 1)))
+#define HW_F16_PACK(low, high)                                                                                       \
+    ((vec)_mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtps_ph((__m512)(low), _MM_FROUND_TO_NEAREST_INT)),      \
+                             _mm512_cvtps_ph((__m512)(high), _MM_FROUND_TO_NEAREST_INT), 1))
+
+#define HW_MIN_F32(x, y) ((vec)_mm512_min_ps((__m512)(x), (__m512)(y)))
+#define HW_MIN_F64(x, y) ((vec)_mm512_min_pd((__m512d)(x), (__m512d)(y)))
+#define HW_MIN_I8(x, y)  ((vec)_mm512_min_epi8((__m512i)(x), (__m512i)(y)))
+#define HW_MIN_U8(x, y)  ((vec)_mm512_min_epu8((__m512i)(x), (__m512i)(y)))
+#define HW_MIN_I16(x, y) ((vec)_mm512_min_epi16((__m512i)(x), (__m512i)(y)))
+#define HW_MIN_I32(x, y) ((vec)_mm512_min_epi32((__m512i)(x), (__m512i)(y)))
+#define HW_MIN_I64(x, y) ((vec)_mm512_min_epi64((__m512i)(x), (__m512i)(y)))
+#define HW_MAX_F32(x, y) ((vec)_mm512_max_ps((__m512)(x), (__m512)(y)))
+#define HW_MAX_F64(x, y) ((vec)_mm512_max_pd((__m512d)(x), (__m512d)(y)))
+#define HW_MAX_I8(x, y)  ((vec)_mm512_max_epi8((__m512i)(x), (__m512i)(y)))
+#define HW_MAX_U8(x, y)  ((vec)_mm512_max_epu8((__m512i)(x), (__m512i)(y)))
+#define HW_MAX_I16(x, y) ((vec)_mm512_max_epi16((__m512i)(x), (__m512i)(y)))
+#define HW_MAX_I32(x, y) ((vec)_mm512_max_epi32((__m512i)(x), (__m512i)(y)))
+#define HW_MAX_I64(x, y) ((vec)_mm512_max_epi64((__m512i)(x), (__m512i)(y)))
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What every x86-64 offers beyond generic vectors. Registers hold 16 bytes.
+ */
+#ifndef DT_KERNELS_SIMD_SSE2_H
+#define DT_KERNELS_SIMD_SSE2_H
+
+#include <emmintrin.h>
+
+#define ISA_NAME  "baseline"
+#define VEC_BYTES 16
+
+#define HW_STREAM(to, x) _mm_stream_si128((__m128i *)(to), (__m128i)(x))
+#define HW_FENCE()       _mm_sfence()
+
+#define HW_MIN_F32(x, y) ((vec)_mm_min_ps((__m128)(x), (__m128)(y)))
+#define HW_MIN_F64(x, y) ((vec)_mm_min_pd((__m128d)(x), (__m128d)(y)))
+#define HW_MIN_U8(x, y)  ((vec)_mm_min_epu8((__m128i)(x), (__m128i)(y)))
+#define HW_MIN_I16(x, y) ((vec)_mm_min_epi16((__m128i)(x), (__m128i)(y)))
+#define HW_MAX_F32(x, y) ((vec)_mm_max_ps((__m128)(x), (__m128)(y)))
+#define HW_MAX_F64(x, y) ((vec)_mm_max_pd((__m128d)(x), (__m128d)(y)))
+#define HW_MAX_U8(x, y)  ((vec)_mm_max_epu8((__m128i)(x), (__m128i)(y)))
+#define HW_MAX_I16(x, y) ((vec)_mm_max_epi16((__m128i)(x), (__m128i)(y)))
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Strided copies for the instruction set of the including file. The two innermost dims of a plan are done by one of
+ * three loops: rows (runs longer than 16 bytes), elements (short runs), or tiles (short runs whose next neighbour
+ * lies along different dims in src and dst, as in a transposition); the dims around them are counted through.
+ */
+#ifndef DT_KERNELS_STRIDED_H
+#define DT_KERNELS_STRIDED_H
+
+#include "kernels/copy.h"
+#include "kernels/strided_plan.h"
+
+enum {
+    SQUARE_BYTES = 16,      /* a side of what is transposed in registers */
+    TILE_BYTES = 64,        /* a side of a tile, so that whole cache lines are used while they are near */
+    ROW_STREAM_BYTES = 512, /* rows below this are not worth streaming */
+};
+
+typedef uint8_t square_row __attribute__((vector_size(SQUARE_BYTES)));
+typedef uint8_t square_row_in_memory __attribute__((vector_size(SQUARE_BYTES), aligned(1), may_alias));
+
+/* Two dims of a copy: x, where dst moves least, and y. */
+typedef struct plane {
+    char *dst;
+    const char *src;
+    size_t run_bytes;
+    dt__strided_dim x, y;
+    bool streams;
+} plane;
+
+INLINE char *plane_dst(const plane *p, int64_t x, int64_t y) { return p->dst + x * p->x.dst + y * p->y.dst; }
+INLINE const char *plane_src(const plane *p, int64_t x, int64_t y) { return p->src + x * p->x.src + y * p->y.src; }
+
+/* At least a register long; the last register overlaps the one before. */
+INLINE void copy_short_row(char *dst, const char *src, size_t bytes) {
+    vec last = vec_load(src + bytes - VEC_BYTES);
+    for (size_t at = 0; at < bytes - VEC_BYTES; at += VEC_BYTES)
+        vec_store(dst + at, vec_load(src + at));
+    vec_store(dst + bytes - VEC_BYTES, last);
+}
+
+static void copy_rows(const plane *p) {
+    const size_t bytes = p->run_bytes;
+    for (int64_t y = 0; y < p->y.size; y++)
+        for (int64_t x = 0; x < p->x.size; x++) {
+            char *dst = plane_dst(p, x, y);
+            const char *src = plane_src(p, x, y);
+            if (bytes >= ROW_STREAM_BYTES && p->streams)
+                copy_past_caches(dst, src, bytes);
+            else if (bytes >= VEC_BYTES && bytes < 8 * VEC_BYTES)
+                copy_short_row(dst, src, bytes);
+            else
+                memcpy(dst, src, bytes);
+        }
+}
+
+/* bytes is a constant in each use. */
+INLINE void copy_elements(const plane *p, size_t bytes) {
+    for (int64_t y = 0; y < p->y.size; y++) {
+        char *dst = plane_dst(p, 0, y);
+        const char *src = plane_src(p, 0, y);
+        for (int64_t x = 0; x < p->x.size; x++, dst += p->x.dst, src += p->x.src)
+            memcpy(dst, src, bytes);
+    }
+}
+
+static void copy_elements_1(const plane *p) { copy_elements(p, 1); }
+static void copy_elements_2(const plane *p) { copy_elements(p, 2); }
+static void copy_elements_4(const plane *p) { copy_elements(p, 4); }
+static void copy_elements_8(const plane *p) { copy_elements(p, 8); }
+static void copy_elements_16(const plane *p) { copy_elements(p, 16); }
+
+/* The elements of a and b in turn: of their lower halves, and of their upper halves. */
+INLINE square_row interleave_low(square_row a, square_row b, size_t bytes) {
+    switch (bytes) {
+    case 1:
+        return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    case 2:
+        return __builtin_shufflevector(a, b, 0, 1, 16, 17, 2, 3, 18, 19, 4, 5, 20, 21, 6, 7, 22, 23);
+    case 4:
+        return __builtin_shufflevector(a, b, 0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23);
+    default:
+        return __builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23);
+    }
+}
+
+INLINE square_row interleave_high(square_row a, square_row b, size_t bytes) {
+    switch (bytes) {
+    case 1:
+        return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    case 2:
+        return __builtin_shufflevector(a, b, 8, 9, 24, 25, 10, 11, 26, 27, 12, 13, 28, 29, 14, 15, 30, 31);
+    case 4:
+        return __builtin_shufflevector(a, b, 8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31);
+    default:
+        return __builtin_shufflevector(a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+    }
+}
+
+/* One square of n by n elements, n = 16 / bytes. Interleaving row i with row i + n/2, for all i, moves one bit of an
+ * element's row number into its column number and the other way round; log2(n) rounds exchange all of them. */
+INLINE void transpose_square(const plane *p, int64_t x, int64_t y, size_t bytes) {
+    const size_t n = SQUARE_BYTES / bytes;
+    square_row rows[SQUARE_BYTES], next[SQUARE_BYTES];
+    for (size_t i = 0; i < n; i++)
+        rows[i] = *(const square_row_in_memory *)plane_src(p, x + (int64_t)i, y);
+    for (size_t round = 1; round < n; round *= 2) {
+        for (size_t i = 0; i < n / 2; i++) {
+            next[2 * i] = interleave_low(rows[i], rows[i + n / 2], bytes);
+            next[2 * i + 1] = interleave_high(rows[i], rows[i + n / 2], bytes);
+        }
+        for (size_t i = 0; i < n; i++)
+            rows[i] = next[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        *(square_row_in_memory *)plane_dst(p, x, y + (int64_t)i) = rows[i];
+}
+
+/* The part of a plane from x0, y0 on. */
+INLINE plane plane_part(const plane *p, int64_t x0, int64_t y0, int64_t x_size, int64_t y_size) {
+    plane part = *p;
+    part.dst = plane_dst(p, x0, y0);
+    part.src = plane_src(p, x0, y0);
+    part.x.size = x_size;
+    part.y.size = y_size;
+    return part;
+}
+
+INLINE void transpose_tile(const plane *p, size_t bytes) {
+    const int64_t n = (int64_t)(SQUARE_BYTES / bytes);
+    const int64_t whole_x = p->x.size / n * n, whole_y = p->y.size / n * n;
+    for (int64_t y = 0; y < whole_y; y += n)
+        for (int64_t x = 0; x < whole_x; x += n)
+            transpose_square(p, x, y, bytes);
+    plane right = plane_part(p, whole_x, 0, p->x.size - whole_x, whole_y);
+    plane below = plane_part(p, 0, whole_y, p->x.size, p->y.size - whole_y);
+    copy_elements(&right, bytes);
+    copy_elements(&below, bytes);
+}
+
+INLINE void copy_tiles(const plane *p, size_t bytes) {
+    const int64_t side = (int64_t)(TILE_BYTES / bytes);
+    const bool dense = p->x.dst == (int64_t)bytes && p->y.src == (int64_t)bytes;
+    for (int64_t y = 0; y < p->y.size; y += side)
+        for (int64_t x = 0; x < p->x.size; x += side) {
+            plane tile = plane_part(p, x, y, p->x.size - x < side ? p->x.size - x : side,
+                                    p->y.size - y < side ? p->y.size - y : side);
+            if (dense)
+                transpose_tile(&tile, bytes);
+            else
+                copy_elements(&tile, bytes);
+        }
+}
+
+static void copy_tiles_1(const plane *p) { copy_tiles(p, 1); }
+static void copy_tiles_2(const plane *p) { copy_tiles(p, 2); }
+static void copy_tiles_4(const plane *p) { copy_tiles(p, 4); }
+static void copy_tiles_8(const plane *p) { copy_tiles(p, 8); }
+static void copy_tiles_16(const plane *p) { copy_tiles(p, 16); }
+
+/* Each element of src repeated along x, without gaps. */
+static void copy_repeated(const plane *p) {
+    for (int64_t y = 0; y < p->y.size; y++)
+        fill(plane_dst(p, 0, y), plane_src(p, 0, y), p->run_bytes, (size_t)p->x.size, DT__CACHED);
+}
+
+typedef void plane_loop(const plane *p);
+
+/* By log2 of the run. */
+static plane_loop *const element_loops[] = {copy_elements_1, copy_elements_2, copy_elements_4, copy_elements_8,
+                                            copy_elements_16};
+static plane_loop *const tile_loops[] = {copy_tiles_1, copy_tiles_2, copy_tiles_4, copy_tiles_8, copy_tiles_16};
+
+static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+/* The dim along which src moves least; dims[0] if it is as good as any. Dims along which src stands still do not
+ * count, unless dims[0] is one. */
+static int fastest_of_src(const dt__strided_plan *plan) {
+    int fastest = 0;
+    for (int d = 1; d < plan->n_dims; d++)
+        if (plan->dims[d].src != 0 && distance(plan->dims[d].src) < distance(plan->dims[fastest].src))
+            fastest = d;
+    return fastest;
+}
+
+static plane_loop *choose_loop(const dt__strided_plan *plan, bool transposes) {
+    const size_t run = plan->run_bytes;
+    const dt__strided_dim *x = &plan->dims[0];
+    if (x->src == 0 && x->dst == (int64_t)run && x->size * (int64_t)run >= VEC_BYTES)
+        return copy_repeated;
+    if (run > 16 || (run & (run - 1)) != 0)
+        return copy_rows;
+    return (transposes ? tile_loops : element_loops)[__builtin_ctzll(run)];
+}
+
+static void take_dim(dt__strided_plan *plan, int dim) {
+    plan->n_dims--;
+    for (int d = dim; d < plan->n_dims; d++)
+        plan->dims[d] = plan->dims[d + 1];
+}
+
+/* The next position of the dims of the plan: counts up, carries, and moves the plane along; false at the end. */
+static bool next_plane(const dt__strided_plan *plan, int64_t *position, plane *p) {
+    for (int d = 0; d < plan->n_dims; d++) {
+        const dt__strided_dim *dim = &plan->dims[d];
+        if (++position[d] < dim->size) {
+            p->dst += dim->dst;
+            p->src += dim->src;
+            return true;
+        }
+        position[d] = 0;
+        p->dst -= (dim->size - 1) * dim->dst;
+        p->src -= (dim->size - 1) * dim->src;
+    }
+    return false;
+}
+
+static void copy_planes(dt__strided_plan *plan, bool streams) {
+    const int fastest = fastest_of_src(plan), y = fastest > 0 ? fastest : 1;
+    plane p = {plan->dst, plan->src, plan->run_bytes, plan->dims[0], {1, 0, 0}, streams};
+    plane_loop *loop = choose_loop(plan, fastest > 0);
+    if (plan->n_dims > 1) {
+        p.y = plan->dims[y];
+        take_dim(plan, y);
+    }
+    take_dim(plan, 0);
+    int64_t position[DT__STRIDED_DIMS] = {0};
+    do
+        loop(&p);
+    while (next_plane(plan, position, &p));
+}
+
+static void copy_strided(const dt__strided *what, dt__store store) {
+    dt__strided_plan plan;
+    if (!dt__strided_plan_make(what, &plan))
+        return;
+    if (plan.n_dims == 0) {
+        copy(plan.dst, plan.src, plan.run_bytes, store);
+        return;
+    }
+    copy_planes(&plan, store == DT__STREAM);
+    if (store == DT__STREAM)
+        vec_fence();
+}
+
+#endif
