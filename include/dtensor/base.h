@@ -115,6 +115,8 @@ typedef struct dt_ctx dt_ctx;
 typedef struct dt_allocator {
     void *(*resize)(void *user, void *old, size_t old_size, size_t new_size);
     void *user;
+    /* (optional) Asked before memory is taken from the shared heap; false refuses. */
+    bool (*permit)(void *user, size_t bytes);
 } dt_allocator;
 
 typedef enum dt_log_level { DT_LOG_OFF, DT_LOG_ERROR, DT_LOG_WARN, DT_LOG_INFO, DT_LOG_DEBUG } dt_log_level;
@@ -138,13 +140,13 @@ typedef struct dt_init_options {
 } dt_init_options;
 
 /* Starts the library in this process and joins the launch that dtrun or dt_spawn made; alone, a world of one.
- * Options may be NULL. Collective over the launch. NULL on failure, after printing why on standard error, because
- * there is no context yet that could keep the text. */
+ * Options may be NULL. NULL on failure, after printing why on standard error, because there is no context yet that
+ * could keep the text. Local the first time; after a dt_close, starting again is Collective over the launch. */
 DT_API dt_ctx *dt_init(const dt_init_options *options);
 
-/* Ends the context: waits until every peer closes or is gone, prints the first error if there is one that was not
- * cleared, frees everything. Returns an exit code: 0, or 1 after an error. NULL gives 1. Collective over the launch.
- */
+/* Ends the context: finishes what was started, prints the first error unless it was cleared, frees everything, groups
+ * included. Returns an exit code: 0, or 1 after an error. NULL gives 1. Peers that still wait for this rank get an
+ * error; closing itself waits for nobody. Local. */
 DT_API int dt_close(dt_ctx *ctx);
 
 /* The version of the library that runs: DT_VERSION of its headers. Local. */

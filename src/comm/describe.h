@@ -9,8 +9,10 @@
 
 #include <stdio.h>
 
-/* op, dtype, reduction, root and flags of a call in one word, so that two calls compare by one comparison. The flag
- * word is not part of what must agree. */
+/* op, dtype, reduction and root of a call in one word, so that two calls compare by one comparison. Bits 24 to 31 are
+ * flags; only DT__WHAT_BLOCKS_DIFFER of them must agree. */
+#define DT__WHAT_BLOCKS_DIFFER (UINT64_C(1) << 24)
+#define DT__WHAT_OWN_FLAGS     (UINT64_C(0xfe) << 24)
 static inline uint64_t dt__what_pack(dt_collective op, dt_dtype dtype, dt_reduce reduce, int64_t root) {
     return (uint64_t)op | (uint64_t)dtype << 8 | (uint64_t)reduce << 16 | (uint64_t)root << 32;
 }

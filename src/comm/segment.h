@@ -42,12 +42,13 @@ struct dt__entry {
     DT__ALIGNED(DT__LINE) _Atomic uint64_t phase; /* seq << 32 | number of phases that this rank has finished */
 };
 
-/* A rank's side of one channel: a set of ranks that communicate. */
+/* A rank's side of one channel: a set of ranks that communicate. The first line changes seldom, so that looking at it
+ * costs peers nothing. */
 struct dt__channel_block {
     DT__ALIGNED(DT__LINE) _Atomic uint64_t key; /* 0: never used; 1: given back; else hash of the set of ranks */
-    _Atomic uint64_t done;                      /* all operations up to this one are finished here */
-    _Atomic uint64_t broken;                    /* seq of the operation that failed here, or 0 */
+    _Atomic uint64_t broken;                    /* number of the operation that failed here, or 0 */
     _Atomic int32_t broken_status;
+    DT__ALIGNED(DT__LINE) _Atomic uint64_t done; /* all operations up to this one are finished here */
     struct dt__entry entries[DT__N_ENTRIES];
     char reason[DT__REASON_BYTES]; /* text of the failure; written before `broken` */
 };
@@ -58,7 +59,6 @@ struct dt__ring_call {
     _Atomic uint64_t what;   /* as in the entry */
     _Atomic uint64_t count;
     _Atomic uint64_t seq;     /* in the channel */
-    _Atomic uint64_t channel; /* key */
     _Atomic uint64_t members; /* number of ranks */
     _Atomic uint64_t set[2];  /* bits of the first 128 world ranks that are members */
     _Atomic int64_t start_ns; /* CLOCK_MONOTONIC_COARSE */
@@ -87,6 +87,7 @@ struct dt__rank_block {
     DT__ALIGNED(DT__LINE) char error_text[1024]; /* of the local error; written before state */
     DT__ALIGNED(DT__LINE) _Atomic uint64_t n_calls;
     struct dt__ring_call ring[DT__N_RING];
+    _Atomic uint64_t used[DT__N_CHANNELS / 64]; /* bit per place of the table that was ever taken */
     DT__ALIGNED(4096) struct dt__channel_block channels[DT__N_CHANNELS];
 };
 

@@ -38,7 +38,16 @@ static void *resize(void *user, void *old, size_t old_size, size_t new_size) {
     return fresh + HEAD_BYTES;
 }
 
-dt_allocator test_memory_allocator(test_memory *memory) { return (dt_allocator){resize, memory}; }
+/* The shared heap counts as one more allocation. */
+static bool permit(void *user, size_t bytes) {
+    test_memory *memory = user;
+    (void)bytes;
+    return ++memory->n_calls != memory->fail_at;
+}
+
+dt_allocator test_memory_allocator(test_memory *memory) {
+    return (dt_allocator){.resize = resize, .user = memory, .permit = permit};
+}
 
 void assert_error_says(const dt_ctx *ctx, dt_status status, const char *part) {
     if (dt_error_status(ctx) != status || !strstr(dt_error_text(ctx), part))

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Channels and their blocks in the segment. A rank finds a peer's block by the channel's key, which all members
+ * compute alike; nothing is agreed by messages. The numbering of a channel's operations goes on for as long as the
+ * context lives, even when the group is freed and made again, so that members which free at different times stay in
+ * step. A block is given back only when every member is known to be through with what it shows.
+ */
+#include "comm/shm.h"
+
+#include "base/size.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FREE_KEY = 0, GIVEN_BACK_KEY = 1, SWEEP_ABOVE = 256 };
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+struct probe {
+    uint64_t key;
+    int64_t n;
+    const int64_t *ranks;
+};
+
+static bool same_channel(const void *value, const void *probe) {
+    const dt__channel *channel = value;
+    const struct probe *wanted = probe;
+    return channel->key == wanted->key && channel->n == wanted->n &&
+           !memcmp(channel->ranks, wanted->ranks, (size_t)wanted->n * sizeof *wanted->ranks);
+}
+
+static void free_channel(dt__channel *channel) {
+    dt_ctx *ctx = channel->shm->runtime->ctx;
+    size_t n = (size_t)channel->n;
+    if (channel->eager)
+        dt__heap_give(&channel->shm->runtime->heap, channel->eager);
+    dt__free(ctx, channel->ranks, n * sizeof *channel->ranks);
+    dt__free(ctx, channel->peers, n * sizeof *channel->peers);
+    dt__free(ctx, channel, sizeof *channel);
+}
+
+static dt__channel *new_channel(dt__shm *shm, const struct probe *probe) {
+    dt_ctx *ctx = shm->runtime->ctx;
+    size_t n = (size_t)probe->n;
+    dt__channel *channel = dt__alloc_zeroed(ctx, sizeof *channel);
+    if (!channel)
+        goto out_of_memory;
+    *channel = (dt__channel){.shm = shm, .key = probe->key, .n = probe->n};
+    channel->ranks = dt__alloc(ctx, n * sizeof *channel->ranks);
+    channel->peers = dt__alloc_zeroed(ctx, n * sizeof *channel->peers);
+    if (!channel->ranks || !channel->peers)
+        goto free_parts;
+    memcpy(channel->ranks, probe->ranks, n * sizeof *channel->ranks);
+    for (size_t i = 0; i < n; i++)
+        if (channel->ranks[i] < 128)
+            channel->set[channel->ranks[i] / 64] |= UINT64_C(1) << channel->ranks[i] % 64;
+    while (channel->ranks[channel->me] != ctx->rank)
+        channel->me++;
+    if (!dt__map_add(&shm->channels, probe->key, channel))
+        goto free_parts;
+    return channel;
+
+free_parts:
+    free_channel(channel);
+out_of_memory:
+    dt__fail_memory(ctx, n * 3 * sizeof(int64_t), "a channel");
+    return NULL;
+}
+
+/* Whether every other member is known to have finished what this rank has finished, so that nobody needs the block. A
+ * member that had a block and has none now has given it back, which it does only when it is through; one that never
+ * showed a block may still come to read. */
+static bool all_are_through(dt__channel *channel) {
+    bool through = true;
+    for (int64_t c = 0; c < channel->n; c++) {
+        struct dt__peer *peer = &channel->peers[c];
+        if (c == channel->me || peer->done >= channel->done)
+            continue;
+        struct dt__channel_block *block = dt__channel_find(channel, c);
+        if (block)
+            peer->done = atomic_load(&block->done);
+        through = through && (block ? peer->done >= channel->done : peer->seen);
+    }
+    return through;
+}
+
+static void give_block_back(dt__channel *channel) {
+    atomic_store(&channel->own->key, GIVEN_BACK_KEY);
+    channel->own = NULL;
+    channel->shm->n_blocks--;
+    if (channel->eager)
+        dt__heap_give(&channel->shm->runtime->heap, channel->eager);
+    channel->eager = NULL;
+    for (int64_t c = 0; c < channel->n; c++)
+        channel->peers[c].block = NULL;
+}
+
+/* Gives back the blocks of channels that no group holds any more. */
+static void sweep(dt__shm *shm) {
+    size_t at = 0;
+    dt__channel *channel;
+    while ((channel = dt__map_next(&shm->channels, &at)))
+        if (!channel->n_references && channel->own && !channel->broken && channel->started == channel->done &&
+            all_are_through(channel))
+            give_block_back(channel);
+}
+
+static struct dt__channel_block *free_place(dt__shm *shm, uint64_t key) {
+    for (uint64_t i = 0; i < DT__N_CHANNELS; i++) {
+        struct dt__channel_block *block = &shm->own->channels[(key + i) % DT__N_CHANNELS];
+        uint64_t held = atomic_load_explicit(&block->key, memory_order_relaxed);
+        if (held == FREE_KEY || held == GIVEN_BACK_KEY)
+            return block;
+    }
+    return NULL;
+}
+
+static void clear_block(struct dt__channel_block *block) {
+    for (int i = 0; i < DT__N_ENTRIES; i++) {
+        atomic_store_explicit(&block->entries[i].seq, 0, memory_order_relaxed);
+        atomic_store_explicit(&block->entries[i].phase, 0, memory_order_relaxed);
+    }
+    atomic_store_explicit(&block->broken, 0, memory_order_relaxed);
+}
+
+static dt_status take_block(dt__channel *channel) {
+    dt__shm *shm = channel->shm;
+    if (shm->n_blocks >= SWEEP_ABOVE && shm->n_blocks % 64 == 0)
+        sweep(shm);
+    if (shm->n_blocks >= DT__N_CHANNELS / 2)
+        return dt__fail_local(shm->runtime->ctx, DT_ERR_UNSUPPORTED,
+                              "more than %d groups are in use at once; free some", DT__N_CHANNELS / 2);
+    struct dt__channel_block *block = free_place(shm, channel->key);
+    uint64_t place = (uint64_t)(block - shm->own->channels);
+    clear_block(block);
+    atomic_store_explicit(&block->done, channel->done, memory_order_relaxed);
+    atomic_fetch_or(&shm->own->used[place / 64], UINT64_C(1) << place % 64);
+    atomic_store(&block->key, channel->key);
+    channel->own = block;
+    channel->peers[channel->me].block = block;
+    shm->n_blocks++;
+    return DT_OK;
+}
+
+struct dt__channel_block *dt__channel_find(dt__channel *channel, int64_t c) {
+    struct dt__peer *peer = &channel->peers[c];
+    struct dt__channel_block *known = peer->block;
+    if (known && atomic_load_explicit(&known->key, memory_order_acquire) == channel->key)
+        return known;
+    struct dt__rank_block *rank = &channel->shm->segment->ranks[channel->ranks[c]];
+    peer->block = NULL;
+    for (uint64_t i = 0; i < DT__N_CHANNELS; i++) {
+        struct dt__channel_block *block = &rank->channels[(channel->key + i) % DT__N_CHANNELS];
+        uint64_t held = atomic_load_explicit(&block->key, memory_order_acquire);
+        if (held == channel->key) {
+            peer->seen = true;
+            return peer->block = block;
+        }
+        if (held == FREE_KEY)
+            break;
+    }
+    return NULL;
+}
+
+static dt__channel *get_channel(dt__shm *shm, const struct probe *probe) {
+    dt__channel *channel = dt__map_get(&shm->channels, probe->key, same_channel, probe);
+    if (!channel)
+        channel = new_channel(shm, probe);
+    if (!channel || (!channel->own && take_block(channel) != DT_OK))
+        return NULL;
+    channel->n_references++;
+    return channel;
+}
+
+static uint64_t key_of(const int64_t *ranks, int64_t n, uint64_t salt) {
+    uint64_t key = dt__hash(ranks, (size_t)n * sizeof *ranks, salt);
+    return key > GIVEN_BACK_KEY ? key : key + 2;
+}
+
+static dt__channel *channel_of_group(dt__shm *shm, dt_group *group) {
+    dt_ctx *ctx = shm->runtime->ctx;
+    size_t bytes = (size_t)group->n_ranks * sizeof(int64_t);
+    int64_t *sorted = dt__alloc(ctx, bytes);
+    if (!sorted) {
+        dt__fail_memory(ctx, bytes, "a channel");
+        return NULL;
+    }
+    for (int64_t i = 0; i < group->n_ranks; i++)
+        sorted[i] = dt__group_member(group, i);
+    qsort(sorted, (size_t)group->n_ranks, sizeof *sorted, by_value);
+    bool ascending = !group->ranks || !memcmp(sorted, group->ranks, bytes);
+    if (!ascending && !group->places)
+        group->places = dt__alloc(ctx, bytes);
+    for (int64_t i = 0; !ascending && group->places && i < group->n_ranks; i++)
+        group->places[i] =
+            (int64_t *)bsearch(&group->ranks[i], sorted, (size_t)group->n_ranks, sizeof *sorted, by_value) - sorted;
+    if (ascending || group->places)
+        group->channel = get_channel(shm, &(struct probe){key_of(sorted, group->n_ranks, 2), group->n_ranks, sorted});
+    else
+        dt__fail_memory(ctx, bytes, "a channel");
+    dt__free(ctx, sorted, bytes);
+    return group->channel;
+}
+
+/* Messages from one member to another have a channel of their own, so that they do not disturb the group's order. */
+static dt__channel *channel_of_pair(dt__shm *shm, dt_group *group, int64_t from, int64_t to) {
+    dt_ctx *ctx = shm->runtime->ctx;
+    size_t bytes = 2 * (size_t)group->n_ranks * sizeof(void *);
+    int64_t pair[2] = {dt__group_member(group, from), dt__group_member(group, to)};
+    if (!group->pairs && !(group->pairs = dt__alloc_zeroed(ctx, bytes))) {
+        dt__fail_memory(ctx, bytes, "channels of a group");
+        return NULL;
+    }
+    dt__channel **channel = &group->pairs[from == group->rank ? to : group->n_ranks + from];
+    if (!*channel)
+        *channel = get_channel(shm, &(struct probe){key_of(pair, 2, group->order_hash), 2, pair});
+    return *channel;
+}
+
+dt__channel *dt__channel_of(dt__shm *shm, dt_work *work) {
+    dt_group *group = work->group;
+    if (work->call.op == DT_SEND)
+        return channel_of_pair(shm, group, group->rank, work->call.root);
+    if (work->call.op == DT_RECV)
+        return channel_of_pair(shm, group, work->call.root, group->rank);
+    return group->channel ? group->channel : channel_of_group(shm, group);
+}
+
+int64_t dt__member(const dt_work *work, int64_t i) {
+    if (work->channel->n == 2 && dt__op_shapes[work->call.op].pair)
+        return i == work->group->rank ? work->channel->me : 1 - work->channel->me;
+    return work->group->places ? work->group->places[i] : i;
+}
+
+static void drop(dt__channel *channel) {
+    if (!channel || --channel->n_references > 0)
+        return;
+    if (channel->started == 0 && !channel->broken) { /* never used: nobody knows of it */
+        give_block_back(channel);
+        dt__map_remove(&channel->shm->channels, channel->key, channel);
+        free_channel(channel);
+    } else if (channel->own) {
+        all_are_through(channel); /* see the members' blocks while they are there */
+    }
+}
+
+void dt__channel_forget(dt__runtime *runtime, dt_group *group) {
+    drop(group->channel);
+    for (int64_t i = 0; group->pairs && i < 2 * group->n_ranks; i++)
+        drop(group->pairs[i]);
+    dt__free(runtime->ctx, group->pairs, group->pairs ? 2 * (size_t)group->n_ranks * sizeof(void *) : 0);
+    dt__free(runtime->ctx, group->places, group->places ? (size_t)group->n_ranks * sizeof(int64_t) : 0);
+}
+
+void dt__channels_free(dt__shm *shm) {
+    size_t at = 0;
+    dt__channel *channel;
+    while ((channel = dt__map_next(&shm->channels, &at)))
+        free_channel(channel);
+    dt__map_free(&shm->channels);
+}
+
+void dt__wake_members(const dt__channel *channel) {
+    struct dt__segment *segment = channel->shm->segment;
+    if (!atomic_load(&segment->n_asleep))
+        return;
+    for (int64_t c = 0; c < channel->n; c++)
+        if (c != channel->me && atomic_load(&segment->ranks[channel->ranks[c]].asleep))
+            dt__segment_ring(segment, channel->ranks[c]);
+}

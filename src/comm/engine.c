@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The life of an operation on the shm transport: publish a header, wait for the headers of those that this rank reads
+ * from, run the steps, wait for those that read from this rank. Nothing here blocks; what a state waits for is
+ * decided in one place, dt__lacks.
+ */
+#include "comm/shm.h"
+
+#include "base/size.h"
+#include "comm/describe.h"
+
+#include <string.h>
+
+static bool is_all_to_all_v(const dt_work *work) { return work->call.op == DT_ALL_TO_ALL && work->call.counts; }
+
+/* Whether this rank reads what member c shows, and whether c reads what this rank shows. The barrier reads headers.
+ */
+static bool reads_from(const dt_work *work, int64_t c) {
+    const dt__op_shape *shape = &dt__op_shapes[work->call.op];
+    if (shape->pair)
+        return work->call.op == DT_RECV;
+    if (shape->src_on_root)
+        return c == dt__member(work, work->call.root);
+    return !shape->dst_on_root || work->group->rank == work->call.root;
+}
+
+static bool is_read_by(const dt_work *work, int64_t c) {
+    const dt__op_shape *shape = &dt__op_shapes[work->call.op];
+    if (shape->pair)
+        return work->call.op == DT_SEND;
+    if (shape->dst_on_root)
+        return c == dt__member(work, work->call.root);
+    return !shape->src_on_root || work->group->rank == work->call.root;
+}
+
+static uint32_t phase_of(const dt_work *work, int64_t c) {
+    uint64_t word = atomic_load_explicit(&dt__entry_of(work, c)->phase, memory_order_acquire);
+    return word >> 32 == (uint32_t)work->seq ? (uint32_t)word : 0;
+}
+
+/* Phases of a round are: 1 filled, 2 first step done, 3 second step done. */
+enum { PHASES_PER_ROUND = 3 };
+static uint32_t phase_base(const dt_work *work) { return (uint32_t)(work->round * PHASES_PER_ROUND); }
+
+/* In a round, before step 0 everybody that this rank reads from must have filled; before step 1 all must have done
+ * step 0; before filling again, the readers must be through with the round before. */
+static bool lacks_phase(dt_work *work, int64_t c) {
+    uint32_t base = phase_base(work);
+    if (work->step == DT__STEP_FILL)
+        return work->round > 0 && is_read_by(work, c) && phase_of(work, c) < base;
+    if (work->step > 0)
+        return phase_of(work, c) < base + (uint32_t)work->step + 1;
+    bool rounds = dt__entry_of(work, c)->what & DT__WHAT_STAGED;
+    return rounds && reads_from(work, c) && phase_of(work, c) < base + 1;
+}
+
+static bool lacks_header(dt_work *work, int64_t c) {
+    if (!reads_from(work, c))
+        return false;
+    if (!dt__channel_find(work->channel, c))
+        return true;
+    return atomic_load_explicit(&dt__entry_of(work, c)->seq, memory_order_acquire) != work->seq;
+}
+
+/* The header's place is free when the operation that used it before is over everywhere. */
+static bool lacks_room(dt_work *work, int64_t c) {
+    struct dt__peer *peer = &work->channel->peers[c];
+    uint64_t before = work->seq > DT__N_ENTRIES ? work->seq - DT__N_ENTRIES : 0;
+    if (work->channel->done < before)
+        return true;
+    if (peer->done >= before)
+        return false;
+    struct dt__channel_block *block = dt__channel_find(work->channel, c);
+    if (block)
+        peer->done = atomic_load_explicit(&block->done, memory_order_acquire);
+    return peer->done < before;
+}
+
+static bool lacks_farewell(dt_work *work, int64_t c) {
+    if (!is_read_by(work, c))
+        return false;
+    if (!dt__channel_find(work->channel, c))
+        return true;
+    return phase_of(work, c) != DT__PHASE_DONE;
+}
+
+bool dt__lacks(dt_work *work, int64_t c) {
+    static bool (*const lacks[])(dt_work *, int64_t) = {[DT__QUEUED] = lacks_room,
+                                                        [DT__ARRIVE] = lacks_header,
+                                                        [DT__MEET] = lacks_phase,
+                                                        [DT__LEAVE] = lacks_farewell};
+    return c != work->channel->me && lacks[work->state](work, c);
+}
+
+/* Looks at the members in turn, starting with the one that was missing last. */
+static bool all_there(dt_work *work) {
+    while (work->missing < work->channel->n && !dt__lacks(work, work->missing))
+        work->missing++;
+    if (work->missing < work->channel->n)
+        return false;
+    work->missing = 0;
+    return true;
+}
+
+static void enter(dt_work *work, enum dt__work_state state) {
+    work->state = state;
+    work->missing = 0;
+}
+
+/* Where peers read: the header itself, a copy beside it, the caller's memory, or staging in rounds. */
+static dt_status choose_place(dt_work *work, struct dt__entry *entry) {
+    dt__channel *channel = work->channel;
+    dt__heap *heap = &channel->shm->runtime->heap;
+    const dt_call *call = &work->call;
+    size_t bytes = (size_t)dt__src_count(work->group, call) * work->item_bytes;
+    bool result_is_read = call->op == DT_ALL_REDUCE && bytes > DT__EAGER_BYTES;
+    bool overwritten = call->op == DT_ALL_TO_ALL && call->src == call->dst;
+    const void *place = call->src;
+    work->flags = 0;
+    if (bytes <= DT__INLINE_BYTES && !is_all_to_all_v(work)) {
+        work->flags = (uint32_t)DT__WHAT_INLINE;
+        if (bytes)
+            memcpy(entry->payload, call->src, bytes);
+        return DT_OK;
+    }
+    if (bytes <= DT__EAGER_BYTES) {
+        if (!channel->eager && !(channel->eager = dt__heap_take(heap, DT__N_ENTRIES * DT__EAGER_BYTES)))
+            return dt__fail_memory(heap->ctx, DT__N_ENTRIES * DT__EAGER_BYTES, "small messages of a group");
+        place = channel->eager + work->seq % DT__N_ENTRIES * DT__EAGER_BYTES;
+        if (bytes)
+            memcpy(channel->eager + work->seq % DT__N_ENTRIES * DT__EAGER_BYTES, call->src, bytes);
+        work->flags = is_all_to_all_v(work) ? (uint32_t)DT__WHAT_HELD : 0;
+    } else if (dt__heap_holds(heap, call->src, bytes) && !overwritten &&
+               (!result_is_read || dt__heap_holds(heap, call->dst, bytes))) {
+        work->flags = (uint32_t)DT__WHAT_HELD;
+        if (result_is_read) {
+            uint64_t result = (uint64_t)((const char *)call->dst - (const char *)channel->shm->segment);
+            memcpy(entry->payload, &result, sizeof result);
+        }
+    } else {
+        work->staging = dt__heap_take(heap, DT__STAGING_BYTES);
+        if (!work->staging)
+            return dt__fail_memory(heap->ctx, DT__STAGING_BYTES, "staging of memory outside the heap");
+        place = work->staging;
+        work->flags = (uint32_t)(DT__WHAT_HELD | DT__WHAT_STAGED);
+    }
+    entry->src = (uint64_t)((const char *)place - (const char *)channel->shm->segment);
+    return DT_OK;
+}
+
+/* Counts that differ from rank to rank are shown to the peers, each of which picks its own. */
+static dt_status show_counts(dt_work *work, struct dt__entry *entry) {
+    int64_t n = work->group->n_ranks;
+    dt__heap *heap = &work->channel->shm->runtime->heap;
+    work->largest = work->call.count;
+    if (!is_all_to_all_v(work))
+        return DT_OK;
+    work->shown_counts = dt__heap_take(heap, (size_t)n * sizeof(int64_t));
+    if (!work->shown_counts)
+        return dt__fail_memory(heap->ctx, (size_t)n * sizeof(int64_t), "counts of an all_to_all");
+    memcpy(work->shown_counts, work->call.counts, (size_t)n * sizeof(int64_t));
+    work->largest = 0;
+    for (int64_t i = 0; i < n; i++)
+        work->largest = dt__max_i64(work->largest, work->call.counts[i]);
+    uint64_t at[2] = {(uint64_t)((const char *)work->shown_counts - (const char *)work->channel->shm->segment),
+                      (uint64_t)work->largest};
+    memcpy(entry->payload, at, sizeof at);
+    return DT_OK;
+}
+
+static void free_shown(dt_work *work) {
+    dt__heap *heap = &work->channel->shm->runtime->heap;
+    if (work->staging)
+        dt__heap_give(heap, work->staging);
+    if (work->shown_counts)
+        dt__heap_give(heap, work->shown_counts);
+    work->staging = NULL;
+    work->shown_counts = NULL;
+}
+
+static dt_status publish(dt_work *work) {
+    struct dt__entry *entry = dt__own_entry(work);
+    dt_status status = DT_OK;
+    if (!work->refused) {
+        status = choose_place(work, entry);
+        if (status == DT_OK)
+            status = show_counts(work, entry);
+    }
+    if (status != DT_OK) {
+        free_shown(work);
+        return dt__shm_fail(work, status, "this rank ran out of memory");
+    }
+    entry->what = work->what | (work->refused ? DT__WHAT_REFUSED : work->flags);
+    entry->count = work->count;
+    entry->check = work->check;
+    entry->done = work->channel->done;
+    atomic_exchange(&entry->seq, work->seq);
+    dt__wake_members(work->channel);
+    return DT_OK;
+}
+
+static void publish_phase(dt_work *work, uint32_t phase) {
+    atomic_exchange(&dt__own_entry(work)->phase, work->seq << 32 | phase);
+    dt__wake_members(work->channel);
+}
+
+/* The operation is over on this rank: numbers move on as far as no earlier one is open. */
+static void publish_done(dt_work *work) {
+    dt__channel *channel = work->channel;
+    channel->finished |= UINT64_C(1) << work->seq % 64;
+    uint64_t done = channel->done;
+    while (done < channel->started && channel->finished >> (done + 1) % 64 & 1) {
+        done++;
+        channel->finished &= ~(UINT64_C(1) << done % 64);
+    }
+    channel->done = done;
+    atomic_exchange(&channel->own->done, done);
+    dt__wake_members(channel);
+}
+
+static bool agrees(const dt_work *work, const struct dt__entry *entry) {
+    return (entry->what & ~DT__WHAT_OWN_FLAGS) == (work->what & ~DT__WHAT_OWN_FLAGS) && entry->count == work->count &&
+           entry->check == work->check && !(entry->what & DT__WHAT_REFUSED);
+}
+
+/* What c sends to this rank must be what this rank wants of c. */
+static bool counts_agree(dt_work *work, int64_t i, int64_t c, const struct dt__entry *entry) {
+    uint64_t shown[2];
+    const int64_t *counts;
+    memcpy(shown, entry->payload, sizeof shown);
+    counts = dt__peer_memory(work, c, shown[0], (size_t)work->group->n_ranks * sizeof *counts);
+    work->largest = dt__max_i64(work->largest, (int64_t)shown[1]);
+    return counts && counts[work->group->rank] == work->call.recv_counts[i];
+}
+
+static dt_status compare_headers(dt_work *work) {
+    work->lockstep = work->flags & DT__WHAT_STAGED;
+    for (int64_t c = 0; c < work->channel->n; c++) {
+        if (c == work->channel->me || !reads_from(work, c))
+            continue;
+        const struct dt__entry *entry = dt__entry_of(work, c);
+        if (!agrees(work, entry))
+            return dt__shm_mismatch(work, c);
+        if (work->channel->peers[c].done < entry->done)
+            work->channel->peers[c].done = entry->done;
+        work->lockstep = work->lockstep || (entry->what & DT__WHAT_STAGED);
+        work->acknowledge = work->acknowledge || (entry->what & DT__WHAT_HELD);
+    }
+    for (int64_t i = 0; is_all_to_all_v(work) && i < work->group->n_ranks; i++) {
+        int64_t c = dt__member(work, i);
+        if (c != work->channel->me && !counts_agree(work, i, c, dt__entry_of(work, c)))
+            return dt__shm_mismatch(work, c);
+    }
+    return DT_OK;
+}
+
+static dt_status begin_steps(dt_work *work) {
+    DT__TRY(compare_headers(work));
+    int64_t range = dt__range(work), size = work->lockstep ? dt__round_size(work) : range;
+    work->n_rounds = range > size ? dt__ceil_div(range, size) : 1;
+    work->round = 0;
+    work->step = work->lockstep ? DT__STEP_FILL : 0;
+    enter(work, DT__MEET);
+    return DT_OK;
+}
+
+/* Before an operation counts as done: a rank that was late may have read memory that its owner has reused since. */
+static dt_status recheck(dt_work *work) {
+    if (atomic_load(&work->channel->shm->segment->alarm) == work->alarm)
+        return DT_OK;
+    return dt__shm_look_for_trouble(work);
+}
+
+static dt_status leave(dt_work *work) {
+    DT__TRY(recheck(work));
+    if (work->acknowledge || work->lockstep)
+        publish_phase(work, DT__PHASE_DONE);
+    enter(work, DT__LEAVE);
+    return DT_OK;
+}
+
+/* Runs the step that all are ready for and moves to the next one, round after round. */
+static dt_status run_step(dt_work *work) {
+    const dt__pull *pull = dt__pull_of(work);
+    dt_status status = DT_OK;
+    bool announce = work->lockstep;
+    if (work->step == DT__STEP_FILL) {
+        if (work->flags & DT__WHAT_STAGED)
+            dt__fill_staging(work);
+        publish_phase(work, phase_base(work) + 1);
+        work->step = 0;
+        return DT_OK;
+    }
+    if (pull->steps[work->step])
+        status = pull->steps[work->step](work);
+    if (status != DT_OK)
+        return status;
+    bool last = work->step == 1 || !pull->steps[1];
+    if (announce || !last)
+        publish_phase(work, phase_base(work) + (uint32_t)(last ? PHASES_PER_ROUND : work->step + 2));
+    if (!last) {
+        work->step++;
+    } else if (++work->round < work->n_rounds) {
+        work->step = work->lockstep ? DT__STEP_FILL : 0;
+    } else {
+        return leave(work);
+    }
+    return DT_OK;
+}
+
+static dt_status end(dt_work *work) {
+    free_shown(work);
+    publish_done(work);
+    if (work->ring)
+        atomic_store_explicit(&work->ring->state, DT_OK, memory_order_relaxed);
+    return DT_OK;
+}
+
+/* A refused call shows itself and is over; a member that does not refuse it finds out. */
+static dt_status after_publishing(dt_work *work) {
+    if (work->refused)
+        return end(work);
+    enter(work, DT__ARRIVE);
+    return DT_IN_PROGRESS;
+}
+
+static dt_status advance_once(dt_work *work) {
+    switch ((enum dt__work_state)work->state) {
+    case DT__QUEUED:
+        DT__TRY(publish(work));
+        return after_publishing(work);
+    case DT__ARRIVE:
+        DT__TRY(begin_steps(work));
+        return DT_IN_PROGRESS;
+    case DT__MEET:
+        DT__TRY(run_step(work));
+        return DT_IN_PROGRESS;
+    case DT__LEAVE:
+        return end(work);
+    }
+    return DT_ERR_INTERNAL;
+}
+
+static bool nothing_to_leave(const dt_work *work) {
+    return work->state == DT__LEAVE && !(work->flags & DT__WHAT_HELD);
+}
+
+dt_status dt__shm_step(dt__runtime *runtime, dt_work *work) {
+    if (!work->channel)
+        return dt__run_alone(runtime, work);
+    if (work->channel->broken)
+        return dt__shm_broken(work);
+    while (nothing_to_leave(work) || all_there(work)) {
+        dt_status status = advance_once(work);
+        if (status != DT_IN_PROGRESS)
+            return status;
+    }
+    return DT_IN_PROGRESS;
+}
+
+/* Remembers the call for those who will ask what this rank is doing. */
+static void note_call(dt__shm *shm, dt_work *work) {
+    struct dt__rank_block *own = shm->own;
+    uint64_t number = atomic_load_explicit(&own->n_calls, memory_order_relaxed);
+    struct dt__ring_call *call = &own->ring[number % DT__N_RING];
+    const dt__channel *channel = work->channel;
+    atomic_store_explicit(&call->what, work->what, memory_order_relaxed);
+    atomic_store_explicit(&call->count, work->count, memory_order_relaxed);
+    atomic_store_explicit(&call->seq, work->seq, memory_order_relaxed);
+    atomic_store_explicit(&call->members, (uint64_t)channel->n, memory_order_relaxed);
+    atomic_store_explicit(&call->set[0], channel->set[0], memory_order_relaxed);
+    atomic_store_explicit(&call->set[1], channel->set[1], memory_order_relaxed);
+    atomic_store_explicit(&call->start_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&call->state, DT_IN_PROGRESS, memory_order_relaxed);
+    atomic_store_explicit(&own->n_calls, number + 1, memory_order_release);
+    work->ring = call;
+}
+
+dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
+    dt__shm *shm = runtime->shm;
+    dt_group *group = work->group;
+    bool alone = dt__op_shapes[work->call.op].pair ? work->call.root == group->rank : group->n_ranks == 1;
+    if (shm->told)
+        return runtime->ctx->status != DT_OK ? runtime->ctx->status : DT_ERR_STATE;
+    if (alone)
+        return DT_OK;
+    work->channel = dt__channel_of(shm, work);
+    if (!work->channel)
+        return runtime->ctx->status;
+    if (work->channel->broken)
+        return dt__shm_broken(work);
+    work->alarm = atomic_load_explicit(&shm->segment->alarm, memory_order_relaxed);
+    work->seq = ++work->channel->started;
+    enter(work, DT__QUEUED);
+    note_call(shm, work);
+    return DT_OK;
+}

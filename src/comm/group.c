@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Groups: a list of world ranks and this rank's place in it. Making one is local arithmetic; what the transport needs
+ * for it is made in the first collective.
+ */
+#include "base/hash.h"
+#include "base/size.h"
+#include "comm/message.h"
+#include "comm/runtime.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static dt_status check_ranks(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
+    if (n < 1 || n > ctx->world || !ranks)
+        return dt__fail(ctx, DT_ERR_VALUE, "dt_group_new: %" PRId64 " ranks; from 1 to %" PRId64 " would be right", n,
+                        ctx->world);
+    for (int64_t i = 0; i < n; i++)
+        if (ranks[i] < 0 || ranks[i] >= ctx->world)
+            return dt__fail(ctx, DT_ERR_VALUE,
+                            "dt_group_new: rank %" PRId64 " at place %" PRId64 " is not in the world of %" PRId64,
+                            ranks[i], i, ctx->world);
+    int64_t *sorted = dt__alloc(ctx, (size_t)n * sizeof *sorted);
+    if (!sorted)
+        return dt__fail_memory(ctx, (size_t)n * sizeof *sorted, "a group");
+    memcpy(sorted, ranks, (size_t)n * sizeof *sorted);
+    qsort(sorted, (size_t)n, sizeof *sorted, by_value);
+    int64_t twice = -1;
+    for (int64_t i = 1; i < n && twice < 0; i++)
+        if (sorted[i] == sorted[i - 1])
+            twice = sorted[i];
+    dt__free(ctx, sorted, (size_t)n * sizeof *sorted);
+    if (twice >= 0)
+        return dt__fail(ctx, DT_ERR_VALUE, "dt_group_new: rank %" PRId64 " is there twice", twice);
+    return DT_OK;
+}
+
+static dt_group *enlist(dt_group *group) {
+    dt__runtime *runtime = group->runtime;
+    group->next = runtime->groups;
+    if (group->next)
+        group->next->previous = group;
+    runtime->groups = group;
+    return group;
+}
+
+static dt_group *new_group(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
+    dt_group *group = dt__alloc_zeroed(ctx, sizeof *group);
+    if (!group)
+        goto out_of_memory;
+    *group = (dt_group){.runtime = dt__runtime_of(ctx), .n_references = 1, .n_ranks = n, .rank = -1};
+    group->order_hash = dt__hash_u64((uint64_t)n, 17);
+    if (!ranks) {
+        group->rank = ctx->rank;
+        return enlist(group);
+    }
+    group->ranks = dt__alloc(ctx, (size_t)n * sizeof *ranks);
+    if (!group->ranks)
+        goto free_group;
+    memcpy(group->ranks, ranks, (size_t)n * sizeof *ranks);
+    group->order_hash = dt__hash(ranks, (size_t)n * sizeof *ranks, group->order_hash);
+    for (int64_t i = 0; i < n; i++)
+        if (ranks[i] == ctx->rank)
+            group->rank = i;
+    return enlist(group);
+
+free_group:
+    dt__free(ctx, group, sizeof *group);
+out_of_memory:
+    dt__fail_memory(ctx, sizeof *group + (size_t)n * sizeof *ranks, "a group");
+    return NULL;
+}
+
+dt_group *dt_group_world(dt_ctx *ctx) {
+    if (!ctx || !dt__runtime_of(ctx))
+        return NULL;
+    dt__runtime *runtime = dt__runtime_of(ctx);
+    if (!runtime->world)
+        runtime->world = new_group(ctx, NULL, ctx->world);
+    return runtime->world;
+}
+
+static bool is_identity(const dt_ctx *ctx, const int64_t *ranks, int64_t n) {
+    bool same = n == ctx->world;
+    for (int64_t i = 0; same && i < n; i++)
+        same = ranks[i] == i;
+    return same;
+}
+
+dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks) {
+    if (!ctx || !dt__runtime_of(ctx) || check_ranks(ctx, ranks, n_ranks) != DT_OK)
+        return NULL;
+    return new_group(ctx, is_identity(ctx, ranks, n_ranks) ? NULL : ranks, n_ranks);
+}
+
+dt_group *dt_group_keep(dt_group *group) {
+    if (group)
+        group->n_references++;
+    return group;
+}
+
+void dt_group_free(dt_group *group) {
+    if (group && --group->n_references <= 0)
+        dt__group_destroy(group);
+}
+
+void dt__group_destroy(dt_group *group) {
+    dt__runtime *runtime = group->runtime;
+    if (group->previous)
+        group->previous->next = group->next;
+    else
+        runtime->groups = group->next;
+    if (group->next)
+        group->next->previous = group->previous;
+    if (runtime->transport->forget)
+        runtime->transport->forget(runtime, group);
+    dt__messages_free(group);
+    dt__free(runtime->ctx, group->ranks, (size_t)group->n_ranks * sizeof *group->ranks);
+    dt__free(runtime->ctx, group, sizeof *group);
+}
+
+int64_t dt_group_size(const dt_group *group) { return group ? group->n_ranks : 0; }
+int64_t dt_group_rank(const dt_group *group) { return group ? group->rank : -1; }
+int64_t dt_group_world_rank(const dt_group *group, int64_t i) {
+    return group && i >= 0 && i < group->n_ranks ? dt__group_member(group, i) : -1;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Taking and giving blocks of the heap. Block sizes, the head line included, are rounded up to a size class (four per
+ * doubling, so at most a quarter is lost) up to 32 KiB and to whole pages above.
+ */
+#include "comm/heap.h"
+
+#include "base/size.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define WITH_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define WITH_ASAN 1
+#endif
+#endif
+
+#ifdef WITH_ASAN
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(memory, bytes)   ((void)(memory), (void)(bytes))
+#define ASAN_UNPOISON_MEMORY_REGION(memory, bytes) ((void)(memory), (void)(bytes))
+#endif
+
+enum {
+    LINE = 64,
+    PAGE = 4096,
+    LARGEST_SMALL = 32 * 1024,
+    SLAB_BYTES = 256 * 1024,       /* what a size class takes from the extents at a time */
+    IDLE_LIMIT = 256 * 1024 * 1024 /* free bytes that may keep their pages */
+};
+#define LIVE  UINT64_C(0x6c69766530303031)
+#define FREED UINT64_C(0x6672656564303031)
+
+/* The line in front of a block. */
+struct head {
+    uint64_t state;
+    size_t asked;      /* by the user */
+    size_t bytes;      /* of head and block together */
+    struct head *next; /* of the free blocks of its class */
+};
+
+static int class_of(size_t bytes) {
+    size_t lines = (bytes + LINE - 1) / LINE;
+    if (lines <= 4)
+        return (int)lines - 1;
+    int log = 63 - __builtin_clzll(lines - 1);                          /* 2^log < lines <= 2^(log+1) */
+    size_t quarter = (size_t)1 << (log - 2);                            /* four classes between the two powers */
+    size_t step = (lines - ((size_t)1 << log) + quarter - 1) / quarter; /* 1 to 4 */
+    return 4 + (log - 2) * 4 + (int)step - 1;
+}
+
+static size_t class_bytes(int class) {
+    if (class < 4)
+        return (size_t)(class + 1) * LINE;
+    int log = (class - 4) / 4 + 2, step = (class - 4) % 4 + 1;
+    return (((size_t)1 << log) + (size_t)step * ((size_t)1 << (log - 2))) * LINE;
+}
+
+static size_t whole_pages(size_t bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
+
+void dt__heap_open(dt__heap *heap, dt_ctx *ctx, void *base, size_t bytes, bool shared) {
+    *heap = (dt__heap){.ctx = ctx, .base = base, .bytes = bytes, .shared = shared};
+}
+
+static void release_pages(dt__heap *heap, size_t at, size_t bytes) {
+    madvise(heap->base + at, bytes, heap->shared ? MADV_REMOVE : MADV_DONTNEED);
+}
+
+void dt__heap_close(dt__heap *heap) {
+    ASAN_UNPOISON_MEMORY_REGION(heap->base, heap->top);
+    dt__free(heap->ctx, heap->free_large, heap->room_free * sizeof *heap->free_large);
+    *heap = (dt__heap){0};
+}
+
+static void remove_extent(dt__heap *heap, size_t i) {
+    heap->n_free--;
+    memmove(&heap->free_large[i], &heap->free_large[i + 1], (heap->n_free - i) * sizeof *heap->free_large);
+}
+
+/* The smallest free extent that is large enough, cut to size; else fresh range above the top. */
+static bool take_extent(dt__heap *heap, size_t bytes, size_t *at) {
+    size_t best = heap->n_free;
+    for (size_t i = 0; i < heap->n_free; i++)
+        if (heap->free_large[i].bytes >= bytes &&
+            (best == heap->n_free || heap->free_large[i].bytes < heap->free_large[best].bytes))
+            best = i;
+    if (best < heap->n_free) {
+        struct dt__extent *extent = &heap->free_large[best];
+        *at = extent->at;
+        heap->idle_bytes -= extent->clean ? 0 : bytes;
+        extent->at += bytes;
+        extent->bytes -= bytes;
+        if (!extent->bytes)
+            remove_extent(heap, best);
+        return true;
+    }
+    if (bytes > heap->bytes - heap->top)
+        return false;
+    *at = heap->top;
+    heap->top += bytes;
+    heap->stats.held_bytes = heap->top;
+    return true;
+}
+
+static size_t extent_after(const dt__heap *heap, size_t at) {
+    size_t low = 0, high = heap->n_free;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (heap->free_large[middle].at < at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* One place for one more extent, so that giving memory back cannot fail. */
+static bool reserve_extent(dt__heap *heap) {
+    size_t wanted = heap->n_free + heap->n_large + 2;
+    if (wanted <= heap->room_free)
+        return true;
+    size_t room = wanted * 2;
+    struct dt__extent *extents =
+        dt__resize(heap->ctx, heap->free_large, heap->room_free * sizeof *extents, room * sizeof *extents);
+    if (!extents)
+        return false;
+    heap->free_large = extents;
+    heap->room_free = room;
+    return true;
+}
+
+static void give_extent(dt__heap *heap, size_t at, size_t bytes) {
+    bool clean = false;
+    if (heap->idle_bytes + bytes > IDLE_LIMIT && bytes >= 16 * PAGE) {
+        release_pages(heap, at, bytes);
+        clean = true;
+    } else {
+        heap->idle_bytes += bytes;
+    }
+    size_t i = extent_after(heap, at);
+    struct dt__extent *list = heap->free_large;
+    bool joins_before = i > 0 && list[i - 1].at + list[i - 1].bytes == at && list[i - 1].clean == clean;
+    bool joins_after = i < heap->n_free && at + bytes == list[i].at && list[i].clean == clean;
+    if (joins_before) {
+        list[i - 1].bytes += bytes + (joins_after ? list[i].bytes : 0);
+        if (joins_after)
+            remove_extent(heap, i);
+    } else if (joins_after) {
+        list[i].at = at;
+        list[i].bytes += bytes;
+    } else {
+        memmove(&list[i + 1], &list[i], (heap->n_free - i) * sizeof *list);
+        list[i] = (struct dt__extent){at, bytes, clean};
+        heap->n_free++;
+    }
+}
+
+/* Cuts a slab into blocks of the class and puts them on its free list. */
+static bool refill(dt__heap *heap, int class) {
+    size_t at, bytes = class_bytes(class);
+    if (!take_extent(heap, SLAB_BYTES, &at))
+        return false;
+    for (size_t end = at + SLAB_BYTES; at + bytes <= end; at += bytes) {
+        struct head *head = (struct head *)(void *)(heap->base + at);
+        ASAN_UNPOISON_MEMORY_REGION(head, LINE);
+        *head = (struct head){.state = FREED, .bytes = bytes, .next = heap->free_small[class]};
+        heap->free_small[class] = head;
+        ASAN_POISON_MEMORY_REGION((unsigned char *)head + LINE, bytes - LINE);
+    }
+    return true;
+}
+
+static struct head *take_small(dt__heap *heap, size_t total) {
+    int class = class_of(total);
+    if (!heap->free_small[class] && !refill(heap, class))
+        return NULL;
+    struct head *head = heap->free_small[class];
+    heap->free_small[class] = head->next;
+    return head;
+}
+
+static struct head *take_large(dt__heap *heap, size_t total) {
+    size_t at;
+    if (!reserve_extent(heap) || !take_extent(heap, whole_pages(total), &at))
+        return NULL;
+    struct head *head = (struct head *)(void *)(heap->base + at);
+    ASAN_UNPOISON_MEMORY_REGION(head, LINE);
+    head->bytes = whole_pages(total);
+    heap->n_large++;
+    return head;
+}
+
+void *dt__heap_take(dt__heap *heap, size_t bytes) {
+    size_t total;
+    const dt_allocator *allocator = &heap->ctx->allocator;
+    if (!dt__add_size(bytes, LINE, &total) || total > heap->bytes)
+        return NULL;
+    if (allocator->permit && !allocator->permit(allocator->user, bytes))
+        return NULL;
+    struct head *head = total <= LARGEST_SMALL ? take_small(heap, total) : take_large(heap, total);
+    if (!head)
+        return NULL;
+    head->state = LIVE;
+    head->asked = bytes;
+    unsigned char *memory = (unsigned char *)head + LINE;
+    ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
+    heap->stats.n_live++;
+    heap->stats.live_bytes += bytes;
+    if (heap->stats.live_bytes > heap->stats.peak_bytes)
+        heap->stats.peak_bytes = heap->stats.live_bytes;
+    return memory;
+}
+
+bool dt__heap_give(dt__heap *heap, void *memory) {
+    struct head *head = (struct head *)(void *)((unsigned char *)memory - LINE);
+    if (!dt__heap_holds(heap, head, LINE) || (uintptr_t)memory % LINE ||
+        (size_t)((unsigned char *)memory - heap->base) > heap->top || head->state != LIVE)
+        return false;
+    head->state = FREED;
+    heap->stats.n_live--;
+    heap->stats.live_bytes -= head->asked;
+    ASAN_POISON_MEMORY_REGION(memory, head->bytes - LINE);
+    if (head->bytes <= LARGEST_SMALL) {
+        int class = class_of(head->bytes);
+        head->next = heap->free_small[class];
+        heap->free_small[class] = head;
+    } else {
+        heap->n_large--;
+        give_extent(heap, (size_t)((unsigned char *)head - heap->base), head->bytes);
+    }
+    return true;
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What each collective moves, once the data is known to be there: every rank pulls what it needs from the memory of
+ * its peers and writes its own memory only. Reductions run in group order on whoever computes them, so that the bits
+ * do not depend on timing.
+ *
+ * An operation has an index space: the value's elements, or those of one block. Usually one round covers all of it.
+ * When a member's data passes through staging, all go in rounds, and a round covers [first, last) of that space:
+ *
+ *     member is direct:  its src as the caller gave it     [ block 0 | block 1 | … ]
+ *     member is staged:  this round's piece of each block  [ piece 0 | piece 1 | … ]   each dt__round_size long
+ *
+ * A large all_reduce takes two steps: each rank reduces its slice of the round, then reads the slices of the others.
+ */
+#include "comm/shm.h"
+
+#include "base/size.h"
+
+#include <string.h>
+
+enum { STREAM_ABOVE = 8 << 20 }; /* results larger than this go past the caches */
+
+static dt__kernels const *kernels_of(const dt_work *work) { return work->channel->shm->runtime->kernels; }
+
+const void *dt__peer_memory(const dt_work *work, int64_t c, uint64_t at, size_t bytes) {
+    const struct dt__segment *segment = work->channel->shm->segment;
+    uint64_t heap_at = segment->heap_at + (uint64_t)work->channel->ranks[c] * segment->heap_bytes;
+    if (at < heap_at || at - heap_at > segment->heap_bytes || bytes > segment->heap_bytes - (at - heap_at))
+        return NULL;
+    return (const char *)segment + at;
+}
+
+static bool has_blocks(const dt_work *work) {
+    const dt__op_shape *shape = &dt__op_shapes[work->call.op];
+    return shape->src == DT__ALL || shape->dst == DT__ALL;
+}
+
+int64_t dt__range(const dt_work *work) {
+    const dt_call *call = &work->call;
+    if (call->op == DT_ALL_TO_ALL)
+        return work->largest;
+    if (!call->counts || !has_blocks(work))
+        return call->count;
+    int64_t largest = 0;
+    for (int64_t i = 0; i < work->group->n_ranks; i++)
+        largest = dt__max_i64(largest, call->counts[i]);
+    return largest;
+}
+
+/* Pieces that staging holds at a time: one of each block, or one of the value and room for a reduced slice of it. */
+static int64_t n_pieces(const dt_work *work) {
+    const dt__op_shape *shape = &dt__op_shapes[work->call.op];
+    if (work->call.op == DT_ALL_REDUCE)
+        return 2;
+    return shape->src == DT__ALL ? work->group->n_ranks : 1;
+}
+
+int64_t dt__round_size(const dt_work *work) {
+    int64_t bytes = n_pieces(work) * (int64_t)work->item_bytes;
+    return dt__max_i64(1, DT__STAGING_BYTES / bytes);
+}
+
+static int64_t first_of_round(const dt_work *work) { return work->lockstep ? work->round * dt__round_size(work) : 0; }
+
+static int64_t last_of_round(const dt_work *work) {
+    if (!work->lockstep)
+        return dt__range(work);
+    return dt__min_i64(dt__range(work), first_of_round(work) + dt__round_size(work));
+}
+
+/* The part of a block of `size` elements that this round covers. */
+struct piece {
+    int64_t first, n;
+};
+
+static struct piece piece_of(const dt_work *work, int64_t size) {
+    int64_t first = dt__min_i64(first_of_round(work), size);
+    return (struct piece){first, dt__min_i64(last_of_round(work), size) - first};
+}
+
+/* n elements from element `first` of block `block`, which starts at element `at` of member c's src. */
+static const void *source(const dt_work *work, int64_t c, int64_t block, int64_t at, int64_t first, int64_t n) {
+    if (c == work->channel->me)
+        return (const char *)work->call.src + (size_t)(at + first) * work->item_bytes;
+    const struct dt__entry *entry = dt__entry_of(work, c);
+    if (entry->what & DT__WHAT_INLINE)
+        return entry->payload + (size_t)(at + first) * work->item_bytes;
+    int64_t place = at + first;
+    if (entry->what & DT__WHAT_STAGED)
+        place = block * dt__round_size(work) + first - first_of_round(work);
+    return dt__peer_memory(work, c, entry->src + (uint64_t)place * work->item_bytes, (size_t)n * work->item_bytes);
+}
+
+static dt_status out_of_heap(dt_work *work, int64_t c) {
+    return dt__shm_fail(work, DT_ERR_INTERNAL, "rank %lld published memory outside its heap",
+                        (long long)work->channel->ranks[c]);
+}
+
+static dt__store store_for(const dt_work *work, int64_t n) {
+    return (size_t)n * work->item_bytes > STREAM_ABOVE ? DT__STREAM : DT__CACHED;
+}
+
+/* Copies a piece of group member i's block `block` to element dst_at of dst. */
+static dt_status copy_piece(dt_work *work, int64_t i, int64_t block, int64_t at, struct piece piece, int64_t dst_at) {
+    int64_t c = dt__member(work, i);
+    char *dst = (char *)work->call.dst + (size_t)(dst_at + piece.first) * work->item_bytes;
+    if (!piece.n)
+        return DT_OK;
+    const void *src = source(work, c, block, at, piece.first, piece.n);
+    if (!src)
+        return out_of_heap(work, c);
+    if (src != dst)
+        kernels_of(work)->copy(dst, src, (size_t)piece.n * work->item_bytes,
+                               store_for(work, dt__dst_count(work->group, &work->call)));
+    return DT_OK;
+}
+
+static dt_status pull_value(dt_work *work) {
+    return copy_piece(work, work->call.root, 0, 0, piece_of(work, work->call.count), 0);
+}
+
+static dt_status pull_own_block(dt_work *work) {
+    int64_t me = work->group->rank;
+    int64_t at = dt__block_at(&work->call, me);
+    return copy_piece(work, work->call.root, me, at, piece_of(work, dt__block_size(&work->call, me)), 0);
+}
+
+/* Each rank starts with another member, so that they do not all read one rank's memory at a time. */
+static dt_status pull_all_blocks(dt_work *work) {
+    int64_t n = work->group->n_ranks;
+    if (dt__dst_part(work->group, &work->call) == DT__NOTHING)
+        return DT_OK;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = (work->group->rank + k) % n;
+        DT__TRY(
+            copy_piece(work, i, 0, 0, piece_of(work, dt__block_size(&work->call, i)), dt__block_at(&work->call, i)));
+    }
+    return DT_OK;
+}
+
+static int64_t prefix(const int64_t *counts, int64_t i) {
+    int64_t at = 0;
+    for (int64_t k = 0; k < i; k++)
+        at += counts[k];
+    return at;
+}
+
+/* Where the block for this rank starts in member c's src. */
+static dt_status sent_at(dt_work *work, int64_t c, int64_t *at) {
+    int64_t me = work->group->rank, n = work->group->n_ranks;
+    const int64_t *counts = work->call.counts;
+    if (!counts) {
+        *at = work->call.count * me;
+        return DT_OK;
+    }
+    if (c != work->channel->me) {
+        uint64_t shown;
+        memcpy(&shown, dt__entry_of(work, c)->payload, sizeof shown);
+        counts = dt__peer_memory(work, c, shown, (size_t)n * sizeof *counts);
+    }
+    if (!counts)
+        return out_of_heap(work, c);
+    *at = prefix(counts, me);
+    return DT_OK;
+}
+
+static dt_status pull_exchanged(dt_work *work) {
+    const dt_call *call = &work->call;
+    int64_t n = work->group->n_ranks, me = work->group->rank;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t i = (me + k) % n, c = dt__member(work, i), at = 0;
+        int64_t size = call->recv_counts ? call->recv_counts[i] : call->count;
+        int64_t dst_at = call->recv_counts ? prefix(call->recv_counts, i) : call->count * i;
+        DT__TRY(sent_at(work, c, &at));
+        DT__TRY(copy_piece(work, i, me, at, piece_of(work, size), dst_at));
+    }
+    return DT_OK;
+}
+
+/* Reduces a piece of block `block`, which starts at element `at` of every member's src, into dst. */
+static dt_status reduce_piece(dt_work *work, int64_t block, int64_t at, struct piece piece, void *dst,
+                              dt__store store) {
+    const void *sources[DT__MAX_RANKS];
+    int64_t n = work->group->n_ranks;
+    if (!piece.n)
+        return DT_OK;
+    for (int64_t i = 0; i < n; i++) {
+        int64_t c = dt__member(work, i);
+        sources[i] = source(work, c, block, at, piece.first, piece.n);
+        if (!sources[i])
+            return out_of_heap(work, c);
+    }
+    kernels_of(work)->reduce(work->call.dtype, work->call.reduce, dst, sources, (int)n, (size_t)piece.n, n, store);
+    return DT_OK;
+}
+
+static dt_status reduce_own_block(dt_work *work) {
+    int64_t me = work->group->rank;
+    int64_t at = dt__block_at(&work->call, me);
+    struct piece piece = piece_of(work, dt__block_size(&work->call, me));
+    char *dst = (char *)work->call.dst + (size_t)piece.first * work->item_bytes;
+    return reduce_piece(work, me, at, piece, dst, store_for(work, dt__dst_count(work->group, &work->call)));
+}
+
+static dt_status reduce_all(dt_work *work) {
+    return reduce_piece(work, 0, 0, (struct piece){0, work->call.count}, work->call.dst, DT__CACHED);
+}
+
+/* Group member i's slice of this round, cut at cache lines. */
+static struct piece slice_of(const dt_work *work, int64_t i) {
+    int64_t first = first_of_round(work), last = last_of_round(work), n = work->group->n_ranks;
+    int64_t line = DT__LINE / (int64_t)work->item_bytes;
+    int64_t size = dt__ceil_div(dt__ceil_div(last - first, n), line) * line;
+    int64_t start = dt__min_i64(first + i * size, last);
+    return (struct piece){start, dt__min_i64(size, last - start)};
+}
+
+/* Where a staged member keeps its reduced slice. */
+static size_t staged_result_at(const dt_work *work) { return (size_t)dt__round_size(work) * work->item_bytes; }
+
+static dt_status reduce_slice(dt_work *work) {
+    struct piece slice = slice_of(work, work->group->rank);
+    char *dst = (char *)work->call.dst + (size_t)slice.first * work->item_bytes;
+    DT__TRY(reduce_piece(work, 0, 0, slice, dst, store_for(work, work->call.count)));
+    if (work->staging && slice.n)
+        memcpy(work->staging + staged_result_at(work), dst, (size_t)slice.n * work->item_bytes);
+    return DT_OK;
+}
+
+static const void *reduced_slice(const dt_work *work, int64_t c, struct piece slice) {
+    const struct dt__entry *entry = dt__entry_of(work, c);
+    uint64_t at;
+    if (entry->what & DT__WHAT_STAGED) {
+        at = entry->src + staged_result_at(work);
+    } else {
+        memcpy(&at, entry->payload, sizeof at);
+        at += (uint64_t)slice.first * work->item_bytes;
+    }
+    return dt__peer_memory(work, c, at, (size_t)slice.n * work->item_bytes);
+}
+
+static dt_status collect_slices(dt_work *work) {
+    int64_t n = work->group->n_ranks;
+    for (int64_t k = 1; k < n; k++) {
+        int64_t i = (work->group->rank + k) % n, c = dt__member(work, i);
+        struct piece slice = slice_of(work, i);
+        if (!slice.n)
+            continue;
+        const void *src = reduced_slice(work, c, slice);
+        if (!src)
+            return out_of_heap(work, c);
+        char *dst = (char *)work->call.dst + (size_t)slice.first * work->item_bytes;
+        kernels_of(work)->copy(dst, src, (size_t)slice.n * work->item_bytes, store_for(work, work->call.count));
+    }
+    return DT_OK;
+}
+
+static const dt__pull pulls[DT_N_COLLECTIVES] = {
+    [DT_BARRIER] = {{NULL}},
+    [DT_BROADCAST] = {{pull_value}},
+    [DT_SCATTER] = {{pull_own_block}},
+    [DT_GATHER] = {{pull_all_blocks}},
+    [DT_ALL_GATHER] = {{pull_all_blocks}},
+    [DT_ALL_REDUCE] = {{reduce_slice, collect_slices}},
+    [DT_REDUCE_SCATTER] = {{reduce_own_block}},
+    [DT_ALL_TO_ALL] = {{pull_exchanged}},
+    [DT_SEND] = {{NULL}},
+    [DT_RECV] = {{pull_value}},
+};
+
+const dt__pull *dt__pull_of(const dt_work *work) {
+    static const dt__pull small_all_reduce = {{reduce_all}};
+    if (work->call.op == DT_ALL_REDUCE && (size_t)work->call.count * work->item_bytes <= DT__EAGER_BYTES)
+        return &small_all_reduce;
+    return &pulls[work->call.op];
+}
+
+static void stage(dt_work *work, int64_t block, int64_t at, int64_t size) {
+    struct piece piece = piece_of(work, size);
+    unsigned char *dst = work->staging + (size_t)(block * dt__round_size(work)) * work->item_bytes;
+    const char *src = (const char *)work->call.src + (size_t)(at + piece.first) * work->item_bytes;
+    if (piece.n)
+        kernels_of(work)->copy(dst, src, (size_t)piece.n * work->item_bytes, DT__CACHED);
+}
+
+void dt__fill_staging(dt_work *work) {
+    const dt_call *call = &work->call;
+    enum dt__part part = dt__src_part(work->group, call);
+    if (part == DT__VALUE)
+        stage(work, 0, 0, call->count);
+    if (part == DT__OWN)
+        stage(work, 0, 0, dt__block_size(call, work->group->rank));
+    for (int64_t i = 0; part == DT__ALL && i < work->group->n_ranks; i++)
+        stage(work, i, dt__block_at(call, i), dt__block_size(call, i));
+}

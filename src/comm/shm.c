@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The shm transport: joining a launch, leaving it, telling others of a local error. A rank that joins for the first
+ * time waits for nobody. One that joins again (after dt_close) first waits until all have come back, because only
+ * then does nobody look at what it showed before, and clears it.
+ */
+#include "comm/shm.h"
+
+#include "comm/describe.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void set_state(dt__shm *shm, enum dt__rank_state state) {
+    atomic_store(&shm->own->state, state);
+    dt__segment_alarm(shm->segment);
+}
+
+/* Waits until a counter of every rank has reached a number. */
+struct meeting {
+    dt__shm *shm;
+    const char *what;
+    size_t counter; /* offset of an _Atomic uint32_t in the rank block */
+    uint32_t number;
+    int64_t missing;
+};
+
+static bool everybody_came(void *arg) {
+    struct meeting *meeting = arg;
+    const struct dt__segment *segment = meeting->shm->segment;
+    for (; meeting->missing < segment->n_ranks; meeting->missing++) {
+        const char *block = (const char *)&segment->ranks[meeting->missing];
+        if (atomic_load((const _Atomic uint32_t *)(const void *)(block + meeting->counter)) < meeting->number)
+            return false;
+    }
+    return true;
+}
+
+static dt_status meet(struct meeting *meeting) {
+    dt__runtime *runtime = meeting->shm->runtime;
+    int64_t deadline = dt__now_ns() + (int64_t)(runtime->timeout_s * 1e9);
+    while (!everybody_came(meeting)) {
+        dt__shm_sleep(meeting->shm, 100000000, everybody_came, meeting);
+        bool dead = !everybody_came(meeting) && dt__rank_is_dead(meeting->shm, meeting->missing);
+        bool late = runtime->timeout_s >= 0 && dt__now_ns() > deadline;
+        if ((dead || late) && !everybody_came(meeting))
+            return dt__fail(runtime->ctx, dead ? DT_ERR_PEER : DT_ERR_TIMEOUT, "%s: rank %" PRId64 " %s",
+                            meeting->what, meeting->missing, dead ? "is dead" : "does not come");
+    }
+    return DT_OK;
+}
+
+/* Forgets what this rank showed in its former context. */
+static void clear_own_block(dt__shm *shm) {
+    struct dt__rank_block *own = shm->own;
+    for (uint64_t i = 0; i < DT__N_CHANNELS; i++)
+        if (atomic_load(&own->used[i / 64]) >> i % 64 & 1)
+            memset(&own->channels[i], 0, sizeof own->channels[i]);
+    for (int i = 0; i < DT__N_CHANNELS / 64; i++)
+        atomic_store(&own->used[i], 0);
+    atomic_store(&own->n_calls, 0);
+    atomic_store(&own->n_cleared, 0);
+}
+
+static dt_status join(dt__shm *shm) {
+    uint32_t number = atomic_fetch_add(&shm->own->n_joined, 1) + 1;
+    set_state(shm, DT__RANK_JOINING);
+    if (number > 1) {
+        struct meeting back = {shm, "dt_init", offsetof(struct dt__rank_block, n_joined), number, 0};
+        struct meeting ready = {shm, "dt_init", offsetof(struct dt__rank_block, n_ready), number, 0};
+        DT__TRY(meet(&back));
+        clear_own_block(shm);
+        madvise(shm->runtime->heap.base, shm->runtime->heap.bytes, MADV_REMOVE);
+        atomic_store(&shm->own->n_ready, number);
+        dt__segment_alarm(shm->segment);
+        DT__TRY(meet(&ready));
+    }
+    atomic_store(&shm->own->n_ready, number);
+    set_state(shm, DT__RANK_READY);
+    return DT_OK;
+}
+
+static void unmap(dt__shm *shm) {
+    if (!shm->borrowed)
+        dt__segment_unmap(shm->segment);
+    dt__free(shm->runtime->ctx, shm, sizeof *shm);
+}
+
+static bool is_taken(const dt__shm *shm) {
+    int32_t state = atomic_load(&shm->own->state), pid = atomic_load(&shm->own->pid);
+    bool open = state != DT__RANK_ABSENT && state != DT__RANK_CLOSED;
+    return open && (pid == getpid() || !dt__rank_is_dead(shm, shm->runtime->ctx->rank));
+}
+
+static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket) {
+    dt_ctx *ctx = runtime->ctx;
+    char error[256] = "";
+    struct dt__segment *segment = dt__segment_join(ticket, error, sizeof error);
+    if (!segment)
+        return dt__fail(ctx, DT_ERR_SYSTEM, "%s", error);
+    dt__shm *shm = dt__alloc_zeroed(ctx, sizeof *shm);
+    if (!shm) {
+        if (!ticket->base)
+            dt__segment_unmap(segment);
+        return dt__fail(ctx, DT_ERR_MEMORY, "out of memory: %zu bytes for the shm transport", sizeof *shm);
+    }
+    *shm = (dt__shm){.runtime = runtime,
+                     .segment = segment,
+                     .own = &segment->ranks[ticket->rank],
+                     .borrowed = ticket->base != NULL,
+                     .own_core = segment->n_ranks <= ticket->n_cores,
+                     .channels = dt__map_new(ctx)};
+    ctx->rank = ticket->rank;
+    ctx->world = segment->n_ranks;
+    runtime->shm = shm;
+    dt_status status = DT_OK;
+    if (options->world && options->world != ctx->world)
+        status = dt__fail(ctx, DT_ERR_VALUE, "options ask for a world of %" PRId64 ", the launch has %" PRId64,
+                          options->world, ctx->world);
+    else if (is_taken(shm))
+        status = dt__fail(ctx, DT_ERR_STATE, "rank %" PRId64 " of this launch is taken by process %d", ctx->rank,
+                          (int)atomic_load(&shm->own->pid));
+    if (status != DT_OK) {
+        unmap(shm);
+        return status;
+    }
+    char *heap = (char *)segment + segment->heap_at + (size_t)ctx->rank * segment->heap_bytes;
+    dt__heap_open(&runtime->heap, ctx, heap, segment->heap_bytes, true);
+    atomic_store(&shm->own->pid, (int32_t)getpid());
+    status = join(shm);
+    if (status != DT_OK) {
+        set_state(shm, DT__RANK_CLOSED);
+        dt__heap_close(&runtime->heap);
+        unmap(shm);
+    }
+    return status;
+}
+
+static void close_shm(dt__runtime *runtime) {
+    dt__shm *shm = runtime->shm;
+    dt__channels_free(shm);
+    set_state(shm, DT__RANK_CLOSED);
+    dt__heap_close(&runtime->heap);
+    unmap(shm);
+}
+
+static void tell_error(dt__runtime *runtime) {
+    dt__shm *shm = runtime->shm;
+    shm->told = true;
+    snprintf(shm->own->error_text, sizeof shm->own->error_text, "%.1000s", runtime->ctx->text);
+    atomic_store(&shm->own->error_status, runtime->ctx->status);
+    set_state(shm, DT__RANK_FAILED);
+}
+
+static dt_status clear_error(dt__runtime *runtime) {
+    dt__shm *shm = runtime->shm;
+    uint32_t number = atomic_fetch_add(&shm->own->n_cleared, 1) + 1;
+    shm->told = false;
+    set_state(shm, DT__RANK_READY);
+    struct meeting cleared = {shm, "dt_error_clear", offsetof(struct dt__rank_block, n_cleared), number, 0};
+    return meet(&cleared);
+}
+
+static void dump(const dt__runtime *runtime) { dt__segment_dump(runtime->shm->segment, stderr); }
+
+const dt__transport dt__transport_shm = {
+    .name = "shm",
+    .open = open_shm,
+    .close = close_shm,
+    .start = dt__shm_start,
+    .step = dt__shm_step,
+    .pause = dt__shm_pause,
+    .forget = dt__channel_forget,
+    .tell_error = tell_error,
+    .clear_error = clear_error,
+    .dump = dump,
+};

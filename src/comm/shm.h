@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Inside of the shm transport. A *channel* is a set of ranks that communicate: its members number their operations
+ * alike and publish, each in its own block of the segment, a header per operation. Members read the headers, compare
+ * them, and pull what they need straight from each other's memory.
+ *
+ * An operation on one rank goes through these states; the words in brackets are what it waits for:
+ *
+ *     QUEUED [members have finished the operation whose header place is reused]
+ *     ARRIVE [headers of the members that this rank reads from]          header published
+ *     MEET   [phases of members: filled, pulled]  <-> run the next step  phase published
+ *     LEAVE  [members that read this rank's memory are through]          done published
+ */
+#ifndef DT_COMM_SHM_H
+#define DT_COMM_SHM_H
+
+#include "base/hash.h"
+#include "comm/call.h"
+#include "comm/runtime.h"
+
+enum {
+    DT__EAGER_BYTES = 8192,        /* up to here data is copied beside the header and nobody waits at the end */
+    DT__STAGING_BYTES = 512 << 10, /* memory outside the heap passes through this much of it at a time */
+};
+
+enum dt__work_state { DT__QUEUED, DT__ARRIVE, DT__MEET, DT__LEAVE };
+enum { DT__STEP_FILL = -1 }; /* the step before step 0 in a round */
+
+/* Flags of a header, this rank's own: they need not agree. */
+#define DT__WHAT_INLINE  (UINT64_C(1) << 25) /* the data is the header's payload */
+#define DT__WHAT_STAGED  (UINT64_C(1) << 26) /* the data passes through staging, in rounds */
+#define DT__WHAT_HELD    (UINT64_C(1) << 27) /* this rank waits until it is told that it was read */
+#define DT__WHAT_REFUSED (UINT64_C(1) << 28) /* this rank found the call invalid and takes no part */
+
+#define DT__PHASE_DONE UINT32_MAX
+
+typedef struct dt__shm {
+    dt__runtime *runtime;
+    struct dt__segment *segment;
+    struct dt__rank_block *own;
+    bool borrowed;    /* the mapping belongs to somebody else (ranks as threads) */
+    bool own_core;    /* every rank has a core for itself: spinning is allowed */
+    bool told;        /* peers know of a local error of this rank */
+    dt__map channels; /* by key; those that were used stay, because their numbering goes on */
+    int64_t n_blocks; /* blocks taken in the own table */
+} dt__shm;
+
+/* What a rank knows of a member of a channel. */
+struct dt__peer {
+    struct dt__channel_block *block; /* NULL until found */
+    uint64_t done;                   /* operations that it is known to have finished */
+    bool seen;                       /* it has had a block */
+};
+
+typedef struct dt__channel {
+    dt__shm *shm;
+    uint64_t key;
+    int64_t n_references;
+    int64_t n, me;          /* members; this rank's place */
+    int64_t *ranks;         /* world ranks; ascending, or sender and receiver */
+    uint64_t set[2];        /* bits of the first 128 world ranks that are members */
+    uint64_t started, done; /* operations numbered so far; all up to done are over here */
+    uint64_t finished;      /* bit per number, modulo 64: over, though an earlier one is not */
+    struct dt__channel_block *own;
+    struct dt__peer *peers; /* one per member */
+    unsigned char *eager;   /* DT__N_ENTRIES pieces of DT__EAGER_BYTES in the heap, or NULL */
+    dt_status broken;
+} dt__channel;
+
+/* channel.c: the channel of an operation, made on first use; NULL with the error recorded. */
+dt__channel *dt__channel_of(dt__shm *shm, dt_work *work);
+/* Drops the references that a group holds. */
+void dt__channel_forget(dt__runtime *runtime, dt_group *group);
+/* Member c's block, or NULL while it has none. */
+struct dt__channel_block *dt__channel_find(dt__channel *channel, int64_t c);
+void dt__channels_free(dt__shm *shm);
+
+/* The channel's index of group member i; a group need not be in ascending order. */
+int64_t dt__member(const dt_work *work, int64_t i);
+
+/* Makes peers that sleep look again. Call it after a word was published with a sequentially consistent store. */
+void dt__wake_members(const dt__channel *channel);
+
+/* engine.c */
+dt_status dt__shm_start(dt__runtime *runtime, dt_work *work);
+dt_status dt__shm_step(dt__runtime *runtime, dt_work *work);
+/* Whether member c holds up the operation in its present state. */
+bool dt__lacks(dt_work *work, int64_t c);
+
+/* pull.c: the steps of an operation, all on data that is known to be there. */
+typedef dt_status dt__step_fn(dt_work *work);
+typedef struct dt__pull {
+    dt__step_fn *steps[2]; /* the second runs when every member has done the first */
+} dt__pull;
+const dt__pull *dt__pull_of(const dt_work *work);
+/* Copies this round's part of src into staging. */
+void dt__fill_staging(dt_work *work);
+/* Member c's memory at an offset that c published; NULL unless all of it lies in c's heap. */
+const void *dt__peer_memory(const dt_work *work, int64_t c, uint64_t at, size_t bytes);
+/* Elements of the index space that rounds cut, and of one round; the same on every member. */
+int64_t dt__range(const dt_work *work);
+int64_t dt__round_size(const dt_work *work);
+
+/* trouble.c: ends an operation with an error that every member will learn, and the checks that lead there. */
+dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) DT_PRINTF(3);
+dt_status dt__shm_mismatch(dt_work *work, int64_t c);
+dt_status dt__shm_look_for_trouble(dt_work *work);
+dt_status dt__shm_timed_out(dt_work *work);
+dt_status dt__shm_broken(dt_work *work);
+/* Whether the process of a rank is gone. */
+bool dt__rank_is_dead(const dt__shm *shm, int64_t rank);
+
+/* wait.c */
+dt_status dt__shm_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *pause);
+/* Sleeps until the bell rings, at most this long. ready is asked once more before falling asleep. */
+void dt__shm_sleep(dt__shm *shm, int64_t ns, bool (*ready)(void *arg), void *arg);
+
+static inline struct dt__entry *dt__own_entry(const dt_work *work) {
+    return &work->channel->own->entries[work->seq % DT__N_ENTRIES];
+}
+static inline struct dt__entry *dt__entry_of(const dt_work *work, int64_t c) {
+    return &work->channel->peers[c].block->entries[work->seq % DT__N_ENTRIES];
+}
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ranks forked from inside a program. The caller supervises: it tells the ranks when one of them has died, gives them
+ * a moment to end in order when one has failed, and ends those that do not.
+ */
+#include "comm/launch.h"
+#include "comm/runtime.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { GRACE_MS = 5000 };
+
+struct child {
+    pid_t pid; /* 0 once it is waited for */
+    int fd;    /* pidfd */
+};
+
+struct launch {
+    struct dt__segment *segment;
+    int fd;
+    int64_t n;
+    struct child *children;
+    struct pollfd *polls;
+    int64_t n_alive;
+    char *error; /* of the first failure */
+};
+
+static int n_threads(void) {
+    int n = 0;
+    DIR *tasks = opendir("/proc/self/task");
+    if (!tasks)
+        return 1;
+    for (const struct dirent *entry; (entry = readdir(tasks));)
+        n += entry->d_name[0] != '.';
+    closedir(tasks);
+    return n;
+}
+
+static char *text_of(const char *format, ...) DT_PRINTF(1);
+static char *text_of(const char *format, ...) {
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    if (vasprintf(&text, format, args) < 0)
+        text = NULL;
+    va_end(args);
+    return text;
+}
+
+static _Noreturn void be_rank(const struct launch *launch, int64_t rank, pid_t parent, dt_rank_fn *fn, void *arg) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    dt__ticket ticket = {
+        .fd = launch->fd, .nonce = launch->segment->nonce, .rank = rank, .n_cores = dt__usable_cores()};
+    dt__segment_unmap(launch->segment);
+    dt_ctx *ctx = dt__init_with_ticket(&(dt_init_options){0}, &ticket);
+    int code = ctx ? fn(ctx, arg) : 1;
+    int closed = ctx ? dt_close(ctx) : 1;
+    fflush(NULL);
+    _exit(code ? code : closed);
+}
+
+static bool fork_all(struct launch *launch, dt_rank_fn *fn, void *arg) {
+    pid_t parent = getpid();
+    fflush(NULL);
+    for (int64_t rank = 0; rank < launch->n; rank++) {
+        pid_t pid = fork();
+        if (pid == 0)
+            be_rank(launch, rank, parent, fn, arg);
+        if (pid < 0) {
+            launch->error = text_of("dt_spawn: cannot start rank %" PRId64 ": %s", rank, strerror(errno));
+            return false;
+        }
+        launch->children[rank] = (struct child){pid, (int)syscall(SYS_pidfd_open, pid, 0)};
+        launch->n_alive++;
+        dt__segment_set_pid(launch->segment, rank, pid);
+    }
+    return true;
+}
+
+static void reap(struct launch *launch, int64_t rank) {
+    struct child *child = &launch->children[rank];
+    int status;
+    if (waitpid(child->pid, &status, 0) != child->pid)
+        return;
+    char doing[1400], how[64];
+    dt__segment_describe(launch->segment, rank, doing, sizeof doing);
+    dt__describe_wait_status(status, how, sizeof how);
+    if (status && !launch->error)
+        launch->error = text_of("rank %" PRId64 " ended with %s; %s", rank, how, doing);
+    close(child->fd);
+    *child = (struct child){0, -1};
+    launch->n_alive--;
+    dt__segment_set_ended(launch->segment, rank, status);
+}
+
+static void wait_for_change(struct launch *launch, int timeout_ms) {
+    for (int64_t i = 0; i < launch->n; i++)
+        launch->polls[i] =
+            (struct pollfd){.fd = launch->children[i].pid ? launch->children[i].fd : -1, .events = POLLIN};
+    poll(launch->polls, (nfds_t)launch->n, timeout_ms);
+    for (int64_t i = 0; i < launch->n; i++)
+        if (launch->children[i].pid && launch->polls[i].revents)
+            reap(launch, i);
+}
+
+static void kill_all(const struct launch *launch) {
+    for (int64_t i = 0; i < launch->n; i++)
+        if (launch->children[i].pid)
+            kill(launch->children[i].pid, SIGKILL);
+}
+
+static void supervise(struct launch *launch) {
+    int64_t give_up_at = 0;
+    while (launch->n_alive) {
+        if (launch->error && !give_up_at)
+            give_up_at = dt__now_ns() + GRACE_MS * INT64_C(1000000);
+        int64_t left_ms = give_up_at ? (give_up_at - dt__now_ns()) / 1000000 : -1;
+        if (give_up_at && left_ms <= 0)
+            kill_all(launch);
+        wait_for_change(launch, give_up_at ? (int)(left_ms > 0 ? left_ms : 100) : -1);
+    }
+}
+
+dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error) {
+    struct launch launch = {.n = n_ranks};
+    char why[256] = "";
+    if (error)
+        *error = NULL;
+    if (n_threads() > 1) {
+        launch.error =
+            text_of("dt_spawn: this process has %d threads already; ranks must be spawned before", n_threads());
+        goto report;
+    }
+    launch.segment = dt__segment_new(n_ranks, 0, &launch.fd, why, sizeof why);
+    if (!launch.segment) {
+        launch.error = text_of("dt_spawn: %s", why);
+        goto report;
+    }
+    launch.children = calloc((size_t)n_ranks, sizeof *launch.children);
+    launch.polls = calloc((size_t)n_ranks, sizeof *launch.polls);
+    if (!launch.children || !launch.polls)
+        launch.error = text_of("dt_spawn: out of memory");
+    else if (!fork_all(&launch, fn, arg))
+        kill_all(&launch);
+    supervise(&launch);
+    free(launch.children);
+    free(launch.polls);
+    close(launch.fd);
+    dt__segment_unmap(launch.segment);
+
+report:
+    if (!launch.error)
+        return DT_OK;
+    if (error)
+        *error = launch.error;
+    else
+        free(launch.error);
+    return DT_ERR_PEER;
+}

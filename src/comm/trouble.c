@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * When something is wrong: a member is dead, has given up, has made another call, or does not come in time. The rank
+ * that finds out breaks the channel: it publishes why and raises the alarm, so that every other member stops waiting
+ * and returns an error too. Other channels go on.
+ */
+#include "comm/shm.h"
+
+#include "comm/describe.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SHOWN_MEMBERS = 16 };
+
+/* "all_reduce of f32 x 1024, sum, #12 of ranks 0-3" */
+static void describe_work(const dt_work *work, char *text, size_t room) {
+    char what[128], set[160];
+    dt__describe_call(work->what, work->count, what, sizeof what);
+    dt__describe_set(work->channel->set, (uint64_t)work->channel->n, set, sizeof set);
+    snprintf(text, room, "%s, #%" PRIu64 " of %s", what, work->seq, set);
+}
+
+/* What every member is doing, the missing ones first. */
+static void describe_members(dt_work *work, char *text, size_t room) {
+    size_t at = 0;
+    int shown = 0;
+    text[0] = 0;
+    for (int missing = 1; missing >= 0; missing--)
+        for (int64_t c = 0; c < work->channel->n && shown < SHOWN_MEMBERS && at < room; c++) {
+            if (c == work->channel->me || dt__lacks(work, c) != missing)
+                continue;
+            char doing[1400];
+            dt__segment_describe(work->channel->shm->segment, work->channel->ranks[c], doing, sizeof doing);
+            int n = snprintf(text + at, room - at, "\n  rank %" PRId64 "%s: %s", work->channel->ranks[c],
+                             missing ? " (missing)" : "", doing);
+            at += n > 0 ? (size_t)n : 0;
+            shown++;
+        }
+}
+
+static void break_channel(dt_work *work, dt_status status, const char *why) {
+    dt__channel *channel = work->channel;
+    if (channel->broken)
+        return;
+    channel->broken = status;
+    snprintf(channel->own->reason, sizeof channel->own->reason, "%s", why);
+    atomic_store(&channel->own->broken_status, status);
+    atomic_store(&channel->own->broken, work->seq);
+    dt__segment_alarm(channel->shm->segment);
+}
+
+static void end_in_error(dt_work *work, dt_status status) {
+    dt__heap *heap = &work->channel->shm->runtime->heap;
+    if (work->staging)
+        dt__heap_give(heap, work->staging);
+    if (work->shown_counts)
+        dt__heap_give(heap, work->shown_counts);
+    work->staging = NULL;
+    work->shown_counts = NULL;
+    if (work->ring)
+        atomic_store_explicit(&work->ring->state, status, memory_order_relaxed);
+}
+
+dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) {
+    char why[DT__REASON_BYTES], what[320], members[3000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, sizeof why, format, args);
+    va_end(args);
+    describe_work(work, what, sizeof what);
+    describe_members(work, members, sizeof members);
+    break_channel(work, status, why);
+    end_in_error(work, status);
+    return dt__fail(work->channel->shm->runtime->ctx, status, "%s: %s%s", what, why, members);
+}
+
+/* The reason that a member gave for breaking the channel, or NULL. */
+static const char *reason_of(const dt_work *work, int64_t c, uint64_t *seq) {
+    const struct dt__channel_block *block = dt__channel_find(work->channel, c);
+    *seq = block ? atomic_load(&block->broken) : 0;
+    return *seq ? block->reason : NULL;
+}
+
+dt_status dt__shm_broken(dt_work *work) {
+    dt__channel *channel = work->channel;
+    dt_status status = channel->broken;
+    char what[320], why[DT__REASON_BYTES] = "";
+    describe_work(work, what, sizeof what);
+    memcpy(why, channel->own->reason, sizeof why - 1);
+    end_in_error(work, DT_ERR_GROUP);
+    dt__fail(channel->shm->runtime->ctx, DT_ERR_GROUP,
+             "%s: the group is unusable since its operation #%" PRIu64 " failed with %s: %s", what,
+             atomic_load(&channel->own->broken), dt_status_word(status), why);
+    return DT_ERR_GROUP;
+}
+
+dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
+    const struct dt__entry *entry = dt__entry_of(work, c);
+    char here[128], there[128];
+    int64_t rank = work->channel->ranks[c], own = work->channel->ranks[work->channel->me];
+    dt__describe_call(work->what, work->count, here, sizeof here);
+    dt__describe_call(entry->what, entry->count, there, sizeof there);
+    if (entry->what & DT__WHAT_REFUSED)
+        return dt__shm_fail(work, DT_ERR_MISMATCH,
+                            "rank %" PRId64 " refused its call as invalid; rank %" PRId64 " calls %s", rank, own,
+                            here);
+    if (strcmp(here, there) != 0)
+        return dt__shm_fail(work, DT_ERR_MISMATCH, "rank %" PRId64 " calls %s, rank %" PRId64 " calls %s", own, here,
+                            rank, there);
+    return dt__shm_fail(work, DT_ERR_MISMATCH,
+                        "ranks %" PRId64 " and %" PRId64
+                        " both call %s, but the sizes of the blocks, the order of the "
+                        "group or the tag differ",
+                        own, rank, here);
+}
+
+/* A process that has ended but is not waited for yet counts as dead, which kill(pid, 0) would not tell. */
+static bool process_is_gone(int32_t pid) {
+    if (pid <= 0 || pid == getpid())
+        return false;
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0)
+        return errno == ESRCH || (errno == ENOSYS && kill(pid, 0) && errno == ESRCH);
+    struct pollfd ended = {.fd = fd, .events = POLLIN};
+    bool gone = poll(&ended, 1, 0) == 1;
+    close(fd);
+    return gone;
+}
+
+bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
+    const struct dt__rank_block *block = &shm->segment->ranks[rank];
+    return atomic_load(&block->ended) || process_is_gone(atomic_load(&block->pid));
+}
+
+/* A member that this operation waits for and that will not come. */
+static const char *why_not_coming(const dt__shm *shm, int64_t rank) {
+    const struct dt__rank_block *block = &shm->segment->ranks[rank];
+    int32_t state = atomic_load(&block->state);
+    if (dt__rank_is_dead(shm, rank))
+        return "is dead";
+    if (state == DT__RANK_FAILED)
+        return "has given up with an error";
+    return state == DT__RANK_CLOSED ? "has closed its context" : NULL;
+}
+
+dt_status dt__shm_look_for_trouble(dt_work *work) {
+    dt__channel *channel = work->channel;
+    for (int64_t c = 0; c < channel->n; c++) {
+        uint64_t seq;
+        if (c == channel->me)
+            continue;
+        const char *reason = reason_of(work, c, &seq);
+        if (reason) {
+            char copy[DT__REASON_BYTES];
+            memcpy(copy, reason, sizeof copy);
+            copy[sizeof copy - 1] = 0;
+            dt_status status = (dt_status)atomic_load(&channel->peers[c].block->broken_status);
+            return dt__shm_fail(work, status, "rank %" PRId64 " ended the group at #%" PRIu64 ": %.300s",
+                                channel->ranks[c], seq, copy);
+        }
+        const char *why = dt__lacks(work, c) ? why_not_coming(channel->shm, channel->ranks[c]) : NULL;
+        if (why && dt__lacks(work, c))
+            return dt__shm_fail(work, DT_ERR_PEER, "rank %" PRId64 " %s", channel->ranks[c], why);
+    }
+    return DT_OK;
+}
+
+dt_status dt__shm_timed_out(dt_work *work) {
+    char missing[160];
+    uint64_t set[2] = {0, 0}, n = 0;
+    for (int64_t c = 0; c < work->channel->n; c++)
+        if (dt__lacks(work, c)) {
+            int64_t rank = work->channel->ranks[c];
+            n++;
+            if (rank < 128)
+                set[rank / 64] |= UINT64_C(1) << rank % 64;
+        }
+    dt__describe_set(set, n, missing, sizeof missing);
+    return dt__shm_fail(work, DT_ERR_TIMEOUT, "no answer from %s within %g s (DTENSOR_TIMEOUT changes the deadline)",
+                        missing, work->channel->shm->runtime->timeout_s);
+}

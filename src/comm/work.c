@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Running a call to its end, and starting it, testing and waiting for it. Any wait or test advances every operation
+ * that this rank has started, so that two ranks may wait in different orders.
+ */
+#include "comm/call.h"
+#include "comm/runtime.h"
+
+#include <string.h>
+
+static void advance(dt__runtime *runtime, dt_work *work) {
+    if (work->status == DT_IN_PROGRESS)
+        work->status = runtime->transport->step(runtime, work);
+}
+
+static void advance_started(dt__runtime *runtime) {
+    for (dt_work *work = runtime->started; work; work = work->next)
+        advance(runtime, work);
+}
+
+static dt_status finish(dt__runtime *runtime, dt_work *work) {
+    struct dt__pause pause = {0};
+    for (;;) {
+        advance(runtime, work);
+        if (work->status != DT_IN_PROGRESS)
+            return work->status;
+        if (runtime->started)
+            advance_started(runtime);
+        if (work->status != DT_IN_PROGRESS)
+            return work->status;
+        dt_status status = runtime->transport->pause(runtime, work, &pause);
+        if (status != DT_OK)
+            return work->status = status;
+    }
+}
+
+/* Lets the members know of a call that was not valid. */
+static dt_status refuse(dt_work *work, dt_status status) {
+    if (work->group && work->group->runtime->transport->start(work->group->runtime, work) == DT_OK)
+        finish(work->group->runtime, work);
+    return status;
+}
+
+dt_status dt_comm_run(dt_group *group, const dt_call *call) {
+    if (!group || !call)
+        return DT_ERR_STATE;
+    dt_work work;
+    dt_status status = dt__call_check(group, call, &work);
+    if (status != DT_OK)
+        return refuse(&work, status);
+    DT__TRY(group->runtime->transport->start(group->runtime, &work));
+    return finish(group->runtime, &work);
+}
+
+static dt_work *take_work(dt__runtime *runtime) {
+    dt_work *work = runtime->pool;
+    if (work)
+        runtime->pool = work->next;
+    else if (!(work = dt__alloc(runtime->ctx, sizeof *work)))
+        dt__fail_memory(runtime->ctx, sizeof *work, "a started operation");
+    return work;
+}
+
+static size_t counts_bytes(const dt_work *work) { return 2 * (size_t)work->group->n_ranks * sizeof(int64_t); }
+
+/* The caller's arrays of counts may be gone before the operation is over. */
+static dt_status copy_counts(dt__runtime *runtime, dt_work *work) {
+    int64_t n = work->group->n_ranks;
+    if (!work->call.counts)
+        return DT_OK;
+    work->own_counts = dt__alloc(runtime->ctx, counts_bytes(work));
+    if (!work->own_counts)
+        return dt__fail_memory(runtime->ctx, counts_bytes(work), "counts of a started operation");
+    memcpy(work->own_counts, work->call.counts, (size_t)n * sizeof(int64_t));
+    work->call.counts = work->own_counts;
+    if (work->call.recv_counts) {
+        memcpy(work->own_counts + n, work->call.recv_counts, (size_t)n * sizeof(int64_t));
+        work->call.recv_counts = work->own_counts + n;
+    }
+    return DT_OK;
+}
+
+static void give_work(dt__runtime *runtime, dt_work *work) {
+    dt__free(runtime->ctx, work->own_counts, work->own_counts ? counts_bytes(work) : 0);
+    work->next = runtime->pool;
+    runtime->pool = work;
+}
+
+dt_work *dt_comm_start(dt_group *group, const dt_call *call) {
+    if (!group || !call)
+        return NULL;
+    dt__runtime *runtime = group->runtime;
+    dt_work checked;
+    dt_status status = dt__call_check(group, call, &checked);
+    if (status != DT_OK) {
+        refuse(&checked, status);
+        return NULL;
+    }
+    dt_work *work = take_work(runtime);
+    if (!work)
+        return NULL;
+    *work = checked;
+    work->started = true;
+    if (copy_counts(runtime, work) != DT_OK || runtime->transport->start(runtime, work) != DT_OK) {
+        give_work(runtime, work);
+        return NULL;
+    }
+    dt_group_keep(group);
+    dt_work **end = &runtime->started;
+    while (*end)
+        end = &(*end)->next;
+    work->next = NULL;
+    *end = work;
+    advance(runtime, work);
+    return work;
+}
+
+dt_status dt_work_test(dt_work *work) {
+    if (!work)
+        return DT_ERR_STATE;
+    advance_started(work->group->runtime);
+    return work->status;
+}
+
+dt_status dt_work_wait(dt_work *work) {
+    if (!work)
+        return DT_ERR_STATE;
+    dt_group *group = work->group;
+    dt__runtime *runtime = group->runtime;
+    dt_status status = finish(runtime, work);
+    dt_work **link = &runtime->started;
+    while (*link != work)
+        link = &(*link)->next;
+    *link = work->next;
+    give_work(runtime, work);
+    dt_group_free(group);
+    return status;
+}
+
+dt_status dt_comm_barrier(dt_group *group) { return dt_comm_run(group, &(dt_call){.op = DT_BARRIER}); }
+
+dt_status dt_comm_broadcast(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                            int64_t root) {
+    return dt_comm_run(
+        group, &(dt_call){.op = DT_BROADCAST, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
+}
+
+dt_status dt_comm_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype, int64_t root) {
+    return dt_comm_run(
+        group, &(dt_call){.op = DT_SCATTER, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
+}
+
+dt_status dt_comm_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype, int64_t root) {
+    return dt_comm_run(
+        group, &(dt_call){.op = DT_GATHER, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
+}
+
+dt_status dt_comm_all_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype) {
+    return dt_comm_run(group,
+                       &(dt_call){.op = DT_ALL_GATHER, .src = src, .dst = dst, .count = count, .dtype = dtype});
+}
+
+dt_status dt_comm_all_reduce(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                             dt_reduce reduce) {
+    return dt_comm_run(
+        group,
+        &(dt_call){.op = DT_ALL_REDUCE, .src = src, .dst = dst, .count = count, .dtype = dtype, .reduce = reduce});
+}
+
+dt_status dt_comm_reduce_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                 dt_reduce reduce) {
+    return dt_comm_run(
+        group,
+        &(dt_call){
+            .op = DT_REDUCE_SCATTER, .src = src, .dst = dst, .count = count, .dtype = dtype, .reduce = reduce});
+}
+
+dt_status dt_comm_all_to_all(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype) {
+    return dt_comm_run(group,
+                       &(dt_call){.op = DT_ALL_TO_ALL, .src = src, .dst = dst, .count = count, .dtype = dtype});
+}
+
+dt_status dt_comm_send(dt_group *group, const void *src, int64_t count, dt_dtype dtype, int64_t to) {
+    return dt_comm_run(group, &(dt_call){.op = DT_SEND, .src = src, .count = count, .dtype = dtype, .root = to});
+}
+
+dt_status dt_comm_recv(dt_group *group, void *dst, int64_t count, dt_dtype dtype, int64_t from) {
+    return dt_comm_run(group, &(dt_call){.op = DT_RECV, .dst = dst, .count = count, .dtype = dtype, .root = from});
+}

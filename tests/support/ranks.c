@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Drivers for tests that need ranks.
+ */
+#include "support/ranks.h"
+
+#include "comm/launch.h"
+
+#include <stdlib.h>
+
+#if defined(__SANITIZE_THREAD__)
+enum { WITH_TSAN = 1 };
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+enum { WITH_TSAN = 1 };
+#else
+enum { WITH_TSAN = 0 };
+#endif
+#else
+enum { WITH_TSAN = 0 };
+#endif
+
+/* Present when the program is built with a leak detector: forked ranks leave without the usual check. */
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+
+struct body {
+    dt_rank_fn *fn;
+    void *arg;
+};
+
+static int check_leaks(dt_ctx *ctx, void *arg) {
+    const struct body *body = arg;
+    int code = body->fn(ctx, body->arg);
+    if (!code && __lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check())
+        return 2;
+    return code;
+}
+
+static void run_as_threads(int64_t n, dt_rank_fn *fn, void *arg) {
+    int codes[64] = {0};
+    assert_true(n <= 64);
+    assert_true(dt__run_threads(n, &(dt_init_options){.heap_bytes = (size_t)1 << 30}, fn, arg, codes));
+    for (int64_t i = 0; i < n; i++)
+        if (codes[i])
+            fail_msg("rank %lld of %lld failed", (long long)i, (long long)n);
+}
+
+void run_ranks(int64_t n, dt_rank_fn *fn, void *arg) {
+    if (WITH_TSAN) {
+        run_as_threads(n, fn, arg);
+        return;
+    }
+    char *error;
+    struct body body = {fn, arg};
+    if (dt_spawn(n, check_leaks, &body, &error) != DT_OK) {
+        print_error("%lld ranks: %s\n", (long long)n, error);
+        free(error);
+        fail();
+    }
+}
+
+uint64_t test_random(uint64_t *state) {
+    uint64_t x = (*state += 0x9e3779b97f4a7c15u);
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return x ^ (x >> 31);
+}
+
+int64_t test_below(uint64_t *state, int64_t n) { return (int64_t)(test_random(state) % (uint64_t)n); }

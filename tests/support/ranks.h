@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Running a function on several ranks from a test: forked, or as threads where a race detector should look on. A rank
+ * says what is wrong with CHECK, which prints both operands and makes the rank's function return 1.
+ */
+#ifndef DT_TESTS_RANKS_H
+#define DT_TESTS_RANKS_H
+
+#include "support/check.h"
+
+#include "dtensor/comm.h"
+
+#include <stdio.h>
+
+/* Runs fn on n ranks; fails the test, with the text of the first failure, unless all return 0. Under a race detector
+ * the ranks are threads. */
+void run_ranks(int64_t n, dt_rank_fn *fn, void *arg);
+
+/* Small numbers that depend on a seed only. */
+uint64_t test_random(uint64_t *state);
+int64_t test_below(uint64_t *state, int64_t n);
+
+#define CHECK(condition, ...)                                                                                        \
+    do {                                                                                                             \
+        if (!(condition)) {                                                                                          \
+            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition);                                          \
+            fprintf(stderr, __VA_ARGS__);                                                                            \
+            fputc('\n', stderr);                                                                                     \
+            return 1;                                                                                                \
+        }                                                                                                            \
+    } while (0)
+
+/* A call that must succeed; prints the context's error otherwise. */
+#define CHECK_OK(ctx, call)                                                                                          \
+    do {                                                                                                             \
+        dt_status check_status_ = (call);                                                                            \
+        CHECK(check_status_ == DT_OK, "rank %lld: %s: %s", (long long)dt_rank(ctx), dt_status_word(check_status_),   \
+              dt_error_text(ctx));                                                                                   \
+    } while (0)
+
+#endif
