@@ -11,7 +11,8 @@
 enum {
     COPY_VECS = 4,
     COPY_BYTES = COPY_VECS * VEC_BYTES,
-    COPY_AHEAD_BYTES = 1024,  /* prefetch distance */
+    COPY_AHEAD_BYTES = 512, /* prefetch distance */
+    COPY_LONG_BYTES = 8 << 20,
     FILL_PERIOD_BYTES = 1024, /* of values that do not fit a register evenly */
 };
 
@@ -35,9 +36,23 @@ static void copy_past_caches(char *dst, const char *src, size_t bytes) {
     memcpy(dst + at, src + at, bytes - at);
 }
 
+/* memcpy is as fast as any loop until the buffers outgrow the caches; then the string instruction, which need not
+ * read the lines that it overwrites, copies 16 GB/s where memcpy and vector loops copy 11 (64 MB on a Zen 4). */
+static void copy_through_caches(char *dst, const char *src, size_t bytes) {
+#ifdef HW_COPY_BYTES
+    if (bytes >= COPY_LONG_BYTES) {
+        HW_COPY_BYTES(dst, src, bytes);
+        return;
+    }
+#endif
+    memcpy(dst, src, bytes);
+}
+
 static void copy(void *dst, const void *src, size_t bytes, dt__store store) {
+    if (bytes == 0)
+        return;
     if (store == DT__CACHED) {
-        memcpy(dst, src, bytes);
+        copy_through_caches(dst, src, bytes);
         return;
     }
     copy_past_caches(dst, src, bytes);

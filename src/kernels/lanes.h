@@ -33,9 +33,10 @@ INLINE vec widen_f16(vu32 h) {
 INLINE vu32 narrow_f16(vec f32) {
     const uint32_t exponent_step = 1u << 23;
     vu32 bits = (vu32)f32, size = bits & 0x7fffffff;
-    vu32 is_nan = (vu32)(size > 0x7f800000);
-    vu32 is_big = (vu32)(size >= (127 + 16) * exponent_step);
-    vu32 is_small = (vu32)(size < (127 - 14) * exponent_step);
+    /* Sizes have no top bit, and signed comparisons are what every instruction set has. */
+    vu32 is_nan = (vu32)((vi32)size > 0x7f800000);
+    vu32 is_big = (vu32)((vi32)size >= (vi32)all_u32((127 + 16) * exponent_step));
+    vu32 is_small = (vu32)((vi32)size < (vi32)all_u32((127 - 14) * exponent_step));
     /* Half of the last kept bit, less one if the last kept bit is even: ties stay with the even one. */
     vu32 normal = (size - (127 - 15) * exponent_step + 0xfff + (size >> 13 & 1)) >> 13;
     /* The last bit of 0.5f is worth as much as the last bit of a subnormal f16, so the addition rounds. */
@@ -50,7 +51,7 @@ INLINE vu32 narrow_f16(vec f32) {
 /* Gives the bf16 in the high half of each element, with anything below. */
 INLINE vu32 narrow_bf16(vec f32) {
     vu32 bits = (vu32)f32;
-    vu32 is_nan = (vu32)((bits & 0x7fffffff) > 0x7f800000);
+    vu32 is_nan = (vu32)((vi32)(bits & 0x7fffffff) > 0x7f800000);
     vu32 rounded = bits + 0x7fff + (bits >> 16 & 1);
     return (is_nan & (bits | 0x400000)) | (~is_nan & rounded);
 }
@@ -142,10 +143,8 @@ INLINE vec sum_of(dt_dtype dtype, vec x, vec y) {
     case DT_F32:
     case DT_F16:
     case DT_BF16:
-    case DT_C64:
         return (vec)((vf32)x + (vf32)y);
     case DT_F64:
-    case DT_C128:
         return (vec)((vf64)x + (vf64)y);
     case DT_I16:
         return (vec)((vu16)x + (vu16)y);
@@ -251,33 +250,11 @@ INLINE lanes lanes_combine(dt_dtype dtype, dt_reduce op, lanes x, lanes y) {
     return all;
 }
 
-/* Element by element: there is no vector division of integers. */
-#define DIVIDE_ELEMENTS(type, scalar, x, divisor)                                                                    \
-    do {                                                                                                             \
-        type elements = (type)(x);                                                                                   \
-        for (size_t i = 0; i < VEC_BYTES / sizeof(scalar); i++)                                                      \
-            elements[i] = (scalar)(elements[i] / (divisor));                                                         \
-        return (vec)elements;                                                                                        \
-    } while (0)
-
+/* Floats only; divide.h has integers. */
 INLINE vec quotient_of(dt_dtype dtype, vec x, int64_t divisor) {
-    switch (dtype) {
-    case DT_F64:
-    case DT_C128:
+    if (dtype == DT_F64)
         return (vec)((vf64)x / (double)divisor);
-    case DT_I8:
-        DIVIDE_ELEMENTS(vi8, int8_t, x, divisor);
-    case DT_I16:
-        DIVIDE_ELEMENTS(vi16, int16_t, x, divisor);
-    case DT_I32:
-        DIVIDE_ELEMENTS(vi32, int32_t, x, divisor);
-    case DT_I64:
-        DIVIDE_ELEMENTS(vi64, int64_t, x, divisor);
-    case DT_U8:
-        DIVIDE_ELEMENTS(vu8, uint8_t, x, divisor);
-    default:
-        return (vec)((vf32)x / (float)divisor);
-    }
+    return (vec)((vf32)x / (float)divisor);
 }
 
 INLINE lanes lanes_divide(dt_dtype dtype, lanes x, int64_t divisor) {

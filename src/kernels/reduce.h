@@ -7,23 +7,24 @@
 #ifndef DT_KERNELS_REDUCE_H
 #define DT_KERNELS_REDUCE_H
 
+#include "kernels/divide.h"
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
 enum {
     BLOCK_VECS = 4, /* registers of each source that are worked on together */
     BLOCK_BYTES = BLOCK_VECS * VEC_BYTES,
-    REDUCE_AHEAD_BYTES = 1024, /* prefetch distance */
+    AVG_PIECE_BYTES = 8192,
+    REDUCE_AHEAD_BYTES = 256, /* prefetch distance; farther is slower with many sources */
 };
 
 typedef struct reduction {
     char *dst;
     const char *const *srcs;
     int n_srcs;
-    size_t bytes;
+    size_t begin, end; /* in bytes, of every buffer */
     int64_t divisor;
-    size_t head_bytes; /* up to the first aligned address of dst; 0 unless dst is streamed */
-    bool streams;
+    bool streams; /* dst + begin is aligned */
 } reduction;
 
 INLINE vec reduce_finish(dt_dtype dtype, dt_reduce op, lanes all, int64_t divisor) {
@@ -74,37 +75,34 @@ INLINE void reduce_block(dt_dtype dtype, dt_reduce op, const reduction *r, int n
     }
 }
 
-/* Whole blocks from at on; gives where they end. n_srcs is r->n_srcs, as a constant where that makes a faster loop.
- */
-INLINE size_t reduce_blocks(dt_dtype dtype, dt_reduce op, const reduction *r, int n_srcs, size_t at) {
+/* Whole blocks; gives where they end. n_srcs is r->n_srcs, as a constant where that makes a faster loop. */
+INLINE size_t reduce_blocks(dt_dtype dtype, dt_reduce op, const reduction *r, int n_srcs) {
     const reduction own = *r; /* no store can change it */
-    for (; own.bytes - at >= BLOCK_BYTES; at += BLOCK_BYTES)
+    size_t at = own.begin;
+    for (; own.end - at >= BLOCK_BYTES; at += BLOCK_BYTES)
         reduce_block(dtype, op, &own, n_srcs, at, own.streams);
     return at;
 }
 
-INLINE size_t reduce_middle(dt_dtype dtype, dt_reduce op, const reduction *r, size_t at) {
+INLINE size_t reduce_blocks_of_any(dt_dtype dtype, dt_reduce op, const reduction *r) {
     switch (r->n_srcs) {
     case 2:
-        return reduce_blocks(dtype, op, r, 2, at);
+        return reduce_blocks(dtype, op, r, 2);
     case 3:
-        return reduce_blocks(dtype, op, r, 3, at);
+        return reduce_blocks(dtype, op, r, 3);
     case 4:
-        return reduce_blocks(dtype, op, r, 4, at);
+        return reduce_blocks(dtype, op, r, 4);
     default:
-        return reduce_blocks(dtype, op, r, r->n_srcs, at);
+        return reduce_blocks(dtype, op, r, r->n_srcs);
     }
 }
 
-INLINE void reduce_all(dt_dtype dtype, dt_reduce op, const reduction *r) {
-    size_t at = r->head_bytes;
-    if (at)
-        reduce_part(dtype, op, r, 0, at);
-    at = reduce_middle(dtype, op, r, at);
-    for (; r->bytes - at >= VEC_BYTES; at += VEC_BYTES)
+INLINE void reduce_range(dt_dtype dtype, dt_reduce op, const reduction *r) {
+    size_t at = reduce_blocks_of_any(dtype, op, r);
+    for (; r->end - at >= VEC_BYTES; at += VEC_BYTES)
         reduce_vec(dtype, op, r, at);
-    if (at < r->bytes)
-        reduce_part(dtype, op, r, at, r->bytes - at);
+    if (at < r->end)
+        reduce_part(dtype, op, r, at, r->end - at);
 }
 
 /* One loop per arithmetic: X(function, dtype, op). Complex numbers are added and divided as their parts are; signs do
@@ -122,11 +120,6 @@ INLINE void reduce_all(dt_dtype dtype, dt_reduce op, const reduction *r) {
     X(avg_f64, DT_F64, DT_AVG)                                                                                       \
     X(avg_f16, DT_F16, DT_AVG)                                                                                       \
     X(avg_bf16, DT_BF16, DT_AVG)                                                                                     \
-    X(avg_i8, DT_I8, DT_AVG)                                                                                         \
-    X(avg_i16, DT_I16, DT_AVG)                                                                                       \
-    X(avg_i32, DT_I32, DT_AVG)                                                                                       \
-    X(avg_i64, DT_I64, DT_AVG)                                                                                       \
-    X(avg_u8, DT_U8, DT_AVG)                                                                                         \
     X(product_f32, DT_F32, DT_PRODUCT)                                                                               \
     X(product_f64, DT_F64, DT_PRODUCT)                                                                               \
     X(product_f16, DT_F16, DT_PRODUCT)                                                                               \
@@ -159,37 +152,59 @@ INLINE void reduce_all(dt_dtype dtype, dt_reduce op, const reduction *r) {
     X(and_bool, DT_BOOL, DT_PRODUCT)
 
 #define LOOP(name, dtype, op)                                                                                        \
-    static void reduce_##name(const reduction *r) { reduce_all(dtype, op, r); }
+    static void reduce_##name(const reduction *r) { reduce_range(dtype, op, r); }
 LOOP_LIST(LOOP)
 #undef LOOP
 
-/* NULL where dt_reduce_allowed says no. */
+/* NULL where dt_reduce_allowed says no. An average of integers is summed here and divided later. */
 static void (*const reduce_loops[DT_N_DTYPES][DT_N_REDUCES])(const reduction *) = {
     [DT_F32] = {reduce_sum_f32, reduce_avg_f32, reduce_product_f32, reduce_min_f32, reduce_max_f32},
     [DT_F64] = {reduce_sum_f64, reduce_avg_f64, reduce_product_f64, reduce_min_f64, reduce_max_f64},
     [DT_F16] = {reduce_sum_f16, reduce_avg_f16, reduce_product_f16, reduce_min_f16, reduce_max_f16},
     [DT_BF16] = {reduce_sum_bf16, reduce_avg_bf16, reduce_product_bf16, reduce_min_bf16, reduce_max_bf16},
-    [DT_I8] = {reduce_sum_8, reduce_avg_i8, reduce_product_8, reduce_min_i8, reduce_max_i8},
-    [DT_I16] = {reduce_sum_16, reduce_avg_i16, reduce_product_16, reduce_min_i16, reduce_max_i16},
-    [DT_I32] = {reduce_sum_32, reduce_avg_i32, reduce_product_32, reduce_min_i32, reduce_max_i32},
-    [DT_I64] = {reduce_sum_64, reduce_avg_i64, reduce_product_64, reduce_min_i64, reduce_max_i64},
-    [DT_U8] = {reduce_sum_8, reduce_avg_u8, reduce_product_8, reduce_min_u8, reduce_max_u8},
+    [DT_I8] = {reduce_sum_8, reduce_sum_8, reduce_product_8, reduce_min_i8, reduce_max_i8},
+    [DT_I16] = {reduce_sum_16, reduce_sum_16, reduce_product_16, reduce_min_i16, reduce_max_i16},
+    [DT_I32] = {reduce_sum_32, reduce_sum_32, reduce_product_32, reduce_min_i32, reduce_max_i32},
+    [DT_I64] = {reduce_sum_64, reduce_sum_64, reduce_product_64, reduce_min_i64, reduce_max_i64},
+    [DT_U8] = {reduce_sum_8, reduce_sum_8, reduce_product_8, reduce_min_u8, reduce_max_u8},
     [DT_BOOL] = {reduce_or_bool, NULL, reduce_and_bool, reduce_and_bool, reduce_or_bool},
     [DT_C64] = {reduce_sum_f32, reduce_avg_f32, reduce_product_c64, NULL, NULL},
     [DT_C128] = {reduce_sum_f64, reduce_avg_f64, reduce_product_c128, NULL, NULL},
 };
 _Static_assert(DT_SUM == 0 && DT_AVG == 1 && DT_PRODUCT == 2 && DT_MIN == 3 && DT_MAX == 4, "columns of the table");
 
+/* Piece by piece, so that the sums are still in the nearest cache when they are divided. */
+static void reduce_integer_avg(dt_dtype dtype, const reduction *r) {
+    reduction piece = *r;
+    for (piece.begin = 0; piece.begin < r->end; piece.begin = piece.end) {
+        size_t left = r->end - piece.begin, bytes = left < AVG_PIECE_BYTES ? left : AVG_PIECE_BYTES;
+        piece.end = piece.begin + bytes;
+        reduce_loops[dtype][DT_SUM](&piece);
+        divide_loops[dtype](piece.dst + piece.begin, bytes / dt_dtype_size(dtype), r->divisor);
+    }
+}
+
+/* Up to where dst is aligned through the caches, then past them. */
+static void reduce_past_caches(dt_dtype dtype, dt_reduce op, const reduction *r, size_t head_bytes) {
+    reduction head = *r, body = *r;
+    head.end = body.begin = head_bytes;
+    body.streams = true;
+    reduce_loops[dtype][op](&head);
+    reduce_loops[dtype][op](&body);
+    vec_fence();
+}
+
 static void reduce(dt_dtype dtype, dt_reduce op, void *dst, const void *const *srcs, int n_srcs, size_t n,
                    int64_t divisor, dt__store store) {
     const size_t size = dt_dtype_size(dtype), head_bytes = bytes_to_alignment(dst);
-    reduction r = {
-        .dst = dst, .srcs = (const char *const *)srcs, .n_srcs = n_srcs, .bytes = n * size, .divisor = divisor};
-    r.streams = store == DT__STREAM && head_bytes % size == 0 && r.bytes >= head_bytes + BLOCK_BYTES;
-    r.head_bytes = r.streams ? head_bytes : 0;
-    reduce_loops[dtype][op](&r);
-    if (r.streams)
-        vec_fence();
+    const reduction r = {
+        .dst = dst, .srcs = (const char *const *)srcs, .n_srcs = n_srcs, .end = n * size, .divisor = divisor};
+    if (op == DT_AVG && divide_loops[dtype])
+        reduce_integer_avg(dtype, &r);
+    else if (store == DT__STREAM && head_bytes % size == 0 && r.end >= head_bytes + BLOCK_BYTES)
+        reduce_past_caches(dtype, op, &r, head_bytes);
+    else
+        reduce_loops[dtype][op](&r);
 }
 
 static void accumulate(dt_dtype dtype, dt_reduce op, void *dst, const void *src, size_t n) {

@@ -42,22 +42,68 @@ INLINE size_t bytes_to_alignment(const void *at) { return -(uintptr_t)at % VEC_B
 INLINE vec vec_load(const void *from) { return *(const vec_in_memory *)from; }
 INLINE void vec_store(void *to, vec x) { *(vec_in_memory *)to = x; }
 
+/* The first n bytes of a word, for n up to 8, without touching others and without a detour through memory: two pieces
+ * that overlap. */
+INLINE uint64_t load_first(const char *from, size_t n) {
+    uint64_t word = 0;
+    uint32_t low4, high4;
+    uint16_t low2, high2;
+    if (n == 8) {
+        memcpy(&word, from, 8);
+    } else if (n >= 4) {
+        memcpy(&low4, from, 4);
+        memcpy(&high4, from + n - 4, 4);
+        word = low4 | (uint64_t)high4 << (8 * (n - 4));
+    } else if (n >= 2) {
+        memcpy(&low2, from, 2);
+        memcpy(&high2, from + n - 2, 2);
+        word = low2 | (uint64_t)high2 << (8 * (n - 2));
+    } else if (n == 1) {
+        word = *(const unsigned char *)from;
+    }
+    return word;
+}
+
+INLINE void store_first(char *to, uint64_t word, size_t n) {
+    if (n == 8) {
+        memcpy(to, &word, 8);
+    } else if (n >= 4) {
+        memcpy(to, &word, 4);
+        word >>= 8 * (n - 4);
+        memcpy(to + n - 4, &word, 4);
+    } else if (n >= 2) {
+        memcpy(to, &word, 2);
+        word >>= 8 * (n - 2);
+        memcpy(to + n - 2, &word, 2);
+    } else if (n == 1) {
+        *to = (char)word;
+    }
+}
+
+INLINE size_t part_of_word(size_t n, size_t word) { return n < 8 * word ? 0 : n - 8 * word < 8 ? n - 8 * word : 8; }
+
+/* Word i of the first n bytes. */
+INLINE uint64_t load_word(const char *from, size_t n, size_t i) {
+    return load_first(from + 8 * i, part_of_word(n, i));
+}
+
 /* The first n bytes, for n below VEC_BYTES; the rest is zero, and memory beyond them is not touched. */
-INLINE vec vec_load_part(const void *from, size_t n) {
-#ifdef HW_LOAD_PART
+static vec vec_load_part(const char *from, size_t n) {
+#if defined HW_LOAD_PART
     return HW_LOAD_PART(from, n);
+#elif VEC_BYTES == 16
+    return (vec)(vu64){load_word(from, n, 0), load_word(from, n, 1)};
 #else
-    vec x = {0};
-    memcpy(&x, from, n);
-    return x;
+    return (vec)(vu64){load_word(from, n, 0), load_word(from, n, 1), load_word(from, n, 2), load_word(from, n, 3)};
 #endif
 }
 
-INLINE void vec_store_part(void *to, vec x, size_t n) {
+static void vec_store_part(char *to, vec x, size_t n) {
 #ifdef HW_STORE_PART
     HW_STORE_PART(to, x, n);
 #else
-    memcpy(to, &x, n);
+    for (size_t i = 0; i < VEC_BYTES / 8; i++)
+        store_first(to + 8 * i, ((vu64)x)[i], part_of_word(n, i));
 #endif
 }
 

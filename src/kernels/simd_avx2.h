@@ -13,6 +13,8 @@
 #define HW_STREAM(to, x) _mm256_stream_si256((__m256i *)(to), (__m256i)(x))
 #define HW_FENCE()       _mm_sfence()
 
+#define HW_COPY_BYTES(dst, src, bytes) __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(bytes) : : "memory")
+
 /* Lower and upper half of a register of f16, each as a register of f32; and back. */
 #define HW_F16_LOW(x)  ((vec)_mm256_cvtph_ps(_mm256_castsi256_si128((__m256i)(x))))
 #define HW_F16_HIGH(x) ((vec)_mm256_cvtph_ps(_mm256_extracti128_si256((__m256i)(x), 1)))

@@ -13,6 +13,8 @@
 #define HW_STREAM(to, x) _mm512_stream_si512((__m512i *)(to), (__m512i)(x))
 #define HW_FENCE()       _mm_sfence()
 
+#define HW_COPY_BYTES(dst, src, bytes) __asm__ volatile("rep movsb" : "+D"(dst), "+S"(src), "+c"(bytes) : : "memory")
+
 /* The first n bytes, for n below the size of a register; the rest is zero, and is not touched. */
 #define HW_FIRST(n)             (((__mmask64)1 << (n)) - 1)
 #define HW_LOAD_PART(from, n)   ((vec)_mm512_maskz_loadu_epi8(HW_FIRST(n), (from)))

@@ -18,8 +18,15 @@ enum { CANARY_BYTES = 128, CANARY = 0xa5, ALIGNMENT = 64, N_NAMES = 4 };
 
 static const char *const table_names[N_NAMES] = {"plain", "baseline", "avx2", "avx512"};
 
-/* NULL when this CPU or build lacks it. */
-static inline const dt__kernels *table_at(int i) { return dt__kernels_named(table_names[i]); }
+/* NULL when this CPU or build lacks it. Asked once: asking the CPU is slow. */
+static inline const dt__kernels *table_at(int i) {
+    static const dt__kernels *tables[N_NAMES];
+    static bool asked;
+    for (int t = 0; t < N_NAMES && !asked; t++)
+        tables[t] = dt__kernels_named(table_names[t]);
+    asked = true;
+    return tables[i];
+}
 
 static inline uint64_t next_random(uint64_t *state) {
     uint64_t x = *state += 0x9e3779b97f4a7c15u;
