@@ -20,7 +20,7 @@ for compiler in gcc clang; do
         alone "dtensor/${header##*/}" $compiler -x c++ -std=c++17 -pedantic
     done
     for header in src/*/*.h; do
-        alone "${header#src/}" $compiler -x c -std=gnu11 -I src
+        alone "${header#src/}" $compiler -x c -std=gnu11 -D_GNU_SOURCE -I src
     done
 done
 exit $failed
