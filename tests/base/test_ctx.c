@@ -38,6 +38,14 @@ static void ctx__a_long_text_ends_in_dots(void **state) {
     }
 }
 
+static void ctx__a_text_that_cannot_be_formatted_shows_its_format(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__fail(ctx, DT_ERR_VALUE, "no dim %ls", L"\x20ac"); /* not in the character set of the C locale */
+    assert_string_equal(dt_error_text(ctx), "no dim %ls");
+    dt__ctx_free(ctx);
+}
+
 static void ctx__null_is_a_failed_one(void **state) {
     (void)state;
     assert_true(dt_failed(NULL));
@@ -300,6 +308,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ctx__keeps_the_first_error_only),
         cmocka_unit_test(ctx__a_long_text_ends_in_dots),
+        cmocka_unit_test(ctx__a_text_that_cannot_be_formatted_shows_its_format),
         cmocka_unit_test(ctx__null_is_a_failed_one),
         cmocka_unit_test(ctx__alone_is_a_world_of_one),
         cmocka_unit_test(ctx__peers_are_told_of_the_first_local_error_only),

@@ -77,6 +77,18 @@ static void text__chars_may_hold_anything(void **state) {
     dt__ctx_free(ctx);
 }
 
+static void text__a_format_that_fails_adds_nothing(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__text text = dt__text_new(ctx);
+    dt__text_add(&text, "before");
+    dt__text_add(&text, "%ls", L"\x20ac"); /* not in the character set of the C locale */
+    dt__text_add(&text, ", after");
+    assert_string_equal(dt__text_chars(&text), "before, after");
+    dt__text_free(&text);
+    dt__ctx_free(ctx);
+}
+
 static bool write_a_text(dt_ctx *ctx, void *user) {
     (void)user;
     dt__text text = dt__text_new(ctx);
@@ -117,6 +129,7 @@ int main(void) {
         cmocka_unit_test(text__is_what_was_added),
         cmocka_unit_test(text__formats_of_every_length_fit),
         cmocka_unit_test(text__chars_may_hold_anything),
+        cmocka_unit_test(text__a_format_that_fails_adds_nothing),
         cmocka_unit_test(text__out_of_memory_is_told_at_the_end_and_keeps_the_beginning),
         cmocka_unit_test(text__clearing_a_broken_one_makes_it_usable_again),
     };
