@@ -37,12 +37,12 @@ check() {
 with_pkg_config() { # COMPILER STANDARD LANGUAGE
     local libs
     # shellcheck disable=SC2046,SC2086 # one word per flag
-    "$1" -x "$3" "-std=$2" $warnings $(pkg-config --cflags dtensor) "$consumer/consumer.c" -x none -o "$work/shared" \
+    "$1" -x "$3" "-std=$2" $warnings $(pkg-config --cflags dtensor) "$consumer/consumer.c" -o "$work/shared" \
         $(pkg-config --libs dtensor)
     check "$work/shared" shared
     libs=$(pkg-config --static --libs dtensor)
     # shellcheck disable=SC2046,SC2086
-    "$1" -x "$3" "-std=$2" $warnings $(pkg-config --cflags dtensor) "$consumer/consumer.c" -x none -o "$work/static" \
+    "$1" -x "$3" "-std=$2" $warnings $(pkg-config --cflags dtensor) "$consumer/consumer.c" -o "$work/static" \
         ${libs/-ldtensor/-l:libdtensor.a}
     check "$work/static" static
 }
