@@ -1,21 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. `make demo` and `make test` do all of their own set-up; CMake does the building.
+# The front door. Every target does its own set-up; CMake does the building.
 SHELL := bash
 .DEFAULT_GOAL := build
+PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
-CI_FLAGS := $(if $(CI),-DDTENSOR_WERROR=ON)
-BUILD = cmake --preset $(1) $(CI_FLAGS) >/dev/null && cmake --build build$(if $(filter-out release,$(1)),-$(1)) -j $(JOBS)
-CTEST = ctest --output-on-failure --test-dir build$(if $(filter-out release,$(1)),-$(1))
 
-.PHONY: build setup test clean
-setup:
+# The tree of a preset, and how it is configured, built and tested. In CI, warnings are errors.
+tree = build$(if $(filter-out release,$(1)),-$(1))
+configure = cmake --preset $(1) $(if $(CI),-DDTENSOR_WERROR=ON) >/dev/null
+compile = $(configure) && cmake --build $(tree) --parallel $(JOBS)
+ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(JOBS) --no-tests=ignore
+
+# What the long matrix runs besides the long tests of the release build: each preset's tests, without the checks of the
+# project's form, which do not depend on the preset.
+MATRIX := asan tsan clang
+
+.NOTPARALLEL:
+.PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 soak bench fuzz lint docs install clean
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+
+build: ## the library and the tools, in build/
 	@scripts/setup.sh build
+	@$(call compile,release)
 
-build: setup
-	@$(call BUILD,release)
+demo: build ## four ranks at work
+	@build/bin/dtrun -n 4 build/examples/demo
 
-test: build
-	@$(call CTEST,release) -L short -j $(JOBS)
+test: ## everything that is quick to check; under 10 minutes with two cores
+	@scripts/setup.sh test
+	@$(call compile,release)
+	@$(call ctest,release) --label-regex short
 
-clean:
+test-all: $(addprefix check-,$(MATRIX)) check-aarch64 ## the long matrix: sanitizers, the other compiler, faults, fuzzing
+	@echo "== long tests"
+	@$(call compile,release)
+	@if [ -x scripts/fuzz.sh ]; then scripts/fuzz.sh 10; fi
+	@$(call ctest,release) --label-regex long
+
+$(addprefix check-,$(MATRIX)): check-%:
+	@echo "== $*"
+	@scripts/setup.sh all
+	@$(call compile,$*)
+	@$(call ctest,$*) --label-regex short --exclude-regex '^project\.'
+
+check-aarch64:
+	@echo "== aarch64"
+	@scripts/setup.sh all
+	@if command -v aarch64-linux-gnu-gcc >/dev/null; then $(call compile,aarch64); \
+	    else echo "aarch64: skipped, there is no aarch64-linux-gnu-gcc"; fi
+
+soak: ## faults and random programs for hours
+	@scripts/setup.sh test
+	@$(call compile,release)
+	@$(call ctest,release) --label-regex soak
+
+bench: ## measurements beside their peers; BENCH=comm for one part, QUICK=1 for a minute a part
+	@scripts/setup.sh bench
+	@$(call compile,release)
+	@scripts/bench.sh $(if $(QUICK),--quick) $(BENCH)
+
+fuzz: ## a minute of random input for each parser
+	@scripts/setup.sh all
+	@scripts/fuzz.sh
+
+lint: ## format, editor settings, shell scripts, clang-tidy
+	@scripts/setup.sh test
+	@$(call configure,release)
+	@scripts/lint.py
+
+docs: ## the manual as HTML, PDF and text, in build/docs
+	@scripts/setup.sh docs
+	@scripts/docs.sh
+
+install: build ## to PREFIX (/usr/local), below DESTDIR
+	@cmake --install build --prefix '$(PREFIX)' >/dev/null
+	@echo "Installed to $(DESTDIR)$(PREFIX)"
+
+clean: ## forgets everything that was built
 	rm -rf build build-*

@@ -1,27 +1,70 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Checks that the distribution packages of a purpose are there and installs what is missing, as root or through sudo;
-# otherwise prints the one line to run. Usage: setup.sh build|test|bench
-set -euo pipefail
-build="cmake ninja-build pkg-config g++ libjansson-dev libcmocka-dev"
-test="$build clang clang-format clang-tidy libclang-rt-14-dev valgrind python3 mandoc"
-bench="$build openmpi-bin libopenmpi-dev"
-missing=()
-for package in ${!1}; do
-    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
-done
-[ ${#missing[@]} -eq 0 ] && exit 0
-line="apt-get update && apt-get install -y ${missing[*]}"
+# otherwise prints the one line to run. Knows Debian 12 and Ubuntu from 22.04; elsewhere it does nothing and leaves it
+# to CMake to say what is missing. Usage: setup.sh build|test|all|bench|docs
+#
+# "a|b" is one package under two names: either will do when it is installed, otherwise the first that apt offers is
+# taken. "a?" is wanted only where apt offers it.
+set -euof pipefail
+
+declare -A packages
+packages[build]="cmake ninja-build pkg-config|pkgconf libjansson-dev libcmocka-dev"
+packages[docs]="mandoc"
+packages[test]="${packages[build]} ${packages[docs]} g++ clang clang-format-14|clang-format clang-tidy-14|clang-tidy
+    python3 shellcheck"
+packages[all]="${packages[test]} gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+packages[bench]="${packages[build]} openmpi-bin libopenmpi-dev"
+
+purpose=${1:-}
+if [ -z "$purpose" ] || [ -z "${packages[$purpose]:-}" ]; then
+    echo "usage: setup.sh build|test|all|bench|docs" >&2
+    exit 2
+fi
+command -v dpkg-query >/dev/null || exit 0
+
+# Some releases keep clang's sanitizer run-time in a package named by clang's version.
+clang_runtime() {
+    local depends
+    depends=$(dpkg-query -W -f '${Depends}' clang 2>/dev/null || apt-cache depends clang 2>/dev/null || true)
+    if [[ $depends =~ clang-([0-9]+) ]]; then echo "libclang-rt-${BASH_REMATCH[1]}-dev?"; fi
+}
+
+is_offered() { [[ $(apt-cache show "$1" 2>/dev/null) == *Package:* ]]; }
+
+# The packages to install, one per line.
+missing() {
+    local wanted=${packages[$purpose]} installed package name
+    if [ "$purpose" = all ]; then wanted+=" $(clang_runtime)"; fi
+    # shellcheck disable=SC2046 # one word per name
+    installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' $(tr '|?' '  ' <<<"$wanted") 2>/dev/null || true)"
+    for package in $wanted; do
+        local names=${package//[|?]/ }
+        for name in $names; do
+            if [[ $installed == *" installed:$name "* ]]; then continue 2; fi
+        done
+        for name in $names; do
+            if is_offered "$name"; then break; fi
+        done
+        if [[ $package != *'?' ]] || is_offered "$name"; then echo "$name"; fi
+    done
+}
+
+names=$(missing)
+[ -n "$names" ] || exit 0
+install="apt-get install -y --no-install-recommends"
+
 if [ "$(id -u)" = 0 ]; then
-    as_root=""
+    as_root=()
 elif sudo -n true 2>/dev/null; then
-    as_root="sudo"
+    as_root=(sudo)
 else
-    echo "These packages are missing. Run this, then try again:" >&2
-    echo "  sudo sh -c '$line'" >&2
+    echo "Some packages are missing. Run this line, then try again:" >&2
+    echo "  sudo sh -c 'apt-get update && $install ${names//$'\n'/ }'" >&2
     exit 1
 fi
-echo "Installing: ${missing[*]}" >&2
-export DEBIAN_FRONTEND=noninteractive
-$as_root apt-get update -qq
-$as_root apt-get install -y -qq "${missing[@]}" >/dev/null
+"${as_root[@]}" apt-get update -qq
+names=$(missing) # apt may offer more now
+echo "Installing: ${names//$'\n'/ }" >&2
+# shellcheck disable=SC2086 # one word per name
+"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $install -qq $names >/dev/null

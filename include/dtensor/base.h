@@ -171,8 +171,9 @@ DT_API int dt_report(const dt_ctx *ctx);
  * error here means that a peer is gone. */
 DT_API dt_status dt_error_clear(dt_ctx *ctx);
 
-/* Records an error of the caller's own; kept only if it is the first. Returns status, so that it can end a function.
- * Local, and for local errors: peers that wait for this rank are told. */
+/* Records an error of the caller's own; kept only if it is the first. Returns status, so that it can end a function;
+ * a status that is no error is one itself (DT_ERR_VALUE). Local, and for local errors: peers that wait for this rank
+ * are told. */
 DT_API dt_status dt_error_set(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 
 #ifdef __cplusplus

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A chain of blocks, each at least twice the one before up to a limit; allocation bumps a cursor in the newest.
+ * A chain of blocks, each at least twice the one before up to a limit; allocation bumps a cursor in the newest. What
+ * lies behind the cursor is poisoned, so that the address sanitizer sees a use after a rewind.
  */
 #include "base/arena.h"
 
+#include "base/poison.h"
 #include "base/size.h"
 
 #include <string.h>
@@ -21,6 +23,7 @@ dt__arena dt__arena_new(dt_ctx *ctx) { return (dt__arena){.ctx = ctx}; }
 static void drop_newest(dt__arena *arena) {
     struct dt__arena_block *block = arena->block;
     arena->block = block->older;
+    DT__UNPOISON(block->memory, block->bytes);
     dt__free(arena->ctx, block, sizeof *block + block->bytes);
 }
 
@@ -44,6 +47,7 @@ static bool grow(dt__arena *arena, size_t wanted) {
         return false;
     }
     *block = (struct dt__arena_block){.older = arena->block, .bytes = bytes};
+    DT__POISON(block->memory, bytes);
     arena->block = block;
     return true;
 }
@@ -59,6 +63,7 @@ void *dt__arena_alloc(dt__arena *arena, size_t n, size_t item_bytes) {
         return NULL;
     void *memory = arena->block->memory + arena->block->used;
     arena->block->used += bytes;
+    DT__UNPOISON(memory, bytes);
     memset(memory, 0, bytes);
     return memory;
 }
@@ -76,6 +81,8 @@ dt__arena_mark dt__arena_begin(const dt__arena *arena) {
 void dt__arena_rewind(dt__arena *arena, dt__arena_mark mark) {
     while (arena->block != mark.block)
         drop_newest(arena);
-    if (arena->block)
-        arena->block->used = mark.used;
+    if (!arena->block)
+        return;
+    DT__POISON(arena->block->memory + mark.used, arena->block->used - mark.used);
+    arena->block->used = mark.used;
 }

@@ -19,17 +19,21 @@ static void *default_resize(void *user, void *old, size_t old_size, size_t new_s
     return realloc(old, new_size);
 }
 
+static const char *const level_words[] = {
+    [DT_LOG_OFF] = "off",   [DT_LOG_ERROR] = "error", [DT_LOG_WARN] = "warn",
+    [DT_LOG_INFO] = "info", [DT_LOG_DEBUG] = "debug",
+};
+
+/* The user is the context, whose rank is known only later. */
 static void default_log(void *user, dt_log_level level, const char *line) {
-    static const char *const words[] = {"off", "error", "warn", "info", "debug"};
-    (void)user;
-    fprintf(stderr, "dtensor: %s: %s\n", words[level], line);
+    const dt_ctx *ctx = user;
+    fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, level_words[level], line);
 }
 
 static dt_log_level log_level_from_environment(void) {
-    static const char *const words[] = {"off", "error", "warn", "info", "debug"};
     const char *wanted = getenv("DTENSOR_LOG");
-    for (int i = 0; wanted && i < 5; i++)
-        if (!strcmp(wanted, words[i]))
+    for (int i = 0; wanted && i <= DT_LOG_DEBUG; i++)
+        if (!strcmp(wanted, level_words[i]))
             return (dt_log_level)i;
     return DT_LOG_OFF;
 }
@@ -47,7 +51,7 @@ dt_ctx *dt__ctx_new(const dt_init_options *options) {
     *ctx = (dt_ctx){
         .allocator = allocator,
         .log = options->log ? options->log : default_log,
-        .log_user = options->log_user,
+        .log_user = options->log ? options->log_user : ctx,
         .log_level = options->log_level ? options->log_level : log_level_from_environment(),
         .world = 1,
         .threads = 1,
@@ -88,11 +92,20 @@ int dt_report(const dt_ctx *ctx) {
     return 1;
 }
 
+/* Formats into a fixed room; a text that is longer ends in "..." so that nobody takes it for the whole. */
+static void format_within(char *text, size_t room, const char *format, va_list args) {
+    int n = vsnprintf(text, room, format, args);
+    if (n < 0)
+        snprintf(text, room, "%s", format);
+    else if ((size_t)n >= room)
+        memcpy(text + room - sizeof "...", "...", sizeof "...");
+}
+
 dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list args) {
     if (!ctx || ctx->status != DT_OK)
         return status;
     ctx->status = status;
-    vsnprintf(ctx->text, sizeof ctx->text, format, args);
+    format_within(ctx->text, sizeof ctx->text, format, args);
     dt__log(ctx, DT_LOG_ERROR, "%s: %s", dt_status_word(status), ctx->text);
     return status;
 }
@@ -123,6 +136,9 @@ dt_status dt__fail_local(dt_ctx *ctx, dt_status status, const char *format, ...)
 }
 
 dt_status dt_error_set(dt_ctx *ctx, dt_status status, const char *format, ...) {
+    if (status >= 0)
+        return dt__fail_local(ctx, DT_ERR_VALUE, "dt_error_set: the status is %s, which is not an error",
+                              dt_status_word(status));
     va_list args;
     va_start(args, format);
     fail_local(ctx, status, format, args);
@@ -146,7 +162,8 @@ void *dt__alloc_zeroed(dt_ctx *ctx, size_t bytes) {
 }
 
 void *dt__resize(dt_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes) {
-    return ctx->allocator.resize(ctx->allocator.user, old, old_bytes, new_bytes ? new_bytes : 1);
+    size_t old_size = old && !old_bytes ? 1 : old_bytes;
+    return ctx->allocator.resize(ctx->allocator.user, old, old_size, new_bytes ? new_bytes : 1);
 }
 
 void dt__free(dt_ctx *ctx, void *memory, size_t bytes) {
@@ -157,10 +174,10 @@ void dt__free(dt_ctx *ctx, void *memory, size_t bytes) {
 void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) {
     if (level > ctx->log_level)
         return;
-    char line[2048];
+    char line[DT__ERROR_TEXT_BYTES + 64];
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    format_within(line, sizeof line, format, args);
     va_end(args);
     ctx->log(ctx->log_user, level, line);
 }

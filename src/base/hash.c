@@ -28,6 +28,11 @@ uint64_t dt__hash(const void *bytes, size_t n, uint64_t seed) {
     return n ? dt__hash_u64(rest, hash) : hash;
 }
 
+/* Where probing starts. Keys may be plain numbers, which differ in few bits; the product spreads them. */
+static size_t first_place(uint64_t hash, size_t n_room) {
+    return (size_t)(hash * 0x9e3779b97f4a7c15u >> 32) & (n_room - 1);
+}
+
 dt__map dt__map_new(dt_ctx *ctx) { return (dt__map){.ctx = ctx}; }
 
 void dt__map_free(dt__map *map) {
@@ -38,7 +43,7 @@ void dt__map_free(dt__map *map) {
 void *dt__map_get(const dt__map *map, uint64_t hash, dt__map_same *same, const void *probe) {
     if (!map->n_room)
         return NULL;
-    for (size_t i = hash & (map->n_room - 1);; i = (i + 1) & (map->n_room - 1)) {
+    for (size_t i = first_place(hash, map->n_room);; i = (i + 1) & (map->n_room - 1)) {
         const struct dt__map_entry *entry = &map->entries[i];
         if (!entry->value)
             return NULL;
@@ -48,7 +53,7 @@ void *dt__map_get(const dt__map *map, uint64_t hash, dt__map_same *same, const v
 }
 
 static void place(struct dt__map_entry *entries, size_t n_room, uint64_t hash, void *value) {
-    size_t i = hash & (n_room - 1);
+    size_t i = first_place(hash, n_room);
     while (entries[i].value)
         i = (i + 1) & (n_room - 1);
     entries[i] = (struct dt__map_entry){hash, value};
@@ -85,7 +90,7 @@ bool dt__map_add(dt__map *map, uint64_t hash, void *value) {
 bool dt__map_remove(dt__map *map, uint64_t hash, const void *value) {
     if (!map->n_room)
         return false;
-    for (size_t i = hash & (map->n_room - 1); map->entries[i].value; i = (i + 1) & (map->n_room - 1))
+    for (size_t i = first_place(hash, map->n_room); map->entries[i].value; i = (i + 1) & (map->n_room - 1))
         if (map->entries[i].value == value) {
             map->entries[i].value = REMOVED;
             map->n_entries--;

@@ -37,7 +37,8 @@ static bool make_room(dt__text *text, size_t n) {
 void dt__text_add_chars(dt__text *text, const char *chars, size_t n) {
     if (!make_room(text, n))
         return;
-    memcpy(text->chars + text->n_chars, chars, n);
+    if (n)
+        memcpy(text->chars + text->n_chars, chars, n);
     text->n_chars += n;
     text->chars[text->n_chars] = 0;
 }

@@ -52,7 +52,7 @@ void dt__describe_call(uint64_t what, uint64_t count, char *text, size_t room) {
 static bool in_set(const uint64_t set[2], int rank) { return rank < 128 && (set[rank / 64] >> (rank % 64) & 1); }
 
 void dt__describe_set(const uint64_t set[2], uint64_t n_members, char *text, size_t room) {
-    if (n_members > (uint64_t)(__builtin_popcountll(set[0]) + __builtin_popcountll(set[1]))) {
+    if (n_members > (uint64_t)__builtin_popcountll(set[0]) + (uint64_t)__builtin_popcountll(set[1])) {
         snprintf(text, room, "%" PRIu64 " ranks", n_members);
         return;
     }

@@ -4,6 +4,8 @@
  */
 #include "support/check.h"
 
+#include "base/ctx.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +49,28 @@ static bool permit(void *user, size_t bytes) {
 
 dt_allocator test_memory_allocator(test_memory *memory) {
     return (dt_allocator){.resize = resize, .user = memory, .permit = permit};
+}
+
+long assert_survives_failing_allocations(test_body *body, void *user) {
+    for (long n = 1;; n++) {
+        test_memory memory = {0};
+        dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
+        long n_before = memory.n_calls;
+        memory.fail_at = n_before + n;
+        bool worked = body(ctx, user);
+        bool was_short = memory.n_calls >= memory.fail_at;
+        dt_status status = dt_error_status(ctx);
+        if (worked == was_short || status != (was_short ? DT_ERR_MEMORY : DT_OK))
+            fail_msg("allocation %ld %s, the body %s, and the error is %s: %s", n,
+                     was_short ? "failed" : "was not made", worked ? "worked" : "did not work",
+                     dt_status_word(status), dt_error_text(ctx));
+        dt__ctx_free(ctx);
+        if (memory.n_live || memory.wrong_size)
+            fail_msg("after allocation %ld failed, %ld blocks are left%s", n, memory.n_live,
+                     memory.wrong_size ? " and a size was wrong" : "");
+        if (!was_short)
+            return n - 1;
+    }
 }
 
 void assert_error_says(const dt_ctx *ctx, dt_status status, const char *part) {

@@ -26,6 +26,14 @@ typedef struct test_memory {
 
 dt_allocator test_memory_allocator(test_memory *memory);
 
+/* Does something with a context and undoes it; says whether it worked. */
+typedef bool test_body(dt_ctx *ctx, void *user);
+
+/* Runs the body with a fresh context whose n-th allocation fails, for n = 1, 2, … until it needs fewer than n. Each
+ * time that memory was short the body must say no, with DT_ERR_MEMORY in the context; in the end it must say yes.
+ * Nothing may leak. Returns how many allocations were made to fail. */
+long assert_survives_failing_allocations(test_body *body, void *user);
+
 /* The text of a context's error contains every given part; prints the text when it does not. */
 void assert_error_says(const dt_ctx *ctx, dt_status status, const char *part);
 

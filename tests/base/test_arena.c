@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/check.h"
+
+#include "base/arena.h"
+#include "base/poison.h"
+#include "support/random.h"
+
+#include <string.h>
+
+static test_memory memory;
+static dt_ctx *ctx;
+
+static int start(void **state) {
+    (void)state;
+    memory = (test_memory){0};
+    ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
+    return 0;
+}
+
+static int end(void **state) {
+    (void)state;
+    dt__ctx_free(ctx);
+    assert_int_equal(memory.n_live, 0);
+    assert_false(memory.wrong_size);
+    return 0;
+}
+
+static void arena__new_one_holds_nothing(void **state) {
+    (void)state;
+    long n_before = memory.n_calls;
+    dt__arena arena = dt__arena_new(ctx);
+    assert_int_equal(memory.n_calls, n_before);
+    dt__arena_free(&arena);
+    dt__arena_free(&arena);
+}
+
+static void arena__items_are_aligned_and_zeroed_even_when_reused(void **state) {
+    (void)state;
+    dt__arena arena = dt__arena_new(ctx);
+    for (int round = 0; round < 2; round++) {
+        dt__arena_mark mark = dt__arena_begin(&arena);
+        for (size_t n = 0; n < 300; n++) {
+            unsigned char *item = dt__arena_alloc(&arena, n, 1);
+            assert_non_null(item);
+            assert_int_equal((uintptr_t)item % 16, 0);
+            for (size_t i = 0; i < n; i++)
+                assert_int_equal(item[i], 0);
+            memset(item, 0xff, n);
+        }
+        dt__arena_rewind(&arena, mark);
+    }
+    dt__arena_free(&arena);
+}
+
+/* Random sizes and nested marks: every live item keeps its own bytes, so none overlap and none die early. */
+static void arena__live_items_keep_their_bytes(void **state) {
+    (void)state;
+    enum { MOST = 2000 };
+    static struct {
+        unsigned char *bytes;
+        size_t n;
+    } items[MOST];
+    struct {
+        dt__arena_mark mark;
+        size_t n_items;
+    } marks[64];
+    dt__arena arena = dt__arena_new(ctx);
+    test_random random = {.seed = 7};
+    size_t n_items = 0, n_marks = 0;
+    for (int step = 0; step < 20000; step++) {
+        uint64_t what = test_random_below(&random, 100);
+        if (what < 5 && n_marks < 64) {
+            marks[n_marks].mark = dt__arena_begin(&arena);
+            marks[n_marks++].n_items = n_items;
+        } else if (what < 10 && n_marks) {
+            n_marks -= 1 + test_random_below(&random, n_marks);
+            dt__arena_rewind(&arena, marks[n_marks].mark);
+            n_items = marks[n_marks].n_items;
+        } else if (n_items < MOST) {
+            size_t n = test_random_below(&random, what == 99 ? 100000 : 200);
+            unsigned char *bytes = dt__arena_alloc(&arena, n, 1);
+            memset(bytes, (int)(n_items % 251), n);
+            items[n_items].bytes = bytes;
+            items[n_items++].n = n;
+        }
+        if (step % 500 == 0)
+            for (size_t i = 0; i < n_items; i++)
+                for (size_t j = 0; j < items[i].n; j++)
+                    assert_int_equal(items[i].bytes[j], i % 251);
+    }
+    dt__arena_free(&arena);
+}
+
+static void arena__rewinding_to_the_start_gives_all_blocks_back(void **state) {
+    (void)state;
+    dt__arena arena = dt__arena_new(ctx);
+    long n_before = memory.n_live;
+    dt__arena_mark mark = dt__arena_begin(&arena);
+    for (int i = 0; i < 100; i++)
+        assert_non_null(DT__NEW_ARRAY(&arena, double, 1000));
+    assert_true(memory.n_live > n_before);
+    dt__arena_rewind(&arena, mark);
+    assert_int_equal(memory.n_live, n_before);
+}
+
+/* Blocks double, so that a million small items cost few allocations. */
+static void arena__many_items_need_few_blocks(void **state) {
+    (void)state;
+    dt__arena arena = dt__arena_new(ctx);
+    long n_before = memory.n_calls;
+    for (int i = 0; i < 1000000; i++)
+        assert_non_null(DT__NEW(&arena, int64_t));
+    assert_in_range(memory.n_calls - n_before, 1, 80);
+    dt__arena_free(&arena);
+}
+
+static void arena__sizes_that_overflow_are_refused(void **state) {
+    (void)state;
+    static const size_t sizes[][2] = {{SIZE_MAX, 2},      {SIZE_MAX, 1},      {SIZE_MAX / 2 + 1, 2},
+                                      {SIZE_MAX - 20, 1}, {1, SIZE_MAX - 15}, {SIZE_MAX / 16 + 1, 16}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        dt_ctx *fresh = dt__ctx_new(NULL);
+        dt__arena arena = dt__arena_new(fresh);
+        assert_null(dt__arena_alloc(&arena, sizes[i][0], sizes[i][1]));
+        assert_error_says(fresh, DT_ERR_MEMORY, "out of memory");
+        dt__arena_free(&arena);
+        dt__ctx_free(fresh);
+    }
+}
+
+static void arena__text_is_copied(void **state) {
+    (void)state;
+    dt__arena arena = dt__arena_new(ctx);
+    char original[] = "dp=2,tp=4";
+    char *copy = dt__arena_copy_text(&arena, original);
+    original[0] = 'x';
+    assert_string_equal(copy, "dp=2,tp=4");
+    assert_string_equal(dt__arena_copy_text(&arena, ""), "");
+    dt__arena_free(&arena);
+}
+
+static void arena__the_address_sanitizer_sees_use_after_rewind(void **state) {
+    (void)state;
+#ifdef DT__HAS_POISON
+    dt__arena arena = dt__arena_new(ctx);
+    char *kept = dt__arena_alloc(&arena, 10, 1);
+    dt__arena_mark mark = dt__arena_begin(&arena);
+    char *gone = dt__arena_alloc(&arena, 10, 1);
+    assert_false(__asan_address_is_poisoned(gone));
+    assert_true(__asan_address_is_poisoned(gone + 16));
+    dt__arena_rewind(&arena, mark);
+    assert_true(__asan_address_is_poisoned(gone));
+    assert_false(__asan_address_is_poisoned(kept));
+    dt__arena_free(&arena);
+#else
+    skip();
+#endif
+}
+
+static bool use_an_arena(dt_ctx *fresh, void *user) {
+    (void)user;
+    dt__arena arena = dt__arena_new(fresh);
+    bool worked = true;
+    for (size_t n = 1; worked && n < 100000; n *= 3)
+        worked = dt__arena_alloc(&arena, n, 8) && dt__arena_copy_text(&arena, "text");
+    dt__arena_free(&arena);
+    return worked;
+}
+
+static void arena__survives_failing_allocations(void **state) {
+    (void)state;
+    assert_in_range(assert_survives_failing_allocations(use_an_arena, NULL), 3, 1000);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(arena__new_one_holds_nothing, start, end),
+        cmocka_unit_test_setup_teardown(arena__items_are_aligned_and_zeroed_even_when_reused, start, end),
+        cmocka_unit_test_setup_teardown(arena__live_items_keep_their_bytes, start, end),
+        cmocka_unit_test_setup_teardown(arena__rewinding_to_the_start_gives_all_blocks_back, start, end),
+        cmocka_unit_test_setup_teardown(arena__many_items_need_few_blocks, start, end),
+        cmocka_unit_test(arena__sizes_that_overflow_are_refused),
+        cmocka_unit_test_setup_teardown(arena__text_is_copied, start, end),
+        cmocka_unit_test_setup_teardown(arena__the_address_sanitizer_sees_use_after_rewind, start, end),
+        cmocka_unit_test(arena__survives_failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

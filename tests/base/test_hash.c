@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "support/check.h"
+
+#include "base/hash.h"
+#include "support/random.h"
+
+#include <string.h>
+
+/* A stored value: its key is given to the map as the hash, its name tells values of one hash apart. */
+struct item {
+    uint64_t hash;
+    int name;
+    bool is_in;
+};
+
+static bool same_name(const void *value, const void *probe) {
+    return ((const struct item *)value)->name == *(const int *)probe;
+}
+
+enum { N_ITEMS = 500 };
+static struct item items[N_ITEMS];
+
+static void assert_map_equals_items(const dt__map *map) {
+    static bool seen[N_ITEMS];
+    memset(seen, 0, sizeof seen);
+    size_t n_in = 0, n_walked = 0;
+    for (int i = 0; i < N_ITEMS; i++) {
+        n_in += items[i].is_in;
+        assert_ptr_equal(dt__map_get(map, items[i].hash, same_name, &i), items[i].is_in ? &items[i] : NULL);
+    }
+    assert_int_equal(map->n_entries, n_in);
+    size_t at = 0;
+    for (const struct item *item; (item = dt__map_next(map, &at)); n_walked++) {
+        assert_true(item->is_in);
+        assert_false(seen[item - items]);
+        seen[item - items] = true;
+    }
+    assert_int_equal(n_walked, n_in);
+    assert_null(dt__map_next(map, &at));
+}
+
+/* A list of who is in is the truth; keys collide on purpose. */
+static void check_against_brute_force(uint64_t n_hashes, uint64_t stride) {
+    test_memory memory = {0};
+    dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
+    test_random random = {.seed = n_hashes};
+    for (int i = 0; i < N_ITEMS; i++)
+        items[i] = (struct item){test_random_below(&random, n_hashes) * stride, i, false};
+    dt__map map = dt__map_new(ctx);
+    assert_map_equals_items(&map);
+    for (int step = 0; step < 20000; step++) {
+        struct item *item = &items[test_random_below(&random, N_ITEMS)];
+        bool wants_in = test_random_below(&random, 100) < (step / 4000 % 2 ? 30 : 70);
+        if (item->is_in && !wants_in)
+            assert_true(dt__map_remove(&map, item->hash, item));
+        else if (!item->is_in && wants_in)
+            assert_true(dt__map_add(&map, item->hash, item));
+        else if (!item->is_in)
+            assert_false(dt__map_remove(&map, item->hash, item));
+        item->is_in = wants_in;
+        if (step % 400 == 0)
+            assert_map_equals_items(&map);
+        assert_in_range(map.n_used * 2, 0, map.n_room);
+    }
+    assert_map_equals_items(&map);
+    dt__map_free(&map);
+    dt__ctx_free(ctx);
+    assert_int_equal(memory.n_live, 0);
+    assert_false(memory.wrong_size);
+}
+
+static void map__agrees_with_brute_force(void **state) {
+    (void)state;
+    check_against_brute_force(UINT64_C(1) << 62, 1); /* all different */
+    check_against_brute_force(100, 1);               /* several values per hash */
+    check_against_brute_force(1, 1);                 /* one hash for all */
+    check_against_brute_force(1000, UINT64_C(1) << 40);
+}
+
+static void map__all_may_be_removed_while_walking(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__map map = dt__map_new(ctx);
+    for (int i = 0; i < N_ITEMS; i++) {
+        items[i] = (struct item){dt__hash_u64((uint64_t)i, 0), i, true};
+        assert_true(dt__map_add(&map, items[i].hash, &items[i]));
+    }
+    size_t at = 0;
+    for (struct item *item; (item = dt__map_next(&map, &at)); item->is_in = false)
+        assert_true(dt__map_remove(&map, item->hash, item));
+    assert_map_equals_items(&map);
+    assert_int_equal(map.n_entries, 0);
+    dt__map_free(&map);
+    dt__ctx_free(ctx);
+}
+
+/* Marks of removed entries are swept, so the table does not grow while few values come and go. */
+static void map__table_stays_small_over_many_changes(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__map map = dt__map_new(ctx);
+    for (uint64_t i = 0; i < 100000; i++) {
+        assert_true(dt__map_add(&map, i, &items[i % 4]));
+        if (i >= 4)
+            assert_true(dt__map_remove(&map, i - 4, &items[i % 4]));
+    }
+    assert_in_range(map.n_room, 16, 32);
+    dt__map_free(&map);
+    dt__ctx_free(ctx);
+}
+
+/* Plain numbers serve as keys: those with equal low bits must not end up in one long chain. */
+static void map__multiples_of_a_power_of_two_spread(void **state) {
+    (void)state;
+    enum { N = 100000 };
+    static struct item many[N];
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__map map = dt__map_new(ctx);
+    for (uint64_t i = 0; i < N; i++) /* a chain would need 5,000,000,000 steps */
+        assert_true(dt__map_add(&map, i << 20, &many[i]));
+    for (uint64_t i = 0; i < N; i++)
+        assert_ptr_equal(dt__map_get(&map, i << 20, NULL, NULL), &many[i]);
+    dt__map_free(&map);
+    dt__ctx_free(ctx);
+}
+
+static bool fill_a_map(dt_ctx *ctx, void *user) {
+    (void)user;
+    dt__map map = dt__map_new(ctx);
+    bool worked = true;
+    size_t n_added = 0;
+    while (worked && n_added < N_ITEMS) {
+        worked = dt__map_add(&map, n_added, &items[n_added]);
+        n_added += worked;
+    }
+    for (size_t i = 0; i < n_added; i++) /* what was there before the failure still is */
+        assert_ptr_equal(dt__map_get(&map, i, NULL, NULL), &items[i]);
+    assert_int_equal(map.n_entries, n_added);
+    dt__map_free(&map);
+    return worked;
+}
+
+static void map__survives_failing_allocations(void **state) {
+    (void)state;
+    assert_in_range(assert_survives_failing_allocations(fill_a_map, NULL), 4, 100);
+}
+
+static void hash__depends_on_every_byte_and_the_length(void **state) {
+    (void)state;
+    unsigned char bytes[40] = {0};
+    for (size_t n = 0; n <= sizeof bytes; n++) {
+        uint64_t plain = dt__hash(bytes, n, 1);
+        assert_true(plain == dt__hash(bytes, n, 1));
+        assert_true(plain != dt__hash(bytes, n, 2));
+        assert_true(n == 0 || plain != dt__hash(bytes, n - 1, 1));
+        for (size_t i = 0; i < n; i++) {
+            bytes[i] = 1;
+            assert_true(plain != dt__hash(bytes, n, 1));
+            bytes[i] = 0;
+        }
+    }
+}
+
+static void hash__does_not_depend_on_alignment(void **state) {
+    (void)state;
+    char text[64];
+    uint64_t first = dt__hash("who holds what, and where", 25, 3);
+    for (size_t shift = 0; shift < 16; shift++) {
+        memcpy(text + shift, "who holds what, and where", 25);
+        assert_true(first == dt__hash(text + shift, 25, 3));
+    }
+}
+
+/* Written into files and compared between ranks: the values themselves are a contract. */
+static void hash__gives_the_same_numbers_for_ever(void **state) {
+    (void)state;
+    assert_true(dt__hash_u64(0, 0) == UINT64_C(0xe220a8397b1dcdaf));
+    assert_true(dt__hash("", 0, 0) == UINT64_C(0xe220a8397b1dcdaf));
+}
+
+/* Each output bit flips with probability one half when one input bit does: about 32 of 64, over all pairs. */
+static void hash__one_bit_changes_half_of_them(void **state) {
+    (void)state;
+    long n_flips = 0;
+    for (uint64_t value = 0; value < 100; value++)
+        for (int bit = 0; bit < 64; bit++)
+            n_flips += __builtin_popcountll(dt__hash_u64(value, 5) ^ dt__hash_u64(value ^ UINT64_C(1) << bit, 5));
+    assert_in_range(n_flips, 6400 * 31, 6400 * 33);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(map__agrees_with_brute_force),
+        cmocka_unit_test(map__all_may_be_removed_while_walking),
+        cmocka_unit_test(map__table_stays_small_over_many_changes),
+        cmocka_unit_test(map__multiples_of_a_power_of_two_spread),
+        cmocka_unit_test(map__survives_failing_allocations),
+        cmocka_unit_test(hash__depends_on_every_byte_and_the_length),
+        cmocka_unit_test(hash__does_not_depend_on_alignment),
+        cmocka_unit_test(hash__gives_the_same_numbers_for_ever),
+        cmocka_unit_test(hash__one_bit_changes_half_of_them),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the public headers declare, for the checks beside this file."""
+import re
+
+import tree
+
+
+def public_headers():
+    return [name for name in tree.files(".h") if name.parts[0] == "include"]
+
+
+def exported_functions(text):
+    """(line, name, comment) of each function that is declared DT_API; the comment is the nearest one above it in the
+    same paragraph, or ""."""
+    text = re.sub(r"\\\n", " \n", text)
+    tokens = re.compile(r"(?P<comment>/\*.*?\*/)|(?P<gap>\n[ \t]*\n)|(?P<directive>^[ \t]*#[^\n]*)"
+                        r"|\bDT_API\b[^;(]*?\b(?P<name>\w+)\s*\(", re.S | re.M)
+    comment = ""
+    for token in tokens.finditer(text):
+        if token["comment"]:
+            comment = token["comment"]
+        elif token["gap"]:
+            comment = ""
+        elif token["name"]:
+            yield text.count("\n", 0, token.start("name")) + 1, token["name"], comment

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every public function has a contract above it that says who must make the call: *Collective* or *Local*."""
+import re
+import sys
+
+import headers
+import tree
+
+SAYS_WHO = re.compile(r"\b(Collective|Local|Not collective)\b")
+
+
+def complaints(text):
+    return [f"{line}: the contract of {name} says neither Collective nor Local"
+            for line, name, comment in headers.exported_functions(text) if not SAYS_WHO.search(comment)]
+
+
+def check_the_checker():
+    good = "/* Does it. Local. */\nDT_API int dt_a(int x);\nDT_API const char *\ndt_b(void);\n"
+    assert complaints(good) == [], complaints(good)
+    assert len(list(headers.exported_functions(good))) == 2
+    assert len(complaints("/* Does it. */\nDT_API int dt_a(void);\n")) == 1
+    assert len(complaints("/* Local. */\n\nDT_API int dt_a(void);\n")) == 1
+    assert len(complaints("/* Local. */\nDT_API int dt_a(void);\n/* No. */\nDT_API int dt_b(void);\n")) == 1
+
+
+def main():
+    check_the_checker()
+    found = [f"{header}:{complaint}" for header in headers.public_headers()
+             for complaint in complaints((tree.ROOT / header).read_text())]
+    print("\n".join(found))
+    return 1 if found else 0
+
+
+sys.exit(main())
