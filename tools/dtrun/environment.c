@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Variables of the ranks. The library reads those that begin with DTENSOR_; RANK and its kind are for the program;
+ * the rest tell numerical libraries how many threads a rank may use, unless the user has told them already.
+ */
+#include "dtrun/environment.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool set_number(const char *name, int64_t number, bool overwrite) {
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, number);
+    return setenv(name, text, overwrite) == 0;
+}
+
+void environment_print_timeout(int64_t ms, char *text, size_t room) {
+    int64_t thousandths = ms % 1000;
+    int n_digits = 3;
+    if (ms == TIMEOUT_OFF) {
+        snprintf(text, room, "-1");
+        return;
+    }
+    for (; n_digits > 0 && thousandths % 10 == 0; n_digits--)
+        thousandths /= 10;
+    if (n_digits == 0)
+        snprintf(text, room, "%" PRId64, ms / 1000);
+    else
+        snprintf(text, room, "%" PRId64 ".%0*" PRId64, ms / 1000, n_digits, thousandths);
+}
+
+bool environment_set_common(const struct options *options) {
+    static const char *const thread_counts[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
+                                                "BLIS_NUM_THREADS"};
+    bool ok = set_number("WORLD_SIZE", options->n_ranks, true) &&
+              set_number("LOCAL_WORLD_SIZE", options->n_ranks, true) &&
+              set_number("DTENSOR_THREADS", options->n_threads, true);
+    for (size_t i = 0; i < sizeof thread_counts / sizeof thread_counts[0]; i++)
+        ok = ok && set_number(thread_counts[i], options->n_threads, false);
+    if (options->timeout_ms) {
+        char text[32];
+        environment_print_timeout(options->timeout_ms, text, sizeof text);
+        ok = ok && setenv("DTENSOR_TIMEOUT", text, true) == 0;
+    }
+    return ok;
+}
+
+bool environment_set_rank(const dt__ticket *ticket) {
+    char text[128];
+    dt__ticket_print(ticket, text, sizeof text);
+    return setenv("DTENSOR_LAUNCH", text, true) == 0 && set_number("RANK", ticket->rank, true) &&
+           set_number("LOCAL_RANK", ticket->rank, true);
+}

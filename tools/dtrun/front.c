@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The front passes signals and the keyboard to the supervisor and takes its exit code. The supervisor is a process
+ * group of its own, so that what is sent to the front's group (by a terminal, or kill -9) does not reach it directly.
+ * If the supervisor dies before its time, its descendants become the front's, which kills them; if the front dies,
+ * the supervisor sees the end of a pipe.
+ */
+#include "dtrun/front.h"
+
+#include "dtrun/descendants.h"
+#include "dtrun/keyboard.h"
+#include "dtrun/supervise.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct front {
+    pid_t supervisor;
+    int signal_fd;
+    struct keyboard keyboard;
+};
+
+/* Descriptors 0, 1 and 2 must not be taken by something else. */
+static void open_standard_files(void) {
+    int fd;
+    do
+        fd = open("/dev/null", O_RDWR);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}
+
+/* Takes signals out of their default course; gives those that are passed on. What the user wants ignored (nohup)
+ * stays ignored. */
+static void block_signals(sigset_t *passed_on, sigset_t *mask_before) {
+    struct sigaction hangup;
+    sigset_t blocked;
+    supervise_list_signals(passed_on);
+    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_IGN)
+        sigdelset(passed_on, SIGHUP);
+    blocked = *passed_on;
+    sigaddset(&blocked, SIGPIPE); /* a write that fails tells enough */
+    sigaddset(&blocked, SIGTTIN);
+    sigaddset(&blocked, SIGTTOU);
+    sigprocmask(SIG_BLOCK, &blocked, mask_before);
+}
+
+/* Stops as the terminal asks, if there is anybody who could let us go on: the kernel knows. */
+static void stop(const struct front *front) {
+    sigset_t set;
+    kill(front->supervisor, SIGTSTP);
+    sigemptyset(&set);
+    sigaddset(&set, SIGTSTP);
+    raise(SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &set, NULL);
+    sigprocmask(SIG_BLOCK, &set, NULL);
+    kill(front->supervisor, SIGCONT);
+}
+
+/* Whether the supervisor has ended; *code is then the launch's. */
+static bool has_ended(const struct front *front, int *code) {
+    int status;
+    if (waitpid(front->supervisor, &status, WNOHANG) != front->supervisor)
+        return false;
+    if (WIFEXITED(status)) {
+        *code = WEXITSTATUS(status);
+        return true;
+    }
+    char how[64];
+    dt__describe_wait_status(status, how, sizeof how);
+    descendants_kill();
+    fprintf(stderr, "dtrun: the process that supervises the ranks ended with %s; the ranks were killed\n", how);
+    *code = EXIT_BY_SIGNAL + WTERMSIG(status);
+    return true;
+}
+
+static bool take_signals(const struct front *front, int *code) {
+    struct signalfd_siginfo info;
+    while (read(front->signal_fd, &info, sizeof info) == sizeof info) {
+        int number = (int)info.ssi_signo;
+        if (number == SIGCHLD && has_ended(front, code))
+            return true;
+        if (number == SIGTSTP)
+            stop(front);
+        else if (number != SIGCHLD)
+            kill(front->supervisor, number);
+    }
+    return false;
+}
+
+static int wait_for_end(struct front *front) {
+    struct pollfd polls[KEYBOARD_POLLS + 1];
+    int code;
+    for (;;) {
+        polls[KEYBOARD_POLLS] = (struct pollfd){.fd = front->signal_fd, .events = POLLIN};
+        int timeout_ms = keyboard_wait_for(&front->keyboard, polls);
+        if (poll(polls, KEYBOARD_POLLS + 1, timeout_ms) <= 0)
+            continue;
+        if (polls[KEYBOARD_POLLS].revents && take_signals(front, &code))
+            return code;
+        keyboard_advance(&front->keyboard, polls);
+    }
+}
+
+static _Noreturn void become_supervisor(const struct options *options, struct inheritance *inheritance,
+                                        struct front *front, const int *life) {
+    setpgid(0, 0);
+    prctl(PR_SET_NAME, "dt-supervisor");
+    keyboard_close(&front->keyboard);
+    close(front->signal_fd);
+    close(life[1]);
+    exit(supervise(options, inheritance, life[0]));
+}
+
+/* Standard input is rank 0's: holding it open would keep its writer from seeing that nobody reads. */
+static void give_input_away(int input) {
+    int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (input != STDIN_FILENO) {
+        close(input);
+    } else if (null_fd >= 0) {
+        dup2(null_fd, STDIN_FILENO);
+    }
+    if (null_fd >= 0)
+        close(null_fd);
+}
+
+int front_run(const struct options *options) {
+    struct front front = {.supervisor = -1};
+    struct inheritance inheritance;
+    sigset_t passed_on;
+    int life[2];
+    open_standard_files();
+    block_signals(&passed_on, &inheritance.signal_mask);
+    descendants_adopt();
+    front.signal_fd = signalfd(-1, &passed_on, SFD_NONBLOCK | SFD_CLOEXEC);
+    if (front.signal_fd >= 0 && pipe2(life, O_CLOEXEC) == 0) {
+        inheritance.input = keyboard_open(&front.keyboard);
+        front.supervisor = fork();
+    }
+    if (front.supervisor < 0) {
+        fprintf(stderr, "dtrun: cannot start: %s\n", strerror(errno));
+        return EXIT_OURS;
+    }
+    if (front.supervisor == 0)
+        become_supervisor(options, &inheritance, &front, life);
+    close(life[0]);
+    give_input_away(inheritance.input);
+    return wait_for_end(&front);
+}

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The command line. One table makes the list for getopt, the help and the readers; a new option is one row and one
+ * reader. The first word that is not an option is the program: everything after it belongs to the program.
+ */
+#include "dtrun/options.h"
+
+#include "comm/segment.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct unit {
+    const char *word;
+    double factor;
+};
+
+/* Reads "1.5m" as 1.5 times the factor of "m", rounded up; false unless it is a number above 0 with a known unit. */
+static bool quantity_parse(const char *text, const struct unit *units, double most, double *out) {
+    char *end;
+    if (!strchr("0123456789.", text[0]) || strpbrk(text, "xXpPeE"))
+        return false;
+    double number = strtod(text, &end);
+    for (const struct unit *unit = units; end != text && unit->word; unit++) {
+        if (strcmp(unit->word, end) == 0) {
+            *out = ceil(number * unit->factor);
+            return *out >= 1 && *out <= most;
+        }
+    }
+    return false;
+}
+
+bool duration_parse(const char *text, int64_t *ms) {
+    static const struct unit units[] = {{"ms", 1}, {"s", 1e3}, {"", 1e3}, {"m", 60e3}, {"h", 3600e3}, {NULL, 0}};
+    double number;
+    if (strcmp(text, "off") == 0) {
+        *ms = TIMEOUT_OFF;
+        return true;
+    }
+    if (!quantity_parse(text, units, 1e15, &number))
+        return false;
+    *ms = (int64_t)number;
+    return true;
+}
+
+bool size_parse(const char *text, size_t *bytes) {
+    static const struct unit units[] = {{"", 1},         {"K", 0x1p10},   {"M", 0x1p20},   {"G", 0x1p30},
+                                        {"T", 0x1p40},   {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
+                                        {"TiB", 0x1p40}, {NULL, 0}};
+    double number;
+    if (!quantity_parse(text, units, 0x1p62, &number))
+        return false;
+    *bytes = (size_t)number;
+    return true;
+}
+
+static bool count_parse(const char *text, int64_t most, int64_t *out) {
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (!strchr("0123456789", text[0]) || end == text || *end || errno || number < 1 || number > most)
+        return false;
+    *out = number;
+    return true;
+}
+
+static bool take_ranks(struct options *options, const char *value) {
+    return count_parse(value, DT__MAX_RANKS, &options->n_ranks);
+}
+
+static bool take_binding(struct options *options, const char *value) {
+    return binding_parse(value, &options->binding);
+}
+
+static bool take_tag(struct options *options, const char *value) {
+    (void)value;
+    return options->tag_output = true;
+}
+
+static bool take_timeout(struct options *options, const char *value) {
+    return duration_parse(value, &options->timeout_ms);
+}
+
+static bool take_heap(struct options *options, const char *value) { return size_parse(value, &options->heap_bytes); }
+
+static bool take_threads(struct options *options, const char *value) {
+    int64_t n;
+    if (!count_parse(value, INT_MAX, &n))
+        return false;
+    options->n_threads = (int)n;
+    return true;
+}
+
+#define TEXT(x)   TEXT_(x)
+#define TEXT_(x)  #x
+#define MAX_RANKS 4096
+_Static_assert(MAX_RANKS == DT__MAX_RANKS, "the help states the limit");
+
+static const struct row {
+    const char *name;
+    char letter;
+    const char *value;  /* name of the value in the help, or NULL for a flag */
+    const char *wanted; /* what a value must be */
+    const char *help;
+    const char *variable; /* serves as default */
+    bool (*take)(struct options *options, const char *value);
+} rows[] = {
+    {"ranks", 'n', "N", "a number from 1 to " TEXT(MAX_RANKS), "start N ranks (default: one per usable core)", NULL,
+     take_ranks},
+    {"bind", 0, "HOW", "core, numa or none",
+     "core: each rank on its own share of the cores; numa: on a\n"
+     "NUMA node; none (default: core if there is one for each rank)",
+     NULL, take_binding},
+    {"tag-output", 0, NULL, "", "begin each line with the rank that wrote it: [3] …", NULL, take_tag},
+    {"timeout", 0, "TIME", "a time such as 500ms, 30s, 2m, 1h, or off",
+     "a collective that waits longer fails: 500ms, 30s, 2m, 1h,\noff (default: DTENSOR_TIMEOUT, or 5m)", NULL,
+     take_timeout},
+    {"heap", 0, "SIZE", "a size such as 512M or 8G",
+     "address space of each rank's shared heap: 512M, 8G\n(default: DTENSOR_HEAP, or the memory of the machine)",
+     "DTENSOR_HEAP", take_heap},
+    {"threads", 0, "K", "a number from 1",
+     "threads of each rank (default: DTENSOR_THREADS, or\nusable cores / ranks)", "DTENSOR_THREADS", take_threads},
+    {"help", 'h', NULL, "", "this text", NULL, NULL},
+    {"version", 'V', NULL, "", "the version", NULL, NULL},
+};
+enum { N_ROWS = sizeof rows / sizeof rows[0], LONG_ONLY = 256 };
+
+static void print_option(const struct row *row) {
+    char left[64], letter[8] = "    ";
+    if (row->letter)
+        snprintf(letter, sizeof letter, "-%c, ", row->letter);
+    snprintf(left, sizeof left, "%s--%s%s%s", letter, row->name, row->value ? " " : "", row->value ? row->value : "");
+    for (const char *line = row->help; line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+        printf("  %-20s %.*s\n", line == row->help ? left : "", (int)strcspn(line, "\n"), line);
+}
+
+static void print_help(void) {
+    puts("usage: dtrun [options] program [arguments]\n"
+         "Starts a program several times on this machine, as the ranks of one launch.\n");
+    for (const struct row *row = rows; row < rows + N_ROWS; row++)
+        print_option(row);
+    puts("\nStandard input goes to rank 0. Lines of output are never mixed. Signals are passed on. When a rank "
+         "fails,\n"
+         "dtrun says which one and how, ends the others and exits with that code (128 + n for signal n).\n\n"
+         "Examples:\n"
+         "  dtrun -n 4 ./first                     four ranks\n"
+         "  dtrun -n 2 --tag-output ./first --fast --fast is the program's own option\n"
+         "  dtrun -n 8 --timeout 30s ./train       no collective waits longer than 30 seconds\n"
+         "  dtrun -n 2 --bind numa --threads 8 ./train < data\n"
+         "  dtrun -n 4 sh -c 'echo I am $RANK of $WORLD_SIZE'\n\n"
+         "More in dtrun(1).");
+}
+
+/* Says what is wrong with the command line; false, so that it can end a reader. */
+static bool complain(const char *format, ...) DT_PRINTF(1);
+static bool complain(const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    fputs("dtrun: ", stderr);
+    vfprintf(stderr, format, args);
+    fputs("\nTry 'dtrun --help'.\n", stderr);
+    va_end(args);
+    return false;
+}
+
+/* Makes getopt's two lists; short_names has room for two characters of each row and three more. */
+static void list_options(struct option *long_names, char *short_names) {
+    size_t n = 0;
+    short_names[n++] = '+'; /* stop at the first word that is not an option */
+    short_names[n++] = ':'; /* tell a missing value from an unknown option */
+    for (int i = 0; i < N_ROWS; i++) {
+        int needs_value = rows[i].value ? required_argument : no_argument;
+        long_names[i] = (struct option){.name = rows[i].name, .has_arg = needs_value, .val = LONG_ONLY + i};
+        if (rows[i].letter)
+            short_names[n++] = rows[i].letter;
+        if (rows[i].letter && rows[i].value)
+            short_names[n++] = ':';
+    }
+    short_names[n] = 0;
+}
+
+static const struct row *row_of(int key) {
+    for (int i = 0; i < N_ROWS; i++) {
+        if (key == LONG_ONLY + i || (rows[i].letter && key == rows[i].letter))
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static bool unknown(char **argv) {
+    const char *word = argv[optind - 1];
+    if (optopt && optopt < LONG_ONLY && strncmp(word, "--", 2) != 0)
+        return complain("there is no option -%c", optopt);
+    if (optopt >= LONG_ONLY)
+        return complain("--%s takes no value", row_of(optopt)->name);
+    return complain("there is no option %s", word);
+}
+
+/* True to go on; false when all is said, with *code set. */
+static bool take(const struct row *row, struct options *options, int *code) {
+    if (!row->take) {
+        *code = 0;
+        if (row->letter == 'h')
+            print_help();
+        else
+            printf("dtrun (dtensor) %s\n", dt_version_text());
+        return false;
+    }
+    if (row->take(options, optarg))
+        return true;
+    return complain("--%s %s: wanted is %s", row->name, optarg, row->wanted);
+}
+
+static bool take_arguments(int argc, char **argv, struct options *options, int *code) {
+    struct option long_names[N_ROWS + 1] = {{0}};
+    char short_names[2 * N_ROWS + 3];
+    int key;
+    list_options(long_names, short_names);
+    opterr = 0;
+    while ((key = getopt_long(argc, argv, short_names, long_names, NULL)) != -1) {
+        if (key == '?')
+            return unknown(argv);
+        if (key == ':')
+            return complain("%s needs a value: %s", argv[optind - 1], row_of(optopt)->wanted);
+        if (!take(row_of(key), options, code))
+            return false;
+    }
+    options->command = argv + optind;
+    return options->command[0] || complain("there is no program to run");
+}
+
+static bool take_variables(struct options *options) {
+    for (const struct row *row = rows; row < rows + N_ROWS; row++) {
+        const char *value = row->variable ? getenv(row->variable) : NULL;
+        if (value && *value && !row->take(options, value))
+            return complain("%s=%s: wanted is %s", row->variable, value, row->wanted);
+    }
+    return true;
+}
+
+bool options_read(int argc, char **argv, struct options *options, int *code) {
+    *options = (struct options){.n_cores = dt__usable_cores()};
+    *code = EXIT_USAGE;
+    if (!take_variables(options) || !take_arguments(argc, argv, options, code))
+        return false;
+    if (!options->n_ranks)
+        options->n_ranks = options->n_cores < DT__MAX_RANKS ? options->n_cores : DT__MAX_RANKS;
+    if (!options->n_threads)
+        options->n_threads = options->n_cores > options->n_ranks ? (int)(options->n_cores / options->n_ranks) : 1;
+    return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the ranks write, on its way to dtrun's own standard output and standard error, and what dtrun itself says.
+ */
+#ifndef DTRUN_OUTPUT_H
+#define DTRUN_OUTPUT_H
+
+#include "dtensor/base.h"
+#include "dtrun/lines.h"
+
+#include <poll.h>
+#include <stdarg.h>
+
+enum { OUTPUT_POLLS = 4 };
+
+struct output {
+    struct sink sinks[2]; /* of standard output and standard error; the second is unused where both are one file */
+    int n_sinks;
+    int sources[2];         /* per sink: epoll descriptor of the streams that feed it */
+    struct stream *streams; /* rank r has 2r (standard output) and 2r + 1 (standard error) */
+    int64_t n_ranks;
+    struct stream own; /* dtrun's messages */
+    char *chunk;
+};
+
+/* False, with errno set, when the system refuses. output_close is right in both cases. */
+bool output_open(struct output *output, int64_t n_ranks, bool tag);
+void output_close(struct output *output);
+
+/* Gives a rank's stream, 0 standard output or 1 standard error, the read end of its pipe. False with errno. */
+bool output_connect(struct output *output, int64_t rank, int which, int fd);
+
+/* Fills in what to wait for, OUTPUT_POLLS entries, and makes *wake_ns earlier where something is due then. */
+void output_wait_for(struct output *output, struct pollfd *polls, int64_t now_ns, int64_t *wake_ns);
+/* Moves bytes along after the wait. */
+void output_advance(struct output *output, const struct pollfd *polls, int64_t now_ns);
+/* Takes what a rank has written until now, so that it stands before what is said next. */
+void output_catch_up(struct output *output, int64_t rank, int64_t now_ns);
+/* Nobody writes any more: takes what is left in the pipes. True when all has been taken and written, or cannot be. */
+bool output_finish(struct output *output, int64_t now_ns);
+
+/* errno of the first write that failed, or 0. */
+int output_error(const struct output *output);
+/* "dtrun: " and a line, on standard error. */
+void output_say(struct output *output, const char *format, ...) DT_PRINTF(2);
+
+#endif
