@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Root meshes from a shape, from ranks and from groups. Here are the checks of what the caller gives: sizes, names,
+ * device and backends; the build takes over when all is known to fit the world.
+ */
+#include "base/size.h"
+#include "mesh/build.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const dt_mesh_options no_options;
+
+static dt_status check_self(dt_ctx *ctx, dt__mesh_self self) {
+    if (self.world < 1 || self.rank < 0 || self.rank >= self.world)
+        return dt__fail(ctx, DT_ERR_MESH, "mesh: rank %lld is not in a world of %lld ranks", (long long)self.rank,
+                        (long long)self.world);
+    return DT_OK;
+}
+
+/* The number of ranks that a shape needs. */
+static dt_status count_ranks(dt_ctx *ctx, const int64_t *shape, int n_dims, int64_t *out) {
+    if (n_dims < 1 || n_dims > DT_MESH_MAX_DIMS || !shape)
+        return dt__fail(ctx, DT_ERR_MESH, "mesh: a mesh has 1 to %d dims, not %d", DT_MESH_MAX_DIMS, n_dims);
+    int64_t n = 1;
+    for (int i = 0; i < n_dims; i++) {
+        if (shape[i] < 1)
+            return dt__fail(ctx, DT_ERR_MESH, "mesh: dim %d has size %lld; sizes are at least 1", i,
+                            (long long)shape[i]);
+        if (!dt__mul_i64(n, shape[i], &n) || n > DT__MESH_MAX_RANKS)
+            return dt__fail(ctx, DT_ERR_MESH, "mesh: the sizes multiply to more than %d ranks", DT__MESH_MAX_RANKS);
+    }
+    *out = n;
+    return DT_OK;
+}
+
+static dt_status check_world(dt_ctx *ctx, dt__mesh_self self, int64_t n) {
+    if (n > self.world)
+        return dt__fail(ctx, DT_ERR_MESH,
+                        "mesh: %lld ranks are needed and the world has %lld; start the program with dtrun -n %lld",
+                        (long long)n, (long long)self.world, (long long)n);
+    return DT_OK;
+}
+
+static dt_status check_device(dt_ctx *ctx, const char *device) {
+    const char *at = device;
+    while (isalnum((unsigned char)*at) || *at == '_')
+        at++;
+    if (*at || at == device)
+        return dt__fail(ctx, DT_ERR_MESH, "mesh: device '%s' is not a plain word; a device type has no index",
+                        device);
+    return DT_OK;
+}
+
+/* Which of n dims a key means: a name, or an index in digits; -1: none. */
+static int dim_of_key(const char *key, const dt__mesh_dim *dims, int n) {
+    if (isdigit((unsigned char)*key)) {
+        char *end;
+        long index = strtol(key, &end, 10);
+        return *end || index >= n ? -1 : (int)index;
+    }
+    for (int i = 0; i < n; i++)
+        if (dims[i].name && !strcmp(dims[i].name, key))
+            return i;
+    return -1;
+}
+
+static dt_status check_backend(dt_ctx *ctx, const char *op, const char *word) {
+    static const char *const known[] = {"self", "shm", "mpi", "fake"};
+    for (size_t i = 0; word && i < sizeof known / sizeof *known; i++)
+        if (!strcmp(word, known[i]))
+            return DT_OK;
+    return word ? dt__fail(ctx, DT_ERR_MESH, "%s: there is no backend '%s'; there are self, shm, mpi, fake", op, word)
+                : DT_OK;
+}
+
+dt_status dt__mesh_set_backends(dt_ctx *ctx, const char *op, const dt_mesh_backend *backends, int n_backends,
+                                dt__mesh_dim *dims, int n) {
+    bool seen[DT_MESH_MAX_DIMS] = {false};
+    for (int i = 0; i < n_backends; i++) {
+        const char *key = backends[i].dim ? backends[i].dim : "";
+        int dim = dim_of_key(key, dims, n);
+        if (dim < 0)
+            return dt__fail(ctx, DT_ERR_MESH, "%s: a backend is given for '%s', which is none of the %d dims", op,
+                            key, n);
+        if (seen[dim])
+            return dt__fail(ctx, DT_ERR_MESH, "%s: two backends are given for dim %d, the second by '%s'", op, dim,
+                            key);
+        if (!(backends[i].timeout_s >= 0))
+            return dt__fail(ctx, DT_ERR_MESH, "%s: the time-out %g s for '%s' is not a time", op,
+                            backends[i].timeout_s, key);
+        DT__TRY(check_backend(ctx, op, backends[i].backend));
+        seen[dim] = true;
+        dims[dim].backend = backends[i].backend;
+        dims[dim].timeout_s = backends[i].timeout_s;
+    }
+    return DT_OK;
+}
+
+static dt_status fill_draft(dt_ctx *ctx, const int64_t *shape, int n_dims, dt__names names,
+                            const dt_mesh_options *options, dt__mesh_draft *draft) {
+    if (names.items && names.n != n_dims)
+        return dt__fail(ctx, DT_ERR_MESH, "mesh: %d dims and %d names", n_dims, names.n);
+    DT__TRY(dt__names_check(ctx, "mesh", names));
+    draft->n_dims = n_dims;
+    for (int i = 0; i < n_dims; i++)
+        draft->dims[i] = (dt__mesh_dim){.name = names.items ? names.items[i] : NULL, .size = shape[i]};
+    return dt__mesh_set_backends(ctx, "mesh", options->backends, options->n_backends, draft->dims, n_dims);
+}
+
+/* ranks NULL: 0 … n-1. */
+static dt_mesh *make(dt_ctx *ctx, dt__mesh_self self, const int64_t *ranks, const int64_t *shape, int n_dims,
+                     dt__names names, const dt_mesh_options *options) {
+    if (!options)
+        options = &no_options;
+    const char *device = options->device ? options->device : "cpu";
+    int64_t n = 0;
+    dt__mesh_draft draft;
+    if (check_self(ctx, self) != DT_OK || count_ranks(ctx, shape, n_dims, &n) != DT_OK ||
+        check_world(ctx, self, n) != DT_OK || check_device(ctx, device) != DT_OK ||
+        fill_draft(ctx, shape, n_dims, names, options, &draft) != DT_OK)
+        return NULL;
+    return dt__mesh_build_root(ctx, self, &draft, ranks, device);
+}
+
+dt_mesh *dt__mesh_from_shape(dt_ctx *ctx, dt__mesh_self self, const int64_t *shape, int n_dims, dt__names names,
+                             const dt_mesh_options *options) {
+    return make(ctx, self, NULL, shape, n_dims, names, options);
+}
+
+dt_mesh *dt__mesh_from_ranks(dt_ctx *ctx, dt__mesh_self self, const int64_t *ranks, const int64_t *shape, int n_dims,
+                             dt__names names, const dt_mesh_options *options) {
+    if (!ranks) {
+        dt__fail(ctx, DT_ERR_MESH, "mesh: there is no list of ranks");
+        return NULL;
+    }
+    return make(ctx, self, ranks, shape, n_dims, names, options);
+}
+
+static dt_mesh *make_for_context(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
+                                 const dt_mesh_options *options) {
+    dt__arena arena = dt__arena_new(ctx);
+    dt__names names = {NULL, 0};
+    dt_mesh *mesh = NULL;
+    if (!options || !options->names || dt__names_split(&arena, options->names, &names) == DT_OK)
+        mesh = make(ctx, (dt__mesh_self){dt_world(ctx), dt_rank(ctx)}, ranks, shape, n_dims, names, options);
+    dt__arena_free(&arena);
+    return mesh;
+}
+
+dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims, const dt_mesh_options *options) {
+    return ctx ? make_for_context(ctx, NULL, shape, n_dims, options) : NULL;
+}
+
+dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
+                            const dt_mesh_options *options) {
+    if (!ctx || ranks)
+        return ctx ? make_for_context(ctx, ranks, shape, n_dims, options) : NULL;
+    dt__fail(ctx, DT_ERR_MESH, "mesh: there is no list of ranks");
+    return NULL;
+}
