@@ -17,8 +17,8 @@
  * not be in a mesh: its coordinate is then absent and every query is still defined.
  *
  * Handles are counted: each maker returns a handle that is given back with dt_mesh_free; closing the context frees
- * what is left. Makers return NULL after recording an error, and NULL for a NULL mesh. All errors are agreed, except
- * a lack of memory.
+ * what is left. Makers return NULL after recording an error, and NULL for a NULL mesh. Errors are agreed, except a
+ * lack of memory and that a rank outside a mesh asks for its part of it.
  */
 #ifndef DTENSOR_MESH_H
 #define DTENSOR_MESH_H
@@ -66,17 +66,22 @@ DT_API dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims
 DT_API dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
                                    const dt_mesh_options *options);
 
-/* A group of ranks, in order. */
-typedef struct dt_mesh_group {
+/* Ranks in order. */
+typedef struct dt_ranks {
     const int64_t *ranks;
     int64_t n_ranks;
-} dt_mesh_group;
+} dt_ranks;
 
-/* The 1-D mesh of a group. */
-DT_API dt_mesh *dt_mesh_from_group(dt_ctx *ctx, dt_mesh_group group, const dt_mesh_options *options);
-/* An n-D mesh of these ranks, of which groups[d] must be this rank's group along dim d. */
-DT_API dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_mesh_group *groups, int n_groups, const int64_t *ranks,
-                                    const int64_t *shape, int n_dims, const dt_mesh_options *options);
+/* Ranks, row-major, in a grid of a shape. */
+typedef struct dt_mesh_grid {
+    const int64_t *ranks, *shape;
+    int n_dims;
+} dt_mesh_grid;
+
+/* A mesh from this rank's groups, one per dim. Grid NULL: the 1-D mesh of one group. Otherwise the mesh of the grid,
+ * of which groups[d] must be this rank's group along dim d. */
+DT_API dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
+                                    const dt_mesh_options *options);
 
 /* One more handle to the same mesh; and one less. Free accepts NULL. */
 DT_API dt_mesh *dt_mesh_keep(dt_mesh *mesh);
@@ -131,6 +136,12 @@ DT_API void dt_mesh_ranks(const dt_mesh *mesh, int64_t *out);
 DT_API int64_t dt_mesh_group_rank(const dt_mesh *mesh, int dim, int64_t i);
 /* The same as a whole: dt_mesh_dim_size ranks; false, with out untouched, where the rank is not in the mesh. */
 DT_API bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out);
+
+/* Hosts: ranks are numbered host by host, this many on each. How many hosts hold ranks of the mesh; how many hold
+ * ranks of this rank's group along a dim, 0 where the rank is not in the mesh. */
+DT_API int64_t dt_mesh_ranks_per_host(const dt_mesh *mesh);
+DT_API int64_t dt_mesh_n_hosts(const dt_mesh *mesh);
+DT_API int64_t dt_mesh_dim_n_hosts(const dt_mesh *mesh, int dim);
 
 /* Equal: the same place in the same list of root ranks, the same dims, names and device. Equal meshes have equal
  * fingerprints on every rank and in every run. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arithmetic on flat layouts. Lists are short (a mesh of 2^31 ranks has at most 31 modes that are not trivial), so
- * sorting is by insertion.
+ * Arithmetic on flat layouts. A list whose size fits in 63 bits has at most 63 modes that are not trivial, so
+ * sorting them is by insertion.
  */
 #include "layout/modes.h"
 
@@ -67,22 +67,23 @@ static bool comes_before(dt__mode a, dt__mode b) {
     return a.stride != b.stride ? a.stride > b.stride : a.size > b.size;
 }
 
-void dt__modes_sort(dt__mode *modes, int64_t n) {
-    for (int64_t i = 1; i < n; i++) {
+int64_t dt__modes_sort(dt__mode *modes, int64_t n) {
+    int64_t n_sorted = 0;
+    for (int64_t i = 0; i < n; i++) {
         dt__mode mode = modes[i];
-        int64_t at = i;
+        if (mode.size == 1)
+            continue;
+        int64_t at = n_sorted++;
         for (; at > 0 && comes_before(mode, modes[at - 1]); at--)
             modes[at] = modes[at - 1];
         modes[at] = mode;
     }
+    return n_sorted;
 }
 
 bool dt__modes_orthogonal(dt__mode *modes, int64_t n) {
-    dt__modes_sort(modes, n);
     int64_t reach = 1; /* where the smaller modes end */
-    for (int64_t i = n - 1; i >= 0; i--) {
-        if (modes[i].size == 1)
-            continue;
+    for (int64_t i = dt__modes_sort(modes, n) - 1; i >= 0; i--) {
         if (modes[i].stride < reach)
             return false;
         if (!dt__mul_i64(modes[i].size, modes[i].stride, &reach))
@@ -92,11 +93,8 @@ bool dt__modes_orthogonal(dt__mode *modes, int64_t n) {
 }
 
 bool dt__modes_tile(dt__mode *modes, int64_t n, int64_t size) {
-    dt__modes_sort(modes, n);
     int64_t reach = 1;
-    for (int64_t i = n - 1; i >= 0; i--) {
-        if (modes[i].size == 1)
-            continue;
+    for (int64_t i = dt__modes_sort(modes, n) - 1; i >= 0; i--) {
         if (modes[i].stride == 0 || modes[i].stride % reach != 0)
             return false;
         if (!dt__mul_i64(modes[i].size, modes[i].stride, &reach))
@@ -142,10 +140,9 @@ dt__compose dt__modes_compose_one(const dt__mode *a, int64_t n_a, dt__mode b, dt
 }
 
 bool dt__modes_complement(dt__mode *modes, int64_t n, int64_t size, dt__mode *out, int64_t *n_out) {
-    dt__modes_sort(modes, n);
     int64_t reach = 1, at = n + 1; /* out is filled from its end: smallest stride last */
-    for (int64_t i = n - 1; i >= 0; i--) {
-        if (modes[i].size == 1 || modes[i].stride == 0)
+    for (int64_t i = dt__modes_sort(modes, n) - 1; i >= 0; i--) {
+        if (modes[i].stride == 0)
             continue;
         if (modes[i].stride < reach)
             return false;

@@ -29,8 +29,9 @@ int64_t dt__modes_at(const dt__mode *modes, int64_t n, int64_t index);
 int64_t dt__modes_coalesce(dt__mode *modes, int64_t n);
 bool dt__modes_equal(const dt__mode *a, int64_t n_a, const dt__mode *b, int64_t n_b);
 
-/* Sorts by stride, then size, descending: row-major order of the values. */
-void dt__modes_sort(dt__mode *modes, int64_t n);
+/* Drops modes of size 1 and sorts the others by stride, then size, descending: row-major order of the values. Returns
+ * how many there are. */
+int64_t dt__modes_sort(dt__mode *modes, int64_t n);
 
 /* Whether each mode, in order of stride, steps over all that the smaller ones reach. Such a list maps no two indices
  * to one value, and a value is taken apart again by division. (The converse does not hold: (3,2):(2,3).) The list is
@@ -42,9 +43,8 @@ bool dt__modes_orthogonal(dt__mode *modes, int64_t n);
  * and what its digits leave over selects one of the copies that together cover all numbers once. Scratch as above. */
 bool dt__modes_tile(dt__mode *modes, int64_t n, int64_t size);
 
-/* index -> A(B(index)) as a list. B is taken mode by mode; the result's modes follow in order. *n_out is at most
- * n_b * (n_a + 1), for which `out` has room. False where a mode of B cuts a mode of A at a place that is no multiple
- * of it, so that no list of modes is that function; *bad is then that mode of B. A is normal. */
+/* i -> A(b(i)) for one mode b, as a list of at most n_a + 1 modes, for which out has room. A is normal. Indivisible:
+ * b cuts a mode of A at a place that is no multiple of it, so that no list of modes is that function. */
 typedef enum dt__compose { DT__COMPOSE_OK, DT__COMPOSE_INDIVISIBLE, DT__COMPOSE_OVERFLOW } dt__compose;
 dt__compose dt__modes_compose_one(const dt__mode *a, int64_t n_a, dt__mode b, dt__mode *out, int64_t *n_out);
 

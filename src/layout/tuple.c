@@ -195,8 +195,8 @@ void dt__tuple_print(dt__text *text, const dt__tuple *tuple) {
     dt__text_add(text, ")");
 }
 
-dt_status dt__parse_fail(dt_ctx *ctx, const char *whole, const char *at, const char *what) {
-    return dt__fail(ctx, DT_ERR_VALUE, "%s at character %lld of '%.200s'", what, (long long)(at - whole) + 1, whole);
+dt_status dt__parse_fail(dt_ctx *ctx, dt_status status, const char *whole, const char *at, const char *what) {
+    return dt__fail(ctx, status, "%s at character %lld of '%.200s'", what, (long long)(at - whole) + 1, whole);
 }
 
 static dt_status parse_integer(dt__arena *arena, const char *whole, const char **cursor, dt__tuple *out) {
@@ -204,13 +204,13 @@ static dt_status parse_integer(dt__arena *arena, const char *whole, const char *
     bool negative = *at == '-';
     at += negative;
     if (!isdigit((unsigned char)*at))
-        return dt__parse_fail(arena->ctx, whole, at, "expected a number or '('");
+        return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, at, "expected a number or '('");
     int64_t value = 0; /* built below zero, where there is room for one more */
     for (; isdigit((unsigned char)*at); at++)
         if (!dt__mul_i64(value, 10, &value) || !dt__add_i64(value, '0' - *at, &value))
-            return dt__parse_fail(arena->ctx, whole, start, "a number that does not fit in 63 bits");
+            return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, start, "a number that does not fit in 63 bits");
     if (!negative && !dt__mul_i64(value, -1, &value))
-        return dt__parse_fail(arena->ctx, whole, start, "a number that does not fit in 63 bits");
+        return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, start, "a number that does not fit in 63 bits");
     *cursor = at;
     *out = dt__tuple_int(value);
     return DT_OK;
@@ -225,7 +225,7 @@ static dt_status parse(dt__arena *arena, const char *whole, const char **cursor,
 
 static dt_status parse_list(dt__arena *arena, const char *whole, const char **cursor, int level, dt__tuple *out) {
     if (level >= DT__TUPLE_MAX_DEPTH)
-        return dt__parse_fail(arena->ctx, whole, *cursor, "a tuple that nests too deep");
+        return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, *cursor, "a tuple that nests too deep");
     const char *at = *cursor + 1;
     struct parsed *last = NULL;
     int64_t n = 0;
@@ -240,7 +240,7 @@ static dt_status parse_list(dt__arena *arena, const char *whole, const char **cu
         if (*at == ')')
             break;
         if (*at != ',')
-            return dt__parse_fail(arena->ctx, whole, at, "expected ',' or ')'");
+            return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, at, "expected ',' or ')'");
         at++;
     }
     dt__tuple *items = DT__NEW_ARRAY(arena, dt__tuple, n);

@@ -53,7 +53,7 @@ void dt__tuple_print(dt__text *text, const dt__tuple *tuple);
 /* Reads one tuple at *cursor and moves the cursor behind it. whole is the start of the text that error messages show
  * and count characters in. Nothing is skipped: the form has no spaces. */
 dt_status dt__tuple_parse(dt__arena *arena, const char *whole, const char **cursor, dt__tuple *out);
-/* The error of every parser in this folder: "WHAT at character N of 'TEXT'", N counted from 1. */
-dt_status dt__parse_fail(dt_ctx *ctx, const char *whole, const char *at, const char *what);
+/* The error of a parser: "WHAT at character N of 'TEXT'", N counted from 1. */
+dt_status dt__parse_fail(dt_ctx *ctx, dt_status status, const char *whole, const char *at, const char *what);
 
 #endif

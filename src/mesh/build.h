@@ -20,6 +20,23 @@ dt_mesh *dt__mesh_build_root(dt_ctx *ctx, dt__mesh_self self, dt__mesh_draft *dr
 /* A sub-mesh of root whose all-zero coordinate is at offset. The caller has checked that the dims tile the root. */
 dt_mesh *dt__mesh_build_sub(dt_mesh *root, const dt__mesh_draft *draft, int64_t offset);
 
+/* The sub-mesh with these dims that contains this rank. A rank outside the mesh has none, except where the dims hold
+ * all of the mesh. op is for the message. */
+dt_mesh *dt__mesh_build_around_self(dt_mesh *mesh, const char *op, const dt__mesh_draft *draft);
+
+/* All modes of a draft, in order, for which there is room; and whether they are digits of the root's positions. */
+enum { DT__DRAFT_MODES = DT_MESH_MAX_DIMS * DT__MESH_MAX_MODES };
+int64_t dt__draft_modes(const dt__mesh_draft *draft, dt__mode *out);
+bool dt__draft_tiles(const dt__mesh_draft *draft, const dt_mesh *root);
+dt_status dt__draft_check_names(dt_ctx *ctx, const char *op, const dt__mesh_draft *draft);
+
+/* Records "OP on mesh(dp=2,tp=4): WHAT". */
+dt_status dt__mesh_fail(const dt_mesh *mesh, const char *op, const char *format, ...) DT_PRINTF(3);
+dt_status dt__mesh_need_names(const dt_mesh *mesh, const char *op);
+
+/* What was flattened from the root under this name; NULL: nothing. */
+const dt__flattened *dt__mesh_find_flattened(const dt_mesh *root, const char *name);
+
 /* The context's meshes. All calls below find or make the state that hangs in the context's slot. */
 dt_status dt__mesh_register(dt_mesh *mesh);
 void dt__mesh_unregister(dt_mesh *mesh);

@@ -129,13 +129,13 @@ dt_mesh *dt__mesh_from_shape(dt_ctx *ctx, dt__mesh_self self, const int64_t *sha
     return make(ctx, self, NULL, shape, n_dims, names, options);
 }
 
+static dt_status check_given(dt_ctx *ctx, const int64_t *ranks) {
+    return ranks ? DT_OK : dt__fail(ctx, DT_ERR_MESH, "mesh: there is no list of ranks");
+}
+
 dt_mesh *dt__mesh_from_ranks(dt_ctx *ctx, dt__mesh_self self, const int64_t *ranks, const int64_t *shape, int n_dims,
                              dt__names names, const dt_mesh_options *options) {
-    if (!ranks) {
-        dt__fail(ctx, DT_ERR_MESH, "mesh: there is no list of ranks");
-        return NULL;
-    }
-    return make(ctx, self, ranks, shape, n_dims, names, options);
+    return check_given(ctx, ranks) == DT_OK ? make(ctx, self, ranks, shape, n_dims, names, options) : NULL;
 }
 
 static dt_mesh *make_for_context(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
@@ -155,8 +155,44 @@ dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims, const
 
 dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
                             const dt_mesh_options *options) {
-    if (!ctx || ranks)
-        return ctx ? make_for_context(ctx, ranks, shape, n_dims, options) : NULL;
-    dt__fail(ctx, DT_ERR_MESH, "mesh: there is no list of ranks");
-    return NULL;
+    if (!ctx || check_given(ctx, ranks) != DT_OK)
+        return NULL;
+    return make_for_context(ctx, ranks, shape, n_dims, options);
+}
+
+/* Whether this rank's group along a dim is the given one. */
+static bool is_group(const dt_mesh *mesh, int dim, dt_ranks group) {
+    if (group.n_ranks != mesh->dims[dim].size)
+        return false;
+    for (int64_t i = 0; i < group.n_ranks; i++)
+        if (group.ranks[i] != dt_mesh_group_rank(mesh, dim, i))
+            return false;
+    return true;
+}
+
+static dt_status check_groups(const dt_mesh *mesh, const dt_ranks *groups, int n_groups) {
+    if (n_groups != mesh->n_dims)
+        return dt__mesh_fail(mesh, "mesh from groups", "%d groups are given for %d dims", n_groups, mesh->n_dims);
+    for (int i = 0; i < n_groups && mesh->coordinate; i++)
+        if (!is_group(mesh, i, groups[i]))
+            return dt__mesh_fail(mesh, "mesh from groups", "group %d is not this rank's group along dim %d", i, i);
+    return DT_OK;
+}
+
+dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
+                             const dt_mesh_options *options) {
+    if (!ctx)
+        return NULL;
+    if (!grid && n_groups != 1) {
+        dt__fail(ctx, DT_ERR_MESH, "mesh from groups: %d groups without a grid; only one group is a mesh by itself",
+                 n_groups);
+        return NULL;
+    }
+    dt_mesh_grid whole = grid ? *grid : (dt_mesh_grid){groups[0].ranks, &groups[0].n_ranks, 1};
+    dt_mesh *mesh = dt_mesh_from_ranks(ctx, whole.ranks, whole.shape, whole.n_dims, options);
+    if (mesh && check_groups(mesh, groups, n_groups) != DT_OK) {
+        dt_mesh_free(mesh);
+        return NULL;
+    }
+    return mesh;
 }

@@ -41,7 +41,10 @@ typedef struct dt__mesh_dim {
 } dt__mesh_dim;
 
 /* What a root remembers of a mesh that was flattened from it. */
-struct dt__flattened;
+typedef struct dt__flattened {
+    dt__mesh_dim dim;
+    struct dt__flattened *older;
+} dt__flattened;
 
 struct dt_mesh {
     dt_ctx *ctx;
@@ -57,10 +60,10 @@ struct dt_mesh {
     int64_t position;    /* of self.rank in the root's list; -1: not there */
     int64_t *coordinate; /* of self.rank; NULL: not in the mesh */
     uint64_t fingerprint;
-    struct dt__flattened *flattened; /* of a root: newest first */
-    char *text;                      /* made when first asked for */
-    dt__arena arena;                 /* holds all that the pointers above point to, but for root and text */
-    dt_mesh *older, *newer;          /* all meshes of the context */
+    dt__flattened *flattened; /* of a root: newest first */
+    char *text;               /* made when first asked for */
+    dt__arena arena;          /* holds all that the pointers above point to, but for root and text */
+    dt_mesh *older, *newer;   /* all meshes of the context */
 };
 
 /* A list of dim names; NULL names: none are given. */
