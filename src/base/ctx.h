@@ -28,6 +28,7 @@ struct dt_ctx {
     void *log_user;
     dt_log_level log_level;
     int64_t rank, world;
+    int64_t ranks_per_host; /* ranks are numbered host by host; 0: all are on one host */
     int threads;
     struct {
         void *state;

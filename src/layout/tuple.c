@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nested integer tuples. Functions recurse over the nesting, whose depth the makers bound.
+ */
+#include "layout/tuple.h"
+
+#include "base/size.h"
+
+#include <ctype.h>
+#include <string.h>
+
+dt_status dt__tuple_list(dt__arena *arena, const dt__tuple *items, int64_t n, dt__tuple *out) {
+    int deepest = 0;
+    for (int64_t i = 0; i < n; i++)
+        deepest = items[i].depth > deepest ? items[i].depth : deepest;
+    if (deepest >= DT__TUPLE_MAX_DEPTH)
+        return dt__fail(arena->ctx, DT_ERR_VALUE, "a tuple may nest %d levels deep, not more", DT__TUPLE_MAX_DEPTH);
+    dt__tuple *copy = DT__NEW_ARRAY(arena, dt__tuple, n);
+    if (!copy)
+        return DT_ERR_MEMORY;
+    if (n)
+        memcpy(copy, items, (size_t)n * sizeof *copy);
+    *out = (dt__tuple){.items = copy, .n_items = n, .depth = deepest + 1};
+    return DT_OK;
+}
+
+dt_status dt__tuple_ints(dt__arena *arena, const int64_t *values, int64_t n, dt__tuple *out) {
+    dt__tuple *items = DT__NEW_ARRAY(arena, dt__tuple, n);
+    if (!items)
+        return DT_ERR_MEMORY;
+    for (int64_t i = 0; i < n; i++)
+        items[i] = dt__tuple_int(values[i]);
+    *out = (dt__tuple){.items = items, .n_items = n, .depth = 1};
+    return DT_OK;
+}
+
+/* One walk serves equality and congruence. */
+static bool same(const dt__tuple *a, const dt__tuple *b, bool values_too) {
+    if (dt__tuple_is_int(a) || dt__tuple_is_int(b))
+        return a->depth == b->depth && (!values_too || a->value == b->value);
+    if (a->n_items != b->n_items)
+        return false;
+    for (int64_t i = 0; i < a->n_items; i++)
+        if (!same(&a->items[i], &b->items[i], values_too))
+            return false;
+    return true;
+}
+
+bool dt__tuple_equal(const dt__tuple *a, const dt__tuple *b) { return same(a, b, true); }
+bool dt__tuple_congruent(const dt__tuple *a, const dt__tuple *b) { return same(a, b, false); }
+
+int64_t dt__tuple_count(const dt__tuple *tuple) {
+    if (dt__tuple_is_int(tuple))
+        return 1;
+    int64_t n = 0;
+    for (int64_t i = 0; i < tuple->n_items; i++)
+        n += dt__tuple_count(&tuple->items[i]);
+    return n;
+}
+
+static int64_t *flatten(const dt__tuple *tuple, int64_t *out) {
+    if (dt__tuple_is_int(tuple))
+        *out++ = tuple->value;
+    for (int64_t i = 0; i < tuple->n_items; i++)
+        out = flatten(&tuple->items[i], out);
+    return out;
+}
+
+void dt__tuple_flatten_into(const dt__tuple *tuple, int64_t *out) { flatten(tuple, out); }
+
+dt_status dt__tuple_flatten(dt__arena *arena, const dt__tuple *tuple, dt__tuple *out) {
+    int64_t n = dt__tuple_count(tuple);
+    int64_t *values = DT__NEW_ARRAY(arena, int64_t, n);
+    if (!values)
+        return DT_ERR_MEMORY;
+    flatten(tuple, values);
+    return dt__tuple_ints(arena, values, n, out);
+}
+
+static dt_status like(dt__arena *arena, const dt__tuple *form, const int64_t **values, dt__tuple *out) {
+    if (dt__tuple_is_int(form)) {
+        *out = dt__tuple_int(*(*values)++);
+        return DT_OK;
+    }
+    dt__tuple *items = DT__NEW_ARRAY(arena, dt__tuple, form->n_items);
+    if (!items)
+        return DT_ERR_MEMORY;
+    for (int64_t i = 0; i < form->n_items; i++)
+        DT__TRY(like(arena, &form->items[i], values, &items[i]));
+    *out = (dt__tuple){.items = items, .n_items = form->n_items, .depth = form->depth};
+    return DT_OK;
+}
+
+dt_status dt__tuple_like(dt__arena *arena, const dt__tuple *form, const int64_t *values, dt__tuple *out) {
+    return like(arena, form, &values, out);
+}
+
+static bool product(const dt__tuple *tuple, int64_t *out) {
+    if (dt__tuple_is_int(tuple))
+        return dt__mul_i64(*out, tuple->value, out);
+    for (int64_t i = 0; i < tuple->n_items; i++)
+        if (!product(&tuple->items[i], out))
+            return false;
+    return true;
+}
+
+dt_status dt__tuple_product(dt_ctx *ctx, const dt__tuple *tuple, int64_t *out) {
+    int64_t result = 1;
+    if (!product(tuple, &result))
+        return dt__fail(ctx, DT_ERR_VALUE, "the product of a tuple's integers does not fit in 63 bits");
+    *out = result;
+    return DT_OK;
+}
+
+static bool inner_product(const dt__tuple *a, const dt__tuple *b, int64_t *out) {
+    if (dt__tuple_is_int(a)) {
+        int64_t term;
+        return dt__mul_i64(a->value, b->value, &term) && dt__add_i64(*out, term, out);
+    }
+    for (int64_t i = 0; i < a->n_items; i++)
+        if (!inner_product(&a->items[i], &b->items[i], out))
+            return false;
+    return true;
+}
+
+dt_status dt__tuple_inner_product(dt_ctx *ctx, const dt__tuple *a, const dt__tuple *b, int64_t *out) {
+    if (!dt__tuple_congruent(a, b))
+        return dt__fail(ctx, DT_ERR_SHAPE, "inner product: the two tuples do not nest alike");
+    int64_t result = 0;
+    if (!inner_product(a, b, &result))
+        return dt__fail(ctx, DT_ERR_VALUE, "the inner product of two tuples does not fit in 63 bits");
+    *out = result;
+    return DT_OK;
+}
+
+/* A function on the integers of a tuple from left to right, for results of the same nesting. */
+typedef dt_status per_integer(dt_ctx *ctx, int64_t *values, int64_t n, int64_t argument);
+
+static dt_status map_integers(dt__arena *arena, const dt__tuple *tuple, per_integer *change, int64_t argument,
+                              dt__tuple *out) {
+    int64_t n = dt__tuple_count(tuple);
+    int64_t *values = DT__NEW_ARRAY(arena, int64_t, n);
+    if (!values)
+        return DT_ERR_MEMORY;
+    flatten(tuple, values);
+    DT__TRY(change(arena->ctx, values, n, argument));
+    return dt__tuple_like(arena, tuple, values, out);
+}
+
+static dt_status suffix_product(dt_ctx *ctx, int64_t *values, int64_t n, int64_t argument) {
+    (void)argument;
+    int64_t product_so_far = 1;
+    for (int64_t i = n - 1; i >= 0; i--) {
+        int64_t value = values[i];
+        values[i] = product_so_far;
+        if (i > 0 && !dt__mul_i64(product_so_far, value, &product_so_far))
+            return dt__fail(ctx, DT_ERR_VALUE, "the row-major strides of a shape do not fit in 63 bits");
+    }
+    return DT_OK;
+}
+
+dt_status dt__tuple_suffix_product(dt__arena *arena, const dt__tuple *shape, dt__tuple *out) {
+    return map_integers(arena, shape, suffix_product, 0, out);
+}
+
+/* A divisor that is a multiple of a size uses up the whole mode; what is left of it goes on to the next. */
+static dt_status shape_div(dt_ctx *ctx, int64_t *values, int64_t n, int64_t divisor) {
+    if (divisor < 1)
+        return dt__fail(ctx, DT_ERR_VALUE, "a shape cannot be divided by %lld", (long long)divisor);
+    for (int64_t i = 0; i < n; i++) {
+        int64_t size = values[i];
+        if (size < 1 || (size % divisor != 0 && divisor % size != 0))
+            return dt__fail(ctx, DT_ERR_VALUE, "shape division: %lld and %lld do not divide", (long long)size,
+                            (long long)divisor);
+        values[i] = dt__ceil_div(size, divisor);
+        divisor = dt__ceil_div(divisor, size);
+    }
+    return DT_OK;
+}
+
+dt_status dt__tuple_shape_div(dt__arena *arena, const dt__tuple *shape, int64_t divisor, dt__tuple *out) {
+    return map_integers(arena, shape, shape_div, divisor, out);
+}
+
+void dt__tuple_print(dt__text *text, const dt__tuple *tuple) {
+    if (dt__tuple_is_int(tuple)) {
+        dt__text_add(text, "%lld", (long long)tuple->value);
+        return;
+    }
+    dt__text_add(text, "(");
+    for (int64_t i = 0; i < tuple->n_items; i++) {
+        dt__text_add(text, i ? "," : "");
+        dt__tuple_print(text, &tuple->items[i]);
+    }
+    dt__text_add(text, ")");
+}
+
+dt_status dt__parse_fail(dt_ctx *ctx, dt_status status, const char *whole, const char *at, const char *what) {
+    return dt__fail(ctx, status, "%s at character %lld of '%.200s'", what, (long long)(at - whole) + 1, whole);
+}
+
+static dt_status parse_integer(dt__arena *arena, const char *whole, const char **cursor, dt__tuple *out) {
+    const char *start = *cursor, *at = start;
+    bool negative = *at == '-';
+    at += negative;
+    if (!isdigit((unsigned char)*at))
+        return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, at, "expected a number or '('");
+    int64_t value = 0; /* built below zero, where there is room for one more */
+    for (; isdigit((unsigned char)*at); at++)
+        if (!dt__mul_i64(value, 10, &value) || !dt__add_i64(value, '0' - *at, &value))
+            return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, start, "a number that does not fit in 63 bits");
+    if (!negative && !dt__mul_i64(value, -1, &value))
+        return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, start, "a number that does not fit in 63 bits");
+    *cursor = at;
+    *out = dt__tuple_int(value);
+    return DT_OK;
+}
+
+struct parsed {
+    dt__tuple tuple;
+    struct parsed *before;
+};
+
+static dt_status parse(dt__arena *arena, const char *whole, const char **cursor, int level, dt__tuple *out);
+
+static dt_status parse_list(dt__arena *arena, const char *whole, const char **cursor, int level, dt__tuple *out) {
+    if (level >= DT__TUPLE_MAX_DEPTH)
+        return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, *cursor, "a tuple that nests too deep");
+    const char *at = *cursor + 1;
+    struct parsed *last = NULL;
+    int64_t n = 0;
+    while (*at != ')' || n > 0) {
+        struct parsed *item = DT__NEW(arena, struct parsed);
+        if (!item)
+            return DT_ERR_MEMORY;
+        DT__TRY(parse(arena, whole, &at, level + 1, &item->tuple));
+        item->before = last;
+        last = item;
+        n++;
+        if (*at == ')')
+            break;
+        if (*at != ',')
+            return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, at, "expected ',' or ')'");
+        at++;
+    }
+    dt__tuple *items = DT__NEW_ARRAY(arena, dt__tuple, n);
+    if (!items)
+        return DT_ERR_MEMORY;
+    for (int64_t i = n; last; last = last->before)
+        items[--i] = last->tuple;
+    *cursor = at + 1;
+    return dt__tuple_list(arena, items, n, out);
+}
+
+static dt_status parse(dt__arena *arena, const char *whole, const char **cursor, int level, dt__tuple *out) {
+    if (**cursor == '(')
+        return parse_list(arena, whole, cursor, level, out);
+    return parse_integer(arena, whole, cursor, out);
+}
+
+dt_status dt__tuple_parse(dt__arena *arena, const char *whole, const char **cursor, dt__tuple *out) {
+    return parse(arena, whole, cursor, 0, out);
+}

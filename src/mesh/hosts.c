@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Which hosts a mesh lies on. Ranks are numbered host by host, as many on each as the context says, so that a rank's
+ * host is a division.
+ */
+#include "base/size.h"
+#include "mesh/build.h"
+#include "mesh/ranks.h"
+
+int64_t dt_mesh_ranks_per_host(const dt_mesh *mesh) {
+    if (!mesh)
+        return 0;
+    int64_t n = mesh->ctx->ranks_per_host;
+    return n > 0 && n < mesh->self.world ? n : mesh->self.world;
+}
+
+/* The hosts of all ranks that the dims reach from a position on, each marked once. */
+static int64_t count_hosts(const dt_mesh *mesh, const dt__mesh_dim *dims, int n_dims, int64_t zero) {
+    int64_t per_host = dt_mesh_ranks_per_host(mesh), n_hosts = dt__ceil_div(mesh->self.world, per_host);
+    int64_t n = 1, found = 0;
+    for (int i = 0; i < n_dims; i++)
+        n *= dims[i].size;
+    bool *seen = dt__alloc_zeroed(mesh->ctx, (size_t)n_hosts);
+    if (!seen) {
+        dt__fail_memory(mesh->ctx, (size_t)n_hosts, "a table of hosts");
+        return 0;
+    }
+    for (int64_t i = 0; i < n; i++) {
+        int64_t position = zero, rest = i;
+        for (int d = n_dims - 1; d >= 0; d--) {
+            position += dt__modes_at(dims[d].modes, dims[d].n_modes, rest % dims[d].size);
+            rest /= dims[d].size;
+        }
+        bool *host = &seen[dt__rank_list_at(mesh->ranks, position) / per_host];
+        found += !*host;
+        *host = true;
+    }
+    dt__free(mesh->ctx, seen, (size_t)n_hosts);
+    return found;
+}
+
+int64_t dt_mesh_n_hosts(const dt_mesh *mesh) {
+    return mesh ? count_hosts(mesh, mesh->dims, mesh->n_dims, mesh->offset) : 0;
+}
+
+int64_t dt_mesh_dim_n_hosts(const dt_mesh *mesh, int dim) {
+    if (!mesh || dim < 0 || dim >= mesh->n_dims || !mesh->coordinate)
+        return 0;
+    const dt__mesh_dim *along = &mesh->dims[dim];
+    int64_t mine = dt__modes_at(along->modes, along->n_modes, mesh->coordinate[dim]);
+    return count_hosts(mesh, along, 1, mesh->position - mine);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The mesh as the folders below see it. A root owns a list of ranks; a mesh is, per dim, a flat layout (modes) over
+ * the positions in that list, and an offset: the rank at a coordinate is ranks[offset + sum of the dims' values]. The
+ * root itself is the compact row-major layout at offset 0, so every stride of a sub-mesh is a product of root sizes
+ * and a position is taken apart by division. Everything here costs O(dims), except what lists ranks.
+ *
+ * A mesh remembers the world and the rank that it was made for: those of its context, unless a caller that asks about
+ * other worlds (a tool, a test) says otherwise.
+ */
+#ifndef DT_MESH_MESH_H
+#define DT_MESH_MESH_H
+
+#include "base/text.h"
+#include "dtensor/mesh.h"
+#include "layout/layout.h"
+
+/* More ranks than any transport can number; keeps positions and products of sizes far from overflow. */
+enum { DT__MESH_MAX_RANKS = INT32_MAX, DT__MESH_MAX_MODES = 31 };
+
+/* A rank of a world. */
+typedef struct dt__mesh_self {
+    int64_t world, rank;
+} dt__mesh_self;
+
+/* The ranks of a root, in order: first, first+step, … or a list. Shared by a root and its sub-meshes. */
+typedef struct dt__rank_list {
+    int64_t n, first, step;
+    int64_t *ranks;           /* NULL: arithmetic */
+    struct dt__place *sorted; /* of a list: rank and position, by rank */
+    uint64_t hash;
+} dt__rank_list;
+
+typedef struct dt__mesh_dim {
+    const char *name; /* NULL: none */
+    int64_t size;
+    const dt__mode *modes; /* normal, over positions in the root's list */
+    int n_modes;
+    const char *backend; /* NULL: the context's */
+    double timeout_s;    /* 0: the context's */
+} dt__mesh_dim;
+
+/* What a root remembers of a mesh that was flattened from it. */
+typedef struct dt__flattened {
+    dt__mesh_dim dim;
+    struct dt__flattened *older;
+} dt__flattened;
+
+struct dt_mesh {
+    dt_ctx *ctx;
+    int64_t n_refs;
+    dt__mesh_self self;
+    dt_mesh *root;              /* itself for a root; else holds a reference */
+    const dt__rank_list *ranks; /* the root's */
+    const char *device;
+    int n_dims;
+    dt__mesh_dim *dims;
+    int64_t size;
+    int64_t offset;      /* position of the all-zero coordinate */
+    int64_t position;    /* of self.rank in the root's list; -1: not there */
+    int64_t *coordinate; /* of self.rank; NULL: not in the mesh */
+    uint64_t fingerprint;
+    dt__flattened *flattened; /* of a root: newest first */
+    char *text;               /* made when first asked for */
+    dt__arena arena;          /* holds all that the pointers above point to, but for root and text */
+    dt_mesh *older, *newer;   /* all meshes of the context */
+};
+
+/* A list of dim names; NULL names: none are given. */
+typedef struct dt__names {
+    const char *const *items;
+    int n;
+} dt__names;
+
+/* The public makers, for any world and rank, and with names as a list. options->names is not looked at. */
+dt_mesh *dt__mesh_from_shape(dt_ctx *ctx, dt__mesh_self self, const int64_t *shape, int n_dims, dt__names names,
+                             const dt_mesh_options *options);
+dt_mesh *dt__mesh_from_ranks(dt_ctx *ctx, dt__mesh_self self, const int64_t *ranks, const int64_t *shape, int n_dims,
+                             dt__names names, const dt_mesh_options *options);
+dt_mesh *dt__mesh_parse(dt_ctx *ctx, dt__mesh_self self, const char *text);
+
+/* The public steps with names as a list. */
+dt_mesh *dt__mesh_slice(dt_mesh *mesh, dt__names names);
+dt_mesh *dt__mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes, dt__names names,
+                            const dt_mesh_options *options);
+/* The dim of a name, as an error of `op` ("unflatten") where there is none. */
+dt_status dt__mesh_find_dim(const dt_mesh *mesh, const char *op, const char *name, int *out);
+
+/* One layout mode per mesh dim: an integer, or a list for a dim of several modes; `1:0` for a dim of size 1. */
+dt_status dt__mesh_layout(dt__arena *arena, const dt_mesh *mesh, dt__layout *out);
+
+/* "mesh(dp=2,tp=4)", without saying which ranks: for messages and for the text of a tensor. */
+void dt__mesh_print_dims(dt__text *text, const dt_mesh *mesh);
+
+#endif
