@@ -9,7 +9,7 @@
 #include "comm/describe.h"
 
 #include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
 
 const dt__op_shape dt__op_shapes[DT_N_COLLECTIVES] = {
     [DT_BARRIER] = {DT__NOTHING, DT__NOTHING},
@@ -209,15 +209,20 @@ static bool is_pair(const dt_call *call) {
 }
 
 static void describe(dt_group *group, const dt_call *call, dt_work *work) {
-    *work = (dt_work){
-        .group = group,
-        .call = *call,
-        .what = what_to_show(group, call),
-        .count = call->op == DT_BARRIER ? 0 : count_to_show(group, call),
-        .check = dt__hash_u64(call->tag, dt__hash_u64(hash_of_counts(group, call), group->order_hash)),
-        .item_bytes = call->op == DT_BARRIER ? 0 : dt_dtype_size(call->dtype),
-        .status = DT_IN_PROGRESS,
-    };
+    /* Field by field, because this is on the way of every small message; the transport sets its own part. */
+    work->group = group;
+    work->call = *call;
+    work->refused = false;
+    work->started = false;
+    work->own_counts = NULL;
+    work->next = NULL;
+    work->ring = NULL;
+    work->channel = NULL;
+    work->what = what_to_show(group, call);
+    work->count = call->op == DT_BARRIER ? 0 : count_to_show(group, call);
+    work->check = group->order_hash + call->tag * UINT64_C(0x9e3779b97f4a7c15) + hash_of_counts(group, call);
+    work->item_bytes = call->op == DT_BARRIER ? 0 : dt_dtype_size(call->dtype);
+    work->status = DT_IN_PROGRESS;
     if (!has_blocks(call->op))
         work->call.counts = NULL;
     if (call->op != DT_ALL_TO_ALL)

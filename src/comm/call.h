@@ -31,9 +31,9 @@ enum dt__part dt__dst_part(const dt_group *group, const dt_call *call);
 int64_t dt__src_count(const dt_group *group, const dt_call *call);
 int64_t dt__dst_count(const dt_group *group, const dt_call *call);
 
-/* Refuses a call that cannot be right; fills the fields of the work that describe it. After a refusal the work, unless
- * its group is NULL, is still to be run: it tells the members, so that none waits for this rank. Where all refuse
- * alike, the group stays usable. */
+/* Refuses a call that cannot be right; fills the fields of the work that describe it. After a refusal the work,
+ * unless its group is NULL, is still to be run: it tells the members, so that none waits for this rank. Where all
+ * refuse alike, the group stays usable. */
 dt_status dt__call_check(dt_group *group, const dt_call *call, dt_work *work);
 
 #endif

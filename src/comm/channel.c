@@ -266,7 +266,11 @@ void dt__channels_free(dt__shm *shm) {
 
 void dt__wake_members(const dt__channel *channel) {
     struct dt__segment *segment = channel->shm->segment;
-    if (!atomic_load(&segment->n_asleep))
+    if (atomic_load_explicit(&segment->fenced, memory_order_relaxed))
+        atomic_fetch_add(&channel->shm->own->fence, 1);
+    else
+        atomic_signal_fence(memory_order_seq_cst);
+    if (!atomic_load_explicit(&segment->n_asleep, memory_order_acquire))
         return;
     for (int64_t c = 0; c < channel->n; c++)
         if (c != channel->me && atomic_load(&segment->ranks[channel->ranks[c]].asleep))

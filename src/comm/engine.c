@@ -107,8 +107,18 @@ static void enter(dt_work *work, enum dt__work_state state) {
     work->missing = 0;
 }
 
+/* What will be published; built here and written in one go, because peers are looking at the line. */
+struct header {
+    uint64_t src;
+    uint64_t payload[DT__INLINE_BYTES / 8];
+};
+
+static uint64_t offset_of(const dt_work *work, const void *memory) {
+    return (uint64_t)((const char *)memory - (const char *)work->channel->shm->segment);
+}
+
 /* Where peers read: the header itself, a copy beside it, the caller's memory, or staging in rounds. */
-static dt_status choose_place(dt_work *work, struct dt__entry *entry) {
+static dt_status choose_place(dt_work *work, struct header *header) {
     dt__channel *channel = work->channel;
     dt__heap *heap = &channel->shm->runtime->heap;
     const dt_call *call = &work->call;
@@ -120,7 +130,7 @@ static dt_status choose_place(dt_work *work, struct dt__entry *entry) {
     if (bytes <= DT__INLINE_BYTES && !is_all_to_all_v(work)) {
         work->flags = (uint32_t)DT__WHAT_INLINE;
         if (bytes)
-            memcpy(entry->payload, call->src, bytes);
+            memcpy(header->payload, call->src, bytes);
         return DT_OK;
     }
     if (bytes <= DT__EAGER_BYTES) {
@@ -133,10 +143,8 @@ static dt_status choose_place(dt_work *work, struct dt__entry *entry) {
     } else if (dt__heap_holds(heap, call->src, bytes) && !overwritten &&
                (!result_is_read || dt__heap_holds(heap, call->dst, bytes))) {
         work->flags = (uint32_t)DT__WHAT_HELD;
-        if (result_is_read) {
-            uint64_t result = (uint64_t)((const char *)call->dst - (const char *)channel->shm->segment);
-            memcpy(entry->payload, &result, sizeof result);
-        }
+        if (result_is_read)
+            header->payload[0] = offset_of(work, call->dst);
     } else {
         work->staging = dt__heap_take(heap, DT__STAGING_BYTES);
         if (!work->staging)
@@ -144,12 +152,12 @@ static dt_status choose_place(dt_work *work, struct dt__entry *entry) {
         place = work->staging;
         work->flags = (uint32_t)(DT__WHAT_HELD | DT__WHAT_STAGED);
     }
-    entry->src = (uint64_t)((const char *)place - (const char *)channel->shm->segment);
+    header->src = offset_of(work, place);
     return DT_OK;
 }
 
 /* Counts that differ from rank to rank are shown to the peers, each of which picks its own. */
-static dt_status show_counts(dt_work *work, struct dt__entry *entry) {
+static dt_status show_counts(dt_work *work, struct header *header) {
     int64_t n = work->group->n_ranks;
     dt__heap *heap = &work->channel->shm->runtime->heap;
     work->largest = work->call.count;
@@ -162,9 +170,8 @@ static dt_status show_counts(dt_work *work, struct dt__entry *entry) {
     work->largest = 0;
     for (int64_t i = 0; i < n; i++)
         work->largest = dt__max_i64(work->largest, work->call.counts[i]);
-    uint64_t at[2] = {(uint64_t)((const char *)work->shown_counts - (const char *)work->channel->shm->segment),
-                      (uint64_t)work->largest};
-    memcpy(entry->payload, at, sizeof at);
+    header->payload[0] = offset_of(work, work->shown_counts);
+    header->payload[1] = (uint64_t)work->largest;
     return DT_OK;
 }
 
@@ -180,11 +187,12 @@ static void free_shown(dt_work *work) {
 
 static dt_status publish(dt_work *work) {
     struct dt__entry *entry = dt__own_entry(work);
+    struct header header = {0};
     dt_status status = DT_OK;
     if (!work->refused) {
-        status = choose_place(work, entry);
+        status = choose_place(work, &header);
         if (status == DT_OK)
-            status = show_counts(work, entry);
+            status = show_counts(work, &header);
     }
     if (status != DT_OK) {
         free_shown(work);
@@ -193,18 +201,21 @@ static dt_status publish(dt_work *work) {
     entry->what = work->what | (work->refused ? DT__WHAT_REFUSED : work->flags);
     entry->count = work->count;
     entry->check = work->check;
+    entry->src = header.src;
     entry->done = work->channel->done;
-    atomic_exchange(&entry->seq, work->seq);
+    memcpy(entry->payload, header.payload, sizeof entry->payload);
+    atomic_store_explicit(&entry->seq, work->seq, memory_order_release);
     dt__wake_members(work->channel);
     return DT_OK;
 }
 
 static void publish_phase(dt_work *work, uint32_t phase) {
-    atomic_exchange(&dt__own_entry(work)->phase, work->seq << 32 | phase);
+    atomic_store_explicit(&dt__own_entry(work)->phase, work->seq << 32 | phase, memory_order_release);
     dt__wake_members(work->channel);
 }
 
-/* The operation is over on this rank: numbers move on as far as no earlier one is open. */
+/* The operation is over on this rank: numbers move on as far as no earlier one is open. The place of the next header
+ * is fetched for writing now, while nobody waits for it. */
 static void publish_done(dt_work *work) {
     dt__channel *channel = work->channel;
     channel->finished |= UINT64_C(1) << work->seq % 64;
@@ -214,8 +225,9 @@ static void publish_done(dt_work *work) {
         channel->finished &= ~(UINT64_C(1) << done % 64);
     }
     channel->done = done;
-    atomic_exchange(&channel->own->done, done);
+    atomic_store_explicit(&channel->own->done, done, memory_order_release);
     dt__wake_members(channel);
+    __builtin_prefetch(&channel->own->entries[(work->seq + 1) % DT__N_ENTRIES], 1);
 }
 
 static bool agrees(const dt_work *work, const struct dt__entry *entry) {
@@ -391,6 +403,15 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
         return dt__shm_broken(work);
     work->alarm = atomic_load_explicit(&shm->segment->alarm, memory_order_relaxed);
     work->seq = ++work->channel->started;
+    work->step = 0;
+    work->round = 0;
+    work->n_rounds = 1;
+    work->flags = 0;
+    work->lockstep = false;
+    work->acknowledge = false;
+    work->largest = 0;
+    work->shown_counts = NULL;
+    work->staging = NULL;
     enter(work, DT__QUEUED);
     note_call(shm, work);
     return DT_OK;

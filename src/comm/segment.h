@@ -19,6 +19,7 @@
 
 enum {
     DT__LINE = 64,
+    DT__LINES = 128,       /* processors fetch lines in pairs: what one rank writes often stands apart by as much */
     DT__MAX_RANKS = 4096,  /* of one node */
     DT__N_ENTRIES = 8,     /* operations of one channel that may be under way at once */
     DT__N_CHANNELS = 4096, /* places in a rank's channel table; at most half are used */
@@ -32,12 +33,12 @@ enum {
 /* What one rank publishes about one operation. The payload words are written first, `seq` last with release order; a
  * peer that reads the awaited seq with acquire order sees the rest. */
 struct dt__entry {
-    DT__ALIGNED(DT__LINE) _Atomic uint64_t seq; /* number of the operation in its channel, from 1 */
-    uint64_t what;                              /* op, dtype, reduce, flags and root, packed */
-    uint64_t count;                             /* elements, or a hash of the counts */
-    uint64_t check;                             /* hash of group order and tag */
-    uint64_t src;                               /* where peers read: offset in the segment */
-    uint64_t done;                              /* operations of this channel that this rank has finished */
+    DT__ALIGNED(DT__LINES) _Atomic uint64_t seq; /* number of the operation in its channel, from 1 */
+    uint64_t what;                               /* op, dtype, reduce, flags and root, packed */
+    uint64_t count;                              /* elements, or a hash of the counts */
+    uint64_t check;                              /* hash of group order and tag */
+    uint64_t src;                                /* where peers read: offset in the segment */
+    uint64_t done;                               /* operations of this channel that this rank has finished */
     unsigned char payload[DT__INLINE_BYTES];
     DT__ALIGNED(DT__LINE) _Atomic uint64_t phase; /* seq << 32 | number of phases that this rank has finished */
 };
@@ -45,10 +46,10 @@ struct dt__entry {
 /* A rank's side of one channel: a set of ranks that communicate. The first line changes seldom, so that looking at it
  * costs peers nothing. */
 struct dt__channel_block {
-    DT__ALIGNED(DT__LINE) _Atomic uint64_t key; /* 0: never used; 1: given back; else hash of the set of ranks */
-    _Atomic uint64_t broken;                    /* number of the operation that failed here, or 0 */
+    DT__ALIGNED(DT__LINES) _Atomic uint64_t key; /* 0: never used; 1: given back; else hash of the set of ranks */
+    _Atomic uint64_t broken;                     /* number of the operation that failed here, or 0 */
     _Atomic int32_t broken_status;
-    DT__ALIGNED(DT__LINE) _Atomic uint64_t done; /* all operations up to this one are finished here */
+    DT__ALIGNED(DT__LINES) _Atomic uint64_t done; /* all operations up to this one are finished here */
     struct dt__entry entries[DT__N_ENTRIES];
     char reason[DT__REASON_BYTES]; /* text of the failure; written before `broken` */
 };
@@ -75,8 +76,9 @@ enum dt__rank_state {
 
 /* What one rank shows to all. */
 struct dt__rank_block {
-    DT__ALIGNED(DT__LINE) _Atomic uint32_t bell; /* futex that the rank sleeps on; rung by peers */
+    DT__ALIGNED(DT__LINES) _Atomic uint32_t bell; /* futex that the rank sleeps on; rung by peers */
     _Atomic uint32_t asleep;
+    _Atomic uint32_t fence;                      /* only ever counted up, for the barrier that goes with it */
     DT__ALIGNED(DT__LINE) _Atomic int32_t state; /* enum dt__rank_state */
     _Atomic int32_t pid;
     _Atomic int32_t ended;      /* 0 while alive; else wait status + 1, set by the supervisor */
@@ -85,7 +87,7 @@ struct dt__rank_block {
     _Atomic uint32_t n_cleared; /* times that it has called dt_error_clear in this context */
     _Atomic int32_t error_status;
     DT__ALIGNED(DT__LINE) char error_text[1024]; /* of the local error; written before state */
-    DT__ALIGNED(DT__LINE) _Atomic uint64_t n_calls;
+    DT__ALIGNED(DT__LINES) _Atomic uint64_t n_calls;
     struct dt__ring_call ring[DT__N_RING];
     _Atomic uint64_t used[DT__N_CHANNELS / 64]; /* bit per place of the table that was ever taken */
     DT__ALIGNED(4096) struct dt__channel_block channels[DT__N_CHANNELS];
@@ -98,8 +100,9 @@ struct dt__segment {
     uint64_t heap_at;    /* offset of rank 0's heap; multiple of 2 MiB */
     uint64_t heap_bytes; /* of each rank */
     int64_t n_ranks;
-    DT__ALIGNED(DT__LINE) _Atomic uint32_t n_asleep; /* ranks that sleep or are about to */
-    DT__ALIGNED(DT__LINE) _Atomic uint32_t alarm;    /* counts deaths, failures, broken channels */
+    DT__ALIGNED(DT__LINES) _Atomic uint32_t n_asleep; /* ranks that sleep or are about to */
+    _Atomic uint32_t fenced; /* a rank cannot make others' stores visible (membarrier): whoever publishes must */
+    DT__ALIGNED(DT__LINES) _Atomic uint32_t alarm; /* counts deaths, failures, broken channels */
     DT__ALIGNED(4096) struct dt__rank_block ranks[];
 };
 

@@ -9,9 +9,11 @@
 #include "comm/describe.h"
 
 #include <inttypes.h>
+#include <linux/membarrier.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static void set_state(dt__shm *shm, enum dt__rank_state state) {
@@ -130,6 +132,8 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
     char *heap = (char *)segment + segment->heap_at + (size_t)ctx->rank * segment->heap_bytes;
     dt__heap_open(&runtime->heap, ctx, heap, segment->heap_bytes, true);
     atomic_store(&shm->own->pid, (int32_t)getpid());
+    if (syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0))
+        atomic_store(&segment->fenced, 1);
     status = join(shm);
     if (status != DT_OK) {
         set_state(shm, DT__RANK_CLOSED);

@@ -78,7 +78,9 @@ void dt__channels_free(dt__shm *shm);
 /* The channel's index of group member i; a group need not be in ascending order. */
 int64_t dt__member(const dt_work *work, int64_t i);
 
-/* Makes peers that sleep look again. Call it after a word was published with a sequentially consistent store. */
+/* Makes peers that sleep look again. Call it after a word was published. A rank that falls asleep makes sure that it
+ * either sees the word or is seen to sleep: it has all running ranks pass a memory barrier between saying that it
+ * sleeps and looking once more, so that publishing needs none. */
 void dt__wake_members(const dt__channel *channel);
 
 /* engine.c */

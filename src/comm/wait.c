@@ -8,12 +8,13 @@
 
 #include <limits.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { SPINS = 2000, YIELDS = 100, LOOK_EVERY = 256 };
+enum { SPINS = 64, POLLS_PER_SPIN = 64, YIELDS = 100 };
 #define SLEEP_NS INT64_C(100000000) /* at most, between two looks at whether the others live */
 
 static void relax(void) {
@@ -30,6 +31,8 @@ void dt__shm_sleep(dt__shm *shm, int64_t ns, bool (*ready)(void *arg), void *arg
     uint32_t bell = atomic_load(&own->bell);
     atomic_store(&own->asleep, 1);
     atomic_fetch_add(&shm->segment->n_asleep, 1);
+    if (!atomic_load(&shm->segment->fenced))
+        syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL_EXPEDITED, 0, 0);
     if (!ready(arg))
         syscall(SYS_futex, &own->bell, FUTEX_WAIT, bell, &limit, NULL, 0);
     atomic_fetch_sub(&shm->segment->n_asleep, 1);
@@ -60,6 +63,14 @@ static dt_status look(dt_work *work) {
     return DT_OK;
 }
 
+/* Looks at the member that is missing a number of times. The very first looks follow each other at once: a peer that
+ * works in step comes within a cache line's travel. */
+static void spin(dt_work *work, int64_t n) {
+    for (int i = 0; i < POLLS_PER_SPIN && dt__lacks(work, work->missing); i++)
+        if (n)
+            relax();
+}
+
 static dt_status check_deadline(dt__runtime *runtime, dt_work *work, struct dt__pause *pause) {
     int64_t now = dt__now_ns();
     if (!pause->deadline_ns) {
@@ -79,8 +90,8 @@ dt_status dt__shm_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *p
         *pause = (struct dt__pause){.mark = mark};
     int64_t n = pause->n++, spins = shm->own_core ? SPINS : 0;
     if (n < spins) {
-        relax();
-        return n % LOOK_EVERY ? DT_OK : look(work);
+        spin(work, n);
+        return look(work);
     }
     DT__TRY(look(work));
     DT__TRY(check_deadline(runtime, work, pause));
