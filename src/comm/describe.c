@@ -136,9 +136,11 @@ void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char 
         return;
     }
     describe_ring_call(call, call_text, sizeof call_text);
-    if (running)
-        snprintf(text + at, room - at, "in %s, for %.1f s", call_text,
-                 seconds_since(atomic_load_explicit(&call->start_ns, memory_order_relaxed)));
+    int64_t start_ns = atomic_load_explicit(&call->start_ns, memory_order_relaxed);
+    if (running && start_ns)
+        snprintf(text + at, room - at, "in %s, for %.1f s", call_text, seconds_since(start_ns));
+    else if (running)
+        snprintf(text + at, room - at, "in %s", call_text);
     else
         snprintf(text + at, room - at, "between calls; last: %s", call_text);
 }

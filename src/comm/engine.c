@@ -33,7 +33,10 @@ static bool is_read_by(const dt_work *work, int64_t c) {
     return !shape->src_on_root || work->group->rank == work->call.root;
 }
 
+/* 0 also while the member has no block yet. */
 static uint32_t phase_of(const dt_work *work, int64_t c) {
+    if (!dt__channel_find(work->channel, c))
+        return 0;
     uint64_t word = atomic_load_explicit(&dt__entry_of(work, c)->phase, memory_order_acquire);
     return word >> 32 == (uint32_t)work->seq ? (uint32_t)word : 0;
 }
@@ -50,8 +53,8 @@ static bool lacks_phase(dt_work *work, int64_t c) {
         return work->round > 0 && is_read_by(work, c) && phase_of(work, c) < base;
     if (work->step > 0)
         return phase_of(work, c) < base + (uint32_t)work->step + 1;
-    bool rounds = dt__entry_of(work, c)->what & DT__WHAT_STAGED;
-    return rounds && reads_from(work, c) && phase_of(work, c) < base + 1;
+    return work->lockstep && reads_from(work, c) && dt__entry_of(work, c)->what & DT__WHAT_STAGED &&
+           phase_of(work, c) < base + 1;
 }
 
 static bool lacks_header(dt_work *work, int64_t c) {
@@ -77,11 +80,7 @@ static bool lacks_room(dt_work *work, int64_t c) {
 }
 
 static bool lacks_farewell(dt_work *work, int64_t c) {
-    if (!is_read_by(work, c))
-        return false;
-    if (!dt__channel_find(work->channel, c))
-        return true;
-    return phase_of(work, c) != DT__PHASE_DONE;
+    return is_read_by(work, c) && phase_of(work, c) != DT__PHASE_DONE;
 }
 
 bool dt__lacks(dt_work *work, int64_t c) {

@@ -62,7 +62,7 @@ struct dt__ring_call {
     _Atomic uint64_t seq;     /* in the channel */
     _Atomic uint64_t members; /* number of ranks */
     _Atomic uint64_t set[2];  /* bits of the first 128 world ranks that are members */
-    _Atomic int64_t start_ns; /* CLOCK_MONOTONIC_COARSE */
+    _Atomic int64_t start_ns; /* CLOCK_MONOTONIC when waiting became long; 0 before */
     _Atomic int32_t state;    /* DT_IN_PROGRESS, DT_OK or the error */
 };
 
