@@ -11,9 +11,10 @@
 #include "kernels/strided_plan.h"
 
 enum {
-    SQUARE_BYTES = 16,      /* a side of what is transposed in registers */
-    TILE_BYTES = 64,        /* a side of a tile, so that whole cache lines are used while they are near */
-    ROW_STREAM_BYTES = 512, /* rows below this are not worth streaming */
+    SQUARE_BYTES = 16,    /* a side of what is transposed in registers */
+    TILE_BYTES = 64,      /* a side of a tile, so that whole cache lines are used while they are near */
+    FIELD_BYTES = 512,    /* a side of a field of tiles, whose rows lie in few enough pages to find them fast */
+    ROW_SHORT_BYTES = 64, /* rows up to this are not worth a call, nor streaming */
 };
 
 typedef uint8_t square_row __attribute__((vector_size(SQUARE_BYTES)));
@@ -28,15 +29,24 @@ typedef struct plane {
     bool streams;
 } plane;
 
+typedef void plane_loop(const plane *p);
+
 INLINE char *plane_dst(const plane *p, int64_t x, int64_t y) { return p->dst + x * p->x.dst + y * p->y.dst; }
 INLINE const char *plane_src(const plane *p, int64_t x, int64_t y) { return p->src + x * p->x.src + y * p->y.src; }
 
-/* At least a register long; the last register overlaps the one before. */
+/* Pieces of 16 bytes, the last of which overlaps the one before; less than one piece as two words. */
 INLINE void copy_short_row(char *dst, const char *src, size_t bytes) {
-    vec last = vec_load(src + bytes - VEC_BYTES);
-    for (size_t at = 0; at < bytes - VEC_BYTES; at += VEC_BYTES)
-        vec_store(dst + at, vec_load(src + at));
-    vec_store(dst + bytes - VEC_BYTES, last);
+    if (bytes < SQUARE_BYTES) {
+        uint64_t low = load_word(src, bytes, 0), high = load_word(src, bytes, 1);
+        store_first(dst, low, part_of_word(bytes, 0));
+        store_first(dst + 8, high, part_of_word(bytes, 1));
+        return;
+    }
+    const size_t last_at = bytes - SQUARE_BYTES;
+    const square_row last = *(const square_row_in_memory *)(src + last_at);
+    for (size_t at = 0; at < last_at; at += SQUARE_BYTES)
+        *(square_row_in_memory *)(dst + at) = *(const square_row_in_memory *)(src + at);
+    *(square_row_in_memory *)(dst + last_at) = last;
 }
 
 static void copy_rows(const plane *p) {
@@ -45,10 +55,10 @@ static void copy_rows(const plane *p) {
         for (int64_t x = 0; x < p->x.size; x++) {
             char *dst = plane_dst(p, x, y);
             const char *src = plane_src(p, x, y);
-            if (bytes >= ROW_STREAM_BYTES && p->streams)
-                copy_past_caches(dst, src, bytes);
-            else if (bytes >= VEC_BYTES && bytes < 8 * VEC_BYTES)
+            if (bytes <= ROW_SHORT_BYTES)
                 copy_short_row(dst, src, bytes);
+            else if (p->streams)
+                copy_past_caches(dst, src, bytes);
             else
                 memcpy(dst, src, bytes);
         }
@@ -69,6 +79,10 @@ static void copy_elements_2(const plane *p) { copy_elements(p, 2); }
 static void copy_elements_4(const plane *p) { copy_elements(p, 4); }
 static void copy_elements_8(const plane *p) { copy_elements(p, 8); }
 static void copy_elements_16(const plane *p) { copy_elements(p, 16); }
+
+/* By log2 of the run. */
+static plane_loop *const element_loops[] = {copy_elements_1, copy_elements_2, copy_elements_4, copy_elements_8,
+                                            copy_elements_16};
 
 /* The elements of a and b in turn: of their lower halves, and of their upper halves. */
 INLINE square_row interleave_low(square_row a, square_row b, size_t bytes) {
@@ -99,21 +113,21 @@ INLINE square_row interleave_high(square_row a, square_row b, size_t bytes) {
 
 /* One square of n by n elements, n = 16 / bytes. Interleaving row i with row i + n/2, for all i, moves one bit of an
  * element's row number into its column number and the other way round; log2(n) rounds exchange all of them. */
-INLINE void transpose_square(const plane *p, int64_t x, int64_t y, size_t bytes) {
-    const size_t n = SQUARE_BYTES / bytes;
+INLINE void transpose_square(const char *src, int64_t src_stride, char *dst, int64_t dst_stride, size_t bytes) {
+    const int64_t n = (int64_t)(SQUARE_BYTES / bytes);
     square_row rows[SQUARE_BYTES], next[SQUARE_BYTES];
-    for (size_t i = 0; i < n; i++)
-        rows[i] = *(const square_row_in_memory *)plane_src(p, x + (int64_t)i, y);
-    for (size_t round = 1; round < n; round *= 2) {
-        for (size_t i = 0; i < n / 2; i++) {
+    for (int64_t i = 0; i < n; i++)
+        rows[i] = *(const square_row_in_memory *)(src + i * src_stride);
+    for (int64_t round = 1; round < n; round *= 2) {
+        for (int64_t i = 0; i < n / 2; i++) {
             next[2 * i] = interleave_low(rows[i], rows[i + n / 2], bytes);
             next[2 * i + 1] = interleave_high(rows[i], rows[i + n / 2], bytes);
         }
-        for (size_t i = 0; i < n; i++)
+        for (int64_t i = 0; i < n; i++)
             rows[i] = next[i];
     }
-    for (size_t i = 0; i < n; i++)
-        *(square_row_in_memory *)plane_dst(p, x, y + (int64_t)i) = rows[i];
+    for (int64_t i = 0; i < n; i++)
+        *(square_row_in_memory *)(dst + i * dst_stride) = rows[i];
 }
 
 /* The part of a plane from x0, y0 on. */
@@ -126,50 +140,59 @@ INLINE plane plane_part(const plane *p, int64_t x0, int64_t y0, int64_t x_size, 
     return part;
 }
 
-INLINE void transpose_tile(const plane *p, size_t bytes) {
-    const int64_t n = (int64_t)(SQUARE_BYTES / bytes);
-    const int64_t whole_x = p->x.size / n * n, whole_y = p->y.size / n * n;
+/* x is contiguous in dst, y in src. */
+INLINE void transpose_squares(const plane *p, int64_t whole_x, int64_t whole_y, size_t bytes) {
+    const int64_t n = (int64_t)(SQUARE_BYTES / bytes), step = (int64_t)bytes;
+    const int64_t src_stride = p->x.src, dst_stride = p->y.dst;
     for (int64_t y = 0; y < whole_y; y += n)
         for (int64_t x = 0; x < whole_x; x += n)
-            transpose_square(p, x, y, bytes);
+            transpose_square(p->src + x * src_stride + y * step, src_stride, p->dst + x * step + y * dst_stride,
+                             dst_stride, bytes);
+}
+
+INLINE void copy_tile(const plane *p, size_t bytes) {
+    const int64_t n = (int64_t)(SQUARE_BYTES / bytes);
+    const bool is_dense = p->x.dst == (int64_t)bytes && p->y.src == (int64_t)bytes;
+    const int64_t whole_x = is_dense ? p->x.size / n * n : 0, whole_y = p->y.size / n * n;
+    transpose_squares(p, whole_x, whole_y, bytes);
     plane right = plane_part(p, whole_x, 0, p->x.size - whole_x, whole_y);
     plane below = plane_part(p, 0, whole_y, p->x.size, p->y.size - whole_y);
     copy_elements(&right, bytes);
     copy_elements(&below, bytes);
 }
 
-INLINE void copy_tiles(const plane *p, size_t bytes) {
-    const int64_t side = (int64_t)(TILE_BYTES / bytes);
-    const bool dense = p->x.dst == (int64_t)bytes && p->y.src == (int64_t)bytes;
+/* Calls loop for each piece of at most side by side elements. */
+INLINE void for_pieces(const plane *p, int64_t side, size_t bytes, void (*loop)(const plane *piece, size_t bytes)) {
     for (int64_t y = 0; y < p->y.size; y += side)
         for (int64_t x = 0; x < p->x.size; x += side) {
-            plane tile = plane_part(p, x, y, p->x.size - x < side ? p->x.size - x : side,
-                                    p->y.size - y < side ? p->y.size - y : side);
-            if (dense)
-                transpose_tile(&tile, bytes);
-            else
-                copy_elements(&tile, bytes);
+            plane piece = plane_part(p, x, y, p->x.size - x < side ? p->x.size - x : side,
+                                     p->y.size - y < side ? p->y.size - y : side);
+            loop(&piece, bytes);
         }
 }
 
-static void copy_tiles_1(const plane *p) { copy_tiles(p, 1); }
-static void copy_tiles_2(const plane *p) { copy_tiles(p, 2); }
-static void copy_tiles_4(const plane *p) { copy_tiles(p, 4); }
-static void copy_tiles_8(const plane *p) { copy_tiles(p, 8); }
-static void copy_tiles_16(const plane *p) { copy_tiles(p, 16); }
+INLINE void copy_tiles_of_field(const plane *p, size_t bytes) {
+    for_pieces(p, (int64_t)(TILE_BYTES / bytes), bytes, copy_tile);
+}
+
+INLINE void copy_fields(const plane *p, size_t bytes) {
+    for_pieces(p, (int64_t)(FIELD_BYTES / bytes), bytes, copy_tiles_of_field);
+}
+
+static void copy_tiles_1(const plane *p) { copy_fields(p, 1); }
+static void copy_tiles_2(const plane *p) { copy_fields(p, 2); }
+static void copy_tiles_4(const plane *p) { copy_fields(p, 4); }
+static void copy_tiles_8(const plane *p) { copy_fields(p, 8); }
+static void copy_tiles_16(const plane *p) { copy_fields(p, 16); }
+
+/* By log2 of the run. */
+static plane_loop *const tile_loops[] = {copy_tiles_1, copy_tiles_2, copy_tiles_4, copy_tiles_8, copy_tiles_16};
 
 /* Each element of src repeated along x, without gaps. */
 static void copy_repeated(const plane *p) {
     for (int64_t y = 0; y < p->y.size; y++)
         fill(plane_dst(p, 0, y), plane_src(p, 0, y), p->run_bytes, (size_t)p->x.size, DT__CACHED);
 }
-
-typedef void plane_loop(const plane *p);
-
-/* By log2 of the run. */
-static plane_loop *const element_loops[] = {copy_elements_1, copy_elements_2, copy_elements_4, copy_elements_8,
-                                            copy_elements_16};
-static plane_loop *const tile_loops[] = {copy_tiles_1, copy_tiles_2, copy_tiles_4, copy_tiles_8, copy_tiles_16};
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 

@@ -5,9 +5,9 @@
  */
 #include "kernels/support.h"
 
-static const size_t sizes[] = {0,   1,   2,    3,    7,    8,    15,    16,     17,     31,  32,
-                               33,  63,  64,   65,   127,  128,  129,   191,    192,    255, 256,
-                               257, 511, 1000, 1023, 4099, 8192, 65537, 300000, 1048577};
+static const size_t sizes[] = {0,   1,   2,    3,    7,    8,    15,    16,     17,      31,          32,
+                               33,  63,  64,   65,   127,  128,  129,   191,    192,     255,         256,
+                               257, 511, 1000, 1023, 4099, 8192, 65537, 300000, 1048577, 8388608 + 77};
 
 static void random_bytes(uint64_t *random, void *out, size_t n) {
     for (size_t i = 0; i < n; i++)
@@ -62,9 +62,26 @@ static void fill__repeats_the_value_and_stays_inside(void **state) {
                     check_fill(table_at(t), value_sizes[v], counts[c], round % 2 ? DT__STREAM : DT__CACHED, &random);
 }
 
+/* Empty shards have no memory. */
+static void nothing__may_be_at_null(void **state) {
+    (void)state;
+    for (int t = 0; t < N_NAMES; t++)
+        for (int store = DT__CACHED; table_at(t) && store <= DT__STREAM; store++) {
+            const dt__kernels *table = table_at(t);
+            table->copy(NULL, NULL, 0, (dt__store)store);
+            table->fill(NULL, NULL, 4, 0, (dt__store)store);
+            table->reduce(DT_F32, DT_AVG, NULL, (const void *[]){NULL, NULL}, 2, 0, 2, (dt__store)store);
+            table->reduce(DT_I32, DT_AVG, NULL, (const void *[]){NULL, NULL}, 2, 0, 2, (dt__store)store);
+            table->accumulate(DT_F16, DT_SUM, NULL, NULL, 0);
+            table->copy_strided(&(dt__strided){NULL, NULL, 4, 1, (int64_t[]){0}, (int64_t[]){1}, (int64_t[]){1}},
+                                (dt__store)store);
+        }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copy__copies_and_stays_inside),
+        cmocka_unit_test(nothing__may_be_at_null),
         cmocka_unit_test(fill__repeats_the_value_and_stays_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Speed of the local kernels, per table: contiguous copies, transpositions and reductions from the first cache's size
+ * to memory's. "ours" counts every byte read and written (a reduction of k sources touches k + 1 times its result);
+ * the limit beside it is the better of memcpy and a streaming copy of as many bytes, counted the same way, in the
+ * same process. Each figure is the fastest of many repeats.
+ *
+ *     bench_kernels [--quick] [--json]
+ */
+#include "kernels/kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_SRCS = 8, MAX_BYTES = 64 << 20, PLAIN_BYTES = 256 << 10 };
+
+static const size_t sizes[] = {4 << 10, 256 << 10, 4 << 20, 64 << 20};
+static const char *const names[] = {"plain", "baseline", "avx2", "avx512"};
+
+typedef struct bench {
+    bool json, quick;
+    char *dst, *srcs[MAX_SRCS];
+    double limit; /* GB/s of the best copy at the current size */
+} bench;
+
+/* What is timed: one call of run. */
+typedef struct work {
+    const dt__kernels *table;
+    void (*run)(const bench *b, const struct work *w);
+    size_t bytes; /* of the result */
+    dt__store store;
+    dt_dtype dtype;
+    int n_srcs;
+} work;
+
+static double seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* GB/s of the fastest repeat; touched is in units of the result's size. */
+static double measure(const bench *b, const work *w, int touched) {
+    const int calls = w->bytes < 65536 ? 64 : 1;
+    const double budget = b->quick ? 0.03 : 0.2, start = seconds();
+    double best = 1e9;
+    for (int repeat = 0; repeat < 3 || seconds() - start < budget; repeat++) {
+        double before = seconds();
+        for (int i = 0; i < calls; i++)
+            w->run(b, w);
+        double took = (seconds() - before) / calls;
+        best = took < best ? took : best;
+    }
+    return (double)w->bytes * touched / best * 1e-9;
+}
+
+static double best_of_stores(const bench *b, work w, int touched) {
+    w.store = DT__CACHED;
+    double cached = measure(b, &w, touched);
+    w.store = DT__STREAM;
+    double streamed = measure(b, &w, touched);
+    return cached > streamed ? cached : streamed;
+}
+
+static void run_memcpy(const bench *b, const work *w) { memcpy(b->dst, b->srcs[0], w->bytes); }
+
+static void run_copy(const bench *b, const work *w) { w->table->copy(b->dst, b->srcs[0], w->bytes, w->store); }
+
+/* The largest square of f32 that fits. */
+static void run_transpose(const bench *b, const work *w) {
+    int64_t n = 1;
+    while ((size_t)(4 * n * n) * 4 <= w->bytes)
+        n *= 2;
+    const int64_t square[] = {n, n}, by_row[] = {n, 1}, by_column[] = {1, n};
+    w->table->copy_strided(&(dt__strided){b->dst, b->srcs[0], 4, 2, square, by_row, by_column}, w->store);
+}
+
+static void run_reduce(const bench *b, const work *w) {
+    w->table->reduce(w->dtype, DT_SUM, b->dst, (const void *const *)b->srcs, w->n_srcs,
+                     w->bytes / dt_dtype_size(w->dtype), 1, w->store);
+}
+
+static void report(const bench *b, const char *kind, const work *w, double ours) {
+    const char *dtype = dt_dtype_word(w->dtype);
+    if (b->json)
+        printf("{\"bench\":\"%s\",\"config\":{\"dtype\":\"%s\",\"srcs\":%d,\"bytes\":%zu,\"kernels\":\"%s\"},"
+               "\"ours\":%.2f,\"unit\":\"GB/s\",\"peer\":\"limit\",\"theirs\":%.2f,\"ratio\":%.3f}\n",
+               kind, dtype, w->n_srcs, w->bytes, w->table->name, ours, b->limit, ours / b->limit);
+    else
+        printf("%-10s %-5s %5d %10zu  %-9s %9.2f %9.2f %7.3f\n", kind, dtype, w->n_srcs, w->bytes, w->table->name,
+               ours, b->limit, ours / b->limit);
+    fflush(stdout);
+}
+
+static void bench_copies(bench *b, const dt__kernels *table, size_t bytes) {
+    work w = {.table = table, .run = run_copy, .bytes = bytes, .dtype = DT_F32, .n_srcs = 1};
+    report(b, "copy", &w, best_of_stores(b, w, 2));
+    w.run = run_transpose;
+    report(b, "transpose", &w, measure(b, &w, 2));
+}
+
+static void bench_reductions(bench *b, const dt__kernels *table, size_t bytes) {
+    static const dt_dtype dtypes[] = {DT_F32, DT_BF16, DT_F16};
+    static const int counts[] = {2, 3, 4, MAX_SRCS};
+    for (int d = 0; d < (b->quick ? 2 : 3); d++)
+        for (int c = 0; c < 4; c++) {
+            work w = {.table = table, .run = run_reduce, .bytes = bytes, .dtype = dtypes[d], .n_srcs = counts[c]};
+            if (b->quick && counts[c] % 2 == 1)
+                continue;
+            report(b, "reduce", &w, best_of_stores(b, w, counts[c] + 1));
+        }
+}
+
+static void bench_size(bench *b, size_t bytes) {
+    work limit = {.table = dt__kernels_best(), .run = run_memcpy, .bytes = bytes};
+    double plain = measure(b, &limit, 2);
+    limit.run = run_copy;
+    limit.store = DT__STREAM;
+    double streamed = measure(b, &limit, 2);
+    b->limit = plain > streamed ? plain : streamed;
+    for (size_t t = 0; t < sizeof names / sizeof *names; t++) {
+        const dt__kernels *table = dt__kernels_named(names[t]);
+        if (!table || (table == dt__kernels_plain() && (b->quick || bytes > PLAIN_BYTES)))
+            continue;
+        bench_copies(b, table, bytes);
+        bench_reductions(b, table, bytes);
+    }
+}
+
+static bool allocate(bench *b) {
+    b->dst = aligned_alloc(4096, MAX_BYTES);
+    bool have_all = b->dst && memset(b->dst, 0, MAX_BYTES);
+    for (int k = 0; k < MAX_SRCS; k++) {
+        b->srcs[k] = aligned_alloc(4096, MAX_BYTES);
+        have_all = have_all && b->srcs[k] && memset(b->srcs[k], k, MAX_BYTES);
+    }
+    return have_all;
+}
+
+int main(int argc, char **argv) {
+    bench b = {0};
+    for (int i = 1; i < argc; i++) {
+        b.json |= !strcmp(argv[i], "--json");
+        b.quick |= !strcmp(argv[i], "--quick");
+    }
+    if (!allocate(&b)) {
+        fprintf(stderr, "bench_kernels: no memory for %d buffers of %d bytes\n", MAX_SRCS + 1, MAX_BYTES);
+        return 1;
+    }
+    if (!b.json)
+        printf("%-10s %-5s %5s %10s  %-9s %9s %9s %7s\n", "kernel", "dtype", "srcs", "bytes", "table", "GB/s",
+               "limit", "ratio");
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
+        bench_size(&b, sizes[s]);
+    free(b.dst);
+    for (int k = 0; k < MAX_SRCS; k++)
+        free(b.srcs[k]);
+    return 0;
+}
