@@ -44,9 +44,6 @@ int64_t dt_mesh_n_hosts(const dt_mesh *mesh) {
 }
 
 int64_t dt_mesh_dim_n_hosts(const dt_mesh *mesh, int dim) {
-    if (!mesh || dim < 0 || dim >= mesh->n_dims || !mesh->coordinate)
-        return 0;
-    const dt__mesh_dim *along = &mesh->dims[dim];
-    int64_t mine = dt__modes_at(along->modes, along->n_modes, mesh->coordinate[dim]);
-    return count_hosts(mesh, along, 1, mesh->position - mine);
+    dt__mesh_line line;
+    return dt__mesh_line_of(mesh, dim, &line) ? count_hosts(mesh, &mesh->dims[dim], 1, line.first) : 0;
 }

@@ -89,6 +89,15 @@ dt_status dt__mesh_find_dim(const dt_mesh *mesh, const char *op, const char *nam
 /* One layout mode per mesh dim: an integer, or a list for a dim of several modes; `1:0` for a dim of size 1. */
 dt_status dt__mesh_layout(dt__arena *arena, const dt_mesh *mesh, dt__layout *out);
 
+/* This rank's group along a dim as arithmetic: member i is at position first + modes(i) of the root's list. The modes
+ * are the mesh's own. False, with *out untouched, where there is no such dim or the rank is not in the mesh. */
+typedef struct dt__mesh_line {
+    int64_t size, first;
+    const dt__mode *modes;
+    int n_modes;
+} dt__mesh_line;
+bool dt__mesh_line_of(const dt_mesh *mesh, int dim, dt__mesh_line *out);
+
 /* "mesh(dp=2,tp=4)", without saying which ranks: for messages and for the text of a tensor. */
 void dt__mesh_print_dims(dt__text *text, const dt_mesh *mesh);
 

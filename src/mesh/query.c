@@ -98,20 +98,32 @@ void dt_mesh_ranks(const dt_mesh *mesh, int64_t *out) {
         out[i] = dt__rank_list_at(mesh->ranks, out[i]);
 }
 
-int64_t dt_mesh_group_rank(const dt_mesh *mesh, int dim, int64_t i) {
-    const dt__mesh_dim *found = dim_at(mesh, dim);
-    if (!found || !mesh->coordinate || i < 0 || i >= found->size)
-        return -1;
-    int64_t zero = mesh->position - distance(found, mesh->coordinate[dim]);
-    return dt__rank_list_at(mesh->ranks, zero + distance(found, i));
-}
-
-bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out) {
+bool dt__mesh_line_of(const dt_mesh *mesh, int dim, dt__mesh_line *out) {
     const dt__mesh_dim *found = dim_at(mesh, dim);
     if (!found || !mesh->coordinate)
         return false;
-    for (int64_t i = 0; i < found->size; i++)
-        out[i] = dt_mesh_group_rank(mesh, dim, i);
+    *out = (dt__mesh_line){.size = found->size,
+                           .first = mesh->position - distance(found, mesh->coordinate[dim]),
+                           .modes = found->modes,
+                           .n_modes = found->n_modes};
+    return true;
+}
+
+static int64_t member(const dt_mesh *mesh, const dt__mesh_line *line, int64_t i) {
+    return dt__rank_list_at(mesh->ranks, line->first + dt__modes_at(line->modes, line->n_modes, i));
+}
+
+int64_t dt_mesh_group_rank(const dt_mesh *mesh, int dim, int64_t i) {
+    dt__mesh_line line;
+    return dt__mesh_line_of(mesh, dim, &line) && i >= 0 && i < line.size ? member(mesh, &line, i) : -1;
+}
+
+bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out) {
+    dt__mesh_line line;
+    if (!dt__mesh_line_of(mesh, dim, &line))
+        return false;
+    for (int64_t i = 0; i < line.size; i++)
+        out[i] = member(mesh, &line, i);
     return true;
 }
 

@@ -76,6 +76,8 @@ int64_t dt__rank_list_at(const dt__rank_list *list, int64_t position) {
 }
 
 int64_t dt__rank_list_find(const dt__rank_list *list, int64_t rank) {
+    if (rank < 0)
+        return -1;
     if (list->ranks) {
         struct dt__place wanted = {.rank = rank};
         const struct dt__place *place =

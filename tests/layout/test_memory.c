@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "layout/layouts.h"
+
+/* A bit of everything; DT_OK, or the first status that is not. */
+static dt_status work(dt_ctx *ctx, dt__arena *arena) {
+    dt__layout a, b, c;
+    dt__tuple tuple;
+    bool injective;
+    DT__TRY(dt__layout_parse(arena, "((4,(2,2)),(3,5)):((8,(1,4)),(160,32))", &a));
+    DT__TRY(dt__layout_parse(arena, "(2,(2,(1,3)))", &b));
+    DT__TRY(dt__layout_coalesce(arena, &a, &c));
+    DT__TRY(dt__layout_flatten(arena, &a, &c));
+    DT__TRY(dt__layout_composition(arena, &b, &b, &c));
+    DT__TRY(dt__layout_complement(arena, &a, 1000, &c));
+    DT__TRY(dt__layout_right_inverse(arena, &a, &c));
+    DT__TRY(dt__layout_left_inverse(arena, &a, &c));
+    DT__TRY(dt__layout_splice(arena, &a, 1, 2, &b, &c));
+    DT__TRY(dt__layout_idx2crd(arena, &a, 17, &tuple));
+    DT__TRY(dt__layout_is_injective(arena, &a, &injective));
+    DT__TRY(dt__layout_parse(arena, "(3,2):(2,3)", &a));
+    DT__TRY(dt__layout_is_injective(arena, &a, &injective));
+    if (dt__layout_left_inverse(arena, &a, &c) != DT_ERR_VALUE) /* a refusal builds its message in memory too */
+        return DT_ERR_MEMORY;
+    ctx->status = DT_OK;
+    return DT_OK;
+}
+
+static void memory__every_allocation_may_fail(void **state) {
+    (void)state;
+    bool done = false;
+    for (long n = 2; !done; n++) {
+        test_memory memory = {.fail_at = n};
+        dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
+        dt__arena arena = dt__arena_new(ctx);
+        dt_status status = work(ctx, &arena);
+        done = memory.n_calls < n;
+        assert_int_equal(status, done ? DT_OK : DT_ERR_MEMORY);
+        if (!done)
+            assert_error_says(ctx, DT_ERR_MEMORY, "out of memory");
+        dt__arena_free(&arena);
+        dt__ctx_free(ctx);
+        assert_int_equal(memory.n_live, 0);
+        assert_false(memory.wrong_size);
+        assert_true(n < 1000);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory__every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mesh/meshes.h"
+
+static void assert_same(const dt_mesh *a, const dt_mesh *b, bool want) {
+    assert_non_null(a);
+    assert_non_null(b);
+    assert_int_equal(dt_mesh_equal(a, b), want);
+    assert_int_equal(dt_mesh_equal(b, a), want);
+    assert_int_equal(dt_mesh_fingerprint(a) == dt_mesh_fingerprint(b), want);
+}
+
+static void equality__looks_at_ranks_dims_names_and_device(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "4x2",
+        "2x2x2",
+        "2x4",
+        "8",
+        "dp=4,tp=2",
+        "dp=4,cp=2",
+        "tp=4,dp=2",
+        "4x2 on cuda",
+        "[[0,1],[3,2]]",
+        "[[0,1],[2,3]]",
+        "[[4,5],[6,7]]",
+        "[[0,2],[4,6]]",
+        "[[1,0],[3,2]]",
+        "2x2x1",
+        "2x1x2",
+        "a=2:4,b=2:2 of dp=4,tp=2",
+        "dp=4:2 of dp=4,tp=2",
+        "dp=4:2+1 of dp=4,tp=2",
+        "tp=2:1 of dp=4,tp=2",
+        "1x8",
+    };
+    enum { N = sizeof texts / sizeof *texts };
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 0);
+    dt_mesh *first[N], *second[N];
+    for (int i = 0; i < N; i++) {
+        first[i] = made(ctx, dt_mesh_new(ctx, texts[i]));
+        second[i] = made(ctx, dt_mesh_new(ctx, texts[i]));
+    }
+    for (int i = 0; i < N; i++) /* DM-024, DM-027 */
+        for (int k = 0; k < N; k++)
+            assert_same(first[i], second[k], i == k);
+    for (int i = 0; i < N; i++) {
+        dt_mesh_free(first[i]);
+        dt_mesh_free(second[i]);
+    }
+    assert_true(dt_mesh_equal(NULL, NULL));
+    world_end(&w);
+}
+
+/* However a root was described, equal ranks in an equal shape are one value. */
+static void equality__does_not_look_at_the_way_of_making(void **state) {
+    (void)state;
+    static const int64_t permuted[] = {3, 0, 2, 1}, plain[] = {0, 1, 2, 3}, shape[] = {2, 2};
+    const dt_ranks groups[] = {{(int64_t[]){0, 2}, 2}, {(int64_t[]){0, 1}, 2}};
+    world w;
+    dt_ctx *ctx = world_begin(&w, 4, 0);
+    dt_mesh *meshes[] = {
+        dt_mesh_new(ctx, "2x2"),
+        dt_mesh_new(ctx, "[[0,1],[2,3]]"),
+        dt_mesh_from_shape(ctx, shape, 2, NULL),
+        dt_mesh_from_ranks(ctx, plain, shape, 2, NULL),
+        dt_mesh_from_groups(ctx, groups, 2, &(dt_mesh_grid){plain, shape, 2}, NULL),
+    };
+    for (int i = 0; i < 5; i++)
+        assert_same(meshes[0], meshes[i], true);
+    dt_mesh *listed = dt_mesh_from_ranks(ctx, permuted, shape, 2, NULL), *read = dt_mesh_new(ctx, "[[3,0],[2,1]]");
+    assert_same(listed, read, true);
+    assert_same(listed, meshes[0], false);
+    for (int i = 0; i < 5; i++)
+        dt_mesh_free(meshes[i]);
+    dt_mesh_free(listed);
+    dt_mesh_free(read);
+    world_end(&w);
+}
+
+/* DM-026: a slice and a mesh without names of the same ranks have all but the names in common. */
+static void equality__of_a_slice_and_an_independent_mesh(void **state) {
+    (void)state;
+    for (int64_t rank = 0; rank < 8; rank++) {
+        world w;
+        dt_ctx *ctx = world_begin(&w, 8, rank);
+        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "DP=2,TP=4")), *tp = made(ctx, dt_mesh_slice(mesh, "TP"));
+        const char *ranks = rank < 4 ? "[0,1,2,3]" : "[4,5,6,7]";
+        dt_mesh *free_mesh = made(ctx, dt_mesh_new(ctx, ranks)), *twin = made(ctx, dt_mesh_new(ctx, ranks));
+        int64_t left[4], right[4];
+        dt_mesh_ranks(tp, left);
+        dt_mesh_ranks(free_mesh, right);
+        assert_memory_equal(left, right, sizeof left);
+        dt__arena arena = dt__arena_new(ctx);
+        dt__layout of_tp, of_free;
+        assert_int_equal(dt__mesh_layout(&arena, tp, &of_tp), DT_OK);
+        assert_int_equal(dt__mesh_layout(&arena, free_mesh, &of_free), DT_OK);
+        assert_true(dt__layout_equal(&of_tp, &of_free));
+        dt__arena_free(&arena);
+        assert_string_equal(dt_mesh_device(tp), dt_mesh_device(free_mesh));
+        assert_same(tp, free_mesh, false);
+        assert_same(free_mesh, twin, true); /* DM-027 */
+        dt_mesh *all[] = {twin, free_mesh, tp, mesh};
+        for (int i = 0; i < 4; i++)
+            dt_mesh_free(all[i]);
+        world_end(&w);
+    }
+}
+
+/* All members of a sub-mesh agree on its fingerprint, whichever way each of them came to it; others differ. */
+static void fingerprint__is_shared_by_the_members(void **state) {
+    (void)state;
+    static const char *const names[] = {"dp", "cp", "tp", "dp,cp", "cp,tp", "dp,tp", "dp,cp,tp"};
+    uint64_t prints[24];
+    int64_t firsts[24];
+    for (int n = 0; n < 7; n++) {
+        for (int64_t rank = 0; rank < 24; rank++) {
+            world w;
+            dt_ctx *ctx = world_begin(&w, 24, rank);
+            dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,cp=3,tp=4"));
+            dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, names[n]));
+            prints[rank] = dt_mesh_fingerprint(slice);
+            int64_t zero[3] = {0};
+            firsts[rank] = dt_mesh_rank_at(slice, zero);
+            dt_mesh_free(slice);
+            dt_mesh_free(mesh);
+            world_end(&w);
+        }
+        for (int a = 0; a < 24; a++)
+            for (int b = 0; b < 24; b++)
+                assert_int_equal(prints[a] == prints[b], firsts[a] == firsts[b]);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(equality__looks_at_ranks_dims_names_and_device),
+        cmocka_unit_test(equality__does_not_look_at_the_way_of_making),
+        cmocka_unit_test(equality__of_a_slice_and_an_independent_mesh),
+        cmocka_unit_test(fingerprint__is_shared_by_the_members),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How long meshes live: counted handles, roots held by sub-meshes, the stack of current meshes, the end of a context,
+ * and every allocation failing in turn.
+ */
+#include "mesh/meshes.h"
+
+static void handles__are_counted(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 5);
+    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4"));
+    long with_root = w.memory.n_live;
+    assert_ptr_equal(dt_mesh_keep(mesh), mesh);
+    dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp")), *flat = made(ctx, dt_mesh_flatten(slice, "f", NULL));
+    dt_mesh_free(mesh);
+    dt_mesh_free(mesh);
+    assert_mesh(slice, "tp=4", "4 5 6 7");
+    dt_mesh_free(slice);
+    assert_mesh(flat, "f=4", "4 5 6 7");
+    dt_mesh *root = dt_mesh_root(flat);
+    assert_mesh(root, "dp=2,tp=4", "0 1 2 3 4 5 6 7");
+    dt_mesh_free(flat);
+    assert_int_equal(w.memory.n_live, with_root);
+    dt_mesh_free(root);
+    assert_true(w.memory.n_live < with_root);
+    world_end(&w);
+}
+
+static void context__frees_what_is_left(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 5);
+    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4")), *other = made(ctx, dt_mesh_new(ctx, "[7,5,1]"));
+    dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp"));
+    dt_mesh_keep(slice);
+    made(ctx, dt_mesh_flatten(mesh, NULL, NULL));
+    assert_non_null(dt_mesh_text(slice));
+    assert_int_equal(dt_mesh_push(slice), DT_OK);
+    assert_int_equal(dt_mesh_push(other), DT_OK);
+    dt_mesh_free(mesh); /* held by its sub-meshes */
+    world_end(&w);
+}
+
+static void current__is_the_one_pushed_last(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 0);
+    assert_null(dt_mesh_current(ctx));
+    assert_int_equal(dt_mesh_pop(ctx), DT_ERR_STATE);
+    assert_error_says(ctx, DT_ERR_STATE, "no mesh was pushed");
+    ctx->status = DT_OK;
+    dt_mesh *outer = made(ctx, dt_mesh_new(ctx, "8")), *inner = made(ctx, dt_mesh_new(ctx, "2x4"));
+    assert_int_equal(dt_mesh_push(outer), DT_OK);
+    assert_int_equal(dt_mesh_push(inner), DT_OK);
+    dt_mesh_free(inner); /* the stack holds it */
+    assert_mesh(dt_mesh_current(ctx), "2x4", "0 1 2 3 4 5 6 7");
+    assert_int_equal(dt_mesh_pop(ctx), DT_OK);
+    assert_ptr_equal(dt_mesh_current(ctx), outer);
+    for (int i = 0; i < 100; i++)
+        assert_int_equal(dt_mesh_push(outer), DT_OK);
+    for (int i = 0; i < 101; i++)
+        assert_int_equal(dt_mesh_pop(ctx), DT_OK);
+    assert_null(dt_mesh_current(ctx));
+    assert_int_equal(dt_mesh_pop(ctx), DT_ERR_STATE);
+    ctx->status = DT_OK;
+    assert_int_equal(dt_mesh_push(NULL), DT_ERR_VALUE);
+    assert_null(dt_mesh_current(NULL));
+    assert_int_equal(dt_mesh_pop(NULL), DT_ERR_STATE);
+    dt_mesh_free(outer);
+    world_end(&w);
+}
+
+/* A bit of everything, over and over on one root, leaves nothing behind but the names that the root gave away. */
+static void steps__do_not_pile_up(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 5);
+    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4"));
+    long blocks = 0;
+    for (int i = 0; i < 1000; i++) {
+        dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp")), *flat = made(ctx, dt_mesh_flatten(mesh, NULL, NULL));
+        dt_mesh *cut =
+            made(ctx, dt_mesh_unflatten(mesh, 1, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "a,b"}));
+        dt_mesh_free(slice);
+        dt_mesh_free(flat);
+        dt_mesh_free(cut);
+        if (i == 0)
+            blocks = w.memory.n_live;
+    }
+    assert_int_equal(w.memory.n_live, blocks);
+    dt_mesh_free(mesh);
+    world_end(&w);
+}
+
+/* Every maker once, text and stack included; true if all went well. */
+static bool work(dt_ctx *ctx) {
+    dt_mesh_backend backend = {"tp", "fake", 3};
+    dt_mesh *made_here[16] = {NULL};
+    int n = 0;
+    int64_t hosts = 0;
+    dt_mesh *mesh = made_here[n++] = dt_mesh_from_shape(
+        ctx, (int64_t[]){2, 2, 2}, 3,
+        &(dt_mesh_options){.names = "dp,cp,tp", .backends = &backend, .n_backends = 1, .device = "cuda"});
+    dt_mesh *list = made_here[n++] = dt_mesh_new(ctx, "a,b=[[5,1],[0,7]]");
+    made_here[n++] = dt_mesh_new(ctx, "f=(2,2):(4,1)+2 of dp=2,cp=2,tp=2");
+    dt_mesh *slice = made_here[n++] = dt_mesh_slice(mesh, "cp,tp");
+    dt_mesh *tp = made_here[n++] = dt_mesh_slice(slice, "tp");
+    dt_mesh *dp = made_here[n++] = dt_mesh_slice_at(mesh, "dp", 3);
+    dt_mesh *flat = made_here[n++] = dt_mesh_flatten(slice, NULL, &backend);
+    made_here[n++] = dt_mesh_slice(mesh, "dp,cp_tp");
+    made_here[n++] = dt_mesh_unflatten(flat, 0, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "x,y"});
+    made_here[n++] = dt_mesh_concatenate((dt_mesh *[]){tp}, 1);
+    made_here[n++] = dt_mesh_root(dp);
+    bool ok = dt_mesh_text(flat) && dt_mesh_text(list) && dt_mesh_push(flat) == DT_OK;
+    if (ok)
+        dt_mesh_pop(ctx);
+    ctx->ranks_per_host = 2;
+    hosts = dt_mesh_n_hosts(mesh);
+    ok = ok && hosts == 4 && dt_mesh_n_slices(mesh, "dp") == 4;
+    for (int i = 0; i < n; i++) {
+        ok = ok && made_here[i];
+        dt_mesh_free(made_here[i]);
+    }
+    return ok;
+}
+
+static void memory__every_allocation_may_fail(void **state) {
+    (void)state;
+    bool done = false;
+    for (long n = 2; !done; n++) {
+        test_memory memory = {.fail_at = n};
+        dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
+        ctx->world = 8;
+        ctx->rank = 7;
+        bool ok = work(ctx);
+        done = memory.n_calls < n;
+        assert_int_equal(ok, done);
+        if (!done)
+            assert_error_says(ctx, DT_ERR_MEMORY, "out of memory");
+        else
+            assert_false(dt_failed(ctx));
+        dt__ctx_free(ctx);
+        assert_int_equal(memory.n_live, 0);
+        assert_false(memory.wrong_size);
+        assert_true(n < 1000);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(handles__are_counted),
+        cmocka_unit_test(context__frees_what_is_left),
+        cmocka_unit_test(current__is_the_one_pushed_last),
+        cmocka_unit_test(steps__do_not_pile_up),
+        cmocka_unit_test(memory__every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mesh/meshes.h"
+
+static dt_mesh *flatten_dims(dt_mesh *mesh, const char *dims, const char *name) {
+    dt_mesh *part = dt_mesh_slice(mesh, dims), *flat = dt_mesh_flatten(part, name, NULL);
+    dt_mesh_free(part);
+    return flat;
+}
+
+static dt_mesh *cut(dt_mesh *mesh, int dim, const int64_t *sizes, int n, const char *names) {
+    return dt_mesh_unflatten(mesh, dim, sizes, n, &(dt_mesh_options){.names = names});
+}
+
+static dt_mesh *join(dt_mesh *mesh, const char *first, const char *second) {
+    dt_mesh *parts[] = {dt_mesh_slice(mesh, first), dt_mesh_slice(mesh, second)};
+    dt_mesh *joined = dt_mesh_concatenate(parts, 2);
+    dt_mesh_free(parts[0]);
+    dt_mesh_free(parts[1]);
+    return joined;
+}
+
+static void same_ranks(const dt_mesh *a, const dt_mesh *b) {
+    int64_t left[64], right[64];
+    assert_int_equal(dt_mesh_size(a), dt_mesh_size(b));
+    dt_mesh_ranks(a, left);
+    dt_mesh_ranks(b, right);
+    assert_memory_equal(left, right, (size_t)dt_mesh_size(a) * sizeof *left);
+}
+
+static void flatten__of_one_dim(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 3);
+    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "default=4"));
+    dt_mesh *same = made(ctx, dt_mesh_flatten(mesh, NULL, NULL)); /* DM-046 */
+    assert_ptr_equal(same, mesh);
+    dt_mesh *named = made(ctx, dt_mesh_flatten(mesh, "line", NULL));
+    assert_mesh(named, "line=4", "0 1 2 3");
+    dt_mesh *plain = made(ctx, dt_mesh_new(ctx, "2x2"));
+    assert_refused(ctx, dt_mesh_flatten(plain, "line", NULL), "no dim names");
+    assert_null(dt_mesh_flatten(NULL, "line", NULL));
+    dt_mesh_free(plain);
+    dt_mesh_free(named);
+    dt_mesh_free(same);
+    dt_mesh_free(mesh);
+    world_end(&w);
+}
+
+static void flatten__of_neighbours_and_of_dims_apart(void **state) {
+    (void)state;
+    static const char *const dp_cp[] = {"0 2 4 6", "1 3 5 7"}, *const dp_tp[] = {"0 1 4 5", "2 3 6 7"};
+    for (int64_t rank = 0; rank < 8; rank++) {
+        world w;
+        dt_ctx *ctx = world_begin(&w, 8, rank);
+        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,cp=2,tp=2"));
+        assert_refused(ctx, dt_mesh_flatten(mesh, "dp", NULL), "there already is a dim 'dp'"); /* DM-047, DM-054 */
+        dt_mesh *flat = made(ctx, flatten_dims(mesh, "dp,cp", NULL));
+        assert_mesh(flat, "dp_cp=4", dp_cp[rank % 2]); /* DM-048 */
+        dt_mesh *root = dt_mesh_root(flat);
+        assert_ptr_equal(root, mesh);
+        dt_mesh *sliced = made(ctx, dt_mesh_slice(mesh, "dp_cp")), *pair = made(ctx, dt_mesh_slice(mesh, "dp_cp,tp"));
+        assert_true(dt_mesh_equal(sliced, flat));
+        assert_mesh(pair, "dp_cp=4,tp=2", "0 1 2 3 4 5 6 7"); /* DM-049, DM-065 */
+        dt_mesh *again = made(ctx, flatten_dims(mesh, "dp,cp", NULL));
+        assert_true(dt_mesh_equal(again, flat)); /* DM-050 */
+        dt_mesh *apart = made(ctx, flatten_dims(mesh, "dp,tp", NULL));
+        assert_mesh(apart, "dp_tp=4", dp_tp[rank / 2 % 2]);                                         /* DM-051 */
+        assert_refused(ctx, dt_mesh_slice(mesh, "dp_tp,cp"), "dp_tp,cp: these overlap or are not"); /* DM-052 */
+        assert_refused(ctx, dt_mesh_slice(mesh, "dp_cp,cp"), "these overlap or are not in the mesh's order");
+        dt_mesh *named = made(ctx, flatten_dims(mesh, "cp,tp", "dummy"));
+        dt_mesh *found = made(ctx, dt_mesh_slice(mesh, "dummy"));
+        assert_string_equal(dt_mesh_dim_name(found, 0), "dummy"); /* DM-053 */
+        assert_true(dt_mesh_equal(found, named));
+        assert_refused(ctx, flatten_dims(mesh, "cp,tp", "dp_tp"),
+                       "other dims were flattened into 'dp_tp' before"); /* DM-054 */
+        assert_refused(ctx, flatten_dims(mesh, "cp,tp", "a=b"), "'a=b' is no name");
+        dt_mesh *all[] = {flat, root, sliced, pair, again, apart, named, found, mesh};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            dt_mesh_free(all[i]);
+        world_end(&w);
+    }
+}
+
+/* The names of flattened meshes are the root's: a slice does not offer them. */
+static void flatten__names_are_offered_by_the_root_only(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 1);
+    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,cp=2,tp=2")), *part = made(ctx, dt_mesh_slice(mesh, "dp,cp"));
+    dt_mesh *flat = made(ctx, dt_mesh_flatten(part, "f", NULL));
+    assert_refused(ctx, dt_mesh_slice(part, "f"), "there is no such dim; there are dp, cp");
+    dt_mesh *whole = made(ctx, join(mesh, "dp,cp", "tp")); /* stands for the root: the same dims in the same place */
+    assert_true(dt_mesh_equal(whole, mesh));
+    dt_mesh *found = made(ctx, dt_mesh_slice(whole, "f"));
+    assert_true(dt_mesh_equal(found, flat));
+    dt_mesh *all[] = {mesh, part, flat, whole, found};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        dt_mesh_free(all[i]);
+    world_end(&w);
+}
+
+static void flatten__in_steps(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 6);
+    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp_replicate=2,dp_shard=2,cp=2,tp=1"));
+    dt_mesh *flat = made(ctx, flatten_dims(mesh, "dp_replicate,dp_shard,cp", "dp_cp"));
+    dt_mesh *found = made(ctx, dt_mesh_slice(mesh, "dp_cp")), *root = dt_mesh_root(flat);
+    assert_true(dt_mesh_equal(flat, found)); /* DM-055 */
+    assert_mesh(flat, "dp_cp=8", "0 1 2 3 4 5 6 7");
+    assert_ptr_equal(root, mesh);
+    dt_mesh *inner = made(ctx, flatten_dims(mesh, "dp_shard,cp", "dp_shard_cp"));
+    dt_mesh *outer = made(ctx, flatten_dims(mesh, "dp_replicate,dp_shard_cp", "dp"));
+    dt_mesh *pair = made(ctx, dt_mesh_slice(mesh, "dp,tp"));
+    assert_mesh(pair, "dp=8,tp=1", "0 1 2 3 4 5 6 7"); /* DM-056 */
+    dt_mesh *tiny = made(ctx, dt_mesh_new(ctx, "dp_replicate=1,dp_shard=1,cp=1,tp=1"));
+    dt_mesh *tiny_flat = made(ctx, flatten_dims(tiny, "dp_shard,cp", "dp_cp"));
+    dt_mesh *tiny_slice = made(ctx, dt_mesh_slice(tiny, "dp_replicate,dp_cp,tp"));
+    assert_mesh(tiny_slice, "dp_replicate=1,dp_cp=1,tp=1", "0"); /* DM-057 */
+    dt_mesh *all[] = {flat, found, root, inner, outer, pair, tiny, tiny_flat, tiny_slice, mesh};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        dt_mesh_free(all[i]);
+    world_end(&w);
+}
+
+/* DM-064 */
+static void flatten__rebuilds_a_mesh_with_the_flattened_dim(void **state) {
+    (void)state;
+    for (int64_t rank = 0; rank < 8; rank++) {
+        world w;
+        dt_ctx *ctx = world_begin(&w, 8, rank);
+        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "replicate=2,shard=2,cp=2"));
+        dt_mesh *flat = made(ctx, flatten_dims(mesh, "shard,cp", NULL));
+        dt_mesh *pair = made(ctx, dt_mesh_slice(mesh, "replicate,shard_cp"));
+        assert_mesh(pair, "replicate=2,shard_cp=4", "0 1 2 3 4 5 6 7");
+        const char *row = rank < 4 ? "0 1 2 3" : "4 5 6 7";
+        assert_group(flat, 0, row);
+        assert_group(pair, 1, row);
+        dt_mesh_free(pair);
+        dt_mesh_free(flat);
+        dt_mesh_free(mesh);
+        world_end(&w);
+    }
+}
+
+static void unflatten__cuts_one_dim(void **state) {
+    (void)state;
+    for (int64_t rank = 0; rank < 8; rank++) {
+        world w;
+        dt_ctx *ctx = world_begin(&w, 8, rank);
+        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=4,tp=2"));
+        dt_mesh *more = made(ctx, cut(mesh, 0, (int64_t[]){2, 2}, 2, "dp_shard,dp_replicate"));
+        assert_mesh(more, "dp_shard=2,dp_replicate=2,tp=2", "0 1 2 3 4 5 6 7"); /* DM-058 */
+        dt_mesh *old_tp = made(ctx, dt_mesh_slice(mesh, "tp")), *new_tp = made(ctx, dt_mesh_slice(more, "tp"));
+        assert_true(dt_mesh_equal(old_tp, new_tp));
+        assert_refused(ctx, dt_mesh_slice(mesh, "dp_shard"), "there is no such dim");
+        dt_mesh *root = dt_mesh_root(more);
+        assert_ptr_equal(root, mesh);
+        dt_mesh *all[] = {root, old_tp, new_tp, more, mesh};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            dt_mesh_free(all[i]);
+        world_end(&w);
+    }
+}
+
+static void unflatten__twice_and_again(void **state) {
+    (void)state;
+    for (int64_t rank = 0; rank < 8; rank++) {
+        world w;
+        dt_ctx *ctx = world_begin(&w, 8, rank);
+        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "world=8"));
+        dt_mesh *dense = made(ctx, cut(mesh, 0, (int64_t[]){2, 2, 2}, 3, "dp,cp,tp"));
+        dt_mesh *sparse = made(ctx, cut(mesh, 0, (int64_t[]){2, 2, 2}, 3, "dp,ep,ep_tp"));
+        dt_mesh *cp = made(ctx, dt_mesh_slice(dense, "cp")), *ep = made(ctx, dt_mesh_slice(sparse, "ep"));
+        dt_mesh *tp = made(ctx, dt_mesh_slice(dense, "tp")), *ep_tp = made(ctx, dt_mesh_slice(sparse, "ep_tp"));
+        same_ranks(cp, ep); /* DM-059 */
+        same_ranks(tp, ep_tp);
+        dt_mesh *three = made(ctx, cut(mesh, 0, (int64_t[]){4, 2, 1}, 3, "dp,cp,tp"));
+        dt_mesh *four = made(ctx, cut(three, 0, (int64_t[]){2, 2}, 2, "dp_shard,dp_replicate"));
+        assert_mesh(four, "dp_shard=2,dp_replicate=2,cp=2,tp=1", "0 1 2 3 4 5 6 7"); /* DM-060 */
+        static const char *const kept[] = {"cp", "tp"};
+        for (int i = 0; i < 2; i++) {
+            dt_mesh *before = made(ctx, dt_mesh_slice(three, kept[i]));
+            dt_mesh *after = made(ctx, dt_mesh_slice(four, kept[i]));
+            assert_true(dt_mesh_equal(before, after));
+            dt_mesh_free(before);
+            dt_mesh_free(after);
+        }
+        dt_mesh *all[] = {cp, ep, tp, ep_tp, three, four, dense, sparse, mesh};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            dt_mesh_free(all[i]);
+        world_end(&w);
+    }
+}
+
+/* A dim that joins ranks apart can be cut where its parts meet, and inside a part. */
+static void unflatten__of_a_flattened_dim(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 24, 23);
+    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "pp=2,cp=2,dp=6")),
+            *flat = made(ctx, flatten_dims(mesh, "pp,dp", "f"));
+    dt_mesh *fine = made(ctx, cut(flat, 0, (int64_t[]){4, 3}, 2, "x,y"));
+    assert_mesh(fine, "x=4,y=3", "6 7 8 9 10 11 18 19 20 21 22 23");
+    assert_refused(ctx, cut(flat, 0, (int64_t[]){3, 4}, 2, "x,y"), "cannot be cut into a size of 3");
+    dt_mesh_free(fine);
+    dt_mesh_free(flat);
+    dt_mesh_free(mesh);
+    world_end(&w);
+}
+
+static void unflatten__backends_are_those_of_the_new_dims(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 0);
+    dt_mesh *mesh = made(ctx, dt_mesh_from_shape(ctx, (int64_t[]){4, 2}, 2,
+                                                 &(dt_mesh_options){.names = "dp,tp",
+                                                                    .backends = &(dt_mesh_backend){"tp", "shm", 7},
+                                                                    .n_backends = 1}));
+    dt_mesh_backend backends[] = {{"b", "fake", 0}, {"0", NULL, 42}}; /* DM-061 */
+    dt_mesh *more =
+        made(ctx, dt_mesh_unflatten(mesh, 0, (int64_t[]){2, 2}, 2,
+                                    &(dt_mesh_options){.names = "a,b", .backends = backends, .n_backends = 2}));
+    assert_null(dt_mesh_dim_backend(more, 0).backend);
+    assert_true(dt_mesh_dim_backend(more, 0).timeout_s == 42);
+    assert_string_equal(dt_mesh_dim_backend(more, 1).backend, "fake");
+    assert_string_equal(dt_mesh_dim_backend(more, 2).backend, "shm");
+    assert_true(dt_mesh_dim_backend(more, 2).timeout_s == 7);
+    backends[0].dim = "tp";
+    assert_refused(ctx,
+                   dt_mesh_unflatten(mesh, 0, (int64_t[]){2, 2}, 2,
+                                     &(dt_mesh_options){.names = "a,b", .backends = backends, .n_backends = 2}),
+                   "'tp', which is none of the 2 dims");
+    dt_mesh_free(more);
+    dt_mesh_free(mesh);
+    world_end(&w);
+}
+
+static void unflatten__what_does_not_fit_is_refused(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 0);
+    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=4,tp=2")), *plain = made(ctx, dt_mesh_new(ctx, "4x2"));
+    int64_t two[] = {2, 2}, three[] = {2, 3}, huge[] = {INT64_MAX, 4}, zero[] = {4, 0}, many[DT_MESH_MAX_DIMS];
+    for (int i = 0; i < DT_MESH_MAX_DIMS; i++)
+        many[i] = 1;
+    assert_refused(ctx, cut(mesh, 2, two, 2, "a,b"), "dim 2 of a mesh of 2 dims");
+    assert_refused(ctx, cut(mesh, -1, two, 2, "a,b"), "dim -1");
+    assert_refused(ctx, cut(mesh, 0, two, 2, "a"), "2 sizes and 1 names");
+    assert_refused(ctx, cut(mesh, 0, two, 2, NULL), "2 sizes and 0 names");
+    assert_refused(ctx, cut(mesh, 0, three, 2, "a,b"), "multiply to 6 and dim 0 has 4");
+    assert_refused(ctx, cut(mesh, 0, huge, 2, "a,b"), "the size 4 is not allowed");
+    assert_refused(ctx, cut(mesh, 0, zero, 2, "a,b"), "the size 0 is not allowed");
+    assert_refused(ctx, cut(mesh, 0, two, 2, "a,tp"), "'tp' is given twice");
+    assert_refused(ctx, cut(mesh, 0, many, DT_MESH_MAX_DIMS, "a"), "at most 64 dims");
+    assert_refused(ctx, cut(mesh, 0, two, 0, "a"), "0 sizes");
+    assert_refused(ctx, cut(plain, 0, two, 2, "a,b"), "no dim names");
+    assert_refused(ctx, dt_mesh_unflatten(mesh, 0, two, 2, &(dt_mesh_options){.names = "a,b", .device = "cpu"}),
+                   "device");
+    assert_null(cut(NULL, 0, two, 2, "a,b"));
+    dt_mesh_free(plain);
+    dt_mesh_free(mesh);
+    world_end(&w);
+}
+
+static void concatenate__puts_dims_side_by_side(void **state) {
+    (void)state;
+    for (int64_t rank = 0; rank < 8; rank++) {
+        world w;
+        dt_ctx *ctx = world_begin(&w, 8, rank);
+        dt_mesh *flat = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4")), *both = made(ctx, join(flat, "dp", "tp"));
+        assert_true(dt_mesh_equal(both, flat)); /* DM-062 */
+        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "pp=2,dp=2,tp=2"));
+        dt_mesh *pair = made(ctx, join(mesh, "dp", "tp")), *slice = made(ctx, dt_mesh_slice(mesh, "dp,tp"));
+        assert_true(dt_mesh_equal(pair, slice)); /* DM-063 */
+        dt_mesh *whole = made(ctx, join(mesh, "pp,dp", "tp"));
+        assert_true(dt_mesh_equal(whole, mesh));
+        dt_mesh *turned = made(ctx, join(mesh, "tp", "pp")); /* any order */
+        assert_mesh(turned, "tp=2,pp=2", rank / 2 % 2 ? "2 6 3 7" : "0 4 1 5");
+        assert_int_equal(dt_mesh_local_rank(turned, 0), rank % 2);
+        assert_int_equal(dt_mesh_local_rank(turned, 1), rank / 4);
+        dt_mesh *line = made(ctx, dt_mesh_flatten(turned, NULL, NULL));
+        assert_mesh(line, "tp_pp=4", rank / 2 % 2 ? "2 6 3 7" : "0 4 1 5");
+        dt_mesh *all[] = {line, turned, whole, slice, pair, mesh, both, flat};
+        for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+            dt_mesh_free(all[i]);
+        world_end(&w);
+    }
+}
+
+static void concatenate__what_does_not_fit_is_refused(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 12, 2);
+    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=6")), *other = made(ctx, dt_mesh_new(ctx, "ep=2,x=3"));
+    dt_mesh *cut_a = made(ctx, cut(mesh, 1, (int64_t[]){2, 3}, 2, "a,b"));
+    dt_mesh *cut_b = made(ctx, cut(mesh, 1, (int64_t[]){3, 2}, 2, "c,d"));
+    dt_mesh *a = made(ctx, dt_mesh_slice(cut_a, "a")), *d = made(ctx, dt_mesh_slice(cut_b, "d"));
+    dt_mesh *dp = made(ctx, dt_mesh_slice(mesh, "dp")), *ep = made(ctx, dt_mesh_slice(other, "ep"));
+    dt_mesh *plain = made(ctx, dt_mesh_new(ctx, "12"));
+    assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){dp, dp}, 2), "'dp' is given twice");
+    assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){cut_a, d}, 2), "shares ranks");
+    assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){a, d}, 2), "shares ranks"); /* 2:3 and 2:1 cut 6 unlike */
+    assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){dp, ep}, 2), "other ranks");
+    assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){dp, plain}, 2), "no dim names");
+    assert_null(dt_mesh_concatenate((dt_mesh *[]){dp, NULL}, 2));
+    assert_null(dt_mesh_concatenate(NULL, 0));
+    dt_mesh *all[] = {plain, ep, dp, a, d, cut_a, cut_b, other, mesh};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        dt_mesh_free(all[i]);
+    world_end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flatten__of_one_dim),
+        cmocka_unit_test(flatten__of_neighbours_and_of_dims_apart),
+        cmocka_unit_test(flatten__names_are_offered_by_the_root_only),
+        cmocka_unit_test(flatten__in_steps),
+        cmocka_unit_test(flatten__rebuilds_a_mesh_with_the_flattened_dim),
+        cmocka_unit_test(unflatten__cuts_one_dim),
+        cmocka_unit_test(unflatten__twice_and_again),
+        cmocka_unit_test(unflatten__of_a_flattened_dim),
+        cmocka_unit_test(unflatten__backends_are_those_of_the_new_dims),
+        cmocka_unit_test(unflatten__what_does_not_fit_is_refused),
+        cmocka_unit_test(concatenate__puts_dims_side_by_side),
+        cmocka_unit_test(concatenate__what_does_not_fit_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

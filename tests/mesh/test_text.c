@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mesh/meshes.h"
+
+static void text__round_trips(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "dp=2,tp=4",
+        "2x4",
+        "8",
+        "x=1",
+        "1x1x1",
+        "[[0,1],[3,2]]",
+        "[3,1,0]",
+        "[[[5]],[[2]],[[7]]]",
+        "dp,tp=[[0,1],[3,2]]",
+        "only=[4,5,6,7]",
+        "tp=4:1+4 of dp=2,tp=4",
+        "dp=2:4+3 of dp=2,tp=4",
+        "f=(2,2):(4,1)+2 of dp=2,cp=2,tp=2",
+        "tp=2:1,dp=2:4 of dp=2,cp=2,tp=2",
+        "one=1:0,tp=2:1+6 of dp=4,tp=2",
+        "b=3:1+3 of a,b=[[5,1,4],[0,2,6]]",
+        "dp=2,tp=4 on cuda",
+        "tp=4:1 of dp=2,tp=4 on xpu",
+        "übung=2,тест=4",
+        "x-1=2,y.2=2",
+        "a=(2,2,2):(1,2,4) of w=8",
+    };
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 5);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, texts[i]));
+        assert_string_equal(dt_mesh_text(mesh), texts[i]);
+        assert_ptr_equal(dt_mesh_text(mesh), dt_mesh_text(mesh));
+        dt_mesh *again = made(ctx, dt_mesh_new(ctx, dt_mesh_text(mesh)));
+        assert_true(dt_mesh_equal(mesh, again));
+        dt_mesh_free(again);
+        dt_mesh_free(mesh);
+    }
+    world_end(&w);
+}
+
+/* Several ways to write, one way to print. */
+static void text__has_one_form(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"[[0,1],[2,3]]", "2x2"},
+        {"dp,tp=[[0, 1], [2, 3]]", "dp=2,tp=2"},
+        {"dp=2, tp=4", "dp=2,tp=4"},
+        {"02x4", "2x4"},
+        {"dp=2,tp=4 on cpu", "dp=2,tp=4"},
+        {"f=(2,2):(2,1) of 8", "f=4:1 of 8"},
+        {"f=(2,(1,2)):(2,(5,1))+0 of 8", "f=4:1 of 8"},
+        {"[0]", "1"},
+    };
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, cases[i][0]));
+        assert_string_equal(dt_mesh_text(mesh), cases[i][1]);
+        dt_mesh_free(mesh);
+    }
+    world_end(&w);
+}
+
+static void text__errors_point_at_the_character(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *says;
+        dt_status status;
+    } cases[] = {
+        {"", "expected a name at character 1 of ''", DT_ERR_MESH},
+        {"dp", "expected '=' or ',' at character 3 of 'dp'", DT_ERR_MESH},
+        {"dp=", "expected a number or '(' at character 4", DT_ERR_VALUE},
+        {"dp=2,", "expected a name at character 6", DT_ERR_MESH},
+        {"dp=2,tp", "expected '=' at character 8", DT_ERR_MESH},
+        {"dp=2;tp=4", "expected the end at character 5", DT_ERR_MESH},
+        {"dp=2,tp=4x", "expected the end at character 10", DT_ERR_MESH},
+        {"dp,tp=4", "expected '[' at character 7", DT_ERR_MESH},
+        {"dp=2,tp=[0,1]", "character 9", DT_ERR_VALUE},
+        {"dp=2,tp=[[0,1],[2,3]]", "expected a number or '(' at character 9", DT_ERR_VALUE},
+        {"2x", "expected a number at character 3", DT_ERR_MESH},
+        {"2xx4", "expected a number at character 3", DT_ERR_MESH},
+        {"2*4", "expected the end at character 2", DT_ERR_MESH},
+        {"-2x4", "expected '=' or ',' at character 5", DT_ERR_MESH},
+        {"[", "expected a number at character 2", DT_ERR_MESH},
+        {"[]", "expected a number at character 2", DT_ERR_MESH},
+        {"[0,1", "expected ',' or ']' at character 5", DT_ERR_MESH},
+        {"[0,1]]", "expected the end at character 6", DT_ERR_MESH},
+        {"[[0,1],[2]]", "a row of another length than the rows before it, at character 8", DT_ERR_MESH},
+        {"[[0,1],2]", "expected '[' at character 8", DT_ERR_MESH},
+        {"[0,[1]]", "expected a number at character 4", DT_ERR_MESH},
+        {"[0,-1]", "expected a number at character 4", DT_ERR_MESH},
+        {"[0,99999999999999999999]", "63 bits at character 4", DT_ERR_VALUE},
+        {"dp=(2,2)", "expected a number at character 4", DT_ERR_MESH},
+        {"dp=2:1", "expected ' of ' and the root at character 7", DT_ERR_MESH},
+        {"dp=2:1 of ", "expected a name at character 11", DT_ERR_MESH},
+        {"dp=2:1,tp=4 of 8", "sizes with and without strides", DT_ERR_MESH},
+        {"dp=2:1 of tp=2:1 of 8", "character 17", DT_ERR_MESH},
+        {"dp=2:1+ of 8", "expected a number at character 8", DT_ERR_MESH},
+        {"dp=2+1", "expected the end at character 5", DT_ERR_MESH},
+        {"dp=2:(1) of 8", "do not nest alike", DT_ERR_SHAPE},
+        {"dp=2,dp=4", "'dp' is given twice", DT_ERR_MESH},
+        {"dp=2,2=4", "'2' is no name", DT_ERR_MESH},
+        {"dp=2 on cpu:0", "'cpu:0'", DT_ERR_MESH},
+        {"dp=2 on ", "''", DT_ERR_MESH},
+        {"3x3", "9 ranks are needed", DT_ERR_MESH},
+        {"x=2:8 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
+        {"x=2:3 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
+        {"x=2:0 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
+        {"x=2:1,y=4:1 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
+        {"x=2:1+1 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
+        {"x=2:1+8 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
+        {"x=2:2,x=2:1 of 8", "'x' is given twice", DT_ERR_MESH},
+        {"x=1:0,x=1:0 of 8", "'x' is given twice", DT_ERR_MESH},
+    };
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt_mesh *mesh = dt_mesh_new(ctx, cases[i].text);
+        if (mesh)
+            fail_msg("'%s' was read as %s", cases[i].text, dt_mesh_text(mesh));
+        assert_error_says(ctx, cases[i].status, cases[i].says);
+        ctx->status = DT_OK;
+    }
+    assert_refused(ctx, dt_mesh_new(ctx, NULL), "NULL");
+    assert_null(dt_mesh_new(NULL, "2x4"));
+    world_end(&w);
+}
+
+/* Texts longer or deeper than any mesh are refused without harm. */
+static void text__bounds_hold(void **state) {
+    (void)state;
+    enum { N = 200000 };
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 0);
+    char *text = malloc(N + 1);
+    static const struct {
+        const char *unit, *says;
+    } cases[] = {
+        {"[", "more dims than a mesh may have at character 65"},
+        {"1x", "more dims than a mesh may have at character 129"},
+        {"a,", "more dims than a mesh may have at character 129"},
+        {"a=1,", "more dims than a mesh may have at character 257"},
+        {"a=1:0,", "more dims than a mesh may have at character 385"},
+        {"a=((((((", "a tuple that nests too deep at character"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t unit = strlen(cases[i].unit);
+        for (size_t k = 0; k < N; k++)
+            text[k] = i == 5 && k >= 2 ? '(' : cases[i].unit[k % unit];
+        text[N] = 0;
+        assert_null(dt_mesh_new(ctx, text));
+        assert_error_says(ctx, i == 5 ? DT_ERR_VALUE : DT_ERR_MESH, cases[i].says);
+        ctx->status = DT_OK;
+    }
+    free(text);
+    world_end(&w);
+}
+
+static void text__of_dims_names_no_ranks(void **state) {
+    (void)state;
+    world w;
+    dt_ctx *ctx = world_begin(&w, 8, 5);
+    dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "tp=4:1+4 of dp=2,tp=4")), *plain = made(ctx, dt_mesh_new(ctx, "2x2"));
+    dt__text text = dt__text_new(ctx);
+    dt__mesh_print_dims(&text, mesh);
+    dt__text_add(&text, " ");
+    dt__mesh_print_dims(&text, plain);
+    assert_string_equal(dt__text_chars(&text), "mesh(tp=4) mesh(2x2)");
+    dt__text_free(&text);
+    dt_mesh_free(mesh);
+    dt_mesh_free(plain);
+    world_end(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text__round_trips),
+        cmocka_unit_test(text__has_one_form),
+        cmocka_unit_test(text__errors_point_at_the_character),
+        cmocka_unit_test(text__bounds_hold),
+        cmocka_unit_test(text__of_dims_names_no_ranks),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
