@@ -12,7 +12,7 @@
 #define DT_SPEC_SHARD_H
 
 #include "base/arena.h"
-#include "dtensor/spec.h"
+#include "spec/placement.h"
 
 /* One mesh dim cuts one tensor dim: into `split` chunks, and each chunk into n parts, both by the ceil rule; a plain
  * shard has split 1. With starts, coordinate r gets starts[r] … starts[r + 1] - 1 instead. */
@@ -26,32 +26,17 @@ typedef struct dt__cut {
 /* Who holds what, resolved and checked. Arrays belong to the arena that it was made in. */
 typedef struct dt__sharding {
     int n_dims, n_mesh_dims;
-    const int64_t *shape; /* n_dims */
-    const int64_t *mesh;  /* n_mesh_dims sizes */
-    const dt_placement
-        *placements;      /* n_mesh_dims, normalised: dims from 0, positions filled in, ordered only where it
-                             differs from left to right, no extents where the chunk rule gives the same */
-    const int *first_cut; /* n_dims + 1: cuts of dim d are first_cut[d] … first_cut[d + 1] - 1 */
-    const dt__cut *cuts;  /* in the order in which they cut */
+    const int64_t *shape;           /* n_dims */
+    const int64_t *mesh;            /* n_mesh_dims sizes */
+    const dt_placement *placements; /* n_mesh_dims, normalised */
+    const int *first_cut;           /* n_dims + 1: cuts of dim d are first_cut[d] … first_cut[d + 1] - 1 */
+    const dt__cut *cuts;            /* in the order in which they cut */
 } dt__sharding;
 
-/* What goes into one: as written by the caller, not yet checked. */
-typedef struct dt__sharding_desc {
-    int n_mesh_dims;
-    const int64_t *mesh;
-    int n_dims;
-    const int64_t *shape;
-    int n_placements;
-    const dt_placement *placements;
-} dt__sharding_desc;
-
-/* Checks everything (counts, dims in range, sizes, order, extents, mixed partials, overflow) and copies what it needs
- * into the arena. */
+/* Checks and normalises the placements, and copies what it needs into the arena. */
 dt_status dt__sharding_new(dt__arena *arena, const dt__sharding_desc *desc, dt__sharding *out);
-
-/* The first half of it: checks, and writes n_mesh_dims normalised placements that still refer to the caller's
- * extents. */
-dt_status dt__placements_normalise(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out);
+/* The same for placements that dt__placements_normalise wrote. */
+dt_status dt__sharding_build(dt__arena *arena, const dt__sharding_desc *normalised, dt__sharding *out);
 
 /* One map of the chain: n_whole chunks of `chunk` positions give `mine` each, from `begin` on; a shorter last chunk
  * gives tail_mine from tail_begin on. */
@@ -68,8 +53,6 @@ typedef struct dt__shard {
 
 /* The coordinate's shard of a tensor dim; coordinates must be in range. */
 void dt__shard_at(const dt__sharding *sharding, int dim, const int64_t *coordinate, dt__shard *out);
-/* Number of indices only: cheaper than the whole shard. */
-int64_t dt__shard_size_at(const dt__sharding *sharding, int dim, const int64_t *coordinate);
 
 /* The global index of local index i, 0 <= i < size. */
 int64_t dt__shard_to_global(const dt__shard *shard, int64_t i);
@@ -82,9 +65,15 @@ dt_run dt__shard_run(const dt__shard *shard, int64_t i);
 /* First global index, or the global size of an empty shard. */
 int64_t dt__shard_offset(const dt__shard *shard);
 
-/* Local shape and offset of a coordinate; either output may be NULL. */
+/* Local shape and offset of a coordinate. */
 void dt__sharding_local(const dt__sharding *sharding, const int64_t *coordinate, int64_t *shape, int64_t *offset);
-/* Sets the coordinate of each mesh dim that shards to the one that holds the element, and of each other to -1. */
+
+/* Sets, of the mesh dims that cut this tensor dim, the coordinates that hold index i of it; leaves the others alone.
+ */
+void dt__sharding_dim_owner(const dt__sharding *sharding, int dim, int64_t i, int64_t *coordinate);
+/* Who holds an element: a coordinate per mesh dim that shards, -1 (every one) for each other. */
 void dt__sharding_owner(const dt__sharding *sharding, const int64_t *global, int64_t *coordinate);
+/* Walks the coordinates that such an answer stands for, in row-major order: start with *at = 0. */
+bool dt__sharding_next_owner(const dt__sharding *sharding, const int64_t *owner, int64_t *at, int64_t *coordinate);
 
 #endif
