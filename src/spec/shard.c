@@ -109,6 +109,13 @@ static dt__shard_level level_at(const dt__cut *cut, int64_t size, int64_t r) {
 
 static int64_t level_size(const dt__shard_level *level) { return level->n_whole * level->mine + level->tail_mine; }
 
+int64_t dt__cut_size(const dt__cut *cut, int64_t size, int64_t r) {
+    if (!size)
+        return 0;
+    dt__shard_level level = level_at(cut, size, r);
+    return level_size(&level);
+}
+
 /* Position before the cut of position i after it. */
 static int64_t level_up(const dt__shard_level *level, int64_t i) {
     if (i < level->mine)

@@ -38,6 +38,9 @@ dt_status dt__sharding_new(dt__arena *arena, const dt__sharding_desc *desc, dt__
 /* The same for placements that dt__placements_normalise wrote. */
 dt_status dt__sharding_build(dt__arena *arena, const dt__sharding_desc *normalised, dt__sharding *out);
 
+/* Number of positions, of `size`, that coordinate r of the cut keeps. */
+int64_t dt__cut_size(const dt__cut *cut, int64_t size, int64_t r);
+
 /* One map of the chain: n_whole chunks of `chunk` positions give `mine` each, from `begin` on; a shorter last chunk
  * gives tail_mine from tail_begin on. */
 typedef struct dt__shard_level {
