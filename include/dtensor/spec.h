@@ -19,13 +19,12 @@
 #ifndef DTENSOR_SPEC_H
 #define DTENSOR_SPEC_H
 
-#include "dtensor/base.h"
+#include <dtensor/mesh.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct dt_mesh dt_mesh;
 typedef struct dt_spec dt_spec;
 
 /* The most dims that a tensor or the mesh of a spec may have. */
@@ -131,8 +130,10 @@ DT_API void dt_spec_free(dt_spec *spec);
  * shape: "f32[8,4] major(1,0) R on mesh(2)" lies in memory column by column. Local. */
 DT_API size_t dt_spec_text(const dt_spec *spec, size_t room, char *out);
 
-/* Equal specs of one context are one pointer; the id is never given to another spec. Local. */
+/* Equal specs of one context are one pointer; the id, from 1, is never given to another spec. Local. */
 DT_API uint64_t dt_spec_id(const dt_spec *spec);
+/* Equal for equal specs on every rank and in every run. Local. */
+DT_API uint64_t dt_spec_fingerprint(const dt_spec *spec);
 DT_API dt_mesh *dt_spec_mesh(const dt_spec *spec);
 DT_API dt_dtype dt_spec_dtype(const dt_spec *spec);
 DT_API int dt_spec_n_dims(const dt_spec *spec);
@@ -167,9 +168,10 @@ typedef struct dt_local {
 
 /* This rank's part, derived once; lives as long as the spec. Local. */
 DT_API const dt_local *dt_spec_local(const dt_spec *spec);
-/* Another rank's part, by rank or by mesh coordinate; the cost does not grow with the mesh. Local. */
-DT_API dt_status dt_spec_local_of(const dt_spec *spec, int64_t rank, dt_local *out);
-DT_API dt_status dt_spec_local_at(const dt_spec *spec, const int64_t *coordinate, dt_local *out);
+/* Another rank's part, at a cost that does not grow with the mesh. Local. */
+DT_API void dt_spec_local_of(const dt_spec *spec, int64_t rank, dt_local *out);
+/* The same by mesh coordinate; false, with out untouched, where the mesh has no such coordinate. Local. */
+DT_API bool dt_spec_local_at(const dt_spec *spec, const int64_t *coordinate, dt_local *out);
 
 /* Indices begin … end - 1 of a global dim; locally they start at `local`. */
 typedef struct dt_run {
@@ -178,7 +180,7 @@ typedef struct dt_run {
 
 /* The index ranges that the coordinate holds of a tensor dim, ascending and joined, from local index `from` on:
  * writes at most room of them and returns how many; fewer than room means that there are no more. Continue after the
- * last one with from = local + end - begin. -1 on error. Local. */
+ * last one with from = local + end - begin. -1 where the coordinate or the dim does not exist. Local. */
 DT_API int64_t dt_spec_runs(const dt_spec *spec, const int64_t *coordinate, int dim, int64_t from, int64_t room,
                             dt_run *out);
 

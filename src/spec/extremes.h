@@ -13,7 +13,7 @@ int64_t dt__sharding_dim_shards(const dt__sharding *sharding, int dim);
 /* Whether every coordinate holds the same number of indices. */
 bool dt__sharding_dim_is_even(const dt__sharding *sharding, int dim);
 /* The largest number of indices that a coordinate holds. Refuses (unsupported) a chain of strided shards that leaves
- * too many different sizes to compare: about ten uneven ones, one after the other. */
+ * too many different sizes to compare: more than a dozen uneven ones, one after the other. */
 dt_status dt__sharding_dim_largest(dt_ctx *ctx, const dt__sharding *sharding, int dim, int64_t *out);
 
 /* Each dim has at least as many indices as mesh sizes and split factors ask for: product of n * split over its cuts.
