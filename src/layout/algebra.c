@@ -48,26 +48,25 @@ dt_status dt__layout_complement(dt__arena *arena, const dt__layout *layout, int6
 /* What the walk over b's nesting carries along. */
 struct compose {
     dt__arena *arena;
-    const dt__layout *a, *b;
+    const dt__layout *a;
     const dt__mode *modes; /* of a, normal */
-    int64_t n;
+    int64_t n, *spare;
     dt__mode *found; /* room for what one mode of b becomes */
 };
 
 static dt_status compose_mode(struct compose *job, dt__mode mode, dt__layout *out) {
+    static const char *const reasons[] = {
+        [DT__COMPOSE_INDIVISIBLE] = "does not divide its modes",
+        [DT__COMPOSE_CARRY] = "together with those before it carries from one of its modes into the next",
+        [DT__COMPOSE_OVERFLOW] = "gives a stride that does not fit in 63 bits",
+    };
     int64_t n;
-    switch (dt__modes_compose_one(job->modes, job->n, mode, job->found, &n)) {
-    case DT__COMPOSE_OK:
+    dt__compose result = dt__modes_compose_one(job->modes, job->n, mode, job->spare, job->found, &n);
+    if (result == DT__COMPOSE_OK)
         return dt__layout_of_modes(job->arena, job->found, n, false, out);
-    case DT__COMPOSE_OVERFLOW:
-        return fail_layout(job->arena->ctx, job->b, "composition with the right operand",
-                           "a stride does not fit in 63 bits");
-    case DT__COMPOSE_INDIVISIBLE:
-        break;
-    }
-    char what[128];
-    snprintf(what, sizeof what, "the right operand's mode %lld:%lld does not divide its modes", (long long)mode.size,
-             (long long)mode.stride);
+    char what[160];
+    snprintf(what, sizeof what, "the right operand's mode %lld:%lld %s", (long long)mode.size, (long long)mode.stride,
+             reasons[result]);
     return fail_layout(job->arena->ctx, job->a, "composition", what);
 }
 
@@ -94,9 +93,12 @@ dt_status dt__layout_composition(dt__arena *arena, const dt__layout *a, const dt
     DT__TRY(modes_of(arena, a, &modes, &n));
     n = dt__modes_coalesce(modes, n);
     dt__mode *found = DT__NEW_ARRAY(arena, dt__mode, n + 1);
-    if (!found)
+    int64_t *spare = DT__NEW_ARRAY(arena, int64_t, n);
+    if (!found || !spare)
         return DT_ERR_MEMORY;
-    struct compose job = {arena, a, b, modes, n, found};
+    for (int64_t i = 0; i < n; i++)
+        spare[i] = modes[i].size - 1;
+    struct compose job = {arena, a, modes, n, spare, found};
     dt__layout result;
     DT__TRY(compose(&job, &b->shape, &b->stride, &result));
     return dt__layout_new(arena, &result.shape, &result.stride, out);

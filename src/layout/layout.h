@@ -53,7 +53,7 @@ dt_status dt__layout_splice(dt__arena *arena, const dt__layout *layout, int64_t 
  * once. A stride that is no multiple of what lies below it is rounded down. Error: overlapping modes. */
 dt_status dt__layout_complement(dt__arena *arena, const dt__layout *layout, int64_t size, dt__layout *out);
 /* i -> a(b(i)), with b's nesting: a mode of b that falls apart becomes a list. b may reach past a's size: a goes on
- * in the direction of its first mode. Error: indivisible modes. */
+ * in the direction of its first mode. Errors: indivisible modes; modes of b whose sum carries. */
 dt_status dt__layout_composition(dt__arena *arena, const dt__layout *a, const dt__layout *b, dt__layout *out);
 /* The longest layout with layout(inverse(i)) = i for all its i; `1:0` at the least. */
 dt_status dt__layout_right_inverse(dt__arena *arena, const dt__layout *layout, dt__layout *out);

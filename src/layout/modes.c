@@ -106,7 +106,8 @@ bool dt__modes_tile(dt__mode *modes, int64_t n, int64_t size) {
 /* Follows b's steps through the modes of a from the fastest to the slowest. `step` is the distance of two neighbours
  * in units of the mode at hand, `left` the number of steps that are still to be placed. The modes found are written
  * to out in reverse. */
-dt__compose dt__modes_compose_one(const dt__mode *a, int64_t n_a, dt__mode b, dt__mode *out, int64_t *n_out) {
+dt__compose dt__modes_compose_one(const dt__mode *a, int64_t n_a, dt__mode b, int64_t *spare, dt__mode *out,
+                                  int64_t *n_out) {
     int64_t n = 0, left = b.size, step = b.stride;
     dt__mode slowest = n_a ? a[0] : (dt__mode){.size = 1};
     for (int64_t i = n_a - 1; i > 0 && step > 0; i--) {
@@ -122,6 +123,8 @@ dt__compose dt__modes_compose_one(const dt__mode *a, int64_t n_a, dt__mode b, dt
             if (!dt__mul_i64(step, a[i].stride, &out[n++].stride))
                 return DT__COMPOSE_OVERFLOW;
         }
+        if (spare && (spare[i] -= (take - 1) * step) < 0)
+            return DT__COMPOSE_CARRY;
         left /= take;
         step = dt__ceil_div(step, a[i].size);
     }

@@ -44,9 +44,19 @@ bool dt__modes_orthogonal(dt__mode *modes, int64_t n);
 bool dt__modes_tile(dt__mode *modes, int64_t n, int64_t size);
 
 /* i -> A(b(i)) for one mode b, as a list of at most n_a + 1 modes, for which out has room. A is normal. Indivisible:
- * b cuts a mode of A at a place that is no multiple of it, so that no list of modes is that function. */
-typedef enum dt__compose { DT__COMPOSE_OK, DT__COMPOSE_INDIVISIBLE, DT__COMPOSE_OVERFLOW } dt__compose;
-dt__compose dt__modes_compose_one(const dt__mode *a, int64_t n_a, dt__mode b, dt__mode *out, int64_t *n_out);
+ * b cuts a mode of A at a place that is no multiple of it, so that no list of modes is that function.
+ *
+ * Several modes compose one by one as long as their sum never carries from one mode of A into the next. spare, unless
+ * NULL, has what each mode of A can still take before it would, at first its size - 1; each call uses some of it up.
+ */
+typedef enum dt__compose {
+    DT__COMPOSE_OK,
+    DT__COMPOSE_INDIVISIBLE,
+    DT__COMPOSE_CARRY,
+    DT__COMPOSE_OVERFLOW
+} dt__compose;
+dt__compose dt__modes_compose_one(const dt__mode *a, int64_t n_a, dt__mode b, int64_t *spare, dt__mode *out,
+                                  int64_t *n_out);
 
 /* The modes that, beside these, reach every value below size (rounded up to whole steps): normal, at most n + 1 of
  * them. False where the given modes are not orthogonal. The given list is sorted in place. */

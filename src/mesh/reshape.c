@@ -122,7 +122,8 @@ static dt_status cut_dim(const dt_mesh *mesh, const dt__mesh_dim *dim, const int
     int64_t step = 1;
     for (int i = n_sizes - 1; i >= 0; i--) {
         int64_t n;
-        if (dt__modes_compose_one(dim->modes, dim->n_modes, (dt__mode){sizes[i], step}, room, &n) != DT__COMPOSE_OK)
+        if (dt__modes_compose_one(dim->modes, dim->n_modes, (dt__mode){sizes[i], step}, NULL, room, &n) !=
+            DT__COMPOSE_OK)
             return dt__mesh_fail(mesh, "mesh unflatten", "dim '%s' joins dims that cannot be cut into a size of %lld",
                                  dim->name, (long long)sizes[i]);
         out[i].size = sizes[i];

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * For tests of layouts: a context and an arena per test, layouts written as text, and the defining properties checked
+ * index by index. Everything here is plain evaluation, independent of the algebra that it checks.
+ */
+#ifndef DT_TESTS_LAYOUTS_H
+#define DT_TESTS_LAYOUTS_H
+
+#include "support/check.h"
+
+#include "layout/layout.h"
+
+typedef struct bench {
+    test_memory memory;
+    dt_ctx *ctx;
+    dt__arena arena;
+} bench;
+
+static inline void bench_begin(bench *b) {
+    *b = (bench){.memory = {0}};
+    b->ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&b->memory)});
+    b->arena = dt__arena_new(b->ctx);
+}
+
+static inline void bench_end(bench *b) {
+    dt__arena_free(&b->arena);
+    dt__ctx_free(b->ctx);
+    assert_int_equal(b->memory.n_live, 0);
+    assert_false(b->memory.wrong_size);
+}
+
+/* Forgets the error of a call that was to fail. */
+static inline void bench_clear(bench *b) {
+    b->ctx->status = DT_OK;
+    b->ctx->text[0] = 0;
+}
+
+static inline dt__layout layout_of(bench *b, const char *text) {
+    dt__layout layout;
+    if (dt__layout_parse(&b->arena, text, &layout) != DT_OK)
+        fail_msg("%s: %s", text, dt_error_text(b->ctx));
+    return layout;
+}
+
+static inline dt__tuple tuple_of(bench *b, const char *text) {
+    dt__tuple tuple;
+    const char *at = text;
+    if (dt__tuple_parse(&b->arena, text, &at, &tuple) != DT_OK || *at)
+        fail_msg("%s: %s", text, dt_error_text(b->ctx));
+    return tuple;
+}
+
+static inline void assert_tuple(bench *b, const dt__tuple *tuple, const char *want) {
+    dt__text text = dt__text_new(b->ctx);
+    dt__tuple_print(&text, tuple);
+    assert_string_equal(dt__text_chars(&text), want);
+    dt__text_free(&text);
+}
+
+static inline void assert_layout(bench *b, const dt__layout *layout, const char *want) {
+    dt__text text = dt__text_new(b->ctx);
+    dt__layout_print(&text, layout);
+    assert_string_equal(dt__text_chars(&text), want);
+    dt__text_free(&text);
+}
+
+static inline void assert_i64(int64_t got, int64_t want, const char *what) {
+    if (got != want)
+        fail_msg("%s: got %lld, want %lld", what, (long long)got, (long long)want);
+}
+
+/* A layout as a function on all integers from 0 on, by the definition: what the modes leave goes to the first. */
+static inline int64_t value_beyond(const dt__layout *layout, int64_t index) {
+    dt__mode modes[64];
+    int64_t n = dt__tuple_count(&layout->shape), value = 0;
+    assert_true(n <= 64);
+    dt__layout_modes(layout, modes);
+    for (int64_t i = n - 1; i >= 0; i--) {
+        int64_t coordinate = i ? index % modes[i].size : index;
+        value += coordinate * modes[i].stride;
+        index = i ? index / modes[i].size : 0;
+    }
+    return value;
+}
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "layout/layouts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void product__multiplies_all_integers(void **state) {
+    (void)state;
+    static const struct {
+        const char *tuple;
+        int64_t want;
+    } cases[] = {{"2", 2}, {"(3,2)", 6}, {"((2,3),4)", 24}, {"()", 1}, {"(5)", 5}, {"(7,(),0)", 0}}; /* INT-001 */
+    bench b;
+    bench_begin(&b);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt__tuple tuple = tuple_of(&b, cases[i].tuple);
+        int64_t got;
+        assert_int_equal(dt__tuple_product(b.ctx, &tuple, &got), DT_OK);
+        assert_i64(got, cases[i].want, cases[i].tuple);
+    }
+    bench_end(&b);
+}
+
+static void product__overflow_is_an_error(void **state) {
+    (void)state;
+    bench b;
+    bench_begin(&b);
+    dt__tuple tuple = tuple_of(&b, "(4294967296,(2147483648,2))");
+    int64_t got = 77;
+    assert_int_equal(dt__tuple_product(b.ctx, &tuple, &got), DT_ERR_VALUE);
+    assert_int_equal(got, 77);
+    assert_error_says(b.ctx, DT_ERR_VALUE, "63 bits");
+    bench_end(&b);
+}
+
+static void inner_product__adds_products_place_by_place(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        int64_t want;
+    } cases[] = {{"2", "3", 6}, {"(1,2)", "(3,2)", 7}, {"((2,3),4)", "((2,1),2)", 15}}; /* INT-002 */
+    bench b;
+    bench_begin(&b);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt__tuple left = tuple_of(&b, cases[i].a), right = tuple_of(&b, cases[i].b);
+        int64_t got;
+        assert_int_equal(dt__tuple_inner_product(b.ctx, &left, &right, &got), DT_OK);
+        assert_i64(got, cases[i].want, cases[i].a);
+    }
+    dt__tuple left = tuple_of(&b, "(1,(2,3))"), right = tuple_of(&b, "((1,2),3)");
+    int64_t got = 77;
+    assert_int_equal(dt__tuple_inner_product(b.ctx, &left, &right, &got), DT_ERR_SHAPE);
+    assert_int_equal(got, 77);
+    bench_end(&b);
+}
+
+static void shape_div__consumes_the_divisor_from_the_left(void **state) {
+    (void)state;
+    static const struct {
+        const char *shape;
+        int64_t divisor;
+        const char *want;
+    } cases[] = {{"(3,4)", 6, "(1,2)"},
+                 {"(3,4)", 12, "(1,1)"},
+                 {"(3,4)", 36, "(1,1)"},
+                 {"((3,4),6)", 36, "((1,1),2)"},
+                 {"(6,(3,4))", 36, "(1,(1,2))"}}; /* INT-003 */
+    bench b;
+    bench_begin(&b);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt__tuple shape = tuple_of(&b, cases[i].shape), got;
+        assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, cases[i].divisor, &got), DT_OK);
+        assert_tuple(&b, &got, cases[i].want);
+    }
+    dt__tuple shape = tuple_of(&b, "(3,4)"), got;
+    assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, 2, &got), DT_ERR_VALUE);
+    assert_error_says(b.ctx, DT_ERR_VALUE, "3 and 2");
+    bench_clear(&b);
+    assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, 0, &got), DT_ERR_VALUE);
+    bench_end(&b);
+}
+
+static void suffix_product__is_the_row_major_stride(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"2", "1"},
+                                           {"(3,2)", "(2,1)"},
+                                           {"(3,2,4)", "(8,4,1)"},
+                                           {"((2,3),4)", "((12,4),1)"},
+                                           {"((2,3),(2,1,2),(5,2,1))", "((120,40),(20,20,10),(2,1,1))"},
+                                           {"()", "()"}}; /* INT-004 */
+    bench b;
+    bench_begin(&b);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt__tuple shape = tuple_of(&b, cases[i][0]), got;
+        assert_int_equal(dt__tuple_suffix_product(&b.arena, &shape, &got), DT_OK);
+        assert_tuple(&b, &got, cases[i][1]);
+    }
+    dt__tuple shape = tuple_of(&b, "(2,4294967296,4294967296)"), got;
+    assert_int_equal(dt__tuple_suffix_product(&b.arena, &shape, &got), DT_ERR_VALUE);
+    bench_end(&b);
+}
+
+static void flatten__keeps_integers_in_order(void **state) {
+    (void)state;
+    bench b;
+    bench_begin(&b);
+    dt__tuple tuple = tuple_of(&b, "((1,(2)),(),3,((4,5)))"), flat, back;
+    assert_int_equal(dt__tuple_flatten(&b.arena, &tuple, &flat), DT_OK);
+    assert_tuple(&b, &flat, "(1,2,3,4,5)");
+    assert_int_equal(dt__tuple_like(&b.arena, &tuple, (int64_t[]){9, 8, 7, 6, 5}, &back), DT_OK);
+    assert_tuple(&b, &back, "((9,(8)),(),7,((6,5)))");
+    assert_true(dt__tuple_congruent(&tuple, &back));
+    assert_false(dt__tuple_equal(&tuple, &back));
+    bench_end(&b);
+}
+
+static void equality__tells_an_integer_from_a_list_of_one(void **state) {
+    (void)state;
+    bench b;
+    bench_begin(&b);
+    dt__tuple one = tuple_of(&b, "6"), list = tuple_of(&b, "(6)"), nested = tuple_of(&b, "((6))");
+    assert_false(dt__tuple_equal(&one, &list));
+    assert_false(dt__tuple_congruent(&one, &list));
+    assert_false(dt__tuple_congruent(&list, &nested));
+    assert_true(dt__tuple_equal(&list, &list));
+    bench_end(&b);
+}
+
+/* TYP-001: only integers are modes. */
+static void parse__points_at_the_character(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {"", "expected a number or '(' at character 1 of ''"},
+        {"(2,x)", "character 4"},
+        {"(2,3", "expected ',' or ')' at character 5"},
+        {"(2,)", "character 4"},
+        {"(2;3)", "expected ',' or ')' at character 3"},
+        {"(,2)", "character 2"},
+        {"(true,2)", "character 2"},
+        {"(2.5)", "character 3"},
+        {"-", "character 2"},
+        {"(1,99999999999999999999)", "63 bits at character 4"},
+        {"9223372036854775808", "63 bits at character 1"},
+    };
+    bench b;
+    bench_begin(&b);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt__tuple out;
+        const char *at = cases[i].text;
+        assert_int_equal(dt__tuple_parse(&b.arena, cases[i].text, &at, &out), DT_ERR_VALUE);
+        assert_error_says(b.ctx, DT_ERR_VALUE, cases[i].says);
+        assert_ptr_equal(at, cases[i].text);
+        bench_clear(&b);
+    }
+    dt__tuple least = tuple_of(&b, "-9223372036854775808"), most = tuple_of(&b, "9223372036854775807");
+    assert_true(least.value == INT64_MIN && most.value == INT64_MAX);
+    bench_end(&b);
+}
+
+static void depth__is_bounded_for_parser_and_makers(void **state) {
+    (void)state;
+    bench b;
+    bench_begin(&b);
+    enum { N = 100000 };
+    char *text = malloc(N + 1);
+    memset(text, '(', N);
+    text[N] = 0;
+    dt__tuple out;
+    const char *at = text;
+    assert_int_equal(dt__tuple_parse(&b.arena, text, &at, &out), DT_ERR_VALUE);
+    assert_error_says(b.ctx, DT_ERR_VALUE, "too deep at character 65");
+    bench_clear(&b);
+    free(text);
+    dt__tuple tuple = dt__tuple_int(1);
+    for (int i = 0; i < DT__TUPLE_MAX_DEPTH; i++)
+        assert_int_equal(dt__tuple_list(&b.arena, &tuple, 1, &tuple), DT_OK);
+    assert_int_equal(dt__tuple_list(&b.arena, &tuple, 1, &tuple), DT_ERR_VALUE);
+    assert_int_equal(tuple.depth, DT__TUPLE_MAX_DEPTH);
+    dt__text print = dt__text_new(b.ctx);
+    dt__tuple_print(&print, &tuple);
+    dt__tuple back = tuple_of(&b, dt__text_chars(&print));
+    assert_true(dt__tuple_equal(&back, &tuple));
+    dt__text_free(&print);
+    bench_end(&b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(product__multiplies_all_integers),
+        cmocka_unit_test(product__overflow_is_an_error),
+        cmocka_unit_test(inner_product__adds_products_place_by_place),
+        cmocka_unit_test(shape_div__consumes_the_divisor_from_the_left),
+        cmocka_unit_test(suffix_product__is_the_row_major_stride),
+        cmocka_unit_test(flatten__keeps_integers_in_order),
+        cmocka_unit_test(equality__tells_an_integer_from_a_list_of_one),
+        cmocka_unit_test(parse__points_at_the_character),
+        cmocka_unit_test(depth__is_bounded_for_parser_and_makers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
