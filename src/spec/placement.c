@@ -46,10 +46,9 @@ dt_status dt_placements_set_order(dt_ctx *ctx, int n, dt_placement *placements, 
     for (int m = 0; m < n; m++)
         n_cuts += shards_dim(&placements[m], dim);
     if (n_cuts != n_mesh_dims)
-        return dt__fail(
-            ctx, DT_ERR_PLACEMENT,
-            "order of dim %d: %d mesh dims are given, and %d shard that dim in %s: name each of them once", dim,
-            n_mesh_dims, n_cuts, show(n, placements).text);
+        return dt__fail(ctx, DT_ERR_PLACEMENT,
+                        "order of dim %d: %d given, %d wanted: each mesh dim that shards this dim in %s, once", dim,
+                        n_mesh_dims, n_cuts, show(n, placements).text);
     for (int i = 0; i < n_mesh_dims; i++) {
         int m = mesh_dims[i];
         if (m < 0 || m >= n || !shards_dim(&placements[m], dim))
@@ -135,7 +134,8 @@ static dt_status check_extents(dt_ctx *ctx, const dt__sharding_desc *desc, int m
     int64_t sum = 0;
     if (in->n_extents != desc->mesh[m] || !in->extents)
         return dt__fail(ctx, DT_ERR_PLACEMENT,
-                        "%s: %" PRId64 " extents for mesh dim %d of size %" PRId64 ": one per coordinate is wanted",
+                        "extents of %s: %" PRId64 " given for mesh dim %d of size %" PRId64
+                        ", one per coordinate is wanted",
                         show(1, in).text, in->n_extents, m, desc->mesh[m]);
     for (int64_t r = 0; r < in->n_extents; r++) {
         if (in->extents[r] < 0)
