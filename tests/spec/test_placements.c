@@ -280,7 +280,7 @@ static void placements__values_that_no_text_can_say_are_refused(void **state) {
     dt_placement no_factor = {.kind = DT_PLACEMENT_STRIDED}, strided = dt_placement_strided(0, 2), extents = shard;
     dt_placement position = shard;
     strided.n_extents = 2;
-    strided.extents = shape;
+    strided.extents = minus;
     extents.n_extents = 2;
     extents.extents = minus;
     position.ordered = true;
