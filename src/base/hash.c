@@ -24,8 +24,10 @@ uint64_t dt__hash(const void *bytes, size_t n, uint64_t seed) {
         hash = dt__hash_u64(word, hash);
     }
     uint64_t rest = 0;
+    if (!n)
+        return hash; /* bytes may be NULL then */
     memcpy(&rest, at, n);
-    return n ? dt__hash_u64(rest, hash) : hash;
+    return dt__hash_u64(rest, hash);
 }
 
 /* Where probing starts. Keys may be plain numbers, which differ in few bits; the product spreads them. */

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading text forms. A long text is shown in part: what matters is the place where it stops making sense.
+ */
+#include "spec/cursor.h"
+
+#include "base/size.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { SHOWN_BEFORE = 60, SHOWN_AFTER = 30 };
+
+static bool starts_character(char byte) { return ((unsigned char)byte & 0xc0) != 0x80; }
+
+/* Columns count characters, not bytes, from 1. */
+static int column_of(const char *from, const char *at) {
+    int column = 1;
+    for (; from < at; from++)
+        column += starts_character(*from);
+    return column;
+}
+
+/* Never starts or ends within a character. */
+static const char *window_begin(const dt__cursor *cursor) {
+    const char *begin = cursor->at - cursor->text > SHOWN_BEFORE ? cursor->at - SHOWN_BEFORE : cursor->text;
+    while (begin < cursor->at && !starts_character(*begin))
+        begin++;
+    return begin;
+}
+
+static size_t window_bytes(const dt__cursor *cursor, const char *begin) {
+    size_t n = (size_t)(cursor->at - begin) + strnlen(cursor->at, SHOWN_AFTER);
+    while (begin[n] && n && !starts_character(begin[n]))
+        n--;
+    return n;
+}
+
+dt_status dt__cursor_fail(const dt__cursor *cursor, const char *format, ...) {
+    char message[512], shown[SHOWN_BEFORE + SHOWN_AFTER + 1];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    const char *begin = window_begin(cursor);
+    size_t n = window_bytes(cursor, begin);
+    for (size_t i = 0; i < n; i++)
+        shown[i] = (unsigned char)begin[i] < ' ' || begin[i] == 127 ? ' ' : begin[i];
+    shown[n] = 0;
+    const char *before = begin > cursor->text ? "..." : "", *after = begin[n] ? "..." : "";
+    return dt__fail(cursor->ctx, cursor->status, "%s: column %d: %s\n    %s%s%s\n    %*s^", cursor->what,
+                    column_of(cursor->text, cursor->at), message, before, shown, after,
+                    column_of(begin, cursor->at) - 1 + (int)strlen(before), "");
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+char dt__cursor_peek(dt__cursor *cursor) {
+    while (is_blank(*cursor->at))
+        cursor->at++;
+    return *cursor->at;
+}
+
+static bool is_word_character(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+bool dt__cursor_take(dt__cursor *cursor, const char *word) {
+    size_t n = strlen(word);
+    dt__cursor_peek(cursor);
+    if (strncmp(cursor->at, word, n) || (is_word_character(word[n - 1]) && is_word_character(cursor->at[n])))
+        return false;
+    cursor->at += n;
+    return true;
+}
+
+dt_status dt__cursor_expect(dt__cursor *cursor, const char *word, const char *where) {
+    if (dt__cursor_take(cursor, word))
+        return DT_OK;
+    return dt__cursor_fail(cursor, "expected '%s' %s", word, where);
+}
+
+dt_status dt__cursor_number(dt__cursor *cursor, int64_t least, int64_t most, const char *what, int64_t *out) {
+    bool negative = dt__cursor_peek(cursor) == '-' && least < 0;
+    const char *at = cursor->at + negative;
+    int64_t value = 0;
+    bool fits = true;
+    if (!isdigit((unsigned char)*at))
+        return dt__cursor_fail(cursor, "expected %s", what);
+    for (; isdigit((unsigned char)*at); at++)
+        fits = fits && dt__mul_i64(value, 10, &value) && dt__add_i64(value, *at - '0', &value);
+    value = negative ? -value : value;
+    if (!fits || value < least || value > most)
+        return dt__cursor_fail(cursor, "%s must be from %" PRId64 " to %" PRId64, what, least, most);
+    cursor->at = at;
+    *out = value;
+    return DT_OK;
+}

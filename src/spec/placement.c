@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Placements as values: equality, order and extents given from outside, and the one place that checks a list of
+ * placements against a mesh and a shape. What passes here is normalised (see dt__sharding), so that later code never
+ * meets a negative dim, an order that is the default one, or extents that the chunk rule would give.
+ */
+#include "spec/placement.h"
+
+#include "base/size.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+bool dt_placement_equal(const dt_placement *a, const dt_placement *b) {
+    if (a->kind != b->kind)
+        return false;
+    if (a->kind == DT_PLACEMENT_PARTIAL)
+        return a->reduce == b->reduce;
+    if (!dt__is_cut(a))
+        return true;
+    return a->dim == b->dim && a->ordered == b->ordered && (!a->ordered || a->position == b->position) &&
+           (a->kind != DT_PLACEMENT_STRIDED || a->split_factor == b->split_factor) && a->n_extents == b->n_extents &&
+           (!a->n_extents || !memcmp(a->extents, b->extents, (size_t)a->n_extents * sizeof *a->extents));
+}
+
+/* The placements as an error shows them, without flooding it. */
+typedef struct shown {
+    char text[120];
+} shown;
+
+static shown show(int n, const dt_placement *placements) {
+    shown out;
+    size_t length = dt_placements_text(n, placements, sizeof out.text, out.text);
+    if (length >= sizeof out.text)
+        memcpy(out.text + sizeof out.text - 4, "...", 4);
+    return out;
+}
+
+static bool shards_dim(const dt_placement *placement, int dim) {
+    return dt__is_cut(placement) && placement->dim == dim;
+}
+
+dt_status dt_placements_set_order(dt_ctx *ctx, int n, dt_placement *placements, int dim, int n_mesh_dims,
+                                  const int *mesh_dims) {
+    int n_cuts = 0;
+    for (int m = 0; m < n; m++)
+        n_cuts += shards_dim(&placements[m], dim);
+    if (n_cuts != n_mesh_dims)
+        return dt__fail(ctx, DT_ERR_PLACEMENT,
+                        "order of dim %d: %d given, %d wanted: each mesh dim that shards this dim in %s, once", dim,
+                        n_mesh_dims, n_cuts, show(n, placements).text);
+    for (int i = 0; i < n_mesh_dims; i++) {
+        int m = mesh_dims[i];
+        if (m < 0 || m >= n || !shards_dim(&placements[m], dim))
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "order of dim %d: mesh dim %d does not shard that dim in %s", dim,
+                            m, show(n, placements).text);
+        for (int k = 0; k < i; k++)
+            if (mesh_dims[k] == m)
+                return dt__fail(ctx, DT_ERR_PLACEMENT, "order of dim %d: mesh dim %d is named twice", dim, m);
+    }
+    for (int i = 0; i < n_mesh_dims; i++) {
+        placements[mesh_dims[i]].ordered = true;
+        placements[mesh_dims[i]].position = i;
+    }
+    return DT_OK;
+}
+
+dt_status dt_placements_set_extents(dt_ctx *ctx, int n, dt_placement *placements, int dim, int64_t n_sizes,
+                                    const int64_t *sizes) {
+    dt_placement *only = NULL;
+    for (int m = 0; m < n; m++)
+        if (shards_dim(&placements[m], dim)) {
+            if (only || placements[m].kind == DT_PLACEMENT_STRIDED)
+                return dt__fail(ctx, DT_ERR_PLACEMENT,
+                                "extents of dim %d: %s cuts it %s; explicit extents need one plain shard", dim,
+                                show(n, placements).text, only ? "by several mesh dims" : "by a strided shard");
+            only = &placements[m];
+        }
+    if (!only)
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "extents of dim %d: no mesh dim shards that dim in %s", dim,
+                        show(n, placements).text);
+    if (n_sizes < 1)
+        return dt__fail(ctx, DT_ERR_PLACEMENT,
+                        "extents of dim %d: no sizes; one per coordinate of the mesh dim is wanted", dim);
+    only->n_extents = n_sizes;
+    only->extents = sizes;
+    return DT_OK;
+}
+
+static dt_status check_counts(dt_ctx *ctx, const dt__sharding_desc *desc) {
+    if (desc->n_dims < 0 || desc->n_dims > DT_SPEC_MAX_DIMS)
+        return dt__fail(ctx, DT_ERR_SHAPE, "a tensor of %d dims: 0 to %d are possible", desc->n_dims,
+                        DT_SPEC_MAX_DIMS);
+    if (desc->n_mesh_dims < 0 || desc->n_mesh_dims > DT_SPEC_MAX_DIMS)
+        return dt__fail(ctx, DT_ERR_MESH, "placements on a mesh of %d dims: at most %d are possible",
+                        desc->n_mesh_dims, DT_SPEC_MAX_DIMS);
+    if (desc->n_placements != desc->n_mesh_dims)
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "%d placement%s for a mesh of %d dim%s: one per mesh dim is wanted",
+                        desc->n_placements, desc->n_placements == 1 ? "" : "s", desc->n_mesh_dims,
+                        desc->n_mesh_dims == 1 ? "" : "s");
+    return DT_OK;
+}
+
+/* Refuses negative sizes and more than 2^63 - 1 elements; a dim of size 0 makes any other size harmless. */
+static dt_status check_shape(dt_ctx *ctx, const dt__sharding_desc *desc) {
+    int64_t elements = 1;
+    bool fits = true, empty = false;
+    for (int d = 0; d < desc->n_dims; d++) {
+        if (desc->shape[d] < 0)
+            return dt__fail(ctx, DT_ERR_SHAPE, "size %" PRId64 " of dim %d is negative", desc->shape[d], d);
+        empty |= desc->shape[d] == 0;
+        fits = fits && dt__mul_i64(elements, desc->shape[d], &elements);
+    }
+    if (!fits && !empty)
+        return dt__fail(ctx, DT_ERR_SHAPE, "the tensor has more than 2^63 - 1 elements");
+    return DT_OK;
+}
+
+static dt_status check_mesh(dt_ctx *ctx, const dt__sharding_desc *desc) {
+    int64_t n_ranks = 1;
+    for (int m = 0; m < desc->n_mesh_dims; m++) {
+        if (desc->mesh[m] < 1)
+            return dt__fail(ctx, DT_ERR_MESH, "size %" PRId64 " of mesh dim %d: at least 1 is wanted", desc->mesh[m],
+                            m);
+        if (!dt__mul_i64(n_ranks, desc->mesh[m], &n_ranks))
+            return dt__fail(ctx, DT_ERR_MESH, "the mesh has more than 2^63 - 1 ranks");
+    }
+    return DT_OK;
+}
+
+/* Extents of mesh dim m: one per coordinate, none negative, together the size of the dim. */
+static dt_status check_extents(dt_ctx *ctx, const dt__sharding_desc *desc, int m, int64_t size) {
+    const dt_placement *in = &desc->placements[m];
+    int64_t sum = 0;
+    if (in->n_extents != desc->mesh[m] || !in->extents)
+        return dt__fail(ctx, DT_ERR_PLACEMENT,
+                        "extents of %s: %" PRId64 " given for mesh dim %d of size %" PRId64
+                        ", one per coordinate is wanted",
+                        show(1, in).text, in->n_extents, m, desc->mesh[m]);
+    for (int64_t r = 0; r < in->n_extents; r++) {
+        if (in->extents[r] < 0)
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: extent %" PRId64 " is negative", show(1, in).text,
+                            in->extents[r]);
+        if (!dt__add_i64(sum, in->extents[r], &sum) || sum > size)
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: the extents add up to more than the size %" PRId64,
+                            show(1, in).text, size);
+    }
+    if (sum != size)
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: the extents add up to %" PRId64 ", the size is %" PRId64,
+                        show(1, in).text, sum, size);
+    return DT_OK;
+}
+
+static bool is_chunk_rule(const dt_placement *placement, int64_t size) {
+    int64_t chunk = dt__ceil_div(size, placement->n_extents);
+    for (int64_t r = 0; r < placement->n_extents; r++, size -= dt__min_i64(chunk, size))
+        if (placement->extents[r] != dt__min_i64(chunk, size))
+            return false;
+    return true;
+}
+
+static dt_status normalise_cut(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out) {
+    const dt_placement *in = &desc->placements[m];
+    int dim = in->dim < 0 ? in->dim + desc->n_dims : in->dim;
+    if (desc->n_dims == 0)
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s on mesh dim %d: a tensor without dims cannot be sharded",
+                        show(1, in).text, m);
+    if (dim < 0 || dim >= desc->n_dims)
+        return dt__fail(ctx, DT_ERR_PLACEMENT,
+                        "%s on mesh dim %d: there is no dim %d in a tensor of %d dim%s: %d to %d are possible",
+                        show(1, in).text, m, in->dim, desc->n_dims, desc->n_dims == 1 ? "" : "s", -desc->n_dims,
+                        desc->n_dims - 1);
+    *out = (dt_placement){.kind = in->kind, .dim = dim, .ordered = in->ordered, .position = in->position};
+    if (in->kind == DT_PLACEMENT_STRIDED) {
+        if (in->split_factor < 1)
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "%s on mesh dim %d: the split factor must be at least 1",
+                            show(1, in).text, m);
+        if (in->n_extents)
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "%s on mesh dim %d: a strided shard takes no explicit extents",
+                            show(1, in).text, m);
+        out->split_factor = in->split_factor;
+    } else if (in->n_extents) {
+        DT__TRY(check_extents(ctx, desc, m, desc->shape[dim]));
+        if (!is_chunk_rule(in, desc->shape[dim])) {
+            out->n_extents = in->n_extents;
+            out->extents = in->extents;
+        }
+    }
+    return DT_OK;
+}
+
+static dt_status normalise_partial(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out) {
+    const dt_placement *in = &desc->placements[m];
+    if ((unsigned)in->reduce >= DT_N_REDUCES)
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "the partial on mesh dim %d has no known reduction (%d)", m,
+                        (int)in->reduce);
+    *out = dt_placement_partial(in->reduce);
+    return DT_OK;
+}
+
+static dt_status normalise_plain(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out) {
+    (void)ctx;
+    *out = (dt_placement){.kind = desc->placements[m].kind};
+    return DT_OK;
+}
+
+typedef dt_status normalise_fn(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out);
+
+static normalise_fn *const normalise_kind[DT_N_PLACEMENT_KINDS] = {
+    [DT_PLACEMENT_REPLICATE] = normalise_plain, [DT_PLACEMENT_SHARD] = normalise_cut,
+    [DT_PLACEMENT_STRIDED] = normalise_cut,     [DT_PLACEMENT_PARTIAL] = normalise_partial,
+    [DT_PLACEMENT_MASKED] = normalise_plain,
+};
+
+/* What is known of the cuts of one tensor dim while its order is checked. */
+typedef struct dim_cuts {
+    int n, n_ordered, n_met;
+    uint32_t positions; /* taken */
+    bool left_to_right;
+} dim_cuts;
+
+static void count_cuts(int n, const dt_placement *placements, dim_cuts *dims) {
+    for (int m = 0; m < n; m++)
+        if (dt__is_cut(&placements[m])) {
+            dim_cuts *dim = &dims[placements[m].dim];
+            dim->left_to_right = true;
+            dim->n++;
+            dim->n_ordered += placements[m].ordered;
+        }
+}
+
+/* Gives the cut its position: the one that it says, or the next from left to right. */
+static dt_status place_cut(dt_ctx *ctx, const dt__sharding_desc *desc, dim_cuts *dim, dt_placement *out) {
+    int next = dim->n_met++;
+    if (dim->n_ordered == 0)
+        out->position = next;
+    else if (dim->n_ordered < dim->n)
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: %d of the %d cuts of dim %d say their position: all or none must",
+                        show(desc->n_placements, desc->placements).text, dim->n_ordered, dim->n, out->dim);
+    if (out->position < 0 || out->position >= dim->n)
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: position %d among the cuts of dim %d: 0 to %d are possible",
+                        show(desc->n_placements, desc->placements).text, out->position, out->dim, dim->n - 1);
+    if (dim->positions >> out->position & 1)
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: two cuts of dim %d have position %d",
+                        show(desc->n_placements, desc->placements).text, out->dim, out->position);
+    dim->positions |= UINT32_C(1) << out->position;
+    dim->left_to_right &= out->position == next;
+    return DT_OK;
+}
+
+/* Fills positions in, keeps `ordered` only where the order is not from left to right. */
+static dt_status normalise_order(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out) {
+    dim_cuts dims[DT_SPEC_MAX_DIMS] = {0};
+    count_cuts(desc->n_mesh_dims, out, dims);
+    for (int m = 0; m < desc->n_mesh_dims; m++) {
+        if (!dt__is_cut(&out[m]))
+            continue;
+        dim_cuts *dim = &dims[out[m].dim];
+        if (dim->n > 1 && desc->placements[m].n_extents)
+            return dt__fail(ctx, DT_ERR_PLACEMENT,
+                            "%s: dim %d has explicit extents and is cut by %d mesh dims: only one may cut it",
+                            show(desc->n_placements, desc->placements).text, out[m].dim, dim->n);
+        DT__TRY(place_cut(ctx, desc, dim, &out[m]));
+    }
+    for (int m = 0; m < desc->n_mesh_dims; m++)
+        out[m].ordered = dt__is_cut(&out[m]) && !dims[out[m].dim].left_to_right;
+    return DT_OK;
+}
+
+/* One bit per partial kind; the masked one comes after the reductions. */
+static unsigned partial_bit(const dt_placement *placement) {
+    if (placement->kind == DT_PLACEMENT_PARTIAL)
+        return 1u << placement->reduce;
+    return placement->kind == DT_PLACEMENT_MASKED ? 1u << DT_N_REDUCES : 0;
+}
+
+static dt_status check_partials(dt_ctx *ctx, int n, const dt_placement *placements) {
+    const unsigned linear = 1u << DT_SUM | 1u << DT_AVG;
+    unsigned kinds = 0;
+    for (int m = 0; m < n; m++)
+        kinds |= partial_bit(&placements[m]);
+    if ((kinds & (kinds - 1)) && (kinds & ~linear))
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: kinds of partial cannot be mixed, except sum with avg",
+                        show(n, placements).text);
+    return DT_OK;
+}
+
+dt_status dt__placements_normalise(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out) {
+    DT__TRY(check_counts(ctx, desc));
+    DT__TRY(check_shape(ctx, desc));
+    DT__TRY(check_mesh(ctx, desc));
+    for (int m = 0; m < desc->n_mesh_dims; m++) {
+        unsigned kind = (unsigned)desc->placements[m].kind;
+        if (kind >= DT_N_PLACEMENT_KINDS)
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "the placement on mesh dim %d has no known kind (%u)", m, kind);
+        DT__TRY(normalise_kind[kind](ctx, desc, m, &out[m]));
+    }
+    DT__TRY(normalise_order(ctx, desc, out));
+    return check_partials(ctx, desc->n_mesh_dims, out);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lists of placements inside the library: checked against a mesh and a shape, and normalised.
+ */
+#ifndef DT_SPEC_PLACEMENT_H
+#define DT_SPEC_PLACEMENT_H
+
+#include "base/ctx.h"
+#include "dtensor/spec.h"
+
+/* Placements as the caller wrote them, with the sizes that they are for. */
+typedef struct dt__sharding_desc {
+    int n_mesh_dims;
+    const int64_t *mesh; /* sizes */
+    int n_dims;
+    const int64_t *shape;
+    int n_placements;
+    const dt_placement *placements;
+} dt__sharding_desc;
+
+/* Whether the placement cuts a tensor dim: a plain or a strided shard. */
+static inline bool dt__is_cut(const dt_placement *placement) {
+    return placement->kind == DT_PLACEMENT_SHARD || placement->kind == DT_PLACEMENT_STRIDED;
+}
+
+/* Checks counts, ranges, order, extents, mixed partials and overflow, and writes n_mesh_dims normalised placements:
+ * dims from 0, positions filled in, `ordered` only where cuts do not go from left to right, extents only where the
+ * chunk rule gives something else, unused fields zero. Extents still belong to the caller. */
+dt_status dt__placements_normalise(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out);
+
+#endif

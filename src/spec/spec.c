@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Making specs, and the table in which equal ones meet. A description is checked and normalised before it is looked
+ * up, so that a hit allocates nothing and different ways of writing one layout find the same spec. The table does not
+ * count as a reference: the last dt_spec_free takes the spec out of it. Ids only ever grow.
+ */
+#include "spec/spec.h"
+
+#include "base/hash.h"
+#include "base/size.h"
+#include "mesh/mesh.h"
+#include "spec/extremes.h"
+#include "spec/strides.h"
+#include "spec/text.h"
+
+#include <string.h>
+
+typedef struct spec_table {
+    dt__map specs;
+    uint64_t last_id;
+} spec_table;
+
+static void destroy(dt_spec *spec) {
+    dt_mesh_free(spec->mesh);
+    dt__arena arena = spec->arena; /* the spec lies in it */
+    dt__arena_free(&arena);
+}
+
+static void free_table(dt_ctx *ctx, void *state) {
+    spec_table *table = state;
+    size_t at = 0;
+    for (dt_spec *spec; (spec = dt__map_next(&table->specs, &at));)
+        destroy(spec);
+    dt__map_free(&table->specs);
+    dt__free(ctx, table, sizeof *table);
+}
+
+static spec_table *table_of(dt_ctx *ctx) {
+    if (ctx->slots[DT__SLOT_SPEC].state)
+        return ctx->slots[DT__SLOT_SPEC].state;
+    spec_table *table = dt__alloc(ctx, sizeof *table);
+    if (!table) {
+        dt__fail_memory(ctx, sizeof *table, "the context's specs");
+        return NULL;
+    }
+    *table = (spec_table){.specs = dt__map_new(ctx)};
+    ctx->slots[DT__SLOT_SPEC].state = table;
+    ctx->slots[DT__SLOT_SPEC].free_state = free_table;
+    return table;
+}
+
+/* A description that was checked and normalised; it points into memory of the caller's. */
+typedef struct spec_key {
+    dt_mesh *mesh;
+    dt_dtype dtype;
+    dt__sharding_desc sharding;
+    const int *stride_order;
+} spec_key;
+
+static uint64_t hash_placement(const dt_placement *placement, uint64_t hash) {
+    uint64_t small = (uint64_t)placement->kind << 24 | (uint64_t)placement->reduce << 16 |
+                     (uint64_t)placement->dim << 8 | (uint64_t)placement->position;
+    hash = dt__hash_u64(small, dt__hash_u64((uint64_t)placement->split_factor, hash));
+    return placement->n_extents ? dt__hash(placement->extents, (size_t)placement->n_extents * sizeof(int64_t), hash)
+                                : hash;
+}
+
+static uint64_t hash_key(const spec_key *key) {
+    const dt__sharding_desc *sharding = &key->sharding;
+    uint64_t hash =
+        dt__hash_u64((uint64_t)key->dtype << 8 | (uint64_t)sharding->n_dims, dt_mesh_fingerprint(key->mesh));
+    hash = dt__hash(sharding->shape, (size_t)sharding->n_dims * sizeof *sharding->shape, hash);
+    for (int m = 0; m < sharding->n_mesh_dims; m++)
+        hash = hash_placement(&sharding->placements[m], hash);
+    return dt__hash(key->stride_order, (size_t)sharding->n_dims * sizeof *key->stride_order, hash);
+}
+
+/* Equal meshes may have been made for different ranks of different worlds, where a tool asks about several. */
+static bool same_mesh(const dt_mesh *a, const dt_mesh *b) {
+    return a == b || (dt_mesh_equal(a, b) && a->self.world == b->self.world && a->self.rank == b->self.rank);
+}
+
+static bool same_spec(const void *value, const void *probe) {
+    const dt_spec *spec = value;
+    const spec_key *key = probe;
+    size_t n_dims = (size_t)key->sharding.n_dims;
+    if (spec->dtype != key->dtype || (size_t)spec->sharding.n_dims != n_dims || !same_mesh(spec->mesh, key->mesh) ||
+        (n_dims && memcmp(spec->sharding.shape, key->sharding.shape, n_dims * sizeof(int64_t))) ||
+        (n_dims && memcmp(spec->stride_order, key->stride_order, n_dims * sizeof(int))))
+        return false;
+    for (int m = 0; m < key->sharding.n_mesh_dims; m++)
+        if (!dt_placement_equal(&spec->sharding.placements[m], &key->sharding.placements[m]))
+            return false;
+    return true;
+}
+
+/* What follows from the sharding for all ranks, and for this one. */
+static dt_status derive(dt_spec *spec) {
+    const dt__sharding *sharding = &spec->sharding;
+    int64_t largest[DT_SPEC_MAX_DIMS], coordinate[DT_SPEC_MAX_DIMS];
+    int64_t item_bytes = (int64_t)dt_dtype_size(spec->dtype);
+    spec->n_shards = 1;
+    spec->is_even = true;
+    for (int d = 0; d < sharding->n_dims; d++) {
+        DT__TRY(dt__sharding_dim_largest(spec->ctx, sharding, d, &largest[d]));
+        spec->n_shards *= dt__sharding_dim_shards(sharding, d);
+        spec->is_even &= dt__sharding_dim_is_even(sharding, d);
+    }
+    dt__product(sharding->n_dims, largest, item_bytes, &spec->max_bytes);
+    dt__product(sharding->n_dims, sharding->shape, 1, &spec->elements);
+    spec->bytes = spec->elements * item_bytes;
+    dt__spec_local(spec, dt_mesh_coordinate(spec->mesh, coordinate) ? coordinate : NULL, &spec->local);
+    return DT_OK;
+}
+
+static dt_status fill(dt_spec *spec, const spec_key *key) {
+    int n_dims = key->sharding.n_dims;
+    int *stride_order = DT__NEW_ARRAY(&spec->arena, int, n_dims);
+    int64_t *strides = DT__NEW_ARRAY(&spec->arena, int64_t, n_dims);
+    if (!stride_order || !strides)
+        return DT_ERR_MEMORY;
+    if (n_dims)
+        memcpy(stride_order, key->stride_order, (size_t)n_dims * sizeof *stride_order);
+    dt__dense_strides(n_dims, key->sharding.shape, stride_order, strides);
+    spec->stride_order = stride_order;
+    spec->strides = strides;
+    DT__TRY(dt__sharding_build(&spec->arena, &key->sharding, &spec->sharding));
+    return derive(spec);
+}
+
+static dt_spec *make(spec_table *table, const spec_key *key, uint64_t fingerprint) {
+    dt__arena arena = dt__arena_new(dt_mesh_ctx(key->mesh));
+    dt_spec *spec = DT__NEW(&arena, dt_spec);
+    if (!spec)
+        return NULL;
+    *spec = (dt_spec){
+        .ctx = arena.ctx,
+        .n_refs = 1,
+        .fingerprint = fingerprint,
+        .mesh = dt_mesh_keep(key->mesh),
+        .dtype = key->dtype,
+        .arena = arena,
+    };
+    if (fill(spec, key) != DT_OK || !dt__map_add(&table->specs, fingerprint, spec)) {
+        destroy(spec);
+        return NULL;
+    }
+    spec->id = ++table->last_id;
+    return spec;
+}
+
+static dt_spec *intern(const spec_key *key) {
+    spec_table *table = table_of(dt_mesh_ctx(key->mesh));
+    if (!table)
+        return NULL;
+    uint64_t fingerprint = hash_key(key);
+    dt_spec *found = dt__map_get(&table->specs, fingerprint, same_spec, key);
+    return found ? dt_spec_keep(found) : make(table, key, fingerprint);
+}
+
+static dt_status check_dtype(dt_ctx *ctx, const spec_key *key) {
+    if ((unsigned)key->dtype >= DT_N_DTYPES)
+        return dt__fail(ctx, DT_ERR_DTYPE, "spec: there is no dtype number %d", (int)key->dtype);
+    for (int m = 0; m < key->sharding.n_mesh_dims; m++) {
+        const dt_placement *placement = &key->sharding.placements[m];
+        if (placement->kind == DT_PLACEMENT_PARTIAL && !dt_reduce_allowed(key->dtype, placement->reduce))
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "spec: P(%s) on mesh dim %d: values of %s have no %s",
+                            dt_reduce_word(placement->reduce), m, dt_dtype_word(key->dtype),
+                            dt_reduce_word(placement->reduce));
+    }
+    return DT_OK;
+}
+
+static dt_status check_memory_layout(dt_ctx *ctx, const spec_key *key) {
+    int64_t bytes, strides[DT_SPEC_MAX_DIMS];
+    const dt__sharding_desc *sharding = &key->sharding;
+    if (!dt__is_stride_order(sharding->n_dims, key->stride_order))
+        return dt__fail(ctx, DT_ERR_VALUE, "spec: the stride order does not name each of the %d dims once",
+                        sharding->n_dims);
+    if (!dt__product(sharding->n_dims, sharding->shape, (int64_t)dt_dtype_size(key->dtype), &bytes))
+        return dt__fail(ctx, DT_ERR_SHAPE, "spec: the tensor has more than 2^63 - 1 bytes");
+    if (!dt__dense_strides(sharding->n_dims, sharding->shape, key->stride_order, strides))
+        return dt__fail(ctx, DT_ERR_SHAPE, "spec: the strides of this empty tensor pass 2^63 - 1");
+    return DT_OK;
+}
+
+/* desc has placements as values by now. */
+static dt_spec *new_of_values(dt_mesh *mesh, const dt_spec_desc *desc) {
+    dt_ctx *ctx = dt_mesh_ctx(mesh);
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    dt_placement placements[DT_SPEC_MAX_DIMS];
+    int row_major[DT_SPEC_MAX_DIMS];
+    spec_key key = {
+        .mesh = mesh,
+        .dtype = desc->dtype,
+        .sharding = {dt_mesh_n_dims(mesh), sizes, desc->n_dims, desc->shape, desc->n_placements, desc->placements},
+        .stride_order = desc->stride_order ? desc->stride_order : row_major,
+    };
+    for (int m = 0; m < key.sharding.n_mesh_dims && m < DT_SPEC_MAX_DIMS; m++)
+        sizes[m] = dt_mesh_dim_size(mesh, m);
+    if (dt__placements_normalise(ctx, &key.sharding, placements) != DT_OK)
+        return NULL;
+    key.sharding.placements = placements;
+    dt__stride_order_row_major(desc->n_dims, row_major);
+    if (check_dtype(ctx, &key) != DT_OK || check_memory_layout(ctx, &key) != DT_OK)
+        return NULL;
+    return intern(&key);
+}
+
+static dt_spec *new_of_text(dt_mesh *mesh, const dt_spec_desc *desc) {
+    dt__arena arena = dt__arena_new(dt_mesh_ctx(mesh));
+    dt_spec_desc values = *desc;
+    dt_placement *placements;
+    dt_spec *spec = NULL;
+    if (dt__placements_parse(&arena, desc->text, &values.n_placements, &placements) == DT_OK) {
+        values.placements = placements;
+        spec = new_of_values(mesh, &values);
+    }
+    dt__arena_free(&arena);
+    return spec;
+}
+
+/* What is missing in a description, or NULL. */
+static const char *missing(const dt_spec_desc *desc) {
+    if (!desc)
+        return "the description";
+    if (desc->n_dims > 0 && !desc->shape)
+        return "the shape";
+    return desc->n_placements > 0 && !desc->placements ? "the list of placements" : NULL;
+}
+
+dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc) {
+    if (!mesh)
+        return NULL;
+    if (missing(desc)) {
+        dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "spec: %s is NULL", missing(desc));
+        return NULL;
+    }
+    if (desc->text && desc->n_placements) {
+        dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "spec: placements are given twice, as the text '%s' and as values",
+                 desc->text);
+        return NULL;
+    }
+    return desc->text ? new_of_text(mesh, desc) : new_of_values(mesh, desc);
+}
+
+dt_spec *dt_spec_keep(dt_spec *spec) {
+    if (spec)
+        spec->n_refs++;
+    return spec;
+}
+
+void dt_spec_free(dt_spec *spec) {
+    if (!spec || --spec->n_refs > 0)
+        return;
+    spec_table *table = spec->ctx->slots[DT__SLOT_SPEC].state;
+    dt__map_remove(&table->specs, spec->fingerprint, spec);
+    destroy(spec);
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The text form of a spec: dtype and shape, stride order where it is not row-major, placements, mesh. The mesh part
+ * is the mesh's own text form, so that parsing gives an equal mesh.
+ */
+#include "spec/spec.h"
+#include "spec/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static bool is_row_major(const dt_spec *spec) {
+    for (int d = 0; d < spec->sharding.n_dims; d++)
+        if (spec->stride_order[d] != d)
+            return false;
+    return true;
+}
+
+size_t dt_spec_text(const dt_spec *spec, size_t room, char *out) {
+    dt__sink sink = dt__sink_new(room, out);
+    if (!spec)
+        return 0;
+    int n_dims = spec->sharding.n_dims;
+    dt__sink_add(&sink, "%s[", dt_dtype_word(spec->dtype));
+    for (int d = 0; d < n_dims; d++)
+        dt__sink_add(&sink, "%s%" PRId64, d ? "," : "", spec->sharding.shape[d]);
+    dt__sink_add(&sink, "] ");
+    for (int d = 0; d < n_dims && !is_row_major(spec); d++)
+        dt__sink_add(&sink, "%s%d%s", d ? "," : "major(", spec->stride_order[d], d + 1 < n_dims ? "" : ") ");
+    dt__sink_add_placements(&sink, spec->sharding.n_mesh_dims, spec->sharding.placements);
+    const char *mesh = dt_mesh_text(spec->mesh);
+    dt__sink_add(&sink, " on mesh(%s)", mesh ? mesh : "?");
+    return sink.n_chars;
+}
+
+/* What the parser finds, besides the mesh. */
+typedef struct parts {
+    dt_spec_desc desc;
+    int64_t shape[DT_SPEC_MAX_DIMS];
+    int stride_order[DT_SPEC_MAX_DIMS];
+} parts;
+
+static dt_status parse_dtype(dt__cursor *cursor, dt_dtype *out) {
+    for (int dtype = 0; dtype < DT_N_DTYPES; dtype++)
+        if (dt__cursor_take(cursor, dt_dtype_word((dt_dtype)dtype))) {
+            *out = (dt_dtype)dtype;
+            return DT_OK;
+        }
+    return dt__cursor_fail(cursor, "expected a dtype: f32, f64, f16, bf16, i8, i16, i32, i64, u8, bool, c64, c128");
+}
+
+static dt_status parse_shape(dt__cursor *cursor, parts *out) {
+    DT__TRY(dt__cursor_expect(cursor, "[", "and the shape after the dtype"));
+    if (dt__cursor_take(cursor, "]"))
+        return DT_OK;
+    do {
+        if (out->desc.n_dims == DT_SPEC_MAX_DIMS)
+            return dt__cursor_fail(cursor, "more than %d dims", DT_SPEC_MAX_DIMS);
+        DT__TRY(dt__cursor_number(cursor, 0, INT64_MAX, "a size", &out->shape[out->desc.n_dims]));
+        out->desc.n_dims++;
+    } while (dt__cursor_take(cursor, ","));
+    return dt__cursor_expect(cursor, "]", "after the shape");
+}
+
+/* As many dims as the shape has; that each stands there once is checked with the whole description. */
+static dt_status parse_stride_order(dt__cursor *cursor, parts *out) {
+    DT__TRY(dt__cursor_expect(cursor, "(", "after major"));
+    for (int d = 0; d < out->desc.n_dims; d++) {
+        int64_t dim;
+        if (d > 0)
+            DT__TRY(dt__cursor_expect(cursor, ",", "and one more dim: the stride order names each dim once"));
+        DT__TRY(dt__cursor_number(cursor, 0, out->desc.n_dims - 1, "a dim of the stride order", &dim));
+        out->stride_order[d] = (int)dim;
+    }
+    out->desc.stride_order = out->stride_order;
+    return dt__cursor_expect(cursor, ")", "after the stride order");
+}
+
+/* The text between "mesh(" and the bracket at the very end. */
+static dt_mesh *parse_mesh(dt__cursor *cursor, dt__arena *arena) {
+    const char *end = strrchr(cursor->at, ')');
+    if (!end || end[1 + strspn(end + 1, " \t")]) {
+        cursor->at += strlen(cursor->at);
+        dt__cursor_fail(cursor, "expected ')' after the mesh, at the end");
+        return NULL;
+    }
+    size_t n = (size_t)(end - cursor->at);
+    char *text = dt__arena_alloc(arena, n + 1, 1);
+    return text ? dt_mesh_new(arena->ctx, memcpy(text, cursor->at, n)) : NULL;
+}
+
+static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
+    dt_placement *placements;
+    cursor->status = DT_ERR_DTYPE;
+    DT__TRY(parse_dtype(cursor, &out->desc.dtype));
+    cursor->status = DT_ERR_SHAPE;
+    DT__TRY(parse_shape(cursor, out));
+    if (dt__cursor_take(cursor, "major"))
+        DT__TRY(parse_stride_order(cursor, out));
+    cursor->status = DT_ERR_PLACEMENT;
+    DT__TRY(dt__cursor_placements(cursor, arena, &out->desc.n_placements, &placements));
+    out->desc.shape = out->shape;
+    out->desc.placements = placements;
+    cursor->status = DT_ERR_MESH;
+    DT__TRY(dt__cursor_expect(cursor, "on", "and the mesh after the placements"));
+    DT__TRY(dt__cursor_expect(cursor, "mesh", "after on"));
+    return dt__cursor_expect(cursor, "(", "after mesh");
+}
+
+dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text) {
+    dt__arena arena = dt__arena_new(ctx);
+    dt__cursor cursor = {ctx, DT_ERR_VALUE, "spec", text, text};
+    parts found = {.desc = {.n_dims = 0}};
+    dt_mesh *mesh = NULL;
+    if (!text)
+        dt__fail(ctx, DT_ERR_VALUE, "spec: the text is NULL");
+    else if (parse_parts(&cursor, &arena, &found) == DT_OK)
+        mesh = parse_mesh(&cursor, &arena);
+    dt_spec *spec = dt_spec_new(mesh, &found.desc);
+    dt_mesh_free(mesh);
+    dt__arena_free(&arena);
+    return spec;
+}

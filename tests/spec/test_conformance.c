@@ -1,0 +1,567 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Local shapes, offsets, strided shards, shard orders and predicates, with the numbers of the conformance pages.
+ */
+#include "spec/brute.h"
+
+#include "spec/convert.h"
+#include "spec/extremes.h"
+#include "spec/strides.h"
+
+typedef struct fixture {
+    dt_ctx *ctx;
+    dt__arena arena;
+} fixture;
+
+static int set_up(void **state) {
+    fixture *f = malloc(sizeof *f);
+    if (!f)
+        return -1;
+    f->ctx = dt__ctx_new(NULL);
+    f->arena = dt__arena_new(f->ctx);
+    *state = f;
+    return 0;
+}
+
+static int tear_down(void **state) {
+    fixture *f = *state;
+    dt__arena_free(&f->arena);
+    dt__ctx_free(f->ctx);
+    free(f);
+    return 0;
+}
+
+#define LIST(...)                                                                                                    \
+    (const int64_t[]) { __VA_ARGS__ }
+
+/* A sharding from its text; n_mesh_dims follows from it. */
+static dt__sharding sharding_of(fixture *f, const int64_t *mesh, int n_dims, const int64_t *shape, const char *text) {
+    int n;
+    dt_placement *placements;
+    dt__sharding sharding;
+    if (dt__placements_parse(&f->arena, text, &n, &placements) != DT_OK)
+        fail_msg("%s: %s", text, dt_error_text(f->ctx));
+    dt__sharding_desc desc = {n, mesh, n_dims, shape, n, placements};
+    if (dt__sharding_new(&f->arena, &desc, &sharding) != DT_OK)
+        fail_msg("%s: %s", text, dt_error_text(f->ctx));
+    return sharding;
+}
+
+/* Dim 0 has this size and offset at the coordinate; other dims are whole. */
+static void check_dim_0(const char *name, const dt__sharding *sharding, const int64_t *coordinate, int64_t size,
+                        int64_t offset) {
+    int64_t shape[BRUTE_MOST_DIMS], at[BRUTE_MOST_DIMS];
+    dt__sharding_local(sharding, coordinate, shape, at);
+    check_equal(name, shape[0], size);
+    check_equal(name, at[0], offset);
+    for (int d = 1; d < sharding->n_dims; d++) {
+        check_equal(name, shape[d], sharding->shape[d]);
+        check_equal(name, at[d], 0);
+    }
+}
+
+/* The indices that a coordinate holds of a dim, in order. */
+static void check_indices(const char *name, const dt__sharding *sharding, int dim, const int64_t *coordinate, int n,
+                          const int64_t *want) {
+    dt__shard shard;
+    dt__shard_at(sharding, dim, coordinate, &shard);
+    check_equal(name, shard.size, n);
+    for (int i = 0; i < n; i++)
+        check_equal(name, dt__shard_to_global(&shard, i), want[i]);
+}
+
+static void select_split__is_the_ceil_rule(void **state) {
+    fixture *f = *state; /* PLT-004 */
+    static const int64_t rows[][2] = {{16, 4}, {17, 4}, {15, 4}, {7, 4}, {3, 4}, {1, 4}, {8, 1}, {8, 8}, {8, 16}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int dim = 0; dim < 2; dim++) {
+            int64_t shape[] = {5, 5}, n = rows[i][1], left = rows[i][0], chunk = (left + n - 1) / n;
+            shape[dim] = left;
+            dt__sharding sharding = sharding_of(f, &n, 2, shape, dim ? "S(1)" : "S(0)");
+            for (int64_t r = 0; r < n; r++) {
+                int64_t local[2], offset[2], want = left < chunk ? left : chunk;
+                dt__sharding_local(&sharding, &r, local, offset);
+                check_equal("split", local[dim], want);
+                check_equal("split", offset[dim], rows[i][0] - left);
+                check_equal("split", local[1 - dim], 5);
+                left -= want;
+            }
+        }
+}
+
+static void local_shape__uneven_strided_then_shard(void **state) {
+    fixture *f = *state; /* UTL-001 */
+    dt__sharding sharding = sharding_of(f, LIST(30, 8), 2, LIST(4096, 4096), "_S(0,8),S(0)");
+    for (int64_t dp = 0; dp < 30; dp++)
+        for (int64_t tp = 0; tp < 8; tp++)
+            check_dim_0("_S(0,8),S(0)", &sharding, LIST(dp, tp),
+                        dp < 28    ? 18
+                        : dp == 28 ? 8
+                                   : 0,
+                        dp < 29 ? tp * 512 + 18 * dp : 4096);
+}
+
+static void local_shape__shard_then_shard(void **state) {
+    fixture *f = *state; /* UTL-002, UTL-003 */
+    dt__sharding a = sharding_of(f, LIST(4, 2), 2, LIST(18, 2), "S(0),S(0)");
+    dt__sharding b = sharding_of(f, LIST(4, 2), 2, LIST(13, 2), "S(0),S(0)");
+    for (int64_t dp = 0; dp < 3; dp++) {
+        check_dim_0("18", &a, LIST(dp, 0), 3, 5 * dp);
+        check_dim_0("18", &a, LIST(dp, 1), 2, 5 * dp + 3);
+        check_dim_0("13", &b, LIST(dp, 0), 2, 4 * dp);
+        check_dim_0("13", &b, LIST(dp, 1), 2, 4 * dp + 2);
+    }
+    check_dim_0("18", &a, LIST(3, 0), 2, 15);
+    check_dim_0("18", &a, LIST(3, 1), 1, 17);
+    check_dim_0("13", &b, LIST(3, 0), 1, 12);
+    check_dim_0("13", &b, LIST(3, 1), 0, 13);
+}
+
+static void local_shape__strided_shards_of_all_kinds(void **state) {
+    fixture *f = *state;
+    dt__sharding a = sharding_of(f, LIST(4, 2), 2, LIST(18, 2), "_S(0,2),S(0)");    /* UTL-004 */
+    dt__sharding b = sharding_of(f, LIST(4, 2), 2, LIST(39, 2), "_S(0,3),_S(0,4)"); /* UTL-005 */
+    dt__sharding c = sharding_of(f, LIST(4, 2), 2, LIST(18, 2), "S(0),_S(0,2)");    /* UTL-006 */
+    for (int64_t dp = 0; dp < 3; dp++) {
+        for (int64_t tp = 0; tp < 2; tp++)
+            check_dim_0("_S,S", &a, LIST(dp, tp), 3, tp * 9 + 3 * dp);
+        check_dim_0("_S,_S", &b, LIST(dp, 0), 8, 4 * dp);
+        check_dim_0("_S,_S", &b, LIST(dp, 1), 4, 4 * dp + 2);
+        check_dim_0("S,_S", &c, LIST(dp, 0), 3, 5 * dp);
+        check_dim_0("S,_S", &c, LIST(dp, 1), 2, 5 * dp + 2);
+    }
+    check_dim_0("_S,S", &a, LIST(3, 0), 0, 18);
+    check_dim_0("_S,S", &a, LIST(3, 1), 0, 18);
+    check_dim_0("_S,_S", &b, LIST(3, 0), 3, 12);
+    check_dim_0("_S,_S", &b, LIST(3, 1), 0, 39);
+    check_dim_0("S,_S", &c, LIST(3, 0), 2, 15);
+    check_dim_0("S,_S", &c, LIST(3, 1), 1, 16);
+}
+
+static void local_shape__shard_strided_shard(void **state) {
+    fixture *f = *state; /* UTL-007 */
+    static const int64_t outer[2][3][2] = {{{2, 0}, {2, 2}, {2, 6}}, {{2, 3}, {2, 8}, {0, 39}}};
+    static const int64_t last[2][3][2] = {{{2, 30}, {2, 32}, {1, 36}}, {{2, 33}, {2, 37}, {0, 39}}};
+    dt__sharding sharding = sharding_of(f, LIST(4, 2, 3), 2, LIST(39, 2), "S(0),_S(0,2),S(0)");
+    for (int64_t m0 = 0; m0 < 4; m0++)
+        for (int64_t m1 = 0; m1 < 2; m1++)
+            for (int64_t m2 = 0; m2 < 3; m2++) {
+                const int64_t *want = m0 < 3 ? outer[m1][m2] : last[m1][m2];
+                check_dim_0("S,_S,S", &sharding, LIST(m0, m1, m2), want[0],
+                            m0 < 3 && want[0] ? want[1] + 10 * m0 : want[1]);
+            }
+}
+
+static void local_shape__is_a_slice_of_the_global_tensor(void **state) {
+    fixture *f = *state; /* UTL-012, UTL-013: without strides, shape and offset name the part completely */
+    const int64_t eight = 8;
+    for (int64_t size = 0; size <= 16; size++) {
+        dt__sharding sharded = sharding_of(f, &eight, 1, &size, "S(0)");
+        dt__sharding whole = sharding_of(f, &eight, 1, &size, "R");
+        for (int64_t r = 0, next = 0; r < 8; r++) {
+            int64_t chunk = (size + 7) / 8, want = size - next < chunk ? size - next : chunk;
+            check_dim_0("S(0)", &sharded, &r, want, next);
+            check_dim_0("R", &whole, &r, size, 0);
+            next += want;
+        }
+    }
+    static const char *const texts[] = {"S(0),S(0)", "S(0),S(1)", "S(0),R", "S(1),S(1)", "S(1),R", "R,R"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        for (int64_t d0 = 1; d0 <= 8; d0++) {
+            const int64_t shape[] = {d0, 64 / d0};
+            dt__sharding sharding = sharding_of(f, LIST(2, 4), 2, shape, texts[i]);
+            int held[64] = {0},
+                copies = (texts[i][0] == 'R' ? 2 : 1) * (texts[i][strlen(texts[i]) - 1] == 'R' ? 4 : 1);
+            for (int64_t r = 0; r < 8; r++) {
+                int64_t local[2], offset[2];
+                dt__sharding_local(&sharding, LIST(r / 4, r % 4), local, offset);
+                for (int64_t e = 0; e < local[0] * local[1]; e++)
+                    held[(offset[0] + e / local[1]) * shape[1] + offset[1] + e % local[1]]++;
+            }
+            for (int64_t e = 0; e < shape[0] * shape[1]; e++)
+                check_equal(texts[i], held[e], copies);
+        }
+}
+
+static void local_shape__data_and_tensor_parallel(void **state) {
+    fixture *f = *state;
+    dt__sharding u14 = sharding_of(f, LIST(2, 2, 2), 2, LIST(16, 16), "_S(0,2),S(0),S(0)");
+    dt__sharding u15 = sharding_of(f, LIST(1, 2, 2, 2), 2, LIST(16, 16), "_S(0,2),_S(1,2),S(0),S(1)");
+    dt__sharding u16 = sharding_of(f, LIST(1, 2, 2, 2), 2, LIST(16, 16), "_S(0,2),_S(1,2),S(0),S(0)");
+    dt__sharding u17 = sharding_of(f, LIST(4, 2), 2, LIST(16, 2), "_S(0,2),S(0)");
+    dt__sharding u19 = sharding_of(f, LIST(2, 2, 2), 2, LIST(8, 2), "R,_S(0,2),S(0)");
+    for (int64_t r = 0; r < 8; r++) {
+        int64_t a = r / 4, b = r / 2 % 2, c = r % 2, local[2], offset[2];
+        check_dim_0("UTL-014", &u14, LIST(a, b, c), 2, 4 * a + 8 * b + 2 * c); /* UTL-014 */
+        dt__sharding_local(&u15, LIST(0, a, b, c), local, offset);             /* UTL-015 */
+        check_equal("UTL-015", local[0], 8);
+        check_equal("UTL-015", local[1], 4);
+        check_equal("UTL-015", offset[0], 8 * b);
+        check_equal("UTL-015", offset[1], 8 * c + 4 * a);
+        dt__sharding_local(&u16, LIST(0, a, b, c), local, offset); /* UTL-016 */
+        check_equal("UTL-016", local[0], 4);
+        check_equal("UTL-016", local[1], 8);
+        check_equal("UTL-016", offset[0], 8 * b + 4 * c);
+        check_equal("UTL-016", offset[1], 4 * a);
+        check_dim_0("UTL-017", &u17, LIST(r / 2, c), 2, (c * 4 + r / 2) * 2); /* UTL-017 */
+        check_dim_0("UTL-019", &u19, LIST(a, b, c), 2, (c * 2 + b) * 2);      /* UTL-019 */
+    }
+    static const int64_t sizes[] = {2, 2, 2, 2, 2, 2, 2, 1}, offsets[] = {0, 8, 2, 10, 4, 12, 6, 14};
+    dt__sharding u18 = sharding_of(f, LIST(4, 2), 2, LIST(15, 5), "_S(0,2),S(0)");
+    for (int64_t r = 0; r < 8; r++)
+        check_dim_0("UTL-018", &u18, LIST(r / 2, r % 2), sizes[r], offsets[r]); /* UTL-018 */
+}
+
+static void fsdp_and_tensor_parallel__rows_by_rank(void **state) {
+    fixture *f = *state; /* UTL-040, UTL-041: sizes and offsets; what moves is tested with redistribution */
+    dt__sharding fsdp1 = sharding_of(f, LIST(2, 2), 2, LIST(4, 2), "S(0),S(0)");
+    dt__sharding fsdp2 = sharding_of(f, LIST(2, 2), 2, LIST(4, 2), "_S(0,2),S(0)");
+    for (int64_t r = 0; r < 4; r++) {
+        check_dim_0("UTL-040", &fsdp1, LIST(r / 2, r % 2), 1, r);
+        check_dim_0("UTL-041", &fsdp2, LIST(r / 2, r % 2), 1, r % 2 * 2 + r / 2);
+    }
+}
+
+static void global_shape__from_the_parts_of_all_ranks(void **state) {
+    fixture *f = *state; /* UTL-009: r rows or columns on rank r */
+    int64_t parts[8][2], shape[2];
+    const int64_t eight = 8;
+    dt_placement placements[] = {dt_placement_shard(1), dt_placement_shard(0), dt_placement_replicate()};
+    static const int64_t want[][2] = {{5, 28}, {28, 5}, {5, 5}};
+    for (int k = 0; k < 3; k++) {
+        for (int64_t r = 0; r < 8; r++) {
+            parts[r][0] = k == 1 ? r : 5;
+            parts[r][1] = k == 0 ? r : 5;
+        }
+        dt__sharding_desc desc = {1, &eight, 2, NULL, 1, &placements[k]};
+        assert_int_equal(dt__global_from_parts(f->ctx, &desc, &parts[0][0], shape), DT_OK);
+        check_equal("UTL-009", shape[0], want[k][0]);
+        check_equal("UTL-009", shape[1], want[k][1]);
+    }
+}
+
+static void check_parts_refused(const dt__sharding_desc *desc, const int64_t *parts, dt_status status,
+                                const char *says) {
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    int64_t shape[] = {-7, -7};
+    assert_int_equal(dt__global_from_parts(ctx, desc, parts, shape), status);
+    assert_error_says(ctx, status, says);
+    assert_int_equal(shape[0], -7);
+    dt__ctx_free(ctx);
+}
+
+static void global_shape__refuses_parts_that_do_not_fit(void **state) {
+    (void)state;
+    int64_t parts[8][2];
+    const int64_t eight = 8, two[] = {2, 2}, huge[] = {INT64_MAX, 1, 1, 1}, negative[] = {1, 1, -1, 1};
+    dt_placement shards[] = {dt_placement_shard(1), dt_placement_shard(0)};
+    for (int64_t r = 0; r < 8; r++) {
+        parts[r][0] = r % 2 ? 6 : 5;
+        parts[r][1] = r;
+    }
+    check_parts_refused(&(dt__sharding_desc){1, &eight, 2, NULL, 1, shards}, &parts[0][0], DT_ERR_SHAPE,
+                        "dim 0 is not sharded and has size 5 on rank 0, 6 on rank 1"); /* UTL-010 */
+    check_parts_refused(&(dt__sharding_desc){2, two, 2, NULL, 2, shards}, &parts[0][0], DT_ERR_UNSUPPORTED,
+                        "a mesh of one dim is wanted"); /* UTL-011 */
+    check_parts_refused(&(dt__sharding_desc){2, two, 2, NULL, 1, shards}, &parts[0][0], DT_ERR_PLACEMENT,
+                        "1 placement for a mesh of 2 dims"); /* UTL-011 */
+    check_parts_refused(&(dt__sharding_desc){1, two, 2, NULL, 1, &shards[1]}, huge, DT_ERR_SHAPE, "2^63");
+    check_parts_refused(&(dt__sharding_desc){1, two, 2, NULL, 1, &shards[1]}, negative, DT_ERR_SHAPE, "-1 on rank 1");
+}
+
+static void global_shape__from_one_part(void **state) {
+    fixture *f = *state;
+    dt_placement none[] = {dt_placement_replicate(), dt_placement_partial(DT_SUM)};
+    dt_placement shards[] = {dt_placement_shard(0), dt_placement_shard(1), dt_placement_shard(-1)};
+    int64_t shape[3], strides[3];
+    int order[3];
+    dt__sharding_desc same = {2, LIST(2, 3), 2, LIST(6, 4), 2, none}; /* UTL-021 */
+    assert_int_equal(dt__global_from_local(f->ctx, &same, LIST(1, 6), shape, order), DT_OK);
+    assert_true(dt__dense_strides(2, shape, order, strides));
+    assert_memory_equal(shape, LIST(6, 4), 2 * sizeof *shape);
+    assert_memory_equal(strides, LIST(1, 6), 2 * sizeof *strides);
+    dt__sharding_desc sharded = {3, LIST(2, 3, 4), 3, LIST(2, 3, 1), 3, shards}; /* UTL-022 */
+    assert_int_equal(dt__global_from_local(f->ctx, &sharded, LIST(3, 1, 1), shape, order), DT_OK);
+    assert_true(dt__dense_strides(3, shape, order, strides));
+    assert_memory_equal(shape, LIST(4, 9, 4), 3 * sizeof *shape);
+    assert_memory_equal(strides, LIST(36, 4, 1), 3 * sizeof *strides);
+    /* Explicit extents say the global size themselves. */
+    dt_placement extents = dt_placement_shard(0);
+    extents.n_extents = 3;
+    extents.extents = LIST(3, 5, 2);
+    dt__sharding_desc explicit_sizes = {1, LIST(3), 2, LIST(5, 4), 1, &extents};
+    assert_int_equal(dt__global_from_local(f->ctx, &explicit_sizes, NULL, shape, order), DT_OK);
+    assert_memory_equal(shape, LIST(10, 4), 2 * sizeof *shape);
+    dt__sharding_desc too_large = {3, LIST(2, 3, 4), 3, LIST(INT64_MAX, 1, 1), 3, shards};
+    assert_int_equal(dt__global_from_local(f->ctx, &too_large, NULL, shape, order), DT_ERR_SHAPE);
+    assert_error_says(f->ctx, DT_ERR_SHAPE, "dim 0 has more than 2^63 - 1 indices");
+}
+
+static void global_shape__and_back_to_the_part(void **state) {
+    fixture *f = *state; /* UTL-023 */
+    const int64_t mesh[] = {8, 8, 4}, local[] = {4, 4, 4}, row_major[] = {16, 4, 1};
+    for (int combination = 0; combination < 64; combination++) {
+        dt_placement placements[3];
+        int64_t want[] = {4, 4, 4}, shape[3], strides[3];
+        int order[3];
+        for (int m = 0, rest = combination; m < 3; m++, rest /= 4) {
+            placements[m] = rest % 4 < 3 ? dt_placement_shard(rest % 4) : dt_placement_replicate();
+            if (rest % 4 < 3)
+                want[rest % 4] *= mesh[m];
+        }
+        dt__sharding_desc desc = {3, mesh, 3, local, 3, placements};
+        assert_int_equal(dt__global_from_local(f->ctx, &desc, row_major, shape, order), DT_OK);
+        assert_memory_equal(shape, want, sizeof want);
+        assert_true(dt__dense_strides(3, shape, order, strides));
+        assert_memory_equal(strides, LIST(want[1] * want[2], want[2], 1), sizeof strides);
+        desc.shape = shape;
+        dt__sharding sharding;
+        assert_int_equal(dt__sharding_new(&f->arena, &desc, &sharding), DT_OK);
+        for (int64_t r = 0; r < 256; r++) {
+            int64_t part[3], offset[3];
+            dt__sharding_local(&sharding, LIST(r / 32, r / 4 % 8, r % 4), part, offset);
+            assert_memory_equal(part, local, sizeof local);
+            assert_true(dt__dense_strides(3, part, order, strides));
+            assert_memory_equal(strides, row_major, sizeof row_major);
+        }
+    }
+}
+
+static void strided__takes_the_same_part_of_each_chunk(void **state) {
+    fixture *f = *state;
+    const int64_t four = 4, eight = 8;
+    dt__sharding u24 = sharding_of(f, &four, 1, &eight, "_S(0,1)");
+    dt__sharding u25 = sharding_of(f, &four, 1, &eight, "_S(0,2)");
+    dt__sharding u26 = sharding_of(f, LIST(2, 2), 1, &eight, "_S(0,1),_S(0,1)");
+    dt__sharding u27_row = sharding_of(f, LIST(2, 2), 1, &eight, "_S(0,2),R");
+    dt__sharding u27 = sharding_of(f, LIST(2, 2), 1, &eight, "_S(0,2),_S(0,1)");
+    dt__sharding u28_row = sharding_of(f, LIST(2, 2), 2, LIST(2, 4), "_S(1,2),R");
+    dt__sharding u28 = sharding_of(f, LIST(2, 2), 2, LIST(2, 4), "_S(1,2),_S(1,1)");
+    for (int64_t r = 0; r < 4; r++) {
+        const int64_t *at = LIST(r / 2, r % 2);
+        check_indices("UTL-024", &u24, 0, &r, 2, LIST(2 * r, 2 * r + 1)); /* UTL-024 */
+        check_indices("UTL-025", &u25, 0, &r, 2, LIST(r, r + 4));         /* UTL-025 */
+        check_indices("UTL-026", &u26, 0, at, 2, LIST(2 * r, 2 * r + 1)); /* UTL-026 */
+        int64_t row = r / 2 * 2;
+        check_indices("UTL-027", &u27_row, 0, at, 4, LIST(row, row + 1, row + 4, row + 5)); /* UTL-027 */
+        int64_t half = row + r % 2 * 4;
+        check_indices("UTL-027", &u27, 0, at, 2, LIST(half, half + 1));
+        check_indices("UTL-028", &u28_row, 1, at, 2, LIST(r / 2, r / 2 + 2)); /* UTL-028 */
+        check_indices("UTL-028", &u28, 1, at, 1, LIST(r / 2 + r % 2 * 2));
+        check_indices("UTL-028", &u28, 0, at, 2, LIST(0, 1));
+    }
+}
+
+/* Every index is held once: what was split can be gathered. */
+static void check_gathers(const char *name, const dt__sharding *sharding, int dim, int64_t n_ranks, int64_t inner) {
+    int held[256] = {0};
+    for (int64_t r = 0; r < n_ranks; r++) {
+        dt__shard shard;
+        dt__shard_at(sharding, dim, LIST(r / inner, r % inner), &shard);
+        for (int64_t i = 0; i < shard.size; i++)
+            held[dt__shard_to_global(&shard, i)]++;
+    }
+    for (int64_t i = 0; i < sharding->shape[dim]; i++)
+        check_equal(name, held[i], 1);
+}
+
+static void strided__uneven_sizes_gather_to_the_whole(void **state) {
+    fixture *f = *state;
+    static const int64_t sizes[] = {2, 3, 5, 11};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        dt__sharding sharding = sharding_of(f, LIST(2, 2), 2, LIST(1, sizes[i]), "_S(1,2),S(1)");
+        check_gathers("UTL-029", &sharding, 1, 4, 2); /* UTL-029 */
+    }
+    for (int64_t factor = 2; factor <= 16; factor++) /* UTL-042, UTL-043 */
+        for (int64_t size = 1; size < 200; size++) {
+            brute_case c = {.n_mesh_dims = 1, .n_dims = 1, .mesh = {4}, .shape = {size}, .n_order = {1}};
+            c.placements[0] = dt_placement_strided(0, factor);
+            brute_name(&c);
+            dt__arena_mark mark = dt__arena_begin(&f->arena);
+            dt__sharding sharding = brute_sharding(&f->arena, &c);
+            check_gathers(c.text, &sharding, 0, 4, 1);
+            for (int64_t r = 0; r < 4; r++) {
+                brute_list want = brute_shard(&c, 0, &r);
+                dt__shard shard;
+                dt__shard_at(&sharding, 0, &r, &shard);
+                check_equal(c.text, shard.size, want.n);
+                for (int i = 0; i < want.n; i++)
+                    check_equal(c.text, dt__shard_to_global(&shard, i), want.items[i]);
+            }
+            dt__arena_rewind(&f->arena, mark);
+        }
+}
+
+/* Both shardings give each rank of a 2x2x2x2x2 mesh the same part of 32x32x32: everything divides evenly, so parts
+ * that are single runs compare by size and offset. */
+static void check_same_parts(const char *name, const dt__sharding *a, const dt__sharding *b) {
+    for (int64_t r = 0; r < 32; r++)
+        for (int d = 0; d < 3; d++) {
+            dt__shard shard_a, shard_b;
+            const int64_t *at = LIST(r >> 4, r >> 3 & 1, r >> 2 & 1, r >> 1 & 1, r & 1);
+            dt__shard_at(a, d, at, &shard_a);
+            dt__shard_at(b, d, at, &shard_b);
+            check_equal(name, shard_a.size, shard_b.size);
+            for (int64_t i = 0; i < shard_a.size; i++)
+                check_equal(name, dt__shard_to_global(&shard_a, i), dt__shard_to_global(&shard_b, i));
+        }
+}
+
+static void check_order_round_trip(fixture *f, const dt_placement *ordered) {
+    const int64_t mesh[] = {2, 2, 2, 2, 2}, shape[] = {32, 32, 32};
+    dt_placement strided[5], back[5];
+    char name[200];
+    dt__sharding by_order, by_stride;
+    dt__sharding_desc desc = {5, mesh, 3, shape, 5, ordered};
+    dt__arena_mark mark = dt__arena_begin(&f->arena);
+    dt_placements_text(5, ordered, sizeof name, name);
+    assert_int_equal(dt__sharding_new(&f->arena, &desc, &by_order), DT_OK);
+    check_equal(name, dt__order_to_strided(5, mesh, by_order.placements, strided), true);
+    desc.placements = strided;
+    assert_int_equal(dt__sharding_new(&f->arena, &desc, &by_stride), DT_OK);
+    check_same_parts(name, &by_order, &by_stride);
+    check_equal(name, dt__strided_to_order(5, mesh, by_stride.placements, back), true);
+    for (int m = 0; m < 5; m++)
+        check_equal(name, dt_placement_equal(&back[m], &by_order.placements[m]), true);
+    dt__arena_rewind(&f->arena, mark);
+}
+
+/* Every permutation of the mesh dims, cut into 1 to 3 segments, given to every rising choice of tensor dims: dim[i]
+ * is the tensor dim of the i-th mesh dim of the permutation, and never falls. */
+static int round_trip_segments(fixture *f, const int *permutation, int at, int dim, int *dims) {
+    if (at == 5) {
+        dt_placement placements[5];
+        int position[3] = {0};
+        for (int i = 0; i < 5; i++) {
+            placements[permutation[i]] = dt_placement_shard(dims[i]);
+            placements[permutation[i]].ordered = true;
+            placements[permutation[i]].position = position[dims[i]]++;
+        }
+        check_order_round_trip(f, placements);
+        return 1;
+    }
+    int n = 0;
+    for (; dim < 3; dim++) {
+        dims[at] = dim;
+        n += round_trip_segments(f, permutation, at + 1, dim, dims);
+    }
+    return n;
+}
+
+static int round_trip_permutations(fixture *f, int *permutation, int at) {
+    int n = 0, dims[5];
+    if (at == 5)
+        return round_trip_segments(f, permutation, 0, 0, dims);
+    for (int i = at; i < 5; i++) {
+        int first = permutation[at];
+        permutation[at] = permutation[i];
+        permutation[i] = first;
+        n += round_trip_permutations(f, permutation, at + 1);
+        permutation[i] = permutation[at];
+        permutation[at] = first;
+    }
+    return n;
+}
+
+static void strided__says_every_shard_order(void **state) {
+    fixture *f = *state; /* UTL-038, all 2520 of them */
+    int permutation[] = {0, 1, 2, 3, 4};
+    check_equal("orders", round_trip_permutations(f, permutation, 0), 2520);
+}
+
+static void strided__negative_dims_say_an_order_too(void **state) {
+    fixture *f = *state; /* RED-041 */
+    dt__sharding a = sharding_of(f, LIST(4, 2), 2, LIST(8, 4), "_S(-2,2),S(-2)");
+    dt__sharding b = sharding_of(f, LIST(4, 2), 2, LIST(8, 4), "S(0)[1],S(0)[0]");
+    dt_placement order[2];
+    assert_true(dt__strided_to_order(2, a.mesh, a.placements, order));
+    for (int m = 0; m < 2; m++)
+        assert_true(dt_placement_equal(&order[m], &b.placements[m]));
+    for (int64_t r = 0; r < 8; r++) {
+        int64_t shape[2], offset[2];
+        dt__sharding_local(&b, LIST(r / 2, r % 2), shape, offset);
+        check_dim_0("RED-041", &a, LIST(r / 2, r % 2), shape[0], offset[0]);
+    }
+}
+
+static void strided__that_is_no_order_is_not_converted(void **state) {
+    fixture *f = *state; /* UTL-039, and strided shards that have an order of their own */
+    static const char *const texts[] = {"_S(0,2),_S(1,2)", "_S(0,2),S(1)", "_S(1,16),S(1)", "_S(0,8)[1],S(0)[0]"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        dt__sharding sharding = sharding_of(f, LIST(4, 8), 2, LIST(64, 64), texts[i]);
+        dt_placement out[2] = {dt_placement_masked(), dt_placement_masked()};
+        check_equal(texts[i], dt__strided_to_order(2, sharding.mesh, sharding.placements, out), false);
+        check_equal(texts[i], out[0].kind, DT_PLACEMENT_MASKED);
+    }
+    dt__sharding sharding = sharding_of(f, LIST(4, 8), 2, LIST(64, 64), texts[3]);
+    dt_placement out[2];
+    assert_false(dt__order_to_strided(2, sharding.mesh, sharding.placements, out));
+}
+
+static void shardable__needs_an_index_per_part(void **state) {
+    fixture *f = *state;
+    static const struct {
+        int64_t mesh[2], shape[2];
+        int n_dims;
+        const char *text;
+        bool shardable, evenly;
+    } rows[] = {
+        {{4}, {8}, 1, "S(0)", true, true},                        /* UTL-049, UTL-050 */
+        {{4}, {10}, 1, "S(0)", true, false},                      /* UTL-049, UTL-050 */
+        {{4}, {2}, 1, "S(0)", false, false},                      /* UTL-049 */
+        {{4, 2}, {8, 8}, 2, "S(0),S(0)", true, true},             /* UTL-049 */
+        {{4, 2}, {8, 8}, 2, "S(0),_S(0,2)", false, false},        /* UTL-049 */
+        {{4, 2}, {16, 8}, 2, "S(0),S(0)", true, true},            /* UTL-050 */
+        {{4, 2}, {16, 8}, 2, "_S(0,3),S(0)", false, false},       /* UTL-050 */
+        {{4, 2}, {0, 8}, 2, "R,S(1)", true, true},                /* dims that are not sharded do not matter */
+        {{4, 2}, {0, 8}, 2, "R,S(0)", false, true},               /* nothing divides evenly */
+        {{4}, {8}, 1, "_S(0,9223372036854775807)", false, false}, /* more than fits */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dt__sharding sharding = sharding_of(f, rows[i].mesh, rows[i].n_dims, rows[i].shape, rows[i].text);
+        check_equal(rows[i].text, dt__sharding_is_shardable(&sharding), rows[i].shardable);
+        check_equal(rows[i].text, dt__sharding_is_evenly_shardable(&sharding), rows[i].evenly);
+    }
+}
+
+static void stride_order__by_falling_strides(void **state) {
+    (void)state;
+    int order[4];
+    dt__stride_order_of(4, LIST(1, 8, 8, 2), order);
+    assert_memory_equal(order, ((int[]){1, 2, 3, 0}), sizeof order);
+    assert_true(dt__is_stride_order(4, order));
+    assert_false(dt__is_stride_order(4, (int[]){0, 1, 1, 3}));
+    assert_false(dt__is_stride_order(4, (int[]){0, 1, 4, 3}));
+    assert_false(dt__is_stride_order(4, (int[]){0, 1, -1, 3}));
+    int64_t strides[4];
+    assert_true(dt__dense_strides(4, LIST(5, 0, 3, 2), order, strides)); /* size 0 counts as 1 */
+    assert_memory_equal(strides, LIST(1, 30, 10, 5), sizeof strides);
+    assert_false(dt__dense_strides(3, LIST(0, INT64_MAX, 2), (int[]){0, 1, 2}, strides));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        TEST(select_split__is_the_ceil_rule),
+        TEST(local_shape__uneven_strided_then_shard),
+        TEST(local_shape__shard_then_shard),
+        TEST(local_shape__strided_shards_of_all_kinds),
+        TEST(local_shape__shard_strided_shard),
+        TEST(local_shape__is_a_slice_of_the_global_tensor),
+        TEST(local_shape__data_and_tensor_parallel),
+        TEST(fsdp_and_tensor_parallel__rows_by_rank),
+        TEST(global_shape__from_the_parts_of_all_ranks),
+        TEST(global_shape__refuses_parts_that_do_not_fit),
+        TEST(global_shape__from_one_part),
+        TEST(global_shape__and_back_to_the_part),
+        TEST(strided__takes_the_same_part_of_each_chunk),
+        TEST(strided__uneven_sizes_gather_to_the_whole),
+        TEST(strided__says_every_shard_order),
+        TEST(strided__negative_dims_say_an_order_too),
+        TEST(strided__that_is_no_order_is_not_converted),
+        TEST(shardable__needs_an_index_per_part),
+        TEST(stride_order__by_falling_strides),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,445 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Placements as values and as text: what is the same, what is refused, and where an error points.
+ */
+#include "spec/brute.h"
+
+static void placement__kinds_are_told_apart(void **state) {
+    (void)state; /* PLT-001 */
+    const struct {
+        dt_placement placement;
+        bool is_shard, is_strided, is_partial, is_replicate;
+    } rows[] = {
+        {dt_placement_shard(3), true, false, false, false},
+        {dt_placement_strided(3, 7), false, true, false, false},
+        {dt_placement_partial(DT_SUM), false, false, true, false},
+        {dt_placement_partial(DT_MAX), false, false, true, false},
+        {dt_placement_masked(), false, false, true, false},
+        {dt_placement_replicate(), false, false, false, true},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dt_placement copy = rows[i].placement;
+        check_equal("kind", dt_placement_is_shard(copy), rows[i].is_shard);
+        check_equal("kind", dt_placement_is_strided(copy), rows[i].is_strided);
+        check_equal("kind", dt_placement_is_partial(copy), rows[i].is_partial);
+        check_equal("kind", dt_placement_is_replicate(copy), rows[i].is_replicate);
+    }
+}
+
+static void placement__equal_means_the_same_kind_and_fields(void **state) {
+    (void)state; /* PLT-002, PLT-003: the split factor has a field of its own */
+    static const int64_t extents[] = {1, 2}, same[] = {1, 2}, other[] = {2, 1};
+    dt_placement ordered = dt_placement_shard(3), with_extents = dt_placement_shard(3), with_other = with_extents;
+    ordered.ordered = true;
+    with_extents.n_extents = with_other.n_extents = 2;
+    with_extents.extents = extents;
+    with_other.extents = other;
+    const dt_placement all[] = {
+        dt_placement_shard(3),
+        dt_placement_shard(4),
+        dt_placement_strided(3, 1),
+        dt_placement_strided(3, 2),
+        {.kind = DT_PLACEMENT_STRIDED, .dim = 4, .split_factor = 9},
+        dt_placement_replicate(),
+        dt_placement_partial(DT_SUM),
+        dt_placement_partial(DT_MAX),
+        dt_placement_masked(),
+        ordered,
+        with_extents,
+        with_other,
+    };
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+            check_equal("equality", dt_placement_equal(&all[i], &all[k]), i == k);
+    with_other.extents = same;
+    assert_true(dt_placement_equal(&with_extents, &with_other));
+}
+
+static void placements__text_and_values_are_the_same_thing(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "",         "R",       "S(0)",         "S(-1)",           "_S(0,2)",
+        "P(sum)",   "P(avg)",  "P(product)",   "P(min)",          "P(max)",
+        "P(mask)",  "S(0),R",  "S(0:3,5,2)",   "S(0:0)",          "S(0)[1],S(0)[0]",
+        "S(0:3),R", "R,R,R,R", "_S(-2,3)[0]",  "S(0:1,2)[0],R",   "S(1)[1],S(1)[2],S(1)[0]",
+        "S(31)",    "S(-32)",  "S(0)[31],R,R", "S(0:1,2),S(1:3)", "_S(0,9223372036854775807)",
+    };
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        int n = -1;
+        char printed[200];
+        dt_placement *placements = dt_placements_parse(ctx, texts[i], &n);
+        if (!placements)
+            fail_msg("%s: %s", texts[i], dt_error_text(ctx));
+        assert_int_equal(dt_placements_text(n, placements, sizeof printed, printed), strlen(texts[i]));
+        assert_string_equal(printed, texts[i]);
+        dt_placements_free(ctx, placements);
+    }
+    dt__ctx_free(ctx);
+}
+
+static void placements__blanks_between_tokens_do_not_matter(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    int n;
+    char printed[100];
+    dt_placement *placements = dt_placements_parse(ctx, "  S( 0 : 3 , 5 ) [ 0 ] ,\tR, _S(0, 3) ,P( sum )  ", &n);
+    assert_non_null(placements);
+    dt_placements_text(n, placements, sizeof printed, printed);
+    assert_string_equal(printed, "S(0:3,5)[0],R,_S(0,3),P(sum)");
+    dt_placements_free(ctx, placements);
+    dt__ctx_free(ctx);
+}
+
+static void placements__text_is_cut_off_at_the_room_given(void **state) {
+    (void)state;
+    dt_placement placements[] = {dt_placement_shard(0), dt_placement_strided(1, 12345)};
+    char out[16];
+    memset(out, 'x', sizeof out);
+    assert_int_equal(dt_placements_text(2, placements, 8, out), 16);
+    assert_string_equal(out, "S(0),_S");
+    assert_int_equal(out[8], 'x');
+    assert_int_equal(dt_placements_text(2, placements, 1, out), 16);
+    assert_string_equal(out, "");
+    assert_int_equal(dt_placements_text(2, placements, 0, NULL), 16);
+}
+
+static void placements__random_ones_round_trip(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__arena arena = dt__arena_new(ctx);
+    brute_random random = {5};
+    for (int i = 0; i < 5000; i++) {
+        brute_case c;
+        char text[400], again[400];
+        int n;
+        dt_placement *read;
+        dt__arena_mark mark = dt__arena_begin(&arena);
+        brute_random_case(&random, 60, &c);
+        dt__sharding sharding = brute_sharding(&arena, &c);
+        const dt_placement *const written[] = {c.placements, sharding.placements};
+        for (int k = 0; k < 2; k++) {
+            dt_placements_text(c.n_mesh_dims, written[k], sizeof text, text);
+            assert_int_equal(dt__placements_parse(&arena, text, &n, &read), DT_OK);
+            check_equal(text, n, c.n_mesh_dims);
+            for (int m = 0; m < n; m++)
+                check_equal(text, dt_placement_equal(&read[m], &written[k][m]), true);
+            dt_placements_text(n, read, sizeof again, again);
+            assert_string_equal(again, text);
+        }
+        dt__arena_rewind(&arena, mark);
+    }
+    dt__arena_free(&arena);
+    dt__ctx_free(ctx);
+}
+
+/* The column in the message and the caret below it both stand at the character. */
+static void placements__errors_point_at_the_character(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int column;
+        const char *says;
+    } rows[] = {
+        {"S(0,R", 4, "expected ')' or ':'"},
+        {"S", 2, "expected '('"},
+        {"S0", 1, "expected a placement"},
+        {"S()", 3, "a tensor dim"},
+        {"S(x)", 3, "a tensor dim"},
+        {"S(99)", 3, "from -32 to 31"},
+        {"S(-33)", 3, "from -32 to 31"},
+        {"S(99999999999999999999)", 3, "from -32 to 31"},
+        {"S(0),", 6, "expected a placement"},
+        {"S(0),,R", 6, "expected a placement"},
+        {"S(0) R", 6, "expected ',' or the end"},
+        {"S(0)R", 5, "expected ',' or the end"},
+        {"R,P(median)", 5, "sum, avg, product, min, max or mask"},
+        {"P(summ)", 3, "sum, avg"},
+        {"P(sum", 6, "expected ')'"},
+        {"P", 2, "expected '('"},
+        {"_S(0)", 5, "split factor"},
+        {"_S(0,0)", 6, "a split factor must be from 1"},
+        {"_S(0,-1)", 6, "expected a split factor"},
+        {"_S(0,2:1,1)", 7, "expected ')'"},
+        {"S(0:)", 5, "expected an extent"},
+        {"S(0:1,)", 7, "expected an extent"},
+        {"S(0:-1)", 5, "expected an extent"},
+        {"S(0:9223372036854775808)", 5, "an extent must be from 0 to 9223372036854775807"},
+        {"S(0)[", 6, "a position"},
+        {"S(0)[1", 7, "expected ']'"},
+        {"S(0)[-1]", 6, "a position"},
+        {"R[0]", 2, "expected ',' or the end"},
+        {"s(0)", 1, "expected a placement"},
+        {"\xc3\xa4(0)", 1, "expected a placement"},
+        {"R,\xc3\xa4\xc3\xb6", 3, "expected a placement"},
+        {"R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R", 65, "more than 32 placements"},
+        {"S(0:1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,x,1,1,1)", 77, "an extent"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dt_ctx *ctx = dt__ctx_new(NULL);
+        int n;
+        char column[40];
+        assert_null(dt_placements_parse(ctx, rows[i].text, &n));
+        snprintf(column, sizeof column, "column %d:", rows[i].column);
+        assert_error_says(ctx, DT_ERR_PLACEMENT, column);
+        assert_error_says(ctx, DT_ERR_PLACEMENT, rows[i].says);
+        dt__ctx_free(ctx);
+    }
+}
+
+static void placements__the_caret_stands_below_the_character(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *picture;
+    } rows[] = {
+        {"S(0,R", "\n    S(0,R\n       ^"},
+        {"R,\t!", "\n    R, !\n       ^"},
+        {"R,\xc3\xa4", "\n    R,\xc3\xa4\n      ^"},
+        {"S(0:1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,x,1,1,1,1,1,1,1,1,1,1,1,1,1,1,"
+         "1,1",
+         "\n    ...1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,x,1,1,1,1,1,1,1,1,1,1,1,1,1,1,..."
+         "\n                                                                   ^"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dt_ctx *ctx = dt__ctx_new(NULL);
+        int n;
+        assert_null(dt_placements_parse(ctx, rows[i].text, &n));
+        const char *picture = strchr(dt_error_text(ctx), '\n');
+        assert_non_null(picture);
+        assert_string_equal(picture, rows[i].picture);
+        dt__ctx_free(ctx);
+    }
+}
+
+static void placements__no_text_is_an_error(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    int n;
+    assert_null(dt_placements_parse(ctx, NULL, &n));
+    assert_error_says(ctx, DT_ERR_PLACEMENT, "NULL");
+    dt_placements_free(ctx, NULL);
+    dt__ctx_free(ctx);
+}
+
+/* What a list of placements may not say on a mesh of 2x3 and a tensor of 10x5. */
+static void placements__that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        const char *says;
+    } rows[] = {
+        {"S(0)", "1 placement for a mesh of 2 dims"},
+        {"S(0),R,R", "3 placements for a mesh of 2 dims"},
+        {"", "0 placements for a mesh of 2 dims"},
+        {"S(2),R", "there is no dim 2 in a tensor of 2 dims: -2 to 1 are possible"},
+        {"R,S(-3)", "S(-3) on mesh dim 1"},
+        {"_S(5,2),R", "_S(5,2) on mesh dim 0"},
+        {"P(sum),P(max)", "cannot be mixed, except sum with avg"},
+        {"P(avg),P(min)", "cannot be mixed"},
+        {"P(mask),P(sum)", "P(mask),P(sum): kinds of partial cannot be mixed"},
+        {"S(0)[0],S(0)", "1 of the 2 cuts of dim 0 say their position"},
+        {"S(0)[0],S(0)[0]", "two cuts of dim 0 have position 0"},
+        {"S(0)[0],S(0)[2]", "position 2 among the cuts of dim 0: 0 to 1 are possible"},
+        {"S(0)[1],S(1)[0]", "position 1 among the cuts of dim 0: 0 to 0"},
+        {"S(0:5,5,0),R", "3 given for mesh dim 0 of size 2"},
+        {"S(0:5),R", "1 given for mesh dim 0 of size 2"},
+        {"S(0:5,6),R", "add up to more than the size 10"},
+        {"S(0:5,4),R", "add up to 9, the size is 10"},
+        {"S(0:9223372036854775807,9223372036854775807),R", "add up to more than"},
+        {"S(0:4,6),S(0)", "is cut by 2 mesh dims: only one may cut it"},
+        {"S(0:5,5),S(0)", "is cut by 2 mesh dims"},
+    };
+    const int64_t mesh[] = {2, 3}, shape[] = {10, 5};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dt_ctx *ctx = dt__ctx_new(NULL);
+        int n;
+        dt_placement *placements = dt_placements_parse(ctx, rows[i].text, &n), out[DT_SPEC_MAX_DIMS];
+        assert_non_null(placements);
+        dt__sharding_desc desc = {2, mesh, 2, shape, n, placements};
+        assert_int_equal(dt__placements_normalise(ctx, &desc, out), DT_ERR_PLACEMENT);
+        assert_error_says(ctx, DT_ERR_PLACEMENT, rows[i].says);
+        dt_placements_free(ctx, placements);
+        dt__ctx_free(ctx);
+    }
+}
+
+static void check_refused(const dt__sharding_desc *desc, dt_status status, const char *says) {
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_placement out[DT_SPEC_MAX_DIMS];
+    assert_int_equal(dt__placements_normalise(ctx, desc, out), status);
+    assert_error_says(ctx, status, says);
+    dt__ctx_free(ctx);
+}
+
+static void placements__values_that_no_text_can_say_are_refused(void **state) {
+    (void)state;
+    const int64_t mesh[] = {2}, shape[] = {10}, no_rank[] = {0}, negative[] = {-1}, minus[] = {11, -1};
+    const int64_t huge[] = {INT64_C(1) << 62, INT64_C(1) << 62}, empty[] = {INT64_C(1) << 62, INT64_C(1) << 62, 0};
+    dt_placement shard = dt_placement_shard(0), replicate = dt_placement_replicate(), two[2] = {replicate, replicate};
+    dt_placement unknown = {.kind = DT_N_PLACEMENT_KINDS}, no_reduce = {.kind = DT_PLACEMENT_PARTIAL, .reduce = 77};
+    dt_placement no_factor = {.kind = DT_PLACEMENT_STRIDED}, strided = dt_placement_strided(0, 2), extents = shard;
+    dt_placement position = shard;
+    strided.n_extents = 2;
+    strided.extents = minus;
+    extents.n_extents = 2;
+    extents.extents = minus;
+    position.ordered = true;
+    position.position = -1;
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &unknown}, DT_ERR_PLACEMENT,
+                  "no known kind"); /* UTL-020 */
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &no_reduce}, DT_ERR_PLACEMENT,
+                  "no known reduction (77)");
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &no_factor}, DT_ERR_PLACEMENT, "at least 1");
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &strided}, DT_ERR_PLACEMENT, "no explicit extents");
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &extents}, DT_ERR_PLACEMENT, "more than the size 10");
+    extents.extents = (const int64_t[]){-1, 11};
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &extents}, DT_ERR_PLACEMENT, "extent -1 is negative");
+    extents.extents = NULL;
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &extents}, DT_ERR_PLACEMENT, "one per coordinate");
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &position}, DT_ERR_PLACEMENT, "position -1");
+    check_refused(&(dt__sharding_desc){1, mesh, 0, NULL, 1, &shard}, DT_ERR_PLACEMENT, "without dims");
+    check_refused(&(dt__sharding_desc){1, no_rank, 1, shape, 1, &shard}, DT_ERR_MESH, "at least 1");
+    check_refused(&(dt__sharding_desc){2, huge, 1, shape, 2, two}, DT_ERR_MESH, "more than 2^63 - 1 ranks");
+    check_refused(&(dt__sharding_desc){1, mesh, 1, negative, 1, &shard}, DT_ERR_SHAPE, "is negative");
+    check_refused(&(dt__sharding_desc){1, mesh, 2, huge, 1, &shard}, DT_ERR_SHAPE, "more than 2^63 - 1 elements");
+    check_refused(&(dt__sharding_desc){1, mesh, 33, shape, 1, &shard}, DT_ERR_SHAPE, "33 dims");
+    check_refused(&(dt__sharding_desc){33, mesh, 1, shape, 33, &shard}, DT_ERR_MESH, "33 dims");
+    dt_placement out;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__sharding_desc fine = {1, mesh, 3, empty, 1, &shard}; /* no elements: nothing overflows */
+    assert_int_equal(dt__placements_normalise(ctx, &fine, &out), DT_OK);
+    dt__ctx_free(ctx);
+}
+
+static void placements__are_normalised(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *normal;
+    } rows[] = {
+        {"S(-1),S(-2)", "S(1),S(0)"},
+        {"S(0)[0],S(0)[1]", "S(0),S(0)"},
+        {"S(0)[1],S(0)[0]", "S(0)[1],S(0)[0]"},
+        {"S(0)[0],R", "S(0),R"},
+        {"S(0:5,5),R", "S(0),R"},
+        {"S(0:6,4),R", "S(0:6,4),R"},
+        {"R,S(0:4,4,2)", "R,S(0)"},
+        {"R,S(1:2,2,1)", "R,S(1)"},
+        {"_S(-1,1),S(0)", "_S(1,1),S(0)"},
+        {"P(sum),P(avg)", "P(sum),P(avg)"},
+        {"P(mask),P(mask)", "P(mask),P(mask)"},
+        {"P(max),P(max)", "P(max),P(max)"},
+    };
+    const int64_t mesh[] = {2, 3}, shape[] = {10, 5};
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int n;
+        char printed[100];
+        dt_placement *placements = dt_placements_parse(ctx, rows[i].text, &n), out[DT_SPEC_MAX_DIMS];
+        dt__sharding_desc desc = {2, mesh, 2, shape, n, placements};
+        assert_int_equal(dt__placements_normalise(ctx, &desc, out), DT_OK);
+        dt_placements_text(2, out, sizeof printed, printed);
+        assert_string_equal(printed, rows[i].normal);
+        dt_placements_free(ctx, placements);
+    }
+    dt__ctx_free(ctx);
+}
+
+static void placements__order_can_be_given_by_mesh_dims(void **state) {
+    (void)state;
+    dt_placement placements[] = {dt_placement_shard(1), dt_placement_shard(1), dt_placement_strided(1, 3),
+                                 dt_placement_shard(0)};
+    char printed[100];
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    assert_int_equal(dt_placements_set_order(ctx, 4, placements, 1, 3, (int[]){2, 0, 1}), DT_OK);
+    dt_placements_text(4, placements, sizeof printed, printed);
+    assert_string_equal(printed, "S(1)[1],S(1)[2],_S(1,3)[0],S(0)");
+    static const struct {
+        int dim, n, mesh_dims[3];
+        const char *says;
+    } rows[] = {
+        {1, 2, {0, 1}, "2 given, 3 wanted"},
+        {1, 3, {0, 1, 1}, "mesh dim 1 is named twice"},
+        {1, 3, {0, 1, 7}, "mesh dim 7 does not shard that dim"},
+        {1, 3, {0, 1, -1}, "mesh dim -1 does not shard"},
+        {1, 3, {0, 1, 3}, "mesh dim 3 does not shard"},
+        {5, 1, {0}, "1 given, 0 wanted"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dt_ctx *fresh = dt__ctx_new(NULL);
+        assert_int_equal(dt_placements_set_order(fresh, 4, placements, rows[i].dim, rows[i].n, rows[i].mesh_dims),
+                         DT_ERR_PLACEMENT);
+        assert_error_says(fresh, DT_ERR_PLACEMENT, rows[i].says);
+        dt_placements_text(4, placements, sizeof printed, printed);
+        assert_string_equal(printed, "S(1)[1],S(1)[2],_S(1,3)[0],S(0)");
+        dt__ctx_free(fresh);
+    }
+    dt__ctx_free(ctx);
+}
+
+static void placements__extents_can_be_given_by_tensor_dim(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {3, 5, 2};
+    dt_placement placements[] = {dt_placement_shard(1), dt_placement_shard(1), dt_placement_strided(2, 3),
+                                 dt_placement_shard(0)};
+    char printed[100];
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    assert_int_equal(dt_placements_set_extents(ctx, 4, placements, 0, 3, sizes), DT_OK);
+    dt_placements_text(4, placements, sizeof printed, printed);
+    assert_string_equal(printed, "S(1),S(1),_S(2,3),S(0:3,5,2)");
+    static const struct {
+        int dim;
+        int64_t n;
+        const char *says;
+    } rows[] = {
+        {1, 3, "by several mesh dims"},
+        {2, 3, "by a strided shard"},
+        {3, 3, "no mesh dim shards that dim"},
+        {0, 0, "no sizes"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        dt_ctx *fresh = dt__ctx_new(NULL);
+        assert_int_equal(dt_placements_set_extents(fresh, 4, placements, rows[i].dim, rows[i].n, sizes),
+                         DT_ERR_PLACEMENT);
+        assert_error_says(fresh, DT_ERR_PLACEMENT, rows[i].says);
+        dt__ctx_free(fresh);
+    }
+    dt__ctx_free(ctx);
+}
+
+/* Errors show long lists in part. */
+static void placements__errors_do_not_flood(void **state) {
+    (void)state;
+    enum { N = 5000 };
+    static int64_t extents[N];
+    const int64_t mesh[] = {N}, shape[] = {7};
+    dt_placement placement = dt_placement_shard(0), out;
+    placement.n_extents = N;
+    placement.extents = extents;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__sharding_desc desc = {1, mesh, 1, shape, 1, &placement};
+    assert_int_equal(dt__placements_normalise(ctx, &desc, &out), DT_ERR_PLACEMENT);
+    assert_error_says(ctx, DT_ERR_PLACEMENT, "...: the extents add up to 0, the size is 7");
+    assert_in_range(strlen(dt_error_text(ctx)), 100, 250);
+    dt__ctx_free(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(placement__kinds_are_told_apart),
+        cmocka_unit_test(placement__equal_means_the_same_kind_and_fields),
+        cmocka_unit_test(placements__text_and_values_are_the_same_thing),
+        cmocka_unit_test(placements__blanks_between_tokens_do_not_matter),
+        cmocka_unit_test(placements__text_is_cut_off_at_the_room_given),
+        cmocka_unit_test(placements__random_ones_round_trip),
+        cmocka_unit_test(placements__errors_point_at_the_character),
+        cmocka_unit_test(placements__the_caret_stands_below_the_character),
+        cmocka_unit_test(placements__no_text_is_an_error),
+        cmocka_unit_test(placements__that_do_not_fit_are_refused),
+        cmocka_unit_test(placements__values_that_no_text_can_say_are_refused),
+        cmocka_unit_test(placements__are_normalised),
+        cmocka_unit_test(placements__order_can_be_given_by_mesh_dims),
+        cmocka_unit_test(placements__extents_can_be_given_by_tensor_dim),
+        cmocka_unit_test(placements__errors_do_not_flood),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
