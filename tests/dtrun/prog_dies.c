@@ -1,71 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A rank that dies while its control block says what it is doing: "dies WHERE", where WHERE is init, call, between,
- * failed or closed. Rank 1 kills itself; the others wait to be told that it has ended, and exit with 3.
+ * "dies WHERE": rank 1 is killed in a collective (call), after one (between), after an error of its own (failed) or
+ * after the end of its context (closed). The others go on to a collective, which fails.
  */
-#include "comm/describe.h"
+#include "dtensor/comm.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-static int64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+enum { N = 1024 };
+
+static void die(int number) {
+    (void)number;
+    kill(getpid(), SIGKILL);
 }
 
-static void note_call(struct dt__rank_block *block, dt_status state) {
-    struct dt__ring_call *call = &block->ring[0];
-    atomic_store(&call->number, 1);
-    atomic_store(&call->what, dt__what_pack(DT_ALL_REDUCE, DT_F32, DT_SUM, 0));
-    atomic_store(&call->count, 1024);
-    atomic_store(&call->seq, 12);
-    atomic_store(&call->members, 3);
-    atomic_store(&call->set[0], 7);
-    atomic_store(&call->start_ns, now_ns());
-    atomic_store(&call->state, state);
-    atomic_store(&block->n_calls, 1);
+static void die_soon(void) {
+    signal(SIGALRM, die);
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = 300000}, NULL);
 }
 
-static void show(struct dt__rank_block *block, const char *where) {
-    if (strcmp(where, "init") == 0) {
-        atomic_store(&block->state, DT__RANK_JOINING);
-        return;
+static void reduce(dt_ctx *ctx) {
+    static float values[N];
+    dt_comm_all_reduce(dt_group_world(ctx), values, values, N, DT_F32, DT_SUM);
+}
+
+static int run(dt_ctx *ctx, const char *where, bool dies) {
+    reduce(ctx);
+    if (strcmp(where, "call") == 0 && dies)
+        die_soon();
+    else if (strcmp(where, "call") == 0)
+        sleep(1); /* keeps the other waiting until it is dead */
+    if (strcmp(where, "failed") == 0 && dies)
+        dt_error_set(ctx, DT_ERR_MEMORY, "no room for %d elephants", 5);
+    if (strcmp(where, "closed") == 0) {
+        int code = dt_close(ctx);
+        if (dies)
+            die(0);
+        return code;
     }
-    note_call(block, strcmp(where, "call") == 0 ? DT_IN_PROGRESS : DT_OK);
-    if (strcmp(where, "failed") == 0) {
-        strcpy(block->error_text, "no room for 5 elephants");
-        atomic_store(&block->error_status, DT_ERR_MEMORY);
-        atomic_store(&block->state, DT__RANK_FAILED);
-        return;
-    }
-    atomic_store(&block->state, strcmp(where, "closed") == 0 ? DT__RANK_CLOSED : DT__RANK_READY);
+    if (dies && strcmp(where, "call") != 0)
+        die(0);
+    reduce(ctx); /* may succeed: the dead rank may have shown its values before */
+    reduce(ctx);
+    return dt_close(ctx);
 }
 
 int main(int argc, char **argv) {
-    dt__ticket ticket;
-    char error[512];
-    const char *launch = getenv("DTENSOR_LAUNCH");
-    if (argc != 2 || !launch || !dt__ticket_parse(launch, &ticket))
-        return 90;
-    struct dt__segment *segment = dt__segment_join(&ticket, error, sizeof error);
-    if (!segment) {
-        fprintf(stderr, "%s\n", error);
-        return 91;
-    }
-    struct dt__rank_block *blocks = segment->ranks;
-    while (atomic_load(&blocks[ticket.rank].pid) == 0) /* the parent may be slower than we are */
-        usleep(1000);
-    if (atomic_load(&blocks[ticket.rank].pid) != getpid())
-        return 92;
-    show(&blocks[ticket.rank], argv[1]);
-    if (ticket.rank == 1)
-        raise(SIGKILL);
-    while (!atomic_load(&blocks[1].ended))
-        usleep(1000);
-    return atomic_load(&blocks[1].ended) == SIGKILL + 1 ? 3 : 93;
+    bool dies = strcmp(getenv("RANK"), "1") == 0;
+    dt_ctx *ctx = argc == 2 ? dt_init(NULL) : NULL;
+    return ctx ? run(ctx, argv[1], dies) : 90;
 }

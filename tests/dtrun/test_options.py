@@ -23,6 +23,13 @@ class Options(launch.Case):
                 self.assertIn(part, out)
             self.assertLessEqual(max(map(len, out.splitlines())), 110)
 
+    def test_manual__tells_of_every_option(self):
+        manual = (launch.SOURCE / "man/dtrun.1").read_text()
+        options = re.findall(r"--[a-z-]+", self.run_it("--help")[1].split("\n\n")[1])
+        self.assertIn("--timeout", options)
+        for option in options:
+            self.assertIn(f"Fl -{option[2:]}", manual)
+
     def test_version__is_the_library_s(self):
         header = (launch.SOURCE / "include/dtensor/base.h").read_text()
         version = ".".join(re.findall(r"#define DT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", header))

@@ -24,32 +24,36 @@ class Orphans(launch.Case):
         return running
 
     def assert_gone(self, running, seconds):
-        start = time.monotonic()
         self.assertEqual(running.leftovers(seconds), [], f"after {seconds} s")
-        return time.monotonic() - start
+
+    def start_all(self, **options):
+        return {family: self.start(family, **options) for family in FAMILIES}
 
     def test_kill_of_dtrun__kills_everything(self):
-        for family in FAMILIES:
+        launches = self.start_all()
+        for running in launches.values():
+            os.kill(running.pid, signal.SIGKILL)
+        for family, running in launches.items():
             with self.subTest(family):
-                running = self.start(family)
-                os.kill(running.pid, signal.SIGKILL)
                 self.assert_gone(running, 3)
 
     def test_kill_of_the_supervisor__kills_everything(self):
-        for family in FAMILIES:
+        launches = self.start_all()
+        for running in launches.values():
+            os.kill(running.supervisor(), signal.SIGKILL)
+        for family, running in launches.items():
             with self.subTest(family):
-                running = self.start(family)
-                os.kill(running.supervisor(), signal.SIGKILL)
                 code, _, err = running.end()
                 self.assertEqual(code, 137)
                 self.assertIn("supervises the ranks ended with signal 9 (SIGKILL)", err)
                 self.assertEqual(launch.processes(running.mark), [])
 
     def test_kill_of_the_group__kills_everything(self):
-        for family in FAMILIES:
+        launches = self.start_all(start_new_session=True)
+        for running in launches.values():
+            os.killpg(running.pid, signal.SIGKILL)
+        for family, running in launches.items():
             with self.subTest(family):
-                running = self.start(family, start_new_session=True)
-                os.killpg(running.pid, signal.SIGKILL)
                 self.assert_gone(running, 3)
 
     def test_kill_of_everything_by_name__leaves_no_rank(self):
@@ -62,30 +66,33 @@ class Orphans(launch.Case):
         self.assert_gone(running, 3)
 
     def test_signals__end_everything(self):
-        for family in FAMILIES:
+        launches = self.start_all()
+        for running in launches.values():
+            os.kill(running.pid, signal.SIGTERM)
+        time.sleep(0.1)
+        os.kill(launches["deaf"].pid, signal.SIGTERM)
+        for family, running in launches.items():
             with self.subTest(family):
-                running = self.start(family)
-                os.kill(running.pid, signal.SIGTERM)
-                if family == "deaf":
-                    time.sleep(0.1)
-                    os.kill(running.pid, signal.SIGTERM)
-                code, _, _ = running.end(seconds=15)
-                self.assertEqual(code, 143)
+                self.assertEqual(running.end()[0], 143)
                 self.assertEqual(launch.processes(running.mark), [])
 
     def test_failure__ends_everything(self):
-        for family, script in FAMILIES.items():
+        launches = {family: self.launch("-n", 3, "sh", "-c", f"test $RANK = 1 && exit 6; {script}")
+                    for family, script in FAMILIES.items()}
+        for family, running in launches.items():
             with self.subTest(family):
-                running = self.launch("-n", 3, "sh", "-c", f"test $RANK = 1 && exit 6; {script}")
-                self.assertEqual(running.end(seconds=15)[0], 6)
+                self.assertEqual(running.end()[0], 6)
                 self.assertEqual(launch.processes(running.mark), [])
 
     def test_success__leaves_nothing_either(self):
-        for leave in ("sleep 1000 &", "setsid sleep 1000 &", "(setsid sh -c 'sleep 1000 & sleep 1000' &);",
-                      "sh -c 'trap \"\" TERM; sleep 1000; sleep 1000' &"):
-            with self.subTest(leave):
-                code, _, err = self.sh(2, f"{leave} exit 0")
+        leave = ("sleep 1000 &", "setsid sleep 1000 &", "(setsid sh -c 'sleep 1000 & sleep 1000' &);",
+                 "sh -c 'trap \"\" TERM; sleep 1000; sleep 1000' &")
+        launches = {script: self.launch("-n", 2, "sh", "-c", f"{script} exit 0") for script in leave}
+        for script, running in launches.items():
+            with self.subTest(script):
+                code, _, err = running.end()
                 self.assertEqual((code, err), (0, ""))
+                self.assertEqual(launch.processes(running.mark), [])
 
     def test_processes_left_behind__do_not_delay_others(self):
         """A rank that has ended well leaves a process; the launch goes on until the last rank has ended."""
