@@ -258,7 +258,7 @@ static void wait_and_handle(struct run *run) {
     }
     if (n > 0 && polls[SIGNALS].revents)
         take_signals(run);
-    if (n > 0)
+    if (n >= 0)
         output_advance(&run->output, polls, run->now_ns);
     check_output(run);
     if (run->stage != RUNNING && run->now_ns >= run->stage_end_ns)
