@@ -12,8 +12,9 @@ compile = $(configure) && cmake --build $(tree) --parallel $(JOBS)
 ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(JOBS) --no-tests=ignore
 
 # What the long matrix runs besides the long tests of the release build: each preset's tests, without the checks of the
-# project's form, which do not depend on the preset.
+# project's form, which do not depend on the preset; with the thread sanitizer only those that have threads.
 MATRIX := asan tsan clang
+which = $(if $(filter tsan,$(1)),--tests-regex '^comm\.',--exclude-regex '^project\.')
 
 .NOTPARALLEL:
 .PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 soak bench fuzz lint docs install clean
@@ -43,7 +44,7 @@ $(addprefix check-,$(MATRIX)): check-%:
 	@echo "== $*"
 	@scripts/setup.sh all
 	@$(call compile,$*)
-	@$(call ctest,$*) --label-regex short --exclude-regex '^project\.'
+	@$(call ctest,$*) --label-regex short $(call which,$*)
 
 check-aarch64:
 	@echo "== aarch64"

@@ -7,8 +7,7 @@
  * NaN is may differ), and the result of an element does not depend on where in the buffer it stands.
  *
  * Arithmetic, the same in every table:
- *   - f16 and bf16 become f32, are combined in f32 over all sources, and are rounded once, to nearest even, at the
- * end;
+ *   - f16 and bf16 become f32, are combined in f32 over all sources, and are rounded once at the end, to even;
  *   - integers wrap; an integer average divides the wrapped sum, rounding toward zero;
  *   - bool: sum and max are "or", product and min are "and"; any nonzero byte is true, results are 0 or 1;
  *   - min and max give NaN where any operand is NaN, and order -0 below +0;

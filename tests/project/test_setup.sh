@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# scripts/setup.sh on machines that do not exist: the package tools are played by small scripts, which know the packages
+# of $state/installed and $state/offered and write down what they are asked to do.
+set -euo pipefail
+state=$(mktemp -d)
+trap 'rm -rf "$state"' EXIT
+mkdir "$state/bin"
+
+play() {
+    printf '#!/usr/bin/env bash\nstate=%q\n%s\n' "$state" "$2" >"$state/bin/$1"
+    chmod +x "$state/bin/$1"
+}
+play dpkg-query '
+if [ "$3" = "\${Depends}" ]; then
+    grep -qx clang "$state/installed" && cat "$state/clang_depends"
+    exit
+fi
+for name in "${@:4}"; do
+    if grep -qxF "$name" "$state/installed"; then printf "installed:%s " "$name"; fi
+done'
+play apt-cache '
+case $1 in
+show) if grep -qxF "$2" "$state/offered"; then echo "Package: $2"; else exit 100; fi ;;
+depends) grep -qx clang "$state/offered" && cat "$state/clang_depends" ;;
+esac'
+play apt-get '
+if [ "$1" = update ]; then cat "$state/offered_later" >>"$state/offered"; fi
+echo "$*" >>"$state/done"'
+play id 'cat "$state/user"'
+play sudo '
+[ "$(cat "$state/sudo")" = yes ] || exit 1
+[ "$1" = -n ] || { echo sudo >>"$state/done"; "$@"; }'
+
+# machine INSTALLED OFFERED: a root's, with clang 18 as the default clang.
+machine() {
+    tr ' ' '\n' <<<"$1" >"$state/installed"
+    tr ' ' '\n' <<<"$2" >"$state/offered"
+    : >"$state/done"
+    : >"$state/offered_later"
+    echo "clang-18 (>= 18~)" >"$state/clang_depends"
+    echo 0 >"$state/user"
+    echo no >"$state/sudo"
+}
+setup() {
+    status=0
+    said=$(PATH=$state/bin:$PATH "$DTENSOR_SOURCE/scripts/setup.sh" "$@" 2>&1) || status=$?
+    did=$(cat "$state/done")
+}
+# expect WHAT GOT WANTED, where WANTED is a pattern.
+expect() {
+    # shellcheck disable=SC2053 # a pattern
+    [[ $2 == $3 ]] || {
+        echo "$1: got '$2', wanted '$3'" >&2
+        exit 1
+    }
+}
+
+build="cmake ninja-build pkg-config libjansson-dev libcmocka-dev"
+test="$build mandoc g++ clang python3 shellcheck"
+all="$test clang-format-14 clang-tidy-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+
+machine "$build" ""
+setup build
+expect "nothing missing" "$status/$said/$did" "0//"
+
+machine "" "$build"
+setup build
+expect "all missing, status" "$status" 0
+expect "all missing" "$did" "update -qq"$'\n'"install -y --no-install-recommends -qq $build"
+
+machine "${build/pkg-config/pkgconf}" "pkg-config"
+setup build
+expect "another name is installed" "$status/$did" "0/"
+
+machine "$test" "clang-format clang-tidy"
+setup test
+expect "only the second name is offered" "$did" "*-qq clang-format clang-tidy"
+
+machine "$test" "clang-format-14 clang-format clang-tidy clang-tidy-14"
+setup test
+expect "the first name is preferred" "$did" "*-qq clang-format-14 clang-tidy-14"
+
+machine "$all" "libclang-rt-18-dev libclang-rt-14-dev"
+setup all
+expect "clang's run-time has a package" "$did" "*-qq libclang-rt-18-dev"
+
+machine "$all" ""
+setup all
+expect "clang's run-time has no package" "$status/$said/$did" "0//"
+
+machine "$all libclang-rt-18-dev" "libclang-rt-18-dev"
+setup all
+expect "clang's run-time is installed" "$status/$did" "0/"
+
+machine "" "" # a fresh image, whose lists are empty until the update
+tr ' ' '\n' <<<"$all libclang-rt-18-dev" >"$state/offered_later"
+setup all
+expect "names are chosen after the update" "$did" "*-qq $build mandoc g++ clang clang-format-14 clang-tidy-14 * libclang-rt-18-dev"
+
+machine "${build/cmake /}" "cmake"
+echo 1000 >"$state/user"
+setup build
+expect "no root, status" "$status/$did" "1/"
+expect "no root" "$said" "*sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends cmake'"
+
+machine "${build/cmake /}" "cmake"
+echo 1000 >"$state/user"
+echo yes >"$state/sudo"
+setup build
+expect "sudo" "$status/$did" $'0/sudo\nupdate -qq\nsudo\ninstall * cmake'
+
+setup everything
+expect "no such purpose" "$status/$said" "2/usage:*"
