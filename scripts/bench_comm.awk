@@ -65,7 +65,7 @@ function size_word(bytes) {
 function row(op, ranks, bytes, inputs, peer, us, theirs, wanted, ratio) {
     ratio = theirs / us
     printf "%-15s %5d %7s %-6s %10.4g %-8s %10.4g %7.2f %7.1f %s\n", op, ranks, size_word(bytes), inputs, us, peer,
-           theirs, ratio, wanted, ratio >= wanted ? "yes" : "NO"
+           theirs, ratio, wanted, (ratio >= wanted ? "yes" : "NO")
     json[m++] = sprintf("{\"bench\":\"%s\",\"config\":{\"ranks\":%d,\"bytes\":%d,\"fresh\":%s},\"ours\":%.5g," \
                         "\"unit\":\"us\",\"peer\":\"%s\",\"theirs\":%.5g,\"ratio\":%.4g}",
                         op, ranks, bytes, inputs == "fresh" ? "true" : "false", us, peer, theirs, ratio)
