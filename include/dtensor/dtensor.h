@@ -6,5 +6,7 @@
 #define DTENSOR_DTENSOR_H
 
 #include <dtensor/base.h>
+#include <dtensor/comm.h>
+#include <dtensor/mesh.h>
 
 #endif

@@ -10,7 +10,8 @@
  *
  * A mesh is arithmetic: making, slicing or asking one never communicates and costs time and memory by the number of
  * its dims, not of its ranks, unless it was made from a list of ranks. All calls here are *Local*; ranks that are to
- * work together make the same calls, and a mesh's fingerprint lets the first collective check that they did.
+ * work together make the same calls, and a mesh's fingerprint, given to a collective as its tag, checks that they
+ * did.
  *
  * A mesh made by one of the constructors is a *root*. Slices, flattened, unflattened and concatenated meshes are
  * sub-meshes of its root, on which they hold a reference; a sub-mesh is the one that contains this rank. A rank need
@@ -23,7 +24,7 @@
 #ifndef DTENSOR_MESH_H
 #define DTENSOR_MESH_H
 
-#include <dtensor/base.h>
+#include <dtensor/comm.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -57,12 +58,12 @@ typedef struct dt_mesh_options {
  *     [[0,1],[2,3]]           these ranks in this order
  *     dp,tp=[[0,1],[2,3]]     the same with names
  *     tp=4:1+4 of dp=2,tp=4   a sub-mesh: size and stride of each dim and the first position, in its root's order
- * each perhaps followed by " on DEVICE". A mesh may be smaller than the world, not larger. */
+ * each perhaps followed by " on DEVICE". A mesh may be smaller than the world, not larger. Local. */
 DT_API dt_mesh *dt_mesh_new(dt_ctx *ctx, const char *text);
 
-/* Ranks 0 … n-1 in a grid of this shape. Options may be NULL. */
+/* Ranks 0 … n-1 in a grid of this shape. Options may be NULL. Local. */
 DT_API dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims, const dt_mesh_options *options);
-/* These ranks, row-major in a grid of this shape; each rank of the world at most once. */
+/* These ranks, row-major in a grid of this shape; each rank of the world at most once. Local. */
 DT_API dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
                                    const dt_mesh_options *options);
 
@@ -79,80 +80,92 @@ typedef struct dt_mesh_grid {
 } dt_mesh_grid;
 
 /* A mesh from this rank's groups, one per dim. Grid NULL: the 1-D mesh of one group. Otherwise the mesh of the grid,
- * of which groups[d] must be this rank's group along dim d. */
+ * of which groups[d] must be this rank's group along dim d. Local. */
 DT_API dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
                                     const dt_mesh_options *options);
 
-/* One more handle to the same mesh; and one less. Free accepts NULL. */
+/* One more handle to the same mesh; and one less. Free accepts NULL. Local. */
 DT_API dt_mesh *dt_mesh_keep(dt_mesh *mesh);
 DT_API void dt_mesh_free(dt_mesh *mesh);
 
 /* The sub-mesh of these dims ("dp,tp", in the mesh's order) that contains this rank. A root also offers the names of
- * the meshes that were flattened from it. An error on a rank outside the mesh, unless all dims are named. */
+ * the meshes that were flattened from it. An error on a rank outside the mesh, unless all dims are named. Local. */
 DT_API dt_mesh *dt_mesh_slice(dt_mesh *mesh, const char *names);
 /* All dims as one, called name (NULL: the dims' names joined by "_"), a name that the root has not used for anything
- * else. The backend may be NULL; its dim is not looked at. */
+ * else. The backend may be NULL; its dim is not looked at. Local. */
 DT_API dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name, const dt_mesh_backend *backend);
 /* One dim as several whose sizes multiply to its own. Options give the names of the new dims, one each, and their
- * backends; device is not allowed. */
+ * backends; device is not allowed. Local. */
 DT_API dt_mesh *dt_mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
                                   const dt_mesh_options *options);
-/* The dims of several sub-meshes of one root side by side; they may not share ranks along them. */
+/* The dims of several sub-meshes of one root side by side; they may not share ranks along them. Local. */
 DT_API dt_mesh *dt_mesh_concatenate(dt_mesh *const *meshes, int n_meshes);
 
-/* The mesh that this one was taken from; a root gives itself. Another handle, to be freed. */
+/* The mesh that this one was taken from; a root gives itself. Another handle, to be freed. Local. */
 DT_API dt_mesh *dt_mesh_root(dt_mesh *mesh);
-/* For a 1-D slice, which dim of its root it is; -1 for a root and for anything else. */
+/* For a 1-D slice, which dim of its root it is; -1 for a root and for anything else. Local. */
 DT_API int dt_mesh_root_dim(const dt_mesh *mesh);
-/* All sub-meshes of these dims, whether or not this rank is in them: how many there are, and each. */
+/* All sub-meshes of these dims, whether or not this rank is in them: how many there are, and each. Local. */
 DT_API int64_t dt_mesh_n_slices(dt_mesh *mesh, const char *names);
 DT_API dt_mesh *dt_mesh_slice_at(dt_mesh *mesh, const char *names, int64_t index);
 
+/* The context of the mesh; NULL for a NULL mesh. Local. */
 DT_API dt_ctx *dt_mesh_ctx(const dt_mesh *mesh);
-/* Number of dims; number of ranks; size of one dim. 0 for a NULL mesh; a dim that is not there gives 0. */
+/* Number of dims; number of ranks; size of one dim. 0 for a NULL mesh; a dim that is not there gives 0. Local. */
 DT_API int dt_mesh_n_dims(const dt_mesh *mesh);
 DT_API int64_t dt_mesh_size(const dt_mesh *mesh);
 DT_API int64_t dt_mesh_dim_size(const dt_mesh *mesh, int dim);
-/* The name of a dim, NULL where it has none; the dim of a name, -1 where there is none. No error is recorded. */
+/* The name of a dim, NULL where it has none; the dim of a name, -1 where there is none. No error is recorded. Local.
+ */
 DT_API const char *dt_mesh_dim_name(const dt_mesh *mesh, int dim);
 DT_API int dt_mesh_dim(const dt_mesh *mesh, const char *name);
 DT_API const char *dt_mesh_device(const dt_mesh *mesh);
-/* What the options said for a dim: backend NULL and timeout_s 0 where nothing was said. `dim` is the dim's name. */
+/* What the options said for a dim: backend NULL and timeout_s 0 where nothing was said. `dim` is the dim's name.
+ * Local. */
 DT_API dt_mesh_backend dt_mesh_dim_backend(const dt_mesh *mesh, int dim);
 
-/* This rank's place in the grid, one number per dim; false, with out untouched, where the rank is not in the mesh. */
+/* This rank's place in the grid, one number per dim; false, with out untouched, where the rank is not in the mesh.
+ * Local. */
 DT_API bool dt_mesh_coordinate(const dt_mesh *mesh, int64_t *out);
 DT_API bool dt_mesh_coordinate_of(const dt_mesh *mesh, int64_t rank, int64_t *out);
-/* The rank at a place; -1 where there is none. */
+/* The rank at a place; -1 where there is none. Local. */
 DT_API int64_t dt_mesh_rank_at(const dt_mesh *mesh, const int64_t *coordinate);
 /* This rank's place along one dim; -1 where the rank is not in the mesh. DT_MESH_ONLY_DIM is an error on a mesh of
- * several dims. */
+ * several dims. Local. */
 DT_API int64_t dt_mesh_local_rank(const dt_mesh *mesh, int dim);
-/* All ranks, row-major: dt_mesh_size of them. */
+/* All ranks, row-major: dt_mesh_size of them. Local. */
 DT_API void dt_mesh_ranks(const dt_mesh *mesh, int64_t *out);
 
 /* This rank's group along a dim: number i of its ranks, in order, for 0 <= i < dt_mesh_dim_size; -1 where there is
- * none or this rank is not in the mesh. */
+ * none or this rank is not in the mesh. Local. */
 DT_API int64_t dt_mesh_group_rank(const dt_mesh *mesh, int dim, int64_t i);
-/* The same as a whole: dt_mesh_dim_size ranks; false, with out untouched, where the rank is not in the mesh. */
+/* The same as a whole: dt_mesh_dim_size ranks; false, with out untouched, where the rank is not in the mesh. Local.
+ */
 DT_API bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out);
 
+/* This rank's group along a dim, for communication; DT_MESH_ONLY_DIM on a mesh of one dim. Made when it is first
+ * asked for, without communicating; the same ranks in the same order give the same group, whichever mesh is asked. It
+ * lives as long as a mesh of which it was asked, unless dt_group_keep says otherwise. NULL without an error on a rank
+ * outside the mesh; an error where the context has no transport or the dim's backend is not the context's. Local. */
+DT_API dt_group *dt_mesh_group(dt_mesh *mesh, int dim);
+
 /* Hosts: ranks are numbered host by host, this many on each. How many hosts hold ranks of the mesh; how many hold
- * ranks of this rank's group along a dim, 0 where the rank is not in the mesh. */
+ * ranks of this rank's group along a dim, 0 where the rank is not in the mesh. Local. */
 DT_API int64_t dt_mesh_ranks_per_host(const dt_mesh *mesh);
 DT_API int64_t dt_mesh_n_hosts(const dt_mesh *mesh);
 DT_API int64_t dt_mesh_dim_n_hosts(const dt_mesh *mesh, int dim);
 
 /* Equal: the same place in the same list of root ranks, the same dims, names and device. Equal meshes have equal
- * fingerprints on every rank and in every run. */
+ * fingerprints on every rank and in every run. Local. */
 DT_API bool dt_mesh_equal(const dt_mesh *a, const dt_mesh *b);
 DT_API uint64_t dt_mesh_fingerprint(const dt_mesh *mesh);
 
-/* The text form, which dt_mesh_new reads back to an equal mesh. Lives as long as the mesh; NULL if memory is out. */
+/* The text form, which dt_mesh_new reads back to an equal mesh. Lives as long as the mesh; NULL if memory is out.
+ * Local. */
 DT_API const char *dt_mesh_text(dt_mesh *mesh);
 
 /* The current mesh of a context is the one pushed last. Push takes a reference, pop gives it back. Pop without a push
- * is an error; without a current mesh the handle is NULL and no error is recorded. */
+ * is an error; without a current mesh the handle is NULL and no error is recorded. Local. */
 DT_API dt_status dt_mesh_push(dt_mesh *mesh);
 DT_API dt_status dt_mesh_pop(dt_ctx *ctx);
 DT_API dt_mesh *dt_mesh_current(dt_ctx *ctx);

@@ -37,6 +37,7 @@ dt_mesh *dt_mesh_keep(dt_mesh *mesh) {
 void dt_mesh_free(dt_mesh *mesh) {
     while (mesh && --mesh->n_refs == 0) {
         dt_mesh *root = mesh->root != mesh ? mesh->root : NULL;
+        dt__mesh_drop_groups(mesh);
         dt__mesh_unregister(mesh);
         dt__free(mesh->ctx, mesh->text, mesh->text ? strlen(mesh->text) + 1 : 0);
         dt__arena_free(&mesh->arena);

@@ -6,6 +6,7 @@
 #ifndef DT_MESH_BUILD_H
 #define DT_MESH_BUILD_H
 
+#include "base/hash.h"
 #include "mesh/mesh.h"
 
 /* What a mesh is made of, in the caller's memory. */
@@ -34,12 +35,26 @@ dt_status dt__draft_check_names(dt_ctx *ctx, const char *op, const dt__mesh_draf
 dt_status dt__mesh_fail(const dt_mesh *mesh, const char *op, const char *format, ...) DT_PRINTF(3);
 dt_status dt__mesh_need_names(const dt_mesh *mesh, const char *op);
 
+/* Turns DT_MESH_ONLY_DIM into 0 on a mesh of one dim; an error where there is no such dim. */
+dt_status dt__mesh_resolve_dim(const dt_mesh *mesh, const char *op, int *dim);
+
 /* What was flattened from the root under this name; NULL: nothing. */
 const dt__flattened *dt__mesh_find_flattened(const dt_mesh *root, const char *name);
 
-/* The context's meshes. All calls below find or make the state that hangs in the context's slot. */
+/* What a context knows of meshes; hangs in its slot from its first mesh on. */
+typedef struct dt__mesh_state {
+    dt_mesh *newest; /* of all that live */
+    dt_mesh **stack; /* of current meshes */
+    size_t n_stack, room;
+    dt__map groups; /* dt__mesh_group by the hash of its ranks */
+} dt__mesh_state;
+
+static inline dt__mesh_state *dt__mesh_state_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_MESH].state; }
 dt_status dt__mesh_register(dt_mesh *mesh);
 void dt__mesh_unregister(dt_mesh *mesh);
+
+/* Gives back the groups that the mesh has asked for. */
+void dt__mesh_drop_groups(dt_mesh *mesh);
 
 /* Takes a position of the root's list apart; false where it is not in the mesh. out may be NULL. */
 bool dt__mesh_take_apart(const dt_mesh *mesh, int64_t position, int64_t *out);

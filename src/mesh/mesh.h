@@ -60,10 +60,11 @@ struct dt_mesh {
     int64_t position;    /* of self.rank in the root's list; -1: not there */
     int64_t *coordinate; /* of self.rank; NULL: not in the mesh */
     uint64_t fingerprint;
-    dt__flattened *flattened; /* of a root: newest first */
-    char *text;               /* made when first asked for */
-    dt__arena arena;          /* holds all that the pointers above point to, but for root and text */
-    dt_mesh *older, *newer;   /* all meshes of the context */
+    dt__flattened *flattened;       /* of a root: newest first */
+    struct dt__mesh_group **groups; /* one per dim, made when first asked for; or NULL */
+    char *text;                     /* made when first asked for */
+    dt__arena arena;                /* holds all that the pointers above point to, but for root, groups and text */
+    dt_mesh *older, *newer;         /* all meshes of the context */
 };
 
 /* A list of dim names; NULL names: none are given. */

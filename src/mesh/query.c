@@ -67,16 +67,18 @@ int64_t dt_mesh_rank_at(const dt_mesh *mesh, const int64_t *coordinate) {
     return dt__rank_list_at(mesh->ranks, position);
 }
 
+dt_status dt__mesh_resolve_dim(const dt_mesh *mesh, const char *op, int *dim) {
+    if (*dim == DT_MESH_ONLY_DIM && mesh->n_dims == 1)
+        *dim = 0;
+    if (!dim_at(mesh, *dim))
+        return dt__fail(mesh->ctx, DT_ERR_MESH, "%s: a mesh of %d dims needs a dim from 0 to %d, not %d", op,
+                        mesh->n_dims, mesh->n_dims - 1, *dim);
+    return DT_OK;
+}
+
 int64_t dt_mesh_local_rank(const dt_mesh *mesh, int dim) {
-    if (!mesh)
+    if (!mesh || dt__mesh_resolve_dim(mesh, "mesh local rank", &dim) != DT_OK)
         return -1;
-    if (dim == DT_MESH_ONLY_DIM && mesh->n_dims == 1)
-        dim = 0;
-    if (!dim_at(mesh, dim)) {
-        dt__fail(mesh->ctx, DT_ERR_MESH, "mesh local rank: a mesh of %d dims needs a dim from 0 to %d, not %d",
-                 mesh->n_dims, mesh->n_dims - 1, dim);
-        return -1;
-    }
     return mesh->coordinate ? mesh->coordinate[dim] : -1;
 }
 

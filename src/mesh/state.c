@@ -6,14 +6,8 @@
 #include "base/size.h"
 #include "mesh/build.h"
 
-struct state {
-    dt_mesh *newest;
-    dt_mesh **stack;
-    size_t n_stack, room;
-};
-
 static void free_state(dt_ctx *ctx, void *slot) {
-    struct state *state = slot;
+    dt__mesh_state *state = slot;
     while (state->n_stack > 0)
         dt_mesh_free(state->stack[--state->n_stack]);
     /* Sub-meshes are newer than their roots: whatever the counts, a mesh goes before the root that it holds. */
@@ -21,22 +15,22 @@ static void free_state(dt_ctx *ctx, void *slot) {
         state->newest->n_refs = 1;
         dt_mesh_free(state->newest);
     }
+    dt__map_free(&state->groups);
     dt__free(ctx, state->stack, state->room * sizeof *state->stack);
     dt__free(ctx, state, sizeof *state);
 }
 
-static struct state *state_of(dt_ctx *ctx) { return ctx->slots[DT__SLOT_MESH].state; }
-
 dt_status dt__mesh_register(dt_mesh *mesh) {
     dt_ctx *ctx = mesh->ctx;
-    if (!state_of(ctx)) {
-        struct state *state = dt__alloc_zeroed(ctx, sizeof *state);
+    if (!dt__mesh_state_of(ctx)) {
+        dt__mesh_state *state = dt__alloc_zeroed(ctx, sizeof *state);
         if (!state)
             return dt__fail_memory(ctx, sizeof *state, "the context's meshes");
+        state->groups = dt__map_new(ctx);
         ctx->slots[DT__SLOT_MESH].state = state;
         ctx->slots[DT__SLOT_MESH].free_state = free_state;
     }
-    struct state *state = state_of(ctx);
+    dt__mesh_state *state = dt__mesh_state_of(ctx);
     mesh->older = state->newest;
     if (mesh->older)
         mesh->older->newer = mesh;
@@ -50,13 +44,13 @@ void dt__mesh_unregister(dt_mesh *mesh) {
     if (mesh->newer)
         mesh->newer->older = mesh->older;
     else
-        state_of(mesh->ctx)->newest = mesh->older;
+        dt__mesh_state_of(mesh->ctx)->newest = mesh->older;
 }
 
 dt_status dt_mesh_push(dt_mesh *mesh) {
     if (!mesh)
         return DT_ERR_VALUE;
-    struct state *state = state_of(mesh->ctx);
+    dt__mesh_state *state = dt__mesh_state_of(mesh->ctx);
     if (state->n_stack == state->room) {
         size_t room = state->room ? state->room * 2 : 8;
         dt_mesh **stack = dt__resize(mesh->ctx, state->stack, state->room * sizeof *stack, room * sizeof *stack);
@@ -70,7 +64,7 @@ dt_status dt_mesh_push(dt_mesh *mesh) {
 }
 
 dt_status dt_mesh_pop(dt_ctx *ctx) {
-    struct state *state = ctx ? state_of(ctx) : NULL;
+    dt__mesh_state *state = ctx ? dt__mesh_state_of(ctx) : NULL;
     if (!state || state->n_stack == 0)
         return dt__fail(ctx, DT_ERR_STATE, "mesh pop: no mesh was pushed");
     dt_mesh_free(state->stack[--state->n_stack]);
@@ -78,6 +72,6 @@ dt_status dt_mesh_pop(dt_ctx *ctx) {
 }
 
 dt_mesh *dt_mesh_current(dt_ctx *ctx) {
-    struct state *state = ctx ? state_of(ctx) : NULL;
+    dt__mesh_state *state = ctx ? dt__mesh_state_of(ctx) : NULL;
     return state && state->n_stack ? state->stack[state->n_stack - 1] : NULL;
 }

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Groups of the runtime for mesh dims, made on first use. Meshes of one context that ask for the same ranks in the
+ * same order share one group; it is freed with the last mesh that asked for it.
+ */
+#include "comm/runtime.h"
+#include "mesh/build.h"
+#include "mesh/ranks.h"
+
+#include <string.h>
+
+typedef struct dt__mesh_group {
+    dt_group *group;
+    uint64_t hash; /* of its ranks in order */
+    int64_t n_meshes;
+} dt__mesh_group;
+
+/* Ranks that a group is looked up with. */
+struct ranks {
+    int64_t *items, n;
+};
+
+static bool has_ranks(const void *value, const void *probe) {
+    const dt__mesh_group *shared = value;
+    const struct ranks *ranks = probe;
+    bool same = dt_group_size(shared->group) == ranks->n;
+    for (int64_t i = 0; same && i < ranks->n; i++)
+        same = dt_group_world_rank(shared->group, i) == ranks->items[i];
+    return same;
+}
+
+static bool is_world(const dt_ctx *ctx, const struct ranks *ranks) {
+    bool same = ranks->n == ctx->world;
+    for (int64_t i = 0; same && i < ranks->n; i++)
+        same = ranks->items[i] == i;
+    return same;
+}
+
+static dt_group *new_group(dt_ctx *ctx, const struct ranks *ranks) {
+    if (is_world(ctx, ranks))
+        return dt_group_keep(dt_group_world(ctx));
+    return dt_group_new(ctx, ranks->items, ranks->n);
+}
+
+static dt__mesh_group *share(dt_ctx *ctx, dt__map *groups, const struct ranks *ranks) {
+    uint64_t hash = dt__hash(ranks->items, (size_t)ranks->n * sizeof *ranks->items, 0);
+    dt__mesh_group *shared = dt__map_get(groups, hash, has_ranks, ranks);
+    if (shared) {
+        shared->n_meshes++;
+        return shared;
+    }
+    dt_group *group = new_group(ctx, ranks);
+    if (!group)
+        return NULL;
+    shared = dt__alloc(ctx, sizeof *shared);
+    if (!shared) {
+        dt__fail_memory(ctx, sizeof *shared, "a group of a mesh");
+        goto free_group;
+    }
+    *shared = (dt__mesh_group){group, hash, 1};
+    if (!dt__map_add(groups, hash, shared))
+        goto free_shared;
+    return shared;
+
+free_shared:
+    dt__free(ctx, shared, sizeof *shared);
+free_group:
+    dt_group_free(group);
+    return NULL;
+}
+
+void dt__mesh_drop_groups(dt_mesh *mesh) {
+    dt__map *groups = &dt__mesh_state_of(mesh->ctx)->groups;
+    for (int i = 0; mesh->groups && i < mesh->n_dims; i++) {
+        dt__mesh_group *shared = mesh->groups[i];
+        if (!shared || --shared->n_meshes > 0)
+            continue;
+        dt__map_remove(groups, shared->hash, shared);
+        dt_group_free(shared->group);
+        dt__free(mesh->ctx, shared, sizeof *shared);
+    }
+}
+
+/* Whether the runtime can serve this dim. */
+static dt_status check_runtime(const dt_mesh *mesh, const dt__mesh_dim *dim) {
+    const dt__runtime *runtime = dt__runtime_of(mesh->ctx);
+    if (!runtime)
+        return dt__fail(mesh->ctx, DT_ERR_STATE, "mesh group: the context has no transport");
+    if (mesh->self.world != mesh->ctx->world || mesh->self.rank != mesh->ctx->rank)
+        return dt__fail(mesh->ctx, DT_ERR_STATE,
+                        "mesh group: the mesh is that of rank %lld of %lld, and this is rank %lld of %lld",
+                        (long long)mesh->self.rank, (long long)mesh->self.world, (long long)mesh->ctx->rank,
+                        (long long)mesh->ctx->world);
+    if (dim->backend && strcmp(dim->backend, runtime->transport->name) != 0)
+        return dt__fail(mesh->ctx, DT_ERR_UNSUPPORTED,
+                        "mesh group: the dim's backend is %s, and the context's transport is %s", dim->backend,
+                        runtime->transport->name);
+    if (dim->timeout_s > 0)
+        return dt__fail(mesh->ctx, DT_ERR_UNSUPPORTED,
+                        "mesh group: the dim has a deadline of its own (%g s), and groups have the context's",
+                        dim->timeout_s);
+    return DT_OK;
+}
+
+static dt_status make_group(dt_mesh *mesh, int dim) {
+    dt_ctx *ctx = mesh->ctx;
+    DT__TRY(check_runtime(mesh, &mesh->dims[dim]));
+    if (!mesh->groups)
+        mesh->groups = DT__NEW_ARRAY(&mesh->arena, dt__mesh_group *, mesh->n_dims);
+    if (!mesh->groups)
+        return DT_ERR_MEMORY;
+    struct ranks ranks = {.n = mesh->dims[dim].size};
+    size_t bytes = (size_t)ranks.n * sizeof *ranks.items;
+    ranks.items = dt__alloc(ctx, bytes);
+    if (!ranks.items)
+        return dt__fail_memory(ctx, bytes, "the ranks of a group");
+    dt_mesh_group_ranks(mesh, dim, ranks.items);
+    mesh->groups[dim] = share(ctx, &dt__mesh_state_of(ctx)->groups, &ranks);
+    dt__free(ctx, ranks.items, bytes);
+    return mesh->groups[dim] ? DT_OK : DT_ERR_MEMORY;
+}
+
+dt_group *dt_mesh_group(dt_mesh *mesh, int dim) {
+    if (!mesh || dt__mesh_resolve_dim(mesh, "mesh group", &dim) != DT_OK || !mesh->coordinate)
+        return NULL;
+    if ((!mesh->groups || !mesh->groups[dim]) && make_group(mesh, dim) != DT_OK)
+        return NULL;
+    return mesh->groups[dim]->group;
+}

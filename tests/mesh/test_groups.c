@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Groups of mesh dims at work: made on first use, shared, freed, and collectives along a dim checked against
+ * arithmetic. Ranks 3 4 6 8, on shared memory.
+ */
+#include "support/ranks.h"
+
+#include "comm/runtime.h"
+#include "mesh/mesh.h"
+
+#include <string.h>
+
+static int count_groups(dt_ctx *ctx) {
+    int n = 0;
+    for (const dt_group *group = dt__runtime_of(ctx)->groups; group; group = group->next)
+        n++;
+    return n;
+}
+
+#define CHECK_MESH(ctx, mesh) CHECK(mesh, "%s", dt_error_text(ctx))
+
+static int share_groups(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *line = dt_mesh_from_shape(ctx, (int64_t[]){8}, 1, NULL), *mesh = dt_mesh_new(ctx, "dp=2,cp=2,tp=2");
+    CHECK_MESH(ctx, line && mesh);
+    CHECK(dt_mesh_group(line, 0) == dt_group_world(ctx), "a group beside the world's"); /* DM-001 */
+    CHECK(dt_mesh_group(line, DT_MESH_ONLY_DIM) == dt_group_world(ctx), "another group without a dim");
+    dt_group *groups[3];
+    int n_before = count_groups(ctx);
+    for (int i = 0; i < 3; i++) {
+        groups[i] = dt_mesh_group(mesh, i); /* DM-008, DM-009 */
+        CHECK(groups[i] && dt_mesh_group(mesh, i) == groups[i], "%s", dt_error_text(ctx));
+        CHECK(dt_group_size(groups[i]) == 2, "size %lld", (long long)dt_group_size(groups[i])); /* DM-101 */
+        CHECK(dt_group_rank(groups[i]) == dt_mesh_local_rank(mesh, i), "rank %lld, place %lld",
+              (long long)dt_group_rank(groups[i]), (long long)dt_mesh_local_rank(mesh, i));
+        for (int64_t k = 0; k < 2; k++)
+            CHECK(dt_group_world_rank(groups[i], k) == dt_mesh_group_rank(mesh, i, k), "member %lld", (long long)k);
+    }
+    CHECK(groups[0] != groups[1] && groups[1] != groups[2], "dims share a group");
+    CHECK(count_groups(ctx) == n_before + 3, "%d groups after %d", count_groups(ctx), n_before);
+
+    dt_mesh *part = dt_mesh_slice(mesh, "dp,cp"), *tp = dt_mesh_slice(mesh, "tp");
+    dt_mesh *flat = dt_mesh_flatten(part, NULL, NULL), *again = dt_mesh_flatten(part, NULL, NULL);
+    dt_mesh *pair = dt_mesh_slice(mesh, "dp_cp,tp"), *joined = dt_mesh_concatenate((dt_mesh *[]){part, tp}, 2);
+    dt_mesh *cut = dt_mesh_unflatten(flat, 0, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "dp_again,cp_again"});
+    CHECK_MESH(ctx, part && tp && flat && again && pair && joined && cut);
+    CHECK(dt_mesh_group(part, 0) == groups[0] && dt_mesh_group(part, 1) == groups[1], "a slice has its own groups");
+    CHECK(dt_mesh_group(tp, 0) == groups[2], "a slice of one dim has its own group");
+    CHECK(dt_mesh_group(cut, 0) == groups[0] && dt_mesh_group(cut, 1) == groups[1], "cut dims have their own groups");
+    CHECK(dt_mesh_group(joined, 2) == groups[2], "joined dims have their own groups");
+    CHECK(count_groups(ctx) == n_before + 3, "sub-meshes made groups"); /* DM-043, DM-058, DM-062, DM-063 */
+    dt_group *long_group = dt_mesh_group(flat, 0);
+    CHECK(dt_mesh_group(again, 0) == long_group && dt_mesh_group(pair, 0) == long_group,
+          "a flattened dim has several groups"); /* DM-050, DM-064, DM-065 */
+    CHECK(count_groups(ctx) == n_before + 4, "%d groups after %d", count_groups(ctx), n_before);
+
+    dt_mesh *all[] = {line, mesh, part, tp, flat, again, pair, joined};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        dt_mesh_free(all[i]);
+    CHECK(count_groups(ctx) == n_before + 3, "the last mesh holds its root with three, %d of %d are left",
+          count_groups(ctx), n_before);
+    dt_mesh_free(cut);
+    CHECK(count_groups(ctx) == n_before, "%d groups are left of %d", count_groups(ctx), n_before);
+    return 0;
+}
+
+/* A few elements that tell rank and place. */
+enum { N = 9 };
+
+static int talk_along_dims(dt_ctx *ctx, void *arg) {
+    dt_mesh *mesh = dt_mesh_new(ctx, arg);
+    CHECK_MESH(ctx, mesh);
+    int64_t self = dt_rank(ctx);
+    for (int dim = 0; dim < dt_mesh_n_dims(mesh); dim++) {
+        dt_group *group = dt_mesh_group(mesh, dim);
+        int64_t n = dt_mesh_dim_size(mesh, dim), value[N], all[8 * N], sum = 0, got;
+        for (int i = 0; i < N; i++)
+            value[i] = self;
+        CHECK_OK(ctx, dt_comm_broadcast(group, value, value, N, DT_I64, 0)); /* DM-071, DM-077 */
+        for (int i = 0; i < N; i++)
+            CHECK(value[i] == dt_mesh_group_rank(mesh, dim, 0), "dim %d: %lld", dim, (long long)value[i]);
+        for (int64_t k = 0; k < n * N; k++)
+            all[k] = dt_mesh_group_rank(mesh, dim, k / N);
+        CHECK_OK(ctx, dt_comm_scatter(group, all, value, N, DT_I64, 0)); /* DM-072, DM-078 */
+        for (int i = 0; i < N; i++)
+            CHECK(value[i] == self, "dim %d: %lld", dim, (long long)value[i]);
+        CHECK_OK(ctx, dt_comm_all_reduce(group, &self, &got, 1, DT_I64, DT_SUM));
+        for (int64_t k = 0; k < n; k++)
+            sum += dt_mesh_group_rank(mesh, dim, k);
+        CHECK(got == sum, "dim %d: %lld, want %lld", dim, (long long)got, (long long)sum);
+    }
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+/* DM-073, DM-074, DM-076: chunks of ceil size, the last ones short or empty; blocks have their true sizes. */
+static int uneven_chunks(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    enum { ROWS = 11, COLUMNS = 9 };
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
+    CHECK_MESH(ctx, mesh);
+    dt_group *group = dt_mesh_group(mesh, 0);
+    int64_t n = dt_world(ctx), r = dt_rank(ctx), chunk = (ROWS + n - 1) / n, counts[8];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t begin = i * chunk < ROWS ? i * chunk : ROWS, end = (i + 1) * chunk < ROWS ? (i + 1) * chunk : ROWS;
+        counts[i] = (end - begin) * COLUMNS;
+    }
+    float whole[ROWS * COLUMNS], part[ROWS * COLUMNS], back[ROWS * COLUMNS] = {0};
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        whole[i] = (float)i;
+    dt_call call = {.op = DT_SCATTER, .dtype = DT_F32, .src = whole, .dst = part, .counts = counts};
+    CHECK_OK(ctx, dt_comm_run(group, &call));
+    int64_t begin = r * chunk < ROWS ? r * chunk * COLUMNS : ROWS * COLUMNS;
+    for (int64_t i = 0; i < counts[r]; i++)
+        CHECK(part[i] == (float)(begin + i), "rank %lld: %g", (long long)r, (double)part[i]);
+    call = (dt_call){.op = DT_ALL_GATHER, .dtype = DT_F32, .src = part, .dst = back, .counts = counts};
+    CHECK_OK(ctx, dt_comm_run(group, &call));
+    CHECK(!memcmp(whole, back, sizeof whole), "the gathered chunks are not the whole");
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        whole[i] = (float)r;
+    call = (dt_call){
+        .op = DT_REDUCE_SCATTER, .dtype = DT_F32, .reduce = DT_SUM, .src = whole, .dst = part, .counts = counts};
+    CHECK_OK(ctx, dt_comm_run(group, &call));
+    for (int64_t i = 0; i < counts[r]; i++)
+        CHECK(part[i] == (float)(n * (n - 1) / 2), "rank %lld: %g", (long long)r, (double)part[i]);
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+/* DM-080 */
+static int reduce_by_name(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "pp=2,dp=2,tp=2"), *flat = dt_mesh_flatten(mesh, NULL, NULL);
+    CHECK_MESH(ctx, flat);
+    int64_t self = dt_rank(ctx), got;
+    CHECK_OK(ctx, dt_comm_all_reduce(dt_mesh_group(mesh, dt_mesh_dim(mesh, "pp")), &self, &got, 1, DT_I64, DT_SUM));
+    CHECK(got == 2 * (self % 4 + 2), "got %lld", (long long)got);
+    CHECK_OK(ctx, dt_comm_all_reduce(dt_mesh_group(flat, 0), &self, &got, 1, DT_I64, DT_SUM));
+    CHECK(got == 28, "got %lld", (long long)got);
+    dt_mesh_free(flat);
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+/* Ranks that made different meshes learn it from the first collective that carries the fingerprint. */
+static int disagree(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *same = dt_mesh_new(ctx, "dp=2,tp=2"), *other = dt_mesh_new(ctx, dt_rank(ctx) == 2 ? "2x2" : "a=2,b=2");
+    CHECK_MESH(ctx, same && other);
+    int64_t self = dt_rank(ctx), got;
+    dt_call call = {.op = DT_ALL_REDUCE, .dtype = DT_I64, .src = &self, .dst = &got, .count = 1};
+    call.tag = dt_mesh_fingerprint(same);
+    CHECK_OK(ctx, dt_comm_run(dt_mesh_group(same, 0), &call));
+    call.tag = dt_mesh_fingerprint(other);
+    dt_status status = dt_comm_run(dt_mesh_group(other, 0), &call);
+    bool differs = self % 2 == 0; /* ranks 0 and 2 are a group along dim 0 */
+    CHECK((status == DT_ERR_MISMATCH) == differs, "rank %lld: %s", (long long)self, dt_status_word(status));
+    ctx->status = DT_OK;
+    dt_mesh_free(other);
+    dt_mesh_free(same);
+    return 0;
+}
+
+static void groups__are_shared_and_freed(void **state) {
+    (void)state;
+    run_ranks(8, share_groups, NULL);
+}
+
+static void collectives__along_every_dim(void **state) {
+    (void)state;
+    run_ranks(3, talk_along_dims, "3");
+    run_ranks(4, talk_along_dims, "[[0,1],[2,3]]");
+    run_ranks(4, talk_along_dims, "[[3,0],[1,2]]");
+    run_ranks(6, talk_along_dims, "dp=3,one=1,tp=2");
+    run_ranks(8, talk_along_dims, "2x2x2");
+    run_ranks(8, talk_along_dims, "f=(2,2):(4,1),g=2:2 of 2x2x2");
+}
+
+static void collectives__of_uneven_chunks(void **state) {
+    (void)state;
+    run_ranks(3, uneven_chunks, NULL);
+    run_ranks(4, uneven_chunks, NULL);
+    run_ranks(8, uneven_chunks, NULL);
+}
+
+static void collectives__by_name(void **state) {
+    (void)state;
+    run_ranks(8, reduce_by_name, NULL);
+}
+
+static void fingerprint__shows_that_ranks_disagree(void **state) {
+    (void)state;
+    run_ranks(4, disagree, NULL);
+}
+
+static void group__without_a_transport_is_an_error(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    int64_t ten = 10;
+    dt_mesh *mesh = dt__mesh_from_shape(ctx, (dt__mesh_self){10, 5}, &ten, 1, (dt__names){NULL, 0}, NULL);
+    assert_null(dt_mesh_group(mesh, 0)); /* DM-014 */
+    assert_error_says(ctx, DT_ERR_STATE, "no transport");
+    dt_mesh_free(mesh);
+    dt__ctx_free(ctx);
+}
+
+static void group__of_a_world_that_is_not_there(void **state) {
+    (void)state;
+    test_memory memory = {0};
+    dt_ctx *ctx = dt_init(
+        &(dt_init_options){.transport = "fake", .world = 12, .rank = 5, .allocator = test_memory_allocator(&memory)});
+    assert_non_null(ctx);
+    dt_mesh_backend backends[] = {{"0", "shm", 0}, {"1", "fake", 0}, {"2", NULL, 30}};
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){2, 3, 2}, 3,
+                                       &(dt_mesh_options){.names = "a,b,c", .backends = backends, .n_backends = 3});
+    assert_non_null(mesh);
+    dt_group *group = dt_mesh_group(mesh, 1);
+    assert_int_equal(dt_group_size(group), 3);
+    assert_int_equal(dt_group_rank(group), 2);
+    float part[2 * 8] = {0}, whole[3 * 2 * 8];
+    assert_int_equal(dt_comm_all_gather(group, part, whole, 2 * 8, DT_F32), DT_OK); /* DM-015 */
+    assert_null(dt_mesh_group(mesh, 0));
+    assert_error_says(ctx, DT_ERR_UNSUPPORTED, "the dim's backend is shm, and the context's transport is fake");
+    ctx->status = DT_OK;
+    assert_null(dt_mesh_group(mesh, 2));
+    assert_error_says(ctx, DT_ERR_UNSUPPORTED, "30 s");
+    ctx->status = DT_OK;
+    assert_null(dt_mesh_group(mesh, 3));
+    assert_error_says(ctx, DT_ERR_MESH, "a mesh of 3 dims needs a dim from 0 to 2, not 3");
+    ctx->status = DT_OK;
+    dt_mesh *small = dt_mesh_new(ctx, "2x2");
+    assert_null(dt_mesh_group(small, 0)); /* outside: no group, and no error */
+    assert_false(dt_failed(ctx));
+    dt_mesh *foreign =
+        dt__mesh_from_shape(ctx, (dt__mesh_self){12, 6}, (int64_t[]){12}, 1, (dt__names){NULL, 0}, NULL);
+    assert_null(dt_mesh_group(foreign, 0));
+    assert_error_says(ctx, DT_ERR_STATE, "rank 6 of 12, and this is rank 5 of 12");
+    ctx->status = DT_OK;
+    assert_null(dt_mesh_group(NULL, 0));
+    assert_int_equal(dt_close(ctx), 0); /* frees the meshes, then their groups */
+    assert_int_equal(memory.n_live, 0);
+    assert_false(memory.wrong_size);
+}
+
+static void memory__every_allocation_may_fail(void **state) {
+    (void)state;
+    bool done = false;
+    for (long n = 1; !done; n++) {
+        test_memory memory = {0};
+        dt_ctx *ctx = dt_init(&(dt_init_options){
+            .transport = "fake", .world = 8, .rank = 3, .allocator = test_memory_allocator(&memory)});
+        assert_non_null(ctx);
+        memory.fail_at = memory.n_calls + n;
+        dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4"), *tp = dt_mesh_slice(mesh, "tp");
+        dt_mesh *line = dt_mesh_flatten(mesh, NULL, NULL);
+        dt_group *first = dt_mesh_group(mesh, 1), *second = dt_mesh_group(tp, 0), *world = dt_mesh_group(line, 0);
+        done = memory.n_calls < memory.fail_at;
+        if (done)
+            assert_true(first && first == second && world == dt_group_world(ctx));
+        else
+            assert_error_says(ctx, DT_ERR_MEMORY, "out of memory");
+        ctx->status = DT_OK;
+        dt_mesh_free(line);
+        dt_mesh_free(tp);
+        dt_mesh_free(mesh);
+        assert_int_equal(dt_close(ctx), 0);
+        assert_int_equal(memory.n_live, 0);
+        assert_false(memory.wrong_size);
+        assert_true(n < 1000);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(groups__are_shared_and_freed),
+        cmocka_unit_test(collectives__along_every_dim),
+        cmocka_unit_test(collectives__of_uneven_chunks),
+        cmocka_unit_test(collectives__by_name),
+        cmocka_unit_test(fingerprint__shows_that_ranks_disagree),
+        cmocka_unit_test(group__without_a_transport_is_an_error),
+        cmocka_unit_test(group__of_a_world_that_is_not_there),
+        cmocka_unit_test(memory__every_allocation_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
