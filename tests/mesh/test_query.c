@@ -77,7 +77,7 @@ static void groups__of_a_dim_and_of_its_slice_agree(void **state) {
     }
 }
 
-/* DM-098 to DM-100: ranks of a root, picked by a layout over their positions. */
+/* DM-098, DM-099, DM-100: ranks of a root, picked by a layout over their positions. */
 static void layout__picks_ranks_of_the_root(void **state) {
     (void)state;
     static const char *const cases[][2] = {
