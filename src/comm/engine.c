@@ -102,7 +102,7 @@ static bool all_there(dt_work *work) {
 }
 
 static void enter(dt_work *work, enum dt__work_state state) {
-    work->state = state;
+    work->state = (int)state;
     work->missing = 0;
 }
 
