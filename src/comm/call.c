@@ -199,13 +199,14 @@ static dt_status check(dt_group *group, const dt_call *call) {
     return DT_OK;
 }
 
-/* What is left of a call that is not valid: enough for the members to see that this rank does not make theirs. */
-static void refuse(dt_group *group, dt_work *work) {
-    *work = (dt_work){.group = group, .call = {.op = DT_BARRIER}, .status = DT_IN_PROGRESS, .refused = true};
-}
-
-static bool is_pair(const dt_call *call) {
-    return (unsigned)call->op < DT_N_COLLECTIVES && dt__op_shapes[call->op].pair;
+/* What is left of a call that is not valid: enough for the members, or for the other one of a pair, to see that this
+ * rank does not make theirs. */
+static void refuse(dt_group *group, const dt_call *call, dt_work *work) {
+    bool pair = (unsigned)call->op < DT_N_COLLECTIVES && dt__op_shapes[call->op].pair;
+    bool nobody = pair && (call->root < 0 || call->root >= group->n_ranks || call->root == group->rank);
+    *work = (dt_work){.group = group->rank < 0 || nobody ? NULL : group, .status = DT_IN_PROGRESS, .refused = true};
+    if (pair)
+        work->call = (dt_call){.op = call->op, .root = call->root};
 }
 
 static void describe(dt_group *group, const dt_call *call, dt_work *work) {
@@ -235,9 +236,7 @@ dt_status dt__call_check(dt_group *group, const dt_call *call, dt_work *work) {
     dt_status status = check(group, call);
     if (status == DT_OK)
         describe(group, call, work);
-    else if (group->rank >= 0 && !is_pair(call))
-        refuse(group, work);
     else
-        *work = (dt_work){.group = NULL};
+        refuse(group, call, work);
     return status;
 }

@@ -138,6 +138,7 @@ static dt_status take_block(dt__channel *channel) {
     uint64_t place = (uint64_t)(block - shm->own->channels);
     clear_block(block);
     atomic_store_explicit(&block->done, channel->done, memory_order_relaxed);
+    atomic_store_explicit(&block->refused, channel->refused, memory_order_relaxed);
     atomic_fetch_or(&shm->own->used[place / 64], UINT64_C(1) << place % 64);
     atomic_store(&block->key, channel->key);
     channel->own = block;

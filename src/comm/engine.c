@@ -229,7 +229,7 @@ static void publish_done(dt_work *work) {
     __builtin_prefetch(&channel->own->entries[(work->seq + 1) % DT__N_ENTRIES], 1);
 }
 
-static bool agrees(const dt_work *work, const struct dt__entry *entry) {
+bool dt__agrees(const dt_work *work, const struct dt__entry *entry) {
     return (entry->what & ~DT__WHAT_OWN_FLAGS) == (work->what & ~DT__WHAT_OWN_FLAGS) && entry->count == work->count &&
            entry->check == work->check && !(entry->what & DT__WHAT_REFUSED);
 }
@@ -250,7 +250,7 @@ static dt_status compare_headers(dt_work *work) {
         if (c == work->channel->me || !reads_from(work, c))
             continue;
         const struct dt__entry *entry = dt__entry_of(work, c);
-        if (!agrees(work, entry))
+        if (!dt__agrees(work, entry))
             return dt__shm_mismatch(work, c);
         if (work->channel->peers[c].done < entry->done)
             work->channel->peers[c].done = entry->done;
@@ -275,11 +275,15 @@ static dt_status begin_steps(dt_work *work) {
     return DT_OK;
 }
 
-/* Before an operation counts as done: a rank that was late may have read memory that its owner has reused since. */
+/* Before an operation counts as done: a rank that was late may have read memory that its owner has reused since. Here
+ * too a rank that waits for nobody learns that the group is broken. */
 static dt_status recheck(dt_work *work) {
-    if (atomic_load(&work->channel->shm->segment->alarm) == work->alarm)
+    uint32_t alarm = atomic_load(&work->channel->shm->segment->alarm);
+    if (alarm == work->alarm)
         return DT_OK;
-    return dt__shm_look_for_trouble(work);
+    DT__TRY(dt__shm_look_for_break(work));
+    work->alarm = work->channel->alarm = alarm;
+    return DT_OK;
 }
 
 static dt_status leave(dt_work *work) {
@@ -329,8 +333,11 @@ static dt_status end(dt_work *work) {
 
 /* A refused call shows itself and is over; a member that does not refuse it finds out. */
 static dt_status after_publishing(dt_work *work) {
-    if (work->refused)
+    if (work->refused) {
+        work->channel->refused = work->seq;
+        atomic_store(&work->channel->own->refused, work->seq);
         return end(work);
+    }
     enter(work, DT__ARRIVE);
     return DT_IN_PROGRESS;
 }
@@ -377,6 +384,7 @@ static void note_call(dt__shm *shm, dt_work *work) {
     const dt__channel *channel = work->channel;
     atomic_store_explicit(&call->what, work->what, memory_order_relaxed);
     atomic_store_explicit(&call->count, work->count, memory_order_relaxed);
+    atomic_store_explicit(&call->channel, channel->key, memory_order_relaxed);
     atomic_store_explicit(&call->seq, work->seq, memory_order_relaxed);
     atomic_store_explicit(&call->members, (uint64_t)channel->n, memory_order_relaxed);
     atomic_store_explicit(&call->set[0], channel->set[0], memory_order_relaxed);
@@ -385,6 +393,15 @@ static void note_call(dt__shm *shm, dt_work *work) {
     atomic_store_explicit(&call->state, DT_IN_PROGRESS, memory_order_relaxed);
     atomic_store_explicit(&own->n_calls, number + 1, memory_order_release);
     work->ring = call;
+}
+
+/* A header vouches for all calls up to its own, so that two ranks which once made different calls that neither looked
+ * at (each the root of its own broadcast) notice as soon as one looks at the other. */
+static void join_history(dt__channel *channel, dt_work *work) {
+    uint64_t call =
+        (work->what | (work->refused ? DT__WHAT_REFUSED : 0)) + work->count * UINT64_C(0xbf58476d1ce4e5b9);
+    channel->history = dt__hash_u64(call + work->check, channel->history);
+    work->check = channel->history;
 }
 
 dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
@@ -400,7 +417,7 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
         return runtime->ctx->status;
     if (work->channel->broken)
         return dt__shm_broken(work);
-    work->alarm = atomic_load_explicit(&shm->segment->alarm, memory_order_relaxed);
+    work->alarm = work->channel->alarm;
     work->seq = ++work->channel->started;
     work->step = 0;
     work->round = 0;
@@ -412,6 +429,7 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     work->shown_counts = NULL;
     work->staging = NULL;
     enter(work, DT__QUEUED);
+    join_history(work->channel, work);
     note_call(shm, work);
     return DT_OK;
 }

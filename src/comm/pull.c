@@ -92,6 +92,7 @@ static const void *source(const dt_work *work, int64_t c, int64_t block, int64_t
 }
 
 static dt_status out_of_heap(dt_work *work, int64_t c) {
+    DT__TRY(dt__shm_look_for_break(work));
     return dt__shm_fail(work, DT_ERR_INTERNAL, "rank %lld published memory outside its heap",
                         (long long)work->channel->ranks[c]);
 }

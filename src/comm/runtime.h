@@ -13,6 +13,14 @@
 
 typedef struct dt__runtime dt__runtime;
 
+/* How long a wait has lasted. */
+struct dt__pause {
+    int64_t n;           /* pauses so far */
+    int64_t deadline_ns; /* 0 until it is needed; then CLOCK_MONOTONIC */
+    int64_t look_ns;     /* where dt_work_test polls: when to look for trouble again */
+    int64_t mark;        /* where the operation stood: when it moves on, waiting begins anew */
+};
+
 /* One operation under way, from start to wait. */
 struct dt_work {
     dt_group *group;
@@ -22,6 +30,7 @@ struct dt_work {
     dt_status status;            /* DT_IN_PROGRESS until it is over */
     bool refused;                /* the call is not valid: only shown to the members */
     bool started;                /* by dt_comm_start: on the runtime's list, to be freed by the wait */
+    struct dt__pause tests;      /* a started call: how long dt_work_test has found it unfinished */
     int64_t *own_counts;         /* copies of the call's counts, for a started call */
     struct dt_work *next;        /* of the runtime's list of started operations, or of the pool */
     struct dt__ring_call *ring;  /* where this call is remembered; NULL on transports without a ring */
@@ -41,13 +50,6 @@ struct dt_work {
     unsigned char *staging;  /* in the heap */
 };
 
-/* How long a wait has lasted. */
-struct dt__pause {
-    int64_t n;           /* pauses so far */
-    int64_t deadline_ns; /* 0 until it is needed; then CLOCK_MONOTONIC */
-    int64_t mark;        /* where the operation stood: when it moves on, waiting begins anew */
-};
-
 /* How bytes move between ranks. One table per transport; functions are called by the rank's own thread only. */
 typedef struct dt__transport {
     const char *name;
@@ -62,6 +64,9 @@ typedef struct dt__transport {
     /* (optional where every step ends an operation) Waits a little for something to change: spins, yields or sleeps.
      * Fails `work` when its deadline has passed. */
     dt_status (*pause)(dt__runtime *runtime, dt_work *work, struct dt__pause *pause);
+    /* (optional) Looks, without blocking, for a reason why an operation that was not over when it was tested will never
+     * be: fails it. */
+    dt_status (*glance)(dt__runtime *runtime, dt_work *work);
     /* (optional) A group's last reference is gone. */
     void (*forget)(dt__runtime *runtime, dt_group *group);
     /* (optional) Tells peers that this rank has a local error. */

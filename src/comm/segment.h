@@ -36,7 +36,7 @@ struct dt__entry {
     DT__ALIGNED(DT__LINES) _Atomic uint64_t seq; /* number of the operation in its channel, from 1 */
     uint64_t what;                               /* op, dtype, reduce, flags and root, packed */
     uint64_t count;                              /* elements, or a hash of the counts */
-    uint64_t check;                              /* hash of group order and tag */
+    uint64_t check;                              /* hash of group order, tag and all calls before */
     uint64_t src;                                /* where peers read: offset in the segment */
     uint64_t done;                               /* operations of this channel that this rank has finished */
     unsigned char payload[DT__INLINE_BYTES];
@@ -49,6 +49,7 @@ struct dt__channel_block {
     DT__ALIGNED(DT__LINES) _Atomic uint64_t key; /* 0: never used; 1: given back; else hash of the set of ranks */
     _Atomic uint64_t broken;                     /* number of the operation that failed here, or 0 */
     _Atomic int32_t broken_status;
+    _Atomic uint64_t refused; /* number of the last operation that this rank found invalid, or 0 */
     DT__ALIGNED(DT__LINES) _Atomic uint64_t done; /* all operations up to this one are finished here */
     struct dt__entry entries[DT__N_ENTRIES];
     char reason[DT__REASON_BYTES]; /* text of the failure; written before `broken` */
@@ -59,6 +60,7 @@ struct dt__ring_call {
     _Atomic uint64_t number; /* of this rank's calls, from 1; 0: none */
     _Atomic uint64_t what;   /* as in the entry */
     _Atomic uint64_t count;
+    _Atomic uint64_t channel; /* its key */
     _Atomic uint64_t seq;     /* in the channel */
     _Atomic uint64_t members; /* number of ranks */
     _Atomic uint64_t set[2];  /* bits of the first 128 world ranks that are members */

@@ -177,6 +177,7 @@ const dt__transport dt__transport_shm = {
     .start = dt__shm_start,
     .step = dt__shm_step,
     .pause = dt__shm_pause,
+    .glance = dt__shm_glance,
     .forget = dt__channel_forget,
     .tell_error = tell_error,
     .clear_error = clear_error,

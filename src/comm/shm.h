@@ -60,10 +60,13 @@ typedef struct dt__channel {
     int64_t *ranks;         /* world ranks; ascending, or sender and receiver */
     uint64_t set[2];        /* bits of the first 128 world ranks that are members */
     uint64_t started, done; /* operations numbered so far; all up to done are over here */
+    uint64_t refused;       /* number of the last one that was not valid */
+    uint64_t history;       /* hash of the calls numbered so far */
     uint64_t finished;      /* bit per number, modulo 64: over, though an earlier one is not */
     struct dt__channel_block *own;
     struct dt__peer *peers; /* one per member */
     unsigned char *eager;   /* DT__N_ENTRIES pieces of DT__EAGER_BYTES in the heap, or NULL */
+    uint32_t alarm;         /* value of the segment's alarm when no member was seen to have broken the channel */
     dt_status broken;
 } dt__channel;
 
@@ -88,6 +91,8 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work);
 dt_status dt__shm_step(dt__runtime *runtime, dt_work *work);
 /* Whether member c holds up the operation in its present state. */
 bool dt__lacks(dt_work *work, int64_t c);
+/* Whether a member's header is of the call that this rank makes. */
+bool dt__agrees(const dt_work *work, const struct dt__entry *entry);
 
 /* pull.c: the steps of an operation, all on data that is known to be there. */
 typedef dt_status dt__step_fn(dt_work *work);
@@ -106,6 +111,8 @@ int64_t dt__round_size(const dt_work *work);
 /* trouble.c: ends an operation with an error that every member will learn, and the checks that lead there. */
 dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) DT_PRINTF(3);
 dt_status dt__shm_mismatch(dt_work *work, int64_t c);
+/* Whether a member has broken the channel; and besides, whether one that is waited for will never come. */
+dt_status dt__shm_look_for_break(dt_work *work);
 dt_status dt__shm_look_for_trouble(dt_work *work);
 dt_status dt__shm_timed_out(dt_work *work);
 dt_status dt__shm_broken(dt_work *work);
@@ -114,6 +121,7 @@ bool dt__rank_is_dead(const dt__shm *shm, int64_t rank);
 
 /* wait.c */
 dt_status dt__shm_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *pause);
+dt_status dt__shm_glance(dt__runtime *runtime, dt_work *work);
 /* Sleeps until the bell rings, at most this long. ready is asked once more before falling asleep. */
 void dt__shm_sleep(dt__shm *shm, int64_t ns, bool (*ready)(void *arg), void *arg);
 

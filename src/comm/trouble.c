@@ -101,23 +101,59 @@ dt_status dt__shm_broken(dt_work *work) {
     return DT_ERR_GROUP;
 }
 
+/* The call of this channel with a number that a rank remembers, or NULL. */
+static const struct dt__ring_call *remembered(const dt_work *work, int64_t rank, uint64_t seq) {
+    const struct dt__ring_call *ring = work->channel->shm->segment->ranks[rank].ring;
+    for (int i = 0; i < DT__N_RING; i++)
+        if (atomic_load(&ring[i].channel) == work->channel->key && atomic_load(&ring[i].seq) == seq)
+            return &ring[i];
+    return NULL;
+}
+
+/* Where an earlier call was not the same on two ranks, as far as they remember: the first such call in words. */
+static bool find_parting(const dt_work *work, int64_t own, int64_t rank, char *text, size_t room) {
+    for (uint64_t seq = work->seq > DT__N_RING ? work->seq - DT__N_RING : 1; seq < work->seq; seq++) {
+        const struct dt__ring_call *a = remembered(work, own, seq), *b = remembered(work, rank, seq);
+        char here[128], there[128];
+        if (!a || !b)
+            continue;
+        dt__describe_call(atomic_load(&a->what), atomic_load(&a->count), here, sizeof here);
+        dt__describe_call(atomic_load(&b->what), atomic_load(&b->count), there, sizeof there);
+        if (strcmp(here, there) == 0)
+            continue;
+        snprintf(text, room, "at #%" PRIu64 " rank %" PRId64 " called %s, rank %" PRId64 " called %s", seq, own, here,
+                 rank, there);
+        return true;
+    }
+    return false;
+}
+
+static dt_status refused(dt_work *work, int64_t c, uint64_t seq) {
+    return dt__shm_fail(work, DT_ERR_MISMATCH,
+                        "rank %" PRId64 " refused its call as invalid at #%" PRIu64 ", rank %" PRId64 " did not",
+                        work->channel->ranks[c], seq, work->channel->ranks[work->channel->me]);
+}
+
+/* A rank that was late may have looked at memory that its owner has reused since: first of all, is it late? */
 dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
+    DT__TRY(dt__shm_look_for_break(work));
     const struct dt__entry *entry = dt__entry_of(work, c);
-    char here[128], there[128];
+    char here[128], there[128], before[320];
     int64_t rank = work->channel->ranks[c], own = work->channel->ranks[work->channel->me];
     dt__describe_call(work->what, work->count, here, sizeof here);
     dt__describe_call(entry->what, entry->count, there, sizeof there);
     if (entry->what & DT__WHAT_REFUSED)
-        return dt__shm_fail(work, DT_ERR_MISMATCH,
-                            "rank %" PRId64 " refused its call as invalid; rank %" PRId64 " calls %s", rank, own,
-                            here);
+        return refused(work, c, work->seq);
     if (strcmp(here, there) != 0)
         return dt__shm_fail(work, DT_ERR_MISMATCH, "rank %" PRId64 " calls %s, rank %" PRId64 " calls %s", own, here,
                             rank, there);
+    if (find_parting(work, own, rank, before, sizeof before))
+        return dt__shm_fail(work, DT_ERR_MISMATCH, "ranks %" PRId64 " and %" PRId64 " both call %s, but %s", own,
+                            rank, here, before);
     return dt__shm_fail(work, DT_ERR_MISMATCH,
                         "ranks %" PRId64 " and %" PRId64
                         " both call %s, but the sizes of the blocks, the order of the "
-                        "group or the tag differ",
+                        "group or the tag differ, now or in an earlier call",
                         own, rank, here);
 }
 
@@ -150,21 +186,48 @@ static const char *why_not_coming(const dt__shm *shm, int64_t rank) {
     return state == DT__RANK_CLOSED ? "has closed its context" : NULL;
 }
 
-dt_status dt__shm_look_for_trouble(dt_work *work) {
+dt_status dt__shm_look_for_break(dt_work *work) {
     dt__channel *channel = work->channel;
     for (int64_t c = 0; c < channel->n; c++) {
         uint64_t seq;
+        const char *reason = c == channel->me ? NULL : reason_of(work, c, &seq);
+        if (!reason)
+            continue;
+        char copy[DT__REASON_BYTES];
+        memcpy(copy, reason, sizeof copy);
+        copy[sizeof copy - 1] = 0;
+        dt_status status = (dt_status)atomic_load(&channel->peers[c].block->broken_status);
+        return dt__shm_fail(work, status, "rank %" PRId64 " ended the group at #%" PRIu64 ": %.300s",
+                            channel->ranks[c], seq, copy);
+    }
+    return DT_OK;
+}
+
+/* Whether member c is in this operation with another call, though this rank would not look at its header. */
+static bool is_elsewhere(dt_work *work, int64_t c) {
+    if (work->refused || !dt__channel_find(work->channel, c))
+        return false;
+    const struct dt__entry *entry = dt__entry_of(work, c);
+    return atomic_load_explicit(&entry->seq, memory_order_acquire) == work->seq && !dt__agrees(work, entry);
+}
+
+/* Whether member c found a call invalid that this rank has made; its number, or 0. */
+static uint64_t refused_by(dt_work *work, int64_t c) {
+    const struct dt__channel_block *block = dt__channel_find(work->channel, c);
+    uint64_t seq = block ? atomic_load(&block->refused) : 0;
+    return seq > work->channel->refused && seq <= work->channel->started && !work->refused ? seq : 0;
+}
+
+dt_status dt__shm_look_for_trouble(dt_work *work) {
+    dt__channel *channel = work->channel;
+    DT__TRY(dt__shm_look_for_break(work));
+    for (int64_t c = 0; c < channel->n; c++) {
         if (c == channel->me)
             continue;
-        const char *reason = reason_of(work, c, &seq);
-        if (reason) {
-            char copy[DT__REASON_BYTES];
-            memcpy(copy, reason, sizeof copy);
-            copy[sizeof copy - 1] = 0;
-            dt_status status = (dt_status)atomic_load(&channel->peers[c].block->broken_status);
-            return dt__shm_fail(work, status, "rank %" PRId64 " ended the group at #%" PRIu64 ": %.300s",
-                                channel->ranks[c], seq, copy);
-        }
+        if (refused_by(work, c))
+            return refused(work, c, refused_by(work, c));
+        if (is_elsewhere(work, c))
+            return dt__shm_mismatch(work, c);
         const char *why = dt__lacks(work, c) ? why_not_coming(channel->shm, channel->ranks[c]) : NULL;
         if (why && dt__lacks(work, c))
             return dt__shm_fail(work, DT_ERR_PEER, "rank %" PRId64 " %s", channel->ranks[c], why);

@@ -59,7 +59,7 @@ static dt_status look(dt_work *work) {
     if (alarm == work->alarm)
         return DT_OK;
     DT__TRY(dt__shm_look_for_trouble(work));
-    work->alarm = alarm;
+    work->alarm = work->channel->alarm = alarm;
     return DT_OK;
 }
 
@@ -71,8 +71,7 @@ static void spin(dt_work *work, int64_t n) {
             relax();
 }
 
-static dt_status check_deadline(dt__runtime *runtime, dt_work *work, struct dt__pause *pause) {
-    int64_t now = dt__now_ns();
+static dt_status check_deadline(dt__runtime *runtime, dt_work *work, struct dt__pause *pause, int64_t now) {
     if (!pause->deadline_ns) {
         pause->deadline_ns = now + (int64_t)(runtime->timeout_s * 1e9);
         if (work->ring)
@@ -81,20 +80,39 @@ static dt_status check_deadline(dt__runtime *runtime, dt_work *work, struct dt__
     return runtime->timeout_s >= 0 && now > pause->deadline_ns ? dt__shm_timed_out(work) : DT_OK;
 }
 
+/* When the operation has moved on, waiting begins anew. */
+static void follow(const dt_work *work, struct dt__pause *pause) {
+    int64_t mark = (work->round * 4 + work->step) * 4 + work->state;
+    if (pause->mark != mark)
+        *pause = (struct dt__pause){.mark = mark};
+}
+
+dt_status dt__shm_glance(dt__runtime *runtime, dt_work *work) {
+    struct dt__pause *pause = &work->tests;
+    if (!work->channel)
+        return DT_OK;
+    follow(work, pause);
+    DT__TRY(look(work));
+    int64_t now = dt__now_ns();
+    DT__TRY(check_deadline(runtime, work, pause, now));
+    if (now < pause->look_ns)
+        return DT_OK;
+    pause->look_ns = now + SLEEP_NS;
+    return dt__shm_look_for_trouble(work);
+}
+
 dt_status dt__shm_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *pause) {
     dt__shm *shm = runtime->shm;
     if (!work->channel)
         return dt__transport_self.pause(runtime, work, pause);
-    int64_t mark = (work->round * 4 + work->step) * 4 + work->state;
-    if (pause->mark != mark)
-        *pause = (struct dt__pause){.mark = mark};
+    follow(work, pause);
     int64_t n = pause->n++, spins = shm->own_core ? SPINS : 0;
     if (n < spins) {
         spin(work, n);
         return look(work);
     }
     DT__TRY(look(work));
-    DT__TRY(check_deadline(runtime, work, pause));
+    DT__TRY(check_deadline(runtime, work, pause, dt__now_ns()));
     if (n < spins + YIELDS) {
         sched_yield();
         return DT_OK;

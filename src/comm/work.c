@@ -101,6 +101,7 @@ dt_work *dt_comm_start(dt_group *group, const dt_call *call) {
         return NULL;
     *work = checked;
     work->started = true;
+    work->tests = (struct dt__pause){0};
     if (copy_counts(runtime, work) != DT_OK || runtime->transport->start(runtime, work) != DT_OK) {
         give_work(runtime, work);
         return NULL;
@@ -118,7 +119,13 @@ dt_work *dt_comm_start(dt_group *group, const dt_call *call) {
 dt_status dt_work_test(dt_work *work) {
     if (!work)
         return DT_ERR_STATE;
-    advance_started(work->group->runtime);
+    dt__runtime *runtime = work->group->runtime;
+    advance_started(runtime);
+    if (work->status == DT_IN_PROGRESS && runtime->transport->glance) {
+        dt_status status = runtime->transport->glance(runtime, work);
+        if (status != DT_OK)
+            work->status = status;
+    }
     return work->status;
 }
 
