@@ -244,8 +244,9 @@ static void spec__ranks_outside_the_mesh_hold_an_empty_tensor(void **state) {
 
 /* Random cases through the public calls: every rank's part, element by element. */
 static void check_elements(const brute_case *c, dt_spec *spec, const int64_t *coordinate, const dt_local *local) {
-    int64_t index[BRUTE_MOST_DIMS], global[BRUTE_MOST_DIMS], back[BRUTE_MOST_DIMS], owner[BRUTE_MOST_DIMS];
-    brute_list lists[BRUTE_MOST_DIMS];
+    int64_t index[BRUTE_MOST_DIMS] = {0}, global[BRUTE_MOST_DIMS] = {0}, back[BRUTE_MOST_DIMS] = {0};
+    int64_t owner[BRUTE_MOST_DIMS] = {0};
+    brute_list lists[BRUTE_MOST_DIMS] = {0};
     for (int d = 0; d < c->n_dims; d++)
         lists[d] = brute_shard(c, d, coordinate);
     for (int64_t e = 0; e < local->elements; e++) {
@@ -283,7 +284,7 @@ static void check_spec_runs(const brute_case *c, dt_spec *spec, const int64_t *c
 
 static void spec__random_cases_agree_with_the_definition(void **state) {
     (void)state;
-    brute_random random = {6};
+    test_random random = {6};
     for (int i = 0; i < 1500; i++) {
         brute_case c;
         brute_random_case(&random, 24, &c);
@@ -299,7 +300,7 @@ static void spec__random_cases_agree_with_the_definition(void **state) {
         if (!spec)
             fail_msg("%s: %s", c.text, dt_error_text(ctx));
         for (int64_t r = 0; r < world; r++) {
-            int64_t coordinate[BRUTE_MOST_DIMS];
+            int64_t coordinate[BRUTE_MOST_DIMS] = {0};
             dt_local by_rank, local;
             brute_coordinate(&c, r, coordinate);
             dt_spec_local_of(spec, r, &by_rank);
