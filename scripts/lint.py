@@ -119,7 +119,8 @@ def check_tidy():
         raise Skip("there is no build/compile_commands.json; run make build first")
     cache = build / "lint"
     cache.mkdir(exist_ok=True)
-    common = (tree.ROOT / ".clang-tidy").read_bytes() + run([tool, "--version"])[1].encode()
+    settings = [(tree.ROOT / name).read_text() for name in tree.files(".clang-tidy")]
+    common = "".join([run([tool, "--version"])[1], *settings]).encode()
     folders = [tree.ROOT / name for name in ("src", "include", "tests")]
     options = [f"--extra-arg=-Wno-{what}" for what in ("unknown-warning-option", "unused-command-line-argument")]
 
