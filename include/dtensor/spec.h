@@ -10,9 +10,11 @@
  *     S(0)       Shard: ceil(size / n) indices per coordinate, the last ones fewer or none; S(-1) is the last dim
  *     S(0:3,5,2) Shard with explicit extents: 3, 5 and 2 indices
  *     _S(0,2)    strided shard: the dim is cut into 2 chunks, each chunk into n parts; coordinate r holds the r-th
- * parts R          Replicate P(sum)     Partial: sum, avg, product, min, max; P(mask) is the masked partial of
- * embeddings S(0)[1]    the bracket is the position in the order in which mesh dims cut one tensor dim; left to right
- * without
+ *                part of each
+ *     R          Replicate
+ *     P(sum)     Partial: sum, avg, product, min, max; P(mask) is the masked partial of embeddings
+ *     S(0)[1]    the bracket is the position in the order in which mesh dims cut one tensor dim; without it they cut
+ *                from left to right
  *
  *     f32[1024,512] S(0),R on mesh(dp=2,tp=4)
  */
