@@ -134,12 +134,12 @@ dt_status grid_new(const holdings *held, dt__arena *arena, grid *out, const char
         if (held->shape[dim] == 0)
             *why_not = "a tensor without elements";
         else if (!cut_dim(held, dim, &axes[dim]))
-            *why_not = "a dim in more than 64 pieces";
+            *why_not = "a dim in more than 256 pieces";
     if (*why_not)
         return DT_OK;
     choose_axes(axes, held->n_dims, out);
     if (out->slices.n_pieces * out->rows.n_pieces * out->columns.n_pieces > GRID_MAX_CELLS) {
-        *why_not = "a tensor in more than 1024 pieces";
+        *why_not = "a tensor in more than 4096 pieces";
         return DT_OK;
     }
     for (int64_t position = 0; position < held->n_positions; position++)

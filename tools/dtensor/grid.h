@@ -10,7 +10,7 @@
 
 #include "holdings.h"
 
-enum { GRID_MAX_POSITIONS = 64, GRID_MAX_PIECES = 64, GRID_MAX_CELLS = 1024 };
+enum { GRID_MAX_POSITIONS = 64, GRID_MAX_PIECES = 256, GRID_MAX_CELLS = 4096 };
 
 typedef uint64_t grid_set; /* bit i: position i of the mesh */
 

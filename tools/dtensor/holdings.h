@@ -11,7 +11,7 @@
 
 enum {
     HOLDINGS_MAX_POSITIONS = 4096, /* meshes beyond are not listed rank by rank */
-    HOLDINGS_MAX_RUNS = 130        /* of one rank in one dim; what follows is left out */
+    HOLDINGS_MAX_RUNS = 300        /* of one rank in one dim; what follows is left out */
 };
 
 /* Ranges of one tensor dim, ascending, none touching the next. */

@@ -15,7 +15,16 @@
 #include <string.h>
 
 /* Of many things in a row only some are shown: the first ones, a gap, and the last. */
-enum { MAX_RANKS = 12, MAX_PARTS = 8, MAX_GROUPS = 6, MAX_PLANES = 4, MAX_LISTED = 12, GAP = -1 };
+enum {
+    MAX_RANKS = 12, /* in a line, and flat sub-meshes */
+    MAX_ROWS = 12,  /* of a plane */
+    SMALL = 64,     /* a mesh of more ranks is shown with fewer: */
+    LARGE_ROWS = 6,
+    MAX_GROUPS = 6,
+    MAX_PLANES = 4,  /* and sub-meshes that are drawn */
+    MAX_LISTED = 12, /* the most of these */
+    GAP = -1,
+};
 
 typedef struct listed {
     int64_t items[MAX_LISTED]; /* numbers, or GAP */
@@ -65,7 +74,8 @@ static void set_place(const dt_mesh *mesh, int from, int to, int64_t i, int64_t 
 /* The rows of a plane: the last two dims at a place of the others, with places along the edges. */
 static dt_status add_plane(const dt_mesh *mesh, int64_t *coordinate, dt__arena *arena, dt__text *out) {
     int across = dt_mesh_n_dims(mesh) - 1, down = across - 1;
-    listed columns = list_of(dim_size(mesh, across), MAX_RANKS), rows = list_of(dim_size(mesh, down), MAX_RANKS);
+    listed columns = list_of(dim_size(mesh, across), MAX_RANKS);
+    listed rows = list_of(dim_size(mesh, down), dt_mesh_size(mesh) > SMALL ? LARGE_ROWS : MAX_ROWS);
     table plane = table_new(arena, columns.n + 1);
     const char *cells[MAX_LISTED + 1] = {""};
     for (int i = 0; i < columns.n; i++)
@@ -207,17 +217,17 @@ static dt_status add_submeshes(shown *self, const char *option, const char *name
     int64_t n = dt_mesh_n_slices(self->mesh, names);
     if (dt_failed(self->session->ctx))
         return dt_error_status(self->session->ctx);
+    bool flat = !strcmp(option, "flatten") || !strchr(names, ',');
     dt__text_add(out, "\n%s %s: %lld sub-mesh%s\n", option, names, (long long)n, n == 1 ? "" : "es");
-    listed parts = list_of(n, MAX_PARTS);
+    listed parts = list_of(n, flat ? MAX_RANKS : MAX_PLANES);
     for (int i = 0; i < parts.n; i++) {
         if (parts.items[i] == GAP) {
-            dt__text_add(out, "  ..\n");
+            dt__text_add(out, flat ? "  ..\n" : "\n  ..\n");
             continue;
         }
         dt_mesh *part = dt_mesh_slice_at(self->mesh, names, parts.items[i]);
         if (!part)
             return dt_error_status(self->session->ctx);
-        bool flat = !strcmp(option, "flatten") || dt_mesh_n_dims(part) == 1;
         dt__text_add(out, i && !flat ? "\n" : "");
         DT__TRY(add_submesh(part, flat, self->session->arena, out));
         dt_mesh_free(part);

@@ -114,18 +114,32 @@ static bool find_needs(const grid *drawn, int slice, int whole_label, const pane
     return sum(needs, n) + (n - 1) * metrics->rule <= metrics->room;
 }
 
-/* Puts as many columns into each panel as fit, at least one; returns the number of panels. */
-static int split(const grid *drawn, int slice, const int *needs, const panel_metrics *metrics, panel *out) {
+/* Puts as many columns into each panel as fit into the room, at least one; returns the number of panels. */
+static int split(const grid *drawn, int slice, const int *needs, int room, int rule, panel *out) {
     int n_panels = 0, used = 0;
     for (int column = 0; column < drawn->columns.n_pieces; column++) {
-        if (column == 0 || used + needs[column] > metrics->room) {
+        if (column == 0 || used + needs[column] > room) {
             out[n_panels++] = (panel){.slice = slice, .first = column};
             used = 0;
         }
         out[n_panels - 1].n++;
-        used += needs[column] + metrics->rule;
+        used += needs[column] + rule;
     }
     return n_panels;
+}
+
+/* As few panels as possible, and those about equally full: the least room that needs no more of them. */
+static int split_evenly(const grid *drawn, int slice, const int *needs, const panel_metrics *metrics, panel *out) {
+    int n_panels = split(drawn, slice, needs, metrics->room, metrics->rule, out);
+    int least = 1, most = metrics->room;
+    while (least < most) {
+        int middle = (least + most) / 2;
+        if (split(drawn, slice, needs, middle, metrics->rule, out) > n_panels)
+            least = middle + 1;
+        else
+            most = middle;
+    }
+    return split(drawn, slice, needs, n_panels == 1 ? metrics->room : least, metrics->rule, out);
 }
 
 static double extent(const grid *drawn, const panel *shown) {
@@ -143,12 +157,13 @@ static void fit_columns(const grid *drawn, const int *needs, double largest, con
     out->width = sum(out->widths, out->n) + (out->n - 1) * metrics->rule;
 }
 
-static void fit_rows(const grid *drawn, const panel_metrics *metrics, panel *out) {
+/* The height follows from the width of all panels together, so that they are equally high. */
+static void fit_rows(const grid *drawn, int whole_width, const panel_metrics *metrics, panel *out) {
     int needs[GRID_MAX_PIECES] = {0}, n = drawn->rows.n_pieces;
     for (int row = 0; row < n; row++)
         needs[row] = needed_height(drawn, out, row, metrics);
     needs[0] = n == 1 ? max(needs[0], metrics->min_height) : needs[0];
-    scale_pieces(&drawn->rows, 0, n, wanted_height(drawn, out->width, metrics), needs, out->heights);
+    scale_pieces(&drawn->rows, 0, n, wanted_height(drawn, whole_width, metrics), needs, out->heights);
     out->row_rule = n <= metrics->max_ruled_rows ? metrics->rule : 0;
     out->height = sum(out->heights, n) + (n - 1) * out->row_rule;
 }
@@ -158,13 +173,15 @@ int panel_fit(const grid *drawn, int slice, const panel_metrics *metrics, panel 
     for (int try = 0; try < N_TRIES; try++)
         if (find_needs(drawn, slice, whole_labels[try], metrics, needs))
             break;
-    int n_panels = split(drawn, slice, needs, metrics, out);
+    int n_panels = split_evenly(drawn, slice, needs, metrics, out), width = 0;
     double largest = 0;
     for (int i = 0; i < n_panels; i++)
         largest = extent(drawn, &out[i]) > largest ? extent(drawn, &out[i]) : largest;
     for (int i = 0; i < n_panels; i++) {
         fit_columns(drawn, needs, largest, metrics, &out[i]);
-        fit_rows(drawn, metrics, &out[i]);
+        width += out[i].width;
     }
+    for (int i = 0; i < n_panels; i++)
+        fit_rows(drawn, width, metrics, &out[i]);
     return n_panels;
 }

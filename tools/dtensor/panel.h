@@ -30,7 +30,7 @@ typedef struct panel {
 
 enum { PANEL_MAX_LABEL_LINES = 6 };
 
-/* Lays out all panels of a slice and returns how many there are: at most GRID_MAX_PIECES, for which out has room. */
+/* Lays out all panels of a slice and returns how many there are: at most one per column, for which out has room. */
 int panel_fit(const grid *drawn, int slice, const panel_metrics *metrics, panel *out);
 
 /* The next line of a label that fits into n characters (at least one word): returns its length and moves the label

@@ -46,10 +46,12 @@ static dt_status find_kind(const request *asked, const request_kind **out) {
     dt__text names = dt__text_new(asked->ctx);
     for (int i = 0; i < N_KINDS; i++)
         dt__text_add(&names, "%s%s", i ? ", " : "", kinds[i]->q);
-    dt__fail(asked->ctx, DT_ERR_FIELD, "field 'q': there is no request '%.60s'; known are %s", q,
-             dt__text_chars(&names));
+    dt_status status = dt__text_status(&names);
+    if (status == DT_OK)
+        status = dt__fail(asked->ctx, DT_ERR_FIELD, "field 'q': there is no request '%.60s'; known are %s", q,
+                          dt__text_chars(&names));
     dt__text_free(&names);
-    return DT_ERR_FIELD;
+    return status;
 }
 
 static dt_status answer_object(const request *asked, dt__text *out) {

@@ -31,15 +31,16 @@ typedef struct show {
     holdings held;
 } show;
 
-/* A whole number at *text, which is moved behind it. */
+/* A whole number at *text, which is moved behind it; false, with *text as it was, where there is none that fits. */
 static bool read_number(const char **text, int64_t *out) {
-    if (**text < '0' || **text > '9')
-        return false;
     char *end;
     errno = 0;
-    *out = strtoll(*text, &end, 10);
+    long long number = strtoll(*text, &end, 10);
+    if (**text < '0' || **text > '9' || errno)
+        return false;
+    *out = number;
     *text = end;
-    return errno == 0;
+    return true;
 }
 
 /* "1024,512", "[1024,512]"; "" and "[]" are a tensor without dims. */

@@ -14,7 +14,7 @@ enum {
     EDGE = 20,         /* around everything */
     MAX_WIDTH = 1000,  /* panels beyond go below */
     GAP = 28,          /* between panels */
-    INDEX_HEIGHT = 18, /* above a panel */
+    INDEX_HEIGHT = 20, /* above a panel */
     TITLE_HEIGHT = 20, /* of a slice */
     LEGEND_LINE = 20,
     TITLE_CHARACTER = 10, /* width, at its font size */
@@ -52,6 +52,7 @@ typedef struct picture {
     dt__text *out;
     placed *panels;
     int n_panels;
+    panel *room;       /* for the panels of one slice */
     int width, bottom; /* of what has been placed */
 } picture;
 
@@ -107,11 +108,11 @@ static void draw_panel(const picture *self, const panel *shown, int x, int y) {
     const grid_axis *slices = &self->drawn->slices;
     if (slices->tensor_dim >= 0)
         dt__text_add(self->out, "<text x=\"%d\" y=\"%d\" class=\"slice\">dim %d, %lld:%lld</text>\n", x,
-                     y - INDEX_HEIGHT - 4, slices->tensor_dim, (long long)slices->cuts[shown->slice],
+                     y - INDEX_HEIGHT - 5, slices->tensor_dim, (long long)slices->cuts[shown->slice],
                      (long long)slices->cuts[shown->slice + 1]);
     for (int i = 0, left = x; i <= shown->n; left += shown->widths[i++]) {
         if (columns->tensor_dim >= 0)
-            add_index(self->out, left, y - 5, "index", columns->cuts[shown->first + i]);
+            add_index(self->out, left, y - 8, "index", columns->cuts[shown->first + i]);
         if (i == shown->n)
             break;
         for (int row = 0, top = y; row < rows->n_pieces; top += shown->heights[row++])
@@ -145,20 +146,19 @@ static void place_panels(picture *self, int top) {
     const grid *drawn = self->drawn;
     int head = INDEX_HEIGHT + (drawn->slices.tensor_dim >= 0 ? TITLE_HEIGHT : 0);
     int x = EDGE, y = top, line_height = 0;
-    panel shown[GRID_MAX_PIECES];
     for (int slice = 0; slice < drawn->slices.n_pieces; slice++) {
-        int n = panel_fit(drawn, slice, &metrics, shown);
+        int n = panel_fit(drawn, slice, &metrics, self->room);
         for (int i = 0; i < n; i++) {
-            int width = left_room(drawn) + shown[i].width + max(GAP, overhang(drawn) + 8);
+            int width = left_room(drawn) + self->room[i].width + max(GAP, overhang(drawn) + 8);
             if (x > EDGE && x + width > MAX_WIDTH) {
                 x = EDGE;
                 y += line_height;
                 line_height = 0;
             }
-            self->panels[self->n_panels++] = (placed){shown[i], x + left_room(drawn), y + head};
+            self->panels[self->n_panels++] = (placed){self->room[i], x + left_room(drawn), y + head};
             x += width;
             self->width = max(self->width, x);
-            line_height = max(line_height, head + shown[i].height + GAP);
+            line_height = max(line_height, head + self->room[i].height + GAP);
         }
     }
     self->bottom = y + line_height;
@@ -273,7 +273,8 @@ dt_status show_svg(const holdings *held, const grid *drawn, int64_t position, dt
     legend notes;
     picture self = {.held = held, .drawn = drawn, .position = position, .out = out};
     self.panels = DT__NEW_ARRAY(arena, placed, drawn->slices.n_pieces * drawn->columns.n_pieces);
-    if (!self.panels)
+    self.room = DT__NEW_ARRAY(arena, panel, drawn->columns.n_pieces);
+    if (!self.panels || !self.room)
         return DT_ERR_MEMORY;
     DT__TRY(explain(held, drawn, arena, &notes));
     int n_title = (int)strlen(held->spec) < TITLE_LENGTH ? (int)strlen(held->spec) : TITLE_LENGTH;

@@ -112,7 +112,9 @@ static dt_status draw_slice(const grid *drawn, int slice, const canvas_style *st
     if (slices->tensor_dim >= 0)
         dt__text_add(out, "dim %d, %lld:%lld%s\n", slices->tensor_dim, (long long)slices->cuts[slice],
                      (long long)slices->cuts[slice + 1], slices->n_pieces == 1 ? " (all of it)" : "");
-    panel shown[GRID_MAX_PIECES];
+    panel *shown = DT__NEW_ARRAY(arena, panel, drawn->columns.n_pieces);
+    if (!shown)
+        return DT_ERR_MEMORY;
     int n_panels = panel_fit(drawn, slice, &metrics, shown);
     for (int i = 0; i < n_panels; i++)
         DT__TRY(draw_panel(drawn, &shown[i], left, style, arena, out));
