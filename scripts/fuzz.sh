@@ -31,7 +31,7 @@ for target in "${targets[@]}"; do
     log=build-fuzz/fuzz/$target.log
     echo "fuzz: $target for $seconds s"
     if ! "build-fuzz/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
-        -artifact_prefix="$findings/$target-" -print_final_stats=1 "$found" "fuzz/corpus/$target" >"$log" 2>&1; then
+        -dict="fuzz/$target.dict" -artifact_prefix="$findings/$target-" -print_final_stats=1 "$found" "fuzz/corpus/$target" >"$log" 2>&1; then
         grep -E -m 1 -A 40 'runtime error|ERROR:|^[^ ]*fuzz_[a-z]*\.c:' "$log" || tail -n 40 "$log"
         echo "fuzz: $target: a finding; see it again with: build-fuzz/fuzz/fuzz_$target $findings/$target-…" >&2
         exit 1
