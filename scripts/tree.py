@@ -5,6 +5,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE = (".c", ".h", ".cpp")
+ANY_BYTES = ("fuzz", "corpus")  # files there are inputs, of no form
 
 
 def files(*endings):
@@ -16,4 +17,4 @@ def files(*endings):
         names = [path.relative_to(ROOT) for path in ROOT.rglob("*")]
         names = [name for name in names if not name.parts[0].startswith("build")]
     return sorted(name for name in set(names)
-                  if (ROOT / name).is_file() and (not endings or name.name.endswith(endings)))
+                  if name.parts[:2] != ANY_BYTES and (ROOT / name).is_file() and (not endings or name.name.endswith(endings)))

@@ -10,9 +10,11 @@
  *     S(0)       Shard: ceil(size / n) indices per coordinate, the last ones fewer or none; S(-1) is the last dim
  *     S(0:3,5,2) Shard with explicit extents: 3, 5 and 2 indices
  *     _S(0,2)    strided shard: the dim is cut into 2 chunks, each chunk into n parts; coordinate r holds the r-th
- * parts R          Replicate P(sum)     Partial: sum, avg, product, min, max; P(mask) is the masked partial of
- * embeddings S(0)[1]    the bracket is the position in the order in which mesh dims cut one tensor dim; left to right
- * without
+ *                part of each
+ *     R          Replicate
+ *     P(sum)     Partial: sum, avg, product, min, max; P(mask) is the masked partial of embeddings
+ *     S(0)[1]    the bracket is the position in the order in which mesh dims cut one tensor dim; without it they cut
+ *                from left to right
  *
  *     f32[1024,512] S(0),R on mesh(dp=2,tp=4)
  */
@@ -96,8 +98,12 @@ DT_API void dt_placements_free(dt_ctx *ctx, dt_placement *placements);
  * length of the whole text. Parsing the text gives the same placements. Local. */
 DT_API size_t dt_placements_text(int n, const dt_placement *placements, size_t room, char *out);
 
+/* Counts negative dims from 0 instead, for a tensor of n_dims; a dim out of range stays as it is, to be refused when
+ * a spec is made. Local. */
+DT_API void dt_placements_resolve(int n, dt_placement *placements, int n_dims);
+
 /* Gives the order in which mesh dims cut a tensor dim: mesh_dims[0] cuts first. It must name each mesh dim that
- * shards this dim once. Local. */
+ * shards this dim once. Dims are compared as they are written: resolve negative ones first. Local. */
 DT_API dt_status dt_placements_set_order(dt_ctx *ctx, int n, dt_placement *placements, int dim, int n_mesh_dims,
                                          const int *mesh_dims);
 
@@ -192,6 +198,8 @@ DT_API bool dt_spec_to_local(const dt_spec *spec, const int64_t *coordinate, con
 /* Who holds an element: per mesh dim the coordinate, or -1 where every coordinate does. False for an index outside
  * the tensor. Local. */
 DT_API bool dt_spec_owners(const dt_spec *spec, const int64_t *global, int64_t *coordinate);
+/* Walks the ranks that such an answer stands for: start with *at = 0; false at the end. Local. */
+DT_API bool dt_spec_next_owner(const dt_spec *spec, const int64_t *coordinate, int64_t *at, int64_t *rank);
 
 #ifdef __cplusplus
 }

@@ -12,14 +12,14 @@
 #include <string.h>
 
 const dt__op_shape dt__op_shapes[DT_N_COLLECTIVES] = {
-    [DT_BARRIER] = {DT__NOTHING, DT__NOTHING},
+    [DT_BARRIER] = {.src = DT__NOTHING, .dst = DT__NOTHING},
     [DT_BROADCAST] = {DT__VALUE, DT__VALUE, .src_on_root = true, .rooted = true},
     [DT_SCATTER] = {DT__ALL, DT__OWN, .src_on_root = true, .rooted = true},
     [DT_GATHER] = {DT__OWN, DT__ALL, .dst_on_root = true, .rooted = true},
-    [DT_ALL_GATHER] = {DT__OWN, DT__ALL},
+    [DT_ALL_GATHER] = {.src = DT__OWN, .dst = DT__ALL},
     [DT_ALL_REDUCE] = {DT__VALUE, DT__VALUE, .reduces = true},
     [DT_REDUCE_SCATTER] = {DT__ALL, DT__OWN, .reduces = true},
-    [DT_ALL_TO_ALL] = {DT__ALL, DT__ALL},
+    [DT_ALL_TO_ALL] = {.src = DT__ALL, .dst = DT__ALL},
     [DT_SEND] = {DT__VALUE, DT__NOTHING, .rooted = true, .pair = true},
     [DT_RECV] = {DT__NOTHING, DT__VALUE, .rooted = true, .pair = true},
 };

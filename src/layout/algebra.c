@@ -156,10 +156,13 @@ dt_status dt__layout_right_inverse(dt__arena *arena, const dt__layout *layout, d
         return DT_ERR_MEMORY;
     for (; n_modes < n && digits[n_modes].mode.stride == reach; n_modes++) {
         modes[n_modes] = (dt__mode){digits[n_modes].mode.size, digits[n_modes].place};
-        reach *= digits[n_modes].mode.size;
+        if (!dt__mul_i64(reach, digits[n_modes].mode.size, &reach))
+            reach = -1; /* no stride goes on from there */
     }
     return finish_inverse(arena, modes, n_modes, out);
 }
+
+enum { NO_PLACE = -1 }; /* beyond 63 bits */
 
 /* Values that the layout skips are given indices from its size on, which keeps the inverse a layout. */
 dt_status dt__layout_left_inverse(dt__arena *arena, const dt__layout *layout, dt__layout *out) {
@@ -176,11 +179,15 @@ dt_status dt__layout_left_inverse(dt__arena *arena, const dt__layout *layout, dt
         if (mode.stride % reach != 0)
             return fail_layout(arena->ctx, layout, "left inverse", "a stride is no multiple of what lies below it");
         int64_t gap = mode.stride / reach;
+        if (gap > 1 && gap_place == NO_PLACE)
+            return fail_layout(arena->ctx, layout, "left inverse", "the inverse does not fit in 63 bits");
         if (gap > 1)
             modes[n_modes++] = (dt__mode){gap, gap_place};
-        gap_place *= gap;
+        if (gap > 1 && !dt__mul_i64(gap_place, gap, &gap_place))
+            gap_place = NO_PLACE;
         modes[n_modes++] = (dt__mode){mode.size, digits[i].place};
-        reach = mode.size * mode.stride;
+        if (!dt__mul_i64(mode.size, mode.stride, &reach))
+            reach = INT64_MAX; /* beyond every stride that may follow, as the product is */
     }
     return finish_inverse(arena, modes, n_modes, out);
 }

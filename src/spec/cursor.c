@@ -46,9 +46,11 @@ dt_status dt__cursor_fail(const dt__cursor *cursor, const char *format, ...) {
     va_end(args);
     const char *begin = window_begin(cursor);
     size_t n = window_bytes(cursor, begin);
-    for (size_t i = 0; i < n; i++)
-        shown[i] = (unsigned char)begin[i] < ' ' || begin[i] == 127 ? ' ' : begin[i];
+    memcpy(shown, begin, n);
     shown[n] = 0;
+    for (size_t i = 0; i < n; i++)
+        if (iscntrl((unsigned char)shown[i]))
+            shown[i] = ' ';
     const char *before = begin > cursor->text ? "..." : "", *after = begin[n] ? "..." : "";
     return dt__fail(cursor->ctx, cursor->status, "%s: column %d: %s\n    %s%s%s\n    %*s^", cursor->what,
                     column_of(cursor->text, cursor->at), message, before, shown, after,
@@ -68,7 +70,7 @@ static bool is_word_character(char c) { return isalnum((unsigned char)c) || c ==
 bool dt__cursor_take(dt__cursor *cursor, const char *word) {
     size_t n = strlen(word);
     dt__cursor_peek(cursor);
-    if (strncmp(cursor->at, word, n) || (is_word_character(word[n - 1]) && is_word_character(cursor->at[n])))
+    if (strncmp(cursor->at, word, n) != 0 || (is_word_character(word[n - 1]) && is_word_character(cursor->at[n])))
         return false;
     cursor->at += n;
     return true;

@@ -40,6 +40,12 @@ static bool shards_dim(const dt_placement *placement, int dim) {
     return dt__is_cut(placement) && placement->dim == dim;
 }
 
+void dt_placements_resolve(int n, dt_placement *placements, int n_dims) {
+    for (int m = 0; m < n; m++)
+        if (dt__is_cut(&placements[m]) && placements[m].dim < 0 && placements[m].dim >= -n_dims)
+            placements[m].dim += n_dims;
+}
+
 dt_status dt_placements_set_order(dt_ctx *ctx, int n, dt_placement *placements, int dim, int n_mesh_dims,
                                   const int *mesh_dims) {
     int n_cuts = 0;

@@ -121,7 +121,7 @@ static int64_t level_up(const dt__shard_level *level, int64_t i) {
     if (i < level->mine)
         return level->begin + i;
     int64_t from_whole = level->n_whole * level->mine;
-    if (i < from_whole)
+    if (level->mine && i < from_whole)
         return i / level->mine * level->chunk + level->begin + i % level->mine;
     return level->n_whole * level->chunk + level->tail_begin + (i - from_whole);
 }
@@ -140,7 +140,7 @@ static int64_t level_left(const dt__shard_level *level, int64_t i) {
     if (i < level->mine)
         return level->mine - i;
     int64_t from_whole = level->n_whole * level->mine;
-    return i < from_whole ? level->mine - i % level->mine : from_whole + level->tail_mine - i;
+    return level->mine && i < from_whole ? level->mine - i % level->mine : from_whole + level->tail_mine - i;
 }
 
 static bool is_one_block(const dt__shard_level *level) { return level->n_whole == 1 && !level->tail_mine; }
@@ -239,8 +239,8 @@ static int64_t holder(const dt__cut *cut, int64_t size, int64_t x) {
     if (cut->starts)
         return holder_by_starts(cut, x);
     int64_t chunk = cut->split == 1 ? size : dt__ceil_div(size, cut->split);
-    int64_t from = x / chunk * chunk;
-    return (x - from) / dt__ceil_div(dt__min_i64(chunk, size - from), cut->n);
+    int64_t from = x / chunk * chunk, width = dt__ceil_div(dt__min_i64(chunk, size - from), cut->n);
+    return width ? (x - from) / width : 0; /* never 0: x lies in this chunk */
 }
 
 void dt__sharding_dim_owner(const dt__sharding *sharding, int dim, int64_t i, int64_t *coordinate) {

@@ -36,7 +36,7 @@ typedef struct dt__sharding {
 /* Checks and normalises the placements, and copies what it needs into the arena. */
 dt_status dt__sharding_new(dt__arena *arena, const dt__sharding_desc *desc, dt__sharding *out);
 /* The same for placements that dt__placements_normalise wrote. */
-dt_status dt__sharding_build(dt__arena *arena, const dt__sharding_desc *normalised, dt__sharding *out);
+dt_status dt__sharding_build(dt__arena *arena, const dt__sharding_desc *desc, dt__sharding *out);
 
 /* Number of positions, of `size`, that coordinate r of the cut keeps. */
 int64_t dt__cut_size(const dt__cut *cut, int64_t size, int64_t r);

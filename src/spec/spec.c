@@ -85,8 +85,8 @@ static bool same_spec(const void *value, const void *probe) {
     const spec_key *key = probe;
     size_t n_dims = (size_t)key->sharding.n_dims;
     if (spec->dtype != key->dtype || (size_t)spec->sharding.n_dims != n_dims || !same_mesh(spec->mesh, key->mesh) ||
-        (n_dims && memcmp(spec->sharding.shape, key->sharding.shape, n_dims * sizeof(int64_t))) ||
-        (n_dims && memcmp(spec->stride_order, key->stride_order, n_dims * sizeof(int))))
+        (n_dims && memcmp(spec->sharding.shape, key->sharding.shape, n_dims * sizeof(int64_t)) != 0) ||
+        (n_dims && memcmp(spec->stride_order, key->stride_order, n_dims * sizeof(int)) != 0))
         return false;
     for (int m = 0; m < key->sharding.n_mesh_dims; m++)
         if (!dt_placement_equal(&spec->sharding.placements[m], &key->sharding.placements[m]))

@@ -6,7 +6,7 @@
 #ifndef DT_SPEC_SPEC_H
 #define DT_SPEC_SPEC_H
 
-#include "spec/shard.h"
+#include "spec/overlap.h"
 
 struct dt_spec {
     dt_ctx *ctx;
@@ -26,6 +26,11 @@ struct dt_spec {
 
 /* What a coordinate holds; NULL stands for a rank outside the mesh. */
 void dt__spec_local(const dt_spec *spec, const int64_t *coordinate, dt_local *out);
+
+/* What two ranks hold in common, perhaps under different specs on different meshes; the shapes must be equal. A rank
+ * outside its spec's mesh has nothing in common with any: no boxes, and dims NULL. */
+dt_status dt__spec_overlap(dt__arena *arena, const dt_spec *a, int64_t rank_a, const dt_spec *b, int64_t rank_b,
+                           dt__overlap *out);
 
 /* factor times the product of sizes; a size of 0 wins over any overflow. False where it passes 2^63 - 1. */
 bool dt__product(int n, const int64_t *sizes, int64_t factor, int64_t *out);

@@ -101,12 +101,12 @@ class Environment(launch.Case):
 
     def test_limits__are_as_dtrun_found_them(self):
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        code, out, err = self.run_it("-n", "100", "sh", "-c", "ulimit -Sn",
+        code, out, err = self.run_it("-n", "100", "--heap", "16M", "sh", "-c", "ulimit -Sn",
                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, hard)))
         self.assertEqual((code, err, set(out.split())), (0, "", {"64"}))
 
     def test_limits__that_are_too_low_are_said_so(self):
-        code, out, err = self.run_it("-n", "100", "sleep", "100",
+        code, out, err = self.run_it("-n", "100", "--heap", "16M", "sleep", "100",
                                      preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64)))
         self.assertEqual((code, out), (125, ""))
         self.assertRegex(err, "cannot start rank [0-9]+ of 100: .*ulimit -n")

@@ -131,7 +131,7 @@ class Amounts(launch.Case):
 
     def test_output__of_many_ranks_is_complete(self):
         n = 300
-        code, out, err = self.sh(n, "echo out $RANK; echo err $RANK >&2")
+        code, out, err = self.sh(n, "echo out $RANK; echo err $RANK >&2", "--heap", "16M")
         self.assertEqual(code, 0)
         self.assertEqual(sorted(out.splitlines()), sorted(f"out {rank}" for rank in range(n)))
         self.assertEqual(sorted(err.splitlines()), sorted(f"err {rank}" for rank in range(n)))

@@ -10,7 +10,7 @@ SAYS_WHO = re.compile(r"\b(Collective|Local|Not collective)\b")
 
 
 def complaints(text):
-    return [f"{line}: the contract of {name} says neither Collective nor Local"
+    return [f"{line}: {name} needs a contract above it that says Collective or Local"
             for line, name, comment in headers.exported_functions(text) if not SAYS_WHO.search(comment)]
 
 

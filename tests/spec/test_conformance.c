@@ -502,20 +502,20 @@ static void shardable__needs_an_index_per_part(void **state) {
     fixture *f = *state;
     static const struct {
         int64_t mesh[2], shape[2];
-        int n_dims;
         const char *text;
+        int n_dims;
         bool shardable, evenly;
     } rows[] = {
-        {{4}, {8}, 1, "S(0)", true, true},                        /* UTL-049, UTL-050 */
-        {{4}, {10}, 1, "S(0)", true, false},                      /* UTL-049, UTL-050 */
-        {{4}, {2}, 1, "S(0)", false, false},                      /* UTL-049 */
-        {{4, 2}, {8, 8}, 2, "S(0),S(0)", true, true},             /* UTL-049 */
-        {{4, 2}, {8, 8}, 2, "S(0),_S(0,2)", false, false},        /* UTL-049 */
-        {{4, 2}, {16, 8}, 2, "S(0),S(0)", true, true},            /* UTL-050 */
-        {{4, 2}, {16, 8}, 2, "_S(0,3),S(0)", false, false},       /* UTL-050 */
-        {{4, 2}, {0, 8}, 2, "R,S(1)", true, true},                /* dims that are not sharded do not matter */
-        {{4, 2}, {0, 8}, 2, "R,S(0)", false, true},               /* nothing divides evenly */
-        {{4}, {8}, 1, "_S(0,9223372036854775807)", false, false}, /* more than fits */
+        {{4}, {8}, "S(0)", 1, true, true},                        /* UTL-049, UTL-050 */
+        {{4}, {10}, "S(0)", 1, true, false},                      /* UTL-049, UTL-050 */
+        {{4}, {2}, "S(0)", 1, false, false},                      /* UTL-049 */
+        {{4, 2}, {8, 8}, "S(0),S(0)", 2, true, true},             /* UTL-049 */
+        {{4, 2}, {8, 8}, "S(0),_S(0,2)", 2, false, false},        /* UTL-049 */
+        {{4, 2}, {16, 8}, "S(0),S(0)", 2, true, true},            /* UTL-050 */
+        {{4, 2}, {16, 8}, "_S(0,3),S(0)", 2, false, false},       /* UTL-050 */
+        {{4, 2}, {0, 8}, "R,S(1)", 2, true, true},                /* dims that are not sharded do not matter */
+        {{4, 2}, {0, 8}, "R,S(0)", 2, false, true},               /* nothing divides evenly */
+        {{4}, {8}, "_S(0,9223372036854775807)", 1, false, false}, /* more than fits */
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dt__sharding sharding = sharding_of(f, rows[i].mesh, rows[i].n_dims, rows[i].shape, rows[i].text);

@@ -108,7 +108,7 @@ static void placements__random_ones_round_trip(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
-    brute_random random = {5};
+    test_random random = {5};
     for (int i = 0; i < 5000; i++) {
         brute_case c;
         char text[400], again[400];
@@ -376,6 +376,16 @@ static void placements__order_can_be_given_by_mesh_dims(void **state) {
     dt__ctx_free(ctx);
 }
 
+static void placements__negative_dims_are_resolved_for_a_tensor(void **state) {
+    (void)state;
+    dt_placement placements[] = {dt_placement_shard(-1), dt_placement_strided(-2, 3), dt_placement_shard(-3),
+                                 dt_placement_replicate(), dt_placement_shard(1)};
+    char printed[100];
+    dt_placements_resolve(5, placements, 2);
+    dt_placements_text(5, placements, sizeof printed, printed);
+    assert_string_equal(printed, "S(1),_S(0,3),S(-3),R,S(1)");
+}
+
 static void placements__extents_can_be_given_by_tensor_dim(void **state) {
     (void)state;
     static const int64_t sizes[] = {3, 5, 2};
@@ -438,6 +448,7 @@ int main(void) {
         cmocka_unit_test(placements__values_that_no_text_can_say_are_refused),
         cmocka_unit_test(placements__are_normalised),
         cmocka_unit_test(placements__order_can_be_given_by_mesh_dims),
+        cmocka_unit_test(placements__negative_dims_are_resolved_for_a_tensor),
         cmocka_unit_test(placements__extents_can_be_given_by_tensor_dim),
         cmocka_unit_test(placements__errors_do_not_flood),
     };

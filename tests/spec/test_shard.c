@@ -41,7 +41,7 @@ static void shard__holds_what_the_definition_says(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
-    brute_random random = {1};
+    test_random random = {1};
     for (int i = 0; i < N_CASES; i++) {
         brute_case c;
         dt__arena_mark mark = dt__arena_begin(&arena);
@@ -98,7 +98,7 @@ static void owners__are_exactly_those_that_hold_the_element(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
-    brute_random random = {2};
+    test_random random = {2};
     for (int i = 0; i < N_CASES; i++) {
         brute_case c;
         dt__arena_mark mark = dt__arena_begin(&arena);
@@ -108,7 +108,7 @@ static void owners__are_exactly_those_that_hold_the_element(void **state) {
         for (int d = 0; d < c.n_dims; d++)
             empty |= c.shape[d] == 0;
         for (int k = 0; k < 8 && !empty; k++) {
-            int64_t element[BRUTE_MOST_DIMS];
+            int64_t element[BRUTE_MOST_DIMS] = {0};
             for (int d = 0; d < c.n_dims; d++)
                 element[d] = brute_below(&random, (int)c.shape[d]);
             check_owners(&c, &sharding, element);
@@ -123,7 +123,7 @@ static void shards__even_and_largest_are_right_for_all_ranks(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
-    brute_random random = {3};
+    test_random random = {3};
     int n_even = 0, n_surprising = 0;
     for (int i = 0; i < N_CASES; i++) {
         brute_case c;
@@ -133,7 +133,7 @@ static void shards__even_and_largest_are_right_for_all_ranks(void **state) {
         for (int d = 0; d < c.n_dims; d++) {
             int64_t most = 0, least = INT64_MAX, first = -1, largest = -1;
             for (int64_t rank = 0; rank < brute_world(&c); rank++) {
-                int64_t coordinate[BRUTE_MOST_DIMS];
+                int64_t coordinate[BRUTE_MOST_DIMS] = {0};
                 brute_coordinate(&c, rank, coordinate);
                 int64_t n = brute_shard(&c, d, coordinate).n;
                 most = n > most ? n : most;

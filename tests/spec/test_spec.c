@@ -244,8 +244,9 @@ static void spec__ranks_outside_the_mesh_hold_an_empty_tensor(void **state) {
 
 /* Random cases through the public calls: every rank's part, element by element. */
 static void check_elements(const brute_case *c, dt_spec *spec, const int64_t *coordinate, const dt_local *local) {
-    int64_t index[BRUTE_MOST_DIMS], global[BRUTE_MOST_DIMS], back[BRUTE_MOST_DIMS], owner[BRUTE_MOST_DIMS];
-    brute_list lists[BRUTE_MOST_DIMS];
+    int64_t index[BRUTE_MOST_DIMS] = {0}, global[BRUTE_MOST_DIMS] = {0}, back[BRUTE_MOST_DIMS] = {0};
+    int64_t owner[BRUTE_MOST_DIMS] = {0};
+    brute_list lists[BRUTE_MOST_DIMS] = {0};
     for (int d = 0; d < c->n_dims; d++)
         lists[d] = brute_shard(c, d, coordinate);
     for (int64_t e = 0; e < local->elements; e++) {
@@ -283,7 +284,7 @@ static void check_spec_runs(const brute_case *c, dt_spec *spec, const int64_t *c
 
 static void spec__random_cases_agree_with_the_definition(void **state) {
     (void)state;
-    brute_random random = {6};
+    test_random random = {6};
     for (int i = 0; i < 1500; i++) {
         brute_case c;
         brute_random_case(&random, 24, &c);
@@ -299,7 +300,7 @@ static void spec__random_cases_agree_with_the_definition(void **state) {
         if (!spec)
             fail_msg("%s: %s", c.text, dt_error_text(ctx));
         for (int64_t r = 0; r < world; r++) {
-            int64_t coordinate[BRUTE_MOST_DIMS];
+            int64_t coordinate[BRUTE_MOST_DIMS] = {0};
             dt_local by_rank, local;
             brute_coordinate(&c, r, coordinate);
             dt_spec_local_of(spec, r, &by_rank);
@@ -344,6 +345,54 @@ static void spec__indices_that_do_not_exist_are_told(void **state) {
     assert_int_equal(dt_spec_runs(spec, (int64_t[]){0}, 0, -1, 1, &run), -1);
     assert_int_equal(dt_spec_runs(spec, (int64_t[]){3}, 0, 0, 1, &run), 0);
     assert_false(dt_failed(ctx));
+    dt__ctx_free(ctx);
+}
+
+/* Names the ranks that hold an element, as a number: 0x31 for ranks 3 and 1, from the last to the first. */
+static int64_t owner_ranks(const dt_spec *spec, const int64_t *element) {
+    int64_t owner[DT_SPEC_MAX_DIMS], at = 0, rank = -1, named = 0, digit = 1;
+    assert_true(dt_spec_owners(spec, element, owner));
+    for (; dt_spec_next_owner(spec, owner, &at, &rank); digit *= 16)
+        named += rank * digit;
+    return named;
+}
+
+static void spec__owners_are_named_by_rank(void **state) {
+    (void)state;
+    dt_ctx *ctx = context_of(8, 0);
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp,tp=[[7,5],[3,1]]");
+    dt_spec *rows = spec_of(mesh, "S(0),R", SHAPE(4, 2)), *all = spec_of(mesh, "P(sum),R", SHAPE(4, 2));
+    dt_spec *one = spec_of(mesh, "S(1),S(0)", SHAPE(4, 2));
+    check_equal("owners", owner_ranks(rows, (int64_t[]){1, 1}), 0x57);
+    check_equal("owners", owner_ranks(rows, (int64_t[]){2, 0}), 0x13);
+    check_equal("owners", owner_ranks(all, (int64_t[]){2, 0}), 0x1357);
+    check_equal("owners", owner_ranks(one, (int64_t[]){3, 0}), 5);
+    dt__ctx_free(ctx);
+}
+
+static void spec__overlap_of_two_ranks(void **state) {
+    (void)state;
+    dt_ctx *ctx = context_of(4, 0);
+    dt__arena arena = dt__arena_new(ctx);
+    dt_mesh *all = dt_mesh_new(ctx, "4"), *some = dt_mesh_new(ctx, "[3,1]");
+    dt_spec *rows = spec_of(all, "S(0)", SHAPE(8, 6)), *columns = spec_of(some, "S(1)", SHAPE(8, 6));
+    dt_spec *turned = spec_of(all, "S(0)", SHAPE(6, 8)), *flat = spec_of(all, "S(0)", SHAPE(8));
+    dt__overlap overlap;
+    assert_int_equal(dt__spec_overlap(&arena, rows, 2, columns, 1, &overlap), DT_OK);
+    assert_int_equal(overlap.elements, 2 * 3);
+    dt__overlap_box box = dt__overlap_box_at(&overlap, 0);
+    assert_int_equal(box.run[0]->begin, 4);
+    assert_int_equal(box.run[0]->b, 4);
+    assert_int_equal(box.run[1]->begin, 3);
+    assert_int_equal(box.run[1]->a, 3);
+    assert_int_equal(box.run[1]->b, 0);
+    assert_int_equal(dt__spec_overlap(&arena, rows, 2, columns, 0, &overlap), DT_OK); /* 0 is not in that mesh */
+    assert_int_equal(overlap.elements, 0);
+    assert_int_equal(overlap.n_boxes, 0);
+    assert_int_equal(dt__spec_overlap(&arena, rows, 2, turned, 0, &overlap), DT_ERR_SHAPE);
+    assert_error_says(ctx, DT_ERR_SHAPE, "overlap of f32[8,6] S(0) on mesh(4) and f32[6,8] S(0) on mesh(4)");
+    assert_int_equal(dt__spec_overlap(&arena, rows, 2, flat, 0, &overlap), DT_ERR_SHAPE);
+    dt__arena_free(&arena);
     dt__ctx_free(ctx);
 }
 
@@ -568,6 +617,8 @@ int main(void) {
         cmocka_unit_test(spec__ranks_outside_the_mesh_hold_an_empty_tensor),
         cmocka_unit_test(spec__random_cases_agree_with_the_definition),
         cmocka_unit_test(spec__indices_that_do_not_exist_are_told),
+        cmocka_unit_test(spec__owners_are_named_by_rank),
+        cmocka_unit_test(spec__overlap_of_two_ranks),
         cmocka_unit_test(spec__nothing_is_asked_of_no_spec),
         cmocka_unit_test(spec__text_is_read_back_as_the_same_spec),
         cmocka_unit_test(spec__text_of_a_sub_mesh),

@@ -36,11 +36,10 @@ static void put(dt_dtype dtype, void *memory, int64_t i, double re, double im) {
     case DT_BF16:
         ((uint16_t *)memory)[i] = (uint16_t)(bits >> 16);
         return;
-    case DT_F16: { /* exact for the small integers and quarters used here */
-        _Float16 h = (_Float16)f;
-        memcpy((char *)memory + i * 2, &h, 2);
+    case DT_F16: /* exact for the small integers and quarters used here */
+        ((uint16_t *)memory)[i] =
+            (uint16_t)((bits >> 16 & 0x8000) | (f != 0 ? (bits >> 13 & 0x3ffff) - ((127 - 15) << 10) : 0));
         return;
-    }
     case DT_I8:
         ((int8_t *)memory)[i] = (int8_t)re;
         return;

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool set_number(const char *name, int64_t number, bool overwrite) {
     char text[24];
@@ -16,18 +17,15 @@ static bool set_number(const char *name, int64_t number, bool overwrite) {
 }
 
 void environment_print_timeout(int64_t ms, char *text, size_t room) {
-    int64_t thousandths = ms % 1000;
-    int n_digits = 3;
     if (ms == TIMEOUT_OFF) {
         snprintf(text, room, "-1");
         return;
     }
-    for (; n_digits > 0 && thousandths % 10 == 0; n_digits--)
-        thousandths /= 10;
-    if (n_digits == 0)
-        snprintf(text, room, "%" PRId64, ms / 1000);
-    else
-        snprintf(text, room, "%" PRId64 ".%0*" PRId64, ms / 1000, n_digits, thousandths);
+    snprintf(text, room, "%" PRId64 ".%03d", ms / 1000, (int)(ms % 1000));
+    size_t n = strlen(text);
+    while (text[n - 1] == '0')
+        n--;
+    text[text[n - 1] == '.' ? n - 1 : n] = 0;
 }
 
 bool environment_set_common(const struct options *options) {

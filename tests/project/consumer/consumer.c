@@ -15,6 +15,14 @@ int main(void) {
         return 2;
     if (strcmp(dt_status_word(DT_ERR_SHAPE), "shape") != 0)
         return 3;
+    dt_ctx *ctx = dt_init(NULL);
+    double mine = 2.5, sum = 0;
+    if (dt_comm_all_reduce(dt_group_world(ctx), &mine, &sum, 1, DT_F64, DT_SUM) != DT_OK || sum != mine)
+        return 4;
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=1");
+    if (dt_mesh_size(mesh) != 1)
+        return 5;
+    dt_mesh_free(mesh);
     printf("dtensor %s\n", dt_version_text());
-    return 0;
+    return dt_close(ctx);
 }

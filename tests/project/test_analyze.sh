@@ -1,0 +1,4 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# ctest: labels=long processors=2 timeout=1200
+exec python3 "$DTENSOR_SOURCE/scripts/lint.py" analyze

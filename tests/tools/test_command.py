@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line of dtensor: help, version, exit codes, error lines, and that the man pages tell of every option."""
+import os
+import re
+import unittest
+
+import tool
+
+COMMANDS = ["show", "mesh", "query"]
+SHOW = ["show", "--mesh", "2x2", "--shape", "4,4"]
+
+MISUSED = [
+    [], ["nonsense"], ["--nonsense"], ["help", "nonsense"],
+    ["show"], ["show", "S(0)", "R"], ["show", "--mesh", "2", "S(0)"], ["show", "--shape", "2", "S(0)"],
+    ["show", "--order", "0=0", "f32[2] R on mesh(2)"], ["show", "--dtype", "f64", "f32[2] R on mesh(2)"],
+    [*SHOW, "--nonsense", "R,R"], [*SHOW, "-x", "R,R"], [*SHOW, "--json=yes", "R,R"], [*SHOW, "R,R", "--svg"],
+    [*SHOW, "R,R", "--mesh", "4"], [*SHOW, "R,R", "--svg", "x", "--json"], [*SHOW, "R,R", "--color", "blue"],
+    [*SHOW, "R,R", "--rank", "x"], [*SHOW, "R,R", "--rank", "-1"], [*SHOW, "R,R", "--rank", ""],
+    [*SHOW, "R,R", "--width", "3"], [*SHOW, "R,R", "--rank", "99999999999999999999"],
+    ["mesh"], ["mesh", "2", "3"], ["mesh", "2", "--rank"], ["mesh", "2", "--rank", "1", "--rank", "2"],
+    ["query", "word"], ["query", "--json"],
+]
+
+FAILED = {
+    ("show", "--mesh", "2x2", "--shape", "4,4", "S(0)"): "placement",
+    ("show", "--mesh", "2x2", "--shape", "4,4", "S(2),R"): "placement",
+    ("show", "--mesh", "2x2", "--shape", "4,4", "S(0,R"): "placement",
+    ("show", "--mesh", "2x", "--shape", "4,4", "R,R"): "mesh",
+    ("show", "--mesh", "2x2", "--shape", "4,", "R,R"): "shape",
+    ("show", "--mesh", "2x2", "--shape", "4,-4", "R,R"): "shape",
+    ("show", "--mesh", "2x2", "--shape", "[4", "R,R"): "shape",
+    ("show", "--mesh", "2x2", "--shape", "99999999999999999999", "R,R"): "shape",
+    ("show", "--mesh", "2x2", "--shape", "4611686018427387904,4", "R,R"): "shape",
+    ("show", "--mesh", "2x2", "--shape", "4,4", "--dtype", "f31", "R,R"): "dtype",
+    ("show", "--mesh", "2x2", "--shape", "4", "--order", "0", "S(0),S(0)"): "placement",
+    ("show", "--mesh", "2x2", "--shape", "4", "--order", "0=", "S(0),S(0)"): "placement",
+    ("show", "--mesh", "2x2", "--shape", "4", "--order", "0=1,0,", "S(0),S(0)"): "placement",
+    ("show", "--mesh", "2x2", "--shape", "4", "--order", "0=1,2", "S(0),S(0)"): "placement",
+    ("show", "--mesh", "a=2,b=2", "--shape", "4", "--order", "0=b,c", "S(0),S(0)"): "placement",
+    ("show", "--mesh", "2x2", "--shape", "4,4", "--rank", "4", "R,R"): "mesh",
+    ("show", "--mesh", "2x2", "--shape", "4,4", "--rank", "4", "--json", "R,R"): "mesh",
+    ("show", "--mesh", "65", "--shape", "4,4", "--svg", "-", "R"): "unsupported",
+    ("show", "--mesh", "2", "--shape", "1,1,1,1", "--svg", "-", "R"): "unsupported",
+    ("show", "--mesh", "1048577", "--shape", "4", "--json", "R"): "unsupported",
+    ("show", "--mesh", "2x2", "--shape", "4,4", "--svg", "/nonexistent/x.svg", "R,R"): "system",
+    ("show", "f32[4] S(0)"): None,
+    ("mesh", "dp=0"): "mesh",
+    ("mesh", "dp=2,dp=2"): "mesh",
+    ("mesh", "dp=2", "--slice", "tp"): "mesh",
+    ("mesh", "dp=2,tp=2", "--flatten", "tp,dp"): "mesh",
+    ("mesh", "2x2", "--slice", "0"): "mesh",
+    ("mesh", "2097152", "--json"): "unsupported",
+}
+
+
+class Command(unittest.TestCase):
+    def test_version(self):
+        code, out, err = tool.run("--version")
+        self.assertEqual((0, ""), (code, err))
+        self.assertRegex(out, r"^dtensor \d+\.\d+\.\d+\n$")
+
+    def test_help_lists_every_command(self):
+        for arguments in (["--help"], ["-h"], ["help"]):
+            code, out, err = tool.run(*arguments)
+            self.assertEqual((0, ""), (code, err))
+            for name in COMMANDS:
+                self.assertRegex(out, rf"(?m)^  {name} +\w")
+
+    def test_help_of_a_command_has_examples(self):
+        for name in COMMANDS:
+            first = tool.run(name, "--help")
+            self.assertEqual((0, ""), (first[0], first[2]))
+            self.assertIn("usage: dtensor " + name, first[1])
+            self.assertRegex(first[1], r"(?m)^examples:\n  .*dtensor " + name)
+            self.assertEqual(first, tool.run("help", name))
+            self.assertEqual(first, tool.run(name, "-h"))
+
+    def test_examples_of_the_help_work(self):
+        for name in ("show", "mesh"):
+            examples = tool.run(name, "--help")[1].split("examples:\n")[1]
+            for line in examples.strip().splitlines():
+                words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", line)][1:]
+                words = [os.devnull if word == "parts.svg" else word for word in words]
+                code, _, err = tool.run(*words)
+                self.assertEqual((0, ""), (code, err), line)
+
+    def test_wrong_use_is_told_with_exit_code_2(self):
+        for arguments in MISUSED:
+            code, out, err = tool.run(*arguments)
+            self.assertEqual((2, ""), (code, out), arguments)
+            if arguments:
+                self.assertRegex(err, r"^dtensor[^\n]*: [^\n]+ \(see dtensor[^\n]* --help\)\n$", arguments)
+
+    def test_a_failed_request_is_told_with_exit_code_1(self):
+        for arguments, word in FAILED.items():
+            code, out, err = tool.run(*arguments)
+            self.assertEqual((1, ""), (code, out), arguments)
+            # A text that cannot be read is repeated below, with a mark under the place.
+            self.assertRegex(err, rf"^dtensor {arguments[0]}: {word or '[a-z]+'}: [^\n]+\n(    [^\n]+\n)*$", arguments)
+
+    def test_man_pages_tell_of_every_option(self):
+        for name in COMMANDS:
+            options = re.findall(r"(?m)^  --([a-z-]+)", tool.run(name, "--help")[1])
+            with open(os.path.join(tool.SOURCE, "man", f"dtensor-{name}.1"), encoding="utf-8") as file:
+                page = file.read()
+            for option in set(options) - {"help"}:
+                self.assertIn(f".It Fl -{option}", page, name)
+            told = re.findall(r"(?m)^\.It Fl -([a-z-]+)", page)
+            self.assertEqual(sorted(set(told) - {"help"}), sorted(set(options) - {"help"}), name)
+
+    def test_main_page_tells_of_every_command(self):
+        with open(os.path.join(tool.SOURCE, "man", "dtensor.1"), encoding="utf-8") as file:
+            page = file.read()
+        self.assertEqual(COMMANDS, re.findall(r"(?m)^\.It Cm (\w+)", page))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The completions of dtensor and dtrun: bash functions are called as the shell would call them; zsh functions with
+# stand-ins for zsh's own, where there is a zsh.
+set -euo pipefail
+folder=$DTENSOR_SOURCE/tools/completion
+PATH=$DTENSOR_BUILD/bin:$PATH
+failures=0
+
+check() { # what it is about, wanted, got
+    if [ "$2" != "$3" ]; then
+        printf '%s: wanted "%s", got "%s"\n' "$1" "$2" "$3"
+        failures=$((failures + 1))
+    fi
+}
+
+# Completes the last of the words by the function; prints the candidates in one line.
+complete_words() { # function, words
+    local call=$1
+    shift
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    "$call" "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+    echo "${COMPREPLY[*]}"
+}
+
+# shellcheck source=/dev/null
+source "$folder/dtensor.bash"
+# shellcheck source=/dev/null
+source "$folder/dtrun.bash"
+check "registered" "complete -F _dtensor dtensor" "$(complete -p dtensor)"
+check "commands" "show mesh query --help --version" "$(complete_words _dtensor dtensor "")"
+check "one command" "query" "$(complete_words _dtensor dtensor q)"
+check "help" "mesh" "$(complete_words _dtensor dtensor help m)"
+check "options" "--shape --svg" "$(complete_words _dtensor dtensor show --s)"
+check "options of mesh" "--slice" "$(complete_words _dtensor dtensor mesh --s)"
+check "values" "auto always" "$(complete_words _dtensor dtensor show --color a)"
+check "dtypes" "f32 f64 f16" "$(complete_words _dtensor dtensor show --dtype f)"
+check "no values" "" "$(complete_words _dtensor dtensor show --mesh "")"
+check "words" "" "$(complete_words _dtensor dtensor show "")"
+cd "$DTENSOR_SOURCE"
+check "files" "CMakeLists.txt" "$(complete_words _dtensor dtensor show --svg CMakeL)"
+
+check "how ranks are bound" "core" "$(complete_words _dtrun dtrun --bind c)"
+check "number of ranks" "" "$(complete_words _dtrun dtrun -n "")"
+check "arguments of the program" "CMakeLists.txt" "$(complete_words _dtrun dtrun -n 4 cat CMakeL)"
+check "program" "dtensor" "$(complete_words _dtrun dtrun -n 4 dtenso)"
+if [ -x "$DTENSOR_BUILD/bin/dtrun" ]; then
+    check "options of dtrun" "--tag-output --timeout --threads" "$(complete_words _dtrun dtrun --t)"
+    # Options that take a value are told apart from the program that follows.
+    for option in $(dtrun --help | sed -n 's/^ *\(-[a-z], *\)\{0,1\}\(--[a-z-]*\) [A-Z].*/\2/p'); do
+        check "the program after $option" "CMakeLists.txt" "$(complete_words _dtrun dtrun "$option" x cat CMakeL)"
+        check "zsh and $option" "1" "$(grep -c -e "$option" "$folder/_dtrun")"
+    done
+fi
+
+if command -v zsh >/dev/null; then
+    zsh -n "$folder/_dtensor"
+    zsh -n "$folder/_dtrun"
+    # shellcheck disable=SC2016 # for zsh to expand
+    stand_ins='_arguments() { print -r -- "${(F)@}"; }; _describe() { print -r -- "$1 ${(P)2}"; }; _values() { print -r -- "$@"; }'
+    got=$(zsh -fc "$stand_ins; words=(dtensor '') CURRENT=2; source '$folder/_dtensor'" | tr '\n' '|')
+    check "zsh commands" 1 "$(grep -c 'show:draw which rank.*mesh:print.*query:answer.*option --help --version' <<<"$got")"
+    got=$(zsh -fc "$stand_ins; words=(dtensor show '') CURRENT=3; source '$folder/_dtensor'")
+    check "zsh values" 1 "$(grep -c -e '^--color\[.*\]:when:(auto always never)$' <<<"$got")"
+    check "zsh flags" 1 "$(grep -c -e '^--json\[.*\]$' <<<"$got")"
+    check "zsh options" "$(dtensor show --help | grep -c '^  --')" "$(grep -c -e '^--' <<<"$got")"
+fi
+[ "$failures" -eq 0 ]

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`dtensor show`: expected pictures, and what must hold for any picture: blocks tile the tensor, labels stay inside and
+apart from each other, what is drawn is what `query shard` says.
+
+A part is shown with all ranks that hold it (VIZ-003), uneven and strided parts with all of their ranges (VIZ-004, which
+shows the first one only)."""
+import json
+import os
+import pty
+import re
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+import tool
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+# name of the file in expected/: arguments
+PICTURES = {
+    "shard_and_replicate": ["--mesh", "dp=2,tp=4", "--shape", "1024,512", "S(0),R"],
+    "uneven_and_empty": ["--mesh", "3x5", "--shape", "10,7", "S(0),S(1)"],
+    "vector": ["--mesh", "2x4", "--shape", "10", "S(0),S(0)"],
+    "partial": ["--mesh", "dp=2,cp=2,tp=2", "--shape", "64,64", "P(sum),S(0),R"],
+    "strided": ["--mesh", "dp=2,tp=3", "--shape", "12,8", "_S(0,2),_S(1,2)"],
+    "order": ["--mesh", "dp=2,tp=2", "--shape", "8,8", "--order", "0=tp,dp", "S(0),S(0)"],
+    "slices": ["--mesh", "2x2x2", "--shape", "4,4,4", "S(0),S(1),S(2)"],
+    "scalar": ["--mesh", "dp=2,tp=2", "--shape", "[]", "R,P(max)"],
+    "no_elements": ["--mesh", "2x2", "--shape", "0,4", "S(0),R"],
+    "four_dims": ["--mesh", "2x3", "--shape", "4,2,2,5", "S(0),S(3)"],
+    "extents": ["--mesh", "3", "--shape", "10,4", "S(0:3,5,2)"],
+    "many_ranks": ["--mesh", "dp=1000,tp=1000", "--shape", "1000000,16", "S(0),R"],
+    "some_ranks": ["--mesh", "8x16", "--shape", "64,64", "S(0),P(sum)"],
+    "sixty_four_rows": ["--mesh", "8x8", "--shape", "640,10", "S(0),S(0)"],
+    "rank": ["--mesh", "dp=2,tp=4", "--shape", "16,4", "--dtype", "f64", "--rank", "5", "_S(0,4),R"],
+    "ranks_of_the_mesh": ["--mesh", "[[7,3],[1,5]]", "--shape", "4", "S(0),R"],
+}
+
+# For what must hold always: meshes up to 64 ranks, sizes that do not divide, sizes below the number of ranks.
+MESHES = ["1", "2x2", "2x4", "3x5", "8x8", "2x2x2", "64"]
+TENSORS = [("10", 1), ("100000", 1), ("3", 1), ("7,5", 2), ("1024,512", 2), ("4096,3", 2), ("2,1000000", 2), ("6,8,10", 3),
+           ("5,3,7", 3)]
+
+
+def matrix():
+    """Pairs of arguments with different placements on every mesh and tensor."""
+    for mesh in MESHES:
+        n = mesh.count("x") + 1
+        for shape, n_dims in TENSORS:
+            for first in ("S(0)", "R", "P(sum)", f"S({n_dims - 1})", "_S(0,2)"):
+                placements = ",".join([first] + [f"S({i % n_dims})" for i in range(1, n)])
+                yield ["--mesh", mesh, "--shape", shape, placements]
+
+
+def show(*arguments, **changes):
+    code, out, err = tool.run("show", *arguments, **changes)
+    if code or err:
+        raise AssertionError(f"show {arguments} ended with {code}: {err}")
+    return out
+
+
+class Text(unittest.TestCase):
+    maxDiff = None
+
+    def test_expected_pictures(self):
+        for name, arguments in PICTURES.items():
+            with self.subTest(name):
+                with open(os.path.join(tool.HERE, "expected", name + ".txt"), encoding="utf-8") as file:
+                    self.assertEqual(file.read(), show(*arguments))
+
+    def test_lines_fit_into_the_width(self):
+        for arguments in matrix():
+            for width in (40, 80, 200):
+                picture = show(*arguments, "--width", str(width)).split("\n\n")[2]
+                longest = max(picture.splitlines(), key=len)
+                if "│" in picture and len(re.findall("│", longest)) > 2:
+                    self.assertLessEqual(len(longest), width, (arguments, longest))
+
+    def test_columns_is_the_width_of_a_pipe(self):
+        wide = ["--mesh", "2x4", "--shape", "10", "S(0),S(0)"]
+        self.assertEqual(show(*wide, "--width", "100"), show(*wide, COLUMNS="100"))
+        self.assertEqual(show(*wide, "--width", "80"), show(*wide, COLUMNS="nonsense"))
+
+    def test_ascii_where_the_locale_is_plain(self):
+        arguments = PICTURES["uneven_and_empty"]
+        plain = show(*arguments, LC_ALL="C")
+        self.assertTrue(plain.isascii())
+        self.assertEqual(plain, show(*arguments, "--ascii"))
+        box = dict.fromkeys("┌┬┐├┼┤└┴┘", "+") | {"─": "-", "│": "|"}
+        self.assertEqual(plain, show(*arguments).translate(str.maketrans(box)))
+
+    def test_blocks_are_to_scale(self):
+        out = show("--mesh", "3", "--shape", "100", "S(0:10,60,30)", "--width", "100")
+        line = next(line for line in out.splitlines() if "┬" in line)
+        widths = [len(part) for part in line.strip(" ┌┐").split("┬")]
+        for width, share in zip(widths, (0.1, 0.6, 0.3)):
+            self.assertAlmostEqual(width / sum(widths), share, delta=0.02)
+
+    def test_spec_as_one_text_is_the_same(self):
+        self.assertEqual(show(*PICTURES["shard_and_replicate"]), show("f32[1024,512] S(0),R on mesh(dp=2,tp=4)"))
+
+
+def on_terminal(*arguments, **changes):
+    """What the command prints on a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    child = subprocess.Popen([tool.DTENSOR, *arguments], stdout=theirs, env=tool.environment(**changes))
+    os.close(theirs)
+    out = b""
+    try:
+        while chunk := os.read(ours, 4096):
+            out += chunk
+    except OSError:
+        pass  # the other end is closed
+    os.close(ours)
+    child.wait(timeout=20)
+    return out.decode().replace("\r\n", "\n")
+
+
+class Colour(unittest.TestCase):
+    arguments = ["show", *PICTURES["uneven_and_empty"]]
+
+    def plain(self, text):
+        return re.sub(r"\033\[[0-9;]*m", "", text)
+
+    def test_only_on_a_terminal(self):
+        piped = tool.run(*self.arguments)[1]
+        coloured = on_terminal(*self.arguments)
+        self.assertNotIn("\033", piped)
+        self.assertIn("\033[", coloured)
+        self.assertEqual(piped, self.plain(coloured))
+
+    def test_can_be_asked_for(self):
+        self.assertIn("\033[", tool.run(*self.arguments, "--color=always", NO_COLOR="1")[1])
+        self.assertNotIn("\033", on_terminal(*self.arguments, "--color=never"))
+
+    def test_no_color_and_dumb_terminals_are_honoured(self):
+        self.assertNotIn("\033", on_terminal(*self.arguments, NO_COLOR="1"))
+        self.assertIn("\033", on_terminal(*self.arguments, NO_COLOR=""))
+        self.assertNotIn("\033", on_terminal(*self.arguments, TERM="dumb"))
+
+    def test_every_line_ends_without_colour(self):
+        for line in tool.run(*self.arguments, "--color=always")[1].splitlines():
+            if "\033" in line:
+                self.assertTrue(line.rindex("\033[0m") == line.rindex("\033["), line)
+
+
+class Json(unittest.TestCase):
+    def test_is_what_query_says(self):
+        for arguments in matrix():
+            if arguments[3] == "2,1000000" and "_S" in arguments[4]:
+                continue  # half a million runs
+            shown = json.loads(show(*arguments, "--json"))
+            mesh, shape = arguments[1], arguments[3]
+            asked = tool.ask({"q": "shard", "mesh": [int(n) for n in mesh.split("x")],
+                              "shape": [int(n) for n in shape.split(",")], "placements": arguments[4]})[0]
+            self.assertEqual(asked["local"], shown["local"])
+            self.assertIn(arguments[4], shown["spec"])
+
+    def test_one_rank(self):
+        whole = json.loads(show("--mesh", "2x4", "--shape", "16,4", "S(0),S(1)", "--json"))
+        one = json.loads(show("--mesh", "2x4", "--shape", "16,4", "S(0),S(1)", "--json", "--rank", "6"))
+        self.assertEqual([whole["local"][6]], one["local"])
+        self.assertEqual((256, 32), (one["bytes"], one["max_bytes"]))
+
+    def test_ranks_of_the_mesh(self):
+        shown = json.loads(show("--mesh", "[[7,3],[1,5]]", "--shape", "4", "S(0),R", "--json"))
+        self.assertEqual([7, 3, 1, 5], [local["rank"] for local in shown["local"]])
+
+
+def boxes(root):
+    """Texts of a document as (x0, y0, x1, y1, text), with generous estimates of their extent."""
+    sizes = {"title": 16, "index": 11, "index end": 11}
+    for text in root.iter(SVG + "text"):
+        size = sizes.get(text.get("class"), 12)
+        width = 0.62 * size * len(text.text)
+        x, y = float(text.get("x")), float(text.get("y"))
+        anchor = {"label": 0.5, "index": 0.5, "index end": 1}.get(text.get("class"), 0)
+        yield x - anchor * width, y - 0.75 * size, x + (1 - anchor) * width, y + 0.2 * size, text
+
+
+def overlap(a, b):
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+class Svg(unittest.TestCase):
+    def check(self, arguments):
+        root = ElementTree.fromstring(show(*arguments, "--svg", "-"))
+        width, height = float(root.get("width")), float(root.get("height"))
+        texts = list(boxes(root))
+        blocks = [[float(rect.get(name)) for name in ("x", "y", "width", "height")]
+                  for rect in root.iter(SVG + "rect") if rect.get("class") == "block"]
+        self.assertTrue(blocks)
+        for i, text in enumerate(texts):
+            self.assertTrue(text[0] >= 0 and text[1] >= 0 and text[2] <= width and text[3] <= height,
+                            (arguments, text[:4], text[4].text))
+            for other in texts[i + 1:]:
+                self.assertFalse(overlap(text, other), (arguments, text[4].text, other[4].text))
+        areas = [(x, y, x + w, y + h) for x, y, w, h in blocks]
+        for text in texts:
+            inside = [area for area in areas if overlap(text, area)]
+            if text[4].get("class") == "label":
+                self.assertEqual(1, len(inside), (arguments, text[4].text))
+                self.assertTrue(inside[0][0] <= text[0] and inside[0][2] >= text[2], (arguments, text[4].text))
+            else:
+                self.assertFalse(inside, (arguments, text[4].text))
+        for i, area in enumerate(areas):
+            self.assertTrue(area[2] > area[0] and area[3] > area[1])
+            self.assertFalse(any(overlap(area, other) for other in areas[i + 1:]), arguments)
+
+    def test_nothing_overlaps(self):
+        for arguments in matrix():
+            self.check(arguments)
+        for arguments in PICTURES.values():
+            if tool.run("show", *arguments, "--svg", os.devnull)[0] == 0:
+                self.check(arguments)
+
+    def test_title_is_the_spec(self):
+        root = ElementTree.fromstring(show(*PICTURES["partial"], "--svg", "-"))
+        self.assertEqual("f32[64,64] P(sum),S(0),R on mesh(dp=2,cp=2,tp=2)", root.find(SVG + "title").text)
+
+    def test_partial_values_are_hatched(self):
+        for name, hatched in (("partial", 2), ("vector", 0)):
+            root = ElementTree.fromstring(show(*PICTURES[name], "--svg", "-"))
+            self.assertEqual(hatched, sum(rect.get("fill") == "url(#partial)" for rect in root.iter(SVG + "rect")))
+
+    def test_names_are_escaped(self):
+        root = ElementTree.fromstring(show("--mesh", "a<b=2,c&d=2", "--shape", "4,4", "S(0),R", "--svg", "-"))
+        self.assertIn("mesh(a<b=2,c&d=2)", root.find(SVG + "title").text)
+
+    def test_other_ranks_are_faded(self):
+        root = ElementTree.fromstring(show("--mesh", "2x2", "--shape", "4,4", "S(0),S(1)", "--rank", "2", "--svg", "-"))
+        faded = [group.find(SVG + "text").text for group in root.iter(SVG + "g") if group.get("opacity")]
+        self.assertEqual(["0", "1", "3"], sorted(faded))
+
+    def test_file(self):
+        with tempfile.TemporaryDirectory() as directory:
+            path = os.path.join(directory, "x.svg")
+            self.assertEqual((0, "", ""), tool.run("show", *PICTURES["vector"], "--svg", path))
+            with open(path, encoding="utf-8") as file:
+                self.assertEqual(show(*PICTURES["vector"], "--svg", "-"), file.read())
+
+
+if __name__ == "__main__":
+    unittest.main()

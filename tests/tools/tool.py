@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the tests of this folder run the tools that were built."""
+import json
+import os
+import subprocess
+
+BUILD = os.environ.get("DTENSOR_BUILD", "build")
+SOURCE = os.environ.get("DTENSOR_SOURCE", ".")
+DTENSOR = os.path.join(BUILD, "bin", "dtensor")
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def environment(**changes):
+    """A plain environment, whatever the caller's is like."""
+    plain = {name: value for name, value in os.environ.items()
+             if name not in ("NO_COLOR", "COLUMNS", "TERM", "LANG") and not name.startswith("LC_")}
+    return {**plain, "LC_ALL": "C.UTF-8", "TERM": "xterm", **changes}
+
+
+def run(*arguments, stdin=b"", **changes):
+    """Runs `dtensor arguments…` with pipes: (exit code, standard output, standard error)."""
+    done = subprocess.run([DTENSOR, *arguments], input=stdin, capture_output=True, env=environment(**changes), timeout=60)
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def ask(*requests):
+    """Answers of one `dtensor query` to requests, which are objects or raw bytes."""
+    lines = [request if isinstance(request, bytes) else json.dumps(request).encode() for request in requests]
+    code, out, err = run("query", stdin=b"\n".join(lines) + b"\n")
+    if code or err:
+        raise AssertionError(f"query ended with {code}: {err}")
+    return [json.loads(line) for line in out.splitlines()]

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+# bash completion for dtensor(1). Commands and options are read from the command's own help, so that a new one needs no
+# change here; only what a value may be is listed.
+
+_dtensor_options() {
+    "$1" "$2" --help 2>/dev/null | sed -n 's/^  \(--[a-z-]*\).*/\1/p'
+}
+
+_dtensor_commands() {
+    "$1" --help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+# What may follow an option; fails where the option takes no value.
+_dtensor_value() {
+    case $1 in
+    --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$2") ;;
+    --dtype) mapfile -t COMPREPLY < <(compgen -W 'f32 f64 f16 bf16 i8 i16 i32 i64 u8 bool c64 c128' -- "$2") ;;
+    --svg) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+    --mesh | --shape | --order | --rank | --width | --slice | --flatten) ;;
+    *) return 1 ;;
+    esac
+}
+
+_dtensor() {
+    local program=$1 word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_dtensor_commands "$program") --help --version" -- "$word")
+    elif [ "${COMP_WORDS[1]}" = help ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_dtensor_commands "$program")" -- "$word")
+    elif _dtensor_value "$before" "$word"; then
+        :
+    elif [[ $word == -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(_dtensor_options "$program" "${COMP_WORDS[1]}")" -- "$word")
+    fi
+}
+
+complete -F _dtensor dtensor

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * SVG pictures: title, panels from left to right and then below, legend. Positions are worked out before anything is
+ * written, because a document says its size first.
+ */
+#include "show_svg.h"
+
+#include "labels.h"
+#include "panel.h"
+
+#include <string.h>
+
+enum {
+    EDGE = 20,         /* around everything */
+    MAX_WIDTH = 1000,  /* panels beyond go below */
+    GAP = 28,          /* between panels */
+    INDEX_HEIGHT = 20, /* above a panel */
+    TITLE_HEIGHT = 20, /* of a slice */
+    LEGEND_LINE = 20,
+    TITLE_CHARACTER = 10, /* width, at its font size */
+    TEXT_CHARACTER = 8,
+    INDEX_CHARACTER = 7,
+};
+
+static const panel_metrics metrics = {
+    .room = MAX_WIDTH - 80,
+    .height = 320,
+    .min_height = 64,
+    .character = TEXT_CHARACTER,
+    .line = 16,
+    .index_character = INDEX_CHARACTER,
+    .padding_across = 14,
+    .padding_down = 8,
+    .aspect = 1,
+    .max_ruled_rows = GRID_MAX_PIECES,
+};
+
+static const char *const inks[] = {"#afd7ff", "#ffd7af", "#afffaf", "#ffafaf", "#d7d7ff", "#ffffaf", "#afffff",
+                                   "#ffaf87", "#afd7af", "#ffd7ff", "#d7d7af", "#d7afff", "#afd7d7"};
+enum { N_INKS = sizeof inks / sizeof *inks };
+
+/* A panel and where its frame begins. */
+typedef struct placed {
+    panel shown;
+    int x, y;
+} placed;
+
+typedef struct picture {
+    const holdings *held;
+    const grid *drawn;
+    int64_t position; /* whose blocks are not faded, or -1 */
+    dt__text *out;
+    placed *panels;
+    int n_panels;
+    panel *room;       /* for the panels of one slice */
+    int width, bottom; /* of what has been placed */
+} picture;
+
+static void add_escaped(dt__text *out, const char *text, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const char *entity = text[i] == '&' ? "&amp;" : text[i] == '<' ? "&lt;" : text[i] == '>' ? "&gt;" : NULL;
+        if (entity)
+            dt__text_add(out, "%s", entity);
+        else if ((unsigned char)text[i] >= 0x20)
+            dt__text_add_chars(out, &text[i], 1);
+    }
+}
+
+static void add_text(dt__text *out, int x, int y, const char *class_name, const char *text, size_t n) {
+    dt__text_add(out, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class_name);
+    add_escaped(out, text, n);
+    dt__text_add(out, "</text>\n");
+}
+
+static void add_index(dt__text *out, int x, int y, const char *class_name, int64_t index) {
+    dt__text_add(out, "<text x=\"%d\" y=\"%d\" class=\"%s\">%lld</text>\n", x, y, class_name, (long long)index);
+}
+
+static void add_label(dt__text *out, const char *label, int x, int y, int width, int height) {
+    int n_characters = (width - metrics.padding_across) / metrics.character;
+    int n_lines = panel_label_lines(label, n_characters);
+    int baseline = y + (height - n_lines * metrics.line) / 2 + 12;
+    for (int i = 0; i < n_lines; i++) {
+        const char *begin;
+        int n = panel_label_line(&label, n_characters, &begin);
+        bool cut = i + 1 == n_lines && *label;
+        add_text(out, x + width / 2, baseline + i * metrics.line, "label", cut ? ".." : begin, cut ? 2 : (size_t)n);
+    }
+}
+
+static bool is_faded(const picture *self, int block) {
+    return self->position >= 0 && !(self->drawn->blocks[block] >> self->position & 1);
+}
+
+static void draw_block(const picture *self, int block, int x, int y, int width, int height) {
+    dt__text_add(self->out, "<g%s>\n", is_faded(self, block) ? " opacity=\"0.25\"" : "");
+    dt__text_add(self->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"block\" fill=\"%s\"/>\n", x,
+                 y, width, height, inks[block % N_INKS]);
+    if (holdings_is_partial(self->held))
+        dt__text_add(self->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"url(#partial)\"/>\n", x, y,
+                     width, height);
+    add_label(self->out, self->drawn->labels[block], x, y, width, height);
+    dt__text_add(self->out, "</g>\n");
+}
+
+static void draw_panel(const picture *self, const panel *shown, int x, int y) {
+    const grid_axis *rows = &self->drawn->rows, *columns = &self->drawn->columns;
+    const grid_axis *slices = &self->drawn->slices;
+    if (slices->tensor_dim >= 0)
+        dt__text_add(self->out, "<text x=\"%d\" y=\"%d\" class=\"slice\">dim %d, %lld:%lld</text>\n", x,
+                     y - INDEX_HEIGHT - 5, slices->tensor_dim, (long long)slices->cuts[shown->slice],
+                     (long long)slices->cuts[shown->slice + 1]);
+    for (int i = 0, left = x; i <= shown->n; left += shown->widths[i++]) {
+        if (columns->tensor_dim >= 0)
+            add_index(self->out, left, y - 8, "index", columns->cuts[shown->first + i]);
+        if (i == shown->n)
+            break;
+        for (int row = 0, top = y; row < rows->n_pieces; top += shown->heights[row++])
+            draw_block(self, grid_block(self->drawn, shown->slice, row, shown->first + i), left, top,
+                       shown->widths[i], shown->heights[row]);
+    }
+    for (int row = 0, top = y; row <= rows->n_pieces && rows->tensor_dim >= 0; top += shown->heights[row++]) {
+        add_index(self->out, x - 6, top + 4, "index end", rows->cuts[row]);
+        if (row == rows->n_pieces)
+            break;
+    }
+}
+
+static int max(int a, int b) { return a > b ? a : b; }
+
+/* Half of the widest index above a panel, which may stand over its edge. */
+static int overhang(const grid *drawn) {
+    const grid_axis *columns = &drawn->columns;
+    return columns->tensor_dim < 0 ? 0 : panel_index_length(columns->cuts[columns->n_pieces]) * INDEX_CHARACTER / 2;
+}
+
+/* Room to the left of a frame. */
+static int left_room(const grid *drawn) {
+    const grid_axis *rows = &drawn->rows;
+    int index = rows->tensor_dim < 0 ? 0 : panel_index_length(rows->cuts[rows->n_pieces]) * INDEX_CHARACTER + 8;
+    return max(index, overhang(drawn));
+}
+
+/* Puts panels beside each other, and below where the line is full. */
+static void place_panels(picture *self, int top) {
+    const grid *drawn = self->drawn;
+    int head = INDEX_HEIGHT + (drawn->slices.tensor_dim >= 0 ? TITLE_HEIGHT : 0);
+    int x = EDGE, y = top, line_height = 0;
+    for (int slice = 0; slice < drawn->slices.n_pieces; slice++) {
+        int n = panel_fit(drawn, slice, &metrics, self->room);
+        for (int i = 0; i < n; i++) {
+            int width = left_room(drawn) + self->room[i].width + max(GAP, overhang(drawn) + 8);
+            if (x > EDGE && x + width > MAX_WIDTH) {
+                x = EDGE;
+                y += line_height;
+                line_height = 0;
+            }
+            self->panels[self->n_panels++] = (placed){self->room[i], x + left_room(drawn), y + head};
+            x += width;
+            self->width = max(self->width, x);
+            line_height = max(line_height, head + self->room[i].height + GAP);
+        }
+    }
+    self->bottom = y + line_height;
+}
+
+static const char style[] =
+    "<style>\n"
+    "text { font-family: 'DejaVu Sans Mono', Menlo, Consolas, monospace; font-size: 12px; fill: #222 }\n"
+    ".title { font-size: 16px; font-weight: bold }\n"
+    ".note { fill: #555 }\n"
+    ".slice { font-weight: bold }\n"
+    ".label { text-anchor: middle }\n"
+    ".index { font-size: 11px; fill: #555; text-anchor: middle }\n"
+    ".end { text-anchor: end }\n"
+    ".block { stroke: #333; stroke-width: 1 }\n"
+    "</style>\n"
+    "<defs><pattern id=\"partial\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\n"
+    "<path d=\"M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4\" stroke=\"#000\" stroke-opacity=\"0.18\"/></pattern></defs>\n";
+
+enum { TITLE_LINE = 22, TITLE_LENGTH = (MAX_WIDTH - 2 * EDGE) / TITLE_CHARACTER };
+
+/* A spec's text may be long; it goes on in further lines. Returns where the next line stands. */
+static int add_title(const picture *self, int y) {
+    size_t length = strlen(self->held->spec);
+    for (size_t at = 0; at < length; at += TITLE_LENGTH, y += TITLE_LINE)
+        add_text(self->out, EDGE, y, "title", self->held->spec + at,
+                 length - at < TITLE_LENGTH ? length - at : TITLE_LENGTH);
+    return y;
+}
+
+static int title_lines(const holdings *held) { return (int)((strlen(held->spec) + TITLE_LENGTH - 1) / TITLE_LENGTH); }
+
+/* Lines below the panels. */
+typedef struct legend {
+    const char *lines[DT_SPEC_MAX_DIMS + 4];
+    int n;
+    int width;
+} legend;
+
+static dt_status add_line(legend *self, const char *line) {
+    if (!line)
+        return DT_ERR_MEMORY;
+    self->lines[self->n++] = line;
+    self->width = max(self->width, (int)strlen(line) * TEXT_CHARACTER);
+    return DT_OK;
+}
+
+static dt_status explain_mesh_dims(const holdings *held, dt__arena *arena, legend *out) {
+    int name = 0, placement = 0;
+    for (int i = 0; i < held->n_mesh_dims; i++) {
+        name = max(name, (int)strlen(held->mesh_dims[i].name));
+        placement = max(placement, (int)strlen(held->mesh_dims[i].placement));
+    }
+    for (int i = 0; i < held->n_mesh_dims; i++) {
+        const holdings_mesh_dim *dim = &held->mesh_dims[i];
+        dt__text text = dt__text_new(arena->ctx);
+        dt__text_add(&text, "%-*s  %-*s  %s", name, dim->name, placement, dim->placement, dim->meaning);
+        DT__TRY(add_line(out, label_keep(&text, arena)));
+    }
+    return DT_OK;
+}
+
+static dt_status explain_axes(const grid *drawn, dt__arena *arena, legend *out) {
+    if (drawn->columns.tensor_dim < 0)
+        return DT_OK;
+    dt__text text = dt__text_new(arena->ctx);
+    if (drawn->rows.tensor_dim >= 0)
+        dt__text_add(&text, "dim %d down, ", drawn->rows.tensor_dim);
+    dt__text_add(&text, "dim %d across; in a block: the ranks that hold it", drawn->columns.tensor_dim);
+    return add_line(out, label_keep(&text, arena));
+}
+
+static dt_status explain_empty(const holdings *held, const grid *drawn, dt__arena *arena, legend *out) {
+    const char *ranks = NULL;
+    DT__TRY(grid_empty_ranks(held, drawn, arena, &ranks));
+    if (!ranks)
+        return DT_OK;
+    dt__text text = dt__text_new(arena->ctx);
+    dt__text_add(&text, "no elements: %s", ranks);
+    return add_line(out, label_keep(&text, arena));
+}
+
+static dt_status explain(const holdings *held, const grid *drawn, dt__arena *arena, legend *out) {
+    *out = (legend){0};
+    DT__TRY(explain_mesh_dims(held, arena, out));
+    DT__TRY(explain_axes(drawn, arena, out));
+    if (holdings_is_partial(held))
+        DT__TRY(add_line(out, "hatched: values of the ranks in brackets, still to be reduced"));
+    return explain_empty(held, drawn, arena, out);
+}
+
+static void write_document(const picture *self, const legend *notes) {
+    int height = self->bottom + notes->n * LEGEND_LINE + EDGE;
+    dt__text_add(self->out,
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                 "xml:space=\"preserve\" role=\"img\">\n<title>",
+                 self->width, height, self->width, height);
+    add_escaped(self->out, self->held->spec, strlen(self->held->spec));
+    dt__text_add(self->out, "</title>\n%s<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", style, self->width,
+                 height);
+    int y = add_title(self, EDGE + 14);
+    add_text(self->out, EDGE, y - 2, "note", self->held->summary, strlen(self->held->summary));
+    for (int i = 0; i < self->n_panels; i++)
+        draw_panel(self, &self->panels[i].shown, self->panels[i].x, self->panels[i].y);
+    for (int i = 0; i < notes->n; i++)
+        add_text(self->out, EDGE, self->bottom + 8 + i * LEGEND_LINE, "note", notes->lines[i],
+                 strlen(notes->lines[i]));
+    dt__text_add(self->out, "</svg>\n");
+}
+
+dt_status show_svg(const holdings *held, const grid *drawn, int64_t position, dt__arena *arena, dt__text *out) {
+    legend notes;
+    picture self = {.held = held, .drawn = drawn, .position = position, .out = out};
+    self.panels = DT__NEW_ARRAY(arena, placed, drawn->slices.n_pieces * drawn->columns.n_pieces);
+    self.room = DT__NEW_ARRAY(arena, panel, drawn->columns.n_pieces);
+    if (!self.panels || !self.room)
+        return DT_ERR_MEMORY;
+    DT__TRY(explain(held, drawn, arena, &notes));
+    int n_title = (int)strlen(held->spec) < TITLE_LENGTH ? (int)strlen(held->spec) : TITLE_LENGTH;
+    self.width = max(notes.width, n_title * TITLE_CHARACTER) + 2 * EDGE;
+    place_panels(&self, EDGE + title_lines(held) * TITLE_LINE + LEGEND_LINE + 8);
+    write_document(&self, &notes);
+    return dt__text_status(out);
+}
