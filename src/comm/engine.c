@@ -116,13 +116,35 @@ static uint64_t offset_of(const dt_work *work, const void *memory) {
     return (uint64_t)((const char *)memory - (const char *)work->channel->shm->segment);
 }
 
+static dt_status take_staging(dt_work *work) {
+    dt__heap *heap = &work->channel->shm->runtime->heap;
+    if (!work->staging && !(work->staging = dt__heap_take(heap, dt__staging_bytes(work))))
+        return dt__fail_memory(heap->ctx, dt__staging_bytes(work), "staging");
+    return DT_OK;
+}
+
+/* Where peers read the slice that this rank reduces: in dst, or, where that is outside the heap, in staging. A result so
+ * large that it would have to be read from memory again is better read from staging, which stays in the cache; but rounds
+ * are many meetings, so only when every rank has a core. */
+static dt_status choose_result(dt_work *work, size_t bytes, struct header *header) {
+    dt__shm *shm = work->channel->shm;
+    bool again = bytes > DT__STREAM_ABOVE && shm->own_core;
+    if (!again && dt__heap_holds(&shm->runtime->heap, work->call.dst, bytes)) {
+        header->payload[0] = offset_of(work, work->call.dst);
+        return DT_OK;
+    }
+    DT__TRY(take_staging(work));
+    work->flags |= (uint32_t)DT__WHAT_RESULT_STAGED;
+    header->payload[0] = offset_of(work, work->staging) + dt__staged_result_at(work);
+    return DT_OK;
+}
+
 /* Where peers read: the header itself, a copy beside it, the caller's memory, or staging in rounds. */
 static dt_status choose_place(dt_work *work, struct header *header) {
     dt__channel *channel = work->channel;
     dt__heap *heap = &channel->shm->runtime->heap;
     const dt_call *call = &work->call;
     size_t bytes = (size_t)dt__src_count(work->group, call) * work->item_bytes;
-    bool result_is_read = call->op == DT_ALL_REDUCE && bytes > DT__EAGER_BYTES;
     bool overwritten = call->op == DT_ALL_TO_ALL && call->src == call->dst;
     const void *place = call->src;
     work->flags = 0;
@@ -139,20 +161,15 @@ static dt_status choose_place(dt_work *work, struct header *header) {
         if (bytes)
             memcpy(channel->eager + work->seq % DT__N_ENTRIES * DT__EAGER_BYTES, call->src, bytes);
         work->flags = is_all_to_all_v(work) ? (uint32_t)DT__WHAT_HELD : 0;
-    } else if (dt__heap_holds(heap, call->src, bytes) && !overwritten &&
-               (!result_is_read || dt__heap_holds(heap, call->dst, bytes))) {
+    } else if (dt__heap_holds(heap, call->src, bytes) && !overwritten) {
         work->flags = (uint32_t)DT__WHAT_HELD;
-        if (result_is_read)
-            header->payload[0] = offset_of(work, call->dst);
     } else {
-        work->staging = dt__heap_take(heap, DT__STAGING_BYTES);
-        if (!work->staging)
-            return dt__fail_memory(heap->ctx, DT__STAGING_BYTES, "staging of memory outside the heap");
+        DT__TRY(take_staging(work));
         place = work->staging;
         work->flags = (uint32_t)(DT__WHAT_HELD | DT__WHAT_STAGED);
     }
     header->src = offset_of(work, place);
-    return DT_OK;
+    return call->op == DT_ALL_REDUCE && bytes > DT__EAGER_BYTES ? choose_result(work, bytes, header) : DT_OK;
 }
 
 /* Counts that differ from rank to rank are shown to the peers, each of which picks its own. */
@@ -245,7 +262,7 @@ static bool counts_agree(dt_work *work, int64_t i, int64_t c, const struct dt__e
 }
 
 static dt_status compare_headers(dt_work *work) {
-    work->lockstep = work->flags & DT__WHAT_STAGED;
+    work->lockstep = work->flags & DT__WHAT_ROUNDS;
     for (int64_t c = 0; c < work->channel->n; c++) {
         if (c == work->channel->me || !reads_from(work, c))
             continue;
@@ -254,7 +271,7 @@ static dt_status compare_headers(dt_work *work) {
             return dt__shm_mismatch(work, c);
         if (work->channel->peers[c].done < entry->done)
             work->channel->peers[c].done = entry->done;
-        work->lockstep = work->lockstep || (entry->what & DT__WHAT_STAGED);
+        work->lockstep = work->lockstep || (entry->what & DT__WHAT_ROUNDS);
         work->acknowledge = work->acknowledge || (entry->what & DT__WHAT_HELD);
     }
     for (int64_t i = 0; is_all_to_all_v(work) && i < work->group->n_ranks; i++) {

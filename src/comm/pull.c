@@ -10,15 +10,14 @@
  *     member is direct:  its src as the caller gave it     [ block 0 | block 1 | … ]
  *     member is staged:  this round's piece of each block  [ piece 0 | piece 1 | … ]   each dt__round_size long
  *
- * A large all_reduce takes two steps: each rank reduces its slice of the round, then reads the slices of the others.
+ * A large all_reduce takes two steps: each rank reduces its slice of the round, then reads the slices of the others. A very
+ * large one goes in rounds too, so that slices are read while they are in a cache.
  */
 #include "comm/shm.h"
 
 #include "base/size.h"
 
 #include <string.h>
-
-enum { STREAM_ABOVE = 8 << 20 }; /* results larger than this go past the caches */
 
 static dt__kernels const *kernels_of(const dt_work *work) { return work->channel->shm->runtime->kernels; }
 
@@ -55,9 +54,13 @@ static int64_t n_pieces(const dt_work *work) {
     return shape->src == DT__ALL ? work->group->n_ranks : 1;
 }
 
+size_t dt__staging_bytes(const dt_work *work) {
+    return work->call.op == DT_ALL_REDUCE ? DT__REDUCE_STAGING_BYTES : DT__STAGING_BYTES;
+}
+
 int64_t dt__round_size(const dt_work *work) {
     int64_t bytes = n_pieces(work) * (int64_t)work->item_bytes;
-    return dt__max_i64(1, DT__STAGING_BYTES / bytes);
+    return dt__max_i64(1, (int64_t)dt__staging_bytes(work) / bytes);
 }
 
 static int64_t first_of_round(const dt_work *work) { return work->lockstep ? work->round * dt__round_size(work) : 0; }
@@ -98,7 +101,7 @@ static dt_status out_of_heap(dt_work *work, int64_t c) {
 }
 
 static dt__store store_for(const dt_work *work, int64_t n) {
-    return (size_t)n * work->item_bytes > STREAM_ABOVE ? DT__STREAM : DT__CACHED;
+    return (size_t)n * work->item_bytes > DT__STREAM_ABOVE ? DT__STREAM : DT__CACHED;
 }
 
 /* Copies a piece of group member i's block `block` to element dst_at of dst. */
@@ -216,42 +219,39 @@ static struct piece slice_of(const dt_work *work, int64_t i) {
     return (struct piece){start, dt__min_i64(size, last - start)};
 }
 
-/* Where a staged member keeps its reduced slice. */
-static size_t staged_result_at(const dt_work *work) { return (size_t)dt__round_size(work) * work->item_bytes; }
+size_t dt__staged_result_at(const dt_work *work) { return (size_t)dt__round_size(work) * work->item_bytes; }
 
 static dt_status reduce_slice(dt_work *work) {
     struct piece slice = slice_of(work, work->group->rank);
-    char *dst = (char *)work->call.dst + (size_t)slice.first * work->item_bytes;
-    DT__TRY(reduce_piece(work, 0, 0, slice, dst, store_for(work, work->call.count)));
-    if (work->staging && slice.n)
-        memcpy(work->staging + staged_result_at(work), dst, (size_t)slice.n * work->item_bytes);
-    return DT_OK;
+    void *result = work->flags & DT__WHAT_RESULT_STAGED
+                       ? work->staging + dt__staged_result_at(work)
+                       : (unsigned char *)work->call.dst + (size_t)slice.first * work->item_bytes;
+    return reduce_piece(work, 0, 0, slice, result, DT__CACHED);
 }
 
 static const void *reduced_slice(const dt_work *work, int64_t c, struct piece slice) {
     const struct dt__entry *entry = dt__entry_of(work, c);
     uint64_t at;
-    if (entry->what & DT__WHAT_STAGED) {
-        at = entry->src + staged_result_at(work);
-    } else {
-        memcpy(&at, entry->payload, sizeof at);
+    memcpy(&at, entry->payload, sizeof at);
+    if (!(entry->what & DT__WHAT_RESULT_STAGED))
         at += (uint64_t)slice.first * work->item_bytes;
-    }
     return dt__peer_memory(work, c, at, (size_t)slice.n * work->item_bytes);
 }
 
+/* Begins with the own slice, which may be in dst already. */
 static dt_status collect_slices(dt_work *work) {
     int64_t n = work->group->n_ranks;
-    for (int64_t k = 1; k < n; k++) {
+    for (int64_t k = 0; k < n; k++) {
         int64_t i = (work->group->rank + k) % n, c = dt__member(work, i);
         struct piece slice = slice_of(work, i);
         if (!slice.n)
             continue;
         const void *src = reduced_slice(work, c, slice);
+        char *dst = (char *)work->call.dst + (size_t)slice.first * work->item_bytes;
         if (!src)
             return out_of_heap(work, c);
-        char *dst = (char *)work->call.dst + (size_t)slice.first * work->item_bytes;
-        kernels_of(work)->copy(dst, src, (size_t)slice.n * work->item_bytes, store_for(work, work->call.count));
+        if (src != dst)
+            kernels_of(work)->copy(dst, src, (size_t)slice.n * work->item_bytes, store_for(work, work->call.count));
     }
     return DT_OK;
 }

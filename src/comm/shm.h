@@ -19,18 +19,22 @@
 #include "comm/runtime.h"
 
 enum {
-    DT__EAGER_BYTES = 8192,        /* up to here data is copied beside the header and nobody waits at the end */
-    DT__STAGING_BYTES = 512 << 10, /* memory outside the heap passes through this much of it at a time */
+    DT__EAGER_BYTES = 8192,             /* up to here data is copied beside the header and nobody waits at the end */
+    DT__STREAM_ABOVE = 8 << 20,         /* results larger than this go past the caches */
+    DT__STAGING_BYTES = 512 << 10,      /* memory outside the heap passes through this much of it at a time */
+    DT__REDUCE_STAGING_BYTES = 4 << 20, /* the same for an all_reduce: half for values, half for results */
 };
 
 enum dt__work_state { DT__QUEUED, DT__ARRIVE, DT__MEET, DT__LEAVE };
 enum { DT__STEP_FILL = -1 }; /* the step before step 0 in a round */
 
 /* Flags of a header, this rank's own: they need not agree. */
-#define DT__WHAT_INLINE  (UINT64_C(1) << 25) /* the data is the header's payload */
-#define DT__WHAT_STAGED  (UINT64_C(1) << 26) /* the data passes through staging, in rounds */
-#define DT__WHAT_HELD    (UINT64_C(1) << 27) /* this rank waits until it is told that it was read */
-#define DT__WHAT_REFUSED (UINT64_C(1) << 28) /* this rank found the call invalid and takes no part */
+#define DT__WHAT_INLINE        (UINT64_C(1) << 25) /* the data is the header's payload */
+#define DT__WHAT_STAGED        (UINT64_C(1) << 26) /* the data passes through staging, in rounds */
+#define DT__WHAT_HELD          (UINT64_C(1) << 27) /* this rank waits until it is told that it was read */
+#define DT__WHAT_RESULT_STAGED (UINT64_C(1) << 29) /* the slice that this rank reduces is read from staging */
+#define DT__WHAT_ROUNDS        (DT__WHAT_STAGED | DT__WHAT_RESULT_STAGED)
+#define DT__WHAT_REFUSED       (UINT64_C(1) << 28) /* this rank found the call invalid and takes no part */
 
 #define DT__PHASE_DONE UINT32_MAX
 
@@ -104,6 +108,9 @@ const dt__pull *dt__pull_of(const dt_work *work);
 void dt__fill_staging(dt_work *work);
 /* Member c's memory at an offset that c published; NULL unless all of it lies in c's heap. */
 const void *dt__peer_memory(const dt_work *work, int64_t c, uint64_t at, size_t bytes);
+size_t dt__staging_bytes(const dt_work *work);
+/* Where in staging the reduced slice lies. */
+size_t dt__staged_result_at(const dt_work *work);
 /* Elements of the index space that rounds cut, and of one round; the same on every member. */
 int64_t dt__range(const dt_work *work);
 int64_t dt__round_size(const dt_work *work);

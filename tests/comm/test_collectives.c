@@ -12,7 +12,7 @@ static const int64_t rank_counts[] = {1, 2, 3, 4, 5, 8};
 enum { N_RANK_COUNTS = 6 };
 
 /* Large cases take one of the forms per kind of memory, another one each time. */
-enum { LARGE_BYTES = 100000 };
+enum { LARGE_BYTES = 100000, BLOCK_LIMIT = (1 << 20) + 4 };
 
 static int all_forms(dt_ctx *ctx, test_case what) {
     bool large = (size_t)what.count * dt_dtype_size(what.dtype) > LARGE_BYTES;
@@ -73,10 +73,12 @@ static int sizes_around_thresholds(dt_ctx *ctx, void *arg) {
                              DT__STAGING_BYTES / n / 4 * 4 + 4,
                              DT__STAGING_BYTES - 4,
                              DT__STAGING_BYTES + 12,
-                             (1 << 20) + 4};
+                             (1 << 20) + 4,
+                             DT__REDUCE_STAGING_BYTES / 2 + 4,
+                             DT__STREAM_ABOVE + 4};
     uint64_t seed = 77;
     for (int op = DT_BARRIER; op < DT_SEND; op++)
-        for (size_t i = 0; i < sizeof bytes / sizeof *bytes; i++)
+        for (size_t i = 0; i < sizeof bytes / sizeof *bytes && (bytes[i] <= BLOCK_LIMIT || op == DT_ALL_REDUCE); i++)
             if (all_forms(
                     ctx,
                     (test_case){.op = (dt_collective)op, .dtype = DT_F32, .count = bytes[i] / 4, .seed = seed += 16}))
