@@ -84,9 +84,7 @@ static inline bool dt_placement_is_partial(dt_placement placement) {
     return placement.kind == DT_PLACEMENT_PARTIAL || placement.kind == DT_PLACEMENT_MASKED;
 }
 
-/* Whether both say the same, extents and position in the order included; dims are compared as they are written.
- * Local.
- */
+/* Whether both say the same, extents and position in the order included; dims as they are written. Local. */
 DT_API bool dt_placement_equal(const dt_placement *a, const dt_placement *b);
 
 /* Reads "S(0),R,P(sum)" into an array that the caller frees; n gets its length. NULL with an error that names the
@@ -107,8 +105,7 @@ DT_API void dt_placements_resolve(int n, dt_placement *placements, int n_dims);
 DT_API dt_status dt_placements_set_order(dt_ctx *ctx, int n, dt_placement *placements, int dim, int n_mesh_dims,
                                          const int *mesh_dims);
 
-/* Gives explicit sizes along a tensor dim that one mesh dim shards; sizes must live as long as the placements. Local.
- */
+/* Gives explicit sizes along a tensor dim that one mesh dim shards; they must outlive the placements. Local. */
 DT_API dt_status dt_placements_set_extents(dt_ctx *ctx, int n, dt_placement *placements, int dim, int64_t n_sizes,
                                            const int64_t *sizes);
 
