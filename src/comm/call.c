@@ -13,15 +13,15 @@
 
 const dt__op_shape dt__op_shapes[DT_N_COLLECTIVES] = {
     [DT_BARRIER] = {.src = DT__NOTHING, .dst = DT__NOTHING},
-    [DT_BROADCAST] = {DT__VALUE, DT__VALUE, .src_on_root = true, .rooted = true},
-    [DT_SCATTER] = {DT__ALL, DT__OWN, .src_on_root = true, .rooted = true},
-    [DT_GATHER] = {DT__OWN, DT__ALL, .dst_on_root = true, .rooted = true},
+    [DT_BROADCAST] = {.src = DT__VALUE, .dst = DT__VALUE, .src_on_root = true, .rooted = true},
+    [DT_SCATTER] = {.src = DT__ALL, .dst = DT__OWN, .src_on_root = true, .rooted = true},
+    [DT_GATHER] = {.src = DT__OWN, .dst = DT__ALL, .dst_on_root = true, .rooted = true},
     [DT_ALL_GATHER] = {.src = DT__OWN, .dst = DT__ALL},
-    [DT_ALL_REDUCE] = {DT__VALUE, DT__VALUE, .reduces = true},
-    [DT_REDUCE_SCATTER] = {DT__ALL, DT__OWN, .reduces = true},
+    [DT_ALL_REDUCE] = {.src = DT__VALUE, .dst = DT__VALUE, .reduces = true},
+    [DT_REDUCE_SCATTER] = {.src = DT__ALL, .dst = DT__OWN, .reduces = true},
     [DT_ALL_TO_ALL] = {.src = DT__ALL, .dst = DT__ALL},
-    [DT_SEND] = {DT__VALUE, DT__NOTHING, .rooted = true, .pair = true},
-    [DT_RECV] = {DT__NOTHING, DT__VALUE, .rooted = true, .pair = true},
+    [DT_SEND] = {.src = DT__VALUE, .dst = DT__NOTHING, .rooted = true, .pair = true},
+    [DT_RECV] = {.src = DT__NOTHING, .dst = DT__VALUE, .rooted = true, .pair = true},
 };
 
 enum dt__part dt__src_part(const dt_group *group, const dt_call *call) {
