@@ -5,7 +5,7 @@
  *     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4");     ranks     0 1 2 3     row-major: the last dim runs fastest
  *                                                                  4 5 6 7
  *     dt_mesh *tp = dt_mesh_slice(mesh, "tp");           on rank 5: ranks 4 5 6 7, and this rank's coordinate is 1
- *     dt_mesh *all = dt_mesh_flatten(mesh, NULL);        one dim "dp_tp" of 8 ranks
+ *     dt_mesh *all = dt_mesh_flatten(mesh, NULL, NULL);  one dim "dp_tp" of 8 ranks
  *     dt_mesh_free(all), dt_mesh_free(tp), dt_mesh_free(mesh);
  *
  * A mesh is arithmetic: making, slicing or asking one never communicates and costs time and memory by the number of
@@ -89,7 +89,8 @@ DT_API dt_mesh *dt_mesh_keep(dt_mesh *mesh);
 DT_API void dt_mesh_free(dt_mesh *mesh);
 
 /* The sub-mesh of these dims ("dp,tp", in the mesh's order) that contains this rank. A root also offers the names of
- * the meshes that were flattened from it. An error on a rank outside the mesh, unless all dims are named. Local. */
+ * the meshes that were flattened from it. An error on a rank outside the mesh, unless there is only one such sub-mesh.
+ * Local. */
 DT_API dt_mesh *dt_mesh_slice(dt_mesh *mesh, const char *names);
 /* All dims as one, called name (NULL: the dims' names joined by "_"), a name that the root has not used for anything
  * else. The backend may be NULL; its dim is not looked at. Local. */
@@ -105,7 +106,8 @@ DT_API dt_mesh *dt_mesh_concatenate(dt_mesh *const *meshes, int n_meshes);
 DT_API dt_mesh *dt_mesh_root(dt_mesh *mesh);
 /* For a 1-D slice, which dim of its root it is; -1 for a root and for anything else. Local. */
 DT_API int dt_mesh_root_dim(const dt_mesh *mesh);
-/* All sub-meshes of these dims, whether or not this rank is in them: how many there are, and each. Local. */
+/* All sub-meshes of these dims of the mesh, whether or not this rank is in them: how many there are, and each, counted
+ * row-major over the other dims. Local. */
 DT_API int64_t dt_mesh_n_slices(dt_mesh *mesh, const char *names);
 DT_API dt_mesh *dt_mesh_slice_at(dt_mesh *mesh, const char *names, int64_t index);
 
@@ -119,6 +121,7 @@ DT_API int64_t dt_mesh_dim_size(const dt_mesh *mesh, int dim);
  */
 DT_API const char *dt_mesh_dim_name(const dt_mesh *mesh, int dim);
 DT_API int dt_mesh_dim(const dt_mesh *mesh, const char *name);
+/* The device type that the mesh was made with. Local. */
 DT_API const char *dt_mesh_device(const dt_mesh *mesh);
 /* What the options said for a dim: backend NULL and timeout_s 0 where nothing was said. `dim` is the dim's name.
  * Local. */
@@ -165,7 +168,7 @@ DT_API uint64_t dt_mesh_fingerprint(const dt_mesh *mesh);
 DT_API const char *dt_mesh_text(dt_mesh *mesh);
 
 /* The current mesh of a context is the one pushed last. Push takes a reference, pop gives it back. Pop without a push
- * is an error; without a current mesh the handle is NULL and no error is recorded. Local. */
+ * is an error. The current mesh is lent, not to be freed; NULL, without an error, where there is none. Local. */
 DT_API dt_status dt_mesh_push(dt_mesh *mesh);
 DT_API dt_status dt_mesh_pop(dt_ctx *ctx);
 DT_API dt_mesh *dt_mesh_current(dt_ctx *ctx);
