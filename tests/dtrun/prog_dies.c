@@ -50,7 +50,8 @@ static int run(dt_ctx *ctx, const char *where, bool dies) {
 }
 
 int main(int argc, char **argv) {
-    bool dies = strcmp(getenv("RANK"), "1") == 0;
+    const char *rank = getenv("RANK");
+    bool dies = rank && strcmp(rank, "1") == 0;
     dt_ctx *ctx = argc == 2 ? dt_init(NULL) : NULL;
     return ctx ? run(ctx, argv[1], dies) : 90;
 }

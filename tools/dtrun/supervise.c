@@ -67,8 +67,9 @@ static void decide(struct run *run, int code) {
 /* Every rank that is alive, with what it has started in its process group. */
 static void signal_ranks(const struct run *run, int number) {
     for (int64_t rank = 0; rank < run->options->n_ranks; rank++) {
-        if (run->pids[rank] > 0 && !run->ends[rank].has_ended)
-            kill(-run->pids[rank], number);
+        pid_t pid = run->pids[rank];
+        if (pid > 0 && !run->ends[rank].has_ended && kill(-pid, number))
+            kill(pid, number); /* it has left its group */
     }
 }
 
@@ -272,7 +273,6 @@ static void say_how_the_others_ended(struct run *run) {
 }
 
 static void run_to_end(struct run *run) {
-    run->now_ns = clock_ns();
     reap(run);
     while (run->stage < FLUSHING)
         wait_and_handle(run);
@@ -335,7 +335,7 @@ static void close_run(struct run *run) {
 }
 
 int supervise(const struct options *options, const struct inheritance *inheritance, int life_fd) {
-    struct run run = {.options = options, .life_fd = life_fd, .code = -1, .first = -1};
+    struct run run = {.options = options, .life_fd = life_fd, .code = -1, .first = -1, .now_ns = clock_ns()};
     descendants_adopt();
     if (open_run(&run, inheritance)) {
         bool has_started = start_ranks(&run.start, run.pids);
