@@ -138,7 +138,7 @@ class Signals(launch.Case):
     def test_stopped_ranks__are_ended_too(self):
         running = self.start(2, "echo ready; test $RANK = 0 && kill -STOP $$; sleep 0.3; exit 5")
         code, _, err, seconds = self.end(running)
-        self.assertEqual((code, err), (5, "dtrun: rank 1 ended with exit code 5\ndtrun: after that, dtrun ended rank 0\n"))
+        self.assertEqual((code, err), (5, "dtrun: rank 1 ended with exit code 5\ndtrun: the others: dtrun ended rank 0\n"))
         self.assertLess(seconds, 4)
 
 
