@@ -17,8 +17,6 @@
 enum { N_REPEATS = 40, N_QUICK = 8, LIMIT_MS = 40 };
 #define LIMIT_RANKS "4"
 
-extern char **environ;
-
 /* Milliseconds that a command takes; a negative number if it cannot be run or fails. */
 static double run(char **command) {
     posix_spawn_file_actions_t actions;

@@ -85,8 +85,8 @@ DT_API const char *dt_collective_word(dt_collective op);
  *   all_to_all      one block for each rank   one block of each rank    of one block
  *   send, recv      the message               the message               of the message
  *
- * In place: src and dst the same (broadcast, all_reduce, all_to_all), or the block at its place among all blocks
- * (gather, scatter, all_gather, reduce_scatter). Other overlaps are refused. */
+ * In place: src and dst the same (broadcast, all_reduce, all_to_all, there with recv_counts like counts), or the block
+ * at its place among all blocks (gather, scatter, all_gather, reduce_scatter). Other overlaps are refused. */
 typedef struct dt_call {
     dt_collective op;
     dt_dtype dtype;

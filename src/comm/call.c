@@ -131,9 +131,12 @@ static dt_status check_kinds(dt_group *group, const dt_call *call) {
     return DT_OK;
 }
 
-/* Where dst would lie if the call were in place; NULL if it has no in-place form. */
+/* Where dst would lie if the call were in place; NULL if it has no in-place form. Exchanged blocks must lie where they
+ * lay before, or what comes in overwrites what has not gone out yet. */
 static const char *in_place(const dt_group *group, const dt_call *call, size_t item_bytes, const char *src) {
     enum dt__part from = dt__src_part(group, call), to = dt__dst_part(group, call);
+    if (call->recv_counts && memcmp(call->counts, call->recv_counts, (size_t)group->n_ranks * sizeof *call->counts))
+        return NULL;
     if (from == to)
         return src;
     ptrdiff_t offset = (ptrdiff_t)((size_t)dt__block_at(call, group->rank) * item_bytes);

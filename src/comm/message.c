@@ -38,10 +38,22 @@ dt_status dt__message_send(dt_work *work) {
     return DT_OK;
 }
 
+/* Receives are served in the order in which they were called, whichever is waited for first. */
+static bool is_first(const dt_work *work) {
+    const dt_work *other = work->group->runtime->started;
+    for (; other && other != work; other = other->next)
+        if (other->status == DT_IN_PROGRESS && other->group == work->group && other->call.op == DT_RECV &&
+            other->call.root == work->group->rank)
+            return false;
+    return true;
+}
+
+bool dt__message_is_there(const dt_work *work) { return work->group->messages && is_first(work); }
+
 dt_status dt__message_receive(dt_work *work) {
     dt_ctx *ctx = work->group->runtime->ctx;
     struct dt__message *message = work->group->messages;
-    if (!message)
+    if (!dt__message_is_there(work))
         return DT_IN_PROGRESS;
     if (message->what != work->what || message->count != work->count || message->tag != work->call.tag) {
         char sent[128], wanted[128];

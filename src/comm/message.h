@@ -11,6 +11,8 @@
  * error where the message does not fit the receive. */
 dt_status dt__message_send(dt_work *work);
 dt_status dt__message_receive(dt_work *work);
+/* Whether a receive will find its message: one was sent, and no earlier receive is still to be served. */
+bool dt__message_is_there(const dt_work *work);
 void dt__messages_free(dt_group *group);
 
 #endif

@@ -64,8 +64,8 @@ typedef struct dt__transport {
     /* (optional where every step ends an operation) Waits a little for something to change: spins, yields or sleeps.
      * Fails `work` when its deadline has passed. */
     dt_status (*pause)(dt__runtime *runtime, dt_work *work, struct dt__pause *pause);
-    /* (optional) Looks, without blocking, for a reason why an operation that was not over when it was tested will never
-     * be: fails it. */
+    /* (optional) Looks, without blocking, for a reason why an operation that was not over when it was tested will
+     * never be: fails it. */
     dt_status (*glance)(dt__runtime *runtime, dt_work *work);
     /* (optional) A group's last reference is gone. */
     void (*forget)(dt__runtime *runtime, dt_group *group);

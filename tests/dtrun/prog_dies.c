@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * "dies WHERE": rank 1 is killed in a collective (call), after one (between), after an error of its own (failed) or
- * after the end of its context (closed). The others go on to a collective, which fails.
+ * after the end of its context (closed), or ends with 5 after an error of its own (error). The others go on to a
+ * collective, which fails.
  */
 #include "dtensor/comm.h"
 
@@ -20,7 +21,7 @@ static void die(int number) {
 
 static void die_soon(void) {
     signal(SIGALRM, die);
-    setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = 300000}, NULL);
+    setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = 100000}, NULL);
 }
 
 static void reduce(dt_ctx *ctx) {
@@ -33,9 +34,13 @@ static int run(dt_ctx *ctx, const char *where, bool dies) {
     if (strcmp(where, "call") == 0 && dies)
         die_soon();
     else if (strcmp(where, "call") == 0)
-        sleep(1); /* keeps the other waiting until it is dead */
-    if (strcmp(where, "failed") == 0 && dies)
+        usleep(500000); /* keeps the other waiting until it is dead */
+    if ((strcmp(where, "failed") == 0 || strcmp(where, "error") == 0) && dies)
         dt_error_set(ctx, DT_ERR_MEMORY, "no room for %d elephants", 5);
+    if (strcmp(where, "error") == 0 && dies) {
+        usleep(200000); /* the others are quicker to end */
+        return 4 + dt_close(ctx);
+    }
     if (strcmp(where, "closed") == 0) {
         int code = dt_close(ctx);
         if (dies)
@@ -50,7 +55,8 @@ static int run(dt_ctx *ctx, const char *where, bool dies) {
 }
 
 int main(int argc, char **argv) {
-    bool dies = strcmp(getenv("RANK"), "1") == 0;
+    const char *rank = getenv("RANK");
+    bool dies = rank && strcmp(rank, "1") == 0;
     dt_ctx *ctx = argc == 2 ? dt_init(NULL) : NULL;
     return ctx ? run(ctx, argv[1], dies) : 90;
 }

@@ -24,7 +24,7 @@ class Failure(launch.Case):
     def test_first_failure__decides(self):
         script = "case $RANK in 0) sleep 0.6; exit 4;; 1) sleep 0.3; exit 5;; 2) exit 6;; *) sleep 0.1;; esac"
         self.assertEqual(self.sh(4, script), (6, "", "dtrun: rank 2 ended with exit code 6\n"
-                                              "dtrun: after that, rank 0 ended with exit code 4; "
+                                              "dtrun: the others: rank 0 ended with exit code 4; "
                                               "rank 1 ended with exit code 5\n"))
 
     def test_success__of_one_rank_does_not_end_the_others(self):
@@ -42,7 +42,7 @@ class Failure(launch.Case):
         start = time.monotonic()
         code, _, err = self.sh(3, "test $RANK = 1 && exit 9; trap '' TERM; while :; do sleep 0.1; done")
         self.assertEqual((code, err), (9, "dtrun: rank 1 ended with exit code 9\n"
-                                       "dtrun: after that, dtrun ended ranks 0,2\n"))
+                                       "dtrun: the others: dtrun ended ranks 0,2\n"))
         self.assertTrue(4.5 < time.monotonic() - start < 10)
 
     def test_rank__may_be_killed_from_outside(self):
@@ -51,7 +51,7 @@ class Failure(launch.Case):
         os.kill(int(pids["2"]), signal.SIGKILL)
         code, _, err = running.end()
         self.assertEqual((code, err), (137, "dtrun: rank 2 ended with signal 9 (SIGKILL)\n"
-                                       "dtrun: after that, dtrun ended ranks 0-1\n"))
+                                       "dtrun: the others: dtrun ended ranks 0-1\n"))
         self.assertEqual(running.leftovers(), [])
 
 
@@ -63,7 +63,7 @@ class Doing(launch.Case):
         self.assertEqual((code, out), (137, ""), err)
         said = [line for line in err.splitlines() if line.startswith("dtrun: ")]
         self.assertRegex(said[0], "^dtrun: rank 1 ended with signal 9 .SIGKILL." + wanted + "$")
-        self.assertEqual(said[1:], [f"dtrun: after that, {afterwards}"] if afterwards else [])
+        self.assertEqual(said[1:], [f"dtrun: the others: {afterwards}"] if afterwards else [])
         return err
 
     def test_call__is_named(self):
@@ -76,6 +76,13 @@ class Doing(launch.Case):
 
     def test_error__is_named(self):
         self.assert_said("failed", ", gave up with memory: no room for 5 elephants; between calls; last: all_reduce of .*")
+
+    def test_cause__is_blamed_though_its_effects_end_first(self):
+        code, _, err = self.run_it("-n", 3, launch.BUILD / "tests/dtrun.dies", "error")
+        said = [line for line in err.splitlines() if line.startswith("dtrun: ")]
+        self.assertEqual((code, said), (5, ["dtrun: rank 1 ended with exit code 5",
+                                            "dtrun: the others: ranks 0,2 ended with exit code 1"]), err)
+        self.assertLess(err.index("rank 0: peer"), err.index("dtrun: rank 1"))
 
     def test_closed_context__is_not_worth_a_word(self):
         self.assert_said("closed", "", None)

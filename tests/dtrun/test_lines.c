@@ -23,7 +23,7 @@ static void set_up(struct fixture *f, const char *tag, int64_t patience_ns) {
     assert_true(sink_open(&f->sink, STDOUT_FILENO));
     for (int i = 0; i < 3; i++) {
         f->streams[i] = (struct stream){.fd = -1, .sink = &f->sink, .patience_ns = patience_ns};
-        strcpy(f->streams[i].tag, tag);
+        snprintf(f->streams[i].tag, sizeof f->streams[i].tag, "%s", tag);
         if (tag[0])
             f->streams[i].tag[1] = (char)('0' + i);
     }

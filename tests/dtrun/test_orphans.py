@@ -99,6 +99,14 @@ class Orphans(launch.Case):
         code, out, _ = self.sh(2, "test $RANK = 0 && { sleep 1000 & exit 0; }; sleep 0.7; echo done")
         self.assertEqual((code, out), (0, "done\n"))
 
+    def test_launch_within_a_launch__ends_with_it(self):
+        script = f"{launch.DTRUN} -n 2 sh -c 'echo ready; setsid sleep 1000 & sleep 1000'; exit 0"
+        for number in (signal.SIGKILL, signal.SIGTERM):
+            running = self.launch("-n", 2, "sh", "-c", script)
+            self.assertEqual(running.read_lines(4), ["ready"] * 4)
+            os.kill(running.pid, number)
+            self.assert_gone(running, 8)
+
     def test_early_kill__leaves_nothing(self):
         for delay_ms in range(0, 20, 2):
             running = self.launch("-n", 4, "sh", "-c", "sleep 1000 & wait")

@@ -104,6 +104,11 @@ class Signals(launch.Case):
         os.kill(running.pid, signal.SIGHUP)
         self.assertEqual(self.end(running)[:3], (0, "done\ndone\n", ""))
 
+    def test_ignored_ends_of_children__are_no_matter(self):
+        running = self.start(2, "echo ready; sleep 0.1; exit $((RANK * 4))",
+                             preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
+        self.assertEqual(self.end(running)[:3], (4, "", "dtrun: rank 1 ended with exit code 4\n"))
+
     def test_interrupt__of_a_background_job_of_a_script_works(self):
         running = self.start(2, "echo ready; exec sleep 100",
                              preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_IGN))
@@ -133,7 +138,7 @@ class Signals(launch.Case):
     def test_stopped_ranks__are_ended_too(self):
         running = self.start(2, "echo ready; test $RANK = 0 && kill -STOP $$; sleep 0.3; exit 5")
         code, _, err, seconds = self.end(running)
-        self.assertEqual((code, err), (5, "dtrun: rank 1 ended with exit code 5\ndtrun: after that, dtrun ended rank 0\n"))
+        self.assertEqual((code, err), (5, "dtrun: rank 1 ended with exit code 5\ndtrun: the others: dtrun ended rank 0\n"))
         self.assertLess(seconds, 4)
 
 

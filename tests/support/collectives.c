@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GUARD = 64 };
+enum { GUARD = 64, GUARD_BYTE = 0xa5, WRONG_BYTE = 0x5a };
 
 static bool on_root(const test_run *run) { return dt_group_rank(run->group) == run->what.root; }
 
@@ -111,9 +111,12 @@ static void put_reduced(const test_run *run, void *memory, int64_t at, int64_t i
     put(what->dtype, memory, at, re, im);
 }
 
+/* An exchange in place takes as much from each member as it gives to it. */
 static int64_t block_of(const test_case *what, int64_t from, int64_t to) {
     if (!what->unequal)
         return what->count;
+    if (what->op == DT_ALL_TO_ALL && what->in_place && from > to)
+        return block_of(what, to, from);
     uint64_t state = what->seed + (uint64_t)(from * 64 + to);
     return test_below(&state, what->count + 1);
 }
@@ -173,7 +176,7 @@ static void count_parts(const test_run *run, int64_t *gives, int64_t *gets) {
 static unsigned char *take(test_run *run, size_t bytes) {
     unsigned char *memory = run->heap ? dt_heap_alloc(run->ctx, bytes + 2 * GUARD) : malloc(bytes + 2 * GUARD);
     if (memory)
-        memset(memory, 0xa5, bytes + 2 * GUARD);
+        memset(memory, GUARD_BYTE, bytes + 2 * GUARD);
     return memory;
 }
 
@@ -223,7 +226,7 @@ int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *w
     run->src_bytes = (size_t)gives * item;
     run->dst_bytes = (size_t)gets * item;
     bool gather_like = what->op == DT_GATHER || what->op == DT_ALL_GATHER;
-    bool in_place = what->in_place && gives && gets && !(what->op == DT_ALL_TO_ALL && what->unequal);
+    bool in_place = what->in_place && gives && gets;
     size_t room = run->src_bytes > run->dst_bytes ? run->src_bytes : run->dst_bytes;
     run->src = take(run, in_place ? room : run->src_bytes);
     run->dst = in_place ? run->src : take(run, run->dst_bytes);
@@ -243,7 +246,8 @@ int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *w
                           .count = what->count,
                           .counts = run->counts,
                           .recv_counts = run->recv_counts,
-                          .root = what->root};
+                          .root = what->root,
+                          .tag = what->tag};
     return 0;
 }
 
@@ -283,7 +287,8 @@ static void expect(const test_run *run, void *memory) {
 
 static int guards_hold(const unsigned char *memory, size_t bytes, const char *name) {
     for (size_t i = 0; i < GUARD; i++)
-        CHECK(memory[i] == 0xa5 && memory[GUARD + bytes + i] == 0xa5, "a byte next to %s was written", name);
+        CHECK(memory[i] == GUARD_BYTE && memory[GUARD + bytes + i] == GUARD_BYTE, "a byte next to %s was written",
+              name);
     return 0;
 }
 
@@ -304,41 +309,71 @@ static bool same(const test_run *run, const unsigned char *got, const unsigned c
     return true;
 }
 
-static int compare(const test_run *run) {
+static int compare(test_run *run) {
     const unsigned char *got = run->call.dst;
-    unsigned char *want = malloc(run->dst_bytes + 1);
-    expect(run, want);
-    bool right = same(run, got, want, run->dst_bytes);
+    if (!run->want) {
+        run->want = malloc(run->dst_bytes + 1);
+        expect(run, run->want);
+    }
+    bool right = same(run, got, run->want, run->dst_bytes);
     size_t at = 0, item = dt_dtype_size(run->what.dtype);
-    while (!right && got[at] == want[at])
+    while (!right && got[at] == run->want[at])
         at++;
     CHECK(right, "rank %lld, %s of %s x %lld, %s%s%s, memory %d: element %zu: got byte %02x, want %02x",
           (long long)dt_rank(run->ctx), dt_collective_word(run->what.op), dt_dtype_word(run->what.dtype),
           (long long)run->what.count, dt_reduce_word(run->what.reduce), run->what.in_place ? ", in place" : "",
-          run->what.unequal ? ", unequal" : "", (int)run->what.memory, at / item, got[at], want[at]);
-    free(want);
+          run->what.unequal ? ", unequal" : "", (int)run->what.memory, at / item, got[at], run->want[at]);
     return 0;
 }
 
 static int source_is_untouched(const test_run *run) {
     unsigned char *want = malloc(run->src_bytes + 1);
     fill_source(run, want);
-    CHECK(!run->src_bytes || !memcmp(run->call.src, want, run->src_bytes), "%s changed its source",
-          dt_collective_word(run->what.op));
+    bool same_bytes = !run->src_bytes || !memcmp(run->call.src, want, run->src_bytes);
     free(want);
+    CHECK(same_bytes, "%s changed its source", dt_collective_word(run->what.op));
     return 0;
 }
 
-int test_finish(test_run *run) {
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+int test_spared(const test_run *run) {
     bool apart = run->src != run->dst;
-    size_t room = run->src_bytes > run->dst_bytes ? run->src_bytes : run->dst_bytes;
-    int wrong = compare(run) || guards_hold(run->src, apart ? run->src_bytes : room, "src") ||
-                guards_hold(run->dst, apart ? run->dst_bytes : room, "dst") || (apart && source_is_untouched(run));
-    give(run, run->src);
-    if (apart)
+    size_t room = larger(run->src_bytes, run->dst_bytes);
+    return guards_hold(run->src, apart ? run->src_bytes : room, "src") ||
+           guards_hold(run->dst, apart ? run->dst_bytes : room, "dst") || (apart && source_is_untouched(run));
+}
+
+void test_again(test_run *run) {
+    bool apart = run->src != run->dst;
+    memset(run->dst + GUARD, WRONG_BYTE, apart ? run->dst_bytes : larger(run->src_bytes, run->dst_bytes));
+    if (!apart)
+        fill_source(run, (void *)(uintptr_t)run->call.src);
+}
+
+int test_check(test_run *run) { return compare(run) || test_spared(run); }
+
+void test_drop(test_run *run) {
+    if (run->src != run->dst)
         give(run, run->dst);
+    give(run, run->src);
+    run->src = run->dst = NULL;
+    test_drop_closed(run);
+}
+
+void test_drop_closed(test_run *run) {
+    if (!run->heap && run->src != run->dst)
+        free(run->dst);
+    if (!run->heap)
+        free(run->src);
     free(run->counts);
     free(run->recv_counts);
+    free(run->want);
+}
+
+int test_finish(test_run *run) {
+    int wrong = test_check(run);
+    test_drop(run);
     return wrong;
 }
 
@@ -348,4 +383,30 @@ int test_once(dt_ctx *ctx, dt_group *group, const test_case *what) {
         return 1;
     CHECK_OK(ctx, dt_comm_run(group, &run.call));
     return test_finish(&run);
+}
+
+/* Most calls are small, so that a program gets far; each size from nothing to the most has its share. */
+static int64_t any_count(uint64_t *random, int64_t most) {
+    int64_t limit = most;
+    for (int64_t halvings = test_below(random, 20); halvings > 0 && limit > 0; halvings--)
+        limit /= 2;
+    return test_below(random, limit + 1);
+}
+
+test_case test_any_case(uint64_t *random, int64_t n_members, int64_t most_bytes) {
+    test_case what = {
+        .op = (dt_collective)test_below(random, DT_SEND),
+        .dtype = (dt_dtype)test_below(random, DT_N_DTYPES),
+        .unequal = test_below(random, 3) == 0,
+        .in_place = test_below(random, 3) == 0,
+        .root = test_below(random, n_members),
+        .memory = (enum test_memory_kind)test_below(random, 3),
+        .seed = test_random(random),
+        .tag = test_random(random),
+    };
+    do
+        what.reduce = (dt_reduce)test_below(random, DT_N_REDUCES);
+    while (!dt_reduce_allowed(what.dtype, what.reduce));
+    what.count = any_count(random, most_bytes / n_members / (int64_t)dt_dtype_size(what.dtype));
+    return what;
 }

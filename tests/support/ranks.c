@@ -6,6 +6,7 @@
 
 #include "comm/launch.h"
 
+#include <signal.h>
 #include <stdlib.h>
 
 #if defined(__SANITIZE_THREAD__)
@@ -28,12 +29,19 @@ struct body {
     void *arg;
 };
 
-static int check_leaks(dt_ctx *ctx, void *arg) {
+void test_die_of_faults(void) {
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        signal(signals[i], SIG_DFL);
+}
+
+bool test_leaks(void) { return __lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check(); }
+
+static int be_forked_rank(dt_ctx *ctx, void *arg) {
     const struct body *body = arg;
+    test_die_of_faults();
     int code = body->fn(ctx, body->arg);
-    if (!code && __lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check())
-        return 2;
-    return code;
+    return !code && test_leaks() ? 2 : code;
 }
 
 static void run_as_threads(int64_t n, dt_rank_fn *fn, void *arg) {
@@ -52,7 +60,7 @@ void run_ranks(int64_t n, dt_rank_fn *fn, void *arg) {
     }
     char *error;
     struct body body = {fn, arg};
-    if (dt_spawn(n, check_leaks, &body, &error) != DT_OK) {
+    if (dt_spawn(n, be_forked_rank, &body, &error) != DT_OK) {
         print_error("%lld ranks: %s\n", (long long)n, error);
         free(error);
         fail();

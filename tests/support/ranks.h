@@ -16,6 +16,12 @@
  * the ranks are threads. */
 void run_ranks(int64_t n, dt_rank_fn *fn, void *arg);
 
+/* In a forked rank: a fault ends the process, where the test library would jump back into the test. */
+void test_die_of_faults(void);
+
+/* Says on standard error what a leak detector finds, if the program was built with one; whether it found something. */
+bool test_leaks(void);
+
 /* Small numbers that depend on a seed only. */
 uint64_t test_random(uint64_t *state);
 int64_t test_below(uint64_t *state, int64_t n);

@@ -42,6 +42,7 @@ static void open_standard_files(void) {
 static void block_signals(sigset_t *passed_on, sigset_t *mask_before) {
     struct sigaction hangup;
     sigset_t blocked;
+    signal(SIGCHLD, SIG_DFL); /* where it is ignored, the kernel keeps children's fates to itself */
     supervise_list_signals(passed_on);
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_IGN)
         sigdelset(passed_on, SIGHUP);

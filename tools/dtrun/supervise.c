@@ -6,7 +6,9 @@
  * A launch goes through stages, only forwards. A failure leads from RUNNING to WAITING: the other ranks learn of it
  * from the library and may end in order. What has not ended then is sent SIGTERM, and at last SIGKILL. When no
  * descendant is left, the rest of the output is written, and the launch is OVER. The first cause decides the exit
- * code; what happens later is an effect of it.
+ * code; what happens later is an effect of it. An effect may be seen before its cause: ranks that fail because a peer
+ * has failed can be quicker than the peer. So a rank whose calls failed for that reason is only a suspect, until
+ * there is no better explanation.
  */
 #include "dtrun/supervise.h"
 
@@ -35,6 +37,12 @@ enum stage { RUNNING, WAITING, TERMINATING, KILLING, FLUSHING, OVER };
 #define FLUSH_PATIENCE_NS     (2 * SECOND_NS)  /* for who reads our output, after a signal */
 #define SIGNAL_EFFECT_NS      (10 * SECOND_NS) /* a rank that fails so soon after a signal fails because of it */
 
+struct failure {
+    int64_t rank; /* -1: none */
+    int code;
+    char text[2304];
+};
+
 struct run {
     const struct options *options;
     struct output output;
@@ -49,6 +57,7 @@ struct run {
     int64_t stage_end_ns;
     int code;      /* to exit with; -1 while nothing has decided it */
     int64_t first; /* the rank whose failure decided it, or -1 */
+    struct failure suspect;
     int last_signal, n_end_signals;
     int64_t last_signal_ns;
 };
@@ -67,8 +76,9 @@ static void decide(struct run *run, int code) {
 /* Every rank that is alive, with what it has started in its process group. */
 static void signal_ranks(const struct run *run, int number) {
     for (int64_t rank = 0; rank < run->options->n_ranks; rank++) {
-        if (run->pids[rank] > 0 && !run->ends[rank].has_ended)
-            kill(-run->pids[rank], number);
+        pid_t pid = run->pids[rank];
+        if (pid > 0 && !run->ends[rank].has_ended && kill(-pid, number))
+            kill(pid, number); /* it has left its group */
     }
 }
 
@@ -99,8 +109,21 @@ static void flush(struct run *run) {
     hasten(run, FLUSHING, run->n_end_signals ? FLUSH_PATIENCE_NS : FOR_EVER - run->now_ns);
 }
 
+static void blame(struct run *run, const struct failure *failure) {
+    output_say(&run->output, "%s", failure->text);
+    decide(run, failure->code);
+    run->first = failure->rank;
+}
+
+/* No better explanation will come. */
+static void blame_suspect(struct run *run) {
+    if (run->code < 0 && run->suspect.rank >= 0)
+        blame(run, &run->suspect);
+}
+
 static void lose_patience(struct run *run) {
     if (run->stage == WAITING) {
+        blame_suspect(run);
         terminate(run);
     } else if (run->stage == TERMINATING) {
         hasten(run, KILLING, KILL_PATIENCE_NS);
@@ -142,22 +165,39 @@ static bool is_effect_of_signal(struct run *run, int status) {
     return true;
 }
 
-static void say_who_failed(struct run *run, int64_t rank, int status) {
+/* Whether a rank's calls have failed because of a peer. */
+static bool is_effect_of_peer(const struct run *run, int64_t rank, int status) {
+    const struct dt__rank_block *block = &run->segment->ranks[rank];
+    bool is_effect = false;
+    for (int i = 0; i < DT__N_RING; i++) {
+        int32_t state = atomic_load(&block->ring[i].state);
+        is_effect = is_effect || state == DT_ERR_PEER || state == DT_ERR_GROUP;
+    }
+    return is_effect && WIFEXITED(status);
+}
+
+static struct failure describe_failure(const struct run *run, int64_t rank, int status) {
+    struct failure failure = {.rank = rank, .code = ending_code(status)};
     char how[64], doing[2048] = "";
     int32_t state = atomic_load(&run->segment->ranks[rank].state);
     dt__describe_wait_status(status, how, sizeof how);
     if (state != DT__RANK_ABSENT && state != DT__RANK_CLOSED)
         dt__segment_describe(run->segment, rank, doing, sizeof doing);
-    output_say(&run->output, "rank %" PRId64 " ended with %s%s%s", rank, how, doing[0] ? ", " : "", doing);
-    decide(run, ending_code(status));
-    run->first = rank;
+    snprintf(failure.text, sizeof failure.text, "rank %" PRId64 " ended with %s%s%s", rank, how, doing[0] ? ", " : "",
+             doing);
+    return failure;
 }
 
 static void on_failure(struct run *run, int64_t rank, int status) {
     if (run->code >= 0 || is_start_failure(run, rank, status))
         return;
-    if (!is_effect_of_signal(run, status))
-        say_who_failed(run, rank, status);
+    if (!is_effect_of_signal(run, status)) {
+        struct failure failure = describe_failure(run, rank, status);
+        if (!is_effect_of_peer(run, rank, status))
+            blame(run, &failure);
+        else if (run->suspect.rank < 0)
+            run->suspect = failure;
+    }
     hasten(run, WAITING, FAILURE_PATIENCE_NS);
 }
 
@@ -183,6 +223,8 @@ static void reap(struct run *run) {
             }
         }
     }
+    if (run->n_alive == 0)
+        blame_suspect(run);
     if (pid < 0 && errno == ECHILD) {
         flush(run);
         return;
@@ -268,11 +310,10 @@ static void wait_and_handle(struct run *run) {
 static void say_how_the_others_ended(struct run *run) {
     char text[4096];
     if (run->first >= 0 && ending_summarise(run->ends, run->options->n_ranks, run->first, text, sizeof text))
-        output_say(&run->output, "after that, %s", text);
+        output_say(&run->output, "the others: %s", text);
 }
 
 static void run_to_end(struct run *run) {
-    run->now_ns = clock_ns();
     reap(run);
     while (run->stage < FLUSHING)
         wait_and_handle(run);
@@ -335,7 +376,8 @@ static void close_run(struct run *run) {
 }
 
 int supervise(const struct options *options, const struct inheritance *inheritance, int life_fd) {
-    struct run run = {.options = options, .life_fd = life_fd, .code = -1, .first = -1};
+    struct run run = {
+        .options = options, .life_fd = life_fd, .code = -1, .first = -1, .suspect.rank = -1, .now_ns = clock_ns()};
     descendants_adopt();
     if (open_run(&run, inheritance)) {
         bool has_started = start_ranks(&run.start, run.pids);

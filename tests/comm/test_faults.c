@@ -1,0 +1,732 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What happens when a rank fails its group. A group of ranks repeats one collective; at a seeded point one of them, the
+ * victim, is killed, stopped, leaves, closes its context, gives up, or makes another call than the rest. Every other
+ * member must get an error in time that says what happened, the group must be unusable at once, memory beside the
+ * failed call must be as it was, and groups without the victim must go on and compute what is right. A victim that was
+ * stopped is woken up when the others have reused their memory: it must get an error and spoil nothing.
+ *
+ * A run is a function of its seed. DTENSOR_TEST_RUNS and DTENSOR_TEST_SEED choose how many seeds, and the first one.
+ */
+/* ctest: timeout=300 */
+#include "support/collectives.h"
+#include "support/launch.h"
+
+#include "base/ctx.h"
+#include "comm/describe.h"
+#include "comm/launch.h"
+#include "comm/shm.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum kind {
+    KILL,
+    STOP,
+    EXIT,
+    CLOSE,
+    LOCAL_ERROR,
+    OTHER_OP,
+    OTHER_COUNT,
+    OTHER_DTYPE,
+    OTHER_REDUCE,
+    OTHER_ROOT,
+    OTHER_TAG,
+    OTHER_ORDER,
+    OTHER_BLOCKS,
+    INVALID,
+    N_KINDS
+};
+
+static const struct {
+    const char *name;
+    dt_status status; /* that the other members get */
+    bool by_signal;   /* may happen at any instruction */
+    const char *says; /* part of what they are told */
+} kinds[N_KINDS] = {
+    [KILL] = {"kill", DT_ERR_PEER, true, "is dead"},
+    [STOP] = {"stop", DT_ERR_TIMEOUT, true, "no answer from"},
+    [EXIT] = {"exit", DT_ERR_PEER, true, "is dead"},
+    [CLOSE] = {"close", DT_ERR_PEER, false, "has closed its context"},
+    [LOCAL_ERROR] = {"local error", DT_ERR_PEER, false, "the victim's own words"},
+    [OTHER_OP] = {"other op", DT_ERR_MISMATCH, false, "call"},
+    [OTHER_COUNT] = {"other count", DT_ERR_MISMATCH, false, "call"},
+    [OTHER_DTYPE] = {"other dtype", DT_ERR_MISMATCH, false, "call"},
+    [OTHER_REDUCE] = {"other reduce", DT_ERR_MISMATCH, false, "call"},
+    [OTHER_ROOT] = {"other root", DT_ERR_MISMATCH, false, "call"},
+    [OTHER_TAG] = {"other tag", DT_ERR_MISMATCH, false, "call"},
+    [OTHER_ORDER] = {"other order", DT_ERR_MISMATCH, false, "call"},
+    [OTHER_BLOCKS] = {"other blocks", DT_ERR_MISMATCH, false, "call"},
+    [INVALID] = {"invalid call", DT_ERR_MISMATCH, false, "refused its call as invalid"},
+};
+
+enum { MOST_RANKS = 5, MOST_BYTES = 1500000, DECOY_BYTES = 5000, STOP_TIMEOUT_MS = 1000 };
+
+/* What each rank tells the test. */
+struct note {
+    _Atomic int64_t error_ns; /* when it got its error; 0 before */
+};
+
+struct board {
+    _Atomic int64_t fault_ns; /* when it happened */
+    _Atomic int32_t arrived;  /* survivors that have got so far */
+    _Atomic int32_t may_wake, victim_is_over;
+    struct note ranks[MOST_RANKS];
+};
+
+struct fault {
+    uint64_t seed;
+    enum kind kind;
+    int64_t n, victim;
+    int64_t members[MOST_RANKS], n_members; /* of the group that fails */
+    test_case what;
+    bool pair;    /* the first member sends to the second */
+    bool started; /* dt_comm_start and dt_work_wait instead of dt_comm_run */
+    bool tested;  /* dt_work_test until it is over, before waiting */
+    bool inside;  /* by signal: after a delay; otherwise: with an operation in flight */
+    int64_t at;   /* number of the victim's call at which it happens */
+    int64_t delay_us;
+    bool tells;
+    bool threads;
+    struct board *board;
+};
+
+/* A rank in a run. */
+struct rank {
+    const struct fault *fault;
+    dt_ctx *ctx;
+    dt_group *group, *others; /* the one that fails; all but the victim, or NULL */
+    uint64_t random;          /* the same sequence on all survivors */
+    int64_t n_calls;          /* made so far in the group */
+    test_run run;             /* the call that is repeated */
+    unsigned char *decoys[2]; /* blocks that nobody has any business with */
+    bool victim;
+};
+
+static bool is_member(const struct fault *fault, int64_t rank) {
+    for (int64_t i = 0; i < fault->n_members; i++)
+        if (fault->members[i] == rank)
+            return true;
+    return false;
+}
+
+static double limit_of(const struct fault *fault) {
+    double base = fault->kind == STOP ? STOP_TIMEOUT_MS / 1000.0 : 1;
+    return base + 1.0 * test_slowness;
+}
+
+/* Lets the survivors go on together, without the library's help. */
+static int meet(const struct rank *rank, int32_t stage) {
+    struct board *board = rank->fault->board;
+    double give_up_at = test_seconds() + 10 * test_slowness;
+    atomic_fetch_add(&board->arrived, 1);
+    while (atomic_load(&board->arrived) < stage * (rank->fault->n - 1)) {
+        CHECK(test_seconds() < give_up_at, "the survivors did not come to stage %d", (int)stage);
+        test_sleep(0.0005);
+    }
+    return 0;
+}
+
+/* The faults themselves. */
+
+static struct {
+    enum kind kind;
+    struct board *board;
+} pending; /* for the signal handler of a victim that is a process of its own */
+
+static void be_harmed(int signal_number) {
+    (void)signal_number;
+    atomic_store(&pending.board->fault_ns, dt__now_ns());
+    if (pending.kind == KILL)
+        kill(getpid(), SIGKILL);
+    if (pending.kind == STOP)
+        kill(getpid(), SIGSTOP);
+    if (pending.kind == EXIT)
+        _exit(3);
+}
+
+static void harm_later(const struct fault *fault) {
+    struct itimerval timer = {.it_value = {0, fault->delay_us}};
+    struct sigaction action = {.sa_handler = be_harmed};
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void harm_now(const struct rank *rank) {
+    const struct fault *fault = rank->fault;
+    pending.kind = fault->kind;
+    pending.board = fault->board;
+    if (fault->inside)
+        harm_later(fault);
+    else
+        be_harmed(0);
+}
+
+/* Memory for calls in which the victim plays another part than in its own; zeroed, and large enough for all. */
+struct scratch {
+    void *src, *dst;
+    int64_t counts[MOST_RANKS], recv_counts[MOST_RANKS];
+    dt_group *group; /* in another order */
+};
+
+static dt_group *swapped_group(const struct rank *rank) {
+    int64_t members[MOST_RANKS], n = rank->fault->n_members;
+    memcpy(members, rank->fault->members, sizeof members);
+    int64_t last = members[n - 1];
+    members[n - 1] = members[0];
+    members[0] = last;
+    return dt_group_new(rank->ctx, members, n);
+}
+
+static bool reduces(dt_collective op) { return op == DT_ALL_REDUCE || op == DT_REDUCE_SCATTER; }
+
+static dt_reduce another_reduce(const test_case *what) {
+    int reduce = what->reduce;
+    do
+        reduce = (reduce + 1) % DT_N_REDUCES;
+    while (!dt_reduce_allowed(what->dtype, (dt_reduce)reduce));
+    return (dt_reduce)reduce;
+}
+
+static void make_invalid(dt_call *call, uint64_t *random, int64_t n_members) {
+    switch (test_below(random, 3)) {
+    case 0:
+        if (call->op == DT_BARRIER)
+            call->op = DT_ALL_REDUCE;
+        call->dtype = DT_N_DTYPES;
+        return;
+    case 1:
+        if (call->op == DT_BARRIER)
+            call->op = DT_BROADCAST;
+        call->counts = call->recv_counts = NULL;
+        call->count = -1;
+        return;
+    default:
+        if (call->op != DT_SEND && call->op != DT_RECV)
+            call->op = DT_BROADCAST;
+        call->counts = call->recv_counts = NULL;
+        call->count = 100;
+        call->root = call->op == DT_BROADCAST ? n_members : call->root;
+        call->src = NULL;
+        call->dst = NULL;
+        return;
+    }
+}
+
+/* One element moves from one block to another: the total stays. */
+static void move_an_element(int64_t *counts, int64_t n) {
+    int64_t from = 0;
+    while (from < n && !counts[from])
+        from++;
+    if (from == n) {
+        counts[0]++;
+        return;
+    }
+    counts[from]--;
+    counts[(from + 1) % n]++;
+}
+
+/* Makes the call of another kind than the rest makes. */
+static dt_status call_otherwise(const struct rank *rank, const test_run *run, struct scratch *scratch) {
+    const struct fault *fault = rank->fault;
+    dt_call call = run->call;
+    dt_group *group = rank->group;
+    uint64_t random = fault->seed;
+    int64_t n = fault->n_members;
+    call.src = scratch->src;
+    call.dst = scratch->dst;
+    switch (fault->kind) {
+    case OTHER_OP:
+        call.op = (dt_collective)((call.op + 1 + test_below(&random, DT_SEND - 1)) % DT_SEND);
+        if (reduces(call.op) && !dt_reduce_allowed(call.dtype, call.reduce))
+            call.reduce = DT_SUM;
+        if (call.op == DT_ALL_TO_ALL && call.counts) {
+            memcpy(scratch->recv_counts, call.counts, (size_t)n * sizeof *call.counts);
+            call.recv_counts = scratch->recv_counts;
+        }
+        break;
+    case OTHER_COUNT:
+        call.count--;
+        break;
+    case OTHER_DTYPE:
+        call.dtype = call.dtype == DT_U8 ? DT_I8 : DT_U8;
+        break;
+    case OTHER_REDUCE:
+        call.reduce = another_reduce(&run->what);
+        break;
+    case OTHER_ROOT:
+        call.root = (call.root + 1 + test_below(&random, n - 1)) % n;
+        break;
+    case OTHER_TAG:
+        call.tag++;
+        break;
+    case OTHER_ORDER:
+        group = scratch->group;
+        break;
+    case OTHER_BLOCKS:
+        memcpy(scratch->counts, call.counts, (size_t)n * sizeof *call.counts);
+        move_an_element(scratch->counts, n);
+        call.counts = scratch->counts;
+        break;
+    case INVALID:
+        make_invalid(&call, &random, n);
+        break;
+    default:
+        break;
+    }
+    return dt_comm_run(group, &call);
+}
+
+static bool is_mismatch(enum kind kind) { return kind >= OTHER_OP; }
+
+static dt_status make_mismatch(const struct rank *rank, const test_run *run) {
+    const struct fault *fault = rank->fault;
+    size_t bytes = (size_t)(fault->what.count + 101) * (size_t)fault->n_members * 16;
+    struct scratch scratch = {calloc(1, bytes), calloc(1, bytes), .group = swapped_group(rank)};
+    dt_status status = call_otherwise(rank, run, &scratch);
+    free(scratch.src);
+    free(scratch.dst);
+    dt_group_free(scratch.group);
+    return status;
+}
+
+/* What the victim does instead of its call number fault->at, or with the call in flight. DT_OK: goes on calling. */
+static dt_status be_at_fault(const struct rank *rank, const test_run *run) {
+    const struct fault *fault = rank->fault;
+    if (kinds[fault->kind].by_signal) {
+        harm_now(rank);
+        return DT_OK;
+    }
+    atomic_store(&fault->board->fault_ns, dt__now_ns());
+    if (fault->kind == LOCAL_ERROR)
+        return dt_error_set(rank->ctx, DT_ERR_SYSTEM, "the victim's own words");
+    if (is_mismatch(fault->kind))
+        return make_mismatch(rank, run);
+    return DT_ERR_STATE; /* CLOSE: the caller does */
+}
+
+/* The repeated call. */
+
+static dt_status wait_for(const struct fault *fault, dt_work *work) {
+    while (fault->tested && dt_work_test(work) == DT_IN_PROGRESS)
+        test_sleep(0.00002);
+    return dt_work_wait(work);
+}
+
+static dt_status call_once(struct rank *rank, test_run *run, bool at_fault) {
+    const struct fault *fault = rank->fault;
+    dt_status status = DT_OK;
+    if (at_fault && !(fault->started && fault->inside))
+        status = be_at_fault(rank, run);
+    if (status != DT_OK)
+        return status;
+    rank->n_calls += at_fault && is_mismatch(fault->kind) ? 2 : 1;
+    if (!fault->started)
+        return dt_comm_run(rank->group, &run->call);
+    dt_work *work = dt_comm_start(rank->group, &run->call);
+    if (!work)
+        return dt_error_status(rank->ctx);
+    if (at_fault && fault->inside)
+        status = be_at_fault(rank, run);
+    if (status != DT_OK && fault->kind == CLOSE)
+        return status; /* closing finishes it */
+    dt_status waited = wait_for(fault, work);
+    return status != DT_OK ? status : waited;
+}
+
+/* Repeats the call until it fails; *status is why. */
+static int repeat(struct rank *rank, test_run *run, dt_status *status) {
+    double give_up_at = test_seconds() + 10 * test_slowness;
+    for (int64_t i = 0;; i++) {
+        test_again(run);
+        *status = call_once(rank, run, rank->victim && i == rank->fault->at);
+        if (*status != DT_OK)
+            return 0;
+        if (test_check(run))
+            return 1;
+        CHECK(test_seconds() < give_up_at, "rank %lld: %lld calls and no error", (long long)dt_rank(rank->ctx),
+              (long long)i);
+    }
+}
+
+/* What a survivor must have been told. */
+
+static int durations_are_sane(const char *text) {
+    for (const char *at = text; (at = strstr(at, ", for ")); at++) {
+        double seconds = strtod(at + 6, NULL);
+        CHECK(seconds >= 0 && seconds < 60, "a call of this run cannot have lasted so long: %s", text);
+    }
+    return 0;
+}
+
+static int says(const char *text, const char *part) {
+    CHECK(strstr(text, part), "the text lacks '%s': %s", part, text);
+    return 0;
+}
+
+static int tells_all(const struct rank *rank, const char *text) {
+    const struct fault *fault = rank->fault;
+    char part[200], set_text[160];
+    uint64_t set[2] = {0, 0};
+    dt_collective op = fault->pair ? DT_SEND : fault->what.op;
+    for (int64_t i = 0; i < fault->n_members; i++)
+        set[0] |= UINT64_C(1) << fault->members[i];
+    dt__describe_set(set, (uint64_t)fault->n_members, set_text, sizeof set_text);
+    snprintf(part, sizeof part, "#%" PRId64 " of %s", rank->n_calls, set_text);
+    if (says(text, dt_collective_word(op)) || says(text, part) || says(text, kinds[fault->kind].says) ||
+        durations_are_sane(text))
+        return 1;
+    for (int64_t i = 0; i < fault->n_members; i++) {
+        if (fault->members[i] == dt_rank(rank->ctx))
+            continue;
+        snprintf(part, sizeof part, "\n  rank %" PRId64, fault->members[i]);
+        if (says(text, part))
+            return 1;
+    }
+    return 0;
+}
+
+static int is_unusable(const struct rank *rank, const test_run *run) {
+    double start = test_seconds();
+    dt_status status = dt_comm_run(rank->group, &run->call);
+    double took = test_seconds() - start;
+    CHECK(status == DT_ERR_GROUP, "rank %lld: a call in the broken group gave %s", (long long)dt_rank(rank->ctx),
+          dt_status_word(status));
+    CHECK(took < 0.25 * test_slowness, "the call in the broken group took %g s", took);
+    CHECK(!dt_comm_start(rank->group, &run->call), "a call could be started in the broken group");
+    return 0;
+}
+
+static int learns(const struct rank *rank, dt_status status, test_run *run) {
+    const struct fault *fault = rank->fault;
+    int64_t now = dt__now_ns(), happened = atomic_load(&fault->board->fault_ns);
+    double took = (double)(now - happened) * 1e-9;
+    CHECK(happened, "rank %lld got %s before anything happened: %s", (long long)dt_rank(rank->ctx),
+          dt_status_word(status), dt_error_text(rank->ctx));
+    CHECK(status == kinds[fault->kind].status, "rank %lld got %s, not %s: %s", (long long)dt_rank(rank->ctx),
+          dt_status_word(status), dt_status_word(kinds[fault->kind].status), dt_error_text(rank->ctx));
+    CHECK(took <= limit_of(fault), "rank %lld got its error after %.2f s, at most %.2f are allowed: %s",
+          (long long)dt_rank(rank->ctx), took, limit_of(fault), dt_error_text(rank->ctx));
+    return tells_all(rank, dt_error_text(rank->ctx)) || test_spared(run) || is_unusable(rank, run);
+}
+
+/* Life afterwards. */
+
+static int work_together(struct rank *rank, dt_group *group, int n_cases) {
+    for (int i = 0; i < n_cases; i++) {
+        test_case what = test_any_case(&rank->random, dt_group_size(group), 100000);
+        if (test_once(rank->ctx, group, &what))
+            return 1;
+    }
+    return 0;
+}
+
+/* Goes on for as long as the victim is not over, as the first survivor sees it. */
+static int work_until_victim_is_over(struct rank *rank, dt_group *group) {
+    struct board *board = rank->fault->board;
+    double give_up_at = test_seconds() + 10 * test_slowness;
+    for (int64_t over = 0; !over;) {
+        CHECK(test_seconds() < give_up_at, "the victim that woke up did not get an error");
+        int64_t seen = atomic_load(&board->victim_is_over);
+        if (group) {
+            CHECK_OK(rank->ctx, dt_comm_all_reduce(group, &seen, &over, 1, DT_I64, DT_MAX));
+            if (work_together(rank, group, 2))
+                return 1;
+        } else {
+            over = seen;
+            test_sleep(0.001);
+        }
+    }
+    return 0;
+}
+
+/* Another group than any before, made after the failure: the survivors in descending order. */
+static dt_group *survivors_backwards(const struct rank *rank) {
+    int64_t ranks[MOST_RANKS], n = 0;
+    for (int64_t i = rank->fault->n - 1; i >= 0; i--)
+        if (i != rank->fault->victim)
+            ranks[n++] = i;
+    return dt_group_new(rank->ctx, ranks, n);
+}
+
+static int live_on(struct rank *rank) {
+    const struct fault *fault = rank->fault;
+    dt_group *backwards = rank->others ? survivors_backwards(rank) : NULL;
+    rank->random = fault->seed ^ 0xabcd;
+    if (meet(rank, 1))
+        return 1;
+    if (rank->others && (work_together(rank, rank->others, 10) || work_together(rank, backwards, 10)))
+        return 1;
+    if (fault->kind == STOP) {
+        atomic_store(&fault->board->may_wake, 1);
+        if (work_until_victim_is_over(rank, rank->others))
+            return 1;
+    }
+    dt_group_free(backwards);
+    return meet(rank, 2);
+}
+
+/* A victim that lives gets an error too. */
+static int victim_learns(struct rank *rank, dt_status status, test_run *run) {
+    const struct fault *fault = rank->fault;
+    if (fault->kind == STOP || (is_mismatch(fault->kind) && fault->kind != INVALID))
+        CHECK(status == kinds[fault->kind].status, "the victim got %s, not %s: %s", dt_status_word(status),
+              dt_status_word(kinds[fault->kind].status), dt_error_text(rank->ctx));
+    if (test_spared(run) || durations_are_sane(dt_error_text(rank->ctx)))
+        return 1;
+    atomic_store(&fault->board->victim_is_over, 1);
+    return 0;
+}
+
+static int take_part(struct rank *rank) {
+    const struct fault *fault = rank->fault;
+    test_case what = fault->what;
+    test_run *run = &rank->run;
+    dt_status status;
+    if (fault->pair) {
+        bool sends = fault->members[0] == dt_rank(rank->ctx);
+        what.op = sends ? DT_SEND : DT_RECV;
+        what.root = sends ? 1 : 0;
+    }
+    if (test_prepare(run, rank->ctx, rank->group, &what) || repeat(rank, run, &status))
+        return 1;
+    if (rank->victim && fault->kind == CLOSE)
+        return 0; /* closes with its memory in use */
+    int wrong = rank->victim ? victim_learns(rank, status, run) : learns(rank, status, run);
+    if (!wrong)
+        test_drop(run);
+    return wrong;
+}
+
+static int open_rank(struct rank *rank) {
+    const struct fault *fault = rank->fault;
+    int64_t others[MOST_RANKS], n = 0;
+    for (int64_t i = 0; i < fault->n; i++)
+        if (i != fault->victim)
+            others[n++] = i;
+    for (int i = 0; i < 2; i++) {
+        rank->decoys[i] = dt_heap_alloc(rank->ctx, DECOY_BYTES);
+        memset(rank->decoys[i], 0x3c + i, DECOY_BYTES);
+    }
+    rank->group = dt_group_new(rank->ctx, fault->members, fault->n_members);
+    rank->others = n > 1 && !rank->victim ? dt_group_new(rank->ctx, others, n) : NULL;
+    CHECK(rank->group && (rank->others || n == 1 || rank->victim), "no group: %s", dt_error_text(rank->ctx));
+    if (is_member(fault, dt_rank(rank->ctx)) && !fault->pair) {
+        for (; rank->n_calls < 3; rank->n_calls++)
+            if (work_together(rank, rank->group, 1))
+                return 1;
+    }
+    rank->random = fault->seed ^ 0x1234;
+    return rank->others ? work_together(rank, rank->others, 3) : 0;
+}
+
+/* The victim stays until the others have noticed: with its context open, or, when closing is its fault, alive. */
+static int wait_to_be_noticed(const struct rank *rank) {
+    const struct fault *fault = rank->fault;
+    double give_up_at = test_seconds() + 10 * test_slowness;
+    while (rank->victim && atomic_load(&fault->board->arrived) < fault->n - 1) {
+        CHECK(test_seconds() < give_up_at, "nobody noticed");
+        test_sleep(0.001);
+    }
+    return 0;
+}
+
+static int close_rank(struct rank *rank) {
+    const struct fault *fault = rank->fault;
+    for (int i = 0; i < 2; i++)
+        for (size_t k = 0; k < DECOY_BYTES; k++)
+            CHECK(rank->decoys[i][k] == 0x3c + i, "byte %zu of a block that nobody used has changed", k);
+    if (fault->kind != CLOSE && wait_to_be_noticed(rank))
+        return 1;
+    dt_group_free(rank->group);
+    dt_group_free(rank->others);
+    rank->ctx->status = DT_OK; /* it was looked at: nothing to print */
+    if (fault->threads)
+        return 0;
+    int code = dt_close(rank->ctx);
+    if (rank->victim && fault->kind == CLOSE)
+        test_drop_closed(&rank->run);
+    return code ? code : wait_to_be_noticed(rank);
+}
+
+static int be_rank(dt_ctx *ctx, void *arg) {
+    const struct fault *fault = arg;
+    struct rank rank = {.fault = fault, .ctx = ctx, .random = fault->seed, .victim = dt_rank(ctx) == fault->victim};
+    if (open_rank(&rank) || (is_member(fault, dt_rank(ctx)) && take_part(&rank)) || (!rank.victim && live_on(&rank)))
+        return 1;
+    return close_rank(&rank);
+}
+
+/* From a seed to a run. */
+
+static bool has_root(dt_collective op) { return op == DT_BROADCAST || op == DT_SCATTER || op == DT_GATHER; }
+static bool has_blocks(dt_collective op) {
+    return op != DT_BARRIER && op != DT_BROADCAST && op != DT_ALL_REDUCE && op < DT_SEND;
+}
+
+static bool fits(const struct fault *fault) {
+    const test_case *what = &fault->what;
+    switch (fault->kind) {
+    case OTHER_OP:
+        return !fault->pair;
+    case OTHER_COUNT:
+        return what->op != DT_BARRIER && !what->unequal && what->count > 0;
+    case OTHER_DTYPE:
+        return what->op != DT_BARRIER && what->dtype != DT_BOOL && (!reduces(what->op) || what->dtype < DT_BOOL);
+    case OTHER_REDUCE:
+        return reduces(what->op);
+    case OTHER_ROOT:
+        return has_root(what->op);
+    case OTHER_ORDER:
+        return !fault->pair;
+    case OTHER_BLOCKS:
+        return has_blocks(what->op) && what->unequal;
+    default:
+        return true;
+    }
+}
+
+static void choose_ranks(struct fault *fault, uint64_t *random) {
+    int64_t order[MOST_RANKS];
+    fault->n = 2 + test_below(random, MOST_RANKS - 1);
+    for (int64_t i = 0; i < fault->n; i++) {
+        int64_t at = test_below(random, i + 1);
+        order[i] = order[at];
+        order[at] = i;
+    }
+    fault->pair = test_below(random, 6) == 0;
+    fault->n_members = fault->pair ? 2 : 2 + test_below(random, fault->n - 1);
+    memcpy(fault->members, order, sizeof order);
+    fault->victim = fault->members[test_below(random, fault->n_members)];
+}
+
+static void choose_call(struct fault *fault, uint64_t *random) {
+    static const int64_t most[] = {16, DT__EAGER_BYTES, MOST_BYTES, MOST_BYTES};
+    do {
+        fault->what = test_any_case(random, fault->n_members, 1000);
+        int64_t bytes = 1 + test_below(random, most[test_below(random, 4)]);
+        fault->what.count = bytes / fault->n_members / (int64_t)dt_dtype_size(fault->what.dtype);
+        if (fault->pair) {
+            fault->what.op = DT_SEND;
+            fault->what.unequal = fault->what.in_place = false;
+        }
+    } while (!fits(fault));
+}
+
+static struct fault fault_of(uint64_t seed) {
+    uint64_t random = seed;
+    struct fault fault = {.seed = seed};
+    do
+        fault.kind = (enum kind)test_below(&random, N_KINDS);
+    while (test_with_tsan && (kinds[fault.kind].by_signal || fault.kind == CLOSE));
+    do
+        choose_ranks(&fault, &random);
+    while (fault.pair && (fault.kind == OTHER_OP || fault.kind == OTHER_REDUCE || fault.kind == OTHER_ROOT ||
+                          fault.kind == OTHER_ORDER || fault.kind == OTHER_BLOCKS));
+    choose_call(&fault, &random);
+    fault.started = test_below(&random, 2);
+    fault.tested = test_below(&random, 2);
+    fault.inside = test_below(&random, 2);
+    if (is_mismatch(fault.kind))
+        fault.inside = false;
+    fault.at = test_below(&random, 12);
+    fault.delay_us = 1 + test_below(&random, 3000);
+    fault.tells = test_below(&random, 2);
+    fault.threads = test_with_tsan;
+    return fault;
+}
+
+static void describe(const struct fault *fault) {
+    const test_case *what = &fault->what;
+    fprintf(stderr,
+            "seed %" PRIu64 ": %s of rank %" PRId64 " of %" PRId64 " at call %" PRId64 "%s (%" PRId64
+            " us); %s of %s x %" PRId64 ", %s, root %" PRId64 "%s%s, memory %d; %s%s%s; members",
+            fault->seed, kinds[fault->kind].name, fault->victim, fault->n, fault->at, fault->inside ? ", inside" : "",
+            fault->delay_us, dt_collective_word(what->op), dt_dtype_word(what->dtype), what->count,
+            dt_reduce_word(what->reduce), what->root, what->unequal ? ", unequal" : "",
+            what->in_place ? ", in place" : "", (int)what->memory, fault->started ? "started" : "blocking",
+            fault->started && fault->tested ? ", tested" : "", fault->tells ? ", told" : "");
+    for (int64_t i = 0; i < fault->n_members; i++)
+        fprintf(stderr, " %" PRId64, fault->members[i]);
+    fputc('\n', stderr);
+}
+
+static bool ended_well(const struct fault *fault, int64_t rank, int status) {
+    if (rank == fault->victim && fault->kind == KILL)
+        return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+    return status == (rank == fault->victim && fault->kind == EXIT ? 3 << 8 : 0);
+}
+
+static void run_as_processes(struct fault *fault, const dt_init_options *options) {
+    test_launch launch = {.tells = fault->tells};
+    double give_up_at = test_seconds() + 20 * test_slowness;
+    bool woken = false;
+    test_launch_begin(&launch, fault->n, options, be_rank, fault);
+    while (test_launch_poll(&launch) && test_seconds() < give_up_at) {
+        if (!woken && atomic_load(&fault->board->may_wake)) {
+            kill(launch.pids[fault->victim], SIGCONT);
+            woken = true;
+        }
+        test_sleep(0.0005);
+    }
+    if (test_launch_poll(&launch))
+        describe(fault);
+    test_launch_end(&launch, 0);
+    for (int64_t rank = 0; rank < fault->n; rank++)
+        if (!ended_well(fault, rank, launch.statuses[rank])) {
+            char how[64];
+            dt__describe_wait_status(launch.statuses[rank], how, sizeof how);
+            describe(fault);
+            fail_msg("rank %lld ended with %s", (long long)rank, how);
+        }
+}
+
+static void run_as_threads(struct fault *fault, const dt_init_options *options) {
+    int codes[MOST_RANKS] = {0};
+    assert_true(dt__run_threads(fault->n, options, be_rank, fault, codes));
+    for (int64_t rank = 0; rank < fault->n; rank++)
+        if (codes[rank]) {
+            describe(fault);
+            fail_msg("rank %lld failed", (long long)rank);
+        }
+}
+
+static void run_fault(uint64_t seed) {
+    static struct board *board;
+    if (!board)
+        board = test_shared_memory(sizeof *board);
+    memset(board, 0, sizeof *board);
+    struct fault fault = fault_of(seed);
+    fault.board = board;
+    dt_init_options options = {.timeout_s = fault.kind == STOP ? STOP_TIMEOUT_MS / 1000.0 : 60,
+                               .heap_bytes = (size_t)64 << 20};
+    if (getenv("DTENSOR_TEST_VERBOSE"))
+        describe(&fault);
+    fault.threads ? run_as_threads(&fault, &options) : run_as_processes(&fault, &options);
+}
+
+static uint64_t number_from(const char *variable, uint64_t otherwise) {
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void faults__every_member_learns_and_the_rest_lives_on(void **state) {
+    (void)state;
+    uint64_t first = number_from("DTENSOR_TEST_SEED", 1), n = number_from("DTENSOR_TEST_RUNS", 60);
+    int files = test_open_files();
+    for (uint64_t seed = first; seed < first + n; seed++)
+        run_fault(seed);
+    assert_int_equal(test_open_files(), files);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(faults__every_member_learns_and_the_rest_lives_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random programs: every rank derives the same long list of steps from a seed and runs its part of it. Groups of any
+ * members in any order are made and freed along the way; collectives and messages of every kind, dtype and size run on
+ * them, blocking or started; each rank tests and waits for what it has under way in an order of its own. Every result
+ * is compared with arithmetic. Ranks 2 to 8.
+ *
+ * DTENSOR_TEST_STEPS and DTENSOR_TEST_SEED make programs longer and other ones.
+ */
+/* ctest: timeout=300 */
+#include "support/collectives.h"
+#include "support/launch.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_RANKS = 8, MOST_GROUPS = 24, MOST_FLIGHTS = 14, MOST_BYTES = 400000, MOST_SELF_MESSAGES = 3 };
+
+/* The same on every rank. */
+struct group {
+    int64_t members[MOST_RANKS], n; /* n 0: there is none at this place */
+};
+
+/* An operation that this rank has started. */
+struct flight {
+    test_run run;
+    dt_work *work;
+    int place; /* of its group */
+};
+
+struct program {
+    dt_ctx *ctx;
+    uint64_t shared, own; /* numbers that are the same on every rank, and this rank's */
+    int64_t step;
+    struct group groups[MOST_GROUPS];
+    dt_group *handles[MOST_GROUPS];
+    struct flight flights[MOST_FLIGHTS];
+    int n_flights;
+};
+
+struct plan {
+    uint64_t seed;
+    int64_t n_steps;
+};
+
+static int64_t place_of(const struct group *group, int64_t rank) {
+    for (int64_t i = 0; i < group->n; i++)
+        if (group->members[i] == rank)
+            return i;
+    return -1;
+}
+
+static int wait_for(struct program *program, int i) {
+    struct flight flight = program->flights[i];
+    program->flights[i] = program->flights[--program->n_flights];
+    for (int64_t tests = test_below(&program->own, 4); tests > 0; tests--) {
+        dt_status status = dt_work_test(flight.work);
+        CHECK(status >= 0, "step %" PRId64 ": %s: %s", program->step, dt_status_word(status),
+              dt_error_text(program->ctx));
+    }
+    CHECK_OK(program->ctx, dt_work_wait(flight.work));
+    return test_finish(&flight.run);
+}
+
+static int wait_for_any(struct program *program) {
+    return wait_for(program, (int)test_below(&program->own, program->n_flights));
+}
+
+static int make_room(struct program *program) {
+    while (program->n_flights > MOST_FLIGHTS - 2 * MOST_SELF_MESSAGES)
+        if (wait_for_any(program))
+            return 1;
+    return 0;
+}
+
+/* The call and its counts may go once it is started. */
+static dt_work *start_briefly(dt_group *group, dt_call call) {
+    int64_t counts[2][MOST_RANKS];
+    size_t bytes = (size_t)dt_group_size(group) * sizeof(int64_t);
+    if (call.counts)
+        call.counts = memcpy(counts[0], call.counts, bytes);
+    if (call.recv_counts)
+        call.recv_counts = memcpy(counts[1], call.recv_counts, bytes);
+    dt_work *work = dt_comm_start(group, &call);
+    memset(counts, 0x55, sizeof counts);
+    memset(&call, 0x55, sizeof call);
+    return work;
+}
+
+static int start(struct program *program, int place, const test_case *what) {
+    struct flight *flight = &program->flights[program->n_flights];
+    flight->place = place;
+    if (test_prepare(&flight->run, program->ctx, program->handles[place], what))
+        return 1;
+    flight->work = start_briefly(program->handles[place], flight->run.call);
+    CHECK(flight->work, "step %" PRId64 ": %s", program->step, dt_error_text(program->ctx));
+    program->n_flights++;
+    return 0;
+}
+
+static int run(struct program *program, int place, const test_case *what, bool blocking) {
+    return blocking ? test_once(program->ctx, program->handles[place], what) : start(program, place, what);
+}
+
+/* The steps. Each draws the shared numbers alike on every rank, whether or not the rank takes part. */
+
+static int make_group(struct program *program, int place) {
+    struct group *group = &program->groups[place];
+    int64_t n = dt_world(program->ctx), order[MOST_RANKS];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t at = test_below(&program->shared, i + 1);
+        order[i] = order[at];
+        order[at] = i;
+    }
+    *group = (struct group){.n = 1 + test_below(&program->shared, n)};
+    memcpy(group->members, order, (size_t)group->n * sizeof *order);
+    bool member = place_of(group, dt_rank(program->ctx)) >= 0;
+    if (!member && test_below(&program->own, 2)) /* a rank outside may make the group, or not */
+        return 0;
+    program->handles[place] = dt_group_new(program->ctx, group->members, group->n);
+    CHECK(program->handles[place], "no group: %s", dt_error_text(program->ctx));
+    return 0;
+}
+
+static int free_group(struct program *program, int place) {
+    for (int i = program->n_flights - 1; i >= 0; i--)
+        if (program->flights[i].place == place && wait_for(program, i))
+            return 1;
+    dt_group_free(program->handles[place]);
+    program->handles[place] = NULL;
+    program->groups[place].n = 0;
+    return 0;
+}
+
+static int change_groups(struct program *program) {
+    int place = 1 + (int)test_below(&program->shared, MOST_GROUPS - 1);
+    return program->groups[place].n ? free_group(program, place) : make_group(program, place);
+}
+
+/* Any group that there is; the first of all is always there. */
+static int any_group(struct program *program) {
+    int place = (int)test_below(&program->shared, MOST_GROUPS);
+    return program->groups[place].n ? place : 0;
+}
+
+static int collective(struct program *program) {
+    int place = any_group(program);
+    test_case what = test_any_case(&program->shared, program->groups[place].n, MOST_BYTES);
+    bool blocking = test_below(&program->shared, 3) == 0;
+    if (place_of(&program->groups[place], dt_rank(program->ctx)) < 0)
+        return 0;
+    return run(program, place, &what, blocking);
+}
+
+/* To oneself, the receives may come first; they are served in their order. */
+static int self_messages(struct program *program, int place, test_case what) {
+    int64_t n = 1 + test_below(&program->own, MOST_SELF_MESSAGES);
+    bool receives_first = test_below(&program->own, 2);
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t i = 0; i < n; i++) {
+            what.op = (pass == 0) == receives_first ? DT_RECV : DT_SEND;
+            what.seed += pass == 0 || i ? 1 : (uint64_t)(1 - n);
+            if (run(program, place, &what, what.op == DT_SEND && test_below(&program->own, 2)))
+                return 1;
+        }
+    return 0;
+}
+
+static int message(struct program *program) {
+    int place = any_group(program);
+    const struct group *group = &program->groups[place];
+    int64_t from = test_below(&program->shared, group->n), to = test_below(&program->shared, group->n);
+    test_case what = test_any_case(&program->shared, 1, MOST_BYTES);
+    int64_t me = place_of(group, dt_rank(program->ctx));
+    what.unequal = what.in_place = false;
+    if (me == from && me == to) {
+        what.root = me;
+        return self_messages(program, place, what);
+    }
+    if (me != from && me != to)
+        return 0;
+    what.op = me == from ? DT_SEND : DT_RECV;
+    what.root = me == from ? to : from;
+    return run(program, place, &what, test_below(&program->own, 3) == 0);
+}
+
+static int one_step(struct program *program) {
+    int64_t kind = test_below(&program->shared, 10);
+    if (make_room(program))
+        return 1;
+    if (kind == 0 ? change_groups(program) : kind < 4 ? message(program) : collective(program))
+        return 1;
+    while (program->n_flights && test_below(&program->own, 3) == 0)
+        if (wait_for_any(program))
+            return 1;
+    return 0;
+}
+
+static int run_program(dt_ctx *ctx, void *arg) {
+    const struct plan *plan = arg;
+    struct program *program = calloc(1, sizeof *program);
+    program->ctx = ctx;
+    program->shared = plan->seed;
+    program->own = plan->seed + 1000 + (uint64_t)dt_rank(ctx);
+    dt_heap_stats before = dt_heap_statistics(ctx);
+    if (make_group(program, 0))
+        return 1;
+    for (; program->step < plan->n_steps; program->step++)
+        CHECK(one_step(program) == 0, "seed %" PRIu64 ", %lld ranks, step %" PRId64 ", rank %lld", plan->seed,
+              (long long)dt_world(ctx), program->step, (long long)dt_rank(ctx));
+    while (program->n_flights)
+        if (wait_for_any(program))
+            return 1;
+    for (int place = 0; place < MOST_GROUPS; place++)
+        dt_group_free(program->handles[place]);
+    free(program);
+    CHECK(dt_heap_statistics(ctx).peak_bytes >= before.peak_bytes, "the heap's peak went down");
+    return 0;
+}
+
+static uint64_t number_from(const char *variable, uint64_t otherwise) {
+    const char *text = getenv(variable);
+    return text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void random_programs__compute_what_is_right(void **state) {
+    (void)state;
+    struct plan plan = {.seed = number_from("DTENSOR_TEST_SEED", 1),
+                        .n_steps = (int64_t)number_from("DTENSOR_TEST_STEPS", 1000)};
+    for (int64_t n = 2; n <= MOST_RANKS; n++, plan.seed += 100)
+        run_ranks(n, run_program, &plan);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_programs__compute_what_is_right),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Starting and watching ranks, and looking for what they might leave behind.
+ */
+#include "support/launch.h"
+
+#include "comm/runtime.h"
+
+#include <dirent.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_THREAD__)
+#define WITH_TSAN 1
+#elif defined(__SANITIZE_ADDRESS__)
+#define WITH_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define WITH_TSAN 1
+#elif __has_feature(address_sanitizer)
+#define WITH_ASAN 1
+#endif
+#endif
+
+#if defined(WITH_TSAN)
+const bool test_with_tsan = true;
+const double test_slowness = 10;
+#elif defined(WITH_ASAN)
+const bool test_with_tsan = false;
+const double test_slowness = 4;
+#else
+const bool test_with_tsan = false;
+const double test_slowness = 1;
+#endif
+
+double test_seconds(void) { return (double)dt__now_ns() * 1e-9; }
+
+void test_sleep(double seconds) {
+    struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    nanosleep(&time, NULL);
+}
+
+void *test_shared_memory(size_t bytes) {
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(memory, MAP_FAILED);
+    return memory;
+}
+
+static _Noreturn void be_rank(const test_launch *launch, int64_t rank, const dt_init_options *options, dt_rank_fn *fn,
+                              void *arg) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    test_die_of_faults();
+    dt__ticket ticket = {
+        .fd = launch->fd, .nonce = launch->segment->nonce, .rank = rank, .n_cores = dt__usable_cores()};
+    dt__segment_unmap(launch->segment);
+    dt_ctx *ctx = dt__init_with_ticket(options, &ticket);
+    int code = ctx ? fn(ctx, arg) : 99;
+    if (!code && test_leaks())
+        code = 98;
+    fflush(NULL);
+    _exit(code);
+}
+
+void test_launch_begin(test_launch *launch, int64_t n, const dt_init_options *options, dt_rank_fn *fn, void *arg) {
+    static const dt_init_options defaults;
+    char error[256] = "";
+    assert_true(n <= TEST_MAX_RANKS);
+    launch->n = n;
+    launch->segment = dt__segment_new(n, options ? options->heap_bytes : 0, &launch->fd, error, sizeof error);
+    if (!launch->segment)
+        fail_msg("%s", error);
+    fflush(NULL);
+    for (int64_t rank = 0; rank < n; rank++) {
+        launch->statuses[rank] = 0;
+        launch->pids[rank] = fork();
+        assert_true(launch->pids[rank] >= 0);
+        if (launch->pids[rank] == 0)
+            be_rank(launch, rank, options ? options : &defaults, fn, arg);
+        dt__segment_set_pid(launch->segment, rank, launch->pids[rank]);
+    }
+}
+
+int64_t test_launch_poll(test_launch *launch) {
+    int64_t running = 0;
+    for (int64_t rank = 0; rank < launch->n; rank++) {
+        pid_t pid = launch->pids[rank];
+        if (!pid)
+            continue;
+        if (waitpid(pid, &launch->statuses[rank], WNOHANG) != pid) {
+            running++;
+            continue;
+        }
+        launch->pids[rank] = 0;
+        if (launch->tells)
+            dt__segment_set_ended(launch->segment, rank, launch->statuses[rank]);
+    }
+    return running;
+}
+
+/* The ranks that are still there, and what they say they do. */
+static void describe_running(const test_launch *launch) {
+    for (int64_t rank = 0; rank < launch->n; rank++) {
+        char doing[1400];
+        dt__segment_describe(launch->segment, rank, doing, sizeof doing);
+        print_error("rank %lld (%s): %s\n", (long long)rank, launch->pids[rank] ? "runs" : "has ended", doing);
+    }
+}
+
+void test_launch_end(test_launch *launch, double seconds) {
+    double give_up_at = test_seconds() + seconds;
+    bool late = false;
+    while (test_launch_poll(launch)) {
+        if (!late && test_seconds() > give_up_at) {
+            late = true;
+            describe_running(launch);
+            for (int64_t rank = 0; rank < launch->n; rank++)
+                if (launch->pids[rank])
+                    kill(launch->pids[rank], SIGKILL);
+        }
+        test_sleep(0.001);
+    }
+    dt__segment_unmap(launch->segment);
+    close(launch->fd);
+    if (late)
+        fail_msg("ranks did not end within %g s", seconds);
+    assert_nothing_is_left();
+}
+
+/* Calls fn with the target of each link in /proc/self/fd. */
+static void each_file(void (*fn)(const char *target, void *arg), void *arg) {
+    DIR *files = opendir("/proc/self/fd");
+    assert_non_null(files);
+    for (const struct dirent *entry; (entry = readdir(files));) {
+        char path[300], target[256];
+        snprintf(path, sizeof path, "/proc/self/fd/%s", entry->d_name);
+        ssize_t n = readlink(path, target, sizeof target - 1);
+        if (n <= 0)
+            continue;
+        target[n] = 0;
+        fn(target, arg);
+    }
+    closedir(files);
+}
+
+static void count_file(const char *target, void *arg) {
+    (void)target;
+    ++*(int *)arg;
+}
+
+int test_open_files(void) {
+    int n = 0;
+    each_file(count_file, &n);
+    return n;
+}
+
+static void refuse_segment(const char *target, void *arg) {
+    (void)arg;
+    if (strstr(target, "memfd:dtensor"))
+        fail_msg("%s is still open", target);
+}
+
+void assert_nothing_is_left(void) {
+    char line[512];
+    int status;
+    if (waitpid(-1, &status, WNOHANG) >= 0)
+        fail_msg("a child process is left");
+    each_file(refuse_segment, NULL);
+    FILE *maps = fopen("/proc/self/maps", "re");
+    assert_non_null(maps);
+    while (fgets(line, sizeof line, maps))
+        if (strstr(line, "memfd:dtensor"))
+            fail_msg("still mapped: %s", line);
+    fclose(maps);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ranks that a test starts, watches and harms itself: forked like those of dt_spawn, but nobody ends the others when
+ * one dies, and each says how it ended. Every wait here is bounded; a rank that runs longer is killed and the test
+ * fails.
+ */
+#ifndef DT_TESTS_LAUNCH_H
+#define DT_TESTS_LAUNCH_H
+
+#include "support/ranks.h"
+
+#include "comm/segment.h"
+
+#include <sys/types.h>
+
+enum { TEST_MAX_RANKS = 16 };
+
+/* Whether the program was built with a race detector, which knows threads only, and how much slower things may be. */
+extern const bool test_with_tsan;
+extern const double test_slowness;
+
+typedef struct test_launch {
+    int64_t n;
+    struct dt__segment *segment;
+    int fd;
+    bool tells;                   /* deaths are told to the ranks, as dtrun does; otherwise they find out */
+    pid_t pids[TEST_MAX_RANKS];   /* 0 once it is waited for */
+    int statuses[TEST_MAX_RANKS]; /* of waitpid */
+} test_launch;
+
+/* Forks n ranks, each with a context made with these options. Unlike elsewhere, fn closes its context itself, and its
+ * result is the exit code. */
+void test_launch_begin(test_launch *launch, int64_t n, const dt_init_options *options, dt_rank_fn *fn, void *arg);
+/* Waits for those that have ended by now; how many still run. */
+int64_t test_launch_poll(test_launch *launch);
+/* Waits for all of them, at most so long, and makes sure that nothing is left. */
+void test_launch_end(test_launch *launch, double seconds);
+
+/* This process has no children, and no shared memory of a launch is open or mapped. */
+void assert_nothing_is_left(void);
+/* Open files of this process. */
+int test_open_files(void);
+
+/* Memory that forked ranks share with the test: zeroed; ends with the process. */
+void *test_shared_memory(size_t bytes);
+
+double test_seconds(void);
+void test_sleep(double seconds);
+
+#endif
