@@ -70,7 +70,7 @@ class Text(unittest.TestCase):
                     self.assertEqual(file.read(), show(*arguments))
 
     def test_lines_fit_into_the_width(self):
-        for arguments in matrix():
+        for arguments in list(matrix())[::5]:
             for width in (40, 80, 200):
                 picture = show(*arguments, "--width", str(width)).split("\n\n")[2]
                 longest = max(picture.splitlines(), key=len)
@@ -147,13 +147,12 @@ class Colour(unittest.TestCase):
 
 class Json(unittest.TestCase):
     def test_is_what_query_says(self):
-        for arguments in matrix():
-            if arguments[3] == "2,1000000" and "_S" in arguments[4]:
-                continue  # half a million runs
+        some = list(matrix())[::4]
+        answers = tool.ask(*({"q": "shard", "mesh": [int(n) for n in mesh.split("x")],
+                              "shape": [int(n) for n in shape.split(",")], "placements": placements}
+                             for _, mesh, _, shape, placements in some))
+        for arguments, asked in zip(some, answers):
             shown = json.loads(show(*arguments, "--json"))
-            mesh, shape = arguments[1], arguments[3]
-            asked = tool.ask({"q": "shard", "mesh": [int(n) for n in mesh.split("x")],
-                              "shape": [int(n) for n in shape.split(",")], "placements": arguments[4]})[0]
             self.assertEqual(asked["local"], shown["local"])
             self.assertIn(arguments[4], shown["spec"])
 

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * 1: meshes. A mesh arranges the ranks of a program in a grid whose dims have names, so that "the ranks that share a
+ * copy of the model" or "the ranks that share a batch" can be spoken of. Making and asking a mesh is arithmetic: no
+ * rank waits for another, whatever the size.
+ *
+ *     $ ./01_mesh
+ */
+#include <dtensor/mesh.h>
+
+#include <stdio.h>
+
+/* Ranks of this rank's group along a dim: those that differ from it in that coordinate only. */
+static void print_group(const dt_mesh *mesh, int dim) {
+    printf("  along %-8s", dt_mesh_dim_name(mesh, dim));
+    for (int64_t i = 0; i < dt_mesh_dim_size(mesh, dim); i++)
+        printf(" %lld", (long long)dt_mesh_group_rank(mesh, dim, i));
+    printf("\n");
+}
+
+static void print_mesh(const char *what, dt_mesh *mesh) {
+    int64_t coordinate[DT_MESH_MAX_DIMS];
+    if (!mesh) /* a call failed; dt_close tells why */
+        return;
+    printf("%s: %s, %lld ranks, this one at (", what, dt_mesh_text(mesh), (long long)dt_mesh_size(mesh));
+    dt_mesh_coordinate(mesh, coordinate); /* false for a rank outside the mesh */
+    for (int dim = 0; dim < dt_mesh_n_dims(mesh); dim++)
+        printf("%s%lld", dim ? "," : "", (long long)coordinate[dim]);
+    printf(")\n");
+    for (int dim = 0; dim < dt_mesh_n_dims(mesh); dim++)
+        print_group(mesh, dim);
+}
+
+int main(void) {
+    /* A real program calls dt_init(NULL) and is started by dtrun. Here, this process stands for rank 3 of a world of
+     * 8, which shows what that rank would see without starting the others. */
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 8, .rank = 3});
+    if (!ctx)
+        return 1;
+
+    /* Two copies of a model (dp), each with its sequences in two parts (cp) and its matrices in two parts (tp). The
+     * last dim runs fastest: ranks 0 and 1 are neighbours along tp. */
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,cp=2,tp=2");
+    print_mesh("whole", mesh);
+
+    /* A slice is the part of the mesh that contains this rank and spans the named dims. */
+    dt_mesh *tp = dt_mesh_slice(mesh, "tp");
+    print_mesh("tp", tp);
+
+    /* A slice of two dims around a third, flattened to one: the ranks that share this rank's part of the sequences. */
+    dt_mesh *around = dt_mesh_slice(mesh, "dp,tp");
+    dt_mesh *flat = dt_mesh_flatten(around, "replicas", NULL);
+    print_mesh("dp,tp", around);
+    print_mesh("flat", flat);
+
+    /* One dim as several. */
+    dt_mesh *pairs = dt_mesh_unflatten(flat, 0, (const int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "node,core"});
+    print_mesh("pairs", pairs);
+
+    /* Mistakes are values, too: the call gives NULL, the context keeps the first error with its text, and a program
+     * that can go on clears it. */
+    dt_mesh *wrong = dt_mesh_slice(mesh, "tp,dp");
+    printf("wrong: %s: %s\n", wrong ? "no error" : dt_status_word(dt_error_status(ctx)), dt_error_text(ctx));
+    dt_error_clear(ctx);
+
+    /* Handles are counted; a part keeps what it needs of the whole, so the order does not matter. */
+    dt_mesh_free(mesh);
+    dt_mesh_free(tp);
+    dt_mesh_free(around);
+    dt_mesh_free(flat);
+    dt_mesh_free(pairs);
+    return dt_close(ctx); /* 0, or 1 after printing an error */
+}
