@@ -2,6 +2,7 @@
 """The command line of dtensor: help, version, exit codes, error lines, and that the man pages tell of every option."""
 import os
 import re
+import subprocess
 import unittest
 
 import tool
@@ -107,6 +108,18 @@ class Command(unittest.TestCase):
                 self.assertIn(f".It Fl -{option}", page, name)
             told = re.findall(r"(?m)^\.It Fl -([a-z-]+)", page)
             self.assertEqual(sorted(set(told) - {"help"}), sorted(set(options) - {"help"}), name)
+
+    def test_examples_of_the_man_pages_are_true(self):
+        count = 0
+        for name in COMMANDS:
+            with open(os.path.join(tool.SOURCE, "man", f"dtensor-{name}.1"), encoding="utf-8") as file:
+                page = file.read()
+            for line, output in re.findall(r"(?ms)^\.Bd -literal\n\$ ([^\n]*)\n(.*?)^\.Ed", page):
+                done = subprocess.run(line, shell=True, executable="/bin/bash", capture_output=True, text=True,
+                                      env=tool.environment(LC_ALL="C", PATH=f"{tool.BUILD}/bin:{os.environ['PATH']}"))
+                self.assertEqual(output, done.stdout, line)
+                count += 1
+        self.assertEqual(3, count)
 
     def test_main_page_tells_of_every_command(self):
         with open(os.path.join(tool.SOURCE, "man", "dtensor.1"), encoding="utf-8") as file:

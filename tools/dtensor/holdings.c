@@ -141,10 +141,10 @@ static const char *placement_text(const dt_placement *placement, dt__arena *aren
 }
 
 static const char *dim_name(const dt_mesh *mesh, int dim, dt__arena *arena) {
-    char digits[16];
-    snprintf(digits, sizeof digits, "%d", dim);
+    char number[32];
+    snprintf(number, sizeof number, "mesh dim %d", dim);
     const char *name = dt_mesh_dim_name(mesh, dim);
-    return dt__arena_copy_text(arena, name ? name : digits);
+    return dt__arena_copy_text(arena, name ? name : number);
 }
 
 static dt_status read_mesh_dims(const dt_spec *spec, dt__arena *arena, holdings *out) {
@@ -158,6 +158,7 @@ static dt_status read_mesh_dims(const dt_spec *spec, dt__arena *arena, holdings 
         dt__text meaning = dt__text_new(arena->ctx);
         meanings[placement->kind](&meaning, spec, i, dt_mesh_dim_size(mesh, i));
         dims[i] = (holdings_mesh_dim){.name = dim_name(mesh, i, arena),
+                                      .is_named = dt_mesh_dim_name(mesh, i) != NULL,
                                       .placement = placement_text(placement, arena),
                                       .meaning = label_keep(&meaning, arena),
                                       .reduce = reduce_word(placement),

@@ -27,7 +27,8 @@ typedef struct holding {
 } holding;
 
 typedef struct holdings_mesh_dim {
-    const char *name;      /* "dp", or "0" for a mesh without names */
+    const char *name; /* "dp", or "mesh dim 0" for a mesh without names */
+    bool is_named;
     const char *placement; /* text form, "S(0)" */
     const char *meaning;   /* "cuts dim 0 into 4" */
     const char *reduce;    /* "sum" where the placement is partial, else NULL */

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Proportional division with minima: a piece whose share is below its need gets its need, and the rest is divided
- * anew among the others, until no share is too small.
+ * anew among the others, until no share is too small. Shares are rounded down, so that equal sizes look equal.
  */
 #include "scale.h"
+
+/* Shares that are whole numbers but for the last bits. */
+#define ROUNDING_ERROR 1e-6
 
 static double size_of(const grid_axis *axis, int piece) {
     return (double)(axis->cuts[piece + 1] - axis->cuts[piece]);
@@ -26,13 +29,7 @@ void scale_pieces(const grid_axis *axis, int first, int n, int total, const int 
             size -= own;
         }
     }
-    /* Ends are rounded, not lengths, so that rounding errors do not add up. */
-    double before = 0;
-    for (int i = 0; i < n; i++) {
-        if (fixed[i])
-            continue;
-        double after = before + left * size_of(axis, first + i) / size;
-        lengths[i] = (int)(after + 0.5) - (int)(before + 0.5);
-        before = after;
-    }
+    for (int i = 0; i < n; i++)
+        if (!fixed[i])
+            lengths[i] = (int)(left * size_of(axis, first + i) / size + ROUNDING_ERROR);
 }

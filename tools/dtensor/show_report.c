@@ -167,11 +167,14 @@ dt_status show_report(const dt_spec *spec, const holdings *held, const canvas_st
     return dt__text_status(out);
 }
 
-/* "dp=1, tp=3" */
+/* "dp=1, tp=3", or "1, 3" without names. */
 static const char *coordinate_text(const holdings *held, const int64_t *coordinate, dt__arena *arena) {
     dt__text text = dt__text_new(arena->ctx);
-    for (int i = 0; i < held->n_mesh_dims; i++)
-        dt__text_add(&text, "%s%s=%lld", i ? ", " : "", held->mesh_dims[i].name, (long long)coordinate[i]);
+    for (int i = 0; i < held->n_mesh_dims; i++) {
+        const holdings_mesh_dim *dim = &held->mesh_dims[i];
+        dt__text_add(&text, "%s%s%s%lld", i ? ", " : "", dim->is_named ? dim->name : "", dim->is_named ? "=" : "",
+                     (long long)coordinate[i]);
+    }
     return label_keep(&text, arena);
 }
 

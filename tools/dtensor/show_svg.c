@@ -107,9 +107,9 @@ static void draw_panel(const picture *self, const panel *shown, int x, int y) {
     const grid_axis *rows = &self->drawn->rows, *columns = &self->drawn->columns;
     const grid_axis *slices = &self->drawn->slices;
     if (slices->tensor_dim >= 0)
-        dt__text_add(self->out, "<text x=\"%d\" y=\"%d\" class=\"slice\">dim %d, %lld:%lld</text>\n", x,
+        dt__text_add(self->out, "<text x=\"%d\" y=\"%d\" class=\"slice\">dim %d, %lld:%lld%s</text>\n", x,
                      y - INDEX_HEIGHT - 5, slices->tensor_dim, (long long)slices->cuts[shown->slice],
-                     (long long)slices->cuts[shown->slice + 1]);
+                     (long long)slices->cuts[shown->slice + 1], slices->n_pieces == 1 ? " (all of it)" : "");
     for (int i = 0, left = x; i <= shown->n; left += shown->widths[i++]) {
         if (columns->tensor_dim >= 0)
             add_index(self->out, left, y - 8, "index", columns->cuts[shown->first + i]);
