@@ -19,7 +19,7 @@ def environment(**changes):
 
 def run(*arguments, stdin=b"", **changes):
     """Runs `dtensor arguments…` with pipes: (exit code, standard output, standard error)."""
-    done = subprocess.run([DTENSOR, *arguments], input=stdin, capture_output=True, env=environment(**changes), timeout=60)
+    done = subprocess.run([DTENSOR, *arguments], input=stdin, capture_output=True, env=environment(**changes), timeout=300)
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
