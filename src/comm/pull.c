@@ -10,8 +10,8 @@
  *     member is direct:  its src as the caller gave it     [ block 0 | block 1 | … ]
  *     member is staged:  this round's piece of each block  [ piece 0 | piece 1 | … ]   each dt__round_size long
  *
- * A large all_reduce takes two steps: each rank reduces its slice of the round, then reads the slices of the others. A very
- * large one goes in rounds too, so that slices are read while they are in a cache.
+ * A large all_reduce takes two steps: each rank reduces its slice of the round, then reads the slices of the others. A
+ * very large one goes in rounds too, so that slices are read while they are in a cache.
  */
 #include "comm/shm.h"
 
