@@ -123,13 +123,9 @@ static dt_status take_staging(dt_work *work) {
     return DT_OK;
 }
 
-/* Where peers read the slice that this rank reduces: in dst, or, where that is outside the heap, in staging. A result
- * so large that it would have to be read from memory again is better read from staging, which stays in the cache; but
- * rounds are many meetings, so only when every rank has a core. */
+/* Where peers read the slice that this rank reduces: in dst, or, where that is outside the heap, in staging. */
 static dt_status choose_result(dt_work *work, size_t bytes, struct header *header) {
-    dt__shm *shm = work->channel->shm;
-    bool again = bytes > DT__STREAM_ABOVE && shm->own_core;
-    if (!again && dt__heap_holds(&shm->runtime->heap, work->call.dst, bytes)) {
+    if (dt__heap_holds(&work->channel->shm->runtime->heap, work->call.dst, bytes)) {
         header->payload[0] = offset_of(work, work->call.dst);
         return DT_OK;
     }

@@ -10,8 +10,7 @@
  *     member is direct:  its src as the caller gave it     [ block 0 | block 1 | … ]
  *     member is staged:  this round's piece of each block  [ piece 0 | piece 1 | … ]   each dt__round_size long
  *
- * A large all_reduce takes two steps: each rank reduces its slice of the round, then reads the slices of the others. A
- * very large one goes in rounds too, so that slices are read while they are in a cache.
+ * A large all_reduce takes two steps: each rank reduces its slice of the round, then reads the slices of the others.
  */
 #include "comm/shm.h"
 
@@ -221,12 +220,14 @@ static struct piece slice_of(const dt_work *work, int64_t i) {
 
 size_t dt__staged_result_at(const dt_work *work) { return (size_t)dt__round_size(work) * work->item_bytes; }
 
+/* The result goes past the caches, however small. Peers read it next and have read it the last time: to take its lines
+ * back from their caches costs many times more than to write to memory, above all where cores share no cache. */
 static dt_status reduce_slice(dt_work *work) {
     struct piece slice = slice_of(work, work->group->rank);
     void *result = work->flags & DT__WHAT_RESULT_STAGED
                        ? work->staging + dt__staged_result_at(work)
                        : (unsigned char *)work->call.dst + (size_t)slice.first * work->item_bytes;
-    return reduce_piece(work, 0, 0, slice, result, DT__CACHED);
+    return reduce_piece(work, 0, 0, slice, result, DT__STREAM);
 }
 
 static const void *reduced_slice(const dt_work *work, int64_t c, struct piece slice) {
