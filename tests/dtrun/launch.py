@@ -73,14 +73,19 @@ class Launch:
     def read_lines(self, n):
         return [self.process.stdout.readline().decode().rstrip("\n") for _ in range(n)]
 
-    def supervisor(self):
+    def roles(self):
+        """The living processes: the one that was started, its child, which supervises, and the others."""
+        roles = {"front": [], "supervisor": [], "others": []}
         for pid in processes(self.mark):
             try:
-                if pathlib.Path(f"/proc/{pid}/comm").read_text() == "dt-supervisor\n":
-                    return pid
+                parent = int(pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[1])
             except OSError:
-                pass
-        return None
+                continue
+            roles["front" if pid == self.pid else "supervisor" if parent == self.pid else "others"].append(pid)
+        return roles
+
+    def supervisor(self):
+        return self.roles()["supervisor"][0]
 
     def leftovers(self, seconds=5):
         """Processes that are still there after some time."""

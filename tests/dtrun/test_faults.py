@@ -23,13 +23,6 @@ SCRIPTS = [
 ]
 
 
-def victims(running):
-    """The processes of a launch by role; a role may be empty."""
-    supervisor = running.supervisor()
-    others = [pid for pid in launch.processes(running.mark) if pid not in (running.pid, supervisor)]
-    return {"front": [running.pid], "supervisor": [supervisor] if supervisor else [], "rank": others}
-
-
 def leave(running):
     """Stops reading the output."""
     if running.process.stdout:
@@ -38,16 +31,17 @@ def leave(running):
 
 
 def do_fault(running, chance):
-    role = chance.choice(["front", "supervisor", "rank", "signal", "reader", "nothing"])
+    role = chance.choice(["front", "supervisor", "others", "signal", "reader", "nothing"])
     if role == "signal":
         os.kill(running.pid, chance.choice([signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1]))
     elif role == "reader":
         leave(running)
     elif role != "nothing":
-        pids = victims(running)[role]
-        if pids:
-            number = signal.SIGSTOP if role == "rank" and chance.random() < 0.3 else signal.SIGKILL
-            os.kill(chance.choice(pids), number)
+        pids = running.roles()[role]
+        if not pids:
+            return "nothing"
+        number = signal.SIGSTOP if role == "others" and chance.random() < 0.3 else signal.SIGKILL
+        os.kill(chance.choice(pids), number)
     return role
 
 
