@@ -4,6 +4,7 @@
  */
 #include "support/launch.h"
 
+#include "comm/launch.h"
 #include "comm/runtime.h"
 
 #include <dirent.h>
@@ -130,6 +131,50 @@ void test_launch_end(test_launch *launch, double seconds) {
     if (late)
         fail_msg("ranks did not end within %g s", seconds);
     assert_nothing_is_left();
+}
+
+struct counted_body {
+    dt_rank_fn *fn;
+    void *arg;
+    const test_memory *counted;
+};
+
+static int run_and_close(dt_ctx *ctx, void *arg) {
+    const struct counted_body *body = arg;
+    int code = body->fn(ctx, body->arg);
+    int closed = dt_close(ctx);
+    if (code || closed)
+        return code ? code : closed;
+    if (body->counted)
+        CHECK(!body->counted->n_live && !body->counted->wrong_size, "%ld blocks are left%s", body->counted->n_live,
+              body->counted->wrong_size ? ", and a size was wrong" : "");
+    return 0;
+}
+
+void run_ranks_with(const test_ranks *ranks, dt_rank_fn *fn, void *arg) {
+    int codes[TEST_MAX_RANKS] = {0};
+    dt_init_options options = ranks->options;
+    struct counted_body body = {fn, arg, ranks->counted};
+    if (test_with_tsan) {
+        if (!options.heap_bytes)
+            options.heap_bytes = (size_t)1 << 30;
+        assert_true(dt__run_threads(ranks->n, &options, fn, arg, codes));
+    } else {
+        test_launch launch = {.tells = true};
+        if (ranks->counted) {
+            *ranks->counted = (test_memory){0};
+            options.allocator = test_memory_allocator(ranks->counted);
+        }
+        test_launch_begin(&launch, ranks->n, &options, run_and_close, &body);
+        test_launch_end(&launch, (ranks->seconds != 0 ? ranks->seconds : 60) * test_slowness);
+        memcpy(codes, launch.statuses, sizeof codes);
+    }
+    for (int64_t rank = 0; rank < ranks->n; rank++)
+        if (codes[rank]) {
+            char how[64];
+            dt__describe_wait_status(codes[rank], how, sizeof how);
+            fail_msg("rank %lld of %lld: %s", (long long)rank, (long long)ranks->n, test_with_tsan ? "failed" : how);
+        }
 }
 
 /* Calls fn with the target of each link in /proc/self/fd. */
