@@ -135,13 +135,27 @@ static dt_status choose_result(dt_work *work, size_t bytes, struct header *heade
     return DT_OK;
 }
 
+/* Whether this rank writes to src while peers may still read it. A large all_reduce in place does so too, but only
+ * where its steps allow it. */
+static bool is_overwritten(const dt_call *call, size_t bytes) {
+    return call->src == call->dst &&
+           (call->op == DT_ALL_TO_ALL || (call->op == DT_ALL_REDUCE && bytes <= DT__EAGER_BYTES));
+}
+
+/* Small data is copied so that nobody has to wait at the end. Above a few lines, waiting is the faster of the two
+ * where each rank has a core and all wait for each other anyhow. */
+static bool is_copied(const dt_work *work, size_t bytes, bool readable) {
+    bool waits = work->channel->shm->own_core && !dt__op_shapes[work->call.op].rooted;
+    return bytes <= (waits && readable ? DT__COPIED_BYTES : DT__EAGER_BYTES);
+}
+
 /* Where peers read: the header itself, a copy beside it, the caller's memory, or staging in rounds. */
 static dt_status choose_place(dt_work *work, struct header *header) {
     dt__channel *channel = work->channel;
     dt__heap *heap = &channel->shm->runtime->heap;
     const dt_call *call = &work->call;
     size_t bytes = (size_t)dt__src_count(work->group, call) * work->item_bytes;
-    bool overwritten = call->op == DT_ALL_TO_ALL && call->src == call->dst;
+    bool readable = dt__heap_holds(heap, call->src, bytes) && !is_overwritten(call, bytes);
     const void *place = call->src;
     work->flags = 0;
     if (bytes <= DT__INLINE_BYTES && !is_all_to_all_v(work)) {
@@ -150,14 +164,14 @@ static dt_status choose_place(dt_work *work, struct header *header) {
             memcpy(header->payload, call->src, bytes);
         return DT_OK;
     }
-    if (bytes <= DT__EAGER_BYTES) {
+    if (is_copied(work, bytes, readable)) {
         if (!channel->eager && !(channel->eager = dt__heap_take(heap, DT__N_ENTRIES * DT__EAGER_BYTES)))
             return dt__fail_memory(heap->ctx, DT__N_ENTRIES * DT__EAGER_BYTES, "small messages of a group");
         place = channel->eager + work->seq % DT__N_ENTRIES * DT__EAGER_BYTES;
         if (bytes)
             memcpy(channel->eager + work->seq % DT__N_ENTRIES * DT__EAGER_BYTES, call->src, bytes);
         work->flags = is_all_to_all_v(work) ? (uint32_t)DT__WHAT_HELD : 0;
-    } else if (dt__heap_holds(heap, call->src, bytes) && !overwritten) {
+    } else if (readable) {
         work->flags = (uint32_t)DT__WHAT_HELD;
     } else {
         DT__TRY(take_staging(work));

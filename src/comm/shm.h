@@ -19,6 +19,7 @@
 #include "comm/runtime.h"
 
 enum {
+    DT__COPIED_BYTES = 512,             /* up to here data is copied even where peers could read it in place */
     DT__EAGER_BYTES = 8192,             /* up to here data is copied beside the header and nobody waits at the end */
     DT__STREAM_ABOVE = 8 << 20,         /* results larger than this go past the caches */
     DT__STAGING_BYTES = 512 << 10,      /* memory outside the heap passes through this much of it at a time */
