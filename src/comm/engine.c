@@ -201,7 +201,7 @@ static dt_status show_counts(dt_work *work, struct header *header) {
     return DT_OK;
 }
 
-static void free_shown(dt_work *work) {
+void dt__work_over(dt_work *work, dt_status status) {
     dt__heap *heap = &work->channel->shm->runtime->heap;
     if (work->staging)
         dt__heap_give(heap, work->staging);
@@ -209,6 +209,8 @@ static void free_shown(dt_work *work) {
         dt__heap_give(heap, work->shown_counts);
     work->staging = NULL;
     work->shown_counts = NULL;
+    if (work->ring)
+        atomic_store_explicit(&work->ring->state, status, memory_order_relaxed);
 }
 
 static dt_status publish(dt_work *work) {
@@ -220,10 +222,8 @@ static dt_status publish(dt_work *work) {
         if (status == DT_OK)
             status = show_counts(work, &header);
     }
-    if (status != DT_OK) {
-        free_shown(work);
+    if (status != DT_OK)
         return dt__shm_fail(work, status, "this rank ran out of memory");
-    }
     entry->what = work->what | (work->refused ? DT__WHAT_REFUSED : work->flags);
     entry->count = work->count;
     entry->check = work->check;
@@ -351,10 +351,8 @@ static dt_status run_step(dt_work *work) {
 }
 
 static dt_status end(dt_work *work) {
-    free_shown(work);
+    dt__work_over(work, DT_OK);
     publish_done(work);
-    if (work->ring)
-        atomic_store_explicit(&work->ring->state, DT_OK, memory_order_relaxed);
     return DT_OK;
 }
 

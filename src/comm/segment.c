@@ -36,11 +36,18 @@ static size_t node_memory(void) {
     return (size_t)info.totalram * info.mem_unit;
 }
 
+/* The node's memory for each rank, as long as all heaps together fit comfortably into a process's address space. */
+static size_t default_heap_bytes(int64_t n_ranks) {
+    size_t share = ((size_t)1 << 44) / (size_t)n_ranks, memory = node_memory();
+    return memory < share ? memory : share;
+}
+
 static bool plan_sizes(struct dt__segment *plan, int64_t n_ranks, size_t heap_bytes) {
     size_t blocks, heaps;
-    heap_bytes = heap_bytes ? heap_bytes : node_memory();
     if (n_ranks < 1 || n_ranks > DT__MAX_RANKS || heap_bytes > SIZE_MAX / 2)
         return false;
+    if (!heap_bytes)
+        heap_bytes = default_heap_bytes(n_ranks);
     plan->n_ranks = n_ranks;
     plan->heap_bytes = round_up(heap_bytes, HUGE);
     blocks = sizeof *plan + (size_t)n_ranks * sizeof(struct dt__rank_block);

@@ -94,6 +94,8 @@ void dt__wake_members(const dt__channel *channel);
 /* engine.c */
 dt_status dt__shm_start(dt__runtime *runtime, dt_work *work);
 dt_status dt__shm_step(dt__runtime *runtime, dt_work *work);
+/* Gives back what the operation took of the heap and notes how it ended. */
+void dt__work_over(dt_work *work, dt_status status);
 /* Whether member c holds up the operation in its present state. */
 bool dt__lacks(dt_work *work, int64_t c);
 /* Whether a member's header is of the call that this rank makes. */

@@ -56,18 +56,6 @@ static void break_channel(dt_work *work, dt_status status, const char *why) {
     dt__segment_alarm(channel->shm->segment);
 }
 
-static void end_in_error(dt_work *work, dt_status status) {
-    dt__heap *heap = &work->channel->shm->runtime->heap;
-    if (work->staging)
-        dt__heap_give(heap, work->staging);
-    if (work->shown_counts)
-        dt__heap_give(heap, work->shown_counts);
-    work->staging = NULL;
-    work->shown_counts = NULL;
-    if (work->ring)
-        atomic_store_explicit(&work->ring->state, status, memory_order_relaxed);
-}
-
 dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) {
     char why[DT__REASON_BYTES], what[320], members[3000];
     va_list args;
@@ -77,7 +65,7 @@ dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...)
     describe_work(work, what, sizeof what);
     describe_members(work, members, sizeof members);
     break_channel(work, status, why);
-    end_in_error(work, status);
+    dt__work_over(work, status);
     return dt__fail(work->channel->shm->runtime->ctx, status, "%s: %s%s", what, why, members);
 }
 
@@ -94,7 +82,7 @@ dt_status dt__shm_broken(dt_work *work) {
     char what[320], why[DT__REASON_BYTES] = "";
     describe_work(work, what, sizeof what);
     memcpy(why, channel->own->reason, sizeof why - 1);
-    end_in_error(work, DT_ERR_GROUP);
+    dt__work_over(work, DT_ERR_GROUP);
     dt__fail(channel->shm->runtime->ctx, DT_ERR_GROUP,
              "%s: the group is unusable since its operation #%" PRIu64 " failed with %s: %s", what,
              atomic_load(&channel->own->broken), dt_status_word(status), why);
