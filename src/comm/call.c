@@ -224,7 +224,8 @@ static void describe(dt_group *group, const dt_call *call, dt_work *work) {
     work->channel = NULL;
     work->what = what_to_show(group, call);
     work->count = call->op == DT_BARRIER ? 0 : count_to_show(group, call);
-    work->check = group->order_hash + call->tag * UINT64_C(0x9e3779b97f4a7c15) + hash_of_counts(group, call);
+    work->check =
+        group->order_hash + group->origin + call->tag * UINT64_C(0x9e3779b97f4a7c15) + hash_of_counts(group, call);
     work->item_bytes = call->op == DT_BARRIER ? 0 : dt_dtype_size(call->dtype);
     work->status = DT_IN_PROGRESS;
     if (!has_blocks(call->op))

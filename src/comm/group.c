@@ -93,10 +93,17 @@ static bool is_identity(const dt_ctx *ctx, const int64_t *ranks, int64_t n) {
     return same;
 }
 
-dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks) {
+dt_group *dt__group_new_for(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, uint64_t origin) {
     if (!ctx || !dt__runtime_of(ctx) || check_ranks(ctx, ranks, n_ranks) != DT_OK)
         return NULL;
-    return new_group(ctx, is_identity(ctx, ranks, n_ranks) ? NULL : ranks, n_ranks);
+    dt_group *group = new_group(ctx, is_identity(ctx, ranks, n_ranks) ? NULL : ranks, n_ranks);
+    if (group)
+        group->origin = origin;
+    return group;
+}
+
+dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks) {
+    return dt__group_new_for(ctx, ranks, n_ranks, 0);
 }
 
 dt_group *dt_group_keep(dt_group *group) {

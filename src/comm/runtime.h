@@ -101,6 +101,7 @@ struct dt_group {
     int64_t n_ranks, rank; /* size; this rank's place or -1 */
     int64_t *ranks;        /* world ranks in group order; NULL: 0 to n_ranks - 1 */
     uint64_t order_hash;
+    uint64_t origin;              /* what the group was made for, such as a mesh; must be the same on all members */
     struct dt__channel *channel;  /* of the whole group; made by the transport on first use */
     int64_t *places;              /* index in the channel of each member, unless the group ascends */
     struct dt__channel **pairs;   /* [2 * n_ranks] to and from each member, made on first use; or NULL */
@@ -125,6 +126,8 @@ dt_status dt__run_alone(dt__runtime *runtime, dt_work *work);
 dt_status dt__open_alone(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket);
 void dt__close_alone(dt__runtime *runtime);
 
+/* dt_group_new for somebody whose fingerprint members compare in every collective. */
+dt_group *dt__group_new_for(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, uint64_t origin);
 /* Frees a group whatever its references say. */
 void dt__group_destroy(dt_group *group);
 

@@ -140,8 +140,8 @@ dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
                             rank, here, before);
     return dt__shm_fail(work, DT_ERR_MISMATCH,
                         "ranks %" PRId64 " and %" PRId64
-                        " both call %s, but the sizes of the blocks, the order of the "
-                        "group or the tag differ, now or in an earlier call",
+                        " both call %s, but the sizes of the blocks, the order or the "
+                        "mesh of the group, or the tag differ, now or in an earlier call",
                         own, rank, here);
 }
 
