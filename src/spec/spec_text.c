@@ -109,7 +109,7 @@ static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
 
 dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text) {
     dt__arena arena = dt__arena_new(ctx);
-    dt__cursor cursor = {ctx, DT_ERR_VALUE, "spec", text, text};
+    dt__cursor cursor = dt__cursor_new(ctx, DT_ERR_VALUE, "spec", text);
     parts found = {.desc = {.n_dims = 0}};
     dt_mesh *mesh = NULL;
     if (!text)
