@@ -239,16 +239,13 @@ void dt__layout_print(dt__text *text, const dt__layout *layout) {
 }
 
 dt_status dt__layout_parse(dt__arena *arena, const char *text, dt__layout *out) {
-    const char *at = text;
+    dt__cursor cursor = dt__cursor_new(arena->ctx, DT_ERR_VALUE, "layout", text);
     dt__tuple shape, stride;
-    DT__TRY(dt__tuple_parse(arena, text, &at, &shape));
-    bool has_stride = *at == ':';
-    if (has_stride) {
-        at++;
-        DT__TRY(dt__tuple_parse(arena, text, &at, &stride));
-    }
-    if (*at)
-        return dt__parse_fail(arena->ctx, DT_ERR_VALUE, text, at,
-                              has_stride ? "expected the end" : "expected ':' or the end");
+    DT__TRY(dt__tuple_parse(arena, &cursor, &shape));
+    bool has_stride = dt__cursor_skip(&cursor, ":");
+    if (has_stride)
+        DT__TRY(dt__tuple_parse(arena, &cursor, &stride));
+    if (*cursor.at)
+        return dt__cursor_fail(&cursor, has_stride ? "expected the end" : "expected ':' or the end");
     return dt__layout_new(arena, &shape, has_stride ? &stride : NULL, out);
 }

@@ -44,8 +44,8 @@ static inline dt__layout layout_of(bench *b, const char *text) {
 
 static inline dt__tuple tuple_of(bench *b, const char *text) {
     dt__tuple tuple;
-    const char *at = text;
-    if (dt__tuple_parse(&b->arena, text, &at, &tuple) != DT_OK || *at)
+    dt__cursor cursor = dt__cursor_new(b->ctx, DT_ERR_VALUE, "tuple", text);
+    if (dt__tuple_parse(&b->arena, &cursor, &tuple) != DT_OK || *cursor.at)
         fail_msg("%s: %s", text, dt_error_text(b->ctx));
     return tuple;
 }

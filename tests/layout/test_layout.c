@@ -274,9 +274,9 @@ static void parse__says_what_is_wrong(void **state) {
         dt_status status;
         const char *says;
     } cases[] = {
-        {"(2,4):", DT_ERR_VALUE, "character 7"},
-        {"(2,4):(4,1)x", DT_ERR_VALUE, "expected the end at character 12"},
-        {"(2,4);(4,1)", DT_ERR_VALUE, "expected ':' or the end at character 6"},
+        {"(2,4):", DT_ERR_VALUE, "column 7: expected a number or '('"},
+        {"(2,4):(4,1)x", DT_ERR_VALUE, "column 12: expected the end"},
+        {"(2,4);(4,1)", DT_ERR_VALUE, "layout: column 6: expected ':' or the end\n    (2,4);(4,1)\n         ^"},
         {"(2,4):(4)", DT_ERR_SHAPE, "(2,4):(4): shape and stride do not nest alike"},
         {"42:(1)", DT_ERR_SHAPE, "do not nest alike"},
         {"(0,4)", DT_ERR_VALUE, "at least 1"},

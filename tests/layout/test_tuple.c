@@ -133,26 +133,26 @@ static void parse__points_at_the_character(void **state) {
     static const struct {
         const char *text, *says;
     } cases[] = {
-        {"", "expected a number or '(' at character 1 of ''"},
-        {"(2,x)", "character 4"},
-        {"(2,3", "expected ',' or ')' at character 5"},
-        {"(2,)", "character 4"},
-        {"(2;3)", "expected ',' or ')' at character 3"},
-        {"(,2)", "character 2"},
-        {"(true,2)", "character 2"},
-        {"(2.5)", "character 3"},
-        {"-", "character 2"},
-        {"(1,99999999999999999999)", "63 bits at character 4"},
-        {"9223372036854775808", "63 bits at character 1"},
+        {"", "column 1: expected a number or '('"},
+        {"(2,x)", "column 4: expected a number or '('"},
+        {"(2,3", "column 5: expected ',' or ')'"},
+        {"(2,)", "column 4: expected a number or '('"},
+        {"(2;3)", "column 3: expected ',' or ')'"},
+        {"(,2)", "column 2: expected a number or '('"},
+        {"(true,2)", "column 2: expected a number or '('"},
+        {"(2.5)", "column 3: expected ',' or ')'"},
+        {"-", "column 1: expected a number"},
+        {"(1,99999999999999999999)", "column 4: a number must be from"},
+        {"9223372036854775808", "column 1: a number must be from"},
     };
     bench b;
     bench_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__tuple out;
-        const char *at = cases[i].text;
-        assert_int_equal(dt__tuple_parse(&b.arena, cases[i].text, &at, &out), DT_ERR_VALUE);
+        dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_MESH, "mesh", cases[i].text);
+        assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
         assert_error_says(b.ctx, DT_ERR_VALUE, cases[i].says);
-        assert_ptr_equal(at, cases[i].text);
+        assert_ptr_equal(cursor.at, cases[i].text);
         bench_clear(&b);
     }
     dt__tuple least = tuple_of(&b, "-9223372036854775808"), most = tuple_of(&b, "9223372036854775807");
@@ -169,9 +169,9 @@ static void depth__is_bounded_for_parser_and_makers(void **state) {
     memset(text, '(', N);
     text[N] = 0;
     dt__tuple out;
-    const char *at = text;
-    assert_int_equal(dt__tuple_parse(&b.arena, text, &at, &out), DT_ERR_VALUE);
-    assert_error_says(b.ctx, DT_ERR_VALUE, "too deep at character 65");
+    dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_VALUE, "tuple", text);
+    assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
+    assert_error_says(b.ctx, DT_ERR_VALUE, "column 65: a tuple may nest 64 levels deep, not more");
     bench_clear(&b);
     free(text);
     dt__tuple tuple = dt__tuple_int(1);
