@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/poison.h"
-#include "support/random.h"
 
 #include <string.h>
 
@@ -65,19 +64,19 @@ static void arena__live_items_keep_their_bytes(void **state) {
         size_t n_items;
     } marks[64];
     dt__arena arena = dt__arena_new(ctx);
-    test_random random = {.seed = 7};
+    uint64_t random = 7;
     size_t n_items = 0, n_marks = 0;
     for (int step = 0; step < 20000; step++) {
-        uint64_t what = test_random_below(&random, 100);
+        int64_t what = test_below(&random, 100);
         if (what < 5 && n_marks < 64) {
             marks[n_marks].mark = dt__arena_begin(&arena);
             marks[n_marks++].n_items = n_items;
         } else if (what < 10 && n_marks) {
-            n_marks -= 1 + test_random_below(&random, n_marks);
+            n_marks -= 1 + (size_t)test_below(&random, (int64_t)n_marks);
             dt__arena_rewind(&arena, marks[n_marks].mark);
             n_items = marks[n_marks].n_items;
         } else if (n_items < MOST) {
-            size_t n = test_random_below(&random, what == 99 ? 100000 : 200);
+            size_t n = (size_t)test_below(&random, what == 99 ? 100000 : 200);
             unsigned char *bytes = dt__arena_alloc(&arena, n, 1);
             memset(bytes, (int)(n_items % 251), n);
             items[n_items].bytes = bytes;
