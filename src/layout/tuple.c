@@ -7,7 +7,6 @@
 #include "base/size.h"
 
 #include <ctype.h>
-#include <string.h>
 
 dt_status dt__tuple_list(dt__arena *arena, const dt__tuple *items, int64_t n, dt__tuple *out) {
     int deepest = 0;
@@ -15,11 +14,9 @@ dt_status dt__tuple_list(dt__arena *arena, const dt__tuple *items, int64_t n, dt
         deepest = items[i].depth > deepest ? items[i].depth : deepest;
     if (deepest >= DT__TUPLE_MAX_DEPTH)
         return dt__fail(arena->ctx, DT_ERR_VALUE, "a tuple may nest %d levels deep, not more", DT__TUPLE_MAX_DEPTH);
-    dt__tuple *copy = DT__NEW_ARRAY(arena, dt__tuple, n);
+    dt__tuple *copy = dt__arena_copy(arena, items, (size_t)n, sizeof *copy);
     if (!copy)
         return DT_ERR_MEMORY;
-    if (n)
-        memcpy(copy, items, (size_t)n * sizeof *copy);
     *out = (dt__tuple){.items = copy, .n_items = n, .depth = deepest + 1};
     return DT_OK;
 }

@@ -62,10 +62,9 @@ static dt_status read_name(struct reader *in, struct front *front) {
         return dt__cursor_fail(&in->cursor, "expected a name");
     if (front->n_names == DT_MESH_MAX_DIMS)
         return fail_too_many_dims(in);
-    char *name = dt__arena_alloc(&in->arena, n + 1, 1);
+    const char *name = dt__arena_copy_chars(&in->arena, in->cursor.at, n);
     if (!name)
         return DT_ERR_MEMORY;
-    memcpy(name, in->cursor.at, n);
     front->names[front->n_names++] = name;
     in->cursor.at += n;
     return DT_OK;

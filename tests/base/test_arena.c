@@ -135,6 +135,19 @@ static void arena__text_is_copied(void **state) {
     original[0] = 'x';
     assert_string_equal(copy, "dp=2,tp=4");
     assert_string_equal(dt__arena_copy_text(&arena, ""), "");
+    assert_string_equal(dt__arena_copy_chars(&arena, "tp=4,dp=2", 4), "tp=4");
+    assert_string_equal(dt__arena_copy_chars(&arena, "tp", 0), "");
+    dt__arena_free(&arena);
+}
+
+static void arena__items_are_copied(void **state) {
+    (void)state;
+    dt__arena arena = dt__arena_new(ctx);
+    int64_t original[] = {3, 1, 2};
+    int64_t *copy = dt__arena_copy(&arena, original, 3, sizeof *original);
+    original[0] = 7;
+    assert_memory_equal(copy, ((int64_t[]){3, 1, 2}), sizeof original);
+    assert_non_null(dt__arena_copy(&arena, NULL, 0, sizeof *original));
     dt__arena_free(&arena);
 }
 
@@ -180,6 +193,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(arena__many_items_need_few_blocks, start, end),
         cmocka_unit_test(arena__sizes_that_overflow_are_refused),
         cmocka_unit_test_setup_teardown(arena__text_is_copied, start, end),
+        cmocka_unit_test_setup_teardown(arena__items_are_copied, start, end),
         cmocka_unit_test_setup_teardown(arena__the_address_sanitizer_sees_use_after_rewind, start, end),
         cmocka_unit_test(arena__survives_failing_allocations),
     };
