@@ -196,11 +196,9 @@ static dt_status fill_draft(struct reader *in, const struct front *front, const 
     bool fits = front->offset < root->ranks->n;
     draft->n_dims = front->n_layouts;
     for (int i = 0; i < front->n_layouts && fits; i++) {
-        int64_t n = dt__tuple_count(&front->layouts[i].shape);
-        dt__mode *modes = DT__NEW_ARRAY(&in->arena, dt__mode, n);
-        if (!modes)
-            return DT_ERR_MEMORY;
-        dt__layout_modes(&front->layouts[i], modes);
+        int64_t n;
+        dt__mode *modes;
+        DT__TRY(dt__layout_list_modes(&in->arena, &front->layouts[i], &modes, &n));
         n = dt__modes_coalesce(modes, n);
         fits = n <= DT__MESH_MAX_MODES;
         for (int64_t m = 0; m < n && fits; m++)
