@@ -7,7 +7,6 @@
 #include "spec/spec.h"
 
 #include "base/hash.h"
-#include "base/size.h"
 #include "mesh/mesh.h"
 #include "spec/extremes.h"
 #include "spec/strides.h"
