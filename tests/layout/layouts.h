@@ -29,12 +29,6 @@ static inline void bench_end(bench *b) {
     assert_false(b->memory.wrong_size);
 }
 
-/* Forgets the error of a call that was to fail. */
-static inline void bench_clear(bench *b) {
-    b->ctx->status = DT_OK;
-    b->ctx->text[0] = 0;
-}
-
 static inline dt__layout layout_of(bench *b, const char *text) {
     dt__layout layout;
     if (dt__layout_parse(&b->arena, text, &layout) != DT_OK)

@@ -100,7 +100,7 @@ static void crd2idx__refuses_what_does_not_fit(void **state) {
         assert_int_equal(dt__layout_crd2idx(&b.arena, &layout, &coord, &value), cases[i].status);
         assert_error_says(b.ctx, cases[i].status, cases[i].says);
         assert_int_equal(value, 77);
-        bench_clear(&b);
+        dt_error_clear(b.ctx);
     }
     bench_end(&b);
 }
@@ -243,7 +243,7 @@ static void splice__replaces_modes(void **state) {
     for (int i = 0; i < 3; i++) {
         dt__layout layout = layout_of(&b, "(4,2)"), got;
         assert_int_equal(dt__layout_splice(&b.arena, &layout, wrong[i][0], wrong[i][1], &layout, &got), DT_ERR_VALUE);
-        bench_clear(&b);
+        dt_error_clear(b.ctx);
     }
     bench_end(&b);
 }
@@ -294,7 +294,7 @@ static void parse__says_what_is_wrong(void **state) {
         assert_error_says(b.ctx, cases[i].status, cases[i].says);
         assert_int_equal(status, cases[i].status);
         assert_int_equal(layout.shape.value, 77);
-        bench_clear(&b);
+        dt_error_clear(b.ctx);
     }
     bench_end(&b);
 }
@@ -313,7 +313,7 @@ static void modes__thousands_of_trivial_ones_are_no_burden(void **state) {
     assert_int_equal(dt__layout_coalesce(&b.arena, &layout, &got), DT_OK);
     assert_layout(&b, &got, "(2,2,2,2,2):(0,20000,40000,60000,80000)");
     assert_int_equal(dt__layout_complement(&b.arena, &layout, 1, &got), DT_ERR_VALUE);
-    bench_clear(&b);
+    dt_error_clear(b.ctx);
     assert_int_equal(dt__layout_is_injective(&b.arena, &layout, &injective), DT_OK);
     assert_false(injective);
     bench_end(&b);

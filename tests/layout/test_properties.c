@@ -161,7 +161,7 @@ static void check_complement(bench *b, const dt__layout *layout, const char *wha
     dt__layout rest;
     int64_t size = 1 + draw(2 * dt__layout_cosize(layout));
     if (dt__layout_complement(&b->arena, layout, size, &rest) != DT_OK) {
-        bench_clear(b);
+        dt_error_clear(b->ctx);
         return;
     }
     int64_t n_rest = dt__layout_size(&rest), n_layout = dt__layout_size(layout), n = 0;
@@ -182,7 +182,7 @@ static void check_complement(bench *b, const dt__layout *layout, const char *wha
     if (dt__layout_left_inverse(&b->arena, layout, &inverse) == DT_OK) /* divisible: no gap is left */
         for (int64_t i = 0; i < n && i < size; i++)
             assert_i64(values[i], i, what);
-    bench_clear(b);
+    dt_error_clear(b->ctx);
     free(values);
     ++*n_done;
 }
@@ -216,9 +216,9 @@ static void check_refusal(bench *b, const dt__layout *left, const dt__layout *ri
 static void check_composition(bench *b, const dt__layout *left, const char *what, int *n_done) {
     dt__layout right = draw_layout(b, 100), got;
     if (dt__layout_composition(&b->arena, left, &right, &got) != DT_OK) {
-        bench_clear(b);
+        dt_error_clear(b->ctx);
         check_refusal(b, left, &right, what);
-        bench_clear(b);
+        dt_error_clear(b->ctx);
         return;
     }
     dt__layout slim; /* what lies beyond the left operand's size is where its coalesced form goes on */
@@ -256,7 +256,7 @@ static void check_inverses(bench *b, const dt__layout *layout, const char *what,
     for (int64_t i = 0; i < dt__layout_size(&right); i++)
         assert_i64(value_beyond(layout, value_beyond(&right, i)), i, what);
     bool exists = dt__layout_left_inverse(&b->arena, layout, &left) == DT_OK;
-    bench_clear(b);
+    dt_error_clear(b->ctx);
     if (exists != is_divisible(layout))
         fail_msg("left inverse of %s: %s", what, exists ? "given" : "refused");
     if (!exists)

@@ -76,7 +76,7 @@ static void shape_div__consumes_the_divisor_from_the_left(void **state) {
     dt__tuple shape = tuple_of(&b, "(3,4)"), got;
     assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, 2, &got), DT_ERR_VALUE);
     assert_error_says(b.ctx, DT_ERR_VALUE, "3 and 2");
-    bench_clear(&b);
+    dt_error_clear(b.ctx);
     assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, 0, &got), DT_ERR_VALUE);
     bench_end(&b);
 }
@@ -153,7 +153,7 @@ static void parse__points_at_the_character(void **state) {
         assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
         assert_error_says(b.ctx, DT_ERR_VALUE, cases[i].says);
         assert_ptr_equal(cursor.at, cases[i].text);
-        bench_clear(&b);
+        dt_error_clear(b.ctx);
     }
     dt__tuple least = tuple_of(&b, "-9223372036854775808"), most = tuple_of(&b, "9223372036854775807");
     assert_true(least.value == INT64_MIN && most.value == INT64_MAX);
@@ -172,7 +172,7 @@ static void depth__is_bounded_for_parser_and_makers(void **state) {
     dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_VALUE, "tuple", text);
     assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
     assert_error_says(b.ctx, DT_ERR_VALUE, "column 65: a tuple may nest 64 levels deep, not more");
-    bench_clear(&b);
+    dt_error_clear(b.ctx);
     free(text);
     dt__tuple tuple = dt__tuple_int(1);
     for (int i = 0; i < DT__TUPLE_MAX_DEPTH; i++)
