@@ -68,10 +68,18 @@ void *dt__arena_alloc(dt__arena *arena, size_t n, size_t item_bytes) {
     return memory;
 }
 
+void *dt__arena_copy(dt__arena *arena, const void *items, size_t n, size_t item_bytes) {
+    void *copy = dt__arena_alloc(arena, n, item_bytes);
+    return copy && n ? memcpy(copy, items, n * item_bytes) : copy;
+}
+
+char *dt__arena_copy_chars(dt__arena *arena, const char *chars, size_t n) {
+    char *copy = dt__arena_alloc(arena, n + 1, 1);
+    return copy ? memcpy(copy, chars, n) : NULL;
+}
+
 char *dt__arena_copy_text(dt__arena *arena, const char *text) {
-    size_t bytes = strlen(text) + 1;
-    char *copy = dt__arena_alloc(arena, bytes, 1);
-    return copy ? memcpy(copy, text, bytes) : NULL;
+    return dt__arena_copy_chars(arena, text, strlen(text));
 }
 
 dt__arena_mark dt__arena_begin(const dt__arena *arena) {

@@ -28,6 +28,9 @@ void dt__arena_free(dt__arena *arena);
 /* Memory for n items of item_bytes, 16-byte aligned and zeroed; NULL, with the error recorded, when there is none or
  * the size overflows. n = 0 gives a valid pointer. */
 void *dt__arena_alloc(dt__arena *arena, size_t n, size_t item_bytes);
+/* The same with the bytes of n items; items may be NULL for n = 0. Of text: n characters, or all; a NUL is added. */
+void *dt__arena_copy(dt__arena *arena, const void *items, size_t n, size_t item_bytes);
+char *dt__arena_copy_chars(dt__arena *arena, const char *chars, size_t n);
 char *dt__arena_copy_text(dt__arena *arena, const char *text);
 
 /* What was allocated after the mark is gone after the rewind. */

@@ -10,36 +10,17 @@
 
 #include <stdio.h>
 
-static dt_status fail_layout(dt_ctx *ctx, const dt__layout *layout, const char *op, const char *what) {
-    dt__text text = dt__text_new(ctx);
-    dt__layout_print(&text, layout);
-    dt_status status = dt__text_status(&text);
-    if (status == DT_OK)
-        status = dt__fail(ctx, DT_ERR_VALUE, "%s of %.500s: %s", op, dt__text_chars(&text), what);
-    dt__text_free(&text);
-    return status;
-}
-
-static dt_status modes_of(dt__arena *arena, const dt__layout *layout, dt__mode **modes, int64_t *n) {
-    *n = dt__tuple_count(&layout->shape);
-    *modes = DT__NEW_ARRAY(arena, dt__mode, *n);
-    if (!*modes)
-        return DT_ERR_MEMORY;
-    dt__layout_modes(layout, *modes);
-    return DT_OK;
-}
-
 dt_status dt__layout_complement(dt__arena *arena, const dt__layout *layout, int64_t size, dt__layout *out) {
     if (size < 1)
         return dt__fail(arena->ctx, DT_ERR_VALUE, "complement: the size %lld is not at least 1", (long long)size);
     int64_t n, n_rest;
     dt__mode *modes;
-    DT__TRY(modes_of(arena, layout, &modes, &n));
+    DT__TRY(dt__layout_list_modes(arena, layout, &modes, &n));
     dt__mode *rest = DT__NEW_ARRAY(arena, dt__mode, n + 1);
     if (!rest)
         return DT_ERR_MEMORY;
     if (!dt__modes_complement(modes, n, size, rest, &n_rest))
-        return fail_layout(arena->ctx, layout, "complement", "modes overlap");
+        return dt__layout_fail(arena->ctx, DT_ERR_VALUE, "complement of", layout, "modes overlap");
     dt__layout result;
     DT__TRY(dt__layout_of_modes(arena, rest, n_rest, false, &result));
     return dt__layout_new(arena, &result.shape, &result.stride, out);
@@ -67,7 +48,7 @@ static dt_status compose_mode(struct compose *job, dt__mode mode, dt__layout *ou
     char what[160];
     snprintf(what, sizeof what, "the right operand's mode %lld:%lld %s", (long long)mode.size, (long long)mode.stride,
              reasons[result]);
-    return fail_layout(job->arena->ctx, job->a, "composition", what);
+    return dt__layout_fail(job->arena->ctx, DT_ERR_VALUE, "composition of", job->a, what);
 }
 
 static dt_status compose(struct compose *job, const dt__tuple *shape, const dt__tuple *stride, dt__layout *out) {
@@ -90,7 +71,7 @@ static dt_status compose(struct compose *job, const dt__tuple *shape, const dt__
 dt_status dt__layout_composition(dt__arena *arena, const dt__layout *a, const dt__layout *b, dt__layout *out) {
     int64_t n;
     dt__mode *modes;
-    DT__TRY(modes_of(arena, a, &modes, &n));
+    DT__TRY(dt__layout_list_modes(arena, a, &modes, &n));
     n = dt__modes_coalesce(modes, n);
     dt__mode *found = DT__NEW_ARRAY(arena, dt__mode, n + 1);
     int64_t *spare = DT__NEW_ARRAY(arena, int64_t, n);
@@ -114,7 +95,7 @@ struct digit {
 static dt_status digits_of(dt__arena *arena, const dt__layout *layout, struct digit **out, int64_t *n_out) {
     int64_t n, n_digits = 0, place = 1;
     dt__mode *modes;
-    DT__TRY(modes_of(arena, layout, &modes, &n));
+    DT__TRY(dt__layout_list_modes(arena, layout, &modes, &n));
     struct digit *digits = DT__NEW_ARRAY(arena, struct digit, n);
     if (!digits)
         return DT_ERR_MEMORY;
@@ -175,12 +156,14 @@ dt_status dt__layout_left_inverse(dt__arena *arena, const dt__layout *layout, dt
     for (int64_t i = 0; i < n; i++) {
         dt__mode mode = digits[i].mode;
         if (mode.stride < reach)
-            return fail_layout(arena->ctx, layout, "left inverse", "modes overlap");
+            return dt__layout_fail(arena->ctx, DT_ERR_VALUE, "left inverse of", layout, "modes overlap");
         if (mode.stride % reach != 0)
-            return fail_layout(arena->ctx, layout, "left inverse", "a stride is no multiple of what lies below it");
+            return dt__layout_fail(arena->ctx, DT_ERR_VALUE, "left inverse of", layout,
+                                   "a stride is no multiple of what lies below it");
         int64_t gap = mode.stride / reach;
         if (gap > 1 && gap_place == NO_PLACE)
-            return fail_layout(arena->ctx, layout, "left inverse", "the inverse does not fit in 63 bits");
+            return dt__layout_fail(arena->ctx, DT_ERR_VALUE, "left inverse of", layout,
+                                   "the inverse does not fit in 63 bits");
         if (gap > 1)
             modes[n_modes++] = (dt__mode){gap, gap_place};
         if (gap > 1 && !dt__mul_i64(gap_place, gap, &gap_place))
@@ -223,7 +206,7 @@ static bool collides(struct search *search, int64_t i, wide sum, bool nonzero) {
 dt_status dt__layout_is_injective(dt__arena *arena, const dt__layout *layout, bool *out) {
     int64_t n;
     dt__mode *modes;
-    DT__TRY(modes_of(arena, layout, &modes, &n));
+    DT__TRY(dt__layout_list_modes(arena, layout, &modes, &n));
     n = dt__modes_coalesce(modes, n);
     if (dt__modes_orthogonal(modes, n)) {
         *out = true;

@@ -6,8 +6,6 @@
 
 #include "base/size.h"
 
-#include <string.h>
-
 /* The promise of layout.h: every index can be evaluated, every mode can be stepped over, without overflow. */
 static dt_status check_modes(dt_ctx *ctx, const dt__mode *modes, int64_t n) {
     int64_t ignored;
@@ -24,14 +22,15 @@ static dt_status check_modes(dt_ctx *ctx, const dt__mode *modes, int64_t n) {
     return DT_OK;
 }
 
-static dt_status fail_congruent(dt_ctx *ctx, const dt__layout *layout) {
+dt_status dt__layout_fail(dt_ctx *ctx, dt_status status, const char *what, const dt__layout *layout,
+                          const char *problem) {
     dt__text text = dt__text_new(ctx);
     dt__layout_print(&text, layout);
-    dt_status status = dt__text_status(&text);
-    if (status == DT_OK)
-        status = dt__fail(ctx, DT_ERR_SHAPE, "layout %s: shape and stride do not nest alike", dt__text_chars(&text));
+    dt_status result = dt__text_status(&text);
+    if (result == DT_OK)
+        result = dt__fail(ctx, status, "%s %.500s: %s", what, dt__text_chars(&text), problem);
     dt__text_free(&text);
-    return status;
+    return result;
 }
 
 dt_status dt__layout_new(dt__arena *arena, const dt__tuple *shape, const dt__tuple *stride, dt__layout *out) {
@@ -41,12 +40,11 @@ dt_status dt__layout_new(dt__arena *arena, const dt__tuple *shape, const dt__tup
     else
         DT__TRY(dt__tuple_suffix_product(arena, shape, &layout.stride));
     if (!dt__tuple_congruent(&layout.shape, &layout.stride))
-        return fail_congruent(arena->ctx, &layout);
-    dt__mode *modes = DT__NEW_ARRAY(arena, dt__mode, dt__tuple_count(shape));
-    if (!modes)
-        return DT_ERR_MEMORY;
-    dt__layout_modes(&layout, modes);
-    DT__TRY(check_modes(arena->ctx, modes, dt__tuple_count(shape)));
+        return dt__layout_fail(arena->ctx, DT_ERR_SHAPE, "layout", &layout, "shape and stride do not nest alike");
+    int64_t n;
+    dt__mode *modes;
+    DT__TRY(dt__layout_list_modes(arena, &layout, &modes, &n));
+    DT__TRY(check_modes(arena->ctx, modes, n));
     *out = layout;
     return DT_OK;
 }
@@ -84,6 +82,15 @@ static dt__mode *collect(const dt__tuple *shape, const dt__tuple *stride, dt__mo
 }
 
 void dt__layout_modes(const dt__layout *layout, dt__mode *out) { collect(&layout->shape, &layout->stride, out); }
+
+dt_status dt__layout_list_modes(dt__arena *arena, const dt__layout *layout, dt__mode **modes, int64_t *n) {
+    *n = dt__tuple_count(&layout->shape);
+    *modes = DT__NEW_ARRAY(arena, dt__mode, *n);
+    if (!*modes)
+        return DT_ERR_MEMORY;
+    dt__layout_modes(layout, *modes);
+    return DT_OK;
+}
 
 bool dt__layout_equal(const dt__layout *a, const dt__layout *b) {
     return dt__tuple_equal(&a->shape, &b->shape) && dt__tuple_equal(&a->stride, &b->stride);
@@ -173,32 +180,28 @@ dt_status dt__layout_crd2idx(dt__arena *arena, const dt__layout *layout, const d
 dt_status dt__layout_idx2crd(dt__arena *arena, const dt__layout *layout, int64_t value, dt__tuple *out) {
     if (value < 0)
         return dt__fail(arena->ctx, DT_ERR_VALUE, "idx2crd: the index %lld is negative", (long long)value);
-    int64_t n = dt__tuple_count(&layout->shape);
-    dt__mode *modes = DT__NEW_ARRAY(arena, dt__mode, n);
+    int64_t n;
+    dt__mode *modes;
+    DT__TRY(dt__layout_list_modes(arena, layout, &modes, &n));
     int64_t *digits = DT__NEW_ARRAY(arena, int64_t, n);
-    if (!modes || !digits)
+    if (!digits)
         return DT_ERR_MEMORY;
-    dt__layout_modes(layout, modes);
     for (int64_t i = 0; i < n; i++)
         digits[i] = modes[i].stride ? value / modes[i].stride % modes[i].size : 0;
     return dt__tuple_like(arena, &layout->shape, digits, out);
 }
 
 dt_status dt__layout_coalesce(dt__arena *arena, const dt__layout *layout, dt__layout *out) {
-    int64_t n = dt__tuple_count(&layout->shape);
-    dt__mode *modes = DT__NEW_ARRAY(arena, dt__mode, n);
-    if (!modes)
-        return DT_ERR_MEMORY;
-    dt__layout_modes(layout, modes);
+    int64_t n;
+    dt__mode *modes;
+    DT__TRY(dt__layout_list_modes(arena, layout, &modes, &n));
     return dt__layout_of_modes(arena, modes, dt__modes_coalesce(modes, n), false, out);
 }
 
 dt_status dt__layout_flatten(dt__arena *arena, const dt__layout *layout, dt__layout *out) {
-    int64_t n = dt__tuple_count(&layout->shape);
-    dt__mode *modes = DT__NEW_ARRAY(arena, dt__mode, n);
-    if (!modes)
-        return DT_ERR_MEMORY;
-    dt__layout_modes(layout, modes);
+    int64_t n;
+    dt__mode *modes;
+    DT__TRY(dt__layout_list_modes(arena, layout, &modes, &n));
     return dt__layout_of_modes(arena, modes, n, !dt__tuple_is_int(&layout->shape), out);
 }
 
@@ -239,16 +242,13 @@ void dt__layout_print(dt__text *text, const dt__layout *layout) {
 }
 
 dt_status dt__layout_parse(dt__arena *arena, const char *text, dt__layout *out) {
-    const char *at = text;
+    dt__cursor cursor = dt__cursor_new(arena->ctx, DT_ERR_VALUE, "layout", text);
     dt__tuple shape, stride;
-    DT__TRY(dt__tuple_parse(arena, text, &at, &shape));
-    bool has_stride = *at == ':';
-    if (has_stride) {
-        at++;
-        DT__TRY(dt__tuple_parse(arena, text, &at, &stride));
-    }
-    if (*at)
-        return dt__parse_fail(arena->ctx, DT_ERR_VALUE, text, at,
-                              has_stride ? "expected the end" : "expected ':' or the end");
+    DT__TRY(dt__tuple_parse(arena, &cursor, &shape));
+    bool has_stride = dt__cursor_skip(&cursor, ":");
+    if (has_stride)
+        DT__TRY(dt__tuple_parse(arena, &cursor, &stride));
+    if (*cursor.at)
+        return dt__cursor_fail(&cursor, has_stride ? "expected the end" : "expected ':' or the end");
     return dt__layout_new(arena, &shape, has_stride ? &stride : NULL, out);
 }

@@ -26,6 +26,12 @@ dt_status dt__layout_new(dt__arena *arena, const dt__tuple *shape, const dt__tup
 dt_status dt__layout_of_modes(dt__arena *arena, const dt__mode *modes, int64_t n, bool as_list, dt__layout *out);
 /* The modes of all integers from left to right: dt__tuple_count(&layout->shape) of them. */
 void dt__layout_modes(const dt__layout *layout, dt__mode *out);
+/* The same as a new array of the arena's. */
+dt_status dt__layout_list_modes(dt__arena *arena, const dt__layout *layout, dt__mode **modes, int64_t *n);
+
+/* Records "WHAT LAYOUT: PROBLEM". */
+dt_status dt__layout_fail(dt_ctx *ctx, dt_status status, const char *what, const dt__layout *layout,
+                          const char *problem);
 
 bool dt__layout_equal(const dt__layout *a, const dt__layout *b);
 

@@ -7,7 +7,6 @@
 #include "base/size.h"
 
 #include <ctype.h>
-#include <string.h>
 
 dt_status dt__tuple_list(dt__arena *arena, const dt__tuple *items, int64_t n, dt__tuple *out) {
     int deepest = 0;
@@ -15,11 +14,9 @@ dt_status dt__tuple_list(dt__arena *arena, const dt__tuple *items, int64_t n, dt
         deepest = items[i].depth > deepest ? items[i].depth : deepest;
     if (deepest >= DT__TUPLE_MAX_DEPTH)
         return dt__fail(arena->ctx, DT_ERR_VALUE, "a tuple may nest %d levels deep, not more", DT__TUPLE_MAX_DEPTH);
-    dt__tuple *copy = DT__NEW_ARRAY(arena, dt__tuple, n);
+    dt__tuple *copy = dt__arena_copy(arena, items, (size_t)n, sizeof *copy);
     if (!copy)
         return DT_ERR_MEMORY;
-    if (n)
-        memcpy(copy, items, (size_t)n * sizeof *copy);
     *out = (dt__tuple){.items = copy, .n_items = n, .depth = deepest + 1};
     return DT_OK;
 }
@@ -195,23 +192,11 @@ void dt__tuple_print(dt__text *text, const dt__tuple *tuple) {
     dt__text_add(text, ")");
 }
 
-dt_status dt__parse_fail(dt_ctx *ctx, dt_status status, const char *whole, const char *at, const char *what) {
-    return dt__fail(ctx, status, "%s at character %lld of '%.200s'", what, (long long)(at - whole) + 1, whole);
-}
-
-static dt_status parse_integer(dt__arena *arena, const char *whole, const char **cursor, dt__tuple *out) {
-    const char *start = *cursor, *at = start;
-    bool negative = *at == '-';
-    at += negative;
-    if (!isdigit((unsigned char)*at))
-        return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, at, "expected a number or '('");
-    int64_t value = 0; /* built below zero, where there is room for one more */
-    for (; isdigit((unsigned char)*at); at++)
-        if (!dt__mul_i64(value, 10, &value) || !dt__add_i64(value, '0' - *at, &value))
-            return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, start, "a number that does not fit in 63 bits");
-    if (!negative && !dt__mul_i64(value, -1, &value))
-        return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, start, "a number that does not fit in 63 bits");
-    *cursor = at;
+static dt_status parse_integer(dt__cursor *cursor, dt__tuple *out) {
+    int64_t value;
+    if (*cursor->at != '-' && !isdigit((unsigned char)*cursor->at))
+        return dt__cursor_fail(cursor, "expected a number or '('");
+    DT__TRY(dt__cursor_number(cursor, INT64_MIN, INT64_MAX, "a number", &value));
     *out = dt__tuple_int(value);
     return DT_OK;
 }
@@ -221,43 +206,46 @@ struct parsed {
     struct parsed *before;
 };
 
-static dt_status parse(dt__arena *arena, const char *whole, const char **cursor, int level, dt__tuple *out);
+static dt_status parse(dt__arena *arena, dt__cursor *cursor, int level, dt__tuple *out);
 
-static dt_status parse_list(dt__arena *arena, const char *whole, const char **cursor, int level, dt__tuple *out) {
-    if (level >= DT__TUPLE_MAX_DEPTH)
-        return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, *cursor, "a tuple that nests too deep");
-    const char *at = *cursor + 1;
+/* What stands behind the bracket. */
+static dt_status parse_list(dt__arena *arena, dt__cursor *cursor, int level, dt__tuple *out) {
     struct parsed *last = NULL;
     int64_t n = 0;
-    while (*at != ')' || n > 0) {
+    bool ended = dt__cursor_skip(cursor, ")");
+    while (!ended) {
         struct parsed *item = DT__NEW(arena, struct parsed);
         if (!item)
             return DT_ERR_MEMORY;
-        DT__TRY(parse(arena, whole, &at, level + 1, &item->tuple));
+        DT__TRY(parse(arena, cursor, level + 1, &item->tuple));
         item->before = last;
         last = item;
         n++;
-        if (*at == ')')
-            break;
-        if (*at != ',')
-            return dt__parse_fail(arena->ctx, DT_ERR_VALUE, whole, at, "expected ',' or ')'");
-        at++;
+        ended = dt__cursor_skip(cursor, ")");
+        if (!ended && !dt__cursor_skip(cursor, ","))
+            return dt__cursor_fail(cursor, "expected ',' or ')'");
     }
     dt__tuple *items = DT__NEW_ARRAY(arena, dt__tuple, n);
     if (!items)
         return DT_ERR_MEMORY;
     for (int64_t i = n; last; last = last->before)
         items[--i] = last->tuple;
-    *cursor = at + 1;
     return dt__tuple_list(arena, items, n, out);
 }
 
-static dt_status parse(dt__arena *arena, const char *whole, const char **cursor, int level, dt__tuple *out) {
-    if (**cursor == '(')
-        return parse_list(arena, whole, cursor, level, out);
-    return parse_integer(arena, whole, cursor, out);
+static dt_status parse(dt__arena *arena, dt__cursor *cursor, int level, dt__tuple *out) {
+    if (*cursor->at != '(')
+        return parse_integer(cursor, out);
+    if (level == DT__TUPLE_MAX_DEPTH)
+        return dt__cursor_fail(cursor, "a tuple may nest %d levels deep, not more", DT__TUPLE_MAX_DEPTH);
+    cursor->at++;
+    return parse_list(arena, cursor, level, out);
 }
 
-dt_status dt__tuple_parse(dt__arena *arena, const char *whole, const char **cursor, dt__tuple *out) {
-    return parse(arena, whole, cursor, 0, out);
+dt_status dt__tuple_parse(dt__arena *arena, dt__cursor *cursor, dt__tuple *out) {
+    dt__cursor ahead = *cursor;
+    ahead.status = DT_ERR_VALUE;
+    DT__TRY(parse(arena, &ahead, 0, out));
+    cursor->at = ahead.at;
+    return DT_OK;
 }

@@ -10,6 +10,7 @@
 #define DT_LAYOUT_TUPLE_H
 
 #include "base/arena.h"
+#include "base/cursor.h"
 #include "base/text.h"
 
 enum { DT__TUPLE_MAX_DEPTH = 64 };
@@ -50,10 +51,8 @@ dt_status dt__tuple_suffix_product(dt__arena *arena, const dt__tuple *shape, dt_
 dt_status dt__tuple_shape_div(dt__arena *arena, const dt__tuple *shape, int64_t divisor, dt__tuple *out);
 
 void dt__tuple_print(dt__text *text, const dt__tuple *tuple);
-/* Reads one tuple at *cursor and moves the cursor behind it. whole is the start of the text that error messages show
- * and count characters in. Nothing is skipped: the form has no spaces. */
-dt_status dt__tuple_parse(dt__arena *arena, const char *whole, const char **cursor, dt__tuple *out);
-/* The error of a parser: "WHAT at character N of 'TEXT'", N counted from 1. */
-dt_status dt__parse_fail(dt_ctx *ctx, dt_status status, const char *whole, const char *at, const char *what);
+/* Reads the tuple that stands at the cursor and moves the cursor behind it; after an error it stays. Malformed is
+ * DT_ERR_VALUE, in whatever text the tuple stands. No blanks are passed over: the form has none. */
+dt_status dt__tuple_parse(dt__arena *arena, dt__cursor *cursor, dt__tuple *out);
 
 #endif

@@ -6,7 +6,6 @@
 #include "mesh/build.h"
 
 #include "base/hash.h"
-#include "base/size.h"
 #include "mesh/ranks.h"
 
 #include <string.h>
@@ -46,31 +45,12 @@ void dt_mesh_free(dt_mesh *mesh) {
     }
 }
 
-/* NULL stays NULL; out of memory also gives NULL, which the caller tells apart by the original. */
-static const char *copy_word(dt__arena *arena, const char *word) {
-    return word ? dt__arena_copy_text(arena, word) : NULL;
-}
-
 static dt_status copy_dims(dt_mesh *mesh, const dt__mesh_draft *draft) {
-    dt__arena *arena = &mesh->arena;
-    dt__mesh_dim *dims = DT__NEW_ARRAY(arena, dt__mesh_dim, draft->n_dims);
-    if (!dims)
+    mesh->dims = DT__NEW_ARRAY(&mesh->arena, dt__mesh_dim, draft->n_dims);
+    if (!mesh->dims)
         return DT_ERR_MEMORY;
-    for (int i = 0; i < draft->n_dims; i++) {
-        const dt__mesh_dim *from = &draft->dims[i];
-        dt__mode *modes = DT__NEW_ARRAY(arena, dt__mode, from->n_modes);
-        if (!modes)
-            return DT_ERR_MEMORY;
-        if (from->n_modes)
-            memcpy(modes, from->modes, (size_t)from->n_modes * sizeof *modes);
-        dims[i] = *from;
-        dims[i].modes = modes;
-        dims[i].name = copy_word(arena, from->name);
-        dims[i].backend = copy_word(arena, from->backend);
-        if (!dims[i].name != !from->name || !dims[i].backend != !from->backend)
-            return DT_ERR_MEMORY;
-    }
-    mesh->dims = dims;
+    for (int i = 0; i < draft->n_dims; i++)
+        DT__TRY(dt__dim_copy(&mesh->arena, &draft->dims[i], &mesh->dims[i]));
     mesh->n_dims = draft->n_dims;
     return DT_OK;
 }
@@ -107,9 +87,7 @@ bool dt__mesh_take_apart(const dt_mesh *mesh, int64_t position, int64_t *out) {
 
 static dt_status finish(dt_mesh *mesh, const dt__mesh_draft *draft) {
     DT__TRY(copy_dims(mesh, draft));
-    mesh->size = 1;
-    for (int i = 0; i < mesh->n_dims; i++)
-        mesh->size *= mesh->dims[i].size;
+    mesh->size = dt__dims_size(mesh->dims, mesh->n_dims);
     if (mesh->position >= 0 && dt__mesh_take_apart(mesh, mesh->position, NULL)) {
         mesh->coordinate = DT__NEW_ARRAY(&mesh->arena, int64_t, mesh->n_dims);
         if (!mesh->coordinate)
@@ -133,9 +111,7 @@ static void compact_modes(dt__mesh_draft *draft, dt__mode *modes) {
 }
 
 static dt_status fill_root(dt_mesh *mesh, dt__mesh_draft *draft, const int64_t *ranks, const char *device) {
-    int64_t n = 1;
-    for (int i = 0; i < draft->n_dims; i++)
-        n *= draft->dims[i].size;
+    int64_t n = dt__dims_size(draft->dims, draft->n_dims);
     dt__rank_list *list = DT__NEW(&mesh->arena, dt__rank_list);
     if (!list)
         return DT_ERR_MEMORY;

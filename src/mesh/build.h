@@ -15,6 +15,16 @@ typedef struct dt__mesh_draft {
     int n_dims;
 } dt__mesh_draft;
 
+/* Number of coordinates that n dims have together. */
+int64_t dt__dims_size(const dt__mesh_dim *dims, int n);
+/* How far coordinate number *index, row-major, lies from the first one in the root's list. *index, at least 0, becomes
+ * what lies beyond the dims: 0 for a coordinate that there is. */
+int64_t dt__dims_at(const dt__mesh_dim *dims, int n, int64_t *index);
+/* The dim of a name; -1: none. */
+int dt__dims_find(const dt__mesh_dim *dims, int n, const char *name);
+/* A copy whose modes and words are the arena's. */
+dt_status dt__dim_copy(dt__arena *arena, const dt__mesh_dim *dim, dt__mesh_dim *out);
+
 /* A root of these ranks (NULL: 0 … n-1). The draft's dims have name, size and backend; their modes are filled in. */
 dt_mesh *dt__mesh_build_root(dt_ctx *ctx, dt__mesh_self self, dt__mesh_draft *draft, const int64_t *ranks,
                              const char *device);

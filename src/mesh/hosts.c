@@ -17,20 +17,14 @@ int64_t dt_mesh_ranks_per_host(const dt_mesh *mesh) {
 /* The hosts of all ranks that the dims reach from a position on, each marked once. */
 static int64_t count_hosts(const dt_mesh *mesh, const dt__mesh_dim *dims, int n_dims, int64_t zero) {
     int64_t per_host = dt_mesh_ranks_per_host(mesh), n_hosts = dt__ceil_div(mesh->self.world, per_host);
-    int64_t n = 1, found = 0;
-    for (int i = 0; i < n_dims; i++)
-        n *= dims[i].size;
+    int64_t n = dt__dims_size(dims, n_dims), found = 0;
     bool *seen = dt__alloc_zeroed(mesh->ctx, (size_t)n_hosts);
     if (!seen) {
         dt__fail_memory(mesh->ctx, (size_t)n_hosts, "a table of hosts");
         return 0;
     }
     for (int64_t i = 0; i < n; i++) {
-        int64_t position = zero, rest = i;
-        for (int d = n_dims - 1; d >= 0; d--) {
-            position += dt__modes_at(dims[d].modes, dims[d].n_modes, rest % dims[d].size);
-            rest /= dims[d].size;
-        }
+        int64_t rest = i, position = zero + dt__dims_at(dims, n_dims, &rest);
         bool *host = &seen[dt__rank_list_at(mesh->ranks, position) / per_host];
         found += !*host;
         *host = true;

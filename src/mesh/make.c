@@ -60,10 +60,7 @@ static int dim_of_key(const char *key, const dt__mesh_dim *dims, int n) {
         long index = strtol(key, &end, 10);
         return *end || index >= n ? -1 : (int)index;
     }
-    for (int i = 0; i < n; i++)
-        if (dims[i].name && !strcmp(dims[i].name, key))
-            return i;
-    return -1;
+    return dt__dims_find(dims, n, key);
 }
 
 static dt_status check_backend(dt_ctx *ctx, const char *op, const char *word) {

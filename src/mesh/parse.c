@@ -8,19 +8,18 @@
  *     sub   = NAME "=" layout { "," NAME "=" layout } [ "+" INT ]
  *     ranks = "[" ( ranks { "," ranks } | INT { "," INT } ) "]"
  *
- * where layout is SHAPE:STRIDE of layout.h and a space may follow any comma. Errors point at the character.
+ * where layout is SHAPE:STRIDE of layout.h and spaces may follow any comma; elsewhere blanks count.
  */
-#include "base/size.h"
+#include "base/cursor.h"
 #include "mesh/build.h"
 
 #include <ctype.h>
 #include <string.h>
 
 struct reader {
-    dt_ctx *ctx;
-    dt__mesh_self self;
+    dt__cursor cursor;
     dt__arena arena;
-    const char *whole, *at;
+    dt__mesh_self self;
 };
 
 /* What the front of a text says before it is known whether it is a root or a sub-mesh. */
@@ -33,48 +32,41 @@ struct front {
     int64_t offset;
 };
 
-static dt_status fail_here(struct reader *in, const char *what) {
-    return dt__parse_fail(in->ctx, DT_ERR_MESH, in->whole, in->at, what);
-}
-
-static bool skip(struct reader *in, const char *word) {
-    size_t n = strlen(word);
-    if (strncmp(in->at, word, n) != 0)
-        return false;
-    in->at += n;
-    return true;
-}
-
 static bool skip_comma(struct reader *in) {
-    if (!skip(in, ","))
+    if (!dt__cursor_skip(&in->cursor, ","))
         return false;
-    while (skip(in, " "))
+    while (dt__cursor_skip(&in->cursor, " "))
         ;
     return true;
 }
 
+static bool at_digit(const struct reader *in) { return isdigit((unsigned char)*in->cursor.at); }
+
 static dt_status read_int(struct reader *in, int64_t *out) {
-    if (!isdigit((unsigned char)*in->at))
-        return fail_here(in, "expected a number");
     dt__tuple number;
-    DT__TRY(dt__tuple_parse(&in->arena, in->whole, &in->at, &number));
+    if (!at_digit(in))
+        return dt__cursor_fail(&in->cursor, "expected a number");
+    DT__TRY(dt__tuple_parse(&in->arena, &in->cursor, &number));
     *out = number.value;
     return DT_OK;
 }
 
+static dt_status fail_too_many_dims(const struct reader *in) {
+    return dt__cursor_fail(&in->cursor, "more than %d dims", DT_MESH_MAX_DIMS);
+}
+
 /* Up to the next character that cannot be part of a name; what a name may be is checked when the mesh is made. */
 static dt_status read_name(struct reader *in, struct front *front) {
-    size_t n = strcspn(in->at, ",=:()[] ");
+    size_t n = strcspn(in->cursor.at, ",=:()[] ");
     if (n == 0)
-        return fail_here(in, "expected a name");
+        return dt__cursor_fail(&in->cursor, "expected a name");
     if (front->n_names == DT_MESH_MAX_DIMS)
-        return fail_here(in, "more dims than a mesh may have");
-    char *name = dt__arena_alloc(&in->arena, n + 1, 1);
+        return fail_too_many_dims(in);
+    const char *name = dt__arena_copy_chars(&in->arena, in->cursor.at, n);
     if (!name)
         return DT_ERR_MEMORY;
-    memcpy(name, in->at, n);
     front->names[front->n_names++] = name;
-    in->at += n;
+    in->cursor.at += n;
     return DT_OK;
 }
 
@@ -100,14 +92,14 @@ static dt_status add_rank(struct reader *in, struct rank_reader *list) {
 }
 
 static dt_status read_ranks(struct reader *in, struct rank_reader *list, int level) {
-    const char *start = in->at;
+    const char *start = in->cursor.at;
     if (level == DT_MESH_MAX_DIMS)
-        return fail_here(in, "more dims than a mesh may have");
-    if (!skip(in, "["))
-        return fail_here(in, "expected '['");
+        return fail_too_many_dims(in);
+    if (!dt__cursor_skip(&in->cursor, "["))
+        return dt__cursor_fail(&in->cursor, "expected '['");
     int64_t n = 0;
     do {
-        if (*in->at != '[' && list->n_levels == 0)
+        if (*in->cursor.at != '[' && list->n_levels == 0)
             list->n_levels = level + 1;
         if (level + 1 == list->n_levels)
             DT__TRY(add_rank(in, list));
@@ -115,13 +107,13 @@ static dt_status read_ranks(struct reader *in, struct rank_reader *list, int lev
             DT__TRY(read_ranks(in, list, level + 1));
         n++;
     } while (skip_comma(in));
-    if (!skip(in, "]"))
-        return fail_here(in, "expected ',' or ']'");
+    if (!dt__cursor_skip(&in->cursor, "]"))
+        return dt__cursor_fail(&in->cursor, "expected ',' or ']'");
     if (list->sizes[level] == 0)
         list->sizes[level] = n;
     if (list->sizes[level] != n) {
-        in->at = start;
-        return fail_here(in, "a row of another length than the rows before it,");
+        in->cursor.at = start;
+        return dt__cursor_fail(&in->cursor, "a row of another length than the rows before it");
     }
     return DT_OK;
 }
@@ -137,24 +129,24 @@ static dt_status read_rank_list(struct reader *in, struct front *front) {
 static dt_status read_sizes(struct reader *in, struct front *front) {
     do {
         if (front->n_sizes == DT_MESH_MAX_DIMS)
-            return fail_here(in, "more dims than a mesh may have");
+            return fail_too_many_dims(in);
         DT__TRY(read_int(in, &front->sizes[front->n_sizes++]));
-    } while (skip(in, "x"));
+    } while (dt__cursor_skip(&in->cursor, "x"));
     return DT_OK;
 }
 
 /* "2" or "2:4" or "(2,2):(4,1)" behind a name: the first belongs to a root, the others to a sub-mesh. */
 static dt_status read_extent(struct reader *in, struct front *front) {
-    const char *start = in->at;
+    const char *start = in->cursor.at;
     dt__tuple shape, stride;
-    DT__TRY(dt__tuple_parse(&in->arena, in->whole, &in->at, &shape));
-    if (skip(in, ":")) {
-        DT__TRY(dt__tuple_parse(&in->arena, in->whole, &in->at, &stride));
+    DT__TRY(dt__tuple_parse(&in->arena, &in->cursor, &shape));
+    if (dt__cursor_skip(&in->cursor, ":")) {
+        DT__TRY(dt__tuple_parse(&in->arena, &in->cursor, &stride));
         return dt__layout_new(&in->arena, &shape, &stride, &front->layouts[front->n_layouts++]);
     }
     if (!dt__tuple_is_int(&shape)) {
-        in->at = start;
-        return fail_here(in, "expected a number");
+        in->cursor.at = start;
+        return dt__cursor_fail(&in->cursor, "expected a number");
     }
     front->sizes[front->n_sizes++] = shape.value;
     return DT_OK;
@@ -165,36 +157,37 @@ static dt_status read_named(struct reader *in, struct front *front) {
     do {
         DT__TRY(read_name(in, front));
         bool first_extent = front->n_sizes + front->n_layouts == 0;
-        if (first_extent && *in->at == ',')
+        if (first_extent && *in->cursor.at == ',')
             continue;
-        if (!skip(in, "="))
-            return fail_here(in, first_extent ? "expected '=' or ','" : "expected '='");
-        if (first_extent && *in->at == '[')
+        if (!dt__cursor_skip(&in->cursor, "="))
+            return dt__cursor_fail(&in->cursor, first_extent ? "expected '=' or ','" : "expected '='");
+        if (first_extent && *in->cursor.at == '[')
             return read_rank_list(in, front);
         if (front->n_names != front->n_sizes + front->n_layouts + 1)
-            return fail_here(in, "expected '['");
+            return dt__cursor_fail(&in->cursor, "expected '['");
         DT__TRY(read_extent(in, front));
     } while (skip_comma(in));
     if (front->n_sizes && front->n_layouts)
-        return fail_here(in, "sizes with and without strides before the end");
-    return front->n_layouts && skip(in, "+") ? read_int(in, &front->offset) : DT_OK;
+        return dt__cursor_fail(&in->cursor, "sizes with and without strides are mixed");
+    return front->n_layouts && dt__cursor_skip(&in->cursor, "+") ? read_int(in, &front->offset) : DT_OK;
 }
 
 static dt_status read_front(struct reader *in, struct front *front) {
-    if (*in->at == '[')
+    if (*in->cursor.at == '[')
         return read_rank_list(in, front);
-    if (isdigit((unsigned char)*in->at))
+    if (at_digit(in))
         return read_sizes(in, front);
     DT__TRY(read_named(in, front));
-    return front->n_sizes + front->n_layouts ? DT_OK : fail_here(in, "expected '='");
+    return front->n_sizes + front->n_layouts ? DT_OK : dt__cursor_fail(&in->cursor, "expected '='");
 }
 
 static dt_mesh *make_root(struct reader *in, const struct front *front, const char *device) {
     dt__names names = {front->n_names ? front->names : NULL, front->n_names};
     dt_mesh_options options = {.device = device};
     if (front->ranks)
-        return dt__mesh_from_ranks(in->ctx, in->self, front->ranks, front->sizes, front->n_sizes, names, &options);
-    return dt__mesh_from_shape(in->ctx, in->self, front->sizes, front->n_sizes, names, &options);
+        return dt__mesh_from_ranks(in->cursor.ctx, in->self, front->ranks, front->sizes, front->n_sizes, names,
+                                   &options);
+    return dt__mesh_from_shape(in->cursor.ctx, in->self, front->sizes, front->n_sizes, names, &options);
 }
 
 /* The dims of a sub-mesh, from the layouts that were read. */
@@ -203,11 +196,9 @@ static dt_status fill_draft(struct reader *in, const struct front *front, const 
     bool fits = front->offset < root->ranks->n;
     draft->n_dims = front->n_layouts;
     for (int i = 0; i < front->n_layouts && fits; i++) {
-        int64_t n = dt__tuple_count(&front->layouts[i].shape);
-        dt__mode *modes = DT__NEW_ARRAY(&in->arena, dt__mode, n);
-        if (!modes)
-            return DT_ERR_MEMORY;
-        dt__layout_modes(&front->layouts[i], modes);
+        int64_t n;
+        dt__mode *modes;
+        DT__TRY(dt__layout_list_modes(&in->arena, &front->layouts[i], &modes, &n));
         n = dt__modes_coalesce(modes, n);
         fits = n <= DT__MESH_MAX_MODES;
         for (int64_t m = 0; m < n && fits; m++)
@@ -216,8 +207,8 @@ static dt_status fill_draft(struct reader *in, const struct front *front, const 
             .name = front->names[i], .size = dt__layout_size(&front->layouts[i]), .modes = modes, .n_modes = (int)n};
     }
     if (!fits || !dt__draft_tiles(draft, root))
-        return dt__mesh_fail(root, "mesh", "'%.200s' is not a sub-mesh of it", in->whole);
-    return dt__draft_check_names(in->ctx, "mesh", draft);
+        return dt__mesh_fail(root, "mesh", "'%.200s' is not a sub-mesh of it", in->cursor.text);
+    return dt__draft_check_names(in->cursor.ctx, "mesh", draft);
 }
 
 static dt_mesh *make_sub(struct reader *in, const struct front *front, dt_mesh *root) {
@@ -229,11 +220,11 @@ static dt_mesh *make_sub(struct reader *in, const struct front *front, dt_mesh *
 
 /* Reads " on DEVICE" and the end. */
 static dt_status read_end(struct reader *in, const char **device) {
-    if (skip(in, " on ")) {
-        *device = in->at;
-        in->at += strlen(in->at);
+    if (dt__cursor_skip(&in->cursor, " on ")) {
+        *device = in->cursor.at;
+        in->cursor.at += strlen(in->cursor.at);
     }
-    return *in->at ? fail_here(in, "expected the end") : DT_OK;
+    return *in->cursor.at ? dt__cursor_fail(&in->cursor, "expected the end") : DT_OK;
 }
 
 static dt_mesh *read_mesh(struct reader *in) {
@@ -243,14 +234,16 @@ static dt_mesh *read_mesh(struct reader *in) {
         return NULL;
     if (front.n_layouts == 0)
         return read_end(in, &device) == DT_OK ? make_root(in, &front, device) : NULL;
-    if (!skip(in, " of ")) {
-        fail_here(in, "expected ' of ' and the root");
+    if (!dt__cursor_skip(&in->cursor, " of ")) {
+        dt__cursor_fail(&in->cursor, "expected ' of ' and the root");
         return NULL;
     }
+    const char *start = in->cursor.at;
     if (read_front(in, &root_front) != DT_OK || read_end(in, &device) != DT_OK)
         return NULL;
     if (root_front.n_layouts) {
-        fail_here(in, "expected a root before the end");
+        in->cursor.at = start;
+        dt__cursor_fail(&in->cursor, "expected a root behind ' of ', not a sub-mesh");
         return NULL;
     }
     dt_mesh *root = make_root(in, &root_front, device);
@@ -260,7 +253,7 @@ static dt_mesh *read_mesh(struct reader *in) {
 }
 
 dt_mesh *dt__mesh_parse(dt_ctx *ctx, dt__mesh_self self, const char *text) {
-    struct reader in = {.ctx = ctx, .self = self, .arena = dt__arena_new(ctx), .whole = text, .at = text};
+    struct reader in = {dt__cursor_new(ctx, DT_ERR_MESH, "mesh", text), dt__arena_new(ctx), self};
     dt_mesh *mesh = read_mesh(&in);
     dt__arena_free(&in.arena);
     return mesh;

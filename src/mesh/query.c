@@ -34,10 +34,7 @@ dt_mesh_backend dt_mesh_dim_backend(const dt_mesh *mesh, int dim) {
 }
 
 int dt_mesh_dim(const dt_mesh *mesh, const char *name) {
-    for (int i = 0; name && i < dt_mesh_n_dims(mesh); i++)
-        if (mesh->dims[i].name && !strcmp(mesh->dims[i].name, name))
-            return i;
-    return -1;
+    return mesh && name ? dt__dims_find(mesh->dims, mesh->n_dims, name) : -1;
 }
 
 bool dt_mesh_coordinate(const dt_mesh *mesh, int64_t *out) {

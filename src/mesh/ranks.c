@@ -62,10 +62,9 @@ dt_status dt__rank_list_of(dt__arena *arena, const int64_t *ranks, int64_t n, in
     }
     struct dt__place *sorted = NULL;
     DT__TRY(sort_places(arena, ranks, n, &sorted));
-    int64_t *copy = DT__NEW_ARRAY(arena, int64_t, n);
+    int64_t *copy = dt__arena_copy(arena, ranks, (size_t)n, sizeof *copy);
     if (!copy)
         return DT_ERR_MEMORY;
-    memcpy(copy, ranks, (size_t)n * sizeof *copy);
     *out = (dt__rank_list){.n = n, .ranks = copy, .sorted = sorted};
     out->hash = dt__hash(copy, (size_t)n * sizeof *copy, 2);
     return DT_OK;

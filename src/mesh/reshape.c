@@ -34,17 +34,10 @@ static char *joined_name(dt__arena *arena, const dt_mesh *mesh) {
 /* The root's record of a name, in the root's memory, so that it lasts as long as the root. */
 static dt_status remember(dt_mesh *root, const dt__mesh_dim *dim) {
     dt__flattened *record = DT__NEW(&root->arena, dt__flattened);
-    dt__mode *modes = DT__NEW_ARRAY(&root->arena, dt__mode, dim->n_modes);
-    const char *name = dt__arena_copy_text(&root->arena, dim->name);
-    const char *backend = dim->backend ? dt__arena_copy_text(&root->arena, dim->backend) : NULL;
-    if (!record || !modes || !name || !backend != !dim->backend)
+    if (!record)
         return DT_ERR_MEMORY;
-    if (dim->n_modes)
-        memcpy(modes, dim->modes, (size_t)dim->n_modes * sizeof *modes);
-    *record = (dt__flattened){.dim = *dim, .older = root->flattened};
-    record->dim.name = name;
-    record->dim.modes = modes;
-    record->dim.backend = backend;
+    DT__TRY(dt__dim_copy(&root->arena, dim, &record->dim));
+    record->older = root->flattened;
     root->flattened = record;
     return DT_OK;
 }

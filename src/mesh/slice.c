@@ -119,27 +119,19 @@ static int64_t n_slices(dt_mesh *mesh, dt__names names) {
     dt__mesh_draft sliced, others;
     if (split_dims(mesh, names, &sliced, &others) != DT_OK)
         return 0;
-    int64_t n = 1;
-    for (int i = 0; i < others.n_dims; i++)
-        n *= others.dims[i].size;
-    return n;
+    return dt__dims_size(others.dims, others.n_dims);
 }
 
 static dt_mesh *slice_at(dt_mesh *mesh, dt__names names, int64_t index) {
     dt__mesh_draft sliced, others;
     if (split_dims(mesh, names, &sliced, &others) != DT_OK)
         return NULL;
-    int64_t offset = mesh->offset, rest = index;
-    for (int i = others.n_dims - 1; i >= 0 && index >= 0; i--) {
-        const dt__mesh_dim *dim = &others.dims[i];
-        offset += dt__modes_at(dim->modes, dim->n_modes, rest % dim->size);
-        rest /= dim->size;
-    }
+    int64_t rest = index, distance = index < 0 ? 0 : dt__dims_at(others.dims, others.n_dims, &rest);
     if (rest != 0) {
         dt__fail(mesh->ctx, DT_ERR_MESH, "mesh slice: there is no slice %lld", (long long)index);
         return NULL;
     }
-    return dt__mesh_build_sub(mesh->root, &sliced, offset);
+    return dt__mesh_build_sub(mesh->root, &sliced, mesh->offset + distance);
 }
 
 /* The names of a text, for as long as the arena lives; no names after an error. */

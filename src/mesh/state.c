@@ -3,7 +3,6 @@
  * What a context knows of meshes: all that live, so that its end frees them, and the stack of current meshes. Kept in
  * the context's slot, made with the first mesh.
  */
-#include "base/size.h"
 #include "mesh/build.h"
 
 static void free_state(dt_ctx *ctx, void *slot) {

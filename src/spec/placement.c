@@ -107,30 +107,39 @@ static dt_status check_counts(dt_ctx *ctx, const dt__sharding_desc *desc) {
     return DT_OK;
 }
 
-/* Refuses negative sizes and more than 2^63 - 1 elements; a dim of size 0 makes any other size harmless. */
+bool dt__product(int n, const int64_t *sizes, int64_t factor, int64_t *out) {
+    int64_t result = factor;
+    bool fits = true;
+    for (int i = 0; i < n; i++) {
+        if (sizes[i] == 0) {
+            *out = 0;
+            return true;
+        }
+        fits = fits && dt__mul_i64(result, sizes[i], &result);
+    }
+    if (fits)
+        *out = result;
+    return fits;
+}
+
 static dt_status check_shape(dt_ctx *ctx, const dt__sharding_desc *desc) {
-    int64_t elements = 1;
-    bool fits = true, empty = false;
-    for (int d = 0; d < desc->n_dims; d++) {
+    int64_t elements;
+    for (int d = 0; d < desc->n_dims; d++)
         if (desc->shape[d] < 0)
             return dt__fail(ctx, DT_ERR_SHAPE, "size %" PRId64 " of dim %d is negative", desc->shape[d], d);
-        empty |= desc->shape[d] == 0;
-        fits = fits && dt__mul_i64(elements, desc->shape[d], &elements);
-    }
-    if (!fits && !empty)
+    if (!dt__product(desc->n_dims, desc->shape, 1, &elements))
         return dt__fail(ctx, DT_ERR_SHAPE, "the tensor has more than 2^63 - 1 elements");
     return DT_OK;
 }
 
 static dt_status check_mesh(dt_ctx *ctx, const dt__sharding_desc *desc) {
-    int64_t n_ranks = 1;
-    for (int m = 0; m < desc->n_mesh_dims; m++) {
+    int64_t n_ranks;
+    for (int m = 0; m < desc->n_mesh_dims; m++)
         if (desc->mesh[m] < 1)
             return dt__fail(ctx, DT_ERR_MESH, "size %" PRId64 " of mesh dim %d: at least 1 is wanted", desc->mesh[m],
                             m);
-        if (!dt__mul_i64(n_ranks, desc->mesh[m], &n_ranks))
-            return dt__fail(ctx, DT_ERR_MESH, "the mesh has more than 2^63 - 1 ranks");
-    }
+    if (!dt__product(desc->n_mesh_dims, desc->mesh, 1, &n_ranks))
+        return dt__fail(ctx, DT_ERR_MESH, "the mesh has more than 2^63 - 1 ranks");
     return DT_OK;
 }
 

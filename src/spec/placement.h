@@ -18,6 +18,9 @@ typedef struct dt__sharding_desc {
     const dt_placement *placements;
 } dt__sharding_desc;
 
+/* factor times the product of sizes; a size of 0 wins over any overflow. False where it passes 2^63 - 1. */
+bool dt__product(int n, const int64_t *sizes, int64_t factor, int64_t *out);
+
 /* Whether the placement cuts a tensor dim: a plain or a strided shard. */
 static inline bool dt__is_cut(const dt_placement *placement) {
     return placement->kind == DT_PLACEMENT_SHARD || placement->kind == DT_PLACEMENT_STRIDED;

@@ -176,7 +176,7 @@ dt_status dt__cursor_placements(dt__cursor *cursor, dt__arena *arena, int *n, dt
 }
 
 dt_status dt__placements_parse(dt__arena *arena, const char *text, int *n, dt_placement **out) {
-    dt__cursor cursor = {arena->ctx, DT_ERR_PLACEMENT, "placements", text, text};
+    dt__cursor cursor = dt__cursor_new(arena->ctx, DT_ERR_PLACEMENT, "placements", text);
     DT__TRY(dt__cursor_placements(&cursor, arena, n, out));
     if (dt__cursor_peek(&cursor))
         return dt__cursor_fail(&cursor, "expected ',' or the end after a placement");

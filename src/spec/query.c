@@ -3,7 +3,6 @@
  * Questions to a spec. Facts were derived when the spec was made; what another rank holds is worked out here, by
  * shard arithmetic alone.
  */
-#include "base/size.h"
 #include "spec/extremes.h"
 #include "spec/spec.h"
 #include "spec/strides.h"
@@ -37,21 +36,6 @@ int dt_spec_cut_order(const dt_spec *spec, int dim, int mesh_dims[DT_SPEC_MAX_DI
     for (int i = 0; i < n; i++)
         mesh_dims[i] = spec->sharding.cuts[first + i].mesh_dim;
     return n;
-}
-
-bool dt__product(int n, const int64_t *sizes, int64_t factor, int64_t *out) {
-    int64_t result = factor;
-    bool fits = true;
-    for (int i = 0; i < n; i++) {
-        if (sizes[i] == 0) {
-            *out = 0;
-            return true;
-        }
-        fits = fits && dt__mul_i64(result, sizes[i], &result);
-    }
-    if (fits)
-        *out = result;
-    return fits;
 }
 
 void dt__spec_local(const dt_spec *spec, const int64_t *coordinate, dt_local *out) {

@@ -11,8 +11,6 @@
 
 #include "base/size.h"
 
-#include <string.h>
-
 /* n + 1 running sums of the extents. */
 static const int64_t *starts_of(dt__arena *arena, const dt_placement *placement) {
     int64_t *starts = DT__NEW_ARRAY(arena, int64_t, placement->n_extents + 1);
@@ -41,19 +39,14 @@ static bool build_cuts(dt__arena *arena, const dt__sharding *sharding, int *firs
     return true;
 }
 
-static void *copy(dt__arena *arena, const void *items, size_t n, size_t item_bytes) {
-    void *out = dt__arena_alloc(arena, n, item_bytes);
-    return out && n ? memcpy(out, items, n * item_bytes) : out;
-}
-
 static bool copy_placements(dt__arena *arena, const dt__sharding_desc *desc, const dt_placement **out) {
-    dt_placement *placements = copy(arena, desc->placements, (size_t)desc->n_mesh_dims, sizeof *placements);
+    dt_placement *placements = dt__arena_copy(arena, desc->placements, (size_t)desc->n_mesh_dims, sizeof *placements);
     if (!placements)
         return false;
     for (int m = 0; m < desc->n_mesh_dims; m++)
         if (placements[m].n_extents &&
             !(placements[m].extents =
-                  copy(arena, placements[m].extents, (size_t)placements[m].n_extents, sizeof(int64_t))))
+                  dt__arena_copy(arena, placements[m].extents, (size_t)placements[m].n_extents, sizeof(int64_t))))
             return false;
     *out = placements;
     return true;
@@ -63,8 +56,8 @@ dt_status dt__sharding_build(dt__arena *arena, const dt__sharding_desc *desc, dt
     dt__sharding sharding = {
         .n_dims = desc->n_dims,
         .n_mesh_dims = desc->n_mesh_dims,
-        .shape = copy(arena, desc->shape, (size_t)desc->n_dims, sizeof(int64_t)),
-        .mesh = copy(arena, desc->mesh, (size_t)desc->n_mesh_dims, sizeof(int64_t)),
+        .shape = dt__arena_copy(arena, desc->shape, (size_t)desc->n_dims, sizeof(int64_t)),
+        .mesh = dt__arena_copy(arena, desc->mesh, (size_t)desc->n_mesh_dims, sizeof(int64_t)),
     };
     int *first_cut = DT__NEW_ARRAY(arena, int, desc->n_dims + 1);
     dt__cut *cuts = DT__NEW_ARRAY(arena, dt__cut, desc->n_mesh_dims);

@@ -7,7 +7,6 @@
 #include "spec/spec.h"
 
 #include "base/hash.h"
-#include "base/size.h"
 #include "mesh/mesh.h"
 #include "spec/extremes.h"
 #include "spec/strides.h"
@@ -115,12 +114,10 @@ static dt_status derive(dt_spec *spec) {
 
 static dt_status fill(dt_spec *spec, const spec_key *key) {
     int n_dims = key->sharding.n_dims;
-    int *stride_order = DT__NEW_ARRAY(&spec->arena, int, n_dims);
+    int *stride_order = dt__arena_copy(&spec->arena, key->stride_order, (size_t)n_dims, sizeof *stride_order);
     int64_t *strides = DT__NEW_ARRAY(&spec->arena, int64_t, n_dims);
     if (!stride_order || !strides)
         return DT_ERR_MEMORY;
-    if (n_dims)
-        memcpy(stride_order, key->stride_order, (size_t)n_dims * sizeof *stride_order);
     dt__dense_strides(n_dims, key->sharding.shape, stride_order, strides);
     spec->stride_order = stride_order;
     spec->strides = strides;

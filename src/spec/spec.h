@@ -32,7 +32,4 @@ void dt__spec_local(const dt_spec *spec, const int64_t *coordinate, dt_local *ou
 dt_status dt__spec_overlap(dt__arena *arena, const dt_spec *a, int64_t rank_a, const dt_spec *b, int64_t rank_b,
                            dt__overlap *out);
 
-/* factor times the product of sizes; a size of 0 wins over any overflow. False where it passes 2^63 - 1. */
-bool dt__product(int n, const int64_t *sizes, int64_t factor, int64_t *out);
-
 #endif

@@ -84,9 +84,8 @@ static dt_mesh *parse_mesh(dt__cursor *cursor, dt__arena *arena) {
         dt__cursor_fail(cursor, "expected ')' after the mesh, at the end");
         return NULL;
     }
-    size_t n = (size_t)(end - cursor->at);
-    char *text = dt__arena_alloc(arena, n + 1, 1);
-    return text ? dt_mesh_new(arena->ctx, memcpy(text, cursor->at, n)) : NULL;
+    const char *text = dt__arena_copy_chars(arena, cursor->at, (size_t)(end - cursor->at));
+    return text ? dt_mesh_new(arena->ctx, text) : NULL;
 }
 
 static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
@@ -109,7 +108,7 @@ static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
 
 dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text) {
     dt__arena arena = dt__arena_new(ctx);
-    dt__cursor cursor = {ctx, DT_ERR_VALUE, "spec", text, text};
+    dt__cursor cursor = dt__cursor_new(ctx, DT_ERR_VALUE, "spec", text);
     parts found = {.desc = {.n_dims = 0}};
     dt_mesh *mesh = NULL;
     if (!text)

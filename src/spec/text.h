@@ -7,8 +7,8 @@
 #define DT_SPEC_TEXT_H
 
 #include "base/arena.h"
+#include "base/cursor.h"
 #include "dtensor/spec.h"
-#include "spec/cursor.h"
 
 /* The whole text is placements; extents belong to the arena. */
 dt_status dt__placements_parse(dt__arena *arena, const char *text, int *n, dt_placement **out);

@@ -3,7 +3,6 @@
 
 #include "base/arena.h"
 #include "base/poison.h"
-#include "support/random.h"
 
 #include <string.h>
 
@@ -65,19 +64,19 @@ static void arena__live_items_keep_their_bytes(void **state) {
         size_t n_items;
     } marks[64];
     dt__arena arena = dt__arena_new(ctx);
-    test_random random = {.seed = 7};
+    uint64_t random = 7;
     size_t n_items = 0, n_marks = 0;
     for (int step = 0; step < 20000; step++) {
-        uint64_t what = test_random_below(&random, 100);
+        int64_t what = test_below(&random, 100);
         if (what < 5 && n_marks < 64) {
             marks[n_marks].mark = dt__arena_begin(&arena);
             marks[n_marks++].n_items = n_items;
         } else if (what < 10 && n_marks) {
-            n_marks -= 1 + test_random_below(&random, n_marks);
+            n_marks -= 1 + (size_t)test_below(&random, (int64_t)n_marks);
             dt__arena_rewind(&arena, marks[n_marks].mark);
             n_items = marks[n_marks].n_items;
         } else if (n_items < MOST) {
-            size_t n = test_random_below(&random, what == 99 ? 100000 : 200);
+            size_t n = (size_t)test_below(&random, what == 99 ? 100000 : 200);
             unsigned char *bytes = dt__arena_alloc(&arena, n, 1);
             memset(bytes, (int)(n_items % 251), n);
             items[n_items].bytes = bytes;
@@ -136,6 +135,19 @@ static void arena__text_is_copied(void **state) {
     original[0] = 'x';
     assert_string_equal(copy, "dp=2,tp=4");
     assert_string_equal(dt__arena_copy_text(&arena, ""), "");
+    assert_string_equal(dt__arena_copy_chars(&arena, "tp=4,dp=2", 4), "tp=4");
+    assert_string_equal(dt__arena_copy_chars(&arena, "tp", 0), "");
+    dt__arena_free(&arena);
+}
+
+static void arena__items_are_copied(void **state) {
+    (void)state;
+    dt__arena arena = dt__arena_new(ctx);
+    int64_t original[] = {3, 1, 2};
+    int64_t *copy = dt__arena_copy(&arena, original, 3, sizeof *original);
+    original[0] = 7;
+    assert_memory_equal(copy, ((int64_t[]){3, 1, 2}), sizeof original);
+    assert_non_null(dt__arena_copy(&arena, NULL, 0, sizeof *original));
     dt__arena_free(&arena);
 }
 
@@ -181,6 +193,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(arena__many_items_need_few_blocks, start, end),
         cmocka_unit_test(arena__sizes_that_overflow_are_refused),
         cmocka_unit_test_setup_teardown(arena__text_is_copied, start, end),
+        cmocka_unit_test_setup_teardown(arena__items_are_copied, start, end),
         cmocka_unit_test_setup_teardown(arena__the_address_sanitizer_sees_use_after_rewind, start, end),
         cmocka_unit_test(arena__survives_failing_allocations),
     };

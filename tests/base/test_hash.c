@@ -2,7 +2,6 @@
 #include "support/check.h"
 
 #include "base/hash.h"
-#include "support/random.h"
 
 #include <string.h>
 
@@ -43,14 +42,14 @@ static void assert_map_equals_items(const dt__map *map) {
 static void check_against_brute_force(uint64_t n_hashes, uint64_t stride) {
     test_memory memory = {0};
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
-    test_random random = {.seed = n_hashes};
+    uint64_t random = n_hashes;
     for (int i = 0; i < N_ITEMS; i++)
-        items[i] = (struct item){test_random_below(&random, n_hashes) * stride, i, false};
+        items[i] = (struct item){test_random(&random) % n_hashes * stride, i, false};
     dt__map map = dt__map_new(ctx);
     assert_map_equals_items(&map);
     for (int step = 0; step < 20000; step++) {
-        struct item *item = &items[test_random_below(&random, N_ITEMS)];
-        bool wants_in = test_random_below(&random, 100) < (step / 4000 % 2 ? 30 : 70);
+        struct item *item = &items[test_below(&random, N_ITEMS)];
+        bool wants_in = test_below(&random, 100) < (step / 4000 % 2 ? 30 : 70);
         if (item->is_in && !wants_in)
             assert_true(dt__map_remove(&map, item->hash, item));
         else if (!item->is_in && wants_in)

@@ -2,7 +2,6 @@
 #include "support/check.h"
 
 #include "base/text.h"
-#include "support/random.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,11 +28,11 @@ static void text__is_what_was_added(void **state) {
     char piece[MOST + 1];
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__text text = dt__text_new(ctx);
-    test_random random = {.seed = 3};
+    uint64_t random = 3;
     for (int round = 0; round < 3; round++) {
         size_t n = 0;
         for (int i = 0; i < 600; i++) {
-            size_t length = test_random_below(&random, i % 10 ? 20 : MOST + 1);
+            size_t length = (size_t)test_below(&random, i % 10 ? 20 : MOST + 1);
             memset(piece, 'a' + i % 26, length);
             piece[length] = 0;
             if (i % 2)

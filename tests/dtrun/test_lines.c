@@ -127,7 +127,7 @@ static void lines__that_are_too_long_hold_the_sink(void **state) {
 /* Whatever the cuts, each stream's bytes come out in order, and every line of the sink is a line of one stream. */
 static void lines__survive_any_cuts(void **state) {
     (void)state;
-    srand(7);
+    uint64_t random = 7;
     for (int round = 0; round < 200; round++) {
         struct fixture f;
         char text[3][400], line[64];
@@ -135,11 +135,12 @@ static void lines__survive_any_cuts(void **state) {
         set_up(&f, "", FOR_EVER);
         for (int i = 0; i < 3; i++) {
             for (int k = 0; k < 10; k++)
-                n[i] += (size_t)sprintf(text[i] + n[i], "%d:%d:%.*s\n", i, k, rand() % 20, "aaaaaaaaaaaaaaaaaaaa");
+                n[i] += (size_t)sprintf(text[i] + n[i], "%d:%d:%.*s\n", i, k, (int)test_below(&random, 20),
+                                        "aaaaaaaaaaaaaaaaaaaa");
         }
         while (at[0] < n[0] || at[1] < n[1] || at[2] < n[2]) {
-            int i = rand() % 3;
-            size_t piece = (size_t)(rand() % 30), left = n[i] - at[i];
+            int i = (int)test_below(&random, 3);
+            size_t piece = (size_t)test_below(&random, 30), left = n[i] - at[i];
             piece = piece < left ? piece : left;
             if (piece)
                 lines_feed(&f.streams[i], text[i] + at[i], piece, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the tests of the kernels share: the tables that this CPU runs, reproducible random numbers, elements of every
- * dtype with the special values among them, and buffers with canaries on both sides.
+ * What the tests of the kernels share: the tables that this CPU runs, elements of every dtype with the special values
+ * among them, and buffers with canaries on both sides.
  */
 #ifndef DT_TESTS_KERNELS_SUPPORT_H
 #define DT_TESTS_KERNELS_SUPPORT_H
@@ -27,16 +27,6 @@ static inline const dt__kernels *table_at(int i) {
     asked = true;
     return tables[i];
 }
-
-static inline uint64_t next_random(uint64_t *state) {
-    uint64_t x = *state += 0x9e3779b97f4a7c15u;
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-/* In [0, n). */
-static inline int64_t random_below(uint64_t *state, int64_t n) { return (int64_t)(next_random(state) % (uint64_t)n); }
 
 /* Memory at `offset` bytes behind an aligned address, with canaries on both sides. */
 typedef struct guarded {
@@ -114,7 +104,7 @@ static inline void random_real(dt_dtype dtype, uint64_t *state, void *out) {
     static const int64_t integers[] = {0,         1,         -1,        127,       -128,      255,       INT16_MAX,
                                        INT16_MIN, INT32_MAX, INT32_MIN, INT64_MAX, INT64_MIN, INT64_MAX, 2};
     enum { N_SPECIAL = 14 };
-    uint64_t kind = next_random(state) % 8, bits = next_random(state);
+    uint64_t kind = test_random(state) % 8, bits = test_random(state);
     size_t special = (size_t)(bits % N_SPECIAL);
     double small = (double)(int64_t)(bits >> 11) * 0x1p-50; /* in [0, 8) */
     small = bits & 1 ? -small : small;

@@ -295,7 +295,7 @@ static void float16__every_code_with_many_partners_equals_the_definition(void **
         codes[i] = (uint16_t)i;
     for (int p = 0; p < N_FIXED + N_RANDOM; p++) {
         for (int i = 0; i < N_CODES; i++)
-            partners[i] = p < N_FIXED ? fixed[p] : (uint16_t)next_random(&random);
+            partners[i] = p < N_FIXED ? fixed[p] : (uint16_t)test_random(&random);
         for (int dtype = DT_F16; dtype <= DT_BF16; dtype++)
             for (int op = 0; op < DT_N_REDUCES; op++)
                 check_tables((dt_dtype)dtype, (dt_reduce)op, (const void *[]){codes, partners}, 2, N_CODES, 3);

@@ -11,11 +11,11 @@ static const size_t sizes[] = {0,   1,   2,    3,    7,    8,    15,    16,     
 
 static void random_bytes(uint64_t *random, void *out, size_t n) {
     for (size_t i = 0; i < n; i++)
-        ((unsigned char *)out)[i] = (unsigned char)next_random(random);
+        ((unsigned char *)out)[i] = (unsigned char)test_random(random);
 }
 
 static void check_copy(const dt__kernels *table, size_t bytes, dt__store store, uint64_t *random) {
-    size_t dst_offset = (size_t)random_below(random, ALIGNMENT), src_offset = (size_t)random_below(random, ALIGNMENT);
+    size_t dst_offset = (size_t)test_below(random, ALIGNMENT), src_offset = (size_t)test_below(random, ALIGNMENT);
     guarded dst = guarded_new(bytes, dst_offset), src = guarded_new(bytes, src_offset);
     random_bytes(random, src.data, bytes);
     table->copy(dst.data, src.data, bytes, store);
@@ -37,7 +37,7 @@ static void copy__copies_and_stays_inside(void **state) {
 
 static void check_fill(const dt__kernels *table, size_t value_bytes, size_t n, dt__store store, uint64_t *random) {
     unsigned char value[3000];
-    size_t offset = (size_t)random_below(random, ALIGNMENT);
+    size_t offset = (size_t)test_below(random, ALIGNMENT);
     guarded dst = guarded_new(value_bytes * n, offset);
     random_bytes(random, value, value_bytes);
     table->fill(dst.data, value, value_bytes, n, store);

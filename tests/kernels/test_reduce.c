@@ -18,7 +18,7 @@ typedef struct sources {
 static sources sources_new(dt_dtype dtype, uint64_t *random) {
     sources s;
     for (int k = 0; k < MAX_SRCS; k++) {
-        s.at[k] = guarded_new(MAX_LENGTH * dt_dtype_size(dtype), (size_t)random_below(random, ALIGNMENT));
+        s.at[k] = guarded_new(MAX_LENGTH * dt_dtype_size(dtype), (size_t)test_below(random, ALIGNMENT));
         random_elements(dtype, random, s.at[k].data, MAX_LENGTH);
         s.pointers[k] = s.at[k].data;
     }
@@ -56,7 +56,7 @@ static void check(const reduce_case *c, const sources *s, const guarded *dst, co
 
 static void check_out_of_place(const reduce_case *c, const sources *s, const void *expected, uint64_t *random) {
     const size_t size = dt_dtype_size(c->dtype);
-    const size_t offsets[] = {0, size, 1, (size_t)random_below(random, ALIGNMENT)};
+    const size_t offsets[] = {0, size, 1, (size_t)test_below(random, ALIGNMENT)};
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         guarded dst = guarded_new(c->n * size, offsets[i]);
         c->table->reduce(c->dtype, c->op, dst.data, s->pointers, c->n_srcs, c->n, c->divisor, c->store);
@@ -70,7 +70,7 @@ static void check_in_place(const reduce_case *c, const sources *s, const void *e
     const size_t bytes = c->n * dt_dtype_size(c->dtype);
     for (int k = 0; k < c->n_srcs; k++) {
         sources with_dst = *s;
-        guarded dst = guarded_new(bytes, (size_t)random_below(random, ALIGNMENT));
+        guarded dst = guarded_new(bytes, (size_t)test_below(random, ALIGNMENT));
         memcpy(dst.data, s->pointers[k], bytes);
         with_dst.pointers[k] = dst.data;
         c->table->reduce(c->dtype, c->op, dst.data, with_dst.pointers, c->n_srcs, c->n, c->divisor, c->store);
@@ -101,7 +101,7 @@ static void check_dtype(dt_dtype dtype, uint64_t *random) {
             if (!dt_reduce_allowed(dtype, (dt_reduce)op))
                 continue;
             reduce_case one = {.dtype = dtype, .op = (dt_reduce)op, .n_srcs = source_counts[c]};
-            one.divisor = divisors[random_below(random, 8)];
+            one.divisor = divisors[test_below(random, 8)];
             dt__kernels_plain()->reduce(dtype, one.op, expected, s.pointers, one.n_srcs, MAX_LENGTH, one.divisor,
                                         DT__CACHED);
             for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {

@@ -18,23 +18,23 @@ static layout random_layout(uint64_t *random, int n_dims, const int64_t *sizes, 
     int order[MAX_DIMS];
     for (int d = 0; d < n_dims; d++)
         order[d] = d;
-    bool shuffled = random_below(random, 3) != 0;
+    bool shuffled = test_below(random, 3) != 0;
     for (int d = n_dims - 1; d > 0 && shuffled; d--) {
-        int other = (int)random_below(random, d + 1), kept = order[d];
+        int other = (int)test_below(random, d + 1), kept = order[d];
         order[d] = order[other];
         order[other] = kept;
     }
     for (int i = n_dims - 1; i >= 0; i--) {
         int d = order[i];
         int64_t size = sizes[d] ? sizes[d] : 1;
-        if (may_stand_still && random_below(random, 6) == 0) {
+        if (may_stand_still && test_below(random, 6) == 0) {
             l.strides[d] = 0;
             continue;
         }
-        int64_t gap = random_below(random, 5) == 0 ? 1 + random_below(random, 3) : 0;
+        int64_t gap = test_below(random, 5) == 0 ? 1 + test_below(random, 3) : 0;
         l.strides[d] = l.n_elements + gap;
         l.n_elements += l.strides[d] * (size - 1);
-        if (random_below(random, 5) == 0) {
+        if (test_below(random, 5) == 0) {
             l.first += l.strides[d] * (size - 1);
             l.strides[d] = -l.strides[d];
         }
@@ -74,16 +74,16 @@ static void copy_by_index(unsigned char *dst, const layout *to, const unsigned c
 static void check_layouts(uint64_t *random, int n_dims, const int64_t *sizes, size_t bytes) {
     layout to = random_layout(random, n_dims, sizes, false), from = random_layout(random, n_dims, sizes, true);
     size_t dst_bytes = (size_t)to.n_elements * bytes, src_bytes = (size_t)from.n_elements * bytes;
-    guarded src = guarded_new(src_bytes, (size_t)random_below(random, ALIGNMENT));
+    guarded src = guarded_new(src_bytes, (size_t)test_below(random, ALIGNMENT));
     unsigned char *expected = malloc(dst_bytes);
     for (size_t i = 0; i < src_bytes; i++)
-        src.data[i] = (unsigned char)next_random(random);
+        src.data[i] = (unsigned char)test_random(random);
     memset(expected, 0x5c, dst_bytes);
     copy_by_index(expected, &to, src.data, &from, n_dims, sizes, bytes);
     for (int t = 0; t < N_NAMES; t++) {
         if (!table_at(t))
             continue;
-        guarded dst = guarded_new(dst_bytes, (size_t)random_below(random, ALIGNMENT));
+        guarded dst = guarded_new(dst_bytes, (size_t)test_below(random, ALIGNMENT));
         memset(dst.data, 0x5c, dst_bytes);
         dt__strided what = {dst.data + to.first * (int64_t)bytes,
                             src.data + from.first * (int64_t)bytes,
@@ -92,7 +92,7 @@ static void check_layouts(uint64_t *random, int n_dims, const int64_t *sizes, si
                             sizes,
                             to.strides,
                             from.strides};
-        table_at(t)->copy_strided(&what, random_below(random, 2) ? DT__STREAM : DT__CACHED);
+        table_at(t)->copy_strided(&what, test_below(random, 2) ? DT__STREAM : DT__CACHED);
         for (size_t i = 0; i < dst_bytes; i++)
             if (dst.data[i] != expected[i])
                 fail_msg(
@@ -111,7 +111,7 @@ static void check_layouts(uint64_t *random, int n_dims, const int64_t *sizes, si
 
 static size_t random_element_bytes(uint64_t *random) {
     static const size_t common[] = {1, 2, 4, 8, 16};
-    return random_below(random, 8) ? common[random_below(random, 5)] : (size_t)(1 + random_below(random, 40));
+    return test_below(random, 8) ? common[test_below(random, 5)] : (size_t)(1 + test_below(random, 40));
 }
 
 static void strided__random_layouts_equal_copying_by_index(void **state) {
@@ -119,13 +119,13 @@ static void strided__random_layouts_equal_copying_by_index(void **state) {
     uint64_t random = 1;
     for (int i = 0; i < N_CASES; i++) {
         int64_t sizes[MAX_DIMS] = {0};
-        int n_dims = (int)random_below(&random, 7);
+        int n_dims = (int)test_below(&random, 7);
         int64_t room = 20000;
         for (int d = 0; d < n_dims; d++) {
             int64_t most = room < 200 ? room : 200;
-            sizes[d] = random_below(&random, 60) == 0  ? 0
-                       : random_below(&random, 3) == 0 ? 1 + random_below(&random, most)
-                                                       : 1 + random_below(&random, most < 9 ? most : 9);
+            sizes[d] = test_below(&random, 60) == 0  ? 0
+                       : test_below(&random, 3) == 0 ? 1 + test_below(&random, most)
+                                                     : 1 + test_below(&random, most < 9 ? most : 9);
             room /= sizes[d] ? sizes[d] : 1;
             room = room ? room : 1;
         }
@@ -172,7 +172,7 @@ static void strided__many_dims_of_size_one_and_two(void **state) {
         for (int d = 0; d < MAX_DIMS; d++)
             sizes[d] = 1;
         for (int twos = 0; twos < 10; twos++)
-            sizes[random_below(&random, MAX_DIMS)] = 2;
+            sizes[test_below(&random, MAX_DIMS)] = 2;
         check_layouts(&random, MAX_DIMS, sizes, random_element_bytes(&random));
     }
 }
@@ -181,7 +181,7 @@ static void strided__rows_long_enough_to_stream(void **state) {
     (void)state;
     uint64_t random = 4;
     for (int i = 0; i < 30; i++)
-        check_layouts(&random, 3, (int64_t[MAX_DIMS]){3, 2, 300 + random_below(&random, 3000)},
+        check_layouts(&random, 3, (int64_t[MAX_DIMS]){3, 2, 300 + test_below(&random, 3000)},
                       random_element_bytes(&random));
 }
 

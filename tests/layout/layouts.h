@@ -29,12 +29,6 @@ static inline void bench_end(bench *b) {
     assert_false(b->memory.wrong_size);
 }
 
-/* Forgets the error of a call that was to fail. */
-static inline void bench_clear(bench *b) {
-    b->ctx->status = DT_OK;
-    b->ctx->text[0] = 0;
-}
-
 static inline dt__layout layout_of(bench *b, const char *text) {
     dt__layout layout;
     if (dt__layout_parse(&b->arena, text, &layout) != DT_OK)
@@ -44,8 +38,8 @@ static inline dt__layout layout_of(bench *b, const char *text) {
 
 static inline dt__tuple tuple_of(bench *b, const char *text) {
     dt__tuple tuple;
-    const char *at = text;
-    if (dt__tuple_parse(&b->arena, text, &at, &tuple) != DT_OK || *at)
+    dt__cursor cursor = dt__cursor_new(b->ctx, DT_ERR_VALUE, "tuple", text);
+    if (dt__tuple_parse(&b->arena, &cursor, &tuple) != DT_OK || *cursor.at)
         fail_msg("%s: %s", text, dt_error_text(b->ctx));
     return tuple;
 }

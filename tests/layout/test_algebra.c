@@ -61,7 +61,7 @@ static void complement__refuses_overlap(void **state) {
         assert_int_equal(dt__layout_complement(&b.arena, &layout, 120, &got), DT_ERR_VALUE);
         assert_error_says(b.ctx, DT_ERR_VALUE, layouts[i]);
         assert_int_equal(got.shape.value, 77);
-        bench_clear(&b);
+        dt_error_clear(b.ctx);
     }
     dt__layout layout = layout_of(&b, "2:1"), got;
     assert_int_equal(dt__layout_complement(&b.arena, &layout, 0, &got), DT_ERR_VALUE);
@@ -171,12 +171,12 @@ static void composition__refuses_what_is_indivisible(void **state) {
         assert_int_equal(dt__layout_composition(&b.arena, &left, &right, &got), DT_ERR_VALUE);
         assert_error_says(b.ctx, DT_ERR_VALUE, "does not divide");
         assert_int_equal(got.shape.value, 77);
-        bench_clear(&b);
+        dt_error_clear(b.ctx);
     }
     dt__layout two = layout_of(&b, "(2,2):(1,8)"), ones = layout_of(&b, "(2,2):(1,1)"), none;
     assert_int_equal(dt__layout_composition(&b.arena, &two, &ones, &none), DT_ERR_VALUE); /* 1 + 1 is 2, not 16 */
     assert_error_says(b.ctx, DT_ERR_VALUE, "carries");
-    bench_clear(&b);
+    dt_error_clear(b.ctx);
     dt__layout left = layout_of(&b, "4:2305843009213693951"), right = layout_of(&b, "2:1000"), got;
     assert_int_equal(dt__layout_composition(&b.arena, &left, &right, &got), DT_ERR_VALUE);
     assert_error_says(b.ctx, DT_ERR_VALUE, "63 bits");
@@ -242,7 +242,7 @@ static void left_inverse__undoes_on_the_left(void **state) {
         dt__layout layout = layout_of(&b, wrong[i][0]), got;
         assert_int_equal(dt__layout_left_inverse(&b.arena, &layout, &got), DT_ERR_VALUE);
         assert_error_says(b.ctx, DT_ERR_VALUE, wrong[i][1]);
-        bench_clear(&b);
+        dt_error_clear(b.ctx);
     }
     bench_end(&b);
 }

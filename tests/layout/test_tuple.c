@@ -76,7 +76,7 @@ static void shape_div__consumes_the_divisor_from_the_left(void **state) {
     dt__tuple shape = tuple_of(&b, "(3,4)"), got;
     assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, 2, &got), DT_ERR_VALUE);
     assert_error_says(b.ctx, DT_ERR_VALUE, "3 and 2");
-    bench_clear(&b);
+    dt_error_clear(b.ctx);
     assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, 0, &got), DT_ERR_VALUE);
     bench_end(&b);
 }
@@ -133,27 +133,27 @@ static void parse__points_at_the_character(void **state) {
     static const struct {
         const char *text, *says;
     } cases[] = {
-        {"", "expected a number or '(' at character 1 of ''"},
-        {"(2,x)", "character 4"},
-        {"(2,3", "expected ',' or ')' at character 5"},
-        {"(2,)", "character 4"},
-        {"(2;3)", "expected ',' or ')' at character 3"},
-        {"(,2)", "character 2"},
-        {"(true,2)", "character 2"},
-        {"(2.5)", "character 3"},
-        {"-", "character 2"},
-        {"(1,99999999999999999999)", "63 bits at character 4"},
-        {"9223372036854775808", "63 bits at character 1"},
+        {"", "column 1: expected a number or '('"},
+        {"(2,x)", "column 4: expected a number or '('"},
+        {"(2,3", "column 5: expected ',' or ')'"},
+        {"(2,)", "column 4: expected a number or '('"},
+        {"(2;3)", "column 3: expected ',' or ')'"},
+        {"(,2)", "column 2: expected a number or '('"},
+        {"(true,2)", "column 2: expected a number or '('"},
+        {"(2.5)", "column 3: expected ',' or ')'"},
+        {"-", "column 1: expected a number"},
+        {"(1,99999999999999999999)", "column 4: a number must be from"},
+        {"9223372036854775808", "column 1: a number must be from"},
     };
     bench b;
     bench_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__tuple out;
-        const char *at = cases[i].text;
-        assert_int_equal(dt__tuple_parse(&b.arena, cases[i].text, &at, &out), DT_ERR_VALUE);
+        dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_MESH, "mesh", cases[i].text);
+        assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
         assert_error_says(b.ctx, DT_ERR_VALUE, cases[i].says);
-        assert_ptr_equal(at, cases[i].text);
-        bench_clear(&b);
+        assert_ptr_equal(cursor.at, cases[i].text);
+        dt_error_clear(b.ctx);
     }
     dt__tuple least = tuple_of(&b, "-9223372036854775808"), most = tuple_of(&b, "9223372036854775807");
     assert_true(least.value == INT64_MIN && most.value == INT64_MAX);
@@ -169,10 +169,10 @@ static void depth__is_bounded_for_parser_and_makers(void **state) {
     memset(text, '(', N);
     text[N] = 0;
     dt__tuple out;
-    const char *at = text;
-    assert_int_equal(dt__tuple_parse(&b.arena, text, &at, &out), DT_ERR_VALUE);
-    assert_error_says(b.ctx, DT_ERR_VALUE, "too deep at character 65");
-    bench_clear(&b);
+    dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_VALUE, "tuple", text);
+    assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
+    assert_error_says(b.ctx, DT_ERR_VALUE, "column 65: a tuple may nest 64 levels deep, not more");
+    dt_error_clear(b.ctx);
     free(text);
     dt__tuple tuple = dt__tuple_int(1);
     for (int i = 0; i < DT__TUPLE_MAX_DEPTH; i++)

@@ -40,8 +40,7 @@ static inline void assert_refused(dt_ctx *ctx, const dt_mesh *mesh, const char *
     if (mesh)
         fail_msg("a mesh was made where an error was wanted: %s", says);
     assert_error_says(ctx, DT_ERR_MESH, says);
-    ctx->status = DT_OK;
-    ctx->text[0] = 0;
+    dt_error_clear(ctx);
 }
 
 static inline dt_mesh *made(dt_ctx *ctx, dt_mesh *mesh) {

@@ -49,7 +49,7 @@ static void current__is_the_one_pushed_last(void **state) {
     assert_null(dt_mesh_current(ctx));
     assert_int_equal(dt_mesh_pop(ctx), DT_ERR_STATE);
     assert_error_says(ctx, DT_ERR_STATE, "no mesh was pushed");
-    ctx->status = DT_OK;
+    dt_error_clear(ctx);
     dt_mesh *outer = made(ctx, dt_mesh_new(ctx, "8")), *inner = made(ctx, dt_mesh_new(ctx, "2x4"));
     assert_int_equal(dt_mesh_push(outer), DT_OK);
     assert_int_equal(dt_mesh_push(inner), DT_OK);
@@ -63,7 +63,7 @@ static void current__is_the_one_pushed_last(void **state) {
         assert_int_equal(dt_mesh_pop(ctx), DT_OK);
     assert_null(dt_mesh_current(ctx));
     assert_int_equal(dt_mesh_pop(ctx), DT_ERR_STATE);
-    ctx->status = DT_OK;
+    dt_error_clear(ctx);
     assert_int_equal(dt_mesh_push(NULL), DT_ERR_VALUE);
     assert_null(dt_mesh_current(NULL));
     assert_int_equal(dt_mesh_pop(NULL), DT_ERR_STATE);
@@ -94,7 +94,10 @@ static void steps__do_not_pile_up(void **state) {
 }
 
 /* Every maker once, text and stack included; true if all went well. */
-static bool work(dt_ctx *ctx) {
+static bool work(dt_ctx *ctx, void *user) {
+    (void)user;
+    ctx->world = 8;
+    ctx->rank = 7;
     dt_mesh_backend backend = {"tp", "fake", 3};
     dt_mesh *made_here[16] = {NULL};
     int n = 0;
@@ -127,24 +130,7 @@ static bool work(dt_ctx *ctx) {
 
 static void memory__every_allocation_may_fail(void **state) {
     (void)state;
-    bool done = false;
-    for (long n = 2; !done; n++) {
-        test_memory memory = {.fail_at = n};
-        dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
-        ctx->world = 8;
-        ctx->rank = 7;
-        bool ok = work(ctx);
-        done = memory.n_calls < n;
-        assert_int_equal(ok, done);
-        if (!done)
-            assert_error_says(ctx, DT_ERR_MEMORY, "out of memory");
-        else
-            assert_false(dt_failed(ctx));
-        dt__ctx_free(ctx);
-        assert_int_equal(memory.n_live, 0);
-        assert_false(memory.wrong_size);
-        assert_true(n < 1000);
-    }
+    assert_in_range(assert_survives_failing_allocations(work, NULL), 10, 1000);
 }
 
 int main(void) {

@@ -69,36 +69,37 @@ static void text__errors_point_at_the_character(void **state) {
         const char *text, *says;
         dt_status status;
     } cases[] = {
-        {"", "expected a name at character 1 of ''", DT_ERR_MESH},
-        {"dp", "expected '=' or ',' at character 3 of 'dp'", DT_ERR_MESH},
-        {"dp=", "expected a number or '(' at character 4", DT_ERR_VALUE},
-        {"dp=2,", "expected a name at character 6", DT_ERR_MESH},
-        {"dp=2,tp", "expected '=' at character 8", DT_ERR_MESH},
-        {"dp=2;tp=4", "expected the end at character 5", DT_ERR_MESH},
-        {"dp=2,tp=4x", "expected the end at character 10", DT_ERR_MESH},
-        {"dp,tp=4", "expected '[' at character 7", DT_ERR_MESH},
-        {"dp=2,tp=[0,1]", "character 9", DT_ERR_VALUE},
-        {"dp=2,tp=[[0,1],[2,3]]", "expected a number or '(' at character 9", DT_ERR_VALUE},
-        {"2x", "expected a number at character 3", DT_ERR_MESH},
-        {"2xx4", "expected a number at character 3", DT_ERR_MESH},
-        {"2*4", "expected the end at character 2", DT_ERR_MESH},
-        {"-2x4", "expected '=' or ',' at character 5", DT_ERR_MESH},
-        {"[", "expected a number at character 2", DT_ERR_MESH},
-        {"[]", "expected a number at character 2", DT_ERR_MESH},
-        {"[0,1", "expected ',' or ']' at character 5", DT_ERR_MESH},
-        {"[0,1]]", "expected the end at character 6", DT_ERR_MESH},
-        {"[[0,1],[2]]", "a row of another length than the rows before it, at character 8", DT_ERR_MESH},
-        {"[[0,1],2]", "expected '[' at character 8", DT_ERR_MESH},
-        {"[0,[1]]", "expected a number at character 4", DT_ERR_MESH},
-        {"[0,-1]", "expected a number at character 4", DT_ERR_MESH},
-        {"[0,99999999999999999999]", "63 bits at character 4", DT_ERR_VALUE},
-        {"dp=(2,2)", "expected a number at character 4", DT_ERR_MESH},
-        {"dp=2:1", "expected ' of ' and the root at character 7", DT_ERR_MESH},
-        {"dp=2:1 of ", "expected a name at character 11", DT_ERR_MESH},
-        {"dp=2:1,tp=4 of 8", "sizes with and without strides", DT_ERR_MESH},
-        {"dp=2:1 of tp=2:1 of 8", "character 17", DT_ERR_MESH},
-        {"dp=2:1+ of 8", "expected a number at character 8", DT_ERR_MESH},
-        {"dp=2+1", "expected the end at character 5", DT_ERR_MESH},
+        {"", "column 1: expected a name", DT_ERR_MESH},
+        {"dp", "column 3: expected '=' or ','", DT_ERR_MESH},
+        {"dp=", "mesh: column 4: expected a number or '('\n    dp=\n       ^", DT_ERR_VALUE},
+        {"dp=2,", "mesh: column 6: expected a name\n    dp=2,\n         ^", DT_ERR_MESH},
+        {"dp=2,tp", "column 8: expected '='", DT_ERR_MESH},
+        {"dp=2;tp=4", "column 5: expected the end", DT_ERR_MESH},
+        {"dp=2,tp=4x", "column 10: expected the end", DT_ERR_MESH},
+        {"dp,tp=4", "column 7: expected '['", DT_ERR_MESH},
+        {"dp=2,tp=[0,1]", "column 9: expected a number or '('", DT_ERR_VALUE},
+        {"dp=2,tp=[[0,1],[2,3]]", "column 9: expected a number or '('", DT_ERR_VALUE},
+        {"2x", "column 3: expected a number", DT_ERR_MESH},
+        {"2xx4", "column 3: expected a number", DT_ERR_MESH},
+        {"2*4", "column 2: expected the end", DT_ERR_MESH},
+        {"-2x4", "column 5: expected '=' or ','", DT_ERR_MESH},
+        {"[", "column 2: expected a number", DT_ERR_MESH},
+        {"[]", "column 2: expected a number", DT_ERR_MESH},
+        {"[0,1", "column 5: expected ',' or ']'", DT_ERR_MESH},
+        {"[0,1]]", "column 6: expected the end", DT_ERR_MESH},
+        {"[[0,1],[2]]", "column 8: a row of another length than the rows before it", DT_ERR_MESH},
+        {"[[0,1],2]", "column 8: expected '['", DT_ERR_MESH},
+        {"[0,[1]]", "column 4: expected a number", DT_ERR_MESH},
+        {"[0,-1]", "column 4: expected a number", DT_ERR_MESH},
+        {"[0,99999999999999999999]", "column 4: a number must be from", DT_ERR_VALUE},
+        {"dp=(2,2)", "column 4: expected a number", DT_ERR_MESH},
+        {"dp=2:1", "column 7: expected ' of ' and the root", DT_ERR_MESH},
+        {"dp=2:1 of ", "column 11: expected a name", DT_ERR_MESH},
+        {"dp=2:1,tp=4 of 8", "column 12: sizes with and without strides are mixed", DT_ERR_MESH},
+        {"dp=2:1 of tp=2:1 of 8", "column 17: expected the end", DT_ERR_MESH},
+        {"dp=2:1 of tp=2:1", "column 11: expected a root", DT_ERR_MESH},
+        {"dp=2:1+ of 8", "column 8: expected a number", DT_ERR_MESH},
+        {"dp=2+1", "column 5: expected the end", DT_ERR_MESH},
         {"dp=2:(1) of 8", "do not nest alike", DT_ERR_SHAPE},
         {"dp=2,dp=4", "'dp' is given twice", DT_ERR_MESH},
         {"dp=2,2=4", "'2' is no name", DT_ERR_MESH},
@@ -121,7 +122,7 @@ static void text__errors_point_at_the_character(void **state) {
         if (mesh)
             fail_msg("'%s' was read as %s", cases[i].text, dt_mesh_text(mesh));
         assert_error_says(ctx, cases[i].status, cases[i].says);
-        ctx->status = DT_OK;
+        dt_error_clear(ctx);
     }
     assert_refused(ctx, dt_mesh_new(ctx, NULL), "NULL");
     assert_null(dt_mesh_new(NULL, "2x4"));
@@ -138,12 +139,12 @@ static void text__bounds_hold(void **state) {
     static const struct {
         const char *unit, *says;
     } cases[] = {
-        {"[", "more dims than a mesh may have at character 65"},
-        {"1x", "more dims than a mesh may have at character 129"},
-        {"a,", "more dims than a mesh may have at character 129"},
-        {"a=1,", "more dims than a mesh may have at character 257"},
-        {"a=1:0,", "more dims than a mesh may have at character 385"},
-        {"a=((((((", "a tuple that nests too deep at character"},
+        {"[", "column 65: more than 64 dims"},
+        {"1x", "column 129: more than 64 dims"},
+        {"a,", "column 129: more than 64 dims"},
+        {"a=1,", "column 257: more than 64 dims"},
+        {"a=1:0,", "column 385: more than 64 dims"},
+        {"a=((((((", "column 67: a tuple may nest 64 levels deep, not more"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         size_t unit = strlen(cases[i].unit);
@@ -152,7 +153,7 @@ static void text__bounds_hold(void **state) {
         text[N] = 0;
         assert_null(dt_mesh_new(ctx, text));
         assert_error_says(ctx, i == 5 ? DT_ERR_VALUE : DT_ERR_MESH, cases[i].says);
-        ctx->status = DT_OK;
+        dt_error_clear(ctx);
     }
     free(text);
     world_end(&w);

@@ -7,7 +7,6 @@
 #define DT_TESTS_SPEC_BRUTE_H
 
 #include "support/check.h"
-#include "support/random.h"
 
 #include "spec/shard.h"
 #include "spec/text.h"
@@ -19,7 +18,7 @@
 
 enum { BRUTE_MOST_INDICES = 256, BRUTE_MOST_DIMS = 4 };
 
-static inline int brute_below(test_random *random, int n) { return (int)test_random_below(random, (uint64_t)n); }
+static inline int brute_below(uint64_t *random, int n) { return (int)test_below(random, n); }
 
 /* What a mesh of n_mesh_dims does with a tensor of n_dims; order[d] lists the mesh dims that cut dim d. */
 typedef struct brute_case {
@@ -93,7 +92,7 @@ static inline void brute_coordinate(const brute_case *c, int64_t rank, int64_t *
     }
 }
 
-static inline dt_placement brute_random_placement(test_random *random, int n_dims, int partial) {
+static inline dt_placement brute_random_placement(uint64_t *random, int n_dims, int partial) {
     int dice = brute_below(random, 10);
     if (n_dims && dice < 4) {
         int dim = brute_below(random, n_dims);
@@ -109,7 +108,7 @@ static inline dt_placement brute_random_placement(test_random *random, int n_dim
 }
 
 /* Dims that one plain shard cuts get explicit sizes now and then, zeros among them. */
-static inline void brute_random_extents(test_random *random, brute_case *c, int d) {
+static inline void brute_random_extents(uint64_t *random, brute_case *c, int d) {
     int m = c->order[d][0];
     if (c->n_order[d] != 1 || c->placements[m].kind != DT_PLACEMENT_SHARD || brute_below(random, 3))
         return;
@@ -123,7 +122,7 @@ static inline void brute_random_extents(test_random *random, brute_case *c, int 
     c->placements[m].extents = c->extents[m];
 }
 
-static inline void brute_random_order(test_random *random, brute_case *c, int d) {
+static inline void brute_random_order(uint64_t *random, brute_case *c, int d) {
     for (int m = 0; m < c->n_mesh_dims; m++) {
         const dt_placement *p = &c->placements[m];
         bool cuts = p->kind == DT_PLACEMENT_SHARD || p->kind == DT_PLACEMENT_STRIDED;
@@ -154,7 +153,7 @@ static inline void brute_name(brute_case *c) {
 }
 
 /* A case of this shape on a mesh of at most most_ranks. */
-static inline void brute_random_case_of(test_random *random, int most_ranks, int n_dims, const int64_t *shape,
+static inline void brute_random_case_of(uint64_t *random, int most_ranks, int n_dims, const int64_t *shape,
                                         brute_case *c) {
     static const int sizes[] = {1, 2, 2, 3, 3, 4, 5, 7};
     *c = (brute_case){.n_mesh_dims = 1 + brute_below(random, BRUTE_MOST_DIMS), .n_dims = n_dims};
@@ -173,7 +172,7 @@ static inline void brute_random_case_of(test_random *random, int most_ranks, int
     brute_name(c);
 }
 
-static inline int brute_random_shape(test_random *random, int64_t *shape) {
+static inline int brute_random_shape(uint64_t *random, int64_t *shape) {
     static const int sizes[] = {0, 1, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 31};
     int n_dims = brute_below(random, BRUTE_MOST_DIMS);
     for (int d = 0; d < n_dims; d++)
@@ -181,7 +180,7 @@ static inline int brute_random_shape(test_random *random, int64_t *shape) {
     return n_dims;
 }
 
-static inline void brute_random_case(test_random *random, int most_ranks, brute_case *c) {
+static inline void brute_random_case(uint64_t *random, int most_ranks, brute_case *c) {
     int64_t shape[BRUTE_MOST_DIMS];
     int n_dims = brute_random_shape(random, shape);
     brute_random_case_of(random, most_ranks, n_dims, shape, c);

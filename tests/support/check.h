@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every test program includes: cmocka with the headers that it wants before it, and a memory hook that counts,
- * checks sizes and can be told to fail.
+ * What every test program includes: cmocka with the headers that it wants before it, random numbers, and a memory hook
+ * that counts, checks sizes and can be told to fail.
  */
 #ifndef DT_TESTS_CHECK_H
 #define DT_TESTS_CHECK_H
@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "dtensor/base.h"
+#include "support/random.h"
 
 /* Give &memory.allocator's value to dt_init or dt__ctx_new. Allocation number fail_at (from 1) gives NULL; 0: none.
  */

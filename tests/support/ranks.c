@@ -66,12 +66,3 @@ void run_ranks(int64_t n, dt_rank_fn *fn, void *arg) {
         fail();
     }
 }
-
-uint64_t test_random(uint64_t *state) {
-    uint64_t x = (*state += 0x9e3779b97f4a7c15u);
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return x ^ (x >> 31);
-}
-
-int64_t test_below(uint64_t *state, int64_t n) { return (int64_t)(test_random(state) % (uint64_t)n); }

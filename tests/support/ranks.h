@@ -22,10 +22,6 @@ void test_die_of_faults(void);
 /* Says on standard error what a leak detector finds, if the program was built with one; whether it found something. */
 bool test_leaks(void);
 
-/* Small numbers that depend on a seed only. */
-uint64_t test_random(uint64_t *state);
-int64_t test_below(uint64_t *state, int64_t n);
-
 #define CHECK(condition, ...)                                                                                        \
     do {                                                                                                             \
         if (!(condition)) {                                                                                          \

@@ -8,7 +8,6 @@
 #include "labels.h"
 
 #include <stdio.h>
-#include <string.h>
 
 bool holdings_is_partial(const holdings *held) {
     for (int dim = 0; dim < held->n_mesh_dims; dim++)
@@ -29,10 +28,9 @@ static dt_status read_runs(const dt_spec *spec, const int64_t *coordinate, int d
     int64_t n = dt_spec_runs(spec, coordinate, dim, 0, HOLDINGS_MAX_RUNS, found);
     if (n < 0)
         return dt__fail(arena->ctx, DT_ERR_INTERNAL, "dim %d has no runs", dim);
-    dt_run *runs = DT__NEW_ARRAY(arena, dt_run, n);
+    dt_run *runs = dt__arena_copy(arena, found, (size_t)n, sizeof *runs);
     if (!runs)
         return DT_ERR_MEMORY;
-    memcpy(runs, found, (size_t)n * sizeof *runs);
     *out = (run_list){runs, n};
     return DT_OK;
 }

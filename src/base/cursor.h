@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A cursor reads a text form from left to right and reports errors that point at a character. Blanks between tokens
- * are passed over. The first refusal is recorded in the context; functions then give false or an error status.
+ * A cursor reads a text form from left to right and reports errors that point at a character; every text form of the
+ * library is read with one. Tokens are taken with or without passing over the blanks before them. A refusal is
+ * recorded in the context and leaves the cursor where it stands.
  */
-#ifndef DT_SPEC_CURSOR_H
-#define DT_SPEC_CURSOR_H
+#ifndef DT_BASE_CURSOR_H
+#define DT_BASE_CURSOR_H
 
 #include "base/ctx.h"
 
@@ -15,16 +16,20 @@ typedef struct dt__cursor {
     const char *text, *at;
 } dt__cursor;
 
+dt__cursor dt__cursor_new(dt_ctx *ctx, dt_status status, const char *what, const char *text);
+
 /* Records "placements: column 4: <message>", with the text and a caret below it. */
 dt_status dt__cursor_fail(const dt__cursor *cursor, const char *format, ...) DT_PRINTF(2);
 
+/* Passes over exactly this text if it stands here, whatever comes before and behind it. */
+bool dt__cursor_skip(dt__cursor *cursor, const char *text);
 /* Passes over blanks; the character there, 0 at the end. */
 char dt__cursor_peek(dt__cursor *cursor);
-/* Passes over the word if it comes next and no letter or digit continues it. */
+/* Passes over blanks, and over the word if it comes next and no letter or digit continues it. */
 bool dt__cursor_take(dt__cursor *cursor, const char *word);
 /* The same for a word that must come. */
 dt_status dt__cursor_expect(dt__cursor *cursor, const char *word, const char *where);
-/* A decimal number; a minus sign is allowed if the least one is negative. */
+/* Passes over blanks and a decimal number; a minus sign is allowed if the least one is negative. */
 dt_status dt__cursor_number(dt__cursor *cursor, int64_t least, int64_t most, const char *what, int64_t *out);
 
 #endif

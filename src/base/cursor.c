@@ -2,7 +2,7 @@
  *
  * Reading text forms. A long text is shown in part: what matters is the place where it stops making sense.
  */
-#include "spec/cursor.h"
+#include "base/cursor.h"
 
 #include "base/size.h"
 
@@ -12,6 +12,10 @@
 #include <string.h>
 
 enum { SHOWN_BEFORE = 60, SHOWN_AFTER = 30 };
+
+dt__cursor dt__cursor_new(dt_ctx *ctx, dt_status status, const char *what, const char *text) {
+    return (dt__cursor){.ctx = ctx, .status = status, .what = what, .text = text, .at = text};
+}
 
 static bool starts_character(char byte) { return ((unsigned char)byte & 0xc0) != 0x80; }
 
@@ -57,6 +61,14 @@ dt_status dt__cursor_fail(const dt__cursor *cursor, const char *format, ...) {
                     column_of(begin, cursor->at) - 1 + (int)strlen(before), "");
 }
 
+bool dt__cursor_skip(dt__cursor *cursor, const char *text) {
+    size_t n = strlen(text);
+    if (strncmp(cursor->at, text, n) != 0)
+        return false;
+    cursor->at += n;
+    return true;
+}
+
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 char dt__cursor_peek(dt__cursor *cursor) {
@@ -68,12 +80,14 @@ char dt__cursor_peek(dt__cursor *cursor) {
 static bool is_word_character(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 bool dt__cursor_take(dt__cursor *cursor, const char *word) {
-    size_t n = strlen(word);
     dt__cursor_peek(cursor);
-    if (strncmp(cursor->at, word, n) != 0 || (is_word_character(word[n - 1]) && is_word_character(cursor->at[n])))
+    const char *start = cursor->at;
+    if (!dt__cursor_skip(cursor, word))
         return false;
-    cursor->at += n;
-    return true;
+    if (!is_word_character(cursor->at[-1]) || !is_word_character(*cursor->at))
+        return true;
+    cursor->at = start;
+    return false;
 }
 
 dt_status dt__cursor_expect(dt__cursor *cursor, const char *word, const char *where) {
@@ -85,13 +99,13 @@ dt_status dt__cursor_expect(dt__cursor *cursor, const char *word, const char *wh
 dt_status dt__cursor_number(dt__cursor *cursor, int64_t least, int64_t most, const char *what, int64_t *out) {
     bool negative = dt__cursor_peek(cursor) == '-' && least < 0;
     const char *at = cursor->at + negative;
-    int64_t value = 0;
+    int64_t value = 0; /* built below zero, where there is room for one more */
     bool fits = true;
     if (!isdigit((unsigned char)*at))
         return dt__cursor_fail(cursor, "expected %s", what);
     for (; isdigit((unsigned char)*at); at++)
-        fits = fits && dt__mul_i64(value, 10, &value) && dt__add_i64(value, *at - '0', &value);
-    value = negative ? -value : value;
+        fits = fits && dt__mul_i64(value, 10, &value) && dt__add_i64(value, '0' - *at, &value);
+    fits = fits && (negative || dt__mul_i64(value, -1, &value));
     if (!fits || value < least || value > most)
         return dt__cursor_fail(cursor, "%s must be from %" PRId64 " to %" PRId64, what, least, most);
     cursor->at = at;
