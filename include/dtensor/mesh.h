@@ -10,8 +10,8 @@
  *
  * A mesh is arithmetic: making, slicing or asking one never communicates and costs time and memory by the number of
  * its dims, not of its ranks, unless it was made from a list of ranks. All calls here are *Local*; ranks that are to
- * work together make the same calls, and a mesh's fingerprint, given to a collective as its tag, checks that they
- * did.
+ * work together make the same calls, and collectives on a mesh's groups check that they did: ranks that made
+ * different meshes get an error in the first one.
  *
  * A mesh made by one of the constructors is a *root*. Slices, flattened, unflattened and concatenated meshes are
  * sub-meshes of its root, on which they hold a reference; a sub-mesh is the one that contains this rank. A rank need
@@ -147,8 +147,8 @@ DT_API int64_t dt_mesh_group_rank(const dt_mesh *mesh, int dim, int64_t i);
 DT_API bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out);
 
 /* This rank's group along a dim, for communication; DT_MESH_ONLY_DIM on a mesh of one dim. Made when it is first
- * asked for, without communicating; the same ranks in the same order give the same group, whichever mesh is asked. It
- * lives as long as a mesh of which it was asked, unless dt_group_keep says otherwise. NULL without an error on a rank
+ * asked for, without communicating; the same ranks in the same order give the same group, whichever sub-mesh of a root
+ * is asked. It lives as long as a mesh of which it was asked, unless dt_group_keep says otherwise. NULL without an error on a rank
  * outside the mesh; an error where the context has no transport or the dim's backend is not the context's. Local. */
 DT_API dt_group *dt_mesh_group(dt_mesh *mesh, int dim);
 

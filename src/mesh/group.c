@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups of the runtime for mesh dims, made on first use. Meshes of one context that ask for the same ranks in the
- * same order share one group; it is freed with the last mesh that asked for it.
+ * Groups of the runtime for mesh dims, made on first use. Sub-meshes of equal roots that ask for the same ranks in the
+ * same order share one group; it is freed with the last mesh that asked for it. A group carries the root's fingerprint,
+ * which members compare in every collective: ranks that made different meshes learn it in the first one.
  */
 #include "comm/runtime.h"
 #include "mesh/build.h"
@@ -11,45 +12,33 @@
 
 typedef struct dt__mesh_group {
     dt_group *group;
-    uint64_t hash; /* of its ranks in order */
+    uint64_t hash; /* of its ranks in order and of the root mesh */
     int64_t n_meshes;
 } dt__mesh_group;
 
-/* Ranks that a group is looked up with. */
+/* What a group is looked up with. */
 struct ranks {
     int64_t *items, n;
+    uint64_t root; /* fingerprint of the root mesh */
 };
 
 static bool has_ranks(const void *value, const void *probe) {
     const dt__mesh_group *shared = value;
     const struct ranks *ranks = probe;
-    bool same = dt_group_size(shared->group) == ranks->n;
+    bool same = dt_group_size(shared->group) == ranks->n && shared->group->origin == ranks->root;
     for (int64_t i = 0; same && i < ranks->n; i++)
         same = dt_group_world_rank(shared->group, i) == ranks->items[i];
     return same;
 }
 
-static bool is_world(const dt_ctx *ctx, const struct ranks *ranks) {
-    bool same = ranks->n == ctx->world;
-    for (int64_t i = 0; same && i < ranks->n; i++)
-        same = ranks->items[i] == i;
-    return same;
-}
-
-static dt_group *new_group(dt_ctx *ctx, const struct ranks *ranks) {
-    if (is_world(ctx, ranks))
-        return dt_group_keep(dt_group_world(ctx));
-    return dt_group_new(ctx, ranks->items, ranks->n);
-}
-
 static dt__mesh_group *share(dt_ctx *ctx, dt__map *groups, const struct ranks *ranks) {
-    uint64_t hash = dt__hash(ranks->items, (size_t)ranks->n * sizeof *ranks->items, 0);
+    uint64_t hash = dt__hash(ranks->items, (size_t)ranks->n * sizeof *ranks->items, ranks->root);
     dt__mesh_group *shared = dt__map_get(groups, hash, has_ranks, ranks);
     if (shared) {
         shared->n_meshes++;
         return shared;
     }
-    dt_group *group = new_group(ctx, ranks);
+    dt_group *group = dt__group_new_for(ctx, ranks->items, ranks->n, ranks->root);
     if (!group)
         return NULL;
     shared = dt__alloc(ctx, sizeof *shared);
@@ -109,7 +98,7 @@ static dt_status make_group(dt_mesh *mesh, int dim) {
         mesh->groups = DT__NEW_ARRAY(&mesh->arena, dt__mesh_group *, mesh->n_dims);
     if (!mesh->groups)
         return DT_ERR_MEMORY;
-    struct ranks ranks = {.n = mesh->dims[dim].size};
+    struct ranks ranks = {.n = mesh->dims[dim].size, .root = mesh->root->fingerprint};
     size_t bytes = (size_t)ranks.n * sizeof *ranks.items;
     ranks.items = dt__alloc(ctx, bytes);
     if (!ranks.items)

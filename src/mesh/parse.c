@@ -3,7 +3,7 @@
  * Reading the text form of a mesh:
  *
  *     mesh  = ( root | sub " of " root ) [ " on " DEVICE ]
- *     root  = dim { "," dim }  |  INT { "x" INT }  |  [ NAME { "," NAME } "=" ] ranks
+ *     root  = dim { "," dim }  |  INT { ( "x" | "," ) INT }  |  [ NAME { "," NAME } "=" ] ranks
  *     dim   = NAME "=" INT
  *     sub   = NAME "=" layout { "," NAME "=" layout } [ "+" INT ]
  *     ranks = "[" ( ranks { "," ranks } | INT { "," INT } ) "]"
@@ -131,7 +131,7 @@ static dt_status read_sizes(struct reader *in, struct front *front) {
         if (front->n_sizes == DT_MESH_MAX_DIMS)
             return fail_too_many_dims(in);
         DT__TRY(read_int(in, &front->sizes[front->n_sizes++]));
-    } while (dt__cursor_skip(&in->cursor, "x"));
+    } while (dt__cursor_skip(&in->cursor, "x") || skip_comma(in));
     return DT_OK;
 }
 
