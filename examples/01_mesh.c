@@ -47,7 +47,7 @@ int main(void) {
     dt_mesh *tp = dt_mesh_slice(mesh, "tp");
     print_mesh("tp", tp);
 
-    /* A slice of two dims around a third, flattened to one: the ranks that share this rank's part of the sequences. */
+    /* A slice of two dims around a third, flattened to one: the ranks that share this rank's part of a sequence. */
     dt_mesh *around = dt_mesh_slice(mesh, "dp,tp");
     dt_mesh *flat = dt_mesh_flatten(around, "replicas", NULL);
     print_mesh("dp,tp", around);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * 2: placements. A placement says what one mesh dim does with a tensor: Shard cuts it, Replicate copies it, Partial
- * leaves values that still have to be reduced. A spec joins a mesh, one placement per mesh dim, a shape and a dtype, and
- * then knows what every rank holds. No data is needed to ask.
+ * leaves values that still have to be reduced. A spec joins a mesh, one placement per mesh dim, a shape and a dtype,
+ * and then knows what every rank holds. No data is needed to ask.
  *
  *     $ ./02_placements
  *     $ dtensor show --mesh dp=2,tp=3 --shape 7,8 'S(0),S(1)'        # the same as a picture
@@ -51,7 +51,7 @@ int main(void) {
     dt_spec *few = matrix(mesh, 2, 4, "R,S(0)");
     print_spec(few);
 
-    /* Both mesh dims cut the rows. From left to right, dp cuts first; the bracket is the position in another order. */
+    /* Both mesh dims cut the rows. From left to right, dp cuts first; brackets give positions in another order. */
     dt_spec *rows = matrix(mesh, 12, 2, "S(0),S(0)"), *other = matrix(mesh, 12, 2, "S(0)[1],S(0)[0]");
     print_spec(rows);
     print_spec(other);

@@ -7,7 +7,8 @@
 
 #include "grid.h"
 
-/* lengths[i] for the n pieces of the axis from `first` on. Their sum is about total, and more only where the needs are more. */
+/* lengths[i] for the n pieces of the axis from `first` on. Their sum is about total, and more only where the needs
+ * are more. */
 void scale_pieces(const grid_axis *axis, int first, int n, int total, const int *needs, int *lengths);
 
 #endif
