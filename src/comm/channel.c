@@ -125,6 +125,7 @@ static void clear_block(struct dt__channel_block *block) {
         atomic_store_explicit(&block->entries[i].phase, 0, memory_order_relaxed);
     }
     atomic_store_explicit(&block->broken, 0, memory_order_relaxed);
+    atomic_store_explicit(&block->retired, 0, memory_order_relaxed);
 }
 
 static dt_status take_block(dt__channel *channel) {
@@ -147,39 +148,60 @@ static dt_status take_block(dt__channel *channel) {
     return DT_OK;
 }
 
-struct dt__channel_block *dt__channel_find(dt__channel *channel, int64_t c) {
-    struct dt__peer *peer = &channel->peers[c];
-    struct dt__channel_block *known = peer->block;
-    if (known && atomic_load_explicit(&known->key, memory_order_acquire) == channel->key)
-        return known;
-    struct dt__rank_block *rank = &channel->shm->segment->ranks[channel->ranks[c]];
-    peer->block = NULL;
+static struct dt__channel_block *find_block(const dt__shm *shm, int64_t rank, uint64_t key) {
+    struct dt__channel_block *blocks = shm->segment->ranks[rank].channels;
     for (uint64_t i = 0; i < DT__N_CHANNELS; i++) {
-        struct dt__channel_block *block = &rank->channels[(channel->key + i) % DT__N_CHANNELS];
+        struct dt__channel_block *block = &blocks[(key + i) % DT__N_CHANNELS];
         uint64_t held = atomic_load_explicit(&block->key, memory_order_acquire);
-        if (held == channel->key) {
-            peer->seen = true;
-            return peer->block = block;
-        }
+        if (held == key)
+            return block;
         if (held == FREE_KEY)
             break;
     }
     return NULL;
 }
 
-static dt__channel *get_channel(dt__shm *shm, const struct probe *probe) {
-    dt__channel *channel = dt__map_get(&shm->channels, probe->key, same_channel, probe);
-    if (!channel)
-        channel = new_channel(shm, probe);
-    if (!channel || (!channel->own && take_block(channel) != DT_OK))
-        return NULL;
-    channel->n_references++;
-    return channel;
+struct dt__channel_block *dt__channel_find(dt__channel *channel, int64_t c) {
+    struct dt__peer *peer = &channel->peers[c];
+    struct dt__channel_block *known = peer->block;
+    if (known && atomic_load_explicit(&known->key, memory_order_acquire) == channel->key)
+        return known;
+    peer->block = find_block(channel->shm, channel->ranks[c], channel->key);
+    peer->seen = peer->seen || peer->block;
+    return peer->block;
 }
+
+dt_status dt__channel_show(dt__channel *channel) { return channel->own ? DT_OK : take_block(channel); }
 
 static uint64_t key_of(const int64_t *ranks, int64_t n, uint64_t salt) {
     uint64_t key = dt__hash(ranks, (size_t)n * sizeof *ranks, salt);
     return key > GIVEN_BACK_KEY ? key : key + 2;
+}
+
+/* Whether a member shows that the channel of this key was broken when errors were cleared, and the group was made
+ * after that. Errors are cleared by all ranks together, so members answer alike. */
+static bool is_retired(const dt__shm *shm, const struct probe *probe, uint32_t epoch) {
+    for (int64_t i = 0; i < probe->n; i++) {
+        const struct dt__channel_block *block = find_block(shm, probe->ranks[i], probe->key);
+        uint32_t retired = block ? atomic_load(&block->retired) : 0;
+        if (retired && retired <= epoch)
+            return true;
+    }
+    return false;
+}
+
+/* The channel of these ranks for a group: a new one where a group made before clearing has broken the former. */
+static dt__channel *get_channel(dt__shm *shm, const int64_t *ranks, int64_t n, uint64_t salt, uint32_t epoch) {
+    struct probe probe = {key_of(ranks, n, salt), n, ranks};
+    for (uint64_t i = 1; epoch && is_retired(shm, &probe, epoch); i++)
+        probe.key = key_of(ranks, n, dt__hash_u64(i, salt));
+    dt__channel *channel = dt__map_get(&shm->channels, probe.key, same_channel, &probe);
+    if (!channel)
+        channel = new_channel(shm, &probe);
+    if (!channel || dt__channel_show(channel) != DT_OK)
+        return NULL;
+    channel->n_references++;
+    return channel;
 }
 
 static dt__channel *channel_of_group(dt__shm *shm, dt_group *group) {
@@ -200,7 +222,7 @@ static dt__channel *channel_of_group(dt__shm *shm, dt_group *group) {
         group->places[i] =
             (int64_t *)bsearch(&group->ranks[i], sorted, (size_t)group->n_ranks, sizeof *sorted, by_value) - sorted;
     if (ascending || group->places)
-        group->channel = get_channel(shm, &(struct probe){key_of(sorted, group->n_ranks, 2), group->n_ranks, sorted});
+        group->channel = get_channel(shm, sorted, group->n_ranks, 2, group->epoch);
     else
         dt__fail_memory(ctx, bytes, "a channel");
     dt__free(ctx, sorted, bytes);
@@ -218,7 +240,7 @@ static dt__channel *channel_of_pair(dt__shm *shm, dt_group *group, int64_t from,
     }
     dt__channel **channel = &group->pairs[from == group->rank ? to : group->n_ranks + from];
     if (!*channel)
-        *channel = get_channel(shm, &(struct probe){key_of(pair, 2, group->order_hash), 2, pair});
+        *channel = get_channel(shm, pair, 2, group->order_hash, group->epoch);
     return *channel;
 }
 

@@ -113,8 +113,9 @@ static size_t describe_state(const struct dt__rank_block *block, char *text, siz
         n = snprintf(text, room, "ended with %s; ", how);
     } else if (state == DT__RANK_ABSENT || state == DT__RANK_JOINING) {
         n = snprintf(text, room, "%s; ", state == DT__RANK_ABSENT ? "has not called dt_init" : "is in dt_init");
-    } else if (state == DT__RANK_CLOSED) {
-        n = snprintf(text, room, "has closed its context; ");
+    } else if (state == DT__RANK_CLOSED || state == DT__RANK_CLEARING) {
+        n = snprintf(text, room, "%s; ",
+                     state == DT__RANK_CLOSED ? "has closed its context" : "is in dt_error_clear");
     } else if (state == DT__RANK_FAILED) {
         char message[sizeof block->error_text];
         memcpy(message, block->error_text, sizeof message);

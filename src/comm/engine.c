@@ -305,12 +305,8 @@ static dt_status begin_steps(dt_work *work) {
 /* Before an operation counts as done: a rank that was late may have read memory that its owner has reused since. Here
  * too a rank that waits for nobody learns that the group is broken. */
 static dt_status recheck(dt_work *work) {
-    uint32_t alarm = atomic_load(&work->channel->shm->segment->alarm);
-    if (alarm == work->alarm)
-        return DT_OK;
-    DT__TRY(dt__shm_look_for_break(work));
-    work->alarm = work->channel->alarm = alarm;
-    return DT_OK;
+    bool quiet = atomic_load(&work->channel->shm->segment->alarm) == work->alarm;
+    return quiet ? DT_OK : dt__shm_look_for_break(work);
 }
 
 static dt_status leave(dt_work *work) {
@@ -440,10 +436,13 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     work->channel = dt__channel_of(shm, work);
     if (!work->channel)
         return runtime->ctx->status;
+    work->shown_counts = NULL;
+    work->staging = NULL;
+    work->seq = work->channel->started + 1;
     if (work->channel->broken)
         return dt__shm_broken(work);
+    work->channel->started = work->seq;
     work->alarm = work->channel->alarm;
-    work->seq = ++work->channel->started;
     work->step = 0;
     work->round = 0;
     work->n_rounds = 1;
@@ -451,8 +450,6 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     work->lockstep = false;
     work->acknowledge = false;
     work->largest = 0;
-    work->shown_counts = NULL;
-    work->staging = NULL;
     enter(work, DT__QUEUED);
     join_history(work->channel, work);
     note_call(shm, work);

@@ -55,6 +55,7 @@ static dt_group *new_group(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
     if (!group)
         goto out_of_memory;
     *group = (dt_group){.runtime = dt__runtime_of(ctx), .n_references = 1, .n_ranks = n, .rank = -1};
+    group->epoch = group->runtime->epoch;
     group->order_hash = dt__hash_u64((uint64_t)n, 17);
     if (!ranks) {
         group->rank = ctx->rank;

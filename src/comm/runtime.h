@@ -85,6 +85,7 @@ struct dt__runtime {
     const dt__kernels *kernels;
     dt__heap heap;
     double timeout_s; /* negative: no deadline */
+    uint32_t epoch;   /* times that errors have been cleared */
     dt_group *world;
     dt_group *groups;    /* all that are alive, world among them */
     dt_work *started;    /* operations under way that dt_comm_start began, oldest first */
@@ -102,6 +103,7 @@ struct dt_group {
     int64_t *ranks;        /* world ranks in group order; NULL: 0 to n_ranks - 1 */
     uint64_t order_hash;
     uint64_t origin;              /* what the group was made for, such as a mesh; must be the same on all members */
+    uint32_t epoch;               /* times that errors had been cleared when it was made */
     struct dt__channel *channel;  /* of the whole group; made by the transport on first use */
     int64_t *places;              /* index in the channel of each member, unless the group ascends */
     struct dt__channel **pairs;   /* [2 * n_ranks] to and from each member, made on first use; or NULL */

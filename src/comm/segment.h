@@ -49,7 +49,9 @@ struct dt__channel_block {
     DT__ALIGNED(DT__LINES) _Atomic uint64_t key; /* 0: never used; 1: given back; else hash of the set of ranks */
     _Atomic uint64_t broken;                     /* number of the operation that failed here, or 0 */
     _Atomic int32_t broken_status;
-    _Atomic uint64_t refused; /* number of the last operation that this rank found invalid, or 0 */
+    _Atomic uint32_t retired;  /* which dt_error_clear found the channel broken, from 1; 0: none */
+    _Atomic uint64_t numbered; /* operations that this rank had numbered when it last came to dt_error_clear */
+    _Atomic uint64_t refused;  /* number of the last operation that this rank found invalid, or 0 */
     DT__ALIGNED(DT__LINES) _Atomic uint64_t done; /* all operations up to this one are finished here */
     struct dt__entry entries[DT__N_ENTRIES];
     char reason[DT__REASON_BYTES]; /* text of the failure; written before `broken` */
@@ -72,8 +74,9 @@ enum dt__rank_state {
     DT__RANK_ABSENT,  /* not yet started */
     DT__RANK_JOINING, /* in dt_init */
     DT__RANK_READY,
-    DT__RANK_FAILED, /* has a local error that is not cleared: see error_text */
-    DT__RANK_CLOSED, /* after dt_close */
+    DT__RANK_FAILED,   /* has a local error that is not cleared: see error_text */
+    DT__RANK_CLEARING, /* in dt_error_clear: comes to no call before all have come there */
+    DT__RANK_CLOSED,   /* after dt_close */
 };
 
 /* What one rank shows to all. */
@@ -86,7 +89,7 @@ struct dt__rank_block {
     _Atomic int32_t ended;      /* 0 while alive; else wait status + 1, set by the supervisor */
     _Atomic uint32_t n_joined;  /* times that the rank has announced itself in dt_init */
     _Atomic uint32_t n_ready;   /* times that it has finished dt_init */
-    _Atomic uint32_t n_cleared; /* times that it has called dt_error_clear in this context */
+    _Atomic uint32_t n_cleared; /* meetings of dt_error_clear that it has come to in this context */
     _Atomic int32_t error_status;
     DT__ALIGNED(DT__LINE) char error_text[1024]; /* of the local error; written before state */
     DT__ALIGNED(DT__LINES) _Atomic uint64_t n_calls;

@@ -16,41 +16,45 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static void set_state(dt__shm *shm, enum dt__rank_state state) {
+void dt__shm_set_state(dt__shm *shm, enum dt__rank_state state) {
     atomic_store(&shm->own->state, state);
     dt__segment_alarm(shm->segment);
 }
 
-/* Waits until a counter of every rank has reached a number. */
-struct meeting {
-    dt__shm *shm;
-    const char *what;
-    size_t counter; /* offset of an _Atomic uint32_t in the rank block */
-    uint32_t number;
-    int64_t missing;
-};
-
-static bool everybody_came(void *arg) {
-    struct meeting *meeting = arg;
-    const struct dt__segment *segment = meeting->shm->segment;
-    for (; meeting->missing < segment->n_ranks; meeting->missing++) {
-        const char *block = (const char *)&segment->ranks[meeting->missing];
-        if (atomic_load((const _Atomic uint32_t *)(const void *)(block + meeting->counter)) < meeting->number)
-            return false;
-    }
-    return true;
+static bool has_come(const struct dt__meeting *meeting, int64_t rank) {
+    const char *block = (const char *)&meeting->shm->segment->ranks[rank];
+    return atomic_load((const _Atomic uint32_t *)(const void *)(block + meeting->counter)) >= meeting->number;
 }
 
-static dt_status meet(struct meeting *meeting) {
+static bool everybody_came(void *arg) {
+    struct dt__meeting *meeting = arg;
+    while (meeting->missing < meeting->shm->segment->n_ranks && has_come(meeting, meeting->missing))
+        meeting->missing++;
+    return meeting->missing == meeting->shm->segment->n_ranks;
+}
+
+/* Why one of those that are missing, which is then the one to name, will never come; NULL if all may. */
+static const char *why_missing(struct dt__meeting *meeting) {
+    for (int64_t rank = meeting->missing; rank < meeting->shm->segment->n_ranks; rank++) {
+        const char *why = has_come(meeting, rank) ? NULL : dt__rank_is_gone(meeting->shm, rank, !meeting->open);
+        if (!why || has_come(meeting, rank))
+            continue;
+        meeting->missing = rank;
+        return why;
+    }
+    return NULL;
+}
+
+dt_status dt__shm_meet(struct dt__meeting *meeting) {
     dt__runtime *runtime = meeting->shm->runtime;
     int64_t deadline = dt__now_ns() + (int64_t)(runtime->timeout_s * 1e9);
     while (!everybody_came(meeting)) {
-        dt__shm_sleep(meeting->shm, 100000000, everybody_came, meeting);
-        bool dead = !everybody_came(meeting) && dt__rank_is_dead(meeting->shm, meeting->missing);
+        const char *why = why_missing(meeting);
         bool late = runtime->timeout_s >= 0 && dt__now_ns() > deadline;
-        if ((dead || late) && !everybody_came(meeting))
-            return dt__fail(runtime->ctx, dead ? DT_ERR_PEER : DT_ERR_TIMEOUT, "%s: rank %" PRId64 " %s",
-                            meeting->what, meeting->missing, dead ? "is dead" : "does not come");
+        if (why || late)
+            return dt__fail(runtime->ctx, why ? DT_ERR_PEER : DT_ERR_TIMEOUT, "%s: rank %" PRId64 " %s",
+                            meeting->what, meeting->missing, why ? why : "does not come");
+        dt__shm_sleep(meeting->shm, 100000000, everybody_came, meeting);
     }
     return DT_OK;
 }
@@ -63,25 +67,27 @@ static void clear_own_block(dt__shm *shm) {
             memset(&own->channels[i], 0, sizeof own->channels[i]);
     for (int i = 0; i < DT__N_CHANNELS / 64; i++)
         atomic_store(&own->used[i], 0);
+    for (int i = 0; i < DT__N_RING; i++)
+        atomic_store(&own->ring[i].channel, 0);
     atomic_store(&own->n_calls, 0);
     atomic_store(&own->n_cleared, 0);
 }
 
 static dt_status join(dt__shm *shm) {
     uint32_t number = atomic_fetch_add(&shm->own->n_joined, 1) + 1;
-    set_state(shm, DT__RANK_JOINING);
+    dt__shm_set_state(shm, DT__RANK_JOINING);
     if (number > 1) {
-        struct meeting back = {shm, "dt_init", offsetof(struct dt__rank_block, n_joined), number, 0};
-        struct meeting ready = {shm, "dt_init", offsetof(struct dt__rank_block, n_ready), number, 0};
-        DT__TRY(meet(&back));
+        struct dt__meeting back = {shm, "dt_init", offsetof(struct dt__rank_block, n_joined), number, 0, false};
+        struct dt__meeting ready = {shm, "dt_init", offsetof(struct dt__rank_block, n_ready), number, 0, false};
+        DT__TRY(dt__shm_meet(&back));
         clear_own_block(shm);
         madvise(shm->runtime->heap.base, shm->runtime->heap.bytes, MADV_REMOVE);
         atomic_store(&shm->own->n_ready, number);
         dt__segment_alarm(shm->segment);
-        DT__TRY(meet(&ready));
+        DT__TRY(dt__shm_meet(&ready));
     }
     atomic_store(&shm->own->n_ready, number);
-    set_state(shm, DT__RANK_READY);
+    dt__shm_set_state(shm, DT__RANK_READY);
     return DT_OK;
 }
 
@@ -136,7 +142,7 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
         atomic_store(&segment->fenced, 1);
     status = join(shm);
     if (status != DT_OK) {
-        set_state(shm, DT__RANK_CLOSED);
+        dt__shm_set_state(shm, DT__RANK_CLOSED);
         dt__heap_close(&runtime->heap);
         unmap(shm);
     }
@@ -146,7 +152,7 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
 static void close_shm(dt__runtime *runtime) {
     dt__shm *shm = runtime->shm;
     dt__channels_free(shm);
-    set_state(shm, DT__RANK_CLOSED);
+    dt__shm_set_state(shm, DT__RANK_CLOSED);
     dt__heap_close(&runtime->heap);
     unmap(shm);
 }
@@ -156,16 +162,7 @@ static void tell_error(dt__runtime *runtime) {
     shm->told = true;
     snprintf(shm->own->error_text, sizeof shm->own->error_text, "%.1000s", runtime->ctx->text);
     atomic_store(&shm->own->error_status, runtime->ctx->status);
-    set_state(shm, DT__RANK_FAILED);
-}
-
-static dt_status clear_error(dt__runtime *runtime) {
-    dt__shm *shm = runtime->shm;
-    uint32_t number = atomic_fetch_add(&shm->own->n_cleared, 1) + 1;
-    shm->told = false;
-    set_state(shm, DT__RANK_READY);
-    struct meeting cleared = {shm, "dt_error_clear", offsetof(struct dt__rank_block, n_cleared), number, 0};
-    return meet(&cleared);
+    dt__shm_set_state(shm, DT__RANK_FAILED);
 }
 
 static void dump(const dt__runtime *runtime) { dt__segment_dump(runtime->shm->segment, stderr); }
@@ -180,6 +177,6 @@ const dt__transport dt__transport_shm = {
     .glance = dt__shm_glance,
     .forget = dt__channel_forget,
     .tell_error = tell_error,
-    .clear_error = clear_error,
+    .clear_error = dt__shm_clear_error,
     .dump = dump,
 };

@@ -79,6 +79,8 @@ typedef struct dt__channel {
 dt__channel *dt__channel_of(dt__shm *shm, dt_work *work);
 /* Drops the references that a group holds. */
 void dt__channel_forget(dt__runtime *runtime, dt_group *group);
+/* Gives the channel a block, if it has none, so that peers see how far this rank is. */
+dt_status dt__channel_show(dt__channel *channel);
 /* Member c's block, or NULL while it has none. */
 struct dt__channel_block *dt__channel_find(dt__channel *channel, int64_t c);
 void dt__channels_free(dt__shm *shm);
@@ -121,13 +123,32 @@ int64_t dt__round_size(const dt_work *work);
 /* trouble.c: ends an operation with an error that every member will learn, and the checks that lead there. */
 dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) DT_PRINTF(3);
 dt_status dt__shm_mismatch(dt_work *work, int64_t c);
-/* Whether a member has broken the channel; and besides, whether one that is waited for will never come. */
+/* Whether a member has broken the channel, as of the alarm's present value; and besides, whether one that is waited for
+ * will never come. */
 dt_status dt__shm_look_for_break(dt_work *work);
 dt_status dt__shm_look_for_trouble(dt_work *work);
 dt_status dt__shm_timed_out(dt_work *work);
 dt_status dt__shm_broken(dt_work *work);
-/* Whether the process of a rank is gone. */
+/* Tells all members, unless it was told before, that the channel is unusable since operation seq. */
+void dt__break_channel(dt__channel *channel, uint64_t seq, dt_status status, const char *why);
+/* Whether the process of a rank is gone; and, in words or NULL, whether its process or its context is. */
 bool dt__rank_is_dead(const dt__shm *shm, int64_t rank);
+const char *dt__rank_is_gone(const dt__shm *shm, int64_t rank, bool may_return);
+
+/* shm.c: shows what this rank is about, and waits until a counter of every rank has reached a number. */
+void dt__shm_set_state(dt__shm *shm, enum dt__rank_state state);
+struct dt__meeting {
+    dt__shm *shm;
+    const char *what; /* the call */
+    size_t counter;   /* offset of an _Atomic uint32_t in the rank block */
+    uint32_t number;
+    int64_t missing;
+    bool open; /* ranks that have closed their context will not come */
+};
+dt_status dt__shm_meet(struct dt__meeting *meeting);
+
+/* clear.c */
+dt_status dt__shm_clear_error(dt__runtime *runtime);
 
 /* wait.c */
 dt_status dt__shm_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *pause);

@@ -45,14 +45,13 @@ static void describe_members(dt_work *work, char *text, size_t room) {
         }
 }
 
-static void break_channel(dt_work *work, dt_status status, const char *why) {
-    dt__channel *channel = work->channel;
+void dt__break_channel(dt__channel *channel, uint64_t seq, dt_status status, const char *why) {
     if (channel->broken)
         return;
     channel->broken = status;
     snprintf(channel->own->reason, sizeof channel->own->reason, "%s", why);
     atomic_store(&channel->own->broken_status, status);
-    atomic_store(&channel->own->broken, work->seq);
+    atomic_store(&channel->own->broken, seq);
     dt__segment_alarm(channel->shm->segment);
 }
 
@@ -64,16 +63,21 @@ dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...)
     va_end(args);
     describe_work(work, what, sizeof what);
     describe_members(work, members, sizeof members);
-    break_channel(work, status, why);
+    dt__break_channel(work->channel, work->seq, status, why);
     dt__work_over(work, status);
     return dt__fail(work->channel->shm->runtime->ctx, status, "%s: %s%s", what, why, members);
 }
 
-/* The reason that a member gave for breaking the channel, or NULL. */
-static const char *reason_of(const dt_work *work, int64_t c, uint64_t *seq) {
+/* The operation at which a member broke the channel, or 0. */
+static uint64_t broken_by(const dt_work *work, int64_t c) {
     const struct dt__channel_block *block = dt__channel_find(work->channel, c);
-    *seq = block ? atomic_load(&block->broken) : 0;
-    return *seq ? block->reason : NULL;
+    return block ? atomic_load(&block->broken) : 0;
+}
+
+/* A member that has finished this operation and broke the channel later has done its part: this rank may still do its
+ * own. */
+static bool has_done_its_part(const dt_work *work, int64_t c, uint64_t broken) {
+    return broken > work->seq && atomic_load(&work->channel->peers[c].block->done) >= work->seq;
 }
 
 dt_status dt__shm_broken(dt_work *work) {
@@ -163,31 +167,52 @@ bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
     return atomic_load(&block->ended) || process_is_gone(atomic_load(&block->pid));
 }
 
-/* A member that this operation waits for and that will not come. */
-static const char *why_not_coming(const dt__shm *shm, int64_t rank) {
-    const struct dt__rank_block *block = &shm->segment->ranks[rank];
-    int32_t state = atomic_load(&block->state);
+const char *dt__rank_is_gone(const dt__shm *shm, int64_t rank, bool may_return) {
     if (dt__rank_is_dead(shm, rank))
         return "is dead";
-    if (state == DT__RANK_FAILED)
-        return "has given up with an error";
-    return state == DT__RANK_CLOSED ? "has closed its context" : NULL;
+    bool closed = atomic_load(&shm->segment->ranks[rank].state) == DT__RANK_CLOSED;
+    return closed && !may_return ? "has closed its context" : NULL;
+}
+
+static bool anybody_is_gone(const dt__shm *shm) {
+    for (int64_t rank = 0; rank < shm->segment->n_ranks; rank++)
+        if (dt__rank_is_gone(shm, rank, false))
+            return true;
+    return false;
+}
+
+/* Why a member that an operation waits for will not come, or NULL. One that clears errors waits for this rank to do so
+ * too, unless it is about to find out that somebody cannot. */
+static const char *why_not_coming(const dt__shm *shm, int64_t rank) {
+    int32_t state = atomic_load(&shm->segment->ranks[rank].state);
+    const char *gone = dt__rank_is_gone(shm, rank, false);
+    if (gone)
+        return gone;
+    if (state == DT__RANK_CLEARING && !anybody_is_gone(shm))
+        return "is in dt_error_clear";
+    return state == DT__RANK_FAILED ? "has given up with an error" : NULL;
 }
 
 dt_status dt__shm_look_for_break(dt_work *work) {
     dt__channel *channel = work->channel;
+    uint32_t alarm = atomic_load(&channel->shm->segment->alarm);
+    bool whole = true;
     for (int64_t c = 0; c < channel->n; c++) {
-        uint64_t seq;
-        const char *reason = c == channel->me ? NULL : reason_of(work, c, &seq);
-        if (!reason)
+        uint64_t broken = c == channel->me ? 0 : broken_by(work, c);
+        whole = whole && !broken;
+        if (!broken || has_done_its_part(work, c, broken))
             continue;
-        char copy[DT__REASON_BYTES];
-        memcpy(copy, reason, sizeof copy);
-        copy[sizeof copy - 1] = 0;
-        dt_status status = (dt_status)atomic_load(&channel->peers[c].block->broken_status);
-        return dt__shm_fail(work, status, "rank %" PRId64 " ended the group at #%" PRIu64 ": %.300s",
-                            channel->ranks[c], seq, copy);
+        const struct dt__channel_block *block = channel->peers[c].block;
+        char reason[DT__REASON_BYTES];
+        memcpy(reason, block->reason, sizeof reason);
+        reason[sizeof reason - 1] = 0;
+        return dt__shm_fail(work, (dt_status)atomic_load(&block->broken_status),
+                            "rank %" PRId64 " ended the group at #%" PRIu64 ": %.300s", channel->ranks[c], broken,
+                            reason);
     }
+    work->alarm = alarm;
+    if (whole)
+        channel->alarm = alarm;
     return DT_OK;
 }
 

@@ -55,12 +55,8 @@ static bool can_go_on(void *arg) {
 }
 
 static dt_status look(dt_work *work) {
-    uint32_t alarm = atomic_load(&work->channel->shm->segment->alarm);
-    if (alarm == work->alarm)
-        return DT_OK;
-    DT__TRY(dt__shm_look_for_trouble(work));
-    work->alarm = work->channel->alarm = alarm;
-    return DT_OK;
+    bool quiet = atomic_load(&work->channel->shm->segment->alarm) == work->alarm;
+    return quiet ? DT_OK : dt__shm_look_for_trouble(work);
 }
 
 /* Looks at the member that is missing a number of times. The very first looks follow each other at once: a peer that

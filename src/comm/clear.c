@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Clearing errors, all ranks together. A rank that comes here will not come to any call before all the others are
+ * here too, so those that wait for it in a call get an error at once and come as well. When all have come, nothing
+ * moves, and every rank can see of each channel what the members see: whether one of them has broken it, and whether
+ * they have made the same number of calls (a rank that gave up may have skipped some that the others got through). A
+ * channel that is not whole stays broken for the groups that use it. It is retired: groups made from now on get a new
+ * one.
+ */
+#include "comm/shm.h"
+
+#include <stddef.h>
+
+static dt_status meet_again(dt__shm *shm) {
+    uint32_t number = atomic_fetch_add(&shm->own->n_cleared, 1) + 1;
+    dt__segment_alarm(shm->segment);
+    return dt__shm_meet(&(struct dt__meeting){
+        .shm = shm,
+        .what = "dt_error_clear",
+        .counter = offsetof(struct dt__rank_block, n_cleared),
+        .number = number,
+        .open = true,
+    });
+}
+
+/* Channels whose place was given back get one again, because a member without a place counts as one that has made no
+ * calls. */
+static dt_status show_numbers(dt__shm *shm) {
+    size_t at = 0;
+    dt__channel *channel;
+    while ((channel = dt__map_next(&shm->channels, &at))) {
+        DT__TRY(dt__channel_show(channel));
+        atomic_store(&channel->own->numbered, channel->started);
+    }
+    return DT_OK;
+}
+
+static bool is_whole(dt__channel *channel) {
+    for (int64_t c = 0; c < channel->n; c++) {
+        const struct dt__channel_block *block = dt__channel_find(channel, c);
+        uint64_t numbered = block ? atomic_load(&block->numbered) : 0;
+        if (numbered != channel->started || (block && atomic_load(&block->broken)))
+            return false;
+    }
+    return true;
+}
+
+/* A channel that nobody has used is whole, whether or not all have a place for it. */
+static void retire_broken(dt__shm *shm) {
+    size_t at = 0;
+    dt__channel *channel;
+    while ((channel = dt__map_next(&shm->channels, &at))) {
+        if (is_whole(channel))
+            continue;
+        dt__break_channel(channel, channel->started, DT_ERR_PEER,
+                          "when errors were cleared, it was broken, or its members had not made the same calls");
+        if (!atomic_load(&channel->own->retired))
+            atomic_store(&channel->own->retired, shm->runtime->epoch);
+    }
+}
+
+dt_status dt__shm_clear_error(dt__runtime *runtime) {
+    dt__shm *shm = runtime->shm;
+    uint32_t before = atomic_load(&shm->own->n_cleared);
+    dt__shm_set_state(shm, DT__RANK_CLEARING);
+    dt_status status = show_numbers(shm);
+    if (status == DT_OK)
+        status = meet_again(shm);
+    if (status == DT_OK) {
+        runtime->epoch++;
+        shm->told = false;
+        retire_broken(shm);
+        atomic_store(&shm->own->state, DT__RANK_READY);
+        return meet_again(shm);
+    }
+    atomic_store(&shm->own->n_cleared, before);
+    dt__shm_set_state(shm, shm->told ? DT__RANK_FAILED : DT__RANK_READY);
+    return status;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dt_error_clear: a program whose ranks got an error, each its own, goes on together. What broke stays broken, new
+ * groups work, and nobody waits for a rank that is on its way to clear.
+ */
+/* ctest: timeout=300 */
+#include "support/collectives.h"
+#include "support/launch.h"
+
+#include "base/ctx.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_RANKS = 8 };
+
+static dt_group *everybody(dt_ctx *ctx) {
+    int64_t ranks[MOST_RANKS];
+    for (int64_t i = 0; i < dt_world(ctx); i++)
+        ranks[i] = i;
+    return dt_group_new(ctx, ranks, dt_world(ctx));
+}
+
+static int use(dt_ctx *ctx, dt_group *group, uint64_t seed, int n) {
+    for (int i = 0; i < n; i++) {
+        test_case what = test_any_case(&seed, dt_group_size(group), 50000);
+        if (test_once(ctx, group, &what))
+            return 1;
+    }
+    return 0;
+}
+
+/* One rank gives up, the others wait for it in a call; all clear and go on. */
+static int give_up_and_go_on(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    uint64_t random = 1;
+    int64_t me = dt_rank(ctx);
+    dt_group *pair = dt_world(ctx) > 2 ? dt_group_new(ctx, (int64_t[]){1, 0}, 2) : NULL;
+    for (int k = 0; k < 20; k++) {
+        dt_group *group = k ? everybody(ctx) : dt_group_keep(dt_group_world(ctx));
+        int64_t victim = test_below(&random, dt_world(ctx));
+        if (use(ctx, group, (uint64_t)k, 5) || (pair && me < 2 && use(ctx, pair, (uint64_t)k, 5)))
+            return 1;
+        double start = test_seconds();
+        if (me == victim && k % 3)
+            test_sleep(0.002);
+        dt_status status = me == victim ? dt_error_set(ctx, DT_ERR_SYSTEM, "gave up") : dt_comm_barrier(group);
+        CHECK(status == (me == victim ? DT_ERR_SYSTEM : DT_ERR_PEER), "%s: %s", dt_status_word(status),
+              dt_error_text(ctx));
+        CHECK(me != victim || !pair || dt_comm_barrier(pair) == (me < 2 ? DT_ERR_SYSTEM : DT_ERR_STATE),
+              "a rank that gave up could call");
+        CHECK_OK(ctx, dt_error_clear(ctx));
+        CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
+        CHECK(!dt_failed(ctx) && !*dt_error_text(ctx), "the error is still there: %s", dt_error_text(ctx));
+        status = dt_comm_barrier(group);
+        CHECK(status == DT_ERR_GROUP, "the broken group gave %s: %s", dt_status_word(status), dt_error_text(ctx));
+        ctx->status = DT_OK;
+        dt_group_free(group);
+    }
+    dt_group_free(pair);
+    return 0;
+}
+
+static void clear__lets_new_groups_of_the_same_ranks_work(void **state) {
+    (void)state;
+    test_memory memory;
+    for (int64_t n = 2; n <= 5; n++)
+        run_ranks_with(&(test_ranks){.n = n, .counted = &memory, .options = {.heap_bytes = (size_t)64 << 20}},
+                       give_up_and_go_on, NULL);
+}
+
+/* A rank that did not see the failure, because it waited for nobody or was not in the call, sees it afterwards. */
+static int fail_unseen(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t me = dt_rank(ctx), values[200] = {0};
+    dt_group *world = dt_group_world(ctx), *late = everybody(ctx);
+    for (int64_t k = 1; k < 12; k++) {
+        values[0] = me == 0 ? k : -1;
+        CHECK_OK(ctx, dt_comm_broadcast(world, values, values, 200, DT_I64, 0));
+        CHECK(values[0] == k, "got %lld, not %lld", (long long)values[0], (long long)k);
+    }
+    /* Rank 1 gives up and skips a broadcast, which the root and the others get through. */
+    values[0] = me == 0 ? 100 : -1;
+    dt_status status = me == 1 ? dt_error_set(ctx, DT_ERR_SYSTEM, "gave up")
+                               : dt_comm_broadcast(world, values, values, 200, DT_I64, 0);
+    CHECK(status == (me == 1 ? DT_ERR_SYSTEM : DT_OK), "%s: %s", dt_status_word(status), dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    /* Rank 1 must not take that broadcast for the next one. */
+    values[0] = me == 0 ? 101 : -1;
+    status = dt_comm_broadcast(world, values, values, 200, DT_I64, 0);
+    CHECK(status == DT_ERR_GROUP, "%s with value %lld: %s", dt_status_word(status), (long long)values[0],
+          dt_error_text(ctx));
+    ctx->status = DT_OK;
+    /* A group made before, and used now for the first time, is of the old kind on all ranks. */
+    status = dt_comm_barrier(late);
+    CHECK(status == DT_ERR_GROUP || status == DT_ERR_MISMATCH, "%s: %s", dt_status_word(status), dt_error_text(ctx));
+    ctx->status = DT_OK;
+    dt_group_free(late);
+    late = everybody(ctx);
+    if (use(ctx, late, 5, 20))
+        return 1;
+    dt_group_free(late);
+    return 0;
+}
+
+static void clear__breaks_groups_whose_members_are_out_of_step(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 5; n++)
+        run_ranks(n, fail_unseen, NULL);
+}
+
+/* A rank that clears at once must not leave the others waiting for it: they cannot clear while they wait. */
+static int clear_quickly(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    uint64_t random = 77;
+    for (int k = 0; k < 60; k++) {
+        dt_group *group = everybody(ctx);
+        int64_t quick = test_below(&random, dt_world(ctx)), delay = test_below(&random, 300);
+        bool has_error = test_below(&random, 2);
+        double start = test_seconds();
+        if (dt_rank(ctx) == quick) {
+            test_sleep((double)delay * 1e-6);
+            if (has_error)
+                dt_error_set(ctx, DT_ERR_SYSTEM, "gave up");
+        } else {
+            dt_status status = dt_comm_barrier(group);
+            CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_word(status), dt_error_text(ctx));
+        }
+        CHECK_OK(ctx, dt_error_clear(ctx));
+        CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
+        dt_group_free(group);
+    }
+    return 0;
+}
+
+static void clear__does_not_wait_for_ranks_that_wait(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 5; n++)
+        run_ranks(n, clear_quickly, NULL);
+}
+
+static int clear_for_nothing(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_group *group = everybody(ctx);
+    for (int k = 0; k < 50; k++) {
+        CHECK_OK(ctx, dt_error_clear(ctx));
+        if (use(ctx, k % 2 ? group : dt_group_world(ctx), (uint64_t)k, 3))
+            return 1;
+    }
+    dt_group_free(group);
+    return 0;
+}
+
+static void clear__without_an_error_changes_nothing(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 5; n += 2)
+        run_ranks(n, clear_for_nothing, NULL);
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
+    assert_int_equal(dt_error_set(ctx, DT_ERR_SYSTEM, "mine"), DT_ERR_SYSTEM);
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    assert_false(dt_failed(ctx));
+    assert_int_equal(dt_error_clear(NULL), DT_ERR_STATE);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* How the last rank does not come. */
+enum absence { DEAD, CLOSED, N_ABSENCES };
+
+static int clear_without_one(dt_ctx *ctx, void *arg) {
+    enum absence absence = *(enum absence *)arg;
+    if (dt_rank(ctx) == dt_world(ctx) - 1) {
+        if (absence == DEAD)
+            kill(getpid(), SIGKILL);
+        int code = dt_close(ctx);
+        test_sleep(1.5 * test_slowness);
+        return code;
+    }
+    double start = test_seconds();
+    dt_status status = dt_error_clear(ctx);
+    CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_word(status), dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "dt_error_clear: rank 2"), "%s", dt_error_text(ctx));
+    CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
+    /* The program may go on without that rank all the same. */
+    dt_group *rest = dt_group_new(ctx, (int64_t[]){0, 1}, 2);
+    if (use(ctx, rest, 9, 10))
+        return 1;
+    ctx->status = DT_OK;
+    return dt_close(ctx);
+}
+
+static void clear__says_when_a_rank_is_gone(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    for (enum absence absence = DEAD; absence < N_ABSENCES; absence++) {
+        test_launch launch = {.tells = absence == CLOSED};
+        test_launch_begin(&launch, 3, NULL, clear_without_one, &absence);
+        test_launch_end(&launch, 20 * test_slowness);
+        for (int rank = 0; rank < 3; rank++)
+            assert_int_equal(launch.statuses[rank], rank == 2 && absence == DEAD ? SIGKILL : 0);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clear__lets_new_groups_of_the_same_ranks_work),
+        cmocka_unit_test(clear__breaks_groups_whose_members_are_out_of_step),
+        cmocka_unit_test(clear__does_not_wait_for_ranks_that_wait),
+        cmocka_unit_test(clear__without_an_error_changes_nothing),
+        cmocka_unit_test(clear__says_when_a_rank_is_gone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
