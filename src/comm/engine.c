@@ -125,6 +125,8 @@ static dt_status take_staging(dt_work *work) {
 
 /* Where peers read the slice that this rank reduces: in dst, or, where that is outside the heap, in staging. */
 static dt_status choose_result(dt_work *work, size_t bytes, struct header *header) {
+    if (work->call.src == work->call.dst)
+        work->flags |= (uint32_t)DT__WHAT_IN_PLACE;
     if (dt__heap_holds(&work->channel->shm->runtime->heap, work->call.dst, bytes)) {
         header->payload[0] = offset_of(work, work->call.dst);
         return DT_OK;
@@ -273,6 +275,7 @@ static bool counts_agree(dt_work *work, int64_t i, int64_t c, const struct dt__e
 
 static dt_status compare_headers(dt_work *work) {
     work->lockstep = work->flags & DT__WHAT_ROUNDS;
+    work->in_place = work->flags & DT__WHAT_IN_PLACE;
     for (int64_t c = 0; c < work->channel->n; c++) {
         if (c == work->channel->me || !reads_from(work, c))
             continue;
@@ -283,6 +286,7 @@ static dt_status compare_headers(dt_work *work) {
             work->channel->peers[c].done = entry->done;
         work->lockstep = work->lockstep || (entry->what & DT__WHAT_ROUNDS);
         work->acknowledge = work->acknowledge || (entry->what & DT__WHAT_HELD);
+        work->in_place = work->in_place || (entry->what & DT__WHAT_IN_PLACE);
     }
     for (int64_t i = 0; is_all_to_all_v(work) && i < work->group->n_ranks; i++) {
         int64_t c = dt__member(work, i);
@@ -450,6 +454,7 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     work->flags = 0;
     work->lockstep = false;
     work->acknowledge = false;
+    work->in_place = false;
     work->largest = 0;
     work->shown_counts = NULL;
     work->staging = NULL;
