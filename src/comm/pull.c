@@ -11,6 +11,8 @@
  *     member is staged:  this round's piece of each block  [ piece 0 | piece 1 | … ]   each dt__round_size long
  *
  * A large all_reduce takes two steps: each rank reduces its slice of the round, then reads the slices of the others.
+ * Two ranks would read as much from each other in this way as when each reduces everything, and meet once more; so
+ * while the caches hold it all, they reduce everything, unless one of them works in place.
  */
 #include "comm/shm.h"
 
@@ -206,7 +208,9 @@ static dt_status reduce_own_block(dt_work *work) {
 }
 
 static dt_status reduce_all(dt_work *work) {
-    return reduce_piece(work, 0, 0, (struct piece){0, work->call.count}, work->call.dst, DT__CACHED);
+    struct piece piece = piece_of(work, work->call.count);
+    char *dst = (char *)work->call.dst + (size_t)piece.first * work->item_bytes;
+    return reduce_piece(work, 0, 0, piece, dst, DT__CACHED);
 }
 
 /* Group member i's slice of this round, cut at cache lines. */
@@ -270,10 +274,16 @@ static const dt__pull pulls[DT_N_COLLECTIVES] = {
     [DT_RECV] = {{pull_value}},
 };
 
+/* Members agree on this: it follows from the size and from all headers. */
+static bool reduces_at_once(const dt_work *work) {
+    size_t bytes = (size_t)work->call.count * work->item_bytes;
+    return bytes <= DT__EAGER_BYTES || (work->channel->n == 2 && !work->in_place && bytes <= DT__AT_ONCE_BYTES);
+}
+
 const dt__pull *dt__pull_of(const dt_work *work) {
-    static const dt__pull small_all_reduce = {{reduce_all}};
-    if (work->call.op == DT_ALL_REDUCE && (size_t)work->call.count * work->item_bytes <= DT__EAGER_BYTES)
-        return &small_all_reduce;
+    static const dt__pull all_reduce_at_once = {{reduce_all}};
+    if (work->call.op == DT_ALL_REDUCE && reduces_at_once(work))
+        return &all_reduce_at_once;
     return &pulls[work->call.op];
 }
 

@@ -45,6 +45,7 @@ struct dt_work {
     uint32_t flags;          /* this rank's own, as published */
     bool lockstep;           /* a member is staged: go in rounds */
     bool acknowledge;        /* a member waits until it is told that it was read */
+    bool in_place;           /* all_reduce: a member overwrites its src */
     int64_t largest;         /* all_to_all: largest block of any pair */
     int64_t *shown_counts;   /* all_to_all: counts in the heap, for peers to read */
     unsigned char *staging;  /* in the heap */

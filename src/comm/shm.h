@@ -21,6 +21,7 @@
 enum {
     DT__COPIED_BYTES = 512,             /* up to here data is copied even where peers could read it in place */
     DT__EAGER_BYTES = 8192,             /* up to here data is copied beside the header and nobody waits at the end */
+    DT__AT_ONCE_BYTES = 4 << 20,        /* up to here two ranks each do the whole of an all_reduce */
     DT__STREAM_ABOVE = 8 << 20,         /* results larger than this go past the caches */
     DT__STAGING_BYTES = 512 << 10,      /* memory outside the heap passes through this much of it at a time */
     DT__REDUCE_STAGING_BYTES = 4 << 20, /* the same for an all_reduce: half for values, half for results */
@@ -34,6 +35,7 @@ enum { DT__STEP_FILL = -1 }; /* the step before step 0 in a round */
 #define DT__WHAT_STAGED        (UINT64_C(1) << 26) /* the data passes through staging, in rounds */
 #define DT__WHAT_HELD          (UINT64_C(1) << 27) /* this rank waits until it is told that it was read */
 #define DT__WHAT_RESULT_STAGED (UINT64_C(1) << 29) /* the slice that this rank reduces is read from staging */
+#define DT__WHAT_IN_PLACE      (UINT64_C(1) << 30) /* this rank's all_reduce overwrites its src */
 #define DT__WHAT_ROUNDS        (DT__WHAT_STAGED | DT__WHAT_RESULT_STAGED)
 #define DT__WHAT_REFUSED       (UINT64_C(1) << 28) /* this rank found the call invalid and takes no part */
 

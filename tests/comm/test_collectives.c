@@ -79,6 +79,8 @@ static int sizes_around_thresholds(dt_ctx *ctx, void *arg) {
                              DT__STAGING_BYTES + 12,
                              (1 << 20) + 4,
                              DT__REDUCE_STAGING_BYTES / 2 + 4,
+                             DT__AT_ONCE_BYTES,
+                             DT__AT_ONCE_BYTES + 4,
                              DT__STREAM_ABOVE + 4};
     uint64_t seed = 77;
     for (int op = DT_BARRIER; op < DT_SEND; op++)
