@@ -34,6 +34,13 @@ typedef uint8_t vec_in_memory __attribute__((vector_size(VEC_BYTES), aligned(1),
 /* Bytes of x where the mask is set, of y elsewhere. */
 #define VEC_SELECT(mask, x, y) (((vec)(mask) & (vec)(x)) | (~(vec)(mask) & (vec)(y)))
 
+/* Before gcc 12 there is only a builtin of its own, which takes the indexes as a vector of integers as wide as the
+ * elements; such integers are what a comparison gives. */
+#if !defined(__clang__) && __GNUC__ < 12
+#define SHUFFLE_INDEXES(a)                 __typeof__(((a) == (a))[0]) __attribute__((vector_size(sizeof(a))))
+#define __builtin_shufflevector(a, b, ...) __builtin_shuffle(a, b, (SHUFFLE_INDEXES(a)){__VA_ARGS__})
+#endif
+
 enum { LINE_BYTES = 64 }; /* of the caches */
 
 /* How far it is to the next address at which vec_stream may write. */
