@@ -186,7 +186,7 @@ static dt_group *swapped_group(const struct rank *rank) {
 static bool reduces(dt_collective op) { return op == DT_ALL_REDUCE || op == DT_REDUCE_SCATTER; }
 
 static dt_reduce another_reduce(const test_case *what) {
-    int reduce = what->reduce;
+    int reduce = (int)what->reduce;
     do
         reduce = (reduce + 1) % DT_N_REDUCES;
     while (!dt_reduce_allowed(what->dtype, (dt_reduce)reduce));
