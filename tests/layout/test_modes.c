@@ -7,13 +7,22 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_MODES = 16 };
+
+/* The modes of a layout given as text; how many there are. */
+static int64_t modes_of(bench *b, const char *text, dt__mode out[MOST_MODES]) {
+    dt__layout layout = layout_of(b, text);
+    int64_t n = dt__tuple_count(&layout.shape);
+    assert_in_range(n, 0, MOST_MODES);
+    dt__layout_modes(&layout, out);
+    return n;
+}
+
 /* "[(6,1)]" of a layout given as text. */
 static void assert_normal(bench *b, const char *layout, const char *want) {
-    dt__layout parsed = layout_of(b, layout);
-    dt__mode modes[16];
+    dt__mode modes[MOST_MODES];
     char got[256] = "[";
-    dt__layout_modes(&parsed, modes);
-    int64_t n = dt__modes_coalesce(modes, dt__tuple_count(&parsed.shape));
+    int64_t n = dt__modes_coalesce(modes, modes_of(b, layout, modes));
     for (int64_t i = 0; i < n; i++) {
         char part[64];
         snprintf(part, sizeof part, "%s(%lld,%lld)", i ? "," : "", (long long)modes[i].size,
@@ -98,10 +107,9 @@ static void complement__numbers_the_groups(void **state) {
         dt__layout layout = layout_of(&b, cases[i].layout), rest;
         assert_int_equal(dt__layout_complement(&b.arena, &layout, cases[i].world, &rest), DT_OK);
         assert_layout(&b, &rest, cases[i].complement);
-        dt__mode modes[4];
-        dt__layout_modes(&layout, modes);
-        assert_groups(modes, dt__modes_coalesce(modes, dt__tuple_count(&layout.shape)), cases[i].world,
-                      cases[i].groups);
+        dt__mode modes[MOST_MODES];
+        int64_t n = dt__modes_coalesce(modes, modes_of(&b, cases[i].layout, modes));
+        assert_groups(modes, n, cases[i].world, cases[i].groups);
     }
     bench_end(&b);
 }
@@ -120,10 +128,8 @@ static void composition__cuts_a_dim(void **state) {
     bench b;
     bench_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__layout layout = layout_of(&b, cases[i].dim);
-        dt__mode modes[4], got[5];
-        dt__layout_modes(&layout, modes);
-        int64_t n = dt__modes_coalesce(modes, dt__tuple_count(&layout.shape)), n_got = 0;
+        dt__mode modes[MOST_MODES], got[MOST_MODES + 1];
+        int64_t n = dt__modes_coalesce(modes, modes_of(&b, cases[i].dim, modes)), n_got = 0;
         assert_int_equal(dt__modes_compose_one(modes, n, cases[i].by, NULL, got, &n_got), DT__COMPOSE_OK);
         assert_true(dt__modes_equal(got, n_got, &cases[i].want, 1));
         assert_groups(got, n_got, 8, cases[i].groups);
@@ -150,10 +156,8 @@ static void orthogonal__means_each_steps_over_the_smaller(void **state) {
     bench b;
     bench_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__layout layout = layout_of(&b, cases[i].layout);
-        dt__mode modes[8];
-        dt__layout_modes(&layout, modes);
-        bool got = dt__modes_orthogonal(modes, dt__tuple_count(&layout.shape));
+        dt__mode modes[MOST_MODES];
+        bool got = dt__modes_orthogonal(modes, modes_of(&b, cases[i].layout, modes));
         if (got != cases[i].want)
             fail_msg("%s: got %d, want %d", cases[i].layout, got, cases[i].want);
     }
@@ -174,10 +178,8 @@ static void tile__needs_whole_multiples(void **state) {
     bench b;
     bench_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt__layout layout = layout_of(&b, cases[i].layout);
-        dt__mode modes[8];
-        dt__layout_modes(&layout, modes);
-        bool got = dt__modes_tile(modes, dt__tuple_count(&layout.shape), cases[i].size);
+        dt__mode modes[MOST_MODES];
+        bool got = dt__modes_tile(modes, modes_of(&b, cases[i].layout, modes), cases[i].size);
         if (got != cases[i].want)
             fail_msg("%s in %lld: got %d, want %d", cases[i].layout, (long long)cases[i].size, got, cases[i].want);
     }
