@@ -108,12 +108,14 @@ INLINE vec min_f64(vec x, vec y) { return HW_MIN_F64(x, y) | HW_MIN_F64(y, x); }
 
 /* "and" drops the minus sign, but might turn a NaN into a number, so NaN is put back. */
 INLINE vec max_f32(vec x, vec y) {
-    vec is_nan = (vec)((vf32)x != (vf32)x) | (vec)((vf32)y != (vf32)y);
-    return (HW_MAX_F32(x, y) & HW_MAX_F32(y, x)) | is_nan;
+    vec one = HW_MAX_F32(x, y), other = HW_MAX_F32(y, x);
+    vec is_nan = (vec)((vf32)one != (vf32)one) | (vec)((vf32)other != (vf32)other);
+    return (one & other) | is_nan;
 }
 INLINE vec max_f64(vec x, vec y) {
-    vec is_nan = (vec)((vf64)x != (vf64)x) | (vec)((vf64)y != (vf64)y);
-    return (HW_MAX_F64(x, y) & HW_MAX_F64(y, x)) | is_nan;
+    vec one = HW_MAX_F64(x, y), other = HW_MAX_F64(y, x);
+    vec is_nan = (vec)((vf64)one != (vf64)one) | (vec)((vf64)other != (vf64)other);
+    return (one & other) | is_nan;
 }
 
 /* [0] and [1] of each pair of elements: {0, 0}, {1, 1} and {1, 0}. */
