@@ -113,15 +113,25 @@ def included(path, folders, seen):
                 break
 
 
+def find_clang_tidy(folder):
+    """clang-tidy, after it has shown that it complains: silence means something only then."""
+    tool = find_tool("clang-tidy", LLVM)
+    probe = folder / "probe.c"
+    probe.write_text("void probe(int *x) {\n    if (x);\n    *x = 1;\n}\n")
+    if "suspicious-semicolon" not in run([tool, "--checks=-*,bugprone-suspicious-semicolon", str(probe), "--"])[1]:
+        raise Skip(f"{tool} does not complain about {probe.relative_to(tree.ROOT)}, as it should")
+    return tool
+
+
 def check_with_clang_tidy(options, folders):
     """Runs clang-tidy on every compiled source of these folders; one that was found clean is not looked at again until
     it, a header of it, or the settings change."""
-    tool = find_tool("clang-tidy", LLVM)
     build = tree.ROOT / "build"
     if not (build / "compile_commands.json").exists():
         raise Skip("there is no build/compile_commands.json; run make build first")
     cache = build / "lint"
     cache.mkdir(exist_ok=True)
+    tool = find_clang_tidy(cache)
     options = [*options, *(f"--extra-arg=-Wno-{what}" for what in ("unknown-warning-option", "unused-command-line-argument"))]
     common = "".join([run([tool, "--version"])[1], (tree.ROOT / ".clang-tidy").read_text(), *options]).encode()
 

@@ -13,33 +13,33 @@
 
 #define IN_MEMORY __attribute__((aligned(1), may_alias))
 
-static void divide_i8(void *at, size_t n, int64_t divisor) {
+static void divide_all_i8(void *at, size_t n, int64_t divisor) {
     int8_t *x = at;
     for (size_t i = 0; i < n; i++)
         x[i] = (int8_t)(int32_t)((float)x[i] / (float)divisor);
 }
 
-static void divide_u8(void *at, size_t n, int64_t divisor) {
+static void divide_all_u8(void *at, size_t n, int64_t divisor) {
     uint8_t *x = at;
     for (size_t i = 0; i < n; i++)
         x[i] = (uint8_t)(int32_t)((float)x[i] / (float)divisor);
 }
 
-static void divide_i16(void *at, size_t n, int64_t divisor) {
+static void divide_all_i16(void *at, size_t n, int64_t divisor) {
     typedef int16_t element IN_MEMORY;
     element *x = at;
     for (size_t i = 0; i < n; i++)
         x[i] = (int16_t)(int32_t)((float)x[i] / (float)divisor);
 }
 
-static void divide_i32(void *at, size_t n, int64_t divisor) {
+static void divide_all_i32(void *at, size_t n, int64_t divisor) {
     typedef int32_t element IN_MEMORY;
     element *x = at;
     for (size_t i = 0; i < n; i++)
         x[i] = (int32_t)((double)x[i] / (double)divisor);
 }
 
-static void divide_i64(void *at, size_t n, int64_t divisor) {
+static void divide_all_i64(void *at, size_t n, int64_t divisor) {
     typedef int64_t element IN_MEMORY;
     element *x = at;
     for (size_t i = 0; i < n; i++)
@@ -48,7 +48,8 @@ static void divide_i64(void *at, size_t n, int64_t divisor) {
 
 /* NULL for dtypes that are not integers. */
 static void (*const divide_loops[DT_N_DTYPES])(void *at, size_t n, int64_t divisor) = {
-    [DT_I8] = divide_i8, [DT_U8] = divide_u8, [DT_I16] = divide_i16, [DT_I32] = divide_i32, [DT_I64] = divide_i64,
+    [DT_I8] = divide_all_i8,   [DT_U8] = divide_all_u8,   [DT_I16] = divide_all_i16,
+    [DT_I32] = divide_all_i32, [DT_I64] = divide_all_i64,
 };
 
 #endif

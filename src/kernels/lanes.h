@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The arithmetic of kernels.h on registers. dtype and op are constants wherever these functions are used, so that
- * each use shrinks to the few instructions of its case. A register of 16-bit floats is worked on as two registers of
- * f32; which element lies where among the two does not matter, as long as unpack and pack agree.
+ * The arithmetic of kernels.h on registers: how elements are unpacked for it and packed after it, and what combines
+ * two registers. A register of 16-bit floats is worked on as two registers of f32; which element lies where among the
+ * two does not matter, as long as unpack and pack agree.
  */
 #ifndef DT_KERNELS_LANES_H
 #define DT_KERNELS_LANES_H
 
-#include "dtensor/base.h"
 #include "kernels/simd.h"
 
 typedef struct lanes {
-    vec a, b; /* b for 16-bit floats only */
+    vec a, b; /* b is read for 16-bit floats only */
 } lanes;
 
 /* The register with the bits of x in every element. */
@@ -56,37 +55,51 @@ INLINE vu32 narrow_bf16(vec f32) {
     return (is_nan & (bits | 0x400000)) | (~is_nan & rounded);
 }
 
-INLINE lanes lanes_unpack(dt_dtype dtype, vec x) {
-    switch (dtype) {
-    case DT_F16:
-#ifdef HW_F16_PACK
-        return (lanes){HW_F16_LOW(x), HW_F16_HIGH(x)};
-#else
-        return (lanes){widen_f16((vu32)x & 0xffff), widen_f16((vu32)x >> 16)};
-#endif
-    case DT_BF16:
-        return (lanes){(vec)((vu32)x << 16), (vec)((vu32)x & 0xffff0000)};
-    case DT_BOOL:
-        return (lanes){(vec)(x != 0) & 1, x};
-    default:
-        return (lanes){x, x};
-    }
-}
+INLINE lanes unpack_whole(vec x) { return (lanes){x, x}; }
+INLINE vec pack_whole(lanes x) { return x.a; }
 
-INLINE vec lanes_pack(dt_dtype dtype, lanes x) {
-    switch (dtype) {
-    case DT_F16:
+INLINE lanes unpack_bool(vec x) { return unpack_whole((vec)(x != 0) & 1); }
+INLINE vec pack_bool(lanes x) { return x.a; }
+
+INLINE lanes unpack_bf16(vec x) { return (lanes){(vec)((vu32)x << 16), (vec)((vu32)x & 0xffff0000)}; }
+INLINE vec pack_bf16(lanes x) { return (vec)(narrow_bf16(x.a) >> 16 | (narrow_bf16(x.b) & 0xffff0000)); }
+
 #ifdef HW_F16_PACK
-        return HW_F16_PACK(x.a, x.b);
+INLINE lanes unpack_f16(vec x) { return (lanes){HW_F16_LOW(x), HW_F16_HIGH(x)}; }
+INLINE vec pack_f16(lanes x) { return HW_F16_PACK(x.a, x.b); }
 #else
-        return (vec)(narrow_f16(x.a) | narrow_f16(x.b) << 16);
+INLINE lanes unpack_f16(vec x) { return (lanes){widen_f16((vu32)x & 0xffff), widen_f16((vu32)x >> 16)}; }
+INLINE vec pack_f16(lanes x) { return (vec)(narrow_f16(x.a) | narrow_f16(x.b) << 16); }
 #endif
-    case DT_BF16:
-        return (vec)(narrow_bf16(x.a) >> 16 | (narrow_bf16(x.b) & 0xffff0000));
-    default:
-        return x.a;
-    }
-}
+
+INLINE vec add_f32(vec x, vec y) { return (vec)((vf32)x + (vf32)y); }
+INLINE vec add_f64(vec x, vec y) { return (vec)((vf64)x + (vf64)y); }
+INLINE vec add_8(vec x, vec y) { return x + y; }
+INLINE vec add_16(vec x, vec y) { return (vec)((vu16)x + (vu16)y); }
+INLINE vec add_32(vec x, vec y) { return (vec)((vu32)x + (vu32)y); }
+INLINE vec add_64(vec x, vec y) { return (vec)((vu64)x + (vu64)y); }
+
+INLINE vec multiply_f32(vec x, vec y) { return (vec)((vf32)x * (vf32)y); }
+INLINE vec multiply_f64(vec x, vec y) { return (vec)((vf64)x * (vf64)y); }
+INLINE vec multiply_8(vec x, vec y) { return x * y; }
+INLINE vec multiply_16(vec x, vec y) { return (vec)((vu16)x * (vu16)y); }
+INLINE vec multiply_32(vec x, vec y) { return (vec)((vu32)x * (vu32)y); }
+INLINE vec multiply_64(vec x, vec y) { return (vec)((vu64)x * (vu64)y); }
+
+INLINE vec or_bits(vec x, vec y) { return x | y; }
+INLINE vec and_bits(vec x, vec y) { return x & y; }
+
+INLINE vec min_i8(vec x, vec y) { return HW_MIN_I8(x, y); }
+INLINE vec min_u8(vec x, vec y) { return HW_MIN_U8(x, y); }
+INLINE vec min_i16(vec x, vec y) { return HW_MIN_I16(x, y); }
+INLINE vec min_i32(vec x, vec y) { return HW_MIN_I32(x, y); }
+INLINE vec min_i64(vec x, vec y) { return HW_MIN_I64(x, y); }
+
+INLINE vec max_i8(vec x, vec y) { return HW_MAX_I8(x, y); }
+INLINE vec max_u8(vec x, vec y) { return HW_MAX_U8(x, y); }
+INLINE vec max_i16(vec x, vec y) { return HW_MAX_I16(x, y); }
+INLINE vec max_i32(vec x, vec y) { return HW_MAX_I32(x, y); }
+INLINE vec max_i64(vec x, vec y) { return HW_MAX_I64(x, y); }
 
 /* Both orders of the operands are taken, so that a NaN survives in one of them, and zeros of both signs in both: "or"
  * then keeps a NaN and the minus sign. */
@@ -95,12 +108,14 @@ INLINE vec min_f64(vec x, vec y) { return HW_MIN_F64(x, y) | HW_MIN_F64(y, x); }
 
 /* "and" drops the minus sign, but might turn a NaN into a number, so NaN is put back. */
 INLINE vec max_f32(vec x, vec y) {
-    vec is_nan = (vec)((vf32)x != (vf32)x) | (vec)((vf32)y != (vf32)y);
-    return (HW_MAX_F32(x, y) & HW_MAX_F32(y, x)) | is_nan;
+    vec one = HW_MAX_F32(x, y), other = HW_MAX_F32(y, x);
+    vec is_nan = (vec)((vf32)one != (vf32)one) | (vec)((vf32)other != (vf32)other);
+    return (one & other) | is_nan;
 }
 INLINE vec max_f64(vec x, vec y) {
-    vec is_nan = (vec)((vf64)x != (vf64)x) | (vec)((vf64)y != (vf64)y);
-    return (HW_MAX_F64(x, y) & HW_MAX_F64(y, x)) | is_nan;
+    vec one = HW_MAX_F64(x, y), other = HW_MAX_F64(y, x);
+    vec is_nan = (vec)((vf64)one != (vf64)one) | (vec)((vf64)other != (vf64)other);
+    return (one & other) | is_nan;
 }
 
 /* [0] and [1] of each pair of elements: {0, 0}, {1, 1} and {1, 0}. */
@@ -115,7 +130,7 @@ INLINE vf32 seconds_f32(vec x) {
 INLINE vf32 swapped_f32(vec x) { return (vf32)((vu64)x >> 32 | (vu64)x << 32); }
 
 /* (a + bi)(c + di): {ac, ad} + {-bd, bc}. A minus sign on a term is a subtraction, to the bit. */
-INLINE vec product_c64(vec x, vec y) {
+INLINE vec multiply_c64(vec x, vec y) {
     vf32 bd_bc = seconds_f32(x) * swapped_f32(y);
     vec signs = (vec)((vu64){0} + 0x80000000u);
     return (vec)(firsts_f32(x) * (vf32)y + (vf32)((vec)bd_bc ^ signs));
@@ -129,7 +144,7 @@ INLINE vec product_c64(vec x, vec y) {
 #define PAIR_INDEXES(p, q) p, q, 2 + p, 2 + q, 4 + p, 4 + q, 6 + p, 6 + q
 #endif
 
-INLINE vec product_c128(vec x, vec y) {
+INLINE vec multiply_c128(vec x, vec y) {
     vf64 p = (vf64)x, q = (vf64)y;
     vf64 bd_bc =
         __builtin_shufflevector(p, p, PAIR_INDEXES(1, 1)) * __builtin_shufflevector(q, q, PAIR_INDEXES(1, 0));
@@ -138,130 +153,12 @@ INLINE vec product_c128(vec x, vec y) {
     return (vec)(__builtin_shufflevector(p, p, PAIR_INDEXES(0, 0)) * q + (vf64)((vec)bd_bc ^ signs));
 }
 
-INLINE vec sum_of(dt_dtype dtype, vec x, vec y) {
-    switch (dtype) {
-    case DT_F32:
-    case DT_F16:
-    case DT_BF16:
-        return (vec)((vf32)x + (vf32)y);
-    case DT_F64:
-        return (vec)((vf64)x + (vf64)y);
-    case DT_I16:
-        return (vec)((vu16)x + (vu16)y);
-    case DT_I32:
-        return (vec)((vu32)x + (vu32)y);
-    case DT_I64:
-        return (vec)((vu64)x + (vu64)y);
-    case DT_BOOL:
-        return x | y;
-    default:
-        return x + y;
-    }
+/* What is done to the combined value at the end. */
+INLINE vec keep(vec x, int64_t divisor) {
+    (void)divisor;
+    return x;
 }
-
-INLINE vec product_of(dt_dtype dtype, vec x, vec y) {
-    switch (dtype) {
-    case DT_F32:
-    case DT_F16:
-    case DT_BF16:
-        return (vec)((vf32)x * (vf32)y);
-    case DT_F64:
-        return (vec)((vf64)x * (vf64)y);
-    case DT_C64:
-        return product_c64(x, y);
-    case DT_C128:
-        return product_c128(x, y);
-    case DT_I16:
-        return (vec)((vu16)x * (vu16)y);
-    case DT_I32:
-        return (vec)((vu32)x * (vu32)y);
-    case DT_I64:
-        return (vec)((vu64)x * (vu64)y);
-    case DT_BOOL:
-        return x & y;
-    default:
-        return x * y;
-    }
-}
-
-INLINE vec min_of(dt_dtype dtype, vec x, vec y) {
-    switch (dtype) {
-    case DT_F32:
-    case DT_F16:
-    case DT_BF16:
-        return min_f32(x, y);
-    case DT_F64:
-        return min_f64(x, y);
-    case DT_I8:
-        return HW_MIN_I8(x, y);
-    case DT_I16:
-        return HW_MIN_I16(x, y);
-    case DT_I32:
-        return HW_MIN_I32(x, y);
-    case DT_I64:
-        return HW_MIN_I64(x, y);
-    case DT_BOOL:
-        return x & y;
-    default:
-        return HW_MIN_U8(x, y);
-    }
-}
-
-INLINE vec max_of(dt_dtype dtype, vec x, vec y) {
-    switch (dtype) {
-    case DT_F32:
-    case DT_F16:
-    case DT_BF16:
-        return max_f32(x, y);
-    case DT_F64:
-        return max_f64(x, y);
-    case DT_I8:
-        return HW_MAX_I8(x, y);
-    case DT_I16:
-        return HW_MAX_I16(x, y);
-    case DT_I32:
-        return HW_MAX_I32(x, y);
-    case DT_I64:
-        return HW_MAX_I64(x, y);
-    case DT_BOOL:
-        return x | y;
-    default:
-        return HW_MAX_U8(x, y);
-    }
-}
-
-INLINE vec combine_of(dt_dtype dtype, dt_reduce op, vec x, vec y) {
-    switch (op) {
-    case DT_PRODUCT:
-        return product_of(dtype, x, y);
-    case DT_MIN:
-        return min_of(dtype, x, y);
-    case DT_MAX:
-        return max_of(dtype, x, y);
-    default:
-        return sum_of(dtype, x, y);
-    }
-}
-
-INLINE lanes lanes_combine(dt_dtype dtype, dt_reduce op, lanes x, lanes y) {
-    lanes all;
-    all.a = combine_of(dtype, op, x.a, y.a);
-    all.b = dtype == DT_F16 || dtype == DT_BF16 ? combine_of(dtype, op, x.b, y.b) : all.a;
-    return all;
-}
-
-/* Floats only; divide.h has integers. */
-INLINE vec quotient_of(dt_dtype dtype, vec x, int64_t divisor) {
-    if (dtype == DT_F64)
-        return (vec)((vf64)x / (double)divisor);
-    return (vec)((vf32)x / (float)divisor);
-}
-
-INLINE lanes lanes_divide(dt_dtype dtype, lanes x, int64_t divisor) {
-    lanes quotient;
-    quotient.a = quotient_of(dtype, x.a, divisor);
-    quotient.b = dtype == DT_F16 || dtype == DT_BF16 ? quotient_of(dtype, x.b, divisor) : quotient.a;
-    return quotient;
-}
+INLINE vec divide_f32(vec x, int64_t divisor) { return (vec)((vf32)x / (float)divisor); }
+INLINE vec divide_f64(vec x, int64_t divisor) { return (vec)((vf64)x / (double)divisor); }
 
 #endif

@@ -27,23 +27,35 @@ typedef struct reduction {
     bool streams; /* dst + begin is aligned */
 } reduction;
 
-INLINE vec reduce_finish(dt_dtype dtype, dt_reduce op, lanes all, int64_t divisor) {
-    return lanes_pack(dtype, op == DT_AVG ? lanes_divide(dtype, all, divisor) : all);
+/* What is done to elements: functions of lanes.h, which are constants in each loop. */
+typedef struct arithmetic {
+    lanes (*unpack)(vec x);
+    vec (*combine)(vec x, vec y);
+    vec (*finish)(vec x, int64_t divisor);
+    vec (*pack)(lanes x);
+} arithmetic;
+
+INLINE lanes combine_lanes(arithmetic with, lanes x, lanes y) {
+    return (lanes){with.combine(x.a, y.a), with.combine(x.b, y.b)};
 }
 
-INLINE void reduce_vec(dt_dtype dtype, dt_reduce op, const reduction *r, size_t at) {
-    lanes all = lanes_unpack(dtype, vec_load(r->srcs[0] + at));
+INLINE vec finish_lanes(arithmetic with, lanes x, int64_t divisor) {
+    return with.pack((lanes){with.finish(x.a, divisor), with.finish(x.b, divisor)});
+}
+
+INLINE void reduce_vec(arithmetic with, const reduction *r, size_t at) {
+    lanes all = with.unpack(vec_load(r->srcs[0] + at));
     for (int k = 1; k < r->n_srcs; k++)
-        all = lanes_combine(dtype, op, all, lanes_unpack(dtype, vec_load(r->srcs[k] + at)));
-    vec_store(r->dst + at, reduce_finish(dtype, op, all, r->divisor));
+        all = combine_lanes(with, all, with.unpack(vec_load(r->srcs[k] + at)));
+    vec_store(r->dst + at, finish_lanes(with, all, r->divisor));
 }
 
 /* Fewer bytes than a register holds. */
-INLINE void reduce_part(dt_dtype dtype, dt_reduce op, const reduction *r, size_t at, size_t bytes) {
-    lanes all = lanes_unpack(dtype, vec_load_part(r->srcs[0] + at, bytes));
+INLINE void reduce_part(arithmetic with, const reduction *r, size_t at, size_t bytes) {
+    lanes all = with.unpack(vec_load_part(r->srcs[0] + at, bytes));
     for (int k = 1; k < r->n_srcs; k++)
-        all = lanes_combine(dtype, op, all, lanes_unpack(dtype, vec_load_part(r->srcs[k] + at, bytes)));
-    vec_store_part(r->dst + at, reduce_finish(dtype, op, all, r->divisor), bytes);
+        all = combine_lanes(with, all, with.unpack(vec_load_part(r->srcs[k] + at, bytes)));
+    vec_store_part(r->dst + at, finish_lanes(with, all, r->divisor), bytes);
 }
 
 INLINE void prefetch_block(const char *src) {
@@ -51,24 +63,20 @@ INLINE void prefetch_block(const char *src) {
         __builtin_prefetch(src + REDUCE_AHEAD_BYTES + i);
 }
 
-INLINE lanes load_lanes(dt_dtype dtype, const char *src, int i) {
-    return lanes_unpack(dtype, vec_load(src + i * VEC_BYTES));
-}
-
-INLINE void reduce_block(dt_dtype dtype, dt_reduce op, const reduction *r, int n_srcs, size_t at, bool streams) {
+INLINE void reduce_block(arithmetic with, const reduction *r, int n_srcs, size_t at) {
     lanes all[BLOCK_VECS];
     prefetch_block(r->srcs[0] + at);
     for (int i = 0; i < BLOCK_VECS; i++)
-        all[i] = load_lanes(dtype, r->srcs[0] + at, i);
+        all[i] = with.unpack(vec_load(r->srcs[0] + at + i * VEC_BYTES));
     for (int k = 1; k < n_srcs; k++) {
         const char *src = r->srcs[k] + at;
         prefetch_block(src);
         for (int i = 0; i < BLOCK_VECS; i++)
-            all[i] = lanes_combine(dtype, op, all[i], load_lanes(dtype, src, i));
+            all[i] = combine_lanes(with, all[i], with.unpack(vec_load(src + i * VEC_BYTES)));
     }
     for (int i = 0; i < BLOCK_VECS; i++) {
-        vec x = reduce_finish(dtype, op, all[i], r->divisor);
-        if (streams)
+        vec x = finish_lanes(with, all[i], r->divisor);
+        if (r->streams)
             vec_stream(r->dst + at + i * VEC_BYTES, x);
         else
             vec_store(r->dst + at + i * VEC_BYTES, x);
@@ -76,83 +84,85 @@ INLINE void reduce_block(dt_dtype dtype, dt_reduce op, const reduction *r, int n
 }
 
 /* Whole blocks; gives where they end. n_srcs is r->n_srcs, as a constant where that makes a faster loop. */
-INLINE size_t reduce_blocks(dt_dtype dtype, dt_reduce op, const reduction *r, int n_srcs) {
+INLINE size_t reduce_blocks(arithmetic with, const reduction *r, int n_srcs) {
     const reduction own = *r; /* no store can change it */
     size_t at = own.begin;
     for (; own.end - at >= BLOCK_BYTES; at += BLOCK_BYTES)
-        reduce_block(dtype, op, &own, n_srcs, at, own.streams);
+        reduce_block(with, &own, n_srcs, at);
     return at;
 }
 
-INLINE size_t reduce_blocks_of_any(dt_dtype dtype, dt_reduce op, const reduction *r) {
+INLINE size_t reduce_blocks_of_any(arithmetic with, const reduction *r) {
     switch (r->n_srcs) {
     case 2:
-        return reduce_blocks(dtype, op, r, 2);
+        return reduce_blocks(with, r, 2);
     case 3:
-        return reduce_blocks(dtype, op, r, 3);
+        return reduce_blocks(with, r, 3);
     case 4:
-        return reduce_blocks(dtype, op, r, 4);
+        return reduce_blocks(with, r, 4);
     default:
-        return reduce_blocks(dtype, op, r, r->n_srcs);
+        return reduce_blocks(with, r, r->n_srcs);
     }
 }
 
-INLINE void reduce_range(dt_dtype dtype, dt_reduce op, const reduction *r) {
-    size_t at = reduce_blocks_of_any(dtype, op, r);
+INLINE void reduce_range(arithmetic with, const reduction *r) {
+    size_t at = reduce_blocks_of_any(with, r);
     for (; r->end - at >= VEC_BYTES; at += VEC_BYTES)
-        reduce_vec(dtype, op, r, at);
+        reduce_vec(with, r, at);
     if (at < r->end)
-        reduce_part(dtype, op, r, at, r->end - at);
+        reduce_part(with, r, at, r->end - at);
 }
 
-/* One loop per arithmetic: X(function, dtype, op). Complex numbers are added and divided as their parts are; signs do
- * not matter to sums and products that wrap. */
+/* One loop per arithmetic: X(loop, how elements are packed, what combines them, what finishes them). Complex numbers
+ * are added and divided as their parts are; signs do not matter to sums and products that wrap. */
 #define LOOP_LIST(X)                                                                                                 \
-    X(sum_f32, DT_F32, DT_SUM)                                                                                       \
-    X(sum_f64, DT_F64, DT_SUM)                                                                                       \
-    X(sum_f16, DT_F16, DT_SUM)                                                                                       \
-    X(sum_bf16, DT_BF16, DT_SUM)                                                                                     \
-    X(sum_8, DT_U8, DT_SUM)                                                                                          \
-    X(sum_16, DT_I16, DT_SUM)                                                                                        \
-    X(sum_32, DT_I32, DT_SUM)                                                                                        \
-    X(sum_64, DT_I64, DT_SUM)                                                                                        \
-    X(avg_f32, DT_F32, DT_AVG)                                                                                       \
-    X(avg_f64, DT_F64, DT_AVG)                                                                                       \
-    X(avg_f16, DT_F16, DT_AVG)                                                                                       \
-    X(avg_bf16, DT_BF16, DT_AVG)                                                                                     \
-    X(product_f32, DT_F32, DT_PRODUCT)                                                                               \
-    X(product_f64, DT_F64, DT_PRODUCT)                                                                               \
-    X(product_f16, DT_F16, DT_PRODUCT)                                                                               \
-    X(product_bf16, DT_BF16, DT_PRODUCT)                                                                             \
-    X(product_8, DT_U8, DT_PRODUCT)                                                                                  \
-    X(product_16, DT_I16, DT_PRODUCT)                                                                                \
-    X(product_32, DT_I32, DT_PRODUCT)                                                                                \
-    X(product_64, DT_I64, DT_PRODUCT)                                                                                \
-    X(product_c64, DT_C64, DT_PRODUCT)                                                                               \
-    X(product_c128, DT_C128, DT_PRODUCT)                                                                             \
-    X(min_f32, DT_F32, DT_MIN)                                                                                       \
-    X(min_f64, DT_F64, DT_MIN)                                                                                       \
-    X(min_f16, DT_F16, DT_MIN)                                                                                       \
-    X(min_bf16, DT_BF16, DT_MIN)                                                                                     \
-    X(min_i8, DT_I8, DT_MIN)                                                                                         \
-    X(min_i16, DT_I16, DT_MIN)                                                                                       \
-    X(min_i32, DT_I32, DT_MIN)                                                                                       \
-    X(min_i64, DT_I64, DT_MIN)                                                                                       \
-    X(min_u8, DT_U8, DT_MIN)                                                                                         \
-    X(max_f32, DT_F32, DT_MAX)                                                                                       \
-    X(max_f64, DT_F64, DT_MAX)                                                                                       \
-    X(max_f16, DT_F16, DT_MAX)                                                                                       \
-    X(max_bf16, DT_BF16, DT_MAX)                                                                                     \
-    X(max_i8, DT_I8, DT_MAX)                                                                                         \
-    X(max_i16, DT_I16, DT_MAX)                                                                                       \
-    X(max_i32, DT_I32, DT_MAX)                                                                                       \
-    X(max_i64, DT_I64, DT_MAX)                                                                                       \
-    X(max_u8, DT_U8, DT_MAX)                                                                                         \
-    X(or_bool, DT_BOOL, DT_SUM)                                                                                      \
-    X(and_bool, DT_BOOL, DT_PRODUCT)
+    X(sum_f32, whole, add_f32, keep)                                                                                 \
+    X(sum_f64, whole, add_f64, keep)                                                                                 \
+    X(sum_f16, f16, add_f32, keep)                                                                                   \
+    X(sum_bf16, bf16, add_f32, keep)                                                                                 \
+    X(sum_8, whole, add_8, keep)                                                                                     \
+    X(sum_16, whole, add_16, keep)                                                                                   \
+    X(sum_32, whole, add_32, keep)                                                                                   \
+    X(sum_64, whole, add_64, keep)                                                                                   \
+    X(avg_f32, whole, add_f32, divide_f32)                                                                           \
+    X(avg_f64, whole, add_f64, divide_f64)                                                                           \
+    X(avg_f16, f16, add_f32, divide_f32)                                                                             \
+    X(avg_bf16, bf16, add_f32, divide_f32)                                                                           \
+    X(product_f32, whole, multiply_f32, keep)                                                                        \
+    X(product_f64, whole, multiply_f64, keep)                                                                        \
+    X(product_f16, f16, multiply_f32, keep)                                                                          \
+    X(product_bf16, bf16, multiply_f32, keep)                                                                        \
+    X(product_8, whole, multiply_8, keep)                                                                            \
+    X(product_16, whole, multiply_16, keep)                                                                          \
+    X(product_32, whole, multiply_32, keep)                                                                          \
+    X(product_64, whole, multiply_64, keep)                                                                          \
+    X(product_c64, whole, multiply_c64, keep)                                                                        \
+    X(product_c128, whole, multiply_c128, keep)                                                                      \
+    X(min_f32, whole, min_f32, keep)                                                                                 \
+    X(min_f64, whole, min_f64, keep)                                                                                 \
+    X(min_f16, f16, min_f32, keep)                                                                                   \
+    X(min_bf16, bf16, min_f32, keep)                                                                                 \
+    X(min_i8, whole, min_i8, keep)                                                                                   \
+    X(min_i16, whole, min_i16, keep)                                                                                 \
+    X(min_i32, whole, min_i32, keep)                                                                                 \
+    X(min_i64, whole, min_i64, keep)                                                                                 \
+    X(min_u8, whole, min_u8, keep)                                                                                   \
+    X(max_f32, whole, max_f32, keep)                                                                                 \
+    X(max_f64, whole, max_f64, keep)                                                                                 \
+    X(max_f16, f16, max_f32, keep)                                                                                   \
+    X(max_bf16, bf16, max_f32, keep)                                                                                 \
+    X(max_i8, whole, max_i8, keep)                                                                                   \
+    X(max_i16, whole, max_i16, keep)                                                                                 \
+    X(max_i32, whole, max_i32, keep)                                                                                 \
+    X(max_i64, whole, max_i64, keep)                                                                                 \
+    X(max_u8, whole, max_u8, keep)                                                                                   \
+    X(or_bool, bool, or_bits, keep)                                                                                  \
+    X(and_bool, bool, and_bits, keep)
 
-#define LOOP(name, dtype, op)                                                                                        \
-    static void reduce_##name(const reduction *r) { reduce_range(dtype, op, r); }
+#define LOOP(name, form, combine, finish)                                                                            \
+    static void reduce_##name(const reduction *r) {                                                                  \
+        reduce_range((arithmetic){unpack_##form, combine, finish, pack_##form}, r);                                  \
+    }
 LOOP_LIST(LOOP)
 #undef LOOP
 

@@ -132,9 +132,9 @@ class Terminal(launch.Case):
 
     def test_interrupt__reaches_every_rank_once(self):
         script = """
-import signal, time
-signal.signal(signal.SIGINT, lambda *_: print("caught", flush=True))
-print("ready", flush=True)
+import os, signal, time
+signal.signal(signal.SIGINT, lambda *_: os.write(1, b"caught\\n"))
+os.write(1, b"ready\\n")
 time.sleep(1)
 """
         self.start("foreground", "-n", 2, sys.executable, "-c", script)

@@ -11,10 +11,10 @@ import launch
 CATCHER = """
 import os, signal, sys, time
 def catch(number, frame):
-    print("caught", flush=True)
+    os.write(1, b"caught\\n")
     {action}
 signal.signal(signal.SIG{name}, catch)
-print("ready", flush=True)
+os.write(1, b"ready\\n")
 time.sleep({seconds})
 """
 

@@ -5,7 +5,7 @@
  */
 #include "kernels/support.h"
 
-enum { MAX_DIMS = 70, N_CASES = 4000 };
+enum { MAX_DIMS = 70, N_CASES = 3000 };
 
 typedef struct layout {
     int64_t strides[MAX_DIMS];
@@ -76,8 +76,9 @@ static void check_layouts(uint64_t *random, int n_dims, const int64_t *sizes, si
     size_t dst_bytes = (size_t)to.n_elements * bytes, src_bytes = (size_t)from.n_elements * bytes;
     guarded src = guarded_new(src_bytes, (size_t)test_below(random, ALIGNMENT));
     unsigned char *expected = malloc(dst_bytes);
+    uint64_t salt = test_random(random);
     for (size_t i = 0; i < src_bytes; i++)
-        src.data[i] = (unsigned char)test_random(random);
+        src.data[i] = (unsigned char)((i * 0x9e3779b97f4a7c15u + salt) >> 56);
     memset(expected, 0x5c, dst_bytes);
     copy_by_index(expected, &to, src.data, &from, n_dims, sizes, bytes);
     for (int t = 0; t < N_NAMES; t++) {
@@ -93,7 +94,7 @@ static void check_layouts(uint64_t *random, int n_dims, const int64_t *sizes, si
                             to.strides,
                             from.strides};
         table_at(t)->copy_strided(&what, test_below(random, 2) ? DT__STREAM : DT__CACHED);
-        for (size_t i = 0; i < dst_bytes; i++)
+        for (size_t i = 0; memcmp(dst.data, expected, dst_bytes) != 0 && i < dst_bytes; i++)
             if (dst.data[i] != expected[i])
                 fail_msg(
                     "%s: %d dims, sizes %ld %ld %ld.., strides %ld %ld %ld.. from %ld %ld %ld.., %zu bytes each: "
@@ -142,8 +143,7 @@ static void strided__planes_around_the_tile_size(void **state) {
     for (int x = 0; x < N; x++)
         for (int y = 0; y < N; y++)
             for (size_t bytes = 1; bytes <= 16; bytes *= 2)
-                for (int round = 0; round < 2; round++)
-                    check_layouts(&random, 2, (int64_t[MAX_DIMS]){around[x], around[y]}, bytes);
+                check_layouts(&random, 2, (int64_t[MAX_DIMS]){around[x], around[y]}, bytes);
 }
 
 static void strided__transposes(void **state) {
