@@ -5,7 +5,7 @@
  * the limit beside it is the better of memcpy and a streaming copy of as many bytes, counted the same way, in the
  * same process. Each figure is the fastest of many repeats.
  *
- *     bench_kernels [--quick] [--json]
+ *     bench_kernels [--quick]
  */
 #include "kernels/kernels.h"
 
@@ -20,7 +20,7 @@ static const size_t sizes[] = {4 << 10, 256 << 10, 4 << 20, 64 << 20};
 static const char *const names[] = {"plain", "baseline", "avx2", "avx512"};
 
 typedef struct bench {
-    bool json, quick;
+    bool quick;
     char *dst, *srcs[MAX_SRCS];
     double limit; /* GB/s of the best copy at the current size */
 } bench;
@@ -84,13 +84,11 @@ static void run_reduce(const bench *b, const work *w) {
 
 static void report(const bench *b, const char *kind, const work *w, double ours) {
     const char *dtype = dt_dtype_word(w->dtype);
-    if (b->json)
-        printf("{\"bench\":\"%s\",\"config\":{\"dtype\":\"%s\",\"srcs\":%d,\"bytes\":%zu,\"kernels\":\"%s\"},"
-               "\"ours\":%.2f,\"unit\":\"GB/s\",\"peer\":\"limit\",\"theirs\":%.2f,\"ratio\":%.3f}\n",
-               kind, dtype, w->n_srcs, w->bytes, w->table->name, ours, b->limit, ours / b->limit);
-    else
-        printf("%-10s %-5s %5d %10zu  %-9s %9.2f %9.2f %7.3f\n", kind, dtype, w->n_srcs, w->bytes, w->table->name,
-               ours, b->limit, ours / b->limit);
+    printf("{\"bench\":\"%s\",\"config\":{\"dtype\":\"%s\",\"srcs\":%d,\"bytes\":%zu,\"kernels\":\"%s\"},"
+           "\"ours\":%.2f,\"unit\":\"GB/s\",\"peer\":\"limit\",\"theirs\":%.2f,\"ratio\":%.3f}\n",
+           kind, dtype, w->n_srcs, w->bytes, w->table->name, ours, b->limit, ours / b->limit);
+    printf("%-10s %-5s %5d %10zu  %-9s %9.2f %9.2f %7.3f\n", kind, dtype, w->n_srcs, w->bytes, w->table->name, ours,
+           b->limit, ours / b->limit);
     fflush(stdout);
 }
 
@@ -142,16 +140,14 @@ static bool allocate(bench *b) {
 int main(int argc, char **argv) {
     bench b = {0};
     for (int i = 1; i < argc; i++) {
-        b.json |= !strcmp(argv[i], "--json");
         b.quick |= !strcmp(argv[i], "--quick");
     }
     if (!allocate(&b)) {
         fprintf(stderr, "bench_kernels: no memory for %d buffers of %d bytes\n", MAX_SRCS + 1, MAX_BYTES);
         return 1;
     }
-    if (!b.json)
-        printf("%-10s %-5s %5s %10s  %-9s %9s %9s %7s\n", "kernel", "dtype", "srcs", "bytes", "table", "GB/s",
-               "limit", "ratio");
+    printf("%-10s %-5s %5s %10s  %-9s %9s %9s %7s\n", "kernel", "dtype", "srcs", "bytes", "table", "GB/s", "limit",
+           "ratio");
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
         bench_size(&b, sizes[s]);
     free(b.dst);

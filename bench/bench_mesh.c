@@ -3,7 +3,7 @@
  * What meshes cost: a mesh of many ranks is made, sliced, flattened and asked for this rank's groups, all in all and
  * step by step. The limit for all in all is 100 µs at 1,000,000 ranks in 6 dims; nothing may grow with the ranks.
  *
- *     bench_mesh [--json]
+ *     bench_mesh
  */
 #include "mesh/mesh.h"
 
@@ -66,35 +66,33 @@ static double fastest_us(void (*run)(struct job *), struct job *job) {
 }
 
 /* The limit is for all in all; single steps are shown in the table only. */
-static void report(bool json, bool whole, const char *step, const dt_mesh *mesh, double us) {
+static void report(bool whole, const char *step, const dt_mesh *mesh, double us) {
     long long ranks = dt_mesh_size(mesh);
     int dims = dt_mesh_n_dims(mesh);
-    if (json && whole)
+    if (whole)
         printf("{\"bench\":\"mesh\",\"config\":{\"step\":\"%s\",\"ranks\":%lld,\"dims\":%d},\"ours\":%.3f,"
                "\"unit\":\"us\",\"peer\":\"limit\",\"theirs\":%d,\"ratio\":%.1f}\n",
                step, ranks, dims, us, LIMIT_US, LIMIT_US / us);
-    else if (!json && whole)
+    if (whole)
         printf("%-8s %9lld %5d %9.3f %9d %8.1f\n", step, ranks, dims, us, LIMIT_US, LIMIT_US / us);
-    else if (!json)
+    else
         printf("%-8s %9lld %5d %9.3f\n", step, ranks, dims, us);
 }
 
-static int measure(bool json, const char *text, const char *names) {
+static int measure(const char *text, const char *names) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     ctx->world = 1000000;
     ctx->rank = 7;
     struct job job = {.ctx = ctx, .text = text, .names = names, .mesh = dt_mesh_new(ctx, text)};
     job.slice = dt_mesh_slice(job.mesh, names);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        report(json, i == 0, steps[i].name, job.mesh, fastest_us(steps[i].run, &job));
+        report(i == 0, steps[i].name, job.mesh, fastest_us(steps[i].run, &job));
     int failed = dt_report(ctx);
     dt__ctx_free(ctx);
     return failed;
 }
 
-int main(int argc, char **argv) {
-    bool json = argc > 1 && !strcmp(argv[1], "--json");
-    if (!json)
-        printf("%-8s %9s %5s %9s %9s %8s\n", "step", "ranks", "dims", "us", "limit us", "ratio");
-    return measure(json, "a=2,b=2,c=2", "a,c") | measure(json, "a=10,b=10,c=10,d=10,e=10,f=10", "a,c,e");
+int main(void) {
+    printf("%-8s %9s %5s %9s %9s %8s\n", "step", "ranks", "dims", "us", "limit us", "ratio");
+    return measure("a=2,b=2,c=2", "a,c") | measure("a=10,b=10,c=10,d=10,e=10,f=10", "a,c,e");
 }

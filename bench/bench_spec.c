@@ -5,7 +5,7 @@
  * mesh is measured against the small one, because its cost may not grow. Each figure is the fastest of many repeats,
  * in nanoseconds per call; a ratio above 1 is better than the peer.
  *
- *     bench_spec [--quick] [--json]
+ *     bench_spec [--quick]
  */
 #include "spec/overlap.h"
 #include "spec/spec.h"
@@ -124,15 +124,13 @@ static void overlap(work *w) {
     }
 }
 
-static void report(bool json, const char *step, const char *placements, int64_t ranks, double ours, const char *peer,
+static void report(const char *step, const char *placements, int64_t ranks, double ours, const char *peer,
                    double theirs) {
-    if (json)
-        printf("{\"bench\":\"spec\",\"config\":{\"step\":\"%s\",\"placements\":\"%s\",\"ranks\":%" PRId64 "},"
-               "\"ours\":%.1f,\"unit\":\"ns\",\"peer\":\"%s\",\"theirs\":%.1f,\"ratio\":%.2f}\n",
-               step, placements, ranks, ours, peer, theirs, theirs / ours);
-    else
-        printf("%-14s %-15s %8" PRId64 " %9.1f  %-8s %9.1f %8.2f\n", step, placements, ranks, ours, peer, theirs,
-               theirs / ours);
+    printf("{\"bench\":\"spec\",\"config\":{\"step\":\"%s\",\"placements\":\"%s\",\"ranks\":%" PRId64 "},"
+           "\"ours\":%.1f,\"unit\":\"ns\",\"peer\":\"%s\",\"theirs\":%.1f,\"ratio\":%.2f}\n",
+           step, placements, ranks, ours, peer, theirs, theirs / ours);
+    printf("%-14s %-15s %8" PRId64 " %9.1f  %-8s %9.1f %8.2f\n", step, placements, ranks, ours, peer, theirs,
+           theirs / ours);
 }
 
 /* Costs that have a limit, on a small mesh. The limit of a request is 20,000 of them in a second. */
@@ -178,18 +176,16 @@ static int finish(work *w) {
 }
 
 int main(int argc, char **argv) {
-    bool json = false, quick = false;
+    bool quick = false;
     int failed = 0;
     for (int i = 1; i < argc; i++) {
-        json |= !strcmp(argv[i], "--json");
         quick |= !strcmp(argv[i], "--quick");
     }
-    if (!json)
-        printf("%-14s %-15s %8s %9s  %-8s %9s %8s\n", "step", "placements", "ranks", "ns", "peer", "ns", "ratio");
+    printf("%-14s %-15s %8s %9s  %-8s %9s %8s\n", "step", "placements", "ranks", "ns", "peer", "ns", "ratio");
     const int64_t small[] = {2, 2}, large[] = {250, 400};
     for (size_t i = 0; i < sizeof limited / sizeof *limited; i++) {
         work w = prepare(small, "S(0),S(1)");
-        report(json, limited[i].name, limited[i].placements, 4, fastest_ns(quick, limited[i].run, &w), "limit",
+        report(limited[i].name, limited[i].placements, 4, fastest_ns(quick, limited[i].run, &w), "limit",
                limited[i].limit_ns);
         failed |= finish(&w);
     }
@@ -197,7 +193,7 @@ int main(int argc, char **argv) {
         for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
             work four = prepare(small, layouts[l]), many = prepare(large, layouts[l]);
             double theirs = fastest_ns(quick, questions[i].run, &four);
-            report(json, questions[i].name, layouts[l], 100000, fastest_ns(quick, questions[i].run, &many), "4 ranks",
+            report(questions[i].name, layouts[l], 100000, fastest_ns(quick, questions[i].run, &many), "4 ranks",
                    theirs);
             failed |= finish(&four) | finish(&many);
         }
