@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# How many small `shard` requests `dtensor query` answers in a second, through pipes, beside the 20,000 that editors and
+# How many small `shard` requests `dtensor query` answers in a second beside the 20,000 that editors and
 # test suites were promised. Prints a table line and a JSON object. Usage: bench_query.sh [--quick]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -18,7 +18,7 @@ awk -v n=$n 'BEGIN {
     }
 }' >"$requests"
 begin=$(date +%s%N)
-answered=$(cat "$requests" | build/bin/dtensor query | grep -c '"local"')
+answered=$(build/bin/dtensor query <"$requests" | grep -c '"local"')
 end=$(date +%s%N)
 [ "$answered" = "$n" ] || { echo "bench_query: $answered of $n requests were answered" >&2; exit 1; }
 awk -v n=$n -v ns=$((end - begin)) 'BEGIN {
