@@ -37,13 +37,15 @@ static dt_status go(walk *self, int m, int token) {
     return dt__route_add(self->route, self->alphabet, self->state);
 }
 
-/* Whether the mesh dims outside m that cut m's target dim are the same ones now and in the end. */
+/* Whether the mesh dims outside m cut m's target dim in the same way now and in the end. */
 static bool outer_cuts_agree(const walk *self, int m) {
     const dt__alphabet *alphabet = self->alphabet;
     int dim = alphabet->tokens[alphabet->to[m].token].dim;
-    for (int outer = 0; outer < m; outer++)
-        if (cuts_dim(alphabet, self->state[outer].token, dim) != cuts_dim(alphabet, alphabet->to[outer].token, dim))
+    for (int outer = 0; outer < m; outer++) {
+        int now = self->state[outer].token, target = alphabet->to[outer].token;
+        if (now != target && (cuts_dim(alphabet, now, dim) || cuts_dim(alphabet, target, dim)))
             return false;
+    }
     return true;
 }
 
