@@ -8,28 +8,26 @@
  */
 #include "redistribute/search.h"
 
-/* Microseconds, and GiB per second, of the reference's table. */
-static const double BASE_US = 6.6, EXCHANGE_US = 1.0;
-static const double WITHIN_US = 0.6, BETWEEN_US = 2.7, WITHIN_GIB = 87.7, BETWEEN_GIB = 87.7 * 0.22;
-enum { RANKS_PER_HOST = 8 };
+static const double EXCHANGE_US = 1.0; /* more for an exchange than for a gather */
 
-static double collective_us(const dt__alphabet *alphabet, int m, double gib, int rounds) {
-    const dt__machine hosts = {.ranks_per_host = RANKS_PER_HOST};
-    bool far = dt__machine_spans_hosts(&hosts, alphabet->n_mesh_dims, alphabet->mesh, m);
+/* The built-in table's price, whatever machine the plan is for. */
+static double collective_us(const dt__alphabet *alphabet, int m, double bytes, int rounds) {
+    const dt__machine *machine = &dt__machine_builtin;
+    bool far = dt__machine_spans_hosts(machine, alphabet->n_mesh_dims, alphabet->mesh, m);
+    const dt__link *link = far ? &machine->between : &machine->within;
     double size = (double)alphabet->mesh[m], hops = rounds * (size - 1);
-    return BASE_US + hops * (far ? BETWEEN_US : WITHIN_US) +
-           1e6 * gib * hops / size / (far ? BETWEEN_GIB : WITHIN_GIB);
+    return link->start_us + hops * link->peer_us + bytes * hops / size / link->bytes_per_us;
 }
 
 /* The tensor's size by the number of its parts, whatever their real sizes. */
-static double part_gib(const dt__alphabet *alphabet, const dt__place *state) {
+static double part_bytes(const dt__alphabet *alphabet, const dt__place *state) {
     double bytes = (double)alphabet->move->item_bytes;
     for (int d = 0; d < alphabet->n_dims; d++)
         bytes *= (double)alphabet->move->from->shape[d];
     for (int m = 0; m < alphabet->n_mesh_dims; m++)
         if (dt__token_is_cut(alphabet, state[m].token))
             bytes /= (double)alphabet->mesh[m];
-    return bytes / (double)(1 << 30);
+    return bytes;
 }
 
 /* The state that is being left. */
@@ -37,7 +35,7 @@ typedef struct leaving {
     dt__search *search;
     const dt__alphabet *alphabet;
     const dt__place *state;
-    double gib;
+    double bytes;
     dt__cut_list cuts[DT_SPEC_MAX_DIMS];
     bool extents[DT_SPEC_MAX_DIMS]; /* this dim has a cut with explicit extents, which stays alone */
 } leaving;
@@ -65,12 +63,12 @@ static void shards_to_shards(const leaving *self) {
             continue;
         for (int b = 0; b < self->alphabet->n_dims; b++)
             if (b != a)
-                to_shard(self, m, b, collective_us(self->alphabet, m, self->gib, 1) + EXCHANGE_US);
+                to_shard(self, m, b, collective_us(self->alphabet, m, self->bytes, 1) + EXCHANGE_US);
     }
 }
 
 static double gather_us(const leaving *self, int m) {
-    return collective_us(self->alphabet, m, self->gib * (double)self->alphabet->mesh[m], 1);
+    return collective_us(self->alphabet, m, self->bytes * (double)self->alphabet->mesh[m], 1);
 }
 
 static void shards_to_replicate(const leaving *self) {
@@ -88,7 +86,7 @@ static bool reducible(const leaving *self, int m) {
 static void partials_to_replicate(const leaving *self) {
     for (int m = 0; m < self->alphabet->n_mesh_dims; m++)
         if (reducible(self, m))
-            to_replicate(self, m, collective_us(self->alphabet, m, self->gib, 2));
+            to_replicate(self, m, collective_us(self->alphabet, m, self->bytes, 2));
 }
 
 static void replicate_to_shards(const leaving *self) {
@@ -100,7 +98,7 @@ static void replicate_to_shards(const leaving *self) {
 static void partials_to_shards(const leaving *self) {
     for (int m = 0; m < self->alphabet->n_mesh_dims; m++)
         for (int d = 0; reducible(self, m) && d < self->alphabet->n_dims; d++)
-            to_shard(self, m, d, collective_us(self->alphabet, m, self->gib, 1));
+            to_shard(self, m, d, collective_us(self->alphabet, m, self->bytes, 1));
 }
 
 static void specials_to_replicate(const leaving *self) {
@@ -141,7 +139,7 @@ static void expand(dt__search *search, const dt__place *state) {
         shards_to_shards,   shards_to_replicate,   partials_to_replicate, replicate_to_shards,
         partials_to_shards, specials_to_replicate, replicate_to_specials,
     };
-    leaving self = {search, search->alphabet, state, part_gib(search->alphabet, state), {{0}}, {false}};
+    leaving self = {search, search->alphabet, state, part_bytes(search->alphabet, state), {{0}}, {false}};
     for (int d = 0; d < self.alphabet->n_dims; d++) {
         self.cuts[d] = dt__state_cuts(self.alphabet, state, d);
         self.extents[d] = self.cuts[d].n && self.alphabet->tokens[state[last_cut(&self, d)].token].n_extents;
