@@ -6,18 +6,56 @@
  *
  * Only the last mesh dim in the order of a tensor dim's cuts may leave, and a new cut comes last. Steps that cannot
  * help are not tried: a partial that stays is left alone, and the tensor dims that get cut on the way are those that
- * the source or the target cuts, and the largest of the others. The greedy plan gives the cost to be beaten, and each
- * mesh dim that still has to communicate adds its start-up to the bound, so few states are met.
+ * the source or the target cuts, and the largest of the others. A simple plan, with its steps joined, gives the cost
+ * to be beaten, and each mesh dim that still has to communicate adds the least that this can cost, so few states are
+ * met.
  */
 #include "redistribute/search.h"
 
 #include <math.h>
+#include <string.h>
 
-static double link_us(const dt__alphabet *alphabet, int m) {
-    const dt__machine *machine = alphabet->machine;
-    bool far = dt__machine_spans_hosts(machine, alphabet->n_mesh_dims, alphabet->mesh, m);
-    const dt__link *link = far ? &machine->between : &machine->within;
-    return link->start_us + (double)(alphabet->mesh[m] - 1) * link->peer_us;
+/* What does not change during a search. */
+typedef struct limits {
+    bool useful[DT_SPEC_MAX_DIMS]; /* tensor dims that are worth cutting on the way */
+    double from_cut[DT_SPEC_MAX_DIMS], from_partial[DT_SPEC_MAX_DIMS]; /* least that a mesh dim's collectives cost */
+} limits;
+
+static void find_useful(const dt__alphabet *alphabet, bool *out) {
+    int spare = -1;
+    const int64_t *shape = alphabet->move->from->shape;
+    for (int d = 0; d < alphabet->n_dims; d++)
+        out[d] = dt__state_cuts(alphabet, alphabet->from, d).n || dt__state_cuts(alphabet, alphabet->to, d).n;
+    for (int d = 0; d < alphabet->n_dims; d++)
+        if (!out[d] && (spare < 0 || shape[d] > shape[spare]))
+            spare = d;
+    if (spare >= 0)
+        out[spare] = true;
+}
+
+/* The cheapest collective that can bring mesh dim m to its target, on parts as small as they can be: cut by every
+ * other mesh dim that may cut at all, and by m itself where the target is a cut. */
+static double least_us(const dt__alphabet *alphabet, int m, dt__collective collective, double smallest) {
+    bool stays_cut = dt__token_is_cut(alphabet, alphabet->to[m].token);
+    dt__change change;
+    dt__place_change(alphabet, m, DT__TOKEN_REPLICATE, DT__TOKEN_REPLICATE, &change);
+    change.collective = collective;
+    return dt__change_price(alphabet, &change, 0, stays_cut ? smallest : smallest * (double)alphabet->mesh[m]);
+}
+
+static void find_limits(const dt__alphabet *alphabet, limits *out) {
+    double smallest = (double)alphabet->move->item_bytes;
+    for (int d = 0; d < alphabet->n_dims; d++)
+        smallest *= (double)alphabet->move->from->shape[d];
+    for (int m = 0; m < alphabet->n_mesh_dims; m++)
+        smallest /= (double)alphabet->mesh[m];
+    find_useful(alphabet, out->useful);
+    for (int m = 0; m < alphabet->n_mesh_dims; m++) {
+        bool scatters = dt__token_is_cut(alphabet, alphabet->to[m].token);
+        out->from_cut[m] = least_us(alphabet, m, DT__COLLECTIVE_ALL_GATHER, smallest);
+        out->from_partial[m] =
+            least_us(alphabet, m, scatters ? DT__COLLECTIVE_REDUCE_SCATTER : DT__COLLECTIVE_ALL_REDUCE, smallest);
+    }
 }
 
 /* Whether mesh dim m's cut and all cuts before it are the target's. */
@@ -37,14 +75,16 @@ static bool is_settled(const dt__alphabet *alphabet, const dt__place *state, int
 }
 
 /* A partial to be reduced, or a cut that must go, needs one collective on its own mesh dim at least. */
-static double bound(const dt__alphabet *alphabet, const dt__place *state) {
+static double bound(const dt__alphabet *alphabet, const dt__place *state, const void *user) {
+    const limits *least = user;
     double us = 0;
     for (int m = 0; m < alphabet->n_mesh_dims; m++) {
         if (alphabet->mesh[m] == 1 || state[m].token == DT__TOKEN_REPLICATE)
             continue;
-        bool partial = dt__token_is_partial(alphabet, state[m].token);
-        if (partial ? state[m].token != alphabet->to[m].token : !is_settled(alphabet, state, m))
-            us += link_us(alphabet, m);
+        if (!dt__token_is_partial(alphabet, state[m].token))
+            us += is_settled(alphabet, state, m) ? 0 : least->from_cut[m];
+        else if (state[m].token != alphabet->to[m].token)
+            us += least->from_partial[m];
     }
     return us;
 }
@@ -55,19 +95,46 @@ typedef struct leaving {
     const dt__alphabet *alphabet;
     const dt__place *state;
     double bytes;
-    dt__cut_list cuts[DT_SPEC_MAX_DIMS];
+    int n_cuts[DT_SPEC_MAX_DIMS];
+    int64_t size[DT_SPEC_MAX_DIMS], before_last[DT_SPEC_MAX_DIMS]; /* indices held; the same without the last cut */
     bool extents[DT_SPEC_MAX_DIMS]; /* this dim has a cut with explicit extents, which stays alone */
 } leaving;
 
+static void look_at(leaving *self) {
+    self->bytes = (double)self->alphabet->move->item_bytes;
+    for (int d = 0; d < self->alphabet->n_dims; d++) {
+        dt__cut_list cuts = dt__state_cuts(self->alphabet, self->state, d);
+        int64_t size = self->alphabet->move->from->shape[d];
+        self->n_cuts[d] = cuts.n;
+        self->extents[d] = false;
+        for (int c = 0; c < cuts.n; c++) {
+            int m = cuts.mesh_dims[c], token = self->state[m].token;
+            self->before_last[d] = size;
+            size = dt__token_size(self->alphabet, m, token, size);
+            self->extents[d] |= self->alphabet->tokens[token].n_extents > 0;
+        }
+        self->size[d] = size;
+        self->bytes *= (double)size;
+    }
+}
+
+/* Bytes of the part after mesh dim m, which is the last cut of its dim if it is one, changes to a token. */
+static double bytes_after(const leaving *self, int m, int token) {
+    const dt__alphabet *alphabet = self->alphabet;
+    const dt_placement *now = &alphabet->tokens[self->state[m].token], *next = &alphabet->tokens[token];
+    double bytes = (double)alphabet->move->item_bytes;
+    for (int d = 0; d < alphabet->n_dims; d++) {
+        int64_t size = dt__is_cut(now) && now->dim == d ? self->before_last[d] : self->size[d];
+        bytes *= (double)(dt__is_cut(next) && next->dim == d ? dt__token_size(alphabet, m, token, size) : size);
+    }
+    return bytes;
+}
+
 static void step(const leaving *self, int m, int token, int position) {
-    dt__place next[DT_SPEC_MAX_DIMS];
     dt__change change;
-    for (int i = 0; i < self->alphabet->n_mesh_dims; i++)
-        next[i] = self->state[i];
-    next[m] = (dt__place){(uint8_t)token, (uint8_t)position};
-    dt__state_change(self->alphabet, self->state, next, &change);
-    double after = dt__state_bytes(self->alphabet, next);
-    dt__search_step(self->search, m, token, position, dt__change_price(self->alphabet, &change, self->bytes, after));
+    dt__place_change(self->alphabet, m, self->state[m].token, token, &change);
+    double us = dt__change_price(self->alphabet, &change, self->bytes, bytes_after(self, m, token));
+    dt__search_step(self->search, m, token, position, us);
 }
 
 /* Mesh dim m becomes a cut, unless the dim has or would get explicit extents beside another cut. */
@@ -75,23 +142,10 @@ static void become(const leaving *self, int m, int token) {
     const dt_placement *now = &self->alphabet->tokens[self->state[m].token];
     const dt_placement *next = &self->alphabet->tokens[token];
     bool same_dim = dt__is_cut(now) && now->dim == next->dim;
-    int others = self->cuts[next->dim].n - same_dim;
+    int others = self->n_cuts[next->dim] - same_dim;
     if (self->state[m].token == token || (others && (next->n_extents || self->extents[next->dim])))
         return;
     step(self, m, token, others);
-}
-
-/* Tensor dims that are worth cutting on the way. */
-static void find_useful(const dt__alphabet *alphabet, bool *out) {
-    int spare = -1;
-    for (int d = 0; d < alphabet->n_dims; d++)
-        out[d] = dt__state_cuts(alphabet, alphabet->from, d).n || dt__state_cuts(alphabet, alphabet->to, d).n;
-    const int64_t *shape = alphabet->move->from->shape;
-    for (int d = 0; d < alphabet->n_dims; d++)
-        if (!out[d] && (spare < 0 || shape[d] > shape[spare]))
-            spare = d;
-    if (spare >= 0)
-        out[spare] = true;
 }
 
 static bool may_leave(const leaving *self, int m) {
@@ -99,26 +153,24 @@ static bool may_leave(const leaving *self, int m) {
     int token = self->state[m].token;
     if (dt__token_is_partial(alphabet, token))
         return token != alphabet->to[m].token;
-    return token == DT__TOKEN_REPLICATE || self->state[m].position + 1 == self->cuts[alphabet->tokens[token].dim].n;
+    return token == DT__TOKEN_REPLICATE || self->state[m].position + 1 == self->n_cuts[alphabet->tokens[token].dim];
 }
 
 static void expand(dt__search *search, const dt__place *state) {
     const dt__alphabet *alphabet = search->alphabet;
-    leaving self = {search, alphabet, state, dt__state_bytes(alphabet, state), {{0}}, {false}};
-    bool useful[DT_SPEC_MAX_DIMS];
-    find_useful(alphabet, useful);
-    for (int d = 0; d < alphabet->n_dims; d++) {
-        self.cuts[d] = dt__state_cuts(alphabet, state, d);
-        for (int c = 0; c < self.cuts[d].n; c++)
-            self.extents[d] |= alphabet->tokens[state[self.cuts[d].mesh_dims[c]].token].n_extents > 0;
-    }
+    const limits *least = search->rules->user;
+    leaving self;
+    self.search = search;
+    self.alphabet = alphabet;
+    self.state = state;
+    look_at(&self);
     for (int m = 0; m < alphabet->n_mesh_dims; m++) {
         if (!may_leave(&self, m))
             continue;
         if (state[m].token != DT__TOKEN_REPLICATE)
             step(&self, m, DT__TOKEN_REPLICATE, 0);
         for (int d = 0; d < alphabet->n_dims; d++)
-            if (useful[d])
+            if (least->useful[d])
                 become(&self, m, DT__TOKEN_SHARD + d);
         if (dt__token_is_special(alphabet, alphabet->to[m].token))
             become(&self, m, alphabet->to[m].token);
@@ -174,16 +226,49 @@ static dt_status join(const dt__alphabet *alphabet, const dt__route *route, dt__
     return add_stops(alphabet, route, previous, n - 1, out);
 }
 
+/* Takes every cut off, from the last, down to those that source and target have in common, reduces what has to be
+ * reduced, and cuts again: never the best way, but one that there always is. */
+static dt_status add_simple(const dt__alphabet *alphabet, dt__route *out) {
+    dt__place state[DT_SPEC_MAX_DIMS];
+    size_t bytes = (size_t)alphabet->n_mesh_dims * sizeof *state;
+    memcpy(state, alphabet->from, sizeof state);
+    DT__TRY(dt__route_add(out, alphabet, state));
+    for (int position = alphabet->n_mesh_dims - 1; position >= 0; position--)
+        for (int m = 0; m < alphabet->n_mesh_dims; m++) {
+            bool cut = dt__token_is_cut(alphabet, state[m].token) && state[m].position == position;
+            bool partial = position == 0 && dt__token_is_partial(alphabet, state[m].token);
+            if (!(cut && !is_settled(alphabet, state, m)) && !(partial && state[m].token != alphabet->to[m].token))
+                continue;
+            state[m] = (dt__place){DT__TOKEN_REPLICATE, 0};
+            DT__TRY(dt__route_add(out, alphabet, state));
+        }
+    for (int position = 0; position < alphabet->n_mesh_dims; position++)
+        for (int m = 0; m < alphabet->n_mesh_dims; m++)
+            if (dt__token_is_cut(alphabet, alphabet->to[m].token) && alphabet->to[m].position == position &&
+                state[m].token == DT__TOKEN_REPLICATE) {
+                state[m] = alphabet->to[m];
+                DT__TRY(dt__route_add(out, alphabet, state));
+            }
+    return memcmp(state, alphabet->to, bytes) == 0
+               ? DT_OK
+               : dt__fail(out->arena->ctx, DT_ERR_INTERNAL, "redistribute: the simple plan misses its target");
+}
+
 dt_status dt__plan_min_cost(const dt__alphabet *alphabet, dt__route *out) {
-    dt__route simple = {.arena = out->arena}, searched = {.arena = out->arena};
-    dt__search_rules rules = {.expand = expand, .bound = bound};
-    bool found;
-    if (!alphabet->ordered) {
+    dt__route simple = {.arena = out->arena}, joined = {.arena = out->arena}, searched = {.arena = out->arena};
+    limits least;
+    find_limits(alphabet, &least);
+    if (alphabet->ordered)
+        DT__TRY(add_simple(alphabet, &simple));
+    else
         DT__TRY(dt__plan_greedy(alphabet, &simple));
-        rules.most = route_price(alphabet, &simple);
-    }
+    DT__TRY(join(alphabet, &simple, &joined));
+    dt__search_rules rules = {.expand = expand, .bound = bound, .user = &least};
+    rules.most = route_price(alphabet, &joined);
+    bool found;
     DT__TRY(dt__search_run(alphabet, &rules, &searched, &found));
-    if (!found && !simple.n_states)
-        return dt__fail(out->arena->ctx, DT_ERR_INTERNAL, "redistribute: no way to the target was found");
-    return join(alphabet, found ? &searched : &simple, out);
+    if (found)
+        return join(alphabet, &searched, out);
+    *out = joined;
+    return DT_OK;
 }

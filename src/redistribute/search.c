@@ -118,7 +118,7 @@ static void reach(dt__search *search, const dt__place *state, int parent, double
         dt__bound_fn *bound = search->rules->bound;
         memcpy(state_of(search, search->n_nodes), state, state_bytes(search));
         search->nodes[search->n_nodes++] =
-            (dt__node){.cost = -1, .bound = bound ? bound(search->alphabet, state) : 0};
+            (dt__node){.cost = -1, .bound = bound ? bound(search->alphabet, state, search->rules->user) : 0};
         *slot = search->n_nodes;
     }
     int at = *slot - 1;

@@ -14,11 +14,12 @@ typedef struct dt__search dt__search;
 /* Calls dt__search_step for every step that leaves the state. */
 typedef void dt__expand_fn(dt__search *search, const dt__place *state);
 /* At most what it still costs to get from the state to the target, and never falling by more than a step's cost. */
-typedef double dt__bound_fn(const dt__alphabet *alphabet, const dt__place *state);
+typedef double dt__bound_fn(const dt__alphabet *alphabet, const dt__place *state, const void *user);
 
 typedef struct dt__search_rules {
     dt__expand_fn *expand;
     dt__bound_fn *bound; /* (optional) */
+    const void *user;    /* for both */
     double most;         /* states that cannot lead to less than this are not followed; 0: no limit */
 } dt__search_rules;
 

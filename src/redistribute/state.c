@@ -114,17 +114,19 @@ dt_status dt__state_placements(dt__arena *arena, const dt__alphabet *alphabet, c
     return DT_OK;
 }
 
+int64_t dt__token_size(const dt__alphabet *alphabet, int m, int token, int64_t size) {
+    const dt_placement *placement = &alphabet->tokens[token];
+    bool strided = placement->kind == DT_PLACEMENT_STRIDED;
+    dt__cut cut = {.mesh_dim = m, .n = alphabet->mesh[m], .split = strided ? placement->split_factor : 1};
+    return placement->n_extents ? alphabet->largest[token] : dt__cut_size(&cut, size, 0);
+}
+
 /* Indices of a tensor dim that coordinate 0 of all its cuts holds. */
 static int64_t first_size(const dt__alphabet *alphabet, const dt__place *state, int dim) {
     dt__cut_list cuts = dt__state_cuts(alphabet, state, dim);
     int64_t size = alphabet->move->from->shape[dim];
-    for (int c = 0; c < cuts.n; c++) {
-        int m = cuts.mesh_dims[c], token = state[m].token;
-        const dt_placement *placement = &alphabet->tokens[token];
-        bool strided = placement->kind == DT_PLACEMENT_STRIDED;
-        dt__cut cut = {.mesh_dim = m, .n = alphabet->mesh[m], .split = strided ? placement->split_factor : 1};
-        size = placement->n_extents ? alphabet->largest[token] : dt__cut_size(&cut, size, 0);
-    }
+    for (int c = 0; c < cuts.n; c++)
+        size = dt__token_size(alphabet, cuts.mesh_dims[c], state[cuts.mesh_dims[c]].token, size);
     return size;
 }
 
@@ -173,30 +175,43 @@ static dt__collective name_of(const kinds *seen) {
     return seen->gathered == seen->n ? DT__COLLECTIVE_ALL_GATHER : DT__COLLECTIVE_ALL_TO_ALL;
 }
 
+/* Mesh dim m takes part in the change. */
+static void add_change(const dt__alphabet *alphabet, int m, int before, int after, kinds *seen, dt__change *out) {
+    out->mesh_dims[out->n_mesh_dims++] = m;
+    if (alphabet->mesh[m] == 1)
+        return;
+    bool reduces = dt__token_is_partial(alphabet, before), to_cut = dt__token_is_cut(alphabet, after);
+    seen->n++;
+    seen->reduced += reduces;
+    seen->gathered += !reduces && after == DT__TOKEN_REPLICATE;
+    seen->kept += before == DT__TOKEN_REPLICATE && to_cut;
+    seen->scattered += reduces && to_cut;
+    out->group *= alphabet->mesh[m];
+    out->reduced *= reduces ? alphabet->mesh[m] : 1;
+    out->spans_hosts |= dt__machine_spans_hosts(alphabet->machine, alphabet->n_mesh_dims, alphabet->mesh, m);
+}
+
+static void name_change(const kinds *seen, dt__change *out) {
+    out->collective = name_of(seen);
+    out->only_reduces = seen->reduced == seen->n && seen->scattered == 0;
+    out->only_scatters = seen->scattered == seen->n;
+}
+
 void dt__state_change(const dt__alphabet *alphabet, const dt__place *before, const dt__place *after,
                       dt__change *out) {
     kinds seen = {0};
     *out = (dt__change){.group = 1, .reduced = 1};
-    for (int m = 0; m < alphabet->n_mesh_dims; m++) {
-        if (!changes(alphabet, before, after, m))
-            continue;
-        out->mesh_dims[out->n_mesh_dims++] = m;
-        if (alphabet->mesh[m] == 1)
-            continue;
-        bool reduces = dt__token_is_partial(alphabet, before[m].token);
-        bool to_cut = dt__token_is_cut(alphabet, after[m].token);
-        seen.n++;
-        seen.reduced += reduces;
-        seen.gathered += !reduces && after[m].token == DT__TOKEN_REPLICATE;
-        seen.kept += before[m].token == DT__TOKEN_REPLICATE && to_cut;
-        seen.scattered += reduces && to_cut;
-        out->group *= alphabet->mesh[m];
-        out->reduced *= reduces ? alphabet->mesh[m] : 1;
-        out->spans_hosts |= dt__machine_spans_hosts(alphabet->machine, alphabet->n_mesh_dims, alphabet->mesh, m);
-    }
-    out->collective = name_of(&seen);
-    out->only_reduces = seen.reduced == seen.n && seen.scattered == 0;
-    out->only_scatters = seen.scattered == seen.n;
+    for (int m = 0; m < alphabet->n_mesh_dims; m++)
+        if (changes(alphabet, before, after, m))
+            add_change(alphabet, m, before[m].token, after[m].token, &seen, out);
+    name_change(&seen, out);
+}
+
+void dt__place_change(const dt__alphabet *alphabet, int m, int before, int after, dt__change *out) {
+    kinds seen = {0};
+    *out = (dt__change){.group = 1, .reduced = 1};
+    add_change(alphabet, m, before, after, &seen, out);
+    name_change(&seen, out);
 }
 
 double dt__change_price(const dt__alphabet *alphabet, const dt__change *change, double before_bytes,

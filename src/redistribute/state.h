@@ -59,6 +59,8 @@ dt__cut_list dt__state_cuts(const dt__alphabet *alphabet, const dt__place *state
 /* The placements that the state stands for, normalised, in the arena. */
 dt_status dt__state_placements(dt__arena *arena, const dt__alphabet *alphabet, const dt__place *state,
                                const dt_placement **out);
+/* Of `size` indices, those that coordinate 0 of mesh dim m keeps when this token cuts them. */
+int64_t dt__token_size(const dt__alphabet *alphabet, int m, int token, int64_t size);
 /* Bytes of the part that coordinate 0 holds: the largest, unless chains of uneven strided shards hide a larger one. */
 double dt__state_bytes(const dt__alphabet *alphabet, const dt__place *state);
 
@@ -74,6 +76,8 @@ typedef struct dt__change {
 } dt__change;
 
 void dt__state_change(const dt__alphabet *alphabet, const dt__place *before, const dt__place *after, dt__change *out);
+/* The same where only mesh dim m goes from one token to another. */
+void dt__place_change(const dt__alphabet *alphabet, int m, int before, int after, dt__change *out);
 /* The price of that step in microseconds. */
 double dt__change_price(const dt__alphabet *alphabet, const dt__change *change, double before_bytes,
                         double after_bytes);
