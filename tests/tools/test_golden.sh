@@ -7,4 +7,4 @@ if [ ! -r "$golden/check.py" ]; then
     echo "skipped: there are no golden cases beside the project"
     exit 77
 fi
-exec python3 "$golden/check.py" --dtensor "$DTENSOR_BUILD/bin/dtensor" "$golden"/{layout,mesh,shard,malformed}.jsonl
+exec python3 "$golden/check.py" --dtensor "$DTENSOR_BUILD/bin/dtensor" "$golden"/{layout,mesh,shard,redistribute,malformed}.jsonl

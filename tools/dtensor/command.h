@@ -12,6 +12,7 @@
 /* In the order in which `dtensor --help` lists them. */
 #define COMMAND_LIST(X)                                                                                              \
     X(show)                                                                                                          \
+    X(plan)                                                                                                          \
     X(mesh)                                                                                                          \
     X(query)
 

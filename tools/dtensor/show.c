@@ -10,14 +10,13 @@
 #include "mesh/mesh.h"
 #include "mesh_json.h"
 #include "output.h"
+#include "placed.h"
 #include "session.h"
 #include "show_report.h"
 #include "show_svg.h"
 #include "spec/spec.h"
 #include "spec/text.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_JSON_BYTES = 256 << 20 };
@@ -31,35 +30,6 @@ typedef struct show {
     holdings held;
 } show;
 
-/* A whole number at *text, which is moved behind it; false, with *text as it was, where there is none that fits. */
-static bool read_number(const char **text, int64_t *out) {
-    char *end;
-    errno = 0;
-    long long number = strtoll(*text, &end, 10);
-    if (**text < '0' || **text > '9' || errno)
-        return false;
-    *out = number;
-    *text = end;
-    return true;
-}
-
-/* "1024,512", "[1024,512]"; "" and "[]" are a tensor without dims. */
-static dt_status read_shape(show *self, const char *text, int64_t *shape, int *n) {
-    const char *at = text, *close = *text == '[' ? "]" : "";
-    at += *close != 0;
-    for (*n = 0; *n < DT_SPEC_MAX_DIMS && read_number(&at, &shape[*n]);) {
-        ++*n;
-        if (*at != ',')
-            break;
-        at++;
-    }
-    bool after_comma = *n > 0 && at[-1] == ',';
-    if (after_comma || strcmp(at, close) != 0)
-        return dt__fail(self->session->ctx, DT_ERR_SHAPE,
-                        "'%s' is not a shape; wanted up to %d sizes such as 1024,512", text, (int)DT_SPEC_MAX_DIMS);
-    return DT_OK;
-}
-
 /* The mesh dim at *text, by number or by name. */
 static bool read_mesh_dim(const dt_mesh *mesh, const char **text, int *out) {
     size_t n = strcspn(*text, ",");
@@ -71,7 +41,7 @@ static bool read_mesh_dim(const dt_mesh *mesh, const char **text, int *out) {
     memcpy(name, *text, n);
     name[n] = 0;
     *text += n;
-    if (read_number(&at, &number) && at == *text && number < dt_mesh_n_dims(mesh))
+    if (placed_number(&at, &number) && at == *text && number < dt_mesh_n_dims(mesh))
         *out = (int)number;
     else
         *out = dt_mesh_dim(mesh, name);
@@ -83,7 +53,7 @@ static dt_status apply_order(show *self, const dt_mesh *mesh, const char *text, 
     const char *at = text;
     int mesh_dims[DT_SPEC_MAX_DIMS], n_mesh_dims = 0;
     int64_t dim = 0;
-    bool ok = read_number(&at, &dim) && dim < DT_SPEC_MAX_DIMS && *at == '=';
+    bool ok = placed_number(&at, &dim) && dim < DT_SPEC_MAX_DIMS && *at == '=';
     do
         at++;
     while (ok && n_mesh_dims < DT_SPEC_MAX_DIMS && (ok = read_mesh_dim(mesh, &at, &mesh_dims[n_mesh_dims++])) &&
@@ -98,11 +68,9 @@ static dt_status apply_order(show *self, const dt_mesh *mesh, const char *text, 
 static dt_status make_spec(show *self, const char *placements_text) {
     int64_t shape[DT_SPEC_MAX_DIMS];
     dt_spec_desc desc = {.shape = shape};
-    const char *dtype = args_value(self->session->given, "dtype");
-    if (dtype && !dt_dtype_parse(dtype, &desc.dtype))
-        return dt__fail(self->session->ctx, DT_ERR_DTYPE, "there is no dtype '%s'", dtype);
-    DT__TRY(read_shape(self, args_value(self->session->given, "shape"), shape, &desc.n_dims));
-    dt_mesh *mesh = dt_mesh_new(self->session->ctx, args_value(self->session->given, "mesh"));
+    DT__TRY(placed_dtype(self->session, &desc.dtype));
+    DT__TRY(placed_shape(self->session, args_value(self->session->given, "shape"), shape, &desc.n_dims));
+    dt_mesh *mesh = placed_mesh(self->session);
     if (!mesh)
         return dt_error_status(self->session->ctx);
     dt_placement *placements = NULL;

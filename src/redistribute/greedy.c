@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The greedy planner: two passes over the mesh dims, each going straight to its target where the cuts outside it
+ * allow that. From the innermost mesh dim outwards every mesh dim goes to its target, or to Replicate where outer
+ * mesh dims cut the target's tensor dim differently now and in the end; from the outermost inwards the rest follows.
+ * Orders that do not go from left to right, and strided shards that say such an order, are left to the graph search.
+ */
+#include "redistribute/state.h"
+
+#include <string.h>
+
+typedef struct walk {
+    const dt__alphabet *alphabet;
+    dt__route *route;
+    dt__place state[DT_SPEC_MAX_DIMS];
+} walk;
+
+static bool cuts_dim(const dt__alphabet *alphabet, int token, int dim) {
+    return dt__token_is_cut(alphabet, token) && alphabet->tokens[token].dim == dim;
+}
+
+/* Cuts go from left to right in every state of this planner. */
+static void set_positions(walk *self) {
+    for (int m = 0; m < self->alphabet->n_mesh_dims; m++) {
+        int position = 0, token = self->state[m].token;
+        for (int left = 0; dt__token_is_cut(self->alphabet, token) && left < m; left++)
+            position += cuts_dim(self->alphabet, self->state[left].token, self->alphabet->tokens[token].dim);
+        self->state[m].position = (uint8_t)position;
+    }
+}
+
+static dt_status go(walk *self, int m, int token) {
+    if (self->state[m].token == token)
+        return DT_OK;
+    self->state[m].token = (uint8_t)token;
+    set_positions(self);
+    return dt__route_add(self->route, self->alphabet, self->state);
+}
+
+/* Whether the mesh dims outside m cut m's target dim in the same way now and in the end. */
+static bool outer_cuts_agree(const walk *self, int m) {
+    const dt__alphabet *alphabet = self->alphabet;
+    int dim = alphabet->tokens[alphabet->to[m].token].dim;
+    for (int outer = 0; outer < m; outer++) {
+        int now = self->state[outer].token, target = alphabet->to[outer].token;
+        if (now != target && (cuts_dim(alphabet, now, dim) || cuts_dim(alphabet, target, dim)))
+            return false;
+    }
+    return true;
+}
+
+static bool is_cut_anywhere(const dt__alphabet *alphabet, const dt__place *state) {
+    for (int m = 0; m < alphabet->n_mesh_dims; m++)
+        if (alphabet->mesh[m] > 1 && dt__token_is_cut(alphabet, state[m].token))
+            return true;
+    return false;
+}
+
+dt_status dt__plan_greedy(const dt__alphabet *alphabet, dt__route *out) {
+    if (alphabet->n_mesh_dims == 1)
+        return dt__plan_direct(alphabet, out);
+    if (alphabet->ordered)
+        return dt__plan_graph(alphabet, out);
+    walk self = {.alphabet = alphabet, .route = out};
+    memcpy(self.state, alphabet->from, sizeof self.state);
+    DT__TRY(dt__route_add(out, alphabet, alphabet->from));
+    for (int m = alphabet->n_mesh_dims - 1; m >= 0 && is_cut_anywhere(alphabet, alphabet->from); m--) {
+        int target = alphabet->to[m].token;
+        bool clear = !dt__token_is_cut(alphabet, target) || outer_cuts_agree(&self, m);
+        DT__TRY(go(&self, m, clear ? target : DT__TOKEN_REPLICATE));
+    }
+    for (int m = 0; m < alphabet->n_mesh_dims; m++)
+        DT__TRY(go(&self, m, alphabet->to[m].token));
+    return DT_OK;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The plan of a redistribution: which collectives, over which mesh dims, take a tensor from one sharding to another,
+ * what they move and what that costs. A plan is a pure function of the two shardings, the planner and the machine
+ * model; nothing communicates, so a plan can be made for any mesh.
+ *
+ *     bytes        received over all steps by the rank that receives most. A step in which rank r goes from the
+ *                  indices A to B, reducing the values of g ranks, brings it (g - 1) |A ∩ B| + g |B \ A| elements;
+ *                  an all-reduce goes in two phases (each member reduces its share, then the shares are read).
+ *     lower bound  the largest |T \ S| over ranks; |T| where something is reduced
+ *     peak         source, what the step reads (where that is not the source) and what it writes
+ */
+#ifndef DT_REDISTRIBUTE_PLAN_H
+#define DT_REDISTRIBUTE_PLAN_H
+
+#include "base/text.h"
+#include "redistribute/machine.h"
+#include "spec/spec.h"
+
+/* One list makes the enum and the names that requests and options use. */
+#define DT__PLANNER_LIST(X)                                                                                          \
+    X(GREEDY, greedy)                                                                                                \
+    X(GRAPH, graph)                                                                                                  \
+    X(MIN_COST, min_cost)                                                                                            \
+    X(DIRECT, direct)
+
+typedef enum dt__planner {
+#define X(upper, lower) DT__PLANNER_##upper,
+    DT__PLANNER_LIST(X)
+#undef X
+        DT__N_PLANNERS
+} dt__planner;
+
+const char *dt__planner_name(dt__planner planner);
+/* False where there is no planner of this name. */
+bool dt__planner_parse(const char *name, dt__planner *out);
+
+/* What is asked for. Both shardings have the same mesh sizes and the same shape. */
+typedef struct dt__move {
+    const dt__sharding *from, *to;
+    int64_t item_bytes;
+} dt__move;
+
+/* The move between two specs; they must agree in mesh, shape and dtype. */
+dt_status dt__move_of_specs(const dt_spec *from, const dt_spec *to, dt__move *out);
+
+typedef struct dt__plan_step {
+    dt__collective collective;
+    int n_mesh_dims, mesh_dims[DT_SPEC_MAX_DIMS]; /* ascending: those that change */
+    const dt_placement *before, *after;           /* one per mesh dim, normalised */
+    int64_t bytes;                                /* received by the rank that receives most in this step */
+    double cost_us;
+} dt__plan_step;
+
+/* Steps and placements belong to the arena that the plan was made in. */
+typedef struct dt__plan {
+    dt__planner planner;
+    int n_mesh_dims;
+    const dt_placement *source; /* strided shards that only say an order are written as that order */
+    int n_steps;
+    const dt__plan_step *steps;
+    int n_collectives; /* steps other than DT__COLLECTIVE_NONE */
+    int64_t bytes, lower_bound_bytes, peak_bytes;
+    double cost_us;
+} dt__plan;
+
+/* Plans the move. Refuses (placement) a target that is partial where the source is not the same partial, because
+ * there is no way to undo a reduction, and (unsupported) meshes and searches that are too large. */
+dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner planner, const dt__machine *machine,
+                       dt__plan *out);
+
+/* Appends "S(0)[0]S(0)[1]->S(0)R->RR": a bracket wherever several mesh dims cut one tensor dim. */
+void dt__plan_trace(const dt__plan *plan, dt__text *out);
+/* Appends the placements of one state, in the form that a trace has. */
+void dt__plan_state_text(int n, const dt_placement *placements, dt__text *out);
+
+#endif

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Best-first search over states: Dijkstra's, or A* where the planner gives a bound for what is left. The planner says
+ * which steps leave a state and what each costs. Of equally good entries the one that was found first is followed
+ * first, so that a plan never depends on anything but the move.
+ */
+#ifndef DT_REDISTRIBUTE_SEARCH_H
+#define DT_REDISTRIBUTE_SEARCH_H
+
+#include "redistribute/state.h"
+
+typedef struct dt__search dt__search;
+
+/* Calls dt__search_step for every step that leaves the state. */
+typedef void dt__expand_fn(dt__search *search, const dt__place *state);
+/* At most what it still costs to get from the state to the target, and never falling by more than a step's cost. */
+typedef double dt__bound_fn(const dt__alphabet *alphabet, const dt__place *state, const void *user);
+
+typedef struct dt__search_rules {
+    dt__expand_fn *expand;
+    dt__bound_fn *bound; /* (optional) */
+    const void *user;    /* for both */
+    double most;         /* states that cannot lead to less than this are not followed; 0: no limit */
+} dt__search_rules;
+
+struct dt__search {
+    const dt__alphabet *alphabet;
+    const dt__search_rules *rules;
+    dt__arena *arena;
+    dt_status status;
+    int n_nodes, room, at; /* at: the node that is being expanded */
+    struct dt__node *nodes;
+    dt__place *states; /* n_mesh_dims each */
+    int *table;        /* node + 1 by hash; 0: free */
+    int n_table;
+    struct dt__entry *heap;
+    int n_heap, heap_room;
+    int64_t n_found;
+};
+
+/* A step out of the state that is being expanded: mesh dim m changes to this token and position. */
+void dt__search_step(dt__search *search, int m, int token, int position, double cost);
+
+/* Adds the cheapest states from source to target to the route. *found is false, and the route as it was, where every
+ * way costs rules->most or more. Refuses (unsupported) a search that meets too many states. */
+dt_status dt__search_run(const dt__alphabet *alphabet, const dt__search_rules *rules, dt__route *out, bool *found);
+
+#endif
