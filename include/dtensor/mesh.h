@@ -148,8 +148,9 @@ DT_API bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out);
 
 /* This rank's group along a dim, for communication; DT_MESH_ONLY_DIM on a mesh of one dim. Made when it is first
  * asked for, without communicating; the same ranks in the same order give the same group, whichever sub-mesh of a root
- * is asked. It lives as long as a mesh of which it was asked, unless dt_group_keep says otherwise. NULL without an error on a rank
- * outside the mesh; an error where the context has no transport or the dim's backend is not the context's. Local. */
+ * is asked. It lives as long as a mesh of which it was asked, unless dt_group_keep says otherwise. NULL without an
+ * error on a rank outside the mesh; an error where the context has no transport or the dim's backend is not the
+ * context's. Local. */
 DT_API dt_group *dt_mesh_group(dt_mesh *mesh, int dim);
 
 /* Hosts: ranks are numbered host by host, this many on each. How many hosts hold ranks of the mesh; how many hold

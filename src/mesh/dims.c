@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists of mesh dims, of a mesh or of a draft: how many coordinates they have, where each lies in the root's list, which
- * of them has a name; and copies that own what they point to.
+ * Lists of mesh dims, of a mesh or of a draft: how many coordinates they have, where each lies in the root's list,
+ * which of them has a name; and copies that own what they point to.
  */
 #include "mesh/build.h"
 
