@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What planning a redistribution costs, uncached, from placements that have been read to the finished plan: seeded
- * random moves between plain shards, orders, partials and Replicate on meshes of 1 to 4 dims, and one of 16,384 ranks. Of each
- * move the fastest of several repeats counts, and of each mesh the slowest move. The limits are a millisecond for a
- * small mesh and a second for the large one; a ratio above 1 is within the limit.
+ * random moves between plain shards, orders, partials and Replicate on meshes of 1 to 4 dims, and one of 16,384
+ * ranks. Of each move the fastest of several repeats counts, and of each mesh the slowest move. The limits are a
+ * millisecond for a small mesh and a second for the large one; a ratio above 1 is within the limit.
  *
  *     bench_plan [--quick] [--json]
  */

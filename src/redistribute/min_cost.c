@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The minimum-cost planner: the cheapest way, by the machine model, over collectives on single mesh dims; then
- * neighbouring steps are joined into one collective over several mesh dims wherever that is cheaper still. All gathers
- * can be joined, all reductions of one kind, and whatever reduces nothing, which is then one exchange.
+ * neighbouring steps are joined into one collective over several mesh dims wherever that is cheaper still. All
+ * gathers can be joined, all reductions of one kind, and whatever reduces nothing, which is then one exchange.
  *
  * Only the last mesh dim in the order of a tensor dim's cuts may leave, and a new cut comes last. Steps that cannot
  * help are not tried: a partial that stays is left alone, and the tensor dims that get cut on the way are those that
@@ -80,8 +80,8 @@ static void find_last(const dt__alphabet *alphabet, double cut, limits *out) {
     }
 }
 
-/* The cheapest collectives that can bring each mesh dim to its target, on parts as small as they can be: `cut` is what
- * is left when every mesh dim cuts, `whole` when this one does not. */
+/* The cheapest collectives that can bring each mesh dim to its target, on parts as small as they can be: `cut` is
+ * what is left when every mesh dim cuts, `whole` when this one does not. */
 static void find_limits(const dt__alphabet *alphabet, limits *out) {
     double cut = (double)alphabet->move->item_bytes;
     for (int d = 0; d < alphabet->n_dims; d++)
@@ -201,8 +201,8 @@ static bool may_leave(const leaving *self, int m) {
     return token == DT__TOKEN_REPLICATE || self->state[m].position + 1 == self->n_cuts[alphabet->tokens[token].dim];
 }
 
-/* A cut that ends as Replicate, alone on a dim that the target leaves whole: it may as well stay until it is gathered.
- */
+/* A cut that ends as Replicate, first on a dim that the target leaves whole: it may as well stay until it is
+ * gathered. */
 static bool is_in_nobodys_way(const leaving *self, int m, const limits *least) {
     const dt_placement *now = &self->alphabet->tokens[self->state[m].token];
     return dt__is_cut(now) && self->state[m].position == 0 && !least->in_target[now->dim] &&

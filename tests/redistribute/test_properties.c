@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random moves on meshes of up to 4 dims, by every planner, against sets of indices: plans begin at the source and end
- * at the target; in every step each rank finds what it needs within its group; received bytes, the lower bound and the
- * peak are what the definitions say. What ranks hold is taken from the definition of cuts (spec/brute.h).
+ * Random moves on meshes of up to 4 dims, by every planner, against sets of indices: plans begin at the source and
+ * end at the target; in every step each rank finds what it needs within its group; received bytes, the lower bound
+ * and the peak are what the definitions say. What ranks hold is taken from the definition of cuts (spec/brute.h).
  */
 #include "spec/brute.h"
 
