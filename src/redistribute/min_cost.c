@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The minimum-cost planner: the cheapest way, by the machine model, over collectives on single mesh dims; then
- * neighbouring steps are joined into one collective over several mesh dims wherever that is cheaper still. All gathers
- * can be joined, all reductions of one kind, and whatever reduces nothing, which is then one exchange.
+ * neighbouring steps are joined into one collective over several mesh dims wherever that is cheaper still. All
+ * gathers can be joined, all reductions of one kind, and whatever reduces nothing, which is then one exchange.
  *
  * Only the last mesh dim in the order of a tensor dim's cuts may leave, and a new cut comes last. Steps that cannot
  * help are not tried: a partial that stays is left alone, and the tensor dims that get cut on the way are those that
@@ -17,15 +17,20 @@
 
 /* What does not change during a search. */
 typedef struct limits {
-    bool useful[DT_SPEC_MAX_DIMS]; /* tensor dims that are worth cutting on the way */
-    double from_cut[DT_SPEC_MAX_DIMS], from_partial[DT_SPEC_MAX_DIMS]; /* least that a mesh dim's collectives cost */
+    bool useful[DT_SPEC_MAX_DIMS];         /* tensor dims that are worth cutting on the way */
+    bool in_target[DT_SPEC_MAX_DIMS];      /* and those that the target cuts */
+    double from_cut[DT_SPEC_MAX_DIMS];     /* least that the collectives of a mesh dim cost, from a cut */
+    double from_partial[DT_SPEC_MAX_DIMS]; /* and from a partial */
+    double last[DT_SPEC_MAX_DIMS + 1];     /* how much more the last n of those to Replicate cost */
 } limits;
 
-static void find_useful(const dt__alphabet *alphabet, bool *out) {
+static void find_useful(const dt__alphabet *alphabet, bool *in_target, bool *out) {
     int spare = -1;
     const int64_t *shape = alphabet->move->from->shape;
-    for (int d = 0; d < alphabet->n_dims; d++)
-        out[d] = dt__state_cuts(alphabet, alphabet->from, d).n || dt__state_cuts(alphabet, alphabet->to, d).n;
+    for (int d = 0; d < alphabet->n_dims; d++) {
+        in_target[d] = dt__state_cuts(alphabet, alphabet->to, d).n > 0;
+        out[d] = in_target[d] || dt__state_cuts(alphabet, alphabet->from, d).n > 0;
+    }
     for (int d = 0; d < alphabet->n_dims; d++)
         if (!out[d] && (spare < 0 || shape[d] > shape[spare]))
             spare = d;
@@ -33,29 +38,67 @@ static void find_useful(const dt__alphabet *alphabet, bool *out) {
         out[spare] = true;
 }
 
-/* The cheapest collective that can bring mesh dim m to its target, on parts as small as they can be: cut by every
- * other mesh dim that may cut at all, and by m itself where the target is a cut. */
-static double least_us(const dt__alphabet *alphabet, int m, dt__collective collective, double smallest) {
-    bool stays_cut = dt__token_is_cut(alphabet, alphabet->to[m].token);
+static double least_us(const dt__alphabet *alphabet, int m, dt__collective collective, double before, double after) {
     dt__change change;
     dt__place_change(alphabet, m, DT__TOKEN_REPLICATE, DT__TOKEN_REPLICATE, &change);
     change.collective = collective;
-    return dt__change_price(alphabet, &change, 0, stays_cut ? smallest : smallest * (double)alphabet->mesh[m]);
+    return dt__change_price(alphabet, &change, before, after);
 }
 
-static void find_limits(const dt__alphabet *alphabet, limits *out) {
-    double smallest = (double)alphabet->move->item_bytes;
-    for (int d = 0; d < alphabet->n_dims; d++)
-        smallest *= (double)alphabet->move->from->shape[d];
+/* The size of the largest mesh dim that the target has as Replicate and that is not in `taken`, which it joins. */
+static double take_largest(const dt__alphabet *alphabet, bool *taken) {
+    int largest = -1;
     for (int m = 0; m < alphabet->n_mesh_dims; m++)
-        smallest /= (double)alphabet->mesh[m];
-    find_useful(alphabet, out->useful);
-    for (int m = 0; m < alphabet->n_mesh_dims; m++) {
-        bool scatters = dt__token_is_cut(alphabet, alphabet->to[m].token);
-        out->from_cut[m] = least_us(alphabet, m, DT__COLLECTIVE_ALL_GATHER, smallest);
-        out->from_partial[m] =
-            least_us(alphabet, m, scatters ? DT__COLLECTIVE_REDUCE_SCATTER : DT__COLLECTIVE_ALL_REDUCE, smallest);
+        if (alphabet->to[m].token == DT__TOKEN_REPLICATE && !taken[m] &&
+            (largest < 0 || alphabet->mesh[m] > alphabet->mesh[largest]))
+            largest = m;
+    taken[largest] = true;
+    return (double)alphabet->mesh[largest];
+}
+
+/* After the last collective that leads to Replicate a part is as large as Replicate on all those mesh dims makes it;
+ * after the last but one it may still be cut by the largest of them, and so on. */
+static void find_last(const dt__alphabet *alphabet, double cut, limits *out) {
+    bool taken[DT_SPEC_MAX_DIMS] = {false};
+    double held = cut;
+    int n = 0;
+    for (int m = 0; m < alphabet->n_mesh_dims; m++)
+        if (alphabet->to[m].token == DT__TOKEN_REPLICATE) {
+            held *= (double)alphabet->mesh[m];
+            n++;
+        }
+    out->last[0] = 0;
+    for (int i = 0; i < n; i++) {
+        double more = INFINITY;
+        for (int m = 0; m < alphabet->n_mesh_dims; m++)
+            if (alphabet->mesh[m] > 1 && alphabet->to[m].token == DT__TOKEN_REPLICATE)
+                more = fmin(
+                    more, least_us(alphabet, m, DT__COLLECTIVE_ALL_GATHER, cut, held) -
+                              least_us(alphabet, m, DT__COLLECTIVE_ALL_GATHER, cut, cut * (double)alphabet->mesh[m]));
+        out->last[i + 1] = out->last[i] + (isfinite(more) ? fmax(more, 0) : 0);
+        held /= take_largest(alphabet, taken);
     }
+}
+
+/* The cheapest collectives that can bring each mesh dim to its target, on parts as small as they can be: `cut` is
+ * what is left when every mesh dim cuts, `whole` when this one does not. */
+static void find_limits(const dt__alphabet *alphabet, limits *out) {
+    double cut = (double)alphabet->move->item_bytes;
+    for (int d = 0; d < alphabet->n_dims; d++)
+        cut *= (double)alphabet->move->from->shape[d];
+    for (int m = 0; m < alphabet->n_mesh_dims; m++)
+        cut /= (double)alphabet->mesh[m];
+    find_useful(alphabet, out->in_target, out->useful);
+    for (int m = 0; m < alphabet->n_mesh_dims; m++) {
+        double whole = cut * (double)alphabet->mesh[m];
+        double gather = least_us(alphabet, m, DT__COLLECTIVE_ALL_GATHER, cut, whole);
+        double reduce = least_us(alphabet, m, DT__COLLECTIVE_ALL_REDUCE, whole, whole);
+        bool to_cut = dt__token_is_cut(alphabet, alphabet->to[m].token);
+        out->from_cut[m] = to_cut ? fmin(gather, least_us(alphabet, m, DT__COLLECTIVE_ALL_TO_ALL, cut, cut)) : gather;
+        out->from_partial[m] =
+            to_cut ? fmin(reduce, least_us(alphabet, m, DT__COLLECTIVE_REDUCE_SCATTER, whole, cut)) : reduce;
+    }
+    find_last(alphabet, cut, out);
 }
 
 /* Whether mesh dim m's cut and all cuts before it are the target's. */
@@ -77,16 +120,18 @@ static bool is_settled(const dt__alphabet *alphabet, const dt__place *state, int
 /* A partial to be reduced, or a cut that must go, needs one collective on its own mesh dim at least. */
 static double bound(const dt__alphabet *alphabet, const dt__place *state, const void *user) {
     const limits *least = user;
+    int n_replicated = 0;
     double us = 0;
     for (int m = 0; m < alphabet->n_mesh_dims; m++) {
         if (alphabet->mesh[m] == 1 || state[m].token == DT__TOKEN_REPLICATE)
             continue;
-        if (!dt__token_is_partial(alphabet, state[m].token))
-            us += is_settled(alphabet, state, m) ? 0 : least->from_cut[m];
-        else if (state[m].token != alphabet->to[m].token)
-            us += least->from_partial[m];
+        bool partial = dt__token_is_partial(alphabet, state[m].token);
+        if (partial ? state[m].token == alphabet->to[m].token : is_settled(alphabet, state, m))
+            continue;
+        us += partial ? least->from_partial[m] : least->from_cut[m];
+        n_replicated += alphabet->to[m].token == DT__TOKEN_REPLICATE;
     }
-    return us;
+    return us + least->last[n_replicated];
 }
 
 /* The state that is being left. */
@@ -156,6 +201,14 @@ static bool may_leave(const leaving *self, int m) {
     return token == DT__TOKEN_REPLICATE || self->state[m].position + 1 == self->n_cuts[alphabet->tokens[token].dim];
 }
 
+/* A cut that ends as Replicate, first on a dim that the target leaves whole: it may as well stay until it is
+ * gathered. */
+static bool is_in_nobodys_way(const leaving *self, int m, const limits *least) {
+    const dt_placement *now = &self->alphabet->tokens[self->state[m].token];
+    return dt__is_cut(now) && self->state[m].position == 0 && !least->in_target[now->dim] &&
+           self->alphabet->to[m].token == DT__TOKEN_REPLICATE;
+}
+
 static void expand(dt__search *search, const dt__place *state) {
     const dt__alphabet *alphabet = search->alphabet;
     const limits *least = search->rules->user;
@@ -169,6 +222,8 @@ static void expand(dt__search *search, const dt__place *state) {
             continue;
         if (state[m].token != DT__TOKEN_REPLICATE)
             step(&self, m, DT__TOKEN_REPLICATE, 0);
+        if (is_in_nobodys_way(&self, m, least))
+            continue;
         for (int d = 0; d < alphabet->n_dims; d++)
             if (least->useful[d])
                 become(&self, m, DT__TOKEN_SHARD + d);

@@ -14,6 +14,7 @@ enum { MOST_NODES = 1 << 20 };
 typedef struct dt__node {
     double cost, bound;
     int64_t found; /* number of the entry that counts */
+    uint64_t hash; /* of the state */
     int parent;    /* -1: the source */
     bool closed;
 } dt__node;
@@ -42,11 +43,11 @@ static void *grown(dt__search *search, const void *items, size_t n, size_t room,
     return out;
 }
 
-static int *slot_of(const dt__search *search, const dt__place *state) {
-    uint64_t hash = dt__hash(state, state_bytes(search), 0);
+static int *slot_of(const dt__search *search, const dt__place *state, uint64_t hash) {
     for (uint64_t i = hash;; i++) {
         int *slot = &search->table[i & (uint64_t)(search->n_table - 1)];
-        if (!*slot || !memcmp(state_of(search, *slot - 1), state, state_bytes(search)))
+        if (!*slot || (search->nodes[*slot - 1].hash == hash &&
+                       !memcmp(state_of(search, *slot - 1), state, state_bytes(search))))
             return slot;
     }
 }
@@ -72,7 +73,7 @@ static bool grow_nodes(dt__search *search) {
     search->n_table = 2 * room;
     search->room = room;
     for (int i = 0; i < search->n_nodes; i++)
-        *slot_of(search, state_of(search, i)) = i + 1;
+        *slot_of(search, state_of(search, i), search->nodes[i].hash) = i + 1;
     return true;
 }
 
@@ -111,14 +112,17 @@ static dt__entry pop(dt__search *search) {
 
 /* Notes that the state can be reached at this cost. */
 static void reach(dt__search *search, const dt__place *state, int parent, double cost) {
+    if (search->rules->most > 0 && cost >= search->rules->most)
+        return;
     if (search->n_nodes == search->room && !grow_nodes(search))
         return;
-    int *slot = slot_of(search, state);
+    uint64_t hash = dt__hash(state, state_bytes(search), 0);
+    int *slot = slot_of(search, state, hash);
     if (!*slot) {
         dt__bound_fn *bound = search->rules->bound;
         memcpy(state_of(search, search->n_nodes), state, state_bytes(search));
-        search->nodes[search->n_nodes++] =
-            (dt__node){.cost = -1, .bound = bound ? bound(search->alphabet, state, search->rules->user) : 0};
+        search->nodes[search->n_nodes++] = (dt__node){
+            .cost = -1, .hash = hash, .bound = bound ? bound(search->alphabet, state, search->rules->user) : 0};
         *slot = search->n_nodes;
     }
     int at = *slot - 1;

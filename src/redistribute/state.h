@@ -61,7 +61,7 @@ dt_status dt__state_placements(dt__arena *arena, const dt__alphabet *alphabet, c
                                const dt_placement **out);
 /* Of `size` indices, those that coordinate 0 of mesh dim m keeps when this token cuts them. */
 int64_t dt__token_size(const dt__alphabet *alphabet, int m, int token, int64_t size);
-/* Bytes of the part that coordinate 0 holds: the largest, unless chains of uneven strided shards hide a larger one. */
+/* Bytes of the part that coordinate 0 holds: the largest, unless a chain of uneven strided shards hides a larger. */
 double dt__state_bytes(const dt__alphabet *alphabet, const dt__place *state);
 
 /* What one step from a state to another does. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random moves on meshes of up to 4 dims, by every planner, against sets of indices: plans begin at the source and end
- * at the target; in every step each rank finds what it needs within its group; received bytes, the lower bound and the
- * peak are what the definitions say. What ranks hold is taken from the definition of cuts (spec/brute.h).
+ * Random moves on meshes of up to 4 dims, by every planner, against sets of indices: plans begin at the source and
+ * end at the target; in every step each rank finds what it needs within its group; received bytes, the lower bound
+ * and the peak are what the definitions say. What ranks hold is taken from the definition of cuts (spec/brute.h).
  */
 #include "spec/brute.h"
 
@@ -16,7 +16,7 @@ typedef struct pair {
 } pair;
 
 /* Placements on the mesh and shape of another case. */
-static void random_side(test_random *random, const brute_case *like, brute_case *c) {
+static void random_side(uint64_t *random, const brute_case *like, brute_case *c) {
     *c = (brute_case){.n_mesh_dims = like->n_mesh_dims, .n_dims = like->n_dims};
     memcpy(c->mesh, like->mesh, sizeof c->mesh);
     memcpy(c->shape, like->shape, sizeof c->shape);
@@ -40,7 +40,7 @@ static void random_side(test_random *random, const brute_case *like, brute_case 
     brute_name(c);
 }
 
-static void random_pair(test_random *random, pair *out) {
+static void random_pair(uint64_t *random, pair *out) {
     brute_random_case(random, MOST_RANKS, &out->from);
     random_side(random, &out->from, &out->to);
     snprintf(out->text, sizeof out->text, "%s to %s", out->from.text, out->to.text);
@@ -273,7 +273,7 @@ static double plan_cost(dt__arena *arena, const pair *p, dt__planner planner) {
 }
 
 static void random_moves__are_what_the_definitions_say(void **state) {
-    test_random random = {.seed = 20260};
+    uint64_t random = 20260;
     dt_ctx *ctx = dt__ctx_new(NULL);
     (void)state;
     for (int i = 0; i < N_MOVES; i++) {

@@ -7,7 +7,7 @@ import unittest
 
 import tool
 
-COMMANDS = ["show", "mesh", "query"]
+COMMANDS = ["show", "plan", "mesh", "query"]
 SHOW = ["show", "--mesh", "2x2", "--shape", "4,4"]
 
 MISUSED = [
