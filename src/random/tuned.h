@@ -227,14 +227,42 @@ static void words(dt_generator_state state, uint64_t group, uint64_t *dst) {
     }
 }
 
-static void randint_group(const dt__draw *draw, uint64_t group, char *dst) {
-    uint64_t w[2 * DT__GROUP_BLOCKS];
-    words(draw->state, group, w);
-    for (int i = 0; i < 2 * DT__GROUP_BLOCKS; i++)
-        store_integer(draw->dtype, dst, i, (int64_t)((uint64_t)draw->from + below_range(w[i], draw->range)));
+/* Writes n integers, 4 * DT__GROUP_BLOCKS at most, as elements of the dtype, with one loop for each size. */
+static void store_integers(dt_dtype dtype, const int64_t *values, int n, char *dst) {
+    uint8_t bytes[4 * DT__GROUP_BLOCKS];
+    uint16_t shorts[4 * DT__GROUP_BLOCKS];
+    uint32_t ints[4 * DT__GROUP_BLOCKS];
+    const size_t size = dt_dtype_size(dtype);
+    if (is_float(dtype)) {
+        for (int i = 0; i < n; i++)
+            store_integer(dtype, dst, i, values[i]);
+    } else if (size == 1) {
+        for (int i = 0; i < n; i++)
+            bytes[i] = (uint8_t)values[i];
+        memcpy(dst, bytes, (size_t)n);
+    } else if (size == 2) {
+        for (int i = 0; i < n; i++)
+            shorts[i] = (uint16_t)values[i];
+        memcpy(dst, shorts, (size_t)n * size);
+    } else if (size == 4) {
+        for (int i = 0; i < n; i++)
+            ints[i] = (uint32_t)values[i];
+        memcpy(dst, ints, (size_t)n * size);
+    } else {
+        memcpy(dst, values, (size_t)n * size);
+    }
 }
 
-/* Hits of a group, as bytes 0 and 1 or as elements of 4 bytes that are `one` or 0. */
+static void randint_group(const dt__draw *draw, uint64_t group, char *dst) {
+    uint64_t w[2 * DT__GROUP_BLOCKS];
+    int64_t values[2 * DT__GROUP_BLOCKS];
+    words(draw->state, group, w);
+    for (int i = 0; i < 2 * DT__GROUP_BLOCKS; i++)
+        values[i] = (int64_t)((uint64_t)draw->from + below_range(w[i], draw->range));
+    store_integers(draw->dtype, values, 2 * DT__GROUP_BLOCKS, dst);
+}
+
+/* A group of elements that are `one` where the word is a hit and 0 where not. */
 INLINE void hits(const dt__draw *draw, uint64_t group, uint32_t one, uint32_t *out) {
     const bool always = draw->threshold > UINT32_MAX;
     const uint32_t flip = 1u << 31; /* turns unsigned into signed comparisons, which every instruction set has */
@@ -263,16 +291,15 @@ static void mask_group(const dt__draw *draw, uint64_t group, char *dst) {
             round_group(DT_BF16, values, dst);
         return;
     }
+    int64_t values[4 * DT__GROUP_BLOCKS];
     hits(draw, group, 1, out);
-    if (dt_dtype_size(draw->dtype) == 1)
-        for (int i = 0; i < 4 * DT__GROUP_BLOCKS; i++)
-            dst[i] = (char)out[i];
-    else if (draw->dtype == DT_F64)
-        for (int i = 0; i < 4 * DT__GROUP_BLOCKS; i++)
+    for (int i = 0; i < 4 * DT__GROUP_BLOCKS; i++)
+        if (draw->dtype == DT_F64)
             store_double(DT_F64, dst, i, out[i] ? draw->scale : 0);
-    else
-        for (int i = 0; i < 4 * DT__GROUP_BLOCKS; i++)
-            store_integer(draw->dtype, dst, i, out[i]);
+        else
+            values[i] = out[i];
+    if (draw->dtype != DT_F64)
+        store_integers(draw->dtype, values, 4 * DT__GROUP_BLOCKS, dst);
 }
 
 static void truncated_group(const dt__draw *draw, uint64_t group, char *dst) {

@@ -58,6 +58,15 @@ static inline dt__draw begin_draw(dt_generator *generator, const dt__random *wha
     return draw;
 }
 
+/* What the bits of a 16-bit float stand for, by the definition of the formats; finite values only. */
+static inline double value_of_16(dt_dtype dtype, uint16_t bits) {
+    const int n_fraction = dtype == DT_F16 ? 10 : 7, bias = dtype == DT_F16 ? 15 : 127;
+    const int exponent = (bits & 0x7fff) >> n_fraction, fraction = bits & ((1 << n_fraction) - 1);
+    double size = exponent ? ldexp((1 << n_fraction) + fraction, exponent - bias - n_fraction)
+                           : ldexp(fraction, 1 - bias - n_fraction);
+    return bits & 0x8000 ? -size : size;
+}
+
 /* Equal bytes; otherwise says where they first differ, and how. */
 static inline void check_bytes(const char *name, const void *got, const void *want, size_t n) {
     for (size_t i = 0; i < n; i++)

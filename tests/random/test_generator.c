@@ -149,15 +149,9 @@ static void uniform__stays_below_its_upper_limit(void **state) {
             dt__draw draw = begin_draw(generator, &what);
             dt__draw_range(&draw, 0, N, got);
             for (int i = 0; i < N; i++) {
-                uint32_t bits = (uint32_t)got[i] << 16;
-                _Float16 half;
-                float value;
-                memcpy(&half, &got[i], 2);
-                memcpy(&value, &bits, 4);
-                value = dtypes[t] == DT_F16 ? (float)half : value;
-                if (!(value >= (float)what.low && (value < (float)what.high || what.low == what.high)))
-                    fail_msg("%s: %g is not in [%g,%g)", dt_dtype_word(what.dtype), (double)value, what.low,
-                             what.high);
+                const double value = value_of_16(dtypes[t], got[i]);
+                if (!(value >= what.low && (value < what.high || what.low == what.high)))
+                    fail_msg("%s: %g is not in [%g,%g)", dt_dtype_word(what.dtype), value, what.low, what.high);
             }
         }
     free(got);

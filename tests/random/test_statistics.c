@@ -19,15 +19,9 @@ static double *sample(dt_generator *generator, const dt__random *what) {
             values[i] = (double)((float *)raw)[i];
             break;
         case DT_F16:
-            values[i] = (double)((_Float16 *)raw)[i];
+        case DT_BF16:
+            values[i] = value_of_16(what->dtype, ((uint16_t *)raw)[i]);
             break;
-        case DT_BF16: {
-            uint32_t bits = (uint32_t)((uint16_t *)raw)[i] << 16;
-            float value;
-            memcpy(&value, &bits, sizeof value);
-            values[i] = (double)value;
-            break;
-        }
         case DT_I64:
             values[i] = (double)((int64_t *)raw)[i];
             break;
