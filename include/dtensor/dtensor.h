@@ -61,8 +61,8 @@
  *     rank 3 holds [2,2] from (3,2); its rows sum to 4
  *
  * No wait is without end: a peer that dies or calls something else makes the call fail on every rank, with a text
- * that says who and what. base.h has contexts and errors, comm.h groups and collectives, mesh.h meshes, spec.h
- * placements.
+ * that says who and what. base.h has contexts and errors, comm.h groups and collectives, mesh.h meshes, random.h
+ * generators of random numbers, spec.h placements.
  */
 #ifndef DTENSOR_DTENSOR_H
 #define DTENSOR_DTENSOR_H
@@ -70,6 +70,7 @@
 #include <dtensor/base.h>
 #include <dtensor/comm.h>
 #include <dtensor/mesh.h>
+#include <dtensor/random.h>
 #include <dtensor/spec.h>
 
 #endif

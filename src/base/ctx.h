@@ -15,6 +15,7 @@ enum dt__slot {
     DT__SLOT_RUNTIME, /* src/comm: transport, heap, groups */
     DT__SLOT_MESH,    /* src/mesh: current mesh, interned meshes */
     DT__SLOT_SPEC,    /* src/spec: interned specs */
+    DT__SLOT_RANDOM,  /* src/random: generators */
     DT__N_SLOTS
 };
 

@@ -95,7 +95,7 @@ INLINE uint64_t load_word(const char *from, size_t n, size_t i) {
 }
 
 /* The first n bytes, for n below VEC_BYTES; the rest is zero, and memory beyond them is not touched. */
-static vec vec_load_part(const char *from, size_t n) {
+__attribute__((unused)) static vec vec_load_part(const char *from, size_t n) {
 #if defined HW_LOAD_PART
     return HW_LOAD_PART(from, n);
 #elif VEC_BYTES == 16
@@ -105,7 +105,7 @@ static vec vec_load_part(const char *from, size_t n) {
 #endif
 }
 
-static void vec_store_part(char *to, vec x, size_t n) {
+__attribute__((unused)) static void vec_store_part(char *to, vec x, size_t n) {
 #ifdef HW_STORE_PART
     HW_STORE_PART(to, x, n);
 #else

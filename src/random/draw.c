@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arguments of a draw: checked, and turned into the constants that the loops need. Limits are rounded to the dtype
+ * first and are kept exactly: a uniform f16 never is its upper limit, however it is rounded.
+ */
+#include "random/draw.h"
+
+#include "random/kernels.h"
+#include "random/scalar.h"
+
+double dt__round_to(dt_dtype dtype, double x) {
+    switch (dtype) {
+    case DT_F32:
+        return (double)(float)x;
+    case DT_F16:
+        return (double)widen_16_f16(round_f16((float)x));
+    case DT_BF16:
+        return (double)widen_16_bf16(round_bf16((float)x));
+    default:
+        return x;
+    }
+}
+
+double dt__below(dt_dtype dtype, double x) {
+    if (dtype == DT_F64)
+        return nextafter(x, -INFINITY);
+    if (dtype == DT_F32)
+        return (double)nextafterf((float)x, -INFINITY);
+    const bool f16 = dtype == DT_F16;
+    uint16_t bits = f16 ? round_f16((float)x) : round_bf16((float)x);
+    bits = (uint16_t)(x > 0 ? bits - 1 : x < 0 ? bits + 1 : 0x8001);
+    return (double)(f16 ? widen_16_f16(bits) : widen_16_bf16(bits));
+}
+
+static dt_status prepare_uniform(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
+    const double low = dt__round_to(what->dtype, what->low), high = dt__round_to(what->dtype, what->high);
+    const dt_dtype computed = what->dtype == DT_F64 ? DT_F64 : DT_F32;
+    if (!(what->low <= what->high) || !isfinite(dt__round_to(computed, high - low)))
+        return dt__fail(
+            ctx, DT_ERR_VALUE,
+            "uniform: low %g and high %g: low must not be above high, and the distance must be finite in %s",
+            what->low, what->high, dt_dtype_word(what->dtype));
+    draw->shift = low;
+    draw->scale = high - low;
+    draw->high = high > low ? dt__below(what->dtype, high) : low;
+    return DT_OK;
+}
+
+static dt_status check_bell(dt_ctx *ctx, const char *op, const dt__random *what) {
+    if (!isfinite(what->mean) || !(what->std >= 0) || !isfinite(what->std))
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: mean %g and std %g: both must be finite, and std at least 0", op,
+                        what->mean, what->std);
+    return DT_OK;
+}
+
+static dt_status prepare_normal(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
+    DT__TRY(check_bell(ctx, "normal", what));
+    draw->shift = what->mean;
+    draw->scale = what->std;
+    return DT_OK;
+}
+
+static dt_status prepare_exponential(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
+    if (!(what->rate > 0) || !isfinite(what->rate) || !isfinite(1 / what->rate))
+        return dt__fail(ctx, DT_ERR_VALUE,
+                        "exponential: rate %g: it must be above 0 and finite, and so must 1 / rate", what->rate);
+    draw->scale = 1 / what->rate;
+    return DT_OK;
+}
+
+/* See truncated.c; alpha is not farther from 0 than beta, and not below it where both are on one side. */
+static dt__proposal choose_proposal(double alpha, double beta) {
+    const double width = beta - alpha;
+    if (alpha <= 0)
+        return width >= 2.5 ? DT__PROPOSE_NORMAL : DT__PROPOSE_UNIFORM;
+    if (alpha < 1)
+        return width >= 1 ? DT__PROPOSE_NORMAL : DT__PROPOSE_UNIFORM;
+    return alpha * width > 1 ? DT__PROPOSE_TAIL : DT__PROPOSE_UNIFORM;
+}
+
+static dt_status prepare_truncated(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
+    DT__TRY(check_bell(ctx, "truncated_normal", what));
+    draw->low = dt__round_to(what->dtype, what->low);
+    draw->high = dt__round_to(what->dtype, what->high);
+    double alpha = (draw->low - what->mean) / what->std, beta = (draw->high - what->mean) / what->std;
+    if (!(draw->low < draw->high) || !(what->std > 0) || !(alpha < beta) || alpha == INFINITY || beta == -INFINITY)
+        return dt__fail(
+            ctx, DT_ERR_VALUE,
+            "truncated_normal: low %g, high %g, std %g in %s: low must be below high, std above 0, and the "
+            "limits finitely many std from the mean %g",
+            what->low, what->high, what->std, dt_dtype_word(what->dtype), what->mean);
+    draw->shift = what->mean;
+    draw->scale = what->std;
+    draw->mirrored = beta < 0;
+    draw->alpha = draw->mirrored ? -beta : alpha;
+    draw->beta = draw->mirrored ? -alpha : beta;
+    draw->proposal = choose_proposal(draw->alpha, draw->beta);
+    draw->group = DT__GROUP_BLOCKS;
+    return DT_OK;
+}
+
+/* The integers that a dtype holds without loss of order: all of its own, or, of a float, all that are finite. */
+static void integer_limits(dt_dtype dtype, int64_t *least, int64_t *most) {
+    const unsigned bits = 8 * (unsigned)dt_dtype_size(dtype);
+    *least = INT64_MIN;
+    *most = INT64_MAX;
+    if (dtype == DT_BOOL || dtype == DT_U8) {
+        *least = 0;
+        *most = dtype == DT_BOOL ? 1 : UINT8_MAX;
+    } else if (dtype == DT_F16) {
+        *least = -65504;
+        *most = 65504;
+    } else if (!is_float(dtype) && bits < 64) {
+        *most = ((int64_t)1 << (bits - 1)) - 1;
+        *least = -*most - 1;
+    }
+}
+
+static dt_status prepare_randint(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
+    int64_t least, most;
+    integer_limits(what->dtype, &least, &most);
+    if (what->from >= what->to || what->from < least || what->to - 1 > most)
+        return dt__fail(ctx, DT_ERR_VALUE,
+                        "randint: from %lld and to %lld: from must be below to, and %s holds %lld … %lld",
+                        (long long)what->from, (long long)what->to, dt_dtype_word(what->dtype), (long long)least,
+                        (long long)most);
+    draw->from = what->from;
+    draw->range = (uint64_t)what->to - (uint64_t)what->from;
+    draw->group = 2 * DT__GROUP_BLOCKS;
+    return DT_OK;
+}
+
+static dt_status check_chance(dt_ctx *ctx, const char *op, double p) {
+    if (!(p >= 0 && p <= 1))
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: p %g: it must lie from 0 to 1", op, p);
+    return DT_OK;
+}
+
+static dt_status prepare_bernoulli(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
+    DT__TRY(check_chance(ctx, "bernoulli", what->p));
+    draw->threshold = (uint64_t)(what->p * 0x1p32);
+    draw->scale = 1;
+    draw->group = 4 * DT__GROUP_BLOCKS;
+    return DT_OK;
+}
+
+static dt_status prepare_dropout(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
+    DT__TRY(check_chance(ctx, "dropout", what->p));
+    draw->threshold = (uint64_t)((1 - what->p) * 0x1p32);
+    draw->scale = what->p < 1 ? 1 / (1 - what->p) : 0;
+    draw->group = 4 * DT__GROUP_BLOCKS;
+    return DT_OK;
+}
+
+static const struct {
+    const char *word;
+    dt_status (*prepare)(dt_ctx *ctx, const dt__random *what, dt__draw *draw);
+    bool integers; /* besides floats */
+} distributions[DT__N_DISTRIBUTIONS] = {
+    [DT__UNIFORM] = {"uniform", prepare_uniform, false},
+    [DT__NORMAL] = {"normal", prepare_normal, false},
+    [DT__EXPONENTIAL] = {"exponential", prepare_exponential, false},
+    [DT__TRUNCATED_NORMAL] = {"truncated_normal", prepare_truncated, false},
+    [DT__RANDINT] = {"randint", prepare_randint, true},
+    [DT__BERNOULLI] = {"bernoulli", prepare_bernoulli, true},
+    [DT__DROPOUT] = {"dropout", prepare_dropout, false},
+};
+
+static bool supports(dt_dtype dtype, bool integers) {
+    const bool known = dt_dtype_size(dtype) > 0 && dtype != DT_C64 && dtype != DT_C128;
+    return known && (integers || is_float(dtype));
+}
+
+dt_status dt__draw_begin(dt_generator *generator, const dt__random *what, dt__draw *out) {
+    if (!generator)
+        return DT_ERR_VALUE;
+    dt_ctx *ctx = dt__generator_ctx(generator);
+    if ((unsigned)what->distribution >= DT__N_DISTRIBUTIONS)
+        return dt__fail(ctx, DT_ERR_VALUE, "random: there is no distribution %d", (int)what->distribution);
+    if (!supports(what->dtype, distributions[what->distribution].integers))
+        return dt__fail(ctx, DT_ERR_DTYPE, "%s: no values of dtype %s; it gives %s",
+                        distributions[what->distribution].word, dt_dtype_word(what->dtype),
+                        distributions[what->distribution].integers ? "floats, integers and bool" : "floats");
+    dt__draw draw = {
+        .distribution = what->distribution,
+        .dtype = what->dtype,
+        .group = (what->dtype == DT_F64 ? 2 : 4) * DT__GROUP_BLOCKS,
+        .low = -INFINITY,
+        .high = INFINITY,
+        .kernels = dt__random_kernels_best(),
+    };
+    DT__TRY(distributions[what->distribution].prepare(ctx, what, &draw));
+    DT__TRY(dt__generator_next(generator, &draw.state));
+    *out = draw;
+    return DT_OK;
+}

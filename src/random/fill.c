@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From a draw to memory: ranges of elements, and what a shard holds. Groups are made whole, straight into place where
+ * they lie within a range, and aside where a range takes only a part; the last one aside is kept, so that many short
+ * runs in one group make it once. The index of an element is its row-major one in the whole tensor, however the tensor
+ * is cut and laid out.
+ */
+#include "base/size.h"
+#include "random/kernels.h"
+
+#include <string.h>
+
+typedef struct cursor {
+    const dt__draw *draw;
+    size_t element_bytes;
+    int64_t group; /* that `made` holds; -1: none */
+    char made[DT__GROUP_BYTES];
+} cursor;
+
+static cursor cursor_new(const dt__draw *draw) {
+    return (cursor){.draw = draw, .element_bytes = dt_dtype_size(draw->dtype), .group = -1};
+}
+
+/* Elements of one group. */
+static void copy_part(cursor *at, int64_t begin, int64_t n, char *dst) {
+    const int64_t group = begin / at->draw->group;
+    if (group != at->group)
+        at->draw->kernels->groups(at->draw, (uint64_t)group, 1, at->made);
+    at->group = group;
+    memcpy(dst, at->made + (size_t)(begin % at->draw->group) * at->element_bytes, (size_t)n * at->element_bytes);
+}
+
+static void fill_range(cursor *at, int64_t begin, int64_t n, char *dst) {
+    const int64_t group = at->draw->group;
+    const int64_t head = dt__min_i64(n, -begin & (group - 1)), whole = (n - head) / group;
+    const int64_t tail = n - head - whole * group;
+    if (head)
+        copy_part(at, begin, head, dst);
+    dst += (size_t)head * at->element_bytes;
+    if (whole)
+        at->draw->kernels->groups(at->draw, (uint64_t)((begin + head) / group), whole, dst);
+    dst += (size_t)(whole * group) * at->element_bytes;
+    if (tail)
+        copy_part(at, begin + head + whole * group, tail, dst);
+}
+
+void dt__draw_range(const dt__draw *draw, int64_t begin, int64_t n, void *dst) {
+    cursor at = cursor_new(draw);
+    fill_range(&at, begin, n, dst);
+}
+
+/* The same with room between the elements. */
+static void fill_strided(cursor *at, int64_t begin, int64_t n, int64_t stride, char *dst) {
+    char part[DT__GROUP_BYTES];
+    const int64_t room = (int64_t)(sizeof part / at->element_bytes);
+    const ptrdiff_t step = (ptrdiff_t)stride * (ptrdiff_t)at->element_bytes;
+    for (int64_t done = 0; done < n; done += room) {
+        const int64_t some = dt__min_i64(room, n - done);
+        fill_range(at, begin + done, some, part);
+        for (int64_t i = 0; i < some; i++, dst += step)
+            memcpy(dst, part + (size_t)i * at->element_bytes, at->element_bytes);
+    }
+}
+
+/* A walk over a part: dims 0 … row - 1 one index at a time, dim `row` run by run. The dims after it are whole and lie
+ * one after the other in both index and memory, so they only make the elements of dim `row` bigger: `inner` each. */
+typedef struct walk {
+    int n_dims, row;
+    int64_t inner;
+    const dt__shard *shards;
+    int64_t strides[DT_SPEC_MAX_DIMS];        /* of the memory */
+    int64_t global_strides[DT_SPEC_MAX_DIMS]; /* of the index */
+} walk;
+
+static walk walk_new(int n_dims, const dt__shard *shards, const int64_t *strides) {
+    walk w = {.n_dims = n_dims, .row = n_dims - 1, .inner = 1, .shards = shards};
+    int64_t dense = 1, global = 1;
+    for (int d = n_dims - 1; d >= 0; d--) {
+        w.strides[d] = strides ? strides[d] : dense;
+        w.global_strides[d] = global;
+        dense *= shards[d].size;
+        global *= shards[d].global_size;
+    }
+    while (w.row > 0 && shards[w.row].size == shards[w.row].global_size && w.strides[w.row] == w.inner &&
+           w.strides[w.row - 1] == w.inner * shards[w.row].size)
+        w.inner *= shards[w.row--].size;
+    return w;
+}
+
+static void fill_row(const walk *w, cursor *at, int64_t base, char *dst) {
+    const dt__shard *shard = &w->shards[w->row];
+    const int64_t stride = w->strides[w->row];
+    for (int64_t i = 0; i < shard->size;) {
+        const dt_run run = dt__shard_run(shard, i);
+        const int64_t n = run.end - run.begin;
+        char *to = dst + i * stride * (int64_t)at->element_bytes;
+        if (stride == w->inner)
+            fill_range(at, base + run.begin * w->inner, n * w->inner, to);
+        else
+            fill_strided(at, base + run.begin, n, stride, to);
+        i += n;
+    }
+}
+
+/* The next index of the dims before the row; false after the last. */
+static bool next_row(const walk *w, int64_t *index) {
+    for (int d = w->row - 1; d >= 0; d--) {
+        if (++index[d] < w->shards[d].size)
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+void dt__draw_shard(const dt__draw *draw, int n_dims, const dt__shard *shards, const int64_t *strides, void *dst) {
+    cursor at = cursor_new(draw);
+    for (int d = 0; d < n_dims; d++)
+        if (shards[d].size == 0)
+            return;
+    if (n_dims == 0) {
+        fill_range(&at, 0, 1, dst);
+        return;
+    }
+    const walk w = walk_new(n_dims, shards, strides);
+    int64_t index[DT_SPEC_MAX_DIMS] = {0};
+    do {
+        int64_t base = 0, place = 0;
+        for (int d = 0; d < w.row; d++) {
+            base += dt__shard_to_global(&shards[d], index[d]) * w.global_strides[d];
+            place += index[d] * w.strides[d];
+        }
+        fill_row(&w, &at, base, (char *)dst + place * (int64_t)at.element_bytes);
+    } while (next_row(&w, index));
+}
+
+dt_status dt__draw_spec(const dt__draw *draw, const dt_spec *spec, const int64_t *coordinate, void *dst) {
+    if (!coordinate)
+        return DT_OK;
+    const int n = spec->sharding.n_dims;
+    const size_t bytes = (size_t)n * sizeof(dt__shard);
+    dt__shard *shards = n ? dt__alloc(spec->ctx, bytes) : NULL;
+    if (n && !shards)
+        return dt__fail_memory(spec->ctx, bytes, "a random fill");
+    for (int d = 0; d < n; d++)
+        dt__shard_at(&spec->sharding, d, coordinate, &shards[d]);
+    dt_local local;
+    dt__spec_local(spec, coordinate, &local);
+    dt__draw_shard(draw, n, shards, local.strides, dst);
+    if (n)
+        dt__free(spec->ctx, shards, bytes);
+    return DT_OK;
+}

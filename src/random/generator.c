@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Generators: a seed and a count of draws, counted references, and the list of all of a context, so that its end frees
+ * what was forgotten. The first generator that is asked for makes the context's own, too.
+ */
+#include "base/hash.h"
+#include "random/random.h"
+
+#include <string.h>
+
+#define DRAW_LIMIT (1ull << 48)
+
+struct dt_generator {
+    dt_ctx *ctx;
+    int64_t n_refs;
+    dt_generator_state state;
+    dt_generator *older, *newer;
+};
+
+typedef struct random_state {
+    dt_generator *newest;
+    dt_generator *own; /* the context's */
+} random_state;
+
+static void free_state(dt_ctx *ctx, void *slot) {
+    random_state *state = slot;
+    while (state->newest) {
+        state->newest->n_refs = 1;
+        dt_generator_free(state->newest);
+    }
+    dt__free(ctx, state, sizeof *state);
+}
+
+static random_state *state_of(dt_ctx *ctx) {
+    random_state *state = ctx->slots[DT__SLOT_RANDOM].state;
+    if (state)
+        return state;
+    state = dt__alloc_zeroed(ctx, sizeof *state);
+    if (!state) {
+        dt__fail_memory(ctx, sizeof *state, "the context's generators");
+        return NULL;
+    }
+    ctx->slots[DT__SLOT_RANDOM].state = state;
+    ctx->slots[DT__SLOT_RANDOM].free_state = free_state;
+    return state;
+}
+
+dt_generator *dt_generator_new(dt_ctx *ctx, uint64_t seed) {
+    random_state *state = ctx ? state_of(ctx) : NULL;
+    if (!state)
+        return NULL;
+    dt_generator *generator = dt__alloc_zeroed(ctx, sizeof *generator);
+    if (!generator) {
+        dt__fail_memory(ctx, sizeof *generator, "a generator");
+        return NULL;
+    }
+    generator->ctx = ctx;
+    generator->n_refs = 1;
+    generator->state.seed = seed;
+    generator->older = state->newest;
+    if (state->newest)
+        state->newest->newer = generator;
+    state->newest = generator;
+    return generator;
+}
+
+dt_generator *dt_generator_default(dt_ctx *ctx) {
+    random_state *state = ctx ? state_of(ctx) : NULL;
+    if (state && !state->own)
+        state->own = dt_generator_new(ctx, 0);
+    return state ? state->own : NULL;
+}
+
+dt_generator *dt_generator_child(const dt_generator *parent, const char *name) {
+    if (!parent)
+        return NULL;
+    if (!name || !*name) {
+        dt__fail(parent->ctx, DT_ERR_VALUE, "generator child: the name is empty; numbers of a child follow from it");
+        return NULL;
+    }
+    return dt_generator_new(parent->ctx, dt__hash(name, strlen(name), dt__hash_u64(parent->state.seed, 1)));
+}
+
+dt_generator *dt_generator_keep(dt_generator *generator) {
+    if (generator)
+        generator->n_refs++;
+    return generator;
+}
+
+void dt_generator_free(dt_generator *generator) {
+    if (!generator || --generator->n_refs > 0)
+        return;
+    random_state *state = generator->ctx->slots[DT__SLOT_RANDOM].state;
+    if (generator->older)
+        generator->older->newer = generator->newer;
+    if (generator->newer)
+        generator->newer->older = generator->older;
+    else
+        state->newest = generator->older;
+    dt__free(generator->ctx, generator, sizeof *generator);
+}
+
+dt_status dt_generator_seed(dt_generator *generator, uint64_t seed) {
+    return dt_generator_restore(generator, (dt_generator_state){.seed = seed});
+}
+
+dt_generator_state dt_generator_save(const dt_generator *generator) {
+    return generator ? generator->state : (dt_generator_state){0};
+}
+
+dt_status dt_generator_restore(dt_generator *generator, dt_generator_state state) {
+    if (!generator)
+        return DT_ERR_VALUE;
+    if (state.draw >= DRAW_LIMIT)
+        return dt__fail(generator->ctx, DT_ERR_VALUE, "generator restore: draw %llu: it must be below 2^48",
+                        (unsigned long long)state.draw);
+    generator->state = state;
+    return DT_OK;
+}
+
+uint64_t dt_generator_tag(const dt_generator *generator) {
+    dt_generator_state state = dt_generator_save(generator);
+    return dt__hash_u64(state.draw, dt__hash_u64(state.seed, 2));
+}
+
+dt_status dt__generator_next(dt_generator *generator, dt_generator_state *out) {
+    if (generator->state.draw + 1 >= DRAW_LIMIT)
+        return dt__fail(generator->ctx, DT_ERR_STATE,
+                        "random: the generator has made its 2^48 draws; give it a seed");
+    *out = generator->state;
+    generator->state.draw++;
+    return DT_OK;
+}
+
+dt_ctx *dt__generator_ctx(const dt_generator *generator) { return generator->ctx; }

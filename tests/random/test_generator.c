@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Generators: draws are counted, states come back, children have numbers of their own, what is refused changes nothing,
+ * and permutations.
+ */
+#include "random/fills.h"
+
+static void generator__counts_draws_and_goes_back(void **state) {
+    (void)state; /* RND-003, RND-015, RND-016 */
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *a = dt_generator_default(ctx), *b = dt_generator_new(ctx, 42);
+    const dt__random what = {DT__NORMAL, DT_F32, .std = 1};
+    float x[24], y[24], again[24];
+    assert_int_equal(dt_generator_save(a).seed, 0);
+    assert_ptr_equal(dt_generator_default(ctx), a);
+    assert_int_equal(dt_generator_seed(a, 42), DT_OK);
+    dt__draw first = begin_draw(a, &what);
+    dt__draw_range(&first, 0, 24, x);
+    dt_generator_state saved = dt_generator_save(a);
+    assert_int_equal(saved.seed, 42);
+    assert_int_equal(saved.draw, 1);
+    dt__draw other = begin_draw(b, &what);
+    dt__draw_range(&other, 0, 24, y);
+    check_bytes("same seed", y, x, sizeof x);
+
+    dt__draw second = begin_draw(a, &what);
+    dt__draw_range(&second, 0, 24, y);
+    assert_memory_not_equal(x, y, sizeof x);
+    assert_int_equal(dt_generator_restore(a, saved), DT_OK);
+    second = begin_draw(a, &what);
+    dt__draw_range(&second, 0, 24, again);
+    check_bytes("restored", again, y, sizeof y);
+
+    saved = (dt_generator_state){UINT64_MAX - 4, 17};
+    assert_int_equal(dt_generator_restore(b, saved), DT_OK);
+    assert_int_equal(dt_generator_save(b).seed, UINT64_MAX - 4);
+    assert_int_equal(dt_generator_save(b).draw, 17);
+    dt_generator_seed(b, 55);
+    assert_int_equal(dt_generator_save(b).draw, 0);
+    dt_generator_free(b);
+    dt__ctx_free(ctx);
+}
+
+static void child__follows_from_seed_and_name_alone(void **state) {
+    (void)state; /* RND-011: stages of a pipeline */
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *parent = dt_generator_new(ctx, 9);
+    dt_generator *a = dt_generator_child(parent, "stage 0"), *b = dt_generator_child(parent, "stage 1");
+    begin_draw(parent, &(dt__random){DT__NORMAL, DT_F32, .std = 1});
+    dt_generator *late = dt_generator_child(parent, "stage 0"), *inner = dt_generator_child(a, "stage 0");
+    assert_int_equal(dt_generator_save(a).seed, dt_generator_save(late).seed);
+    assert_int_equal(dt_generator_save(late).draw, 0);
+    assert_int_not_equal(dt_generator_save(a).seed, dt_generator_save(b).seed);
+    assert_int_not_equal(dt_generator_save(a).seed, dt_generator_save(inner).seed);
+    assert_int_not_equal(dt_generator_save(a).seed, dt_generator_save(parent).seed);
+    assert_int_equal(dt_generator_tag(a), dt_generator_tag(late));
+    assert_null(dt_generator_child(parent, ""));
+    assert_error_says(ctx, DT_ERR_VALUE, "name is empty");
+    assert_null(dt_generator_child(NULL, "x"));
+    dt__ctx_free(ctx);
+}
+
+static void generator__tags_differ_with_seed_and_draw(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 0);
+    enum { N = 64 };
+    uint64_t tags[N * N];
+    for (uint64_t i = 0; i < N * N; i++) {
+        dt_generator_restore(generator, (dt_generator_state){i / N, i % N});
+        tags[i] = dt_generator_tag(generator);
+        for (uint64_t k = 0; k < i; k++)
+            if (tags[k] == tags[i])
+                fail_msg("states %d and %d have the tag %" PRIx64, (int)k, (int)i, tags[i]);
+    }
+    dt__ctx_free(ctx);
+}
+
+static void draw__refuses_what_makes_no_sense(void **state) {
+    (void)state;
+    static const struct {
+        dt__random what;
+        dt_status status;
+        const char *says;
+    } cases[] = {
+        {{DT__UNIFORM, DT_F32, .low = 2, .high = 1}, DT_ERR_VALUE, "low 2 and high 1"},
+        {{DT__UNIFORM, DT_F32, .low = NAN, .high = 1}, DT_ERR_VALUE, "low nan"},
+        {{DT__UNIFORM, DT_F32, .low = -3e38, .high = 3e38}, DT_ERR_VALUE, "finite in f32"},
+        {{DT__UNIFORM, DT_F16, .low = 0, .high = 70000}, DT_ERR_VALUE, "finite in f16"},
+        {{DT__UNIFORM, DT_F64, .low = 0, .high = INFINITY}, DT_ERR_VALUE, "finite in f64"},
+        {{DT__UNIFORM, DT_I32, .low = 0, .high = 1}, DT_ERR_DTYPE, "uniform: no values of dtype i32"},
+        {{DT__NORMAL, DT_C64, .std = 1}, DT_ERR_DTYPE, "normal: no values of dtype c64"},
+        {{DT__NORMAL, (dt_dtype)99, .std = 1}, DT_ERR_DTYPE, "dtype ?"},
+        {{DT__NORMAL, DT_F32, .std = -1}, DT_ERR_VALUE, "std -1"},
+        {{DT__NORMAL, DT_F32, .mean = INFINITY, .std = 1}, DT_ERR_VALUE, "mean inf"},
+        {{DT__EXPONENTIAL, DT_F32, .rate = 0}, DT_ERR_VALUE, "rate 0"},
+        {{DT__EXPONENTIAL, DT_F32, .rate = NAN}, DT_ERR_VALUE, "rate nan"},
+        {{DT__TRUNCATED_NORMAL, DT_F32, .std = 1, .low = 1, .high = 1}, DT_ERR_VALUE, "low 1, high 1"},
+        {{DT__TRUNCATED_NORMAL, DT_F32, .std = 0, .low = 0, .high = 1}, DT_ERR_VALUE, "std 0"},
+        {{DT__TRUNCATED_NORMAL, DT_F16, .std = 1, .low = 1, .high = 1.0001}, DT_ERR_VALUE, "in f16"},
+        {{DT__RANDINT, DT_I32, .from = 3, .to = 3}, DT_ERR_VALUE, "from 3 and to 3"},
+        {{DT__RANDINT, DT_I8, .from = 0, .to = 129}, DT_ERR_VALUE, "i8 holds -128"},
+        {{DT__RANDINT, DT_U8, .from = -1, .to = 9}, DT_ERR_VALUE, "u8 holds 0"},
+        {{DT__RANDINT, DT_BOOL, .from = 0, .to = 3}, DT_ERR_VALUE, "bool holds 0"},
+        {{DT__BERNOULLI, DT_F32, .p = 1.5}, DT_ERR_VALUE, "p 1.5"},
+        {{DT__DROPOUT, DT_F32, .p = NAN}, DT_ERR_VALUE, "p nan"},
+        {{DT__DROPOUT, DT_I32, .p = 0.5}, DT_ERR_DTYPE, "dropout: no values of dtype i32"},
+        {{DT__N_DISTRIBUTIONS, DT_F32, .p = 0.5}, DT_ERR_VALUE, "no distribution"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt_ctx *ctx = dt__ctx_new(NULL);
+        dt_generator *generator = dt_generator_new(ctx, 1);
+        dt__draw draw = {.group = 12345};
+        assert_int_equal(dt__draw_begin(generator, &cases[i].what, &draw), cases[i].status);
+        assert_error_says(ctx, cases[i].status, cases[i].says);
+        assert_int_equal(dt_generator_save(generator).draw, 0);
+        assert_int_equal(draw.group, 12345);
+        dt__ctx_free(ctx);
+    }
+}
+
+static void generator__ends_after_2_to_the_48_draws(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 1);
+    dt__draw draw;
+    const dt__random what = {DT__NORMAL, DT_F32, .std = 1};
+    assert_int_equal(dt_generator_restore(generator, (dt_generator_state){5, 1ull << 48}), DT_ERR_VALUE);
+    assert_int_equal(dt_generator_save(generator).seed, 1);
+    ctx->status = DT_OK;
+    assert_int_equal(dt_generator_restore(generator, (dt_generator_state){5, (1ull << 48) - 1}), DT_OK);
+    assert_int_equal(dt__draw_begin(generator, &what, &draw), DT_ERR_STATE);
+    assert_error_says(ctx, DT_ERR_STATE, "2^48 draws");
+    dt__ctx_free(ctx);
+}
+
+/* A limit that is given is kept to the bit, in every dtype. */
+static void uniform__stays_below_its_upper_limit(void **state) {
+    (void)state;
+    enum { N = 1 << 16 };
+    static const dt_dtype dtypes[] = {DT_F16, DT_BF16};
+    static const double limits[][2] = {{0, 1}, {1, 2}, {-1, 0}, {-2, -1}, {0, 65504}, {1, 1}};
+    uint16_t *got = malloc(N * sizeof *got);
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 1);
+    for (int t = 0; t < 2; t++)
+        for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
+            dt__random what = {DT__UNIFORM, dtypes[t], .low = limits[k][0], .high = limits[k][1]};
+            dt__draw draw = begin_draw(generator, &what);
+            dt__draw_range(&draw, 0, N, got);
+            for (int i = 0; i < N; i++) {
+                const double value = value_of_16(dtypes[t], got[i]);
+                if (!(value >= what.low && (value < what.high || what.low == what.high)))
+                    fail_msg("%s: %g is not in [%g,%g)", dt_dtype_word(what.dtype), value, what.low, what.high);
+            }
+        }
+    free(got);
+    dt__ctx_free(ctx);
+}
+
+static void permutation__holds_each_number_once_and_parts_agree(void **state) {
+    (void)state;
+    static const int64_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 1000, 65537};
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 1);
+    for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+        const int64_t n = sizes[s];
+        int64_t *whole = calloc((size_t)n + 1, sizeof *whole), *part = calloc((size_t)n + 1, sizeof *part);
+        bool *seen = calloc((size_t)n + 1, sizeof *seen);
+        dt_generator_state before = dt_generator_save(generator);
+        assert_int_equal(dt__permutation(generator, n, 0, n, whole), DT_OK);
+        dt_generator_state after = dt_generator_save(generator);
+        for (int64_t i = 0; i < n; i++) {
+            assert_true(whole[i] >= 0 && whole[i] < n && !seen[whole[i]]);
+            seen[whole[i]] = true;
+        }
+        for (int64_t begin = 0; begin <= n; begin += 1 + n / 3) {
+            const int64_t some = (n - begin) / 2;
+            dt_generator_restore(generator, before);
+            assert_int_equal(dt__permutation(generator, n, begin, some, part), DT_OK);
+            check_bytes("part", part, whole + begin, (size_t)some * sizeof *part);
+            assert_int_equal(dt_generator_save(generator).draw, after.draw);
+        }
+        free(whole);
+        free(part);
+        free(seen);
+    }
+    assert_int_equal(dt__permutation(generator, 5, 3, 3, NULL), DT_ERR_VALUE);
+    assert_error_says(ctx, DT_ERR_VALUE, "entries 3");
+    dt__ctx_free(ctx);
+}
+
+static void permutation__orders_are_equally_likely(void **state) {
+    (void)state;
+    enum { N = 24000 };
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 1);
+    int64_t order[4];
+    int counts[256] = {0};
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(dt__permutation(generator, 4, 0, 4, order), DT_OK);
+        counts[order[0] << 6 | order[1] << 4 | order[2] << 2 | order[3]]++;
+    }
+    double chi = 0;
+    int n_orders = 0;
+    for (int i = 0; i < 256; i++)
+        if (counts[i]) {
+            n_orders++;
+            chi += (counts[i] - N / 24.0) * (counts[i] - N / 24.0) / (N / 24.0);
+        }
+    assert_int_equal(n_orders, 24);
+    if (chi > 49.7) /* 23 degrees of freedom: one in a thousand is above */
+        fail_msg("chi-square is %g; 49.7 is the limit", chi);
+    dt__ctx_free(ctx);
+}
+
+static bool use_generators(dt_ctx *ctx, void *user) {
+    (void)user;
+    int64_t order[100];
+    dt_generator *own = dt_generator_default(ctx), *new = dt_generator_new(ctx, 4);
+    dt_generator *child = dt_generator_child(new, "x"), *kept = dt_generator_keep(child);
+    bool worked = own && child && dt__permutation(child, 1000, 7, 100, order) == DT_OK;
+    dt_spec *spec = worked ? dt_spec_parse(ctx, "f32[8,8] S(0) on mesh(1)") : NULL;
+    dt__draw draw;
+    float part[64];
+    worked = spec && dt__draw_begin(child, &(dt__random){DT__NORMAL, DT_F32, .std = 1}, &draw) == DT_OK &&
+             dt__draw_spec(&draw, spec, (int64_t[]){0}, part) == DT_OK;
+    dt_spec_free(spec);
+    dt_generator_free(child);
+    dt_generator_free(kept);
+    return worked; /* `new` and the default one go with the context */
+}
+
+static void generators__survive_failing_allocations(void **state) {
+    (void)state;
+    assert_true(assert_survives_failing_allocations(use_generators, NULL) >= 6);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(generator__counts_draws_and_goes_back),
+        cmocka_unit_test(child__follows_from_seed_and_name_alone),
+        cmocka_unit_test(generator__tags_differ_with_seed_and_draw),
+        cmocka_unit_test(draw__refuses_what_makes_no_sense),
+        cmocka_unit_test(generator__ends_after_2_to_the_48_draws),
+        cmocka_unit_test(uniform__stays_below_its_upper_limit),
+        cmocka_unit_test(permutation__holds_each_number_once_and_parts_agree),
+        cmocka_unit_test(permutation__orders_are_equally_likely),
+        cmocka_unit_test(generators__survive_failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a rank's part of a random tensor holds is what the whole tensor holds there, whatever the mesh, the placements
+ * and the layout in memory.
+ */
+#include "random/fills.h"
+#include "spec/brute.h"
+
+#include "spec/spec.h"
+#include "spec/strides.h"
+
+enum { N_CASES = 1500, MOST_RANKS = 60 };
+
+static int64_t elements_of(int n_dims, const int64_t *shape) {
+    int64_t n = 1;
+    for (int d = 0; d < n_dims; d++)
+        n *= shape[d];
+    return n;
+}
+
+/* The row-major number of an element of the coordinate's part, in the whole. */
+static int64_t global_number(const brute_case *c, const brute_list *lists, const int64_t *local) {
+    int64_t number = 0;
+    for (int d = 0; d < c->n_dims; d++)
+        number = number * c->shape[d] + lists[d].items[local[d]];
+    return number;
+}
+
+static bool next_index(int n_dims, const int64_t *shape, int64_t *index) {
+    for (int d = n_dims - 1; d >= 0; d--) {
+        if (++index[d] < shape[d])
+            return true;
+        index[d] = 0;
+    }
+    return false;
+}
+
+/* Compares the part, element by element, and nothing else of dst may have changed. */
+static void check_part(const brute_case *c, const dt__draw *draw, const dt__sharding *sharding,
+                       const int64_t *coordinate, const char *whole, const int *stride_order) {
+    const size_t bytes = dt_dtype_size(draw->dtype);
+    dt__shard shards[BRUTE_MOST_DIMS];
+    brute_list lists[BRUTE_MOST_DIMS];
+    int64_t shape[BRUTE_MOST_DIMS], strides[BRUTE_MOST_DIMS], index[BRUTE_MOST_DIMS] = {0};
+    for (int d = 0; d < c->n_dims; d++) {
+        dt__shard_at(sharding, d, coordinate, &shards[d]);
+        lists[d] = brute_shard(c, d, coordinate);
+        shape[d] = lists[d].n;
+    }
+    const int64_t n = elements_of(c->n_dims, shape);
+    dt__dense_strides(c->n_dims, shape, stride_order, strides);
+    char *got = malloc((size_t)n * bytes + 1);
+    memset(got, 0x5a, (size_t)n * bytes + 1);
+    dt__draw_shard(draw, c->n_dims, shards, strides, got);
+    check_equal(c->text, got[(size_t)n * bytes], 0x5a);
+    for (int64_t i = 0; i < n; i++, next_index(c->n_dims, shape, index)) {
+        int64_t at = 0;
+        for (int d = 0; d < c->n_dims; d++)
+            at += index[d] * strides[d];
+        check_bytes(c->text, got + (size_t)at * bytes, whole + (size_t)global_number(c, lists, index) * bytes, bytes);
+    }
+    free(got);
+}
+
+static void shuffle(test_random *random, int n, int *order) {
+    for (int i = n - 1; i > 0; i--) {
+        int other = brute_below(random, i + 1), kept = order[i];
+        order[i] = order[other];
+        order[other] = kept;
+    }
+}
+
+/* RND-013, RND-014, RND-017 */
+static void part__holds_what_the_whole_holds_there(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__arena arena = dt__arena_new(ctx);
+    dt_generator *generator = dt_generator_new(ctx, 3);
+    test_random random = {4};
+    for (int i = 0; i < N_CASES; i++) {
+        brute_case c;
+        dt__arena_mark mark = dt__arena_begin(&arena);
+        brute_random_case(&random, MOST_RANKS, &c);
+        dt__sharding sharding = brute_sharding(&arena, &c);
+        dt__draw draw = begin_draw(generator, &all_fills[i % N_FILLS]);
+        int64_t n = elements_of(c.n_dims, c.shape);
+        char *whole = malloc((size_t)n * dt_dtype_size(draw.dtype) + 1);
+        dt__draw_range(&draw, 0, n, whole);
+        int order[BRUTE_MOST_DIMS] = {0, 1, 2, 3};
+        if (brute_below(&random, 2))
+            shuffle(&random, c.n_dims, order);
+        for (int64_t rank = 0; rank < brute_world(&c); rank++) {
+            int64_t coordinate[BRUTE_MOST_DIMS];
+            brute_coordinate(&c, rank, coordinate);
+            check_part(&c, &draw, &sharding, coordinate, whole, order);
+        }
+        free(whole);
+        dt__arena_rewind(&arena, mark);
+    }
+    dt__arena_free(&arena);
+    dt__ctx_free(ctx);
+}
+
+/* A tensor of more than 2^31 elements, of which a rank holds a few far out. */
+static void part__of_a_huge_tensor_has_the_numbers_of_its_indices(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    ctx->world = 1 << 20;
+    dt_spec *spec = dt_spec_parse(ctx, "f32[4194304,6,1048576] S(0),_S(2,3) on mesh(1024x1024)");
+    if (!spec)
+        fail_msg("%s", dt_error_text(ctx));
+    dt__draw draw = begin_draw(dt_generator_default(ctx), &(dt__random){DT__NORMAL, DT_F32, .std = 1});
+    int64_t coordinate[] = {1023, 1021}; /* the last of the strided parts that is full */
+    dt_local local;
+    assert_true(dt_spec_local_at(spec, coordinate, &local));
+    float *part = malloc((size_t)local.bytes), want;
+    assert_int_equal(dt__draw_spec(&draw, spec, coordinate, part), DT_OK);
+    test_random random = {6};
+    for (int i = 0; i < 2000; i++) {
+        int64_t at = (int64_t)test_random_below(&random, (uint64_t)local.elements), global[3];
+        int64_t index[] = {at / local.strides[0], at % local.strides[0] / local.strides[1], at % local.strides[1]};
+        assert_true(dt_spec_to_global(spec, coordinate, index, global));
+        dt__draw_range(&draw, (global[0] * 6 + global[1]) * 1048576 + global[2], 1, &want);
+        check_bytes("huge", &part[at], &want, sizeof want);
+    }
+    free(part);
+    dt_spec_free(spec);
+    dt__ctx_free(ctx);
+}
+
+static void spec__outside_empty_and_0d_parts_are_defined(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    ctx->world = 4;
+    dt__draw draw = begin_draw(dt_generator_default(ctx), &(dt__random){DT__UNIFORM, DT_F64, .high = 1});
+    double got = -1, want;
+    dt_spec *empty = dt_spec_parse(ctx, "f64[2,0,3] S(0) on mesh(4)"),
+            *few = dt_spec_parse(ctx, "f64[2] S(0) on mesh(4)");
+    dt_spec *scalar = dt_spec_parse(ctx, "f64[] R on mesh(4)");
+    assert_true(empty && few && scalar);
+    assert_int_equal(dt__draw_spec(&draw, empty, (int64_t[]){0}, NULL), DT_OK);
+    assert_int_equal(dt__draw_spec(&draw, few, (int64_t[]){3}, NULL), DT_OK);
+    assert_int_equal(dt__draw_spec(&draw, few, NULL, NULL), DT_OK);
+    assert_int_equal(dt__draw_spec(&draw, scalar, (int64_t[]){2}, &got), DT_OK);
+    dt__draw_range(&draw, 0, 1, &want);
+    check_bytes("0-d", &got, &want, sizeof got);
+    dt__draw_range(&draw, 0, 0, NULL);
+    dt__ctx_free(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(part__holds_what_the_whole_holds_there),
+        cmocka_unit_test(part__of_a_huge_tensor_has_the_numbers_of_its_indices),
+        cmocka_unit_test(spec__outside_empty_and_0d_parts_are_defined),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Whether the numbers are distributed as they should be. Seeds are fixed, so a test that passes once always passes;
+ * limits are those that a true sample passes in 999 of 1000 cases, or four standard errors.
+ */
+#include "random/fills.h"
+
+enum { N = 1 << 18 };
+
+/* The numbers of one draw as doubles. */
+static double *sample(dt_generator *generator, const dt__random *what) {
+    dt__draw draw = begin_draw(generator, what);
+    double *values = malloc(N * sizeof *values);
+    char *raw = malloc(N * dt_dtype_size(what->dtype));
+    dt__draw_range(&draw, 0, N, raw);
+    for (size_t i = 0; i < N; i++)
+        switch (what->dtype) {
+        case DT_F32:
+            values[i] = (double)((float *)raw)[i];
+            break;
+        case DT_F16:
+        case DT_BF16:
+            values[i] = value_of_16(what->dtype, ((uint16_t *)raw)[i]);
+            break;
+        case DT_I64:
+            values[i] = (double)((int64_t *)raw)[i];
+            break;
+        default:
+            values[i] = ((double *)raw)[i];
+        }
+    free(raw);
+    return values;
+}
+
+static double mean_power(const double *x, double center, int power) {
+    double sum = 0;
+    for (int i = 0; i < N; i++) {
+        double term = 1;
+        for (int k = 0; k < power; k++)
+            term *= x[i] - center;
+        sum += term;
+    }
+    return sum / N;
+}
+
+static void check_below(const char *name, dt_dtype dtype, double got, double limit) {
+    if (!(fabs(got) <= limit))
+        fail_msg("%s of %s: %g is beyond %g", name, dt_dtype_word(dtype), got, limit);
+}
+
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* The largest distance between the shares that are and that should be below a value. Sorts x. */
+static double ks_distance(double *x, double (*cdf)(double)) {
+    double most = 0;
+    qsort(x, N, sizeof *x, compare_doubles);
+    for (int i = 0; i < N; i++) {
+        double p = cdf(x[i]);
+        most = fmax(most, fmax(p - (double)i / N, (double)(i + 1) / N - p));
+    }
+    return most;
+}
+#define KS_LIMIT (1.95 / sqrt((double)N)) /* passed by 999 of 1000 */
+
+static double uniform_cdf(double x) { return x; }
+static double normal_cdf(double x) { return 0.5 * erfc(-x / sqrt(2.0)); }
+static double exponential_cdf(double x) { return 1 - exp(-x); }
+static double wide_cdf(double x) { return (normal_cdf(x) - normal_cdf(-2)) / (normal_cdf(2) - normal_cdf(-2)); }
+static double narrow_cdf(double x) { return (normal_cdf(x) - normal_cdf(0.3)) / (normal_cdf(0.8) - normal_cdf(0.3)); }
+static double half_cdf(double x) { return (normal_cdf(x) - normal_cdf(0.5)) / normal_cdf(-0.5); }
+static double tail_cdf(double x) { return 1 - normal_cdf(-x) / normal_cdf(-5); }
+static double mirrored_cdf(double x) { return normal_cdf(x) / normal_cdf(-3); }
+
+static const struct {
+    const char *name;
+    dt__random what;
+    double (*cdf)(double);
+    double mean, variance, fourth; /* central */
+} shapes[] = {
+    {"uniform", {DT__UNIFORM, .high = 1}, uniform_cdf, 0.5, 1 / 12.0, 1 / 80.0},
+    {"normal", {DT__NORMAL, .std = 1}, normal_cdf, 0, 1, 3},
+    {"exponential", {DT__EXPONENTIAL, .rate = 1}, exponential_cdf, 1, 1, 9},
+};
+
+static const struct {
+    const char *name;
+    double low, high;
+    double (*cdf)(double);
+} truncations[] = {
+    {"bell", -2, 2, wide_cdf},       {"slice", 0.3, 0.8, narrow_cdf},           {"half", 0.5, INFINITY, half_cdf},
+    {"tail", 5, INFINITY, tail_cdf}, {"mirrored", -INFINITY, -3, mirrored_cdf},
+};
+
+static void shapes__are_those_of_the_distributions(void **state) {
+    (void)state;
+    static const dt_dtype dtypes[] = {DT_F32, DT_F64};
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 2024);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int t = 0; t < 2; t++) {
+            dt__random what = shapes[s].what;
+            what.dtype = dtypes[t];
+            double *x = sample(generator, &what);
+            check_below(shapes[s].name, what.dtype, ks_distance(x, shapes[s].cdf), KS_LIMIT);
+            free(x);
+        }
+    for (size_t s = 0; s < sizeof truncations / sizeof *truncations; s++) {
+        dt__random what = {DT__TRUNCATED_NORMAL, DT_F64, .std = 1, .low = truncations[s].low,
+                           .high = truncations[s].high};
+        double *x = sample(generator, &what);
+        check_below(truncations[s].name, what.dtype, ks_distance(x, truncations[s].cdf), KS_LIMIT);
+        assert_true(x[0] >= what.low && x[N - 1] <= what.high);
+        free(x);
+    }
+    dt__ctx_free(ctx);
+}
+
+static void moments__are_those_of_the_distributions(void **state) {
+    (void)state;
+    static const dt_dtype dtypes[] = {DT_F32, DT_F64, DT_F16, DT_BF16};
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 2025);
+    for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
+        for (int t = 0; t < 4; t++) {
+            dt__random what = shapes[s].what;
+            what.dtype = dtypes[t];
+            double *x = sample(generator, &what), variance = shapes[s].variance;
+            check_below(shapes[s].name, what.dtype, mean_power(x, 0, 1) - shapes[s].mean, 4 * sqrt(variance / N));
+            check_below(shapes[s].name, what.dtype, mean_power(x, shapes[s].mean, 2) - variance,
+                        4 * sqrt((shapes[s].fourth - variance * variance) / N));
+            free(x);
+        }
+    double *x = sample(generator, &(dt__random){DT__NORMAL, DT_F32, .mean = 1.5, .std = 0.8});
+    check_below("mean", DT_F32, mean_power(x, 0, 1) - 1.5, 4 * 0.8 / sqrt((double)N));
+    check_below("skew", DT_F32, mean_power(x, 1.5, 3) / 0.512, 4 * sqrt(15.0 / N));
+    check_below("kurtosis", DT_F32, mean_power(x, 1.5, 4) / 0.4096 - 3, 4 * sqrt(96.0 / N));
+    free(x);
+    dt__ctx_free(ctx);
+}
+
+static double chi_square(const int *counts, int n, double expected) {
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += (counts[i] - expected) * (counts[i] - expected) / expected;
+    return sum;
+}
+
+/* One in a thousand is above, for many degrees of freedom. */
+static double chi_limit(double degrees) { return degrees + 3.1 * sqrt(2 * degrees) + 4; }
+
+static void bits__are_uniform(void **state) {
+    (void)state;
+    static int high[256], low[256], pairs[65536];
+    const dt__random_kernels *table = dt__random_kernels_best();
+    uint64_t words[2 * DT__GROUP_BLOCKS];
+    int64_t ones[64] = {0};
+    for (uint64_t group = 0; group < N / 32; group++) {
+        table->words((dt_generator_state){31, 5}, group, words);
+        for (int i = 0; i < 32; i++) {
+            high[words[i] >> 56]++;
+            low[words[i] & 255]++;
+            pairs[(words[i] >> 56) << 8 | words[(i + 1) % 32] >> 56]++;
+            for (int b = 0; b < 64; b++)
+                ones[b] += (int64_t)(words[i] >> b & 1);
+        }
+    }
+    check_below("high bytes", DT_I64, chi_square(high, 256, N / 256.0), chi_limit(255));
+    check_below("low bytes", DT_I64, chi_square(low, 256, N / 256.0), chi_limit(255));
+    check_below("neighbours", DT_I64, chi_square(pairs, 65536, N / 65536.0), chi_limit(65535));
+    for (int b = 0; b < 64; b++)
+        check_below("bit", DT_I64, (double)ones[b] - N / 2.0, 4.5 * sqrt(N / 4.0));
+}
+
+static void integers_and_masks__have_their_shares(void **state) {
+    (void)state;
+    int counts[1000] = {0};
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 2026);
+    double *x = sample(generator, &(dt__random){DT__RANDINT, DT_I64, .from = -300, .to = 700});
+    for (int i = 0; i < N; i++) {
+        assert_true(x[i] >= -300 && x[i] < 700);
+        counts[(int)x[i] + 300]++;
+    }
+    check_below("randint", DT_I64, chi_square(counts, 1000, N / 1000.0), chi_limit(999));
+    free(x);
+    static const double chances[] = {0, 0.1, 0.5, 0.9, 1};
+    for (size_t i = 0; i < sizeof chances / sizeof *chances; i++) {
+        const double p = chances[i], limit = 4 * sqrt(p * (1 - p) / N);
+        x = sample(generator, &(dt__random){DT__BERNOULLI, DT_F32, .p = p});
+        check_below("bernoulli", DT_F32, mean_power(x, 0, 1) - p, limit);
+        free(x);
+        x = sample(generator, &(dt__random){DT__DROPOUT, DT_F64, .p = p});
+        for (int k = 0; k < N; k++)
+            assert_true(x[k] == 0 || x[k] == 1 / (1 - p));
+        check_below("dropout", DT_F64, mean_power(x, 0, 1) * (1 - p) - (p < 1 ? 1 - p : 0), limit);
+        free(x);
+    }
+    dt__ctx_free(ctx);
+}
+
+static double correlation(const double *x, const double *y, int n) {
+    double xy = 0, xx = 0, yy = 0;
+    for (int i = 0; i < n; i++) {
+        xy += x[i] * y[i];
+        xx += x[i] * x[i];
+        yy += y[i] * y[i];
+    }
+    return xy / sqrt(xx * yy);
+}
+
+static void squares_less_one(double *x) {
+    for (int i = 0; i < N; i++)
+        x[i] = x[i] * x[i] - 1;
+}
+
+static void neighbours_draws_and_seeds__are_not_correlated(void **state) {
+    (void)state;
+    static const int lags[] = {1, 2, 3, 4, 8, 15, 16, 17, 32, 48, 64, 1000};
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 1), *next_seed = dt_generator_new(ctx, 2);
+    const dt__random what = {DT__NORMAL, DT_F32, .std = 1};
+    double *x = sample(generator, &what), *next = sample(generator, &what), *other = sample(next_seed, &what);
+    dt_generator *child = dt_generator_child(generator, "a");
+    double *of_child = sample(child, &what);
+    for (int squared = 0; squared < 2; squared++) {
+        for (size_t i = 0; i < sizeof lags / sizeof *lags; i++)
+            check_below("lag", DT_F32, correlation(x, x + lags[i], N - lags[i]), 4 / sqrt((double)N));
+        check_below("next draw", DT_F32, correlation(x, next, N), 4 / sqrt((double)N));
+        check_below("next seed", DT_F32, correlation(x, other, N), 4 / sqrt((double)N));
+        check_below("child", DT_F32, correlation(x, of_child, N), 4 / sqrt((double)N));
+        squares_less_one(x), squares_less_one(next), squares_less_one(other), squares_less_one(of_child);
+    }
+    free(x), free(next), free(other), free(of_child);
+    dt__ctx_free(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shapes__are_those_of_the_distributions),
+        cmocka_unit_test(moments__are_those_of_the_distributions),
+        cmocka_unit_test(bits__are_uniform),
+        cmocka_unit_test(integers_and_masks__have_their_shares),
+        cmocka_unit_test(neighbours_draws_and_seeds__are_not_correlated),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
