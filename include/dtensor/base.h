@@ -168,8 +168,8 @@ DT_API const char *dt_error_text(const dt_ctx *ctx);
 DT_API int dt_report(const dt_ctx *ctx);
 
 /* Forgets the error, so that the program can go on. Groups that broke, or in which some members made calls that others
- * skipped, stay unusable; groups made afterwards, of the same ranks too, work. Collective over the world: peers that
- * wait for this rank elsewhere get an error; an error here means that a peer is gone. */
+ * skipped, stay unusable; the world and groups made afterwards, of the same ranks too, work. Collective over the world:
+ * peers that wait for this rank elsewhere get an error; an error here means that a peer is gone. */
 DT_API dt_status dt_error_clear(dt_ctx *ctx);
 
 /* Records an error of the caller's own; kept only if it is the first. Returns status, so that it can end a function;

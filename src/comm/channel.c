@@ -277,6 +277,9 @@ void dt__channel_forget(dt__runtime *runtime, dt_group *group) {
         drop(group->pairs[i]);
     dt__free(runtime->ctx, group->pairs, group->pairs ? 2 * (size_t)group->n_ranks * sizeof(void *) : 0);
     dt__free(runtime->ctx, group->places, group->places ? (size_t)group->n_ranks * sizeof(int64_t) : 0);
+    group->channel = NULL;
+    group->pairs = NULL;
+    group->places = NULL;
 }
 
 void dt__channels_free(dt__shm *shm) {

@@ -5,7 +5,7 @@
  * moves, and every rank can see of each channel what the members see: whether one of them has broken it, and whether
  * they have made the same number of calls (a rank that gave up may have skipped some that the others got through). A
  * channel that is not whole stays broken for the groups that use it. It is retired: groups made from now on get a new
- * one.
+ * one, and so does the world, which nobody can make anew.
  */
 #include "comm/shm.h"
 
@@ -59,6 +59,13 @@ static void retire_broken(dt__shm *shm) {
     }
 }
 
+static void renew_world(dt__runtime *runtime) {
+    if (!runtime->world)
+        return;
+    dt__channel_forget(runtime, runtime->world);
+    runtime->world->epoch = runtime->epoch;
+}
+
 dt_status dt__shm_clear_error(dt__runtime *runtime) {
     dt__shm *shm = runtime->shm;
     uint32_t before = atomic_load(&shm->own->n_cleared);
@@ -70,6 +77,7 @@ dt_status dt__shm_clear_error(dt__runtime *runtime) {
         runtime->epoch++;
         shm->told = false;
         retire_broken(shm);
+        renew_world(runtime);
         atomic_store(&shm->own->state, DT__RANK_READY);
         return meet_again(shm);
     }

@@ -193,6 +193,11 @@ static const char *why_not_coming(const dt__shm *shm, int64_t rank) {
     return state == DT__RANK_FAILED ? "has given up with an error" : NULL;
 }
 
+/* What went wrong between ranks is the same for all; what went wrong on one is, for the others, that a peer failed. */
+static dt_status as_seen_by_peer(dt_status status) {
+    return status == DT_ERR_MISMATCH || status == DT_ERR_TIMEOUT ? status : DT_ERR_PEER;
+}
+
 dt_status dt__shm_look_for_break(dt_work *work) {
     dt__channel *channel = work->channel;
     uint32_t alarm = atomic_load(&channel->shm->segment->alarm);
@@ -206,7 +211,7 @@ dt_status dt__shm_look_for_break(dt_work *work) {
         char reason[DT__REASON_BYTES];
         memcpy(reason, block->reason, sizeof reason);
         reason[sizeof reason - 1] = 0;
-        return dt__shm_fail(work, (dt_status)atomic_load(&block->broken_status),
+        return dt__shm_fail(work, as_seen_by_peer((dt_status)atomic_load(&block->broken_status)),
                             "rank %" PRId64 " ended the group at #%" PRIu64 ": %.300s", channel->ranks[c], broken,
                             reason);
     }

@@ -39,7 +39,7 @@ static int give_up_and_go_on(dt_ctx *ctx, void *arg) {
     int64_t me = dt_rank(ctx);
     dt_group *pair = dt_world(ctx) > 2 ? dt_group_new(ctx, (int64_t[]){1, 0}, 2) : NULL;
     for (int k = 0; k < 20; k++) {
-        dt_group *group = k ? everybody(ctx) : dt_group_keep(dt_group_world(ctx));
+        dt_group *group = everybody(ctx);
         int64_t victim = test_below(&random, dt_world(ctx));
         if (use(ctx, group, (uint64_t)k, 5) || (pair && me < 2 && use(ctx, pair, (uint64_t)k, 5)))
             return 1;
@@ -58,6 +58,8 @@ static int give_up_and_go_on(dt_ctx *ctx, void *arg) {
         CHECK(status == DT_ERR_GROUP, "the broken group gave %s: %s", dt_status_word(status), dt_error_text(ctx));
         ctx->status = DT_OK;
         dt_group_free(group);
+        if (use(ctx, dt_group_world(ctx), (uint64_t)k, 3))
+            return 1;
     }
     dt_group_free(pair);
     return 0;
@@ -75,21 +77,21 @@ static void clear__lets_new_groups_of_the_same_ranks_work(void **state) {
 static int fail_unseen(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t me = dt_rank(ctx), values[200] = {0};
-    dt_group *world = dt_group_world(ctx), *late = everybody(ctx);
+    dt_group *group = everybody(ctx), *late = everybody(ctx), *world = dt_group_world(ctx);
     for (int64_t k = 1; k < 12; k++) {
         values[0] = me == 0 ? k : -1;
-        CHECK_OK(ctx, dt_comm_broadcast(world, values, values, 200, DT_I64, 0));
+        CHECK_OK(ctx, dt_comm_broadcast(k % 2 ? group : world, values, values, 200, DT_I64, 0));
         CHECK(values[0] == k, "got %lld, not %lld", (long long)values[0], (long long)k);
     }
     /* Rank 1 gives up and skips a broadcast, which the root and the others get through. */
     values[0] = me == 0 ? 100 : -1;
     dt_status status = me == 1 ? dt_error_set(ctx, DT_ERR_SYSTEM, "gave up")
-                               : dt_comm_broadcast(world, values, values, 200, DT_I64, 0);
+                               : dt_comm_broadcast(group, values, values, 200, DT_I64, 0);
     CHECK(status == (me == 1 ? DT_ERR_SYSTEM : DT_OK), "%s: %s", dt_status_word(status), dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
     /* Rank 1 must not take that broadcast for the next one. */
     values[0] = me == 0 ? 101 : -1;
-    status = dt_comm_broadcast(world, values, values, 200, DT_I64, 0);
+    status = dt_comm_broadcast(group, values, values, 200, DT_I64, 0);
     CHECK(status == DT_ERR_GROUP, "%s with value %lld: %s", dt_status_word(status), (long long)values[0],
           dt_error_text(ctx));
     ctx->status = DT_OK;
@@ -98,10 +100,14 @@ static int fail_unseen(dt_ctx *ctx, void *arg) {
     CHECK(status == DT_ERR_GROUP || status == DT_ERR_MISMATCH, "%s: %s", dt_status_word(status), dt_error_text(ctx));
     ctx->status = DT_OK;
     dt_group_free(late);
-    late = everybody(ctx);
-    if (use(ctx, late, 5, 20))
+    dt_group_free(group);
+    values[0] = me == 0 ? 102 : -1;
+    CHECK_OK(ctx, dt_comm_broadcast(world, values, values, 200, DT_I64, 0));
+    CHECK(values[0] == 102, "got %lld, not 102", (long long)values[0]);
+    group = everybody(ctx);
+    if (use(ctx, group, 5, 20))
         return 1;
-    dt_group_free(late);
+    dt_group_free(group);
     return 0;
 }
 

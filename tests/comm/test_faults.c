@@ -493,7 +493,8 @@ static int take_part(struct rank *rank) {
         what.op = sends ? DT_SEND : DT_RECV;
         what.root = sends ? 1 : 0;
     }
-    if (test_prepare(run, rank->ctx, rank->group, &what) || repeat(rank, run, &status))
+    CHECK(!test_prepare(run, rank->ctx, rank->group, &what), "%s", dt_error_text(rank->ctx));
+    if (repeat(rank, run, &status))
         return 1;
     if (rank->victim && fault->kind == CLOSE)
         return 0; /* closes with its memory in use */

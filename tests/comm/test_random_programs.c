@@ -91,8 +91,8 @@ static dt_work *start_briefly(dt_group *group, dt_call call) {
 static int start(struct program *program, int place, const test_case *what) {
     struct flight *flight = &program->flights[program->n_flights];
     flight->place = place;
-    if (test_prepare(&flight->run, program->ctx, program->handles[place], what))
-        return 1;
+    CHECK(!test_prepare(&flight->run, program->ctx, program->handles[place], what), "%s",
+          dt_error_text(program->ctx));
     flight->work = start_briefly(program->handles[place], flight->run.call);
     CHECK(flight->work, "step %" PRId64 ": %s", program->step, dt_error_text(program->ctx));
     program->n_flights++;

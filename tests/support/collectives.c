@@ -230,7 +230,10 @@ int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *w
     size_t room = run->src_bytes > run->dst_bytes ? run->src_bytes : run->dst_bytes;
     run->src = take(run, in_place ? room : run->src_bytes);
     run->dst = in_place ? run->src : take(run, run->dst_bytes);
-    CHECK(run->src && run->dst, "no memory: %s", dt_error_text(ctx));
+    if (!run->src || !run->dst) {
+        test_drop(run);
+        return 1;
+    }
     char *src = (char *)run->src + GUARD, *dst = (char *)run->dst + GUARD;
     size_t own_at = (size_t)sum_before(what, run->counts, me) * item;
     if (in_place && gather_like)
@@ -379,8 +382,7 @@ int test_finish(test_run *run) {
 
 int test_once(dt_ctx *ctx, dt_group *group, const test_case *what) {
     test_run run;
-    if (test_prepare(&run, ctx, group, what))
-        return 1;
+    CHECK(!test_prepare(&run, ctx, group, what), "%s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_comm_run(group, &run.call));
     return test_finish(&run);
 }

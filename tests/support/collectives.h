@@ -39,7 +39,7 @@ typedef struct test_run {
     bool heap;
 } test_run;
 
-/* Fills memory and the call; 0, or 1 after printing why not. */
+/* Fills memory and the call; 0, or 1 when there is no memory, which the context's error says. */
 int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *what);
 /* Makes a finished run ready to be run once more: fresh input where the call overwrote it, and a dst that is wrong. */
 void test_again(test_run *run);

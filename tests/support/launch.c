@@ -60,8 +60,13 @@ static _Noreturn void be_rank(const test_launch *launch, int64_t rank, const dt_
     dt__ticket ticket = {
         .fd = launch->fd, .nonce = launch->segment->nonce, .rank = rank, .n_cores = dt__usable_cores()};
     dt__segment_unmap(launch->segment);
-    dt_ctx *ctx = dt__init_with_ticket(options, &ticket);
-    int code = ctx ? fn(ctx, arg) : 99;
+    if (launch->bare) {
+        char text[128];
+        dt__ticket_print(&ticket, text, sizeof text);
+        setenv("DTENSOR_LAUNCH", text, 1);
+    }
+    dt_ctx *ctx = launch->bare ? NULL : dt__init_with_ticket(options, &ticket);
+    int code = ctx || launch->bare ? fn(ctx, arg) : 99;
     if (!code && test_leaks())
         code = 98;
     fflush(NULL);

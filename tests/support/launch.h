@@ -24,6 +24,7 @@ typedef struct test_launch {
     struct dt__segment *segment;
     int fd;
     bool tells;                   /* deaths are told to the ranks, as dtrun does; otherwise they find out */
+    bool bare;                    /* ranks get no context (ctx is NULL): they call dt_init themselves */
     pid_t pids[TEST_MAX_RANKS];   /* 0 once it is waited for */
     int statuses[TEST_MAX_RANKS]; /* of waitpid */
 } test_launch;

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The shared heap against a model of it; what it refuses; that pages go back. Then every allocation that a rank makes,
+ * ordinary or from the heap, is made to fail in turn: that rank says so, the others learn it at once, nothing leaks,
+ * and all can clear the error and go on.
+ */
+/* ctest: timeout=300 */
+#include "support/collectives.h"
+#include "support/launch.h"
+
+#include "base/ctx.h"
+#include "comm/runtime.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* The model: what is handed out, and the byte that fills it. */
+enum { MOST_BLOCKS = 400 };
+
+struct block {
+    unsigned char *memory;
+    size_t bytes;
+    unsigned char fill;
+};
+
+struct model {
+    dt_ctx *ctx;
+    struct block blocks[MOST_BLOCKS];
+    int n;
+    size_t live, peak;
+};
+
+static size_t any_size(uint64_t *random) {
+    static const size_t most[] = {1, 64, 65, 500, 5000, 33000, 70000, 3000000};
+    return (size_t)test_below(random, (int64_t)most[test_below(random, 8)] + 1);
+}
+
+static int statistics_agree(const struct model *model) {
+    dt_heap_stats stats = dt_heap_statistics(model->ctx);
+    CHECK(stats.live_bytes == model->live && stats.peak_bytes == model->peak && stats.n_live == model->n,
+          "%zu bytes live, %zu at most, %" PRId64 " blocks; the model has %zu, %zu, %d", stats.live_bytes,
+          stats.peak_bytes, stats.n_live, model->live, model->peak, model->n);
+    CHECK(stats.held_bytes >= stats.live_bytes, "%zu bytes held, %zu live", stats.held_bytes, stats.live_bytes);
+    return 0;
+}
+
+static int take_any(struct model *model, uint64_t *random) {
+    size_t bytes = any_size(random);
+    unsigned char *memory = dt_heap_alloc(model->ctx, bytes), fill = (unsigned char)test_random(random);
+    CHECK(memory, "%zu bytes: %s", bytes, dt_error_text(model->ctx));
+    CHECK((uintptr_t)memory % 64 == 0, "%p is not aligned to 64", (void *)memory);
+    memset(memory, fill, bytes);
+    model->blocks[model->n++] = (struct block){memory, bytes, fill};
+    model->live += bytes;
+    model->peak = model->live > model->peak ? model->live : model->peak;
+    return 0;
+}
+
+static int give_any(struct model *model, uint64_t *random) {
+    int i = (int)test_below(random, model->n);
+    struct block block = model->blocks[i];
+    model->blocks[i] = model->blocks[--model->n];
+    for (size_t k = 0; k < block.bytes; k++)
+        CHECK(block.memory[k] == block.fill, "byte %zu of %zu is %02x, not %02x", k, block.bytes, block.memory[k],
+              block.fill);
+    model->live -= block.bytes;
+    CHECK_OK(model->ctx, dt_heap_free(model->ctx, block.memory));
+    return 0;
+}
+
+static int follow_model(dt_ctx *ctx, void *arg) {
+    int n_steps = *(int *)arg;
+    uint64_t random = 42 + (uint64_t)dt_rank(ctx);
+    struct model *model = calloc(1, sizeof *model);
+    model->ctx = ctx;
+    for (int k = 0; k < n_steps; k++) {
+        /* Fills up and empties in turn. */
+        bool take = test_below(&random, 10) < (k / 500 % 2 ? 3 : 7);
+        if (model->n == 0 || (take && model->n < MOST_BLOCKS) ? take_any(model, &random) : give_any(model, &random))
+            return 1;
+        if (statistics_agree(model))
+            return 1;
+    }
+    while (model->n)
+        if (give_any(model, &random))
+            return 1;
+    int wrong = statistics_agree(model);
+    free(model);
+    return wrong;
+}
+
+static void heap__agrees_with_a_model(void **state) {
+    (void)state;
+    int n_steps = 6000;
+    test_memory memory;
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
+    assert_int_equal(follow_model(ctx, &n_steps), 0);
+    assert_int_equal(dt_close(ctx), 0);
+    run_ranks_with(&(test_ranks){.n = 2, .counted = &memory}, follow_model, &n_steps);
+}
+
+static dt_ctx *small_heap(size_t bytes) {
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .heap_bytes = bytes});
+    assert_non_null(ctx);
+    return ctx;
+}
+
+static void refused(dt_ctx *ctx, void *memory) {
+    dt_heap_stats before = dt_heap_statistics(ctx);
+    assert_int_equal(dt_heap_free(ctx, memory), DT_ERR_VALUE);
+    assert_error_says(ctx, DT_ERR_VALUE, "is not a live block of this rank's heap");
+    assert_int_equal(dt_heap_statistics(ctx).n_live, before.n_live);
+    ctx->status = DT_OK;
+}
+
+static void heap__refuses_pointers_that_are_not_its_blocks(void **state) {
+    (void)state;
+    dt_ctx *ctx = small_heap((size_t)64 << 20);
+    char *small = dt_heap_alloc(ctx, 1000), *large = dt_heap_alloc(ctx, 1000000), *outside = malloc(1000);
+    memset(small, 0, 1000);
+    memset(large, 0, 1000000);
+    assert_int_equal(dt_heap_free(ctx, NULL), DT_OK);
+    refused(ctx, outside);
+    refused(ctx, &outside);
+    refused(ctx, small + 64);
+    refused(ctx, small + 1);
+    refused(ctx, large + 4096);
+    refused(ctx, large + ((size_t)1 << 30));
+    refused(ctx, (void *)(uintptr_t)64);
+    refused(ctx, (void *)UINTPTR_MAX);
+    assert_int_equal(dt_heap_free(ctx, small), DT_OK);
+    assert_int_equal(dt_heap_free(ctx, large), DT_OK);
+    refused(ctx, small);
+    refused(ctx, large);
+    assert_null(dt_heap_alloc(NULL, 1));
+    assert_int_equal(dt_heap_free(NULL, outside), DT_ERR_VALUE);
+    assert_int_equal(dt_heap_statistics(NULL).n_live, 0);
+    free(outside);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void nothing_to_be_had(dt_ctx *ctx, size_t bytes) {
+    assert_null(dt_heap_alloc(ctx, bytes));
+    assert_error_says(ctx, DT_ERR_MEMORY, "are not to be had");
+    ctx->status = DT_OK;
+}
+
+static void heap__says_when_it_is_full(void **state) {
+    (void)state;
+    static const size_t sizes[] = {1, 100, 5000, 32000, 40000, 1000000};
+    enum { HEAP = 16 << 20, MOST = HEAP / 64 };
+    dt_ctx *ctx = small_heap(HEAP);
+    void **blocks = calloc(MOST, sizeof *blocks);
+    nothing_to_be_had(ctx, HEAP);
+    nothing_to_be_had(ctx, HEAP + 1);
+    nothing_to_be_had(ctx, SIZE_MAX);
+    nothing_to_be_had(ctx, SIZE_MAX - 63);
+    nothing_to_be_had(ctx, SIZE_MAX / 2);
+    for (size_t k = 5; k < 6; k--) { /* from the largest, because small blocks are never joined again */
+        size_t n = 0;
+        while ((blocks[n] = dt_heap_alloc(ctx, sizes[k])))
+            n++;
+        assert_error_says(ctx, DT_ERR_MEMORY, "are not to be had");
+        ctx->status = DT_OK;
+        size_t used = n * sizes[k];
+        if (k == 5 && used < HEAP / 2)
+            fail_msg("%zu blocks of %zu bytes fill a heap of %d", n, sizes[k], (int)HEAP);
+        while (n)
+            assert_int_equal(dt_heap_free(ctx, blocks[--n]), DT_OK);
+        assert_int_equal(dt_heap_statistics(ctx).live_bytes, 0);
+    }
+    free(blocks);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static size_t memory_available(void) {
+    char line[128];
+    size_t kib = 0;
+    FILE *file = fopen("/proc/meminfo", "re");
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %zu", &kib) == 1)
+            break;
+    if (file)
+        fclose(file);
+    return kib * 1024;
+}
+
+/* Bytes that back the heap of a world of one now. */
+static size_t resident_of(const dt_ctx *ctx) {
+    const dt__heap *heap = &dt__runtime_of(ctx)->heap;
+    char line[256], range[64];
+    size_t kib = 0;
+    bool inside = false;
+    FILE *file = fopen("/proc/self/smaps", "re");
+    snprintf(range, sizeof range, "%" PRIxPTR "-", (uintptr_t)heap->base);
+    while (file && fgets(line, sizeof line, file)) {
+        unsigned long long start, end;
+        if (sscanf(line, "%llx-%llx ", &start, &end) == 2)
+            inside = start >= (uintptr_t)heap->base && end <= (uintptr_t)heap->base + heap->bytes;
+        size_t rss;
+        if (inside && sscanf(line, "Rss: %zu", &rss) == 1)
+            kib += rss;
+    }
+    if (file)
+        fclose(file);
+    return kib * 1024;
+}
+
+static void heap__gives_pages_of_large_blocks_back(void **state) {
+    (void)state;
+    enum { BLOCK = 100 << 20, N = 5 };
+    if (memory_available() < (size_t)3 << 30)
+        skip();
+    dt_ctx *ctx = small_heap((size_t)1 << 30);
+    void *blocks[N];
+    for (int k = 0; k < N; k++) {
+        blocks[k] = dt_heap_alloc(ctx, BLOCK);
+        memset(blocks[k], 1, BLOCK);
+    }
+    size_t full = resident_of(ctx);
+    assert_in_range(full, (size_t)N * BLOCK, (size_t)(N + 1) * BLOCK);
+    for (int k = 0; k < N; k++)
+        assert_int_equal(dt_heap_free(ctx, blocks[k]), DT_OK);
+    size_t kept = resident_of(ctx);
+    if (kept > (size_t)300 << 20)
+        fail_msg("%zu of %zu bytes are still there", kept, full);
+    /* What was given back is memory like any other. */
+    unsigned char *again = dt_heap_alloc(ctx, (size_t)4 * BLOCK);
+    assert_non_null(again);
+    memset(again, 7, (size_t)4 * BLOCK);
+    for (size_t k = 0; k < (size_t)4 * BLOCK; k += 4096)
+        assert_int_equal(again[k], 7);
+    assert_int_equal(dt_heap_free(ctx, again), DT_OK);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* Every allocation in turn. */
+
+enum { N_RANKS = 3 };
+
+struct shortage {
+    int64_t victim;
+    long n;              /* which of the victim's allocations fails */
+    _Atomic int32_t hit; /* it was made */
+};
+
+/* What all ranks do with a context: something of everything that takes memory. The first status that is not DT_OK. */
+static dt_status use_it_all(dt_ctx *ctx, dt_group *group) {
+    static const struct {
+        dt_collective op;
+        int64_t count;
+        bool unequal, started;
+        enum test_memory_kind memory;
+    } cases[] = {
+        {DT_ALL_REDUCE, 100, false, false, TEST_OUTSIDE},  {DT_ALL_REDUCE, 20000, false, false, TEST_HEAP},
+        {DT_ALL_REDUCE, 20000, false, true, TEST_OUTSIDE}, {DT_ALL_TO_ALL, 100, true, false, TEST_OUTSIDE},
+        {DT_ALL_TO_ALL, 9000, true, true, TEST_MIXED},     {DT_BROADCAST, 20000, false, true, TEST_OUTSIDE},
+        {DT_ALL_GATHER, 3000, true, true, TEST_OUTSIDE},   {DT_REDUCE_SCATTER, 5000, false, false, TEST_MIXED},
+        {DT_GATHER, 5000, false, false, TEST_OUTSIDE},     {DT_SCATTER, 5000, true, false, TEST_OUTSIDE},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        test_run run;
+        test_case what = {.op = cases[k].op,
+                          .count = cases[k].count,
+                          .unequal = cases[k].unequal,
+                          .memory = cases[k].memory,
+                          .seed = k};
+        if (test_prepare(&run, ctx, group, &what))
+            return dt_error_status(ctx);
+        dt_work *work = cases[k].started ? dt_comm_start(group, &run.call) : NULL;
+        dt_status status = work               ? dt_work_wait(work)
+                           : cases[k].started ? dt_error_status(ctx)
+                                              : dt_comm_run(group, &run.call);
+        if (status == DT_OK && test_check(&run))
+            status = DT_ERR_INTERNAL;
+        test_drop(&run);
+        DT__TRY(status);
+    }
+    return DT_OK;
+}
+
+static dt_status pass_messages(dt_ctx *ctx, dt_group *group) {
+    int64_t n = dt_group_size(group), me = dt_group_rank(group), value[100] = {me}, got[100] = {-1};
+    DT__TRY(dt_comm_send(group, value, 100, DT_I64, (me + 1) % n));
+    DT__TRY(dt_comm_recv(group, got, 100, DT_I64, (me + n - 1) % n));
+    if (got[0] != (me + n - 1) % n)
+        return DT_ERR_INTERNAL;
+    DT__TRY(dt_comm_send(group, value, 100, DT_I64, me));
+    DT__TRY(dt_comm_recv(group, got, 100, DT_I64, me));
+    void *mine = dt_heap_alloc(ctx, 123456);
+    if (!mine)
+        return dt_error_status(ctx);
+    return dt_heap_free(ctx, mine);
+}
+
+static dt_status use_groups(dt_ctx *ctx) {
+    static const int64_t members[N_RANKS] = {2, 0, 1};
+    dt_group *world = dt_group_world(ctx), *group = dt_group_new(ctx, members, N_RANKS);
+    dt_status status = world && group ? use_it_all(ctx, group) : dt_error_status(ctx);
+    if (status == DT_OK)
+        status = pass_messages(ctx, group);
+    if (status == DT_OK)
+        status = dt_comm_barrier(world);
+    dt_group_free(group);
+    return status;
+}
+
+static dt_ctx *open_somehow(const dt_init_options *options, const test_memory *memory) {
+    dt_ctx *ctx = dt_init(options);
+    if (!ctx && memory->n_calls >= memory->fail_at && !memory->n_live)
+        ctx = dt_init(options); /* the lack of memory has passed */
+    return ctx;
+}
+
+static int be_short(dt_ctx *none, void *arg) {
+    struct shortage *shortage = arg;
+    dt__ticket ticket;
+    test_memory memory = {0};
+    (void)none;
+    CHECK(dt__ticket_parse(getenv("DTENSOR_LAUNCH"), &ticket), "no ticket");
+    bool victim = ticket.rank == shortage->victim;
+    memory.fail_at = victim ? shortage->n : 0;
+    dt_init_options options = {.allocator = test_memory_allocator(&memory), .timeout_s = 30};
+    dt_ctx *ctx = open_somehow(&options, &memory);
+    CHECK(ctx, "dt_init does not work");
+    bool inside = memory.n_calls < memory.fail_at || !victim; /* than in dt_init */
+    double start = test_seconds();
+    dt_status status = use_groups(ctx);
+    double took = test_seconds() - start;
+    if (victim) {
+        bool hit = memory.n_calls >= memory.fail_at;
+        atomic_store(&shortage->hit, hit);
+        CHECK(status == (hit && inside ? DT_ERR_MEMORY : DT_OK), "allocation %ld: %s: %s", shortage->n,
+              dt_status_word(status), dt_error_text(ctx));
+    } else {
+        CHECK(status == DT_OK || status == DT_ERR_PEER, "allocation %ld of rank %" PRId64 ": %s: %s", shortage->n,
+              shortage->victim, dt_status_word(status), dt_error_text(ctx));
+        CHECK(took < 2 * test_slowness, "allocation %ld: told after %g s", shortage->n, took);
+    }
+    memory.fail_at = 0;
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK_OK(ctx, use_groups(ctx));
+    CHECK(dt_heap_statistics(ctx).n_live <= 12, "%" PRId64 " blocks of heap are in use",
+          dt_heap_statistics(ctx).n_live);
+    CHECK(dt_close(ctx) == 0, "closing does not work");
+    CHECK(!memory.n_live && !memory.wrong_size, "allocation %ld: %ld blocks are left%s", shortage->n, memory.n_live,
+          memory.wrong_size ? " and a size was wrong" : "");
+    return 0;
+}
+
+static void heap__and_ordinary_memory_may_fail_anywhere(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    struct shortage *shortage = test_shared_memory(sizeof *shortage);
+    for (int64_t victim = 0; victim < N_RANKS; victim++) {
+        long n = 0;
+        do {
+            shortage->victim = victim;
+            shortage->n = ++n;
+            shortage->hit = 0;
+            test_launch launch = {.bare = true};
+            test_launch_begin(&launch, N_RANKS, NULL, be_short, shortage);
+            test_launch_end(&launch, 60 * test_slowness);
+            for (int rank = 0; rank < N_RANKS; rank++)
+                if (launch.statuses[rank])
+                    fail_msg("allocation %ld of rank %lld fails: rank %d does", n, (long long)victim, rank);
+        } while (shortage->hit);
+        assert_in_range(n, 30, 300);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(heap__agrees_with_a_model),
+        cmocka_unit_test(heap__refuses_pointers_that_are_not_its_blocks),
+        cmocka_unit_test(heap__says_when_it_is_full),
+        cmocka_unit_test(heap__gives_pages_of_large_blocks_back),
+        cmocka_unit_test(heap__and_ordinary_memory_may_fail_anywhere),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
