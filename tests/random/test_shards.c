@@ -62,7 +62,7 @@ static void check_part(const brute_case *c, const dt__draw *draw, const dt__shar
     free(got);
 }
 
-static void shuffle(test_random *random, int n, int *order) {
+static void shuffle(uint64_t *random, int n, int *order) {
     for (int i = n - 1; i > 0; i--) {
         int other = brute_below(random, i + 1), kept = order[i];
         order[i] = order[other];
@@ -76,7 +76,7 @@ static void part__holds_what_the_whole_holds_there(void **state) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
     dt_generator *generator = dt_generator_new(ctx, 3);
-    test_random random = {4};
+    uint64_t random = 4;
     for (int i = 0; i < N_CASES; i++) {
         brute_case c;
         dt__arena_mark mark = dt__arena_begin(&arena);
@@ -115,9 +115,9 @@ static void part__of_a_huge_tensor_has_the_numbers_of_its_indices(void **state) 
     assert_true(dt_spec_local_at(spec, coordinate, &local));
     float *part = malloc((size_t)local.bytes), want;
     assert_int_equal(dt__draw_spec(&draw, spec, coordinate, part), DT_OK);
-    test_random random = {6};
+    uint64_t random = 6;
     for (int i = 0; i < 2000; i++) {
-        int64_t at = (int64_t)test_random_below(&random, (uint64_t)local.elements), global[3];
+        int64_t at = test_below(&random, local.elements), global[3];
         int64_t index[] = {at / local.strides[0], at % local.strides[0] / local.strides[1], at % local.strides[1]};
         assert_true(dt_spec_to_global(spec, coordinate, index, global));
         dt__draw_range(&draw, (global[0] * 6 + global[1]) * 1048576 + global[2], 1, &want);
