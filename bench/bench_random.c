@@ -4,7 +4,7 @@
  * normal f32 numbers NumPy's standard_normal runs in turn as the peer, where python3 has NumPy; the fill should be at
  * least as fast. Ours and the peer's fill memory that is there already; the fastest of many repeats counts.
  *
- *     bench_random [--json] [--quick]
+ *     bench_random [--quick]
  */
 #include "random/kernels.h"
 
@@ -73,26 +73,22 @@ static double numpy_fill(int repeats) {
     return ns;
 }
 
-static void report(bool json, const char *word, const dt__draw *draw, double ours, double theirs) {
-    if (json) {
-        printf(
-            "{\"bench\":\"random\",\"config\":{\"fill\":\"%s\",\"dtype\":\"%s\",\"elements\":%d,\"kernels\":\"%s\"},"
-            "\"ours\":%.4f,\"unit\":\"ns/element\"",
-            word, dt_dtype_word(draw->dtype), N, draw->kernels->name, ours);
-        if (theirs > 0)
-            printf(",\"peer\":\"numpy\",\"theirs\":%.4f,\"ratio\":%.3f", theirs, theirs / ours);
-        puts("}");
-    } else if (theirs > 0) {
-        printf("%-17s %-5s %-9s %10.3f %10.3f %7.2f\n", word, dt_dtype_word(draw->dtype), draw->kernels->name, ours,
-               theirs, theirs / ours);
-    } else {
-        printf("%-17s %-5s %-9s %10.3f\n", word, dt_dtype_word(draw->dtype), draw->kernels->name, ours);
-    }
+static void report(const char *word, const dt__draw *draw, double ours, double theirs) {
+    const char *dtype = dt_dtype_word(draw->dtype), *table = draw->kernels->name;
+    printf("%-17s %-5s %-9s %10.3f", word, dtype, table, ours);
+    if (theirs > 0)
+        printf(" %10.3f %7.2f", theirs, theirs / ours);
+    printf("\n{\"bench\":\"random\",\"config\":{\"fill\":\"%s\",\"dtype\":\"%s\",\"elements\":%d,\"kernels\":\"%s\"},"
+           "\"ours\":%.4f,\"unit\":\"ns/element\"",
+           word, dtype, N, table, ours);
+    if (theirs > 0)
+        printf(",\"peer\":\"numpy\",\"theirs\":%.4f,\"ratio\":%.3f", theirs, theirs / ours);
+    puts("}");
     fflush(stdout);
 }
 
 /* Takes turns with the peer, so that both see the same machine. */
-static void bench_beside_numpy(bool json, const dt__draw *draw, int repeats, void *dst) {
+static void bench_beside_numpy(const dt__draw *draw, int repeats, void *dst) {
     double ours = 1e30, theirs = 1e30;
     for (int turn = 0; turn < TURNS; turn++) {
         double mine = fastest_fill(draw, repeats, dst), peer = numpy_fill(repeats);
@@ -101,32 +97,28 @@ static void bench_beside_numpy(bool json, const dt__draw *draw, int repeats, voi
     }
     if (theirs <= 0)
         fprintf(stderr, "bench_random: python3 has no NumPy: the peer is left out\n");
-    report(json, "normal", draw, ours, theirs);
+    report("normal", draw, ours, theirs);
 }
 
 int main(int argc, char **argv) {
-    bool json = false;
     int repeats = REPEATS;
-    for (int i = 1; i < argc; i++) {
-        json |= !strcmp(argv[i], "--json");
+    for (int i = 1; i < argc; i++)
         repeats = strcmp(argv[i], "--quick") ? repeats : 30;
-    }
     dt_ctx *ctx = dt_init(NULL);
     dt_generator *generator = dt_generator_default(ctx);
     void *dst = calloc(N, 8);
     if (!generator || !dst)
         return 1;
-    if (!json)
-        printf("%-17s %-5s %-9s %10s %10s %7s\n", "fill", "dtype", "table", "ns/element", "numpy", "ratio");
+    printf("%-17s %-5s %-9s %10s %10s %7s\n", "fill", "dtype", "table", "ns/element", "numpy", "ratio");
     for (size_t f = 0; f < sizeof fills / sizeof *fills; f++) {
         dt__draw draw;
         if (dt__draw_begin(generator, &fills[f].what, &draw) != DT_OK)
             break;
         if (f == 0)
-            bench_beside_numpy(json, &draw, repeats, dst);
+            bench_beside_numpy(&draw, repeats, dst);
         for (size_t t = 0; t < sizeof names / sizeof *names; t++)
             if ((draw.kernels = dt__random_kernels_named(names[t])))
-                report(json, fills[f].word, &draw, fastest_fill(&draw, repeats, dst), 0);
+                report(fills[f].word, &draw, fastest_fill(&draw, repeats, dst), 0);
     }
     free(dst);
     return dt_close(ctx);

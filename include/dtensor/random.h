@@ -16,13 +16,15 @@
  * f32, f16 and bf16 are 32-bit draws, f64 a 64-bit draw; f16 and bf16 are rounded f32. With w the word of w_bits bits:
  *
  *     uniform [a,b)     a + (b - a) u, u the top 24 (f64: 53) bits of w as a fraction, at most the value below b
- *     exponential       -log(v) / rate, v = (w / 2 + 1/2) / 2^31 (f64: (w / 2^11 + 1/2) / 2^53), each step rounded
+ *     exponential       -log(v) (1 / rate), v = (w / 2 + 1/2) / 2^31 (f64: (w / 2^11 + 1/2) / 2^53), each step rounded
  *     normal            words w0, w1 of a pair give sqrt(-2 log v(w0)) times cos (even word) and sin (odd word) of
  *                       2 pi w1 / 2^w_bits; the same for w2, w3; f64 pairs the two numbers of a block
  *     bernoulli         32-bit draw for every dtype: w < p 2^32; a dropout mask so with 1 - p, scaled by 1 / (1 - p)
  *     randint [m,n)     64-bit draw for every dtype: m + (w (n - m) >> 64)
  *     truncated normal  block i, computed in f64; what is refused is drawn again with the next attempt
  *     permutation       64-bit draws: for i = n - 1 … 1, entry i changes places with entry w_i (i + 1) >> 64
+ *
+ * Logarithms, sines and cosines are the library's own (docs/random.md), so that every CPU gives the same bits.
  */
 #ifndef DTENSOR_RANDOM_H
 #define DTENSOR_RANDOM_H

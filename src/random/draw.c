@@ -187,7 +187,7 @@ dt_status dt__draw_begin(dt_generator *generator, const dt__random *what, dt__dr
         .group = (what->dtype == DT_F64 ? 2 : 4) * DT__GROUP_BLOCKS,
         .low = -INFINITY,
         .high = INFINITY,
-        .kernels = dt__random_kernels_best(),
+        .kernels = dt__generator_kernels(generator),
     };
     DT__TRY(distributions[what->distribution].prepare(ctx, what, &draw));
     DT__TRY(dt__generator_next(generator, &draw.state));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Generators: a seed and a count of draws, counted references, and the list of all of a context, so that its end frees
- * what was forgotten. The first generator that is asked for makes the context's own, too.
+ * what was forgotten. The table of kernels is chosen once for each context, with its first generator.
  */
 #include "base/hash.h"
-#include "random/random.h"
+#include "random/kernels.h"
 
 #include <string.h>
 
@@ -20,6 +20,7 @@ struct dt_generator {
 typedef struct random_state {
     dt_generator *newest;
     dt_generator *own; /* the context's */
+    const dt__random_kernels *kernels;
 } random_state;
 
 static void free_state(dt_ctx *ctx, void *slot) {
@@ -40,6 +41,7 @@ static random_state *state_of(dt_ctx *ctx) {
         dt__fail_memory(ctx, sizeof *state, "the context's generators");
         return NULL;
     }
+    state->kernels = dt__random_kernels_best();
     ctx->slots[DT__SLOT_RANDOM].state = state;
     ctx->slots[DT__SLOT_RANDOM].free_state = free_state;
     return state;
@@ -91,6 +93,8 @@ void dt_generator_free(dt_generator *generator) {
     if (!generator || --generator->n_refs > 0)
         return;
     random_state *state = generator->ctx->slots[DT__SLOT_RANDOM].state;
+    if (state->own == generator)
+        state->own = NULL;
     if (generator->older)
         generator->older->newer = generator->newer;
     if (generator->newer)
@@ -133,3 +137,7 @@ dt_status dt__generator_next(dt_generator *generator, dt_generator_state *out) {
 }
 
 dt_ctx *dt__generator_ctx(const dt_generator *generator) { return generator->ctx; }
+
+const dt__random_kernels *dt__generator_kernels(const dt_generator *generator) {
+    return ((random_state *)generator->ctx->slots[DT__SLOT_RANDOM].state)->kernels;
+}

@@ -27,6 +27,8 @@ extern const dt__random_kernels dt__random_avx2, dt__random_avx512;
 /* The table for what the kernels of this name run on; NULL when this CPU or this build lacks it. */
 const dt__random_kernels *dt__random_kernels_named(const char *name);
 const dt__random_kernels *dt__random_kernels_best(void);
+/* The best, as it was chosen for the generator's context. */
+const dt__random_kernels *dt__generator_kernels(const dt_generator *generator);
 
 /* One element of a truncated normal draw. */
 double dt__truncated_normal(const dt__draw *draw, uint64_t index);

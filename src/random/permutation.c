@@ -41,7 +41,7 @@ dt_status dt__permutation(dt_generator *generator, int64_t size, int64_t begin, 
     if (status == DT_OK && n > 0) {
         for (int64_t i = 0; i < size; i++)
             order[i] = i;
-        shuffle(state, dt__random_kernels_best(), size, order);
+        shuffle(state, dt__generator_kernels(generator), size, order);
         if (order != dst)
             memcpy(dst, order + begin, (size_t)n * sizeof *dst);
     }
