@@ -149,8 +149,8 @@ static void expand(dt__search *search, const dt__place *state) {
 }
 
 dt_status dt__plan_graph(const dt__alphabet *alphabet, dt__route *out) {
-    bool found;
-    DT__TRY(dt__search_run(alphabet, &(dt__search_rules){.expand = expand}, out, &found));
-    return found ? DT_OK
-                 : dt__fail(out->arena->ctx, DT_ERR_INTERNAL, "redistribute: the graph has no way to the target");
+    DT__TRY(dt__search_run(alphabet, &(dt__search_rules){.expand = expand}, out, NULL));
+    return out->n_states
+               ? DT_OK
+               : dt__fail(out->arena->ctx, DT_ERR_INTERNAL, "redistribute: the graph has no way to the target");
 }

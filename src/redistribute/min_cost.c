@@ -309,21 +309,39 @@ static dt_status add_simple(const dt__alphabet *alphabet, dt__route *out) {
                : dt__fail(out->arena->ctx, DT_ERR_INTERNAL, "redistribute: the simple plan misses its target");
 }
 
+/* One exchange from the state to the target, where all that has to be reduced is. */
+static double jump(const dt__alphabet *alphabet, const dt__place *state) {
+    dt__change change;
+    dt__state_change(alphabet, state, alphabet->to, &change);
+    if (change.reduced > 1)
+        return INFINITY;
+    return dt__change_price(alphabet, &change, dt__state_bytes(alphabet, state),
+                            dt__state_bytes(alphabet, alphabet->to));
+}
+
+/* Joins the steps of the route, if there is one, and takes it where it is cheaper than the best so far. */
+static dt_status offer(const dt__alphabet *alphabet, const dt__route *route, dt__route *best, double *best_us) {
+    dt__route joined = {.arena = route->arena};
+    if (route->n_states == 0)
+        return DT_OK;
+    DT__TRY(join(alphabet, route, &joined));
+    double us = route_price(alphabet, &joined);
+    if (us < *best_us) {
+        *best_us = us;
+        *best = joined;
+    }
+    return DT_OK;
+}
+
 dt_status dt__plan_min_cost(const dt__alphabet *alphabet, dt__route *out) {
-    dt__route simple = {.arena = out->arena}, joined = {.arena = out->arena}, searched = {.arena = out->arena};
+    dt__route simple = {.arena = out->arena}, searched = simple, jumped = simple;
+    double us = INFINITY;
     limits least;
     find_limits(alphabet, &least);
-    if (alphabet->ordered)
-        DT__TRY(add_simple(alphabet, &simple));
-    else
-        DT__TRY(dt__plan_greedy(alphabet, &simple));
-    DT__TRY(join(alphabet, &simple, &joined));
-    dt__search_rules rules = {.expand = expand, .bound = bound, .user = &least};
-    rules.most = route_price(alphabet, &joined);
-    bool found;
-    DT__TRY(dt__search_run(alphabet, &rules, &searched, &found));
-    if (found)
-        return join(alphabet, &searched, out);
-    *out = joined;
-    return DT_OK;
+    DT__TRY((alphabet->ordered ? add_simple : dt__plan_greedy)(alphabet, &simple));
+    DT__TRY(offer(alphabet, &simple, out, &us));
+    dt__search_rules rules = {.expand = expand, .bound = bound, .jump = jump, .user = &least, .most = us};
+    DT__TRY(dt__search_run(alphabet, &rules, &searched, &jumped));
+    DT__TRY(offer(alphabet, &searched, out, &us));
+    return offer(alphabet, &jumped, out, &us);
 }

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { MOST_NODES = 1 << 20 };
@@ -147,6 +148,16 @@ void dt__search_step(dt__search *search, int m, int token, int position, double 
     reach(search, next, search->at, search->nodes[search->at].cost + cost);
 }
 
+static void consider_jump(dt__search *search, const dt__place *state) {
+    if (!search->rules->jump)
+        return;
+    double cost = search->nodes[search->at].cost + search->rules->jump(search->alphabet, state);
+    if (cost < search->jump_cost) {
+        search->jump_cost = cost;
+        search->jump = search->at;
+    }
+}
+
 /* The node of the target, once nothing cheaper can come; -1 where there is no way. */
 static int find_target(dt__search *search) {
     dt__place state[DT_SPEC_MAX_DIMS];
@@ -160,6 +171,7 @@ static int find_target(dt__search *search) {
         memcpy(state, state_of(search, entry.node), state_bytes(search));
         if (!memcmp(state, search->alphabet->to, state_bytes(search)))
             return entry.node;
+        consider_jump(search, state);
         search->rules->expand(search, state);
     }
     return -1;
@@ -172,14 +184,21 @@ static dt_status add_path(const dt__search *search, int node, dt__route *out) {
     return dt__route_add(out, search->alphabet, state_of(search, node));
 }
 
-dt_status dt__search_run(const dt__alphabet *alphabet, const dt__search_rules *rules, dt__route *out, bool *found) {
+static dt_status add_paths(const dt__search *search, int target, dt__route *out, dt__route *jumped) {
+    DT__TRY(search->status);
+    DT__TRY(add_path(search, target, out));
+    if (search->jump < 0)
+        return DT_OK;
+    DT__TRY(add_path(search, search->jump, jumped));
+    return dt__route_add(jumped, search->alphabet, search->alphabet->to);
+}
+
+dt_status dt__search_run(const dt__alphabet *alphabet, const dt__search_rules *rules, dt__route *out,
+                         dt__route *jumped) {
     dt__arena arena = dt__arena_new(out->arena->ctx);
-    dt__search search = {.alphabet = alphabet, .rules = rules, .arena = &arena};
+    dt__search search = {.alphabet = alphabet, .rules = rules, .arena = &arena, .jump = -1, .jump_cost = INFINITY};
     reach(&search, alphabet->from, -1, 0);
-    int target = find_target(&search);
-    *found = target >= 0;
-    if (search.status == DT_OK && *found)
-        search.status = add_path(&search, target, out);
+    dt_status status = add_paths(&search, find_target(&search), out, jumped);
     dt__arena_free(&arena);
-    return search.status;
+    return status;
 }

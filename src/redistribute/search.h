@@ -16,10 +16,14 @@ typedef void dt__expand_fn(dt__search *search, const dt__place *state);
 /* At most what it still costs to get from the state to the target, and never falling by more than a step's cost. */
 typedef double dt__bound_fn(const dt__alphabet *alphabet, const dt__place *state, const void *user);
 
+/* What one step from the state straight to the target costs; infinite where there is none. */
+typedef double dt__jump_fn(const dt__alphabet *alphabet, const dt__place *state);
+
 typedef struct dt__search_rules {
     dt__expand_fn *expand;
     dt__bound_fn *bound; /* (optional) */
-    const void *user;    /* for both */
+    dt__jump_fn *jump;   /* (optional) */
+    const void *user;    /* for expand and bound */
     double most;         /* states that cannot lead to less than this are not followed; 0: no limit */
 } dt__search_rules;
 
@@ -36,13 +40,17 @@ struct dt__search {
     struct dt__entry *heap;
     int n_heap, heap_room;
     int64_t n_found;
+    int jump; /* the node from which jumping to the target is cheapest; -1: none */
+    double jump_cost;
 };
 
 /* A step out of the state that is being expanded: mesh dim m changes to this token and position. */
 void dt__search_step(dt__search *search, int m, int token, int position, double cost);
 
-/* Adds the cheapest states from source to target to the route. *found is false, and the route as it was, where every
- * way costs rules->most or more. Refuses (unsupported) a search that meets too many states. */
-dt_status dt__search_run(const dt__alphabet *alphabet, const dt__search_rules *rules, dt__route *out, bool *found);
+/* Adds the cheapest states from source to target to the route; nothing where every way costs rules->most or more.
+ * `jumped` gets the cheapest way that ends with a jump, among the states that were met; NULL without rules->jump.
+ * Refuses (unsupported) a search that meets too many states. */
+dt_status dt__search_run(const dt__alphabet *alphabet, const dt__search_rules *rules, dt__route *out,
+                         dt__route *jumped);
 
 #endif
