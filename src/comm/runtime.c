@@ -44,10 +44,14 @@ static bool number_from(dt_ctx *ctx, const char *variable, double *out) {
     return false;
 }
 
+/* Thirty years, which nanoseconds in 64 bits can hold. */
+#define LONGEST_TIMEOUT_S 1e9
+
 static void choose_timeout(dt__runtime *runtime, const dt_init_options *options) {
     double seconds = 300;
     number_from(runtime->ctx, "DTENSOR_TIMEOUT", &seconds);
-    runtime->timeout_s = options->timeout_s != 0 ? options->timeout_s : seconds;
+    seconds = options->timeout_s != 0 ? options->timeout_s : seconds;
+    runtime->timeout_s = seconds < LONGEST_TIMEOUT_S ? seconds : LONGEST_TIMEOUT_S;
 }
 
 static void choose_threads(dt_ctx *ctx, const dt_init_options *options, const dt__ticket *ticket) {

@@ -73,22 +73,29 @@ static void clear_own_block(dt__shm *shm) {
     atomic_store(&own->n_cleared, 0);
 }
 
+/* Waits for all to come back, and for all to have forgotten. */
+static dt_status join_again(dt__shm *shm) {
+    struct dt__meeting back = {shm, "dt_init", offsetof(struct dt__rank_block, n_joined), shm->number, 0, false};
+    struct dt__meeting ready = {shm, "dt_init", offsetof(struct dt__rank_block, n_ready), shm->number, 0, false};
+    DT__TRY(dt__shm_meet(&back));
+    clear_own_block(shm);
+    madvise(shm->runtime->heap.base, shm->runtime->heap.bytes, MADV_REMOVE);
+    atomic_store(&shm->own->n_ready, shm->number);
+    dt__segment_alarm(shm->segment);
+    return dt__shm_meet(&ready);
+}
+
+/* After a failure it is as if this rank had not come, so that all may try again. */
 static dt_status join(dt__shm *shm) {
-    uint32_t number = atomic_fetch_add(&shm->own->n_joined, 1) + 1;
+    shm->number = atomic_fetch_add(&shm->own->n_joined, 1) + 1;
     dt__shm_set_state(shm, DT__RANK_JOINING);
-    if (number > 1) {
-        struct dt__meeting back = {shm, "dt_init", offsetof(struct dt__rank_block, n_joined), number, 0, false};
-        struct dt__meeting ready = {shm, "dt_init", offsetof(struct dt__rank_block, n_ready), number, 0, false};
-        DT__TRY(dt__shm_meet(&back));
-        clear_own_block(shm);
-        madvise(shm->runtime->heap.base, shm->runtime->heap.bytes, MADV_REMOVE);
-        atomic_store(&shm->own->n_ready, number);
-        dt__segment_alarm(shm->segment);
-        DT__TRY(dt__shm_meet(&ready));
-    }
-    atomic_store(&shm->own->n_ready, number);
-    dt__shm_set_state(shm, DT__RANK_READY);
-    return DT_OK;
+    dt_status status = shm->number > 1 ? join_again(shm) : DT_OK;
+    bool joined = status == DT_OK;
+    atomic_store(&shm->own->n_ready, joined ? shm->number : shm->number - 1);
+    if (!joined)
+        atomic_store(&shm->own->n_joined, shm->number - 1);
+    dt__shm_set_state(shm, joined ? DT__RANK_READY : DT__RANK_CLOSED);
+    return status;
 }
 
 static void unmap(dt__shm *shm) {
@@ -142,7 +149,6 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
         atomic_store(&segment->fenced, 1);
     status = join(shm);
     if (status != DT_OK) {
-        dt__shm_set_state(shm, DT__RANK_CLOSED);
         dt__heap_close(&runtime->heap);
         unmap(shm);
     }

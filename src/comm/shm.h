@@ -45,6 +45,7 @@ typedef struct dt__shm {
     dt__runtime *runtime;
     struct dt__segment *segment;
     struct dt__rank_block *own;
+    uint32_t number;  /* of this context among those of this rank, from 1; all ranks have the same at a time */
     bool borrowed;    /* the mapping belongs to somebody else (ranks as threads) */
     bool own_core;    /* every rank has a core for itself: spinning is allowed */
     bool told;        /* peers know of a local error of this rank */

@@ -170,7 +170,8 @@ bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
 const char *dt__rank_is_gone(const dt__shm *shm, int64_t rank, bool may_return) {
     if (dt__rank_is_dead(shm, rank))
         return "is dead";
-    bool closed = atomic_load(&shm->segment->ranks[rank].state) == DT__RANK_CLOSED;
+    const struct dt__rank_block *block = &shm->segment->ranks[rank];
+    bool closed = atomic_load(&block->state) == DT__RANK_CLOSED || atomic_load(&block->n_joined) > shm->number;
     return closed && !may_return ? "has closed its context" : NULL;
 }
 

@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Starting and ending: worlds of one, worlds that are not there, launches that are real, stale or garbage; what options
+ * and environment variables decide; starting again after closing; ranks forked from inside a program.
+ */
+/* ctest: timeout=300 */
+#include "support/collectives.h"
+#include "support/launch.h"
+
+#include "base/ctx.h"
+#include "comm/runtime.h"
+
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What fn writes on standard error, at most so much of it. */
+static void capture(void (*fn)(void *arg), void *arg, char *text, size_t room) {
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    fflush(stderr);
+    int saved = dup(2);
+    assert_true(dup2(fileno(file), 2) == 2);
+    fn(arg);
+    fflush(stderr);
+    dup2(saved, 2);
+    close(saved);
+    rewind(file);
+    size_t n = fread(text, 1, room - 1, file);
+    text[n] = 0;
+    fclose(file);
+}
+
+static void assert_says(const char *text, const char *part) {
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in: %s", part, text);
+}
+
+struct attempt {
+    const dt_init_options *options;
+    dt_ctx *ctx;
+};
+
+static void try_init(void *arg) {
+    struct attempt *attempt = arg;
+    attempt->ctx = dt_init(attempt->options);
+}
+
+/* dt_init does not work and says why. */
+static void assert_refused(const dt_init_options *options, const char *part) {
+    char text[2048];
+    struct attempt attempt = {.options = options};
+    capture(try_init, &attempt, text, sizeof text);
+    assert_null(attempt.ctx);
+    assert_says(text, "dt_init: ");
+    assert_says(text, part);
+}
+
+static void init__alone_is_a_world_of_one(void **state) {
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        dt_ctx *ctx = dt_init(k == 1 ? &(dt_init_options){.transport = "self"} : NULL);
+        assert_non_null(ctx);
+        assert_int_equal(dt_rank(ctx), 0);
+        assert_int_equal(dt_world(ctx), 1);
+        assert_int_equal(dt_threads(ctx), dt__usable_cores());
+        uint64_t random = (uint64_t)k;
+        for (int i = 0; i < 200; i++) {
+            test_case what = test_any_case(&random, 1, 10000);
+            assert_int_equal(test_once(ctx, dt_group_world(ctx), &what), 0);
+        }
+        assert_int_equal(dt_close(ctx), 0);
+    }
+    assert_int_equal(dt_close(NULL), 1);
+    assert_int_equal(dt_rank(NULL), 0);
+    assert_int_equal(dt_world(NULL), 0);
+}
+
+static void init__self_receives_what_was_sent(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_group *world = dt_group_world(ctx);
+    int64_t sent = 5, got = 0;
+    assert_int_equal(dt_comm_recv(world, &got, 1, DT_I64, 0), DT_ERR_STATE);
+    assert_error_says(ctx, DT_ERR_STATE, "nothing was sent");
+    ctx->status = DT_OK;
+    assert_int_equal(dt_comm_send(world, &sent, 1, DT_I64, 0), DT_OK);
+    assert_int_equal(dt_comm_recv(world, &got, 2, DT_I32, 0), DT_ERR_MISMATCH);
+    assert_error_says(ctx, DT_ERR_MISMATCH, "send of i64 x 1");
+    ctx->status = DT_OK;
+    assert_int_equal(dt_comm_recv(world, &got, 1, DT_I64, 0), DT_OK);
+    assert_int_equal(got, 5);
+    assert_int_equal(dt_comm_send(world, &sent, 1, DT_I64, 0), DT_OK); /* never received: freed with the group */
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* A world that is not there. */
+
+static double cpu_seconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static double pretend(int64_t n_worlds, int64_t world, test_memory *memory) {
+    double start = cpu_seconds();
+    for (int64_t k = 0; k < n_worlds; k++) {
+        dt_init_options options = {.transport = "fake",
+                                   .world = world,
+                                   .rank = world - 1,
+                                   .heap_bytes = (size_t)1 << 20,
+                                   .allocator = test_memory_allocator(memory)};
+        dt_ctx *ctx = dt_init(&options);
+        assert_non_null(ctx);
+        assert_int_equal(dt_rank(ctx), world - 1);
+        assert_int_equal(dt_world(ctx), world);
+        dt_group *all = dt_group_world(ctx);
+        assert_int_equal(dt_group_size(all), world);
+        assert_int_equal(dt_group_world_rank(all, world / 2), world / 2);
+        dt_group *some = dt_group_new(ctx, (int64_t[]){world - 1, 0, world / 2}, 3);
+        float value = 3, result = 4;
+        for (int i = 0; i < 10; i++) {
+            assert_int_equal(dt_comm_all_reduce(all, &value, &result, 1, DT_F32, DT_SUM), DT_OK);
+            assert_int_equal(dt_comm_all_gather(some, &value, (float[3]){0}, 1, DT_F32), DT_OK);
+            assert_int_equal(dt_comm_barrier(all), DT_OK);
+            assert_int_equal(dt_comm_send(all, &value, 1, DT_F32, 0), DT_OK);
+            dt_work *work = dt_comm_start(some, &(dt_call){.op = DT_BARRIER});
+            assert_int_equal(dt_work_wait(work), DT_OK);
+        }
+        assert_true(result == 4); /* no data moves */
+        dt_group_free(some);
+        assert_int_equal(dt_close(ctx), 0);
+    }
+    return cpu_seconds() - start;
+}
+
+static void init__fake_worlds_cost_nothing(void **state) {
+    (void)state;
+    test_memory small = {0}, large = {0};
+    double few = pretend(300, 7, &small), many = pretend(300, 1000000, &large);
+    assert_int_equal(small.n_calls, large.n_calls);
+    if (many > 10 * few + 0.05 * test_slowness)
+        fail_msg("a world of 7 takes %g s of work, one of 1,000,000 takes %g", few, many);
+    assert_refused(&(dt_init_options){.transport = "fake", .world = 5, .rank = 5}, "rank 5 of a world of 5");
+    assert_refused(&(dt_init_options){.transport = "fake", .world = -1}, "a world of -1");
+    assert_refused(&(dt_init_options){.transport = "fake", .world = 3, .rank = -1}, "rank -1");
+}
+
+static void init__contexts_live_side_by_side(void **state) {
+    (void)state;
+    dt_ctx *self = dt_init(NULL);
+    dt_ctx *fake = dt_init(&(dt_init_options){.transport = "fake", .world = 64, .rank = 9});
+    dt_ctx *other = dt_init(&(dt_init_options){.transport = "fake", .world = 8, .rank = 1});
+    assert_int_equal(dt_world(self), 1);
+    assert_int_equal(dt_world(fake), 64);
+    assert_int_equal(dt_rank(other), 1);
+    int64_t one = 1, sum = 0;
+    assert_int_equal(dt_comm_all_reduce(dt_group_world(fake), &one, &sum, 1, DT_I64, DT_SUM), DT_OK);
+    assert_int_equal(sum, 0);
+    assert_int_equal(dt_comm_all_reduce(dt_group_world(self), &one, &sum, 1, DT_I64, DT_SUM), DT_OK);
+    assert_int_equal(sum, 1);
+    dt_error_set(fake, DT_ERR_SYSTEM, "of the fake one");
+    assert_false(dt_failed(self) || dt_failed(other));
+    assert_int_equal(dt_error_clear(fake), DT_OK);
+    assert_int_equal(dt_close(fake) + dt_close(self) + dt_close(other), 0);
+}
+
+/* Options and environment. */
+
+static void init__options_come_before_the_environment(void **state) {
+    (void)state;
+    setenv("DTENSOR_TIMEOUT", "2.5", 1);
+    setenv("DTENSOR_HEAP", "64M", 1);
+    setenv("DTENSOR_THREADS", "3", 1);
+    dt_ctx *ctx = dt_init(NULL);
+    assert_true(dt__runtime_of(ctx)->timeout_s == 2.5);
+    assert_int_equal(dt__runtime_of(ctx)->heap.bytes, 64 << 20);
+    assert_int_equal(dt_threads(ctx), 3);
+    assert_int_equal(dt_close(ctx), 0);
+    ctx = dt_init(&(dt_init_options){.timeout_s = -1, .heap_bytes = 4 << 20, .threads = 5});
+    assert_true(dt__runtime_of(ctx)->timeout_s == -1);
+    assert_int_equal(dt__runtime_of(ctx)->heap.bytes, 4 << 20);
+    assert_int_equal(dt_threads(ctx), 5);
+    assert_int_equal(dt_close(ctx), 0);
+    unsetenv("DTENSOR_TIMEOUT");
+    unsetenv("DTENSOR_HEAP");
+    unsetenv("DTENSOR_THREADS");
+    ctx = dt_init(NULL);
+    assert_true(dt__runtime_of(ctx)->timeout_s == 300);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void init__refuses_garbage_in_the_environment(void **state) {
+    (void)state;
+    static const struct {
+        const char *variable, *value;
+    } cases[] = {
+        {"DTENSOR_TIMEOUT", "soon"},
+        {"DTENSOR_TIMEOUT", "3s"},
+        {"DTENSOR_TIMEOUT", "nan"},
+        {"DTENSOR_HEAP", "much"},
+        {"DTENSOR_HEAP", "-1"},
+        {"DTENSOR_HEAP", "12Q"},
+        {"DTENSOR_HEAP", "1e30"},
+        {"DTENSOR_HEAP", "8GG"},
+        {"DTENSOR_THREADS", "two"},
+        {"DTENSOR_LAUNCH", "shm:"},
+        {"DTENSOR_LAUNCH", "garbage"},
+        {"DTENSOR_LAUNCH", "shm:3:zz:0:1"},
+        {"DTENSOR_LAUNCH", "shm:3:1:0:1 and more"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        setenv(cases[i].variable, cases[i].value, 1);
+        assert_refused(NULL, cases[i].variable);
+        assert_refused(NULL, cases[i].value);
+        unsetenv(cases[i].variable);
+    }
+    assert_refused(&(dt_init_options){.transport = "carrier pigeon"}, "there is no transport 'carrier pigeon'");
+    assert_refused(&(dt_init_options){.transport = "shm"}, "dtrun -n");
+    setenv("DTENSOR_TIMEOUT", "inf", 1);
+    dt_ctx *ctx = dt_init(NULL);
+    assert_non_null(ctx);
+    assert_int_equal(dt_close(ctx), 0);
+    unsetenv("DTENSOR_TIMEOUT");
+}
+
+/* The variable of a launch whose descriptor was not inherited, or now means something else. */
+static void init__refuses_a_stale_launch(void **state) {
+    (void)state;
+    char text[128], error[256];
+    int fd, other = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    struct dt__segment *segment = dt__segment_new(2, (size_t)2 << 20, &fd, error, sizeof error);
+    assert_non_null(segment);
+    const dt__ticket stale[] = {
+        {.fd = 987, .nonce = segment->nonce, .rank = 0, .n_cores = 1},    /* not open */
+        {.fd = other, .nonce = segment->nonce, .rank = 0, .n_cores = 1},  /* another file */
+        {.fd = fd, .nonce = segment->nonce + 1, .rank = 0, .n_cores = 1}, /* of another launch */
+        {.fd = fd, .nonce = segment->nonce, .rank = 2, .n_cores = 1},     /* a rank too many */
+        {.fd = fd, .nonce = segment->nonce, .rank = -1, .n_cores = 1},
+        {.fd = -1, .nonce = segment->nonce, .rank = 0, .n_cores = 1},
+    };
+    int files = test_open_files();
+    for (size_t i = 0; i < sizeof stale / sizeof *stale; i++) {
+        dt__ticket_print(&stale[i], text, sizeof text);
+        setenv("DTENSOR_LAUNCH", text, 1);
+        assert_refused(NULL, "start ranks with dtrun");
+        /* A program that wants a world of its own does not care. */
+        dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
+        assert_non_null(ctx);
+        assert_int_equal(dt_close(ctx), 0);
+    }
+    /* A segment whose header lies about its sizes. */
+    segment->heap_bytes *= 2;
+    dt__ticket_print(&(dt__ticket){.fd = fd, .nonce = segment->nonce, .n_cores = 1}, text, sizeof text);
+    setenv("DTENSOR_LAUNCH", text, 1);
+    assert_refused(NULL, "start ranks with dtrun");
+    unsetenv("DTENSOR_LAUNCH");
+    assert_int_equal(test_open_files(), files);
+    dt__segment_unmap(segment);
+    close(fd);
+    close(other);
+    assert_nothing_is_left();
+}
+
+/* The log. */
+
+struct lines {
+    int n;
+    char last[256];
+};
+
+static void keep_line(void *user, dt_log_level level, const char *line) {
+    struct lines *lines = user;
+    lines->n += level >= DT_LOG_ERROR;
+    snprintf(lines->last, sizeof lines->last, "%s", line);
+}
+
+static void init_and_close(void *arg) {
+    dt_ctx *ctx = dt_init(arg);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void init__logs_where_it_is_told(void **state) {
+    (void)state;
+    char text[2048];
+    struct lines lines = {0};
+    dt_init_options options = {.log = keep_line, .log_user = &lines, .log_level = DT_LOG_DEBUG};
+    capture(init_and_close, &options, text, sizeof text);
+    assert_string_equal(text, "");
+    assert_int_equal(lines.n, 1);
+    assert_says(lines.last, "rank 0 of 1, transport self");
+    capture(init_and_close, NULL, text, sizeof text);
+    assert_string_equal(text, "");
+    setenv("DTENSOR_LOG", "debug", 1);
+    capture(init_and_close, NULL, text, sizeof text);
+    assert_says(text, "rank 0: debug: rank 0 of 1");
+    unsetenv("DTENSOR_LOG");
+}
+
+/* Launches. */
+
+static int use_world(dt_ctx *ctx, uint64_t seed, int n) {
+    for (int i = 0; i < n; i++) {
+        test_case what = test_any_case(&seed, dt_world(ctx), 50000);
+        if (test_once(ctx, dt_group_world(ctx), &what))
+            return 1;
+    }
+    return 0;
+}
+
+enum { ROUNDS = 12 };
+
+/* How a round ends before it is closed. */
+enum ending { WELL, WITH_LOCAL_ERROR, WITH_MISMATCH, WITH_EARLY_CLOSE, N_ENDINGS };
+
+static int start_again_and_again(dt_ctx *none, void *arg) {
+    (void)none;
+    (void)arg;
+    for (int k = 0; k < ROUNDS; k++) {
+        dt_ctx *ctx = dt_init(&(dt_init_options){.timeout_s = 20});
+        CHECK(ctx, "round %d: dt_init does not work", k);
+        CHECK(!dt_failed(ctx) && dt_world(ctx) == 4, "round %d: %s", k, dt_error_text(ctx));
+        dt_heap_stats heap = dt_heap_statistics(ctx);
+        CHECK(heap.live_bytes == 0 && heap.held_bytes == 0, "the heap is not empty: %zu", heap.held_bytes);
+        double start = test_seconds();
+        if (use_world(ctx, (uint64_t)k, 10))
+            return 1;
+        bool first = dt_rank(ctx) == k % 4;
+        dt_status status = DT_OK;
+        if (k % N_ENDINGS == WITH_LOCAL_ERROR)
+            status = first ? dt_error_set(ctx, DT_ERR_SYSTEM, "gave up") : dt_comm_barrier(dt_group_world(ctx));
+        if (k % N_ENDINGS == WITH_MISMATCH)
+            status = first ? dt_comm_broadcast(dt_group_world(ctx), &k, &(int){0}, 1, DT_I32, 0)
+                           : dt_comm_barrier(dt_group_world(ctx));
+        if (k % N_ENDINGS == WITH_EARLY_CLOSE && !first)
+            status = dt_comm_barrier(dt_group_world(ctx));
+        bool fine = k % N_ENDINGS == WELL || (k % N_ENDINGS == WITH_EARLY_CLOSE && first) ||
+                    (k % N_ENDINGS == WITH_MISMATCH && first);
+        CHECK(fine || status != DT_OK, "round %d: no error", k);
+        CHECK(test_seconds() - start < 2 * test_slowness, "round %d took %g s", k, test_seconds() - start);
+        ctx->status = DT_OK;
+        CHECK(dt_close(ctx) == 0, "round %d: closing does not work", k);
+        if (k % 3 == 0 && first)
+            test_sleep(0.01);
+    }
+    return 0;
+}
+
+static void run_bare(int64_t n, dt_rank_fn *fn, void *arg, const int *statuses) {
+    test_launch launch = {.bare = true, .tells = true};
+    test_launch_begin(&launch, n, NULL, fn, arg);
+    test_launch_end(&launch, 60 * test_slowness);
+    for (int64_t rank = 0; rank < n; rank++)
+        assert_int_equal(launch.statuses[rank], statuses ? statuses[rank] : 0);
+}
+
+static void init__works_again_after_closing(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    run_bare(4, start_again_and_again, NULL, NULL);
+}
+
+/* The last rank of three does not come back: for a while, or not at all. */
+static int miss_one(dt_ctx *none, void *arg) {
+    (void)none;
+    bool dies = *(bool *)arg;
+    dt_ctx *ctx = dt_init(&(dt_init_options){.timeout_s = 20});
+    CHECK(ctx && !use_world(ctx, 1, 5), "the first start does not work");
+    bool last = dt_rank(ctx) == dt_world(ctx) - 1;
+    CHECK(dt_close(ctx) == 0, "closing does not work");
+    if (last && dies)
+        return 0;
+    double start = test_seconds();
+    if (!last) {
+        ctx = dt_init(&(dt_init_options){.timeout_s = 0.3});
+        CHECK(!ctx, "a rank is missing, and nobody says so");
+        CHECK(test_seconds() - start < 0.3 + 1 * test_slowness, "it took %g s", test_seconds() - start);
+    }
+    if (dies)
+        return 0;
+    if (last)
+        test_sleep(1 * test_slowness);
+    ctx = dt_init(&(dt_init_options){.timeout_s = 20});
+    CHECK(ctx && !use_world(ctx, 2, 5), "starting after a failed start does not work");
+    return dt_close(ctx);
+}
+
+static void init__says_when_a_rank_does_not_come_back(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    for (int dies = 0; dies < 2; dies++)
+        run_bare(3, miss_one, &(bool){dies}, NULL);
+}
+
+static int init_twice(dt_ctx *none, void *arg) {
+    (void)none;
+    (void)arg;
+    dt_ctx *ctx = dt_init(&(dt_init_options){.timeout_s = 1e300});
+    CHECK(ctx, "dt_init does not work");
+    if (dt_rank(ctx) == 0)
+        test_sleep(0.2); /* which is not the end of the world, even with so long a deadline */
+    CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+    CHECK(!dt_init(NULL), "two contexts are one rank");
+    CHECK(!dt_init(&(dt_init_options){.world = 7}), "a world of 7 was asked for");
+    dt_ctx *fake = dt_init(&(dt_init_options){.transport = "fake", .world = 9, .rank = 8});
+    dt_ctx *self = dt_init(&(dt_init_options){.transport = "self"});
+    CHECK(fake && dt_rank(fake) == 8 && self && dt_world(self) == 1, "no contexts beside the launch");
+    CHECK(dt_close(fake) == 0 && dt_close(self) == 0, "closing does not work");
+    if (use_world(ctx, 3, 5))
+        return 1;
+    return dt_close(ctx);
+}
+
+static void init__takes_a_rank_once(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    run_bare(2, init_twice, NULL, NULL);
+}
+
+/* dt_comm_dump. */
+
+static void dump(void *arg) { dt_comm_dump(arg); }
+
+static int dump_calls(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    char *text = calloc(1, 100000), part[100];
+    float values[3] = {0};
+    dt_group *world = dt_group_world(ctx);
+    for (int i = 0; i < 40; i++)
+        CHECK_OK(ctx, dt_comm_all_reduce(world, values, values, 3, DT_F32, DT_MAX));
+    CHECK_OK(ctx, dt_comm_broadcast(world, values, values, 2, DT_F32, 1));
+    CHECK_OK(ctx, dt_comm_barrier(world));
+    if (dt_rank(ctx) == 0) {
+        capture(dump, ctx, text, 100000);
+        for (int rank = 0; rank < 3; rank++) {
+            snprintf(part, sizeof part, "rank %d: ", rank);
+            CHECK(strstr(text, part), "'%s' is not in: %s", part, text);
+        }
+        static const char *const parts[] = {
+            "call 42: barrier, #42 of ranks 0-2: ok", "call 41: broadcast of f32 x 2 from 1, #41 of ranks 0-2: ok",
+            "call 40: all_reduce of f32 x 3, max, #40 of ranks 0-2: ok", "call 11: all_reduce"};
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            CHECK(strstr(text, parts[i]), "'%s' is not in: %s", parts[i], text);
+        CHECK(!strstr(text, "call 10:"), "too many calls are remembered: %s", text);
+    }
+    CHECK_OK(ctx, dt_comm_barrier(world));
+    free(text);
+    return 0;
+}
+
+static void init__dump_shows_the_last_calls(void **state) {
+    (void)state;
+    run_ranks(3, dump_calls, NULL);
+    dt_comm_dump(NULL);
+}
+
+/* Ranks forked from inside. */
+
+static int exit_with(dt_ctx *ctx, void *arg) {
+    const int *codes = arg;
+    if (codes[dt_rank(ctx)] < 0)
+        raise(-codes[dt_rank(ctx)]);
+    return codes[dt_rank(ctx)];
+}
+
+static void assert_spawn_says(int64_t n, dt_rank_fn *fn, void *arg, const char *part) {
+    char *error = NULL;
+    int files = test_open_files();
+    double start = test_seconds();
+    assert_int_equal(dt_spawn(n, fn, arg, &error), DT_ERR_PEER);
+    assert_non_null(error);
+    assert_says(error, part);
+    free(error);
+    assert_int_equal(dt_spawn(n, fn, arg, NULL), DT_ERR_PEER);
+    assert_true(test_seconds() - start < 20 * test_slowness);
+    assert_int_equal(test_open_files(), files);
+    assert_nothing_is_left();
+}
+
+static int wait_for_ever(dt_ctx *ctx, void *arg) {
+    if (dt_rank(ctx) == 1)
+        return *(int *)arg;
+    dt_comm_barrier(dt_group_world(ctx));
+    ctx->status = DT_OK;
+    for (;;) /* does not care that it has failed: is ended */
+        test_sleep(1);
+}
+
+static int spawn_inside(dt_ctx *ctx, void *arg) {
+    char *error = NULL;
+    if (use_world(ctx, 1, 3))
+        return 1;
+    dt_status status = dt_spawn(2, exit_with, arg, &error);
+    CHECK(status == DT_OK, "%s", error);
+    return use_world(ctx, 2, 3);
+}
+
+static void *sleep_a_little(void *arg) {
+    test_sleep(0.3);
+    return arg;
+}
+
+static void spawn__says_which_rank_ended_how(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    assert_int_equal(dt_spawn(3, exit_with, (int[]){0, 0, 0}, NULL), DT_OK);
+    assert_spawn_says(3, exit_with, (int[]){0, 7, 0}, "rank 1 ended with exit code 7");
+    assert_spawn_says(2, exit_with, (int[]){0, -SIGKILL}, "rank 1 ended with signal 9 (SIGKILL)");
+    assert_spawn_says(1, exit_with, (int[]){-SIGTERM}, "rank 0 ended with signal 15 (SIGTERM)");
+    assert_int_equal(dt_spawn(2, spawn_inside, (int[]){0, 0}, NULL), DT_OK);
+}
+
+static void spawn__ends_ranks_that_do_not_end(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    char *error = NULL;
+    double start = test_seconds();
+    assert_int_equal(dt_spawn(3, wait_for_ever, &(int){4}, &error), DT_ERR_PEER);
+    assert_says(error, "rank 1 ended with exit code 4");
+    assert_true(test_seconds() - start < 15 * test_slowness);
+    free(error);
+    assert_nothing_is_left();
+}
+
+static void spawn__refuses_what_cannot_be(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    assert_spawn_says(0, exit_with, NULL, "0 ranks");
+    assert_spawn_says(-1, exit_with, NULL, "-1 ranks");
+    assert_spawn_says(DT__MAX_RANKS + 1, exit_with, NULL, "from 1 to 4096 ranks");
+    assert_spawn_says(INT64_MAX, exit_with, NULL, "from 1 to 4096 ranks");
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, sleep_a_little, NULL), 0);
+    assert_spawn_says(2, exit_with, (int[]){0, 0}, "has 2 threads already");
+    pthread_join(thread, NULL);
+    assert_int_equal(dt_spawn(2, exit_with, (int[]){0, 0}, NULL), DT_OK);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(init__alone_is_a_world_of_one),
+        cmocka_unit_test(init__self_receives_what_was_sent),
+        cmocka_unit_test(init__fake_worlds_cost_nothing),
+        cmocka_unit_test(init__contexts_live_side_by_side),
+        cmocka_unit_test(init__options_come_before_the_environment),
+        cmocka_unit_test(init__refuses_garbage_in_the_environment),
+        cmocka_unit_test(init__refuses_a_stale_launch),
+        cmocka_unit_test(init__logs_where_it_is_told),
+        cmocka_unit_test(init__works_again_after_closing),
+        cmocka_unit_test(init__says_when_a_rank_does_not_come_back),
+        cmocka_unit_test(init__takes_a_rank_once),
+        cmocka_unit_test(init__dump_shows_the_last_calls),
+        cmocka_unit_test(spawn__says_which_rank_ended_how),
+        cmocka_unit_test(spawn__ends_ranks_that_do_not_end),
+        cmocka_unit_test(spawn__refuses_what_cannot_be),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
