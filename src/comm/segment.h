@@ -21,7 +21,7 @@ enum {
     DT__LINE = 64,
     DT__LINES = 128,       /* processors fetch lines in pairs: what one rank writes often stands apart by as much */
     DT__MAX_RANKS = 4096,  /* of one node */
-    DT__N_ENTRIES = 8,     /* operations of one channel that may be under way at once */
+    DT__N_ENTRIES = 16,    /* operations of one channel that may be under way at once */
     DT__N_CHANNELS = 4096, /* places in a rank's channel table; at most half are used */
     DT__N_RING = 32,       /* calls that a rank remembers */
     DT__INLINE_BYTES = 16, /* payload that travels in the header itself */
