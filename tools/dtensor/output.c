@@ -19,10 +19,11 @@ enum { USUAL_WIDTH = 80, MIN_WIDTH = 20, MAX_WIDTH = 1000 };
 static int terminal_width(void) {
     struct winsize size;
     int width = 0;
+    const char *columns = getenv("COLUMNS");
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         width = size.ws_col;
-    else if (getenv("COLUMNS"))
-        width = atoi(getenv("COLUMNS"));
+    else if (columns)
+        width = atoi(columns);
     return width < MIN_WIDTH || width > MAX_WIDTH ? USUAL_WIDTH : width;
 }
 
