@@ -119,7 +119,7 @@ class Command(unittest.TestCase):
                                       env=tool.environment(LC_ALL="C", PATH=f"{tool.BUILD}/bin:{os.environ['PATH']}"))
                 self.assertEqual(output, done.stdout, line)
                 count += 1
-        self.assertEqual(3, count)
+        self.assertEqual(4, count)
 
     def test_main_page_tells_of_every_command(self):
         with open(os.path.join(tool.SOURCE, "man", "dtensor.1"), encoding="utf-8") as file:
