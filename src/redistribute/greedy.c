@@ -49,9 +49,14 @@ static bool outer_cuts_agree(const walk *self, int m) {
     return true;
 }
 
-static bool is_cut_anywhere(const dt__alphabet *alphabet, const dt__place *state) {
+/* Whether cuts may be in each other's way: the source has some of more than one part, or there are explicit extents,
+ * beside which not even a cut into one part may stand. */
+static bool needs_first_pass(const dt__alphabet *alphabet) {
+    for (int token = 0; token < alphabet->n_tokens; token++)
+        if (alphabet->tokens[token].n_extents)
+            return true;
     for (int m = 0; m < alphabet->n_mesh_dims; m++)
-        if (alphabet->mesh[m] > 1 && dt__token_is_cut(alphabet, state[m].token))
+        if (alphabet->mesh[m] > 1 && dt__token_is_cut(alphabet, alphabet->from[m].token))
             return true;
     return false;
 }
@@ -64,7 +69,7 @@ dt_status dt__plan_greedy(const dt__alphabet *alphabet, dt__route *out) {
     walk self = {.alphabet = alphabet, .route = out};
     memcpy(self.state, alphabet->from, sizeof self.state);
     DT__TRY(dt__route_add(out, alphabet, alphabet->from));
-    for (int m = alphabet->n_mesh_dims - 1; m >= 0 && is_cut_anywhere(alphabet, alphabet->from); m--) {
+    for (int m = alphabet->n_mesh_dims - 1; m >= 0 && needs_first_pass(alphabet); m--) {
         int target = alphabet->to[m].token;
         bool clear = !dt__token_is_cut(alphabet, target) || outer_cuts_agree(&self, m);
         DT__TRY(go(&self, m, clear ? target : DT__TOKEN_REPLICATE));

@@ -244,6 +244,13 @@ static void targets__may_not_be_a_new_partial(void **state) {
     assert_trace("2,2", "8,8", "P(sum),S(0)", "P(sum),S(1)", DT__PLANNER_GREEDY, "P(sum)S(0)->P(sum)S(1)");
 }
 
+static void explicit_extents__never_share_their_dim(void **state) {
+    (void)state;
+    assert_trace("2,2,1", "6,6,1", "P(max),R,S(2)", "P(max),S(2:0,1),_S(0,5)", DT__PLANNER_GREEDY,
+                 "P(max)RS(2)->P(max)R_S(0,5)->P(max)S(2:0,1)_S(0,5)");
+    assert_trace("2,2", "8", "S(0:3,5),R", "S(0),S(0)", DT__PLANNER_GREEDY, "S(0:3,5)R->S(0)R->S(0)[0]S(0)[1]");
+}
+
 /* On 16,384 ranks a part of the target is 2^20 x 64; some ranks hold none of these columns before. */
 static void check_large(dt__arena *arena, const dt__plan *plan, const void *user) {
     (void)arena;
@@ -332,6 +339,7 @@ int main(void) {
         cmocka_unit_test(mesh_dims_of_one_rank__communicate_nothing),
         cmocka_unit_test(min_cost__joins_steps_over_mesh_dims),
         cmocka_unit_test(targets__may_not_be_a_new_partial),
+        cmocka_unit_test(explicit_extents__never_share_their_dim),
         cmocka_unit_test(large_meshes__are_planned),
         cmocka_unit_test(sizes__beyond_64_bits_are_refused),
         cmocka_unit_test(plans__survive_failing_allocations),
