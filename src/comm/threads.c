@@ -56,5 +56,5 @@ bool dt__run_threads(int64_t n_ranks, const dt_init_options *options, dt_rank_fn
         close(fd);
     dt__segment_unmap(segment);
     free(ranks);
-    return n == n_ranks;
+    return n > 0 && n == n_ranks;
 }
