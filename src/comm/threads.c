@@ -34,9 +34,11 @@ bool dt__run_threads(int64_t n_ranks, const dt_init_options *options, dt_rank_fn
     int fd;
     struct dt__segment *segment =
         dt__segment_new(n_ranks, options ? options->heap_bytes : 0, &fd, error, sizeof error);
+    if (!segment)
+        return false;
     struct thread_rank *ranks = calloc((size_t)n_ranks, sizeof *ranks);
     int64_t n = 0;
-    for (; segment && ranks && n < n_ranks; n++) {
+    for (; ranks && n < n_ranks; n++) {
         ranks[n] = (struct thread_rank){
             .ticket = {.fd = -1, .base = segment, .nonce = segment->nonce, .rank = n, .n_cores = dt__usable_cores()},
             .options = options ? options : &defaults,
@@ -45,16 +47,15 @@ bool dt__run_threads(int64_t n_ranks, const dt_init_options *options, dt_rank_fn
         if (pthread_create(&ranks[n].thread, NULL, be_rank, &ranks[n]))
             break;
     }
-    for (int64_t i = n; segment && ranks && i < n_ranks; i++)
+    for (int64_t i = n; i < n_ranks; i++)
         dt__segment_set_ended(segment, i, 1 << 8);
     for (int64_t i = 0; i < n; i++) {
         pthread_join(ranks[i].thread, NULL);
         if (codes)
             codes[i] = ranks[i].code;
     }
-    if (segment)
-        close(fd);
+    close(fd);
     dt__segment_unmap(segment);
     free(ranks);
-    return n > 0 && n == n_ranks;
+    return n == n_ranks;
 }

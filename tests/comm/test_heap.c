@@ -94,7 +94,7 @@ static int follow_model(dt_ctx *ctx, void *arg) {
 
 static void heap__agrees_with_a_model(void **state) {
     (void)state;
-    int n_steps = 6000;
+    int n_steps = test_with_tsan ? 1500 : 6000;
     test_memory memory;
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
     assert_int_equal(follow_model(ctx, &n_steps), 0);
@@ -212,7 +212,7 @@ static size_t resident_of(const dt_ctx *ctx) {
 static void heap__gives_pages_of_large_blocks_back(void **state) {
     (void)state;
     enum { BLOCK = 100 << 20, N = 5 };
-    if (memory_available() < (size_t)3 << 30)
+    if (memory_available() < (size_t)3 << 30 || test_with_tsan)
         skip();
     dt_ctx *ctx = small_heap((size_t)1 << 30);
     void *blocks[N];
