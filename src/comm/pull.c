@@ -292,12 +292,13 @@ const dt__pull *dt__pull_of(const dt_work *work) {
     return &pulls[work->call.op];
 }
 
+/* Past the caches, as with the slices of an all_reduce: peers have read these lines before. */
 static void stage(dt_work *work, int64_t block, int64_t at, int64_t size) {
     struct piece piece = piece_of(work, size);
     unsigned char *dst = work->staging + (size_t)(block * dt__round_size(work)) * work->item_bytes;
     const char *src = (const char *)work->call.src + (size_t)(at + piece.first) * work->item_bytes;
     if (piece.n)
-        kernels_of(work)->copy(dst, src, (size_t)piece.n * work->item_bytes, DT__CACHED);
+        kernels_of(work)->copy(dst, src, (size_t)piece.n * work->item_bytes, DT__STREAM);
 }
 
 void dt__fill_staging(dt_work *work) {
