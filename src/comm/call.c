@@ -82,18 +82,18 @@ static bool has_blocks(dt_collective op) {
 
 /* All counts at least 0, and neither their sum nor its bytes overflow. */
 static dt_status check_counts(dt_group *group, const dt_call *call, const int64_t *counts, size_t item_bytes) {
-    const char *op = dt_collective_word(call->op);
     int64_t total = 0, bytes;
     bool fits = true;
     for (int64_t i = 0; i < group->n_ranks; i++) {
         if (counts[i] < 0)
             return dt__fail(ctx_of(group), DT_ERR_VALUE,
-                            "%s: the count of member %" PRId64 " is %" PRId64 "; it must be at least 0", op, i,
-                            counts[i]);
+                            "%s: the count of member %" PRId64 " is %" PRId64 "; it must be at least 0",
+                            dt_collective_word(call->op), i, counts[i]);
         fits = fits && dt__add_i64(total, counts[i], &total);
     }
     if (!fits || !dt__mul_i64(total, (int64_t)item_bytes, &bytes))
-        return dt__fail(ctx_of(group), DT_ERR_VALUE, "%s: the blocks together are larger than 2^63-1 bytes", op);
+        return dt__fail(ctx_of(group), DT_ERR_VALUE, "%s: the blocks together are larger than 2^63-1 bytes",
+                        dt_collective_word(call->op));
     return DT_OK;
 }
 
@@ -110,24 +110,29 @@ static dt_status check_count(dt_group *group, const dt_call *call, size_t item_b
     return DT_OK;
 }
 
-static dt_status check_kinds(dt_group *group, const dt_call *call) {
+/* Refuses what can be refused without looking at sizes; also gives the bytes of an element. Words for the error are
+ * looked up only where there is one, because this is on the way of every small message. */
+static dt_status check_kinds(dt_group *group, const dt_call *call, size_t *item_bytes) {
     dt_ctx *ctx = ctx_of(group);
     const dt__op_shape *shape = &dt__op_shapes[call->op];
-    const char *op = dt_collective_word(call->op);
+    *item_bytes = 0;
     if (group->rank < 0)
-        return dt__fail(ctx, DT_ERR_STATE, "%s: rank %" PRId64 " is not a member of the group", op, ctx->rank);
+        return dt__fail(ctx, DT_ERR_STATE, "%s: rank %" PRId64 " is not a member of the group",
+                        dt_collective_word(call->op), ctx->rank);
     if (shape->src == DT__NOTHING && shape->dst == DT__NOTHING)
         return DT_OK;
-    if (!dt_dtype_size(call->dtype))
-        return dt__fail(ctx, DT_ERR_DTYPE, "%s: %d is not a dtype", op, (int)call->dtype);
+    *item_bytes = dt_dtype_size(call->dtype);
+    if (!*item_bytes)
+        return dt__fail(ctx, DT_ERR_DTYPE, "%s: %d is not a dtype", dt_collective_word(call->op), (int)call->dtype);
     if (shape->reduces && !dt_reduce_allowed(call->dtype, call->reduce))
-        return dt__fail(ctx, DT_ERR_DTYPE, "%s: %s values cannot be reduced by %s", op, dt_dtype_word(call->dtype),
-                        dt_reduce_word(call->reduce));
+        return dt__fail(ctx, DT_ERR_DTYPE, "%s: %s values cannot be reduced by %s", dt_collective_word(call->op),
+                        dt_dtype_word(call->dtype), dt_reduce_word(call->reduce));
     if (shape->rooted && (call->root < 0 || call->root >= group->n_ranks))
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: %s %" PRId64 " is not a member; members are 0 to %" PRId64, op,
-                        shape->pair ? "peer" : "root", call->root, group->n_ranks - 1);
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: %s %" PRId64 " is not a member; members are 0 to %" PRId64,
+                        dt_collective_word(call->op), shape->pair ? "peer" : "root", call->root, group->n_ranks - 1);
     if (call->op == DT_ALL_TO_ALL && !call->counts != !call->recv_counts)
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: counts and recv_counts must be given both or not at all", op);
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: counts and recv_counts must be given both or not at all",
+                        dt_collective_word(call->op));
     return DT_OK;
 }
 
@@ -148,16 +153,17 @@ static const char *in_place(const dt_group *group, const dt_call *call, size_t i
 }
 
 static dt_status check_memory(dt_group *group, const dt_call *call, size_t item_bytes) {
-    const char *op = dt_collective_word(call->op), *src = call->src, *dst = call->dst;
+    const char *src = call->src, *dst = call->dst;
     size_t src_bytes = (size_t)dt__src_count(group, call) * item_bytes;
     size_t dst_bytes = (size_t)dt__dst_count(group, call) * item_bytes;
     if ((src_bytes && !src) || (dst_bytes && !dst))
-        return dt__fail(ctx_of(group), DT_ERR_VALUE, "%s: %s is NULL, but this rank %s %zu bytes", op,
-                        src_bytes && !src ? "src" : "dst", src_bytes && !src ? "gives" : "gets",
-                        src_bytes && !src ? src_bytes : dst_bytes);
+        return dt__fail(ctx_of(group), DT_ERR_VALUE, "%s: %s is NULL, but this rank %s %zu bytes",
+                        dt_collective_word(call->op), src_bytes && !src ? "src" : "dst",
+                        src_bytes && !src ? "gives" : "gets", src_bytes && !src ? src_bytes : dst_bytes);
     bool apart = !src_bytes || !dst_bytes || src + src_bytes <= dst || dst + dst_bytes <= src;
     if (!apart && in_place(group, call, item_bytes, src) != dst)
-        return dt__fail(ctx_of(group), DT_ERR_VALUE, "%s: src and dst overlap in another way than in place", op);
+        return dt__fail(ctx_of(group), DT_ERR_VALUE, "%s: src and dst overlap in another way than in place",
+                        dt_collective_word(call->op));
     return DT_OK;
 }
 
@@ -184,20 +190,19 @@ static uint64_t what_to_show(const dt_group *group, const dt_call *call) {
     return call->counts && has_blocks(call->op) ? what | DT__WHAT_BLOCKS_DIFFER : what;
 }
 
-static dt_status check(dt_group *group, const dt_call *call) {
+static dt_status check(dt_group *group, const dt_call *call, size_t *item_bytes) {
     if ((unsigned)call->op >= DT_N_COLLECTIVES)
         return dt__fail(ctx_of(group), DT_ERR_VALUE, "%d is not a collective", (int)call->op);
-    DT__TRY(check_kinds(group, call));
-    size_t item_bytes = call->op == DT_BARRIER ? 0 : dt_dtype_size(call->dtype);
+    DT__TRY(check_kinds(group, call, item_bytes));
     bool by_counts = call->counts && has_blocks(call->op);
     if (call->op != DT_BARRIER) {
         if (by_counts)
-            DT__TRY(check_counts(group, call, call->counts, item_bytes));
+            DT__TRY(check_counts(group, call, call->counts, *item_bytes));
         else
-            DT__TRY(check_count(group, call, item_bytes));
+            DT__TRY(check_count(group, call, *item_bytes));
         if (by_counts && call->recv_counts)
-            DT__TRY(check_counts(group, call, call->recv_counts, item_bytes));
-        DT__TRY(check_memory(group, call, item_bytes));
+            DT__TRY(check_counts(group, call, call->recv_counts, *item_bytes));
+        DT__TRY(check_memory(group, call, *item_bytes));
     }
     return DT_OK;
 }
@@ -212,7 +217,7 @@ static void refuse(dt_group *group, const dt_call *call, dt_work *work) {
         work->call = (dt_call){.op = call->op, .root = call->root};
 }
 
-static void describe(dt_group *group, const dt_call *call, dt_work *work) {
+static void describe(dt_group *group, const dt_call *call, size_t item_bytes, dt_work *work) {
     /* Field by field, because this is on the way of every small message; the transport sets its own part. */
     work->group = group;
     work->call = *call;
@@ -226,7 +231,7 @@ static void describe(dt_group *group, const dt_call *call, dt_work *work) {
     work->count = call->op == DT_BARRIER ? 0 : count_to_show(group, call);
     work->check =
         group->order_hash + group->origin + call->tag * UINT64_C(0x9e3779b97f4a7c15) + hash_of_counts(group, call);
-    work->item_bytes = call->op == DT_BARRIER ? 0 : dt_dtype_size(call->dtype);
+    work->item_bytes = item_bytes;
     work->status = DT_IN_PROGRESS;
     if (!has_blocks(call->op))
         work->call.counts = NULL;
@@ -237,9 +242,10 @@ static void describe(dt_group *group, const dt_call *call, dt_work *work) {
 }
 
 dt_status dt__call_check(dt_group *group, const dt_call *call, dt_work *work) {
-    dt_status status = check(group, call);
+    size_t item_bytes = 0;
+    dt_status status = check(group, call, &item_bytes);
     if (status == DT_OK)
-        describe(group, call, work);
+        describe(group, call, item_bytes, work);
     else
         refuse(group, call, work);
     return status;

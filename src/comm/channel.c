@@ -290,14 +290,8 @@ void dt__channels_free(dt__shm *shm) {
     dt__map_free(&shm->channels);
 }
 
-void dt__wake_members(const dt__channel *channel) {
+void dt__wake_sleepers(const dt__channel *channel) {
     struct dt__segment *segment = channel->shm->segment;
-    if (atomic_load_explicit(&segment->fenced, memory_order_relaxed))
-        atomic_fetch_add(&channel->shm->own->fence, 1);
-    else
-        atomic_signal_fence(memory_order_seq_cst);
-    if (!atomic_load_explicit(&segment->n_asleep, memory_order_acquire))
-        return;
     for (int64_t c = 0; c < channel->n; c++)
         if (c != channel->me && atomic_load(&segment->ranks[channel->ranks[c]].asleep))
             dt__segment_ring(segment, channel->ranks[c]);

@@ -255,18 +255,24 @@ static void publish_phase(dt_work *work, uint32_t phase) {
     dt__wake_members(work->channel);
 }
 
+/* Operations need not end in the order of their numbers. */
+static void close_gap(dt__channel *channel, uint64_t seq) {
+    channel->finished |= UINT64_C(1) << seq % 64;
+    while (channel->done < channel->started && channel->finished >> (channel->done + 1) % 64 & 1) {
+        channel->done++;
+        channel->finished &= ~(UINT64_C(1) << channel->done % 64);
+    }
+}
+
 /* The operation is over on this rank: numbers move on as far as no earlier one is open. The place of the next header
  * is fetched for writing now, while nobody waits for it. */
 static void publish_done(dt_work *work) {
     dt__channel *channel = work->channel;
-    channel->finished |= UINT64_C(1) << work->seq % 64;
-    uint64_t done = channel->done;
-    while (done < channel->started && channel->finished >> (done + 1) % 64 & 1) {
-        done++;
-        channel->finished &= ~(UINT64_C(1) << done % 64);
-    }
-    channel->done = done;
-    atomic_store_explicit(&channel->own->done, done, memory_order_release);
+    if (work->seq == channel->started && work->seq == channel->done + 1)
+        channel->done = work->seq;
+    else
+        close_gap(channel, work->seq);
+    atomic_store_explicit(&channel->own->done, channel->done, memory_order_release);
     dt__wake_members(channel);
     fetch_to_write(&channel->own->entries[(work->seq + 1) % DT__N_ENTRIES]);
 }

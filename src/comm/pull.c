@@ -105,6 +105,11 @@ static dt__store store_for(const dt_work *work, int64_t n) {
     return (size_t)n * work->item_bytes > DT__STREAM_ABOVE ? DT__STREAM : DT__CACHED;
 }
 
+/* The size of the whole result decides, which small pieces need not compute. */
+static dt__store store_for_copy(const dt_work *work, size_t bytes) {
+    return bytes <= DT__EAGER_BYTES ? DT__CACHED : store_for(work, dt__dst_count(work->group, &work->call));
+}
+
 /* Copies a piece of group member i's block `block` to element dst_at of dst. */
 static dt_status copy_piece(dt_work *work, int64_t i, int64_t block, int64_t at, struct piece piece, int64_t dst_at) {
     int64_t c = dt__member(work, i);
@@ -114,9 +119,9 @@ static dt_status copy_piece(dt_work *work, int64_t i, int64_t block, int64_t at,
     const void *src = source(work, c, block, at, piece.first, piece.n);
     if (!src)
         return out_of_heap(work, c);
+    size_t bytes = (size_t)piece.n * work->item_bytes;
     if (src != dst)
-        kernels_of(work)->copy(dst, src, (size_t)piece.n * work->item_bytes,
-                               store_for(work, dt__dst_count(work->group, &work->call)));
+        kernels_of(work)->copy(dst, src, bytes, store_for_copy(work, bytes));
     return DT_OK;
 }
 
@@ -287,12 +292,13 @@ const dt__pull *dt__pull_of(const dt_work *work) {
     return &pulls[work->call.op];
 }
 
+/* Past the caches, as with the slices of an all_reduce: peers have read these lines before. */
 static void stage(dt_work *work, int64_t block, int64_t at, int64_t size) {
     struct piece piece = piece_of(work, size);
     unsigned char *dst = work->staging + (size_t)(block * dt__round_size(work)) * work->item_bytes;
     const char *src = (const char *)work->call.src + (size_t)(at + piece.first) * work->item_bytes;
     if (piece.n)
-        kernels_of(work)->copy(dst, src, (size_t)piece.n * work->item_bytes, DT__CACHED);
+        kernels_of(work)->copy(dst, src, (size_t)piece.n * work->item_bytes, DT__STREAM);
 }
 
 void dt__fill_staging(dt_work *work) {

@@ -91,10 +91,19 @@ void dt__channels_free(dt__shm *shm);
 /* The channel's index of group member i; a group need not be in ascending order. */
 int64_t dt__member(const dt_work *work, int64_t i);
 
+void dt__wake_sleepers(const dt__channel *channel);
 /* Makes peers that sleep look again. Call it after a word was published. A rank that falls asleep makes sure that it
  * either sees the word or is seen to sleep: it has all running ranks pass a memory barrier between saying that it
  * sleeps and looking once more, so that publishing needs none. */
-void dt__wake_members(const dt__channel *channel);
+static inline void dt__wake_members(const dt__channel *channel) {
+    struct dt__segment *segment = channel->shm->segment;
+    if (atomic_load_explicit(&segment->fenced, memory_order_relaxed))
+        atomic_fetch_add(&channel->shm->own->fence, 1);
+    else
+        atomic_signal_fence(memory_order_seq_cst);
+    if (atomic_load_explicit(&segment->n_asleep, memory_order_acquire))
+        dt__wake_sleepers(channel);
+}
 
 /* engine.c */
 dt_status dt__shm_start(dt__runtime *runtime, dt_work *work);
