@@ -140,7 +140,7 @@ static dt_status count_rank(const count *self, const int64_t *coordinate, dt__co
     int64_t total = 0, source = 0;
     for (int i = 0; i < self->n_steps; i++) {
         held has = held_by(self, i, coordinate);
-        int64_t now, peak;
+        int64_t now = 0, peak = 0;
         source = i == 0 ? has.before : source;
         if (!received(self, &self->steps[i], &has, coordinate, &now) || !dt__add_i64(total, now, &total) ||
             !dt__add_i64(source, has.after, &peak) || !dt__add_i64(peak, i ? has.before : 0, &peak))
