@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Expected results by definition. Values are small integers, so that every dtype holds them and their sums exactly,
- * and the arithmetic here (in long long and double) needs no rounding rules of its own. Averages are of even sums.
+ * and the arithmetic here, in double, needs no rounding rules of its own; it knows signed zeros as floats do.
  */
 #include "support/collectives.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,103 +13,166 @@ enum { GUARD = 64, GUARD_BYTE = 0xa5, WRONG_BYTE = 0x5a };
 
 static bool on_root(const test_run *run) { return dt_group_rank(run->group) == run->what.root; }
 
-/* Element `i` of what a member puts in, from -2 to 3; products of up to 8 of them stay small. */
-static int value_of(const test_case *what, int64_t world_rank, int64_t i) {
-    uint64_t x = (what->seed * 1000003 + (uint64_t)world_rank * 7919 + (uint64_t)i) * 0x9e3779b97f4a7c15u;
+/* Numbers come in pieces: drawn, reduced and converted in loops that a compiler can make fast. */
+enum { PIECE = 1024 };
+struct numbers {
+    double re[PIECE], im[PIECE];
+};
+
+static bool is_complex(dt_dtype dtype) { return dtype == DT_C64 || dtype == DT_C128; }
+
+/* From -2 to 3, and from -1 to 1 for products, which then stay small. */
+static void draw(const test_case *what, int64_t rank, int64_t first, int64_t n, double *out) {
+    uint64_t start = what->seed * 1000003 + (uint64_t)rank * 7919 + (uint64_t)first;
     uint64_t kinds = what->reduce == DT_PRODUCT ? 3 : 6;
-    int v = (int)((x >> 32) * kinds >> 32) - (int)kinds / 3;
-    if (what->dtype == DT_U8 && v < 0)
-        v = -v;
-    return what->dtype == DT_BOOL ? v > 0 : v;
+    int32_t shift = (int32_t)kinds / 3;
+    for (int64_t i = 0; i < n; i++)
+        out[i] = (int32_t)(((start + (uint64_t)i) * 0x9e3779b97f4a7c15u >> 32) * kinds >> 32) - shift;
+    if (what->dtype == DT_U8)
+        for (int64_t i = 0; i < n; i++)
+            out[i] = fabs(out[i]);
+    if (what->dtype == DT_BOOL)
+        for (int64_t i = 0; i < n; i++)
+            out[i] = out[i] > 0;
 }
 
-static void put(dt_dtype dtype, void *memory, int64_t i, double re, double im) {
-    float f = (float)re;
+/* Elements `first` and on of what a rank of the world puts in. */
+static void put_in(const test_case *what, int64_t rank, int64_t first, int64_t n, struct numbers *out) {
+    draw(what, rank, first, n, out->re);
+    if (is_complex(what->dtype))
+        draw(what, rank + 100, first, n, out->im);
+}
+
+static double smaller(double a, double b) { return b < a ? b : a; }
+static double greater(double a, double b) { return b > a ? b : a; }
+
+static void multiply_complex(struct numbers *a, const struct numbers *b, int64_t n) {
+    for (int64_t i = 0; i < n; i++) {
+        double re = a->re[i], im = a->im[i];
+        a->re[i] = re * b->re[i] - im * b->im[i];
+        a->im[i] = re * b->im[i] + im * b->re[i];
+    }
+}
+
+/* a becomes what the reduction makes of a and b. */
+static void combine(const test_case *what, struct numbers *a, const struct numbers *b, int64_t n) {
+    bool complex = is_complex(what->dtype);
+    if (what->reduce == DT_PRODUCT && complex)
+        multiply_complex(a, b, n);
+    else if (what->reduce == DT_PRODUCT)
+        for (int64_t i = 0; i < n; i++)
+            a->re[i] *= b->re[i];
+    else if (what->reduce == DT_MIN)
+        for (int64_t i = 0; i < n; i++)
+            a->re[i] = smaller(a->re[i], b->re[i]);
+    else if (what->reduce == DT_MAX)
+        for (int64_t i = 0; i < n; i++)
+            a->re[i] = greater(a->re[i], b->re[i]);
+    else
+        for (int64_t i = 0; i < n; i++)
+            a->re[i] += b->re[i];
+    if (complex && what->reduce != DT_PRODUCT)
+        for (int64_t i = 0; i < n; i++)
+            a->im[i] += b->im[i];
+}
+
+/* Of integers, the average is cut towards zero. */
+static void divide(const test_case *what, struct numbers *a, int64_t n, double divisor) {
+    bool whole = what->dtype >= DT_I8 && what->dtype <= DT_BOOL;
+    for (int64_t i = 0; i < n; i++)
+        a->re[i] = whole ? trunc(a->re[i] / divisor) : a->re[i] / divisor;
+    if (is_complex(what->dtype))
+        for (int64_t i = 0; i < n; i++)
+            a->im[i] /= divisor;
+}
+
+/* The reduction over all members, in group order. */
+static void reduce(const test_run *run, int64_t first, int64_t n, struct numbers *out) {
+    const test_case *what = &run->what;
+    struct numbers next;
+    put_in(what, dt_group_world_rank(run->group, 0), first, n, out);
+    for (int64_t k = 1; k < dt_group_size(run->group); k++) {
+        put_in(what, dt_group_world_rank(run->group, k), first, n, &next);
+        combine(what, out, &next, n);
+    }
+    for (int64_t i = 0; what->dtype == DT_BOOL && i < n; i++)
+        out->re[i] = out->re[i] != 0;
+    if (what->reduce == DT_AVG)
+        divide(what, out, n, (double)dt_group_size(run->group));
+}
+
+static uint16_t half_of(double value) {
+    _Float16 half = (_Float16)(float)value; /* exact for the numbers here, except averages */
+    uint16_t bits;
+    memcpy(&bits, &half, sizeof bits);
+    return bits;
+}
+
+static uint16_t bfloat_of(double value) {
+    float number = (float)value;
     uint32_t bits;
-    memcpy(&bits, &f, 4);
+    memcpy(&bits, &number, sizeof bits);
+    return (uint16_t)(bits >> 16);
+}
+
+/* Writes numbers as elements of a dtype. */
+static void convert(dt_dtype dtype, void *memory, const struct numbers *from, int64_t n) {
+#define EACH(type, value)                                                                                            \
+    for (int64_t i = 0; i < n; i++)                                                                                  \
+        ((type *)memory)[i] = (type)(value);                                                                         \
+    break
     switch (dtype) {
     case DT_F32:
-        ((float *)memory)[i] = f;
-        return;
+        EACH(float, from->re[i]);
     case DT_F64:
-        ((double *)memory)[i] = re;
-        return;
+        EACH(double, from->re[i]);
+    case DT_F16:
+        EACH(uint16_t, half_of(from->re[i]));
     case DT_BF16:
-        ((uint16_t *)memory)[i] = (uint16_t)(bits >> 16);
-        return;
-    case DT_F16: /* exact for the small integers and quarters used here */
-        ((uint16_t *)memory)[i] =
-            (uint16_t)((bits >> 16 & 0x8000) | (f != 0 ? (bits >> 13 & 0x3ffff) - ((127 - 15) << 10) : 0));
-        return;
+        EACH(uint16_t, bfloat_of(from->re[i]));
     case DT_I8:
-        ((int8_t *)memory)[i] = (int8_t)re;
-        return;
+        EACH(int8_t, from->re[i]);
     case DT_I16:
-        ((int16_t *)memory)[i] = (int16_t)re;
-        return;
+        EACH(int16_t, from->re[i]);
     case DT_I32:
-        ((int32_t *)memory)[i] = (int32_t)re;
-        return;
+        EACH(int32_t, from->re[i]);
     case DT_I64:
-        ((int64_t *)memory)[i] = (int64_t)re;
-        return;
+        EACH(int64_t, from->re[i]);
     case DT_U8:
     case DT_BOOL:
-        ((uint8_t *)memory)[i] = (uint8_t)(int)re;
-        return;
+        EACH(uint8_t, (int)from->re[i]);
     case DT_C64:
-        ((float *)memory)[2 * i] = f;
-        ((float *)memory)[2 * i + 1] = (float)im;
-        return;
-    case DT_C128:
-        ((double *)memory)[2 * i] = re;
-        ((double *)memory)[2 * i + 1] = im;
-        return;
-    case DT_N_DTYPES:
-        return;
-    }
-}
-
-static double imaginary(const test_case *what, int64_t rank, int64_t i) {
-    return what->dtype == DT_C64 || what->dtype == DT_C128 ? value_of(what, rank + 100, i) : 0;
-}
-
-static void put_value(const test_case *what, void *memory, int64_t at, int64_t rank, int64_t i) {
-    put(what->dtype, memory, at, value_of(what, rank, i), imaginary(what, rank, i));
-}
-
-static bool is_float(dt_dtype dtype) { return dtype <= DT_BF16 || dtype >= DT_C64; }
-
-/* The reduction of element i over all members, in group order. */
-static void put_reduced(const test_run *run, void *memory, int64_t at, int64_t i) {
-    const test_case *what = &run->what;
-    int64_t n = dt_group_size(run->group);
-    double re = 0, im = 0;
-    for (int64_t k = 0; k < n; k++) {
-        int64_t rank = dt_group_world_rank(run->group, k);
-        double a = value_of(what, rank, i), b = imaginary(what, rank, i), old = re;
-        if (k == 0) {
-            re = a;
-            im = b;
-        } else if (what->reduce == DT_SUM || what->reduce == DT_AVG) {
-            re += a;
-            im += b;
-        } else if (what->reduce == DT_PRODUCT && what->dtype < DT_C64) {
-            re *= a;
-        } else if (what->reduce == DT_PRODUCT) {
-            re = re * a - im * b;
-            im = old * b + im * a;
-        } else {
-            re = what->reduce == DT_MIN ? (a < re ? a : re) : (a > re ? a : re);
+        for (int64_t i = 0; i < n; i++) {
+            ((float *)memory)[2 * i] = (float)from->re[i];
+            ((float *)memory)[2 * i + 1] = (float)from->im[i];
         }
+        break;
+    case DT_C128:
+        for (int64_t i = 0; i < n; i++) {
+            ((double *)memory)[2 * i] = from->re[i];
+            ((double *)memory)[2 * i + 1] = from->im[i];
+        }
+        break;
+    case DT_N_DTYPES:
+        break;
     }
-    if (what->dtype == DT_BOOL)
-        re = re != 0;
-    if (what->reduce == DT_AVG) {
-        re = is_float(what->dtype) ? re / (double)n : (double)((long long)re / (long long)n);
-        im /= (double)n;
+#undef EACH
+}
+
+/* Writes n elements to element `at` of memory: those of a rank of the world from element `first` on, or, for rank -1,
+ * of the reduction. */
+static void write_elements(const test_run *run, void *memory, int64_t at, int64_t rank, int64_t first, int64_t n) {
+    const test_case *what = &run->what;
+    size_t item = dt_dtype_size(what->dtype);
+    struct numbers numbers;
+    for (int64_t done = 0; done < n; done += PIECE) {
+        int64_t piece = n - done < PIECE ? n - done : PIECE;
+        if (rank < 0)
+            reduce(run, first + done, piece, &numbers);
+        else
+            put_in(what, rank, first + done, piece, &numbers);
+        convert(what->dtype, (char *)memory + (size_t)(at + done) * item, &numbers, piece);
     }
-    put(what->dtype, memory, at, re, im);
 }
 
 /* An exchange in place takes as much from each member as it gives to it. */
@@ -203,10 +267,9 @@ static int make_counts(test_run *run) {
 }
 
 static void fill_source(const test_run *run, void *memory) {
-    int64_t gives, gets, rank = dt_rank(run->ctx);
+    int64_t gives, gets;
     count_parts(run, &gives, &gets);
-    for (int64_t i = 0; i < gives; i++)
-        put_value(&run->what, memory, i, rank, i);
+    write_elements(run, memory, 0, dt_rank(run->ctx), 0, gives);
 }
 
 static int64_t sum_before(const test_case *what, const int64_t *counts, int64_t i) {
@@ -261,30 +324,25 @@ static void expect(const test_run *run, void *memory) {
     int64_t own_at = sum_before(what, run->counts, me);
     count_parts(run, &gives, &gets);
     if (what->op == DT_BROADCAST || what->op == DT_RECV)
-        for (int64_t i = 0; i < gets; i++)
-            put_value(what, memory, i, root, i);
+        write_elements(run, memory, 0, root, 0, gets);
     if (what->op == DT_SCATTER)
-        for (int64_t i = 0; i < gets; i++)
-            put_value(what, memory, i, root, own_at + i);
+        write_elements(run, memory, 0, root, own_at, gets);
     if (what->op == DT_ALL_REDUCE)
-        for (int64_t i = 0; i < gets; i++)
-            put_reduced(run, memory, i, i);
+        write_elements(run, memory, 0, -1, 0, gets);
     if (what->op == DT_REDUCE_SCATTER)
-        for (int64_t i = 0; i < gets; i++)
-            put_reduced(run, memory, i, own_at + i);
+        write_elements(run, memory, 0, -1, own_at, gets);
     int64_t at = 0;
     for (int64_t k = 0; k < n && gets; k++) {
-        int64_t rank = dt_group_world_rank(run->group, k);
+        int64_t rank = dt_group_world_rank(run->group, k), size = 0, from = 0;
         if (what->op == DT_GATHER || what->op == DT_ALL_GATHER)
-            for (int64_t i = 0, size = run->counts ? run->counts[k] : what->count; i < size; i++)
-                put_value(what, memory, at++, rank, i);
+            size = run->counts ? run->counts[k] : what->count;
         if (what->op == DT_ALL_TO_ALL) {
-            int64_t from = 0;
+            size = block_of(what, k, me);
             for (int64_t j = 0; j < me; j++)
                 from += block_of(what, k, j);
-            for (int64_t i = 0, size = block_of(what, k, me); i < size; i++)
-                put_value(what, memory, at++, rank, from + i);
         }
+        write_elements(run, memory, at, rank, from, size);
+        at += size;
     }
 }
 
