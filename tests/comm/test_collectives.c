@@ -3,7 +3,7 @@
  * Every collective against arithmetic by definition: ranks 1 2 3 4 5 8; all dtypes and reductions; sizes around each
  * internal threshold; equal and unequal blocks; in place and not; memory in the heap, outside, and mixed.
  */
-/* ctest: timeout=300 */
+/* ctest: timeout=900 */
 #include "support/collectives.h"
 
 #include "comm/shm.h"
