@@ -101,11 +101,15 @@ static void reduce(const test_run *run, int64_t first, int64_t n, struct numbers
         divide(what, out, n, (double)dt_group_size(run->group));
 }
 
+/* The nearest half, ties to even: numbers here are finite, and too large ones become infinite. */
 static uint16_t half_of(double value) {
-    _Float16 half = (_Float16)(float)value; /* exact for the numbers here, except averages */
-    uint16_t bits;
-    memcpy(&bits, &half, sizeof bits);
-    return bits;
+    int exponent = 0;
+    uint16_t sign = signbit(value) ? 0x8000 : 0;
+    (void)frexp(value, &exponent); /* |value| is in [2^(exponent-1), 2^exponent) */
+    int unit = (exponent < -13 ? -13 : exponent) - 11;
+    double steps = nearbyint(ldexp(fabs(value), -unit)); /* in units of the last place: at most 2048 */
+    double bits = steps + (unit + 24) * 1024.0;
+    return (uint16_t)(sign | (value == 0 ? 0 : (uint16_t)(bits < 0x7c00 ? bits : 0x7c00)));
 }
 
 static uint16_t bfloat_of(double value) {
