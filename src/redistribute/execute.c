@@ -129,7 +129,7 @@ static dt_status pull_shares(dt_work *work, void *user) {
 }
 
 static bool is_dense(const dt_local *local, const int64_t *strides) {
-    for (int d = 0; strides && d < local->n_dims; d++)
+    for (int d = 0; local->elements && d < local->n_dims; d++)
         if (local->shape[d] > 1 && strides[d] != local->strides[d])
             return false;
     return true;
