@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The innermost loops of the kernels on arrays, one set per instruction set: n elements in a row, without strides. The
+ * drivers (convert, elementwise, reduce, …) bring other operands into this form, block by block. All sets give the
+ * same bits for the same input.
+ */
+#ifndef DT_KERNELS_LOOPS_H
+#define DT_KERNELS_LOOPS_H
+
+#include "dtensor/base.h"
+
+/* dst[i] = src[i] in another dtype; dst does not overlap src. */
+typedef void dt__convert_loop(int64_t n, void *dst, const void *src);
+
+enum { DT__LOOP_ARRAYS = 4 }; /* an output and up to three inputs */
+
+/* A number of the dtype that a loop computes in: an integer, or a real or complex number. */
+typedef union dt__number {
+    int64_t i;
+    struct {
+        double re, im;
+    } f;
+} dt__number;
+
+/* out[i] = f(ins[0][i], …, numbers). out may be one or several of ins, exactly. */
+typedef void dt__loop(int64_t n, void *out, const void *const *ins, const dt__number *numbers);
+
+typedef struct dt__loops {
+    dt__convert_loop *const (*convert)[DT_N_DTYPES]; /* [from][to] */
+} dt__loops;
+
+extern const dt__loops dt__loops_baseline;
+#ifdef __x86_64__
+extern const dt__loops dt__loops_avx2;
+extern const dt__loops dt__loops_avx512;
+#endif
+
+#endif
