@@ -7,6 +7,7 @@
 
 #include "base/size.h"
 #include "redistribute/bytes.h"
+#include "redistribute/flow.h"
 #include "redistribute/state.h"
 
 #include <string.h>
@@ -81,7 +82,7 @@ typedef struct making {
     dt__route route;
     dt__sharding *states; /* n_states */
     dt__plan_step *steps;
-    dt__counted_step *counted;
+    dt__transfer *transfers;
 } making;
 
 static dt_status make_state(making *self, int i, dt__sharding *out) {
@@ -97,20 +98,6 @@ static dt_status make_state(making *self, int i, dt__sharding *out) {
         .placements = placements,
     };
     return dt__sharding_build(self->arena, &desc, out);
-}
-
-static void fill_counted(making *self, int i, int j, dt__counted_step *out) {
-    dt__change change;
-    dt__state_change(self->alphabet, dt__route_at(&self->route, self->alphabet, i),
-                     dt__route_at(&self->route, self->alphabet, j), &change);
-    *out = (dt__counted_step){
-        .before = &self->states[i],
-        .after = &self->states[j],
-        .reduced = change.reduced,
-        .two_phases = change.reduced > 1 && change.only_reduces,
-        .n_mesh_dims = change.n_mesh_dims,
-    };
-    memcpy(out->mesh_dims, change.mesh_dims, sizeof out->mesh_dims);
 }
 
 static void fill_step(making *self, int i, dt__plan_step *out) {
@@ -132,14 +119,15 @@ static void fill_step(making *self, int i, dt__plan_step *out) {
 static dt_status make_steps(making *self, int n_steps) {
     self->states = DT__NEW_ARRAY(self->arena, dt__sharding, n_steps + 1);
     self->steps = DT__NEW_ARRAY(self->arena, dt__plan_step, n_steps);
-    self->counted = DT__NEW_ARRAY(self->arena, dt__counted_step, n_steps);
-    if (!self->states || !self->steps || !self->counted)
+    self->transfers = DT__NEW_ARRAY(self->arena, dt__transfer, n_steps);
+    if (!self->states || !self->steps || !self->transfers)
         return DT_ERR_MEMORY;
     for (int i = 0; i <= n_steps; i++)
         DT__TRY(make_state(self, i, &self->states[i]));
     for (int i = 0; i < n_steps; i++) {
         fill_step(self, i, &self->steps[i]);
-        fill_counted(self, i, i + 1, &self->counted[i]);
+        dt__transfer_new(&self->states[i], &self->states[i + 1], &self->transfers[i]);
+        self->steps[i].transfer = &self->transfers[i];
     }
     return DT_OK;
 }
@@ -150,14 +138,15 @@ static bool in_bytes(const dt__move *move, int64_t *elements) {
 
 static dt_status finish(making *self, int n_steps, dt__plan *plan) {
     const dt__move *move = self->alphabet->move;
-    dt__counted_step whole;
+    dt__transfer whole;
     dt__counts counts;
-    fill_counted(self, 0, n_steps, &whole);
-    DT__TRY(dt__count(self->arena, n_steps, self->counted, &whole, &counts));
+    dt__transfer_new(&self->states[0], &self->states[n_steps], &whole);
+    DT__TRY(dt__count(self->arena, n_steps, self->transfers, &whole, &counts));
     bool fits = in_bytes(move, &counts.received) && in_bytes(move, &counts.needed) && in_bytes(move, &counts.peak);
     for (int i = 0; i < n_steps; i++) {
         fits = fits && in_bytes(move, &counts.step_received[i]);
         self->steps[i].bytes = counts.step_received[i];
+        self->steps[i].most = counts.step_most[i];
         plan->n_collectives += self->steps[i].collective != DT__COLLECTIVE_NONE;
         plan->cost_us += self->steps[i].cost_us;
     }

@@ -5,8 +5,9 @@
  * model; nothing communicates, so a plan can be made for any mesh.
  *
  *     bytes        received over all steps by the rank that receives most. A step in which rank r goes from the
- *                  indices A to B, reducing the values of g ranks, brings it (g - 1) |A ∩ B| + g |B \ A| elements;
- *                  an all-reduce goes in two phases (each member reduces its share, then the shares are read).
+ *                  indices A to B, reducing the values of g ranks, brings it (g - 1) |A ∩ B| + g |B \ A| elements.
+ *                  Where more than two ranks are reduced and all of them get the result, it goes in two phases: each
+ *                  takes these for its share of B only, and then the others' shares.
  *     lower bound  the largest |T \ S| over ranks; |T| where something is reduced
  *     peak         source, what the step reads (where that is not the source) and what it writes
  */
@@ -44,11 +45,21 @@ typedef struct dt__move {
 /* The move between two specs; they must agree in mesh, shape and dtype. */
 dt_status dt__move_of_specs(const dt_spec *from, const dt_spec *to, dt__move *out);
 
+/* What a step does with what ranks hold. */
+typedef struct dt__transfer {
+    const dt__sharding *before, *after;
+    int64_t reduced;                                    /* contributions to each element */
+    int n_reduced_dims, reduced_dims[DT_SPEC_MAX_DIMS]; /* mesh dims that they come from, ascending */
+    bool two_phases; /* each of those ranks reduces its share, then the shares are read */
+} dt__transfer;
+
 typedef struct dt__plan_step {
     dt__collective collective;
     int n_mesh_dims, mesh_dims[DT_SPEC_MAX_DIMS]; /* ascending: those that change */
     const dt_placement *before, *after;           /* one per mesh dim, normalised */
-    int64_t bytes;                                /* received by the rank that receives most in this step */
+    const dt__transfer *transfer;
+    int64_t bytes; /* received by the rank that receives most in this step */
+    int64_t most;  /* position in the mesh of that rank, or of one of several */
     double cost_us;
 } dt__plan_step;
 
