@@ -25,6 +25,19 @@ void dt__transfer_new(const dt__sharding *before, const dt__sharding *after, dt_
     out->two_phases = out->reduced > 2 && !scattered;
 }
 
+void dt__transfer_between(const dt__move *move, dt__transfer *out) {
+    *out = (dt__transfer){.before = move->from,
+                          .after = move->to,
+                          .from_mesh = move->from_mesh,
+                          .to_mesh = move->to_mesh,
+                          .reduced = 1};
+    for (int m = 0; m < move->from->n_mesh_dims; m++)
+        if (dt_placement_is_partial(move->from->placements[m]) && move->from->mesh[m] > 1) {
+            out->reduced_dims[out->n_reduced_dims++] = m;
+            out->reduced *= move->from->mesh[m];
+        }
+}
+
 int64_t dt__transfer_member(const dt__transfer *transfer, const int64_t *coordinate) {
     int64_t member = 0;
     for (int i = 0; i < transfer->n_reduced_dims; i++) {
@@ -46,6 +59,22 @@ void dt__coordinate(int n_mesh_dims, const int64_t *mesh, int64_t position, int6
         out[m] = position % mesh[m];
         position /= mesh[m];
     }
+}
+
+int64_t dt__transfer_home(const dt__transfer *transfer, int64_t receiver, int64_t *coordinate) {
+    const dt__sharding *before = transfer->before, *after = transfer->after;
+    if (!transfer->from_mesh) {
+        dt__coordinate(before->n_mesh_dims, before->mesh, receiver, coordinate);
+        return receiver;
+    }
+    int64_t target[DT_SPEC_MAX_DIMS], ranks = 1;
+    dt__coordinate(after->n_mesh_dims, after->mesh, receiver, target);
+    if (dt_mesh_coordinate_of(transfer->from_mesh, dt_mesh_rank_at(transfer->to_mesh, target), coordinate))
+        return dt__position(before->n_mesh_dims, before->mesh, coordinate);
+    for (int m = 0; m < before->n_mesh_dims; m++)
+        ranks *= before->mesh[m];
+    dt__coordinate(before->n_mesh_dims, before->mesh, receiver % ranks, coordinate);
+    return -1;
 }
 
 /* Some of the coordinates of a sender, as what they add to its position, and what that sender has of one dim. */
@@ -227,14 +256,15 @@ static dt_status find_flows(finding *self, int64_t receiver, const int64_t *coor
 
 dt_status dt__flows_new(dt__arena *arena, const dt__transfer *transfer, int64_t receiver, dt__flows *out) {
     finding self = {.arena = arena, .transfer = transfer, .before = transfer->before};
-    int64_t coordinate[DT_SPEC_MAX_DIMS];
-    dt__coordinate(self.before->n_mesh_dims, self.before->mesh, receiver, coordinate);
+    int64_t target[DT_SPEC_MAX_DIMS], own[DT_SPEC_MAX_DIMS];
+    int64_t home = dt__transfer_home(transfer, receiver, own);
+    dt__coordinate(transfer->after->n_mesh_dims, transfer->after->mesh, receiver, target);
     find_strides(&self);
     for (int d = 0; d < self.before->n_dims; d++) {
-        dt__shard_at(transfer->after, d, coordinate, &self.target[d]);
+        dt__shard_at(transfer->after, d, target, &self.target[d]);
         DT__TRY(choose_holders(&self, d));
     }
     DT__TRY(choose_reduced(&self));
-    self.home = find_home(&self, coordinate);
-    return find_flows(&self, receiver, coordinate, out);
+    self.home = find_home(&self, own);
+    return find_flows(&self, home, own, out);
 }

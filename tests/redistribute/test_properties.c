@@ -307,7 +307,8 @@ static void check_plan(const pair *p, const dt__plan *plan) {
 static double plan_cost(dt__arena *arena, const pair *p, dt__planner planner) {
     dt__sharding from = brute_sharding(arena, &p->from), to = brute_sharding(arena, &p->to);
     dt__plan plan;
-    if (dt__plan_new(arena, &(dt__move){&from, &to, 4}, planner, &dt__machine_builtin, &plan) != DT_OK)
+    if (dt__plan_new(arena, &(dt__move){.from = &from, .to = &to, .item_bytes = 4}, planner, &dt__machine_builtin,
+                     &plan) != DT_OK)
         fail_msg("%s, %s: %s", p->text, dt__planner_name(planner), dt_error_text(arena->ctx));
     check_plan(p, &plan);
     if (plan.bytes < plan.lower_bound_bytes)
