@@ -8,7 +8,7 @@
 #include "kernels/blocks.h"
 #include "kernels/walk.h"
 
-enum { COPY_PIECE_BYTES = 1 << 19, COPY_DIMS = 64 };
+enum { COPY_PIECE_BYTES = 1 << 19, STRAIGHT = 1 << 15 };
 
 /* A copy cut along one dim. */
 typedef struct cut_copy {
@@ -68,4 +68,67 @@ void dt__convert(const dt__kernels *kernels, dt__pool *pool, const dt__array *ds
                                  .n_arrays = 2,
                                  .arrays = {dst, src},
                                  .loop_dtypes = {src->dtype, src->dtype}});
+}
+
+static const struct {
+    int n_ins, bool_ins;
+    bool is_bool;
+} ops[DT__N_OPS] = {
+#define ROW(name, n_ins, bool_ins, is_bool) {n_ins, bool_ins, is_bool},
+    DT__OP_LIST(ROW)
+#undef ROW
+};
+
+/* Where an op has no loop of its own for a dtype. */
+static const dt_dtype wider[DT_N_DTYPES] = {
+    [DT_F16] = DT_F32, [DT_BF16] = DT_F32, [DT_I8] = DT_I32,  [DT_I16] = DT_I32,
+    [DT_U8] = DT_I32,  [DT_BOOL] = DT_I32, [DT_F32] = DT_F32, [DT_F64] = DT_F64,
+    [DT_I32] = DT_I32, [DT_I64] = DT_I64,  [DT_C64] = DT_C64, [DT_C128] = DT_C128,
+};
+
+/* The dtype of the loop; logic is the same for all. */
+static dt_dtype loop_dtype(dt__op op, dt_dtype dtype) {
+    const bool is_logic = ops[op].bool_ins == (1 << ops[op].n_ins) - 1;
+    return is_logic ? DT_BOOL : wider[dtype];
+}
+
+int dt__op_inputs(dt__op op) { return ops[op].n_ins; }
+
+bool dt__op_computes(dt__op op, dt_dtype dtype) { return dt__loops_baseline.ops[op][loop_dtype(op, dtype)] != NULL; }
+
+static bool same_shape(const dt__array *a, const dt__array *b) {
+    bool same = a->n_dims == b->n_dims;
+    for (int d = 0; same && d < a->n_dims; d++)
+        same = a->shape[d] == b->shape[d];
+    return same;
+}
+
+/* Whether the loop can run over all elements at once. */
+static bool is_straight(const dt__blocks *b, int64_t n) {
+    bool straight = n <= STRAIGHT;
+    for (int k = 0; straight && k < b->n_arrays; k++)
+        straight = b->arrays[k]->dtype == b->loop_dtypes[k] && same_shape(b->arrays[0], b->arrays[k]) &&
+                   dt__array_is_dense(b->arrays[k]);
+    return straight;
+}
+
+void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__elementwise *what) {
+    const dt_dtype dtype = loop_dtype(what->op, what->dtype);
+    dt__blocks b = {.kernels = kernels,
+                    .pool = pool,
+                    .loop = kernels->loops->ops[what->op][dtype],
+                    .numbers = what->numbers,
+                    .n_arrays = 1 + ops[what->op].n_ins,
+                    .arrays = {what->out, what->ins[0], what->ins[1], what->ins[2]}};
+    b.loop_dtypes[0] = ops[what->op].is_bool ? DT_BOOL : dtype;
+    for (int k = 1; k < b.n_arrays; k++)
+        b.loop_dtypes[k] = ops[what->op].bool_ins >> (k - 1) & 1 ? DT_BOOL : dtype;
+    const int64_t n = dt__array_count(what->out);
+    if (is_straight(&b, n))
+        b.loop(n, what->out->data,
+               (const void *[]){what->ins[0]->data, b.n_arrays > 2 ? what->ins[1]->data : NULL,
+                                b.n_arrays > 3 ? what->ins[2]->data : NULL},
+               what->numbers);
+    else
+        dt__blocks_run(&b);
 }
