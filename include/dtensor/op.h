@@ -21,7 +21,8 @@
  *              stands; one that vanishes gives a partial sum; one with "!" behind it must be whole. "..." stands for
  *              any number of dims, aligned at the right and broadcast. A term with "+" before it is an addend of the
  *              result, broadcast to it: it becomes partial where the result does.
- *     partial  what happens to partial inputs, as a class (DT_PARTIAL_…)
+ *     partial  what happens to partial inputs, as a class (DT_PARTIAL_…); where the rule has addends, they go along
+ *              with each other input (EACH), and what is said of order (UP, DOWN) is said of them alone
  *     rows     a function, where dims depend on arguments
  *
  * Replicate also serves as P(avg), P(max) and P(min) wherever a row asks for one of these.
@@ -51,6 +52,7 @@ typedef enum dt_arg_type {
     DT_ARG_BOOL,
     DT_ARG_COMPLEX,
     DT_ARG_INTS,
+    DT_ARG_FLOATS,
     DT_ARG_DTYPE,
     DT_ARG_TEXT,
     DT_N_ARG_TYPES
@@ -59,7 +61,7 @@ typedef enum dt_arg_type {
 /* One argument of a call. Lists belong to the caller. */
 typedef struct dt_arg {
     dt_arg_type type;
-    int n; /* tensors and ints: how many */
+    int n; /* lists: how many */
     union {
         int first; /* tensor and tensors: where they stand among the inputs; a list's stand side by side */
         int64_t i;
@@ -67,6 +69,7 @@ typedef struct dt_arg {
         bool b;
         double c[2];
         const int64_t *ints;
+        const double *floats;
         dt_dtype dtype;
         const char *text;
     } as;
@@ -97,7 +100,8 @@ struct dt_op_call {
     const dt_op_value *inputs; /* the tensors among the arguments, in the order of the arguments */
     int n_outputs;
     dt_op_value *outputs; /* empty in a shape function, which adds them */
-    void *library;        /* the library's own */
+    const void *info;     /* the library's own */
+    void *adding;         /* the library's own */
 };
 
 /* What partial inputs become; several may be joined by |. "Alone" means that all other tensors are Replicate. P(sum)
@@ -130,12 +134,14 @@ enum { DT_ROW_R = 0 };
 #define DT_ROW_S(dim)    ((dt_row_entry)(1 + (dim)))
 #define DT_ROW_P(reduce) ((dt_row_entry)(-1 - (int)(reduce)))
 
-/* What a row asks for. */
-enum {
-    DT_ROW_OFFSET = 1 << 0, /* the kernel needs its place: sharded inputs hold one run of the dim (none is strided) */
-    DT_ROW_RESHAPE =
-        1 << 1 /* the sharded dim has other sizes in the outputs: the library maps the cuts, where it can */
-};
+/* What a row asks for.
+ *
+ * OFFSET    the kernel needs its place: sharded inputs hold one run of the dim, none is strided
+ * RESHAPE   the dims of the outputs are those of the first input regrouped in row-major order: the library maps the
+ *           cuts where it can, and the output's entry is for readers
+ * UNLISTED  holds only with strided shards, which a row cannot say: not shown in lists
+ */
+enum { DT_ROW_OFFSET = 1 << 0, DT_ROW_RESHAPE = 1 << 1, DT_ROW_UNLISTED = 1 << 2 };
 
 struct dt_op {
     const char *schema;
@@ -166,11 +172,20 @@ DT_API dt_status dt_op_add_output(dt_op_call *call, dt_dtype dtype, int n_dims, 
 /* Records "NAME: TEXT" as an agreed error and returns status. Local. */
 DT_API dt_status dt_op_refuse(const dt_op_call *call, dt_status status, const char *format, ...) DT_PRINTF(3);
 
-/* For rows functions: adds a row of n_inputs + n_outputs entries, flags are DT_ROW_…. Local. */
+/* For rows functions: adds a row of n_inputs + n_outputs entries; flags are DT_ROW_…. A row that is there already, or
+ * that has a reduction which the dtype of its tensor does not allow, is left out. Local. */
 DT_API void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entries);
-/* Adds the rows of a rule of factors, or of classes of partials. Local. */
-DT_API void dt_rows_factors(dt_rows *rows, const char *rule);
+/* Adds the rows of a rule of factors; the classes say what partial inputs of that rule become. Local. */
+DT_API void dt_rows_factors(dt_rows *rows, const char *rule, unsigned partial);
+/* Adds the rows of classes of partials. Local. */
 DT_API void dt_rows_partial(dt_rows *rows, unsigned partial);
+/* Adds the row in which the inputs whose bits are set are P(from), all other inputs Replicate, and all outputs P(to).
+ * Local. */
+DT_API void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to);
+/* The same for P(sum) and P(avg), under the conditions that linear classes have. Local. */
+DT_API void dt_rows_linear(dt_rows *rows, uint64_t inputs);
+/* Adds P(max) and P(min) of this input alone: kept (up), or exchanged. Local. */
+DT_API void dt_rows_monotone(dt_rows *rows, int input, bool up);
 
 /* The argument of this name, or NULL where the signature of the call has none. Local. */
 DT_API const dt_arg *dt_op_arg(const dt_op_call *call, const char *name);

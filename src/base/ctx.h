@@ -16,6 +16,7 @@ enum dt__slot {
     DT__SLOT_MESH,    /* src/mesh: current mesh, interned meshes */
     DT__SLOT_SPEC,    /* src/spec: interned specs */
     DT__SLOT_RANDOM,  /* src/random: generators */
+    DT__SLOT_OPS,     /* src/rules: registered ops */
     DT__N_SLOTS
 };
 

@@ -43,6 +43,10 @@ typedef struct dt__row_list {
 
 /* Each row once, those that an input's dtype forbids left out. The outputs must be known. */
 dt_status dt__call_rows(dt__arena *arena, const dt_op_call *call, dt__row_list *out);
+/* Adds the rows that follow because Replicate serves as P(avg), P(max) and P(min), for lists that people read, and leaves
+ * out those that are not to be listed; not for rows with more than DT__MAX_VARIANTS such entries. */
+enum { DT__MAX_VARIANTS = 4 };
+dt_status dt__rows_spell_out(dt__arena *arena, const dt_op_call *call, dt__row_list *list);
 /* Appends "S(0),R->S(0)". */
 void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out);
 
@@ -58,9 +62,21 @@ typedef struct dt__choice {
     unsigned flags;                     /* DT_ROW_… of the rows together */
 } dt__choice;
 
-/* The cheapest of all combinations of rows over the mesh dims; of equally cheap ones the first. The inputs' shardings
- * are on one mesh. An in-place op keeps its first input where it is, or is refused (placement). */
-dt_status dt__choose(dt__arena *arena, const dt_op_call *call, const dt__sharding *const *inputs,
-                     const dt__machine *machine, dt__choice *out);
+/* Where a call runs: mesh sizes, and the inputs' shardings on that mesh. A call without inputs gives Replicate. */
+typedef struct dt__placed {
+    int n_mesh_dims;
+    const int64_t *mesh;
+    const dt__sharding *const *inputs;
+    const dt__machine *machine;
+} dt__placed;
+
+/* The cheapest of all combinations of rows over the mesh dims; of equally cheap ones the first. The outputs must be
+ * known. An in-place op keeps its first input where it is, or is refused (placement). A partial that a row asks for and
+ * that an input, being Replicate, is not, is made by each rank: P(avg), P(max) and P(min) as they are, P(sum) by zeros
+ * and P(product) by ones on all coordinates of that mesh dim but the first. */
+dt_status dt__choose(dt__arena *arena, const dt_op_call *call, const dt__placed *on, dt__choice *out);
+/* Up to `most` of the cheapest combinations, from the cheapest on; *n gets how many. */
+dt_status dt__choose_several(dt__arena *arena, const dt_op_call *call, const dt__placed *on, int most,
+                             dt__choice *out, int *n);
 
 #endif

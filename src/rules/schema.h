@@ -22,6 +22,7 @@ typedef enum dt__param_type {
     DT__PARAM_BOOL,
     DT__PARAM_SCALAR,
     DT__PARAM_INTS,
+    DT__PARAM_FLOATS,
     DT__PARAM_DTYPE,
     DT__PARAM_TEXT,
     DT__N_PARAM_TYPES
@@ -54,7 +55,7 @@ typedef struct dt__schema {
 dt_status dt__schema_parse(dt__arena *arena, const char *line, dt__schema *out);
 
 /* An argument as a caller gives it: by name, or by position where name is NULL. Tensors are numbered by the caller in
- * any order; a list of tensors is given as DT_ARG_INTS of such numbers where the parameter is one. */
+ * any order; a list of tensors (DT_ARG_TENSORS) is given as such numbers in as.ints, -1 for an absent one. */
 typedef struct dt__given {
     const char *name;
     dt_arg value;
