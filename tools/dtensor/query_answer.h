@@ -8,7 +8,7 @@
 #include "request.h"
 
 /* Kinds, each in a file of its own. */
-extern const request_kind query_layout, query_mesh, query_shard, query_redistribute;
+extern const request_kind query_layout, query_mesh, query_shard, query_redistribute, query_rules, query_propagate;
 
 /* Writes the answer to the line (n bytes, without its newline) into out, which is cleared first: a JSON object
  * without a newline. A request that cannot be served gets an answer that says why. */
