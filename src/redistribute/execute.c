@@ -122,16 +122,14 @@ static dt_status pull_shares(dt_work *work, void *user) {
         if (!at)
             return dt__exchange_fail(work, share->member);
         executor->views[0] = (dt__view){at, local->strides};
-        if (local->elements)
-            dt__carry_share(&carrier, pulls->n_dims, local->shape, pulls->share_dim, share);
-        if (local->elements)
-            executor->stats.bytes_received += local->bytes / local->shape[pulls->share_dim] * share->size;
+        dt__carry_share(&carrier, pulls->n_dims, local->shape, pulls->share_dim, share);
+        executor->stats.bytes_received += local->bytes / local->shape[pulls->share_dim] * share->size;
     }
     return DT_OK;
 }
 
 static bool is_dense(const dt_local *local, const int64_t *strides) {
-    for (int d = 0; strides && d < local->n_dims; d++)
+    for (int d = 0; local->elements && d < local->n_dims; d++)
         if (local->shape[d] > 1 && strides[d] != local->strides[d])
             return false;
     return true;
