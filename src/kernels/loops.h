@@ -25,9 +25,24 @@ typedef union dt__number {
 /* out[i] = f(ins[0][i], …, numbers). out may be one or several of ins, exactly. */
 typedef void dt__loop(int64_t n, void *out, const void *const *ins, const dt__number *numbers);
 
+/* Reductions to one element. */
+typedef enum dt__fold {
+    DT__FOLD_SUM,
+    DT__FOLD_PROD,
+    DT__FOLD_MAX, /* NaN wins */
+    DT__FOLD_MIN,
+    DT__FOLD_ANY,
+    DT__FOLD_ALL,
+    DT__N_FOLDS
+} dt__fold;
+
+/* *to = *to combined with all of from. Sums and products of f32 are kept in f64, everything else in its dtype. */
+typedef void dt__fold_loop(int64_t n, const void *from, void *to);
+
 typedef struct dt__loops {
     dt__convert_loop *const (*convert)[DT_N_DTYPES]; /* [from][to] */
     dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__op][dtype]; NULL where there is none */
+    dt__fold_loop *const (*folds)[DT_N_DTYPES]; /* [dt__fold][dtype]; F32 F64 I64 C128, or BOOL, where sensible */
 } dt__loops;
 
 extern const dt__loops dt__loops_baseline;
