@@ -232,7 +232,7 @@ static dt_status find_whole(struct whole *whole, const dt_from_local_options *o)
         dt__stride_order_of(whole->n_dims, local->strides, whole->order);
     else
         dt__stride_order_row_major(whole->n_dims, whole->order);
-    if (o->check && dt_mesh_coordinate(whole->mesh, (int64_t[DT_SPEC_MAX_DIMS]){0}))
+    if (o->check && dt_mesh_coordinate(whole->mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
         DT__TRY(compare(whole, have_shape));
     if (have_shape)
         memcpy(whole->shape, o->shape.sizes, (size_t)whole->n_dims * sizeof *whole->shape);
@@ -274,7 +274,7 @@ dt_tensor *(dt_from_local)(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const c
         (void)dt__fail(ctx, DT_ERR_MESH, "from_local: no mesh is given and none is current");
         return NULL;
     }
-    if (!local && dt_mesh_coordinate(mesh, (int64_t[DT_SPEC_MAX_DIMS]){0}))
+    if (!local && dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
         return dt__null_argument(ctx, "from_local", 2);
     struct whole whole = {.ctx = ctx, .mesh = mesh, .local = local, .arena = dt__arena_new(ctx)};
     dt_tensor *result = NULL;
