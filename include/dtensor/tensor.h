@@ -165,8 +165,7 @@ DT_API dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype 
 DT_API dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
                            void *user);
 
-/* A new tensor of the same value and placements with storage of its own, dense and row by row; the same with another
- * dtype (a partial sum of integers, and others that conversion would change, must be reduced first). Local. */
+/* A new tensor of the same value and placements with storage of its own, dense and row by row. Local. */
 DT_API dt_tensor *dt_clone(const dt_tensor *tensor);
 /* The tensor itself where it is contiguous, otherwise a clone. Local. */
 DT_API dt_tensor *dt_contiguous(dt_tensor *tensor);

@@ -123,7 +123,9 @@ static void fill_line(dt_tensor *tensor, const struct line *line, int64_t begin,
         double f64[CHUNK];
         int64_t i64[CHUNK];
     } chunk;
-    bool whole = tensor->dtype >= DT_I8 && tensor->dtype <= DT_BOOL && is_whole(line->first) && is_whole(line->step);
+    double end = line->first + (double)(begin + n) * line->step;
+    bool whole = tensor->dtype >= DT_I8 && tensor->dtype <= DT_BOOL && is_whole(line->first) &&
+                 is_whole(line->step) && fabs(end) < 4e18;
     size_t bytes = dt_dtype_size(tensor->dtype);
     int64_t one = 1;
     for (int64_t at = 0; at < n;) {
@@ -160,7 +162,9 @@ static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
 
 dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const dt_make *options) {
     double n = ceil((end - start) / step);
-    if (ctx && (step == 0 || !(n >= 0) || n > 9e15)) {
+    if (!ctx)
+        return NULL;
+    if (step == 0 || !(n >= 0) || n > 9e15) {
         (void)dt__fail(ctx, DT_ERR_VALUE, "arange: from %g to %g by %g; the step must lead from start to end", start,
                        end, step);
         return NULL;
@@ -172,7 +176,7 @@ dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const
 dt_tensor *(dt_linspace)(dt_ctx *ctx, double start, double end, int64_t n, const dt_make *options) {
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
     return fill_lines(make(ctx, "linspace", (dt_shape){1, &n}, options),
-                      &(struct line){start, step, n > 1 ? end : NAN, n - 1});
+                      &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
 }
 
 /* Ones in columns first … last of each row, counted from the diagonal: a column is in a row's band if column - row lies
@@ -216,8 +220,20 @@ dt_tensor *dt_empty_like(const dt_tensor *tensor) {
 
 dt_tensor *dt_full_like(const dt_tensor *tensor, double value) { return fill_with(dt_empty_like(tensor), value); }
 
+/* Bytes of a shape of which there is memory, or an agreed error. */
+static dt_status check_memory(dt_ctx *ctx, const char *op, const void *memory, dt_shape shape, dt_dtype dtype,
+                              size_t *bytes) {
+    int64_t n;
+    DT__TRY(dt__shape_check(ctx, op, dtype, shape.n, shape.sizes, &n));
+    *bytes = (size_t)n * dt_dtype_size(dtype);
+    return memory || n == 0 ? DT_OK
+                            : dt__fail(ctx, DT_ERR_VALUE, "%s: no memory for %lld elements of %s", op, (long long)n,
+                                       dt_dtype_word(dtype));
+}
+
 dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype) {
-    if (!ctx)
+    size_t bytes;
+    if (!ctx || check_memory(ctx, "from_memory", memory, shape, dtype, &bytes) != DT_OK)
         return NULL;
     dt_tensor *tensor = dt__tensor_new(ctx, "from_memory", dtype, shape.n, shape.sizes);
     if (tensor && tensor->data)
@@ -226,13 +242,13 @@ dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dt
 }
 
 dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory, void *user) {
-    int64_t n;
-    if (!ctx || dt__shape_check(ctx, "adopt", dtype, shape.n, shape.sizes, &n) != DT_OK) {
+    size_t bytes;
+    if (!ctx || check_memory(ctx, "adopt", memory, shape, dtype, &bytes) != DT_OK) {
         if (free_memory)
             free_memory(user, memory);
         return NULL;
     }
-    dt__storage *storage = dt__storage_adopt(ctx, memory, (size_t)n * dt_dtype_size(dtype), free_memory, user);
+    dt__storage *storage = dt__storage_adopt(ctx, memory, bytes, free_memory, user);
     if (!storage)
         return NULL;
     dt_tensor *tensor = dt__tensor_plain(storage, &(dt__reading){dtype, shape.n, shape.sizes, NULL, 0});
@@ -244,8 +260,23 @@ dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype) 
     return dt_adopt(ctx, memory, shape, dtype, NULL, NULL);
 }
 
+/* As dt_empty_like, with the last dim fastest in memory. */
+static dt_tensor *row_by_row(const dt_tensor *tensor) {
+    const dt_spec *spec = tensor->spec;
+    if (!spec)
+        return dt_empty_like(tensor);
+    dt_spec *rows = dt_spec_new(spec->mesh, &(dt_spec_desc){.dtype = spec->dtype,
+                                                            .n_dims = spec->sharding.n_dims,
+                                                            .shape = spec->sharding.shape,
+                                                            .n_placements = spec->sharding.n_mesh_dims,
+                                                            .placements = spec->sharding.placements});
+    dt_tensor *result = rows ? dt__tensor_of_spec(rows) : NULL;
+    dt_spec_free(rows);
+    return result;
+}
+
 dt_tensor *dt_clone(const dt_tensor *tensor) {
-    dt_tensor *copy = dt_empty_like(tensor);
+    dt_tensor *copy = tensor ? row_by_row(tensor) : NULL;
     if (copy && copy->data && tensor->data)
         dt__kernels_of(tensor->ctx)
             ->copy_strided(&(dt__strided){copy->data, tensor->data, dt_dtype_size(tensor->dtype),

@@ -80,15 +80,17 @@ dt__tensor_state *dt__tensor_state_of(dt_ctx *ctx) {
     if (!state)
         return dt__fail_memory(ctx, sizeof *state, "the context's tensors"), NULL;
     dt__runtime *runtime = dt__runtime_of(ctx);
-    state->has_data = !runtime || runtime->transport != &dt__transport_fake;
+    state->has_data = runtime && runtime->transport != &dt__transport_fake;
     state->kernels = runtime ? runtime->kernels : dt__kernels_best();
     state->storage_pool.object_bytes = sizeof(dt__storage);
     state->few_pool.object_bytes = handle_bytes(FEW_DIMS);
     state->many_pool.object_bytes = handle_bytes(DT_SPEC_MAX_DIMS);
+    if (!dt__scopes_open(ctx, state)) {
+        dt__free(ctx, state, sizeof *state);
+        return NULL;
+    }
     ctx->slots[DT__SLOT_TENSOR].state = state;
     ctx->slots[DT__SLOT_TENSOR].free_state = free_state;
-    if (!dt__scopes_open(ctx, state))
-        return NULL; /* the context frees what there is */
     return state;
 }
 
