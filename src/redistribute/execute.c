@@ -7,6 +7,7 @@
 
 #include "comm/exchange.h"
 #include "comm/shm.h"
+#include "mesh/mesh.h"
 #include "redistribute/prepared.h"
 
 #include <string.h>
@@ -175,10 +176,11 @@ static dt_status make_exchange(dt__moving *moving) {
     const dt__prepared *prepared = moving->prepared;
     const dt_local *from = &moving->from->local, *to = &moving->to->local;
     bool dense = true, two_phases = prepared->pulls.two_phases;
+    bool same_mesh = moving->from->mesh->fingerprint == moving->to->mesh->fingerprint;
     if (runtime_of(moving)->transport != &dt__transport_fake)
         DT__TRY(place_in_heap(moving, &dense));
     moving->exchange = (dt__exchange){
-        .tag = prepared->tag,
+        .tag = prepared->tag ^ (same_mesh ? dt__mesh_agreed(moving->to->mesh) : 0),
         .dtype = moving->to->dtype,
         .count = moving->to->elements,
         .src = moving->src.at,

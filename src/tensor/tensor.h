@@ -67,6 +67,8 @@ typedef struct dt__reading {
 dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__reading *how);
 /* A plain handle on a new storage. The shape has been checked or not: its bytes are checked here, for `op`. */
 dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dims, const int64_t *shape);
+/* What a maker was asked for: a handle without values yet. Options may be NULL. */
+dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options);
 /* A distributed handle on a new storage, dense as the spec says. Takes references of its own. */
 dt_tensor *dt__tensor_of_spec(dt_spec *spec);
 /* A distributed handle on a storage that holds this rank's part; strides NULL: dense as the spec says. */
