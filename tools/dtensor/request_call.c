@@ -19,7 +19,7 @@ typedef struct tensors {
 
 typedef struct reading {
     const request *asked;
-    request_call_parts *out;
+    dt__placed_call *out;
     tensors tensors;
 } reading;
 
@@ -161,25 +161,11 @@ static dt_status read_args(reading *self, dt__given *given, int *n) {
     return DT_OK;
 }
 
-/* The tensors in the order of the call. */
-static dt_status order_inputs(reading *self) {
-    request_call_parts *out = self->out;
-    int n = out->bound->n_inputs;
-    dt_op_value *values = DT__NEW_ARRAY(self->asked->arena, dt_op_value, n);
-    const dt__sharding **placed = DT__NEW_ARRAY(self->asked->arena, const dt__sharding *, n);
-    if (!values || !placed)
-        return DT_ERR_MEMORY;
-    for (int i = 0; i < n; i++) {
-        int number = out->bound->inputs[i];
-        if (number < 0)
-            return dt__fail(self->asked->ctx, DT_ERR_UNSUPPORTED, "%s: a list with absent tensors is not served",
-                            out->info->schema.name);
-        values[i] = self->tensors.values[number];
-        placed[i] = self->tensors.placed ? &self->tensors.placed[number] : NULL;
-    }
-    out->inputs = self->tensors.placed ? placed : NULL;
-    out->call = dt__call_new(self->asked->ctx, out->info, out->bound->overload, out->bound->args, n, values);
-    return dt__call_infer(self->asked->arena, &out->call);
+static const dt__sharding **list_placed(reading *self) {
+    const dt__sharding **placed = DT__NEW_ARRAY(self->asked->arena, const dt__sharding *, self->tensors.n);
+    for (int i = 0; i < self->tensors.n && placed; i++)
+        placed[i] = &self->tensors.placed[i];
+    return placed;
 }
 
 static dt_status read_mesh(reading *self) {
@@ -193,14 +179,12 @@ static dt_status read_mesh(reading *self) {
     return DT_OK;
 }
 
-dt_status request_call(const request *asked, bool placed, request_call_parts *out) {
+dt_status request_call(const request *asked, bool placed, dt__placed_call *out) {
     reading self = {.asked = asked, .out = out};
     dt__given given[2 * DT__MAX_ARGS] = {{0}};
     const char *op = NULL;
     int n_given = 0;
-    *out = (request_call_parts){.bound = DT__NEW(asked->arena, dt__bound)};
-    if (!out->bound)
-        return DT_ERR_MEMORY;
+    *out = (dt__placed_call){0};
     DT__TRY(request_string(asked, "op", request_get(asked, "op"), &op));
     out->info = dt__op_find(asked->ctx, op);
     if (!out->info)
@@ -209,6 +193,9 @@ dt_status request_call(const request *asked, bool placed, request_call_parts *ou
         DT__TRY(read_mesh(&self));
     DT__TRY(read_tensors(&self, placed));
     DT__TRY(read_args(&self, given, &n_given));
-    DT__TRY(dt__schema_bind(asked->arena, &out->info->schema, n_given, given, out->bound));
-    return order_inputs(&self);
+    DT__TRY(dt__schema_bind(asked->arena, &out->info->schema, n_given, given, &out->bound));
+    const dt__sharding **list = placed ? list_placed(&self) : NULL;
+    if (placed && !list)
+        return DT_ERR_MEMORY;
+    return dt__call_order_inputs(asked->arena, self.tensors.values, list, out);
 }
