@@ -27,7 +27,7 @@ typedef void dt__loop(int64_t n, void *out, const void *const *ins, const dt__nu
 
 typedef struct dt__loops {
     dt__convert_loop *const (*convert)[DT_N_DTYPES]; /* [from][to] */
-    dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__op][dtype]; NULL where there is none */
+    dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__element_op][dtype]; NULL where there is none */
 } dt__loops;
 
 extern const dt__loops dt__loops_baseline;

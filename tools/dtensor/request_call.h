@@ -19,7 +19,10 @@ typedef struct request_call_parts {
     const dt__sharding *const *inputs; /* in the order of the call's; NULL without a mesh */
 } request_call_parts;
 
-/* Reads the fields; `placed` says whether tensors have placements on the mesh of the request. */
-dt_status request_call(const request *asked, bool placed, request_call_parts *out);
+/* What a request says of its tensors: shapes; also placements on its mesh; also values. */
+typedef enum request_tensors { REQUEST_SHAPES, REQUEST_PLACED, REQUEST_VALUES } request_tensors;
+
+/* Reads the fields, but for the values. */
+dt_status request_call(const request *asked, request_tensors tensors, request_call_parts *out);
 
 #endif
