@@ -41,7 +41,7 @@ typedef void dt__fold_loop(int64_t n, const void *from, void *to);
 
 typedef struct dt__loops {
     dt__convert_loop *const (*convert)[DT_N_DTYPES]; /* [from][to] */
-    dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__op][dtype]; NULL where there is none */
+    dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__element_op][dtype]; NULL where there is none */
     dt__fold_loop *const (*folds)[DT_N_DTYPES]; /* [dt__fold][dtype]; F32 F64 I64 C128, or BOOL, where sensible */
 } dt__loops;
 
