@@ -9,8 +9,9 @@
 #include "kernels/convert_loops.h"
 #include "kernels/fold_loops.h"
 #include "kernels/op_loops.h"
+#include "kernels/product_loops.h"
 
 #define TUNED_LOOPS                                                                                                  \
-    { .convert = convert_loops, .ops = op_loops, .folds = fold_loops, }
+    { .convert = convert_loops, .ops = op_loops, .folds = fold_loops, .small_products = small_loops, }
 
 #endif
