@@ -6,6 +6,7 @@
 #include "redistribute/execute.h"
 
 #include "comm/exchange.h"
+#include "mesh/mesh.h"
 #include "redistribute/prepared.h"
 
 #include <string.h>
@@ -176,10 +177,11 @@ static dt_status make_exchange(dt__moving *moving) {
     const dt__prepared *prepared = moving->prepared;
     const dt_local *from = &moving->from->local, *to = &moving->to->local;
     bool dense = true, two_phases = prepared->pulls.two_phases;
+    bool same_mesh = moving->from->mesh->fingerprint == moving->to->mesh->fingerprint;
     if (runtime_of(moving)->transport != &dt__transport_fake)
         DT__TRY(place_in_heap(moving, &dense));
     moving->exchange = (dt__exchange){
-        .tag = prepared->tag,
+        .tag = prepared->tag ^ (same_mesh ? dt__mesh_agreed(moving->to->mesh) : 0),
         .dtype = moving->to->dtype,
         .count = moving->to->elements,
         .src = moving->src.at,
@@ -212,7 +214,12 @@ static void open_moving(dt__moving *moving, dt__executor *executor, dt__prepared
     prepared->n_users++;
 }
 
+/* On the fake transport specs move, and no data. */
+static bool has_data(const dt__moving *moving) { return runtime_of(moving)->transport != &dt__transport_fake; }
+
 static dt_status check_memory(const dt__moving *moving) {
+    if (!has_data(moving))
+        return DT_OK;
     if (!moving->src.at && moving->from->local.elements)
         return missing_memory(moving, "src", moving->from->local.bytes);
     if (!moving->dst && moving->to->local.elements)
@@ -222,7 +229,7 @@ static dt_status check_memory(const dt__moving *moving) {
 
 /* Nobody else takes part. */
 static dt_status move_alone(dt__moving *moving) {
-    if (moving->src.at == moving->dst && moving->from == moving->to)
+    if (!has_data(moving) || (moving->src.at == moving->dst && moving->from == moving->to))
         return DT_OK;
     return pull_blocks(NULL, moving);
 }
