@@ -9,6 +9,7 @@
 
 #include "dtensor/tensor.h"
 #include "kernels/kernels.h"
+#include "kernels/products.h"
 #include "kernels/threads.h"
 #include "spec/spec.h"
 
@@ -88,6 +89,8 @@ bool dt__has_data(const dt_ctx *ctx);
 const dt__kernels *dt__kernels_of(const dt_ctx *ctx);
 /* The threads of this rank; NULL: one. */
 dt__pool *dt__pool_of(dt_ctx *ctx);
+/* What matrix products need; NULL with the error recorded. */
+dt__products *dt__products_of(dt_ctx *ctx);
 
 /* Elements of a shape, or an agreed error that names the op: negative sizes, too many dims, too many bytes. */
 dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dims, const int64_t *shape,
