@@ -43,9 +43,9 @@ typedef struct dt__decision {
     uint64_t hash;
     int n_words;
     const uint64_t *words;
-    int64_t used; /* tick of the last use */
-    bool runs;    /* this rank has a part in it */
-    bool moves;   /* some input is redistributed */
+    int64_t used;      /* tick of the last use */
+    bool runs;         /* this rank has a part in it */
+    bool communicates; /* moving the inputs takes messages */
     int n_inputs, n_outputs;
     dt__input_decision *inputs;
     dt__output_decision *outputs;
