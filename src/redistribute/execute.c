@@ -6,11 +6,12 @@
 #include "redistribute/execute.h"
 
 #include "comm/exchange.h"
-#include "comm/shm.h"
 #include "mesh/mesh.h"
 #include "redistribute/prepared.h"
 
 #include <string.h>
+
+enum { STREAM_FROM_BYTES = 4 << 20 }; /* results of this size go past the caches */
 
 /* Memory of a part: where its first element lies, and strides; those of a dense part are the spec's. */
 typedef struct part {
@@ -72,7 +73,7 @@ static dt__view view_of(const dt__moving *moving, const dt_work *work, const dt_
 static dt__carrier carrier_of(const dt__moving *moving, bool copies) {
     const dt__executor *executor = moving->executor;
     const dt__pulls *pulls = &moving->prepared->pulls;
-    bool large = moving->to->local.bytes > DT__STREAM_ABOVE;
+    bool large = moving->to->local.bytes >= STREAM_FROM_BYTES;
     return (dt__carrier){
         .kernels = runtime_of(moving)->kernels,
         .dtype = moving->to->dtype,
@@ -145,7 +146,7 @@ static dt_status copy_src(dt__moving *moving) {
     runtime_of(moving)->kernels->copy_strided(&(dt__strided){moving->copied_src, moving->src.at,
                                                              (size_t)item_bytes(moving), local->n_dims, local->shape,
                                                              local->strides, moving->src.strides},
-                                              local->bytes > DT__STREAM_ABOVE ? DT__STREAM : DT__CACHED);
+                                              local->bytes >= STREAM_FROM_BYTES ? DT__STREAM : DT__CACHED);
     moving->src = (part){moving->copied_src, local->strides};
     return DT_OK;
 }
