@@ -227,6 +227,28 @@ static void min_cost__joins_steps_over_mesh_dims(void **state) {
     assert_count("2,3", "4,1", "P(sum),P(sum)", "S(0),S(0)", min_cost, 1); /* RED-076: uneven parts are no obstacle */
 }
 
+/* In the exchange of a transposition every rank meets one other: start, one peer, a block, and two copies of it. */
+static void check_transposition(dt__arena *arena, const dt__plan *plan, const void *user) {
+    const dt__machine *machine = &dt__machine_builtin;
+    double block = 4 * 32 * 32;
+    (void)arena;
+    (void)user;
+    assert_int_equal(plan->bytes, plan->lower_bound_bytes);
+    assert_int_equal(plan->bytes, (int64_t)block);
+    assert_int_equal(plan->peak_bytes, 2 * (int64_t)block);
+    double want = machine->between.start_us + machine->between.peer_us + block / machine->between.bytes_per_us +
+                  2 * block / machine->copy_bytes_per_us;
+    assert_true(plan->cost_us > want * (1 - 1e-12) && plan->cost_us < want * (1 + 1e-12));
+}
+
+static void exchanges__are_priced_by_the_ranks_that_they_meet(void **state) {
+    (void)state;
+    asked a = {"128,128", "4096,4096", "S(0),S(1)", "S(1),S(0)", DT__PLANNER_DIRECT};
+    with_plan(&a, check_transposition, NULL);
+    a.planner = DT__PLANNER_MIN_COST;
+    with_plan(&a, check_transposition, NULL);
+}
+
 static void targets__may_not_be_a_new_partial(void **state) {
     (void)state;
     assert_refused("4", "R", "P(sum)", "can not redistribute R to P(sum)"); /* RED-009 */
@@ -338,6 +360,7 @@ int main(void) {
         cmocka_unit_test(greedy__counts_collectives_as_published),
         cmocka_unit_test(mesh_dims_of_one_rank__communicate_nothing),
         cmocka_unit_test(min_cost__joins_steps_over_mesh_dims),
+        cmocka_unit_test(exchanges__are_priced_by_the_ranks_that_they_meet),
         cmocka_unit_test(targets__may_not_be_a_new_partial),
         cmocka_unit_test(explicit_extents__never_share_their_dim),
         cmocka_unit_test(large_meshes__are_planned),
