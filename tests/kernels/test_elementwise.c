@@ -106,6 +106,16 @@ static long double real_reference(dt__op op, dt_dtype dtype, const long double *
         return x != 0 ? y : z;
     case DT__OP_THRESHOLD:
         return y <= p ? 0 : x;
+    case DT__OP_AFFINE:
+        return rounded(dtype, x * p) + q;
+    case DT__OP_SHIFTED:
+        return rounded(dtype, x - p) - q;
+    case DT__OP_EXP_SHIFTED:
+        return expl(rounded(dtype, x - p));
+    case DT__OP_NORMALISE:
+        return rounded(dtype, rounded(dtype, rounded(dtype, x - p) * q) * y) + z;
+    case DT__OP_DROPOUT:
+        return x != 0 ? y * p : 0;
     case DT__OP_EXP:
         return expl(x);
     case DT__OP_LOG:
@@ -160,6 +170,7 @@ static void tolerance(dt__op op, double *units, double *parts) {
     *parts = 0;
     switch (op) {
     case DT__OP_EXP:
+    case DT__OP_EXP_SHIFTED:
     case DT__OP_LOG:
     case DT__OP_RSQRT:
     case DT__OP_POW:
@@ -259,6 +270,8 @@ static int64_t integer_reference(dt__op op, const int64_t *in, const dt__number 
     case DT__OP_CLAMP:
         power = in[0] < numbers[0].i ? numbers[0].i : in[0];
         return power > numbers[1].i ? numbers[1].i : (int64_t)power;
+    case DT__OP_AFFINE:
+        return (int64_t)(x * numbers[0].i + numbers[1].i);
     case DT__OP_THRESHOLD:
         return in[1] > numbers[0].i ? in[0] : 0;
     case DT__OP_RELU:
@@ -466,7 +479,7 @@ static void check_random(dt__op op, dt_dtype dtype, uint64_t *random) {
                             n_dims - skip, own_shape, (test_layout)test_below(&own, 3), &own);
             c.what.ins[k] = &c.ins[k].a;
         }
-        if (in_place && !facts[op].is_bool && op != DT__OP_WHERE && !mixed) {
+        if (in_place && !facts[op].is_bool && op != DT__OP_WHERE && op != DT__OP_DROPOUT && !mixed) {
             const dt__array kept = c.ins[0].a;
             c.ins[0].a = c.out.a;
             check_case(&c, table_at(t), NULL, before, mixed);
