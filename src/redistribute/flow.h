@@ -2,9 +2,9 @@
  *
  * Who sends how much to whom in a step of a plan. A rank keeps what it holds; of what it lacks it takes each element
  * from the holder that agrees with it along all mesh dims that neither cut nor are reduced, and where values are
- * reduced, from one such holder per contribution. A rank outside the source's mesh has no coordinates there; such ranks
- * take the coordinates of the mesh in turn, so that no copy serves all of them. What a rank receives this way adds up
- * to the bytes of the plan.
+ * reduced, from one such holder per contribution. A rank outside the source's mesh has no coordinates there; such
+ * ranks take the coordinates of the mesh in turn, so that no copy serves all of them. What a rank receives this way
+ * adds up to the bytes of the plan.
  */
 #ifndef DT_REDISTRIBUTE_FLOW_H
 #define DT_REDISTRIBUTE_FLOW_H

@@ -11,6 +11,7 @@
 #include "redistribute/exchange.h"
 #include "redistribute/state.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const names[] = {
@@ -223,5 +224,36 @@ dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner plann
     DT__TRY(make_steps(&self, self.route.n_states - 1));
     DT__TRY(finish(&self, self.route.n_states - 1, &plan));
     *out = plan;
+    return DT_OK;
+}
+
+static bool makes_partial(const dt__move *move) {
+    for (int m = 0; m < move->from->n_mesh_dims; m++) {
+        const dt_placement *from = &move->from->placements[m], *to = &move->to->placements[m];
+        if (dt_placement_is_partial(*to) && !dt_placement_equal(from, to))
+            return true;
+    }
+    return false;
+}
+
+dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out) {
+    dt__alphabet alphabet;
+    dt__route route = {.arena = arena};
+    double us = 0;
+    *out = INFINITY;
+    if (makes_partial(move))
+        return DT_OK;
+    DT__TRY(check_size(arena->ctx, move));
+    dt__alphabet_new(move, machine, &alphabet);
+    if (memcmp(alphabet.from, alphabet.to, (size_t)alphabet.n_mesh_dims * sizeof *alphabet.from) != 0)
+        DT__TRY(dt__plan_min_cost(&alphabet, &route));
+    for (int i = 0; i + 1 < route.n_states; i++) {
+        const dt__place *before = dt__route_at(&route, &alphabet, i), *after = dt__route_at(&route, &alphabet, i + 1);
+        dt__change change;
+        dt__state_change(&alphabet, before, after, &change);
+        us += dt__change_price(&alphabet, &change, dt__state_bytes(&alphabet, before),
+                               dt__state_bytes(&alphabet, after));
+    }
+    *out = us;
     return DT_OK;
 }

@@ -84,6 +84,10 @@ typedef struct dt__plan {
 dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner planner, const dt__machine *machine,
                        dt__plan *out);
 
+/* The cost of that plan by the minimum-cost planner and nothing else: for those who compare many moves. Infinite where
+ * dt__plan_new would refuse a partial. */
+dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out);
+
 /* Appends "S(0)[0]S(0)[1]->S(0)R->RR": a bracket wherever several mesh dims cut one tensor dim. */
 void dt__plan_trace(const dt__plan *plan, dt__text *out);
 /* Appends the placements of one state, in the form that a trace has. */

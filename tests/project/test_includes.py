@@ -17,11 +17,14 @@ def folder_order(page):
     return re.findall(r"^    src/(\w+)/", page, re.M)
 
 
+PUBLIC = {"op": "rules"}  # headers that are not named after their folder
+
+
 def folder_of(path):
     """The folder of src/ to which a source or an include belongs, or None for one that is in no such folder."""
     parts = pathlib.PurePath(path).parts
     if parts[:2] == ("include", "dtensor") or parts[0] == "dtensor":
-        return pathlib.PurePath(path).stem
+        return PUBLIC.get(pathlib.PurePath(path).stem, pathlib.PurePath(path).stem)
     return parts[1] if parts[0] == "src" else parts[0] if len(parts) > 1 else None
 
 
