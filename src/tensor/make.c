@@ -5,13 +5,23 @@
  */
 #include "base/size.h"
 #include "kernels/elementwise.h"
+#include "spec/strides.h"
 #include "tensor/state.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What a maker was asked for: a handle without values yet. */
-static dt_tensor *make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options) {
+/* A plain handle on new memory that is dense in an order of dims. */
+static dt_tensor *make_plain(dt_ctx *ctx, const char *op, dt_dtype dtype, dt_shape shape, const int *order) {
+    int64_t strides[DT_SPEC_MAX_DIMS];
+    dt_tensor *tensor = dt__tensor_new(ctx, op, dtype, shape.n, shape.sizes);
+    if (!tensor || !order || !dt__dense_strides(shape.n, shape.sizes, order, strides))
+        return tensor;
+    memcpy(tensor->strides, strides, (size_t)shape.n * sizeof *strides);
+    return tensor;
+}
+
+dt_tensor *dt__make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options, const int *order) {
     static const dt_make defaults;
     const dt_make *o = options ? options : &defaults;
     if (!ctx)
@@ -32,17 +42,22 @@ static dt_tensor *make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_mak
                                                           .shape = shape.sizes,
                                                           .text = o->place,
                                                           .n_placements = o->place ? 0 : dt_mesh_n_dims(mesh),
-                                                          .placements = o->place ? NULL : everywhere});
+                                                          .placements = o->place ? NULL : everywhere,
+                                                          .stride_order = order});
         tensor = spec ? dt__tensor_of_spec(spec) : NULL;
         dt_spec_free(spec);
     } else {
-        tensor = dt__tensor_new(ctx, op, o->dtype, shape.n, shape.sizes);
+        tensor = make_plain(ctx, op, o->dtype, shape, order);
     }
     if (tensor && o->requires_grad && dt_set_requires_grad(tensor, true) != DT_OK) {
         dt_drop(tensor);
         return NULL;
     }
     return tensor;
+}
+
+static dt_tensor *make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options) {
+    return dt__make(ctx, op, shape, options, NULL);
 }
 
 /* All of the part, which is dense, with one element. */
@@ -53,9 +68,7 @@ static void fill_part(dt_tensor *tensor, const void *element) {
     dt__kernels_of(tensor->ctx)->fill(tensor->data, element, dt_dtype_size(tensor->dtype), (size_t)n, DT__CACHED);
 }
 
-/* Whether values are wanted here: not where there is no data, nor where this rank's part of a partial is to change
- * nothing, which is then done. */
-static bool wants_values(dt_tensor *tensor) {
+bool dt__wants_values(dt_tensor *tensor) {
     dt_reduce reduce;
     unsigned char element[16];
     if (!tensor || !tensor->data)
@@ -69,7 +82,7 @@ static bool wants_values(dt_tensor *tensor) {
 
 static dt_tensor *fill_with(dt_tensor *tensor, double value) {
     unsigned char element[16];
-    if (wants_values(tensor)) {
+    if (dt__wants_values(tensor)) {
         dt__put_number(tensor->dtype, value, element);
         fill_part(tensor, element);
     }
@@ -147,7 +160,7 @@ static void fill_line(dt_tensor *tensor, const struct line *line, int64_t begin,
 
 /* Fills the part of a tensor of one dim. */
 static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
-    if (!wants_values(tensor))
+    if (!dt__wants_values(tensor))
         return tensor;
     dt__shard shard;
     shard_of(tensor, 0, &shard);
@@ -184,7 +197,7 @@ dt_tensor *(dt_linspace)(dt_ctx *ctx, double start, double end, int64_t n, const
 static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
     unsigned char one[16];
     fill_with(tensor, 0);
-    if (!wants_values(tensor) || dt_tensor_local_elements(tensor) == 0)
+    if (!dt__wants_values(tensor) || dt_tensor_local_elements(tensor) == 0)
         return tensor;
     dt__shard rows, columns;
     shard_of(tensor, 0, &rows);
