@@ -96,7 +96,7 @@ static int measure(const bench_mesh *on, dt__planner planner, bool quick, bool j
         dt__sharding from, to;
         double took = -1;
         if (random_side(&arena, on, true, &from) == DT_OK && random_side(&arena, on, false, &to) == DT_OK)
-            took = plan_us(ctx, &(dt__move){&from, &to, 4}, planner, repeats);
+            took = plan_us(ctx, &(dt__move){.from = &from, .to = &to, .item_bytes = 4}, planner, repeats);
         slowest = took > slowest ? took : slowest;
         sum += took;
         dt__arena_free(&arena);

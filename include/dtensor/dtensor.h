@@ -71,6 +71,8 @@
 #include <dtensor/comm.h>
 #include <dtensor/mesh.h>
 #include <dtensor/random.h>
+#include <dtensor/redistribute.h>
 #include <dtensor/spec.h>
+#include <dtensor/tensor.h>
 
 #endif

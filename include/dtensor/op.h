@@ -100,6 +100,7 @@ struct dt_op_call {
     const dt_op_value *inputs; /* the tensors among the arguments, in the order of the arguments */
     int n_outputs;
     dt_op_value *outputs; /* empty in a shape function, which adds them */
+    unsigned row_flags;   /* kernels: DT_ROW_… of the rows that are used */
     const void *info;     /* the library's own */
     void *adding;         /* the library's own */
 };

@@ -51,6 +51,10 @@ typedef struct dt__kernels {
     void (*fill)(void *dst, const void *value, size_t value_bytes, size_t n, dt__store store);
 
     void (*copy_strided)(const dt__strided *what, dt__store store);
+
+    /* What the kernels on arrays (array.h) are made of. The plain table has none of its own: those loops are tested
+     * against arithmetic, and it borrows the baseline's. */
+    const struct dt__loops *loops;
 } dt__kernels;
 
 /* The reference: one element at a time, as the definition says. */

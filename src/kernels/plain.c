@@ -4,6 +4,7 @@
  * against it, so it shares no code with them; in particular the 16-bit floats are converted by arithmetic here and by
  * bit tricks or instructions there.
  */
+#include "kernels/loops.h"
 #include "kernels/tables.h"
 
 #include <math.h>
@@ -262,4 +263,5 @@ const dt__kernels dt__kernels_table_plain = {
     .accumulate = accumulate,
     .fill = fill,
     .copy_strided = copy_strided,
+    .loops = &dt__loops_baseline,
 };

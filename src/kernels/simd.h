@@ -12,6 +12,7 @@
 
 #ifndef VEC_BYTES
 #define ISA_NAME  "baseline"
+#define ISA_LOOPS &dt__loops_baseline
 #define VEC_BYTES 16
 #endif
 

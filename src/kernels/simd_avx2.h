@@ -8,6 +8,7 @@
 #include <immintrin.h>
 
 #define ISA_NAME  "avx2"
+#define ISA_LOOPS &dt__loops_avx2
 #define VEC_BYTES 32
 
 #define HW_STREAM(to, x) _mm256_stream_si256((__m256i *)(to), (__m256i)(x))

@@ -8,6 +8,7 @@
 #include <immintrin.h>
 
 #define ISA_NAME  "avx512"
+#define ISA_LOOPS &dt__loops_avx512
 #define VEC_BYTES 64
 
 #define HW_STREAM(to, x) _mm512_stream_si512((__m512i *)(to), (__m512i)(x))

@@ -8,6 +8,7 @@
 #include <emmintrin.h>
 
 #define ISA_NAME  "baseline"
+#define ISA_LOOPS &dt__loops_baseline
 #define VEC_BYTES 16
 
 #define HW_STREAM(to, x) _mm_stream_si128((__m128i *)(to), (__m128i)(x))

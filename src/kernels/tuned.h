@@ -7,6 +7,7 @@
 #define DT_KERNELS_TUNED_H
 
 #include "kernels/copy.h"
+#include "kernels/loops.h"
 #include "kernels/reduce.h"
 #include "kernels/strided.h"
 #include "kernels/tables.h"
@@ -14,7 +15,7 @@
 #define TUNED_TABLE                                                                                                  \
     {                                                                                                                \
         .name = ISA_NAME, .copy = copy, .reduce = reduce, .accumulate = accumulate, .fill = fill,                    \
-        .copy_strided = copy_strided,                                                                                \
+        .copy_strided = copy_strided, .loops = ISA_LOOPS,                                                            \
     }
 
 #endif

@@ -163,7 +163,7 @@ static dt_status ask_planner(search *self, int i, const dt_placement *target, do
     dt__sharding to;
     dt__arena_mark mark = dt__arena_begin(self->arena);
     DT__TRY(build(self, value, target, &to));
-    dt__move move = {self->on->inputs[i], &to, (int64_t)dt_dtype_size(value->dtype)};
+    dt__move move = {.from = self->on->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
     DT__TRY(dt__plan_price(self->arena, &move, self->on->machine, us));
     dt__arena_rewind(self->arena, mark);
     return DT_OK;

@@ -32,7 +32,7 @@ static double price_by_definition(test_calls *self, const dt__placed_call *made,
         dt__sharding target;
         dt__plan plan;
         assert_int_equal(dt__sharding_new(&self->arena, &desc, &target), DT_OK);
-        dt__move move = {made->inputs[i], &target, (int64_t)dt_dtype_size(value->dtype)};
+        dt__move move = {.from = made->inputs[i], .to = &target, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
         assert_int_equal(dt__plan_new(&self->arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, &plan), DT_OK);
         us += plan.cost_us + (fills ? bytes / dt__machine_builtin.copy_bytes_per_us : 0);
         dt__arena_rewind(&self->arena, mark);
@@ -173,7 +173,7 @@ static void bound__is_never_above_the_price(void **state) {
         assert_int_equal(dt__sharding_new(&self.arena, &desc, &source), DT_OK);
         desc.placements = to;
         assert_int_equal(dt__sharding_new(&self.arena, &desc, &target), DT_OK);
-        dt__move move = {&source, &target, 4};
+        dt__move move = {.from = &source, .to = &target, .item_bytes = 4};
         assert_int_equal(dt__plan_price(&self.arena, &move, &dt__machine_builtin, &us), DT_OK);
         dt__placed on = {self.n_mesh_dims, self.mesh, (const dt__sharding *const[]){&source}, &dt__machine_builtin};
         dt__least_begin(&on, &value, may_cut, &now);

@@ -21,7 +21,7 @@ static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, con
         .placements = choice->moved[i],
     };
     DT__TRY(dt__sharding_build(arena, &desc, &to));
-    dt__move move = {placed->inputs[i], &to, (int64_t)dt_dtype_size(value->dtype)};
+    dt__move move = {.from = placed->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
     return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, out);
 }
 

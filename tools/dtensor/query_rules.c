@@ -39,7 +39,7 @@ static bool is_permutation(const dt__placed_call *parts) {
 static dt_status answer_rules(const request *asked, dt__text *out) {
     dt__placed_call parts;
     dt__row_list rows;
-    DT__TRY(request_call(asked, false, &parts));
+    DT__TRY(request_call(asked, REQUEST_SHAPES, &parts));
     DT__TRY(dt__call_rows(asked->arena, &parts.call, &rows));
     DT__TRY(dt__rows_spell_out(asked->arena, &parts.call, &rows));
     if (!is_permutation(&parts))
@@ -61,7 +61,7 @@ static dt_status answer_propagate(const request *asked, dt__text *out) {
     dt__placed_call parts;
     dt__choice choice;
     moves moved;
-    DT__TRY(request_call(asked, true, &parts));
+    DT__TRY(request_call(asked, REQUEST_PLACED, &parts));
     dt__placed on = {parts.n_mesh_dims, parts.mesh, parts.inputs, &dt__machine_builtin};
     DT__TRY(dt__choose(asked->arena, &parts.call, &on, &choice));
     DT__TRY(moves_plan(asked->arena, &parts, &choice, &moved));

@@ -9,8 +9,10 @@
 #include "request.h"
 #include "rules/call_text.h"
 
-/* Reads the fields; `placed` says whether tensors have placements on the mesh of the request.
- * Everything lives in the request's arena. */
-dt_status request_call(const request *asked, bool placed, dt__placed_call *out);
+/* What a request says of its tensors: shapes; also placements on its mesh; also values. */
+typedef enum request_tensors { REQUEST_SHAPES, REQUEST_PLACED, REQUEST_VALUES } request_tensors;
+
+/* Reads the fields, but for the values. Everything lives in the request's arena. */
+dt_status request_call(const request *asked, request_tensors have, dt__placed_call *out);
 
 #endif

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A block is a patch of the two innermost dims of the walk: a part of a row, or several whole rows where rows are
+ * short. Operands that lie together in it and have the loop's dtype are used where they are; the others go through
+ * buffers that fit the nearest cache. An operand that stands still (a scalar) is brought once.
+ */
+#include "kernels/blocks.h"
+
+#include "base/size.h"
+#include "kernels/gather.h"
+#include "kernels/walk.h"
+
+enum {
+    BUFFERED = 512,   /* elements of a block when some operand is buffered */
+    DIRECT = 1 << 15, /* and when none is */
+    PIECE = 1 << 16,  /* elements that are worth a thread, about */
+    BUFFER_BYTES = BUFFERED * 16,
+};
+
+/* The run as all threads see it. */
+typedef struct job {
+    const dt__blocks *what;
+    dt__walk walk;
+    int64_t columns, rows;    /* of a block, at most */
+    int64_t n_across, n_down; /* blocks in a plane of the two innermost dims */
+    int64_t n_blocks, n_per_piece;
+} job;
+
+/* Memory of one thread. */
+typedef struct buffers {
+    struct {
+        const char *of;      /* a still operand that was brought, or NULL */
+        const void *brought; /* where it is */
+        char *gathered, *converted;
+    } operands[DT__LOOP_ARRAYS];
+    _Alignas(64) char memory[2 * DT__LOOP_ARRAYS * BUFFER_BYTES];
+} buffers;
+
+static void lay_out(buffers *b, const dt__blocks *what) {
+    char *at = b->memory;
+    for (int k = 0; k < what->n_arrays; k++) {
+        b->operands[k].of = NULL;
+        b->operands[k].gathered = at;
+        at += BUFFERED * dt_dtype_size(what->arrays[k]->dtype);
+        b->operands[k].converted = at;
+        at += BUFFERED * dt_dtype_size(what->loop_dtypes[k]);
+    }
+}
+
+static dt__patch patch_of(const job *j, int k, char *at, int64_t columns, int64_t rows) {
+    const dt__walk_dim *dims = j->walk.dims;
+    return (dt__patch){
+        at, dt_dtype_size(j->what->arrays[k]->dtype), columns, rows, dims[0].strides[k], dims[1].strides[k]};
+}
+
+/* Operand k of a block, as the loop wants it. */
+static const void *bring(const job *j, buffers *b, int k, const dt__patch *p) {
+    const dt_dtype stored = j->what->arrays[k]->dtype, wanted = j->what->loop_dtypes[k];
+    const bool stands_still = p->column_stride == 0 && p->row_stride == 0;
+    if (stands_still && b->operands[k].of == p->at)
+        return b->operands[k].brought;
+    b->operands[k].of = stands_still ? p->at : NULL;
+    const dt__patch whole = {p->at, p->bytes, j->columns * j->rows, 1, 0, 0}; /* as many as any block has */
+    b->operands[k].brought = dt__bring(j->what->kernels, stands_still ? &whole : p, stored, wanted,
+                                       b->operands[k].gathered, b->operands[k].converted);
+    return b->operands[k].brought;
+}
+
+static void run_block(const job *j, buffers *b, char *const *at, int64_t columns, int64_t rows) {
+    const dt__blocks *what = j->what;
+    const dt_dtype stored = what->arrays[0]->dtype, made = what->loop_dtypes[0];
+    const dt__patch out = patch_of(j, 0, at[0], columns, rows);
+    void *dense = dt__patch_is_dense(&out) ? out.at : b->operands[0].gathered;
+    const void *result = b->operands[0].converted;
+    const void *ins[DT__LOOP_ARRAYS];
+    for (int k = 1; k < what->n_arrays; k++) {
+        const dt__patch p = patch_of(j, k, at[k], columns, rows);
+        ins[k - 1] = bring(j, b, k, &p);
+    }
+    if (!what->loop)
+        result = ins[0];
+    else
+        what->loop(columns * rows, made == stored ? dense : b->operands[0].converted, ins, what->numbers);
+    if (made != stored)
+        what->kernels->loops->convert[made][stored](columns * rows, dense, result);
+    if (dense != out.at)
+        dt__scatter(dense, &out);
+}
+
+static void run_piece(void *arg, int64_t piece) {
+    const job *j = arg;
+    const dt__walk *walk = &j->walk;
+    const int64_t in_plane = j->n_across * j->n_down;
+    const int64_t first = piece * j->n_per_piece, end = dt__min_i64(first + j->n_per_piece, j->n_blocks);
+    int64_t position[DT__WALK_DIMS];
+    char *plane[DT__WALK_ARRAYS], *at[DT__WALK_ARRAYS];
+    buffers b;
+    lay_out(&b, j->what);
+    for (int k = 0; k < walk->n_arrays; k++)
+        plane[k] = walk->at[k];
+    dt__walk_seek(walk, 2, first / in_plane, position, plane);
+    for (int64_t n = first, in = first % in_plane; n < end; n++) {
+        const int64_t column = in % j->n_across * j->columns, row = in / j->n_across * j->rows;
+        for (int k = 0; k < walk->n_arrays; k++)
+            at[k] = plane[k] + column * walk->dims[0].strides[k] + row * walk->dims[1].strides[k];
+        run_block(j, &b, at, dt__min_i64(j->columns, walk->dims[0].size - column),
+                  dt__min_i64(j->rows, walk->dims[1].size - row));
+        if (++in == in_plane) {
+            in = 0;
+            dt__walk_next(walk, 2, position, plane);
+        }
+    }
+}
+
+/* Whether no operand needs a buffer in rows of any length. */
+static bool is_direct(const job *j) {
+    for (int k = 0; k < j->what->n_arrays; k++)
+        if (j->what->arrays[k]->dtype != j->what->loop_dtypes[k] ||
+            j->walk.dims[0].strides[k] != (int64_t)dt_dtype_size(j->what->arrays[k]->dtype))
+            return false;
+    return true;
+}
+
+static void choose_blocks(job *j) {
+    const dt__walk_dim *dims = j->walk.dims;
+    if (is_direct(j) && dims[0].size >= BUFFERED) {
+        j->columns = dt__min_i64(dims[0].size, DIRECT);
+        j->rows = 1;
+    } else {
+        j->columns = dt__min_i64(dims[0].size, BUFFERED);
+        j->rows = dt__min_i64(dims[1].size, dt__max_i64(BUFFERED / dims[0].size, 1));
+    }
+    j->n_across = dt__ceil_div(dims[0].size, j->columns);
+    j->n_down = dt__ceil_div(dims[1].size, j->rows);
+    j->n_blocks = j->n_across * j->n_down * dt__walk_positions(&j->walk, 2);
+    j->n_per_piece = dt__ceil_div(PIECE, j->columns * j->rows);
+}
+
+void dt__blocks_run(const dt__blocks *what) {
+    job j;
+    j.what = what;
+    if (!dt__walk_make(what->n_arrays, what->arrays, &j.walk))
+        return;
+    choose_blocks(&j);
+    dt__pool_run(what->pool, dt__ceil_div(j.n_blocks, j.n_per_piece), run_piece, &j);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The driver of elementwise work: cuts arrays of any strides into blocks, brings the operands of a block together and
+ * into the dtypes of a loop, runs the loop, and spreads its result. Blocks are shared out to threads.
+ */
+#ifndef DT_KERNELS_BLOCKS_H
+#define DT_KERNELS_BLOCKS_H
+
+#include "kernels/array.h"
+#include "kernels/kernels.h"
+#include "kernels/loops.h"
+#include "kernels/threads.h"
+
+typedef struct dt__blocks {
+    const dt__kernels *kernels;
+    dt__pool *pool;
+    dt__loop *loop; /* NULL: the conversion of the only input is all */
+    const dt__number *numbers;
+    int n_arrays;                             /* output included */
+    const dt__array *arrays[DT__LOOP_ARRAYS]; /* the output first */
+    dt_dtype loop_dtypes[DT__LOOP_ARRAYS];    /* what the loop reads and writes */
+} dt__blocks;
+
+void dt__blocks_run(const dt__blocks *what);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Elements in memory as C types, and the conversion of one element. Everything here is free of branches that a
+ * compiler cannot turn into selections, so that loops over it become vector loops; it gives the same bits in every
+ * instruction set.
+ */
+#ifndef DT_KERNELS_ELEMENT_H
+#define DT_KERNELS_ELEMENT_H
+
+#include "dtensor/base.h"
+
+#include <string.h>
+
+#define DT__INLINE static inline __attribute__((always_inline))
+
+#define DT__IN_MEMORY __attribute__((aligned(1), may_alias))
+typedef float dt__f32 DT__IN_MEMORY;
+typedef double dt__f64 DT__IN_MEMORY;
+typedef uint16_t dt__f16 DT__IN_MEMORY;
+typedef uint16_t dt__bf16 DT__IN_MEMORY;
+typedef int8_t dt__i8 DT__IN_MEMORY;
+typedef int16_t dt__i16 DT__IN_MEMORY;
+typedef int32_t dt__i32 DT__IN_MEMORY;
+typedef int64_t dt__i64 DT__IN_MEMORY;
+typedef uint8_t dt__u8 DT__IN_MEMORY;
+typedef uint8_t dt__truth DT__IN_MEMORY;
+typedef struct dt__c64 {
+    float re, im;
+} DT__IN_MEMORY dt__c64;
+typedef struct dt__c128 {
+    double re, im;
+} DT__IN_MEMORY dt__c128;
+
+/* A loop over elements that depend on no other element of the loop: an output that is an input exactly is fine. */
+#ifdef __clang__
+#define DT__EACH _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define DT__EACH _Pragma("GCC ivdep")
+#endif
+
+DT__INLINE uint32_t dt__bits_f32(float x) {
+    uint32_t bits;
+    memcpy(&bits, &x, 4);
+    return bits;
+}
+DT__INLINE float dt__f32_of_bits(uint32_t bits) {
+    float x;
+    memcpy(&x, &bits, 4);
+    return x;
+}
+DT__INLINE uint64_t dt__bits_f64(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, 8);
+    return bits;
+}
+DT__INLINE double dt__f64_of_bits(uint64_t bits) {
+    double x;
+    memcpy(&x, &bits, 8);
+    return x;
+}
+
+DT__INLINE float dt__widen_bf16(uint16_t h) { return dt__f32_of_bits((uint32_t)h << 16); }
+
+DT__INLINE float dt__widen_f16(uint16_t h) {
+    const uint32_t exponent_step = 1u << 23, infinity = 0x7c00u << 13;
+    uint32_t size = (uint32_t)(h & 0x7fff) << 13; /* exponent and fraction where f32 has them */
+    uint32_t normal = size + (127 - 15) * exponent_step;
+    uint32_t special = size + (255 - 31) * exponent_step;
+    /* A subnormal has no hidden bit: lend it one, and take it away in floating point, which normalises. */
+    float small = dt__f32_of_bits(normal + exponent_step) - dt__f32_of_bits((127 - 14) * exponent_step);
+    uint32_t bits = size < exponent_step ? dt__bits_f32(small) : size >= infinity ? special : normal;
+    return dt__f32_of_bits(bits | (uint32_t)(h & 0x8000) << 16);
+}
+
+/* To nearest, ties to even. */
+DT__INLINE uint16_t dt__narrow_bf16(float x) {
+    uint32_t bits = dt__bits_f32(x);
+    uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, nan = bits >> 16 | 0x40;
+    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
+}
+
+DT__INLINE uint16_t dt__narrow_f16(float x) {
+    const uint32_t exponent_step = 1u << 23;
+    uint32_t bits = dt__bits_f32(x), size = bits & 0x7fffffff;
+    /* Half of the last kept bit, less one if the last kept bit is even: ties stay with the even one. */
+    uint32_t normal = (size - (127 - 15) * exponent_step + 0xfff + (size >> 13 & 1)) >> 13;
+    /* The last bit of 0.5f is worth as much as the last bit of a subnormal f16, so the addition rounds. */
+    uint32_t small = dt__bits_f32(dt__f32_of_bits(size) + 0.5f) - dt__bits_f32(0.5f);
+    uint32_t h = size < (127 - 14) * exponent_step ? small : normal;
+    h = size >= (127 + 16) * exponent_step ? 0x7c00 : h;
+    h = size > 0x7f800000 ? 0x7e00 : h;
+    return (uint16_t)(h | (bits >> 16 & 0x8000));
+}
+
+/* To f32, toward zero, with the last bit set where that lost something: rounding the result again, to a shorter
+ * format, is then as good as rounding x once. */
+DT__INLINE float dt__f64_to_odd_f32(double x) {
+    float nearest = (float)x;
+    uint32_t bits = dt__bits_f32(nearest), sign = bits & 0x80000000, size = bits & 0x7fffffff;
+    double back = (double)dt__f32_of_bits(size), whole = dt__f64_of_bits(dt__bits_f64(x) & ~(1ull << 63));
+    uint32_t odd = (back > whole ? size - 1 : size) | 1;
+    bits = back != whole && x == x ? sign | odd : bits; /* NaN stays itself */
+    return dt__f32_of_bits(bits);
+}
+
+/* Toward zero; beyond the range of the integer its nearest end; NaN gives 0. `below` is the largest number of the
+ * float type that is less than the integer's largest plus one. */
+#define DT__SATURATE(name, type, real, lowest, highest, below)                                                       \
+    DT__INLINE type name(real x) {                                                                                   \
+        real inside = x >= (real)(lowest) ? x : (real)(lowest); /* also for NaN */                                   \
+        inside = inside > (real)(below) ? (real)(below) : inside;                                                    \
+        type whole = (type)inside;                                                                                   \
+        whole = x > (real)(below) ? (highest) : whole;                                                               \
+        return x == x ? whole : 0;                                                                                   \
+    }
+DT__SATURATE(dt__i8_of_f32, int8_t, float, INT8_MIN, INT8_MAX, INT8_MAX)
+DT__SATURATE(dt__i8_of_f64, int8_t, double, INT8_MIN, INT8_MAX, INT8_MAX)
+DT__SATURATE(dt__u8_of_f32, uint8_t, float, 0, UINT8_MAX, UINT8_MAX)
+DT__SATURATE(dt__u8_of_f64, uint8_t, double, 0, UINT8_MAX, UINT8_MAX)
+DT__SATURATE(dt__i16_of_f32, int16_t, float, INT16_MIN, INT16_MAX, INT16_MAX)
+DT__SATURATE(dt__i16_of_f64, int16_t, double, INT16_MIN, INT16_MAX, INT16_MAX)
+DT__SATURATE(dt__i32_of_f32, int32_t, float, INT32_MIN, INT32_MAX, 0x1.fffffep30f)
+DT__SATURATE(dt__i32_of_f64, int32_t, double, INT32_MIN, INT32_MAX, INT32_MAX)
+DT__SATURATE(dt__i64_of_f32, int64_t, float, INT64_MIN, INT64_MAX, 0x1.fffffep62f)
+DT__SATURATE(dt__i64_of_f64, int64_t, double, INT64_MIN, INT64_MAX, 0x1.fffffffffffffp62)
+#undef DT__SATURATE
+
+/* The value of an element in memory: DT__GET_x(type, e), where the 16-bit floats become f32. */
+#define DT__GET_F32(e)  ((float)(e))
+#define DT__GET_F64(e)  ((double)(e))
+#define DT__GET_F16(e)  dt__widen_f16(e)
+#define DT__GET_BF16(e) dt__widen_bf16(e)
+#define DT__GET_I8(e)   ((int8_t)(e))
+#define DT__GET_I16(e)  ((int16_t)(e))
+#define DT__GET_I32(e)  ((int32_t)(e))
+#define DT__GET_I64(e)  ((int64_t)(e))
+#define DT__GET_U8(e)   ((uint8_t)(e))
+#define DT__GET_BOOL(e) ((uint8_t)((e) != 0))
+
+/* A value as an element: DT__PUT_x(value), for a value of any real C type. Integers wrap. */
+#define DT__BY_TYPE(value, of_f32, of_f64, of_integer)                                                               \
+    _Generic((value), float : of_f32, double : of_f64, default : of_integer)
+
+DT__INLINE int8_t dt__i8_of_integer(int64_t x) { return (int8_t)x; }
+DT__INLINE uint8_t dt__u8_of_integer(int64_t x) { return (uint8_t)x; }
+DT__INLINE int16_t dt__i16_of_integer(int64_t x) { return (int16_t)x; }
+DT__INLINE int32_t dt__i32_of_integer(int64_t x) { return (int32_t)x; }
+DT__INLINE int64_t dt__i64_of_integer(int64_t x) { return x; }
+DT__INLINE float dt__short_of_f32(float x) { return x; }
+DT__INLINE float dt__short_of_integer(int64_t x) { return (float)x; }
+
+#define DT__PUT_F32(v)  ((float)(v))
+#define DT__PUT_F64(v)  ((double)(v))
+#define DT__SHORT(v)    DT__BY_TYPE(v, dt__short_of_f32, dt__f64_to_odd_f32, dt__short_of_integer)(v)
+#define DT__PUT_F16(v)  dt__narrow_f16(DT__SHORT(v))
+#define DT__PUT_BF16(v) dt__narrow_bf16(DT__SHORT(v))
+#define DT__PUT_I8(v)   DT__BY_TYPE(v, dt__i8_of_f32, dt__i8_of_f64, dt__i8_of_integer)(v)
+#define DT__PUT_I16(v)  DT__BY_TYPE(v, dt__i16_of_f32, dt__i16_of_f64, dt__i16_of_integer)(v)
+#define DT__PUT_I32(v)  DT__BY_TYPE(v, dt__i32_of_f32, dt__i32_of_f64, dt__i32_of_integer)(v)
+#define DT__PUT_I64(v)  DT__BY_TYPE(v, dt__i64_of_f32, dt__i64_of_f64, dt__i64_of_integer)(v)
+#define DT__PUT_U8(v)   DT__BY_TYPE(v, dt__u8_of_f32, dt__u8_of_f64, dt__u8_of_integer)(v)
+#define DT__PUT_BOOL(v) ((uint8_t)((v) != 0))
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Chooses the loop and its dtypes for an op; blocks.c does the rest. Small operands that lie together in the dtype of
+ * the loop go straight to it.
+ */
+#include "kernels/elementwise.h"
+
+#include "kernels/blocks.h"
+#include "kernels/walk.h"
+
+enum { COPY_PIECE_BYTES = 1 << 19, STRAIGHT = 1 << 15 };
+
+/* A copy cut along one dim. */
+typedef struct cut_copy {
+    const dt__kernels *kernels;
+    dt__strided whole;
+    int dim;
+    int64_t step; /* of a piece, along dim */
+    dt__store store;
+} cut_copy;
+
+static void copy_piece(void *arg, int64_t piece) {
+    const cut_copy *c = arg;
+    int64_t sizes[DT__WALK_DIMS], begin = piece * c->step, left = c->whole.sizes[c->dim] - begin;
+    dt__strided part = c->whole;
+    for (int d = 0; d < part.n_dims; d++)
+        sizes[d] = part.sizes[d];
+    sizes[c->dim] = left < c->step ? left : c->step;
+    part.sizes = sizes;
+    part.dst = (char *)part.dst + begin * part.dst_strides[c->dim] * (int64_t)part.element_bytes;
+    part.src = (const char *)part.src + begin * part.src_strides[c->dim] * (int64_t)part.element_bytes;
+    c->kernels->copy_strided(&part, c->store);
+}
+
+/* Along the dim that moves dst farthest, so that threads write apart. */
+static void copy(const dt__kernels *kernels, dt__pool *pool, const dt__array *dst, const dt__array *src) {
+    const dt__array *const arrays[] = {dst, src};
+    const int64_t bytes = (int64_t)dt_dtype_size(dst->dtype);
+    int64_t sizes[DT__WALK_DIMS], to[DT__WALK_DIMS], from[DT__WALK_DIMS], n = bytes;
+    dt__walk walk;
+    if (!dt__walk_make(2, arrays, &walk))
+        return;
+    for (int d = 0; d < walk.n_dims; d++) {
+        sizes[d] = walk.dims[d].size;
+        to[d] = walk.dims[d].strides[0] / bytes;
+        from[d] = walk.dims[d].strides[1] / bytes;
+        n *= sizes[d];
+    }
+    cut_copy c = {.kernels = kernels,
+                  .whole = {walk.at[0], walk.at[1], (size_t)bytes, walk.n_dims, sizes, to, from},
+                  .dim = walk.n_dims - 1};
+    if (n < 2 * COPY_PIECE_BYTES || dt__pool_threads(pool) == 1) {
+        kernels->copy_strided(&c.whole, c.store);
+        return;
+    }
+    int64_t n_pieces = n / COPY_PIECE_BYTES < sizes[c.dim] ? n / COPY_PIECE_BYTES : sizes[c.dim];
+    c.step = (sizes[c.dim] + n_pieces - 1) / n_pieces;
+    dt__pool_run(pool, (sizes[c.dim] + c.step - 1) / c.step, copy_piece, &c);
+}
+
+void dt__convert(const dt__kernels *kernels, dt__pool *pool, const dt__array *dst, const dt__array *src) {
+    if (dst->dtype == src->dtype) {
+        copy(kernels, pool, dst, src);
+        return;
+    }
+    dt__blocks_run(&(dt__blocks){.kernels = kernels,
+                                 .pool = pool,
+                                 .n_arrays = 2,
+                                 .arrays = {dst, src},
+                                 .loop_dtypes = {src->dtype, src->dtype}});
+}
+
+static const struct {
+    int n_ins, bool_ins;
+    bool is_bool;
+} ops[DT__N_ELEMENT_OPS] = {
+#define ROW(name, n_ins, bool_ins, is_bool) {n_ins, bool_ins, is_bool},
+    DT__ELEMENT_LIST(ROW)
+#undef ROW
+};
+
+/* Where an op has no loop of its own for a dtype. */
+static const dt_dtype wider[DT_N_DTYPES] = {
+    [DT_F16] = DT_F32, [DT_BF16] = DT_F32, [DT_I8] = DT_I32,  [DT_I16] = DT_I32,
+    [DT_U8] = DT_I32,  [DT_BOOL] = DT_I32, [DT_F32] = DT_F32, [DT_F64] = DT_F64,
+    [DT_I32] = DT_I32, [DT_I64] = DT_I64,  [DT_C64] = DT_C64, [DT_C128] = DT_C128,
+};
+
+/* The dtype of the loop; logic is the same for all. */
+static dt_dtype loop_dtype(dt__element_op op, dt_dtype dtype) {
+    const bool is_logic = ops[op].bool_ins == (1 << ops[op].n_ins) - 1;
+    return is_logic ? DT_BOOL : wider[dtype];
+}
+
+int dt__op_inputs(dt__element_op op) { return ops[op].n_ins; }
+
+bool dt__op_computes(dt__element_op op, dt_dtype dtype) {
+    return dt__loops_baseline.ops[op][loop_dtype(op, dtype)] != NULL;
+}
+
+static bool same_shape(const dt__array *a, const dt__array *b) {
+    bool same = a->n_dims == b->n_dims;
+    for (int d = 0; same && d < a->n_dims; d++)
+        same = a->shape[d] == b->shape[d];
+    return same;
+}
+
+/* Whether the loop can run over all elements at once. */
+static bool is_straight(const dt__blocks *b, int64_t n) {
+    bool straight = n <= STRAIGHT;
+    for (int k = 0; straight && k < b->n_arrays; k++)
+        straight = b->arrays[k]->dtype == b->loop_dtypes[k] && same_shape(b->arrays[0], b->arrays[k]) &&
+                   dt__array_is_dense(b->arrays[k]);
+    return straight;
+}
+
+void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__elementwise *what) {
+    const dt_dtype dtype = loop_dtype(what->op, what->dtype);
+    dt__blocks b = {.kernels = kernels,
+                    .pool = pool,
+                    .loop = kernels->loops->ops[what->op][dtype],
+                    .numbers = what->numbers,
+                    .n_arrays = 1 + ops[what->op].n_ins,
+                    .arrays = {what->out, what->ins[0], what->ins[1], what->ins[2]}};
+    b.loop_dtypes[0] = ops[what->op].is_bool ? DT_BOOL : dtype;
+    for (int k = 1; k < b.n_arrays; k++)
+        b.loop_dtypes[k] = ops[what->op].bool_ins >> (k - 1) & 1 ? DT_BOOL : dtype;
+    const int64_t n = dt__array_count(what->out);
+    if (is_straight(&b, n))
+        b.loop(n, what->out->data,
+               (const void *[]){what->ins[0]->data, b.n_arrays > 2 ? what->ins[1]->data : NULL,
+                                b.n_arrays > 3 ? what->ins[2]->data : NULL},
+               what->numbers);
+    else
+        dt__blocks_run(&b);
+}

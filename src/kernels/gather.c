@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One pair of loops per size of an element; rows that lie together are copied whole.
+ */
+#include "kernels/gather.h"
+
+#include "kernels/element.h"
+
+#include <string.h>
+
+#define LOOPS(bytes, element)                                                                                        \
+    static void gather_##bytes(const dt__patch *p, void *to) {                                                       \
+        element *y = to;                                                                                             \
+        for (int64_t r = 0; r < p->rows; r++, y += p->columns) {                                                     \
+            const char *x = p->at + r * p->row_stride;                                                               \
+            for (int64_t c = 0; c < p->columns; c++)                                                                 \
+                y[c] = *(const element *)(x + c * p->column_stride);                                                 \
+        }                                                                                                            \
+    }                                                                                                                \
+    static void repeat_##bytes(const dt__patch *p, void *to) {                                                       \
+        element *y = to;                                                                                             \
+        for (int64_t r = 0; r < p->rows; r++, y += p->columns) {                                                     \
+            const element x = *(const element *)(p->at + r * p->row_stride);                                         \
+            for (int64_t c = 0; c < p->columns; c++)                                                                 \
+                y[c] = x;                                                                                            \
+        }                                                                                                            \
+    }                                                                                                                \
+    static void scatter_##bytes(const void *from, const dt__patch *p) {                                              \
+        const element *x = from;                                                                                     \
+        for (int64_t r = 0; r < p->rows; r++, x += p->columns) {                                                     \
+            char *y = p->at + r * p->row_stride;                                                                     \
+            for (int64_t c = 0; c < p->columns; c++)                                                                 \
+                *(element *)(y + c * p->column_stride) = x[c];                                                       \
+        }                                                                                                            \
+    }
+
+LOOPS(1, dt__u8)
+LOOPS(2, dt__i16)
+LOOPS(4, dt__i32)
+LOOPS(8, dt__i64)
+LOOPS(16, dt__c128)
+
+/* By log2 of the size. */
+static const struct {
+    void (*gather)(const dt__patch *from, void *to);
+    void (*repeat)(const dt__patch *from, void *to);
+    void (*scatter)(const void *from, const dt__patch *to);
+} loops[] = {{gather_1, repeat_1, scatter_1},
+             {gather_2, repeat_2, scatter_2},
+             {gather_4, repeat_4, scatter_4},
+             {gather_8, repeat_8, scatter_8},
+             {gather_16, repeat_16, scatter_16}};
+
+void dt__gather(const dt__patch *from, void *to) {
+    const size_t row_bytes = (size_t)from->columns * from->bytes;
+    if (from->column_stride == (int64_t)from->bytes)
+        for (int64_t r = 0; r < from->rows; r++)
+            memcpy((char *)to + (size_t)r * row_bytes, from->at + r * from->row_stride, row_bytes);
+    else if (from->column_stride == 0)
+        loops[__builtin_ctzll(from->bytes)].repeat(from, to);
+    else
+        loops[__builtin_ctzll(from->bytes)].gather(from, to);
+}
+
+void dt__scatter(const void *from, const dt__patch *to) {
+    const size_t row_bytes = (size_t)to->columns * to->bytes;
+    if (to->column_stride == (int64_t)to->bytes)
+        for (int64_t r = 0; r < to->rows; r++)
+            memcpy(to->at + r * to->row_stride, (const char *)from + (size_t)r * row_bytes, row_bytes);
+    else
+        loops[__builtin_ctzll(to->bytes)].scatter(from, to);
+}
+
+const void *dt__bring(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype wanted,
+                      void *gathered, void *converted) {
+    const void *now = from->at;
+    if (!dt__patch_is_dense(from)) {
+        dt__gather(from, gathered);
+        now = gathered;
+    }
+    if (stored == wanted)
+        return now;
+    kernels->loops->convert[stored][wanted](from->columns * from->rows, converted, now);
+    return converted;
+}
+
+void dt__send(const dt__kernels *kernels, const void *from, dt_dtype made, const dt__patch *to, dt_dtype stored,
+              void *converted) {
+    if (made != stored) {
+        void *dense = dt__patch_is_dense(to) ? to->at : converted;
+        kernels->loops->convert[made][stored](to->columns * to->rows, dense, from);
+        from = dense;
+    }
+    if (from != to->at)
+        dt__scatter(from, to);
+}

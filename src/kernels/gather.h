@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rows of elements brought together, and spread again: the step between strided memory and loops over n elements in a
+ * row.
+ */
+#ifndef DT_KERNELS_GATHER_H
+#define DT_KERNELS_GATHER_H
+
+#include "kernels/kernels.h"
+#include "kernels/loops.h"
+
+/* A part of an array: `rows` times `columns` elements, with strides in bytes. */
+typedef struct dt__patch {
+    char *at;
+    size_t bytes; /* of an element: 1, 2, 4, 8 or 16 */
+    int64_t columns, rows, column_stride, row_stride;
+} dt__patch;
+
+static inline int dt__patch_is_dense(const dt__patch *p) {
+    return (p->columns == 1 || p->column_stride == (int64_t)p->bytes) &&
+           (p->rows == 1 || p->row_stride == p->columns * (int64_t)p->bytes);
+}
+
+/* All elements of the patch, row by row, to or from memory without gaps. */
+void dt__gather(const dt__patch *from, void *to);
+void dt__scatter(const void *from, const dt__patch *to);
+
+/* The elements of a patch in a row and in another dtype: where they are if they lie so already, else in one of the two
+ * buffers, each of which has room for all of them. */
+const void *dt__bring(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype wanted,
+                      void *gathered, void *converted);
+/* The way back: converts n elements and spreads them. */
+void dt__send(const dt__kernels *kernels, const void *from, dt_dtype made, const dt__patch *to, dt_dtype stored,
+              void *converted);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A pool of threads that work on one thing at a time. It hangs off whoever made it. Its workers start at the first
+ * run that could use them, so that a process that has only made a pool can still fork; between runs they sleep.
+ */
+#ifndef DT_KERNELS_THREADS_H
+#define DT_KERNELS_THREADS_H
+
+#include "dtensor/base.h"
+
+typedef struct dt__pool dt__pool;
+
+/* n_threads counts the calling thread, so 1 (or less) has no workers and costs nothing. NULL when memory is out; no
+ * error is recorded. Where the system gives fewer threads than asked for, the pool works with those. */
+dt__pool *dt__pool_new(dt_ctx *ctx, int n_threads);
+/* NULL is fine. Not while a run is under way. */
+void dt__pool_free(dt__pool *pool);
+
+/* At least 1; 1 for NULL. */
+int dt__pool_threads(const dt__pool *pool);
+
+typedef void dt__piece(void *arg, int64_t piece);
+
+/* Calls fn(arg, i) for each i from 0 to n_pieces - 1, in any order and on any threads, the calling one included, and
+ * returns when all are done. What a piece computes must not depend on the thread or on other pieces. NULL runs them
+ * here, in order. Not from inside a piece, and from one thread at a time. */
+void dt__pool_run(dt__pool *pool, int64_t n_pieces, dt__piece *fn, void *arg);
+
+#endif

@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Flows, receiver by receiver. Senders are found dim by dim: those coordinates of the mesh dims that cut a tensor dim
+ * before the step whose part of it meets the receiver's. A sender is one such choice per tensor dim and one
+ * coordinate per mesh dim that is reduced.
+ */
+#include "redistribute/flow.h"
+
+#include "redistribute/share.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void dt__transfer_new(const dt__sharding *before, const dt__sharding *after, dt__transfer *out) {
+    bool scattered = false;
+    *out = (dt__transfer){.before = before, .after = after, .reduced = 1};
+    for (int m = 0; m < before->n_mesh_dims; m++) {
+        if (!dt_placement_is_partial(before->placements[m]) || dt_placement_is_partial(after->placements[m]) ||
+            before->mesh[m] == 1)
+            continue;
+        out->reduced_dims[out->n_reduced_dims++] = m;
+        out->reduced *= before->mesh[m];
+        scattered |= dt__is_cut(&after->placements[m]);
+    }
+    out->two_phases = out->reduced > 2 && !scattered;
+}
+
+void dt__transfer_between(const dt__move *move, dt__transfer *out) {
+    *out = (dt__transfer){.before = move->from,
+                          .after = move->to,
+                          .from_mesh = move->from_mesh,
+                          .to_mesh = move->to_mesh,
+                          .reduced = 1};
+    for (int m = 0; m < move->from->n_mesh_dims; m++)
+        if (dt_placement_is_partial(move->from->placements[m]) && move->from->mesh[m] > 1) {
+            out->reduced_dims[out->n_reduced_dims++] = m;
+            out->reduced *= move->from->mesh[m];
+        }
+}
+
+int64_t dt__transfer_member(const dt__transfer *transfer, const int64_t *coordinate) {
+    int64_t member = 0;
+    for (int i = 0; i < transfer->n_reduced_dims; i++) {
+        int m = transfer->reduced_dims[i];
+        member = member * transfer->before->mesh[m] + coordinate[m];
+    }
+    return member;
+}
+
+int64_t dt__position(int n_mesh_dims, const int64_t *mesh, const int64_t *coordinate) {
+    int64_t position = 0;
+    for (int m = 0; m < n_mesh_dims; m++)
+        position = position * mesh[m] + coordinate[m];
+    return position;
+}
+
+void dt__coordinate(int n_mesh_dims, const int64_t *mesh, int64_t position, int64_t *out) {
+    for (int m = n_mesh_dims - 1; m >= 0; m--) {
+        out[m] = position % mesh[m];
+        position /= mesh[m];
+    }
+}
+
+int64_t dt__transfer_home(const dt__transfer *transfer, int64_t receiver, int64_t *coordinate) {
+    const dt__sharding *before = transfer->before, *after = transfer->after;
+    if (!transfer->from_mesh) {
+        dt__coordinate(before->n_mesh_dims, before->mesh, receiver, coordinate);
+        return receiver;
+    }
+    int64_t target[DT_SPEC_MAX_DIMS], ranks = 1;
+    dt__coordinate(after->n_mesh_dims, after->mesh, receiver, target);
+    if (dt_mesh_coordinate_of(transfer->from_mesh, dt_mesh_rank_at(transfer->to_mesh, target), coordinate))
+        return dt__position(before->n_mesh_dims, before->mesh, coordinate);
+    for (int m = 0; m < before->n_mesh_dims; m++)
+        ranks *= before->mesh[m];
+    dt__coordinate(before->n_mesh_dims, before->mesh, receiver % ranks, coordinate);
+    return -1;
+}
+
+/* Some of the coordinates of a sender, as what they add to its position, and what that sender has of one dim. */
+typedef struct choice {
+    int64_t offset, size;
+    int64_t member; /* of the mesh dims that are reduced: which of them */
+    dt__shard shard;
+} choice;
+
+typedef struct choices {
+    int64_t n;
+    choice *items;
+} choices;
+
+typedef struct finding {
+    dt__arena *arena;
+    const dt__transfer *transfer;
+    const dt__sharding *before;
+    int64_t stride[DT_SPEC_MAX_DIMS];
+    dt__shard target[DT_SPEC_MAX_DIMS]; /* per tensor dim: what the receiver gets */
+    choices dims[DT_SPEC_MAX_DIMS], reduced;
+    dt__share share; /* what the receiver reduces */
+    int64_t home;    /* position of the coordinates that are the receiver's own */
+} finding;
+
+static void find_strides(finding *self) {
+    int64_t stride = 1;
+    for (int m = self->before->n_mesh_dims - 1; m >= 0; m--) {
+        self->stride[m] = stride;
+        stride *= self->before->mesh[m];
+    }
+}
+
+/* Sets the i-th combination of coordinates of these mesh dims, of `n` in all; returns what they add to a position. */
+static int64_t combine(const finding *self, int n_mesh_dims, const int *mesh_dims, int64_t i, int64_t *coordinate) {
+    int64_t offset = 0;
+    for (int k = n_mesh_dims - 1; k >= 0; k--) {
+        int m = mesh_dims[k];
+        coordinate[m] = i % self->before->mesh[m];
+        i /= self->before->mesh[m];
+        offset += coordinate[m] * self->stride[m];
+    }
+    return offset;
+}
+
+static int64_t n_combinations(const finding *self, int n_mesh_dims, const int *mesh_dims) {
+    int64_t n = 1;
+    for (int k = 0; k < n_mesh_dims; k++)
+        n *= self->before->mesh[mesh_dims[k]];
+    return n;
+}
+
+static dt_status choose_holders(finding *self, int dim) {
+    const dt__sharding *before = self->before;
+    int mesh_dims[DT_SPEC_MAX_DIMS], n_mesh_dims = 0;
+    int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
+    for (int c = before->first_cut[dim]; c < before->first_cut[dim + 1]; c++)
+        mesh_dims[n_mesh_dims++] = before->cuts[c].mesh_dim;
+    int64_t n = n_combinations(self, n_mesh_dims, mesh_dims);
+    choices *out = &self->dims[dim];
+    for (int pass = 0; pass < 2; pass++) { /* count, then keep */
+        out->n = 0;
+        for (int64_t i = 0; i < n; i++) {
+            choice one = {.offset = combine(self, n_mesh_dims, mesh_dims, i, coordinate)};
+            dt__shard_at(before, dim, coordinate, &one.shard);
+            one.size = dt__overlap_size(&one.shard, &self->target[dim]);
+            if (one.size == 0)
+                continue;
+            if (pass)
+                out->items[out->n] = one;
+            out->n++;
+        }
+        if (pass == 0 && !(out->items = DT__NEW_ARRAY(self->arena, choice, out->n)))
+            return DT_ERR_MEMORY;
+    }
+    return DT_OK;
+}
+
+static dt_status choose_reduced(finding *self) {
+    const dt__transfer *transfer = self->transfer;
+    int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
+    self->reduced.n = transfer->reduced;
+    self->reduced.items = DT__NEW_ARRAY(self->arena, choice, transfer->reduced);
+    if (!self->reduced.items)
+        return DT_ERR_MEMORY;
+    for (int64_t i = 0; i < self->reduced.n; i++)
+        self->reduced.items[i] = (choice){
+            .offset = combine(self, transfer->n_reduced_dims, transfer->reduced_dims, i, coordinate), .member = i};
+    return DT_OK;
+}
+
+/* The coordinates that a sender shares with the receiver: along mesh dims that neither cut nor are reduced. */
+static int64_t find_home(const finding *self, const int64_t *own) {
+    int64_t home = 0;
+    for (int m = 0; m < self->before->n_mesh_dims; m++) {
+        bool free = !dt__is_cut(&self->before->placements[m]);
+        for (int k = 0; k < self->transfer->n_reduced_dims; k++)
+            free = free && self->transfer->reduced_dims[k] != m;
+        home += free ? own[m] * self->stride[m] : 0;
+    }
+    return home;
+}
+
+/* Elements that this sender holds of what the receiver takes in the first phase. */
+static int64_t elements_of(const finding *self, const choice *const *chosen) {
+    int64_t elements = 1;
+    int n_dims = self->before->n_dims;
+    if (!self->transfer->two_phases) {
+        for (int d = 0; d < n_dims; d++)
+            elements *= chosen[d]->size;
+        return elements;
+    }
+    dt__shard shards[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < n_dims; d++)
+        shards[d] = chosen[d]->shard;
+    return dt__share_common(n_dims, shards, self->target, self->share);
+}
+
+static int compare_flows(const void *a, const void *b) {
+    int64_t x = ((const dt__flow *)a)->sender, y = ((const dt__flow *)b)->sender;
+    return (x > y) - (x < y);
+}
+
+/* Joins flows of one sender, drops empty ones, and takes the receiver's own out. */
+static void tidy(int64_t receiver, dt__flows *out) {
+    int64_t n = 0;
+    if (out->n)
+        qsort(out->items, (size_t)out->n, sizeof *out->items, compare_flows);
+    for (int64_t i = 0; i < out->n; i++) {
+        const dt__flow *flow = &out->items[i];
+        if (flow->sender == receiver)
+            out->kept += flow->elements;
+        else if (n && out->items[n - 1].sender == flow->sender)
+            out->items[n - 1].elements += flow->elements;
+        else if (flow->elements)
+            out->items[n++] = *flow;
+    }
+    out->n = n;
+}
+
+static int64_t n_elements(const finding *self) {
+    int64_t n = 1;
+    for (int d = 0; d < self->before->n_dims; d++)
+        n *= self->target[d].size;
+    return n;
+}
+
+static dt_status find_flows(finding *self, int64_t receiver, const int64_t *coordinate, dt__flows *out) {
+    int n_dims = self->before->n_dims;
+    const dt__transfer *transfer = self->transfer;
+    int64_t n = self->reduced.n, elements = n_elements(self);
+    int64_t member = dt__transfer_member(transfer, coordinate);
+    for (int d = 0; d < n_dims; d++)
+        n *= self->dims[d].n;
+    *out = (dt__flows){.items = DT__NEW_ARRAY(self->arena, dt__flow, n + transfer->reduced)};
+    if (!out->items)
+        return DT_ERR_MEMORY;
+    self->share = dt__share_of(elements, transfer->reduced, member);
+    for (int64_t i = 0; i < n; i++) {
+        const choice *chosen[DT_SPEC_MAX_DIMS];
+        int64_t left = i / self->reduced.n, sender = self->home + self->reduced.items[i % self->reduced.n].offset;
+        for (int d = n_dims - 1; d >= 0; d--) {
+            chosen[d] = &self->dims[d].items[left % self->dims[d].n];
+            left /= self->dims[d].n;
+            sender += chosen[d]->offset;
+        }
+        out->items[out->n++] = (dt__flow){sender, elements_of(self, chosen)};
+    }
+    int64_t own_offset = self->reduced.items[member].offset;
+    for (int64_t i = 0; transfer->two_phases && i < transfer->reduced; i++) {
+        dt__share share = dt__share_of(elements, transfer->reduced, i);
+        int64_t peer = receiver - own_offset + self->reduced.items[i].offset;
+        if (i != member)
+            out->items[out->n++] = (dt__flow){peer, share.end - share.begin};
+    }
+    tidy(receiver, out);
+    return DT_OK;
+}
+
+dt_status dt__flows_new(dt__arena *arena, const dt__transfer *transfer, int64_t receiver, dt__flows *out) {
+    finding self = {.arena = arena, .transfer = transfer, .before = transfer->before};
+    int64_t target[DT_SPEC_MAX_DIMS], own[DT_SPEC_MAX_DIMS];
+    int64_t home = dt__transfer_home(transfer, receiver, own);
+    dt__coordinate(transfer->after->n_mesh_dims, transfer->after->mesh, receiver, target);
+    find_strides(&self);
+    for (int d = 0; d < self.before->n_dims; d++) {
+        dt__shard_at(transfer->after, d, target, &self.target[d]);
+        DT__TRY(choose_holders(&self, d));
+    }
+    DT__TRY(choose_reduced(&self));
+    self.home = find_home(&self, own);
+    return find_flows(&self, home, own, out);
+}
