@@ -106,8 +106,9 @@ struct dt_op_call {
 };
 
 /* What partial inputs become; several may be joined by |. "Alone" means that all other tensors are Replicate. P(sum)
- * and P(avg) rows are made only where no input and output of theirs changes between integer and floating point, and
- * on bool none is. */
+ * and P(avg) rows of linear classes are made only where their tensors are all floating point, or for P(sum) all of one
+ * integer dtype: parts of a sum must not be rounded to integers, and integers that wrapped around must not be widened.
+ */
 enum {
     DT_PARTIAL_NONE = 0,
     DT_PARTIAL_ANY = 1 << 0,    /* the op only moves elements: all inputs of any one kind give outputs of that kind */

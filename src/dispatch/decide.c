@@ -3,6 +3,7 @@
  * Making decisions: shapes and rows by the op, the choice by cost, specs for what moves and for what is made.
  */
 #include "dispatch/state.h"
+#include "redistribute/execute.h"
 
 #include <string.h>
 
@@ -94,6 +95,14 @@ static void find_blank(const struct making *self, const dt__choice *choice, int 
     }
 }
 
+static dt_status count_moves(struct making *self, const dt__input_decision *input) {
+    int64_t collectives[DT__N_COLLECTIVES];
+    DT__TRY(dt__redistribute_count(input->from, input->to, DT__PLANNER_DIRECT, NULL, collectives));
+    for (int c = DT__COLLECTIVE_NONE + 1; c < DT__N_COLLECTIVES; c++)
+        self->to->communicates = self->to->communicates || collectives[c] > 0;
+    return DT_OK;
+}
+
 static dt_status place_inputs(struct making *self, const dt__choice *choice) {
     for (int i = 0; i < self->call->n_inputs; i++) {
         dt__input_decision *input = &self->to->inputs[i];
@@ -106,7 +115,8 @@ static dt_status place_inputs(struct making *self, const dt__choice *choice) {
             input->to = moved;
         if (!moved || !input->seen)
             return dt_error_status(self->ctx);
-        self->to->moves = self->to->moves || input->to;
+        if (input->to)
+            DT__TRY(count_moves(self, input));
         find_blank(self, choice, i);
     }
     return DT_OK;

@@ -110,7 +110,8 @@ static dt_status run_kernel(dt_ctx *ctx, const dt__invocation *call, const dt__d
         values[i] = value_of_output(&decision->outputs[i], outputs[i]);
     }
     dt_status status = DT_OK;
-    if (decision->runs && dt__has_data(ctx)) {
+    bool counts = op->flags & DT_OP_RANDOM; /* ranks outside the mesh draw along, or theirs would be other numbers */
+    if ((decision->runs || counts) && dt__has_data(ctx)) {
         dt_op_call asked = kernel_call(ctx, call, decision, inputs, values);
         status = op->kernel(&asked);
     }
@@ -213,7 +214,7 @@ dt_status dt__dispatch(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outp
     const dt__decision *decision = dt__decide(ctx, call);
     if (!decision)
         return dt_error_status(ctx);
-    if (decision->moves)
+    if (decision->communicates)
         DT__TRY(dt__policy_check(ctx, state, call, decision));
     if (!call->info->op->kernel)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", call->info->schema.name);

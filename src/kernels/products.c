@@ -10,6 +10,7 @@
 #include "base/size.h"
 #include "kernels/blas.h"
 #include "kernels/elementwise.h"
+#include "kernels/gather.h"
 #include "kernels/walk.h"
 
 #include <limits.h>
@@ -363,12 +364,23 @@ static bool run_batch(dt__products *products, dt_dtype stored, const product *p,
     return true;
 }
 
-/* The straightest case, with nothing in its way. */
+/* The straightest case, with nothing in its way but b's order. */
 static bool run_tiny(dt__products *products, dt_dtype dtype, const product *p) {
-    if (computed_in[dtype] != dtype || !is_tiny(p) || p->b.column != 1 || p->c.column != 1)
+    _Alignas(64) char packed[TINY * 16];
+    const int64_t size = (int64_t)dt_dtype_size(dtype);
+    dt__small_product s = {p->m,     p->n,        p->k,     p->a.at,  p->b.at,  p->c.at,
+                           p->a.row, p->a.column, p->b.row, p->c.row, p->alpha, p->beta};
+    if (computed_in[dtype] != dtype || !is_tiny(p) || p->c.column != 1)
         return false;
-    products->kernels->loops->small_products[dtype](&(dt__small_product){
-        p->m, p->n, p->k, p->a.at, p->b.at, p->c.at, p->a.row, p->a.column, p->b.row, p->c.row, p->alpha, p->beta});
+    if (p->b.column != 1) {
+        if (p->m == 0 || p->n * p->k > TINY)
+            return false;
+        const dt__patch b = {p->b.at, (size_t)size, p->n, p->k, p->b.column * size, p->b.row * size};
+        dt__gather(&b, packed);
+        s.b = packed;
+        s.b_row = p->n;
+    }
+    products->kernels->loops->small_products[dtype](&s);
     return true;
 }
 

@@ -105,6 +105,10 @@ typedef struct exact {
     dt__cut_list cuts[DT_SPEC_MAX_DIMS];
 } exact;
 
+/* Without the care for numbers that are none, which costs a call. */
+static inline double least_of(double a, double b) { return a < b ? a : b; }
+static inline double most_of(double a, double b) { return a > b ? a : b; }
+
 static const double FULL = 1099511627776.0; /* bytes at which rates are taken, so that nothing is lost by rounding */
 
 static double price_at(const exact *self, const dt__change *change, double before, double after) {
@@ -218,14 +222,14 @@ static bool fill_state(exact *self, const dt__cut_list *cuts, state *out) {
 }
 
 /* Bit i for each of four 16-bit numbers that is not 0. */
-static int which_of_four(uint64_t numbers) {
+static inline int which_of_four(uint64_t numbers) {
     const uint64_t low = UINT64_C(0x7fff7fff7fff7fff);
     uint64_t ones = (((numbers & low) + low) | numbers) >> 15 & UINT64_C(0x0001000100010001);
     return (int)(ones * (UINT64_C(1) << 48 | UINT64_C(1) << 33 | 1 << 18 | 1 << 3) >> 48 & 15);
 }
 
 /* The mesh dims of more than one rank that a step from a to b changes. */
-static int changed(const node *a, const node *b) {
+static inline int changed(const node *a, const node *b) {
     int set = which_of_four(a->ids[0] ^ b->ids[0]);
     uint64_t more = a->ids[1] ^ b->ids[1];
     if (more)
@@ -234,7 +238,7 @@ static int changed(const node *a, const node *b) {
 }
 
 /* The price of one collective from a to b; infinite where none does it. */
-static double step_price(const exact *self, const node *a, const node *b, int set) {
+static inline double step_price(const exact *self, const node *a, const node *b, int set) {
     dt__collective collective;
     if (set & a->partial) {
         if (set & ~a->partial || (set & b->replicate && set & b->cut))
@@ -266,7 +270,7 @@ static double least_received(const exact *self, const state *a, const state *b, 
     lacks = lacking(self, a->size, b->size, &all);
     if (reduced == 1)
         return lacks;
-    return fmax(all, b->even_bytes + (double)(reduced - 2) * self->least);
+    return most_of(all, b->even_bytes + (double)(reduced - 2) * self->least);
 }
 
 /* What it receives from other hosts. */
@@ -297,26 +301,26 @@ static double bound(const exact *self, const state *from, const state *to) {
         bool reduces = reduced_set >> m & 1, to_replicate = b->replicate >> m & 1;
         reduced *= reduces ? self->alphabet->mesh[m] : 1;
         host_reduced *= reduces && self->spans[m] ? self->alphabet->mesh[m] : 1;
-        peers_us += peers * (self->spans[m] ? between->peer_us : fmin(within->peer_us, between->peer_us));
+        peers_us += peers * (self->spans[m] ? between->peer_us : least_of(within->peer_us, between->peer_us));
         if (reduces)
             counted *= to_replicate ? 2 : 1;
         else if (!to_replicate)
             counted /= (double)self->alphabet->mesh[m];
         if (self->spans[m]) {
-            slow = fmax(slow, counted);
-            share = fmin(share, peers / (peers + 1));
+            slow = most_of(slow, counted);
+            share = least_of(share, peers / (peers + 1));
         }
     }
     bool twice = reduced_set && moved != reduced_set;
     copied += twice ? self->least : 0;
     copied += moved & a->cut & b->cut ? self->least : 0;
-    slow = fmax(slow, least_slow(self, from, to, host_reduced));
-    double fast = fmax(within->bytes_per_us, between->bytes_per_us), copy = 1 / machine->copy_bytes_per_us;
+    slow = most_of(slow, least_slow(self, from, to, host_reduced));
+    double fast = most_of(within->bytes_per_us, between->bytes_per_us), copy = 1 / machine->copy_bytes_per_us;
     double slower = 1 / between->bytes_per_us - 1 / fast, extra_us = slow * slower + copied * copy;
     if (share < 1) /* the last slow collective is the last step of all, or what it writes is a copy that is not */
-        extra_us = fmin(fmax(slow, share * to->even_bytes) * slower + copied * copy,
-                        slow * slower + fmax(copied, to->even_bytes / self->host_ranks) * copy);
-    return (twice ? 2 : 1) * fmin(within->start_us, between->start_us) + peers_us +
+        extra_us = least_of(most_of(slow, share * to->even_bytes) * slower + copied * copy,
+                            slow * slower + most_of(copied, to->even_bytes / self->host_ranks) * copy);
+    return (twice ? 2 : 1) * least_of(within->start_us, between->start_us) + peers_us +
            least_received(self, from, to, reduced) / fast + extra_us + b->bytes * copy;
 }
 
@@ -416,9 +420,14 @@ static void add_option(exact *self, int m, int token) {
     self->options[m][self->n_options[m]++] = (uint8_t)token;
 }
 
-/* A mesh dim of one rank, or with a partial that stays, has nothing to do on the way. */
-static void find_options(exact *self) {
+/* The tokens of each mesh dim: those of source and target, Replicate, and shards of useful tensor dims, or of the
+ * largest only. A mesh dim of one rank, or with a partial that stays, has nothing to do on the way. */
+static void find_options(exact *self, bool few) {
     const dt__alphabet *alphabet = self->alphabet;
+    const int64_t *shape = alphabet->move->from->shape;
+    int largest = 0;
+    for (int d = 1; d < self->n_dims; d++)
+        largest = shape[d] > shape[largest] ? d : largest;
     for (int m = 0; m < self->n_mesh_dims; m++) {
         int from = alphabet->from[m].token, to = alphabet->to[m].token;
         self->n_options[m] = 0;
@@ -428,7 +437,7 @@ static void find_options(exact *self) {
             continue;
         add_option(self, m, DT__TOKEN_REPLICATE);
         for (int d = 0; d < self->n_dims; d++)
-            if (self->useful[d])
+            if (few ? d == largest && to == DT__TOKEN_REPLICATE : self->useful[d])
                 add_option(self, m, DT__TOKEN_SHARD + d);
     }
 }
@@ -452,7 +461,7 @@ static bool choose_dims(exact *self) {
     int spare = -1;
     for (int d = 0; d < self->n_dims; d++)
         self->useful[d] = true;
-    find_options(self);
+    find_options(self, false);
     if (n_states(self) <= FEW_STATES)
         return true;
     for (int d = 0; d < self->n_dims; d++) {
@@ -463,7 +472,7 @@ static bool choose_dims(exact *self) {
     }
     if (spare >= 0)
         self->useful[spare] = true;
-    find_options(self);
+    find_options(self, false);
     return n_states(self) <= MOST_STATES;
 }
 
@@ -588,12 +597,10 @@ static dt_status make_tables(exact *self) {
     return self->rates ? DT_OK : DT_ERR_MEMORY;
 }
 
-static dt_status run(exact *self, dt__route *out) {
-    DT__TRY(make_tables(self));
-    find_sizes(self);
-    find_rates(self);
-    self->too_many =
-        !read_end(self, self->alphabet->from, &self->from) || !read_end(self, self->alphabet->to, &self->to);
+/* Looks for something cheaper than what is known, over the options. */
+static dt_status look(exact *self, dt__route *out) {
+    self->n_nodes = self->n_active = 0;
+    self->source = self->target = -1;
     list_states(self, 0);
     DT__TRY(self->status);
     if (self->too_many || self->source < 0 || self->target < 0)
@@ -602,7 +609,23 @@ static dt_status run(exact *self, dt__route *out) {
     if (!self->active)
         return DT_ERR_MEMORY;
     search(self);
-    return isfinite(self->nodes[self->target].cost) ? add_path(self, self->target, out) : DT_OK;
+    if (!isfinite(self->nodes[self->target].cost))
+        return DT_OK;
+    out->n_states = 0;
+    return add_path(self, self->target, out);
+}
+
+/* A look at few states tells what is cheap, so that most others need not be kept. */
+static dt_status run(exact *self, dt__route *out) {
+    DT__TRY(make_tables(self));
+    find_sizes(self);
+    find_rates(self);
+    self->too_many =
+        !read_end(self, self->alphabet->from, &self->from) || !read_end(self, self->alphabet->to, &self->to);
+    find_options(self, true);
+    DT__TRY(look(self, out));
+    find_options(self, false);
+    return look(self, out);
 }
 
 dt_status dt__exact_run(const dt__alphabet *alphabet, double most, dt__route *out, bool *done) {
@@ -611,9 +634,7 @@ dt_status dt__exact_run(const dt__alphabet *alphabet, double most, dt__route *ou
                   .arena = &arena,
                   .n_mesh_dims = alphabet->n_mesh_dims,
                   .n_dims = alphabet->n_dims,
-                  .most = most,
-                  .source = -1,
-                  .target = -1};
+                  .most = most};
     *done = alphabet->n_mesh_dims <= MOST_MESH_DIMS && alphabet->n_dims <= MOST_DIMS && choose_dims(&self);
     dt_status status = *done ? run(&self, out) : DT_OK;
     *done = *done && !self.too_many;

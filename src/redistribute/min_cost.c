@@ -5,11 +5,15 @@
  * exchange of just the blocks that ranks lack, give the cost to be beaten; then the exact search looks for something
  * cheaper. Where there are too many states for it, the search over single mesh dims does, and its steps are joined.
  */
+#include "redistribute/bytes.h"
 #include "redistribute/exact.h"
+#include "redistribute/exchange.h"
 #include "redistribute/single.h"
 
 #include <math.h>
 #include <string.h>
+
+static const double ROUNDING = 1e-9; /* relative: what is not cheaper by more than this is not cheaper */
 
 /* Price of one collective from state i to state j of the route; infinite where there is none that does it. */
 static double joined_price(const dt__alphabet *alphabet, const dt__route *route, const double *bytes, int i, int j) {
@@ -103,12 +107,39 @@ static dt_status offer(const dt__alphabet *alphabet, const dt__route *route, dt_
     return DT_OK;
 }
 
+/* Takes one exchange from the source to the target where it is cheaper than the best so far. It is for blocks that go
+ * criss-cross; what a collective does alone it does not do better. */
+static dt_status offer_exchange(const dt__alphabet *alphabet, dt__route *best, double *best_us) {
+    dt__change change;
+    dt__transfer transfer;
+    dt__counts counts;
+    double us;
+    dt__state_change(alphabet, alphabet->from, alphabet->to, &change);
+    if (change.collective != DT__COLLECTIVE_ALL_TO_ALL)
+        return DT_OK;
+    dt__transfer_new(alphabet->move->from, alphabet->move->to, &transfer);
+    DT__TRY(dt__count(best->arena, 1, &transfer, &transfer, &counts));
+    DT__TRY(dt__exchange_price(best->arena, alphabet->machine,
+                               &(dt__exchange){.transfer = &transfer,
+                                               .item_bytes = alphabet->move->item_bytes,
+                                               .spans_hosts = change.spans_hosts,
+                                               .most = counts.step_most[0],
+                                               .received = counts.step_received[0]},
+                               &us));
+    if (us >= *best_us * (1 - ROUNDING))
+        return DT_OK;
+    *best_us = us;
+    *best = (dt__route){.arena = best->arena};
+    return dt__plan_direct(alphabet, best);
+}
+
 dt_status dt__plan_min_cost(const dt__alphabet *alphabet, dt__route *out) {
     dt__route simple = {.arena = out->arena}, searched = simple, jumped = simple;
     double us = INFINITY;
     bool done;
     DT__TRY((alphabet->ordered ? add_simple : dt__plan_greedy)(alphabet, &simple));
     DT__TRY(offer(alphabet, &simple, out, &us));
+    DT__TRY(offer_exchange(alphabet, out, &us));
     DT__TRY(dt__exact_run(alphabet, us, &searched, &done));
     if (!done)
         DT__TRY(dt__single_run(alphabet, us, &searched, &jumped));

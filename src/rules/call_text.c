@@ -163,7 +163,8 @@ dt_status dt__call_order_inputs(dt__arena *arena, const dt_op_value *values, con
     int n = out->bound.n_inputs;
     dt_op_value *inputs = DT__NEW_ARRAY(arena, dt_op_value, n);
     const dt__sharding **shardings = DT__NEW_ARRAY(arena, const dt__sharding *, n);
-    if (!inputs || !shardings)
+    const dt_arg *args = dt__arena_copy(arena, out->bound.args, (size_t)out->bound.n_args, sizeof *args);
+    if (!inputs || !shardings || !args)
         return DT_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
         int number = out->bound.inputs[i];
@@ -174,7 +175,7 @@ dt_status dt__call_order_inputs(dt__arena *arena, const dt_op_value *values, con
         shardings[i] = placed ? placed[number] : NULL;
     }
     out->inputs = placed ? shardings : NULL;
-    out->call = dt__call_new(arena->ctx, out->info, out->bound.overload, out->bound.args, n, inputs);
+    out->call = dt__call_new(arena->ctx, out->info, out->bound.overload, args, n, inputs);
     return dt__call_infer(arena, &out->call);
 }
 
