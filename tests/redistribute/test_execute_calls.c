@@ -389,6 +389,7 @@ static int run_mismatch(dt_ctx *ctx, void *arg) {
     dt_status status = dt__redistribute_run(&what);
     CHECK(status == DT_ERR_MISMATCH, "%s: %s", dt_status_word(status), dt_error_text(ctx));
     CHECK(strstr(dt_error_text(ctx), "redistribute of f32 x 4096"), "%s", dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "between different specs"), "%s", dt_error_text(ctx));
     status = run(&from, &to);
     CHECK(status == DT_ERR_GROUP, "%s", dt_status_word(status));
     CHECK_OK(ctx, dt_error_clear(ctx));
