@@ -2,8 +2,8 @@
  *
  * The choice: one row per mesh dim, so that moving the inputs to what the rows ask for costs least. Mesh dims interact
  * (what one of them cuts, another has less of; steps are joined), so a combination is priced as a whole, by the
- * minimum-cost planner, and the search is branch and bound over mesh dims, with the bound of least.h. Prices are kept by
- * input and target.
+ * minimum-cost planner, and the search is branch and bound over mesh dims, with the bound of least.h. Prices are kept
+ * by input and target.
  *
  * A row that cuts may be used with any kind of cut that an input has there (strided, explicit extents) besides the
  * plain one, and the cuts of one dim may come in any order that an input has.
