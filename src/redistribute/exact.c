@@ -359,6 +359,8 @@ static void keep(exact *self) {
         return;
     }
     one.node.left = bound(self, &one, &self->to);
+    if (!is_cheap(self, one.node.left))
+        return;
     one.node.through = bound(self, &self->from, &one) + one.node.left;
     if (!is_cheap(self, one.node.through))
         return;

@@ -117,7 +117,8 @@ static dt_status offer_exchange(const dt__alphabet *alphabet, dt__route *best, d
     dt__state_change(alphabet, alphabet->from, alphabet->to, &change);
     if (change.collective != DT__COLLECTIVE_ALL_TO_ALL)
         return DT_OK;
-    dt__transfer_new(alphabet->move->from, alphabet->move->to, &transfer);
+    dt__transfer_new(alphabet->move->from, alphabet->move->to, change.n_mesh_dims, change.mesh_dims,
+                     alphabet->move->item_bytes, &transfer);
     DT__TRY(dt__count(best->arena, 1, &transfer, &transfer, &counts));
     DT__TRY(dt__exchange_price(best->arena, alphabet->machine,
                                &(dt__exchange){.transfer = &transfer,

@@ -158,7 +158,8 @@ static dt_status make_steps(making *self, int n_steps) {
         DT__TRY(make_state(self, i, &self->states[i]));
     for (int i = 0; i < n_steps; i++) {
         fill_step(self, i, &self->steps[i]);
-        dt__transfer_new(&self->states[i], &self->states[i + 1], &self->transfers[i]);
+        dt__transfer_new(&self->states[i], &self->states[i + 1], self->steps[i].n_mesh_dims, self->steps[i].mesh_dims,
+                         self->alphabet->move->item_bytes, &self->transfers[i]);
         self->steps[i].transfer = &self->transfers[i];
     }
     return DT_OK;
@@ -186,7 +187,10 @@ static dt_status finish(making *self, int n_steps, dt__plan *plan) {
     const dt__move *move = self->alphabet->move;
     dt__transfer whole;
     dt__counts counts;
-    dt__transfer_new(&self->states[0], &self->states[n_steps], &whole);
+    dt__change all;
+    dt__state_change(self->alphabet, self->alphabet->from, self->alphabet->to, &all);
+    dt__transfer_new(&self->states[0], &self->states[n_steps], all.n_mesh_dims, all.mesh_dims, move->item_bytes,
+                     &whole);
     DT__TRY(dt__count(self->arena, n_steps, self->transfers, &whole, &counts));
     bool fits = in_bytes(move, &counts.received) && in_bytes(move, &counts.needed) && in_bytes(move, &counts.peak);
     for (int i = 0; i < n_steps; i++) {
