@@ -27,7 +27,7 @@ typedef struct explaining {
 
 static dt_status read_call(explaining *self) {
     dt__arena *arena = self->session->arena;
-    self->mesh = placed_mesh(self->session);
+    self->mesh = placed_mesh(self->session, "mesh");
     if (!self->mesh)
         return dt_error_status(self->session->ctx);
     int n = dt_mesh_n_dims(self->mesh);
