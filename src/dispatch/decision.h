@@ -2,8 +2,8 @@
  *
  * Decisions, and the cache of them. A decision says all that can be said of a call before its data is looked at: which
  * inputs move where, what the outputs are, and which of this rank's inputs stand for partials that it has no part in.
- * It is found by a key of words: the op, its static arguments, and per input the id of its spec, or dtype and shape of a
- * plain tensor.
+ * It is found by a key of words: the op, its static arguments, and per input the id of its spec, or dtype and shape of
+ * a plain tensor.
  */
 #ifndef DT_DISPATCH_DECISION_H
 #define DT_DISPATCH_DECISION_H

@@ -38,9 +38,14 @@
     X(SIGN, 1, 0, false)                                                                                             \
     X(SQUARE, 1, 0, false)                                                                                           \
     X(RELU, 1, 0, false)                                                                                             \
-    X(CLAMP, 1, 0, false)     /* between numbers[0] and numbers[1] */                                                \
-    X(WHERE, 3, 1, false)     /* a ? b : c */                                                                        \
-    X(THRESHOLD, 2, 0, false) /* b <= numbers[0] ? 0 : a; the gradient of relu */                                    \
+    X(CLAMP, 1, 0, false)       /* between numbers[0] and numbers[1] */                                              \
+    X(WHERE, 3, 1, false)       /* a ? b : c */                                                                      \
+    X(THRESHOLD, 2, 0, false)   /* b <= numbers[0] ? 0 : a; the gradient of relu */                                  \
+    X(AFFINE, 1, 0, false)      /* a * numbers[0] + numbers[1] */                                                    \
+    X(SHIFTED, 1, 0, false)     /* (a - numbers[0]) - numbers[1] */                                                  \
+    X(EXP_SHIFTED, 1, 0, false) /* exp(a - numbers[0]) */                                                            \
+    X(NORMALISE, 3, 0, false)   /* (a - numbers[0]) * numbers[1] * b + c */                                          \
+    X(DROPOUT, 2, 1, false)     /* a ? b * numbers[0] : 0 */                                                         \
     X(EXP, 1, 0, false)                                                                                              \
     X(LOG, 1, 0, false)                                                                                              \
     X(SQRT, 1, 0, false)                                                                                             \

@@ -107,6 +107,16 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
         return x != 0 ? y : z;
     case DT__EL_THRESHOLD:
         return y <= p ? 0 : x;
+    case DT__EL_AFFINE:
+        return rounded(dtype, x * p) + q;
+    case DT__EL_SHIFTED:
+        return rounded(dtype, x - p) - q;
+    case DT__EL_EXP_SHIFTED:
+        return expl(rounded(dtype, x - p));
+    case DT__EL_NORMALISE:
+        return rounded(dtype, rounded(dtype, rounded(dtype, x - p) * q) * y) + z;
+    case DT__EL_DROPOUT:
+        return x != 0 ? y * p : 0;
     case DT__EL_EXP:
         return expl(x);
     case DT__EL_LOG:
@@ -161,6 +171,7 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
     *parts = 0;
     switch (op) {
     case DT__EL_EXP:
+    case DT__EL_EXP_SHIFTED:
     case DT__EL_LOG:
     case DT__EL_RSQRT:
     case DT__EL_POW:
@@ -260,6 +271,8 @@ static int64_t integer_reference(dt__element_op op, const int64_t *in, const dt_
     case DT__EL_CLAMP:
         power = in[0] < numbers[0].i ? numbers[0].i : in[0];
         return power > numbers[1].i ? numbers[1].i : (int64_t)power;
+    case DT__EL_AFFINE:
+        return (int64_t)(x * numbers[0].i + numbers[1].i);
     case DT__EL_THRESHOLD:
         return in[1] > numbers[0].i ? in[0] : 0;
     case DT__EL_RELU:
@@ -468,7 +481,7 @@ static void check_random(dt__element_op op, dt_dtype dtype, uint64_t *random) {
                             n_dims - skip, own_shape, (test_layout)test_below(&own, 3), &own);
             c.what.ins[k] = &c.ins[k].a;
         }
-        if (in_place && !facts[op].is_bool && op != DT__EL_WHERE && !mixed) {
+        if (in_place && !facts[op].is_bool && op != DT__EL_WHERE && op != DT__EL_DROPOUT && !mixed) {
             const dt__array kept = c.ins[0].a;
             c.ins[0].a = c.out.a;
             check_case(&c, table_at(t), NULL, before, mixed);

@@ -160,7 +160,7 @@ static void fills__in_place_give_what_makers_give(void **state) {
         dt_tensor *want = dt_randn(ctx, DT_SHAPE(7, 12), .mean = 1.5, .std = 0.8, .generator = b);
         for (int i = 0; i < 12 * 40; i++) {
             int row = i / 40, column = i % 40;
-            bool inside = column % 5 == 3;
+            bool inside = column % 5 == 3 && column < 38;
             float got = ((float *)dt_data(big))[i];
             if (got != (inside ? ((float *)dt_data(want))[column / 5 * 12 + row] : 0))
                 fail_msg("element [%d,%d] is %g", row, column, (double)got);
@@ -329,7 +329,8 @@ static int draw_apart(dt_ctx *ctx, void *arg) {
     CHECK(worked == wanted, "kind %d: %s", by->kind, dt_error_text(ctx));
     if (worked)
         return 0;
-    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH, "%s", dt_error_text(ctx));
+    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH && strstr(dt_error_text(ctx), "different random draws"), "%s",
+          dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
     CHECK_OK(ctx, dt_generator_seed(generator, 3));
     dt_tensor *x = dt_randn(ctx, DT_SHAPE(6), .mesh = mesh, .place = "S(0)");
