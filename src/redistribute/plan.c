@@ -245,24 +245,25 @@ static bool makes_partial(const dt__move *move) {
     return false;
 }
 
-dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out) {
-    dt__alphabet alphabet;
-    dt__route route = {.arena = arena};
-    double us = 0;
-    *out = INFINITY;
+/* False where the answer, 0 or infinity, is known without a planner. */
+static bool needs_planner(const dt__move *move, const dt__machine *machine, dt__alphabet *alphabet, double *us) {
+    *us = INFINITY;
     if (makes_partial(move))
-        return DT_OK;
+        return false;
+    dt__alphabet_new(move, machine, alphabet);
+    *us = 0;
+    return memcmp(alphabet->from, alphabet->to, (size_t)alphabet->n_mesh_dims * sizeof *alphabet->from) != 0;
+}
+
+dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double most,
+                         double *out) {
+    dt__alphabet alphabet;
     DT__TRY(check_size(arena->ctx, move));
-    dt__alphabet_new(move, machine, &alphabet);
-    if (memcmp(alphabet.from, alphabet.to, (size_t)alphabet.n_mesh_dims * sizeof *alphabet.from) != 0)
-        DT__TRY(dt__plan_min_cost(&alphabet, &route));
-    for (int i = 0; i + 1 < route.n_states; i++) {
-        const dt__place *before = dt__route_at(&route, &alphabet, i), *after = dt__route_at(&route, &alphabet, i + 1);
-        dt__change change;
-        dt__state_change(&alphabet, before, after, &change);
-        us += dt__change_price(&alphabet, &change, dt__state_bytes(&alphabet, before),
-                               dt__state_bytes(&alphabet, after));
-    }
-    *out = us;
-    return DT_OK;
+    return needs_planner(move, machine, &alphabet, out) ? dt__min_cost_price(arena, &alphabet, most, out) : DT_OK;
+}
+
+dt_status dt__plan_price_at_most(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out) {
+    dt__alphabet alphabet;
+    DT__TRY(check_size(arena->ctx, move));
+    return needs_planner(move, machine, &alphabet, out) ? dt__simple_price(arena, &alphabet, out) : DT_OK;
 }

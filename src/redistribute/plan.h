@@ -86,9 +86,12 @@ typedef struct dt__plan {
 dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner planner, const dt__machine *machine,
                        dt__plan *out);
 
-/* The cost of that plan by the minimum-cost planner and nothing else: for those who compare many moves. Infinite where
+/* The cost of that plan by the minimum-cost planner and nothing else, if it is less than `most`, otherwise something
+ * that is not; and what it costs at most, which is found faster. For those who compare many moves. Infinite where
  * dt__plan_new would refuse a partial. */
-dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out);
+dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double most,
+                         double *out);
+dt_status dt__plan_price_at_most(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out);
 
 /* Appends "S(0)[0]S(0)[1]->S(0)R->RR": a bracket wherever several mesh dims cut one tensor dim. */
 void dt__plan_trace(const dt__plan *plan, dt__text *out);
