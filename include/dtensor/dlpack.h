@@ -54,15 +54,15 @@ typedef struct dt_dlpack_versioned {
     dt_dlpack_tensor tensor;
 } dt_dlpack_versioned;
 
-/* The memory of a plain tensor, or of this rank's part of a distributed one, lent to somebody who calls the deleter when
- * he is done: on the context's thread, and before the context is closed. Until then the memory lives, whatever happens
- * to tensors and scopes. NULL with the error recorded where there is no data. Local. */
+/* The memory of a plain tensor, or of this rank's part of a distributed one, lent to somebody who calls the deleter
+ * when he is done: on the context's thread, and before the context is closed. Until then the memory lives, whatever
+ * happens to tensors and scopes. NULL with the error recorded where there is no data. Local. */
 DT_API dt_dlpack_managed *dt_to_dlpack(dt_tensor *tensor);
 DT_API dt_dlpack_versioned *dt_to_dlpack_versioned(dt_tensor *tensor);
 
 /* A plain tensor of somebody else's memory; the deleter is called when its last tensor has gone. Memory that must not
- * be written to is copied. Refused, and still the caller's: memory of other devices, elements of several numbers, dtypes
- * that we do not have, a major version other than 1. Local. */
+ * be written to is copied. Refused, and still the caller's: memory of other devices, elements of several numbers,
+ * dtypes that we do not have, a major version other than 1. Local. */
 DT_API dt_tensor *dt_from_dlpack(dt_ctx *ctx, dt_dlpack_managed *managed);
 DT_API dt_tensor *dt_from_dlpack_versioned(dt_ctx *ctx, dt_dlpack_versioned *managed);
 

@@ -81,23 +81,23 @@ DT_API dt_ctx *dt_tensor_ctx(const dt_tensor *tensor);
 DT_API dt_dtype dt_tensor_dtype(const dt_tensor *tensor);
 DT_API int dt_tensor_n_dims(const dt_tensor *tensor);
 DT_API const int64_t *dt_tensor_shape(const dt_tensor *tensor);
-/* Size of a dim, which may be negative; -1 where there is no such dim. */
+/* Size of a dim, which may be negative; -1 where there is no such dim. Local, as are the next ones. */
 DT_API int64_t dt_tensor_size(const dt_tensor *tensor, int dim);
 DT_API int64_t dt_tensor_elements(const dt_tensor *tensor);
 DT_API int dt_tensor_local_n_dims(const dt_tensor *tensor);
 DT_API const int64_t *dt_tensor_local_shape(const dt_tensor *tensor);
 DT_API int64_t dt_tensor_local_elements(const dt_tensor *tensor);
 DT_API const int64_t *dt_tensor_strides(const dt_tensor *tensor);
-/* NULL for a plain tensor. */
+/* NULL for a plain tensor. Local. */
 DT_API dt_spec *dt_tensor_spec(const dt_tensor *tensor);
 DT_API dt_mesh *dt_tensor_mesh(const dt_tensor *tensor);
-/* Whether the local part lies densely in memory, row by row. */
+/* Whether the local part lies densely in memory, row by row. Local. */
 DT_API bool dt_tensor_is_contiguous(const dt_tensor *tensor);
-/* Whether two tensors share their storage. */
+/* Whether two tensors share their storage. Local. */
 DT_API bool dt_tensor_shares(const dt_tensor *a, const dt_tensor *b);
-/* The first element of the local part. What is written there changes the tensor and all views of it. */
+/* The first element of the local part. What is written there changes the tensor and all views of it. Local. */
 DT_API void *dt_data(const dt_tensor *tensor);
-/* "f32[1024,512] S(0),R on mesh(dp=2,tp=4)", or "f32[3,4]" of a plain tensor; as dt_placements_text. */
+/* "f32[1024,512] S(0),R on mesh(dp=2,tp=4)", or "f32[3,4]" of a plain tensor; as dt_placements_text. Local. */
 DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t room, char *out);
 
 /* Making tensors. */

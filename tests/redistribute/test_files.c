@@ -321,7 +321,7 @@ static int files_of_parts(dt_ctx *ctx, void *arg) {
         dt_tensor *t = dt_distribute_tensor(plain, mesh, place, .everywhere = true);
         CHECK(t, "%s: %s", c.text, dt_error_text(ctx));
         const char *path = in_folder("parts.npy"), *zip = in_folder("parts.npz");
-        CHECK_OK(ctx, dt_save_npy(t, path));
+        CHECK_OK(ctx, dt_save_npy(t, path)); /* API-016, changed: a partial is reduced */
         CHECK_OK(ctx, dt_save_npz(zip, 2, (const char *[]){"x", "y"}, (dt_tensor *[]){t, t}));
         CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx))); /* ranks outside the mesh wait for the file */
         CHECK(tensors_equal(dt_load_npy(ctx, path), plain), "%s in a file: %s", c.text, dt_error_text(ctx));
