@@ -39,7 +39,7 @@ struct lent {
 static void give_back(struct lent *lent) {
     dt_ctx *ctx = lent->storage->ctx;
     dt__storage_drop(lent->storage);
-    dt__free(ctx, lent, sizeof *lent);
+    dt__owned_free(ctx, lent);
 }
 
 static void delete_plain(dt_dlpack_managed *self) { give_back(self->manager); }
@@ -51,11 +51,9 @@ static struct lent *lend(dt_tensor *tensor, const char *op) {
         (void)dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", op);
         return NULL;
     }
-    struct lent *lent = dt__alloc_zeroed(ctx, sizeof *lent);
-    if (!lent) {
-        (void)dt__fail_memory(ctx, sizeof *lent, "a lent tensor");
+    struct lent *lent = dt__owned_new(ctx, sizeof *lent, "a lent tensor");
+    if (!lent)
         return NULL;
-    }
     lent->storage = tensor->storage;
     lent->storage->n_refs++;
     return lent;

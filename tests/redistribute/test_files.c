@@ -406,7 +406,8 @@ static void save__fails_on_all_ranks(void **state) {
 static void fake__reads_headers(void **state) {
     (void)state;
     unsigned char bytes[512];
-    size_t n = npy_of(bytes, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", bytes, 24);
+    const float floats[6] = {0};
+    size_t n = npy_of(bytes, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", floats, 24);
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 4, .rank = 1});
     dt_tensor *t = dt_load_npy(ctx, write_file("h.npy", bytes, n));
     assert_int_equal(dt_tensor_elements(t), 6);
