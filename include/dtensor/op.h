@@ -100,13 +100,15 @@ struct dt_op_call {
     const dt_op_value *inputs; /* the tensors among the arguments, in the order of the arguments */
     int n_outputs;
     dt_op_value *outputs; /* empty in a shape function, which adds them */
+    unsigned row_flags;   /* kernels: DT_ROW_… of the rows that are used */
     const void *info;     /* the library's own */
     void *adding;         /* the library's own */
 };
 
 /* What partial inputs become; several may be joined by |. "Alone" means that all other tensors are Replicate. P(sum)
- * and P(avg) rows are made only where no input and output of theirs changes between integer and floating point, and
- * on bool none is. */
+ * and P(avg) rows of linear classes are made only where their tensors are all floating point, or for P(sum) all of one
+ * integer dtype: parts of a sum must not be rounded to integers, and integers that wrapped around must not be widened.
+ */
 enum {
     DT_PARTIAL_NONE = 0,
     DT_PARTIAL_ANY = 1 << 0,    /* the op only moves elements: all inputs of any one kind give outputs of that kind */

@@ -38,9 +38,10 @@ typedef struct dt_from_local_options {
 } dt_from_local_options;
 
 /* A distributed tensor of parts that are here already. The storage is shared, not copied. Refused where the part does
- * not have the shape that the placements give it. A rank outside the mesh may give any tensor, or NULL, and holds an
- * empty part. mesh NULL: the current one. Local; with check Collective over the mesh: ranks whose dtype, number of
- * dims, stride order or requires_grad differ, or whose replicated sizes do, get an error, on every rank the same. */
+ * not have the shape that the placements give it. A rank outside the mesh may give any tensor, or NULL with the shape,
+ * and holds an empty part; what it says of the whole should be the same. mesh NULL: the current one; place NULL: R
+ * along every mesh dim. Local; with check Collective over the mesh: ranks whose dtype, number of dims, stride order or
+ * requires_grad differ, or whose sizes do not fit, get an error, on every rank the same. */
 DT_API dt_tensor *dt_from_local(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
                                 DT_OPTIONS(dt_from_local_options));
 
@@ -90,6 +91,15 @@ DT_API double dt_item(dt_tensor *tensor);
 /* The same for whole numbers beyond 2^53; 0 with an error where the dtype is no integer. Collective likewise. */
 DT_API int64_t dt_item_i64(dt_tensor *tensor);
 
+/* Writes a tensor on standard output, as NumPy would: columns of one width, and of a large tensor only the corners. A
+ * distributed tensor is reduced and written once, by the first rank of its mesh, below a line that says what it is;
+ * only what is shown is moved. With .local each rank of the mesh writes its part below such a line of its own, in no
+ * order among ranks. Collective over the mesh, or Local with .local and for a plain tensor. */
+DT_API dt_status dt_print(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
+/* The same as a text, without a newline at its end, to be freed with free(): "" where the other would write nothing;
+ * NULL with the error recorded. */
+DT_API char *dt_format(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
+
 /* Copies a plain or distributed value into a tensor of the same shape, which keeps its placements and dtype: the
  * source is converted and redistributed. Changes every view of dst. Refused where dst repeats elements (an expanded
  * view) or is partial while the source is not the same partial. Collective over the ranks of both meshes. */
@@ -103,6 +113,8 @@ DT_API dt_status dt_assign(dt_tensor *dst, dt_tensor *src);
 #define dt_full_tensor(...)         DT_FULL_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define dt_redistribute(...)        DT_REDISTRIBUTE_(__VA_ARGS__, .site = DT_SITE)
 #define dt_redistribute_start(...)  DT_REDISTRIBUTE_START_(__VA_ARGS__, .site = DT_SITE)
+#define dt_print(...)               DT_PRINT_(__VA_ARGS__, .site = DT_SITE)
+#define dt_format(...)              DT_FORMAT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DISTRIBUTE_TENSOR_(value, mesh, place, ...)                                                               \
     dt_distribute_tensor(value, mesh, place, &(const dt_distribute_options){__VA_ARGS__})
 #define DT_FROM_LOCAL_(ctx, local, mesh, place, ...)                                                                 \
@@ -111,6 +123,8 @@ DT_API dt_status dt_assign(dt_tensor *dst, dt_tensor *src);
 #define DT_FULL_TENSOR_(tensor, ...)  dt_full_tensor(tensor, &(const dt_to_local_options){__VA_ARGS__})
 #define DT_REDISTRIBUTE_(tensor, place, ...)                                                                         \
     dt_redistribute(tensor, place, &(const dt_redistribute_options){__VA_ARGS__})
+#define DT_PRINT_(tensor, ...)   dt_print(tensor, &(const dt_print_options){__VA_ARGS__})
+#define DT_FORMAT_(tensor, ...)  dt_format(tensor, &(const dt_print_options){__VA_ARGS__})
 #define DT_REDISTRIBUTE_START_(tensor, place, ...)                                                                   \
     dt_redistribute_start(tensor, place, &(const dt_redistribute_options){__VA_ARGS__})
 /* clang-format on */

@@ -165,8 +165,7 @@ DT_API dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype 
 DT_API dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
                            void *user);
 
-/* A new tensor of the same value and placements with storage of its own, dense and row by row; the same with another
- * dtype (a partial sum of integers, and others that conversion would change, must be reduced first). Local. */
+/* A new tensor of the same value and placements with storage of its own, dense and row by row. Local. */
 DT_API dt_tensor *dt_clone(const dt_tensor *tensor);
 /* The tensor itself where it is contiguous, otherwise a clone. Local. */
 DT_API dt_tensor *dt_contiguous(dt_tensor *tensor);
@@ -197,6 +196,16 @@ DT_API dt_tensor *dt_reshape(const dt_tensor *tensor, dt_shape shape);
 DT_API dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b);
 DT_API dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t step);
 DT_API dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset);
+
+/* How tensors are written as text; each zeroed field means "the default". */
+typedef struct dt_print_options {
+    int precision;     /* most digits behind the point; default 8 */
+    int64_t threshold; /* of a tensor of more elements only the corners are shown; default 1000 */
+    int edge_items;    /* indices at each end of a dim that make a corner; default 3 */
+    int width;         /* characters in a line; default 75 */
+    bool local;        /* the part of this rank, as it is, and not the value of the whole */
+    const dt_site *site;
+} dt_print_options;
 
 /* Gradients are kept here; nothing computes them yet. Local. */
 DT_API dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad);

@@ -29,7 +29,8 @@ typedef struct job {
 /* Memory of one thread. */
 typedef struct buffers {
     struct {
-        const char *of; /* a still operand that is here, or NULL */
+        const char *of;      /* a still operand that was brought, or NULL */
+        const void *brought; /* where it is */
         char *gathered, *converted;
     } operands[DT__LOOP_ARRAYS];
     _Alignas(64) char memory[2 * DT__LOOP_ARRAYS * BUFFER_BYTES];
@@ -56,24 +57,13 @@ static dt__patch patch_of(const job *j, int k, char *at, int64_t columns, int64_
 static const void *bring(const job *j, buffers *b, int k, const dt__patch *p) {
     const dt_dtype stored = j->what->arrays[k]->dtype, wanted = j->what->loop_dtypes[k];
     const bool stands_still = p->column_stride == 0 && p->row_stride == 0;
-    const void *now = p->at;
     if (stands_still && b->operands[k].of == p->at)
-        return stored == wanted ? b->operands[k].gathered : b->operands[k].converted;
-    b->operands[k].of = NULL;
-    if (stands_still) { /* as many as any block has */
-        const dt__patch whole = {p->at, p->bytes, j->columns * j->rows, 1, 0, 0};
-        dt__gather(&whole, b->operands[k].gathered);
-        now = b->operands[k].gathered;
-        b->operands[k].of = p->at;
-    } else if (!dt__patch_is_dense(p)) {
-        dt__gather(p, b->operands[k].gathered);
-        now = b->operands[k].gathered;
-    }
-    if (stored == wanted)
-        return now;
-    const int64_t n = stands_still ? j->columns * j->rows : p->columns * p->rows;
-    j->what->kernels->loops->convert[stored][wanted](n, b->operands[k].converted, now);
-    return b->operands[k].converted;
+        return b->operands[k].brought;
+    b->operands[k].of = stands_still ? p->at : NULL;
+    const dt__patch whole = {p->at, p->bytes, j->columns * j->rows, 1, 0, 0}; /* as many as any block has */
+    b->operands[k].brought = dt__bring(j->what->kernels, stands_still ? &whole : p, stored, wanted,
+                                       b->operands[k].gathered, b->operands[k].converted);
+    return b->operands[k].brought;
 }
 
 static void run_block(const job *j, buffers *b, char *const *at, int64_t columns, int64_t rows) {

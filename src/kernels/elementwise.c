@@ -73,9 +73,9 @@ void dt__convert(const dt__kernels *kernels, dt__pool *pool, const dt__array *ds
 static const struct {
     int n_ins, bool_ins;
     bool is_bool;
-} ops[DT__N_OPS] = {
+} ops[DT__N_ELEMENT_OPS] = {
 #define ROW(name, n_ins, bool_ins, is_bool) {n_ins, bool_ins, is_bool},
-    DT__OP_LIST(ROW)
+    DT__ELEMENT_LIST(ROW)
 #undef ROW
 };
 
@@ -87,14 +87,16 @@ static const dt_dtype wider[DT_N_DTYPES] = {
 };
 
 /* The dtype of the loop; logic is the same for all. */
-static dt_dtype loop_dtype(dt__op op, dt_dtype dtype) {
+static dt_dtype loop_dtype(dt__element_op op, dt_dtype dtype) {
     const bool is_logic = ops[op].bool_ins == (1 << ops[op].n_ins) - 1;
     return is_logic ? DT_BOOL : wider[dtype];
 }
 
-int dt__op_inputs(dt__op op) { return ops[op].n_ins; }
+int dt__op_inputs(dt__element_op op) { return ops[op].n_ins; }
 
-bool dt__op_computes(dt__op op, dt_dtype dtype) { return dt__loops_baseline.ops[op][loop_dtype(op, dtype)] != NULL; }
+bool dt__op_computes(dt__element_op op, dt_dtype dtype) {
+    return dt__loops_baseline.ops[op][loop_dtype(op, dtype)] != NULL;
+}
 
 static bool same_shape(const dt__array *a, const dt__array *b) {
     bool same = a->n_dims == b->n_dims;

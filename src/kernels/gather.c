@@ -70,3 +70,27 @@ void dt__scatter(const void *from, const dt__patch *to) {
     else
         loops[__builtin_ctzll(to->bytes)].scatter(from, to);
 }
+
+const void *dt__bring(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype wanted,
+                      void *gathered, void *converted) {
+    const void *now = from->at;
+    if (!dt__patch_is_dense(from)) {
+        dt__gather(from, gathered);
+        now = gathered;
+    }
+    if (stored == wanted)
+        return now;
+    kernels->loops->convert[stored][wanted](from->columns * from->rows, converted, now);
+    return converted;
+}
+
+void dt__send(const dt__kernels *kernels, const void *from, dt_dtype made, const dt__patch *to, dt_dtype stored,
+              void *converted) {
+    if (made != stored) {
+        void *dense = dt__patch_is_dense(to) ? to->at : converted;
+        kernels->loops->convert[made][stored](to->columns * to->rows, dense, from);
+        from = dense;
+    }
+    if (from != to->at)
+        dt__scatter(from, to);
+}

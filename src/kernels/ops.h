@@ -12,7 +12,7 @@
 #include "dtensor/base.h"
 
 /* X(name, number of inputs, which inputs are bool (bit k), whether the result is bool). */
-#define DT__OP_LIST(X)                                                                                               \
+#define DT__ELEMENT_LIST(X)                                                                                          \
     X(ADD, 2, 0, false)                                                                                              \
     X(SUB, 2, 0, false)                                                                                              \
     X(ADD_SCALED, 2, 0, false) /* a + numbers[0] * b */                                                              \
@@ -38,9 +38,14 @@
     X(SIGN, 1, 0, false)                                                                                             \
     X(SQUARE, 1, 0, false)                                                                                           \
     X(RELU, 1, 0, false)                                                                                             \
-    X(CLAMP, 1, 0, false)     /* between numbers[0] and numbers[1] */                                                \
-    X(WHERE, 3, 1, false)     /* a ? b : c */                                                                        \
-    X(THRESHOLD, 2, 0, false) /* b <= numbers[0] ? 0 : a; the gradient of relu */                                    \
+    X(CLAMP, 1, 0, false)       /* between numbers[0] and numbers[1] */                                              \
+    X(WHERE, 3, 1, false)       /* a ? b : c */                                                                      \
+    X(THRESHOLD, 2, 0, false)   /* b <= numbers[0] ? 0 : a; the gradient of relu */                                  \
+    X(AFFINE, 1, 0, false)      /* a * numbers[0] + numbers[1] */                                                    \
+    X(SHIFTED, 1, 0, false)     /* (a - numbers[0]) - numbers[1] */                                                  \
+    X(EXP_SHIFTED, 1, 0, false) /* exp(a - numbers[0]) */                                                            \
+    X(NORMALISE, 3, 0, false)   /* (a - numbers[0]) * numbers[1] * b + c */                                          \
+    X(DROPOUT, 2, 1, false)     /* a ? b * numbers[0] : 0 */                                                         \
     X(EXP, 1, 0, false)                                                                                              \
     X(LOG, 1, 0, false)                                                                                              \
     X(SQRT, 1, 0, false)                                                                                             \
@@ -62,11 +67,11 @@
     X(TRUNC, 1, 0, false)                                                                                            \
     X(ISNAN, 1, 0, true)
 
-typedef enum dt__op {
-#define DT__OP_ENUM(name, n_ins, bool_ins, is_bool) DT__OP_##name,
-    DT__OP_LIST(DT__OP_ENUM)
-#undef DT__OP_ENUM
-        DT__N_OPS
-} dt__op;
+typedef enum dt__element_op {
+#define DT__EL_ENUM(name, n_ins, bool_ins, is_bool) DT__EL_##name,
+    DT__ELEMENT_LIST(DT__EL_ENUM)
+#undef DT__EL_ENUM
+        DT__N_ELEMENT_OPS
+} dt__element_op;
 
 #endif

@@ -3,7 +3,7 @@
  * Elementwise arithmetic on two tensors, or on a tensor and a number, and the forms that work in place. What a partial
  * input becomes may depend on the sign of a number.
  */
-#include "ops/infer.h"
+#include "ops/local.h"
 #include "ops/table.h"
 
 #include <string.h>
@@ -128,6 +128,82 @@ static void rows_div(const dt_op_call *call, dt_rows *rows) {
         dt_rows_partial(rows, DT_PARTIAL_FIRST | (floating ? DT_PARTIAL_PRODUCT : 0));
 }
 
+/* out = op(first, second), where the second may be a number; computed in the dtype that both have in common. */
+static dt_status run_two(dt_op_call *call, dt__element_op op, dt_dtype dtype, const dt__array *out) {
+    dt__constant room;
+    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of_arg(call, 1, dtype, &room);
+    return dt__run_elements(call, op, dtype, out, &a, &b, NULL);
+}
+
+static dt_status run_promoted(dt_op_call *call, dt__element_op op) {
+    dt__array out = dt__array_of(&call->outputs[0]);
+    return run_two(call, op, dt__promote_call(call, UINT64_MAX), &out);
+}
+
+/* self + sign * alpha * other. */
+static dt_status run_sum(dt_op_call *call, int sign) {
+    const dt_arg *alpha = dt__arg(call, "alpha");
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    if (dt__arg_number(alpha) == 1 && alpha->type != DT_ARG_COMPLEX)
+        return run_promoted(call, sign > 0 ? DT__EL_ADD : DT__EL_SUB);
+    dt__constant room;
+    dt__array out = dt__array_of(&call->outputs[0]), a = dt__array_of(&call->inputs[0]);
+    dt__array b = dt__array_of_arg(call, 1, dtype, &room);
+    dt__number factor = dt__number_of(alpha, dtype);
+    if (sign < 0 && dt__is_whole(dtype))
+        factor.i = (int64_t)(0 - (uint64_t)factor.i);
+    else if (sign < 0)
+        factor.f.re = -factor.f.re, factor.f.im = -factor.f.im;
+    dt__elementwise what = {
+        .op = DT__EL_ADD_SCALED, .dtype = dtype, .numbers = {factor}, .out = &out, .ins = {&a, &b}};
+    if (!dt__op_computes(what.op, dtype))
+        return dt_op_refuse(call, DT_ERR_DTYPE, "there is no kernel for %s with alpha", dt_dtype_word(dtype));
+    dt__elementwise_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &what);
+    return DT_OK;
+}
+
+static dt_status add(dt_op_call *call) { return run_sum(call, 1); }
+static dt_status sub(dt_op_call *call) { return run_sum(call, -1); }
+static dt_status mul(dt_op_call *call) { return run_promoted(call, DT__EL_MUL); }
+
+/* Of integers, toward zero: the quotient that is rounded down, and one more where that is negative and not exact. */
+static dt_status divide_toward_zero(dt_op_call *call, dt_dtype dtype) {
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__constant zero_room;
+    dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, dtype, &zero_room);
+    dt__scratch down, rest, negative;
+    DT__TRY(dt__scratch_new(call, dtype, out.n_dims, out.shape, &down));
+    dt_status status = dt__scratch_new(call, dtype, out.n_dims, out.shape, &rest);
+    if (status == DT_OK) {
+        status = dt__scratch_new(call, DT_BOOL, out.n_dims, out.shape, &negative);
+        if (status == DT_OK) {
+            (void)run_two(call, DT__EL_FLOOR_DIVIDE, dtype, &down.array);
+            (void)run_two(call, DT__EL_REMAINDER, dtype, &rest.array);
+            (void)dt__run_elements(call, DT__EL_LT, dtype, &negative.array, &down.array, &zero, NULL);
+            (void)dt__run_elements(call, DT__EL_AND, dtype, &negative.array, &negative.array, &rest.array, NULL);
+            status = dt__run_elements(call, DT__EL_ADD, dtype, &out, &down.array, &negative.array, NULL);
+            dt__scratch_free(call, &negative);
+        }
+        dt__scratch_free(call, &rest);
+    }
+    dt__scratch_free(call, &down);
+    return status;
+}
+
+static dt_status divide(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]);
+    if (!rounds(call))
+        return run_two(call, DT__EL_DIV, dt__promote_to_floating(dt__promote_call(call, UINT64_MAX)), &out);
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    bool down = strcmp(dt__arg(call, "rounding_mode")->as.text, "floor") == 0;
+    if (down)
+        return run_two(call, DT__EL_FLOOR_DIVIDE, dtype, &out);
+    if (dt__is_whole(dtype))
+        return divide_toward_zero(call, dtype);
+    DT__TRY(run_two(call, DT__EL_DIV, dtype, &out));
+    return dt__run_elements(call, DT__EL_TRUNC, dtype, &out, &out, NULL, NULL);
+}
+
 const dt_op dt__op_add = {
     .schema = "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | "
               "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
@@ -135,6 +211,7 @@ const dt_op dt__op_add = {
     .rows = rows_add,
     .class_of = class_alpha,
     .shape = shape_add,
+    .kernel = add,
     .samples = "add(f32[5,3]; f32[5,3])\nadd(f32[5,3]; f32[3]; alpha=-2)\nadd(f32[5,1]; f32[1,3])\nadd(f32[5]; 2.5)",
 };
 const dt_op dt__op_sub = {
@@ -144,6 +221,7 @@ const dt_op dt__op_sub = {
     .rows = rows_sub,
     .class_of = class_alpha,
     .shape = shape_sub,
+    .kernel = sub,
     .samples = "sub(f32[5,3]; f32[5,3])\nsub(f32[5,3]; f32[3]; alpha=-2)\nsub(f32[5]; 2.5)",
 };
 const dt_op dt__op_mul = {
@@ -152,6 +230,7 @@ const dt_op dt__op_mul = {
     .rows = rows_mul,
     .class_of = class_other,
     .shape = shape_mul,
+    .kernel = mul,
     .samples = "mul(f32[5,3]; f32[5,3])\nmul(f32[5,3]; f32[5,1])\nmul(f32[5]; -2.5)\nmul(i32[5]; 3)",
 };
 const dt_op dt__op_div = {
@@ -162,6 +241,7 @@ const dt_op dt__op_div = {
     .rows = rows_div,
     .class_of = class_other,
     .shape = shape_div,
+    .kernel = divide,
     .samples = "div(f32[5,3]; f32[5,3])\ndiv(f32[5,3]; f32[3]; rounding_mode=floor)\ndiv(f32[5]; -2.5)\n"
                "div(i32[5]; 3; rounding_mode=trunc)",
 };
@@ -172,6 +252,7 @@ const dt_op dt__op_add_ = {
     .rows = rows_add,
     .class_of = class_alpha,
     .shape = shape_add,
+    .kernel = add,
     .samples = "add_(f32[5,3]; f32[5,3])\nadd_(f32[5,3]; f32[3]; alpha=-2)\nadd_(f32[5]; 2.5)",
     .flags = DT_OP_INPLACE,
 };
@@ -182,6 +263,7 @@ const dt_op dt__op_mul_ = {
     .rows = rows_mul,
     .class_of = class_other,
     .shape = shape_mul,
+    .kernel = mul,
     .samples = "mul_(f32[5,3]; f32[5,3])\nmul_(f32[5]; -2.5)",
     .flags = DT_OP_INPLACE,
 };

@@ -2,7 +2,7 @@
  *
  * Elementwise ops that compare and choose: maximum, clamp, eq, where.
  */
-#include "ops/infer.h"
+#include "ops/local.h"
 #include "ops/table.h"
 
 #include <math.h>
@@ -78,11 +78,49 @@ static void rows_where(const dt_op_call *call, dt_rows *rows) {
     }
 }
 
+static dt_status maximum(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of(&call->inputs[1]);
+    return dt__run_elements(call, DT__EL_MAXIMUM, out.dtype, &out, &a, &b, NULL);
+}
+
+/* min(max(self, low), high), in two passes; a bound that is NaN makes everything NaN. */
+static dt_status clamp(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), from = dt__array_of(&call->inputs[0]);
+    for (int i = 1; i <= 2; i++) {
+        dt__constant room;
+        if (call->args[i].type == DT_ARG_NONE)
+            continue;
+        dt__array bound = dt__array_of_arg(call, i, out.dtype, &room);
+        DT__TRY(
+            dt__run_elements(call, i == 1 ? DT__EL_MAXIMUM : DT__EL_MINIMUM, out.dtype, &out, &from, &bound, NULL));
+        from = out;
+    }
+    return DT_OK;
+}
+
+static dt_status equal(dt_op_call *call) {
+    dt__constant room;
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of_arg(call, 1, dtype, &room);
+    return dt__run_elements(call, DT__EL_EQ, dtype, &out, &a, &b, NULL);
+}
+
+static dt_status where(dt_op_call *call) {
+    dt__constant rooms[2];
+    dt__array out = dt__array_of(&call->outputs[0]), condition = dt__array_of(&call->inputs[0]);
+    dt__array a = dt__array_of_arg(call, 1, out.dtype, &rooms[0]),
+              b = dt__array_of_arg(call, 2, out.dtype, &rooms[1]);
+    return dt__run_elements(call, DT__EL_WHERE, out.dtype, &out, &condition, &a, &b);
+}
+
 const dt_op dt__op_maximum = {
     .schema = "maximum(Tensor self, Tensor other) -> Tensor",
     .rule = "...,...->...",
     .rows = rows_maximum,
     .shape = shape_maximum,
+    .kernel = maximum,
     .samples = "maximum(f32[5,3]; f32[5,3])\nmaximum(f32[5,3]; f32[3])",
 };
 const dt_op dt__op_clamp = {
@@ -92,12 +130,14 @@ const dt_op dt__op_clamp = {
     .rows = rows_clamp,
     .class_of = class_clamp,
     .shape = shape_clamp,
+    .kernel = clamp,
     .samples = "clamp(f32[5,3]; -1.0; 1.0)\nclamp(f32[5]; max=0)\nclamp(f32[5,3]; f32[5,3]; f32[3])",
 };
 const dt_op dt__op_eq = {
     .schema = "eq.Tensor(Tensor self, Tensor other) -> Tensor | eq.Scalar(Tensor self, Scalar other) -> Tensor",
     .rule = "...,...->...",
     .shape = shape_eq,
+    .kernel = equal,
     .samples = "eq(f32[5,3]; f32[5,3])\neq(i64[5]; 3)",
 };
 const dt_op dt__op_where = {
@@ -109,5 +149,6 @@ const dt_op dt__op_where = {
     .rows = rows_where,
     .class_of = class_where,
     .shape = shape_where,
+    .kernel = where,
     .samples = "where(bool[5,3]; f32[5,3]; f32[5,3])\nwhere(bool[5,1]; f32[5,3]; f32[3])\nwhere(bool[5]; f32[5]; 0)",
 };

@@ -2,7 +2,7 @@
  *
  * Ops that copy elements, perhaps into another dtype: to, copy_, fill_.
  */
-#include "ops/infer.h"
+#include "ops/local.h"
 #include "ops/table.h"
 
 static dt_status shape_to(dt_op_call *call) { return dt__add_like(call, 0, dt__arg(call, "dtype")->as.dtype); }
@@ -67,6 +67,30 @@ static void rows_fill(const dt_op_call *call, dt_rows *rows) {
     for (int kind = 0; kind < DT_N_REDUCES; kind++)
         if ((kind != DT_SUM || class_fill(call) == 1) && (kind != DT_PRODUCT || class_fill(call) == 2))
             dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
+        else /* the kernel looks at where it stands */
+            dt_rows_add(rows, DT_ROW_UNLISTED, (dt_row_entry[]){DT_ROW_P(kind), DT_ROW_P(kind)});
+}
+
+static dt_status convert(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[call->n_inputs - 1]);
+    dt__run_convert(call, &out, &in);
+    return DT_OK;
+}
+
+/* Of a partial, the first coordinate gets the value, and the others what changes nothing. */
+static dt_status fill(dt_op_call *call) {
+    dt__constant room;
+    dt_reduce reduce = DT_SUM;
+    dt__array out = dt__array_of(&call->outputs[0]);
+    if (call->n_inputs == 2)
+        return convert(call);
+    dt__array value = dt__array_of_number(&call->args[1], out.dtype, &room);
+    if (out.dtype == DT_BOOL)
+        dt__put_number(DT_BOOL, dt__arg_number(&call->args[1]) != 0, &room);
+    if (call->outputs[0].spec && !dt__holds_value(call->outputs[0].spec, &reduce))
+        dt__put_identity(out.dtype, reduce, &room);
+    dt__run_convert(call, &out, &value);
+    return DT_OK;
 }
 
 const dt_op dt__op_to = {
@@ -74,6 +98,7 @@ const dt_op dt__op_to = {
     .rule = "...->...",
     .partial_of = partial_to,
     .shape = shape_to,
+    .kernel = convert,
     .samples = "to(f32[5,3]; f64)\nto(f32[5,3]; i64)\nto(f32[5]; f32)\nto(i32[5]; bool)",
 };
 const dt_op dt__op_copy_ = {
@@ -81,6 +106,7 @@ const dt_op dt__op_copy_ = {
     .rule = "...,...->...",
     .rows = rows_into,
     .shape = shape_into,
+    .kernel = convert,
     .samples = "copy_(f32[5,3]; f32[5,3])\ncopy_(f32[5,3]; f32[3])\ncopy_(i32[5]; f32[5])",
     .flags = DT_OP_INPLACE,
 };
@@ -91,6 +117,7 @@ const dt_op dt__op_fill_ = {
     .rows = rows_fill,
     .class_of = class_fill,
     .shape = shape_fill,
+    .kernel = fill,
     .samples = "fill_(f32[5,3]; 2.5)\nfill_(f32[5,3]; f32[])",
     .flags = DT_OP_INPLACE,
 };

@@ -3,7 +3,7 @@
  * Ops that move dims or take parts of them: transpose, expand, slice, select, split, cat. Dims that an op leaves whole
  * keep their cuts, and partials of any kind pass.
  */
-#include "ops/infer.h"
+#include "ops/local.h"
 #include "ops/table.h"
 
 #include <inttypes.h>
@@ -237,11 +237,96 @@ static void rows_cat(const dt_op_call *call, dt_rows *rows) {
     }
 }
 
+static dt_status transpose(dt_op_call *call) {
+    dt__view view = dt__view_of_value(call, &call->inputs[0]);
+    DT__TRY(dt__view_transpose(&view, (int)call->args[1].as.i, (int)call->args[2].as.i));
+    return dt__set_view(call, 0, &view);
+}
+
+static dt_status expand(dt_op_call *call) {
+    dt__view view = dt__view_of_value(call, &call->inputs[0]);
+    DT__TRY(dt__view_expand(&view, call->outputs[0].n_dims, call->outputs[0].shape));
+    return dt__set_view(call, 0, &view);
+}
+
+/* A dim that is cut is kept whole: then the part is the slice. */
+static dt_status slice(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    dt__view view = dt__view_of_value(call, input);
+    int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
+    int64_t start, end;
+    read_range(call, input->whole[dim], &start, &end);
+    if (call->outputs[0].whole[dim] != input->whole[dim])
+        DT__TRY(dt__view_slice(&view, dim, start, end, call->args[4].as.i));
+    return dt__set_view(call, 0, &view);
+}
+
+/* Along a dim that is cut: the values where they are, zeros elsewhere. */
+static dt_status select_owned(dt_op_call *call, int dim, int64_t index) {
+    const dt_op_value *input = &call->inputs[0];
+    dt__array out = dt__array_of(&call->outputs[0]);
+    int64_t here = index - input->offset[dim];
+    if (here < 0 || here >= input->shape[dim]) {
+        dt__constant room;
+        dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, out.dtype, &room);
+        dt__run_convert(call, &out, &zero);
+        return DT_OK;
+    }
+    dt__view view = dt__view_of_value(call, input);
+    DT__TRY(dt__view_select(&view, dim, here));
+    unsigned char *first = (unsigned char *)input->data + view.offset * (int64_t)dt_dtype_size(input->dtype);
+    dt__run_convert(call, &out, &(dt__array){first, input->dtype, view.n_dims, view.shape, view.strides});
+    return DT_OK;
+}
+
+static dt_status select_index(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
+    int64_t index = call->args[2].as.i < 0 ? call->args[2].as.i + input->whole[dim] : call->args[2].as.i;
+    if (call->row_flags & DT_ROW_OFFSET)
+        return select_owned(call, dim, index);
+    dt__view view = dt__view_of_value(call, input);
+    DT__TRY(dt__view_select(&view, dim, index));
+    return dt__set_view(call, 0, &view);
+}
+
+static dt_status split(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    int dim = dt__wrap_dim(call->args[2].as.i, input->n_dims);
+    int64_t start = 0;
+    for (int i = 0; i < call->n_outputs; i++) {
+        dt__view view = dt__view_of_value(call, input);
+        int64_t size = call->outputs[i].shape[dim];
+        DT__TRY(dt__view_narrow(&view, dim, start, size));
+        DT__TRY(dt__set_view(call, i, &view));
+        start += size;
+    }
+    return DT_OK;
+}
+
+static dt_status cat(dt_op_call *call) {
+    dt_op_value whole = call->outputs[0];
+    int dim = dt__wrap_dim(call->args[1].as.i, whole.n_dims);
+    int64_t start = 0;
+    for (int i = 0; i < call->n_inputs; i++) {
+        dt__array from = dt__array_of(&call->inputs[i]);
+        if (from.n_dims != whole.n_dims || dt__array_count(&from) == 0)
+            continue; /* adds nothing */
+        dt__view view = dt__view_of_value(call, &whole);
+        DT__TRY(dt__view_narrow(&view, dim, start, from.shape[dim]));
+        unsigned char *first = (unsigned char *)whole.data + view.offset * (int64_t)dt_dtype_size(whole.dtype);
+        dt__run_convert(call, &(dt__array){first, whole.dtype, view.n_dims, view.shape, view.strides}, &from);
+        start += from.shape[dim];
+    }
+    return DT_OK;
+}
+
 const dt_op dt__op_transpose = {
     .schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_transpose,
     .shape = shape_transpose,
+    .kernel = transpose,
     .samples = "transpose(f32[5,3]; 0; 1)\ntranspose(f32[2,5,3]; -1; 0)",
     .flags = DT_OP_VIEW,
 };
@@ -250,6 +335,7 @@ const dt_op dt__op_expand = {
     .partial = DT_PARTIAL_ANY,
     .rows = rows_expand,
     .shape = shape_expand,
+    .kernel = expand,
     .samples = "expand(f32[5,1]; [5,3])\nexpand(f32[3]; [2,-1])",
     .flags = DT_OP_VIEW,
 };
@@ -258,6 +344,7 @@ const dt_op dt__op_slice = {
     .partial = DT_PARTIAL_ANY,
     .rows = rows_slice,
     .shape = shape_slice,
+    .kernel = slice,
     .samples = "slice(f32[5,3]; 0; 1; 4)\nslice(f32[5,3]; 1; -2)\nslice(f32[5,3]; 0; 0; 5; 2)\nslice(f32[5,3]; 0)",
     .flags = DT_OP_VIEW,
 };
@@ -266,6 +353,7 @@ const dt_op dt__op_select = {
     .partial = DT_PARTIAL_ANY,
     .rows = rows_select,
     .shape = shape_select,
+    .kernel = select_index,
     .samples = "select(f32[5,3]; 0; 2)\nselect(f32[5,3]; 1; -1)",
     .flags = DT_OP_VIEW,
 };
@@ -275,6 +363,7 @@ const dt_op dt__op_split = {
     .partial = DT_PARTIAL_ANY,
     .rows = rows_split,
     .shape = shape_split,
+    .kernel = split,
     .samples = "split(f32[5,3]; 2)\nsplit(f32[5,3]; [1,2]; 1)",
     .flags = DT_OP_VIEW,
 };
@@ -282,5 +371,6 @@ const dt_op dt__op_cat = {
     .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
     .rows = rows_cat,
     .shape = shape_cat,
+    .kernel = cat,
     .samples = "cat({f32[5,3]; f32[2,3]})\ncat({f32[5,3]; f32[5,1]; f32[5,3]}; 1)\ncat({f32[0]; f32[5,3]})",
 };

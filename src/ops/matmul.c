@@ -3,7 +3,7 @@
  * Products of matrices: matmul, mm, bmm, addmm, linear. Linear in each factor; a sharded inner dim gives a partial sum,
  * which a bias has to join as one.
  */
-#include "ops/infer.h"
+#include "ops/local.h"
 #include "ops/table.h"
 
 #include <inttypes.h>
@@ -118,10 +118,95 @@ static void rows_linear(const dt_op_call *call, dt_rows *rows) {
     dt_rows_factors(rows, "...k,nk,+n->...n", DT_PARTIAL_EACH | (call->n_inputs == 3 ? DT_PARTIAL_UP : 0));
 }
 
+/* An array as a matrix, with leading dims; a vector becomes one row or one column. */
+struct matrix {
+    int64_t shape[DT_SPEC_MAX_DIMS + 1], strides[DT_SPEC_MAX_DIMS + 1];
+    dt__array array;
+};
+
+static void as_matrix(const dt_op_value *value, bool as_column, struct matrix *out) {
+    int n = 0;
+    if (value->n_dims == 1 && !as_column) {
+        out->shape[n] = 1;
+        out->strides[n++] = 0;
+    }
+    for (int d = 0; d < value->n_dims; d++) {
+        out->shape[n] = value->shape[d];
+        out->strides[n++] = value->strides[d];
+    }
+    if (value->n_dims == 1 && as_column) {
+        out->shape[n] = 1;
+        out->strides[n++] = 0;
+    }
+    out->array = (dt__array){value->data, value->dtype, n, out->shape, out->strides};
+}
+
+/* The result of a product with vectors, with the dims that it lacks. */
+static void as_product(const dt_op_value *value, bool add_row, bool add_column, struct matrix *out) {
+    int n = value->n_dims + add_row + add_column, from = 0;
+    for (int d = 0; d < n; d++) {
+        bool added = (add_row && d == n - 2) || (add_column && d == n - 1);
+        out->shape[d] = added ? 1 : value->shape[from];
+        out->strides[d] = added ? 1 : value->strides[from];
+        from += !added;
+    }
+    out->array = (dt__array){value->data, value->dtype, n, out->shape, out->strides};
+}
+
+static dt__number number(dt_dtype dtype, double value) {
+    return dt__number_of(&(dt_arg){.type = DT_ARG_FLOAT, .as.f = value}, dtype);
+}
+
+static dt_status run_product(const dt_op_call *call, const dt__matmul *what) {
+    dt__products *products = dt__products_of(call->ctx);
+    if (!products)
+        return dt_error_status(call->ctx);
+    return dt__matmul_run(products, what) ? DT_OK : dt__fail_memory(call->ctx, 0, call->name);
+}
+
+static dt_status matmul(dt_op_call *call) {
+    const dt_op_value *left = &call->inputs[0], *right = &call->inputs[1];
+    struct matrix a, b, out;
+    dt_dtype dtype = left->dtype;
+    as_matrix(left, false, &a);
+    as_matrix(right, true, &b);
+    as_product(&call->outputs[0], left->n_dims == 1, right->n_dims == 1, &out);
+    return run_product(call, &(dt__matmul){&a.array, &b.array, &out.array, number(dtype, 1), number(dtype, 0)});
+}
+
+/* beta self + alpha mat1 mat2; self is not looked at where beta is 0. */
+static dt_status addmm(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), self = dt__array_of(&call->inputs[0]);
+    dt__array a = dt__array_of(&call->inputs[1]), b = dt__array_of(&call->inputs[2]);
+    dt__number alpha = dt__number_of(dt__arg(call, "alpha"), out.dtype);
+    dt__number beta = dt__number_of(dt__arg(call, "beta"), out.dtype);
+    if (dt__arg_sign(dt__arg(call, "beta")) || dt__arg(call, "beta")->type == DT_ARG_COMPLEX)
+        dt__run_convert(call, &out, &self);
+    return run_product(call, &(dt__matmul){&a, &b, &out, alpha, beta});
+}
+
+/* input [..,k] times the transpose of weight [n,k], plus bias [n]. */
+static dt_status linear(dt_op_call *call) {
+    const dt_op_value *weight = &call->inputs[1];
+    struct matrix a, out;
+    as_matrix(&call->inputs[0], false, &a);
+    as_product(&call->outputs[0], call->inputs[0].n_dims == 1, false, &out);
+    int64_t shape[2] = {weight->shape[1], weight->shape[0]}, strides[2] = {weight->strides[1], weight->strides[0]};
+    dt__array b = {weight->data, weight->dtype, 2, shape, strides};
+    if (call->n_inputs == 3) {
+        dt__array bias = dt__array_of(&call->inputs[2]);
+        dt__run_convert(call, &out.array, &bias);
+    }
+    dt_dtype dtype = weight->dtype;
+    return run_product(call,
+                       &(dt__matmul){&a.array, &b, &out.array, number(dtype, 1), number(dtype, call->n_inputs == 3)});
+}
+
 const dt_op dt__op_matmul = {
     .schema = "matmul(Tensor self, Tensor other) -> Tensor",
     .rows = rows_matmul,
     .shape = shape_matmul,
+    .kernel = matmul,
     .samples = "matmul(f32[5,3]; f32[3,4])\nmatmul(f32[2,5,3]; f32[3,4])\nmatmul(f32[2,1,5,3]; f32[4,3,2])\n"
                "matmul(f32[3]; f32[3])\nmatmul(f32[5,3]; f32[3])\nmatmul(f32[3]; f32[3,4])",
 };
@@ -130,6 +215,7 @@ const dt_op dt__op_mm = {
     .rule = "mk,kn->mn",
     .partial = DT_PARTIAL_EACH,
     .shape = shape_mm,
+    .kernel = matmul,
     .samples = "mm(f32[5,3]; f32[3,4])\nmm(f32[5,0]; f32[0,4])",
 };
 const dt_op dt__op_bmm = {
@@ -137,6 +223,7 @@ const dt_op dt__op_bmm = {
     .rule = "bmk,bkn->bmn",
     .partial = DT_PARTIAL_EACH,
     .shape = shape_bmm,
+    .kernel = matmul,
     .samples = "bmm(f32[2,5,3]; f32[2,3,4])",
 };
 const dt_op dt__op_addmm = {
@@ -145,11 +232,13 @@ const dt_op dt__op_addmm = {
     .partial_of = partial_addmm,
     .class_of = class_addmm,
     .shape = shape_addmm,
+    .kernel = addmm,
     .samples = "addmm(f32[5,4]; f32[5,3]; f32[3,4])\naddmm(f32[4]; f32[5,3]; f32[3,4]; beta=-0.5; alpha=2)",
 };
 const dt_op dt__op_linear = {
     .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
     .rows = rows_linear,
     .shape = shape_linear,
+    .kernel = linear,
     .samples = "linear(f32[5,3]; f32[4,3]; f32[4])\nlinear(f32[2,5,3]; f32[4,3])\nlinear(f32[3]; f32[4,3]; f32[4])",
 };

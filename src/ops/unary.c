@@ -2,7 +2,7 @@
  *
  * Elementwise ops on one tensor.
  */
-#include "ops/infer.h"
+#include "ops/local.h"
 #include "ops/table.h"
 
 #include <string.h>
@@ -35,6 +35,17 @@ static dt_status shape_gelu(dt_op_call *call) {
     return shape_same(call);
 }
 
+static dt_status neg(dt_op_call *call) { return dt__run_unary(call, DT__EL_NEG); }
+static dt_status exponential(dt_op_call *call) { return dt__run_unary(call, DT__EL_EXP); }
+static dt_status logarithm(dt_op_call *call) { return dt__run_unary(call, DT__EL_LOG); }
+static dt_status root(dt_op_call *call) { return dt__run_unary(call, DT__EL_SQRT); }
+static dt_status hyperbolic_tangent(dt_op_call *call) { return dt__run_unary(call, DT__EL_TANH); }
+static dt_status relu(dt_op_call *call) { return dt__run_unary(call, DT__EL_RELU); }
+static dt_status gelu(dt_op_call *call) {
+    bool exact = strcmp(dt__arg(call, "approximate")->as.text, "none") == 0;
+    return dt__run_unary(call, exact ? DT__EL_GELU : DT__EL_GELU_TANH);
+}
+
 #define SAMPLES(name) name "(f32[5,3])\n" name "(f64[])\n" name "(f32[0,3])"
 
 const dt_op dt__op_neg = {
@@ -42,6 +53,7 @@ const dt_op dt__op_neg = {
     .rule = "...->...",
     .partial = DT_PARTIAL_LINEAR | DT_PARTIAL_DOWN,
     .shape = shape_neg,
+    .kernel = neg,
     .samples = SAMPLES("neg"),
 };
 const dt_op dt__op_exp = {
@@ -49,6 +61,7 @@ const dt_op dt__op_exp = {
     .rule = "...->...",
     .partial = DT_PARTIAL_UP | DT_PARTIAL_EXP,
     .shape = shape_floating,
+    .kernel = exponential,
     .samples = SAMPLES("exp"),
 };
 const dt_op dt__op_log = {
@@ -56,6 +69,7 @@ const dt_op dt__op_log = {
     .rule = "...->...",
     .partial = DT_PARTIAL_UP_MIN,
     .shape = shape_floating,
+    .kernel = logarithm,
     .samples = SAMPLES("log"),
 };
 const dt_op dt__op_sqrt = {
@@ -63,6 +77,7 @@ const dt_op dt__op_sqrt = {
     .rule = "...->...",
     .partial = DT_PARTIAL_UP_MIN,
     .shape = shape_floating,
+    .kernel = root,
     .samples = SAMPLES("sqrt"),
 };
 const dt_op dt__op_tanh = {
@@ -70,6 +85,7 @@ const dt_op dt__op_tanh = {
     .rule = "...->...",
     .partial = DT_PARTIAL_UP,
     .shape = shape_floating,
+    .kernel = hyperbolic_tangent,
     .samples = SAMPLES("tanh"),
 };
 const dt_op dt__op_relu = {
@@ -77,11 +93,13 @@ const dt_op dt__op_relu = {
     .rule = "...->...",
     .partial = DT_PARTIAL_UP,
     .shape = shape_relu,
+    .kernel = relu,
     .samples = SAMPLES("relu"),
 };
 const dt_op dt__op_gelu = {
     .schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
     .rule = "...->...",
     .shape = shape_gelu,
+    .kernel = gelu,
     .samples = SAMPLES("gelu") "\ngelu(f32[5,3]; approximate=tanh)",
 };

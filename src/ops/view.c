@@ -3,7 +3,7 @@
  * The same elements in other dims: view and reshape. Cuts go along where regrouped dims can be cut so that every rank
  * keeps what it has, perhaps as strided shards or with explicit extents.
  */
-#include "ops/infer.h"
+#include "ops/local.h"
 #include "ops/table.h"
 
 #include "rules/regroup.h"
@@ -89,11 +89,35 @@ static void rows_view(const dt_op_call *call, dt_rows *rows) {
         rows_of_group(call, &groups[g], rows);
 }
 
+/* The part in its new dims; false where that takes a copy. */
+static bool regroup(dt_op_call *call, dt_status *status) {
+    dt__view view = dt__view_of_value(call, &call->inputs[0]);
+    if (!dt__view_reshape(&view, call->outputs[0].n_dims, call->outputs[0].shape))
+        return false;
+    *status = dt__set_view(call, 0, &view);
+    return true;
+}
+
+static dt_status view(dt_op_call *call) {
+    dt_status status = DT_OK;
+    return regroup(call, &status)
+               ? status
+               : dt_op_refuse(call, DT_ERR_SHAPE,
+                              "the elements do not lie in memory so that they can be seen in these "
+                              "dims without a copy; dt_reshape makes one");
+}
+
+static dt_status reshape(dt_op_call *call) {
+    dt_status status = DT_OK;
+    return regroup(call, &status) ? status : DT_IN_PROGRESS;
+}
+
 const dt_op dt__op_view = {
     .schema = "view(Tensor(a) self, int[] size) -> Tensor(a)",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_view,
     .shape = shape_view,
+    .kernel = view,
     .samples = "view(f32[6,4]; [24])\nview(f32[6,4]; [2,3,4])\nview(f32[6,4]; [4,-1])\nview(f32[6,1,4]; [6,4])",
     .flags = DT_OP_VIEW,
 };
@@ -102,6 +126,7 @@ const dt_op dt__op_reshape = {
     .partial = DT_PARTIAL_ANY,
     .rows = rows_view,
     .shape = shape_view,
+    .kernel = reshape,
     .samples = "reshape(f32[6,4]; [24])\nreshape(f32[2,4,6]; [8,6])\nreshape(f32[0,4]; [2,0])",
     .flags = DT_OP_VIEW,
 };

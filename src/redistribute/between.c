@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The plan between two meshes. Which coordinates of both meshes belong to one rank follows no rule, so the ranks are
- * visited one by one. The time is that of the rank that receives most.
+ * visited one by one.
  */
 #include "redistribute/between.h"
 
 #include "base/size.h"
-#include "redistribute/flow.h"
+#include "redistribute/exchange.h"
 
 typedef struct crossing {
     dt__arena *arena;
@@ -90,22 +90,15 @@ static dt__collective name_of(const crossing *self) {
 }
 
 static dt_status price(const crossing *self, const dt__machine *machine, double *out) {
-    const dt__move *move = self->move;
-    int64_t source[DT_SPEC_MAX_DIMS], target[DT_SPEC_MAX_DIMS], host = machine->ranks_per_host;
-    dt__flows flows;
-    DT__TRY(dt__flows_new(self->arena, self->transfer, self->most, &flows));
-    bool inside = dt__transfer_home(self->transfer, self->most, source) >= 0;
-    dt__coordinate(move->to->n_mesh_dims, move->to->mesh, self->most, target);
-    double item = (double)move->item_bytes;
-    *out = dt__machine_price_exchange(
-        machine, &(dt__priced_exchange){
-                     .peers = flows.n,
-                     .spans_hosts = host > 0 && self->first_rank / host != self->last_rank / host,
-                     .received_bytes = item * (double)self->received,
-                     .before_bytes = item * (inside ? (double)part_size(move->from, source) : 0),
-                     .after_bytes = item * (double)part_size(move->to, target),
-                 });
-    return DT_OK;
+    int64_t host = machine->ranks_per_host;
+    return dt__exchange_price(
+        self->arena, machine,
+        &(dt__exchange){.transfer = self->transfer,
+                        .item_bytes = self->move->item_bytes,
+                        .spans_hosts = host > 0 && self->first_rank / host != self->last_rank / host,
+                        .most = self->most,
+                        .received = self->received},
+        out);
 }
 
 static dt_status fill(const crossing *self, const dt__machine *machine, dt__plan *plan) {

@@ -6,11 +6,12 @@
 #include "redistribute/execute.h"
 
 #include "comm/exchange.h"
-#include "comm/shm.h"
 #include "mesh/mesh.h"
 #include "redistribute/prepared.h"
 
 #include <string.h>
+
+enum { STREAM_FROM_BYTES = 4 << 20 }; /* results of this size go past the caches */
 
 /* Memory of a part: where its first element lies, and strides; those of a dense part are the spec's. */
 typedef struct part {
@@ -72,7 +73,7 @@ static dt__view view_of(const dt__moving *moving, const dt_work *work, const dt_
 static dt__carrier carrier_of(const dt__moving *moving, bool copies) {
     const dt__executor *executor = moving->executor;
     const dt__pulls *pulls = &moving->prepared->pulls;
-    bool large = moving->to->local.bytes > DT__STREAM_ABOVE;
+    bool large = moving->to->local.bytes >= STREAM_FROM_BYTES;
     return (dt__carrier){
         .kernels = runtime_of(moving)->kernels,
         .dtype = moving->to->dtype,
@@ -123,16 +124,14 @@ static dt_status pull_shares(dt_work *work, void *user) {
         if (!at)
             return dt__exchange_fail(work, share->member);
         executor->views[0] = (dt__view){at, local->strides};
-        if (local->elements)
-            dt__carry_share(&carrier, pulls->n_dims, local->shape, pulls->share_dim, share);
-        if (local->elements)
-            executor->stats.bytes_received += local->bytes / local->shape[pulls->share_dim] * share->size;
+        dt__carry_share(&carrier, pulls->n_dims, local->shape, pulls->share_dim, share);
+        executor->stats.bytes_received += local->bytes / local->shape[pulls->share_dim] * share->size;
     }
     return DT_OK;
 }
 
 static bool is_dense(const dt_local *local, const int64_t *strides) {
-    for (int d = 0; strides && d < local->n_dims; d++)
+    for (int d = 0; local->elements && d < local->n_dims; d++)
         if (local->shape[d] > 1 && strides[d] != local->strides[d])
             return false;
     return true;
@@ -147,7 +146,7 @@ static dt_status copy_src(dt__moving *moving) {
     runtime_of(moving)->kernels->copy_strided(&(dt__strided){moving->copied_src, moving->src.at,
                                                              (size_t)item_bytes(moving), local->n_dims, local->shape,
                                                              local->strides, moving->src.strides},
-                                              local->bytes > DT__STREAM_ABOVE ? DT__STREAM : DT__CACHED);
+                                              local->bytes >= STREAM_FROM_BYTES ? DT__STREAM : DT__CACHED);
     moving->src = (part){moving->copied_src, local->strides};
     return DT_OK;
 }
@@ -215,7 +214,12 @@ static void open_moving(dt__moving *moving, dt__executor *executor, dt__prepared
     prepared->n_users++;
 }
 
+/* On the fake transport specs move, and no data. */
+static bool has_data(const dt__moving *moving) { return runtime_of(moving)->transport != &dt__transport_fake; }
+
 static dt_status check_memory(const dt__moving *moving) {
+    if (!has_data(moving))
+        return DT_OK;
     if (!moving->src.at && moving->from->local.elements)
         return missing_memory(moving, "src", moving->from->local.bytes);
     if (!moving->dst && moving->to->local.elements)
@@ -225,7 +229,7 @@ static dt_status check_memory(const dt__moving *moving) {
 
 /* Nobody else takes part. */
 static dt_status move_alone(dt__moving *moving) {
-    if (moving->src.at == moving->dst && moving->from == moving->to)
+    if (!has_data(moving) || (moving->src.at == moving->dst && moving->from == moving->to))
         return DT_OK;
     return pull_blocks(NULL, moving);
 }

@@ -79,9 +79,8 @@ int64_t dt__transfer_home(const dt__transfer *transfer, int64_t receiver, int64_
 
 /* Some of the coordinates of a sender, as what they add to its position, and what that sender has of one dim. */
 typedef struct choice {
+    int64_t number; /* of the combination of coordinates */
     int64_t offset, size;
-    int64_t member; /* of the mesh dims that are reduced: which of them */
-    dt__shard shard;
 } choice;
 
 typedef struct choices {
@@ -127,28 +126,29 @@ static int64_t n_combinations(const finding *self, int n_mesh_dims, const int *m
     return n;
 }
 
-static dt_status choose_holders(finding *self, int dim) {
+/* The mesh dims that cut a tensor dim before the step. */
+static int cutting_dims(const finding *self, int dim, int *out) {
     const dt__sharding *before = self->before;
-    int mesh_dims[DT_SPEC_MAX_DIMS], n_mesh_dims = 0;
-    int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
+    int n = 0;
     for (int c = before->first_cut[dim]; c < before->first_cut[dim + 1]; c++)
-        mesh_dims[n_mesh_dims++] = before->cuts[c].mesh_dim;
-    int64_t n = n_combinations(self, n_mesh_dims, mesh_dims);
+        out[n++] = before->cuts[c].mesh_dim;
+    return n;
+}
+
+static dt_status choose_holders(finding *self, int dim) {
+    int mesh_dims[DT_SPEC_MAX_DIMS], n_mesh_dims = cutting_dims(self, dim, mesh_dims);
+    int64_t coordinate[DT_SPEC_MAX_DIMS] = {0}, n = n_combinations(self, n_mesh_dims, mesh_dims);
     choices *out = &self->dims[dim];
-    for (int pass = 0; pass < 2; pass++) { /* count, then keep */
-        out->n = 0;
-        for (int64_t i = 0; i < n; i++) {
-            choice one = {.offset = combine(self, n_mesh_dims, mesh_dims, i, coordinate)};
-            dt__shard_at(before, dim, coordinate, &one.shard);
-            one.size = dt__overlap_size(&one.shard, &self->target[dim]);
-            if (one.size == 0)
-                continue;
-            if (pass)
-                out->items[out->n] = one;
-            out->n++;
-        }
-        if (pass == 0 && !(out->items = DT__NEW_ARRAY(self->arena, choice, out->n)))
-            return DT_ERR_MEMORY;
+    out->items = DT__NEW_ARRAY(self->arena, choice, n);
+    if (!out->items)
+        return DT_ERR_MEMORY;
+    for (int64_t i = 0; i < n; i++) {
+        dt__shard shard;
+        choice one = {.number = i, .offset = combine(self, n_mesh_dims, mesh_dims, i, coordinate)};
+        dt__shard_at(self->before, dim, coordinate, &shard);
+        one.size = dt__overlap_size(&shard, &self->target[dim]);
+        if (one.size)
+            out->items[out->n++] = one;
     }
     return DT_OK;
 }
@@ -162,7 +162,7 @@ static dt_status choose_reduced(finding *self) {
         return DT_ERR_MEMORY;
     for (int64_t i = 0; i < self->reduced.n; i++)
         self->reduced.items[i] = (choice){
-            .offset = combine(self, transfer->n_reduced_dims, transfer->reduced_dims, i, coordinate), .member = i};
+            .number = i, .offset = combine(self, transfer->n_reduced_dims, transfer->reduced_dims, i, coordinate)};
     return DT_OK;
 }
 
@@ -188,8 +188,12 @@ static int64_t elements_of(const finding *self, const choice *const *chosen) {
         return elements;
     }
     dt__shard shards[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < n_dims; d++)
-        shards[d] = chosen[d]->shard;
+    for (int d = 0; d < n_dims; d++) {
+        int mesh_dims[DT_SPEC_MAX_DIMS], n_mesh_dims = cutting_dims(self, d, mesh_dims);
+        int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
+        combine(self, n_mesh_dims, mesh_dims, chosen[d]->number, coordinate);
+        dt__shard_at(self->before, d, coordinate, &shards[d]);
+    }
     return dt__share_common(n_dims, shards, self->target, self->share);
 }
 

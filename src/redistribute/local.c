@@ -19,7 +19,10 @@ struct whole {
     int n_dims;
     int64_t shape[DT_SPEC_MAX_DIMS];
     int order[DT_SPEC_MAX_DIMS];
-    dt__arena arena; /* of extents that were found */
+    int64_t n_ranks; /* with check, on a rank of the mesh: */
+    int64_t *ranks;
+    const int64_t *all; /* N_SHOWN numbers of each */
+    dt__arena arena;    /* of all that was found */
 };
 
 static bool cuts(const dt_placement *p) { return dt_placement_is_shard(*p) || dt_placement_is_strided(*p); }
@@ -60,7 +63,11 @@ static dt_status infer(struct whole *whole, bool have_extents) {
         if (!cuts(p) || have_extents)
             continue;
         int64_t *size = &whole->shape[p->dim];
-        if (!dt__mul_i64(*size, dt_mesh_dim_size(whole->mesh, m), size))
+        if (p->n_extents) {
+            *size = 0;
+            for (int64_t i = 0; i < p->n_extents; i++)
+                *size += p->extents[i]; /* what cannot be counted is refused by the spec */
+        } else if (!dt__mul_i64(*size, dt_mesh_dim_size(whole->mesh, m), size))
             return text_of(DT_ERR_SHAPE, whole, "on every rank makes a dim larger than can be counted");
     }
     return DT_OK;
@@ -70,22 +77,34 @@ static dt_status infer(struct whole *whole, bool have_extents) {
 enum { SHOWN_DTYPE, SHOWN_DIMS, SHOWN_GRAD, SHOWN_SHAPE, SHOWN_ORDER = SHOWN_SHAPE + DT_SPEC_MAX_DIMS };
 enum { N_SHOWN = SHOWN_ORDER + DT_SPEC_MAX_DIMS };
 
-static int64_t *gather(struct whole *whole, const int64_t *ranks, int64_t n) {
-    int64_t *all = DT__NEW_ARRAY(&whole->arena, int64_t, (n + 1) * N_SHOWN);
-    dt_group *group = all ? dt_group_new(whole->ctx, ranks, n) : NULL;
+static dt_status gather(struct whole *whole) {
+    int64_t n = dt_mesh_size(whole->mesh);
+    int64_t *ranks = DT__NEW_ARRAY(&whole->arena, int64_t, n);
+    int64_t *all = ranks ? DT__NEW_ARRAY(&whole->arena, int64_t, (n + 1) * N_SHOWN) : NULL;
+    if (!all)
+        return DT_ERR_MEMORY;
+    dt_mesh_ranks(whole->mesh, ranks);
+    dt_group *group = dt_group_new(whole->ctx, ranks, n);
     if (!group)
-        return NULL;
+        return dt_error_status(whole->ctx);
+    const dt_tensor *local = whole->local;
     int64_t *mine = all + n * N_SHOWN;
-    mine[SHOWN_DTYPE] = whole->local->dtype;
-    mine[SHOWN_DIMS] = whole->n_dims;
-    mine[SHOWN_GRAD] = whole->local->requires_grad;
-    for (int d = 0; d < whole->n_dims; d++) {
-        mine[SHOWN_SHAPE + d] = whole->shape[d];
-        mine[SHOWN_ORDER + d] = whole->order[d];
+    memset(mine, 0, N_SHOWN * sizeof *mine);
+    int order[DT_SPEC_MAX_DIMS];
+    dt__stride_order_of(local->n_dims, local->strides, order);
+    mine[SHOWN_DTYPE] = local->dtype;
+    mine[SHOWN_DIMS] = local->n_dims;
+    mine[SHOWN_GRAD] = local->requires_grad;
+    for (int d = 0; d < local->n_dims; d++) {
+        mine[SHOWN_SHAPE + d] = local->shape[d];
+        mine[SHOWN_ORDER + d] = order[d];
     }
     dt_status status = dt_comm_all_gather(group, mine, all, N_SHOWN, DT_I64);
     dt_group_free(group);
-    return status == DT_OK ? all : NULL;
+    whole->n_ranks = n;
+    whole->ranks = ranks;
+    whole->all = all;
+    return status;
 }
 
 static dt_status differ(struct whole *whole, int64_t a, int64_t b, const char *what) {
@@ -94,15 +113,15 @@ static dt_status differ(struct whole *whole, int64_t a, int64_t b, const char *w
 }
 
 /* Sizes along a dim that one mesh dim cuts become its extents. */
-static dt_status find_extents(struct whole *whole, int m, const int64_t *all, const int64_t *ranks, int64_t n) {
+static dt_status find_extents(struct whole *whole, int m) {
     dt_placement *p = &whole->placements[m];
     int64_t n_parts = dt_mesh_dim_size(whole->mesh, m), total = 0, coordinate[DT_SPEC_MAX_DIMS];
     int64_t *extents = DT__NEW_ARRAY(&whole->arena, int64_t, n_parts);
     if (!extents)
         return DT_ERR_MEMORY;
-    for (int64_t i = 0; i < n; i++) {
-        (void)dt_mesh_coordinate_of(whole->mesh, ranks[i], coordinate);
-        extents[coordinate[m]] = all[i * N_SHOWN + SHOWN_SHAPE + p->dim];
+    for (int64_t i = 0; i < whole->n_ranks; i++) {
+        (void)dt_mesh_coordinate_of(whole->mesh, whole->ranks[i], coordinate);
+        extents[coordinate[m]] = whole->all[i * N_SHOWN + SHOWN_SHAPE + p->dim];
     }
     for (int64_t i = 0; i < n_parts; i++)
         if (!dt__add_i64(total, extents[i], &total))
@@ -121,68 +140,80 @@ static int n_cuts(const struct whole *whole, int dim) {
 }
 
 /* The size of a dim that several mesh dims cut: the sum over one rank for each of their coordinates. */
-static int64_t total_of(const struct whole *whole, int dim, const int64_t *all, const int64_t *ranks, int64_t n) {
+static int64_t total_of(const struct whole *whole, int dim) {
     int64_t total = 0, coordinate[DT_SPEC_MAX_DIMS];
-    for (int64_t i = 0; i < n; i++) {
-        (void)dt_mesh_coordinate_of(whole->mesh, ranks[i], coordinate);
+    for (int64_t i = 0; i < whole->n_ranks; i++) {
+        (void)dt_mesh_coordinate_of(whole->mesh, whole->ranks[i], coordinate);
         bool first = true;
         for (int m = 0; m < whole->n_placements; m++)
             first = first && ((cuts(&whole->placements[m]) && whole->placements[m].dim == dim) || coordinate[m] == 0);
         if (first)
-            total += all[i * N_SHOWN + SHOWN_SHAPE + dim];
+            total += whole->all[i * N_SHOWN + SHOWN_SHAPE + dim];
     }
     return total;
 }
 
-/* Compares with all ranks and, unless the shape is given, finds it. All see the same, so all find the same error. */
-static dt_status compare(struct whole *whole, bool have_shape) {
-    int64_t n = dt_mesh_size(whole->mesh);
-    int64_t *ranks = DT__NEW_ARRAY(&whole->arena, int64_t, n);
-    if (!ranks)
-        return DT_ERR_MEMORY;
-    dt_mesh_ranks(whole->mesh, ranks);
-    const int64_t *all = gather(whole, ranks, n);
-    if (!all)
-        return dt_error_status(whole->ctx);
+/* Gathers what all ranks show and compares what has nothing to do with placements. All see the same, so all find the
+ * same error, here and below. */
+static dt_status compare(struct whole *whole) {
     static const struct {
         int at;
         const char *what;
     } alike[] = {{SHOWN_DTYPE, "dtype"}, {SHOWN_DIMS, "number of dims"}, {SHOWN_GRAD, "requires_grad"}};
-    for (int64_t i = 1; i < n; i++) {
-        const int64_t *other = all + i * N_SHOWN;
+    DT__TRY(gather(whole));
+    for (int64_t i = 1; i < whole->n_ranks; i++) {
+        const int64_t *first = whole->all, *other = first + i * N_SHOWN;
         for (size_t k = 0; k < sizeof alike / sizeof *alike; k++)
-            if (other[alike[k].at] != all[alike[k].at])
-                return differ(whole, ranks[0], ranks[i], alike[k].what);
-        for (int d = 0; d < whole->n_dims; d++) {
-            if (other[SHOWN_ORDER + d] != all[SHOWN_ORDER + d])
-                return differ(whole, ranks[0], ranks[i], "stride order");
-            if (n_cuts(whole, d) == 0 && other[SHOWN_SHAPE + d] != all[SHOWN_SHAPE + d])
-                return differ(whole, ranks[0], ranks[i], "size along a dim that is not sharded");
-        }
-    }
-    for (int m = 0; m < whole->n_placements && !have_shape; m++) {
-        const dt_placement *p = &whole->placements[m];
-        if (!cuts(p))
-            continue;
-        if (n_cuts(whole, p->dim) == 1 && dt_placement_is_shard(*p) && p->n_extents == 0)
-            DT__TRY(find_extents(whole, m, all, ranks, n));
-        else
-            whole->shape[p->dim] = total_of(whole, p->dim, all, ranks, n);
+            if (other[alike[k].at] != first[alike[k].at])
+                return differ(whole, whole->ranks[0], whole->ranks[i], alike[k].what);
+        for (int d = 0; d < whole->local->n_dims; d++)
+            if (other[SHOWN_ORDER + d] != first[SHOWN_ORDER + d])
+                return differ(whole, whole->ranks[0], whole->ranks[i], "stride order");
     }
     return DT_OK;
 }
 
-/* With what all ranks showed, whether each part is as large as the spec says is known to all. */
-static dt_status check_part(const struct whole *whole, const dt_spec *spec) {
-    const dt_local *local = &spec->local;
-    const dt_tensor *part = whole->local;
-    if (!local->member)
-        return DT_OK;
-    if (part->n_dims == local->n_dims &&
-        memcmp(part->shape, local->shape, (size_t)local->n_dims * sizeof *local->shape) == 0)
-        return DT_OK;
+/* Puts the whole's shape together from the parts. */
+static dt_status join(struct whole *whole) {
+    for (int64_t i = 1; i < whole->n_ranks; i++)
+        for (int d = 0; d < whole->n_dims; d++)
+            if (n_cuts(whole, d) == 0 && whole->all[i * N_SHOWN + SHOWN_SHAPE + d] != whole->all[SHOWN_SHAPE + d])
+                return differ(whole, whole->ranks[0], whole->ranks[i], "size along a dim that is not sharded");
+    for (int m = 0; m < whole->n_placements; m++) {
+        const dt_placement *p = &whole->placements[m];
+        if (!cuts(p))
+            continue;
+        if (n_cuts(whole, p->dim) == 1 && dt_placement_is_shard(*p) && p->n_extents == 0)
+            DT__TRY(find_extents(whole, m));
+        else
+            whole->shape[p->dim] = total_of(whole, p->dim);
+    }
+    return DT_OK;
+}
+
+static bool has_shape(const dt_local *local, int n_dims, const int64_t *shape) {
+    return !local->member ||
+           (n_dims == local->n_dims && memcmp(shape, local->shape, (size_t)n_dims * sizeof *shape) == 0);
+}
+
+/* This rank's part, or with check everybody's, must be what the spec says. */
+static dt_status check_parts(const struct whole *whole, const dt_spec *spec) {
     char is[256], should[256], text[512];
+    const dt_tensor *part = whole->local;
     (void)dt_spec_text(spec, sizeof text, text);
+    for (int64_t i = 0; i < whole->n_ranks; i++) {
+        const int64_t *shown = whole->all + i * N_SHOWN;
+        dt_local local;
+        dt_spec_local_of(spec, whole->ranks[i], &local);
+        if (!has_shape(&local, (int)shown[SHOWN_DIMS], shown + SHOWN_SHAPE))
+            return dt__fail(whole->ctx, DT_ERR_SHAPE, "from_local: rank %lld's part of %s is [%s], but it gave [%s]",
+                            (long long)whole->ranks[i], text,
+                            dt__shape_text(local.n_dims, local.shape, sizeof should, should),
+                            dt__shape_text((int)shown[SHOWN_DIMS], shown + SHOWN_SHAPE, sizeof is, is));
+    }
+    const dt_local *local = &spec->local;
+    if (!local->member || has_shape(local, part->n_dims, part->shape))
+        return DT_OK;
     return dt__fail_local(whole->ctx, DT_ERR_SHAPE, "from_local: this rank's part of %s is [%s], but [%s] was given",
                           text, dt__shape_text(local->n_dims, local->shape, sizeof should, should),
                           dt__shape_text(part->n_dims, part->shape, sizeof is, is));
@@ -205,39 +236,42 @@ static dt_status use_stride(struct whole *whole, dt_shape stride) {
                     dt__shape_text(stride.n, stride.sizes, sizeof text, text));
 }
 
+static dt_status check_dims(struct whole *whole) {
+    dt_placements_resolve(whole->n_placements, whole->placements, whole->n_dims);
+    for (int m = 0; m < whole->n_placements; m++)
+        if (cuts(&whole->placements[m]) &&
+            (whole->placements[m].dim < 0 || whole->placements[m].dim >= whole->n_dims))
+            return text_of(DT_ERR_PLACEMENT, whole, "has no dim that a placement names");
+    if (whole->n_placements != dt_mesh_n_dims(whole->mesh))
+        return dt__fail(whole->ctx, DT_ERR_PLACEMENT, "from_local: %d placements for the %d dims of mesh(%s)",
+                        whole->n_placements, dt_mesh_n_dims(whole->mesh), dt_mesh_text(whole->mesh));
+    return DT_OK;
+}
+
 static dt_status find_whole(struct whole *whole, const dt_from_local_options *o) {
     const dt_tensor *local = whole->local;
-    bool have_shape = o->shape.sizes != NULL;
+    const bool have_shape = o->shape.sizes != NULL;
     if (o->stride.sizes && !have_shape)
         return text_of(DT_ERR_VALUE, whole, "with the stride of the whole, but not its shape; give both");
     if (!local && !have_shape)
         return dt__fail(whole->ctx, DT_ERR_VALUE,
                         "from_local: a rank outside the mesh knows the shape only if it is given, or from a part");
+    if (o->check && dt_mesh_coordinate(whole->mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
+        DT__TRY(compare(whole)); /* before anything that only this rank may refuse */
     whole->n_dims = have_shape ? o->shape.n : local->n_dims;
     if (have_shape) {
         int64_t elements;
         DT__TRY(dt__shape_check(whole->ctx, "from_local", local ? local->dtype : DT_F32, o->shape.n, o->shape.sizes,
                                 &elements));
     }
-    const int64_t *sizes = have_shape && !o->check ? o->shape.sizes : local ? local->shape : o->shape.sizes;
-    if (local && local->n_dims != whole->n_dims)
-        sizes = o->shape.sizes;
-    memcpy(whole->shape, sizes, (size_t)whole->n_dims * sizeof *sizes);
-    dt_placements_resolve(whole->n_placements, whole->placements, whole->n_dims);
-    for (int m = 0; m < whole->n_placements; m++)
-        if (cuts(&whole->placements[m]) &&
-            (whole->placements[m].dim < 0 || whole->placements[m].dim >= whole->n_dims))
-            return text_of(DT_ERR_PLACEMENT, whole, "has no dim that a placement names");
+    memcpy(whole->shape, have_shape ? o->shape.sizes : local->shape, (size_t)whole->n_dims * sizeof *whole->shape);
+    DT__TRY(check_dims(whole));
     if (local && local->n_dims == whole->n_dims)
         dt__stride_order_of(whole->n_dims, local->strides, whole->order);
     else
         dt__stride_order_row_major(whole->n_dims, whole->order);
-    if (o->check && dt_mesh_coordinate(whole->mesh, (int64_t[DT_SPEC_MAX_DIMS]){0}))
-        DT__TRY(compare(whole, have_shape));
-    if (have_shape)
-        memcpy(whole->shape, o->shape.sizes, (size_t)whole->n_dims * sizeof *whole->shape);
-    else if (!o->check)
-        DT__TRY(infer(whole, o->extents != NULL));
+    if (!have_shape)
+        DT__TRY(whole->all ? join(whole) : infer(whole, o->extents != NULL));
     if (o->extents)
         DT__TRY(use_extents(whole, o->extents));
     return o->stride.sizes ? use_stride(whole, o->stride) : DT_OK;
@@ -252,7 +286,7 @@ static dt_tensor *wrap(struct whole *whole, const dt_from_local_options *o, dt_d
                                                              .stride_order = whole->order});
     dt_tensor *result = NULL;
     dt_spec *grad = spec && o->grad_place ? dt__spec_with(spec, whole->mesh, o->grad_place) : NULL;
-    if (spec && (grad || !o->grad_place) && check_part(whole, spec) == DT_OK)
+    if (spec && (grad || !o->grad_place) && check_parts(whole, spec) == DT_OK)
         result = spec->local.member ? dt__tensor_wrap(spec, whole->local->storage, dt__tensor_offset(whole->local),
                                                       whole->local->strides)
                                     : dt__tensor_of_spec(spec);
@@ -274,7 +308,7 @@ dt_tensor *(dt_from_local)(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const c
         (void)dt__fail(ctx, DT_ERR_MESH, "from_local: no mesh is given and none is current");
         return NULL;
     }
-    if (!local && dt_mesh_coordinate(mesh, (int64_t[DT_SPEC_MAX_DIMS]){0}))
+    if (!local && dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
         return dt__null_argument(ctx, "from_local", 2);
     struct whole whole = {.ctx = ctx, .mesh = mesh, .local = local, .arena = dt__arena_new(ctx)};
     dt_tensor *result = NULL;
@@ -282,10 +316,14 @@ dt_tensor *(dt_from_local)(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const c
         (void)text_of(DT_ERR_VALUE, &whole, "is distributed already; a part is a plain tensor");
         return NULL;
     }
-    whole.placements = dt_placements_parse(ctx, place ? place : "", &whole.n_placements);
-    if (whole.placements && find_whole(&whole, o) == DT_OK)
+    dt_placement everywhere[DT_MESH_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
+    dt_placement *parsed = place ? dt_placements_parse(ctx, place, &whole.n_placements) : NULL;
+    whole.placements = parsed ? parsed : everywhere;
+    if (!place)
+        whole.n_placements = dt_mesh_n_dims(mesh);
+    if ((parsed || !place) && find_whole(&whole, o) == DT_OK)
         result = wrap(&whole, o, local ? local->dtype : DT_F32);
-    dt_placements_free(ctx, whole.placements);
+    dt_placements_free(ctx, parsed);
     dt__arena_free(&whole.arena);
     return result;
 }

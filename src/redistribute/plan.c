@@ -8,7 +8,7 @@
 #include "base/size.h"
 #include "redistribute/between.h"
 #include "redistribute/bytes.h"
-#include "redistribute/flow.h"
+#include "redistribute/exchange.h"
 #include "redistribute/state.h"
 
 #include <math.h>
@@ -159,6 +159,20 @@ static dt_status make_steps(making *self, int n_steps) {
     return DT_OK;
 }
 
+/* The price of an exchange needs who receives how much. */
+static dt_status price_exchange(making *self, const dt__counts *counts, int i) {
+    dt__change change;
+    dt__state_change(self->alphabet, dt__route_at(&self->route, self->alphabet, i),
+                     dt__route_at(&self->route, self->alphabet, i + 1), &change);
+    return dt__exchange_price(self->arena, self->alphabet->machine,
+                              &(dt__exchange){.transfer = &self->transfers[i],
+                                              .item_bytes = self->alphabet->move->item_bytes,
+                                              .spans_hosts = change.spans_hosts,
+                                              .most = counts->step_most[i],
+                                              .received = counts->step_received[i]},
+                              &self->steps[i].cost_us);
+}
+
 static bool in_bytes(const dt__move *move, int64_t *elements) {
     return dt__mul_i64(*elements, move->item_bytes, elements);
 }
@@ -171,6 +185,8 @@ static dt_status finish(making *self, int n_steps, dt__plan *plan) {
     DT__TRY(dt__count(self->arena, n_steps, self->transfers, &whole, &counts));
     bool fits = in_bytes(move, &counts.received) && in_bytes(move, &counts.needed) && in_bytes(move, &counts.peak);
     for (int i = 0; i < n_steps; i++) {
+        if (self->route.exchange)
+            DT__TRY(price_exchange(self, &counts, i));
         fits = fits && in_bytes(move, &counts.step_received[i]);
         self->steps[i].bytes = counts.step_received[i];
         self->steps[i].most = counts.step_most[i];

@@ -374,6 +374,13 @@ static int choose_share_dim(const making *self, int64_t n_replicas) {
     return longest;
 }
 
+static bool is_empty(const making *self) {
+    for (int d = 0; d < self->out->n_dims; d++)
+        if (!self->wanted[d].size)
+            return true;
+    return false;
+}
+
 /* Shares this rank's part of the target out among those that keep the same. */
 static dt_status find_shares(making *self) {
     const dt__sharding *to = &self->what->to->sharding;
@@ -397,7 +404,7 @@ static dt_status find_shares(making *self) {
             self->first = first;
             self->end = first + share.size;
             own = out->n_shares;
-        } else if (share.size) {
+        } else if (share.size && !is_empty(self)) {
             out->shares[out->n_shares++] = share;
         }
     }

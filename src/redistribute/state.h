@@ -87,6 +87,7 @@ typedef struct dt__route {
     dt__arena *arena;
     int n_states, room;
     dt__place *states;
+    bool exchange; /* its steps are exchanges of just what ranks lack, not collectives over groups */
 } dt__route;
 
 dt_status dt__route_add(dt__route *route, const dt__alphabet *alphabet, const dt__place *state);

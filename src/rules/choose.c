@@ -2,9 +2,8 @@
  *
  * The choice: one row per mesh dim, so that moving the inputs to what the rows ask for costs least. Mesh dims interact
  * (what one of them cuts, another has less of; steps are joined), so a combination is priced as a whole, by the
- * minimum-cost planner, and the search is branch and bound over mesh dims. The bound adds, for every input that must
- * communicate, the start of one collective and the peers that each mesh dim's change must meet: no plan does with less,
- * however its steps are joined. Prices are kept by input and target.
+ * minimum-cost planner, and the search is branch and bound over mesh dims, with the bound of least.h. Prices are kept by
+ * input and target.
  *
  * A row that cuts may be used with any kind of cut that an input has there (strided, explicit extents) besides the
  * plain one, and the cuts of one dim may come in any order that an input has.
@@ -12,6 +11,7 @@
 #include "rules/rules.h"
 
 #include "base/hash.h"
+#include "rules/least.h"
 #include "rules/regroup.h"
 
 #include <math.h>
@@ -23,8 +23,7 @@ enum { MOST_NODES = 1 << 20 };
 typedef struct option {
     const dt__row *row;      /* NULL: all Replicate */
     const dt_placement *cut; /* like this one of an input's; NULL: plain */
-    double least_us;         /* of all inputs, without the starts */
-    const double *input_us;  /* peers that each input's change has to meet; 0: none */
+    double guess_us;         /* what it would cost alone, for trying good ones first */
 } option;
 
 /* The price of bringing one input to one target. */
@@ -51,11 +50,13 @@ typedef struct search {
     option *const *options;
     const dt_placement *order;  /* cuts come in the order of these placements; NULL: from left to right */
     const option **chosen;      /* per mesh dim */
-    int *n_needs;               /* per input: mesh dims chosen so far on which it must communicate */
+    bool *may_cut;              /* [input, mesh dim]: some row cuts it there */
+    dt__least *least;           /* [mesh dims decided, input] */
     unsigned char *kinds;       /* [mesh dim, entry]: kinds of partials so far, by bits */
     priced *(*prices)[N_SLOTS]; /* per input */
     dt_placement *target;       /* scratch: n_mesh_dims */
     double *spent;              /* scratch: per input */
+    double *source_bytes;       /* per input: of a part, about */
     int64_t n_nodes;
     int most, n_found;
     found_one *found; /* from the cheapest on */
@@ -356,18 +357,34 @@ static void insert(search *self, double us, const dt__choice *one) {
     self->found[at] = (found_one){us, *one};
 }
 
+/* What the inputs cost in all, or infinity as soon as that is no less than what is known; the rest of the bound serves
+ * for inputs that are not priced yet. */
+static dt_status price_all(search *self, double *us) {
+    const dt__least *least = self->least + (int64_t)self->n_mesh_dims * self->n_inputs;
+    double rest = 0;
+    for (int i = 0; i < self->n_inputs; i++)
+        rest += dt__least_us(self->on->machine, &least[i]);
+    *us = 0;
+    for (int i = 0; i < self->n_inputs; i++) {
+        DT__TRY(price(self, i, &self->spent[i]));
+        *us += self->spent[i] + filling_us(self, i);
+        rest -= dt__least_us(self->on->machine, &least[i]);
+        if (!is_less(*us + rest, worst(self))) {
+            *us = INFINITY;
+            return DT_OK;
+        }
+    }
+    return DT_OK;
+}
+
 /* All mesh dims have their option. */
 static dt_status judge(search *self) {
-    double us = 0;
+    double us;
     bool fits;
     dt__choice one;
-    for (int i = 0; i < self->n_inputs; i++) {
-        double filling = filling_us(self, i);
-        DT__TRY(price(self, i, &self->spent[i]));
-        us += self->spent[i] + filling;
-        if (!is_less(us, worst(self)))
-            return DT_OK;
-    }
+    DT__TRY(price_all(self, &us));
+    if (isinf(us))
+        return DT_OK;
     dt_placement **outputs = new_lists(self->arena, self->call->n_outputs, self->n_mesh_dims);
     if (!outputs)
         return DT_ERR_MEMORY;
@@ -400,58 +417,38 @@ static bool add_kinds(search *self, int m, const option *one) {
     return true;
 }
 
-static double add_needs(search *self, const option *one, int by) {
-    double starts = 0;
-    for (int i = 0; i < self->n_inputs && one->least_us > 0; i++)
-        if (one->input_us[i] > 0) {
-            starts += by > 0 && self->n_needs[i] == 0 ? self->on->machine->within.start_us : 0;
-            self->n_needs[i] += by;
-        }
-    return starts;
+/* The least that all inputs cost together once mesh dim m has this option. */
+static double decide(search *self, int m, const option *one) {
+    const dt__least *before = self->least + (int64_t)m * self->n_inputs;
+    dt__least *after = self->least + (int64_t)(m + 1) * self->n_inputs;
+    double us = 0;
+    for (int i = 0; i < self->n_inputs; i++) {
+        bool may_cut = self->may_cut[i * self->n_mesh_dims + m];
+        dt__least_decide(self->on, i, m, may_cut, entry_of(one, i), &before[i], &after[i]);
+        us += dt__least_us(self->on->machine, &after[i]);
+    }
+    return us;
 }
 
-static dt_status walk(search *self, int m, double least_us) {
+static dt_status walk(search *self, int m) {
     if (m == self->n_mesh_dims)
         return judge(self);
     for (int o = 0; o < self->n_options[m] && self->n_nodes < MOST_NODES; o++) {
         const option *one = &self->options[m][o];
-        dt_status status = DT_OK;
         self->n_nodes++;
-        if (!is_less(least_us + one->least_us, worst(self)) || !add_kinds(self, m, one))
+        if (!is_less(decide(self, m, one), worst(self)) || !add_kinds(self, m, one))
             continue;
-        double us = least_us + one->least_us + add_needs(self, one, 1);
         self->chosen[m] = one;
-        if (is_less(us, worst(self)))
-            status = walk(self, m + 1, us);
-        add_needs(self, one, -1);
-        DT__TRY(status);
+        DT__TRY(walk(self, m + 1));
     }
     return DT_OK;
 }
 
-/* What the change of one input on one mesh dim costs at least in meeting peers. */
-static double least_us(const search *self, int i, int m, dt_row_entry asked) {
-    const dt_placement *now = &self->on->inputs[i]->placements[m];
-    double peers = (double)(self->on->mesh[m] - 1) * self->on->machine->within.peer_us;
-    if (now->kind == DT_PLACEMENT_REPLICATE || (asked < 0 && is_partial_of(now, asked)))
-        return 0;
-    if (dt_placement_is_partial(*now))
-        return asked > 0 ? peers : 2 * peers;
-    if (asked > 0 && now->dim == asked - 1)
-        return 0; /* perhaps in another kind or order of cuts: the planner knows */
-    return peers;
-}
-
-static dt_status add_option(search *self, int m, const dt__row *row, const dt_placement *cut, option *out) {
-    double *us = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
-    if (!us)
-        return DT_ERR_MEMORY;
-    *out = (option){.row = row, .cut = cut, .input_us = us};
-    for (int i = 0; i < self->n_inputs; i++) {
-        us[i] = least_us(self, i, m, entry_of(out, i));
-        out->least_us += us[i];
-    }
-    return DT_OK;
+static option new_option(const search *self, int m, const dt__row *row, const dt_placement *cut) {
+    option one = {.row = row, .cut = cut};
+    for (int i = 0; i < self->n_inputs; i++)
+        one.guess_us += dt__guess_us(self->on, i, m, entry_of(&one, i), self->source_bytes[i]);
+    return one;
 }
 
 static bool same_cut(const dt_placement *a, const dt_placement *b) {
@@ -473,7 +470,7 @@ static bool fits_cut(const search *self, const dt__row *row, const dt_placement 
 }
 
 /* The row with each kind of cut that an input has on just that dim. */
-static dt_status add_cuts(search *self, int m, const dt__row *row, option *out, int *n) {
+static void add_cuts(const search *self, int m, const dt__row *row, option *out, int *n) {
     const dt_placement *tried[DT_SPEC_MAX_DIMS];
     int n_tried = 0;
     for (int i = 0; i < self->n_inputs && n_tried < DT_SPEC_MAX_DIMS; i++) {
@@ -484,9 +481,8 @@ static dt_status add_cuts(search *self, int m, const dt__row *row, option *out, 
         if (known || !fits_cut(self, row, now, self->call->inputs[i].shape[now->dim]))
             continue;
         tried[n_tried++] = now;
-        DT__TRY(add_option(self, m, row, now, &out[(*n)++]));
+        out[(*n)++] = new_option(self, m, row, now);
     }
-    return DT_OK;
 }
 
 /* Cheapest first; else all Replicate first, then in the order of the rows. */
@@ -494,7 +490,7 @@ static void sort(option *options, int n) {
     for (int i = 1; i < n; i++) {
         option one = options[i];
         int at = i;
-        for (; at > 0 && is_less(one.least_us, options[at - 1].least_us); at--)
+        for (; at > 0 && is_less(one.guess_us, options[at - 1].guess_us); at--)
             options[at] = options[at - 1];
         options[at] = one;
     }
@@ -505,6 +501,18 @@ static bool cuts(const search *self, const dt__row *row) {
         if (row->entries[e] > 0)
             return true;
     return false;
+}
+
+/* Whether a row without cuts asks for partials of which no input has any here: then each rank would make them of
+ * Replicate, and the row that is all Replicate does with the same moves. */
+static bool is_idle(const search *self, const dt__row *row, int m) {
+    if (self->call->op->flags & DT_OP_INPLACE)
+        return false;
+    for (int i = 0; i < self->n_inputs; i++)
+        if (row->entries[i] > 0 ||
+            (row->entries[i] < 0 && is_partial_of(&self->on->inputs[i]->placements[m], row->entries[i])))
+            return false;
+    return true;
 }
 
 static dt_status find_options(search *self, const dt__row_list *rows, int m, option **out, int *n) {
@@ -518,15 +526,38 @@ static dt_status find_options(search *self, const dt__row_list *rows, int m, opt
     if (!*out)
         return DT_ERR_MEMORY;
     *n = 1;
-    DT__TRY(add_option(self, m, NULL, NULL, &(*out)[0]));
+    (*out)[0] = new_option(self, m, NULL, NULL);
     for (int r = 0; r < rows->n_rows; r++) {
         const dt__row *row = &rows->rows[r];
+        if (is_idle(self, row, m))
+            continue;
         if (n_special && cuts(self, row))
-            DT__TRY(add_cuts(self, m, row, *out, n));
-        DT__TRY(add_option(self, m, row, NULL, &(*out)[(*n)++]));
+            add_cuts(self, m, row, *out, n);
+        (*out)[(*n)++] = new_option(self, m, row, NULL);
     }
     sort(*out, *n);
     return DT_OK;
+}
+
+static double part_bytes(const search *self, int i) {
+    const dt_op_value *value = &self->call->inputs[i];
+    double bytes = (double)dt_dtype_size(value->dtype);
+    for (int d = 0; d < value->n_dims; d++)
+        bytes *= (double)value->shape[d];
+    for (int m = 0; m < self->n_mesh_dims; m++)
+        if (dt__is_cut(&self->on->inputs[i]->placements[m]))
+            bytes /= (double)self->on->mesh[m];
+    return bytes;
+}
+
+static void begin_bounds(search *self, const dt__row_list *rows) {
+    for (int i = 0; i < self->n_inputs; i++) {
+        bool *may_cut = &self->may_cut[i * self->n_mesh_dims];
+        for (int r = 0; r < rows->n_rows; r++)
+            for (int m = 0; m < self->n_mesh_dims && rows->rows[r].entries[i] > 0; m++)
+                may_cut[m] = true;
+        dt__least_begin(self->on, &self->call->inputs[i], may_cut, &self->least[i]);
+    }
 }
 
 static dt_status prepare(search *self) {
@@ -535,20 +566,25 @@ static dt_status prepare(search *self) {
     int *n_options = DT__NEW_ARRAY(self->arena, int, n + 1);
     option **options = DT__NEW_ARRAY(self->arena, option *, n + 1);
     self->chosen = DT__NEW_ARRAY(self->arena, const option *, n + 1);
-    self->n_needs = DT__NEW_ARRAY(self->arena, int, self->n_inputs);
+    self->may_cut = DT__NEW_ARRAY(self->arena, bool, n * self->n_inputs);
+    self->least = DT__NEW_ARRAY(self->arena, dt__least, (n + 1) * self->n_inputs);
+    self->source_bytes = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
     self->kinds = DT__NEW_ARRAY(self->arena, unsigned char, (n + 1) * self->n_entries);
     self->prices = dt__arena_alloc(self->arena, (size_t)self->n_inputs, sizeof *self->prices);
     self->target = DT__NEW_ARRAY(self->arena, dt_placement, n + 1);
     self->spent = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
     self->found = DT__NEW_ARRAY(self->arena, found_one, self->most + 1);
-    if (!n_options || !options || !self->chosen || !self->n_needs || !self->kinds || !self->prices || !self->target ||
-        !self->spent || !self->found)
+    if (!n_options || !options || !self->chosen || !self->may_cut || !self->least || !self->source_bytes ||
+        !self->kinds || !self->prices || !self->target || !self->spent || !self->found)
         return DT_ERR_MEMORY;
     self->n_options = n_options;
     self->options = options;
     DT__TRY(dt__call_rows(self->arena, self->call, &rows));
+    for (int i = 0; i < self->n_inputs; i++)
+        self->source_bytes[i] = part_bytes(self, i);
     for (int m = 0; m < n; m++)
         DT__TRY(find_options(self, &rows, m, &options[m], &n_options[m]));
+    begin_bounds(self, &rows);
     return DT_OK;
 }
 
@@ -560,11 +596,11 @@ static bool is_ordered(const search *self, int i) {
 }
 
 static dt_status run(search *self) {
-    DT__TRY(walk(self, 0, 0));
+    DT__TRY(walk(self, 0));
     for (int i = 0; i < self->n_inputs; i++)
         if (is_ordered(self, i)) {
             self->order = self->on->inputs[i]->placements;
-            DT__TRY(walk(self, 0, 0));
+            DT__TRY(walk(self, 0));
         }
     return DT_OK;
 }

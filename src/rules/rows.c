@@ -89,7 +89,9 @@ void dt_rows_linear(dt_rows *rows, uint64_t inputs) {
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
         const dt_op_value *value = dt__row_value(call, e);
         bool takes_part = e >= call->n_inputs || (e < 64 && inputs >> e & 1);
-        if (takes_part && (value->dtype == DT_BOOL || is_floating(value->dtype) != floating))
+        bool other_kind = is_floating(value->dtype) != floating;
+        bool may_have_wrapped = !floating && value->dtype != call->outputs[0].dtype;
+        if (takes_part && (value->dtype == DT_BOOL || other_kind || may_have_wrapped))
             return;
     }
     dt_rows_reduce(rows, inputs, DT_SUM, DT_SUM);

@@ -65,6 +65,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
         state->storages->n_refs = 1;
         dt__storage_drop(state->storages);
     }
+    dt__products_free(state->products);
     dt__pool_free(state->pool);
     dt__free(ctx, state->scopes, state->room * sizeof *state->scopes);
     free_pool(ctx, &state->storage_pool);
@@ -80,15 +81,17 @@ dt__tensor_state *dt__tensor_state_of(dt_ctx *ctx) {
     if (!state)
         return dt__fail_memory(ctx, sizeof *state, "the context's tensors"), NULL;
     dt__runtime *runtime = dt__runtime_of(ctx);
-    state->has_data = !runtime || runtime->transport != &dt__transport_fake;
+    state->has_data = runtime && runtime->transport != &dt__transport_fake;
     state->kernels = runtime ? runtime->kernels : dt__kernels_best();
     state->storage_pool.object_bytes = sizeof(dt__storage);
     state->few_pool.object_bytes = handle_bytes(FEW_DIMS);
     state->many_pool.object_bytes = handle_bytes(DT_SPEC_MAX_DIMS);
+    if (!dt__scopes_open(ctx, state)) {
+        dt__free(ctx, state, sizeof *state);
+        return NULL;
+    }
     ctx->slots[DT__SLOT_TENSOR].state = state;
     ctx->slots[DT__SLOT_TENSOR].free_state = free_state;
-    if (!dt__scopes_open(ctx, state))
-        return NULL; /* the context frees what there is */
     return state;
 }
 
@@ -107,6 +110,16 @@ dt__pool *dt__pool_of(dt_ctx *ctx) {
     if (!state->pool && ctx->threads > 1)
         state->pool = dt__pool_new(ctx, ctx->threads); /* without one, there is one thread */
     return state->pool;
+}
+
+dt__products *dt__products_of(dt_ctx *ctx) {
+    dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    if (!state->products) {
+        state->products = dt__products_new(ctx, state->kernels, dt__pool_of(ctx));
+        if (!state->products)
+            (void)dt__fail_memory(ctx, 0, "matrix products");
+    }
+    return state->products;
 }
 
 static dt__storage *new_storage(dt_ctx *ctx) {

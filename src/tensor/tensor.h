@@ -9,6 +9,7 @@
 
 #include "dtensor/tensor.h"
 #include "kernels/kernels.h"
+#include "kernels/products.h"
 #include "kernels/threads.h"
 #include "spec/spec.h"
 
@@ -67,8 +68,6 @@ typedef struct dt__reading {
 dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__reading *how);
 /* A plain handle on a new storage. The shape has been checked or not: its bytes are checked here, for `op`. */
 dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dims, const int64_t *shape);
-/* What a maker was asked for: a handle without values yet. Options may be NULL. */
-dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options);
 /* A distributed handle on a new storage, dense as the spec says. Takes references of its own. */
 dt_tensor *dt__tensor_of_spec(dt_spec *spec);
 /* A distributed handle on a storage that holds this rank's part; strides NULL: dense as the spec says. */
@@ -88,6 +87,8 @@ bool dt__has_data(const dt_ctx *ctx);
 const dt__kernels *dt__kernels_of(const dt_ctx *ctx);
 /* The threads of this rank; NULL: one. */
 dt__pool *dt__pool_of(dt_ctx *ctx);
+/* What matrix products need; NULL with the error recorded. */
+dt__products *dt__products_of(dt_ctx *ctx);
 
 /* Elements of a shape, or an agreed error that names the op: negative sizes, too many dims, too many bytes. */
 dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dims, const int64_t *shape,
@@ -106,8 +107,14 @@ const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *
 /* "argument N of OP is NULL", as an agreed error, unless one is recorded already. The context may be NULL. */
 dt_tensor *dt__null_argument(dt_ctx *ctx, const char *op, int argument);
 
-/* Fills the part that this rank holds of each element: the value if this rank is first along every partial mesh dim,
- * otherwise what changes nothing (0, or the identity of product, min, max). */
+/* What the public makers do before there are values; order: dims from the slowest to the fastest in memory, or NULL. */
+dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options, const int *order);
+/* Whether a maker is to put values into this rank's part, which is dense: not where there is no data, nor where the
+ * part of a partial is to change nothing, which is then done. NULL: no. */
+bool dt__wants_values(dt_tensor *tensor);
+
+/* Whether this rank's part of a partial holds the value: it is first along every partial mesh dim. Otherwise it holds
+ * what changes nothing (0, or the identity of product, min, max). */
 bool dt__holds_value(const dt_spec *spec, dt_reduce *identity);
 void dt__put_identity(dt_dtype dtype, dt_reduce reduce, void *out);
 

@@ -46,8 +46,9 @@ dt_status dt__view_slice(dt__view *view, int dim, int64_t start, int64_t end, in
     if (step <= 0)
         return dt__fail(view->ctx, DT_ERR_VALUE, "slice: a step of %lld; it must be above 0", (long long)step);
     int64_t size = view->shape[d], first = clip(start, size), last = dt__max_i64(clip(end, size), first);
-    view->offset += first * view->strides[d];
     view->shape[d] = dt__ceil_div(last - first, step);
+    if (view->shape[d] > 0) /* an empty view stays where it is, inside the storage */
+        view->offset += first * view->strides[d];
     if (view->shape[d] > 1)
         view->strides[d] *= step; /* cannot overflow: the last index lies in the storage */
     return DT_OK;
@@ -72,7 +73,8 @@ dt_status dt__view_narrow(dt__view *view, int dim, int64_t start, int64_t length
     if (first < 0 || length < 0 || first > size || length > size - first)
         return dt__fail(view->ctx, DT_ERR_VALUE, "narrow: %lld indices from %lld on of dim %d, which has %lld",
                         (long long)length, (long long)start, d, (long long)size);
-    view->offset += first * view->strides[d];
+    if (length > 0)
+        view->offset += first * view->strides[d];
     view->shape[d] = length;
     return DT_OK;
 }
@@ -112,6 +114,12 @@ dt_status dt__view_permute(dt__view *view, int n, const int64_t *dims) {
     return DT_OK;
 }
 
+/* Views that repeat elements can have more of them than any memory. */
+static dt_status check_count(const dt__view *view, const char *op) {
+    int64_t elements;
+    return dt__shape_check(view->ctx, op, view->dtype, view->n_dims, view->shape, &elements);
+}
+
 static dt_status cannot_expand(const dt__view *view, int n, const int64_t *shape) {
     char from[TEXT], to[TEXT];
     return dt__fail(
@@ -134,6 +142,7 @@ dt_status dt__view_expand(dt__view *view, int n, const int64_t *shape) {
         to.shape[d] = asked;
         to.strides[d] = d >= added && asked == old ? view->strides[d - added] : 0;
     }
+    DT__TRY(check_count(&to, "expand"));
     *view = to;
     return DT_OK;
 }
@@ -144,10 +153,8 @@ dt_status dt__view_diagonal(dt__view *view, int64_t offset, int a, int b) {
     DT__TRY(find_dim(view, "diagonal", b, &j));
     if (i == j)
         return dt__fail(view->ctx, DT_ERR_SHAPE, "diagonal: both dims are %d; they must differ", i);
-    int64_t down = offset < 0 ? -(offset + 1) + INT64_C(1) : 0, right = offset > 0 ? offset : 0;
+    int64_t down = offset < 0 ? -dt__max_i64(offset, -INT64_MAX) : 0, right = dt__max_i64(offset, 0);
     int64_t n = dt__max_i64(dt__min_i64(view->shape[i] - down, view->shape[j] - right), 0);
-    if (offset == INT64_MIN)
-        n = 0;
     int64_t stride = view->strides[i] + view->strides[j];
     if (n > 0)
         view->offset += down * view->strides[i] + right * view->strides[j];
@@ -170,12 +177,15 @@ dt_status dt__view_unfold(dt__view *view, int dim, int64_t size, int64_t step) {
     if (view->n_dims == DT_SPEC_MAX_DIMS)
         return dt__fail(view->ctx, DT_ERR_SHAPE, "unfold: the tensor has %d dims already, the most there can be",
                         view->n_dims);
-    if (view->n_dims > 0) {
-        view->shape[d] = (whole - size) / step + 1;
-        view->strides[d] = view->shape[d] > 1 ? stride * step : stride;
+    dt__view to = *view;
+    if (to.n_dims > 0) {
+        to.shape[d] = (whole - size) / step + 1;
+        to.strides[d] = to.shape[d] > 1 ? stride * step : stride;
     }
-    view->shape[view->n_dims] = size;
-    view->strides[view->n_dims++] = stride;
+    to.shape[to.n_dims] = size;
+    to.strides[to.n_dims++] = stride;
+    DT__TRY(check_count(&to, "unfold"));
+    *view = to;
     return DT_OK;
 }
 

@@ -11,6 +11,7 @@
 /* An array over a storage; strides and offset count elements. */
 typedef struct dt__view {
     dt_ctx *ctx; /* for errors */
+    dt_dtype dtype;
     int n_dims;
     int64_t offset;
     int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS];

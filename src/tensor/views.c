@@ -20,7 +20,8 @@ static bool open_view(const dt_tensor *tensor, const char *op, dt__view *out) {
                        text);
         return false;
     }
-    *out = (dt__view){.ctx = tensor->ctx, .n_dims = tensor->n_dims, .offset = dt__tensor_offset(tensor)};
+    *out = (dt__view){
+        .ctx = tensor->ctx, .dtype = tensor->dtype, .n_dims = tensor->n_dims, .offset = dt__tensor_offset(tensor)};
     size_t bytes = (size_t)tensor->n_dims * sizeof(int64_t);
     memcpy(out->shape, tensor->shape, bytes);
     memcpy(out->strides, tensor->strides, bytes);

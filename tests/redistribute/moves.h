@@ -443,11 +443,22 @@ static inline void moves_any_target(uint64_t *random, const brute_case *like, bo
     }
 }
 
+/* Large enough for reductions in two phases. */
+static inline int moves_large_shape(uint64_t *random, int64_t *shape) {
+    static const int sizes[] = {61, 64, 100, 128, 129, 200, 251};
+    int n_dims = 2 + brute_below(random, 2), small = n_dims == 3 ? brute_below(random, 3) : -1;
+    for (int d = 0; d < n_dims; d++)
+        shape[d] = d == small ? 1 + brute_below(random, 3) : sizes[brute_below(random, 7)];
+    return n_dims;
+}
+
 /* Anything at all, for a world of so many ranks. */
-static inline void moves_any(uint64_t *random, int64_t world, moves_case *what) {
+static inline void moves_any(uint64_t *random, int64_t world, bool large, moves_case *what) {
+    int64_t shape[BRUTE_MOST_DIMS];
     memset(what, 0, sizeof *what);
     moves_plain(what);
-    brute_random_case(random, (int)world, &what->from);
+    int n_dims = large ? moves_large_shape(random, shape) : brute_random_shape(random, shape);
+    brute_random_case_of(random, (int)world, n_dims, shape, &what->from);
     do
         what->dtype = (dt_dtype)test_below(random, DT_N_DTYPES);
     while (brute_below(random, 3) == 0);

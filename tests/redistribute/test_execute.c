@@ -101,6 +101,7 @@ static void redistribute__gives_the_values_on_meshes_of_more_dims(void **state) 
 struct sample {
     uint64_t seed;
     int n;
+    bool large;
 };
 
 static int run_sample(dt_ctx *ctx, void *arg) {
@@ -108,7 +109,7 @@ static int run_sample(dt_ctx *ctx, void *arg) {
     static _Thread_local moves_case what;
     uint64_t random = sample->seed * 1000 + (uint64_t)dt_world(ctx);
     for (int k = 0; k < sample->n; k++) {
-        moves_any(&random, dt_world(ctx), &what);
+        moves_any(&random, dt_world(ctx), sample->large, &what);
         if (moves_check(ctx, &what))
             return 1;
     }
@@ -119,7 +120,14 @@ static void redistribute__gives_the_values_of_anything(void **state) {
     (void)state;
     static const int64_t n_ranks[] = {1, 2, 3, 4, 5, 7, 8};
     for (size_t i = 0; i < sizeof n_ranks / sizeof *n_ranks; i++)
-        run_ranks(n_ranks[i], run_sample, &(struct sample){1, 400});
+        run_ranks(n_ranks[i], run_sample, &(struct sample){1, 400, false});
+}
+
+static void redistribute__gives_the_values_of_large_parts(void **state) {
+    (void)state;
+    static const int64_t n_ranks[] = {2, 3, 4, 6};
+    for (size_t i = 0; i < sizeof n_ranks / sizeof *n_ranks; i++)
+        run_ranks(n_ranks[i], run_sample, &(struct sample){2, 40, true});
 }
 
 int main(void) {
@@ -127,6 +135,7 @@ int main(void) {
         cmocka_unit_test(redistribute__gives_the_values_of_every_pair),
         cmocka_unit_test(redistribute__gives_the_values_on_meshes_of_more_dims),
         cmocka_unit_test(redistribute__gives_the_values_of_anything),
+        cmocka_unit_test(redistribute__gives_the_values_of_large_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,6 +117,7 @@ static int run(const command *self, int argc, char **argv) {
     }
     dt__text answer = dt__text_new(ctx);
     int code = serve(&in, &answer) == DT_OK ? EXIT_OK : args_failed(self, ctx);
+    query_run_end();
     dt__text_free(&answer);
     dt__free(ctx, in.chars, in.room);
     dt__ctx_free(ctx);

@@ -12,13 +12,13 @@
 enum { PLACEMENTS_BYTES = 4096 };
 
 /* Rows name the request's tensors in their order, whatever the order of the arguments. */
-static void add_row(const request_call_parts *parts, const dt__row *row, dt__text *text, dt__text *out) {
+static void add_row(const dt__placed_call *parts, const dt__row *row, dt__text *text, dt__text *out) {
     const dt_op_call *call = &parts->call;
     dt_row_entry entries[64];
     dt__row shown = *row;
     if (call->n_inputs + call->n_outputs <= 64) {
         for (int e = 0; e < call->n_inputs + call->n_outputs; e++)
-            entries[e < call->n_inputs ? parts->bound->inputs[e] : e] = row->entries[e];
+            entries[e < call->n_inputs ? parts->bound.inputs[e] : e] = row->entries[e];
         shown.entries = entries;
     }
     dt__text_clear(text);
@@ -27,11 +27,11 @@ static void add_row(const request_call_parts *parts, const dt__row *row, dt__tex
 }
 
 /* Whether each tensor of the request is used once, so that rows can name it. */
-static bool is_permutation(const request_call_parts *parts) {
+static bool is_permutation(const dt__placed_call *parts) {
     uint64_t seen = 0;
-    for (int i = 0; i < parts->bound->n_inputs && i < 64; i++) {
-        int number = parts->bound->inputs[i];
-        if (number < 0 || number >= parts->bound->n_inputs || seen >> number & 1)
+    for (int i = 0; i < parts->bound.n_inputs && i < 64; i++) {
+        int number = parts->bound.inputs[i];
+        if (number < 0 || number >= parts->bound.n_inputs || seen >> number & 1)
             return false;
         seen |= (uint64_t)1 << number;
     }
@@ -39,14 +39,14 @@ static bool is_permutation(const request_call_parts *parts) {
 }
 
 static dt_status answer_rules(const request *asked, dt__text *out) {
-    request_call_parts parts;
+    dt__placed_call parts;
     dt__row_list rows;
-    DT__TRY(request_call(asked, false, &parts));
+    DT__TRY(request_call(asked, REQUEST_SHAPES, &parts));
     DT__TRY(dt__call_rows(asked->arena, &parts.call, &rows));
     DT__TRY(dt__rows_spell_out(asked->arena, &parts.call, &rows));
     if (!is_permutation(&parts))
-        for (int i = 0; i < parts.bound->n_inputs; i++)
-            parts.bound->inputs[i] = i;
+        for (int i = 0; i < parts.bound.n_inputs; i++)
+            parts.bound.inputs[i] = i;
     dt__text text = dt__text_new(asked->ctx);
     json_add(out, "{\"rows\":[");
     for (int r = 0; r < rows.n_rows; r++) {
@@ -65,7 +65,7 @@ typedef struct totals {
     int64_t bytes;
 } totals;
 
-static dt_status plan_input(const request *asked, const request_call_parts *parts, const dt__choice *choice, int i,
+static dt_status plan_input(const request *asked, const dt__placed_call *parts, const dt__choice *choice, int i,
                             totals *sum) {
     const dt_op_value *value = &parts->call.inputs[i];
     dt__sharding to;
@@ -93,7 +93,7 @@ static void add_placements(int n, const dt_placement *placements, dt__text *out)
     json_add_string(out, text);
 }
 
-static void add_outputs(const request_call_parts *parts, const dt__choice *choice, dt__text *out) {
+static void add_outputs(const dt__placed_call *parts, const dt__choice *choice, dt__text *out) {
     for (int o = 0; o < parts->call.n_outputs; o++) {
         const dt_op_value *value = &parts->call.outputs[o];
         json_add(out, o ? ",{\"shape\":" : "{\"shape\":");
@@ -122,10 +122,10 @@ static void add_totals(const totals *sum, dt__text *out) {
 }
 
 static dt_status answer_propagate(const request *asked, dt__text *out) {
-    request_call_parts parts;
+    dt__placed_call parts;
     dt__choice choice;
     totals sum = {.bytes = 0};
-    DT__TRY(request_call(asked, true, &parts));
+    DT__TRY(request_call(asked, REQUEST_PLACED, &parts));
     dt__placed on = {parts.n_mesh_dims, parts.mesh, parts.inputs, &dt__machine_builtin};
     DT__TRY(dt__choose(asked->arena, &parts.call, &on, &choice));
     for (int i = 0; i < parts.call.n_inputs; i++)

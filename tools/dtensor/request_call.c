@@ -19,7 +19,8 @@ typedef struct tensors {
 
 typedef struct reading {
     const request *asked;
-    request_call_parts *out;
+    dt__placed_call *out;
+    request_tensors have;
     tensors tensors;
 } reading;
 
@@ -48,8 +49,11 @@ static dt_status read_dtype(const request *asked, const char *name, const json_t
 }
 
 static dt_status read_tensor(reading *self, const json_t *tensor, int i) {
-    static const request_field with[] = {{"shape", true}, {"dtype", false}, {"placements", true}, {0}};
-    static const request_field without[] = {{"shape", true}, {"dtype", false}, {0}};
+    static const request_field fields[][5] = {
+        [REQUEST_SHAPES] = {{"shape", true}, {"dtype", false}, {0}},
+        [REQUEST_PLACED] = {{"shape", true}, {"dtype", false}, {"placements", true}, {0}},
+        [REQUEST_VALUES] = {{"shape", true}, {"dtype", false}, {"placements", true}, {"data", true}, {0}},
+    };
     dt_op_value *value = &self->tensors.values[i];
     char name[64];
     int64_t *shape = NULL, elements;
@@ -58,7 +62,7 @@ static dt_status read_tensor(reading *self, const json_t *tensor, int i) {
     if (!json_is_object(tensor))
         return request_wrong(self->asked, name, "an object with a shape", tensor);
     inner.fields = tensor;
-    DT__TRY(request_check_fields(&inner, name, self->tensors.placed ? with : without));
+    DT__TRY(request_check_fields(&inner, name, fields[self->have]));
     DT__TRY(request_ints(self->asked, name, json_object_get(tensor, "shape"), 0, INT64_MAX, &shape, &value->n_dims));
     value->shape = shape;
     DT__TRY(read_dtype(self->asked, name, json_object_get(tensor, "dtype"), &value->dtype));
@@ -70,7 +74,8 @@ static dt_status read_tensor(reading *self, const json_t *tensor, int i) {
     return self->tensors.placed ? read_placements(self, name, json_object_get(tensor, "placements"), i) : DT_OK;
 }
 
-static dt_status read_tensors(reading *self, bool placed) {
+static dt_status read_tensors(reading *self) {
+    bool placed = self->have != REQUEST_SHAPES;
     const json_t *list = request_get(self->asked, "tensors");
     dt__arena *arena = self->asked->arena;
     if (!json_is_array(list) || json_array_size(list) > INT_MAX)
@@ -161,25 +166,11 @@ static dt_status read_args(reading *self, dt__given *given, int *n) {
     return DT_OK;
 }
 
-/* The tensors in the order of the call. */
-static dt_status order_inputs(reading *self) {
-    request_call_parts *out = self->out;
-    int n = out->bound->n_inputs;
-    dt_op_value *values = DT__NEW_ARRAY(self->asked->arena, dt_op_value, n);
-    const dt__sharding **placed = DT__NEW_ARRAY(self->asked->arena, const dt__sharding *, n);
-    if (!values || !placed)
-        return DT_ERR_MEMORY;
-    for (int i = 0; i < n; i++) {
-        int number = out->bound->inputs[i];
-        if (number < 0)
-            return dt__fail(self->asked->ctx, DT_ERR_UNSUPPORTED, "%s: a list with absent tensors is not served",
-                            out->info->schema.name);
-        values[i] = self->tensors.values[number];
-        placed[i] = self->tensors.placed ? &self->tensors.placed[number] : NULL;
-    }
-    out->inputs = self->tensors.placed ? placed : NULL;
-    out->call = dt__call_new(self->asked->ctx, out->info, out->bound->overload, out->bound->args, n, values);
-    return dt__call_infer(self->asked->arena, &out->call);
+static const dt__sharding **list_placed(reading *self) {
+    const dt__sharding **placed = DT__NEW_ARRAY(self->asked->arena, const dt__sharding *, self->tensors.n);
+    for (int i = 0; i < self->tensors.n && placed; i++)
+        placed[i] = &self->tensors.placed[i];
+    return placed;
 }
 
 static dt_status read_mesh(reading *self) {
@@ -193,22 +184,24 @@ static dt_status read_mesh(reading *self) {
     return DT_OK;
 }
 
-dt_status request_call(const request *asked, bool placed, request_call_parts *out) {
-    reading self = {.asked = asked, .out = out};
+dt_status request_call(const request *asked, request_tensors have, dt__placed_call *out) {
+    reading self = {.asked = asked, .out = out, .have = have};
     dt__given given[2 * DT__MAX_ARGS] = {{0}};
     const char *op = NULL;
     int n_given = 0;
-    *out = (request_call_parts){.bound = DT__NEW(asked->arena, dt__bound)};
-    if (!out->bound)
-        return DT_ERR_MEMORY;
+    *out = (dt__placed_call){0};
     DT__TRY(request_string(asked, "op", request_get(asked, "op"), &op));
     out->info = dt__op_find(asked->ctx, op);
     if (!out->info)
         return dt_error_status(asked->ctx);
-    if (placed)
+    if (have != REQUEST_SHAPES)
         DT__TRY(read_mesh(&self));
-    DT__TRY(read_tensors(&self, placed));
+    DT__TRY(read_tensors(&self));
     DT__TRY(read_args(&self, given, &n_given));
-    DT__TRY(dt__schema_bind(asked->arena, &out->info->schema, n_given, given, out->bound));
-    return order_inputs(&self);
+    DT__TRY(dt__schema_bind(asked->arena, &out->info->schema, n_given, given, &out->bound));
+    bool placed = have != REQUEST_SHAPES;
+    const dt__sharding **list = placed ? list_placed(&self) : NULL;
+    if (placed && !list)
+        return DT_ERR_MEMORY;
+    return dt__call_order_inputs(asked->arena, self.tensors.values, list, out);
 }

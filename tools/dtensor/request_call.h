@@ -7,19 +7,12 @@
 #define TOOLS_DTENSOR_REQUEST_CALL_H
 
 #include "request.h"
-#include "rules/rules.h"
+#include "rules/call_text.h"
 
-/* A call whose outputs are known. Everything lives in the request's arena. */
-typedef struct request_call_parts {
-    const dt__op_info *info;
-    dt__bound *bound;
-    dt_op_call call;
-    int n_mesh_dims;
-    const int64_t *mesh;
-    const dt__sharding *const *inputs; /* in the order of the call's; NULL without a mesh */
-} request_call_parts;
+/* What a request says of its tensors: shapes; also placements on its mesh; also values. */
+typedef enum request_tensors { REQUEST_SHAPES, REQUEST_PLACED, REQUEST_VALUES } request_tensors;
 
-/* Reads the fields; `placed` says whether tensors have placements on the mesh of the request. */
-dt_status request_call(const request *asked, bool placed, request_call_parts *out);
+/* Reads the fields, but for the values. Everything lives in the request's arena. */
+dt_status request_call(const request *asked, request_tensors have, dt__placed_call *out);
 
 #endif
