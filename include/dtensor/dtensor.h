@@ -69,8 +69,12 @@
 
 #include <dtensor/base.h>
 #include <dtensor/comm.h>
+#include <dtensor/dlpack.h>
+#include <dtensor/files.h>
 #include <dtensor/mesh.h>
 #include <dtensor/random.h>
+#include <dtensor/redistribute.h>
 #include <dtensor/spec.h>
+#include <dtensor/tensor.h>
 
 #endif

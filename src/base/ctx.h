@@ -12,10 +12,14 @@
 
 /* What hangs off a context. One row per module that keeps state; freed from the last to the first. */
 enum dt__slot {
-    DT__SLOT_RUNTIME, /* src/comm: transport, heap, groups */
-    DT__SLOT_MESH,    /* src/mesh: current mesh, interned meshes */
-    DT__SLOT_SPEC,    /* src/spec: interned specs */
-    DT__SLOT_RANDOM,  /* src/random: generators */
+    DT__SLOT_RUNTIME,      /* src/comm: transport, heap, groups */
+    DT__SLOT_MESH,         /* src/mesh: current mesh, interned meshes */
+    DT__SLOT_SPEC,         /* src/spec: interned specs */
+    DT__SLOT_TENSOR,       /* src/tensor: storages, handles, scopes */
+    DT__SLOT_REDISTRIBUTE, /* src/redistribute: plans and exchanges */
+    DT__SLOT_RANDOM,       /* src/random: generators */
+    DT__SLOT_OPS,          /* src/rules: schema lines, registered ops */
+    DT__SLOT_DISPATCH,     /* src/dispatch: decisions, policies */
     DT__N_SLOTS
 };
 

@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-const dt__op_shape dt__op_shapes[DT_N_COLLECTIVES] = {
+const dt__op_shape dt__op_shapes[DT__N_OPS] = {
     [DT_BARRIER] = {.src = DT__NOTHING, .dst = DT__NOTHING},
     [DT_BROADCAST] = {.src = DT__VALUE, .dst = DT__VALUE, .src_on_root = true, .rooted = true},
     [DT_SCATTER] = {.src = DT__ALL, .dst = DT__OWN, .src_on_root = true, .rooted = true},
@@ -22,6 +22,7 @@ const dt__op_shape dt__op_shapes[DT_N_COLLECTIVES] = {
     [DT_ALL_TO_ALL] = {.src = DT__ALL, .dst = DT__ALL},
     [DT_SEND] = {.src = DT__VALUE, .dst = DT__NOTHING, .rooted = true, .pair = true},
     [DT_RECV] = {.src = DT__NOTHING, .dst = DT__VALUE, .rooted = true, .pair = true},
+    [DT__EXCHANGE] = {.src = DT__VALUE, .dst = DT__VALUE},
 };
 
 enum dt__part dt__src_part(const dt_group *group, const dt_call *call) {
@@ -217,7 +218,7 @@ static void refuse(dt_group *group, const dt_call *call, dt_work *work) {
         work->call = (dt_call){.op = call->op, .root = call->root};
 }
 
-static void describe(dt_group *group, const dt_call *call, size_t item_bytes, dt_work *work) {
+void dt__call_describe(dt_group *group, const dt_call *call, size_t item_bytes, dt_work *work) {
     /* Field by field, because this is on the way of every small message; the transport sets its own part. */
     work->group = group;
     work->call = *call;
@@ -245,7 +246,7 @@ dt_status dt__call_check(dt_group *group, const dt_call *call, dt_work *work) {
     size_t item_bytes = 0;
     dt_status status = check(group, call, &item_bytes);
     if (status == DT_OK)
-        describe(group, call, item_bytes, work);
+        dt__call_describe(group, call, item_bytes, work);
     else
         refuse(group, call, work);
     return status;

@@ -23,7 +23,10 @@ typedef struct dt__op_shape {
     bool pair; /* between this rank and call.root only */
 } dt__op_shape;
 
-extern const dt__op_shape dt__op_shapes[DT_N_COLLECTIVES];
+/* The public collectives and those that only the library makes. */
+enum { DT__EXCHANGE = DT_N_COLLECTIVES, DT__N_OPS };
+
+extern const dt__op_shape dt__op_shapes[DT__N_OPS];
 
 /* What this rank gives and gets, taking root and part into account; elements. */
 enum dt__part dt__src_part(const dt_group *group, const dt_call *call);
@@ -35,5 +38,7 @@ int64_t dt__dst_count(const dt_group *group, const dt_call *call);
  * unless its group is NULL, is still to be run: it tells the members, so that none waits for this rank. Where all
  * refuse alike, the group stays usable. */
 dt_status dt__call_check(dt_group *group, const dt_call *call, dt_work *work);
+/* Fills those fields for a call that is known to be right. */
+void dt__call_describe(dt_group *group, const dt_call *call, size_t item_bytes, dt_work *work);
 
 #endif

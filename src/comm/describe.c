@@ -5,10 +5,16 @@
  */
 #include "comm/describe.h"
 
+#include "comm/call.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+static const char *op_word(dt_collective op) {
+    return op == (dt_collective)DT__EXCHANGE ? "redistribute" : dt_collective_word(op);
+}
 
 const char *dt_collective_word(dt_collective op) {
     static const char *const words[] = {
@@ -23,7 +29,7 @@ const char *dt_collective_word(dt_collective op) {
 static const struct {
     bool data, reduce;
     const char *root; /* word before the root, or NULL */
-} parts[DT_N_COLLECTIVES] = {
+} parts[DT__N_OPS] = {
     [DT_BROADCAST] = {.data = true, .root = "from"},
     [DT_SCATTER] = {.data = true, .root = "from"},
     [DT_GATHER] = {.data = true, .root = "to"},
@@ -33,12 +39,13 @@ static const struct {
     [DT_ALL_TO_ALL] = {.data = true},
     [DT_SEND] = {.data = true, .root = "to"},
     [DT_RECV] = {.data = true, .root = "from"},
+    [DT__EXCHANGE] = {.data = true},
 };
 
 void dt__describe_call(uint64_t what, uint64_t count, char *text, size_t room) {
     dt_collective op = dt__what_op(what);
-    int n = snprintf(text, room, "%s", dt_collective_word(op));
-    if ((unsigned)op >= DT_N_COLLECTIVES || !parts[op].data || n < 0 || (size_t)n >= room)
+    int n = snprintf(text, room, "%s", op_word(op));
+    if ((unsigned)op >= DT__N_OPS || !parts[op].data || n < 0 || (size_t)n >= room)
         return;
     char reduce[32] = "", root[32] = "";
     if (parts[op].reduce)

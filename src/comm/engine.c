@@ -151,11 +151,54 @@ static bool is_copied(const dt_work *work, size_t bytes, bool readable) {
     return bytes <= (waits && readable ? DT__COPIED_BYTES : DT__EAGER_BYTES);
 }
 
-/* Where peers read: the header itself, a copy beside it, the caller's memory, or staging in rounds. */
-static dt_status choose_place(dt_work *work, struct header *header) {
+/* Copies src beside the header. */
+static dt_status copy_beside(dt_work *work, const void *src, size_t bytes, const void **place) {
     dt__channel *channel = work->channel;
     dt__heap *heap = &channel->shm->runtime->heap;
+    if (!channel->eager && !(channel->eager = dt__heap_take(heap, DT__N_ENTRIES * DT__EAGER_BYTES)))
+        return dt__fail_memory(heap->ctx, DT__N_ENTRIES * DT__EAGER_BYTES, "small messages of a group");
+    unsigned char *copy = channel->eager + work->seq % DT__N_ENTRIES * DT__EAGER_BYTES;
+    if (bytes)
+        memcpy(copy, src, bytes);
+    *place = copy;
+    return DT_OK;
+}
+
+static dt_status show_strides(dt_work *work, struct header *header) {
+    const dt__exchange *exchange = work->exchange;
+    dt__heap *heap = &work->channel->shm->runtime->heap;
+    size_t bytes = (size_t)exchange->n_strides * sizeof *exchange->src_strides;
+    if (!exchange->src_strides || !bytes)
+        return DT_OK;
+    if (!(work->shown_counts = dt__heap_take(heap, bytes)))
+        return dt__fail_memory(heap->ctx, bytes, "strides of a redistribution");
+    memcpy(work->shown_counts, exchange->src_strides, bytes);
+    header->payload[1] = offset_of(work, work->shown_counts);
+    return DT_OK;
+}
+
+/* An exchange shows the caller's memory, or a copy of it where that is all that peers read. */
+static dt_status show_exchange(dt_work *work, struct header *header) {
+    const dt__exchange *exchange = work->exchange;
+    const void *place = exchange->src;
+    size_t bytes = exchange->src_bytes;
+    bool readable = dt__heap_holds(&work->channel->shm->runtime->heap, exchange->src, bytes);
+    bool held = exchange->steps[1] || exchange->src_strides || !is_copied(work, bytes, readable);
+    if (held)
+        work->flags = (uint32_t)DT__WHAT_HELD;
+    else if (bytes)
+        DT__TRY(copy_beside(work, exchange->src, bytes, &place));
+    header->src = bytes ? offset_of(work, place) : 0;
+    header->payload[0] = exchange->dst ? offset_of(work, exchange->dst) : 0;
+    return show_strides(work, header);
+}
+
+/* Where peers read: the header itself, a copy beside it, the caller's memory, or staging in rounds. */
+static dt_status choose_place(dt_work *work, struct header *header) {
+    dt__heap *heap = &work->channel->shm->runtime->heap;
     const dt_call *call = &work->call;
+    if (call->op == (dt_collective)DT__EXCHANGE)
+        return show_exchange(work, header);
     size_t bytes = (size_t)dt__src_count(work->group, call) * work->item_bytes;
     bool readable = dt__heap_holds(heap, call->src, bytes) && !is_overwritten(call, bytes);
     const void *place = call->src;
@@ -167,11 +210,7 @@ static dt_status choose_place(dt_work *work, struct header *header) {
         return DT_OK;
     }
     if (is_copied(work, bytes, readable)) {
-        if (!channel->eager && !(channel->eager = dt__heap_take(heap, DT__N_ENTRIES * DT__EAGER_BYTES)))
-            return dt__fail_memory(heap->ctx, DT__N_ENTRIES * DT__EAGER_BYTES, "small messages of a group");
-        place = channel->eager + work->seq % DT__N_ENTRIES * DT__EAGER_BYTES;
-        if (bytes)
-            memcpy(channel->eager + work->seq % DT__N_ENTRIES * DT__EAGER_BYTES, call->src, bytes);
+        DT__TRY(copy_beside(work, call->src, bytes, &place));
         work->flags = is_all_to_all_v(work) ? (uint32_t)DT__WHAT_HELD : 0;
     } else if (readable) {
         work->flags = (uint32_t)DT__WHAT_HELD;

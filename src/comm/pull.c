@@ -266,7 +266,10 @@ static dt_status collect_slices(dt_work *work) {
     return DT_OK;
 }
 
-static const dt__pull pulls[DT_N_COLLECTIVES] = {
+static dt_status first_of_exchange(dt_work *work) { return work->exchange->steps[0](work, work->exchange->user); }
+static dt_status second_of_exchange(dt_work *work) { return work->exchange->steps[1](work, work->exchange->user); }
+
+static const dt__pull pulls[DT__N_OPS] = {
     [DT_BARRIER] = {{NULL}},
     [DT_BROADCAST] = {{pull_value}},
     [DT_SCATTER] = {{pull_own_block}},
@@ -277,6 +280,7 @@ static const dt__pull pulls[DT_N_COLLECTIVES] = {
     [DT_ALL_TO_ALL] = {{pull_exchanged}},
     [DT_SEND] = {{NULL}},
     [DT_RECV] = {{pull_value}},
+    [DT__EXCHANGE] = {{first_of_exchange}},
 };
 
 /* Members agree on this: it follows from the size and from all headers. */
@@ -287,8 +291,11 @@ static bool reduces_at_once(const dt_work *work) {
 
 const dt__pull *dt__pull_of(const dt_work *work) {
     static const dt__pull all_reduce_at_once = {{reduce_all}};
+    static const dt__pull exchange_in_two = {{first_of_exchange, second_of_exchange}};
     if (work->call.op == DT_ALL_REDUCE && reduces_at_once(work))
         return &all_reduce_at_once;
+    if (work->call.op == (dt_collective)DT__EXCHANGE && work->exchange->steps[1])
+        return &exchange_in_two;
     return &pulls[work->call.op];
 }
 
@@ -311,3 +318,31 @@ void dt__fill_staging(dt_work *work) {
     for (int64_t i = 0; part == DT__ALL && i < work->group->n_ranks; i++)
         stage(work, i, dt__block_at(call, i), dt__block_size(call, i));
 }
+
+/* What exchanging members publish: src in its field, dst and strides in the payload. */
+static uint64_t shown(const dt_work *work, int64_t c, int i) {
+    uint64_t words[DT__INLINE_BYTES / 8];
+    memcpy(words, dt__entry_of(work, c)->payload, sizeof words);
+    return words[i];
+}
+
+const void *dt__exchange_src(const dt_work *work, int64_t i, int64_t from, size_t bytes) {
+    int64_t c = dt__member(work, i);
+    uint64_t at = dt__entry_of(work, c)->src;
+    bool there = dt__peer_memory(work, c, at + (uint64_t)from, bytes);
+    return there ? (const char *)work->channel->shm->segment + at : NULL;
+}
+
+const void *dt__exchange_dst(const dt_work *work, int64_t i, size_t bytes) {
+    int64_t c = dt__member(work, i);
+    return dt__peer_memory(work, c, shown(work, c, 0), bytes);
+}
+
+bool dt__exchange_strides(const dt_work *work, int64_t i, int n, const int64_t **out) {
+    int64_t c = dt__member(work, i);
+    uint64_t at = shown(work, c, 1);
+    *out = at ? dt__peer_memory(work, c, at, (size_t)n * sizeof **out) : NULL;
+    return at != 0;
+}
+
+dt_status dt__exchange_fail(dt_work *work, int64_t i) { return out_of_heap(work, dt__member(work, i)); }

@@ -25,15 +25,16 @@ struct dt__pause {
 struct dt_work {
     dt_group *group;
     dt_call call;
-    uint64_t what, count, check; /* as published: see struct dt__entry */
-    size_t item_bytes;           /* of one element */
-    dt_status status;            /* DT_IN_PROGRESS until it is over */
-    bool refused;                /* the call is not valid: only shown to the members */
-    bool started;                /* by dt_comm_start: on the runtime's list, to be freed by the wait */
-    struct dt__pause tests;      /* a started call: how long dt_work_test has found it unfinished */
-    int64_t *own_counts;         /* copies of the call's counts, for a started call */
-    struct dt_work *next;        /* of the runtime's list of started operations, or of the pool */
-    struct dt__ring_call *ring;  /* where this call is remembered; NULL on transports without a ring */
+    uint64_t what, count, check;         /* as published: see struct dt__entry */
+    size_t item_bytes;                   /* of one element */
+    dt_status status;                    /* DT_IN_PROGRESS until it is over */
+    bool refused;                        /* the call is not valid: only shown to the members */
+    bool started;                        /* by dt_comm_start: on the runtime's list, to be freed by the wait */
+    struct dt__pause tests;              /* a started call: how long dt_work_test has found it unfinished */
+    int64_t *own_counts;                 /* copies of the call's counts, for a started call */
+    struct dt_work *next;                /* of the runtime's list of started operations, or of the pool */
+    const struct dt__exchange *exchange; /* of an exchange: what is shown and done */
+    struct dt__ring_call *ring;          /* where this call is remembered; NULL on transports without a ring */
     uint64_t ring_number;
     /* The rest belongs to the transport. */
     struct dt__channel *channel; /* NULL: no other rank takes part */
@@ -47,7 +48,7 @@ struct dt_work {
     bool acknowledge;        /* a member waits until it is told that it was read */
     bool in_place;           /* all_reduce: a member overwrites its src */
     int64_t largest;         /* all_to_all: largest block of any pair */
-    int64_t *shown_counts;   /* all_to_all: counts in the heap, for peers to read */
+    int64_t *shown_counts;   /* in the heap, for peers to read: counts of an all_to_all, strides of an exchange */
     unsigned char *staging;  /* in the heap */
 };
 

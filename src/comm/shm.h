@@ -16,11 +16,13 @@
 
 #include "base/hash.h"
 #include "comm/call.h"
+#include "comm/exchange.h"
 #include "comm/runtime.h"
 
 enum {
-    DT__COPIED_BYTES = 512,             /* up to here data is copied even where peers could read it in place */
-    DT__EAGER_BYTES = 8192,             /* up to here data is copied beside the header and nobody waits at the end */
+    DT__COPIED_BYTES = 512, /* up to here data is copied even where peers could read it in place */
+    DT__EAGER_BYTES =
+        DT__EXCHANGE_COPIED_BYTES,      /* up to here data is copied beside the header and nobody waits at the end */
     DT__AT_ONCE_BYTES = 4 << 20,        /* up to here two ranks each do the whole of an all_reduce */
     DT__STREAM_ABOVE = 8 << 20,         /* results larger than this go past the caches */
     DT__STAGING_BYTES = 512 << 10,      /* memory outside the heap passes through this much of it at a time */

@@ -4,6 +4,7 @@
  * that this rank has started, so that two ranks may wait in different orders.
  */
 #include "comm/call.h"
+#include "comm/exchange.h"
 #include "comm/runtime.h"
 
 #include <string.h>
@@ -41,15 +42,34 @@ static dt_status refuse(dt_work *work, dt_status status) {
     return status;
 }
 
+static dt_status run(dt__runtime *runtime, dt_work *work) {
+    DT__TRY(runtime->transport->start(runtime, work));
+    return finish(runtime, work);
+}
+
 dt_status dt_comm_run(dt_group *group, const dt_call *call) {
     if (!group || !call)
         return DT_ERR_STATE;
     dt_work work;
     dt_status status = dt__call_check(group, call, &work);
-    if (status != DT_OK)
-        return refuse(&work, status);
-    DT__TRY(group->runtime->transport->start(group->runtime, &work));
-    return finish(group->runtime, &work);
+    return status == DT_OK ? run(group->runtime, &work) : refuse(&work, status);
+}
+
+static void describe_exchange(dt_group *group, const dt__exchange *exchange, dt_work *out) {
+    dt_call call = {
+        .op = (dt_collective)DT__EXCHANGE,
+        .dtype = exchange->dtype,
+        .count = exchange->count,
+        .tag = exchange->tag,
+    };
+    dt__call_describe(group, &call, dt_dtype_size(exchange->dtype), out);
+    out->exchange = exchange;
+}
+
+dt_status dt__exchange_run(dt_group *group, const dt__exchange *exchange) {
+    dt_work work;
+    describe_exchange(group, exchange, &work);
+    return run(group->runtime, &work);
 }
 
 static dt_work *take_work(dt__runtime *runtime) {
@@ -86,20 +106,12 @@ static void give_work(dt__runtime *runtime, dt_work *work) {
     runtime->pool = work;
 }
 
-dt_work *dt_comm_start(dt_group *group, const dt_call *call) {
-    if (!group || !call)
-        return NULL;
+static dt_work *start(dt_group *group, const dt_work *checked) {
     dt__runtime *runtime = group->runtime;
-    dt_work checked;
-    dt_status status = dt__call_check(group, call, &checked);
-    if (status != DT_OK) {
-        refuse(&checked, status);
-        return NULL;
-    }
     dt_work *work = take_work(runtime);
     if (!work)
         return NULL;
-    *work = checked;
+    *work = *checked;
     work->started = true;
     work->tests = (struct dt__pause){0};
     if (copy_counts(runtime, work) != DT_OK || runtime->transport->start(runtime, work) != DT_OK) {
@@ -114,6 +126,23 @@ dt_work *dt_comm_start(dt_group *group, const dt_call *call) {
     *end = work;
     advance(runtime, work);
     return work;
+}
+
+dt_work *dt_comm_start(dt_group *group, const dt_call *call) {
+    if (!group || !call)
+        return NULL;
+    dt_work checked;
+    dt_status status = dt__call_check(group, call, &checked);
+    if (status == DT_OK)
+        return start(group, &checked);
+    refuse(&checked, status);
+    return NULL;
+}
+
+dt_work *dt__exchange_start(dt_group *group, const dt__exchange *exchange) {
+    dt_work described;
+    describe_exchange(group, exchange, &described);
+    return start(group, &described);
 }
 
 dt_status dt_work_test(dt_work *work) {

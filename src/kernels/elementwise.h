@@ -23,15 +23,15 @@ void dt__convert(const dt__kernels *kernels, dt__pool *pool, const dt__array *ds
  * result of an op that gives bool, are bool whatever dtype is (ops.h), and converted from and to the arrays' dtypes
  * like all others. */
 typedef struct dt__elementwise {
-    dt__op op;
+    dt__element_op op;
     dt_dtype dtype;
     dt__number numbers[2]; /* where ops.h says so */
     const dt__array *out, *ins[DT__LOOP_ARRAYS - 1];
 } dt__elementwise;
 
 /* Whether the op computes in the dtype. */
-bool dt__op_computes(dt__op op, dt_dtype dtype);
-int dt__op_inputs(dt__op op);
+bool dt__op_computes(dt__element_op op, dt_dtype dtype);
+int dt__op_inputs(dt__element_op op);
 /* Only what dt__op_computes. */
 void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__elementwise *what);
 

@@ -139,7 +139,7 @@ static void add_row(const row_job *j, char *from, int64_t row) {
     const dt__array out = {to, j->what->indexed->dtype, r->n_dims, r->shape, r->indexed_strides};
     const dt__array in = {from, j->what->other->dtype, r->n_dims, r->shape, r->other_strides};
     dt__elementwise_run(j->kernels, NULL,
-                        &(dt__elementwise){.op = DT__OP_ADD, .dtype = out.dtype, .out = &out, .ins = {&out, &in}});
+                        &(dt__elementwise){.op = DT__EL_ADD, .dtype = out.dtype, .out = &out, .ins = {&out, &in}});
 }
 
 /* A piece is a range of the rows that are added to, so that no two threads meet; each looks at all indexes. */
@@ -227,12 +227,12 @@ bool dt__gather_along(const dt__kernels *kernels, dt__pool *pool, const dt__inde
 /* One element plus another; those without a loop of their own by way of a wider dtype. */
 static void add_one(const dt__kernels *kernels, dt_dtype dtype, void *to, const void *from) {
     const dt__array one = {to, dtype, 0, NULL, NULL}, other = {(void *)(uintptr_t)from, dtype, 0, NULL, NULL};
-    dt__loop *loop = kernels->loops->ops[DT__OP_ADD][dtype];
+    dt__loop *loop = kernels->loops->ops[DT__EL_ADD][dtype];
     if (loop)
         loop(1, to, (const void *[]){to, from}, NULL);
     else
         dt__elementwise_run(kernels, NULL,
-                            &(dt__elementwise){.op = DT__OP_ADD, .dtype = dtype, .out = &one, .ins = {&one, &other}});
+                            &(dt__elementwise){.op = DT__EL_ADD, .dtype = dtype, .out = &one, .ins = {&one, &other}});
 }
 
 /* In the order of the index array's dims, which its own strides do not change. */

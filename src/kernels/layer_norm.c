@@ -101,7 +101,7 @@ static void write_row(const job *j, buffers *b, char *out, char *in, double mean
         const dt__patch to = patch(j, &c, OUT);
         void *made =
             j->dtype == j->operands[OUT]->dtype && dt__patch_is_dense(&to) ? (void *)to.at : b->converted[OUT];
-        j->kernels->loops->ops[DT__OP_NORMALISE][j->dtype](c.n, made, ins, numbers);
+        j->kernels->loops->ops[DT__EL_NORMALISE][j->dtype](c.n, made, ins, numbers);
         dt__send(j->kernels, made, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
     }
 }

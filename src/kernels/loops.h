@@ -55,7 +55,7 @@ typedef void dt__small_loop(const dt__small_product *product);
 
 typedef struct dt__loops {
     dt__convert_loop *const (*convert)[DT_N_DTYPES]; /* [from][to] */
-    dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__op][dtype]; NULL where there is none */
+    dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__element_op][dtype]; NULL where there is none */
     dt__fold_loop *const (*folds)[DT_N_DTYPES]; /* [dt__fold][dtype]; F32 F64 I64 C128, or BOOL, where sensible */
     dt__deviations_loop *const *deviations;     /* [dtype]; F32 F64 */
     dt__small_loop *const *small_products;      /* [dtype]; F32 F64 I64 C64 C128 */

@@ -311,8 +311,8 @@ PRODUCT_LOOP(SQUARE, C128, dt__c128, double, 0, UNUSED_SCALE(multiply_c128(x, y)
 PRODUCT_LOOP(ADD_SCALED, C64, dt__c64, float, 1, add_f32(x, multiply_c64(scale, y)))
 PRODUCT_LOOP(ADD_SCALED, C128, dt__c128, double, 1, add_f64(x, multiply_c128(scale, y)))
 
-#define ENTRY(op, DTYPE, memory, v, m, e) [DT__OP_##op][DT_##DTYPE] = loop_##op##_##DTYPE,
-static dt__loop *const op_loops[DT__N_OPS][DT_N_DTYPES] = {
+#define ENTRY(op, DTYPE, memory, v, m, e) [DT__EL_##op][DT_##DTYPE] = loop_##op##_##DTYPE,
+static dt__loop *const op_loops[DT__N_ELEMENT_OPS][DT_N_DTYPES] = {
     FLOATS(ENTRY, SIN, ) FLOATS(ENTRY, COS, ) COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, )
         COMPLEXES(ENTRY, ADD_SCALED, ) OP_LOOP_LIST(ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY)};
 #undef ENTRY

@@ -12,7 +12,7 @@
 #include "dtensor/base.h"
 
 /* X(name, number of inputs, which inputs are bool (bit k), whether the result is bool). */
-#define DT__OP_LIST(X)                                                                                               \
+#define DT__ELEMENT_LIST(X)                                                                                          \
     X(ADD, 2, 0, false)                                                                                              \
     X(SUB, 2, 0, false)                                                                                              \
     X(ADD_SCALED, 2, 0, false) /* a + numbers[0] * b */                                                              \
@@ -67,11 +67,11 @@
     X(TRUNC, 1, 0, false)                                                                                            \
     X(ISNAN, 1, 0, true)
 
-typedef enum dt__op {
-#define DT__OP_ENUM(name, n_ins, bool_ins, is_bool) DT__OP_##name,
-    DT__OP_LIST(DT__OP_ENUM)
-#undef DT__OP_ENUM
-        DT__N_OPS
-} dt__op;
+typedef enum dt__element_op {
+#define DT__EL_ENUM(name, n_ins, bool_ins, is_bool) DT__EL_##name,
+    DT__ELEMENT_LIST(DT__EL_ENUM)
+#undef DT__EL_ENUM
+        DT__N_ELEMENT_OPS
+} dt__element_op;
 
 #endif

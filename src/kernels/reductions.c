@@ -112,9 +112,9 @@ static element identity_of(dt__fold fold, dt_dtype kept_in) {
 }
 
 /* How columns are combined. */
-static const dt__op column_ops[DT__N_FOLDS] = {
-    [DT__FOLD_SUM] = DT__OP_ADD,     [DT__FOLD_PROD] = DT__OP_MUL, [DT__FOLD_MAX] = DT__OP_MAXIMUM,
-    [DT__FOLD_MIN] = DT__OP_MINIMUM, [DT__FOLD_ANY] = DT__OP_OR,   [DT__FOLD_ALL] = DT__OP_AND,
+static const dt__element_op column_ops[DT__N_FOLDS] = {
+    [DT__FOLD_SUM] = DT__EL_ADD,     [DT__FOLD_PROD] = DT__EL_MUL, [DT__FOLD_MAX] = DT__EL_MAXIMUM,
+    [DT__FOLD_MIN] = DT__EL_MINIMUM, [DT__FOLD_ANY] = DT__EL_OR,   [DT__FOLD_ALL] = DT__EL_AND,
 };
 
 static dt__patch row_patch(const dt__array *a, char *at, int64_t n, int64_t stride) {

@@ -84,7 +84,7 @@ static void scan_row(const job *j, char *out, char *in) {
 static void scan_columns(const job *j, char *out, char *in, int64_t n) {
     _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16], narrow[BLOCK * 16], last[BLOCK * 16];
     const dt__walk_dim *across = &j->others.dims[0];
-    dt__loop *combine = j->kernels->loops->ops[j->fold == DT__FOLD_SUM ? DT__OP_ADD : DT__OP_MUL][j->kept_in];
+    dt__loop *combine = j->kernels->loops->ops[j->fold == DT__FOLD_SUM ? DT__EL_ADD : DT__EL_MUL][j->kept_in];
     set_to_identity(j, n, last);
     for (int64_t i = 0; i < j->n; i++) {
         const dt__patch from = patch(j->in, in + i * j->in_stride, n, across->strides[1]);

@@ -30,7 +30,7 @@ static dt__patch patch(const dt__array *a, char *at, int64_t n, int64_t stride) 
     return (dt__patch){at, dt_dtype_size(a->dtype), n, 1, stride, 0};
 }
 
-static void call(const job *j, dt__op op, int64_t n, void *out, const void *x, const void *y, double p, double q) {
+static void call(const job *j, dt__element_op op, int64_t n, void *out, const void *x, const void *y, double p, double q) {
     const dt__number numbers[2] = {{.f = {p, 0}}, {.f = {q, 0}}};
     j->kernels->loops->ops[op][j->dtype](n, out, (const void *[]){x, y}, numbers);
 }
@@ -73,7 +73,7 @@ static void softmax_row(row *r) {
     for (int64_t first = 0; first < j->n; first += BLOCK) {
         const int64_t n = dt__min_i64(BLOCK, j->n - first);
         x = is_short ? x : row_block(r, first, n);
-        call(j, DT__OP_EXP_SHIFTED, n, r->work, x, NULL, largest, 0);
+        call(j, DT__EL_EXP_SHIFTED, n, r->work, x, NULL, largest, 0);
         j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](n, r->work, &sum);
     }
     for (int64_t first = 0; first < j->n; first += BLOCK) {
@@ -81,11 +81,11 @@ static void softmax_row(row *r) {
         const dt__patch to = patch(j->out, r->out + first * j->out_stride, n, j->out_stride);
         void *made = result_at(r, &to);
         if (j->is_log) {
-            call(j, DT__OP_SHIFTED, n, made, is_short ? x : row_block(r, first, n), NULL, largest, log(sum));
+            call(j, DT__EL_SHIFTED, n, made, is_short ? x : row_block(r, first, n), NULL, largest, log(sum));
         } else {
             if (!is_short)
-                call(j, DT__OP_EXP_SHIFTED, n, r->work, row_block(r, first, n), NULL, largest, 0);
-            call(j, DT__OP_AFFINE, n, made, r->work, NULL, 1 / sum, 0);
+                call(j, DT__EL_EXP_SHIFTED, n, r->work, row_block(r, first, n), NULL, largest, 0);
+            call(j, DT__EL_AFFINE, n, made, r->work, NULL, 1 / sum, 0);
         }
         dt__send(j->kernels, made, j->dtype, &to, j->out->dtype, r->gathered);
     }
@@ -109,17 +109,17 @@ static const void *columns_row(columns *c, int64_t i) {
 static void find_largest(columns *c) {
     memcpy(c->largest, columns_row(c, 0), (size_t)c->n * dt_dtype_size(c->j->dtype));
     for (int64_t i = 1; i < c->j->n; i++)
-        call(c->j, DT__OP_MAXIMUM, c->n, c->largest, c->largest, columns_row(c, i), 0, 0);
+        call(c->j, DT__EL_MAXIMUM, c->n, c->largest, c->largest, columns_row(c, i), 0, 0);
 }
 
 static void find_sums(columns *c) {
     const dt__loops *loops = c->j->kernels->loops;
     memset(c->sums, 0, sizeof c->sums);
     for (int64_t i = 0; i < c->j->n; i++) {
-        call(c->j, DT__OP_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
-        call(c->j, DT__OP_EXP, c->n, c->work, c->work, NULL, 0, 0);
+        call(c->j, DT__EL_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
+        call(c->j, DT__EL_EXP, c->n, c->work, c->work, NULL, 0, 0);
         loops->convert[c->j->dtype][DT_F64](c->n, c->wide, c->work);
-        loops->ops[DT__OP_ADD][DT_F64](c->n, c->sums, (const void *[]){c->sums, c->wide}, NULL);
+        loops->ops[DT__EL_ADD][DT_F64](c->n, c->sums, (const void *[]){c->sums, c->wide}, NULL);
     }
     for (int64_t i = 0; i < c->n; i++)
         c->sums[i] = c->j->is_log ? log(c->sums[i]) : 1 / c->sums[i];
@@ -132,10 +132,10 @@ static void softmax_columns(columns *c) {
     find_sums(c);
     for (int64_t i = 0; i < j->n; i++) {
         const dt__patch to = patch(j->out, c->out + i * j->out_stride, c->n, j->others.dims[0].strides[0]);
-        call(j, DT__OP_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
+        call(j, DT__EL_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
         if (!j->is_log)
-            call(j, DT__OP_EXP, c->n, c->work, c->work, NULL, 0, 0);
-        call(j, j->is_log ? DT__OP_SUB : DT__OP_MUL, c->n, c->work, c->work, c->last, 0, 0);
+            call(j, DT__EL_EXP, c->n, c->work, c->work, NULL, 0, 0);
+        call(j, j->is_log ? DT__EL_SUB : DT__EL_MUL, c->n, c->work, c->work, c->last, 0, 0);
         dt__send(j->kernels, c->work, j->dtype, &to, j->out->dtype, c->gathered);
     }
 }

@@ -6,6 +6,7 @@
 #include "redistribute/bytes.h"
 
 #include "base/size.h"
+#include "redistribute/flow.h"
 
 #include <inttypes.h>
 
@@ -28,11 +29,11 @@ typedef struct count {
     const int64_t *mesh;
     bool matters[DT_SPEC_MAX_DIMS]; /* per mesh dim */
     int n_steps;
-    const dt__counted_step *steps, *whole;
+    const dt__transfer *steps, *whole;
     dim_table *tables; /* [n_steps + 1, n_dims]: the whole move comes last */
 } count;
 
-static const dt__counted_step *step_at(const count *self, int i) {
+static const dt__transfer *step_at(const count *self, int i) {
     return i < self->n_steps ? &self->steps[i] : self->whole;
 }
 
@@ -58,7 +59,7 @@ static bool is_nested(const dt__sharding *a, const dt__sharding *b, int dim) {
     return true;
 }
 
-static void fill(const count *self, const dt__counted_step *step, int dim, dim_table *out, int64_t n_entries) {
+static void fill(const count *self, const dt__transfer *step, int dim, dim_table *out, int64_t n_entries) {
     bool nested = is_nested(step->before, step->after, dim);
     for (int64_t i = 0; i < n_entries; i++) {
         int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
@@ -73,7 +74,7 @@ static void fill(const count *self, const dt__counted_step *step, int dim, dim_t
     }
 }
 
-static dt_status make_table(const count *self, const dt__counted_step *step, int dim, dim_table *out) {
+static dt_status make_table(const count *self, const dt__transfer *step, int dim, dim_table *out) {
     const dt__sharding *both[] = {step->before, step->after};
     int64_t n_entries = 1;
     for (int i = 0; i < 2; i++)
@@ -105,29 +106,18 @@ static held held_by(const count *self, int step, const int64_t *coordinate) {
     return all;
 }
 
-/* Elements of the n that this member of the group reduces for all others. */
-static int64_t share_of(const count *self, const dt__counted_step *step, const int64_t *coordinate, int64_t n) {
-    int64_t member = 0;
-    dt__cut all = {.n = 1, .split = 1};
-    for (int i = 0; i < step->n_mesh_dims; i++) {
-        int m = step->mesh_dims[i];
-        member = member * self->mesh[m] + coordinate[m];
-        all.n *= self->mesh[m];
-    }
-    return dt__cut_size(&all, n, member);
-}
-
 /* Elements that a rank receives in a step; false where they are too many to count. */
-static bool received(const count *self, const dt__counted_step *step, const held *has, const int64_t *coordinate,
-                     int64_t *out) {
+static bool received(const dt__transfer *step, const held *has, const int64_t *coordinate, int64_t *out) {
     int64_t from_others, of_own;
-    if (step->two_phases) { /* the others' values of its share, then the others' shares */
-        int64_t share = share_of(self, step, coordinate, has->after);
-        return dt__mul_i64(step->reduced - 1, share, &from_others) &&
-               dt__add_i64(from_others, has->after - share, out);
+    if (!step->two_phases)
+        return dt__mul_i64(step->reduced, has->after - has->common, &from_others) &&
+               dt__mul_i64(step->reduced - 1, has->common, &of_own) && dt__add_i64(from_others, of_own, out);
+    dt__shard before[DT_SPEC_MAX_DIMS], after[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < step->after->n_dims; d++) {
+        dt__shard_at(step->before, d, coordinate, &before[d]);
+        dt__shard_at(step->after, d, coordinate, &after[d]);
     }
-    return dt__mul_i64(step->reduced, has->after - has->common, &from_others) &&
-           dt__mul_i64(step->reduced - 1, has->common, &of_own) && dt__add_i64(from_others, of_own, out);
+    return dt__transfer_received(step, before, after, dt__transfer_replica(step, coordinate), out);
 }
 
 static dt_status too_many(const count *self) {
@@ -142,10 +132,13 @@ static dt_status count_rank(const count *self, const int64_t *coordinate, dt__co
         held has = held_by(self, i, coordinate);
         int64_t now = 0, peak = 0;
         source = i == 0 ? has.before : source;
-        if (!received(self, &self->steps[i], &has, coordinate, &now) || !dt__add_i64(total, now, &total) ||
+        if (!received(&self->steps[i], &has, coordinate, &now) || !dt__add_i64(total, now, &total) ||
             !dt__add_i64(source, has.after, &peak) || !dt__add_i64(peak, i ? has.before : 0, &peak))
             return too_many(self);
-        out->step_received[i] = dt__max_i64(out->step_received[i], now);
+        if (now > out->step_received[i]) {
+            out->step_received[i] = now;
+            out->step_most[i] = dt__position(self->n_mesh_dims, self->mesh, coordinate);
+        }
         out->peak = dt__max_i64(out->peak, peak);
     }
     held whole = held_by(self, self->n_steps, coordinate);
@@ -157,11 +150,11 @@ static dt_status count_rank(const count *self, const int64_t *coordinate, dt__co
 
 static void find_what_matters(count *self) {
     for (int i = 0; i <= self->n_steps; i++) {
-        const dt__counted_step *step = step_at(self, i);
+        const dt__transfer *step = step_at(self, i);
         for (int m = 0; m < self->n_mesh_dims; m++)
             self->matters[m] |= dt__is_cut(&step->before->placements[m]) || dt__is_cut(&step->after->placements[m]);
-        for (int k = 0; k < step->n_mesh_dims && step->two_phases; k++)
-            self->matters[step->mesh_dims[k]] = true;
+        for (int k = 0; k < step->n_replica_dims && step->two_phases; k++)
+            self->matters[step->replica_dims[k]] = true;
     }
 }
 
@@ -200,10 +193,11 @@ static dt_status count_all(count *self, dt__counts *out) {
     return count_ranks(self, n_ranks, out);
 }
 
-dt_status dt__count(dt__arena *arena, int n_steps, const dt__counted_step *steps, const dt__counted_step *whole,
+dt_status dt__count(dt__arena *arena, int n_steps, const dt__transfer *steps, const dt__transfer *whole,
                     dt__counts *out) {
-    *out = (dt__counts){.step_received = DT__NEW_ARRAY(arena, int64_t, n_steps)};
-    if (!out->step_received)
+    *out = (dt__counts){.step_received = DT__NEW_ARRAY(arena, int64_t, n_steps),
+                        .step_most = DT__NEW_ARRAY(arena, int64_t, n_steps)};
+    if (!out->step_received || !out->step_most)
         return DT_ERR_MEMORY;
     dt__arena scratch = dt__arena_new(arena->ctx);
     count self = {

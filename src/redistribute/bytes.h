@@ -9,24 +9,17 @@
 
 #include "redistribute/state.h"
 
-/* A step as the count sees it. */
-typedef struct dt__counted_step {
-    const dt__sharding *before, *after;
-    int64_t reduced;                              /* contributions to each element */
-    bool two_phases;                              /* an all-reduce: parts stay, and each member reduces its share */
-    int n_mesh_dims, mesh_dims[DT_SPEC_MAX_DIMS]; /* of the group */
-} dt__counted_step;
-
 typedef struct dt__counts {
     int64_t received; /* over all steps by one rank, the largest */
     int64_t needed;   /* the lower bound: from the first state to the last, the largest */
     int64_t peak;
     int64_t *step_received; /* per step, the largest */
+    int64_t *step_most;     /* and the first position in the mesh that receives it */
 } dt__counts;
 
 /* Counts elements. The steps follow each other; `whole` is the step from the first state to the last, whose received
  * elements are what is needed. */
-dt_status dt__count(dt__arena *arena, int n_steps, const dt__counted_step *steps, const dt__counted_step *whole,
+dt_status dt__count(dt__arena *arena, int n_steps, const dt__transfer *steps, const dt__transfer *whole,
                     dt__counts *out);
 
 #endif

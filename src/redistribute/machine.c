@@ -51,6 +51,15 @@ double dt__machine_price(const dt__machine *machine, const dt__priced *step) {
            does->packed * step->before_bytes / machine->copy_bytes_per_us;
 }
 
+double dt__machine_price_exchange(const dt__machine *machine, const dt__priced_exchange *step) {
+    const dt__link *link = step->spans_hosts ? &machine->between : &machine->within;
+    double copied = step->after_bytes / machine->copy_bytes_per_us;
+    if (step->peers == 0)
+        return copied;
+    return link->start_us + (double)step->peers * link->peer_us + step->received_bytes / link->bytes_per_us + copied +
+           step->before_bytes / machine->copy_bytes_per_us;
+}
+
 bool dt__machine_spans_hosts(const dt__machine *machine, int n_mesh_dims, const int64_t *mesh, int mesh_dim) {
     int64_t ranks = 1;
     if (machine->ranks_per_host == 0)

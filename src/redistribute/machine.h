@@ -53,6 +53,15 @@ typedef struct dt__priced {
  * that for an all-reduce, and group - 1 contributions to the result of a reduce-scatter. Each step writes its result
  * once; an all-to-all also packs what it sends. */
 double dt__machine_price(const dt__machine *machine, const dt__priced *step);
+/* One exchange as a rank sees it: messages from so many peers that bring so many bytes, each part packed before and
+ * put into its place after. */
+typedef struct dt__priced_exchange {
+    int64_t peers;
+    bool spans_hosts;
+    double received_bytes, before_bytes, after_bytes;
+} dt__priced_exchange;
+
+double dt__machine_price_exchange(const dt__machine *machine, const dt__priced_exchange *step);
 /* Whether groups along this mesh dim span hosts, ranks being numbered host by host and the last dim running fastest.
  */
 bool dt__machine_spans_hosts(const dt__machine *machine, int n_mesh_dims, const int64_t *mesh, int mesh_dim);

@@ -29,6 +29,6 @@ void dt__plan_trace(const dt__plan *plan, dt__text *out) {
     dt__plan_state_text(plan->n_mesh_dims, plan->source, out);
     for (int i = 0; i < plan->n_steps; i++) {
         dt__text_add(out, "->");
-        dt__plan_state_text(plan->n_mesh_dims, plan->steps[i].after, out);
+        dt__plan_state_text(plan->n_target_mesh_dims, plan->steps[i].after, out);
     }
 }

@@ -11,22 +11,22 @@
 
 #include <complex.h>
 
-static const char *const names[DT__N_OPS] = {
+static const char *const names[DT__N_ELEMENT_OPS] = {
 #define NAME(name, n_ins, bool_ins, is_bool) #name,
-    DT__OP_LIST(NAME)
+    DT__ELEMENT_LIST(NAME)
 #undef NAME
 };
 static const struct {
     int bool_ins;
     bool is_bool;
-} facts[DT__N_OPS] = {
+} facts[DT__N_ELEMENT_OPS] = {
 #define FACT(name, n_ins, bool_ins, is_bool) {bool_ins, is_bool},
-    DT__OP_LIST(FACT)
+    DT__ELEMENT_LIST(FACT)
 #undef FACT
 };
 
 /* Reads its operands, of whatever dtype, as truth values. */
-static bool is_logic(dt__op op) { return op >= DT__OP_AND && op <= DT__OP_NOT; }
+static bool is_logic(dt__element_op op) { return op >= DT__EL_AND && op <= DT__EL_NOT; }
 
 /* A number of the dtype nearest to x. */
 static long double rounded(dt_dtype dtype, long double x) {
@@ -43,120 +43,121 @@ static long double floor_remainder(long double x, long double y) {
 }
 
 /* What PyTorch defines for floats. */
-static long double real_reference(dt__op op, dt_dtype dtype, const long double *in, const dt__number *numbers) {
+static long double real_reference(dt__element_op op, dt_dtype dtype, const long double *in,
+                                  const dt__number *numbers) {
     const long double x = in[0], y = in[1], z = in[2], p = rounded(dtype, numbers[0].f.re),
                       q = rounded(dtype, numbers[1].f.re);
     switch (op) {
-    case DT__OP_ADD:
+    case DT__EL_ADD:
         return x + y;
-    case DT__OP_SUB:
+    case DT__EL_SUB:
         return x - y;
-    case DT__OP_ADD_SCALED:
+    case DT__EL_ADD_SCALED:
         return x + rounded(dtype, p * y);
-    case DT__OP_MUL:
+    case DT__EL_MUL:
         return x * y;
-    case DT__OP_DIV:
+    case DT__EL_DIV:
         return x / y;
-    case DT__OP_FLOOR_DIVIDE:
+    case DT__EL_FLOOR_DIVIDE:
         return y == 0         ? x / y
                : !isfinite(x) ? NAN
                : isinf(y)     ? (x != 0 && (x < 0) != (y < 0) ? -1 : 0)
                               : (x - floor_remainder(x, y)) / y;
-    case DT__OP_REMAINDER:
+    case DT__EL_REMAINDER:
         return floor_remainder(x, y);
-    case DT__OP_MAXIMUM:
+    case DT__EL_MAXIMUM:
         return isnan(x) || isnan(y) ? NAN : fmaxl(x, y);
-    case DT__OP_MINIMUM:
+    case DT__EL_MINIMUM:
         return isnan(x) || isnan(y) ? NAN : fminl(x, y);
-    case DT__OP_POW:
+    case DT__EL_POW:
         return powl(x, y);
-    case DT__OP_EQ:
+    case DT__EL_EQ:
         return x == y;
-    case DT__OP_NE:
+    case DT__EL_NE:
         return x != y;
-    case DT__OP_LT:
+    case DT__EL_LT:
         return x < y;
-    case DT__OP_LE:
+    case DT__EL_LE:
         return x <= y;
-    case DT__OP_GT:
+    case DT__EL_GT:
         return x > y;
-    case DT__OP_GE:
+    case DT__EL_GE:
         return x >= y;
-    case DT__OP_AND:
+    case DT__EL_AND:
         return x != 0 && y != 0;
-    case DT__OP_OR:
+    case DT__EL_OR:
         return x != 0 || y != 0;
-    case DT__OP_XOR:
+    case DT__EL_XOR:
         return (x != 0) != (y != 0);
-    case DT__OP_NOT:
+    case DT__EL_NOT:
         return x == 0;
-    case DT__OP_NEG:
+    case DT__EL_NEG:
         return -x;
-    case DT__OP_ABS:
+    case DT__EL_ABS:
         return fabsl(x);
-    case DT__OP_SIGN:
+    case DT__EL_SIGN:
         return (x > 0) - (x < 0);
-    case DT__OP_SQUARE:
+    case DT__EL_SQUARE:
         return x * x;
-    case DT__OP_RELU:
+    case DT__EL_RELU:
         return isnan(x) ? x : x > 0 ? x : 0;
-    case DT__OP_CLAMP:
+    case DT__EL_CLAMP:
         return isnan(x) || isnan(p) || isnan(q) ? NAN : fminl(fmaxl(x, p), q);
-    case DT__OP_WHERE:
+    case DT__EL_WHERE:
         return x != 0 ? y : z;
-    case DT__OP_THRESHOLD:
+    case DT__EL_THRESHOLD:
         return y <= p ? 0 : x;
-    case DT__OP_AFFINE:
+    case DT__EL_AFFINE:
         return rounded(dtype, x * p) + q;
-    case DT__OP_SHIFTED:
+    case DT__EL_SHIFTED:
         return rounded(dtype, x - p) - q;
-    case DT__OP_EXP_SHIFTED:
+    case DT__EL_EXP_SHIFTED:
         return expl(rounded(dtype, x - p));
-    case DT__OP_NORMALISE:
+    case DT__EL_NORMALISE:
         return rounded(dtype, rounded(dtype, rounded(dtype, x - p) * q) * y) + z;
-    case DT__OP_DROPOUT:
+    case DT__EL_DROPOUT:
         return x != 0 ? y * p : 0;
-    case DT__OP_EXP:
+    case DT__EL_EXP:
         return expl(x);
-    case DT__OP_LOG:
+    case DT__EL_LOG:
         return logl(x);
-    case DT__OP_SQRT:
+    case DT__EL_SQRT:
         return sqrtl(x);
-    case DT__OP_RSQRT:
+    case DT__EL_RSQRT:
         return 1 / sqrtl(x);
-    case DT__OP_RECIPROCAL:
+    case DT__EL_RECIPROCAL:
         return 1 / x;
-    case DT__OP_TANH:
+    case DT__EL_TANH:
         return tanhl(x);
-    case DT__OP_SIGMOID:
+    case DT__EL_SIGMOID:
         return 1 / (1 + expl(-x));
-    case DT__OP_SILU:
+    case DT__EL_SILU:
         return x / (1 + expl(-x));
-    case DT__OP_ERF:
+    case DT__EL_ERF:
         return erfl(x);
-    case DT__OP_GELU:
+    case DT__EL_GELU:
         return 0.5L * x * (1 + erfl(x * sqrtl(0.5L)));
-    case DT__OP_GELU_TANH:
+    case DT__EL_GELU_TANH:
         return 0.5L * x * (1 + tanhl(gelu_argument(x)));
-    case DT__OP_GELU_GRAD:
+    case DT__EL_GELU_GRAD:
         return x * (0.5L * (1 + erfl(y * sqrtl(0.5L))) + y * expl(-0.5L * y * y) / sqrtl(2 * acosl(-1)));
-    case DT__OP_GELU_TANH_GRAD: {
+    case DT__EL_GELU_TANH_GRAD: {
         const long double t = tanhl(gelu_argument(y)), slope = sqrtl(2 / acosl(-1)) * (1 + 3 * 0.044715L * y * y);
         return x * (0.5L * (1 + t) + 0.5L * y * (1 - t * t) * slope);
     }
-    case DT__OP_SIN:
+    case DT__EL_SIN:
         return sinl(x);
-    case DT__OP_COS:
+    case DT__EL_COS:
         return cosl(x);
-    case DT__OP_FLOOR:
+    case DT__EL_FLOOR:
         return floorl(x);
-    case DT__OP_CEIL:
+    case DT__EL_CEIL:
         return ceill(x);
-    case DT__OP_ROUND:
+    case DT__EL_ROUND:
         return rintl(x);
-    case DT__OP_TRUNC:
+    case DT__EL_TRUNC:
         return truncl(x);
-    case DT__OP_ISNAN:
+    case DT__EL_ISNAN:
         return isnan(x);
     default:
         fail_msg("no reference for op %d", (int)op);
@@ -165,35 +166,35 @@ static long double real_reference(dt__op op, dt_dtype dtype, const long double *
 }
 
 /* How far results may be off: in units in the last place, and in parts of the inputs' sizes where terms cancel. */
-static void tolerance(dt__op op, double *units, double *parts) {
+static void tolerance(dt__element_op op, double *units, double *parts) {
     *units = 0.501;
     *parts = 0;
     switch (op) {
-    case DT__OP_EXP:
-    case DT__OP_EXP_SHIFTED:
-    case DT__OP_LOG:
-    case DT__OP_RSQRT:
-    case DT__OP_POW:
+    case DT__EL_EXP:
+    case DT__EL_EXP_SHIFTED:
+    case DT__EL_LOG:
+    case DT__EL_RSQRT:
+    case DT__EL_POW:
         *units = 1.5;
         break;
-    case DT__OP_SIN:
-    case DT__OP_COS:
-    case DT__OP_TANH:
-    case DT__OP_SIGMOID:
-    case DT__OP_SILU:
-    case DT__OP_ERF:
+    case DT__EL_SIN:
+    case DT__EL_COS:
+    case DT__EL_TANH:
+    case DT__EL_SIGMOID:
+    case DT__EL_SILU:
+    case DT__EL_ERF:
         *units = 2.5;
         break;
-    case DT__OP_FLOOR_DIVIDE:
+    case DT__EL_FLOOR_DIVIDE:
         *units = 1;
         break;
-    case DT__OP_GELU:
-    case DT__OP_GELU_TANH:
+    case DT__EL_GELU:
+    case DT__EL_GELU_TANH:
         *units = 3;
         *parts = 2;
         break;
-    case DT__OP_GELU_GRAD:
-    case DT__OP_GELU_TANH_GRAD:
+    case DT__EL_GELU_GRAD:
+    case DT__EL_GELU_TANH_GRAD:
         *units = 3;
         *parts = 8;
         break;
@@ -218,7 +219,7 @@ static long double largest(dt_dtype d) {
                          : ldexpl(2 - ldexpl(1, -fraction_bits(d)), 127);
 }
 
-static bool is_near(dt__op op, dt_dtype dtype, long double got, long double expected, const long double *in) {
+static bool is_near(dt__element_op op, dt_dtype dtype, long double got, long double expected, const long double *in) {
     double units, parts;
     tolerance(op, &units, &parts);
     if (isnan(got) || isnan(expected))
@@ -228,55 +229,55 @@ static bool is_near(dt__op op, dt_dtype dtype, long double got, long double expe
     long double most = units * unit(dtype, expected);
     if (parts > 0 && isfinite(in[0]))
         most += parts * ldexpl(fabsl(in[0]), -fraction_bits(dtype == DT_F64 ? DT_F64 : DT_F32));
-    if (op == DT__OP_SIGMOID || op == DT__OP_SILU) /* e^-x overflows before the result is 0 */
+    if (op == DT__EL_SIGMOID || op == DT__EL_SILU) /* e^-x overflows before the result is 0 */
         most += dtype == DT_F64 ? 0x1p-1010L : 0x1p-120L;
     return fabsl(got - expected) <= most;
 }
 
 /* Integers, wrapped at 64 bits; the caller wraps further. */
-static int64_t integer_reference(dt__op op, const int64_t *in, const dt__number *numbers) {
+static int64_t integer_reference(dt__element_op op, const int64_t *in, const dt__number *numbers) {
     const __int128 x = in[0], y = in[1];
     __int128 power = 1;
     switch (op) {
-    case DT__OP_ADD:
+    case DT__EL_ADD:
         return (int64_t)(x + y);
-    case DT__OP_SUB:
+    case DT__EL_SUB:
         return (int64_t)(x - y);
-    case DT__OP_ADD_SCALED:
+    case DT__EL_ADD_SCALED:
         return (int64_t)(x + numbers[0].i * y);
-    case DT__OP_MUL:
+    case DT__EL_MUL:
         return (int64_t)((unsigned __int128)x * (unsigned __int128)y);
-    case DT__OP_FLOOR_DIVIDE:
+    case DT__EL_FLOOR_DIVIDE:
         return y == 0 ? 0 : (int64_t)(x / y - (x % y != 0 && (x % y < 0) != (y < 0)));
-    case DT__OP_REMAINDER:
+    case DT__EL_REMAINDER:
         return y == 0 ? 0 : (int64_t)(x - (x / y - (x % y != 0 && (x % y < 0) != (y < 0))) * y);
-    case DT__OP_MAXIMUM:
+    case DT__EL_MAXIMUM:
         return (int64_t)(x > y ? x : y);
-    case DT__OP_MINIMUM:
+    case DT__EL_MINIMUM:
         return (int64_t)(x < y ? x : y);
-    case DT__OP_POW:
+    case DT__EL_POW:
         if (y < 0)
             return x == 1 ? 1 : x == -1 ? (y % 2 ? -1 : 1) : 0;
         for (__int128 bit = (__int128)1 << 64; bit; bit >>= 1)
             power = (int64_t)((unsigned __int128)(int64_t)((unsigned __int128)power * (unsigned __int128)power) *
                               (unsigned __int128)(y & bit ? x : 1));
         return (int64_t)power;
-    case DT__OP_NEG:
+    case DT__EL_NEG:
         return (int64_t)-x;
-    case DT__OP_ABS:
+    case DT__EL_ABS:
         return (int64_t)(x < 0 ? -x : x);
-    case DT__OP_SQUARE:
+    case DT__EL_SQUARE:
         return (int64_t)((unsigned __int128)x * (unsigned __int128)x);
-    case DT__OP_CLAMP:
+    case DT__EL_CLAMP:
         power = in[0] < numbers[0].i ? numbers[0].i : in[0];
         return power > numbers[1].i ? numbers[1].i : (int64_t)power;
-    case DT__OP_AFFINE:
+    case DT__EL_AFFINE:
         return (int64_t)(x * numbers[0].i + numbers[1].i);
-    case DT__OP_THRESHOLD:
+    case DT__EL_THRESHOLD:
         return in[1] > numbers[0].i ? in[0] : 0;
-    case DT__OP_RELU:
+    case DT__EL_RELU:
         return in[0] > 0 ? in[0] : 0;
-    case DT__OP_WHERE:
+    case DT__EL_WHERE:
         return in[0] ? in[1] : in[2];
     default: /* comparisons, signs: small numbers that long double holds */
         return (int64_t)real_reference(op, DT_I64, (long double[]){(long double)in[0], (long double)in[1], 0},
@@ -292,48 +293,49 @@ static long double complex complex_of(long double re, long double im) {
     return x;
 }
 
-static long double complex complex_reference(dt__op op, const long double complex *in, long double complex p) {
+static long double complex complex_reference(dt__element_op op, const long double complex *in,
+                                             long double complex p) {
     const long double complex x = in[0], y = in[1];
     switch (op) {
-    case DT__OP_ADD:
+    case DT__EL_ADD:
         return x + y;
-    case DT__OP_SUB:
+    case DT__EL_SUB:
         return x - y;
-    case DT__OP_ADD_SCALED:
+    case DT__EL_ADD_SCALED:
         return x + p * y;
-    case DT__OP_MUL:
+    case DT__EL_MUL:
         return x * y;
-    case DT__OP_DIV:
+    case DT__EL_DIV:
         return x / y;
-    case DT__OP_POW:
+    case DT__EL_POW:
         return cpowl(x, y);
-    case DT__OP_EQ:
+    case DT__EL_EQ:
         return x == y;
-    case DT__OP_NE:
+    case DT__EL_NE:
         return x != y;
-    case DT__OP_NEG:
+    case DT__EL_NEG:
         return -x;
-    case DT__OP_ABS:
+    case DT__EL_ABS:
         return cabsl(x);
-    case DT__OP_SQUARE:
+    case DT__EL_SQUARE:
         return x * x;
-    case DT__OP_WHERE:
+    case DT__EL_WHERE:
         return creall(x) != 0 ? y : in[2];
-    case DT__OP_EXP:
+    case DT__EL_EXP:
         return cexpl(x);
-    case DT__OP_LOG:
+    case DT__EL_LOG:
         return clogl(x);
-    case DT__OP_SQRT:
+    case DT__EL_SQRT:
         return csqrtl(x);
-    case DT__OP_RSQRT:
+    case DT__EL_RSQRT:
         return 1 / csqrtl(x);
-    case DT__OP_RECIPROCAL:
+    case DT__EL_RECIPROCAL:
         return 1 / x;
-    case DT__OP_TANH:
+    case DT__EL_TANH:
         return ctanhl(x);
-    case DT__OP_SIN:
+    case DT__EL_SIN:
         return csinl(x);
-    case DT__OP_COS:
+    case DT__EL_COS:
         return ccosl(x);
     default:
         fail_msg("no complex reference for %s", names[op]);
@@ -365,7 +367,7 @@ static void check_real(const op_case *c, const dt__kernels *kernels, char (*in)[
     long double x[3];
     for (int k = 0; k < 3; k++)
         x[k] = get(input_dtype(c, k), in[k]).re;
-    if (c->what.op == DT__OP_GELU_TANH_GRAD && fabsl(x[1]) > 1e100L) /* its square overflows, as in PyTorch */
+    if (c->what.op == DT__EL_GELU_TANH_GRAD && fabsl(x[1]) > 1e100L) /* its square overflows, as in PyTorch */
         return;
     const dt_dtype loop = c->what.dtype == DT_F16 || c->what.dtype == DT_BF16 ? DT_F32 : c->what.dtype;
     const long double expected = real_reference(c->what.op, loop, x, c->what.numbers), got = get(result, y).re;
@@ -406,9 +408,9 @@ static void check_complex(const op_case *c, const dt__kernels *kernels, char (*i
             return;
     if (!(size < most) || (size < least && size != 0))
         return;
-    if (c->what.op == DT__OP_ADD || c->what.op == DT__OP_SUB || c->what.op == DT__OP_ADD_SCALED)
+    if (c->what.op == DT__EL_ADD || c->what.op == DT__EL_SUB || c->what.op == DT__EL_ADD_SCALED)
         size = fmaxl(size, cabsl(x[0]) + 4 * cabsl(x[1]));
-    if (c->what.op == DT__OP_POW)
+    if (c->what.op == DT__EL_POW)
         size *= 1 + (4 + fabsl(logl(cabsl(x[0]) + least))) * cabsl(x[1]);
     const long double off = cabsl(got - expected), allowed = 8 * ldexpl(size, -fraction_bits(c->what.dtype));
     if (!(off <= allowed))
@@ -459,7 +461,7 @@ static dt__number random_number(dt_dtype dtype, uint64_t *random) {
 }
 
 /* Inputs may lack leading dims and have dims of size 1; some are of another dtype that the op's holds exactly. */
-static void check_random(dt__op op, dt_dtype dtype, uint64_t *random) {
+static void check_random(dt__element_op op, dt_dtype dtype, uint64_t *random) {
     static char before[ROOM * 60][3][16];
     static char first_result[ROOM * 60 * 16];
     int64_t shape[MAX_DIMS] = {0};
@@ -487,7 +489,7 @@ static void check_random(dt__op op, dt_dtype dtype, uint64_t *random) {
                             n_dims - skip, own_shape, (test_layout)test_below(&own, 3), &own);
             c.what.ins[k] = &c.ins[k].a;
         }
-        if (in_place && !facts[op].is_bool && op != DT__OP_WHERE && op != DT__OP_DROPOUT && !mixed) {
+        if (in_place && !facts[op].is_bool && op != DT__EL_WHERE && op != DT__EL_DROPOUT && !mixed) {
             const dt__array kept = c.ins[0].a;
             c.ins[0].a = c.out.a;
             check_case(&c, table_at(t), NULL, before, mixed);
@@ -515,17 +517,17 @@ static void check_random(dt__op op, dt_dtype dtype, uint64_t *random) {
 static void elementwise__every_op_in_every_dtype(void **state) {
     (void)state;
     uint64_t random = 1;
-    for (unsigned op = 0; op < DT__N_OPS; op++)
+    for (unsigned op = 0; op < DT__N_ELEMENT_OPS; op++)
         for (int d = 0; d < DT_N_DTYPES; d++)
-            for (int i = 0; i < 12 && dt__op_computes((dt__op)op, (dt_dtype)d); i++)
-                check_random((dt__op)op, (dt_dtype)d, &random);
+            for (int i = 0; i < 12 && dt__op_computes((dt__element_op)op, (dt_dtype)d); i++)
+                check_random((dt__element_op)op, (dt_dtype)d, &random);
 }
 
 /* Many arguments of all sizes and signs. */
 static void elementwise__functions_over_their_range(void **state) {
     (void)state;
-    static const dt__op ops[] = {DT__OP_EXP,  DT__OP_LOG,  DT__OP_TANH,      DT__OP_SIGMOID, DT__OP_ERF,
-                                 DT__OP_SILU, DT__OP_GELU, DT__OP_GELU_TANH, DT__OP_SIN,     DT__OP_COS};
+    static const dt__element_op ops[] = {DT__EL_EXP,  DT__EL_LOG,  DT__EL_TANH,      DT__EL_SIGMOID, DT__EL_ERF,
+                                         DT__EL_SILU, DT__EL_GELU, DT__EL_GELU_TANH, DT__EL_SIN,     DT__EL_COS};
     enum { N = 40000 };
     static double in64[N], out64[N];
     static float in32[N], out32[N];
@@ -571,7 +573,7 @@ static void elementwise__threads_give_the_same(void **state) {
     dt__pool *pool = dt__pool_new(ctx, 3);
     const dt__array x = {a, DT_F32, 2, shape, by_row}, y = {b, DT_F32, 2, shape, by_column};
     const dt__array one = {one_thread, DT_F32, 2, shape, by_row}, three = {three_threads, DT_F32, 2, shape, by_row};
-    dt__elementwise add = {.op = DT__OP_ADD, .dtype = DT_F32, .out = &one, .ins = {&x, &y}};
+    dt__elementwise add = {.op = DT__EL_ADD, .dtype = DT_F32, .out = &one, .ins = {&x, &y}};
     dt__elementwise_run(dt__kernels_best(), NULL, &add);
     add.out = &three;
     dt__elementwise_run(dt__kernels_best(), pool, &add);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tensors. A tensor is a handle to some storage: a shape, strides, a dtype, and, where it is distributed, a spec that
+ * says which part of the whole this rank holds. A tensor without a spec is *plain*: all of it is here, and no other
+ * rank knows of it. Both are one type.
+ *
+ *     dt_tensor *a = dt_zeros(ctx, DT_SHAPE(3, 4));                                   plain, f32
+ *     dt_tensor *b = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(0),R");   each rank makes its part
+ *     dt_tensor *c = dt_redistribute(b, "R,S(1)");                                    moves what has to move
+ *     double x = dt_item(dt_full_tensor(c));
+ *
+ * Ownership. A tensor belongs to the scope that it was made in, and goes when the scope ends; without a scope, with
+ * the context. Storage is counted: views share it, and it lives as long as any of them. Nothing needs to be freed by
+ * hand; what should live longer is moved outwards (dt_keep) or held (dt_hold), what should go sooner is dropped.
+ *
+ * NULL in gives NULL out: a maker or an op that gets NULL for a tensor fails, so expressions nest and are checked once.
+ *
+ * In C, options are named: dt_zeros(ctx, shape, .dtype = DT_F64). The functions behind the macros take a pointer to the
+ * same struct, for C++ and for other languages; NULL means the defaults. A zeroed field means "not given".
+ */
+#ifndef DTENSOR_TENSOR_H
+#define DTENSOR_TENSOR_H
+
+#include <dtensor/spec.h>
+
+#ifdef __cplusplus
+#define DT_OPTIONS(type) const type *options = nullptr
+extern "C" {
+#else
+#define DT_OPTIONS(type) const type *options
+#endif
+
+typedef struct dt_tensor dt_tensor;
+
+/* Where a call stands in the user's program: named in errors, warnings and traces. Macros fill it in. */
+typedef struct dt_site {
+    const char *file;
+    int line;
+} dt_site;
+
+/* A list of sizes or of dims, passed by value. */
+typedef struct dt_shape {
+    int n;
+    const int64_t *sizes;
+} dt_shape;
+
+#ifndef __cplusplus
+#define DT_SITE (&(const dt_site){__FILE__, __LINE__})
+/* DT_SHAPE(8, 4); DT_SHAPE() has no dims. Lives until the end of the enclosing block. */
+#define DT_SHAPE(...)                                                                                                \
+    ((dt_shape){(int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                              \
+                (const int64_t[]){0, __VA_ARGS__} + 1})
+#define DT_DIMS(...) DT_SHAPE(__VA_ARGS__)
+#endif
+
+/* Scopes. */
+
+typedef struct dt_scope {
+    dt_ctx *ctx;
+    int64_t number;
+} dt_scope;
+
+/* Opens a scope: tensors made from now on belong to it. Local. */
+DT_API dt_scope dt_scope_begin(dt_ctx *ctx);
+/* Drops what belongs to the scope and to scopes inside it that are still open. Local. */
+DT_API void dt_scope_end(dt_scope scope);
+/* Moves the tensor to the scope outside its own; returns it. Local. */
+DT_API dt_tensor *dt_keep(dt_tensor *tensor);
+/* Takes the tensor out of its scope now; NULL is fine. Whoever else holds it, a view or a gradient, is not disturbed.
+ * Local. */
+DT_API void dt_drop(dt_tensor *tensor);
+/* A reference of the caller's own, whatever happens to scopes, until it is released; returns its argument. Local. */
+DT_API dt_tensor *dt_hold(dt_tensor *tensor);
+DT_API void dt_release(dt_tensor *tensor);
+
+/* Reading what a tensor is. */
+
+/* All of these are Local, cost nothing, and give zeros for NULL. Shapes are those of the whole tensor; local_shape,
+ * strides (in elements) and data are those of the part that this rank holds. On the fake transport there is no data. */
+DT_API dt_ctx *dt_tensor_ctx(const dt_tensor *tensor);
+DT_API dt_dtype dt_tensor_dtype(const dt_tensor *tensor);
+DT_API int dt_tensor_n_dims(const dt_tensor *tensor);
+DT_API const int64_t *dt_tensor_shape(const dt_tensor *tensor);
+/* Size of a dim, which may be negative; -1 where there is no such dim. Local, as are the next ones. */
+DT_API int64_t dt_tensor_size(const dt_tensor *tensor, int dim);
+DT_API int64_t dt_tensor_elements(const dt_tensor *tensor);
+DT_API int dt_tensor_local_n_dims(const dt_tensor *tensor);
+DT_API const int64_t *dt_tensor_local_shape(const dt_tensor *tensor);
+DT_API int64_t dt_tensor_local_elements(const dt_tensor *tensor);
+DT_API const int64_t *dt_tensor_strides(const dt_tensor *tensor);
+/* NULL for a plain tensor. Local. */
+DT_API dt_spec *dt_tensor_spec(const dt_tensor *tensor);
+DT_API dt_mesh *dt_tensor_mesh(const dt_tensor *tensor);
+/* Whether the local part lies densely in memory, row by row. Local. */
+DT_API bool dt_tensor_is_contiguous(const dt_tensor *tensor);
+/* Whether two tensors share their storage. Local. */
+DT_API bool dt_tensor_shares(const dt_tensor *a, const dt_tensor *b);
+/* The first element of the local part. What is written there changes the tensor and all views of it. Local. */
+DT_API void *dt_data(const dt_tensor *tensor);
+/* "f32[1024,512] S(0),R on mesh(dp=2,tp=4)", or "f32[3,4]" of a plain tensor; as dt_placements_text. Local. */
+DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t room, char *out);
+
+/* Making tensors. */
+
+typedef struct dt_make {
+    dt_dtype dtype;    /* default f32 */
+    dt_mesh *mesh;     /* default: plain; with place only: the current mesh (dt_mesh_push) */
+    const char *place; /* one placement per mesh dim; default: R for all */
+    bool requires_grad;
+    const dt_site *site;
+} dt_make;
+
+/* Without values; filled with zeros, ones, a value. A distributed tensor has the value that was asked for whatever its
+ * placements: of a partial one, the first coordinate holds the value and the others hold nothing. Local; every rank of
+ * the mesh must make the same. */
+DT_API dt_tensor *dt_empty(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make));
+DT_API dt_tensor *dt_zeros(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make));
+DT_API dt_tensor *dt_ones(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make));
+DT_API dt_tensor *dt_full(dt_ctx *ctx, dt_shape shape, double value, DT_OPTIONS(dt_make));
+/* One element, no dims. Local. */
+DT_API dt_tensor *dt_scalar(dt_ctx *ctx, double value, DT_OPTIONS(dt_make));
+/* start, start + step, … up to end, without it. Local. */
+DT_API dt_tensor *dt_arange(dt_ctx *ctx, double start, double end, double step, DT_OPTIONS(dt_make));
+/* n values at equal distances, both ends among them. Local. */
+DT_API dt_tensor *dt_linspace(dt_ctx *ctx, double start, double end, int64_t n, DT_OPTIONS(dt_make));
+/* [n_rows,n_columns] with ones on the diagonal; with ones on diagonal k and below it. Local. */
+DT_API dt_tensor *dt_eye(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, DT_OPTIONS(dt_make));
+DT_API dt_tensor *dt_tri(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, DT_OPTIONS(dt_make));
+
+/* The same without values, or filled, with the shape, dtype and placements of another one. Local. */
+DT_API dt_tensor *dt_empty_like(const dt_tensor *tensor);
+DT_API dt_tensor *dt_full_like(const dt_tensor *tensor, double value);
+
+#ifndef __cplusplus
+#define dt_empty(...)    DT_EMPTY_(__VA_ARGS__, .site = DT_SITE)
+#define dt_zeros(...)    DT_ZEROS_(__VA_ARGS__, .site = DT_SITE)
+#define dt_ones(...)     DT_ONES_(__VA_ARGS__, .site = DT_SITE)
+#define dt_full(...)     DT_FULL_(__VA_ARGS__, .site = DT_SITE)
+#define dt_scalar(...)   DT_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define dt_arange(...)   DT_ARANGE_(__VA_ARGS__, .site = DT_SITE)
+#define dt_linspace(...) DT_LINSPACE_(__VA_ARGS__, .site = DT_SITE)
+#define dt_eye(...)      DT_EYE_(__VA_ARGS__, .site = DT_SITE)
+#define dt_tri(...)      DT_TRI_(__VA_ARGS__, .site = DT_SITE)
+/* clang-format off */
+#define DT_EMPTY_(ctx, shape, ...)              dt_empty(ctx, shape, &(const dt_make){__VA_ARGS__})
+#define DT_ZEROS_(ctx, shape, ...)              dt_zeros(ctx, shape, &(const dt_make){__VA_ARGS__})
+#define DT_ONES_(ctx, shape, ...)               dt_ones(ctx, shape, &(const dt_make){__VA_ARGS__})
+#define DT_FULL_(ctx, shape, value, ...)        dt_full(ctx, shape, value, &(const dt_make){__VA_ARGS__})
+#define DT_SCALAR_(ctx, value, ...)             dt_scalar(ctx, value, &(const dt_make){__VA_ARGS__})
+#define DT_ARANGE_(ctx, start, end, step, ...)  dt_arange(ctx, start, end, step, &(const dt_make){__VA_ARGS__})
+#define DT_LINSPACE_(ctx, start, end, n, ...)   dt_linspace(ctx, start, end, n, &(const dt_make){__VA_ARGS__})
+#define DT_EYE_(ctx, rows, columns, ...)        dt_eye(ctx, rows, columns, &(const dt_make){__VA_ARGS__})
+#define DT_TRI_(ctx, rows, columns, k, ...)     dt_tri(ctx, rows, columns, k, &(const dt_make){__VA_ARGS__})
+/* clang-format on */
+#endif
+
+/* Frees memory that a tensor was made from, when its last tensor has gone. */
+typedef void dt_free_fn(void *user, void *memory);
+
+/* Plain tensors of memory that is there already, row by row: a copy of it; the memory itself, which stays the caller's
+ * and must outlive the tensor; the memory itself, freed by the function (which is also called where this fails).
+ * Local. */
+DT_API dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype);
+DT_API dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype);
+DT_API dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
+                           void *user);
+
+/* A new tensor of the same value and placements with storage of its own, dense and row by row. Local. */
+DT_API dt_tensor *dt_clone(const dt_tensor *tensor);
+/* The tensor itself where it is contiguous, otherwise a clone. Local. */
+DT_API dt_tensor *dt_contiguous(dt_tensor *tensor);
+
+/* Views. */
+
+/* Views of plain tensors: they share the storage. Dims and indices may be negative, counted from the end. All give
+ * NULL with an agreed error where the tensor has no such dim or index. Local.
+ *
+ * slice     indices start, start + step, … below end, which are cut to the size; step is above 0
+ * select    one index of a dim, which goes away
+ * narrow    length indices from start on
+ * transpose two dims change places; permute: dim i of the result is dims[i] of the tensor
+ * expand    dims of size 1 are repeated without copying; -1 keeps a size; new dims come in front
+ * view      another shape over the same elements, without a copy or not at all; one size may be -1
+ * reshape   the same, with a copy where there must be one
+ * diagonal  dims a and b go away; the diagonal, offset to the right of the main one, becomes the last dim
+ * unfold    windows of `size` indices, `step` apart, of a dim; what lies in a window becomes the last dim
+ * as_strided  any shape and strides over the storage, from element `offset` of it on */
+DT_API dt_tensor *dt_slice(const dt_tensor *tensor, int dim, int64_t start, int64_t end, int64_t step);
+DT_API dt_tensor *dt_select(const dt_tensor *tensor, int dim, int64_t index);
+DT_API dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length);
+DT_API dt_tensor *dt_transpose(const dt_tensor *tensor, int a, int b);
+DT_API dt_tensor *dt_permute(const dt_tensor *tensor, dt_shape dims);
+DT_API dt_tensor *dt_expand(const dt_tensor *tensor, dt_shape shape);
+DT_API dt_tensor *dt_view(const dt_tensor *tensor, dt_shape shape);
+DT_API dt_tensor *dt_reshape(const dt_tensor *tensor, dt_shape shape);
+DT_API dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b);
+DT_API dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t step);
+DT_API dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset);
+
+/* How tensors are written as text; each zeroed field means "the default". */
+typedef struct dt_print_options {
+    int precision;     /* most digits behind the point; default 8 */
+    int64_t threshold; /* of a tensor of more elements only the corners are shown; default 1000 */
+    int edge_items;    /* indices at each end of a dim that make a corner; default 3 */
+    int width;         /* characters in a line; default 75 */
+    bool local;        /* the part of this rank, as it is, and not the value of the whole */
+    const dt_site *site;
+} dt_print_options;
+
+/* Gradients are kept here; nothing computes them yet. Local. */
+DT_API dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad);
+DT_API bool dt_requires_grad(const dt_tensor *tensor);
+DT_API dt_tensor *dt_grad(const dt_tensor *tensor);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

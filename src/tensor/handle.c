@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Handles on storages: plain ones, and those of this rank's part of a distributed tensor.
+ */
+#include "base/size.h"
+#include "base/text.h"
+#include "tensor/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+int64_t dt__elements(int n_dims, const int64_t *shape) {
+    int64_t n = 1;
+    for (int d = 0; d < n_dims; d++)
+        n *= shape[d];
+    return n;
+}
+
+void dt__row_strides(int n_dims, const int64_t *shape, int64_t *strides) {
+    int64_t step = 1;
+    for (int d = n_dims - 1; d >= 0; d--) {
+        strides[d] = step;
+        step *= dt__max_i64(shape[d], 1);
+    }
+}
+
+bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides) {
+    int64_t step = 1;
+    for (int d = n_dims - 1; d >= 0; d--) {
+        if (shape[d] == 0)
+            return true;
+        if (shape[d] != 1 && strides[d] != step)
+            return false;
+        step *= shape[d];
+    }
+    return true;
+}
+
+const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *out) {
+    size_t used = 0;
+    out[0] = '\0';
+    for (int d = 0; d < n_dims && used < room; d++)
+        used += (size_t)snprintf(out + used, room - used, "%s%lld", d ? "," : "", (long long)shape[d]);
+    return out;
+}
+
+dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dims, const int64_t *shape,
+                          int64_t *elements) {
+    char text[256];
+    if (n_dims < 0 || n_dims > DT_SPEC_MAX_DIMS)
+        return dt__fail(ctx, DT_ERR_SHAPE, "%s: %d dims, but a tensor has 0 to %d", op, n_dims, DT_SPEC_MAX_DIMS);
+    if (n_dims > 0 && !shape)
+        return dt__fail(ctx, DT_ERR_SHAPE, "%s: %d dims without sizes", op, n_dims);
+    if (dt_dtype_size(dtype) == 0)
+        return dt__fail(ctx, DT_ERR_DTYPE, "%s: %d is not a dtype", op, (int)dtype);
+    int64_t n = 1, bytes;
+    bool empty = false, fits = true;
+    for (int d = 0; d < n_dims; d++) {
+        if (shape[d] < 0)
+            return dt__fail(ctx, DT_ERR_SHAPE, "%s: [%s] has a negative size", op,
+                            dt__shape_text(n_dims, shape, sizeof text, text));
+        empty = empty || shape[d] == 0;
+        fits = fits && dt__mul_i64(n, dt__max_i64(shape[d], 1), &n);
+    }
+    if (!fits || !dt__mul_i64(n, (int64_t)dt_dtype_size(dtype), &bytes))
+        return dt__fail(ctx, DT_ERR_SHAPE, "%s: %s[%s] has more bytes than can be counted", op, dt_dtype_word(dtype),
+                        dt__shape_text(n_dims, shape, sizeof text, text));
+    *elements = empty ? 0 : n;
+    return DT_OK;
+}
+
+dt_tensor *dt__null_argument(dt_ctx *ctx, const char *op, int argument) {
+    if (ctx && !dt_failed(ctx))
+        (void)dt__fail(ctx, DT_ERR_VALUE, "argument %d of %s is NULL", argument, op);
+    return NULL;
+}
+
+static unsigned char *data_at(const dt__storage *storage, dt_dtype dtype, int64_t offset) {
+    return storage->data ? storage->data + offset * (int64_t)dt_dtype_size(dtype) : NULL;
+}
+
+dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__reading *how) {
+    int n = how->n_dims;
+    dt_tensor *tensor = dt__handle_new(storage->ctx, n);
+    if (!tensor)
+        return NULL;
+    storage->n_refs++;
+    tensor->storage = storage;
+    tensor->data = data_at(storage, how->dtype, how->offset);
+    tensor->dtype = how->dtype;
+    tensor->n_dims = tensor->local_n_dims = n;
+    tensor->shape = tensor->local_shape = tensor->dims;
+    tensor->strides = tensor->dims + n;
+    for (int d = 0; d < n; d++)
+        tensor->dims[d] = how->shape[d];
+    if (how->strides)
+        for (int d = 0; d < n; d++)
+            tensor->strides[d] = how->strides[d];
+    else
+        dt__row_strides(n, how->shape, tensor->strides);
+    return tensor;
+}
+
+dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dims, const int64_t *shape) {
+    int64_t n;
+    if (dt__shape_check(ctx, op, dtype, n_dims, shape, &n) != DT_OK)
+        return NULL;
+    dt__storage *storage = dt__storage_new(ctx, (size_t)n * dt_dtype_size(dtype));
+    if (!storage)
+        return NULL;
+    dt_tensor *tensor = dt__tensor_plain(storage, &(dt__reading){dtype, n_dims, shape, NULL, 0});
+    dt__storage_drop(storage);
+    return tensor;
+}
+
+dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, const int64_t *strides) {
+    const dt_local *local = &spec->local;
+    dt_tensor *tensor = dt__handle_new(spec->ctx, local->n_dims);
+    if (!tensor)
+        return NULL;
+    storage->n_refs++;
+    tensor->storage = storage;
+    tensor->data = data_at(storage, spec->dtype, offset);
+    tensor->spec = dt_spec_keep(spec);
+    tensor->dtype = spec->dtype;
+    tensor->n_dims = spec->sharding.n_dims;
+    tensor->shape = spec->sharding.shape;
+    tensor->local_n_dims = local->n_dims;
+    tensor->local_shape = local->shape;
+    tensor->strides = tensor->dims;
+    for (int d = 0; d < local->n_dims; d++)
+        tensor->dims[d] = strides ? strides[d] : local->strides[d];
+    return tensor;
+}
+
+dt_tensor *dt__tensor_of_spec(dt_spec *spec) {
+    dt__storage *storage = dt__storage_new(spec->ctx, (size_t)spec->local.bytes);
+    if (!storage)
+        return NULL;
+    dt_tensor *tensor = dt__tensor_wrap(spec, storage, 0, NULL);
+    dt__storage_drop(storage);
+    return tensor;
+}
+
+dt_tensor *dt__tensor_alias(const dt_tensor *tensor) {
+    int64_t offset = dt__tensor_offset(tensor);
+    if (tensor->spec)
+        return dt__tensor_wrap(tensor->spec, tensor->storage, offset, tensor->strides);
+    return dt__tensor_plain(tensor->storage,
+                            &(dt__reading){tensor->dtype, tensor->n_dims, tensor->shape, tensor->strides, offset});
+}
+
+dt_ctx *dt_tensor_ctx(const dt_tensor *tensor) { return tensor ? tensor->ctx : NULL; }
+dt_dtype dt_tensor_dtype(const dt_tensor *tensor) { return tensor ? tensor->dtype : DT_F32; }
+int dt_tensor_n_dims(const dt_tensor *tensor) { return tensor ? tensor->n_dims : 0; }
+const int64_t *dt_tensor_shape(const dt_tensor *tensor) { return tensor ? tensor->shape : NULL; }
+int dt_tensor_local_n_dims(const dt_tensor *tensor) { return tensor ? tensor->local_n_dims : 0; }
+const int64_t *dt_tensor_local_shape(const dt_tensor *tensor) { return tensor ? tensor->local_shape : NULL; }
+const int64_t *dt_tensor_strides(const dt_tensor *tensor) { return tensor ? tensor->strides : NULL; }
+dt_spec *dt_tensor_spec(const dt_tensor *tensor) { return tensor ? tensor->spec : NULL; }
+dt_mesh *dt_tensor_mesh(const dt_tensor *tensor) { return tensor && tensor->spec ? tensor->spec->mesh : NULL; }
+void *dt_data(const dt_tensor *tensor) { return tensor ? tensor->data : NULL; }
+bool dt_requires_grad(const dt_tensor *tensor) { return tensor && tensor->requires_grad; }
+dt_tensor *dt_grad(const dt_tensor *tensor) { return tensor ? tensor->grad : NULL; }
+
+int64_t dt_tensor_size(const dt_tensor *tensor, int dim) {
+    int n = dt_tensor_n_dims(tensor);
+    return dim >= -n && dim < n ? tensor->shape[dim < 0 ? dim + n : dim] : -1;
+}
+
+int64_t dt_tensor_elements(const dt_tensor *tensor) {
+    return tensor ? dt__elements(tensor->n_dims, tensor->shape) : 0;
+}
+
+int64_t dt_tensor_local_elements(const dt_tensor *tensor) {
+    return tensor ? dt__elements(tensor->local_n_dims, tensor->local_shape) : 0;
+}
+
+bool dt_tensor_is_contiguous(const dt_tensor *tensor) {
+    return tensor && dt__is_dense(tensor->local_n_dims, tensor->local_shape, tensor->strides);
+}
+
+bool dt_tensor_shares(const dt_tensor *a, const dt_tensor *b) { return a && b && a->storage == b->storage; }
+
+size_t dt_tensor_text(const dt_tensor *tensor, size_t room, char *out) {
+    if (tensor && tensor->spec)
+        return dt_spec_text(tensor->spec, room, out);
+    char shape[DT_SPEC_MAX_DIMS * 21];
+    if (tensor)
+        dt__shape_text(tensor->n_dims, tensor->shape, sizeof shape, shape);
+    int n = tensor ? snprintf(out, room, "%s[%s]", dt_dtype_word(tensor->dtype), shape)
+                   : snprintf(out, room, "no tensor");
+    return (size_t)n;
+}
+
+dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad) {
+    if (!tensor)
+        return DT_ERR_VALUE;
+    bool differentiable = tensor->dtype <= DT_BF16 || tensor->dtype >= DT_C64;
+    if (requires_grad && !differentiable)
+        return dt__fail(tensor->ctx, DT_ERR_DTYPE, "set_requires_grad: only floating tensors have gradients, not %s",
+                        dt_dtype_word(tensor->dtype));
+    tensor->requires_grad = requires_grad;
+    return DT_OK;
+}

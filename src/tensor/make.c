@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Makers of tensors. A distributed one is made part by part: each rank works out from its shards which values are
+ * its own, and nothing is communicated.
+ */
+#include "base/size.h"
+#include "kernels/elementwise.h"
+#include "spec/strides.h"
+#include "tensor/state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A plain handle on new memory that is dense in an order of dims. */
+static dt_tensor *make_plain(dt_ctx *ctx, const char *op, dt_dtype dtype, dt_shape shape, const int *order) {
+    int64_t strides[DT_SPEC_MAX_DIMS];
+    dt_tensor *tensor = dt__tensor_new(ctx, op, dtype, shape.n, shape.sizes);
+    if (!tensor || !order || !dt__dense_strides(shape.n, shape.sizes, order, strides))
+        return tensor;
+    memcpy(tensor->strides, strides, (size_t)shape.n * sizeof *strides);
+    return tensor;
+}
+
+dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options, const int *order) {
+    static const dt_make defaults;
+    const dt_make *o = options ? options : &defaults;
+    if (!ctx)
+        return NULL;
+    dt_mesh *mesh = o->mesh ? o->mesh : o->place ? dt_mesh_current(ctx) : NULL;
+    if (o->place && !mesh) {
+        (void)dt__fail(ctx, DT_ERR_MESH, "%s: placements %s, but no mesh is given and none is current", op, o->place);
+        return NULL;
+    }
+    dt_tensor *tensor;
+    if (mesh) {
+        dt_placement everywhere[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
+        int64_t elements;
+        if (dt__shape_check(ctx, op, o->dtype, shape.n, shape.sizes, &elements) != DT_OK)
+            return NULL;
+        dt_spec *spec = dt_spec_new(mesh, &(dt_spec_desc){.dtype = o->dtype,
+                                                          .n_dims = shape.n,
+                                                          .shape = shape.sizes,
+                                                          .text = o->place,
+                                                          .n_placements = o->place ? 0 : dt_mesh_n_dims(mesh),
+                                                          .placements = o->place ? NULL : everywhere,
+                                                          .stride_order = order});
+        tensor = spec ? dt__tensor_of_spec(spec) : NULL;
+        dt_spec_free(spec);
+    } else {
+        tensor = make_plain(ctx, op, o->dtype, shape, order);
+    }
+    if (tensor && o->requires_grad && dt_set_requires_grad(tensor, true) != DT_OK) {
+        dt_drop(tensor);
+        return NULL;
+    }
+    return tensor;
+}
+
+/* All of the part, which is dense, with one element. */
+static void fill_part(dt_tensor *tensor, const void *element) {
+    if (!tensor->data)
+        return;
+    int64_t n = dt_tensor_local_elements(tensor);
+    dt__kernels_of(tensor->ctx)->fill(tensor->data, element, dt_dtype_size(tensor->dtype), (size_t)n, DT__CACHED);
+}
+
+bool dt__wants_values(dt_tensor *tensor) {
+    dt_reduce reduce;
+    unsigned char element[16];
+    if (!tensor || !tensor->data)
+        return false;
+    if (!tensor->spec || dt__holds_value(tensor->spec, &reduce))
+        return true;
+    dt__put_identity(tensor->dtype, reduce, element);
+    fill_part(tensor, element);
+    return false;
+}
+
+static dt_tensor *fill_with(dt_tensor *tensor, double value) {
+    unsigned char element[16];
+    if (dt__wants_values(tensor)) {
+        dt__put_number(tensor->dtype, value, element);
+        fill_part(tensor, element);
+    }
+    return tensor;
+}
+
+dt_tensor *(dt_empty)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
+    return dt__tensor_make(ctx, "empty", shape, options, NULL);
+}
+
+dt_tensor *(dt_zeros)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
+    return fill_with(dt__tensor_make(ctx, "zeros", shape, options, NULL), 0);
+}
+
+dt_tensor *(dt_ones)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
+    return fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1);
+}
+
+dt_tensor *(dt_full)(dt_ctx *ctx, dt_shape shape, double value, const dt_make *options) {
+    return fill_with(dt__tensor_make(ctx, "full", shape, options, NULL), value);
+}
+
+dt_tensor *(dt_scalar)(dt_ctx *ctx, double value, const dt_make *options) {
+    return fill_with(dt__tensor_make(ctx, "scalar", (dt_shape){0, NULL}, options, NULL), value);
+}
+
+/* The shard of a dim that this rank holds; all of it for a plain tensor. */
+static void shard_of(const dt_tensor *tensor, int dim, dt__shard *out) {
+    int64_t coordinate[DT_SPEC_MAX_DIMS];
+    if (!tensor->spec) {
+        *out = (dt__shard){.global_size = tensor->shape[dim], .size = tensor->shape[dim]};
+        return;
+    }
+    (void)dt_mesh_coordinate(tensor->spec->mesh, coordinate); /* a member: it holds elements */
+    dt__shard_at(&tensor->spec->sharding, dim, coordinate, out);
+}
+
+/* Values of a line: first + i * step for i = begin, …, into elements one behind the other. Numbers are made a chunk at
+ * a time, as f64, or as i64 where the dtype and both numbers are whole, and converted. */
+struct line {
+    double first, step;
+    double last; /* the value of index n_last, exactly; NaN: as computed */
+    int64_t n_last;
+};
+
+static bool is_whole(double x) { return fabs(x) < 9007199254740992.0 && x == trunc(x); }
+
+static void fill_line(dt_tensor *tensor, const struct line *line, int64_t begin, int64_t n, unsigned char *out) {
+    enum { CHUNK = 256 };
+    union {
+        double f64[CHUNK];
+        int64_t i64[CHUNK];
+    } chunk;
+    double end = line->first + (double)(begin + n) * line->step;
+    bool whole = tensor->dtype >= DT_I8 && tensor->dtype <= DT_BOOL && is_whole(line->first) &&
+                 is_whole(line->step) && fabs(end) < 4e18;
+    size_t bytes = dt_dtype_size(tensor->dtype);
+    int64_t one = 1;
+    for (int64_t at = 0; at < n;) {
+        int64_t size = dt__min_i64(n - at, CHUNK);
+        for (int64_t i = 0; i < size; i++) {
+            int64_t index = begin + at + i;
+            if (whole)
+                chunk.i64[i] = (int64_t)line->first + index * (int64_t)line->step;
+            else
+                chunk.f64[i] = index == line->n_last && !isnan(line->last) ? line->last
+                                                                           : line->first + (double)index * line->step;
+        }
+        dt__array from = {&chunk, whole ? DT_I64 : DT_F64, 1, &size, &one};
+        dt__array to = {out + (size_t)at * bytes, tensor->dtype, 1, &size, &one};
+        dt__convert(dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx), &to, &from);
+        at += size;
+    }
+}
+
+/* Fills the part of a tensor of one dim. */
+static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
+    if (!dt__wants_values(tensor))
+        return tensor;
+    dt__shard shard;
+    shard_of(tensor, 0, &shard);
+    for (int64_t i = 0; i < shard.size;) {
+        dt_run run = dt__shard_run(&shard, i);
+        fill_line(tensor, line, run.begin, run.end - run.begin,
+                  tensor->data + (size_t)i * dt_dtype_size(tensor->dtype));
+        i += run.end - run.begin;
+    }
+    return tensor;
+}
+
+dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const dt_make *options) {
+    double n = ceil((end - start) / step);
+    if (!ctx)
+        return NULL;
+    if (step == 0 || !(n >= 0) || n > 9e15) {
+        (void)dt__fail(ctx, DT_ERR_VALUE, "arange: from %g to %g by %g; the step must lead from start to end", start,
+                       end, step);
+        return NULL;
+    }
+    int64_t size = (int64_t)n;
+    return fill_lines(dt__tensor_make(ctx, "arange", (dt_shape){1, &size}, options, NULL),
+                      &(struct line){start, step, NAN, -1});
+}
+
+dt_tensor *(dt_linspace)(dt_ctx *ctx, double start, double end, int64_t n, const dt_make *options) {
+    double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
+    return fill_lines(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL),
+                      &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
+}
+
+/* Ones in columns first … last of each row, counted from the diagonal: a column is in a row's band if column - row lies
+ * between them. The part is dense, row by row. */
+static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
+    unsigned char one[16];
+    fill_with(tensor, 0);
+    if (!dt__wants_values(tensor) || dt_tensor_local_elements(tensor) == 0)
+        return tensor;
+    dt__shard rows, columns;
+    shard_of(tensor, 0, &rows);
+    shard_of(tensor, 1, &columns);
+    dt__put_number(tensor->dtype, 1, one);
+    size_t bytes = dt_dtype_size(tensor->dtype);
+    for (int64_t i = 0; i < rows.size; i++) {
+        int64_t row = dt__shard_to_global(&rows, i), n = columns.global_size;
+        int64_t low = first < -row ? 0 : dt__min_i64(row + first, n); /* no overflow: row is not negative */
+        int64_t high = last < -row ? 0 : last >= n - row ? n : row + last + 1;
+        int64_t begin = dt__shard_seek(&columns, low), end = dt__shard_seek(&columns, dt__max_i64(high, low));
+        dt__kernels_of(tensor->ctx)
+            ->fill(tensor->data + (size_t)(i * columns.size + begin) * bytes, one, bytes, (size_t)(end - begin),
+                   DT__CACHED);
+    }
+    return tensor;
+}
+
+dt_tensor *(dt_eye)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make *options) {
+    return fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL), 0, 0);
+}
+
+dt_tensor *(dt_tri)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make *options) {
+    return fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                     INT64_MIN, k);
+}
+
+dt_tensor *dt_empty_like(const dt_tensor *tensor) {
+    if (!tensor)
+        return NULL;
+    return tensor->spec ? dt__tensor_of_spec(tensor->spec)
+                        : dt__tensor_new(tensor->ctx, "empty_like", tensor->dtype, tensor->n_dims, tensor->shape);
+}
+
+dt_tensor *dt_full_like(const dt_tensor *tensor, double value) { return fill_with(dt_empty_like(tensor), value); }
+
+/* Bytes of a shape of which there is memory, or an agreed error. */
+static dt_status check_memory(dt_ctx *ctx, const char *op, const void *memory, dt_shape shape, dt_dtype dtype,
+                              size_t *bytes) {
+    int64_t n;
+    DT__TRY(dt__shape_check(ctx, op, dtype, shape.n, shape.sizes, &n));
+    *bytes = (size_t)n * dt_dtype_size(dtype);
+    return memory || n == 0 ? DT_OK
+                            : dt__fail(ctx, DT_ERR_VALUE, "%s: no memory for %lld elements of %s", op, (long long)n,
+                                       dt_dtype_word(dtype));
+}
+
+dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype) {
+    size_t bytes;
+    if (!ctx || check_memory(ctx, "from_memory", memory, shape, dtype, &bytes) != DT_OK)
+        return NULL;
+    dt_tensor *tensor = dt__tensor_new(ctx, "from_memory", dtype, shape.n, shape.sizes);
+    if (tensor && tensor->data)
+        dt__kernels_of(ctx)->copy(tensor->data, memory, tensor->storage->bytes, DT__CACHED);
+    return tensor;
+}
+
+dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory, void *user) {
+    size_t bytes;
+    if (!ctx || check_memory(ctx, "adopt", memory, shape, dtype, &bytes) != DT_OK) {
+        if (free_memory)
+            free_memory(user, memory);
+        return NULL;
+    }
+    dt__storage *storage = dt__storage_adopt(ctx, memory, bytes, free_memory, user);
+    if (!storage)
+        return NULL;
+    dt_tensor *tensor = dt__tensor_plain(storage, &(dt__reading){dtype, shape.n, shape.sizes, NULL, 0});
+    dt__storage_drop(storage);
+    return tensor;
+}
+
+dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype) {
+    return dt_adopt(ctx, memory, shape, dtype, NULL, NULL);
+}
+
+/* As dt_empty_like, with the last dim fastest in memory. */
+static dt_tensor *row_by_row(const dt_tensor *tensor) {
+    const dt_spec *spec = tensor->spec;
+    if (!spec)
+        return dt_empty_like(tensor);
+    dt_spec *rows = dt_spec_new(spec->mesh, &(dt_spec_desc){.dtype = spec->dtype,
+                                                            .n_dims = spec->sharding.n_dims,
+                                                            .shape = spec->sharding.shape,
+                                                            .n_placements = spec->sharding.n_mesh_dims,
+                                                            .placements = spec->sharding.placements});
+    dt_tensor *result = rows ? dt__tensor_of_spec(rows) : NULL;
+    dt_spec_free(rows);
+    return result;
+}
+
+dt_tensor *dt_clone(const dt_tensor *tensor) {
+    dt_tensor *copy = tensor ? row_by_row(tensor) : NULL;
+    if (copy && copy->data && tensor->data)
+        dt__kernels_of(tensor->ctx)
+            ->copy_strided(&(dt__strided){copy->data, tensor->data, dt_dtype_size(tensor->dtype),
+                                          tensor->local_n_dims, tensor->local_shape, copy->strides, tensor->strides},
+                           DT__CACHED);
+    return copy;
+}
+
+dt_tensor *dt_contiguous(dt_tensor *tensor) {
+    return tensor && !dt_tensor_is_contiguous(tensor) ? dt_clone(tensor) : tensor;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Scopes: a stack of lists of handles. A scope holds one reference to each handle in its list; ending it drops them.
+ * Handles that are in no scope and still referred to stand in a list of their own, so that the context can count them.
+ */
+#include "tensor/state.h"
+
+static dt_tensor **list_of(dt__tensor_state *state, int64_t depth) {
+    return depth < 0 ? &state->others : &state->scopes[depth].newest;
+}
+
+void dt__scope_enter(dt__tensor_state *state, dt_tensor *tensor, int64_t depth) {
+    dt_tensor **list = list_of(state, depth);
+    tensor->scope = depth;
+    tensor->previous = NULL;
+    tensor->next = *list;
+    if (*list)
+        (*list)->previous = tensor;
+    *list = tensor;
+}
+
+static void leave(dt__tensor_state *state, dt_tensor *tensor) {
+    if (tensor->previous)
+        tensor->previous->next = tensor->next;
+    else
+        *list_of(state, tensor->scope) = tensor->next;
+    if (tensor->next)
+        tensor->next->previous = tensor->previous;
+}
+
+static dt__tensor_state *state_of(const dt_tensor *tensor) { return tensor->ctx->slots[DT__SLOT_TENSOR].state; }
+
+static bool push(dt_ctx *ctx, dt__tensor_state *state) {
+    if ((size_t)state->n_scopes == state->room) {
+        size_t room = state->room ? state->room * 2 : 16;
+        struct dt__scope *scopes =
+            dt__resize(ctx, state->scopes, state->room * sizeof *scopes, room * sizeof *scopes);
+        if (!scopes)
+            return dt__fail_memory(ctx, room * sizeof *scopes, "scopes"), false;
+        state->scopes = scopes;
+        state->room = room;
+    }
+    state->scopes[state->n_scopes++] = (struct dt__scope){++state->n_begun, NULL};
+    return true;
+}
+
+bool dt__scopes_open(dt_ctx *ctx, dt__tensor_state *state) { return push(ctx, state); }
+
+dt_scope dt_scope_begin(dt_ctx *ctx) {
+    dt__tensor_state *state = ctx ? dt__tensor_state_of(ctx) : NULL;
+    if (!state || !push(ctx, state))
+        return (dt_scope){ctx, 0};
+    return (dt_scope){ctx, state->n_begun};
+}
+
+static void pop(dt__tensor_state *state) {
+    struct dt__scope *scope = &state->scopes[state->n_scopes - 1];
+    while (scope->newest)
+        dt_drop(scope->newest);
+    state->n_scopes--;
+}
+
+void dt_scope_end(dt_scope scope) {
+    dt__tensor_state *state = scope.ctx ? scope.ctx->slots[DT__SLOT_TENSOR].state : NULL;
+    if (!state || scope.number == 0)
+        return; /* it could not be begun, and that has been recorded */
+    int64_t depth = state->n_scopes - 1;
+    while (depth > 0 && state->scopes[depth].number != scope.number)
+        depth--;
+    if (depth == 0) {
+        (void)dt__fail(scope.ctx, DT_ERR_STATE, "scope_end: the scope has ended already");
+        return;
+    }
+    while (state->n_scopes > depth)
+        pop(state);
+}
+
+dt_tensor *dt_keep(dt_tensor *tensor) {
+    if (!tensor || tensor->scope <= 0)
+        return tensor;
+    dt__tensor_state *state = state_of(tensor);
+    leave(state, tensor);
+    dt__scope_enter(state, tensor, tensor->scope - 1);
+    return tensor;
+}
+
+void dt_drop(dt_tensor *tensor) {
+    if (!tensor)
+        return;
+    if (tensor->scope < 0) {
+        (void)dt__fail(tensor->ctx, DT_ERR_STATE, "drop: the tensor is in no scope; what was held is released");
+        return;
+    }
+    dt__tensor_state *state = state_of(tensor);
+    leave(state, tensor);
+    if (--tensor->n_refs == 0)
+        dt__handle_free(tensor);
+    else
+        dt__scope_enter(state, tensor, -1);
+}
+
+dt_tensor *dt__scope_take(dt_tensor *tensor) {
+    if (tensor && tensor->scope < 0) {
+        dt__tensor_state *state = state_of(tensor);
+        leave(state, tensor);
+        tensor->n_refs++;
+        dt__scope_enter(state, tensor, state->n_scopes - 1);
+    }
+    return tensor;
+}
+
+dt_tensor *dt_hold(dt_tensor *tensor) {
+    if (tensor)
+        tensor->n_refs++;
+    return tensor;
+}
+
+void dt_release(dt_tensor *tensor) {
+    if (!tensor)
+        return;
+    if (tensor->scope >= 0 && tensor->n_refs == 1) {
+        (void)dt__fail(tensor->ctx, DT_ERR_STATE, "release: nobody holds the tensor but its scope");
+        return;
+    }
+    if (--tensor->n_refs > 0)
+        return;
+    leave(state_of(tensor), tensor);
+    dt__handle_free(tensor);
+}

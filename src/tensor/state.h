@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a context keeps of tensors; of interest inside this folder only.
+ */
+#ifndef DT_TENSOR_STATE_H
+#define DT_TENSOR_STATE_H
+
+#include "tensor/tensor.h"
+
+/* A free object holds the pointer to the next one. */
+struct dt__pooled {
+    struct dt__pooled *next;
+};
+
+typedef struct dt__object_pool {
+    size_t object_bytes;
+    struct dt__pooled *free;
+    struct dt__pool_block *blocks;
+} dt__object_pool;
+
+/* One open scope; the first one is the context itself. */
+struct dt__scope {
+    int64_t number; /* never used again */
+    dt_tensor *newest;
+};
+
+struct dt__tensor_state {
+    bool has_data;
+    const dt__kernels *kernels;
+    dt__pool *pool;         /* made when it is first asked for; NULL: one thread */
+    dt__products *products; /* made when it is first asked for */
+    dt__storage *storages;  /* all that live */
+    dt__object_pool storage_pool, few_pool, many_pool;
+    struct dt__scope *scopes;
+    int64_t n_scopes;
+    size_t room;
+    int64_t n_begun;   /* scopes so far */
+    dt_tensor *others; /* handles in no scope */
+    struct dt__owned *owned;
+};
+
+struct dt__owned {
+    struct dt__owned *previous, *next;
+    size_t bytes;
+    max_align_t memory[];
+};
+
+/* A handle with one reference, the current scope's, and everything else zero; NULL with the error recorded. */
+dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims);
+/* The last reference has gone; the handle is in no list. */
+void dt__handle_free(dt_tensor *tensor);
+
+/* scope.c: opens the context's own scope. */
+bool dt__scopes_open(dt_ctx *ctx, dt__tensor_state *state);
+/* Puts the handle, which is in no list, into that of a scope. */
+void dt__scope_enter(dt__tensor_state *state, dt_tensor *tensor, int64_t depth);
+
+#endif

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Storages and handles: where they come from and where they go. Both live in pools of the context, because an op makes
+ * one of each; a handle has room for a few dims, or for all that there can be.
+ */
+#include "tensor/state.h"
+
+#include "base/size.h"
+#include "comm/runtime.h"
+
+#include <string.h>
+
+enum { FEW_DIMS = 6, PER_BLOCK = 64 };
+
+/* Objects of one size, taken from blocks that live as long as the context. */
+struct dt__pool_block {
+    struct dt__pool_block *next;
+    size_t bytes;
+    max_align_t memory[];
+};
+
+static bool grow(dt_ctx *ctx, dt__object_pool *pool) {
+    size_t bytes = sizeof(struct dt__pool_block) + PER_BLOCK * pool->object_bytes;
+    struct dt__pool_block *block = dt__alloc(ctx, bytes);
+    if (!block)
+        return dt__fail_memory(ctx, bytes, "tensor handles"), false;
+    *block = (struct dt__pool_block){pool->blocks, bytes};
+    pool->blocks = block;
+    for (size_t i = 0; i < PER_BLOCK; i++) {
+        struct dt__pooled *object = (void *)((char *)block->memory + i * pool->object_bytes);
+        object->next = pool->free;
+        pool->free = object;
+    }
+    return true;
+}
+
+static void *take(dt_ctx *ctx, dt__object_pool *pool) {
+    if (!pool->free && !grow(ctx, pool))
+        return NULL;
+    struct dt__pooled *object = pool->free;
+    pool->free = object->next;
+    return object;
+}
+
+static void give(dt__object_pool *pool, void *memory) {
+    struct dt__pooled *object = memory;
+    object->next = pool->free;
+    pool->free = object;
+}
+
+static void free_pool(dt_ctx *ctx, dt__object_pool *pool) {
+    while (pool->blocks) {
+        struct dt__pool_block *block = pool->blocks;
+        pool->blocks = block->next;
+        dt__free(ctx, block, block->bytes);
+    }
+}
+
+static size_t handle_bytes(int n_dims) { return sizeof(dt_tensor) + 2 * (size_t)n_dims * sizeof(int64_t); }
+
+void *dt__owned_new(dt_ctx *ctx, size_t bytes, const char *what) {
+    dt__tensor_state *state = dt__tensor_state_of(ctx);
+    if (!state)
+        return NULL;
+    struct dt__owned *owned = dt__alloc_zeroed(ctx, sizeof *owned + bytes);
+    if (!owned)
+        return dt__fail_memory(ctx, sizeof *owned + bytes, what), NULL;
+    owned->bytes = sizeof *owned + bytes;
+    owned->next = state->owned;
+    if (state->owned)
+        state->owned->previous = owned;
+    state->owned = owned;
+    return owned->memory;
+}
+
+void dt__owned_free(dt_ctx *ctx, void *memory) {
+    if (!memory)
+        return;
+    dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    struct dt__owned *owned = (void *)((char *)memory - offsetof(struct dt__owned, memory));
+    if (owned->previous)
+        owned->previous->next = owned->next;
+    else
+        state->owned = owned->next;
+    if (owned->next)
+        owned->next->previous = owned->previous;
+    dt__free(ctx, owned, owned->bytes);
+}
+
+/* Whatever is still referred to: the context ends, and everything in it. */
+static void free_state(dt_ctx *ctx, void *slot) {
+    dt__tensor_state *state = slot;
+    while (state->storages) {
+        state->storages->n_refs = 1;
+        dt__storage_drop(state->storages);
+    }
+    dt__products_free(state->products);
+    while (state->owned)
+        dt__owned_free(ctx, state->owned->memory);
+    dt__pool_free(state->pool);
+    dt__free(ctx, state->scopes, state->room * sizeof *state->scopes);
+    free_pool(ctx, &state->storage_pool);
+    free_pool(ctx, &state->few_pool);
+    free_pool(ctx, &state->many_pool);
+    dt__free(ctx, state, sizeof *state);
+}
+
+dt__tensor_state *dt__tensor_state_of(dt_ctx *ctx) {
+    if (ctx->slots[DT__SLOT_TENSOR].state)
+        return ctx->slots[DT__SLOT_TENSOR].state;
+    dt__tensor_state *state = dt__alloc_zeroed(ctx, sizeof *state);
+    if (!state)
+        return dt__fail_memory(ctx, sizeof *state, "the context's tensors"), NULL;
+    dt__runtime *runtime = dt__runtime_of(ctx);
+    state->has_data = runtime && runtime->transport != &dt__transport_fake;
+    state->kernels = runtime ? runtime->kernels : dt__kernels_best();
+    state->storage_pool.object_bytes = sizeof(dt__storage);
+    state->few_pool.object_bytes = handle_bytes(FEW_DIMS);
+    state->many_pool.object_bytes = handle_bytes(DT_SPEC_MAX_DIMS);
+    if (!dt__scopes_open(ctx, state)) {
+        dt__free(ctx, state, sizeof *state);
+        return NULL;
+    }
+    ctx->slots[DT__SLOT_TENSOR].state = state;
+    ctx->slots[DT__SLOT_TENSOR].free_state = free_state;
+    return state;
+}
+
+bool dt__has_data(const dt_ctx *ctx) {
+    const dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    return state && state->has_data;
+}
+
+const dt__kernels *dt__kernels_of(const dt_ctx *ctx) {
+    const dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    return state->kernels;
+}
+
+dt__pool *dt__pool_of(dt_ctx *ctx) {
+    dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    if (!state->pool && ctx->threads > 1)
+        state->pool = dt__pool_new(ctx, ctx->threads); /* without one, there is one thread */
+    return state->pool;
+}
+
+dt__products *dt__products_of(dt_ctx *ctx) {
+    dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    if (!state->products) {
+        state->products = dt__products_new(ctx, state->kernels, dt__pool_of(ctx));
+        if (!state->products)
+            (void)dt__fail_memory(ctx, 0, "matrix products");
+    }
+    return state->products;
+}
+
+static dt__storage *new_storage(dt_ctx *ctx) {
+    dt__tensor_state *state = dt__tensor_state_of(ctx);
+    dt__storage *storage = state ? take(ctx, &state->storage_pool) : NULL;
+    if (!storage)
+        return NULL;
+    *storage = (dt__storage){.ctx = ctx, .n_refs = 1, .next = state->storages};
+    if (state->storages)
+        state->storages->previous = storage;
+    state->storages = storage;
+    return storage;
+}
+
+dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes) {
+    dt__storage *storage = new_storage(ctx);
+    if (!storage)
+        return NULL;
+    storage->bytes = bytes;
+    if (bytes == 0 || !dt__has_data(ctx))
+        return storage;
+    storage->data = dt_heap_alloc(ctx, bytes);
+    storage->heap = storage->data;
+    if (!storage->data) {
+        dt__storage_drop(storage);
+        return NULL;
+    }
+    return storage;
+}
+
+dt__storage *dt__storage_adopt(dt_ctx *ctx, void *memory, size_t bytes, dt_free_fn *free_memory, void *user) {
+    dt__storage *storage = new_storage(ctx);
+    if (!storage) {
+        if (free_memory)
+            free_memory(user, memory);
+        return NULL;
+    }
+    storage->data = memory;
+    storage->bytes = bytes;
+    storage->free_memory = free_memory;
+    storage->user = user;
+    return storage;
+}
+
+void dt__storage_drop(dt__storage *storage) {
+    if (!storage || --storage->n_refs > 0)
+        return;
+    dt__tensor_state *state = storage->ctx->slots[DT__SLOT_TENSOR].state;
+    if (storage->previous)
+        storage->previous->next = storage->next;
+    else
+        state->storages = storage->next;
+    if (storage->next)
+        storage->next->previous = storage->previous;
+    if (storage->heap)
+        (void)dt_heap_free(storage->ctx, storage->data);
+    else if (storage->free_memory)
+        storage->free_memory(storage->user, storage->data);
+    give(&state->storage_pool, storage);
+}
+
+dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
+    dt__tensor_state *state = dt__tensor_state_of(ctx);
+    if (!state)
+        return NULL;
+    bool large = n_dims > FEW_DIMS;
+    dt_tensor *tensor = take(ctx, large ? &state->many_pool : &state->few_pool);
+    if (!tensor)
+        return NULL;
+    memset(tensor, 0, sizeof *tensor);
+    tensor->ctx = ctx;
+    tensor->n_refs = 1;
+    tensor->large = large;
+    dt__scope_enter(state, tensor, state->n_scopes - 1);
+    return tensor;
+}
+
+void dt__handle_free(dt_tensor *tensor) {
+    dt__tensor_state *state = tensor->ctx->slots[DT__SLOT_TENSOR].state;
+    dt__storage_drop(tensor->storage);
+    dt_spec_free(tensor->spec);
+    dt_release(tensor->grad);
+    give(tensor->large ? &state->many_pool : &state->few_pool, tensor);
+}

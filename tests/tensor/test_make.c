@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Makers: plain ones against arithmetic, for every dtype; distributed ones, part by part, against the plain ones. Ranks
+ * 1, 2, 3, 4, 5, 7 on shm; every kind of placement, uneven and empty parts, ranks outside the mesh.
+ */
+#include "spec/brute.h"
+#include "tensor/tensors.h"
+
+#include <math.h>
+
+/* An element as a number, read without the library. */
+static double number(const dt_tensor *t, int64_t i) {
+    const unsigned char *at = (const unsigned char *)dt_data(t) + (size_t)i * dt_dtype_size(dt_tensor_dtype(t));
+    union {
+        float f32;
+        double f64;
+        uint16_t bits;
+        int8_t i8;
+        int16_t i16;
+        int32_t i32;
+        int64_t i64;
+        uint8_t u8;
+        uint32_t u32;
+    } u = {0};
+    memcpy(&u, at, dt_dtype_size(dt_tensor_dtype(t)) < 8 ? dt_dtype_size(dt_tensor_dtype(t)) : 8);
+    switch (dt_tensor_dtype(t)) {
+    case DT_F32:
+    case DT_C64:
+        return (double)u.f32;
+    case DT_F64:
+    case DT_C128:
+        return u.f64;
+    case DT_BF16:
+        u.u32 = (uint32_t)u.bits << 16;
+        return (double)u.f32;
+    case DT_F16: {
+        int exponent = u.bits >> 10 & 31, fraction = u.bits & 1023;
+        double size = exponent == 0    ? fraction * pow(2, -24)
+                      : exponent == 31 ? (fraction ? (double)NAN : (double)INFINITY)
+                                       : (1 + fraction / 1024.0) * pow(2, exponent - 15);
+        return u.bits >> 15 ? -size : size;
+    }
+    case DT_I8:
+        return u.i8;
+    case DT_I16:
+        return u.i16;
+    case DT_I32:
+        return u.i32;
+    case DT_I64:
+        return (double)u.i64;
+    default:
+        return u.u8;
+    }
+}
+
+static bool is_integer(dt_dtype dtype) { return dtype >= DT_I8 && dtype <= DT_BOOL; }
+
+/* What a small number becomes. */
+static double as(dt_dtype dtype, double x) {
+    if (dtype == DT_BOOL)
+        return x != 0;
+    return is_integer(dtype) ? trunc(x) : x;
+}
+
+static void makers__give_the_values_asked_for(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    for (dt_dtype dtype = 0; dtype < DT_N_DTYPES; dtype++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        dt_tensor *t = dt_zeros(ctx, DT_SHAPE(3, 7), .dtype = dtype);
+        assert_int_equal(dt_tensor_dtype(t), dtype);
+        assert_int_equal(dt_tensor_elements(t), 21);
+        for (int64_t i = 0; i < 21; i++)
+            assert_true(number(t, i) == 0);
+        t = dt_ones(ctx, DT_SHAPE(300), .dtype = dtype);
+        for (int64_t i = 0; i < 300; i++)
+            assert_true(number(t, i) == 1);
+        t = dt_full(ctx, DT_SHAPE(2, 3, 1, 2), 2.5, .dtype = dtype);
+        for (int64_t i = 0; i < 12; i++)
+            assert_true(number(t, i) == as(dtype, 2.5));
+        t = dt_scalar(ctx, 3, .dtype = dtype);
+        assert_true(dt_tensor_n_dims(t) == 0 && dt_tensor_elements(t) == 1 && number(t, 0) == as(dtype, 3));
+        assert_true(dt_item(t) == as(dtype, 3));
+        t = dt_arange(ctx, 1, 121, 3, .dtype = dtype);
+        assert_int_equal(dt_tensor_elements(t), 40);
+        for (int64_t i = 0; i < 40; i++)
+            assert_true(number(t, i) == as(dtype, (double)(1 + 3 * i)));
+        t = dt_arange(ctx, 5, 0, -0.5, .dtype = dtype);
+        assert_int_equal(dt_tensor_elements(t), 10);
+        for (int64_t i = 0; i < 10; i++)
+            assert_true(number(t, i) == as(dtype, 5 - 0.5 * (double)i));
+        t = dt_linspace(ctx, 0, 10, 21, .dtype = dtype);
+        for (int64_t i = 0; i < 21; i++)
+            assert_true(number(t, i) == as(dtype, 0.5 * (double)i));
+        assert_true(number(dt_linspace(ctx, 4, 10, 1, .dtype = dtype), 0) == as(dtype, 4));
+        t = dt_eye(ctx, 4, 6, .dtype = dtype);
+        for (int64_t i = 0; i < 24; i++)
+            assert_true(number(t, i) == (i / 6 == i % 6));
+        for (int64_t k = -5; k <= 7; k++) {
+            t = dt_tri(ctx, 4, 6, k, .dtype = dtype);
+            for (int64_t i = 0; i < 24; i++)
+                assert_true(number(t, i) == (i % 6 - i / 6 <= k));
+        }
+        t = dt_full_like(t, 7);
+        assert_true(dt_tensor_elements(t) == 24 && number(t, 23) == as(dtype, 7));
+        assert_int_equal(dt_tensor_dtype(dt_empty_like(t)), dtype);
+        if (dtype >= DT_C64) { /* the imaginary part is 0 */
+            unsigned char zero[8] = {0};
+            size_t half = dt_dtype_size(dtype) / 2;
+            assert_memory_equal((unsigned char *)dt_data(t) + half, zero, half);
+        }
+        dt_scope_end(scope);
+    }
+    assert_int_equal(dt_heap_statistics(ctx).n_live, 0);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* Bits of the short floats, by hand: exact, rounded, ties to even, ends of the range, subnormal. */
+static void short_floats__are_rounded_to_nearest(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    static const struct {
+        dt_dtype dtype;
+        double value;
+        uint16_t bits;
+    } cases[] = {
+        {DT_F16, 0, 0},
+        {DT_F16, -0.0, 0x8000},
+        {DT_F16, 1, 0x3c00},
+        {DT_F16, -2, 0xc000},
+        {DT_F16, 65504, 0x7bff},
+        {DT_F16, 65519, 0x7bff},
+        {DT_F16, 65520, 0x7c00},
+        {DT_F16, 1e300, 0x7c00},
+        {DT_F16, -(double)INFINITY, 0xfc00},
+        {DT_F16, 1.0 / 3, 0x3555},
+        {DT_F16, 2049, 0x6800},
+        {DT_F16, 2051, 0x6802},
+        {DT_F16, 0x1p-14, 0x0400},
+        {DT_F16, 0x1p-24, 0x0001},
+        {DT_F16, 0x1p-25, 0},
+        {DT_F16, 0x1.8p-25, 0x0001},
+        {DT_F16, 0x3p-25, 0x0002},
+        {DT_F16, 0x1.ff8p-15, 0x03ff},
+        {DT_F16, 0x1.ffcp-15, 0x0400},
+        {DT_BF16, 0, 0},
+        {DT_BF16, -0.0, 0x8000},
+        {DT_BF16, 1, 0x3f80},
+        {DT_BF16, 1.0 / 3, 0x3eab},
+        {DT_BF16, 257, 0x4380},
+        {DT_BF16, 259, 0x4382},
+        {DT_BF16, 3.4e38, 0x7f80},
+        {DT_BF16, 1e300, 0x7f80},
+        {DT_BF16, 0x1p-133, 0x0001},
+        {DT_BF16, 0x1p-134, 0},
+        {DT_BF16, 0x3p-134, 0x0002},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint16_t bits;
+        memcpy(&bits, dt_data(dt_scalar(ctx, cases[i].value, .dtype = cases[i].dtype)), sizeof bits);
+        if (bits != cases[i].bits)
+            fail_msg("%s of %g is %04x, not %04x", dt_dtype_word(cases[i].dtype), cases[i].value, bits,
+                     cases[i].bits);
+    }
+    assert_true(isnan(dt_item(dt_scalar(ctx, (double)NAN, .dtype = DT_F16))));
+    assert_true(isnan(dt_item(dt_scalar(ctx, (double)NAN, .dtype = DT_BF16))));
+    for (uint32_t bits = 0; bits < 65536; bits++) { /* every one comes back */
+        for (int k = 0; k < 2; k++) {
+            dt_dtype dtype = k ? DT_BF16 : DT_F16;
+            uint16_t half = (uint16_t)bits, again;
+            dt_tensor *t = dt_from_memory(ctx, &half, DT_SHAPE(), dtype);
+            double x = dt_item(t);
+            dt_tensor *u = dt_scalar(ctx, x, .dtype = dtype);
+            memcpy(&again, dt_data(u), sizeof again);
+            assert_true(isnan(x) == isnan(number(t, 0)) && (isnan(x) || x == number(t, 0)));
+            assert_true(isnan(x) || again == half);
+            dt_drop(t);
+            dt_drop(u);
+        }
+    }
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void integers__end_at_their_range(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    assert_int_equal(dt_item_i64(dt_scalar(ctx, 1e30, .dtype = DT_I64)), INT64_MAX);
+    assert_int_equal(dt_item_i64(dt_scalar(ctx, -1e30, .dtype = DT_I64)), INT64_MIN);
+    assert_int_equal(dt_item_i64(dt_scalar(ctx, 300, .dtype = DT_I8)), 127);
+    assert_int_equal(dt_item_i64(dt_scalar(ctx, -3, .dtype = DT_U8)), 0);
+    assert_int_equal(dt_item_i64(dt_scalar(ctx, -1.9, .dtype = DT_I32)), -1);
+    assert_int_equal(dt_item_i64(dt_scalar(ctx, (double)NAN, .dtype = DT_I16)), 0);
+    assert_int_equal(dt_item_i64(dt_scalar(ctx, (double)NAN, .dtype = DT_BOOL)), 1);
+    int64_t big = (INT64_C(1) << 62) + 1;
+    assert_int_equal(dt_item_i64(dt_from_memory(ctx, &big, DT_SHAPE(1, 1), DT_I64)), big);
+    /* Steps that leave the range of whole numbers are not added up as such. */
+    dt_tensor *t = dt_arange(ctx, 0, 1e20, 1e16, .dtype = DT_I64);
+    assert_int_equal(dt_item_i64(dt_select(t, 0, -1)), INT64_MAX);
+    t = dt_arange(ctx, 0, 1e20, 1e15, .dtype = DT_I64);
+    assert_int_equal(dt_item_i64(dt_select(t, 0, 1)), INT64_C(1000000000000000));
+    assert_int_equal(dt_item_i64(dt_select(t, 0, -1)), INT64_MAX);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, const char *part) {
+    assert_null(result);
+    assert_error_says(ctx, status, part);
+    dt_error_clear(ctx);
+}
+
+static void makers__refuse_what_cannot_be(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_mesh *mesh = dt_mesh_new(ctx, "1x1");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(2, -1)), DT_ERR_SHAPE, "zeros: [2,-1] has a negative size");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(INT64_MAX, 2)), DT_ERR_SHAPE, "more bytes than can be counted");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(0, INT64_MAX, INT64_MAX)), DT_ERR_SHAPE, "more bytes than can be counted");
+    refused(ctx, dt_zeros(ctx, TENSORS_SHAPE(33, NULL)), DT_ERR_SHAPE, "zeros: 33 dims, but a tensor has 0 to 32");
+    refused(ctx, dt_zeros(ctx, TENSORS_SHAPE(2, NULL)), DT_ERR_SHAPE, "zeros: 2 dims without sizes");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .dtype = (dt_dtype)50), DT_ERR_DTYPE, "zeros: 50 is not a dtype");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .place = "R"), DT_ERR_MESH, "zeros: placements R, but no mesh");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .mesh = mesh, .place = "R"), DT_ERR_PLACEMENT, "");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .mesh = mesh, .place = "S(1),R"), DT_ERR_PLACEMENT, "");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .mesh = mesh, .place = "S(0,R"), DT_ERR_PLACEMENT, "");
+    refused(ctx, dt_arange(ctx, 0, 5, 0), DT_ERR_VALUE, "arange: from 0 to 5 by 0");
+    refused(ctx, dt_arange(ctx, 0, 5, -1), DT_ERR_VALUE, "arange");
+    refused(ctx, dt_arange(ctx, 0, (double)INFINITY, 1), DT_ERR_VALUE, "arange");
+    refused(ctx, dt_arange(ctx, 0, (double)NAN, 1), DT_ERR_VALUE, "arange");
+    refused(ctx, dt_linspace(ctx, 0, 1, -1), DT_ERR_SHAPE, "linspace");
+    refused(ctx, dt_linspace(ctx, 0, 1, INT64_MIN), DT_ERR_SHAPE, "linspace");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(INT64_C(1) << 50)), DT_ERR_MEMORY, "heap");
+    assert_null(dt_zeros(NULL, DT_SHAPE(1)));
+    assert_null(dt_arange(NULL, 0, 1, 0));
+    assert_null(dt_from_memory(NULL, "", DT_SHAPE(), DT_I8));
+    assert_int_equal(dt_tensor_elements(dt_arange(ctx, 5, 5, 1)), 0);
+    assert_int_equal(dt_tensor_elements(dt_linspace(ctx, 0, 1, 0)), 0);
+    assert_int_equal(dt_tensor_elements(dt_eye(ctx, 0, 3)), 0);
+    dt_mesh_free(mesh);
+    assert_int_equal(dt_heap_statistics(ctx).n_live, 0);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* Values for which sums and averages over a few ranks are exact in every dtype. */
+enum { N_MAKERS = 7 };
+
+static dt_tensor *make(dt_ctx *ctx, int which, const brute_case *c, const dt_make *o) {
+    dt_shape shape = {c->n_dims, c->shape};
+    switch (which) {
+    case 0:
+        return (dt_zeros)(ctx, shape, o);
+    case 1:
+        return (dt_full)(ctx, shape, 3, o);
+    case 2:
+        return c->n_dims == 1 ? (dt_arange)(ctx, -2, (double)c->shape[0] / 2 - 2, 0.5, o) : (dt_ones)(ctx, shape, o);
+    case 3:
+        return c->n_dims == 1 ? (dt_arange)(ctx, 1, (double)c->shape[0] + 1, 1, o) : (dt_ones)(ctx, shape, o);
+    case 4:
+        return c->n_dims == 1 ? (dt_linspace)(ctx, 0, (double)(c->shape[0] - 1) / 4, c->shape[0], o)
+                              : (dt_full)(ctx, shape, 2, o);
+    case 5:
+        return c->n_dims == 2 ? (dt_eye)(ctx, c->shape[0], c->shape[1], o) : (dt_ones)(ctx, shape, o);
+    default:
+        return c->n_dims == 2 ? (dt_tri)(ctx, c->shape[0], c->shape[1], c->shape[0] % 5 - 2, o)
+                              : (dt_full)(ctx, shape, 5, o);
+    }
+}
+
+/* No order on complex numbers, no average of truth values; an average of integers is of one value n times. */
+static bool allowed(const brute_case *c, dt_dtype dtype) {
+    for (int m = 0; m < c->n_mesh_dims; m++)
+        if (dt_placement_is_partial(c->placements[m]) && !dt_reduce_allowed(dtype, c->placements[m].reduce))
+            return false;
+    return true;
+}
+
+static int parts_make_the_whole(dt_ctx *ctx, void *arg) {
+    const uint64_t seed = *(const uint64_t *)arg;
+    uint64_t random = seed;
+    int64_t n_partial = 0;
+    for (int i = 0; i < 400; i++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        brute_case c;
+        brute_random_case(&random, (int)dt_world(ctx), &c);
+        dt_dtype dtype = (dt_dtype)test_below(&random, DT_N_DTYPES);
+        int which = (int)test_below(&random, N_MAKERS);
+        if (!allowed(&c, dtype)) {
+            dt_scope_end(scope);
+            continue;
+        }
+        char place[256];
+        dt_mesh *mesh = dt_mesh_from_shape(ctx, c.mesh, c.n_mesh_dims, NULL);
+        dt_placements_text(c.n_mesh_dims, c.placements, sizeof place, place);
+        dt_make options = {.dtype = dtype, .mesh = mesh, .place = place};
+        dt_tensor *t = make(ctx, which, &c, &options), *full = dt_full_tensor(t);
+        CHECK(full, "%s, %s, maker %d: %s", c.text, dt_dtype_word(dtype), which, dt_error_text(ctx));
+        options = (dt_make){.dtype = dtype};
+        dt_tensor *plain = make(ctx, which, &c, &options);
+        CHECK(dt_tensor_n_dims(t) == c.n_dims && dt_tensor_elements(t) == dt_tensor_elements(plain), "%s", c.text);
+        if (dt_rank(ctx) < brute_world(&c))
+            CHECK(tensors_equal(full, plain), "rank %lld: %s, %s, maker %d", (long long)dt_rank(ctx), c.text,
+                  dt_dtype_word(dtype), which);
+        else
+            CHECK(dt_tensor_n_dims(full) == 1 && dt_tensor_elements(full) == 0, "%s", c.text);
+        for (int m = 0; m < c.n_mesh_dims; m++)
+            n_partial += dt_placement_is_partial(c.placements[m]);
+        dt_tensor *like = dt_full_tensor(dt_full_like(t, 1)), *ones = dt_full_like(plain, 1);
+        CHECK(dt_rank(ctx) >= brute_world(&c) || tensors_equal(like, ones), "full_like: %s", c.text);
+        dt_tensor *clone = dt_clone(t);
+        CHECK(tensors_equal(clone, t) && !dt_tensor_shares(clone, t), "clone: %s", c.text);
+        dt_mesh_free(mesh);
+        dt_scope_end(scope);
+    }
+    CHECK(n_partial > 20, "%lld", (long long)n_partial);
+    /* Groups keep a block each; the tensors are gone. */
+    CHECK(dt_heap_statistics(ctx).n_live < 10, "%lld blocks are left", (long long)dt_heap_statistics(ctx).n_live);
+    return 0;
+}
+
+static void distributed_makers__make_parts_of_the_plain_one(void **state) {
+    (void)state;
+    static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
+        uint64_t seed = 100 + i;
+        run_ranks(worlds[i], parts_make_the_whole, &seed);
+    }
+}
+
+static bool has_shape(const dt_tensor *t, int n, const int64_t *sizes) {
+    return dt_tensor_local_n_dims(t) == n && memcmp(dt_tensor_local_shape(t), sizes, (size_t)n * sizeof *sizes) == 0;
+}
+#define LOCAL_IS(t, ...)                                                                                             \
+    has_shape((t), (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]){__VA_ARGS__})
+
+static int init_on_four(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t r = dt_rank(ctx);
+    dt_mesh *mesh = dt_mesh_new(ctx, "4"), *two = dt_mesh_new(ctx, "2x2");
+    /* INI-001, INI-002 */
+    dt_tensor *t = dt_full_like(dt_empty(ctx, DT_SHAPE(32, 4), .mesh = mesh, .place = "S(0)"), 2.4);
+    CHECK(LOCAL_IS(t, 8, 4), "INI-001");
+    for (int i = 0; i < 32; i++)
+        CHECK(((float *)dt_data(t))[i] == 2.4f, "INI-001");
+    CHECK(tensors_equal(dt_to_local(dt_eye(ctx, 8, 8, .mesh = mesh)), dt_eye(ctx, 8, 8)), "INI-002");
+    /* INI-003 */
+    static const char *const places[] = {"S(0)", "S(1)", "S(2)", "R"};
+    for (int p = 0; p < 4; p++) {
+        int64_t even[3] = {4, 8, 12}, odd[3] = {5, 10, 15};
+        t = dt_full(ctx, DT_SHAPE(4, 8, 12), 123.4, .mesh = mesh, .place = places[p], .requires_grad = true);
+        CHECK(dt_requires_grad(t), "INI-003");
+        if (p < 3)
+            even[p] /= 4;
+        CHECK(tensors_equal(dt_to_local(t), dt_full(ctx, TENSORS_SHAPE(3, even), 123.4)), "INI-003 %s", places[p]);
+        t = dt_ones(ctx, DT_SHAPE(5, 10, 15), .mesh = mesh, .place = places[p]);
+        if (p < 3) {
+            int64_t chunk = (odd[p] + 3) / 4, left = odd[p] - r * chunk;
+            odd[p] = left < 0 ? 0 : left < chunk ? left : chunk;
+        }
+        CHECK(tensors_equal(dt_to_local(t), dt_ones(ctx, TENSORS_SHAPE(3, odd))), "INI-003 %s", places[p]);
+    }
+    CHECK(dt_tensor_n_dims(dt_zeros(ctx, DT_SHAPE(), .mesh = mesh)) == 0, "INI-003");
+    /* INI-004 */
+    t = dt_zeros(ctx, DT_SHAPE(32, 3), .mesh = mesh, .place = "S(0)");
+    CHECK(dt_tensor_size(t, 0) == 32 && LOCAL_IS(t, 8, 3), "INI-004");
+    t = dt_zeros(ctx, DT_SHAPE(31, 3), .mesh = mesh, .place = "S(0)");
+    CHECK(dt_tensor_size(t, 0) == 31 && LOCAL_IS(t, r < 3 ? 8 : 7, 3), "INI-004");
+    /* INI-005 */
+    CHECK(LOCAL_IS(dt_zeros(ctx, DT_SHAPE(32, 4), .mesh = two, .place = "S(0),R"), 16, 4), "INI-005");
+    CHECK(LOCAL_IS(dt_zeros(ctx, DT_SHAPE(32, 4), .mesh = two, .place = "S(0),S(1)"), 16, 2), "INI-005");
+    t = dt_zeros(ctx, DT_SHAPE(31, 3), .mesh = two, .place = "S(0),S(1)");
+    CHECK(LOCAL_IS(t, r < 2 ? 16 : 15, r % 2 ? 1 : 2), "INI-005");
+    /* INI-006 */
+    t = dt_zeros(ctx, DT_SHAPE(32, 3), .mesh = dt_mesh_new(ctx, "[0,3]"), .place = "S(0)");
+    CHECK(dt_tensor_size(t, 0) == 32 && (r % 3 ? LOCAL_IS(t, 0) : LOCAL_IS(t, 16, 3)), "INI-006");
+    t = dt_zeros(ctx, DT_SHAPE(32, 3), .mesh = dt_mesh_new(ctx, "[0,1,3]"), .place = "S(0)");
+    CHECK(r == 2 ? LOCAL_IS(t, 0) : LOCAL_IS(t, r < 2 ? 11 : 10, 3), "INI-006");
+    t = dt_zeros(ctx, DT_SHAPE(32, 3), .mesh = dt_mesh_new(ctx, "[[0],[3]]"), .place = "S(0),S(1)");
+    CHECK(dt_tensor_size(t, 1) == 3 && (r % 3 ? LOCAL_IS(t, 0) : LOCAL_IS(t, 16, 3)), "INI-006");
+    /* The current mesh serves where placements are given. */
+    CHECK_OK(ctx, dt_mesh_push(mesh));
+    CHECK(LOCAL_IS(dt_zeros(ctx, DT_SHAPE(8), .place = "S(0)"), 2), "the current mesh");
+    CHECK(!dt_tensor_spec(dt_zeros(ctx, DT_SHAPE(8))), "without placements it is plain");
+    CHECK_OK(ctx, dt_mesh_pop(ctx));
+    return 0;
+}
+
+static void makers__follow_the_chunk_rule(void **state) {
+    (void)state;
+    run_ranks(4, init_on_four, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(makers__give_the_values_asked_for),
+        cmocka_unit_test(short_floats__are_rounded_to_nearest),
+        cmocka_unit_test(integers__end_at_their_range),
+        cmocka_unit_test(makers__refuse_what_cannot_be),
+        cmocka_unit_test(distributed_makers__make_parts_of_the_plain_one),
+        cmocka_unit_test(makers__follow_the_chunk_rule),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
