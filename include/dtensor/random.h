@@ -5,7 +5,15 @@
  * A generator is two integers: a seed, and the number of draws made so far. One draw fills one tensor, of any size.
  * The value of an element is a function of (seed, draw, row-major index of the element in the whole tensor) and of
  * nothing else: any mesh, any placement and any number of ranks give the bits that one rank gives, without
- * communication. Ranks of one tensor must hold equal generators; dt_generator_tag makes it visible when they do not.
+ * communication.
+ *
+ *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(512, 512), .std = 0.02, .mesh = mesh, .place = "S(0),R");
+ *     dt_tensor *order = dt_randperm(ctx, 60000, .mesh = mesh, .place = "S(0),R");
+ *     dt_uniform_(bias, .low = -0.1, .high = 0.1);
+ *
+ * Ranks of one tensor must hold equal generators. Each draw on a mesh is remembered, and the next redistribution on
+ * that mesh fails on every rank, with DT_ERR_MISMATCH, if they have not drawn the same; dt_generator_tag does so for
+ * collectives of one's own.
  *
  * The bits, which stay the same from version to version: Philox-4x32-10 with key {seed low, seed high} and counter
  * {block low, block high, draw low, draw high | attempt << 16} gives the four words w0 … w3 of a block.
@@ -22,14 +30,15 @@
  *     bernoulli         32-bit draw for every dtype: w < p 2^32; a dropout mask so with 1 - p, scaled by 1 / (1 - p)
  *     randint [m,n)     64-bit draw for every dtype: m + (w (n - m) >> 64)
  *     truncated normal  block i, computed in f64; what is refused is drawn again with the next attempt
- *     permutation       64-bit draws: for i = n - 1 … 1, entry i changes places with entry w_i (i + 1) >> 64
+ *     permutation       up to 4096 entries, 64-bit draws: for i = n - 1 … 1, entry i changes places with entry
+ *                       w_i (i + 1) >> 64; beyond, entry i is found by itself (src/random/permutation.c)
  *
  * Logarithms, sines and cosines are the library's own (docs/random.md), so that every CPU gives the same bits.
  */
 #ifndef DTENSOR_RANDOM_H
 #define DTENSOR_RANDOM_H
 
-#include <dtensor/base.h>
+#include <dtensor/tensor.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,6 +74,106 @@ DT_API dt_status dt_generator_restore(dt_generator *generator, dt_generator_stat
 /* A hash of the state, to be the tag of a collective (dt_call): ranks whose generators have another seed, or have
  * drawn more or less, then get DT_ERR_MISMATCH instead of numbers that do not belong together. Local. */
 DT_API uint64_t dt_generator_tag(const dt_generator *generator);
+
+/* Random tensors. */
+
+/* A zeroed field means "not given"; has_x says that a zero is meant. Fields that a call does not name are not looked
+ * at. */
+typedef struct dt_random {
+    double mean;      /* default 0 */
+    double std;       /* default 1 */
+    double low, high; /* default 0 and 1; of a truncated normal -2 and 2 */
+    double rate;      /* default 1 */
+    bool has_std, has_low, has_high;
+    dt_dtype dtype; /* default f32; of randint and randperm i64; of a _like that of the tensor */
+    bool has_dtype; /* f32, where it is not the default */
+    dt_mesh *mesh;
+    const char *place;       /* both as in dt_make */
+    dt_generator *generator; /* default: the context's */
+    bool requires_grad;
+    const dt_site *site;
+} dt_random;
+
+/* Each takes one draw of the generator, whatever the size, on ranks outside the mesh, too; a call that fails takes
+ * none. Of a partial tensor the first coordinate holds the numbers and the others what changes nothing (of P(avg) all
+ * hold them). Local; every rank of the mesh must make the same.
+ *
+ * rand              uniform in [low, high)                          floats
+ * randn             normal with mean and std                        floats
+ * truncated_normal  the same, none outside [low, high]              floats
+ * exponential       with rate, so of mean 1 / rate                  floats
+ * randint           whole numbers from low to high - 1              floats, integers, bool
+ * bernoulli         1 with chance p, otherwise 0                    floats, integers, bool
+ * dropout_mask      0 with chance p, otherwise 1 / (1 - p)          floats
+ * randperm          0 … n - 1 in a random order; integers. A rank makes its own part only */
+DT_API dt_tensor *dt_rand(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_randn(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_truncated_normal(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_exponential(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_randint(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_bernoulli(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_dropout_mask(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_randperm(dt_ctx *ctx, int64_t n, DT_OPTIONS(dt_random));
+
+/* The same with the shape and placements of another tensor; mesh and place are not looked at. Local. */
+DT_API dt_tensor *dt_rand_like(const dt_tensor *tensor, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_randn_like(const dt_tensor *tensor, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_randint_like(const dt_tensor *tensor, int64_t low, int64_t high, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_bernoulli_like(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_dropout_mask_like(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random));
+
+/* The same into a tensor that is there, which may be a view: the numbers are those of a new tensor of its shape. Of
+ * the options only the distribution's own and the generator are looked at. Refused, with an agreed error, where two
+ * indices may lead to one element (an expanded view). Local; every rank of the mesh must do the same. */
+DT_API dt_status dt_uniform_(dt_tensor *tensor, DT_OPTIONS(dt_random));
+DT_API dt_status dt_normal_(dt_tensor *tensor, DT_OPTIONS(dt_random));
+DT_API dt_status dt_truncated_normal_(dt_tensor *tensor, DT_OPTIONS(dt_random));
+DT_API dt_status dt_exponential_(dt_tensor *tensor, DT_OPTIONS(dt_random));
+DT_API dt_status dt_randint_(dt_tensor *tensor, int64_t low, int64_t high, DT_OPTIONS(dt_random));
+DT_API dt_status dt_bernoulli_(dt_tensor *tensor, double p, DT_OPTIONS(dt_random));
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_rand(...)              DT_RAND_(__VA_ARGS__, .site = DT_SITE)
+#define dt_randn(...)             DT_RANDN_(__VA_ARGS__, .site = DT_SITE)
+#define dt_truncated_normal(...)  DT_TRUNCATED_NORMAL_(__VA_ARGS__, .site = DT_SITE)
+#define dt_exponential(...)       DT_EXPONENTIAL_(__VA_ARGS__, .site = DT_SITE)
+#define dt_randint(...)           DT_RANDINT_(__VA_ARGS__, .site = DT_SITE)
+#define dt_bernoulli(...)         DT_BERNOULLI_(__VA_ARGS__, .site = DT_SITE)
+#define dt_dropout_mask(...)      DT_DROPOUT_MASK_(__VA_ARGS__, .site = DT_SITE)
+#define dt_randperm(...)          DT_RANDPERM_(__VA_ARGS__, .site = DT_SITE)
+#define dt_rand_like(...)         DT_RAND_LIKE_(__VA_ARGS__, .site = DT_SITE)
+#define dt_randn_like(...)        DT_RANDN_LIKE_(__VA_ARGS__, .site = DT_SITE)
+#define dt_randint_like(...)      DT_RANDINT_LIKE_(__VA_ARGS__, .site = DT_SITE)
+#define dt_bernoulli_like(...)    DT_BERNOULLI_LIKE_(__VA_ARGS__, .site = DT_SITE)
+#define dt_dropout_mask_like(...) DT_DROPOUT_MASK_LIKE_(__VA_ARGS__, .site = DT_SITE)
+#define dt_uniform_(...)          DT_UNIFORM_IN_(__VA_ARGS__, .site = DT_SITE)
+#define dt_normal_(...)           DT_NORMAL_IN_(__VA_ARGS__, .site = DT_SITE)
+#define dt_truncated_normal_(...) DT_TRUNCATED_NORMAL_IN_(__VA_ARGS__, .site = DT_SITE)
+#define dt_exponential_(...)      DT_EXPONENTIAL_IN_(__VA_ARGS__, .site = DT_SITE)
+#define dt_randint_(...)          DT_RANDINT_IN_(__VA_ARGS__, .site = DT_SITE)
+#define dt_bernoulli_(...)        DT_BERNOULLI_IN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RAND_(ctx, shape, ...)              dt_rand(ctx, shape, &(const dt_random){__VA_ARGS__})
+#define DT_RANDN_(ctx, shape, ...)             dt_randn(ctx, shape, &(const dt_random){__VA_ARGS__})
+#define DT_TRUNCATED_NORMAL_(ctx, shape, ...)  dt_truncated_normal(ctx, shape, &(const dt_random){__VA_ARGS__})
+#define DT_EXPONENTIAL_(ctx, shape, ...)       dt_exponential(ctx, shape, &(const dt_random){__VA_ARGS__})
+#define DT_RANDINT_(ctx, low, high, shape, ...)  dt_randint(ctx, low, high, shape, &(const dt_random){__VA_ARGS__})
+#define DT_BERNOULLI_(ctx, p, shape, ...)      dt_bernoulli(ctx, p, shape, &(const dt_random){__VA_ARGS__})
+#define DT_DROPOUT_MASK_(ctx, p, shape, ...)   dt_dropout_mask(ctx, p, shape, &(const dt_random){__VA_ARGS__})
+#define DT_RANDPERM_(ctx, n, ...)              dt_randperm(ctx, n, &(const dt_random){__VA_ARGS__})
+#define DT_RAND_LIKE_(tensor, ...)             dt_rand_like(tensor, &(const dt_random){__VA_ARGS__})
+#define DT_RANDN_LIKE_(tensor, ...)            dt_randn_like(tensor, &(const dt_random){__VA_ARGS__})
+#define DT_RANDINT_LIKE_(tensor, low, high, ...)  dt_randint_like(tensor, low, high, &(const dt_random){__VA_ARGS__})
+#define DT_BERNOULLI_LIKE_(tensor, p, ...)     dt_bernoulli_like(tensor, p, &(const dt_random){__VA_ARGS__})
+#define DT_DROPOUT_MASK_LIKE_(tensor, p, ...)  dt_dropout_mask_like(tensor, p, &(const dt_random){__VA_ARGS__})
+#define DT_UNIFORM_IN_(tensor, ...)            dt_uniform_(tensor, &(const dt_random){__VA_ARGS__})
+#define DT_NORMAL_IN_(tensor, ...)             dt_normal_(tensor, &(const dt_random){__VA_ARGS__})
+#define DT_TRUNCATED_NORMAL_IN_(tensor, ...)   dt_truncated_normal_(tensor, &(const dt_random){__VA_ARGS__})
+#define DT_EXPONENTIAL_IN_(tensor, ...)        dt_exponential_(tensor, &(const dt_random){__VA_ARGS__})
+#define DT_RANDINT_IN_(tensor, low, high, ...)  dt_randint_(tensor, low, high, &(const dt_random){__VA_ARGS__})
+#define DT_BERNOULLI_IN_(tensor, p, ...)       dt_bernoulli_(tensor, p, &(const dt_random){__VA_ARGS__})
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

@@ -18,6 +18,8 @@ enum dt__slot {
     DT__SLOT_TENSOR,       /* src/tensor: storages, handles, scopes */
     DT__SLOT_REDISTRIBUTE, /* src/redistribute: plans and exchanges */
     DT__SLOT_RANDOM,       /* src/random: generators */
+    DT__SLOT_OPS,          /* src/rules: schema lines, registered ops */
+    DT__SLOT_DISPATCH,     /* src/dispatch: decisions, policies */
     DT__N_SLOTS
 };
 

@@ -11,9 +11,11 @@
 #include "kernels/walk.h"
 
 enum {
-    BUFFERED = 512,   /* elements of a block when some operand is buffered */
-    DIRECT = 1 << 15, /* and when none is */
-    PIECE = 1 << 16,  /* elements that are worth a thread, about */
+    BUFFERED = 1024,   /* elements of a block when some operand is buffered */
+    TILE_COLUMNS = 64, /* of a block when some operand is transposed: */
+    TILE_ROWS = 16,    /* whole cache lines of all operands, then */
+    DIRECT = 1 << 15,  /* and when none is */
+    PIECE = 1 << 16,   /* elements that are worth a thread, about */
     BUFFER_BYTES = BUFFERED * 16,
 };
 
@@ -23,13 +25,15 @@ typedef struct job {
     dt__walk walk;
     int64_t columns, rows;    /* of a block, at most */
     int64_t n_across, n_down; /* blocks in a plane of the two innermost dims */
+    bool goes_down;           /* whether the next block is below, not beside */
     int64_t n_blocks, n_per_piece;
 } job;
 
 /* Memory of one thread. */
 typedef struct buffers {
     struct {
-        const char *of; /* a still operand that is here, or NULL */
+        const char *of;      /* a still operand that was brought, or NULL */
+        const void *brought; /* where it is */
         char *gathered, *converted;
     } operands[DT__LOOP_ARRAYS];
     _Alignas(64) char memory[2 * DT__LOOP_ARRAYS * BUFFER_BYTES];
@@ -56,24 +60,13 @@ static dt__patch patch_of(const job *j, int k, char *at, int64_t columns, int64_
 static const void *bring(const job *j, buffers *b, int k, const dt__patch *p) {
     const dt_dtype stored = j->what->arrays[k]->dtype, wanted = j->what->loop_dtypes[k];
     const bool stands_still = p->column_stride == 0 && p->row_stride == 0;
-    const void *now = p->at;
     if (stands_still && b->operands[k].of == p->at)
-        return stored == wanted ? b->operands[k].gathered : b->operands[k].converted;
-    b->operands[k].of = NULL;
-    if (stands_still) { /* as many as any block has */
-        const dt__patch whole = {p->at, p->bytes, j->columns * j->rows, 1, 0, 0};
-        dt__gather(&whole, b->operands[k].gathered);
-        now = b->operands[k].gathered;
-        b->operands[k].of = p->at;
-    } else if (!dt__patch_is_dense(p)) {
-        dt__gather(p, b->operands[k].gathered);
-        now = b->operands[k].gathered;
-    }
-    if (stored == wanted)
-        return now;
-    const int64_t n = stands_still ? j->columns * j->rows : p->columns * p->rows;
-    j->what->kernels->loops->convert[stored][wanted](n, b->operands[k].converted, now);
-    return b->operands[k].converted;
+        return b->operands[k].brought;
+    b->operands[k].of = stands_still ? p->at : NULL;
+    const dt__patch whole = {p->at, p->bytes, j->columns * j->rows, 1, 0, 0}; /* as many as any block has */
+    b->operands[k].brought = dt__bring(j->what->kernels, stands_still ? &whole : p, stored, wanted,
+                                       b->operands[k].gathered, b->operands[k].converted);
+    return b->operands[k].brought;
 }
 
 static void run_block(const job *j, buffers *b, char *const *at, int64_t columns, int64_t rows) {
@@ -110,7 +103,9 @@ static void run_piece(void *arg, int64_t piece) {
         plane[k] = walk->at[k];
     dt__walk_seek(walk, 2, first / in_plane, position, plane);
     for (int64_t n = first, in = first % in_plane; n < end; n++) {
-        const int64_t column = in % j->n_across * j->columns, row = in / j->n_across * j->rows;
+        const int64_t across = j->goes_down ? in / j->n_down : in % j->n_across;
+        const int64_t down = j->goes_down ? in % j->n_down : in / j->n_across;
+        const int64_t column = across * j->columns, row = down * j->rows;
         for (int k = 0; k < walk->n_arrays; k++)
             at[k] = plane[k] + column * walk->dims[0].strides[k] + row * walk->dims[1].strides[k];
         run_block(j, &b, at, dt__min_i64(j->columns, walk->dims[0].size - column),
@@ -131,11 +126,26 @@ static bool is_direct(const job *j) {
     return true;
 }
 
+/* Whether some operand lies together along the second dim. */
+static bool has_transposed(const job *j) {
+    const dt__walk_dim *dims = j->walk.dims;
+    for (int k = 0; k < j->what->n_arrays; k++) {
+        const int64_t size = (int64_t)dt_dtype_size(j->what->arrays[k]->dtype);
+        if (dims[1].size > 1 && dims[1].strides[k] == size && dims[0].strides[k] > size)
+            return true;
+    }
+    return false;
+}
+
 static void choose_blocks(job *j) {
     const dt__walk_dim *dims = j->walk.dims;
+    j->goes_down = has_transposed(j); /* along the rows that lie together, while their pages are near */
     if (is_direct(j) && dims[0].size >= BUFFERED) {
         j->columns = dt__min_i64(dims[0].size, DIRECT);
         j->rows = 1;
+    } else if (j->goes_down) {
+        j->columns = dt__min_i64(dims[0].size, TILE_COLUMNS);
+        j->rows = dt__min_i64(dims[1].size, TILE_ROWS);
     } else {
         j->columns = dt__min_i64(dims[0].size, BUFFERED);
         j->rows = dt__min_i64(dims[1].size, dt__max_i64(BUFFERED / dims[0].size, 1));

@@ -11,11 +11,28 @@
 #include "kernels/array.h"
 #include "kernels/kernels.h"
 #include "kernels/loops.h"
+#include "kernels/ops.h"
 #include "kernels/threads.h"
 
 /* dst = src, converted: to bool is "not 0"; a complex number becomes real by dropping its imaginary part; floats become
  * integers toward zero, those out of range the nearest end of the range and NaN 0; integers wrap; to a shorter float
  * is to nearest, ties to even, NaN stays NaN. src is broadcast to dst. */
 void dt__convert(const dt__kernels *kernels, dt__pool *pool, const dt__array *dst, const dt__array *src);
+
+/* out = op(ins…), computed in dtype. Inputs are broadcast to out. Input k of an op that reads it as bool, and the
+ * result of an op that gives bool, are bool whatever dtype is (ops.h), and converted from and to the arrays' dtypes
+ * like all others. */
+typedef struct dt__elementwise {
+    dt__element_op op;
+    dt_dtype dtype;
+    dt__number numbers[2]; /* where ops.h says so */
+    const dt__array *out, *ins[DT__LOOP_ARRAYS - 1];
+} dt__elementwise;
+
+/* Whether the op computes in the dtype. */
+bool dt__op_computes(dt__element_op op, dt_dtype dtype);
+int dt__op_inputs(dt__element_op op);
+/* Only what dt__op_computes. */
+void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__elementwise *what);
 
 #endif

@@ -70,3 +70,41 @@ void dt__scatter(const void *from, const dt__patch *to) {
     else
         loops[__builtin_ctzll(to->bytes)].scatter(from, to);
 }
+
+/* Many rows that lie together along the columns. */
+static bool is_transposed(const dt__patch *p) {
+    return p->columns >= 4 && p->rows >= 4 && p->row_stride == (int64_t)p->bytes && p->column_stride > p->row_stride;
+}
+
+static void transpose(const dt__kernels *kernels, const dt__patch *p, void *to) {
+    const int64_t bytes = (int64_t)p->bytes, sizes[] = {p->rows, p->columns}, dense[] = {p->columns, 1};
+    const int64_t strides[] = {p->row_stride / bytes, p->column_stride / bytes};
+    kernels->copy_strided(&(dt__strided){to, p->at, p->bytes, 2, sizes, dense, strides}, DT__CACHED);
+}
+
+const void *dt__bring(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype wanted,
+                      void *gathered, void *converted) {
+    const void *now = from->at;
+    if (!dt__patch_is_dense(from)) {
+        if (is_transposed(from))
+            transpose(kernels, from, gathered);
+        else
+            dt__gather(from, gathered);
+        now = gathered;
+    }
+    if (stored == wanted)
+        return now;
+    kernels->loops->convert[stored][wanted](from->columns * from->rows, converted, now);
+    return converted;
+}
+
+void dt__send(const dt__kernels *kernels, const void *from, dt_dtype made, const dt__patch *to, dt_dtype stored,
+              void *converted) {
+    if (made != stored) {
+        void *dense = dt__patch_is_dense(to) ? to->at : converted;
+        kernels->loops->convert[made][stored](to->columns * to->rows, dense, from);
+        from = dense;
+    }
+    if (from != to->at)
+        dt__scatter(from, to);
+}

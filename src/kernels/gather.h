@@ -6,8 +6,8 @@
 #ifndef DT_KERNELS_GATHER_H
 #define DT_KERNELS_GATHER_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "kernels/kernels.h"
+#include "kernels/loops.h"
 
 /* A part of an array: `rows` times `columns` elements, with strides in bytes. */
 typedef struct dt__patch {
@@ -24,5 +24,13 @@ static inline int dt__patch_is_dense(const dt__patch *p) {
 /* All elements of the patch, row by row, to or from memory without gaps. */
 void dt__gather(const dt__patch *from, void *to);
 void dt__scatter(const void *from, const dt__patch *to);
+
+/* The elements of a patch in a row and in another dtype: where they are if they lie so already, else in one of the two
+ * buffers, each of which has room for all of them. */
+const void *dt__bring(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype wanted,
+                      void *gathered, void *converted);
+/* The way back: converts n elements and spreads them. */
+void dt__send(const dt__kernels *kernels, const void *from, dt_dtype made, const dt__patch *to, dt_dtype stored,
+              void *converted);
 
 #endif

@@ -25,8 +25,40 @@ typedef union dt__number {
 /* out[i] = f(ins[0][i], …, numbers). out may be one or several of ins, exactly. */
 typedef void dt__loop(int64_t n, void *out, const void *const *ins, const dt__number *numbers);
 
+/* Reductions to one element. */
+typedef enum dt__fold {
+    DT__FOLD_SUM,
+    DT__FOLD_PROD,
+    DT__FOLD_MAX, /* NaN wins */
+    DT__FOLD_MIN,
+    DT__FOLD_ANY,
+    DT__FOLD_ALL,
+    DT__N_FOLDS
+} dt__fold;
+
+/* *to = *to combined with all of from. Sums and products of f32 are kept in f64, everything else in its dtype. */
+typedef void dt__fold_loop(int64_t n, const void *from, void *to);
+
+/* *to += the squares of all from[i] - mean. */
+typedef void dt__deviations_loop(int64_t n, const void *from, double mean, double *to);
+
+/* c[m,n] = alpha a[m,k] b[k,n] + beta c; rows of b and c lie together; strides in elements. c is not read where beta
+ * is 0. Complex numbers may come out with other last bits in other instruction sets. */
+typedef struct dt__small_product {
+    int64_t m, n, k;
+    const void *a, *b;
+    void *c;
+    int64_t a_row, a_column, b_row, c_row;
+    dt__number alpha, beta;
+} dt__small_product;
+typedef void dt__small_loop(const dt__small_product *product);
+
 typedef struct dt__loops {
     dt__convert_loop *const (*convert)[DT_N_DTYPES]; /* [from][to] */
+    dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__element_op][dtype]; NULL where there is none */
+    dt__fold_loop *const (*folds)[DT_N_DTYPES]; /* [dt__fold][dtype]; F32 F64 I64 C128, or BOOL, where sensible */
+    dt__deviations_loop *const *deviations;     /* [dtype]; F32 F64 */
+    dt__small_loop *const *small_products;      /* [dtype]; F32 F64 I64 C64 C128 */
 } dt__loops;
 
 extern const dt__loops dt__loops_baseline;

@@ -7,8 +7,14 @@
 #define DT_KERNELS_TUNED_LOOPS_H
 
 #include "kernels/convert_loops.h"
+#include "kernels/fold_loops.h"
+#include "kernels/op_loops.h"
+#include "kernels/product_loops.h"
 
 #define TUNED_LOOPS                                                                                                  \
-    { .convert = convert_loops, }
+    {                                                                                                                \
+        .convert = convert_loops, .ops = op_loops, .folds = fold_loops, .deviations = deviations_loops,              \
+        .small_products = small_loops,                                                                               \
+    }
 
 #endif

@@ -57,12 +57,15 @@ typedef struct dt__mesh_state {
     dt_mesh **stack; /* of current meshes */
     size_t n_stack, room;
     dt__map groups; /* dt__mesh_group by the hash of its ranks */
+    dt__map agreed; /* histories by fingerprint: agreed.c */
 } dt__mesh_state;
 
 static inline dt__mesh_state *dt__mesh_state_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_MESH].state; }
 dt_status dt__mesh_register(dt_mesh *mesh);
 void dt__mesh_unregister(dt_mesh *mesh);
 
+/* Frees the histories. */
+void dt__mesh_forget_agreed(dt_ctx *ctx, dt__mesh_state *state);
 /* Gives back the groups that the mesh has asked for. */
 void dt__mesh_drop_groups(dt_mesh *mesh);
 

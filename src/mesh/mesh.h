@@ -99,6 +99,11 @@ typedef struct dt__mesh_line {
 } dt__mesh_line;
 bool dt__mesh_line_of(const dt_mesh *mesh, int dim, dt__mesh_line *out);
 
+/* Every rank of the mesh should do this now, with the same number: the next redistribution on it checks that. What all
+ * have done so far as one number; 0: nothing. */
+dt_status dt__mesh_agree(dt_mesh *mesh, uint64_t number);
+uint64_t dt__mesh_agreed(const dt_mesh *mesh);
+
 /* "mesh(dp=2,tp=4)", without saying which ranks: for messages and for the text of a tensor. */
 void dt__mesh_print_dims(dt__text *text, const dt_mesh *mesh);
 

@@ -36,25 +36,24 @@ static dt_status prepare_uniform(dt_ctx *ctx, const dt__random *what, dt__draw *
     const double low = dt__round_to(what->dtype, what->low), high = dt__round_to(what->dtype, what->high);
     const dt_dtype computed = what->dtype == DT_F64 ? DT_F64 : DT_F32;
     if (!(what->low <= what->high) || !isfinite(dt__round_to(computed, high - low)))
-        return dt__fail(
-            ctx, DT_ERR_VALUE,
-            "uniform: low %g and high %g: low must not be above high, and the distance must be finite in %s",
-            what->low, what->high, dt_dtype_word(what->dtype));
+        return dt__fail(ctx, DT_ERR_VALUE,
+                        "%s: low %g and high %g: low must not be above high, and the distance must be finite in %s",
+                        what->op, what->low, what->high, dt_dtype_word(what->dtype));
     draw->shift = low;
     draw->scale = high - low;
     draw->high = high > low ? dt__below(what->dtype, high) : low;
     return DT_OK;
 }
 
-static dt_status check_bell(dt_ctx *ctx, const char *op, const dt__random *what) {
+static dt_status check_bell(dt_ctx *ctx, const dt__random *what) {
     if (!isfinite(what->mean) || !(what->std >= 0) || !isfinite(what->std))
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: mean %g and std %g: both must be finite, and std at least 0", op,
-                        what->mean, what->std);
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: mean %g and std %g: both must be finite, and std at least 0",
+                        what->op, what->mean, what->std);
     return DT_OK;
 }
 
 static dt_status prepare_normal(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    DT__TRY(check_bell(ctx, "normal", what));
+    DT__TRY(check_bell(ctx, what));
     draw->shift = what->mean;
     draw->scale = what->std;
     return DT_OK;
@@ -62,8 +61,8 @@ static dt_status prepare_normal(dt_ctx *ctx, const dt__random *what, dt__draw *d
 
 static dt_status prepare_exponential(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
     if (!(what->rate > 0) || !isfinite(what->rate) || !isfinite(1 / what->rate))
-        return dt__fail(ctx, DT_ERR_VALUE,
-                        "exponential: rate %g: it must be above 0 and finite, and so must 1 / rate", what->rate);
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: rate %g: it must be above 0 and finite, and so must 1 / rate",
+                        what->op, what->rate);
     draw->scale = 1 / what->rate;
     return DT_OK;
 }
@@ -79,16 +78,15 @@ static dt__proposal choose_proposal(double alpha, double beta) {
 }
 
 static dt_status prepare_truncated(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    DT__TRY(check_bell(ctx, "truncated_normal", what));
+    DT__TRY(check_bell(ctx, what));
     draw->low = dt__round_to(what->dtype, what->low);
     draw->high = dt__round_to(what->dtype, what->high);
     double alpha = (draw->low - what->mean) / what->std, beta = (draw->high - what->mean) / what->std;
     if (!(draw->low < draw->high) || !(what->std > 0) || !(alpha < beta) || alpha == INFINITY || beta == -INFINITY)
-        return dt__fail(
-            ctx, DT_ERR_VALUE,
-            "truncated_normal: low %g, high %g, std %g in %s: low must be below high, std above 0, and the "
-            "limits finitely many std from the mean %g",
-            what->low, what->high, what->std, dt_dtype_word(what->dtype), what->mean);
+        return dt__fail(ctx, DT_ERR_VALUE,
+                        "%s: low %g, high %g, std %g in %s: low must be below high, std above 0, and the "
+                        "limits finitely many std from the mean %g",
+                        what->op, what->low, what->high, what->std, dt_dtype_word(what->dtype), what->mean);
     draw->shift = what->mean;
     draw->scale = what->std;
     draw->mirrored = beta < 0;
@@ -99,8 +97,7 @@ static dt_status prepare_truncated(dt_ctx *ctx, const dt__random *what, dt__draw
     return DT_OK;
 }
 
-/* The integers that a dtype holds without loss of order: all of its own, or, of a float, all that are finite. */
-static void integer_limits(dt_dtype dtype, int64_t *least, int64_t *most) {
+void dt__integer_limits(dt_dtype dtype, int64_t *least, int64_t *most) {
     const unsigned bits = 8 * (unsigned)dt_dtype_size(dtype);
     *least = INT64_MIN;
     *most = INT64_MAX;
@@ -118,10 +115,10 @@ static void integer_limits(dt_dtype dtype, int64_t *least, int64_t *most) {
 
 static dt_status prepare_randint(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
     int64_t least, most;
-    integer_limits(what->dtype, &least, &most);
+    dt__integer_limits(what->dtype, &least, &most);
     if (what->from >= what->to || what->from < least || what->to - 1 > most)
         return dt__fail(ctx, DT_ERR_VALUE,
-                        "randint: from %lld and to %lld: from must be below to, and %s holds %lld … %lld",
+                        "%s: from %lld and to %lld: from must be below to, and %s holds %lld … %lld", what->op,
                         (long long)what->from, (long long)what->to, dt_dtype_word(what->dtype), (long long)least,
                         (long long)most);
     draw->from = what->from;
@@ -130,14 +127,14 @@ static dt_status prepare_randint(dt_ctx *ctx, const dt__random *what, dt__draw *
     return DT_OK;
 }
 
-static dt_status check_chance(dt_ctx *ctx, const char *op, double p) {
-    if (!(p >= 0 && p <= 1))
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: p %g: it must lie from 0 to 1", op, p);
+static dt_status check_chance(dt_ctx *ctx, const dt__random *what) {
+    if (!(what->p >= 0 && what->p <= 1))
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: p %g: it must lie from 0 to 1", what->op, what->p);
     return DT_OK;
 }
 
 static dt_status prepare_bernoulli(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    DT__TRY(check_chance(ctx, "bernoulli", what->p));
+    DT__TRY(check_chance(ctx, what));
     draw->threshold = (uint64_t)(what->p * 0x1p32);
     draw->scale = 1;
     draw->group = 4 * DT__GROUP_BLOCKS;
@@ -145,7 +142,7 @@ static dt_status prepare_bernoulli(dt_ctx *ctx, const dt__random *what, dt__draw
 }
 
 static dt_status prepare_dropout(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    DT__TRY(check_chance(ctx, "dropout", what->p));
+    DT__TRY(check_chance(ctx, what));
     draw->threshold = (uint64_t)((1 - what->p) * 0x1p32);
     draw->scale = what->p < 1 ? 1 / (1 - what->p) : 0;
     draw->group = 4 * DT__GROUP_BLOCKS;
@@ -171,15 +168,19 @@ static bool supports(dt_dtype dtype, bool integers) {
     return known && (integers || is_float(dtype));
 }
 
-dt_status dt__draw_begin(dt_generator *generator, const dt__random *what, dt__draw *out) {
+dt_status dt__draw_begin(dt_generator *generator, const dt__random *asked, dt__draw *out) {
     if (!generator)
         return DT_ERR_VALUE;
     dt_ctx *ctx = dt__generator_ctx(generator);
-    if ((unsigned)what->distribution >= DT__N_DISTRIBUTIONS)
-        return dt__fail(ctx, DT_ERR_VALUE, "random: there is no distribution %d", (int)what->distribution);
+    if ((unsigned)asked->distribution >= DT__N_DISTRIBUTIONS)
+        return dt__fail(ctx, DT_ERR_VALUE, "random: there is no distribution %d", (int)asked->distribution);
+    dt__random named = *asked;
+    const dt__random *what = &named;
+    if (!named.op)
+        named.op = distributions[asked->distribution].word;
     if (!supports(what->dtype, distributions[what->distribution].integers))
-        return dt__fail(ctx, DT_ERR_DTYPE, "%s: no values of dtype %s; it gives %s",
-                        distributions[what->distribution].word, dt_dtype_word(what->dtype),
+        return dt__fail(ctx, DT_ERR_DTYPE, "%s: no values of dtype %s; it gives %s", what->op,
+                        dt_dtype_word(what->dtype),
                         distributions[what->distribution].integers ? "floats, integers and bool" : "floats");
     dt__draw draw = {
         .distribution = what->distribution,

@@ -10,5 +10,7 @@
 /* The nearest value of a float dtype, and the largest value of it that is below x, which is one. */
 double dt__round_to(dt_dtype dtype, double x);
 double dt__below(dt_dtype dtype, double x);
+/* The integers that a dtype holds without loss of order: all of its own, or, of a float, all that are finite. */
+void dt__integer_limits(dt_dtype dtype, int64_t *least, int64_t *most);
 
 #endif

@@ -87,53 +87,81 @@ static walk walk_new(int n_dims, const dt__shard *shards, const int64_t *strides
     return w;
 }
 
-static void fill_row(const walk *w, cursor *at, int64_t base, char *dst) {
+/* Elements begin … end - 1 of a row. */
+static void fill_row(const walk *w, cursor *at, int64_t base, char *dst, int64_t begin, int64_t end) {
     const dt__shard *shard = &w->shards[w->row];
     const int64_t stride = w->strides[w->row];
-    for (int64_t i = 0; i < shard->size;) {
+    for (int64_t e = begin; e < end;) {
+        const int64_t i = e / w->inner, into = e % w->inner;
         const dt_run run = dt__shard_run(shard, i);
-        const int64_t n = run.end - run.begin;
-        char *to = dst + i * stride * (int64_t)at->element_bytes;
+        const int64_t n = dt__min_i64((run.end - run.begin) * w->inner - into, end - e);
+        const int64_t index = base + run.begin * w->inner + into;
         if (stride == w->inner)
-            fill_range(at, base + run.begin * w->inner, n * w->inner, to);
+            fill_range(at, index, n, dst + e * (int64_t)at->element_bytes);
         else
-            fill_strided(at, base + run.begin, n, stride, to);
-        i += n;
+            fill_strided(at, index, n, stride, dst + e * stride * (int64_t)at->element_bytes);
+        e += n;
     }
 }
 
-/* The next index of the dims before the row; false after the last. */
-static bool next_row(const walk *w, int64_t *index) {
+/* The next index of the dims before the row. */
+static void next_row(const walk *w, int64_t *index) {
     for (int d = w->row - 1; d >= 0; d--) {
         if (++index[d] < w->shards[d].size)
-            return true;
+            return;
         index[d] = 0;
     }
-    return false;
 }
 
-void dt__draw_shard(const dt__draw *draw, int n_dims, const dt__shard *shards, const int64_t *strides, void *dst) {
-    cursor at = cursor_new(draw);
+/* Pieces of the part, by local row-major number, so that threads can share it. */
+enum { PIECE = 1 << 15 };
+
+typedef struct pieces {
+    const dt__draw *draw;
+    const walk *walk;
+    int64_t per_row, n; /* elements */
+    char *dst;
+} pieces;
+
+static void fill_piece(void *arg, int64_t piece) {
+    const pieces *all = arg;
+    const walk *w = all->walk;
+    cursor at = cursor_new(all->draw);
+    int64_t e = piece * PIECE, index[DT_SPEC_MAX_DIMS] = {0}, row = e / all->per_row;
+    const int64_t end = dt__min_i64(e + PIECE, all->n);
+    for (int d = w->row - 1; d >= 0; d--) {
+        index[d] = row % w->shards[d].size;
+        row /= w->shards[d].size;
+    }
+    for (; e < end; next_row(w, index)) {
+        int64_t base = 0, place = 0, begin = e % all->per_row, n = dt__min_i64(all->per_row - begin, end - e);
+        for (int d = 0; d < w->row; d++) {
+            base += dt__shard_to_global(&w->shards[d], index[d]) * w->global_strides[d];
+            place += index[d] * w->strides[d];
+        }
+        fill_row(w, &at, base, all->dst + place * (int64_t)at.element_bytes, begin, begin + n);
+        e += n;
+    }
+}
+
+void dt__draw_shard(const dt__draw *draw, dt__pool *pool, int n_dims, const dt__shard *shards, const int64_t *strides,
+                    void *dst) {
+    int64_t n = 1;
     for (int d = 0; d < n_dims; d++)
-        if (shards[d].size == 0)
-            return;
+        n *= shards[d].size;
+    if (n == 0)
+        return;
     if (n_dims == 0) {
-        fill_range(&at, 0, 1, dst);
+        dt__draw_range(draw, 0, 1, dst);
         return;
     }
     const walk w = walk_new(n_dims, shards, strides);
-    int64_t index[DT_SPEC_MAX_DIMS] = {0};
-    do {
-        int64_t base = 0, place = 0;
-        for (int d = 0; d < w.row; d++) {
-            base += dt__shard_to_global(&shards[d], index[d]) * w.global_strides[d];
-            place += index[d] * w.strides[d];
-        }
-        fill_row(&w, &at, base, (char *)dst + place * (int64_t)at.element_bytes);
-    } while (next_row(&w, index));
+    pieces all = {draw, &w, shards[w.row].size * w.inner, n, dst};
+    dt__pool_run(n > PIECE ? pool : NULL, dt__ceil_div(n, PIECE), fill_piece, &all);
 }
 
-dt_status dt__draw_spec(const dt__draw *draw, const dt_spec *spec, const int64_t *coordinate, void *dst) {
+dt_status dt__draw_spec(const dt__draw *draw, dt__pool *pool, const dt_spec *spec, const int64_t *coordinate,
+                        const int64_t *strides, void *dst) {
     if (!coordinate)
         return DT_OK;
     const int n = spec->sharding.n_dims;
@@ -145,7 +173,7 @@ dt_status dt__draw_spec(const dt__draw *draw, const dt_spec *spec, const int64_t
         dt__shard_at(&spec->sharding, d, coordinate, &shards[d]);
     dt_local local;
     dt__spec_local(spec, coordinate, &local);
-    dt__draw_shard(draw, n, shards, local.strides, dst);
+    dt__draw_shard(draw, pool, n, shards, strides ? strides : local.strides, dst);
     if (n)
         dt__free(spec->ctx, shards, bytes);
     return DT_OK;

@@ -1,51 +1,97 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A random order of 0 … size - 1, by exchanging each entry, from the last one down, with one that is not after it. All
- * orders are equally likely but for 2^-64. Each rank makes the whole and keeps its part: an order is 8 bytes per entry,
- * and what it orders is bigger.
+ * Random orders of 0 … size - 1.
+ *
+ * A short one is made whole, by exchanging each entry, from the last one down, with one that is not after it: all
+ * orders are equally likely but for 2^-64.
+ *
+ * A long one is never made: entry i is computed by itself, so that a rank needs no memory but for its own entries. The
+ * numbers are laid out in a table of `rows` times `columns`, which is nearly square and has at most `rows` places too
+ * many. One round turns every column by an amount of its own, the next one every row; each round can be undone, so that
+ * all of them together are an order of the places (a Feistel network with sums in place of exclusive or). A number that
+ * comes out beyond the size goes in again, until one below it comes out. The amounts are
+ *
+ *     mix(place + key of the round) (rows or columns) >> 64,
+ *     mix(x): three times x = (x ^ x >> 32) M, then x ^ x >> 32
+ *
+ * and the keys are the first words of the draw as 64-bit numbers.
  */
 #include "base/size.h"
 #include "random/kernels.h"
 #include "random/scalar.h"
 
-static void shuffle(dt_generator_state state, const dt__random_kernels *kernels, int64_t size, int64_t *order) {
+#define MIX UINT64_C(0xd6e8feb86659fd93)
+
+static void shuffle(dt_generator_state state, const dt__random_kernels *kernels, int64_t size, uint16_t *order) {
     enum { PER_GROUP = 2 * DT__GROUP_BLOCKS };
     uint64_t words[PER_GROUP];
+    for (int64_t i = 0; i < size; i++)
+        order[i] = (uint16_t)i;
     for (int64_t i = size - 1, made = -1; i > 0; i--) {
         if (i / PER_GROUP != made)
             kernels->words(state, (uint64_t)(made = i / PER_GROUP), words);
         const uint64_t other = below_range(words[i % PER_GROUP], (uint64_t)i + 1);
-        const int64_t entry = order[i];
+        const uint16_t entry = order[i];
         order[i] = order[other];
         order[other] = entry;
     }
 }
 
-dt_status dt__permutation(dt_generator *generator, int64_t size, int64_t begin, int64_t n, int64_t *dst) {
+/* The least number whose square is at least x, which is below 2^63. */
+static uint64_t root_above(uint64_t x) {
+    uint64_t root = (uint64_t)sqrt((double)x);
+    while (root * root >= x)
+        root--;
+    while (root * root < x)
+        root++;
+    return root;
+}
+
+static uint64_t mix(uint64_t x) {
+    for (int i = 0; i < 3; i++)
+        x = (x ^ x >> 32) * MIX;
+    return x ^ x >> 32;
+}
+
+dt_status dt__order_begin(dt_generator *generator, int64_t size, dt__order *out) {
     if (!generator)
         return DT_ERR_VALUE;
-    dt_ctx *ctx = dt__generator_ctx(generator);
     dt_generator_state state;
-    int64_t end;
-    size_t bytes;
-    if (size < 0 || begin < 0 || n < 0 || !dt__add_i64(begin, n, &end) || end > size)
-        return dt__fail(ctx, DT_ERR_VALUE, "permutation: entries %lld … of %lld, %lld of them: they must exist",
-                        (long long)begin, (long long)size, (long long)n);
-    if (!dt__mul_size((size_t)size, sizeof *dst, &bytes))
-        return dt__fail(ctx, DT_ERR_VALUE, "permutation: %lld entries are more than memory can hold",
+    if (size < 0)
+        return dt__fail(dt__generator_ctx(generator), DT_ERR_VALUE, "randperm: %lld entries; it must be at least 0",
                         (long long)size);
-    int64_t *order = n < size && n > 0 ? dt__alloc(ctx, bytes) : dst;
-    if (n > 0 && !order)
-        return dt__fail_memory(ctx, bytes, "a permutation");
-    dt_status status = dt__generator_next(generator, &state);
-    if (status == DT_OK && n > 0) {
-        for (int64_t i = 0; i < size; i++)
-            order[i] = i;
-        shuffle(state, dt__generator_kernels(generator), size, order);
-        if (order != dst)
-            memcpy(dst, order + begin, (size_t)n * sizeof *dst);
+    DT__TRY(dt__generator_next(generator, &state));
+    out->size = size;
+    if (size <= DT__ORDER_TABLE) {
+        shuffle(state, dt__generator_kernels(generator), size, out->table);
+        return DT_OK;
     }
-    if (n > 0 && order != dst)
-        dt__free(ctx, order, bytes);
-    return status;
+    uint64_t words[2 * DT__GROUP_BLOCKS];
+    dt__generator_kernels(generator)->words(state, 0, words);
+    memcpy(out->keys, words, sizeof out->keys);
+    out->rows = root_above((uint64_t)size);
+    out->columns = ((uint64_t)size + out->rows - 1) / out->rows;
+    return DT_OK;
+}
+
+static uint64_t turn(uint64_t place, uint64_t by, uint64_t n) {
+    const uint64_t sum = place + by;
+    return sum < n ? sum : sum - n;
+}
+
+static int64_t entry(const dt__order *order, uint64_t x) {
+    do {
+        uint64_t row = x / order->columns, column = x % order->columns;
+        for (int round = 0; round < DT__ORDER_ROUNDS; round += 2) {
+            row = turn(row, below_range(mix(column + order->keys[round]), order->rows), order->rows);
+            column = turn(column, below_range(mix(row + order->keys[round + 1]), order->columns), order->columns);
+        }
+        x = row * order->columns + column;
+    } while (x >= (uint64_t)order->size);
+    return (int64_t)x;
+}
+
+void dt__order_range(const dt__order *order, int64_t begin, int64_t n, int64_t *dst) {
+    for (int64_t i = 0; i < n; i++)
+        dst[i] = order->size <= DT__ORDER_TABLE ? order->table[begin + i] : entry(order, (uint64_t)(begin + i));
 }

@@ -8,6 +8,7 @@
 #define DT_RANDOM_RANDOM_H
 
 #include "dtensor/random.h"
+#include "kernels/threads.h"
 #include "spec/spec.h"
 
 typedef enum dt__distribution {
@@ -27,6 +28,7 @@ typedef struct dt__random {
     dt_dtype dtype;
     double low, high, mean, std, rate, p;
     int64_t from, to;
+    const char *op; /* for errors; NULL: the distribution's word */
 } dt__random;
 
 /* How a truncated normal value is proposed before it is accepted or not. */
@@ -55,14 +57,27 @@ dt_status dt__draw_begin(dt_generator *generator, const dt__random *what, dt__dr
 void dt__draw_range(const dt__draw *draw, int64_t begin, int64_t n, void *dst);
 
 /* What the shards (one per dim) hold of a tensor whose sizes are their global sizes. dst has the strides given, in
- * elements; NULL: row-major. */
-void dt__draw_shard(const dt__draw *draw, int n_dims, const dt__shard *shards, const int64_t *strides, void *dst);
-/* What a coordinate holds under the spec, laid out as the spec says; NULL stands for a rank outside the mesh. */
-dt_status dt__draw_spec(const dt__draw *draw, const dt_spec *spec, const int64_t *coordinate, void *dst);
+ * elements; NULL: row-major. Large parts are shared among the threads of the pool, which may be NULL. */
+void dt__draw_shard(const dt__draw *draw, dt__pool *pool, int n_dims, const dt__shard *shards, const int64_t *strides,
+                    void *dst);
+/* What a coordinate holds under the spec, NULL for a rank outside the mesh; strides NULL: laid out as the spec says. */
+dt_status dt__draw_spec(const dt__draw *draw, dt__pool *pool, const dt_spec *spec, const int64_t *coordinate,
+                        const int64_t *strides, void *dst);
 
-/* Entries begin … begin + n - 1 of a random order of 0 … size - 1. Takes one draw; needs memory for the whole order
- * while it runs. */
-dt_status dt__permutation(dt_generator *generator, int64_t size, int64_t begin, int64_t n, int64_t *dst);
+/* A random order of 0 … size - 1, of which any entry can be asked for. Never changes, so threads may share one. */
+enum { DT__ORDER_TABLE = 4096, DT__ORDER_ROUNDS = 8 };
+
+typedef struct dt__order {
+    int64_t size;
+    uint64_t rows, columns;          /* of a table that is as square as can be and holds all entries */
+    uint64_t keys[DT__ORDER_ROUNDS]; /* of orders beyond DT__ORDER_TABLE */
+    uint16_t table[DT__ORDER_TABLE]; /* of the others */
+} dt__order;
+
+/* Takes one draw. A negative size is an agreed error. */
+dt_status dt__order_begin(dt_generator *generator, int64_t size, dt__order *out);
+/* Entries begin … begin + n - 1, which must exist. */
+void dt__order_range(const dt__order *order, int64_t begin, int64_t n, int64_t *dst);
 
 /* Takes the next draw of a generator: its state, before it counts on. */
 dt_status dt__generator_next(dt_generator *generator, dt_generator_state *out);

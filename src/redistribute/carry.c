@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { MOST_LOOPS = 2 * DT_SPEC_MAX_DIMS, LARGEST_ITEM = 16 };
+enum { MOST_LOOPS = 2 * DT_SPEC_MAX_DIMS, LARGEST_ITEM = 16, FETCHED_LINES = 8 };
 
 /* One loop: along a tensor dim, so many indices at a time on either side. */
 typedef struct loop {
@@ -141,6 +141,16 @@ static void reduce(const dt__carrier *carrier, void *dst, const void *const *src
                              carrier->divisor, store);
 }
 
+/* The beginnings of the runs that come next: processors foresee what follows within a page only. */
+static void fetch_next(const box *self, const loop *l) {
+    const dt__carrier *carrier = self->carrier;
+    for (int i = 0; i < carrier->n_sources; i++) {
+        const char *next = (const char *)carrier->at[i] + src_stride(self, l, i) * (int64_t)carrier->item_bytes;
+        for (int line = 0; line < FETCHED_LINES; line++)
+            __builtin_prefetch(next + line * 64);
+    }
+}
+
 /* The outer loops around consecutive runs. */
 static void reduce_runs(const box *self, int k, char *dst) {
     int inner = self->n_loops - 1;
@@ -150,7 +160,11 @@ static void reduce_runs(const box *self, int k, char *dst) {
         return;
     }
     const loop *l = &self->loops[k];
+    bool fetches =
+        k + 1 == inner && self->loops[inner].size * (int64_t)self->carrier->item_bytes >= FETCHED_LINES * 64;
     for (int64_t i = 0; i < l->size; i++) {
+        if (fetches && i + 1 < l->size)
+            fetch_next(self, l);
         reduce_runs(self, k + 1, dst);
         advance(self, l, 1, &dst);
     }

@@ -5,6 +5,7 @@
 #include "redistribute/state.h"
 
 dt_status dt__plan_direct(const dt__alphabet *alphabet, dt__route *out) {
+    out->exchange = true;
     DT__TRY(dt__route_add(out, alphabet, alphabet->from));
     return dt__route_add(out, alphabet, alphabet->to);
 }

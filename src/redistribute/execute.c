@@ -6,10 +6,12 @@
 #include "redistribute/execute.h"
 
 #include "comm/exchange.h"
-#include "comm/shm.h"
+#include "mesh/mesh.h"
 #include "redistribute/prepared.h"
 
 #include <string.h>
+
+enum { STREAM_FROM_BYTES = 4 << 20 }; /* results of this size go past the caches */
 
 /* Memory of a part: where its first element lies, and strides; those of a dense part are the spec's. */
 typedef struct part {
@@ -71,7 +73,7 @@ static dt__view view_of(const dt__moving *moving, const dt_work *work, const dt_
 static dt__carrier carrier_of(const dt__moving *moving, bool copies) {
     const dt__executor *executor = moving->executor;
     const dt__pulls *pulls = &moving->prepared->pulls;
-    bool large = moving->to->local.bytes > DT__STREAM_ABOVE;
+    bool large = moving->to->local.bytes >= STREAM_FROM_BYTES;
     return (dt__carrier){
         .kernels = runtime_of(moving)->kernels,
         .dtype = moving->to->dtype,
@@ -122,16 +124,14 @@ static dt_status pull_shares(dt_work *work, void *user) {
         if (!at)
             return dt__exchange_fail(work, share->member);
         executor->views[0] = (dt__view){at, local->strides};
-        if (local->elements)
-            dt__carry_share(&carrier, pulls->n_dims, local->shape, pulls->share_dim, share);
-        if (local->elements)
-            executor->stats.bytes_received += local->bytes / local->shape[pulls->share_dim] * share->size;
+        dt__carry_share(&carrier, pulls->n_dims, local->shape, pulls->share_dim, share);
+        executor->stats.bytes_received += local->bytes / local->shape[pulls->share_dim] * share->size;
     }
     return DT_OK;
 }
 
 static bool is_dense(const dt_local *local, const int64_t *strides) {
-    for (int d = 0; strides && d < local->n_dims; d++)
+    for (int d = 0; local->elements && d < local->n_dims; d++)
         if (local->shape[d] > 1 && strides[d] != local->strides[d])
             return false;
     return true;
@@ -146,7 +146,7 @@ static dt_status copy_src(dt__moving *moving) {
     runtime_of(moving)->kernels->copy_strided(&(dt__strided){moving->copied_src, moving->src.at,
                                                              (size_t)item_bytes(moving), local->n_dims, local->shape,
                                                              local->strides, moving->src.strides},
-                                              local->bytes > DT__STREAM_ABOVE ? DT__STREAM : DT__CACHED);
+                                              local->bytes >= STREAM_FROM_BYTES ? DT__STREAM : DT__CACHED);
     moving->src = (part){moving->copied_src, local->strides};
     return DT_OK;
 }
@@ -177,10 +177,11 @@ static dt_status make_exchange(dt__moving *moving) {
     const dt__prepared *prepared = moving->prepared;
     const dt_local *from = &moving->from->local, *to = &moving->to->local;
     bool dense = true, two_phases = prepared->pulls.two_phases;
+    bool same_mesh = moving->from->mesh->fingerprint == moving->to->mesh->fingerprint;
     if (runtime_of(moving)->transport != &dt__transport_fake)
         DT__TRY(place_in_heap(moving, &dense));
     moving->exchange = (dt__exchange){
-        .tag = prepared->tag,
+        .tag = prepared->tag ^ (same_mesh ? dt__mesh_agreed(moving->to->mesh) : 0),
         .dtype = moving->to->dtype,
         .count = moving->to->elements,
         .src = moving->src.at,

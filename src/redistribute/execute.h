@@ -42,13 +42,14 @@ typedef struct dt__moving dt__moving;
  * members start what they start in the same order. A plan of several steps is run to its end here. NULL on failure,
  * with the error recorded. Collective. */
 dt__moving *dt__redistribute_start(const dt__redistribution *what);
-/* DT_OK when it is over, DT_IN_PROGRESS, or the error. The handle stays valid until it was waited for. Local. */
+/* DT_OK when it is over, DT_IN_PROGRESS, or the error. The handle stays valid until it was waited for, and only then
+ * is dst complete. Local. */
 dt_status dt__redistribute_test(dt__moving *moving);
 /* Waits to the end and frees the handle. NULL gives DT_ERR_STATE. Collective with its start. */
 dt_status dt__redistribute_wait(dt__moving *moving);
 
 /* What this rank has run, and how the cache does. A direct exchange counts as the collectives of the min_cost plan
- * that it replaces; between different meshes, as one all_to_all. */
+ * that it replaces; between different meshes, as the one that its own plan names. */
 typedef struct dt__redistribute_stats {
     int64_t n_runs;                         /* redistributions that this rank took part in and finished */
     int64_t collectives[DT__N_COLLECTIVES]; /* by kind; NONE counts steps that every rank does by itself */

@@ -62,8 +62,10 @@ static bool needs_first_pass(const dt__alphabet *alphabet) {
 }
 
 dt_status dt__plan_greedy(const dt__alphabet *alphabet, dt__route *out) {
-    if (alphabet->n_mesh_dims == 1)
-        return dt__plan_direct(alphabet, out);
+    if (alphabet->n_mesh_dims == 1) {
+        DT__TRY(dt__route_add(out, alphabet, alphabet->from));
+        return dt__route_add(out, alphabet, alphabet->to);
+    }
     if (alphabet->ordered)
         return dt__plan_graph(alphabet, out);
     walk self = {.alphabet = alphabet, .route = out};

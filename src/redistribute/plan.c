@@ -8,9 +8,10 @@
 #include "base/size.h"
 #include "redistribute/between.h"
 #include "redistribute/bytes.h"
-#include "redistribute/flow.h"
+#include "redistribute/exchange.h"
 #include "redistribute/state.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char *const names[] = {
@@ -54,16 +55,21 @@ static bool same_places(const dt_mesh *a, const dt_mesh *b) {
     return same;
 }
 
-dt_status dt__move_of_specs(const dt_spec *from, const dt_spec *to, dt__move *out) {
+/* Says what of two specs differs. Texts are made only here, because making them takes memory. */
+static dt_status differ(const dt_spec *from, const dt_spec *to, dt_status status, const char *what) {
     char texts[2][160];
     dt_spec_text(from, sizeof texts[0], texts[0]);
     dt_spec_text(to, sizeof texts[1], texts[1]);
+    return dt__fail(from->ctx, status, "redistribute: %s to %s: the %s differ", texts[0], texts[1], what);
+}
+
+dt_status dt__move_of_specs(const dt_spec *from, const dt_spec *to, dt__move *out) {
     if (from->dtype != to->dtype)
-        return dt__fail(from->ctx, DT_ERR_DTYPE, "redistribute: %s to %s: the dtypes differ", texts[0], texts[1]);
+        return differ(from, to, DT_ERR_DTYPE, "dtypes");
     if (from->sharding.n_dims != to->sharding.n_dims ||
         (from->sharding.n_dims && memcmp(from->sharding.shape, to->sharding.shape,
                                          (size_t)from->sharding.n_dims * sizeof *from->sharding.shape) != 0))
-        return dt__fail(from->ctx, DT_ERR_SHAPE, "redistribute: %s to %s: the shapes differ", texts[0], texts[1]);
+        return differ(from, to, DT_ERR_SHAPE, "shapes");
     *out =
         (dt__move){.from = &from->sharding, .to = &to->sharding, .item_bytes = (int64_t)dt_dtype_size(from->dtype)};
     if (!same_places(from->mesh, to->mesh)) {
@@ -152,10 +158,25 @@ static dt_status make_steps(making *self, int n_steps) {
         DT__TRY(make_state(self, i, &self->states[i]));
     for (int i = 0; i < n_steps; i++) {
         fill_step(self, i, &self->steps[i]);
-        dt__transfer_new(&self->states[i], &self->states[i + 1], &self->transfers[i]);
+        dt__transfer_new(&self->states[i], &self->states[i + 1], self->steps[i].n_mesh_dims, self->steps[i].mesh_dims,
+                         self->alphabet->move->item_bytes, &self->transfers[i]);
         self->steps[i].transfer = &self->transfers[i];
     }
     return DT_OK;
+}
+
+/* The price of an exchange needs who receives how much. */
+static dt_status price_exchange(making *self, const dt__counts *counts, int i) {
+    dt__change change;
+    dt__state_change(self->alphabet, dt__route_at(&self->route, self->alphabet, i),
+                     dt__route_at(&self->route, self->alphabet, i + 1), &change);
+    return dt__exchange_price(self->arena, self->alphabet->machine,
+                              &(dt__exchange){.transfer = &self->transfers[i],
+                                              .item_bytes = self->alphabet->move->item_bytes,
+                                              .spans_hosts = change.spans_hosts,
+                                              .most = counts->step_most[i],
+                                              .received = counts->step_received[i]},
+                              &self->steps[i].cost_us);
 }
 
 static bool in_bytes(const dt__move *move, int64_t *elements) {
@@ -166,10 +187,15 @@ static dt_status finish(making *self, int n_steps, dt__plan *plan) {
     const dt__move *move = self->alphabet->move;
     dt__transfer whole;
     dt__counts counts;
-    dt__transfer_new(&self->states[0], &self->states[n_steps], &whole);
+    dt__change all;
+    dt__state_change(self->alphabet, self->alphabet->from, self->alphabet->to, &all);
+    dt__transfer_new(&self->states[0], &self->states[n_steps], all.n_mesh_dims, all.mesh_dims, move->item_bytes,
+                     &whole);
     DT__TRY(dt__count(self->arena, n_steps, self->transfers, &whole, &counts));
     bool fits = in_bytes(move, &counts.received) && in_bytes(move, &counts.needed) && in_bytes(move, &counts.peak);
     for (int i = 0; i < n_steps; i++) {
+        if (self->route.exchange)
+            DT__TRY(price_exchange(self, &counts, i));
         fits = fits && in_bytes(move, &counts.step_received[i]);
         self->steps[i].bytes = counts.step_received[i];
         self->steps[i].most = counts.step_most[i];
@@ -208,4 +234,36 @@ dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner plann
     DT__TRY(finish(&self, self.route.n_states - 1, &plan));
     *out = plan;
     return DT_OK;
+}
+
+static bool makes_partial(const dt__move *move) {
+    for (int m = 0; m < move->from->n_mesh_dims; m++) {
+        const dt_placement *from = &move->from->placements[m], *to = &move->to->placements[m];
+        if (dt_placement_is_partial(*to) && !dt_placement_equal(from, to))
+            return true;
+    }
+    return false;
+}
+
+/* False where the answer, 0 or infinity, is known without a planner. */
+static bool needs_planner(const dt__move *move, const dt__machine *machine, dt__alphabet *alphabet, double *us) {
+    *us = INFINITY;
+    if (makes_partial(move))
+        return false;
+    dt__alphabet_new(move, machine, alphabet);
+    *us = 0;
+    return memcmp(alphabet->from, alphabet->to, (size_t)alphabet->n_mesh_dims * sizeof *alphabet->from) != 0;
+}
+
+dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double most,
+                         double *out) {
+    dt__alphabet alphabet;
+    DT__TRY(check_size(arena->ctx, move));
+    return needs_planner(move, machine, &alphabet, out) ? dt__min_cost_price(arena, &alphabet, most, out) : DT_OK;
+}
+
+dt_status dt__plan_price_at_most(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out) {
+    dt__alphabet alphabet;
+    DT__TRY(check_size(arena->ctx, move));
+    return needs_planner(move, machine, &alphabet, out) ? dt__simple_price(arena, &alphabet, out) : DT_OK;
 }

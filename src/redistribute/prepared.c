@@ -115,31 +115,6 @@ typedef struct preparing {
     dt__pulls_of pulls;
 } preparing;
 
-/* Specs on different meshes: what dt__move_of_specs and planners check of those on one. */
-static dt_status check_across(const preparing *self) {
-    const dt_spec *from = self->pair->from, *to = self->pair->to;
-    dt_ctx *ctx = self->executor->ctx;
-    char texts[2][160];
-    size_t n_dims = (size_t)from->sharding.n_dims;
-    dt_spec_text(from, sizeof texts[0], texts[0]);
-    dt_spec_text(to, sizeof texts[1], texts[1]);
-    if (from->dtype != to->dtype)
-        return dt__fail(ctx, DT_ERR_DTYPE, "redistribute: %s to %s: the dtypes differ", texts[0], texts[1]);
-    if (n_dims != (size_t)to->sharding.n_dims ||
-        (n_dims && memcmp(from->sharding.shape, to->sharding.shape, n_dims * sizeof *from->sharding.shape) != 0))
-        return dt__fail(ctx, DT_ERR_SHAPE, "redistribute: %s to %s: the shapes differ", texts[0], texts[1]);
-    for (int m = 0; m < to->sharding.n_mesh_dims; m++)
-        if (dt_placement_is_partial(to->sharding.placements[m]))
-            return dt__fail(ctx, DT_ERR_PLACEMENT,
-                            "redistribute: %s to %s: can not redistribute to a partial on another mesh", texts[0],
-                            texts[1]);
-    if (self->pair->planner != DT__PLANNER_DIRECT)
-        return dt__fail(ctx, DT_ERR_UNSUPPORTED,
-                        "redistribute: %s to %s: between different meshes there is planner direct only", texts[0],
-                        texts[1]);
-    return DT_OK;
-}
-
 static dt_status check_rank(const preparing *self, const dt_mesh *mesh) {
     const dt_ctx *ctx = self->executor->ctx;
     if (mesh->self.world == ctx->world && mesh->self.rank == ctx->rank)
@@ -198,7 +173,7 @@ static dt_status make_stops(preparing *self, const dt__plan *plan) {
     return DT_OK;
 }
 
-/* Within one mesh the planners say what is allowed, which mesh dims take part, and what it counts as. */
+/* The planners say what is allowed, which mesh dims take part, and what it counts as. */
 static dt_status ask_planners(preparing *self, dt__arena *arena) {
     dt__move move;
     dt__plan plan;
@@ -206,13 +181,14 @@ static dt_status ask_planners(preparing *self, dt__arena *arena) {
     dt__planner asked = planner == DT__PLANNER_STEP ? DT__PLANNER_DIRECT : (dt__planner)planner;
     DT__TRY(dt__move_of_specs(self->pair->from, self->pair->to, &move));
     DT__TRY(dt__plan_new(arena, &move, asked, self->pair->machine, &plan));
-    if (planner == DT__PLANNER_DIRECT)
+    self->pulls.same_mesh = !move.to_mesh;
+    if (planner == DT__PLANNER_DIRECT && self->pulls.same_mesh)
         DT__TRY(count_direct(self, arena, &move));
     else if (planner != DT__PLANNER_STEP)
         count_steps(&plan, self->out->collectives);
     if (plan.n_steps > 1)
         return make_stops(self, &plan);
-    for (int i = 0; plan.n_steps && i < plan.steps[0].n_mesh_dims; i++)
+    for (int i = 0; self->pulls.same_mesh && plan.n_steps && i < plan.steps[0].n_mesh_dims; i++)
         self->pulls.changes[plan.steps[0].mesh_dims[i]] = true;
     return DT_OK;
 }
@@ -223,8 +199,6 @@ static dt_status find_pulls(preparing *self, dt__arena *arena) {
     dt_ctx *ctx = self->executor->ctx;
     DT__TRY(dt__pulls_ranks(arena, &self->pulls));
     bool needs_peers = dt__pulls_need_peers(&self->pulls);
-    if (!self->pulls.same_mesh)
-        out->collectives[needs_peers ? DT__COLLECTIVE_ALL_TO_ALL : DT__COLLECTIVE_NONE]++;
     if (needs_peers && !(out->group = dt__group_new_for(ctx, self->pulls.ranks, self->pulls.n_ranks, 0)))
         return ctx->status;
     if (needs_peers && dt__runtime_of(ctx)->transport == &dt__transport_fake)
@@ -237,12 +211,11 @@ static dt_status prepare(preparing *self) {
     dt__prepared *out = self->out;
     dt_ctx *ctx = self->executor->ctx;
     const dt_spec *from = self->pair->from, *to = self->pair->to;
-    bool same_mesh = from->mesh == to->mesh || dt_mesh_equal(from->mesh, to->mesh);
-    self->pulls = (dt__pulls_of){.from = from, .to = to, .same_mesh = same_mesh, .rank = ctx->rank};
+    self->pulls = (dt__pulls_of){.from = from, .to = to, .rank = ctx->rank};
     DT__TRY(check_rank(self, from->mesh));
     DT__TRY(check_rank(self, to->mesh));
     dt__arena arena = dt__arena_new(ctx);
-    dt_status status = same_mesh ? ask_planners(self, &arena) : check_across(self);
+    dt_status status = ask_planners(self, &arena);
     out->takes_part = from->local.member || to->local.member;
     if (status == DT_OK && out->takes_part && !out->n_stops)
         status = find_pulls(self, &arena);

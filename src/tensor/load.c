@@ -80,7 +80,7 @@ static dt_tensor *load(struct source *s, const dt_load_options *o) {
         return NULL;
     for (int d = 0; d < npy.n_dims; d++)
         order[d] = npy.n_dims - 1 - d;
-    dt_tensor *tensor = dt__make(
+    dt_tensor *tensor = dt__tensor_make(
         s->ctx, s->op, (dt_shape){npy.n_dims, npy.shape},
         &(dt_make){.dtype = npy.dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad},
         npy.fortran ? order : NULL);

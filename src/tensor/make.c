@@ -21,7 +21,7 @@ static dt_tensor *make_plain(dt_ctx *ctx, const char *op, dt_dtype dtype, dt_sha
     return tensor;
 }
 
-dt_tensor *dt__make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options, const int *order) {
+dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options, const int *order) {
     static const dt_make defaults;
     const dt_make *o = options ? options : &defaults;
     if (!ctx)
@@ -56,10 +56,6 @@ dt_tensor *dt__make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *
     return tensor;
 }
 
-static dt_tensor *make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options) {
-    return dt__make(ctx, op, shape, options, NULL);
-}
-
 /* All of the part, which is dense, with one element. */
 static void fill_part(dt_tensor *tensor, const void *element) {
     if (!tensor->data)
@@ -90,23 +86,23 @@ static dt_tensor *fill_with(dt_tensor *tensor, double value) {
 }
 
 dt_tensor *(dt_empty)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
-    return make(ctx, "empty", shape, options);
+    return dt__tensor_make(ctx, "empty", shape, options, NULL);
 }
 
 dt_tensor *(dt_zeros)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
-    return fill_with(make(ctx, "zeros", shape, options), 0);
+    return fill_with(dt__tensor_make(ctx, "zeros", shape, options, NULL), 0);
 }
 
 dt_tensor *(dt_ones)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
-    return fill_with(make(ctx, "ones", shape, options), 1);
+    return fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1);
 }
 
 dt_tensor *(dt_full)(dt_ctx *ctx, dt_shape shape, double value, const dt_make *options) {
-    return fill_with(make(ctx, "full", shape, options), value);
+    return fill_with(dt__tensor_make(ctx, "full", shape, options, NULL), value);
 }
 
 dt_tensor *(dt_scalar)(dt_ctx *ctx, double value, const dt_make *options) {
-    return fill_with(make(ctx, "scalar", (dt_shape){0, NULL}, options), value);
+    return fill_with(dt__tensor_make(ctx, "scalar", (dt_shape){0, NULL}, options, NULL), value);
 }
 
 /* The shard of a dim that this rank holds; all of it for a plain tensor. */
@@ -183,12 +179,13 @@ dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const
         return NULL;
     }
     int64_t size = (int64_t)n;
-    return fill_lines(make(ctx, "arange", (dt_shape){1, &size}, options), &(struct line){start, step, NAN, -1});
+    return fill_lines(dt__tensor_make(ctx, "arange", (dt_shape){1, &size}, options, NULL),
+                      &(struct line){start, step, NAN, -1});
 }
 
 dt_tensor *(dt_linspace)(dt_ctx *ctx, double start, double end, int64_t n, const dt_make *options) {
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
-    return fill_lines(make(ctx, "linspace", (dt_shape){1, &n}, options),
+    return fill_lines(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL),
                       &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
 }
 
@@ -217,11 +214,12 @@ static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
 }
 
 dt_tensor *(dt_eye)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make *options) {
-    return fill_band(make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options), 0, 0);
+    return fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL), 0, 0);
 }
 
 dt_tensor *(dt_tri)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make *options) {
-    return fill_band(make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options), INT64_MIN, k);
+    return fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                     INT64_MIN, k);
 }
 
 dt_tensor *dt_empty_like(const dt_tensor *tensor) {

@@ -27,7 +27,7 @@ static uint16_t half_of(double value) {
         return sign | 0x7c00;
     int exponent;
     (void)frexp(size, &exponent);
-    if (exponent < -13 || size == 0)
+    if (exponent < -13 || size == 0) /* of 0 the exponent is 0 */
         return (uint16_t)(sign | (uint16_t)ldexp(size, 24));
     return (uint16_t)(sign | (uint16_t)((exponent + 14) << 10) | ((uint16_t)ldexp(size, 11 - exponent) & 0x3ff));
 }

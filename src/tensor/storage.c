@@ -94,6 +94,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
         state->storages->n_refs = 1;
         dt__storage_drop(state->storages);
     }
+    dt__products_free(state->products);
     while (state->owned)
         dt__owned_free(ctx, state->owned->memory);
     dt__pool_free(state->pool);
@@ -140,6 +141,16 @@ dt__pool *dt__pool_of(dt_ctx *ctx) {
     if (!state->pool && ctx->threads > 1)
         state->pool = dt__pool_new(ctx, ctx->threads); /* without one, there is one thread */
     return state->pool;
+}
+
+dt__products *dt__products_of(dt_ctx *ctx) {
+    dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    if (!state->products) {
+        state->products = dt__products_new(ctx, state->kernels, dt__pool_of(ctx));
+        if (!state->products)
+            (void)dt__fail_memory(ctx, 0, "matrix products");
+    }
+    return state->products;
 }
 
 static dt__storage *new_storage(dt_ctx *ctx) {

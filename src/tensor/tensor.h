@@ -9,6 +9,7 @@
 
 #include "dtensor/tensor.h"
 #include "kernels/kernels.h"
+#include "kernels/products.h"
 #include "kernels/threads.h"
 #include "spec/spec.h"
 
@@ -91,6 +92,8 @@ bool dt__has_data(const dt_ctx *ctx);
 const dt__kernels *dt__kernels_of(const dt_ctx *ctx);
 /* The threads of this rank; NULL: one. */
 dt__pool *dt__pool_of(dt_ctx *ctx);
+/* What matrix products need; NULL with the error recorded. */
+dt__products *dt__products_of(dt_ctx *ctx);
 
 /* Elements of a shape, or an agreed error that names the op: negative sizes, too many dims, too many bytes. */
 dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dims, const int64_t *shape,
@@ -110,7 +113,7 @@ const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *
 dt_tensor *dt__null_argument(dt_ctx *ctx, const char *op, int argument);
 
 /* What the public makers do before there are values; order: dims from the slowest to the fastest in memory, or NULL. */
-dt_tensor *dt__make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options, const int *order);
+dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options, const int *order);
 /* Whether a maker is to put values into this rank's part, which is dense: not where there is no data, nor where the
  * part of a partial is to change nothing, which is then done. NULL: no. */
 bool dt__wants_values(dt_tensor *tensor);

@@ -166,34 +166,60 @@ static void uniform__stays_below_its_upper_limit(void **state) {
 
 static void permutation__holds_each_number_once_and_parts_agree(void **state) {
     (void)state;
-    static const int64_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 1000, 65537};
+    static const int64_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 1000, 4096, 4097, 4160, 4225, 65536, 65537, 300007};
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt_generator *generator = dt_generator_new(ctx, 1);
+    dt__order order, again;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         const int64_t n = sizes[s];
         int64_t *whole = calloc((size_t)n + 1, sizeof *whole), *part = calloc((size_t)n + 1, sizeof *part);
         bool *seen = calloc((size_t)n + 1, sizeof *seen);
         dt_generator_state before = dt_generator_save(generator);
-        assert_int_equal(dt__permutation(generator, n, 0, n, whole), DT_OK);
-        dt_generator_state after = dt_generator_save(generator);
+        assert_int_equal(dt__order_begin(generator, n, &order), DT_OK);
+        assert_int_equal(dt_generator_save(generator).draw, before.draw + 1);
+        dt__order_range(&order, 0, n, whole);
         for (int64_t i = 0; i < n; i++) {
             assert_true(whole[i] >= 0 && whole[i] < n && !seen[whole[i]]);
             seen[whole[i]] = true;
         }
+        dt_generator_restore(generator, before);
+        assert_int_equal(dt__order_begin(generator, n, &again), DT_OK);
         for (int64_t begin = 0; begin <= n; begin += 1 + n / 3) {
             const int64_t some = (n - begin) / 2;
-            dt_generator_restore(generator, before);
-            assert_int_equal(dt__permutation(generator, n, begin, some, part), DT_OK);
+            dt__order_range(&again, begin, some, part);
             check_bytes("part", part, whole + begin, (size_t)some * sizeof *part);
-            assert_int_equal(dt_generator_save(generator).draw, after.draw);
         }
         free(whole);
         free(part);
         free(seen);
     }
-    assert_int_equal(dt__permutation(generator, 5, 3, 3, NULL), DT_ERR_VALUE);
-    assert_error_says(ctx, DT_ERR_VALUE, "entries 3");
+    assert_int_equal(dt__order_begin(generator, -1, &order), DT_ERR_VALUE);
+    assert_error_says(ctx, DT_ERR_VALUE, "-1 entries");
     dt__ctx_free(ctx);
+}
+
+/* The largest order there is: entries far out lie in range and differ from each other. */
+static void permutation__of_2_to_the_63_entries_can_be_asked_for(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__order order;
+    int64_t some[64];
+    assert_int_equal(dt__order_begin(dt_generator_default(ctx), INT64_MAX, &order), DT_OK);
+    dt__order_range(&order, INT64_MAX - 64, 64, some);
+    for (int i = 0; i < 64; i++) {
+        assert_true(some[i] >= 0 && some[i] < INT64_MAX);
+        for (int k = 0; k < i; k++)
+            assert_true(some[k] != some[i]);
+    }
+    dt__ctx_free(ctx);
+}
+
+static void check_chi(const char *what, const int *counts, int n_bins, double n, double limit) {
+    double chi = 0, want = n / n_bins;
+    for (int i = 0; i < n_bins; i++)
+        chi += (counts[i] - want) * (counts[i] - want) / want;
+    if (chi > limit)
+        fail_msg("%s: chi-square is %g; %g is the limit", what, chi, limit);
 }
 
 static void permutation__orders_are_equally_likely(void **state) {
@@ -201,36 +227,63 @@ static void permutation__orders_are_equally_likely(void **state) {
     enum { N = 24000 };
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt_generator *generator = dt_generator_new(ctx, 1);
+    dt__order made;
     int64_t order[4];
-    int counts[256] = {0};
+    int counts[256] = {0}, found[24], n_orders = 0;
     for (int i = 0; i < N; i++) {
-        assert_int_equal(dt__permutation(generator, 4, 0, 4, order), DT_OK);
+        assert_int_equal(dt__order_begin(generator, 4, &made), DT_OK);
+        dt__order_range(&made, 0, 4, order);
         counts[order[0] << 6 | order[1] << 4 | order[2] << 2 | order[3]]++;
     }
-    double chi = 0;
-    int n_orders = 0;
     for (int i = 0; i < 256; i++)
-        if (counts[i]) {
-            n_orders++;
-            chi += (counts[i] - N / 24.0) * (counts[i] - N / 24.0) / (N / 24.0);
-        }
+        if (counts[i] && n_orders < 24)
+            found[n_orders++] = counts[i];
     assert_int_equal(n_orders, 24);
-    if (chi > 49.7) /* 23 degrees of freedom: one in a thousand is above */
-        fail_msg("chi-square is %g; 49.7 is the limit", chi);
+    check_chi("orders of 4", found, 24, N, 49.7); /* 23 degrees of freedom: one in a thousand is above */
+    dt__ctx_free(ctx);
+}
+
+/* Long orders: where the first entries go, and how neighbours lie, is as it should be over many draws. */
+static void permutation__of_many_entries_has_no_pattern(void **state) {
+    (void)state;
+    enum { N = 5003, DRAWS = 4000, BINS = 64 };
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 8);
+    dt__order made;
+    int first[BINS] = {0}, pair[BINS] = {0}, step[BINS] = {0};
+    int64_t order[N], fixed = 0, rising = 0;
+    for (int i = 0; i < DRAWS; i++) {
+        assert_int_equal(dt__order_begin(generator, N, &made), DT_OK);
+        dt__order_range(&made, 0, i < 400 ? N : 2, order);
+        first[order[0] * BINS / N]++;
+        pair[order[0] * 8 / N * 8 + order[1] * 8 / N]++;
+        step[(order[1] - order[0] + N) % N * BINS / N]++;
+        for (int k = 0; k < N && i < 400; k++) {
+            fixed += order[k] == k;
+            rising += k > 0 && order[k] > order[k - 1];
+        }
+    }
+    check_chi("first entry", first, BINS, DRAWS, 103.4); /* 63 degrees of freedom: one in a thousand is above */
+    check_chi("first two entries", pair, BINS, DRAWS, 103.4);
+    check_chi("their distance", step, BINS, DRAWS, 103.4);
+    /* One fixed entry per order, of variance 1; (N - 1) / 2 rises, of variance (N + 1) / 12: four deviations. */
+    if (fabs((double)fixed - 400) > 4 * sqrt(400))
+        fail_msg("%d entries of 400 orders stay in place; it should be about 400", (int)fixed);
+    if (fabs((double)rising - 400 * (N - 1) / 2.0) > 4 * sqrt(400 * (N + 1) / 12.0))
+        fail_msg("%d rises in 400 orders; it should be about %d", (int)rising, 400 * (N - 1) / 2);
     dt__ctx_free(ctx);
 }
 
 static bool use_generators(dt_ctx *ctx, void *user) {
     (void)user;
-    int64_t order[100];
     dt_generator *own = dt_generator_default(ctx), *new = dt_generator_new(ctx, 4);
     dt_generator *child = dt_generator_child(new, "x"), *kept = dt_generator_keep(child);
-    bool worked = own && child && dt__permutation(child, 1000, 7, 100, order) == DT_OK;
+    bool worked = own && child;
     dt_spec *spec = worked ? dt_spec_parse(ctx, "f32[8,8] S(0) on mesh(1)") : NULL;
     dt__draw draw;
     float part[64];
     worked = spec && dt__draw_begin(child, &(dt__random){DT__NORMAL, DT_F32, .std = 1}, &draw) == DT_OK &&
-             dt__draw_spec(&draw, spec, (int64_t[]){0}, part) == DT_OK;
+             dt__draw_spec(&draw, NULL, spec, (int64_t[]){0}, NULL, part) == DT_OK;
     dt_spec_free(spec);
     dt_generator_free(child);
     dt_generator_free(kept);
@@ -239,7 +292,7 @@ static bool use_generators(dt_ctx *ctx, void *user) {
 
 static void generators__survive_failing_allocations(void **state) {
     (void)state;
-    assert_true(assert_survives_failing_allocations(use_generators, NULL) >= 6);
+    assert_true(assert_survives_failing_allocations(use_generators, NULL) >= 5);
 }
 
 int main(void) {
@@ -251,6 +304,8 @@ int main(void) {
         cmocka_unit_test(generator__ends_after_2_to_the_48_draws),
         cmocka_unit_test(uniform__stays_below_its_upper_limit),
         cmocka_unit_test(permutation__holds_each_number_once_and_parts_agree),
+        cmocka_unit_test(permutation__of_2_to_the_63_entries_can_be_asked_for),
+        cmocka_unit_test(permutation__of_many_entries_has_no_pattern),
         cmocka_unit_test(permutation__orders_are_equally_likely),
         cmocka_unit_test(generators__survive_failing_allocations),
     };

@@ -36,7 +36,7 @@ static bool next_index(int n_dims, const int64_t *shape, int64_t *index) {
 }
 
 /* Compares the part, element by element, and nothing else of dst may have changed. */
-static void check_part(const brute_case *c, const dt__draw *draw, const dt__sharding *sharding,
+static void check_part(const brute_case *c, const dt__draw *draw, dt__pool *pool, const dt__sharding *sharding,
                        const int64_t *coordinate, const char *whole, const int *stride_order) {
     const size_t bytes = dt_dtype_size(draw->dtype);
     dt__shard shards[BRUTE_MOST_DIMS];
@@ -51,7 +51,7 @@ static void check_part(const brute_case *c, const dt__draw *draw, const dt__shar
     dt__dense_strides(c->n_dims, shape, stride_order, strides);
     char *got = malloc((size_t)n * bytes + 1);
     memset(got, 0x5a, (size_t)n * bytes + 1);
-    dt__draw_shard(draw, c->n_dims, shards, strides, got);
+    dt__draw_shard(draw, pool, c->n_dims, shards, strides, got);
     check_equal(c->text, got[(size_t)n * bytes], 0x5a);
     for (int64_t i = 0; i < n; i++, next_index(c->n_dims, shape, index)) {
         int64_t at = 0;
@@ -92,7 +92,7 @@ static void part__holds_what_the_whole_holds_there(void **state) {
         for (int64_t rank = 0; rank < brute_world(&c); rank++) {
             int64_t coordinate[BRUTE_MOST_DIMS];
             brute_coordinate(&c, rank, coordinate);
-            check_part(&c, &draw, &sharding, coordinate, whole, order);
+            check_part(&c, &draw, NULL, &sharding, coordinate, whole, order);
         }
         free(whole);
         dt__arena_rewind(&arena, mark);
@@ -114,7 +114,7 @@ static void part__of_a_huge_tensor_has_the_numbers_of_its_indices(void **state) 
     dt_local local;
     assert_true(dt_spec_local_at(spec, coordinate, &local));
     float *part = malloc((size_t)local.bytes), want;
-    assert_int_equal(dt__draw_spec(&draw, spec, coordinate, part), DT_OK);
+    assert_int_equal(dt__draw_spec(&draw, NULL, spec, coordinate, NULL, part), DT_OK);
     uint64_t random = 6;
     for (int i = 0; i < 2000; i++) {
         int64_t at = test_below(&random, local.elements), global[3];
@@ -138,10 +138,10 @@ static void spec__outside_empty_and_0d_parts_are_defined(void **state) {
             *few = dt_spec_parse(ctx, "f64[2] S(0) on mesh(4)");
     dt_spec *scalar = dt_spec_parse(ctx, "f64[] R on mesh(4)");
     assert_true(empty && few && scalar);
-    assert_int_equal(dt__draw_spec(&draw, empty, (int64_t[]){0}, NULL), DT_OK);
-    assert_int_equal(dt__draw_spec(&draw, few, (int64_t[]){3}, NULL), DT_OK);
-    assert_int_equal(dt__draw_spec(&draw, few, NULL, NULL), DT_OK);
-    assert_int_equal(dt__draw_spec(&draw, scalar, (int64_t[]){2}, &got), DT_OK);
+    assert_int_equal(dt__draw_spec(&draw, NULL, empty, (int64_t[]){0}, NULL, NULL), DT_OK);
+    assert_int_equal(dt__draw_spec(&draw, NULL, few, (int64_t[]){3}, NULL, NULL), DT_OK);
+    assert_int_equal(dt__draw_spec(&draw, NULL, few, NULL, NULL, NULL), DT_OK);
+    assert_int_equal(dt__draw_spec(&draw, NULL, scalar, (int64_t[]){2}, NULL, &got), DT_OK);
     dt__draw_range(&draw, 0, 1, &want);
     check_bytes("0-d", &got, &want, sizeof got);
     dt__draw_range(&draw, 0, 0, NULL);

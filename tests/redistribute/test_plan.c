@@ -227,6 +227,52 @@ static void min_cost__joins_steps_over_mesh_dims(void **state) {
     assert_count("2,3", "4,1", "P(sum),P(sum)", "S(0),S(0)", min_cost, 1); /* RED-076: uneven parts are no obstacle */
 }
 
+static void min_cost__joins_what_one_collective_can_do(void **state) {
+    const dt__planner min_cost = DT__PLANNER_MIN_COST;
+    const char *m = "2,2,2", *s = "16,16,16";
+    (void)state;
+    /* RED-058, RED-073, RED-075: reductions are joined, whatever is gathered in between */
+    assert_collectives(m, s, "P(sum),S(0),P(sum)", "R,R,R", min_cost, "all_reduce all_gather");
+    assert_collectives(m, s, "P(sum),P(sum),P(sum)", "R,R,R", min_cost, "all_reduce");            /* RED-075 */
+    assert_collectives("2,2", "8,8", "P(sum),R", "R,R", min_cost, "all_reduce");                  /* RED-060 */
+    assert_collectives("2,2,1,2", "8,8", "R,R,P(sum),P(sum)", "R,R,R,R", min_cost, "all_reduce"); /* RED-061 */
+    assert_collectives("2,4,1", "8", "P(sum),S(0),P(sum)", "S(0)[1],S(0)[0],S(0)[2]", min_cost,
+                       "reduce_scatter");                                                            /* RED-062 */
+    assert_collectives(m, "24", "S(0),P(sum),P(sum)", "S(0),S(0),S(0)", min_cost, "reduce_scatter"); /* RED-063 */
+    assert_collectives("2,3", "10", "P(sum),P(sum)", "S(0),S(0)", min_cost, "reduce_scatter");       /* RED-064 */
+    assert_collectives("2,2", "8,8", "S(0),R", "S(0),R", min_cost, "");                              /* RED-065 */
+    assert_collectives("2,2", "16,16", "P(sum),S(0)", "R,R", min_cost, "all_reduce all_gather");     /* RED-067 */
+    assert_collectives("2,4", "8", "P(sum),P(sum)", "S(0)[1],S(0)[0]", min_cost, "reduce_scatter");  /* RED-070 */
+    assert_collectives("4,2", s, "P(sum),P(sum)", "S(0),S(1)", min_cost, "reduce_scatter");          /* RED-072 */
+    assert_collectives("4,2", s, "S(0),S(1)", "R,R", min_cost, "all_gather");                        /* RED-072 */
+    assert_collectives(m, s, "P(sum),P(sum),P(sum)", "S(0),S(0),S(1)", min_cost, "reduce_scatter");  /* RED-073 */
+    assert_collectives(m, s, "S(0)[1],S(0)[0],S(0)[2]", "R,R,R", min_cost, "all_gather");            /* RED-043 */
+    assert_collectives(m, s, "S(0)[1],S(0)[0],S(0)[2]", "R,R,R", DT__PLANNER_GREEDY,
+                       "all_gather all_gather all_gather"); /* RED-043 */
+}
+
+/* In the exchange of a transposition every rank meets one other: start, one peer, a block, and two copies of it. */
+static void check_transposition(dt__arena *arena, const dt__plan *plan, const void *user) {
+    const dt__machine *machine = &dt__machine_builtin;
+    double block = 4 * 32 * 32;
+    (void)arena;
+    (void)user;
+    assert_int_equal(plan->bytes, plan->lower_bound_bytes);
+    assert_int_equal(plan->bytes, (int64_t)block);
+    assert_int_equal(plan->peak_bytes, 2 * (int64_t)block);
+    double want = machine->between.start_us + machine->between.peer_us + block / machine->between.bytes_per_us +
+                  2 * block / machine->copy_bytes_per_us;
+    assert_true(plan->cost_us > want * (1 - 1e-12) && plan->cost_us < want * (1 + 1e-12));
+}
+
+static void exchanges__are_priced_by_the_ranks_that_they_meet(void **state) {
+    (void)state;
+    asked a = {"128,128", "4096,4096", "S(0),S(1)", "S(1),S(0)", DT__PLANNER_DIRECT};
+    with_plan(&a, check_transposition, NULL);
+    a.planner = DT__PLANNER_MIN_COST;
+    with_plan(&a, check_transposition, NULL);
+}
+
 static void targets__may_not_be_a_new_partial(void **state) {
     (void)state;
     assert_refused("4", "R", "P(sum)", "can not redistribute R to P(sum)"); /* RED-009 */
@@ -338,6 +384,8 @@ int main(void) {
         cmocka_unit_test(greedy__counts_collectives_as_published),
         cmocka_unit_test(mesh_dims_of_one_rank__communicate_nothing),
         cmocka_unit_test(min_cost__joins_steps_over_mesh_dims),
+        cmocka_unit_test(min_cost__joins_what_one_collective_can_do),
+        cmocka_unit_test(exchanges__are_priced_by_the_ranks_that_they_meet),
         cmocka_unit_test(targets__may_not_be_a_new_partial),
         cmocka_unit_test(explicit_extents__never_share_their_dim),
         cmocka_unit_test(large_meshes__are_planned),

@@ -35,8 +35,8 @@ dt_status placed_shape(const session *self, const char *text, int64_t *shape, in
     return DT_OK;
 }
 
-dt_mesh *placed_mesh(const session *self) {
-    const char *given = args_value(self->given, "mesh");
+dt_mesh *placed_mesh(const session *self, const char *option) {
+    const char *given = args_value(self->given, option);
     char *text = dt__arena_copy_text(self->arena, given);
     bool sizes = text && !text[strspn(text, "0123456789,")];
     for (char *at = text; sizes && *at; at++)

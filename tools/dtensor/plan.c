@@ -10,6 +10,7 @@
 #include "output.h"
 #include "placed.h"
 #include "plan_json.h"
+#include "plan_svg.h"
 #include "session.h"
 #include "table.h"
 
@@ -24,6 +25,7 @@ typedef struct planning {
     dt__planner planner;
     dt_spec *from, *to;
     dt__plan plans[DT__N_PLANNERS];
+    const char *refused[DT__N_PLANNERS]; /* why there is no such plan, or NULL */
     int n_plans;
 } planning;
 
@@ -38,19 +40,35 @@ static dt_status read_specs(planning *self) {
     dt_spec_desc desc = {.shape = shape};
     DT__TRY(placed_dtype(self->session, &desc.dtype));
     DT__TRY(placed_shape(self->session, args_value(given, "shape"), shape, &desc.n_dims));
-    dt_mesh *mesh = placed_mesh(self->session);
-    self->from = mesh ? make_spec(mesh, desc, given->words[0]) : NULL;
-    self->to = self->from ? make_spec(mesh, desc, given->words[1]) : NULL;
+    dt_mesh *mesh = placed_mesh(self->session, "mesh");
+    dt_mesh *to = mesh && args_has(given, "to-mesh") ? placed_mesh(self->session, "to-mesh") : mesh;
+    self->from = mesh && to ? make_spec(mesh, desc, given->words[0]) : NULL;
+    self->to = self->from ? make_spec(to, desc, given->words[1]) : NULL;
     return dt_error_status(self->session->ctx);
+}
+
+/* Where all planners are asked, one may refuse what another can do. */
+static dt_status make_plan(planning *self, const dt__move *move, dt__planner planner) {
+    dt_ctx *ctx = self->session->ctx;
+    dt__plan *plan = &self->plans[self->n_plans];
+    const char **refused = &self->refused[self->n_plans++];
+    plan->planner = planner;
+    dt_status status = dt__plan_new(self->session->arena, move, planner, &dt__machine_builtin, plan);
+    if (!self->all || (status != DT_ERR_MESH && status != DT_ERR_UNSUPPORTED))
+        return status;
+    *refused = dt__arena_copy_text(self->session->arena, dt_error_text(ctx));
+    dt_error_clear(ctx);
+    return *refused ? DT_OK : DT_ERR_MEMORY;
 }
 
 static dt_status make_plans(planning *self) {
     dt__move move;
     DT__TRY(dt__move_of_specs(self->from, self->to, &move));
+    if (move.to_mesh && !args_has(self->session->given, "planner"))
+        self->planner = DT__PLANNER_DIRECT;
     for (int planner = 0; planner < DT__N_PLANNERS; planner++)
         if (self->all || planner == (int)self->planner)
-            DT__TRY(dt__plan_new(self->session->arena, &move, (dt__planner)planner, &dt__machine_builtin,
-                                 &self->plans[self->n_plans++]));
+            DT__TRY(make_plan(self, &move, (dt__planner)planner));
     return DT_OK;
 }
 
@@ -70,6 +88,8 @@ static const char *label_time(planning *self, double us) {
 static const char *label_mesh_dims(planning *self, const dt__plan_step *step) {
     const dt_mesh *mesh = dt_spec_mesh(self->from);
     dt__text text = dt__text_new(self->session->ctx);
+    if (step->n_mesh_dims == 0)
+        dt__text_add(&text, step->transfer->from_mesh ? "both meshes" : "-");
     for (int i = 0; i < step->n_mesh_dims; i++) {
         const char *name = dt_mesh_dim_name(mesh, step->mesh_dims[i]);
         dt__text_add(&text, i ? "," : "");
@@ -81,9 +101,9 @@ static const char *label_mesh_dims(planning *self, const dt__plan_step *step) {
     return keep(self, &text);
 }
 
-static const char *label_state(planning *self, const dt_placement *placements) {
+static const char *label_state(planning *self, int n_mesh_dims, const dt_placement *placements) {
     dt__text text = dt__text_new(self->session->ctx);
-    dt__plan_state_text(dt_mesh_n_dims(dt_spec_mesh(self->from)), placements, &text);
+    dt__plan_state_text(n_mesh_dims, placements, &text);
     return keep(self, &text);
 }
 
@@ -101,7 +121,8 @@ static dt_status add_steps(planning *self, const dt__plan *plan, dt__text *out) 
         const dt__plan_step *step = &plan->steps[i];
         DT__TRY(
             table_add(&steps, (const char *[]){dt__collective_name(step->collective), label_mesh_dims(self, step),
-                                               label_state(self, step->before), label_state(self, step->after),
+                                               label_state(self, plan->n_mesh_dims, step->before),
+                                               label_state(self, plan->n_target_mesh_dims, step->after),
                                                label_bytes(step->bytes, arena), label_time(self, step->cost_us)}));
     }
     table_print(&steps, out);
@@ -145,7 +166,7 @@ static const char *label_count(planning *self, int n) {
 
 static dt_status print_comparison(planning *self, dt__text *out) {
     dt__arena *arena = self->session->arena;
-    const char *least = label_bytes(self->plans[0].lower_bound_bytes, arena);
+    const char *least = label_bytes(self->plans[DT__PLANNER_DIRECT].lower_bound_bytes, arena);
     table rows = table_new(arena, 7);
     if (!least)
         return DT_ERR_MEMORY;
@@ -153,6 +174,11 @@ static dt_status print_comparison(planning *self, dt__text *out) {
                       (const char *[]){"planner", "collectives", "received", "of least", "held", "time", "trace"}));
     for (int i = 0; i < self->n_plans; i++) {
         const dt__plan *plan = &self->plans[i];
+        if (self->refused[i]) {
+            DT__TRY(table_add(
+                &rows, (const char *[]){dt__planner_name(plan->planner), "-", "-", "-", "-", "-", self->refused[i]}));
+            continue;
+        }
         DT__TRY(
             table_add(&rows, (const char *[]){dt__planner_name(plan->planner), label_count(self, plan->n_collectives),
                                               label_bytes(plan->bytes, arena), label_ratio(self, plan),
@@ -167,7 +193,10 @@ static dt_status print_comparison(planning *self, dt__text *out) {
 static dt_status print_text(planning *self, dt__text *out) {
     char from[SPEC_TEXT_BYTES];
     dt_spec_text(self->from, sizeof from, from);
-    dt__text_add(out, "%s to %s\n\n", from, self->session->given->words[1]);
+    dt__text_add(out, "%s to %s", from, self->session->given->words[1]);
+    if (args_has(self->session->given, "to-mesh"))
+        dt__text_add(out, " on mesh(%s)", dt_mesh_text(dt_spec_mesh(self->to)));
+    dt__text_add(out, "\n\n");
     return self->all ? print_comparison(self, out) : print_plan(self, &self->plans[0], out);
 }
 
@@ -184,21 +213,75 @@ static dt_status print_json(planning *self, dt__text *out) {
         json_add(out, i ? ",{\"planner\":" : "{\"planner\":");
         json_add_string(out, dt__planner_name(self->plans[i].planner));
         json_add(out, ",");
-        plan_json(self->session->ctx, &self->plans[i], out);
+        if (self->refused[i]) {
+            json_add(out, "\"refused\":");
+            json_add_string(out, self->refused[i]);
+        } else
+            plan_json(self->session->ctx, &self->plans[i], out);
         json_add(out, "}");
     }
     json_add(out, "]}\n");
     return DT_OK;
 }
 
+static dt_status fill_step_texts(planning *self, const dt__plan *plan, int i, const char **out) {
+    const dt__plan_step *step = &plan->steps[i];
+    dt__text name = dt__text_new(self->session->ctx), over = dt__text_new(self->session->ctx);
+    dt__text costs = dt__text_new(self->session->ctx);
+    const char *bytes = label_bytes(step->bytes, self->session->arena), *time = label_time(self, step->cost_us);
+    const char *mesh_dims = label_mesh_dims(self, step);
+    dt__text_add(&name, "%d: %s", i + 1, dt__collective_name(step->collective));
+    dt__text_add(&over, "over %s", mesh_dims ? mesh_dims : "");
+    dt__text_add(&costs, "at most %s, %s", bytes ? bytes : "", time ? time : "");
+    out[0] = keep(self, &name);
+    out[1] = keep(self, &over);
+    out[2] = keep(self, &costs);
+    return bytes && time && mesh_dims && out[0] && out[1] && out[2] ? DT_OK : DT_ERR_MEMORY;
+}
+
+static dt_status fill_texts(planning *self, const dt__plan *plan, plan_svg_texts *out) {
+    dt__arena *arena = self->session->arena;
+    char texts[2][SPEC_TEXT_BYTES];
+    dt__text title = dt__text_new(self->session->ctx), summary = dt__text_new(self->session->ctx);
+    const char *received = label_bytes(plan->bytes, arena), *least = label_bytes(plan->lower_bound_bytes, arena);
+    const char *peak = label_bytes(plan->peak_bytes, arena), *time = label_time(self, plan->cost_us);
+    out->states = DT__NEW_ARRAY(arena, const char *, plan->n_steps + 1);
+    out->steps = DT__NEW_ARRAY(arena, const char *, 3 * plan->n_steps);
+    if (!received || !least || !peak || !time || !out->states || !out->steps)
+        return DT_ERR_MEMORY;
+    dt_spec_text(self->from, sizeof texts[0], texts[0]);
+    dt_spec_text(self->to, sizeof texts[1], texts[1]);
+    bool crossing = args_has(self->session->given, "to-mesh");
+    dt__text_add(&title, "%s to %s", texts[0], crossing ? texts[1] : self->session->given->words[1]);
+    dt__text_add(&summary, "%s: received at most %s of least %s, held at most %s, %s",
+                 dt__planner_name(plan->planner), received, least, peak, time);
+    out->title = keep(self, &title);
+    out->summary = keep(self, &summary);
+    out->states[0] = label_state(self, plan->n_mesh_dims, plan->source);
+    for (int i = 0; i < plan->n_steps; i++) {
+        out->states[i + 1] = label_state(self, plan->n_target_mesh_dims, plan->steps[i].after);
+        DT__TRY(fill_step_texts(self, plan, i, &out->steps[3 * i]));
+        if (!out->states[i + 1])
+            return DT_ERR_MEMORY;
+    }
+    return out->title && out->summary && out->states[0] ? DT_OK : DT_ERR_MEMORY;
+}
+
+static dt_status print_svg(planning *self, dt__text *out) {
+    plan_svg_texts texts;
+    DT__TRY(fill_texts(self, &self->plans[0], &texts));
+    return plan_svg(self->from, self->to, &self->plans[0], &texts, self->session->arena, out);
+}
+
 static dt_status plan_it(session *run_by, void *user) {
     planning *self = user;
+    const char *svg = args_value(run_by->given, "svg");
     self->session = run_by;
     DT__TRY(read_specs(self));
     DT__TRY(make_plans(self));
-    DT__TRY((args_has(run_by->given, "json") ? print_json : print_text)(self, run_by->out));
+    DT__TRY((svg ? print_svg : args_has(run_by->given, "json") ? print_json : print_text)(self, run_by->out));
     DT__TRY(dt__text_status(run_by->out));
-    return output_write(run_by->out, NULL);
+    return output_write(run_by->out, svg);
 }
 
 /* What getopt cannot check. */
@@ -212,6 +295,8 @@ static int misuse(const args *given, planning *self) {
     if (planner && !self->all && !dt__planner_parse(planner, &self->planner))
         return args_misused(given->command, "there is no planner '%s': wanted greedy, graph, min_cost, direct or all",
                             planner);
+    if (args_has(given, "svg") && (self->all || args_has(given, "json")))
+        return args_misused(given->command, "--svg draws one plan: not with --json or --planner all");
     return EXIT_OK;
 }
 
@@ -244,11 +329,14 @@ const command plan_command = {
             {.name = "planner",
              .value = "PLANNER",
              .help = "greedy, graph, min_cost (default), direct, or all to compare them"},
+            {.name = "to-mesh", .value = "MESH", .help = "the mesh of the target, if it is another one"},
+            {.name = "svg", .value = "FILE", .help = "draw who sends what to whom as SVG; - is standard output"},
             {.name = "json", .help = "print what dtensor query answers to \"redistribute\", for each planner"},
             {0},
         },
     .examples = "  dtensor plan --mesh 2,4 --shape 4096,4096 'S(0),R' 'R,S(1)'\n"
                 "  dtensor plan --mesh dp=2,tp=4 --shape 4096,4096 --planner all 'S(0),S(0)' 'R,S(1)'\n"
-                "  dtensor plan --mesh 2x2 --shape 8,8 'S(0)[1],S(0)[0]' 'S(0),S(0)' --json",
+                "  dtensor plan --mesh 2x2 --shape 8,8 'S(0)[1],S(0)[0]' 'S(0),S(0)' --json\n"
+                "  dtensor plan --mesh 4 --to-mesh 2x3 --shape 64,64 'S(0)' 'S(1),R' --svg move.svg",
     .run = run,
 };

@@ -10,9 +10,8 @@
 
 #include <string.h>
 
-static const request_kind rules = {.q = "rules"}, propagate = {.q = "propagate"}, run = {.q = "run"};
-static const request_kind *const kinds[] = {&query_layout, &query_mesh, &query_shard, &query_redistribute,
-                                            &rules,        &propagate,  &run};
+static const request_kind *const kinds[] = {&query_layout, &query_mesh,      &query_shard, &query_redistribute,
+                                            &query_rules,  &query_propagate, &query_run};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 /* What a caller may see as a code. */

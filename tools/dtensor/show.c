@@ -70,7 +70,7 @@ static dt_status make_spec(show *self, const char *placements_text) {
     dt_spec_desc desc = {.shape = shape};
     DT__TRY(placed_dtype(self->session, &desc.dtype));
     DT__TRY(placed_shape(self->session, args_value(self->session->given, "shape"), shape, &desc.n_dims));
-    dt_mesh *mesh = placed_mesh(self->session);
+    dt_mesh *mesh = placed_mesh(self->session, "mesh");
     if (!mesh)
         return dt_error_status(self->session->ctx);
     dt_placement *placements = NULL;

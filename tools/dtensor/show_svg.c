@@ -7,6 +7,7 @@
 
 #include "labels.h"
 #include "panel.h"
+#include "svg.h"
 
 #include <string.h>
 
@@ -16,28 +17,20 @@ enum {
     GAP = 28,          /* between panels */
     INDEX_HEIGHT = 20, /* above a panel */
     TITLE_HEIGHT = 20, /* of a slice */
-    LEGEND_LINE = 20,
-    TITLE_CHARACTER = 10, /* width, at its font size */
-    TEXT_CHARACTER = 8,
-    INDEX_CHARACTER = 7,
 };
 
 static const panel_metrics metrics = {
     .room = MAX_WIDTH - 80,
     .height = 320,
     .min_height = 64,
-    .character = TEXT_CHARACTER,
+    .character = SVG_TEXT_CHARACTER,
     .line = 16,
-    .index_character = INDEX_CHARACTER,
+    .index_character = SVG_INDEX_CHARACTER,
     .padding_across = 14,
     .padding_down = 8,
     .aspect = 1,
     .max_ruled_rows = GRID_MAX_PIECES,
 };
-
-static const char *const inks[] = {"#afd7ff", "#ffd7af", "#afffaf", "#ffafaf", "#d7d7ff", "#ffffaf", "#afffff",
-                                   "#ffaf87", "#afd7af", "#ffd7ff", "#d7d7af", "#d7afff", "#afd7d7"};
-enum { N_INKS = sizeof inks / sizeof *inks };
 
 /* A panel and where its frame begins. */
 typedef struct placed {
@@ -56,22 +49,6 @@ typedef struct picture {
     int width, bottom; /* of what has been placed */
 } picture;
 
-static void add_escaped(dt__text *out, const char *text, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        const char *entity = text[i] == '&' ? "&amp;" : text[i] == '<' ? "&lt;" : text[i] == '>' ? "&gt;" : NULL;
-        if (entity)
-            dt__text_add(out, "%s", entity);
-        else if ((unsigned char)text[i] >= 0x20)
-            dt__text_add_chars(out, &text[i], 1);
-    }
-}
-
-static void add_text(dt__text *out, int x, int y, const char *class_name, const char *text, size_t n) {
-    dt__text_add(out, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class_name);
-    add_escaped(out, text, n);
-    dt__text_add(out, "</text>\n");
-}
-
 static void add_index(dt__text *out, int x, int y, const char *class_name, int64_t index) {
     dt__text_add(out, "<text x=\"%d\" y=\"%d\" class=\"%s\">%lld</text>\n", x, y, class_name, (long long)index);
 }
@@ -84,7 +61,8 @@ static void add_label(dt__text *out, const char *label, int x, int y, int width,
         const char *begin;
         int n = panel_label_line(&label, n_characters, &begin);
         bool cut = i + 1 == n_lines && *label;
-        add_text(out, x + width / 2, baseline + i * metrics.line, "label", cut ? ".." : begin, cut ? 2 : (size_t)n);
+        svg_add_text(out, x + width / 2, baseline + i * metrics.line, "label", cut ? ".." : begin,
+                     cut ? 2 : (size_t)n);
     }
 }
 
@@ -95,10 +73,10 @@ static bool is_faded(const picture *self, int block) {
 static void draw_block(const picture *self, int block, int x, int y, int width, int height) {
     dt__text_add(self->out, "<g%s>\n", is_faded(self, block) ? " opacity=\"0.25\"" : "");
     dt__text_add(self->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"block\" fill=\"%s\"/>\n", x,
-                 y, width, height, inks[block % N_INKS]);
+                 y, width, height, svg_ink(block));
     if (holdings_is_partial(self->held))
-        dt__text_add(self->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"url(#partial)\"/>\n", x, y,
-                     width, height);
+        dt__text_add(self->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"" SVG_HATCHED "\"/>\n", x,
+                     y, width, height);
     add_label(self->out, self->drawn->labels[block], x, y, width, height);
     dt__text_add(self->out, "</g>\n");
 }
@@ -131,13 +109,14 @@ static int max(int a, int b) { return a > b ? a : b; }
 /* Half of the widest index above a panel, which may stand over its edge. */
 static int overhang(const grid *drawn) {
     const grid_axis *columns = &drawn->columns;
-    return columns->tensor_dim < 0 ? 0 : panel_index_length(columns->cuts[columns->n_pieces]) * INDEX_CHARACTER / 2;
+    return columns->tensor_dim < 0 ? 0
+                                   : panel_index_length(columns->cuts[columns->n_pieces]) * SVG_INDEX_CHARACTER / 2;
 }
 
 /* Room to the left of a frame. */
 static int left_room(const grid *drawn) {
     const grid_axis *rows = &drawn->rows;
-    int index = rows->tensor_dim < 0 ? 0 : panel_index_length(rows->cuts[rows->n_pieces]) * INDEX_CHARACTER + 8;
+    int index = rows->tensor_dim < 0 ? 0 : panel_index_length(rows->cuts[rows->n_pieces]) * SVG_INDEX_CHARACTER + 8;
     return max(index, overhang(drawn));
 }
 
@@ -164,32 +143,7 @@ static void place_panels(picture *self, int top) {
     self->bottom = y + line_height;
 }
 
-static const char style[] =
-    "<style>\n"
-    "text { font-family: 'DejaVu Sans Mono', Menlo, Consolas, monospace; font-size: 12px; fill: #222 }\n"
-    ".title { font-size: 16px; font-weight: bold }\n"
-    ".note { fill: #555 }\n"
-    ".slice { font-weight: bold }\n"
-    ".label { text-anchor: middle }\n"
-    ".index { font-size: 11px; fill: #555; text-anchor: middle }\n"
-    ".end { text-anchor: end }\n"
-    ".block { stroke: #333; stroke-width: 1 }\n"
-    "</style>\n"
-    "<defs><pattern id=\"partial\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\n"
-    "<path d=\"M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4\" stroke=\"#000\" stroke-opacity=\"0.18\"/></pattern></defs>\n";
-
-enum { TITLE_LINE = 22, TITLE_LENGTH = (MAX_WIDTH - 2 * EDGE) / TITLE_CHARACTER };
-
-/* A spec's text may be long; it goes on in further lines. Returns where the next line stands. */
-static int add_title(const picture *self, int y) {
-    size_t length = strlen(self->held->spec);
-    for (size_t at = 0; at < length; at += TITLE_LENGTH, y += TITLE_LINE)
-        add_text(self->out, EDGE, y, "title", self->held->spec + at,
-                 length - at < TITLE_LENGTH ? length - at : TITLE_LENGTH);
-    return y;
-}
-
-static int title_lines(const holdings *held) { return (int)((strlen(held->spec) + TITLE_LENGTH - 1) / TITLE_LENGTH); }
+enum { TITLE_WIDTH = MAX_WIDTH - 2 * EDGE };
 
 /* Lines below the panels. */
 typedef struct legend {
@@ -202,7 +156,7 @@ static dt_status add_line(legend *self, const char *line) {
     if (!line)
         return DT_ERR_MEMORY;
     self->lines[self->n++] = line;
-    self->width = max(self->width, (int)strlen(line) * TEXT_CHARACTER);
+    self->width = max(self->width, (int)strlen(line) * SVG_TEXT_CHARACTER);
     return DT_OK;
 }
 
@@ -251,22 +205,16 @@ static dt_status explain(const holdings *held, const grid *drawn, dt__arena *are
 }
 
 static void write_document(const picture *self, const legend *notes) {
-    int height = self->bottom + notes->n * LEGEND_LINE + EDGE;
-    dt__text_add(self->out,
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-                 "xml:space=\"preserve\" role=\"img\">\n<title>",
-                 self->width, height, self->width, height);
-    add_escaped(self->out, self->held->spec, strlen(self->held->spec));
-    dt__text_add(self->out, "</title>\n%s<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", style, self->width,
-                 height);
-    int y = add_title(self, EDGE + 14);
-    add_text(self->out, EDGE, y - 2, "note", self->held->summary, strlen(self->held->summary));
+    int height = self->bottom + notes->n * SVG_LINE + EDGE;
+    svg_begin(self->out, self->width, height, self->held->spec);
+    int y = svg_add_title(self->out, EDGE, EDGE + 14, TITLE_WIDTH, self->held->spec);
+    svg_add_text(self->out, EDGE, y - 2, "note", self->held->summary, strlen(self->held->summary));
     for (int i = 0; i < self->n_panels; i++)
         draw_panel(self, &self->panels[i].shown, self->panels[i].x, self->panels[i].y);
     for (int i = 0; i < notes->n; i++)
-        add_text(self->out, EDGE, self->bottom + 8 + i * LEGEND_LINE, "note", notes->lines[i],
-                 strlen(notes->lines[i]));
-    dt__text_add(self->out, "</svg>\n");
+        svg_add_text(self->out, EDGE, self->bottom + 8 + i * SVG_LINE, "note", notes->lines[i],
+                     strlen(notes->lines[i]));
+    svg_end(self->out);
 }
 
 dt_status show_svg(const holdings *held, const grid *drawn, int64_t position, dt__arena *arena, dt__text *out) {
@@ -277,9 +225,9 @@ dt_status show_svg(const holdings *held, const grid *drawn, int64_t position, dt
     if (!self.panels || !self.room)
         return DT_ERR_MEMORY;
     DT__TRY(explain(held, drawn, arena, &notes));
-    int n_title = (int)strlen(held->spec) < TITLE_LENGTH ? (int)strlen(held->spec) : TITLE_LENGTH;
-    self.width = max(notes.width, n_title * TITLE_CHARACTER) + 2 * EDGE;
-    place_panels(&self, EDGE + title_lines(held) * TITLE_LINE + LEGEND_LINE + 8);
+    int title = (int)strlen(held->spec) * SVG_TITLE_CHARACTER;
+    self.width = max(notes.width, title < TITLE_WIDTH ? title : TITLE_WIDTH) + 2 * EDGE;
+    place_panels(&self, EDGE + svg_title_lines(held->spec, TITLE_WIDTH) * SVG_TITLE_LINE + SVG_LINE + 8);
     write_document(&self, &notes);
     return dt__text_status(out);
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Times of redistributions among ranks that are forked here, and what they are to be compared with: for each large move
+ * the bound that the memory sets (docs/performance.md), as copies measured in the same run; for the small ones a
+ * pair of barriers. mpi_redistribute_peer.c is the other side; scripts/bench_redistribute.sh runs both in turn.
+ *
+ *     bench_redistribute [--ranks N] [--quick]
+ */
+#include "dtensor/comm.h"
+#include "dtensor/redistribute.h"
+#include "kernels/kernels.h"
+#include "moves.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    LARGEST_PART = 4 * BENCH_LARGE * BENCH_LARGE,
+    COPY_PIECE = 1 << 18,
+    COPY_REPEATS = 40,
+    BARRIER_PAIRS = 1000,
+    BARRIER_REPEATS = 30
+};
+
+struct options {
+    int n_ranks;
+    bool quick;
+    char *shared; /* LARGEST_PART for each rank */
+};
+
+struct ours {
+    dt_ctx *ctx;
+    dt_group *world;
+    dt_mesh *mesh;
+    dt_tensor *src, *dst;
+    char to[32];
+};
+
+static float *open_move(void *user, const bench_job *job) {
+    struct ours *ours = user;
+    char text[16], from[32];
+    snprintf(text, sizeof text, job->mesh[1] ? "%dx%d" : "%d", job->mesh[0], job->mesh[1]);
+    ours->mesh = dt_mesh_new(ours->ctx, text);
+    bench_place(job->move->to, ours->to);
+    ours->dst = NULL;
+    ours->src = dt_empty(ours->ctx, DT_SHAPE(job->rows, job->columns), .mesh = ours->mesh,
+                         .place = bench_place(job->move->from, from));
+    return dt_data(ours->src);
+}
+
+static const float *run_move(void *user, const bench_job *job) {
+    struct ours *ours = user;
+    (void)job;
+    dt_drop(ours->dst);
+    ours->dst = dt_redistribute(ours->src, ours->to);
+    return dt_data(ours->dst);
+}
+
+static void close_move(void *user, const bench_job *job) {
+    struct ours *ours = user;
+    (void)job;
+    dt_drop(ours->dst);
+    dt_drop(ours->src);
+    dt_mesh_free(ours->mesh);
+}
+
+static bool barrier(void *user) { return dt_comm_barrier(((struct ours *)user)->world) == DT_OK; }
+
+static bool max(void *user, double *values, size_t n) {
+    return dt_comm_all_reduce(((struct ours *)user)->world, values, values, (int64_t)n, DT_F64, DT_MAX) == DT_OK;
+}
+
+/* As many bytes as the move must read and write, by copies of large pieces: from what each rank holds of the source,
+ * which it has just written, in turn, to as much private memory as this rank will hold of the result. A replica reads
+ * its own. */
+static void copy_as_much(const dt__kernels *kernels, const bench_job *job, const char *shared, char *dst,
+                         dt__store store) {
+    size_t src_bytes = 4 * (size_t)bench_block_count(&job->src), dst_bytes = 4 * (size_t)bench_block_count(&job->dst);
+    size_t bytes = (size_t)(bench_bytes_touched(job) / (2 * job->n_ranks));
+    size_t n = job->move->from[0] == 'R' ? 1 : (size_t)job->n_ranks, k = 0;
+    for (size_t at = 0; at < bytes; at += COPY_PIECE, k++) {
+        const char *src = shared + ((size_t)job->rank + k) % n * LARGEST_PART;
+        if (n == 1)
+            src = shared + (size_t)job->rank * LARGEST_PART;
+        kernels->copy(dst + at % dst_bytes, src + at % src_bytes, COPY_PIECE, store);
+    }
+}
+
+/* The fastest of plain and streaming copies, all ranks at once. */
+static double measure_bound(const bench_mover *mover, const bench_job *job, char *shared, int repeats) {
+    const dt__kernels *kernels = dt__kernels_best();
+    size_t src_bytes = 4 * (size_t)bench_block_count(&job->src), dst_bytes = 4 * (size_t)bench_block_count(&job->dst);
+    char *dst = malloc(dst_bytes);
+    double best = dst ? 1e9 : -1;
+    if (best > 0)
+        memset(dst, 1, dst_bytes);
+    for (int i = 0; i < 2 * repeats && best > 0; i++) {
+        memset(shared + (size_t)job->rank * LARGEST_PART, i, src_bytes);
+        bool fine = barrier(mover->user);
+        double start = bench_now();
+        copy_as_much(kernels, job, shared, dst, i < repeats ? DT__CACHED : DT__STREAM);
+        double took = bench_span(mover, start, bench_now());
+        best = !fine || took < best ? took : best;
+    }
+    free(dst);
+    return best;
+}
+
+static bool measure_bounds(const bench_mover *mover, char *shared, int repeats) {
+    for (int k = 0; k < bench_n_moves(mover->n_ranks); k++) {
+        bench_job job = bench_job_of(mover, k, BENCH_LARGE);
+        double seconds = measure_bound(mover, &job, shared, repeats);
+        if (seconds < 0)
+            return false;
+        bench_move_row(mover, "limit", &job, seconds);
+    }
+    return true;
+}
+
+static bool measure_barriers(const bench_mover *mover) {
+    double best = 1e9;
+    for (int i = 0; i < BARRIER_REPEATS; i++) {
+        bool fine = mover->barrier(mover->user);
+        double start = bench_now();
+        for (int k = 0; k < 2 * BARRIER_PAIRS && fine; k++)
+            fine = mover->barrier(mover->user);
+        double took = bench_span(mover, start, bench_now()) / BARRIER_PAIRS;
+        if (!fine || took < 0)
+            return false;
+        best = took < best ? took : best;
+    }
+    bench_job none = {.rows = BENCH_SMALL, .columns = BENCH_SMALL, .n_ranks = mover->n_ranks};
+    bench_move_row(mover, "barriers", &none, best);
+    return true;
+}
+
+static int rank_main(dt_ctx *ctx, void *arg) {
+    const struct options *options = arg;
+    struct ours ours = {.ctx = ctx, .world = dt_group_world(ctx)};
+    bench_mover mover = {
+        .rank = (int)dt_rank(ctx),
+        .n_ranks = (int)dt_world(ctx),
+        .name = "ours",
+        .user = &ours,
+        .open = open_move,
+        .run = run_move,
+        .close = close_move,
+        .barrier = barrier,
+        .max = max,
+    };
+    bench_bind(mover.rank, mover.n_ranks);
+    bool fine = bench_measure_moves(&mover, options->quick ? 0.1 : 0.5) &&
+                measure_bounds(&mover, options->shared, options->quick ? COPY_REPEATS / 4 : COPY_REPEATS) &&
+                (mover.n_ranks > 2 || measure_barriers(&mover));
+    return fine ? 0 : 1;
+}
+
+int main(int argc, char **argv) {
+    struct options options = {.n_ranks = 2};
+    char *error = NULL;
+    for (int i = 1; i < argc; i++) {
+        if (!strcmp(argv[i], "--quick"))
+            options.quick = true;
+        else if (!strcmp(argv[i], "--ranks") && i + 1 < argc)
+            options.n_ranks = atoi(argv[++i]);
+        else
+            options.n_ranks = 0;
+    }
+    if (options.n_ranks != 2 && options.n_ranks != 4) {
+        fprintf(stderr, "usage: bench_redistribute [--ranks 2|4] [--quick]\n");
+        return 2;
+    }
+    options.shared =
+        mmap(NULL, (size_t)options.n_ranks * LARGEST_PART, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (options.shared == MAP_FAILED)
+        return 1;
+    if (dt_spawn(options.n_ranks, rank_main, &options, &error) == DT_OK)
+        return 0;
+    fprintf(stderr, "bench_redistribute: %s\n", error ? error : "out of memory");
+    free(error);
+    return 1;
+}

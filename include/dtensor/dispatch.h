@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * How ops are run: the cache of decisions, what may be communicated without being asked for, and plain tensors among
+ * distributed ones.
+ */
+#ifndef DTENSOR_DISPATCH_H
+#define DTENSOR_DISPATCH_H
+
+#include <dtensor/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What an op may move that the program did not ask for: inputs that lie where no rule can use them. */
+typedef enum dt_policy {
+    DT_COMM_ALLOW, /* the default */
+    DT_COMM_WARN,  /* a line in the log, with file and line of the call */
+    DT_COMM_ERROR, /* the op is refused, with file and line of the call, before anything moves: an agreed error */
+    DT_N_POLICIES
+} dt_policy;
+
+/* Sets the policy of the current scope (dt_scope_begin) and those inside it, until it ends. dt_redistribute and reading
+ * values are always allowed. Local; every rank sets the same. */
+DT_API dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy);
+
+/* Between begin and end, which nest, a plain tensor among distributed ones counts as replicated; otherwise only one of
+ * one element does, and others are refused. Every rank must hold the same value. Local. */
+DT_API void dt_implicit_replication_begin(dt_ctx *ctx);
+DT_API void dt_implicit_replication_end(dt_ctx *ctx);
+
+/* The cache of decisions: one for each op, static arguments, and specs (or shapes) of inputs. Local. */
+typedef struct dt_cache_statistics {
+    int64_t n_entries, n_hits, n_misses, n_evicted;
+    int64_t most_entries; /* that it can hold */
+} dt_cache_statistics;
+/* What the cache has done so far. Local. */
+DT_API dt_cache_statistics dt_cache_stats(const dt_ctx *ctx);
+/* Forgets all decisions. Local. */
+DT_API void dt_cache_clear(dt_ctx *ctx);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+# Joins rows "side ranks mesh shape move us" of bench_redistribute and its peers, with tabs between: the best of each,
+# their ratio, and the ratio that is asked for. Of a small matrix, what it costs over a pair of barriers.
+
+{
+    key = $2 "\t" $3 "\t" $4 "\t" $5
+    if ($1 == "barriers") {
+        key = $2
+    } else if ($1 == "ours" && !(key in known)) {
+        known[key] = 1
+        order[n++] = key
+    }
+    if (!(($1, key) in best) || $6 < best[$1, key])
+        best[$1, key] = $6
+}
+
+function row(at, peer, us, theirs, wanted, note, ratio) {
+    split(at, part, "\t")
+    ratio = theirs / us
+    if (wanted != "")
+        note = ratio >= wanted ? "yes" : "NO"
+    printf "%5d %-4s %-11s %-22s %9.4g %-8s %9.4g %7.2f %6s %s\n", part[1], part[2], part[3], part[4], us, peer,
+           theirs, ratio, wanted, note
+    move = part[4]
+    gsub(/ /, "", move)
+    json[m++] = sprintf("{\"bench\":\"redistribute\",\"config\":{\"ranks\":%d,\"mesh\":\"%s\",\"shape\":%s," \
+                        "\"move\":\"%s\"},\"ours\":%.5g,\"unit\":\"us\",\"peer\":\"%s\",\"theirs\":%.5g,\"ratio\":%.4g}",
+                        part[1], part[2], part[3], move, us, peer, theirs, ratio)
+}
+
+END {
+    printf "%5s %-4s %-11s %-22s %9s %-8s %9s %7s %6s %s\n", "ranks", "mesh", "shape", "move", "ours us", "peer",
+           "peer us", "ratio", "wanted", "reached"
+    n_peers = split("limit openmpi torch", peers, " ")
+    for (p = 1; p <= n_peers; p++)
+        for (i = 0; i < n; i++) {
+            if (!((peers[p], order[i]) in best))
+                continue
+            split(order[i], part, "\t")
+            wanted = peers[p] == "limit" ? (part[1] == 2 ? 0.7 : "") : part[3] == "[2048,2048]" && part[4] !~ /^R ->/ ? 2 : ""
+            row(order[i], peers[p], best["ours", order[i]], best[peers[p], order[i]], wanted, "")
+        }
+    for (i = 0; i < n; i++) {
+        split(order[i], part, "\t")
+        if (part[3] != "[64,64]" || !(("barriers", part[1]) in best))
+            continue
+        pair = best["barriers", part[1]]
+        over = best["ours", order[i]] - pair
+        row(order[i], "barriers", best["ours", order[i]], pair, "",
+            sprintf("%.2f us over a pair of barriers; 2 wanted: %s", over, over <= 2 ? "yes" : "NO"))
+    }
+    for (i = 0; i < m; i++)
+        print json[i]
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reductions of n elements in a row to one, for the instruction set of the including file. Element i is combined in
+ * lane i % 16, and the lanes by halves, in every instruction set, so that all give the same bits.
+ */
+#ifndef DT_KERNELS_FOLD_LOOPS_H
+#define DT_KERNELS_FOLD_LOOPS_H
+
+#include "kernels/element.h"
+#include "kernels/loops.h"
+
+enum { FOLD_LANES = 16 };
+
+#define LANES(type)           type __attribute__((vector_size(FOLD_LANES * sizeof(type))))
+#define LANES_IN_MEMORY(type) type __attribute__((vector_size(FOLD_LANES * sizeof(type)), aligned(1), may_alias))
+typedef LANES(float) fold_f32;
+typedef LANES_IN_MEMORY(float) fold_f32_in_memory;
+typedef LANES(double) fold_f64;
+typedef LANES_IN_MEMORY(double) fold_f64_in_memory;
+typedef LANES(uint64_t) fold_i64;
+typedef LANES_IN_MEMORY(uint64_t) fold_i64_in_memory;
+
+/* Lanes start as `start`; `step` combines them with the lanes x; `join` combines two numbers a and b. Missing elements
+ * at the end are `start`, which changes nothing. */
+#define FOLD(name, DTYPE, memory, type, lanes, result, start, step, join)                                            \
+    static void fold_##name##_##DTYPE(int64_t n, const void *from, void *to) {                                       \
+        const memory *xs = from;                                                                                     \
+        result total;                                                                                                \
+        memcpy(&total, to, sizeof total);                                                                            \
+        type rest[FOLD_LANES];                                                                                       \
+        result one[FOLD_LANES];                                                                                      \
+        for (int j = 0; j < FOLD_LANES; j++)                                                                         \
+            one[j] = (result)(start);                                                                                \
+        lanes all;                                                                                                   \
+        memcpy(&all, one, sizeof all);                                                                               \
+        int64_t i = 0;                                                                                               \
+        for (; i + FOLD_LANES <= n; i += FOLD_LANES) {                                                               \
+            const fold_##DTYPE x = *(const fold_##DTYPE##_in_memory *)(xs + i);                                      \
+            step;                                                                                                    \
+        }                                                                                                            \
+        if (i < n) {                                                                                                 \
+            for (int j = 0; j < FOLD_LANES; j++)                                                                     \
+                rest[j] = i + j < n ? (type)xs[i + j] : (type)(start);                                               \
+            fold_##DTYPE x;                                                                                          \
+            memcpy(&x, rest, sizeof x);                                                                              \
+            step;                                                                                                    \
+        }                                                                                                            \
+        memcpy(one, &all, sizeof one);                                                                               \
+        for (int half = FOLD_LANES / 2; half; half /= 2)                                                             \
+            for (int j = 0; j < half; j++) {                                                                         \
+                const result a = one[j], b = one[j + half];                                                          \
+                one[j] = join;                                                                                       \
+            }                                                                                                        \
+        const result a = total, b = one[0];                                                                          \
+        total = join;                                                                                                \
+        memcpy(to, &total, sizeof total);                                                                            \
+    }
+
+/* Where the mask of comparisons is set x, elsewhere what was there. */
+#define TAKE(ints, lanes, mask)                                                                                      \
+    do {                                                                                                             \
+        const ints taken = (ints)(mask);                                                                             \
+        all = (lanes)((taken & (ints)x) | (~taken & (ints)all));                                                     \
+    } while (0)
+
+typedef LANES(int32_t) fold_mask32;
+typedef LANES(int64_t) fold_mask64;
+
+#define fold_F32           fold_f32
+#define fold_F32_in_memory fold_f32_in_memory
+#define fold_F64           fold_f64
+#define fold_F64_in_memory fold_f64_in_memory
+#define fold_I64           fold_i64
+#define fold_I64_in_memory fold_i64_in_memory
+#define LARGER(a, b)       ((a) > (b) || (a) != (a) ? (a) : (b))
+#define SMALLER(a, b)      ((a) < (b) || (a) != (a) ? (a) : (b))
+
+FOLD(SUM, F32, dt__f32, float, fold_f64, double, 0, all += __builtin_convertvector(x, fold_f64), a + b)
+FOLD(SUM, F64, dt__f64, double, fold_f64, double, 0, all += x, a + b)
+FOLD(SUM, I64, dt__i64, uint64_t, fold_i64, uint64_t, 0, all += x, a + b)
+FOLD(PROD, F32, dt__f32, float, fold_f64, double, 1, all *= __builtin_convertvector(x, fold_f64), a *b)
+FOLD(PROD, F64, dt__f64, double, fold_f64, double, 1, all *= x, a *b)
+FOLD(PROD, I64, dt__i64, uint64_t, fold_i64, uint64_t, 1, all *= x, a *b)
+FOLD(MAX, F32, dt__f32, float, fold_f32, float, total, TAKE(fold_mask32, fold_f32, (x > all) | (x != x)),
+     LARGER(a, b))
+FOLD(MAX, F64, dt__f64, double, fold_f64, double, total, TAKE(fold_mask64, fold_f64, (x > all) | (x != x)),
+     LARGER(a, b))
+FOLD(MAX, I64, dt__i64, uint64_t, fold_i64, uint64_t, total,
+     TAKE(fold_mask64, fold_i64, (fold_mask64)x > (fold_mask64)all), (int64_t)a > (int64_t)b ? a : b)
+FOLD(MIN, F32, dt__f32, float, fold_f32, float, total, TAKE(fold_mask32, fold_f32, (x < all) | (x != x)),
+     SMALLER(a, b))
+FOLD(MIN, F64, dt__f64, double, fold_f64, double, total, TAKE(fold_mask64, fold_f64, (x < all) | (x != x)),
+     SMALLER(a, b))
+FOLD(MIN, I64, dt__i64, uint64_t, fold_i64, uint64_t, total,
+     TAKE(fold_mask64, fold_i64, (fold_mask64)x < (fold_mask64)all), (int64_t)a < (int64_t)b ? a : b)
+
+/* Complex numbers: sums by parts, products in order. */
+static void fold_SUM_C128(int64_t n, const void *from, void *to) {
+    const dt__c128 *xs = from;
+    dt__c128 *total = to;
+    double re[FOLD_LANES] = {0}, im[FOLD_LANES] = {0};
+    for (int64_t i = 0; i < n; i++) {
+        re[i % FOLD_LANES] += xs[i].re;
+        im[i % FOLD_LANES] += xs[i].im;
+    }
+    for (int j = 1; j < FOLD_LANES; j++) {
+        re[0] += re[j];
+        im[0] += im[j];
+    }
+    *total = (dt__c128){total->re + re[0], total->im + im[0]};
+}
+
+static void fold_PROD_C128(int64_t n, const void *from, void *to) {
+    const dt__c128 *xs = from;
+    dt__c128 all = *(dt__c128 *)to;
+    for (int64_t i = 0; i < n; i++) {
+        const double re = all.re * xs[i].re, minus = all.im * xs[i].im;
+        all = (dt__c128){re - minus, all.re * xs[i].im + all.im * xs[i].re};
+    }
+    *(dt__c128 *)to = all;
+}
+
+static void fold_ANY_BOOL(int64_t n, const void *from, void *to) {
+    const uint8_t *xs = from;
+    uint8_t any = *(uint8_t *)to;
+    for (int64_t i = 0; i < n; i++)
+        any |= xs[i] != 0;
+    *(uint8_t *)to = any;
+}
+
+static void fold_ALL_BOOL(int64_t n, const void *from, void *to) {
+    const uint8_t *xs = from;
+    uint8_t all = *(uint8_t *)to;
+    for (int64_t i = 0; i < n; i++)
+        all &= xs[i] != 0;
+    *(uint8_t *)to = all;
+}
+
+/* Sums of squares of differences from a mean. */
+#define DEVIATIONS(DTYPE, memory, widened)                                                                           \
+    static void deviations_##DTYPE(int64_t n, const void *from, double mean, double *to) {                           \
+        const memory *xs = from;                                                                                     \
+        double sums[FOLD_LANES] = {0};                                                                               \
+        fold_f64 all = {0};                                                                                          \
+        int64_t i = 0;                                                                                               \
+        for (; i + FOLD_LANES <= n; i += FOLD_LANES) {                                                               \
+            const fold_##DTYPE x = *(const fold_##DTYPE##_in_memory *)(xs + i);                                      \
+            const fold_f64 off = widened - mean;                                                                     \
+            all += off * off;                                                                                        \
+        }                                                                                                            \
+        memcpy(sums, &all, sizeof sums);                                                                             \
+        for (int j = 0; i < n; i++, j++) {                                                                           \
+            const double off = (double)xs[i] - mean;                                                                 \
+            sums[j] += off * off;                                                                                    \
+        }                                                                                                            \
+        for (int half = FOLD_LANES / 2; half; half /= 2)                                                             \
+            for (int j = 0; j < half; j++)                                                                           \
+                sums[j] += sums[j + half];                                                                           \
+        *to += sums[0];                                                                                              \
+    }
+DEVIATIONS(F32, dt__f32, __builtin_convertvector(x, fold_f64))
+DEVIATIONS(F64, dt__f64, x)
+
+static dt__deviations_loop *const deviations_loops[DT_N_DTYPES] = {
+    [DT_F32] = deviations_F32,
+    [DT_F64] = deviations_F64,
+};
+
+static dt__fold_loop *const fold_loops[DT__N_FOLDS][DT_N_DTYPES] = {
+    [DT__FOLD_SUM] =
+        {[DT_F32] = fold_SUM_F32, [DT_F64] = fold_SUM_F64, [DT_I64] = fold_SUM_I64, [DT_C128] = fold_SUM_C128},
+    [DT__FOLD_PROD] =
+        {[DT_F32] = fold_PROD_F32, [DT_F64] = fold_PROD_F64, [DT_I64] = fold_PROD_I64, [DT_C128] = fold_PROD_C128},
+    [DT__FOLD_MAX] = {[DT_F32] = fold_MAX_F32, [DT_F64] = fold_MAX_F64, [DT_I64] = fold_MAX_I64},
+    [DT__FOLD_MIN] = {[DT_F32] = fold_MIN_F32, [DT_F64] = fold_MIN_F64, [DT_I64] = fold_MIN_I64},
+    [DT__FOLD_ANY] = {[DT_BOOL] = fold_ANY_BOOL},
+    [DT__FOLD_ALL] = {[DT_BOOL] = fold_ALL_BOOL},
+};
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Elementary functions of one number, without branches, so that loops over them become vector loops. Most functions
+ * of f32 are computed in double and rounded once at the end, which makes them right to 0.51 units in the last place
+ * and needs no care in between; the most used ones (exp, sigmoid, silu, erf, gelu) are computed in f32, twice as
+ * fast, and are right to 2.5 units, as functions of f64 are. All give the same bits in every instruction set.
+ */
+#ifndef DT_KERNELS_FUNCTIONS_H
+#define DT_KERNELS_FUNCTIONS_H
+
+#include "kernels/polynomials.h"
+
+#include <math.h>
+
+/* Adding it to a number below 2^51 rounds that to a whole one, which then stands in the low bits. */
+#define ROUNDER      0x1.8p52
+#define ROUNDER_F32  0x1.8p23f /* the same for f32, below 2^22 */
+#define LOG2_E       0x1.71547652b82fep0
+#define LN2          0x1.62e42fefa39efp-1
+#define LN2_HIGH     0x1.62e42feep-1 /* times a whole number below 2^20 is exact */
+#define LN2_LOW      0x1.a39ef35793c76p-33
+#define LN2_HIGH_F32 0x1.63p-1f
+#define LN2_LOW_F32  -0x1.bd0106p-13f
+#define SQRT_HALF    0.70710678118654752440
+#define SQRT_2_PI    0.79788456080286535588 /* sqrt(2 / pi) */
+#define INV_SQRT_2PI 0.39894228040143267794 /* 1 / sqrt(2 pi) */
+
+/* Half of pi in three parts, the first two of which are exact times a whole number below 2^20. */
+#define HALF_PI_1   0x1.921fb544p0
+#define HALF_PI_2   0x1.0b4611a6p-34
+#define HALF_PI_3   0x1.3198a2e037073p-69
+#define TWO_OVER_PI 0x1.45f306dc9c883p-1
+#define TURNS_MOST  1e6 /* larger arguments of sin and cos go to the C library */
+
+DT__INLINE double whole_of(double x) { return (x + ROUNDER) - ROUNDER; }
+
+/* 2^n for a whole n from -1023 to 1024; the first is 0 and the last infinity. */
+DT__INLINE double power_of_two(double n) { return dt__f64_of_bits(dt__bits_f64(n + (ROUNDER + 1023)) << 52); }
+
+DT__INLINE double size_of(double x) { return dt__f64_of_bits(dt__bits_f64(x) & ~(1ull << 63)); }
+DT__INLINE double with_sign_of(double size, double x) {
+    return dt__f64_of_bits(dt__bits_f64(size) | (dt__bits_f64(x) & (1ull << 63)));
+}
+/* NaN stays NaN. */
+DT__INLINE double at_most(double x, double most) { return x > most ? most : x; }
+DT__INLINE double at_least(double x, double least) { return x < least ? least : x; }
+
+/* As a f32 needs it: infinite from 2^1023.5 on, and 0 below 2^-1022.5. */
+DT__INLINE double exp_short(double x) {
+    x = at_least(at_most(x, 710), -709.2);
+    double n = whole_of(x * LOG2_E), r = x - n * LN2;
+    return (1 + (r + r * r * exp_rest_short(r))) * power_of_two(n);
+}
+
+DT__INLINE double exp_long(double x) {
+    x = at_least(at_most(x, 710), -750);
+    double n = whole_of(x * LOG2_E), half = whole_of(n * 0.5);
+    double r = (x - n * LN2_HIGH) - n * LN2_LOW;
+    /* In two steps, because 2^n alone may be out of range where the result is not. */
+    return (1 + (r + r * r * exp_rest_long(r))) * power_of_two(half) * power_of_two(n - half);
+}
+
+/* e^x - 1, for x from 0 to 100. */
+DT__INLINE double expm1_short(double x) {
+    double n = whole_of(x * LOG2_E), r = x - n * LN2, power = power_of_two(n);
+    return power * (r + r * r * exp_rest_short(r)) + (power - 1);
+}
+DT__INLINE double expm1_long(double x) {
+    double n = whole_of(x * LOG2_E), r = (x - n * LN2_HIGH) - n * LN2_LOW, power = power_of_two(n);
+    return power * (r + r * r * exp_rest_long(r)) + (power - 1);
+}
+
+DT__INLINE double tanh_short(double x) {
+    double e = expm1_short(2 * at_most(size_of(x), 22));
+    return with_sign_of(e / (e + 2), x);
+}
+DT__INLINE double tanh_long(double x) {
+    double e = expm1_long(2 * at_most(size_of(x), 22));
+    return with_sign_of(e / (e + 2), x);
+}
+
+/* x = m 2^exponent with m from sqrt(1/2) to sqrt(2), for normal positive x. */
+typedef struct split {
+    double m, exponent;
+} split;
+
+DT__INLINE split split_of(double x) {
+    const uint64_t root = 0x3fe6a09e00000000, one = 0x3ff0000000000000;
+    uint64_t bits = dt__bits_f64(x) + (one - root);
+    double exponent = dt__f64_of_bits((bits >> 52) | dt__bits_f64(0x1p52)) - (0x1p52 + 1023);
+    return (split){dt__f64_of_bits((bits & 0x000fffffffffffff) + root), exponent};
+}
+
+DT__INLINE double log_of_special(double x, double otherwise) {
+    double y = x == INFINITY ? x : otherwise;
+    y = x == 0 ? -INFINITY : y;
+    y = x < 0 ? NAN : y;
+    return x == x ? y : x;
+}
+
+/* A subnormal f32 is a normal double. */
+DT__INLINE double log_short(double x) {
+    split p = split_of(x);
+    double s = (p.m - 1) / (p.m + 1), z = s * s;
+    return log_of_special(x, p.exponent * LN2 + (2 * s + s * z * log_rest_short(z)));
+}
+
+DT__INLINE double log_long(double x) {
+    double is_small = x < 0x1p-1022 ? 1 : 0;
+    split p = split_of(is_small != 0 ? x * 0x1p54 : x);
+    double exponent = p.exponent - 54 * is_small;
+    double f = p.m - 1, s = f / (2 + f), z = s * s, half_square = 0.5 * f * f;
+    /* 2 s is f - f^2/2 + s f^2/2: written so, the large terms are exact. */
+    double rest = s * (half_square + z * log_rest_long(z)) + exponent * LN2_LOW;
+    return log_of_special(x, exponent * LN2_HIGH - ((half_square - rest) - f));
+}
+
+DT__INLINE double erf_short(double x) {
+    double size = at_most(size_of(x), 6), z = size * size;
+    double near = size * erf_near_short(z);
+    double far = 1 - exp_short(-z) * erf_far_short((size - 2) / (size + 2));
+    return with_sign_of(size > 1 ? far : near, x);
+}
+
+DT__INLINE double erf_long(double x) {
+    double size = at_most(size_of(x), 6), z = size * size;
+    double near = size * erf_near_long(z);
+    double far = 1 - exp_long(-z) * erf_far_long((size - 3) / (size + 3));
+    return with_sign_of(size > 1 ? far : near, x);
+}
+
+/* An angle less whole quarter turns: the rest, from -pi/4 to pi/4, and the last two bits of their number. */
+typedef struct angle {
+    double rest;
+    uint64_t quarters;
+} angle;
+
+DT__INLINE angle angle_of(double x) {
+    double rounded = x * TWO_OVER_PI + ROUNDER, n = rounded - ROUNDER;
+    return (angle){((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3, dt__bits_f64(rounded) & 3};
+}
+
+/* The sine of the rest after an even number of quarters, its cosine after an odd one, minus after two more. */
+DT__INLINE double sine_of(uint64_t quarters, double sine, double cosine) {
+    uint64_t bits = dt__bits_f64(quarters & 1 ? cosine : sine);
+    return dt__f64_of_bits(bits ^ (quarters & 2) << 62);
+}
+
+DT__INLINE double sin_turned_short(double x, uint64_t turn) {
+    angle a = angle_of(x);
+    double z = a.rest * a.rest;
+    return sine_of(a.quarters + turn, a.rest + a.rest * z * sin_rest_short(z),
+                   1 - 0.5 * z + z * z * cos_rest_short(z));
+}
+DT__INLINE double sin_turned_long(double x, uint64_t turn) {
+    angle a = angle_of(x);
+    double z = a.rest * a.rest, half = 0.5 * z, most = 1 - half;
+    return sine_of(a.quarters + turn, a.rest + a.rest * z * sin_rest_long(z),
+                   most + ((1 - most - half) + z * z * cos_rest_long(z)));
+}
+
+DT__INLINE float whole_of_f32(float x) { return (x + ROUNDER_F32) - ROUNDER_F32; }
+/* For a whole n from -126 to 127. */
+DT__INLINE float power_of_two_f32(float n) { return dt__f32_of_bits(dt__bits_f32(n + (ROUNDER_F32 + 127)) << 23); }
+
+DT__INLINE float exp_f32(float x) {
+    x = x > 89 ? 89 : x;
+    x = x < -104.5f ? -104.5f : x;
+    float n = whole_of_f32(x * (float)LOG2_E), half = whole_of_f32(n * 0.5f);
+    float r = (x - n * LN2_HIGH_F32) - n * LN2_LOW_F32;
+    return (1 + (r + r * r * exp_rest_f32(r))) * power_of_two_f32(half) * power_of_two_f32(n - half);
+}
+DT__INLINE double exp_f64(double x) { return exp_long(x); }
+DT__INLINE float log_f32(float x) { return (float)log_short((double)x); }
+DT__INLINE double log_f64(double x) { return log_long(x); }
+DT__INLINE float tanh_f32(float x) { return (float)tanh_short((double)x); }
+DT__INLINE double tanh_f64(double x) { return tanh_long(x); }
+DT__INLINE float erf_f32(float x) {
+    uint32_t bits = dt__bits_f32(x);
+    float size = dt__f32_of_bits(bits & 0x7fffffff);
+    size = size > 6 ? 6 : size;
+    float z = size * size, near = size * erf_near_f32(z);
+    float far = 1 - exp_f32(-z) * erf_far_f32((size - 2) / (size + 2));
+    return dt__f32_of_bits(dt__bits_f32(size > 1 ? far : near) | (bits & 0x80000000));
+}
+DT__INLINE double erf_f64(double x) { return erf_long(x); }
+DT__INLINE float sigmoid_f32(float x) { return 1 / (1 + exp_f32(-x)); }
+DT__INLINE double sigmoid_f64(double x) { return 1 / (1 + exp_long(-x)); }
+DT__INLINE float silu_f32(float x) { return x / (1 + exp_f32(-x)); }
+DT__INLINE double silu_f64(double x) { return x / (1 + exp_long(-x)); }
+
+/* For arguments up to TURNS_MOST. */
+DT__INLINE float sin_f32(float x) { return (float)sin_turned_short((double)x, 0); }
+DT__INLINE double sin_f64(double x) { return sin_turned_long(x, 0); }
+DT__INLINE float cos_f32(float x) { return (float)sin_turned_short((double)x, 1); }
+DT__INLINE double cos_f64(double x) { return sin_turned_long(x, 1); }
+
+DT__INLINE float gelu_f32(float x) { return 0.5f * x * (1 + erf_f32(x * (float)SQRT_HALF)); }
+DT__INLINE double gelu_f64(double x) { return 0.5 * x * (1 + erf_long(x * SQRT_HALF)); }
+
+DT__INLINE double gelu_argument(double x) { return SQRT_2_PI * (x + 0.044715 * x * x * x); }
+DT__INLINE float gelu_tanh_f32(float x) {
+    return (float)(0.5 * (double)x * (1 + tanh_short(gelu_argument((double)x))));
+}
+DT__INLINE double gelu_tanh_f64(double x) { return 0.5 * x * (1 + tanh_long(gelu_argument(x))); }
+
+/* Derivatives. */
+DT__INLINE float gelu_slope_f32(float x) {
+    double d = (double)x;
+    return (float)(0.5 * (1 + erf_short(d * SQRT_HALF)) + d * INV_SQRT_2PI * exp_short(-0.5 * d * d));
+}
+DT__INLINE double gelu_slope_f64(double x) {
+    return 0.5 * (1 + erf_long(x * SQRT_HALF)) + x * INV_SQRT_2PI * exp_long(-0.5 * x * x);
+}
+DT__INLINE double gelu_tanh_slope(double x, double tangent) {
+    double inner = SQRT_2_PI * (1 + 3 * 0.044715 * x * x);
+    return 0.5 * (1 + tangent) + 0.5 * x * (1 - tangent * tangent) * inner;
+}
+DT__INLINE float gelu_tanh_slope_f32(float x) {
+    return (float)gelu_tanh_slope((double)x, tanh_short(gelu_argument((double)x)));
+}
+DT__INLINE double gelu_tanh_slope_f64(double x) { return gelu_tanh_slope(x, tanh_long(gelu_argument(x))); }
+
+#endif

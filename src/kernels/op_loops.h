@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * One loop per op and dtype, for the instruction set of the including file. One list gives for each pair what becomes
+ * of one element; it is read twice, for the functions and for the table. f16, bf16 and narrow integers have no loops:
+ * elementwise.c converts them.
+ */
+#ifndef DT_KERNELS_OP_LOOPS_H
+#define DT_KERNELS_OP_LOOPS_H
+
+#include "kernels/functions.h"
+#include "kernels/lanes.h"
+#include "kernels/loops.h"
+#include "kernels/ops.h"
+
+#include <complex.h>
+
+/* The function for the type of x. */
+#define REAL(f, x)        _Generic((x), float : f##_f32, double : f##_f64)(x)
+#define COMPLEX(f, x)     _Generic((x), dt__c64 : f##_c64, dt__c128 : f##_c128)(x)
+#define COMPLEX2(f, x, y) _Generic((x), dt__c64 : f##_c64, dt__c128 : f##_c128)(x, y)
+
+DT__INLINE float sqrt_f32(float x) { return sqrtf(x); }
+DT__INLINE double sqrt_f64(double x) { return sqrt(x); }
+DT__INLINE float floor_f32(float x) { return floorf(x); }
+DT__INLINE double floor_f64(double x) { return floor(x); }
+DT__INLINE float ceil_f32(float x) { return ceilf(x); }
+DT__INLINE double ceil_f64(double x) { return ceil(x); }
+DT__INLINE float round_f32(float x) { return rintf(x); }
+DT__INLINE double round_f64(double x) { return rint(x); }
+DT__INLINE float trunc_f32(float x) { return truncf(x); }
+DT__INLINE double trunc_f64(double x) { return trunc(x); }
+DT__INLINE float size_of_f32(float x) { return fabsf(x); }
+DT__INLINE double size_of_f64(double x) { return fabs(x); }
+
+/* The exact remainder, moved to the sign of the divisor; a quotient that rounding has put beside a whole number goes
+ * back to it. */
+#define REMAINDERS(real, suffix, f)                                                                                  \
+    DT__INLINE real remainder_##suffix(real x, real y) {                                                             \
+        real rest = fmod##f(x, y);                                                                                   \
+        return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;                                                 \
+    }                                                                                                                \
+    DT__INLINE real floor_divide_##suffix(real x, real y) {                                                          \
+        if (y == 0)                                                                                                  \
+            return x / y;                                                                                            \
+        real rest = fmod##f(x, y), quotient = (x - rest) / y;                                                        \
+        quotient = rest != 0 && (rest < 0) != (y < 0) ? quotient - 1 : quotient;                                     \
+        real below = floor##f(quotient);                                                                             \
+        return quotient - below > (real)0.5 ? below + 1 : below;                                                     \
+    }
+REMAINDERS(float, f32, f)
+REMAINDERS(double, f64, )
+#undef REMAINDERS
+
+#define INTEGERS(type, unsigned_type, suffix, lowest)                                                                \
+    DT__INLINE type remainder_##suffix(type x, type y) {                                                             \
+        if (y == 0 || y == -1)                                                                                       \
+            return 0;                                                                                                \
+        type rest = x % y;                                                                                           \
+        return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;                                                 \
+    }                                                                                                                \
+    DT__INLINE type floor_divide_##suffix(type x, type y) {                                                          \
+        if (y == 0)                                                                                                  \
+            return 0;                                                                                                \
+        if (y == -1)                                                                                                 \
+            return (type)(0 - (unsigned_type)x);                                                                     \
+        return x / y - (x % y != 0 && (x % y < 0) != (y < 0));                                                       \
+    }                                                                                                                \
+    DT__INLINE type pow_##suffix(type x, type y) {                                                                   \
+        unsigned_type power = 1, base = (unsigned_type)x;                                                            \
+        if (y < 0)                                                                                                   \
+            return x == 1 ? 1 : x == -1 ? (y & 1 ? -1 : 1) : 0;                                                      \
+        for (; y; y >>= 1, base *= base)                                                                             \
+            power = y & 1 ? power * base : power;                                                                    \
+        return (type)power;                                                                                          \
+    }
+INTEGERS(int32_t, uint32_t, i32, INT32_MIN)
+INTEGERS(int64_t, uint64_t, i64, INT64_MIN)
+#undef INTEGERS
+DT__INLINE float pow_f32(float x, float y) { return powf(x, y); }
+DT__INLINE double pow_f64(double x, double y) { return pow(x, y); }
+#define BOTH(f, x, y) _Generic((x), float : f##_f32, double : f##_f64, int32_t : f##_i32, int64_t : f##_i64)(x, y)
+
+#define COMPLEXES(type, real, c, f)                                                                                  \
+    DT__INLINE real _Complex c##_in(type x) {                                                                        \
+        real _Complex y;                                                                                             \
+        memcpy(&y, &x, sizeof y);                                                                                    \
+        return y;                                                                                                    \
+    }                                                                                                                \
+    DT__INLINE type c##_out(real _Complex x) {                                                                       \
+        type y;                                                                                                      \
+        memcpy(&y, &x, sizeof y);                                                                                    \
+        return y;                                                                                                    \
+    }                                                                                                                \
+    DT__INLINE type add_##c(type x, type y) { return (type){x.re + y.re, x.im + y.im}; }                             \
+    DT__INLINE type sub_##c(type x, type y) { return (type){x.re - y.re, x.im - y.im}; }                             \
+    DT__INLINE type mul_##c(type x, type y) { return (type){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; } \
+    DT__INLINE type div_##c(type x, type y) { return c##_out(c##_in(x) / c##_in(y)); }                               \
+    DT__INLINE type pow_##c(type x, type y) { return c##_out(cpow##f(c##_in(x), c##_in(y))); }                       \
+    DT__INLINE type neg_##c(type x) { return (type){-x.re, -x.im}; }                                                 \
+    DT__INLINE type abs_##c(type x) { return (type){hypot##f(x.re, x.im), 0}; }                                      \
+    DT__INLINE type reciprocal_##c(type x) { return c##_out(1 / c##_in(x)); }                                        \
+    DT__INLINE type exp_##c(type x) { return c##_out(cexp##f(c##_in(x))); }                                          \
+    DT__INLINE type log_##c(type x) { return c##_out(clog##f(c##_in(x))); }                                          \
+    DT__INLINE type sqrt_##c(type x) { return c##_out(csqrt##f(c##_in(x))); }                                        \
+    DT__INLINE type tanh_##c(type x) { return c##_out(ctanh##f(c##_in(x))); }                                        \
+    DT__INLINE type sin_##c(type x) { return c##_out(csin##f(c##_in(x))); }                                          \
+    DT__INLINE type cos_##c(type x) { return c##_out(ccos##f(c##_in(x))); }
+COMPLEXES(dt__c64, float, c64, f)
+COMPLEXES(dt__c128, double, c128, )
+#undef COMPLEXES
+
+/* Sets of dtypes: M(op, DTYPE, in memory, value, as an unsigned one for wrapping, expression). */
+#define FLOATS(M, op, e)                                                                                             \
+    M(op, F32, dt__f32, float, float, e)                                                                             \
+    M(op, F64, dt__f64, double, double, e)
+#define WHOLES(M, op, e)                                                                                             \
+    M(op, I32, dt__i32, int32_t, uint32_t, e)                                                                        \
+    M(op, I64, dt__i64, int64_t, uint64_t, e)
+#define REALS(M, op, e) FLOATS(M, op, e) WHOLES(M, op, e)
+#define COMPLEXES(M, op, e)                                                                                          \
+    M(op, C64, dt__c64, dt__c64, float, e)                                                                           \
+    M(op, C128, dt__c128, dt__c128, double, e)
+#define TRUTHS(M, op, e) M(op, BOOL, dt__truth, uint8_t, uint8_t, e)
+
+/* Forms: T1, T2, T3 with that many inputs x, y, z; V and W with two and three, x being a truth value; P and C with
+ * one and two and a truth value as result. `value` and `modular` are the types of a value. */
+#define OP_LOOP_LIST(T1, T2, T3, V, W, P, C)                                                                         \
+    FLOATS(T2, ADD, x + y)                                                                                           \
+    WHOLES(T2, ADD, (value)((modular)x + (modular)y))                                                                \
+    COMPLEXES(T2, ADD, COMPLEX2(add, x, y))                                                                          \
+    FLOATS(T2, SUB, x - y)                                                                                           \
+    WHOLES(T2, SUB, (value)((modular)x - (modular)y))                                                                \
+    COMPLEXES(T2, SUB, COMPLEX2(sub, x, y))                                                                          \
+    FLOATS(T2, ADD_SCALED, x + (value)numbers[0].f.re * y)                                                           \
+    WHOLES(T2, ADD_SCALED, (value)((modular)x + (modular)numbers[0].i * (modular)y))                                 \
+    FLOATS(T2, MUL, x *y)                                                                                            \
+    WHOLES(T2, MUL, (value)((modular)x * (modular)y))                                                                \
+    FLOATS(T2, DIV, x / y)                                                                                           \
+    COMPLEXES(T2, DIV, COMPLEX2(div, x, y))                                                                          \
+    REALS(T2, FLOOR_DIVIDE, BOTH(floor_divide, x, y))                                                                \
+    REALS(T2, REMAINDER, BOTH(remainder, x, y))                                                                      \
+    FLOATS(T2, MAXIMUM, x > y || x != x ? x : y)                                                                     \
+    WHOLES(T2, MAXIMUM, x > y ? x : y)                                                                               \
+    FLOATS(T2, MINIMUM, x < y || x != x ? x : y)                                                                     \
+    WHOLES(T2, MINIMUM, x < y ? x : y)                                                                               \
+    REALS(T2, POW, BOTH(pow, x, y))                                                                                  \
+    COMPLEXES(T2, POW, COMPLEX2(pow, x, y))                                                                          \
+    REALS(C, EQ, x == y)                                                                                             \
+    COMPLEXES(C, EQ, (x.re == y.re) & (x.im == y.im))                                                                \
+    REALS(C, NE, x != y)                                                                                             \
+    COMPLEXES(C, NE, (x.re != y.re) | (x.im != y.im))                                                                \
+    REALS(C, LT, x < y)                                                                                              \
+    REALS(C, LE, x <= y)                                                                                             \
+    REALS(C, GT, x > y)                                                                                              \
+    REALS(C, GE, x >= y)                                                                                             \
+    TRUTHS(C, AND, (x != 0) & (y != 0))                                                                              \
+    TRUTHS(C, OR, (x != 0) | (y != 0))                                                                               \
+    TRUTHS(C, XOR, (x != 0) ^ (y != 0))                                                                              \
+    TRUTHS(P, NOT, x == 0)                                                                                           \
+    FLOATS(T1, NEG, -x)                                                                                              \
+    WHOLES(T1, NEG, (value)(0 - (modular)x))                                                                         \
+    COMPLEXES(T1, NEG, COMPLEX(neg, x))                                                                              \
+    FLOATS(T1, ABS, REAL(size_of, x))                                                                                \
+    WHOLES(T1, ABS, x < 0 ? (value)(0 - (modular)x) : x)                                                             \
+    COMPLEXES(T1, ABS, COMPLEX(abs, x))                                                                              \
+    REALS(T1, SIGN, (value)((x > 0) - (x < 0)))                                                                      \
+    FLOATS(T1, SQUARE, x *x)                                                                                         \
+    WHOLES(T1, SQUARE, (value)((modular)x * (modular)x))                                                             \
+    FLOATS(T1, RELU, x > 0 || x != x ? x : 0)                                                                        \
+    WHOLES(T1, RELU, x > 0 ? x : 0)                                                                                  \
+    FLOATS(T1, CLAMP, BETWEEN((value)numbers[0].f.re, (value)numbers[1].f.re))                                       \
+    WHOLES(T1, CLAMP, BETWEEN((value)numbers[0].i, (value)numbers[1].i))                                             \
+    REALS(W, WHERE, x ? y : z)                                                                                       \
+    COMPLEXES(W, WHERE, x ? y : z)                                                                                   \
+    FLOATS(T2, THRESHOLD, y <= (value)numbers[0].f.re ? 0 : x)                                                       \
+    WHOLES(T2, THRESHOLD, y <= (value)numbers[0].i ? 0 : x)                                                          \
+    FLOATS(T1, AFFINE, x *(value)numbers[0].f.re + (value)numbers[1].f.re)                                           \
+    WHOLES(T1, AFFINE, (value)((modular)x * (modular)numbers[0].i + (modular)numbers[1].i))                          \
+    FLOATS(T1, SHIFTED, (x - (value)numbers[0].f.re) - (value)numbers[1].f.re)                                       \
+    FLOATS(T1, EXP_SHIFTED, REAL(exp, x - (value)numbers[0].f.re))                                                   \
+    FLOATS(T3, NORMALISE, ((x - (value)numbers[0].f.re) * (value)numbers[1].f.re) * y + z)                           \
+    FLOATS(V, DROPOUT, x ? y *(value)numbers[0].f.re : 0)                                                            \
+    FLOATS(T1, EXP, REAL(exp, x))                                                                                    \
+    COMPLEXES(T1, EXP, COMPLEX(exp, x))                                                                              \
+    FLOATS(T1, LOG, REAL(log, x))                                                                                    \
+    COMPLEXES(T1, LOG, COMPLEX(log, x))                                                                              \
+    FLOATS(T1, SQRT, REAL(sqrt, x))                                                                                  \
+    COMPLEXES(T1, SQRT, COMPLEX(sqrt, x))                                                                            \
+    FLOATS(T1, RSQRT, 1 / REAL(sqrt, x))                                                                             \
+    COMPLEXES(T1, RSQRT, COMPLEX(reciprocal, COMPLEX(sqrt, x)))                                                      \
+    FLOATS(T1, RECIPROCAL, 1 / x)                                                                                    \
+    COMPLEXES(T1, RECIPROCAL, COMPLEX(reciprocal, x))                                                                \
+    FLOATS(T1, TANH, REAL(tanh, x))                                                                                  \
+    COMPLEXES(T1, TANH, COMPLEX(tanh, x))                                                                            \
+    FLOATS(T1, SIGMOID, REAL(sigmoid, x))                                                                            \
+    FLOATS(T1, SILU, REAL(silu, x))                                                                                  \
+    FLOATS(T1, ERF, REAL(erf, x))                                                                                    \
+    FLOATS(T1, GELU, REAL(gelu, x))                                                                                  \
+    FLOATS(T1, GELU_TANH, REAL(gelu_tanh, x))                                                                        \
+    FLOATS(T2, GELU_GRAD, x *REAL(gelu_slope, y))                                                                    \
+    FLOATS(T2, GELU_TANH_GRAD, x *REAL(gelu_tanh_slope, y))                                                          \
+    COMPLEXES(T1, SIN, COMPLEX(sin, x))                                                                              \
+    COMPLEXES(T1, COS, COMPLEX(cos, x))                                                                              \
+    FLOATS(T1, FLOOR, REAL(floor, x))                                                                                \
+    FLOATS(T1, CEIL, REAL(ceil, x))                                                                                  \
+    FLOATS(T1, ROUND, REAL(round, x))                                                                                \
+    FLOATS(T1, TRUNC, REAL(trunc, x))                                                                                \
+    FLOATS(P, ISNAN, x != x)
+
+/* A bound that is NaN makes everything NaN. */
+#define BETWEEN(p, q) UP_TO(x < (p) || (p) != (p) ? (p) : x, q)
+#define UP_TO(x, q)   ((x) > (q) || (q) != (q) ? (q) : (x))
+
+#define LOOP(op, DTYPE, out_type, ...)                                                                               \
+    static void loop_##op##_##DTYPE(int64_t n, void *out, const void *const *ins, const dt__number *numbers) {       \
+        out_type *to = out;                                                                                          \
+        (void)numbers;                                                                                               \
+        __VA_ARGS__                                                                                                  \
+    }
+#define T1_LOOP(op, DTYPE, memory, v, m, e)                                                                          \
+    LOOP(                                                                                                            \
+        op, DTYPE, memory, typedef v value; typedef m modular __attribute__((unused)); const memory *xs = ins[0];    \
+        DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
+            const value x = xs[i];                                                                                   \
+            to[i] = e;                                                                                               \
+        })
+#define T2_LOOP(op, DTYPE, memory, v, m, e)                                                                          \
+    LOOP(                                                                                                            \
+        op, DTYPE, memory, typedef v value; typedef m modular __attribute__((unused));                               \
+        const memory *xs = ins[0], *ys = ins[1]; DT__EACH for (int64_t i = 0; i < n; i++) {                          \
+            const value x = xs[i], y = ys[i];                                                                        \
+            to[i] = e;                                                                                               \
+        })
+#define W_LOOP(op, DTYPE, memory, v, m, e)                                                                           \
+    LOOP(                                                                                                            \
+        op, DTYPE, memory, const dt__truth *xs = ins[0]; const memory *ys = ins[1], *zs = ins[2];                    \
+        DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
+            const uint8_t x = xs[i];                                                                                 \
+            const v y = ys[i], z = zs[i];                                                                            \
+            to[i] = e;                                                                                               \
+        })
+#define P_LOOP(op, DTYPE, memory, v, m, e)                                                                           \
+    LOOP(                                                                                                            \
+        op, DTYPE, dt__truth, const memory *xs = ins[0]; DT__EACH for (int64_t i = 0; i < n; i++) {                  \
+            const v x = xs[i];                                                                                       \
+            to[i] = (uint8_t)(e);                                                                                    \
+        })
+#define C_LOOP(op, DTYPE, memory, v, m, e)                                                                           \
+    LOOP(                                                                                                            \
+        op, DTYPE, dt__truth, const memory *xs = ins[0], *ys = ins[1]; DT__EACH for (int64_t i = 0; i < n; i++) {    \
+            const v x = xs[i], y = ys[i];                                                                            \
+            to[i] = (uint8_t)(e);                                                                                    \
+        })
+#define T3_LOOP(op, DTYPE, memory, v, m, e)                                                                          \
+    LOOP(                                                                                                            \
+        op, DTYPE, memory, typedef v value; const memory *xs = ins[0], *ys = ins[1], *zs = ins[2];                   \
+        DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
+            const value x = xs[i], y = ys[i], z = zs[i];                                                             \
+            to[i] = e;                                                                                               \
+        })
+#define V_LOOP(op, DTYPE, memory, v, m, e)                                                                           \
+    LOOP(                                                                                                            \
+        op, DTYPE, memory, typedef v value; const dt__truth *xs = ins[0]; const memory *ys = ins[1];                 \
+        DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
+            const uint8_t x = xs[i];                                                                                 \
+            const value y = ys[i];                                                                                   \
+            to[i] = e;                                                                                               \
+        })
+OP_LOOP_LIST(T1_LOOP, T2_LOOP, T3_LOOP, V_LOOP, W_LOOP, P_LOOP, C_LOOP)
+
+/* Sine and cosine: arguments that are too large for functions.h are rare, so they are looked for, a few elements at a
+ * time, before the vector loop runs over these. */
+enum { TURNS_STEP = 256 };
+#define TURNS_LOOP(op, DTYPE, memory, v, ours, theirs)                                                               \
+    LOOP(                                                                                                            \
+        op, DTYPE, memory, const memory *xs = ins[0]; for (int64_t begin = 0; begin < n; begin += TURNS_STEP) {      \
+            const int64_t end = n - begin < TURNS_STEP ? n : begin + TURNS_STEP;                                     \
+            int n_large = 0;                                                                                         \
+            for (int64_t i = begin; i < end; i++)                                                                    \
+                n_large += !(xs[i] <= (v)TURNS_MOST && xs[i] >= -(v)TURNS_MOST);                                     \
+            if (n_large == 0) {                                                                                      \
+                DT__EACH for (int64_t i = begin; i < end; i++) to[i] = ours(xs[i]);                                  \
+                continue;                                                                                            \
+            }                                                                                                        \
+            for (int64_t i = begin; i < end; i++)                                                                    \
+                to[i] = xs[i] <= (v)TURNS_MOST && xs[i] >= -(v)TURNS_MOST ? ours(xs[i]) : theirs(xs[i]);             \
+        })
+TURNS_LOOP(SIN, F32, dt__f32, float, sin_f32, sinf)
+TURNS_LOOP(SIN, F64, dt__f64, double, sin_f64, sin)
+TURNS_LOOP(COS, F32, dt__f32, float, cos_f32, cosf)
+TURNS_LOOP(COS, F64, dt__f64, double, cos_f64, cos)
+
+/* Products of complex numbers, with each operation rounded by itself: left to the compiler, some of them get fused. */
+#define PRODUCT_LOOP(op, DTYPE, memory, part, y_index, expression)                                                   \
+    LOOP(                                                                                                            \
+        op, DTYPE, memory, const char *xs = ins[0]; const char *ys = ins[y_index];                                   \
+        const part p[2] = {(part)numbers[0].f.re, (part)numbers[0].f.im}; vec scale;                                 \
+        for (size_t i = 0; i < VEC_BYTES; i += sizeof p) memcpy((char *)&scale + i, p, sizeof p);                    \
+        size_t left = (size_t)n * sizeof p;                                                                          \
+        for (; left >= VEC_BYTES; left -= VEC_BYTES, xs += VEC_BYTES, ys += VEC_BYTES, to += VEC_BYTES / sizeof p) { \
+            const vec x = vec_load(xs), y = vec_load(ys);                                                            \
+            vec_store(to, expression);                                                                               \
+        } const vec x = vec_load_part(xs, left),                                                                     \
+        y = vec_load_part(ys, left);                                                                                 \
+        vec_store_part((char *)to, expression, left);)
+#define UNUSED_SCALE(x) ((void)scale, x)
+PRODUCT_LOOP(MUL, C64, dt__c64, float, 1, UNUSED_SCALE(multiply_c64(x, y)))
+PRODUCT_LOOP(MUL, C128, dt__c128, double, 1, UNUSED_SCALE(multiply_c128(x, y)))
+PRODUCT_LOOP(SQUARE, C64, dt__c64, float, 0, UNUSED_SCALE(multiply_c64(x, y)))
+PRODUCT_LOOP(SQUARE, C128, dt__c128, double, 0, UNUSED_SCALE(multiply_c128(x, y)))
+PRODUCT_LOOP(ADD_SCALED, C64, dt__c64, float, 1, add_f32(x, multiply_c64(scale, y)))
+PRODUCT_LOOP(ADD_SCALED, C128, dt__c128, double, 1, add_f64(x, multiply_c128(scale, y)))
+
+#define ENTRY(op, DTYPE, memory, v, m, e) [DT__EL_##op][DT_##DTYPE] = loop_##op##_##DTYPE,
+static dt__loop *const op_loops[DT__N_ELEMENT_OPS][DT_N_DTYPES] = {
+    FLOATS(ENTRY, SIN, ) FLOATS(ENTRY, COS, ) COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, )
+        COMPLEXES(ENTRY, ADD_SCALED, ) OP_LOOP_LIST(ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY)};
+#undef ENTRY
+
+#endif

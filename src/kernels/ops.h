@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The elementwise ops. One list makes the enum and the facts that the driver needs; op_loops.h has the loops.
+ *
+ * Meanings are PyTorch's: maximum, minimum, relu and clamp keep a NaN; sign of NaN is 0; integers wrap; floor_divide
+ * and remainder round toward minus infinity, and give 0 where an integer is divided by 0; a negative power of an
+ * integer is 1 / power, cut; round takes halves to even; comparisons, logic and isnan give bool; logic reads "not 0".
+ */
+#ifndef DT_KERNELS_OPS_H
+#define DT_KERNELS_OPS_H
+
+#include "dtensor/base.h"
+
+/* X(name, number of inputs, which inputs are bool (bit k), whether the result is bool). */
+#define DT__ELEMENT_LIST(X)                                                                                          \
+    X(ADD, 2, 0, false)                                                                                              \
+    X(SUB, 2, 0, false)                                                                                              \
+    X(ADD_SCALED, 2, 0, false) /* a + numbers[0] * b */                                                              \
+    X(MUL, 2, 0, false)                                                                                              \
+    X(DIV, 2, 0, false) /* no integers: true division of those is of floats */                                       \
+    X(FLOOR_DIVIDE, 2, 0, false)                                                                                     \
+    X(REMAINDER, 2, 0, false)                                                                                        \
+    X(MAXIMUM, 2, 0, false)                                                                                          \
+    X(MINIMUM, 2, 0, false)                                                                                          \
+    X(POW, 2, 0, false)                                                                                              \
+    X(EQ, 2, 0, true)                                                                                                \
+    X(NE, 2, 0, true)                                                                                                \
+    X(LT, 2, 0, true)                                                                                                \
+    X(LE, 2, 0, true)                                                                                                \
+    X(GT, 2, 0, true)                                                                                                \
+    X(GE, 2, 0, true)                                                                                                \
+    X(AND, 2, 3, true)                                                                                               \
+    X(OR, 2, 3, true)                                                                                                \
+    X(XOR, 2, 3, true)                                                                                               \
+    X(NOT, 1, 1, true)                                                                                               \
+    X(NEG, 1, 0, false)                                                                                              \
+    X(ABS, 1, 0, false) /* of a complex number: complex, with no imaginary part */                                   \
+    X(SIGN, 1, 0, false)                                                                                             \
+    X(SQUARE, 1, 0, false)                                                                                           \
+    X(RELU, 1, 0, false)                                                                                             \
+    X(CLAMP, 1, 0, false)       /* between numbers[0] and numbers[1] */                                              \
+    X(WHERE, 3, 1, false)       /* a ? b : c */                                                                      \
+    X(THRESHOLD, 2, 0, false)   /* b <= numbers[0] ? 0 : a; the gradient of relu */                                  \
+    X(AFFINE, 1, 0, false)      /* a * numbers[0] + numbers[1] */                                                    \
+    X(SHIFTED, 1, 0, false)     /* (a - numbers[0]) - numbers[1] */                                                  \
+    X(EXP_SHIFTED, 1, 0, false) /* exp(a - numbers[0]) */                                                            \
+    X(NORMALISE, 3, 0, false)   /* (a - numbers[0]) * numbers[1] * b + c */                                          \
+    X(DROPOUT, 2, 1, false)     /* a ? b * numbers[0] : 0 */                                                         \
+    X(EXP, 1, 0, false)                                                                                              \
+    X(LOG, 1, 0, false)                                                                                              \
+    X(SQRT, 1, 0, false)                                                                                             \
+    X(RSQRT, 1, 0, false)                                                                                            \
+    X(RECIPROCAL, 1, 0, false)                                                                                       \
+    X(TANH, 1, 0, false)                                                                                             \
+    X(SIGMOID, 1, 0, false)                                                                                          \
+    X(SILU, 1, 0, false)                                                                                             \
+    X(ERF, 1, 0, false)                                                                                              \
+    X(GELU, 1, 0, false)                                                                                             \
+    X(GELU_TANH, 1, 0, false)                                                                                        \
+    X(GELU_GRAD, 2, 0, false) /* a * gelu'(b) */                                                                     \
+    X(GELU_TANH_GRAD, 2, 0, false)                                                                                   \
+    X(SIN, 1, 0, false)                                                                                              \
+    X(COS, 1, 0, false)                                                                                              \
+    X(FLOOR, 1, 0, false)                                                                                            \
+    X(CEIL, 1, 0, false)                                                                                             \
+    X(ROUND, 1, 0, false)                                                                                            \
+    X(TRUNC, 1, 0, false)                                                                                            \
+    X(ISNAN, 1, 0, true)
+
+typedef enum dt__element_op {
+#define DT__EL_ENUM(name, n_ins, bool_ins, is_bool) DT__EL_##name,
+    DT__ELEMENT_LIST(DT__EL_ENUM)
+#undef DT__EL_ENUM
+        DT__N_ELEMENT_OPS
+} dt__element_op;
+
+#endif

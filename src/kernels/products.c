@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A product of arrays becomes products of matrices: leading dims that a and out share row after row while b stands
+ * still are rows of one larger product, the others are gone through. Matrices that are not of the dtype that is
+ * computed in, or whose strides BLAS cannot express, are copied first. Large products are cut into tiles of the
+ * result, for threads.
+ */
+#include "kernels/products.h"
+
+#include "base/ctx.h"
+#include "base/size.h"
+#include "kernels/blas.h"
+#include "kernels/elementwise.h"
+#include "kernels/gather.h"
+#include "kernels/walk.h"
+
+#include <limits.h>
+#include <string.h>
+
+enum {
+    TINY = 2048,      /* multiplications up to which own loops win */
+    TILES = 16,       /* of a large product, about */
+    TILE_LEAST = 128, /* rows or columns of a tile */
+    LARGE = 1 << 19,  /* multiplications that are worth cutting */
+    LONG = 1 << 30,   /* the most that is handed to BLAS as one size */
+    N_SCRATCHES = 3,
+};
+
+struct dt__products {
+    dt_ctx *ctx;
+    const dt__kernels *kernels;
+    dt__pool *pool;
+    bool tried_blas, has_blas;
+    dt__blas blas;
+    struct {
+        void *memory;
+        size_t bytes;
+    } scratches[N_SCRATCHES]; /* copies of a, b and out */
+};
+
+/* A matrix somewhere in memory; strides in elements. */
+typedef struct matrix {
+    char *at;
+    int64_t row, column;
+} matrix;
+
+/* One product of matrices, of the dtype that is computed in. */
+typedef struct product {
+    int64_t m, n, k;
+    matrix a, b, c;
+    dt__number alpha, beta;
+} product;
+
+dt__products *dt__products_new(dt_ctx *ctx, const dt__kernels *kernels, dt__pool *pool) {
+    dt__products *products = dt__alloc_zeroed(ctx, sizeof *products);
+    if (!products)
+        return NULL;
+    products->ctx = ctx;
+    products->kernels = kernels;
+    products->pool = pool;
+    return products;
+}
+
+void dt__products_free(dt__products *products) {
+    if (!products)
+        return;
+    for (int i = 0; i < N_SCRATCHES; i++)
+        dt__free(products->ctx, products->scratches[i].memory, products->scratches[i].bytes);
+    dt__free(products->ctx, products, sizeof *products);
+}
+
+static const dt_dtype computed_in[DT_N_DTYPES] = {
+    [DT_F32] = DT_F32, [DT_F64] = DT_F64,  [DT_F16] = DT_F32, [DT_BF16] = DT_F32,
+    [DT_I8] = DT_I64,  [DT_I16] = DT_I64,  [DT_I32] = DT_I64, [DT_I64] = DT_I64,
+    [DT_U8] = DT_I64,  [DT_BOOL] = DT_I64, [DT_C64] = DT_C64, [DT_C128] = DT_C128,
+};
+
+static const dt__blas *blas_of(dt__products *products) {
+    if (!products->tried_blas)
+        products->has_blas = dt__blas_load(&products->blas);
+    products->tried_blas = true;
+    return products->has_blas ? &products->blas : NULL;
+}
+
+/* Room that grows and is kept for the next product; NULL when memory is out. */
+static void *scratch(dt__products *products, int which, int64_t rows, int64_t columns, dt_dtype dtype) {
+    size_t bytes;
+    if (!dt__mul_size((size_t)rows, (size_t)columns, &bytes) || !dt__mul_size(bytes, dt_dtype_size(dtype), &bytes))
+        return NULL;
+    if (bytes <= products->scratches[which].bytes)
+        return products->scratches[which].memory;
+    dt__free(products->ctx, products->scratches[which].memory, products->scratches[which].bytes);
+    products->scratches[which].memory = dt__alloc(products->ctx, bytes);
+    products->scratches[which].bytes = products->scratches[which].memory ? bytes : 0;
+    return products->scratches[which].memory;
+}
+
+static dt__number number_of(dt_dtype dtype, int64_t i) {
+    return dtype == DT_I64 ? (dt__number){.i = i} : (dt__number){.f = {(double)i, 0}};
+}
+
+static bool is_zero(dt_dtype dtype, dt__number x) { return dtype == DT_I64 ? x.i == 0 : x.f.re == 0 && x.f.im == 0; }
+
+static matrix matrix_at(matrix x, dt_dtype dtype, int64_t row, int64_t column) {
+    x.at += (row * x.row + column * x.column) * (int64_t)dt_dtype_size(dtype);
+    return x;
+}
+
+/* Whether BLAS can read the matrix as it is. Vectors have any stride along the dim of size 1. */
+static bool is_plain(matrix x, int64_t rows, int64_t columns) {
+    return (x.column == 1 || columns == 1) && (rows == 1 || (x.row >= columns && x.row <= INT_MAX));
+}
+static bool is_transposed(matrix x, int64_t rows, int64_t columns) {
+    return is_plain((matrix){x.at, x.column, x.row}, columns, rows);
+}
+
+static int leading(int64_t stride, int64_t rows, int64_t columns) {
+    return (int)(rows == 1 || stride < columns ? dt__max_i64(columns, 1) : stride);
+}
+
+/* Sizes and strides fit an int. c is plain, a and b are plain or transposed. */
+static void call_blas(const dt__blas *blas, dt_dtype dtype, const product *p) {
+    const bool plain_a = is_plain(p->a, p->m, p->k), plain_b = is_plain(p->b, p->k, p->n);
+    const int a_is = plain_a ? DT__BLAS_PLAIN : DT__BLAS_TRANSPOSED,
+              b_is = plain_b ? DT__BLAS_PLAIN : DT__BLAS_TRANSPOSED;
+    const int lda = plain_a ? leading(p->a.row, p->m, p->k) : leading(p->a.column, p->k, p->m);
+    const int ldb = plain_b ? leading(p->b.row, p->k, p->n) : leading(p->b.column, p->n, p->k);
+    const int ldc = leading(p->c.row, p->m, p->n), m = (int)p->m, n = (int)p->n, k = (int)p->k;
+    const void *a = p->a.at, *b = p->b.at;
+    void *c = p->c.at;
+    const float alpha[] = {(float)p->alpha.f.re, (float)p->alpha.f.im},
+                beta[] = {(float)p->beta.f.re, (float)p->beta.f.im};
+    switch (dtype) {
+    case DT_F32:
+        blas->sgemm(DT__BLAS_ROW_MAJOR, a_is, b_is, m, n, k, alpha[0], a, lda, b, ldb, beta[0], c, ldc);
+        break;
+    case DT_F64:
+        blas->dgemm(DT__BLAS_ROW_MAJOR, a_is, b_is, m, n, k, p->alpha.f.re, a, lda, b, ldb, p->beta.f.re, c, ldc);
+        break;
+    case DT_C64:
+        blas->cgemm(DT__BLAS_ROW_MAJOR, a_is, b_is, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        break;
+    default:
+        blas->zgemm(DT__BLAS_ROW_MAJOR, a_is, b_is, m, n, k, &p->alpha.f, a, lda, b, ldb, &p->beta.f, c, ldc);
+    }
+}
+
+/* Own loops, which want rows of b and c together: a block of b at a time is put in order where it is not. */
+static void call_loops(const dt__kernels *kernels, dt_dtype dtype, const product *p) {
+    enum { SIDE = 64 };
+    _Alignas(64) char block[SIDE * SIDE * 16];
+    const int64_t size = (int64_t)dt_dtype_size(dtype);
+    dt__small_product s = {
+        .m = p->m, .a_row = p->a.row, .a_column = p->a.column, .c_row = p->c.row, .alpha = p->alpha};
+    for (int64_t l = 0; l == 0 || l < p->k; l += SIDE) /* once even for no k at all, which scales c */
+        for (int64_t j = 0; j < p->n; j += SIDE) {
+            const matrix b = matrix_at(p->b, dtype, l, j);
+            s.k = dt__min_i64(SIDE, p->k - l);
+            s.n = dt__min_i64(SIDE, p->n - j);
+            s.a = p->a.at + l * p->a.column * size;
+            s.c = p->c.at + j * size;
+            s.b = b.at;
+            s.b_row = b.row;
+            s.beta = l == 0 ? p->beta : number_of(dtype, 1);
+            if (b.column != 1 && s.n > 1) {
+                const int64_t sizes[] = {s.k, s.n}, to[] = {s.n, 1}, from[] = {b.row, b.column};
+                kernels->copy_strided(&(dt__strided){block, b.at, (size_t)size, 2, sizes, to, from}, DT__CACHED);
+                s.b = block;
+                s.b_row = s.n;
+            }
+            kernels->loops->small_products[dtype](&s);
+        }
+}
+
+/* c is plain. */
+static void multiply(const dt__kernels *kernels, const dt__blas *blas, dt_dtype dtype, const product *p) {
+    if (p->m == 0 || p->n == 0)
+        return;
+    if (!blas || dtype == DT_I64) {
+        call_loops(kernels, dtype, p);
+        return;
+    }
+    product part = *p;
+    for (int64_t l = 0; l == 0 || l < p->k; l += LONG) {
+        part.k = dt__min_i64(LONG, p->k - l);
+        part.a = matrix_at(p->a, dtype, 0, l);
+        part.b = matrix_at(p->b, dtype, l, 0);
+        part.beta = l == 0 ? p->beta : number_of(dtype, 1);
+        call_blas(blas, dtype, &part);
+    }
+}
+
+/* A product in tiles. */
+typedef struct tiles {
+    const dt__kernels *kernels;
+    const dt__blas *blas;
+    dt_dtype dtype;
+    product whole;
+    int64_t rows, columns, n_across;
+} tiles;
+
+static void multiply_tile(void *arg, int64_t piece) {
+    const tiles *t = arg;
+    const int64_t i = piece / t->n_across * t->rows, j = piece % t->n_across * t->columns;
+    product part = t->whole;
+    part.m = dt__min_i64(t->rows, t->whole.m - i);
+    part.n = dt__min_i64(t->columns, t->whole.n - j);
+    part.a = matrix_at(t->whole.a, t->dtype, i, 0);
+    part.b = matrix_at(t->whole.b, t->dtype, 0, j);
+    part.c = matrix_at(t->whole.c, t->dtype, i, j);
+    multiply(t->kernels, t->blas, t->dtype, &part);
+}
+
+static int64_t side(int64_t size, int64_t n) {
+    return dt__min_i64(dt__max_i64(dt__ceil_div(dt__ceil_div(size, n), 64) * 64, TILE_LEAST), LONG);
+}
+
+/* Rows first; columns where there are not enough rows. */
+static void multiply_in_tiles(dt__products *products, const dt__blas *blas, dt_dtype dtype, const product *p) {
+    tiles t = {products->kernels, blas, dtype, *p, dt__min_i64(p->m, LONG), dt__min_i64(p->n, LONG), 0};
+    if ((double)p->m * (double)p->n * (double)p->k >= LARGE) {
+        t.rows = side(p->m, TILES);
+        t.columns = side(p->n, dt__max_i64(TILES / dt__ceil_div(p->m, t.rows), 1));
+    }
+    t.n_across = dt__ceil_div(p->n, t.columns);
+    dt__pool_run(products->pool, dt__ceil_div(p->m, t.rows) * t.n_across, multiply_tile, &t);
+}
+
+static product transposed(const product *p) {
+    return (product){p->n,
+                     p->m,
+                     p->k,
+                     {p->b.at, p->b.column, p->b.row},
+                     {p->a.at, p->a.column, p->a.row},
+                     {p->c.at, p->c.column, p->c.row},
+                     p->alpha,
+                     p->beta};
+}
+
+/* The matrix as computed in: itself, or a copy without gaps. False when memory is out. */
+static bool prepare(dt__products *products, int which, dt_dtype stored, dt_dtype wanted, matrix *x, int64_t rows,
+                    int64_t columns) {
+    if (stored == wanted && (wanted == DT_I64 || is_plain(*x, rows, columns) || is_transposed(*x, rows, columns)))
+        return true;
+    void *copy = scratch(products, which, rows, columns, wanted);
+    if (!copy)
+        return rows == 0 || columns == 0;
+    const int64_t shape[] = {rows, columns}, from[] = {x->row, x->column}, to[] = {columns, 1};
+    dt__convert(products->kernels, products->pool, &(dt__array){copy, wanted, 2, shape, to},
+                &(dt__array){x->at, stored, 2, shape, from});
+    *x = (matrix){copy, columns, 1};
+    return true;
+}
+
+/* One product of matrices that are stored in any real form. */
+static bool run_product(dt__products *products, dt_dtype stored, product p) {
+    const dt_dtype dtype = computed_in[stored];
+    const int64_t shape[] = {p.m, p.n}, strides[] = {p.c.row, p.c.column}, dense[] = {p.n, 1};
+    const dt__array out = {p.c.at, stored, 2, shape, strides};
+    if (!prepare(products, 0, stored, dtype, &p.a, p.m, p.k) || !prepare(products, 1, stored, dtype, &p.b, p.k, p.n))
+        return false;
+    const dt__blas *blas = dtype == DT_I64 ? NULL : blas_of(products);
+    const bool plain = stored == dtype && is_plain(p.c, p.m, p.n),
+               turned = stored == dtype && is_transposed(p.c, p.m, p.n);
+    if (plain || turned) {
+        const product as_plain = plain ? p : transposed(&p);
+        multiply_in_tiles(products, blas, dtype, &as_plain);
+        return true;
+    }
+    void *copy = scratch(products, 2, p.m, p.n, dtype);
+    if (!copy)
+        return false;
+    const dt__array made = {copy, dtype, 2, shape, dense};
+    if (!is_zero(dtype, p.beta))
+        dt__convert(products->kernels, products->pool, &made, &out);
+    p.c = (matrix){copy, p.n, 1};
+    multiply_in_tiles(products, blas, dtype, &p);
+    dt__convert(products->kernels, products->pool, &out, &made);
+    return true;
+}
+
+/* Many products of one kind that need no memory: shared out whole. */
+typedef struct batch {
+    const dt__kernels *kernels;
+    const dt__blas *blas;
+    dt_dtype dtype;
+    product first;
+    const dt__walk *walk;
+    int64_t n, n_per_piece;
+} batch;
+
+static void run_batch_piece(void *arg, int64_t piece) {
+    const batch *b = arg;
+    const int64_t begin = piece * b->n_per_piece, end = dt__min_i64(begin + b->n_per_piece, b->n);
+    int64_t position[DT__WALK_DIMS];
+    char *at[3] = {b->walk->at[0], b->walk->at[1], b->walk->at[2]};
+    product p = b->first;
+    dt__walk_seek(b->walk, 0, begin, position, at);
+    for (int64_t i = begin; i < end; i++, dt__walk_next(b->walk, 0, position, at)) {
+        p.c.at = at[0];
+        p.a.at = at[1];
+        p.b.at = at[2];
+        multiply(b->kernels, b->blas, b->dtype, &p);
+    }
+}
+
+static dt__array leading_dims(const dt__array *x) {
+    return (dt__array){x->data, x->dtype, x->n_dims - 2, x->shape, x->strides};
+}
+
+static matrix last_dims(const dt__array *x) {
+    return (matrix){x->data, x->strides[x->n_dims - 2], x->strides[x->n_dims - 1]};
+}
+
+/* Takes leading dims into the rows of the product where a and out allow it and b stands still. */
+static void join_rows(dt__walk *walk, product *p, dt_dtype dtype) {
+    const int64_t size = (int64_t)dt_dtype_size(dtype);
+    if (p->m == 1 && walk->n_dims > 0) { /* the stride of a single row is of no account */
+        p->a.row = walk->dims[0].strides[1] / size;
+        p->c.row = walk->dims[0].strides[0] / size;
+    }
+    while (walk->n_dims > 0 && walk->dims[0].strides[2] == 0 && walk->dims[0].strides[1] == p->m * p->a.row * size &&
+           walk->dims[0].strides[0] == p->m * p->c.row * size) {
+        p->m *= walk->dims[0].size;
+        walk->n_dims--;
+        for (int d = 0; d < walk->n_dims; d++)
+            walk->dims[d] = walk->dims[d + 1];
+    }
+    p->c.at = walk->at[0];
+    p->a.at = walk->at[1];
+    p->b.at = walk->at[2];
+}
+
+/* Whether every product of the batch can be run where the matrices are. */
+static bool needs_no_copies(dt_dtype stored, const product *p) {
+    return computed_in[stored] == stored && is_plain(p->c, p->m, p->n) && p->m <= LONG && p->n <= LONG &&
+           (is_plain(p->a, p->m, p->k) || is_transposed(p->a, p->m, p->k)) &&
+           (is_plain(p->b, p->k, p->n) || is_transposed(p->b, p->k, p->n));
+}
+
+static bool is_tiny(const product *p) {
+    return p->m <= TINY && p->n <= TINY && p->k <= TINY && p->m * p->n <= TINY && p->m * p->n * p->k <= TINY;
+}
+
+static bool run_batch(dt__products *products, dt_dtype stored, const product *p, dt__walk *walk) {
+    const int64_t n = dt__walk_positions(walk, 0);
+    const double work = (double)p->m * (double)p->n * (double)p->k;
+    if (needs_no_copies(stored, p) && (is_tiny(p) || (n > 1 && work < LARGE * 4.0))) {
+        batch b = {products->kernels, NULL, stored, *p, walk, n, 0};
+        b.blas = is_tiny(p) ? NULL : blas_of(products);
+        b.n_per_piece = (int64_t)((LARGE + work) / (work + 1));
+        dt__pool_run(products->pool, dt__ceil_div(n, b.n_per_piece), run_batch_piece, &b);
+        return true;
+    }
+    int64_t position[DT__WALK_DIMS] = {0};
+    char *at[3] = {walk->at[0], walk->at[1], walk->at[2]};
+    do {
+        product one = *p;
+        one.c.at = at[0];
+        one.a.at = at[1];
+        one.b.at = at[2];
+        if (!run_product(products, stored, one))
+            return false;
+    } while (dt__walk_next(walk, 0, position, at));
+    return true;
+}
+
+/* The straightest case, with nothing in its way but b's order. */
+static bool run_tiny(dt__products *products, dt_dtype dtype, const product *p) {
+    _Alignas(64) char packed[TINY * 16];
+    const int64_t size = (int64_t)dt_dtype_size(dtype);
+    dt__small_product s = {p->m,     p->n,        p->k,     p->a.at,  p->b.at,  p->c.at,
+                           p->a.row, p->a.column, p->b.row, p->c.row, p->alpha, p->beta};
+    if (computed_in[dtype] != dtype || !is_tiny(p) || p->c.column != 1)
+        return false;
+    if (p->b.column != 1) {
+        if (p->m == 0 || p->n * p->k > TINY)
+            return false;
+        const dt__patch b = {p->b.at, (size_t)size, p->n, p->k, p->b.column * size, p->b.row * size};
+        dt__gather(&b, packed);
+        s.b = packed;
+        s.b_row = p->n;
+    }
+    products->kernels->loops->small_products[dtype](&s);
+    return true;
+}
+
+bool dt__matmul_run(dt__products *products, const dt__matmul *what) {
+    const dt__array *a = what->a, *b = what->b, *out = what->out;
+    product p = {.m = a->shape[a->n_dims - 2],
+                 .n = b->shape[b->n_dims - 1],
+                 .k = a->shape[a->n_dims - 1],
+                 .a = last_dims(a),
+                 .b = last_dims(b),
+                 .c = last_dims(out),
+                 .alpha = what->alpha,
+                 .beta = what->beta};
+    if (out->n_dims == 2 && run_tiny(products, a->dtype, &p))
+        return true;
+    const dt__array outs = leading_dims(out), as = leading_dims(a), bs = leading_dims(b);
+    dt__walk walk;
+    if (!dt__walk_make(3, (const dt__array *const[]){&outs, &as, &bs}, &walk) || p.m == 0 || p.n == 0)
+        return true;
+    join_rows(&walk, &p, a->dtype);
+    return run_batch(products, a->dtype, &p, &walk);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Matrix products of arrays: f32, f64, c64 and c128 by OpenBLAS where it is there and by own loops where it is not or
+ * where matrices are tiny; f16 and bf16 in f32; integers (and bool) in i64, which wraps. The result depends on shapes
+ * and strides, not on the number of threads.
+ */
+#ifndef DT_KERNELS_PRODUCTS_H
+#define DT_KERNELS_PRODUCTS_H
+
+#include "kernels/array.h"
+#include "kernels/kernels.h"
+#include "kernels/loops.h"
+#include "kernels/threads.h"
+
+typedef struct dt__products dt__products;
+
+/* Holds what products need; loads and starts nothing yet. NULL when memory is out; no error is recorded. The pool may
+ * be NULL; it is not owned. */
+dt__products *dt__products_new(dt_ctx *ctx, const dt__kernels *kernels, dt__pool *pool);
+/* NULL is fine. */
+void dt__products_free(dt__products *products);
+
+/* out[…,m,n] = alpha a[…,m,k] b[…,k,n] + beta out, all of one dtype and with at least two dims. Leading dims of a and b
+ * are broadcast to out's. out is not read where beta is 0. Numbers are integers for integer dtypes. */
+typedef struct dt__matmul {
+    const dt__array *a, *b, *out;
+    dt__number alpha, beta;
+} dt__matmul;
+
+/* False when memory is out, with nothing recorded and out in any state. */
+bool dt__matmul_run(dt__products *products, const dt__matmul *what);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Two ways to reduce. By rows: for each element of the result, blocks of the elements that go into it are brought
+ * together and folded. By columns, where the elements of the result lie closer together in the input: a block of
+ * results is kept, and blocks of input are combined with it by the loops of elementwise ops. Where few results take
+ * many elements each, a result is folded in segments, which threads share, and the segments in order.
+ */
+#include "kernels/reductions.h"
+
+#include "base/size.h"
+#include "kernels/element.h"
+#include "kernels/gather.h"
+#include "kernels/ops.h"
+#include "kernels/walk.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    BLOCK = 1024,       /* elements that are brought at once */
+    COLUMNS = 256,      /* results that are kept at once */
+    COLUMNS_LEAST = 16, /* for columns to pay */
+    CHUNK = 128,        /* rows that are summed before their sum is added on */
+    PIECE = 1 << 15,    /* elements that are worth a thread, about */
+    SEGMENTS = 64,
+    RESULTS_FEW = 64,
+};
+
+typedef union element {
+    double f[2];
+    float f32;
+    int64_t i;
+    uint8_t truth;
+} element;
+
+/* Views of the input: along the dims that stay, together with the output, and along those that go. */
+typedef struct views {
+    int64_t kept_shape[DT__WALK_DIMS], kept_strides[DT__WALK_DIMS], gone_shape[DT__WALK_DIMS],
+        gone_strides[DT__WALK_DIMS];
+    dt__array kept, gone;
+} views;
+
+static void split_dims(const dt__reduction *what, views *v) {
+    const dt__array *in = what->in;
+    v->kept = (dt__array){in->data, in->dtype, 0, v->kept_shape, v->kept_strides};
+    v->gone = (dt__array){in->data, in->dtype, 0, v->gone_shape, v->gone_strides};
+    for (int d = 0; d < in->n_dims; d++)
+        if (what->dims >> d & 1) {
+            v->gone_shape[v->gone.n_dims] = in->shape[d];
+            v->gone_strides[v->gone.n_dims++] = in->strides[d];
+        } else {
+            v->kept_shape[v->kept.n_dims] = in->shape[d];
+            v->kept_strides[v->kept.n_dims++] = in->strides[d];
+        }
+}
+
+typedef struct job {
+    const dt__kernels *kernels;
+    const dt__reduction *what;
+    dt_dtype wanted, kept_in; /* what loops read, and what they keep */
+    element identity;
+    dt__walk results;            /* output and input, along dims that stay */
+    dt__walk elements;           /* input, along dims that go */
+    bool is_empty;               /* no elements */
+    int64_t n_results, n_across; /* blocks along the innermost of the dims that go */
+    int64_t n_blocks;            /* of elements, per result */
+    int64_t n_per_piece;         /* results, or blocks of columns */
+    int64_t n_segments;
+    element *segments;
+} job;
+
+/* The dtype in which elements are brought: the fewest that hold all values. */
+static dt_dtype dtype_wanted(dt__fold fold, dt_dtype dtype) {
+    static const dt_dtype holds[DT_N_DTYPES] = {
+        [DT_F32] = DT_F32,  [DT_F16] = DT_F32,   [DT_BF16] = DT_F32, [DT_F64] = DT_F64,
+        [DT_C64] = DT_C128, [DT_C128] = DT_C128, [DT_I8] = DT_I64,   [DT_I16] = DT_I64,
+        [DT_I32] = DT_I64,  [DT_I64] = DT_I64,   [DT_U8] = DT_I64,   [DT_BOOL] = DT_I64,
+    };
+    return fold == DT__FOLD_ANY || fold == DT__FOLD_ALL ? DT_BOOL : holds[dtype];
+}
+
+static dt_dtype dtype_kept(dt__fold fold, dt_dtype wanted) {
+    return wanted == DT_F32 && (fold == DT__FOLD_SUM || fold == DT__FOLD_PROD) ? DT_F64 : wanted;
+}
+
+static element identity_of(dt__fold fold, dt_dtype kept_in) {
+    element e = {{0, 0}};
+    const bool is_whole = kept_in == DT_I64;
+    switch (fold) {
+    case DT__FOLD_PROD:
+        if (is_whole)
+            e.i = 1;
+        else
+            e.f[0] = 1;
+        break;
+    case DT__FOLD_MAX:
+    case DT__FOLD_MIN:
+        if (is_whole)
+            e.i = fold == DT__FOLD_MAX ? INT64_MIN : INT64_MAX;
+        else if (kept_in == DT_F32)
+            e.f32 = fold == DT__FOLD_MAX ? -INFINITY : INFINITY;
+        else
+            e.f[0] = fold == DT__FOLD_MAX ? -INFINITY : INFINITY;
+        break;
+    case DT__FOLD_ALL:
+        e.truth = 1;
+        break;
+    default:
+        break;
+    }
+    return e;
+}
+
+/* How columns are combined. */
+static const dt__element_op column_ops[DT__N_FOLDS] = {
+    [DT__FOLD_SUM] = DT__EL_ADD,     [DT__FOLD_PROD] = DT__EL_MUL, [DT__FOLD_MAX] = DT__EL_MAXIMUM,
+    [DT__FOLD_MIN] = DT__EL_MINIMUM, [DT__FOLD_ANY] = DT__EL_OR,   [DT__FOLD_ALL] = DT__EL_AND,
+};
+
+static dt__patch row_patch(const dt__array *a, char *at, int64_t n, int64_t stride) {
+    return (dt__patch){at, dt_dtype_size(a->dtype), n, 1, stride, 0};
+}
+
+/* Writes n kept values, divided if need be, to a row of the output. */
+static void put_results(const job *j, void *kept, int64_t n, char *at, int64_t stride) {
+    char converted[COLUMNS * 16];
+    const double divisor = j->what->divisor;
+    if (divisor != 0 && (j->kept_in == DT_F64 || j->kept_in == DT_C128))
+        for (int64_t i = 0; i < n * (j->kept_in == DT_C128 ? 2 : 1); i++)
+            ((double *)kept)[i] /= divisor;
+    else if (divisor != 0) { /* integers: the quotient is a real number */
+        for (int64_t i = 0; i < n; i++) {
+            const double quotient = (double)((int64_t *)kept)[i] / divisor;
+            memcpy((char *)kept + 8 * i, &quotient, 8);
+        }
+    }
+    const dt_dtype made = divisor != 0 && j->kept_in == DT_I64 ? DT_F64 : j->kept_in;
+    const dt__patch to = row_patch(j->what->out, at, n, stride);
+    dt__send(j->kernels, kept, made, &to, j->what->out->dtype, converted);
+}
+
+/* Blocks number begin to end of the elements of one result, combined with what is in *kept. */
+static void fold_blocks(const job *j, char *start, int64_t begin, int64_t end, element *kept) {
+    _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16];
+    const dt__walk_dim *inner = &j->elements.dims[0];
+    dt__fold_loop *fold = j->kernels->loops->folds[j->what->fold][j->wanted];
+    int64_t position[DT__WALK_DIMS];
+    char *at[1] = {start};
+    dt__walk_seek(&j->elements, 1, begin / j->n_across, position, at);
+    for (int64_t block = begin, across = begin % j->n_across; block < end; block++) {
+        const int64_t first = across * BLOCK;
+        const dt__patch p = row_patch(j->what->in, at[0] + first * inner->strides[0],
+                                      dt__min_i64(BLOCK, inner->size - first), inner->strides[0]);
+        fold(p.columns, dt__bring(j->kernels, &p, j->what->in->dtype, j->wanted, gathered, converted), kept);
+        if (++across == j->n_across) {
+            across = 0;
+            dt__walk_next(&j->elements, 1, position, at);
+        }
+    }
+}
+
+static void reduce_rows(void *arg, int64_t piece) {
+    const job *j = arg;
+    const int64_t first = piece * j->n_per_piece, end = dt__min_i64(first + j->n_per_piece, j->n_results);
+    int64_t position[DT__WALK_DIMS];
+    char *at[2] = {j->results.at[0], j->results.at[1]};
+    dt__walk_seek(&j->results, 0, first, position, at);
+    for (int64_t r = first; r < end; r++, dt__walk_next(&j->results, 0, position, at)) {
+        element kept = j->identity;
+        if (!j->is_empty)
+            fold_blocks(j, j->elements.at[0] + (at[1] - (char *)j->what->in->data), 0, j->n_blocks, &kept);
+        put_results(j, &kept, 1, at[0], 0);
+    }
+}
+
+/* Piece: one segment of one result. */
+static void reduce_segment(void *arg, int64_t piece) {
+    const job *j = arg;
+    const int64_t result = piece / j->n_segments, segment = piece % j->n_segments;
+    int64_t position[DT__WALK_DIMS];
+    char *at[2] = {j->results.at[0], j->results.at[1]};
+    dt__walk_seek(&j->results, 0, result, position, at);
+    j->segments[piece] = j->identity;
+    fold_blocks(j, j->elements.at[0] + (at[1] - (char *)j->what->in->data), j->n_blocks * segment / j->n_segments,
+                j->n_blocks * (segment + 1) / j->n_segments, &j->segments[piece]);
+}
+
+static void reduce_in_segments(job *j, dt__pool *pool) {
+    element segments[RESULTS_FEW * SEGMENTS];
+    int64_t position[DT__WALK_DIMS] = {0};
+    char *at[2] = {j->results.at[0], j->results.at[1]};
+    dt__fold_loop *fold = j->kernels->loops->folds[j->what->fold][j->kept_in];
+    j->segments = segments;
+    dt__pool_run(pool, j->n_results * j->n_segments, reduce_segment, j);
+    for (int64_t r = 0; r < j->n_results; r++, dt__walk_next(&j->results, 0, position, at)) {
+        element kept = j->identity;
+        for (int64_t s = 0; s < j->n_segments; s++)
+            fold(1, &segments[r * j->n_segments + s], &kept);
+        put_results(j, &kept, 1, at[0], 0);
+    }
+}
+
+static void set_to_identity(const job *j, int64_t n, char *kept) {
+    const size_t bytes = dt_dtype_size(j->kept_in);
+    j->kernels->fill(kept, &j->identity, bytes, (size_t)n, DT__CACHED);
+}
+
+/* One block of columns: dims[0] of the results. Sums are taken in chunks, so that errors do not add up over all rows.
+ * */
+static void reduce_columns(void *arg, int64_t piece) {
+    const job *j = arg;
+    _Alignas(64) char all[COLUMNS * 16], chunk[COLUMNS * 16], gathered[COLUMNS * 16], converted[COLUMNS * 16];
+    const dt__walk_dim *columns = &j->results.dims[0];
+    const int64_t per_row = dt__ceil_div(columns->size, COLUMNS), first = piece % per_row * COLUMNS;
+    const int64_t n = dt__min_i64(COLUMNS, columns->size - first);
+    dt__loop *combine = j->kernels->loops->ops[column_ops[j->what->fold]][j->kept_in];
+    int64_t position[DT__WALK_DIMS], in_position[DT__WALK_DIMS] = {0}, row = 0;
+    char *at[2] = {j->results.at[0] + first * columns->strides[0], j->results.at[1] + first * columns->strides[1]};
+    dt__walk_seek(&j->results, 1, piece / per_row, position, at);
+    char *in[1] = {j->elements.at[0] + (at[1] - (char *)j->what->in->data)};
+    set_to_identity(j, n, all);
+    set_to_identity(j, n, chunk);
+    do {
+        const dt__patch p = row_patch(j->what->in, in[0], n, columns->strides[1]);
+        const void *x = dt__bring(j->kernels, &p, j->what->in->dtype, j->kept_in, gathered, converted);
+        combine(n, chunk, (const void *[]){chunk, x}, NULL);
+        if (++row % CHUNK == 0) {
+            combine(n, all, (const void *[]){all, chunk}, NULL);
+            set_to_identity(j, n, chunk);
+        }
+    } while (dt__walk_next(&j->elements, 0, in_position, in));
+    combine(n, all, (const void *[]){all, chunk}, NULL);
+    put_results(j, all, n, at[0], columns->strides[0]);
+}
+
+static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+static bool columns_pay(const job *j) {
+    const dt__walk_dim *across = &j->results.dims[0], *along = &j->elements.dims[0];
+    return !j->is_empty && across->size >= COLUMNS_LEAST && across->strides[1] != 0 &&
+           distance(across->strides[1]) < distance(along->strides[0]);
+}
+
+void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *what) {
+    views v;
+    job j;
+    split_dims(what, &v);
+    j.kernels = kernels;
+    j.what = what;
+    j.wanted = dtype_wanted(what->fold, what->in->dtype);
+    j.kept_in = dtype_kept(what->fold, j.wanted);
+    j.identity = identity_of(what->fold, j.kept_in);
+    if (!dt__walk_make(2, (const dt__array *const[]){what->out, &v.kept}, &j.results))
+        return;
+    j.is_empty = !dt__walk_make(1, (const dt__array *const[]){&v.gone}, &j.elements);
+    j.n_results = dt__walk_positions(&j.results, 0);
+    j.n_across = dt__ceil_div(j.is_empty ? 1 : j.elements.dims[0].size, BLOCK);
+    j.n_blocks = j.is_empty ? 0 : j.n_across * dt__walk_positions(&j.elements, 1);
+    const int64_t n_elements = j.is_empty ? 1 : dt__walk_positions(&j.elements, 0);
+    if (columns_pay(&j)) {
+        const dt__walk_dim *columns = &j.results.dims[0];
+        dt__pool_run(n_elements * j.n_results < PIECE ? NULL : pool,
+                     dt__ceil_div(columns->size, COLUMNS) * dt__walk_positions(&j.results, 1), reduce_columns, &j);
+        return;
+    }
+    if (j.n_results <= RESULTS_FEW && j.n_blocks >= 2 * SEGMENTS) {
+        j.n_segments = SEGMENTS;
+        reduce_in_segments(&j, pool);
+        return;
+    }
+    j.n_per_piece = dt__ceil_div(PIECE, n_elements);
+    dt__pool_run(pool, dt__ceil_div(j.n_results, j.n_per_piece), reduce_rows, &j);
+}
+
+/* Where the largest or smallest element stands: blocks are folded first, and searched only when they have a better
+ * one. */
+typedef struct arg_job {
+    const dt__kernels *kernels;
+    const dt__reduction *what;
+    dt_dtype wanted;
+    dt__walk results;
+    views v;
+    int64_t n_elements, n_per_piece, n_results;
+} arg_job;
+
+static int64_t find_f64(const double *x, int64_t n, double best) {
+    for (int64_t i = 0; i < n; i++)
+        if (x[i] == best || (x[i] != x[i] && best != best))
+            return i;
+    return -1;
+}
+
+static int64_t find_i64(const int64_t *x, int64_t n, int64_t best) {
+    for (int64_t i = 0; i < n; i++)
+        if (x[i] == best)
+            return i;
+    return -1;
+}
+
+static bool is_better(const arg_job *j, element now, element before) {
+    const bool wants_more = j->what->fold == DT__FOLD_MAX;
+    if (j->wanted == DT_I64)
+        return wants_more ? now.i > before.i : now.i < before.i;
+    if (before.f[0] != before.f[0])
+        return false;
+    return now.f[0] != now.f[0] || (wants_more ? now.f[0] > before.f[0] : now.f[0] < before.f[0]);
+}
+
+/* In the order of the dims, whatever the strides. */
+static int64_t arg_of(const arg_job *j, char *start) {
+    _Alignas(64) char gathered[BLOCK * 16];
+    _Alignas(64) element converted[BLOCK];
+    const dt__array *gone = &j->v.gone;
+    const int last = gone->n_dims - 1;
+    const int64_t size = (int64_t)dt_dtype_size(gone->dtype), n = last < 0 ? 1 : gone->shape[last];
+    const int64_t stride = last < 0 ? 0 : gone->strides[last] * size;
+    dt__fold_loop *fold = j->kernels->loops->folds[j->what->fold][j->wanted];
+    const element worst = identity_of(j->what->fold, j->wanted);
+    element best = worst;
+    int64_t where = -1, index[DT__WALK_DIMS] = {0};
+    for (int64_t row = 0; row < j->n_elements; row += n) {
+        char *at = start;
+        for (int d = 0; d < last; d++)
+            at += index[d] * gone->strides[d] * size;
+        for (int64_t first = 0; first < n; first += BLOCK) {
+            const dt__patch p = row_patch(gone, at + first * stride, dt__min_i64(BLOCK, n - first), stride);
+            const void *x = dt__bring(j->kernels, &p, gone->dtype, j->wanted, gathered, converted);
+            element now = worst;
+            fold(p.columns, x, &now);
+            if (where >= 0 && !is_better(j, now, best))
+                continue;
+            best = now;
+            where = row + first +
+                    (j->wanted == DT_I64 ? find_i64(x, p.columns, now.i) : find_f64(x, p.columns, now.f[0]));
+        }
+        for (int d = last - 1; d >= 0 && ++index[d] == gone->shape[d]; d--)
+            index[d] = 0;
+    }
+    return where;
+}
+
+static void reduce_args(void *arg, int64_t piece) {
+    const arg_job *j = arg;
+    const int64_t first = piece * j->n_per_piece, end = dt__min_i64(first + j->n_per_piece, j->n_results);
+    int64_t position[DT__WALK_DIMS];
+    char *at[2] = {j->results.at[0], j->results.at[1]};
+    dt__walk_seek(&j->results, 0, first, position, at);
+    for (int64_t r = first; r < end; r++, dt__walk_next(&j->results, 0, position, at)) {
+        const int64_t where = arg_of(j, at[1]);
+        memcpy(at[0], &where, sizeof where);
+    }
+}
+
+void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *what) {
+    arg_job j = {.kernels = kernels, .what = what};
+    j.wanted = dtype_wanted(what->fold, what->in->dtype);
+    j.wanted = j.wanted == DT_F32 ? DT_F64 : j.wanted;
+    split_dims(what, &j.v);
+    j.n_elements = dt__array_count(&j.v.gone);
+    if (j.n_elements == 0 || !dt__walk_make(2, (const dt__array *const[]){what->out, &j.v.kept}, &j.results))
+        return;
+    j.n_results = dt__walk_positions(&j.results, 0);
+    j.n_per_piece = dt__ceil_div(PIECE, j.n_elements);
+    dt__pool_run(pool, dt__ceil_div(j.n_results, j.n_per_piece), reduce_args, &j);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Running sums and products along one dim, as rows (one running value) or as columns (a block of running values), as
+ * in reductions.c.
+ */
+#include "base/size.h"
+#include "kernels/element.h"
+#include "kernels/gather.h"
+#include "kernels/ops.h"
+#include "kernels/reductions.h"
+#include "kernels/walk.h"
+
+#include <string.h>
+
+enum { BLOCK = 512, COLUMNS_LEAST = 8, PIECE = 1 << 15 };
+
+typedef struct job {
+    const dt__kernels *kernels;
+    const dt__array *in, *out;
+    dt__fold fold;
+    dt_dtype kept_in;
+    int64_t n, out_stride, in_stride; /* along the dim, in bytes */
+    dt__walk others;                  /* output and input, along all other dims */
+    bool by_columns;
+    int64_t n_across, n_items, n_per_piece;
+} job;
+
+#define RUNNING(name, type, one, sum, product)                                                                       \
+    static void running_##name(bool adds, int64_t n, type *x, void *last) {                                          \
+        type a;                                                                                                      \
+        memcpy(&a, last, sizeof a);                                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                                            \
+            const type b = x[i];                                                                                     \
+            x[i] = a = adds ? (sum) : (product);                                                                     \
+        }                                                                                                            \
+        memcpy(last, &a, sizeof a);                                                                                  \
+    }
+RUNNING(f64, double, 1, a + b, a *b)
+RUNNING(i64, uint64_t, 1, a + b, a *b)
+RUNNING(c128, dt__c128, 1, ((dt__c128){a.re + b.re, a.im + b.im}),
+        ((dt__c128){a.re * b.re - a.im * b.im, a.re *b.im + a.im *b.re}))
+#undef RUNNING
+
+static void run(const job *j, int64_t n, void *x, void *last) {
+    const bool adds = j->fold == DT__FOLD_SUM;
+    if (j->kept_in == DT_F64)
+        running_f64(adds, n, x, last);
+    else if (j->kept_in == DT_I64)
+        running_i64(adds, n, x, last);
+    else
+        running_c128(adds, n, x, last);
+}
+
+static dt__patch patch(const dt__array *a, char *at, int64_t n, int64_t stride) {
+    return (dt__patch){at, dt_dtype_size(a->dtype), n, 1, stride, 0};
+}
+
+static void set_to_identity(const job *j, int64_t n, char *kept) {
+    const double one = 1;
+    const int64_t whole_one = 1;
+    const size_t size = dt_dtype_size(j->kept_in);
+    memset(kept, 0, (size_t)n * size);
+    for (int64_t i = 0; i < n && j->fold == DT__FOLD_PROD; i++)
+        memcpy(kept + (size_t)i * size, j->kept_in == DT_I64 ? (const void *)&whole_one : &one, 8);
+}
+
+static void scan_row(const job *j, char *out, char *in) {
+    _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16], narrow[BLOCK * 16];
+    char last[16];
+    const size_t size = dt_dtype_size(j->kept_in);
+    set_to_identity(j, 1, last);
+    for (int64_t first = 0; first < j->n; first += BLOCK) {
+        const int64_t n = dt__min_i64(BLOCK, j->n - first);
+        const dt__patch from = patch(j->in, in + first * j->in_stride, n, j->in_stride);
+        const dt__patch to = patch(j->out, out + first * j->out_stride, n, j->out_stride);
+        const void *x = dt__bring(j->kernels, &from, j->in->dtype, j->kept_in, gathered, converted);
+        if (x != converted)
+            memcpy(converted, x, (size_t)n * size);
+        run(j, n, converted, last);
+        dt__send(j->kernels, converted, j->kept_in, &to, j->out->dtype, narrow);
+    }
+}
+
+static void scan_columns(const job *j, char *out, char *in, int64_t n) {
+    _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16], narrow[BLOCK * 16], last[BLOCK * 16];
+    const dt__walk_dim *across = &j->others.dims[0];
+    dt__loop *combine = j->kernels->loops->ops[j->fold == DT__FOLD_SUM ? DT__EL_ADD : DT__EL_MUL][j->kept_in];
+    set_to_identity(j, n, last);
+    for (int64_t i = 0; i < j->n; i++) {
+        const dt__patch from = patch(j->in, in + i * j->in_stride, n, across->strides[1]);
+        const dt__patch to = patch(j->out, out + i * j->out_stride, n, across->strides[0]);
+        const void *x = dt__bring(j->kernels, &from, j->in->dtype, j->kept_in, gathered, converted);
+        combine(n, last, (const void *[]){last, x}, NULL);
+        dt__send(j->kernels, last, j->kept_in, &to, j->out->dtype, narrow);
+    }
+}
+
+static void scan_piece(void *arg, int64_t piece) {
+    const job *j = arg;
+    const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n_items);
+    for (int64_t item = begin; item < end; item++) {
+        const int64_t first = item % j->n_across * BLOCK;
+        const dt__walk_dim *across = &j->others.dims[0];
+        int64_t position[DT__WALK_DIMS];
+        char *at[2] = {j->others.at[0], j->others.at[1]};
+        dt__walk_seek(&j->others, j->by_columns ? 1 : 0, item / j->n_across, position, at);
+        if (j->by_columns)
+            scan_columns(j, at[0] + first * across->strides[0], at[1] + first * across->strides[1],
+                         dt__min_i64(BLOCK, across->size - first));
+        else
+            scan_row(j, at[0], at[1]);
+    }
+}
+
+static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+void dt__scan(const dt__kernels *kernels, dt__pool *pool, dt__fold fold, int dim, const dt__array *in,
+              const dt__array *out) {
+    static const dt_dtype kept_in[DT_N_DTYPES] = {
+        [DT_F32] = DT_F64,  [DT_F16] = DT_F64,   [DT_BF16] = DT_F64, [DT_F64] = DT_F64,
+        [DT_C64] = DT_C128, [DT_C128] = DT_C128, [DT_I8] = DT_I64,   [DT_I16] = DT_I64,
+        [DT_I32] = DT_I64,  [DT_I64] = DT_I64,   [DT_U8] = DT_I64,   [DT_BOOL] = DT_I64,
+    };
+    int64_t shape[DT__WALK_DIMS], in_strides[DT__WALK_DIMS], out_strides[DT__WALK_DIMS];
+    int n_others = 0;
+    for (int d = 0; d < in->n_dims; d++)
+        if (d != dim) {
+            shape[n_others] = in->shape[d];
+            in_strides[n_others] = in->strides[d];
+            out_strides[n_others++] = out->strides[d];
+        }
+    const bool has_dim = in->n_dims > 0; /* a single number is its own sum */
+    job j = {.kernels = kernels, .in = in, .out = out, .fold = fold, .kept_in = kept_in[in->dtype]};
+    j.n = has_dim ? in->shape[dim] : 1;
+    j.in_stride = has_dim ? in->strides[dim] * (int64_t)dt_dtype_size(in->dtype) : 0;
+    j.out_stride = has_dim ? out->strides[dim] * (int64_t)dt_dtype_size(out->dtype) : 0;
+    const dt__array to = {out->data, out->dtype, n_others, shape, out_strides};
+    const dt__array from = {in->data, in->dtype, n_others, shape, in_strides};
+    if (j.n == 0 || !dt__walk_make(2, (const dt__array *const[]){&to, &from}, &j.others))
+        return;
+    const dt__walk_dim *across = &j.others.dims[0];
+    j.by_columns = across->size >= COLUMNS_LEAST && distance(across->strides[0]) < distance(j.out_stride);
+    j.n_across = j.by_columns ? dt__ceil_div(across->size, BLOCK) : 1;
+    j.n_items = j.n_across * dt__walk_positions(&j.others, j.by_columns ? 1 : 0);
+    j.n_per_piece = dt__ceil_div(PIECE, j.n * (j.by_columns ? dt__min_i64(across->size, BLOCK) : 1));
+    dt__pool_run(pool, dt__ceil_div(j.n_items, j.n_per_piece), scan_piece, &j);
+}

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Elementwise arithmetic on two tensors, or on a tensor and a number, and the forms that work in place. What a partial
+ * input becomes may depend on the sign of a number.
+ */
+#include "ops/local.h"
+#include "ops/table.h"
+
+#include <string.h>
+
+/* Whether the call has a number where others have a second tensor. */
+static bool has_number(const dt_op_call *call) { return call->n_inputs == 1; }
+
+static dt_status shape_promoted(dt_op_call *call) {
+    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX));
+}
+
+/* An in-place op keeps the shape and the dtype of its first tensor. */
+static dt_status check_in_place(dt_op_call *call) {
+    static const char *const kinds[] = {"bool", "integer", "floating point", "complex"};
+    const dt_op_value *self = &call->inputs[0];
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    dt__shape shape;
+    DT__TRY(dt__broadcast(call, UINT64_MAX, &shape));
+    bool same = shape.n == self->n_dims;
+    for (int d = 0; d < shape.n && same; d++)
+        same = shape.sizes[d] == self->shape[d];
+    if (!same)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the result is larger than the first tensor, in which it should be");
+    int from = dt__is_complex(dtype) ? 3 : dt__is_floating(dtype) ? 2 : dtype != DT_BOOL;
+    int to = dt__is_complex(self->dtype) ? 3 : dt__is_floating(self->dtype) ? 2 : self->dtype != DT_BOOL;
+    if (from > to)
+        return dt_op_refuse(call, DT_ERR_DTYPE,
+                            "the result is %s (%s) and does not fit into the first tensor, which is %s", kinds[from],
+                            dt_dtype_word(dtype), kinds[to]);
+    return DT_OK;
+}
+
+static dt_status finish(dt_op_call *call) {
+    if (!(call->op->flags & DT_OP_INPLACE))
+        return shape_promoted(call);
+    DT__TRY(check_in_place(call));
+    return dt__add_like(call, 0, call->inputs[0].dtype);
+}
+
+static dt_status check_alpha(dt_op_call *call) {
+    const dt_arg *alpha = dt__arg(call, "alpha");
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    if (alpha->type == DT_ARG_FLOAT && dt__is_whole(call->inputs[0].dtype) &&
+        (has_number(call) ? dt__arg(call, "other")->type != DT_ARG_FLOAT : dt__is_whole(call->inputs[1].dtype)))
+        return dt_op_refuse(call, DT_ERR_DTYPE, "alpha is a fraction and the tensors are not; wanted a whole number");
+    if (alpha->type == DT_ARG_COMPLEX && !dt__is_complex(dtype))
+        return dt_op_refuse(call, DT_ERR_DTYPE, "alpha is complex and the tensors are not");
+    return DT_OK;
+}
+
+static dt_status shape_add(dt_op_call *call) {
+    DT__TRY(check_alpha(call));
+    return finish(call);
+}
+
+static dt_status shape_sub(dt_op_call *call) {
+    for (int i = 0; i < call->n_inputs; i++)
+        if (call->inputs[i].dtype == DT_BOOL)
+            return dt_op_refuse(call, DT_ERR_DTYPE,
+                                "truth values cannot be subtracted; use logical_xor or logical_not");
+    return shape_add(call);
+}
+
+static dt_status shape_mul(dt_op_call *call) { return finish(call); }
+
+static bool rounds(const dt_op_call *call) {
+    const dt_arg *mode = dt__arg(call, "rounding_mode");
+    return mode && mode->type == DT_ARG_TEXT;
+}
+
+static dt_status shape_div(dt_op_call *call) {
+    const dt_arg *mode = dt__arg(call, "rounding_mode");
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    if (rounds(call) && strcmp(mode->as.text, "trunc") != 0 && strcmp(mode->as.text, "floor") != 0)
+        return dt_op_refuse(call, DT_ERR_VALUE, "rounding_mode is '%.60s'; wanted none, 'trunc' or 'floor'",
+                            mode->as.text);
+    if (rounds(call))
+        DT__TRY(dt__refuse_complex(call));
+    return dt__add_broadcast(call, rounds(call) ? dtype : dt__promote_to_floating(dtype));
+}
+
+/* The sign of alpha, which the second operand is multiplied by. */
+static int class_alpha(const dt_op_call *call) { return dt__arg_sign(dt__arg(call, "alpha")); }
+static int class_other(const dt_op_call *call) { return has_number(call) ? dt__arg_sign(dt__arg(call, "other")) : 0; }
+
+static void rows_sum(const dt_op_call *call, dt_rows *rows, int sign) {
+    dt_rows_monotone(rows, 0, true);
+    if (has_number(call)) {
+        if (dt__is_floating(call->inputs[0].dtype))
+            dt_rows_reduce(rows, 1, DT_AVG, DT_AVG);
+        return;
+    }
+    if (sign)
+        dt_rows_linear(rows, 3);
+    if (sign)
+        dt_rows_monotone(rows, 1, sign > 0);
+}
+
+static void rows_add(const dt_op_call *call, dt_rows *rows) { rows_sum(call, rows, class_alpha(call)); }
+static void rows_sub(const dt_op_call *call, dt_rows *rows) { rows_sum(call, rows, -class_alpha(call)); }
+
+/* The first operand times a number, or divided by one. */
+static void rows_scaled(dt_rows *rows, int sign, bool linear) {
+    if (sign && linear)
+        dt_rows_linear(rows, 1);
+    if (sign)
+        dt_rows_monotone(rows, 0, sign > 0);
+}
+
+static void rows_mul(const dt_op_call *call, dt_rows *rows) {
+    if (has_number(call))
+        rows_scaled(rows, class_other(call), true);
+    else
+        dt_rows_partial(rows, DT_PARTIAL_EACH | (dt__is_floating(call->outputs[0].dtype) ? DT_PARTIAL_PRODUCT : 0));
+}
+
+static void rows_div(const dt_op_call *call, dt_rows *rows) {
+    bool floating = dt__is_floating(call->inputs[0].dtype) && dt__is_floating(call->inputs[call->n_inputs - 1].dtype);
+    if (has_number(call))
+        rows_scaled(rows, class_other(call), !rounds(call));
+    else if (!rounds(call))
+        dt_rows_partial(rows, DT_PARTIAL_FIRST | (floating ? DT_PARTIAL_PRODUCT : 0));
+}
+
+/* out = op(first, second), where the second may be a number; computed in the dtype that both have in common. */
+static dt_status run_two(dt_op_call *call, dt__element_op op, dt_dtype dtype, const dt__array *out) {
+    dt__constant room;
+    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of_arg(call, 1, dtype, &room);
+    return dt__run_elements(call, op, dtype, out, &a, &b, NULL);
+}
+
+static dt_status run_promoted(dt_op_call *call, dt__element_op op) {
+    dt__array out = dt__array_of(&call->outputs[0]);
+    return run_two(call, op, dt__promote_call(call, UINT64_MAX), &out);
+}
+
+/* self + sign * alpha * other. */
+static dt_status run_sum(dt_op_call *call, int sign) {
+    const dt_arg *alpha = dt__arg(call, "alpha");
+    if (dt__arg_number(alpha) == 1 && alpha->type != DT_ARG_COMPLEX)
+        return run_promoted(call, sign > 0 ? DT__EL_ADD : DT__EL_SUB);
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    dt__constant room;
+    dt__array out = dt__array_of(&call->outputs[0]), a = dt__array_of(&call->inputs[0]);
+    dt__array b = dt__array_of_arg(call, 1, dtype, &room);
+    dt__number factor = dt__number_of(alpha, dtype);
+    if (sign < 0 && dt__is_whole(dtype))
+        factor.i = (int64_t)(0 - (uint64_t)factor.i);
+    else if (sign < 0)
+        factor.f.re = -factor.f.re, factor.f.im = -factor.f.im;
+    dt__elementwise what = {
+        .op = DT__EL_ADD_SCALED, .dtype = dtype, .numbers = {factor}, .out = &out, .ins = {&a, &b}};
+    if (!dt__op_computes(what.op, dtype))
+        return dt_op_refuse(call, DT_ERR_DTYPE, "there is no kernel for %s with alpha", dt_dtype_word(dtype));
+    dt__elementwise_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &what);
+    return DT_OK;
+}
+
+static dt_status add(dt_op_call *call) { return run_sum(call, 1); }
+static dt_status sub(dt_op_call *call) { return run_sum(call, -1); }
+static dt_status mul(dt_op_call *call) { return run_promoted(call, DT__EL_MUL); }
+
+/* Of integers, toward zero: the quotient that is rounded down, and one more where that is negative and not exact. */
+static dt_status divide_toward_zero(dt_op_call *call, dt_dtype dtype) {
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__constant zero_room;
+    dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, dtype, &zero_room);
+    dt__scratch down, rest, negative;
+    DT__TRY(dt__scratch_new(call, dtype, out.n_dims, out.shape, &down));
+    dt_status status = dt__scratch_new(call, dtype, out.n_dims, out.shape, &rest);
+    if (status == DT_OK) {
+        status = dt__scratch_new(call, DT_BOOL, out.n_dims, out.shape, &negative);
+        if (status == DT_OK) {
+            (void)run_two(call, DT__EL_FLOOR_DIVIDE, dtype, &down.array);
+            (void)run_two(call, DT__EL_REMAINDER, dtype, &rest.array);
+            (void)dt__run_elements(call, DT__EL_LT, dtype, &negative.array, &down.array, &zero, NULL);
+            (void)dt__run_elements(call, DT__EL_AND, dtype, &negative.array, &negative.array, &rest.array, NULL);
+            status = dt__run_elements(call, DT__EL_ADD, dtype, &out, &down.array, &negative.array, NULL);
+            dt__scratch_free(call, &negative);
+        }
+        dt__scratch_free(call, &rest);
+    }
+    dt__scratch_free(call, &down);
+    return status;
+}
+
+static dt_status divide(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]);
+    if (!rounds(call))
+        return run_two(call, DT__EL_DIV, dt__promote_to_floating(dt__promote_call(call, UINT64_MAX)), &out);
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    bool down = strcmp(dt__arg(call, "rounding_mode")->as.text, "floor") == 0;
+    if (down)
+        return run_two(call, DT__EL_FLOOR_DIVIDE, dtype, &out);
+    if (dt__is_whole(dtype))
+        return divide_toward_zero(call, dtype);
+    DT__TRY(run_two(call, DT__EL_DIV, dtype, &out));
+    return dt__run_elements(call, DT__EL_TRUNC, dtype, &out, &out, NULL, NULL);
+}
+
+const dt_op dt__op_add = {
+    .schema = "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | "
+              "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    .rule = "...,...->...",
+    .rows = rows_add,
+    .class_of = class_alpha,
+    .shape = shape_add,
+    .kernel = add,
+    .samples = "add(f32[5,3]; f32[5,3])\nadd(f32[5,3]; f32[3]; alpha=-2)\nadd(f32[5,1]; f32[1,3])\nadd(f32[5]; 2.5)",
+};
+const dt_op dt__op_sub = {
+    .schema = "sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | "
+              "sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    .rule = "...,...->...",
+    .rows = rows_sub,
+    .class_of = class_alpha,
+    .shape = shape_sub,
+    .kernel = sub,
+    .samples = "sub(f32[5,3]; f32[5,3])\nsub(f32[5,3]; f32[3]; alpha=-2)\nsub(f32[5]; 2.5)",
+};
+const dt_op dt__op_mul = {
+    .schema = "mul.Tensor(Tensor self, Tensor other) -> Tensor | mul.Scalar(Tensor self, Scalar other) -> Tensor",
+    .rule = "...,...->...",
+    .rows = rows_mul,
+    .class_of = class_other,
+    .shape = shape_mul,
+    .kernel = mul,
+    .samples = "mul(f32[5,3]; f32[5,3])\nmul(f32[5,3]; f32[5,1])\nmul(f32[5]; -2.5)\nmul(i32[5]; 3)",
+};
+const dt_op dt__op_div = {
+    .schema = "div.Tensor(Tensor self, Tensor other) -> Tensor | div.Scalar(Tensor self, Scalar other) -> Tensor | "
+              "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor | "
+              "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
+    .rule = "...,...->...",
+    .rows = rows_div,
+    .class_of = class_other,
+    .shape = shape_div,
+    .kernel = divide,
+    .samples = "div(f32[5,3]; f32[5,3])\ndiv(f32[5,3]; f32[3]; rounding_mode=floor)\ndiv(f32[5]; -2.5)\n"
+               "div(i32[5]; 3; rounding_mode=trunc)",
+};
+const dt_op dt__op_add_ = {
+    .schema = "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!) | "
+              "add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
+    .rule = "...,...->...",
+    .rows = rows_add,
+    .class_of = class_alpha,
+    .shape = shape_add,
+    .kernel = add,
+    .samples = "add_(f32[5,3]; f32[5,3])\nadd_(f32[5,3]; f32[3]; alpha=-2)\nadd_(f32[5]; 2.5)",
+    .flags = DT_OP_INPLACE,
+};
+const dt_op dt__op_mul_ = {
+    .schema = "mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!) | "
+              "mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
+    .rule = "...,...->...",
+    .rows = rows_mul,
+    .class_of = class_other,
+    .shape = shape_mul,
+    .kernel = mul,
+    .samples = "mul_(f32[5,3]; f32[5,3])\nmul_(f32[5]; -2.5)",
+    .flags = DT_OP_INPLACE,
+};

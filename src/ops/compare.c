@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Elementwise ops that compare and choose: maximum, clamp, eq, where.
+ */
+#include "ops/local.h"
+#include "ops/table.h"
+
+#include <math.h>
+
+static dt_status shape_maximum(dt_op_call *call) {
+    DT__TRY(dt__refuse_complex(call));
+    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX));
+}
+
+/* The larger of two maxima is a maximum; of minima, one alone is kept. */
+static void rows_maximum(const dt_op_call *call, dt_rows *rows) {
+    (void)call;
+    dt_rows_reduce(rows, 3, DT_MAX, DT_MAX);
+    dt_rows_reduce(rows, 1, DT_MIN, DT_MIN);
+    dt_rows_reduce(rows, 2, DT_MIN, DT_MIN);
+}
+
+static dt_status shape_clamp(dt_op_call *call) {
+    DT__TRY(dt__refuse_complex(call));
+    if (dt__arg(call, "min")->type == DT_ARG_NONE && dt__arg(call, "max")->type == DT_ARG_NONE)
+        return dt_op_refuse(call, DT_ERR_VALUE, "neither min nor max is given; wanted at least one");
+    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX));
+}
+
+static bool is_nan(const dt_arg *arg) { return arg->type == DT_ARG_FLOAT && isnan(arg->as.f); }
+static int class_clamp(const dt_op_call *call) {
+    return is_nan(dt__arg(call, "min")) || is_nan(dt__arg(call, "max"));
+}
+
+static uint64_t bit_of(const dt_arg *arg) { return arg->type == DT_ARG_TENSOR ? (uint64_t)1 << arg->as.first : 0; }
+
+/* min(max(x, low), high): the lower bound goes along with x in maxima, the upper in minima. */
+static void rows_clamp(const dt_op_call *call, dt_rows *rows) {
+    uint64_t low = bit_of(dt__arg(call, "min")), high = bit_of(dt__arg(call, "max"));
+    if (class_clamp(call))
+        return;
+    dt_rows_reduce(rows, 1 | low, DT_MAX, DT_MAX);
+    dt_rows_reduce(rows, 1 | high, DT_MIN, DT_MIN);
+    if (high)
+        dt_rows_reduce(rows, high, DT_MAX, DT_MAX);
+    if (low)
+        dt_rows_reduce(rows, low | high, DT_MIN, DT_MIN);
+}
+
+static dt_status shape_eq(dt_op_call *call) { return dt__add_broadcast(call, DT_BOOL); }
+
+static dt_status shape_where(dt_op_call *call) {
+    dt_dtype condition = call->inputs[0].dtype;
+    if (condition != DT_BOOL && condition != DT_U8)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "the condition is %s; wanted bool", dt_dtype_word(condition));
+    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX - 1));
+}
+
+/* A number beside the tensor is its own sum where it is 0 and its own product where it is 1. */
+static int class_where(const dt_op_call *call) {
+    const dt_arg *number = dt__arg(call, dt__arg(call, "self")->type == DT_ARG_TENSOR ? "other" : "self");
+    double value = dt__arg_number(number);
+    return number->type == DT_ARG_TENSOR || number->type == DT_ARG_COMPLEX ? 0 : value == 0 ? 1 : value == 1 ? 2 : 0;
+}
+
+static void rows_where(const dt_op_call *call, dt_rows *rows) {
+    uint64_t chosen = call->n_inputs == 3 ? 6 : call->n_inputs == 2 ? 2 : 0;
+    bool alone = chosen == 2;
+    for (int i = 1; i < call->n_inputs; i++)
+        if (call->inputs[i].dtype != call->outputs[0].dtype)
+            return;
+    if (!chosen)
+        return;
+    for (int kind = 0; kind < DT_N_REDUCES; kind++) {
+        bool needs = (kind == DT_SUM && class_where(call) != 1) || (kind == DT_PRODUCT && class_where(call) != 2);
+        if (!(alone && needs))
+            dt_rows_reduce(rows, chosen, (dt_reduce)kind, (dt_reduce)kind);
+    }
+}
+
+static dt_status maximum(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of(&call->inputs[1]);
+    return dt__run_elements(call, DT__EL_MAXIMUM, out.dtype, &out, &a, &b, NULL);
+}
+
+/* min(max(self, low), high), in two passes; a bound that is NaN makes everything NaN. */
+static dt_status clamp(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), from = dt__array_of(&call->inputs[0]);
+    for (int i = 1; i <= 2; i++) {
+        dt__constant room;
+        if (call->args[i].type == DT_ARG_NONE)
+            continue;
+        dt__array bound = dt__array_of_arg(call, i, out.dtype, &room);
+        DT__TRY(
+            dt__run_elements(call, i == 1 ? DT__EL_MAXIMUM : DT__EL_MINIMUM, out.dtype, &out, &from, &bound, NULL));
+        from = out;
+    }
+    return DT_OK;
+}
+
+static dt_status equal(dt_op_call *call) {
+    dt__constant room;
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of_arg(call, 1, dtype, &room);
+    return dt__run_elements(call, DT__EL_EQ, dtype, &out, &a, &b, NULL);
+}
+
+static dt_status where(dt_op_call *call) {
+    dt__constant rooms[2];
+    dt__array out = dt__array_of(&call->outputs[0]), condition = dt__array_of(&call->inputs[0]);
+    dt__array a = dt__array_of_arg(call, 1, out.dtype, &rooms[0]),
+              b = dt__array_of_arg(call, 2, out.dtype, &rooms[1]);
+    return dt__run_elements(call, DT__EL_WHERE, out.dtype, &out, &condition, &a, &b);
+}
+
+const dt_op dt__op_maximum = {
+    .schema = "maximum(Tensor self, Tensor other) -> Tensor",
+    .rule = "...,...->...",
+    .rows = rows_maximum,
+    .shape = shape_maximum,
+    .kernel = maximum,
+    .samples = "maximum(f32[5,3]; f32[5,3])\nmaximum(f32[5,3]; f32[3])",
+};
+const dt_op dt__op_clamp = {
+    .schema = "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor | "
+              "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+    .rule = "...,...,...->...",
+    .rows = rows_clamp,
+    .class_of = class_clamp,
+    .shape = shape_clamp,
+    .kernel = clamp,
+    .samples = "clamp(f32[5,3]; -1.0; 1.0)\nclamp(f32[5]; max=0)\nclamp(f32[5,3]; f32[5,3]; f32[3])",
+};
+const dt_op dt__op_eq = {
+    .schema = "eq.Tensor(Tensor self, Tensor other) -> Tensor | eq.Scalar(Tensor self, Scalar other) -> Tensor",
+    .rule = "...,...->...",
+    .shape = shape_eq,
+    .kernel = equal,
+    .samples = "eq(f32[5,3]; f32[5,3])\neq(i64[5]; 3)",
+};
+const dt_op dt__op_where = {
+    .schema = "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor | "
+              "where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor | "
+              "where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor | "
+              "where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
+    .rule = "...,...,...->...",
+    .rows = rows_where,
+    .class_of = class_where,
+    .shape = shape_where,
+    .kernel = where,
+    .samples = "where(bool[5,3]; f32[5,3]; f32[5,3])\nwhere(bool[5,1]; f32[5,3]; f32[3])\nwhere(bool[5]; f32[5]; 0)",
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Dropout. The mask is a function of the global index, so any cut gives the mask of one rank, and parts of a sum
+ * have the mask of the whole.
+ */
+#include "base/hash.h"
+#include "mesh/mesh.h"
+#include "ops/local.h"
+#include "ops/table.h"
+#include "random/random.h"
+
+static dt_status shape_dropout(dt_op_call *call) {
+    double p = dt__arg(call, "p")->as.f;
+    if (!(p >= 0 && p <= 1))
+        return dt_op_refuse(call, DT_ERR_VALUE, "p is %g; wanted a probability from 0 to 1", p);
+    DT__TRY(dt__want_floating(call, 0));
+    return dt__add_like(call, 0, call->inputs[0].dtype);
+}
+
+static unsigned partial_dropout(const dt_op_call *call) {
+    return dt__arg(call, "training")->as.b ? DT_PARTIAL_LINEAR | DT_PARTIAL_UP : DT_PARTIAL_ANY;
+}
+
+/* This rank's part of the mask, in memory that is dense. */
+static dt_status draw_mask(const dt_op_call *call, const dt__draw *draw, const dt__scratch *mask) {
+    const dt_op_value *value = &call->outputs[0];
+    dt__pool *pool = dt__pool_of(call->ctx);
+    if (value->spec) {
+        int64_t coordinate[DT_SPEC_MAX_DIMS];
+        (void)dt_mesh_coordinate(value->spec->mesh, coordinate); /* a member: it holds elements */
+        return dt__draw_spec(draw, pool, value->spec, coordinate, mask->strides, mask->array.data);
+    }
+    dt__draw_range(draw, 0, dt__array_count(&mask->array), mask->array.data);
+    return DT_OK;
+}
+
+/* Every rank of the mesh makes the draw, those without elements, too. */
+static dt_status take_draw(const dt_op_call *call, dt_dtype dtype, dt__draw *out) {
+    dt_generator *generator = dt_generator_default(call->ctx);
+    const dt_spec *spec = call->outputs[0].spec;
+    dt__random what = {.distribution = DT__DROPOUT, .dtype = dtype, .p = dt__arg(call, "p")->as.f, .op = call->name};
+    if (!generator)
+        return dt_error_status(call->ctx);
+    DT__TRY(dt__draw_begin(generator, &what, out));
+    if (!spec)
+        return DT_OK;
+    uint64_t drawn = dt__hash_u64(out->state.draw, out->state.seed);
+    return dt__mesh_agree(spec->mesh, dt__hash_u64(spec->fingerprint, drawn));
+}
+
+static dt_status dropout(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
+    if (!dt__arg(call, "training")->as.b) {
+        dt__run_convert(call, &out, &in);
+        return DT_OK;
+    }
+    dt_dtype dtype = out.dtype == DT_F64 || out.dtype == DT_C128 ? DT_F64 : DT_F32;
+    dt__draw draw;
+    dt__scratch mask;
+    DT__TRY(take_draw(call, dtype, &draw));
+    if (dt__array_count(&out) == 0)
+        return DT_OK;
+    DT__TRY(dt__scratch_new(call, dtype, out.n_dims, out.shape, &mask));
+    dt_status status = draw_mask(call, &draw, &mask);
+    if (status == DT_OK)
+        status = dt__run_elements(call, DT__EL_MUL, dt__promote(out.dtype, dtype), &out, &in, &mask.array, NULL);
+    dt__scratch_free(call, &mask);
+    return status;
+}
+
+const dt_op dt__op_dropout = {
+    .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",
+    .rule = "...->...",
+    .partial_of = partial_dropout,
+    .shape = shape_dropout,
+    .kernel = dropout,
+    .samples = "dropout(f32[5,3]; 0.3)\ndropout(f32[5,3]; 0.3; false)",
+    .flags = DT_OP_RANDOM,
+};

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Products of matrices: matmul, mm, bmm, addmm, linear. Linear in each factor; a sharded inner dim gives a partial sum,
+ * which a bias has to join as one.
+ */
+#include "ops/local.h"
+#include "ops/table.h"
+
+#include <inttypes.h>
+
+/* Factors of a product have one dtype. */
+static dt_status check_dtypes(const dt_op_call *call) {
+    for (int i = 1; i < call->n_inputs; i++)
+        if (call->inputs[i].dtype != call->inputs[0].dtype)
+            return dt_op_refuse(call, DT_ERR_DTYPE, "the dtypes differ: %s and %s; convert one with to",
+                                dt_dtype_word(call->inputs[0].dtype), dt_dtype_word(call->inputs[i].dtype));
+    if (call->inputs[0].dtype == DT_BOOL)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "truth values have no products of matrices; wanted numbers");
+    return DT_OK;
+}
+
+static dt_status check_inner(const dt_op_call *call, int64_t a, int64_t b) {
+    return a == b ? DT_OK : dt_op_refuse(call, DT_ERR_SHAPE, "inner sizes %" PRId64 " and %" PRId64 " differ", a, b);
+}
+
+/* Batch dims broadcast; `keep` says how many of the last dims are not batch dims. */
+static dt_status broadcast_batch(const dt_op_call *call, dt__shape *out) {
+    dt_op_value batch[2] = {call->inputs[0], call->inputs[1]};
+    dt_op_call as_batch = *call;
+    for (int i = 0; i < 2; i++)
+        batch[i].n_dims = batch[i].n_dims > 2 ? batch[i].n_dims - 2 : 0;
+    as_batch.inputs = batch;
+    if (dt__broadcast(&as_batch, 3, out) == DT_OK)
+        return DT_OK;
+    return dt_error_status(call->ctx);
+}
+
+static dt_status shape_matmul(dt_op_call *call) {
+    const dt_op_value *a = &call->inputs[0], *b = &call->inputs[1];
+    dt__shape shape;
+    DT__TRY(check_dtypes(call));
+    if (a->n_dims == 0 || b->n_dims == 0)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "both tensors need at least one dim; multiply numbers with mul");
+    DT__TRY(check_inner(call, a->shape[a->n_dims - 1], b->shape[b->n_dims > 1 ? b->n_dims - 2 : 0]));
+    DT__TRY(broadcast_batch(call, &shape));
+    if (a->n_dims > 1)
+        shape.sizes[shape.n++] = a->shape[a->n_dims - 2];
+    if (b->n_dims > 1)
+        shape.sizes[shape.n++] = b->shape[b->n_dims - 1];
+    return dt__add_shape(call, a->dtype, &shape);
+}
+
+/* A vector is a matrix without the one dim. */
+static void rows_matmul(const dt_op_call *call, dt_rows *rows) {
+    static const char *const rules[2][2] = {{"k,k->", "k,...kn->...n"}, {"...mk,k->...m", "...mk,...kn->...mn"}};
+    dt_rows_factors(rows, rules[call->inputs[0].n_dims > 1][call->inputs[1].n_dims > 1], DT_PARTIAL_EACH);
+}
+
+static dt_status shape_mm(dt_op_call *call) {
+    DT__TRY(dt__want_dims(call, 0, 2));
+    DT__TRY(dt__want_dims(call, 1, 2));
+    return shape_matmul(call);
+}
+
+static dt_status shape_bmm(dt_op_call *call) {
+    DT__TRY(dt__want_dims(call, 0, 3));
+    DT__TRY(dt__want_dims(call, 1, 3));
+    if (call->inputs[0].shape[0] != call->inputs[1].shape[0])
+        return dt_op_refuse(call, DT_ERR_SHAPE, "batch sizes %" PRId64 " and %" PRId64 " differ",
+                            call->inputs[0].shape[0], call->inputs[1].shape[0]);
+    return shape_matmul(call);
+}
+
+static dt_status check_addend(const dt_op_call *call, const dt_op_value *addend, const dt__shape *shape) {
+    bool fits = addend->n_dims <= shape->n;
+    for (int d = 0; d < addend->n_dims && fits; d++) {
+        int64_t size = addend->shape[d];
+        fits = size == 1 || size == shape->sizes[shape->n - addend->n_dims + d];
+    }
+    return fits ? DT_OK
+                : dt_op_refuse(call, DT_ERR_SHAPE, "the tensor that is added does not broadcast to the product");
+}
+
+static dt_status shape_addmm(dt_op_call *call) {
+    const dt_op_value *a = &call->inputs[1], *b = &call->inputs[2];
+    DT__TRY(dt__want_dims(call, 1, 2));
+    DT__TRY(dt__want_dims(call, 2, 2));
+    DT__TRY(check_dtypes(call));
+    DT__TRY(check_inner(call, a->shape[1], b->shape[0]));
+    dt__shape shape = {2, {a->shape[0], b->shape[1]}};
+    DT__TRY(check_addend(call, &call->inputs[0], &shape));
+    return dt__add_shape(call, a->dtype, &shape);
+}
+
+static int class_addmm(const dt_op_call *call) { return dt__arg_sign(dt__arg(call, "beta")); }
+static unsigned partial_addmm(const dt_op_call *call) {
+    int sign = class_addmm(call);
+    return DT_PARTIAL_EACH | (sign > 0 ? DT_PARTIAL_UP : sign < 0 ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
+}
+
+static dt_status shape_linear(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0], *weight = &call->inputs[1];
+    dt__shape shape = {.n = input->n_dims};
+    DT__TRY(check_dtypes(call));
+    if (input->n_dims == 0)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the input has no dims; wanted at least one");
+    DT__TRY(dt__want_dims(call, 1, 2));
+    DT__TRY(check_inner(call, input->shape[input->n_dims - 1], weight->shape[1]));
+    for (int d = 0; d + 1 < input->n_dims; d++)
+        shape.sizes[d] = input->shape[d];
+    shape.sizes[shape.n - 1] = weight->shape[0];
+    if (call->n_inputs == 3)
+        DT__TRY(check_addend(call, &call->inputs[2], &shape));
+    return dt__add_shape(call, input->dtype, &shape);
+}
+
+static void rows_linear(const dt_op_call *call, dt_rows *rows) {
+    dt_rows_factors(rows, "...k,nk,+n->...n", DT_PARTIAL_EACH | (call->n_inputs == 3 ? DT_PARTIAL_UP : 0));
+}
+
+/* An array as a matrix, with leading dims; a vector becomes one row or one column. */
+struct matrix {
+    int64_t shape[DT_SPEC_MAX_DIMS + 1], strides[DT_SPEC_MAX_DIMS + 1];
+    dt__array array;
+};
+
+static void as_matrix(const dt_op_value *value, bool as_column, struct matrix *out) {
+    int n = 0;
+    if (value->n_dims == 1 && !as_column) {
+        out->shape[n] = 1;
+        out->strides[n++] = 0;
+    }
+    for (int d = 0; d < value->n_dims; d++) {
+        out->shape[n] = value->shape[d];
+        out->strides[n++] = value->strides[d];
+    }
+    if (value->n_dims == 1 && as_column) {
+        out->shape[n] = 1;
+        out->strides[n++] = 0;
+    }
+    out->array = (dt__array){value->data, value->dtype, n, out->shape, out->strides};
+}
+
+/* The result of a product with vectors, with the dims that it lacks. */
+static void as_product(const dt_op_value *value, bool add_row, bool add_column, struct matrix *out) {
+    int n = value->n_dims + add_row + add_column, from = 0;
+    for (int d = 0; d < n; d++) {
+        bool added = (add_row && d == n - 2) || (add_column && d == n - 1);
+        out->shape[d] = added ? 1 : value->shape[from];
+        out->strides[d] = added ? 1 : value->strides[from];
+        from += !added;
+    }
+    out->array = (dt__array){value->data, value->dtype, n, out->shape, out->strides};
+}
+
+static dt__number number(dt_dtype dtype, double value) {
+    return dt__number_of(&(dt_arg){.type = DT_ARG_FLOAT, .as.f = value}, dtype);
+}
+
+static dt_status run_product(const dt_op_call *call, const dt__matmul *what) {
+    dt__products *products = dt__products_of(call->ctx);
+    if (!products)
+        return dt_error_status(call->ctx);
+    return dt__matmul_run(products, what) ? DT_OK : dt__fail_memory(call->ctx, 0, call->name);
+}
+
+static dt_status matmul(dt_op_call *call) {
+    const dt_op_value *left = &call->inputs[0], *right = &call->inputs[1];
+    struct matrix a, b, out;
+    dt_dtype dtype = left->dtype;
+    as_matrix(left, false, &a);
+    as_matrix(right, true, &b);
+    as_product(&call->outputs[0], left->n_dims == 1, right->n_dims == 1, &out);
+    return run_product(call, &(dt__matmul){&a.array, &b.array, &out.array, number(dtype, 1), number(dtype, 0)});
+}
+
+/* beta self + alpha mat1 mat2; self is not looked at where beta is 0. */
+static dt_status addmm(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), self = dt__array_of(&call->inputs[0]);
+    dt__array a = dt__array_of(&call->inputs[1]), b = dt__array_of(&call->inputs[2]);
+    dt__number alpha = dt__number_of(dt__arg(call, "alpha"), out.dtype);
+    dt__number beta = dt__number_of(dt__arg(call, "beta"), out.dtype);
+    if (dt__arg_sign(dt__arg(call, "beta")) || dt__arg(call, "beta")->type == DT_ARG_COMPLEX)
+        dt__run_convert(call, &out, &self);
+    return run_product(call, &(dt__matmul){&a, &b, &out, alpha, beta});
+}
+
+/* input [..,k] times the transpose of weight [n,k], plus bias [n]. */
+static dt_status linear(dt_op_call *call) {
+    const dt_op_value *weight = &call->inputs[1];
+    struct matrix a, out;
+    as_matrix(&call->inputs[0], false, &a);
+    as_product(&call->outputs[0], call->inputs[0].n_dims == 1, false, &out);
+    int64_t shape[2] = {weight->shape[1], weight->shape[0]}, strides[2] = {weight->strides[1], weight->strides[0]};
+    dt__array b = {weight->data, weight->dtype, 2, shape, strides};
+    if (call->n_inputs == 3) {
+        dt__array bias = dt__array_of(&call->inputs[2]);
+        dt__run_convert(call, &out.array, &bias);
+    }
+    dt_dtype dtype = weight->dtype;
+    return run_product(call,
+                       &(dt__matmul){&a.array, &b, &out.array, number(dtype, 1), number(dtype, call->n_inputs == 3)});
+}
+
+const dt_op dt__op_matmul = {
+    .schema = "matmul(Tensor self, Tensor other) -> Tensor",
+    .rows = rows_matmul,
+    .shape = shape_matmul,
+    .kernel = matmul,
+    .samples = "matmul(f32[5,3]; f32[3,4])\nmatmul(f32[2,5,3]; f32[3,4])\nmatmul(f32[2,1,5,3]; f32[4,3,2])\n"
+               "matmul(f32[3]; f32[3])\nmatmul(f32[5,3]; f32[3])\nmatmul(f32[3]; f32[3,4])",
+};
+const dt_op dt__op_mm = {
+    .schema = "mm(Tensor self, Tensor mat2) -> Tensor",
+    .rule = "mk,kn->mn",
+    .partial = DT_PARTIAL_EACH,
+    .shape = shape_mm,
+    .kernel = matmul,
+    .samples = "mm(f32[5,3]; f32[3,4])\nmm(f32[5,0]; f32[0,4])",
+};
+const dt_op dt__op_bmm = {
+    .schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
+    .rule = "bmk,bkn->bmn",
+    .partial = DT_PARTIAL_EACH,
+    .shape = shape_bmm,
+    .kernel = matmul,
+    .samples = "bmm(f32[2,5,3]; f32[2,3,4])",
+};
+const dt_op dt__op_addmm = {
+    .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    .rule = "+...,mk,kn->mn",
+    .partial_of = partial_addmm,
+    .class_of = class_addmm,
+    .shape = shape_addmm,
+    .kernel = addmm,
+    .samples = "addmm(f32[5,4]; f32[5,3]; f32[3,4])\naddmm(f32[4]; f32[5,3]; f32[3,4]; beta=-0.5; alpha=2)",
+};
+const dt_op dt__op_linear = {
+    .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+    .rows = rows_linear,
+    .shape = shape_linear,
+    .kernel = linear,
+    .samples = "linear(f32[5,3]; f32[4,3]; f32[4])\nlinear(f32[2,5,3]; f32[4,3])\nlinear(f32[3]; f32[4,3]; f32[4])",
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ops that normalise along dims, which therefore have to be whole: softmax and layer_norm.
+ */
+#include "kernels/normalise.h"
+#include "ops/local.h"
+#include "ops/table.h"
+
+#include <inttypes.h>
+
+static dt_status shape_softmax(dt_op_call *call) {
+    dt_dtype dtype = dt__arg_dtype(dt__arg(call, "dtype"), call->inputs[0].dtype);
+    int ignored;
+    DT__TRY(dt__refuse_complex(call));
+    DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, call->inputs[0].n_dims, &ignored));
+    if (!dt__is_real_floating(dtype))
+        return dt_op_refuse(call, DT_ERR_DTYPE, "the result would be %s; wanted a floating-point tensor or dtype",
+                            dt_dtype_word(dtype));
+    return dt__add_like(call, 0, dtype);
+}
+
+static void rows_softmax(const dt_op_call *call, dt_rows *rows) {
+    int n = call->inputs[0].n_dims, dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, n), map[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < n; d++)
+        map[d] = d == dim ? -1 : d;
+    dt__rows_map(call, rows, map);
+}
+
+static dt_status check_like(const dt_op_call *call, int input, const char *what, const dt_arg *shape) {
+    const dt_op_value *value = &call->inputs[input];
+    bool same = value->n_dims == shape->n;
+    for (int d = 0; d < shape->n && same; d++)
+        same = value->shape[d] == shape->as.ints[d];
+    return same ? DT_OK : dt_op_refuse(call, DT_ERR_SHAPE, "%s does not have the normalized_shape", what);
+}
+
+static dt_status shape_layer_norm(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    const dt_arg *shape = dt__arg(call, "normalized_shape");
+    const dt_arg *weight = dt__arg(call, "weight"), *bias = dt__arg(call, "bias");
+    DT__TRY(dt__refuse_complex(call));
+    DT__TRY(dt__want_floating(call, 0));
+    if (shape->n == 0 || shape->n > input->n_dims)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "normalized_shape has %d sizes; wanted 1 to %d", shape->n,
+                            input->n_dims);
+    for (int d = 0; d < shape->n; d++)
+        if (shape->as.ints[d] != input->shape[input->n_dims - shape->n + d])
+            return dt_op_refuse(call, DT_ERR_SHAPE,
+                                "normalized_shape must be the last sizes of the input; %" PRId64 " and %" PRId64
+                                " differ",
+                                shape->as.ints[d], input->shape[input->n_dims - shape->n + d]);
+    if (weight->type == DT_ARG_TENSOR)
+        DT__TRY(check_like(call, weight->as.first, "weight", shape));
+    if (bias->type == DT_ARG_TENSOR)
+        DT__TRY(check_like(call, bias->as.first, "bias", shape));
+    return dt__add_like(call, 0, input->dtype);
+}
+
+/* The result is linear in weight and bias together, and grows with the bias. */
+static void rows_layer_norm(const dt_op_call *call, dt_rows *rows) {
+    const dt_arg *weight = dt__arg(call, "weight"), *bias = dt__arg(call, "bias");
+    int n = call->inputs[0].n_dims, whole = dt__arg(call, "normalized_shape")->n, map[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < n; d++)
+        map[d] = d < n - whole ? d : -1;
+    dt__rows_map(call, rows, map);
+    uint64_t affine = 0;
+    for (int i = 1; i < call->n_inputs; i++)
+        affine |= (uint64_t)1 << i;
+    if (weight->type == DT_ARG_TENSOR)
+        dt_rows_linear(rows, affine);
+    else if (bias->type == DT_ARG_TENSOR)
+        dt_rows_reduce(rows, affine, DT_AVG, DT_AVG);
+    if (bias->type == DT_ARG_TENSOR)
+        dt_rows_monotone(rows, bias->as.first, true);
+}
+
+static dt_status softmax(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
+    int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, in.n_dims);
+    if (in.dtype != out.dtype) {
+        dt__run_convert(call, &out, &in);
+        in = out;
+    }
+    dt__softmax(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &in, dim, false, &out);
+    return DT_OK;
+}
+
+static dt_status layer_norm(dt_op_call *call) {
+    const dt_arg *weight = dt__arg(call, "weight"), *bias = dt__arg(call, "bias");
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]), affine[2];
+    dt__layer_norm what = {
+        .in = &in, .out = &out, .n_dims = dt__arg(call, "normalized_shape")->n, .eps = dt__arg(call, "eps")->as.f};
+    if (weight->type == DT_ARG_TENSOR) {
+        affine[0] = dt__array_of(&call->inputs[weight->as.first]);
+        what.weight = &affine[0];
+    }
+    if (bias->type == DT_ARG_TENSOR) {
+        affine[1] = dt__array_of(&call->inputs[bias->as.first]);
+        what.bias = &affine[1];
+    }
+    dt__layer_norm_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &what);
+    return DT_OK;
+}
+
+const dt_op dt__op_softmax = {
+    .schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+    .rows = rows_softmax,
+    .shape = shape_softmax,
+    .kernel = softmax,
+    .samples = "softmax(f32[5,3]; -1)\nsoftmax(f32[2,5,3]; 1)\nsoftmax(f16[5,3]; 0; f32)",
+};
+const dt_op dt__op_layer_norm = {
+    .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
+              "float eps=1e-05) -> Tensor",
+    .rows = rows_layer_norm,
+    .shape = shape_layer_norm,
+    .kernel = layer_norm,
+    .samples = "layer_norm(f32[5,3]; [3]; f32[3]; f32[3])\nlayer_norm(f32[2,5,3]; [5,3])\n"
+               "layer_norm(f32[5,3]; [3]; bias=f32[3])",
+};

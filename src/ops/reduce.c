@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reductions over dims: sum, mean, amax, argmax, and the running sum. A mean over a sharded dim is a partial sum: each
+ * rank's sum over the global count, which is right for uneven parts, too.
+ */
+#include "kernels/reductions.h"
+#include "ops/local.h"
+#include "ops/table.h"
+
+#include <math.h>
+
+#include <inttypes.h>
+
+/* The dims that the call reduces, by bits; arguments are checked. */
+static uint32_t reduced_dims(const dt_op_call *call) {
+    const dt_arg *dim = dt__arg(call, "dim");
+    int n_dims = call->inputs[0].n_dims;
+    if (dim && dim->type == DT_ARG_INT)
+        return n_dims ? (uint32_t)1 << dt__wrap_dim(dim->as.i, n_dims) : 0;
+    return dt__wrap_dims(dim, n_dims);
+}
+
+static bool keeps_dims(const dt_op_call *call) {
+    const dt_arg *keepdim = dt__arg(call, "keepdim");
+    return keepdim && keepdim->as.b;
+}
+
+static dt_status add_reduced(dt_op_call *call, dt_dtype dtype) {
+    const dt_op_value *input = &call->inputs[0];
+    uint32_t dims = reduced_dims(call);
+    dt__shape shape = {0};
+    for (int d = 0; d < input->n_dims; d++)
+        if (!(dims >> d & 1))
+            shape.sizes[shape.n++] = input->shape[d];
+        else if (keeps_dims(call))
+            shape.sizes[shape.n++] = 1;
+    return dt__add_shape(call, dtype, &shape);
+}
+
+static dt_status check_dims(const dt_op_call *call) {
+    uint32_t dims;
+    return dt__read_dims(call, dt__arg(call, "dim"), call->inputs[0].n_dims, &dims);
+}
+
+static dt_status shape_sum(dt_op_call *call) {
+    dt_dtype dtype = call->inputs[0].dtype;
+    DT__TRY(check_dims(call));
+    return add_reduced(call, dt__arg_dtype(dt__arg(call, "dtype"), dt__is_whole(dtype) ? DT_I64 : dtype));
+}
+
+static dt_status shape_mean(dt_op_call *call) {
+    dt_dtype dtype = dt__arg_dtype(dt__arg(call, "dtype"), call->inputs[0].dtype);
+    DT__TRY(check_dims(call));
+    if (dt__is_whole(dtype))
+        return dt_op_refuse(call, DT_ERR_DTYPE,
+                            "the mean of %s is not of that dtype; give a floating-point dtype, such as dtype=f32",
+                            dt_dtype_word(dtype));
+    return add_reduced(call, dtype);
+}
+
+/* An extreme of nothing does not exist. */
+static dt_status check_not_empty(const dt_op_call *call, uint32_t dims) {
+    for (int d = 0; d < call->inputs[0].n_dims; d++)
+        if (dims >> d & 1 && call->inputs[0].shape[d] == 0)
+            return dt_op_refuse(call, DT_ERR_SHAPE, "dim %d has size 0, and there is no largest of no elements", d);
+    return DT_OK;
+}
+
+static dt_status shape_amax(dt_op_call *call) {
+    DT__TRY(dt__refuse_complex(call));
+    DT__TRY(check_dims(call));
+    DT__TRY(check_not_empty(call, reduced_dims(call)));
+    return add_reduced(call, call->inputs[0].dtype);
+}
+
+static dt_status shape_argmax(dt_op_call *call) {
+    const dt_arg *dim = dt__arg(call, "dim");
+    int ignored;
+    DT__TRY(dt__refuse_complex(call));
+    if (dim->type == DT_ARG_INT)
+        DT__TRY(dt__read_dim(call, dim->as.i, call->inputs[0].n_dims, &ignored));
+    DT__TRY(check_not_empty(call, reduced_dims(call)));
+    return add_reduced(call, DT_I64);
+}
+
+static dt_status shape_cumsum(dt_op_call *call) {
+    dt_dtype dtype = call->inputs[0].dtype;
+    int ignored;
+    DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, call->inputs[0].n_dims, &ignored));
+    return dt__add_like(call, 0, dt__arg_dtype(dt__arg(call, "dtype"), dt__is_whole(dtype) ? DT_I64 : dtype));
+}
+
+/* Dims that stay keep their cuts. */
+static void add_kept(const dt_op_call *call, dt_rows *rows) {
+    uint32_t dims = reduced_dims(call);
+    int map[DT_SPEC_MAX_DIMS], at = 0;
+    for (int d = 0; d < call->inputs[0].n_dims; d++) {
+        bool reduced = dims >> d & 1;
+        map[d] = reduced ? -1 : at;
+        at += !reduced || keeps_dims(call);
+    }
+    dt__rows_map(call, rows, map);
+}
+
+static void add_cut(const dt_op_call *call, dt_rows *rows, dt_reduce kind) {
+    uint32_t dims = reduced_dims(call);
+    for (int d = 0; d < call->inputs[0].n_dims; d++)
+        if (dims >> d & 1)
+            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_P(kind)});
+}
+
+static void rows_sum(const dt_op_call *call, dt_rows *rows) {
+    add_kept(call, rows);
+    if (call->outputs[0].dtype != DT_BOOL)
+        add_cut(call, rows, DT_SUM);
+}
+
+static void rows_amax(const dt_op_call *call, dt_rows *rows) {
+    add_kept(call, rows);
+    add_cut(call, rows, DT_MAX);
+    dt_rows_reduce(rows, 1, DT_MAX, DT_MAX);
+}
+
+static void rows_cumsum(const dt_op_call *call, dt_rows *rows) {
+    int map[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < call->inputs[0].n_dims; d++)
+        map[d] = reduced_dims(call) >> d & 1 ? -1 : d;
+    dt__rows_map(call, rows, map);
+}
+
+/* The output without the dims that are kept as 1. */
+struct folded {
+    int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS];
+    dt__array array;
+};
+
+static void fold_output(const dt_op_call *call, uint32_t dims, struct folded *out) {
+    const dt_op_value *value = &call->outputs[0];
+    int n = 0;
+    for (int d = 0, at = 0; d < call->inputs[0].n_dims; d++) {
+        bool reduced = dims >> d & 1;
+        if (!reduced) {
+            out->shape[n] = value->shape[at];
+            out->strides[n++] = value->strides[at];
+        }
+        at += !reduced || keeps_dims(call);
+    }
+    out->array = (dt__array){value->data, value->dtype, n, out->shape, out->strides};
+}
+
+static void fill_output(const dt_op_call *call, double number) {
+    dt__constant room;
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__array value = dt__array_of_number(&(dt_arg){.type = DT_ARG_FLOAT, .as.f = number}, out.dtype, &room);
+    dt__run_convert(call, &out, &value);
+}
+
+static dt_status fold(const dt_op_call *call, dt__fold how, double divisor) {
+    struct folded out;
+    uint32_t dims = reduced_dims(call);
+    dt__array in = dt__array_of(&call->inputs[0]);
+    fold_output(call, dims, &out);
+    dt__reduce(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+               &(dt__reduction){how, dims, divisor, &in, &out.array});
+    return DT_OK;
+}
+
+/* Integers that become floating point are converted before they are added, and the other way round. */
+static dt_status sum_converted(dt_op_call *call, double divisor) {
+    const dt_op_value *input = &call->inputs[0];
+    dt_dtype dtype = call->outputs[0].dtype;
+    if (dt__is_whole(input->dtype) == dt__is_whole(dtype) && dt__is_complex(input->dtype) == dt__is_complex(dtype))
+        return fold(call, DT__FOLD_SUM, divisor);
+    dt__scratch converted;
+    DT__TRY(dt__scratch_new(call, dtype, input->n_dims, input->shape, &converted));
+    dt__array in = dt__array_of(input);
+    dt__run_convert(call, &converted.array, &in);
+    dt_op_value value = *input;
+    value.dtype = dtype;
+    value.data = converted.array.data;
+    value.strides = converted.strides;
+    dt_op_call inner = *call;
+    inner.inputs = &value;
+    dt_status status = fold(&inner, DT__FOLD_SUM, divisor);
+    dt__scratch_free(call, &converted);
+    return status;
+}
+
+static dt_status sum(dt_op_call *call) { return sum_converted(call, 0); }
+
+/* Each part is divided by the count of the whole. */
+static dt_status mean(dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    uint32_t dims = reduced_dims(call);
+    double count = 1;
+    for (int d = 0; d < input->n_dims; d++)
+        count *= dims >> d & 1 ? (double)input->whole[d] : 1;
+    if (count != 0)
+        return sum_converted(call, count);
+    fill_output(call, (double)NAN);
+    return DT_OK;
+}
+
+/* A part without elements has nothing to say. */
+static dt_status largest(dt_op_call *call) {
+    uint32_t dims = reduced_dims(call);
+    for (int d = 0; d < call->inputs[0].n_dims; d++)
+        if (dims >> d & 1 && call->inputs[0].shape[d] == 0) {
+            fill_output(call, call->outputs[0].dtype == DT_BOOL ? 0 : -(double)INFINITY);
+            return DT_OK;
+        }
+    return fold(call, DT__FOLD_MAX, 0);
+}
+
+static dt_status where_largest(dt_op_call *call) {
+    struct folded out;
+    dt__array in = dt__array_of(&call->inputs[0]);
+    uint32_t dims = reduced_dims(call);
+    fold_output(call, dims, &out);
+    if (dt__array_count(&out.array) > 0)
+        dt__reduce_arg(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
+                       &(dt__reduction){DT__FOLD_MAX, dims, 0, &in, &out.array});
+    return DT_OK;
+}
+
+static dt_status running_sum(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
+    dt__run_convert(call, &out, &in);
+    if (out.n_dims > 0)
+        dt__scan(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), DT__FOLD_SUM,
+                 dt__wrap_dim(dt__arg(call, "dim")->as.i, out.n_dims), &out, &out);
+    return DT_OK;
+}
+
+const dt_op dt__op_sum = {
+    .schema = "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor | "
+              "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    .partial = DT_PARTIAL_LINEAR,
+    .rows = rows_sum,
+    .shape = shape_sum,
+    .kernel = sum,
+    .samples = "sum(f32[5,3])\nsum(f32[5,3]; [1]; true)\nsum(f32[2,5,3]; [0,2])\nsum(bool[5,3]; 0)\nsum(f32[0,3]; 0)",
+};
+const dt_op dt__op_mean = {
+    .schema = "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor | "
+              "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    .partial = DT_PARTIAL_LINEAR,
+    .rows = rows_sum,
+    .shape = shape_mean,
+    .kernel = mean,
+    .samples = "mean(f32[5,3])\nmean(f32[5,3]; [1]; true)\nmean(f32[2,5,3]; [0,2])",
+};
+const dt_op dt__op_amax = {
+    .schema = "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+    .rows = rows_amax,
+    .shape = shape_amax,
+    .kernel = largest,
+    .samples = "amax(f32[5,3])\namax(f32[5,3]; [1]; true)\namax(i32[2,5,3]; [0,2])",
+};
+const dt_op dt__op_argmax = {
+    .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    .rows = add_kept,
+    .shape = shape_argmax,
+    .kernel = where_largest,
+    .samples = "argmax(f32[5,3])\nargmax(f32[5,3]; 1; true)\nargmax(i32[5,3]; 0)",
+};
+const dt_op dt__op_cumsum = {
+    .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+    .partial = DT_PARTIAL_LINEAR,
+    .rows = rows_cumsum,
+    .shape = shape_cumsum,
+    .kernel = running_sum,
+    .samples = "cumsum(f32[5,3]; 0)\ncumsum(f32[5,3]; -1)\ncumsum(i32[5]; 0)",
+};

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Elementwise ops on one tensor.
+ */
+#include "ops/local.h"
+#include "ops/table.h"
+
+#include <string.h>
+
+static dt_status shape_same(dt_op_call *call) { return dt__add_like(call, 0, call->inputs[0].dtype); }
+
+static dt_status shape_floating(dt_op_call *call) {
+    return dt__add_like(call, 0, dt__promote_to_floating(call->inputs[0].dtype));
+}
+
+static dt_status shape_neg(dt_op_call *call) {
+    if (call->inputs[0].dtype == DT_BOOL)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "truth values have no negative; wanted numbers");
+    return shape_same(call);
+}
+
+static dt_status shape_relu(dt_op_call *call) {
+    DT__TRY(dt__refuse_complex(call));
+    if (call->inputs[0].dtype == DT_BOOL)
+        return dt_op_refuse(call, DT_ERR_DTYPE, "wanted numbers, got truth values");
+    return shape_same(call);
+}
+
+static dt_status shape_gelu(dt_op_call *call) {
+    const char *how = dt__arg(call, "approximate")->as.text;
+    DT__TRY(dt__refuse_complex(call));
+    DT__TRY(dt__want_floating(call, 0));
+    if (strcmp(how, "none") != 0 && strcmp(how, "tanh") != 0)
+        return dt_op_refuse(call, DT_ERR_VALUE, "approximate is '%.60s'; wanted 'none' or 'tanh'", how);
+    return shape_same(call);
+}
+
+static dt_status neg(dt_op_call *call) { return dt__run_unary(call, DT__EL_NEG); }
+static dt_status exponential(dt_op_call *call) { return dt__run_unary(call, DT__EL_EXP); }
+static dt_status logarithm(dt_op_call *call) { return dt__run_unary(call, DT__EL_LOG); }
+static dt_status root(dt_op_call *call) { return dt__run_unary(call, DT__EL_SQRT); }
+static dt_status hyperbolic_tangent(dt_op_call *call) { return dt__run_unary(call, DT__EL_TANH); }
+static dt_status relu(dt_op_call *call) { return dt__run_unary(call, DT__EL_RELU); }
+static dt_status gelu(dt_op_call *call) {
+    bool exact = strcmp(dt__arg(call, "approximate")->as.text, "none") == 0;
+    return dt__run_unary(call, exact ? DT__EL_GELU : DT__EL_GELU_TANH);
+}
+
+#define SAMPLES(name) name "(f32[5,3])\n" name "(f64[])\n" name "(f32[0,3])"
+
+const dt_op dt__op_neg = {
+    .schema = "neg(Tensor self) -> Tensor",
+    .rule = "...->...",
+    .partial = DT_PARTIAL_LINEAR | DT_PARTIAL_DOWN,
+    .shape = shape_neg,
+    .kernel = neg,
+    .samples = SAMPLES("neg"),
+};
+const dt_op dt__op_exp = {
+    .schema = "exp(Tensor self) -> Tensor",
+    .rule = "...->...",
+    .partial = DT_PARTIAL_UP | DT_PARTIAL_EXP,
+    .shape = shape_floating,
+    .kernel = exponential,
+    .samples = SAMPLES("exp"),
+};
+const dt_op dt__op_log = {
+    .schema = "log(Tensor self) -> Tensor",
+    .rule = "...->...",
+    .partial = DT_PARTIAL_UP_MIN,
+    .shape = shape_floating,
+    .kernel = logarithm,
+    .samples = SAMPLES("log"),
+};
+const dt_op dt__op_sqrt = {
+    .schema = "sqrt(Tensor self) -> Tensor",
+    .rule = "...->...",
+    .partial = DT_PARTIAL_UP_MIN,
+    .shape = shape_floating,
+    .kernel = root,
+    .samples = SAMPLES("sqrt"),
+};
+const dt_op dt__op_tanh = {
+    .schema = "tanh(Tensor self) -> Tensor",
+    .rule = "...->...",
+    .partial = DT_PARTIAL_UP,
+    .shape = shape_floating,
+    .kernel = hyperbolic_tangent,
+    .samples = SAMPLES("tanh"),
+};
+const dt_op dt__op_relu = {
+    .schema = "relu(Tensor input) -> Tensor",
+    .rule = "...->...",
+    .partial = DT_PARTIAL_UP,
+    .shape = shape_relu,
+    .kernel = relu,
+    .samples = SAMPLES("relu"),
+};
+const dt_op dt__op_gelu = {
+    .schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
+    .rule = "...->...",
+    .shape = shape_gelu,
+    .kernel = gelu,
+    .samples = SAMPLES("gelu") "\ngelu(f32[5,3]; approximate=tanh)",
+};

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random tensors: what a call asks for becomes a draw, and the draw fills the part that this rank holds. The index of
+ * an element is its row-major one in the whole tensor, so nothing is communicated; what ranks must have in common, the
+ * generator's state and the call, goes into the history of the mesh (mesh/agreed.c), which the next redistribution on it
+ * compares.
+ */
+#include "redistribute/tensors.h"
+#include "base/hash.h"
+#include "base/size.h"
+#include "kernels/elementwise.h"
+#include "mesh/mesh.h"
+#include "random/draw.h"
+#include "tensor/tensor.h"
+
+static const dt_random defaults;
+
+static double given(double value, bool has, double otherwise) { return has || value != 0 ? value : otherwise; }
+
+/* The distribution's arguments. */
+static dt__random asked(const char *op, dt__distribution distribution, const dt_random *o) {
+    o = o ? o : &defaults;
+    bool truncated = distribution == DT__TRUNCATED_NORMAL;
+    return (dt__random){.distribution = distribution,
+                        .low = given(o->low, o->has_low, truncated ? -2 : 0),
+                        .high = given(o->high, o->has_high, truncated ? 2 : 1),
+                        .mean = o->mean,
+                        .std = given(o->std, o->has_std, 1),
+                        .rate = given(o->rate, false, 1),
+                        .op = op};
+}
+
+static dt__random asked_integers(const char *op, int64_t low, int64_t high, const dt_random *o) {
+    dt__random what = asked(op, DT__RANDINT, o);
+    what.from = low;
+    what.to = high;
+    return what;
+}
+
+static dt__random asked_chance(const char *op, dt__distribution distribution, double p, const dt_random *o) {
+    dt__random what = asked(op, distribution, o);
+    what.p = p;
+    return what;
+}
+
+static dt_dtype dtype_or(const dt_random *o, dt_dtype otherwise) {
+    return o && (o->has_dtype || o->dtype != 0) ? o->dtype : otherwise;
+}
+
+static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random *o) {
+    dt_generator *generator = o && o->generator ? o->generator : dt_generator_default(ctx);
+    if (generator && dt__generator_ctx(generator) != ctx) {
+        (void)dt__fail(ctx, DT_ERR_STATE, "%s: the generator belongs to another context", op);
+        return NULL;
+    }
+    return generator;
+}
+
+/* Remembers a draw that every rank of the tensor's mesh should have made. */
+static dt_status remember(const dt_tensor *tensor, dt_generator_state drawn, int what) {
+    if (!tensor->spec)
+        return DT_OK;
+    uint64_t number = dt__hash_u64(drawn.draw, dt__hash_u64(drawn.seed, (uint64_t)what));
+    return dt__mesh_agree(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
+}
+
+/* Whether numbers are wanted here: not where there is no data, nor where this rank's part of a partial is to change
+ * nothing, which is then done. */
+static bool wants_numbers(dt_tensor *tensor) {
+    static const int64_t still[DT_SPEC_MAX_DIMS];
+    unsigned char element[16];
+    dt_reduce reduce;
+    if (!tensor->data || dt_tensor_local_elements(tensor) == 0)
+        return false;
+    if (!tensor->spec || dt__holds_value(tensor->spec, &reduce))
+        return true;
+    dt__put_identity(tensor->dtype, reduce, element);
+    dt__kernels_of(tensor->ctx)
+        ->copy_strided(&(dt__strided){tensor->data, element, dt_dtype_size(tensor->dtype), tensor->local_n_dims,
+                                      tensor->local_shape, tensor->strides, still},
+                       DT__CACHED);
+    return false;
+}
+
+static dt_status fill_plain(const dt__draw *draw, dt_tensor *tensor) {
+    const size_t bytes = (size_t)tensor->n_dims * sizeof(dt__shard);
+    dt__shard *shards = bytes ? dt__alloc(tensor->ctx, bytes) : NULL;
+    if (bytes && !shards)
+        return dt__fail_memory(tensor->ctx, bytes, "a random fill");
+    for (int d = 0; d < tensor->n_dims; d++)
+        shards[d] = (dt__shard){.global_size = tensor->shape[d], .size = tensor->shape[d]};
+    dt__draw_shard(draw, dt__pool_of(tensor->ctx), tensor->n_dims, shards, tensor->strides, tensor->data);
+    if (bytes)
+        dt__free(tensor->ctx, shards, bytes);
+    return DT_OK;
+}
+
+static dt_status fill(dt_tensor *tensor, const dt__random *what, const dt_random *o) {
+    dt__random typed = *what;
+    dt__draw draw;
+    typed.dtype = tensor->dtype;
+    dt_generator *generator = generator_of(tensor->ctx, what->op, o);
+    if (!generator)
+        return dt_error_status(tensor->ctx);
+    DT__TRY(dt__draw_begin(generator, &typed, &draw));
+    DT__TRY(remember(tensor, draw.state, (int)what->distribution));
+    if (!wants_numbers(tensor))
+        return DT_OK;
+    if (!tensor->spec)
+        return fill_plain(&draw, tensor);
+    int64_t coordinate[DT_SPEC_MAX_DIMS];
+    (void)dt_mesh_coordinate(tensor->spec->mesh, coordinate); /* a member: it holds elements */
+    return dt__draw_spec(&draw, dt__pool_of(tensor->ctx), tensor->spec, coordinate, tensor->strides, tensor->data);
+}
+
+/* A maker's result: filled, or gone. */
+static dt_tensor *filled(dt_tensor *tensor, const dt__random *what, const dt_random *o) {
+    if (!tensor || fill(tensor, what, o) == DT_OK)
+        return tensor;
+    dt_drop(tensor);
+    return NULL;
+}
+
+static dt_tensor *new_tensor(dt_ctx *ctx, const char *op, dt_shape shape, dt_dtype otherwise, const dt_random *o) {
+    dt_dtype dtype = dtype_or(o, otherwise);
+    o = o ? o : &defaults;
+    return dt__tensor_make(
+        ctx, op, shape,
+        &(dt_make){
+            .dtype = dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad, .site = o->site},
+        NULL);
+}
+
+static dt_tensor *make(dt_ctx *ctx, dt_shape shape, dt_dtype otherwise, dt__random what, const dt_random *o) {
+    return filled(new_tensor(ctx, what.op, shape, otherwise, o), &what, o);
+}
+
+static dt_tensor *make_like(const dt_tensor *tensor, dt__random what, const dt_random *o) {
+    if (!tensor)
+        return NULL;
+    dt_dtype dtype = dtype_or(o, tensor->dtype);
+    dt_tensor *made = NULL;
+    if (tensor->spec) {
+        dt_spec *spec = dt__spec_with_dtype(tensor->spec, dtype);
+        made = spec ? dt__tensor_of_spec(spec) : NULL;
+        dt_spec_free(spec);
+    } else {
+        made = dt__tensor_new(tensor->ctx, what.op, dtype, tensor->n_dims, tensor->shape);
+    }
+    if (made && o && o->requires_grad && dt_set_requires_grad(made, true) != DT_OK) {
+        dt_drop(made);
+        return NULL;
+    }
+    return filled(made, &what, o);
+}
+
+dt_tensor *(dt_rand)(dt_ctx *ctx, dt_shape shape, const dt_random *options) {
+    return make(ctx, shape, DT_F32, asked("rand", DT__UNIFORM, options), options);
+}
+
+dt_tensor *(dt_randn)(dt_ctx *ctx, dt_shape shape, const dt_random *options) {
+    return make(ctx, shape, DT_F32, asked("randn", DT__NORMAL, options), options);
+}
+
+dt_tensor *(dt_truncated_normal)(dt_ctx *ctx, dt_shape shape, const dt_random *options) {
+    return make(ctx, shape, DT_F32, asked("truncated_normal", DT__TRUNCATED_NORMAL, options), options);
+}
+
+dt_tensor *(dt_exponential)(dt_ctx *ctx, dt_shape shape, const dt_random *options) {
+    return make(ctx, shape, DT_F32, asked("exponential", DT__EXPONENTIAL, options), options);
+}
+
+dt_tensor *(dt_randint)(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape, const dt_random *options) {
+    return make(ctx, shape, DT_I64, asked_integers("randint", low, high, options), options);
+}
+
+dt_tensor *(dt_bernoulli)(dt_ctx *ctx, double p, dt_shape shape, const dt_random *options) {
+    return make(ctx, shape, DT_F32, asked_chance("bernoulli", DT__BERNOULLI, p, options), options);
+}
+
+dt_tensor *(dt_dropout_mask)(dt_ctx *ctx, double p, dt_shape shape, const dt_random *options) {
+    return make(ctx, shape, DT_F32, asked_chance("dropout_mask", DT__DROPOUT, p, options), options);
+}
+
+dt_tensor *(dt_rand_like)(const dt_tensor *tensor, const dt_random *options) {
+    return make_like(tensor, asked("rand_like", DT__UNIFORM, options), options);
+}
+
+dt_tensor *(dt_randn_like)(const dt_tensor *tensor, const dt_random *options) {
+    return make_like(tensor, asked("randn_like", DT__NORMAL, options), options);
+}
+
+dt_tensor *(dt_randint_like)(const dt_tensor *tensor, int64_t low, int64_t high, const dt_random *options) {
+    return make_like(tensor, asked_integers("randint_like", low, high, options), options);
+}
+
+dt_tensor *(dt_bernoulli_like)(const dt_tensor *tensor, double p, const dt_random *options) {
+    return make_like(tensor, asked_chance("bernoulli_like", DT__BERNOULLI, p, options), options);
+}
+
+dt_tensor *(dt_dropout_mask_like)(const dt_tensor *tensor, double p, const dt_random *options) {
+    return make_like(tensor, asked_chance("dropout_mask_like", DT__DROPOUT, p, options), options);
+}
+
+/* Random orders. */
+
+/* Entries of one run, converted to the dtype, a chunk at a time. */
+typedef struct entries {
+    const dt__order *order;
+    dt_tensor *tensor;
+    int64_t local, global, n; /* where the run begins, here and in the whole */
+} entries;
+
+enum { CHUNK = 1 << 12 };
+
+static void fill_entries(void *arg, int64_t piece) {
+    const entries *run = arg;
+    int64_t numbers[CHUNK], at = piece * CHUNK, n = dt__min_i64(CHUNK, run->n - at), one = 1;
+    const dt_tensor *tensor = run->tensor;
+    dt__order_range(run->order, run->global + at, n, numbers);
+    dt__convert(dt__kernels_of(tensor->ctx), NULL,
+                &(dt__array){tensor->data + (size_t)(run->local + at) * dt_dtype_size(tensor->dtype), tensor->dtype,
+                             1, &n, &one},
+                &(dt__array){numbers, DT_I64, 1, &n, &one});
+}
+
+static void fill_order(dt_tensor *tensor, const dt__order *order) {
+    dt__shard shard = {.global_size = order->size, .size = order->size};
+    int64_t coordinate[DT_SPEC_MAX_DIMS];
+    if (tensor->spec && dt_mesh_coordinate(tensor->spec->mesh, coordinate))
+        dt__shard_at(&tensor->spec->sharding, 0, coordinate, &shard);
+    for (int64_t i = 0; i < shard.size;) {
+        dt_run run = dt__shard_run(&shard, i);
+        entries part = {order, tensor, i, run.begin, run.end - run.begin};
+        dt__pool_run(dt__pool_of(tensor->ctx), dt__ceil_div(part.n, CHUNK), fill_entries, &part);
+        i += part.n;
+    }
+}
+
+static dt_status check_order(dt_ctx *ctx, int64_t n, dt_dtype dtype) {
+    int64_t least, most;
+    if (dtype < DT_I8 || dtype > DT_U8)
+        return dt__fail(ctx, DT_ERR_DTYPE, "randperm: no entries of dtype %s; it gives integers",
+                        dt_dtype_word(dtype));
+    dt__integer_limits(dtype, &least, &most);
+    if (n < 0 || n - 1 > most)
+        return dt__fail(ctx, DT_ERR_VALUE, "randperm: %lld entries of dtype %s; there may be 0 to %llu", (long long)n,
+                        dt_dtype_word(dtype), (unsigned long long)most + (unsigned)(dtype != DT_I64));
+    return DT_OK;
+}
+
+/* The draw, and what it fills; the order itself is too large for some stacks' taste. */
+static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random *o) {
+    dt_ctx *ctx = tensor->ctx;
+    dt_generator *generator = generator_of(ctx, "randperm", o);
+    if (!generator)
+        return dt_error_status(ctx);
+    dt__order *order = dt__alloc(ctx, sizeof *order);
+    if (!order)
+        return dt__fail_memory(ctx, sizeof *order, "a random order");
+    dt_generator_state drawn = dt_generator_save(generator);
+    dt_status status = dt__order_begin(generator, n, order);
+    if (status == DT_OK)
+        status = remember(tensor, drawn, DT__N_DISTRIBUTIONS);
+    if (status == DT_OK && wants_numbers(tensor))
+        fill_order(tensor, order);
+    dt__free(ctx, order, sizeof *order);
+    return status;
+}
+
+dt_tensor *(dt_randperm)(dt_ctx *ctx, int64_t n, const dt_random *options) {
+    if (!ctx || check_order(ctx, n, dtype_or(options, DT_I64)) != DT_OK)
+        return NULL;
+    dt_tensor *tensor = new_tensor(ctx, "randperm", (dt_shape){1, &n}, DT_I64, options);
+    if (!tensor || order_tensor(tensor, n, options) == DT_OK)
+        return tensor;
+    dt_drop(tensor);
+    return NULL;
+}
+
+/* Fills in place. */
+
+/* Whether two indices may lead to one element: the dims, from the one that moves least on, must each step over all that
+ * the ones before it reach. */
+static bool may_repeat(const dt_tensor *tensor) {
+    bool taken[DT_SPEC_MAX_DIMS] = {false};
+    int64_t reach = 0;
+    if (dt_tensor_local_elements(tensor) == 0)
+        return false;
+    for (int k = 0; k < tensor->local_n_dims; k++) {
+        int least = -1;
+        for (int d = 0; d < tensor->local_n_dims; d++)
+            if (!taken[d] && (least < 0 || tensor->strides[d] < tensor->strides[least]))
+                least = d;
+        taken[least] = true;
+        if (tensor->local_shape[least] == 1)
+            continue;
+        if (tensor->strides[least] <= reach)
+            return true;
+        reach += (tensor->local_shape[least] - 1) * tensor->strides[least];
+    }
+    return false;
+}
+
+static dt_status fill_in(dt_tensor *tensor, dt__random what, const dt_random *o) {
+    if (!tensor)
+        return DT_ERR_VALUE;
+    if (may_repeat(tensor)) {
+        char text[256];
+        (void)dt_tensor_text(tensor, sizeof text, text);
+        return dt__fail(tensor->ctx, DT_ERR_STATE,
+                        "%s: two indices of %s may lead to one element (an expanded view); clone it first", what.op,
+                        text);
+    }
+    DT__TRY(fill(tensor, &what, o));
+    tensor->storage->version++;
+    return DT_OK;
+}
+
+dt_status(dt_uniform_)(dt_tensor *tensor, const dt_random *options) {
+    return fill_in(tensor, asked("uniform_", DT__UNIFORM, options), options);
+}
+
+dt_status(dt_normal_)(dt_tensor *tensor, const dt_random *options) {
+    return fill_in(tensor, asked("normal_", DT__NORMAL, options), options);
+}
+
+dt_status(dt_truncated_normal_)(dt_tensor *tensor, const dt_random *options) {
+    return fill_in(tensor, asked("truncated_normal_", DT__TRUNCATED_NORMAL, options), options);
+}
+
+dt_status(dt_exponential_)(dt_tensor *tensor, const dt_random *options) {
+    return fill_in(tensor, asked("exponential_", DT__EXPONENTIAL, options), options);
+}
+
+dt_status(dt_randint_)(dt_tensor *tensor, int64_t low, int64_t high, const dt_random *options) {
+    return fill_in(tensor, asked_integers("randint_", low, high, options), options);
+}
+
+dt_status(dt_bernoulli_)(dt_tensor *tensor, double p, const dt_random *options) {
+    return fill_in(tensor, asked_chance("bernoulli_", DT__BERNOULLI, p, options), options);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The search of the minimum-cost planner over collectives on single mesh dims.
+ */
+#ifndef DT_REDISTRIBUTE_SINGLE_H
+#define DT_REDISTRIBUTE_SINGLE_H
+
+#include "redistribute/state.h"
+
+/* Adds the cheapest states from source to target to the route, and to `jumped` the cheapest that were met with one
+ * exchange at their end; nothing where every way costs `most` or more. */
+dt_status dt__single_run(const dt__alphabet *alphabet, double most, dt__route *out, dt__route *jumped);
+/* Whether mesh dim m's cut and all cuts before it are the target's. */
+bool dt__is_settled(const dt__alphabet *alphabet, const dt__place *state, int m);
+
+#endif

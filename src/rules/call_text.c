@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reads calls.
+ */
+#include "rules/call_text.h"
+
+#include "rules/literal.h"
+#include "spec/text.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MAX_TENSORS = 256 };
+
+typedef struct reading {
+    dt__arena *arena;
+    dt__cursor at;
+    dt__placed_call *out;
+    int n_tensors;
+    dt_op_value *values;
+    const dt__sharding **placed;
+    int n_given;
+    dt__given given[DT__MAX_ARGS];
+} reading;
+
+/* Whether a tensor comes next: a dtype and a bracket. */
+static bool comes_tensor(reading *self, dt_dtype *dtype, size_t *n) {
+    char word[16];
+    dt__cursor_peek(&self->at);
+    for (*n = 0; isalnum((unsigned char)self->at.at[*n]) && *n + 1 < sizeof word; ++*n)
+        word[*n] = self->at.at[*n];
+    word[*n] = 0;
+    return self->at.at[*n] == '[' && dt_dtype_parse(word, dtype);
+}
+
+static dt_status read_shape(reading *self, dt_op_value *value) {
+    int64_t *shape = DT__NEW_ARRAY(self->arena, int64_t, DT_SPEC_MAX_DIMS), bytes;
+    if (!shape)
+        return DT_ERR_MEMORY;
+    value->shape = shape;
+    self->at.at++;
+    while (dt__cursor_peek(&self->at) != ']') {
+        if (value->n_dims == DT_SPEC_MAX_DIMS)
+            return dt__cursor_fail(&self->at, "a tensor may have up to %d dims", DT_SPEC_MAX_DIMS);
+        if (value->n_dims)
+            DT__TRY(dt__cursor_expect(&self->at, ",", "between sizes"));
+        DT__TRY(dt__cursor_number(&self->at, 0, INT64_MAX, "a size", &shape[value->n_dims++]));
+    }
+    self->at.at++;
+    if (!dt__product(value->n_dims, shape, (int64_t)dt_dtype_size(value->dtype), &bytes))
+        return dt__cursor_fail(&self->at, "a tensor may have up to 2^63 - 1 bytes");
+    return DT_OK;
+}
+
+/* The placements up to the end of the argument; none: Replicate. */
+static dt_status read_placements(reading *self, const dt_op_value *value, dt__sharding *out) {
+    const char *begin = self->at.at;
+    dt_placement none[DT_SPEC_MAX_DIMS] = {dt_placement_replicate()}, *placements = none;
+    dt__sharding_desc desc = {.n_mesh_dims = self->out->n_mesh_dims,
+                              .mesh = self->out->mesh,
+                              .n_dims = value->n_dims,
+                              .shape = value->shape,
+                              .n_placements = self->out->n_mesh_dims};
+    int depth = 0;
+    for (; *self->at.at; self->at.at++) {
+        char c = *self->at.at;
+        if (depth == 0 && (c == ';' || c == ')' || c == '}'))
+            break;
+        depth += (c == '(' || c == '[') - (c == ')' || c == ']');
+    }
+    const char *text = dt__arena_copy_chars(self->arena, begin, (size_t)(self->at.at - begin));
+    if (!text)
+        return DT_ERR_MEMORY;
+    if (text[strspn(text, " ")])
+        DT__TRY(dt__placements_parse(self->arena, text, &desc.n_placements, &placements));
+    dt_placements_resolve(desc.n_placements, placements, value->n_dims);
+    desc.placements = placements;
+    return dt__sharding_new(self->arena, &desc, out);
+}
+
+static dt_status read_tensor(reading *self, dt_dtype dtype, size_t n_word, int *number) {
+    if (self->n_tensors == MAX_TENSORS)
+        return dt__cursor_fail(&self->at, "a call may have up to %d tensors", MAX_TENSORS);
+    dt__sharding *placed = DT__NEW(self->arena, dt__sharding);
+    if (!placed)
+        return DT_ERR_MEMORY;
+    *number = self->n_tensors++;
+    dt_op_value *value = &self->values[*number];
+    *value = (dt_op_value){.dtype = dtype};
+    self->at.at += n_word;
+    DT__TRY(read_shape(self, value));
+    DT__TRY(read_placements(self, value, placed));
+    self->placed[*number] = placed;
+    return DT_OK;
+}
+
+static dt_status read_tensors(reading *self, dt_arg *out) {
+    int64_t *numbers = DT__NEW_ARRAY(self->arena, int64_t, MAX_TENSORS);
+    int n = 0;
+    if (!numbers)
+        return DT_ERR_MEMORY;
+    self->at.at++;
+    while (dt__cursor_peek(&self->at) != '}') {
+        dt_dtype dtype;
+        size_t n_word;
+        int number;
+        if (n)
+            DT__TRY(dt__cursor_expect(&self->at, ";", "between the tensors of a list"));
+        if (!comes_tensor(self, &dtype, &n_word))
+            return dt__cursor_fail(&self->at, "wanted a tensor such as f32[4,3] S(0)");
+        DT__TRY(read_tensor(self, dtype, n_word, &number));
+        numbers[n++] = number;
+    }
+    self->at.at++;
+    *out = (dt_arg){.type = DT_ARG_TENSORS, .n = n, .as.ints = numbers};
+    return DT_OK;
+}
+
+static dt_status read_value(reading *self, dt_arg *out) {
+    dt_dtype dtype;
+    size_t n_word;
+    int number;
+    if (dt__cursor_peek(&self->at) == '{')
+        return read_tensors(self, out);
+    if (!comes_tensor(self, &dtype, &n_word))
+        return dt__literal_read(&self->at, self->arena, out);
+    DT__TRY(read_tensor(self, dtype, n_word, &number));
+    *out = (dt_arg){.type = DT_ARG_TENSOR, .n = 1, .as.first = number};
+    return DT_OK;
+}
+
+/* "dim=": a name that an equals sign follows. */
+static dt_status read_name(reading *self, const char **out) {
+    size_t n = 0;
+    dt__cursor_peek(&self->at);
+    while (isalnum((unsigned char)self->at.at[n]) || self->at.at[n] == '_')
+        n++;
+    *out = NULL;
+    if (n == 0 || self->at.at[n] != '=')
+        return DT_OK;
+    *out = dt__arena_copy_chars(self->arena, self->at.at, n);
+    self->at.at += n + 1;
+    return *out ? DT_OK : DT_ERR_MEMORY;
+}
+
+static dt_status read_args(reading *self) {
+    DT__TRY(dt__cursor_expect(&self->at, "(", "behind the name of the op"));
+    while (dt__cursor_peek(&self->at) != ')') {
+        if (self->n_given == DT__MAX_ARGS)
+            return dt__cursor_fail(&self->at, "a call may have up to %d arguments", DT__MAX_ARGS);
+        if (self->n_given)
+            DT__TRY(dt__cursor_expect(&self->at, ";", "between arguments"));
+        dt__given *given = &self->given[self->n_given++];
+        DT__TRY(read_name(self, &given->name));
+        DT__TRY(read_value(self, &given->value));
+    }
+    self->at.at++;
+    return dt__cursor_peek(&self->at) ? dt__cursor_fail(&self->at, "wanted the end of the call") : DT_OK;
+}
+
+dt_status dt__call_order_inputs(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
+                                dt__placed_call *out) {
+    int n = out->bound.n_inputs;
+    dt_op_value *inputs = DT__NEW_ARRAY(arena, dt_op_value, n);
+    const dt__sharding **shardings = DT__NEW_ARRAY(arena, const dt__sharding *, n);
+    const dt_arg *args = dt__arena_copy(arena, out->bound.args, (size_t)out->bound.n_args, sizeof *args);
+    if (!inputs || !shardings || !args)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        int number = out->bound.inputs[i];
+        if (number < 0)
+            return dt__fail(arena->ctx, DT_ERR_UNSUPPORTED, "%s: a list with absent tensors is not supported",
+                            out->info->schema.name);
+        inputs[i] = values[number];
+        shardings[i] = placed ? placed[number] : NULL;
+    }
+    out->inputs = placed ? shardings : NULL;
+    out->call = dt__call_new(arena->ctx, out->info, out->bound.overload, args, n, inputs);
+    return dt__call_infer(arena, &out->call);
+}
+
+dt_status dt__call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
+                         dt__placed_call *out) {
+    reading *self = DT__NEW(arena, reading);
+    if (!self)
+        return DT_ERR_MEMORY;
+    *self = (reading){
+        .arena = arena,
+        .at = dt__cursor_new(arena->ctx, DT_ERR_VALUE, "call", text),
+        .out = out,
+        .values = DT__NEW_ARRAY(arena, dt_op_value, MAX_TENSORS),
+        .placed = DT__NEW_ARRAY(arena, const dt__sharding *, MAX_TENSORS),
+    };
+    if (!self->values || !self->placed)
+        return DT_ERR_MEMORY;
+    *out = (dt__placed_call){.n_mesh_dims = n_mesh_dims, .mesh = mesh};
+    const char *name = dt__literal_name(&self->at, arena);
+    out->info = name ? dt__op_find(arena->ctx, name) : NULL;
+    if (!out->info)
+        return dt_error_status(arena->ctx);
+    DT__TRY(read_args(self));
+    DT__TRY(dt__schema_bind(arena, &out->info->schema, self->n_given, self->given, &out->bound));
+    return dt__call_order_inputs(arena, self->values, self->placed, out);
+}

@@ -1,0 +1,685 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The choice: one row per mesh dim, so that moving the inputs to what the rows ask for costs least. Mesh dims interact
+ * (what one of them cuts, another has less of; steps are joined), so a combination is priced as a whole, by the
+ * minimum-cost planner, and the search is branch and bound over mesh dims, with the bound of least.h. A first round
+ * with rough prices tells what the best costs at most. Prices are kept by input and target.
+ *
+ * A row that cuts may be used with any kind of cut that an input has there (strided, explicit extents) besides the
+ * plain one, and the cuts of one dim may come in any order that an input has.
+ */
+#include "rules/rules.h"
+
+#include "base/hash.h"
+#include "rules/least.h"
+#include "rules/regroup.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_NODES = 1 << 20 };
+
+/* A row with a kind of cut on one mesh dim. */
+typedef struct option {
+    const dt__row *row;      /* NULL: all Replicate */
+    const dt_placement *cut; /* like this one of an input's; NULL: plain */
+    double guess_us;         /* what it would cost alone, for trying good ones first */
+} option;
+
+/* The price of bringing one input to one target. */
+typedef struct priced {
+    struct priced *next; /* of the same slot */
+    uint64_t hash;
+    const dt_placement *moved; /* the target, which is the key */
+    double us;                 /* exact, or what it is at least */
+    bool exact;
+    double at_most; /* NaN: not asked for yet */
+} priced;
+
+enum { N_SLOTS = 64 };
+
+typedef struct found_one {
+    double us;
+    dt__choice choice;
+} found_one;
+
+typedef struct search {
+    dt__arena *arena;
+    const dt_op_call *call;
+    const dt__placed *on;
+    int n_mesh_dims, n_inputs, n_entries;
+    const int *n_options; /* per mesh dim */
+    option *const *options;
+    const dt_placement *order;  /* cuts come in the order of these placements; NULL: from left to right */
+    const option **chosen;      /* per mesh dim */
+    bool *may_cut;              /* [input, mesh dim]: some row cuts it there */
+    dt__least *least;           /* [mesh dims decided, input] */
+    unsigned char *kinds;       /* [mesh dim, entry]: kinds of partials so far, by bits */
+    priced *(*prices)[N_SLOTS]; /* per input */
+    dt_placement *target;       /* scratch: n_mesh_dims */
+    double *spent;              /* scratch: per input */
+    double *source_bytes;       /* per input: of a part, about */
+    bool roughly;               /* prices are what moves cost at most */
+    double ceiling;             /* what is no less than this need not be found */
+    int64_t n_nodes;
+    int most, n_found;
+    found_one *found; /* from the cheapest on */
+} search;
+
+static dt_row_entry entry_of(const option *one, int entry) { return one->row ? one->row->entries[entry] : DT_ROW_R; }
+
+static bool is_partial_of(const dt_placement *placement, dt_row_entry entry) {
+    return dt_placement_is_partial(*placement) && DT_ROW_P(placement->reduce) == entry;
+}
+
+/* The placement that an entry asks for, with the option's kind of cut. */
+static dt_placement placement_of(const option *one, int entry) {
+    dt_row_entry asked = entry_of(one, entry);
+    if (asked == DT_ROW_R)
+        return dt_placement_replicate();
+    if (asked < 0)
+        return dt_placement_partial((dt_reduce)(-1 - asked));
+    dt_placement placement = one->cut ? *one->cut : dt_placement_shard(0);
+    placement.dim = asked - 1;
+    placement.position = 0;
+    placement.ordered = false;
+    return placement;
+}
+
+/* Where a mesh dim stands among those that cut: by the order that is followed, else from left to right. */
+static int rank_of(const search *self, int m) {
+    return self->order && dt__is_cut(&self->order[m]) ? self->order[m].position : m;
+}
+
+static bool cut_the_same(const dt_placement *a, const dt_placement *b) {
+    return dt__is_cut(a) && dt__is_cut(b) && a->dim == b->dim;
+}
+
+/* Fills in positions, as normalised placements have them. */
+static void set_positions(const search *self, dt_placement *placements) {
+    int n = self->n_mesh_dims;
+    for (int m = 0; m < n; m++)
+        for (int other = 0; other < m; other++)
+            if (cut_the_same(&placements[m], &placements[other]))
+                placements[rank_of(self, other) <= rank_of(self, m) ? m : other].position++;
+    for (int m = 0; m < n && self->order; m++)
+        for (int other = 0; other < n; other++)
+            for (int third = 0; third < other; third++)
+                if (cut_the_same(&placements[m], &placements[other]) &&
+                    cut_the_same(&placements[m], &placements[third]))
+                    placements[m].ordered |= placements[third].position > placements[other].position;
+}
+
+/* What redistribution brings input i to under the chosen options. */
+static void find_target(const search *self, int i, dt_placement *out) {
+    const dt_placement *now = self->on->inputs[i]->placements;
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        dt_row_entry asked = entry_of(self->chosen[m], i);
+        if (asked < 0) /* Replicate, of which each rank makes the partial, unless it is there */
+            out[m] = is_partial_of(&now[m], asked) ? now[m] : dt_placement_replicate();
+        else
+            out[m] = placement_of(self->chosen[m], i);
+    }
+    set_positions(self, out);
+}
+
+static bool same_placements(int n, const dt_placement *a, const dt_placement *b) {
+    for (int m = 0; m < n; m++)
+        if (!dt_placement_equal(&a[m], &b[m]))
+            return false;
+    return true;
+}
+
+static uint64_t hash_placements(int n, const dt_placement *placements) {
+    uint64_t hash = 0;
+    for (int m = 0; m < n; m++)
+        hash = dt__hash_u64((uint64_t)placements[m].kind | (uint64_t)placements[m].reduce << 8 |
+                                (uint64_t)placements[m].dim << 16 | (uint64_t)placements[m].position << 32 |
+                                (uint64_t)placements[m].split_factor << 40,
+                            hash);
+    return hash;
+}
+
+/* Explicit extents cut a dim alone. */
+static bool is_possible(int n, const dt_placement *placements) {
+    for (int m = 0; m < n; m++)
+        for (int other = 0; other < n && placements[m].n_extents; other++)
+            if (other != m && dt__is_cut(&placements[other]) && placements[other].dim == placements[m].dim)
+                return false;
+    return true;
+}
+
+static dt_status build(const search *self, const dt_op_value *value, const dt_placement *placements,
+                       dt__sharding *out) {
+    dt__sharding_desc desc = {
+        .n_mesh_dims = self->n_mesh_dims,
+        .mesh = self->on->mesh,
+        .n_dims = value->n_dims,
+        .shape = value->shape,
+        .n_placements = self->n_mesh_dims,
+        .placements = placements,
+    };
+    return dt__sharding_build(self->arena, &desc, out);
+}
+
+static dt_status ask_planner(search *self, int i, const dt_placement *target, double most, double *us) {
+    const dt_op_value *value = &self->call->inputs[i];
+    const dt__machine *machine = self->on->machine;
+    dt__sharding to;
+    dt__arena_mark mark = dt__arena_begin(self->arena);
+    DT__TRY(build(self, value, target, &to));
+    dt__move move = {.from = self->on->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
+    DT__TRY(self->roughly ? dt__plan_price_at_most(self->arena, &move, machine, us)
+                          : dt__plan_price(self->arena, &move, machine, most, us));
+    dt__arena_rewind(self->arena, mark);
+    return DT_OK;
+}
+
+/* The entry of a target among the prices of input i; NULL when memory is out. */
+static priced *find_price(search *self, int i, const dt_placement *target) {
+    int n = self->n_mesh_dims;
+    uint64_t hash = hash_placements(n, target);
+    priced **slot = &self->prices[i][hash % N_SLOTS];
+    for (priced *known = *slot; known; known = known->next)
+        if (known->hash == hash && same_placements(n, known->moved, target))
+            return known;
+    priced *fresh = DT__NEW(self->arena, priced);
+    const dt_placement *moved = dt__arena_copy(self->arena, target, (size_t)n, sizeof *moved);
+    if (!fresh || !moved)
+        return NULL;
+    *fresh = (priced){.next = *slot, .hash = hash, .moved = moved, .at_most = NAN};
+    *slot = fresh;
+    return fresh;
+}
+
+/* The price of input i's target, if it is less than `most`, otherwise something that is not; or, while prices are taken
+ * roughly, what it is at most. */
+static dt_status price(search *self, int i, double most, double *us) {
+    find_target(self, i, self->target);
+    *us = 0;
+    if (same_placements(self->n_mesh_dims, self->target, self->on->inputs[i]->placements))
+        return DT_OK;
+    *us = INFINITY;
+    if (!is_possible(self->n_mesh_dims, self->target))
+        return DT_OK;
+    priced *known = find_price(self, i, self->target);
+    if (!known)
+        return DT_ERR_MEMORY;
+    if (self->roughly) {
+        if (isnan(known->at_most))
+            DT__TRY(ask_planner(self, i, known->moved, 0, &known->at_most));
+        *us = known->at_most;
+        return DT_OK;
+    }
+    if (!known->exact && known->us < most) {
+        DT__TRY(ask_planner(self, i, known->moved, most, &known->us));
+        known->exact = known->us < most;
+        known->us = known->exact ? known->us : most;
+    }
+    *us = known->us;
+    return DT_OK;
+}
+
+/* What it costs to make partials of Replicate where that takes writing: zeros or ones. */
+static double filling_us(const search *self, int i) {
+    const dt_op_value *value = &self->call->inputs[i];
+    double bytes = (double)dt_dtype_size(value->dtype);
+    bool fills = false;
+    for (int d = 0; d < value->n_dims; d++)
+        bytes *= (double)value->shape[d];
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        dt_row_entry asked = entry_of(self->chosen[m], i);
+        if (asked > 0)
+            bytes /= (double)self->on->mesh[m];
+        else if (asked == DT_ROW_P(DT_SUM) || asked == DT_ROW_P(DT_PRODUCT))
+            fills |= !is_partial_of(&self->on->inputs[i]->placements[m], asked);
+    }
+    return fills ? bytes / self->on->machine->copy_bytes_per_us : 0;
+}
+
+/* The placements of a tensor of the row, all entries as they are asked for. */
+static void find_placements(const search *self, int entry, dt_placement *out) {
+    for (int m = 0; m < self->n_mesh_dims; m++) {
+        const dt_placement *now = entry < self->n_inputs ? &self->on->inputs[entry]->placements[m] : NULL;
+        dt_row_entry asked = entry_of(self->chosen[m], entry);
+        out[m] = now && asked < 0 && is_partial_of(now, asked) ? *now : placement_of(self->chosen[m], entry);
+    }
+    set_positions(self, out);
+}
+
+/* A kernel that needs its offset gets one run of each sharded dim. */
+static bool has_runs(const search *self, const dt__row *row) {
+    for (int i = 0; i < self->n_inputs; i++) {
+        if (row->entries[i] <= 0)
+            continue;
+        for (int m = 0; m < self->n_mesh_dims; m++)
+            if (entry_of(self->chosen[m], i) == row->entries[i] && self->chosen[m]->cut &&
+                self->chosen[m]->cut->kind == DT_PLACEMENT_STRIDED)
+                return false;
+    }
+    return true;
+}
+
+static unsigned flags_of(const search *self) {
+    unsigned flags = 0;
+    for (int m = 0; m < self->n_mesh_dims; m++)
+        flags |= self->chosen[m]->row ? self->chosen[m]->row->flags : 0;
+    return flags;
+}
+
+static dt_status regroup_outputs(search *self, dt_placement *const *out, bool *fits) {
+    const dt_op_value *value = &self->call->inputs[0];
+    dt_placement input[DT_SPEC_MAX_DIMS];
+    dt__sharding from;
+    find_placements(self, 0, input);
+    *fits = is_possible(self->n_mesh_dims, input);
+    if (!*fits)
+        return DT_OK;
+    DT__TRY(build(self, value, input, &from));
+    for (int o = 0; o < self->call->n_outputs && *fits; o++) {
+        const dt_op_value *output = &self->call->outputs[o];
+        dt_placement mapped[DT_SPEC_MAX_DIMS];
+        dt__sharding_desc desc = {
+            .n_mesh_dims = self->n_mesh_dims,
+            .mesh = self->on->mesh,
+            .n_dims = output->n_dims,
+            .shape = output->shape,
+            .n_placements = self->n_mesh_dims,
+            .placements = mapped,
+        };
+        DT__TRY(dt__regroup_placements(self->arena, &from, output->n_dims, output->shape, mapped, fits));
+        if (*fits)
+            DT__TRY(dt__placements_normalise(self->arena->ctx, &desc, out[o]));
+    }
+    return DT_OK;
+}
+
+/* Placements of the outputs; *fits says whether there are such. */
+static dt_status find_outputs(search *self, dt_placement *const *out, bool *fits) {
+    unsigned flags = flags_of(self);
+    *fits = true;
+    for (int m = 0; m < self->n_mesh_dims && *fits; m++)
+        if (self->chosen[m]->row && self->chosen[m]->row->flags & DT_ROW_OFFSET)
+            *fits = has_runs(self, self->chosen[m]->row);
+    if (flags & DT_ROW_RESHAPE && *fits)
+        return regroup_outputs(self, out, fits);
+    for (int o = 0; o < self->call->n_outputs && *fits; o++) {
+        find_placements(self, self->n_inputs + o, out[o]);
+        *fits = is_possible(self->n_mesh_dims, out[o]);
+    }
+    return DT_OK;
+}
+
+/* An in-place op's result is where its first input is. */
+static bool is_in_place(const search *self, dt_placement *const *outputs) {
+    const dt_placement *now = self->on->inputs[0]->placements;
+    find_target(self, 0, self->target);
+    return same_placements(self->n_mesh_dims, self->target, now) &&
+           same_placements(self->n_mesh_dims, outputs[0], now);
+}
+
+static dt_placement **new_lists(dt__arena *arena, int n_lists, int n) {
+    dt_placement **lists = DT__NEW_ARRAY(arena, dt_placement *, n_lists + 1);
+    dt_placement *all = DT__NEW_ARRAY(arena, dt_placement, n_lists * n + 1);
+    for (int i = 0; i < n_lists && lists && all; i++)
+        lists[i] = all + (int64_t)i * n;
+    return all ? lists : NULL;
+}
+
+/* Writes the combination down. */
+static dt_status describe(search *self, dt_placement *const *outputs, double us, dt__choice *out) {
+    int n = self->n_mesh_dims;
+    dt_placement **inputs = new_lists(self->arena, self->n_inputs, n);
+    dt_placement **moved = new_lists(self->arena, self->n_inputs, n);
+    const dt__row **rows = DT__NEW_ARRAY(self->arena, const dt__row *, n + 1);
+    const double *input_us = dt__arena_copy(self->arena, self->spent, (size_t)self->n_inputs, sizeof *input_us);
+    if (!inputs || !moved || !rows || !input_us)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < self->n_inputs; i++) {
+        find_placements(self, i, inputs[i]);
+        find_target(self, i, moved[i]);
+    }
+    for (int m = 0; m < n; m++)
+        rows[m] = self->chosen[m]->row;
+    *out = (dt__choice){
+        .n_mesh_dims = n,
+        .inputs = (const dt_placement *const *)inputs,
+        .moved = (const dt_placement *const *)moved,
+        .outputs = (const dt_placement *const *)outputs,
+        .rows = rows,
+        .input_us = input_us,
+        .cost_us = us,
+        .flags = flags_of(self),
+    };
+    return DT_OK;
+}
+
+static double worst(const search *self) {
+    return self->n_found < self->most ? self->ceiling : self->found[self->n_found - 1].us;
+}
+
+/* Less by more than rounding. */
+static bool is_less(double a, double b) { return isinf(b) ? a < b : a < b - 1e-9 * (1 + fabs(b)); }
+
+static bool is_found(const search *self, const dt__choice *one) {
+    for (int f = 0; f < self->n_found; f++) {
+        const dt__choice *other = &self->found[f].choice;
+        bool same = !memcmp(other->rows, one->rows, (size_t)self->n_mesh_dims * sizeof(*one->rows));
+        for (int i = 0; i < self->n_inputs && same; i++)
+            same = same_placements(self->n_mesh_dims, other->inputs[i], one->inputs[i]);
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+static void insert(search *self, double us, const dt__choice *one) {
+    int at = self->n_found;
+    while (at > 0 && is_less(us, self->found[at - 1].us))
+        at--;
+    int last = self->n_found < self->most ? self->n_found++ : self->n_found - 1;
+    memmove(&self->found[at + 1], &self->found[at], (size_t)(last - at) * sizeof *self->found);
+    self->found[at] = (found_one){us, *one};
+}
+
+/* What the inputs cost in all, or infinity as soon as that is no less than what is known; bounds serve for inputs that
+ * are not priced yet. */
+static dt_status price_all(search *self, double *us) {
+    const dt__least *least = self->least + (int64_t)self->n_mesh_dims * self->n_inputs;
+    double rest = 0;
+    for (int i = 0; i < self->n_inputs; i++)
+        rest += dt__least_us(self->on->machine, &least[i]) + filling_us(self, i);
+    *us = 0;
+    for (int i = 0; i < self->n_inputs; i++) {
+        double filling = filling_us(self, i);
+        rest -= dt__least_us(self->on->machine, &least[i]) + filling;
+        DT__TRY(price(self, i, worst(self) - *us - rest - filling, &self->spent[i]));
+        *us += self->spent[i] + filling;
+        if (!is_less(*us + rest, worst(self))) {
+            *us = INFINITY;
+            return DT_OK;
+        }
+    }
+    return DT_OK;
+}
+
+/* All mesh dims have their option. */
+static dt_status judge(search *self) {
+    double us;
+    bool fits;
+    dt__choice one;
+    DT__TRY(price_all(self, &us));
+    if (isinf(us))
+        return DT_OK;
+    dt_placement **outputs = new_lists(self->arena, self->call->n_outputs, self->n_mesh_dims);
+    if (!outputs)
+        return DT_ERR_MEMORY;
+    DT__TRY(find_outputs(self, outputs, &fits));
+    if (!fits || (self->call->op->flags & DT_OP_INPLACE && !is_in_place(self, outputs)))
+        return DT_OK;
+    DT__TRY(describe(self, outputs, us, &one));
+    if (self->most == 1 || !is_found(self, &one))
+        insert(self, us, &one);
+    return DT_OK;
+}
+
+/* Sum and avg may stand beside each other in one tensor, no other kinds. */
+static bool mixes(unsigned kinds) {
+    unsigned linear = 1u << DT_SUM | 1u << DT_AVG;
+    return kinds & ~linear ? (kinds & (kinds - 1)) != 0 : false;
+}
+
+static bool add_kinds(search *self, int m, const option *one) {
+    unsigned char *kinds = self->kinds + (int64_t)(m + 1) * self->n_entries;
+    const unsigned char *before = kinds - self->n_entries;
+    for (int e = 0; e < self->n_entries; e++) {
+        dt_row_entry asked = entry_of(one, e);
+        kinds[e] = before[e];
+        if (asked < 0)
+            kinds[e] |= (unsigned char)(1u << (-1 - asked));
+        if (mixes(kinds[e]))
+            return false;
+    }
+    return true;
+}
+
+/* The least that all inputs cost together once mesh dim m has this option. */
+static double decide(search *self, int m, const option *one) {
+    const dt__least *before = self->least + (int64_t)m * self->n_inputs;
+    dt__least *after = self->least + (int64_t)(m + 1) * self->n_inputs;
+    double us = 0;
+    for (int i = 0; i < self->n_inputs; i++) {
+        bool may_cut = self->may_cut[i * self->n_mesh_dims + m];
+        dt__least_decide(self->on, i, m, may_cut, entry_of(one, i), &before[i], &after[i]);
+        us += dt__least_us(self->on->machine, &after[i]);
+    }
+    return us;
+}
+
+static dt_status walk(search *self, int m) {
+    if (m == self->n_mesh_dims)
+        return judge(self);
+    for (int o = 0; o < self->n_options[m] && self->n_nodes < MOST_NODES; o++) {
+        const option *one = &self->options[m][o];
+        self->n_nodes++;
+        if (!is_less(decide(self, m, one), worst(self)) || !add_kinds(self, m, one))
+            continue;
+        self->chosen[m] = one;
+        DT__TRY(walk(self, m + 1));
+    }
+    return DT_OK;
+}
+
+static option new_option(const search *self, int m, const dt__row *row, const dt_placement *cut) {
+    option one = {.row = row, .cut = cut};
+    for (int i = 0; i < self->n_inputs; i++)
+        one.guess_us += dt__guess_us(self->on, i, m, entry_of(&one, i), self->source_bytes[i]);
+    return one;
+}
+
+static bool same_cut(const dt_placement *a, const dt_placement *b) {
+    return a->kind == b->kind && a->split_factor == b->split_factor && a->n_extents == b->n_extents &&
+           (a->n_extents == 0 || !memcmp(a->extents, b->extents, (size_t)a->n_extents * sizeof *a->extents));
+}
+
+static bool is_plain(const dt_placement *cut) { return cut->kind == DT_PLACEMENT_SHARD && cut->n_extents == 0; }
+
+/* Explicit extents fit only dims of that size. */
+static bool fits_cut(const search *self, const dt__row *row, const dt_placement *cut, int64_t size) {
+    for (int e = 0; e < self->n_entries && cut->n_extents && !(row->flags & DT_ROW_RESHAPE); e++) {
+        const dt_op_value *value =
+            e < self->n_inputs ? &self->call->inputs[e] : &self->call->outputs[e - self->n_inputs];
+        if (row->entries[e] > 0 && value->shape[row->entries[e] - 1] != size)
+            return false;
+    }
+    return true;
+}
+
+/* The row with each kind of cut that an input has on just that dim. */
+static void add_cuts(const search *self, int m, const dt__row *row, option *out, int *n) {
+    const dt_placement *tried[DT_SPEC_MAX_DIMS];
+    int n_tried = 0;
+    for (int i = 0; i < self->n_inputs && n_tried < DT_SPEC_MAX_DIMS; i++) {
+        const dt_placement *now = &self->on->inputs[i]->placements[m];
+        bool known = !dt__is_cut(now) || row->entries[i] != DT_ROW_S(now->dim) || is_plain(now);
+        for (int t = 0; t < n_tried && !known; t++)
+            known = same_cut(tried[t], now);
+        if (known || !fits_cut(self, row, now, self->call->inputs[i].shape[now->dim]))
+            continue;
+        tried[n_tried++] = now;
+        out[(*n)++] = new_option(self, m, row, now);
+    }
+}
+
+/* Cheapest first; else all Replicate first, then in the order of the rows. */
+static void sort(option *options, int n) {
+    for (int i = 1; i < n; i++) {
+        option one = options[i];
+        int at = i;
+        for (; at > 0 && is_less(one.guess_us, options[at - 1].guess_us); at--)
+            options[at] = options[at - 1];
+        options[at] = one;
+    }
+}
+
+static bool cuts(const search *self, const dt__row *row) {
+    for (int e = 0; e < self->n_inputs; e++)
+        if (row->entries[e] > 0)
+            return true;
+    return false;
+}
+
+/* Whether a row without cuts asks for partials of which no input has any here: then each rank would make them of
+ * Replicate, and the row that is all Replicate does with the same moves. */
+static bool is_idle(const search *self, const dt__row *row, int m) {
+    if (self->call->op->flags & DT_OP_INPLACE)
+        return false;
+    for (int i = 0; i < self->n_inputs; i++)
+        if (row->entries[i] > 0 ||
+            (row->entries[i] < 0 && is_partial_of(&self->on->inputs[i]->placements[m], row->entries[i])))
+            return false;
+    return true;
+}
+
+static dt_status find_options(search *self, const dt__row_list *rows, int m, option **out, int *n) {
+    int n_special = 0;
+    for (int i = 0; i < self->n_inputs; i++) {
+        const dt_placement *now = &self->on->inputs[i]->placements[m];
+        n_special += dt__is_cut(now) && !is_plain(now);
+    }
+    n_special = n_special < DT_SPEC_MAX_DIMS ? n_special : DT_SPEC_MAX_DIMS;
+    *out = DT__NEW_ARRAY(self->arena, option, rows->n_rows * (n_special + 1) + 1);
+    if (!*out)
+        return DT_ERR_MEMORY;
+    *n = 1;
+    (*out)[0] = new_option(self, m, NULL, NULL);
+    for (int r = 0; r < rows->n_rows; r++) {
+        const dt__row *row = &rows->rows[r];
+        if (is_idle(self, row, m))
+            continue;
+        if (n_special && cuts(self, row))
+            add_cuts(self, m, row, *out, n);
+        (*out)[(*n)++] = new_option(self, m, row, NULL);
+    }
+    sort(*out, *n);
+    return DT_OK;
+}
+
+static double part_bytes(const search *self, int i) {
+    const dt_op_value *value = &self->call->inputs[i];
+    double bytes = (double)dt_dtype_size(value->dtype);
+    for (int d = 0; d < value->n_dims; d++)
+        bytes *= (double)value->shape[d];
+    for (int m = 0; m < self->n_mesh_dims; m++)
+        if (dt__is_cut(&self->on->inputs[i]->placements[m]))
+            bytes /= (double)self->on->mesh[m];
+    return bytes;
+}
+
+static void begin_bounds(search *self, const dt__row_list *rows) {
+    for (int i = 0; i < self->n_inputs; i++) {
+        bool *may_cut = &self->may_cut[i * self->n_mesh_dims];
+        for (int r = 0; r < rows->n_rows; r++)
+            for (int m = 0; m < self->n_mesh_dims && rows->rows[r].entries[i] > 0; m++)
+                may_cut[m] = true;
+        dt__least_begin(self->on, i, &self->call->inputs[i], may_cut, &self->least[i]);
+    }
+}
+
+static dt_status prepare(search *self) {
+    dt__row_list rows;
+    int n = self->n_mesh_dims;
+    int *n_options = DT__NEW_ARRAY(self->arena, int, n + 1);
+    option **options = DT__NEW_ARRAY(self->arena, option *, n + 1);
+    self->chosen = DT__NEW_ARRAY(self->arena, const option *, n + 1);
+    self->may_cut = DT__NEW_ARRAY(self->arena, bool, n * self->n_inputs);
+    self->least = DT__NEW_ARRAY(self->arena, dt__least, (n + 1) * self->n_inputs);
+    self->source_bytes = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
+    self->kinds = DT__NEW_ARRAY(self->arena, unsigned char, (n + 1) * self->n_entries);
+    self->prices = dt__arena_alloc(self->arena, (size_t)self->n_inputs, sizeof *self->prices);
+    self->target = DT__NEW_ARRAY(self->arena, dt_placement, n + 1);
+    self->spent = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
+    self->found = DT__NEW_ARRAY(self->arena, found_one, self->most + 1);
+    if (!n_options || !options || !self->chosen || !self->may_cut || !self->least || !self->source_bytes ||
+        !self->kinds || !self->prices || !self->target || !self->spent || !self->found)
+        return DT_ERR_MEMORY;
+    self->n_options = n_options;
+    self->options = options;
+    DT__TRY(dt__call_rows(self->arena, self->call, &rows));
+    for (int i = 0; i < self->n_inputs; i++)
+        self->source_bytes[i] = part_bytes(self, i);
+    for (int m = 0; m < n; m++)
+        DT__TRY(find_options(self, &rows, m, &options[m], &n_options[m]));
+    begin_bounds(self, &rows);
+    return DT_OK;
+}
+
+static bool is_ordered(const search *self, int i) {
+    for (int m = 0; m < self->n_mesh_dims; m++)
+        if (self->on->inputs[i]->placements[m].ordered)
+            return true;
+    return false;
+}
+
+/* All combinations, in every order of cuts that an input has. */
+static dt_status walk_all(search *self) {
+    self->order = NULL;
+    DT__TRY(walk(self, 0));
+    for (int i = 0; i < self->n_inputs; i++)
+        if (is_ordered(self, i)) {
+            self->order = self->on->inputs[i]->placements;
+            DT__TRY(walk(self, 0));
+        }
+    return DT_OK;
+}
+
+/* First with rough prices, which tells what the best costs at most, so that few prices have to be exact. */
+static dt_status run(search *self) {
+    self->ceiling = INFINITY;
+    if (self->most == 1) {
+        self->roughly = true;
+        DT__TRY(walk_all(self));
+        if (self->n_found == 0)
+            return DT_OK;
+        self->ceiling = self->found[0].us * (1 + 1e-6) + 1e-6;
+        self->roughly = false;
+        self->n_found = 0;
+        self->n_nodes = 0;
+    }
+    return walk_all(self);
+}
+
+static dt_status refuse(const search *self) {
+    char text[160] = "";
+    if (self->n_inputs)
+        dt_placements_text(self->n_mesh_dims, self->on->inputs[0]->placements, sizeof text, text);
+    return dt_op_refuse(
+        self->call, DT_ERR_PLACEMENT,
+        "this works in place, and there is no way to keep the first tensor as %s; redistribute it first", text);
+}
+
+dt_status dt__choose_several(dt__arena *arena, const dt_op_call *call, const dt__placed *on, int most,
+                             dt__choice *out, int *n) {
+    search self = {
+        .arena = arena,
+        .call = call,
+        .on = on,
+        .n_mesh_dims = on->n_mesh_dims,
+        .n_inputs = call->n_inputs,
+        .n_entries = call->n_inputs + call->n_outputs,
+        .most = most,
+    };
+    DT__TRY(prepare(&self));
+    DT__TRY(run(&self));
+    if (self.n_found == 0)
+        return refuse(&self);
+    for (int f = 0; f < self.n_found; f++)
+        out[f] = self.found[f].choice;
+    *n = self.n_found;
+    return DT_OK;
+}
+
+dt_status dt__choose(dt__arena *arena, const dt_op_call *call, const dt__placed *on, dt__choice *out) {
+    int n;
+    return dt__choose_several(arena, call, on, 1, out, &n);
+}

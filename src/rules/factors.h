@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rules written as factors, "...mk,...kn->...mn": which dims of the inputs and outputs are the same.
+ */
+#ifndef DT_RULES_FACTORS_H
+#define DT_RULES_FACTORS_H
+
+#include "rules/rows.h"
+
+/* Refuses (value) a text that is not of the form. */
+dt_status dt__factors_check(dt_ctx *ctx, const char *rule);
+
+/* Which inputs are addends of the result, by bits; no rows where the rule does not fit the call. */
+void dt__factors_add(dt_rows *rows, const char *rule, uint64_t *addends);
+
+#endif

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reads values.
+ */
+#include "rules/literal.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LIST = 256 };
+
+static bool is_name_char(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+const char *dt__literal_name(dt__cursor *cursor, dt__arena *arena) {
+    size_t n = 0;
+    dt__cursor_peek(cursor);
+    while (is_name_char(cursor->at[n]))
+        n++;
+    if (n == 0) {
+        dt__cursor_fail(cursor, "wanted a name");
+        return NULL;
+    }
+    const char *name = dt__arena_copy_chars(arena, cursor->at, n);
+    cursor->at += n;
+    return name;
+}
+
+static dt_status read_number(dt__cursor *cursor, dt_arg *out) {
+    char *end, *end_float;
+    long long whole = strtoll(cursor->at, &end, 10);
+    double real = strtod(cursor->at, &end_float);
+    if (end_float == cursor->at)
+        return dt__cursor_fail(cursor, "wanted a value");
+    *out =
+        end == end_float ? (dt_arg){.type = DT_ARG_INT, .as.i = whole} : (dt_arg){.type = DT_ARG_FLOAT, .as.f = real};
+    cursor->at = end_float;
+    return DT_OK;
+}
+
+static const struct {
+    const char *word;
+    dt_arg value;
+} words[] = {
+    {"true", {.type = DT_ARG_BOOL, .as.b = true}},
+    {"True", {.type = DT_ARG_BOOL, .as.b = true}},
+    {"false", {.type = DT_ARG_BOOL, .as.b = false}},
+    {"False", {.type = DT_ARG_BOOL, .as.b = false}},
+    {"none", {.type = DT_ARG_NONE}},
+    {"None", {.type = DT_ARG_NONE}},
+    {"null", {.type = DT_ARG_NONE}},
+    {"nan", {.type = DT_ARG_FLOAT, .as.f = NAN}},
+    {"inf", {.type = DT_ARG_FLOAT, .as.f = INFINITY}},
+};
+
+static dt_status read_word(dt__cursor *cursor, dt__arena *arena, dt_arg *out) {
+    const char *name = dt__literal_name(cursor, arena);
+    if (!name)
+        return dt_error_status(cursor->ctx);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (!strcmp(words[i].word, name)) {
+            *out = words[i].value;
+            return DT_OK;
+        }
+    *out = (dt_arg){.type = DT_ARG_TEXT, .as.text = name};
+    return DT_OK;
+}
+
+static dt_status read_quoted(dt__cursor *cursor, dt__arena *arena, dt_arg *out) {
+    char quote = *cursor->at;
+    const char *begin = cursor->at + 1, *end = strchr(begin, quote);
+    if (!end)
+        return dt__cursor_fail(cursor, "this quote is not closed");
+    const char *text = dt__arena_copy_chars(arena, begin, (size_t)(end - begin));
+    if (!text)
+        return DT_ERR_MEMORY;
+    *out = (dt_arg){.type = DT_ARG_TEXT, .as.text = text};
+    cursor->at = end + 1;
+    return DT_OK;
+}
+
+/* A list of whole numbers stays one; a number with a point makes all of them floating. */
+static dt_status read_list(dt__cursor *cursor, dt__arena *arena, dt_arg *out) {
+    int64_t *ints = DT__NEW_ARRAY(arena, int64_t, MAX_LIST);
+    double *floats = DT__NEW_ARRAY(arena, double, MAX_LIST);
+    bool whole = true;
+    int n = 0;
+    if (!ints || !floats)
+        return DT_ERR_MEMORY;
+    cursor->at++;
+    while (dt__cursor_peek(cursor) != ']') {
+        dt_arg entry;
+        if (n == MAX_LIST)
+            return dt__cursor_fail(cursor, "a list may have up to %d numbers", MAX_LIST);
+        if (n)
+            DT__TRY(dt__cursor_expect(cursor, ",", "between the numbers of a list"));
+        dt__cursor_peek(cursor);
+        DT__TRY(read_number(cursor, &entry));
+        whole = whole && entry.type == DT_ARG_INT;
+        ints[n] = entry.type == DT_ARG_INT ? entry.as.i : 0;
+        floats[n++] = entry.type == DT_ARG_INT ? (double)entry.as.i : entry.as.f;
+    }
+    cursor->at++;
+    *out = whole ? (dt_arg){.type = DT_ARG_INTS, .n = n, .as.ints = ints}
+                 : (dt_arg){.type = DT_ARG_FLOATS, .n = n, .as.floats = floats};
+    return DT_OK;
+}
+
+dt_status dt__literal_read(dt__cursor *cursor, dt__arena *arena, dt_arg *out) {
+    char c = dt__cursor_peek(cursor);
+    if (c == '[')
+        return read_list(cursor, arena, out);
+    if (c == '"' || c == '\'')
+        return read_quoted(cursor, arena, out);
+    if (isalpha((unsigned char)c) || c == '_')
+        return read_word(cursor, arena, out);
+    return read_number(cursor, out);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Gathers the rows of a call from the descriptor's three sources, and keeps out what cannot be: reductions that a dtype
+ * does not have, rows that say nothing, rows twice.
+ */
+#include "rules/rows.h"
+
+#include "rules/factors.h"
+
+#include <string.h>
+
+static bool is_allowed(const dt_rows *rows, const dt_row_entry *entries) {
+    const dt_op_call *call = rows->call;
+    bool says_something = false;
+    for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
+        const dt_op_value *value = dt__row_value(call, e);
+        says_something |= e < call->n_inputs && entries[e] != DT_ROW_R;
+        if (entries[e] < 0 && !dt_reduce_allowed(value->dtype, (dt_reduce)(-1 - entries[e])))
+            return false;
+        if (entries[e] > value->n_dims)
+            return false;
+    }
+    return says_something;
+}
+
+static bool is_there(const dt_rows *rows, const dt_row_entry *entries, size_t n) {
+    for (int r = 0; r < rows->n_rows; r++)
+        if (!memcmp(rows->rows[r].entries, entries, n))
+            return true;
+    return false;
+}
+
+static bool make_room(dt_rows *rows) {
+    if (rows->n_rows < rows->room)
+        return true;
+    int room = rows->room * 2 + 16;
+    dt__row *more = DT__NEW_ARRAY(rows->arena, dt__row, room);
+    if (!more) {
+        rows->status = DT_ERR_MEMORY;
+        return false;
+    }
+    if (rows->n_rows)
+        memcpy(more, rows->rows, (size_t)rows->n_rows * sizeof *more);
+    rows->rows = more;
+    rows->room = room;
+    return true;
+}
+
+void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entries) {
+    size_t n = (size_t)(rows->call->n_inputs + rows->call->n_outputs);
+    if (rows->status != DT_OK || !is_allowed(rows, entries) || is_there(rows, entries, n) || !make_room(rows))
+        return;
+    const dt_row_entry *kept = dt__arena_copy(rows->arena, entries, n, sizeof *entries);
+    if (!kept)
+        rows->status = DT_ERR_MEMORY;
+    else
+        rows->rows[rows->n_rows++] = (dt__row){flags, kept};
+}
+
+/* Room for the entries of one row, all Replicate; NULL when memory is out. */
+static dt_row_entry *blank(dt_rows *rows) {
+    dt_row_entry *entries =
+        DT__NEW_ARRAY(rows->arena, dt_row_entry, rows->call->n_inputs + rows->call->n_outputs + 1);
+    if (!entries)
+        rows->status = DT_ERR_MEMORY;
+    return entries;
+}
+
+void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to) {
+    const dt_op_call *call = rows->call;
+    dt_row_entry *entries = blank(rows);
+    if (!entries)
+        return;
+    for (int e = 0; e < call->n_inputs; e++)
+        entries[e] = e < 64 && inputs >> e & 1 ? DT_ROW_P(from) : DT_ROW_R;
+    for (int e = 0; e < call->n_outputs; e++)
+        entries[call->n_inputs + e] = DT_ROW_P(to);
+    dt_rows_add(rows, 0, entries);
+}
+
+static bool is_floating(dt_dtype dtype) {
+    return dtype == DT_F32 || dtype == DT_F64 || dtype == DT_F16 || dtype == DT_BF16 || dtype == DT_C64 ||
+           dtype == DT_C128;
+}
+
+void dt_rows_linear(dt_rows *rows, uint64_t inputs) {
+    const dt_op_call *call = rows->call;
+    bool floating = call->n_outputs && is_floating(call->outputs[0].dtype);
+    for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
+        const dt_op_value *value = dt__row_value(call, e);
+        bool takes_part = e >= call->n_inputs || (e < 64 && inputs >> e & 1);
+        bool other_kind = is_floating(value->dtype) != floating;
+        bool may_have_wrapped = !floating && value->dtype != call->outputs[0].dtype;
+        if (takes_part && (value->dtype == DT_BOOL || other_kind || may_have_wrapped))
+            return;
+    }
+    dt_rows_reduce(rows, inputs, DT_SUM, DT_SUM);
+    if (floating)
+        dt_rows_reduce(rows, inputs, DT_AVG, DT_AVG);
+}
+
+void dt_rows_monotone(dt_rows *rows, int input, bool up) {
+    dt_rows_reduce(rows, (uint64_t)1 << input, DT_MAX, up ? DT_MAX : DT_MIN);
+    dt_rows_reduce(rows, (uint64_t)1 << input, DT_MIN, up ? DT_MIN : DT_MAX);
+}
+
+/* All inputs and outputs of one kind; for any number of inputs. */
+static void add_any(dt_rows *rows) {
+    for (int kind = 0; kind < DT_N_REDUCES; kind++) {
+        dt_row_entry *entries = blank(rows);
+        if (!entries)
+            return;
+        memset(entries, DT_ROW_P(kind), (size_t)(rows->call->n_inputs + rows->call->n_outputs));
+        dt_rows_add(rows, 0, entries);
+    }
+}
+
+static uint64_t all_inputs(const dt_op_call *call) {
+    return call->n_inputs >= 64 ? UINT64_MAX : ((uint64_t)1 << call->n_inputs) - 1;
+}
+
+static void add_each(dt_rows *rows, unsigned partial, uint64_t addends) {
+    for (int i = 0; i < rows->call->n_inputs && i < 64; i++) {
+        uint64_t alone = (uint64_t)1 << i;
+        bool ordered = !addends || addends & alone;
+        if ((partial & DT_PARTIAL_EACH && !(addends & alone)) || (partial & DT_PARTIAL_FIRST && i == 0))
+            dt_rows_linear(rows, alone | addends);
+        if (partial & DT_PARTIAL_UP && ordered)
+            dt_rows_monotone(rows, i, true);
+        if (partial & DT_PARTIAL_DOWN && ordered)
+            dt_rows_monotone(rows, i, false);
+        if (partial & DT_PARTIAL_UP_MIN)
+            dt_rows_reduce(rows, alone, DT_MIN, DT_MIN);
+        if (partial & DT_PARTIAL_DOWN_MIN)
+            dt_rows_reduce(rows, alone, DT_MIN, DT_MAX);
+        if (partial & DT_PARTIAL_EXP && is_floating(rows->call->inputs[i].dtype))
+            dt_rows_reduce(rows, alone, DT_SUM, DT_PRODUCT);
+    }
+}
+
+static void add_partial(dt_rows *rows, unsigned partial, uint64_t addends) {
+    uint64_t all = all_inputs(rows->call);
+    if (partial & DT_PARTIAL_ANY)
+        add_any(rows);
+    if (partial & DT_PARTIAL_LINEAR)
+        dt_rows_linear(rows, all);
+    add_each(rows, partial, addends);
+    if (partial & DT_PARTIAL_PRODUCT)
+        dt_rows_reduce(rows, all, DT_PRODUCT, DT_PRODUCT);
+}
+
+void dt_rows_partial(dt_rows *rows, unsigned partial) { add_partial(rows, partial, 0); }
+
+void dt_rows_factors(dt_rows *rows, const char *rule, unsigned partial) {
+    uint64_t addends = 0;
+    dt__factors_add(rows, rule, &addends);
+    add_partial(rows, partial, addends);
+}
+
+dt_status dt__call_rows(dt__arena *arena, const dt_op_call *call, dt__row_list *out) {
+    const dt_op *op = call->op;
+    dt_rows rows = {.arena = arena, .call = call};
+    unsigned partial = op->partial_of ? op->partial_of(call) : op->partial;
+    if (op->rule)
+        dt_rows_factors(&rows, op->rule, partial);
+    else
+        dt_rows_partial(&rows, partial);
+    if (op->rows)
+        op->rows(call, &rows);
+    *out = (dt__row_list){rows.n_rows, call->n_inputs + call->n_outputs, rows.rows};
+    return rows.status;
+}
+
+static void add_entry(dt_row_entry entry, dt__text *out) {
+    if (entry == DT_ROW_R)
+        dt__text_add(out, "R");
+    else if (entry > 0)
+        dt__text_add(out, "S(%d)", entry - 1);
+    else
+        dt__text_add(out, "P(%s)", dt_reduce_word((dt_reduce)(-1 - entry)));
+}
+
+void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out) {
+    for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
+        dt__text_add(out, e == call->n_inputs ? "->" : e ? "," : "");
+        add_entry(row->entries[e], out);
+    }
+}
+
+/* Replicate stands for P(avg), P(max) and P(min). */
+static bool may_be_replicate(dt_row_entry entry) {
+    return entry == DT_ROW_P(DT_AVG) || entry == DT_ROW_P(DT_MAX) || entry == DT_ROW_P(DT_MIN);
+}
+
+static void add_variants(dt_rows *rows, const dt__row *row) {
+    int at[DT__MAX_VARIANTS], n = 0;
+    for (int e = 0; e < rows->call->n_inputs; e++)
+        if (may_be_replicate(row->entries[e])) {
+            if (n == DT__MAX_VARIANTS)
+                return;
+            at[n++] = e;
+        }
+    for (unsigned chosen = 1; n > 1 && chosen + 1 < 1u << n; chosen++) {
+        dt_row_entry *entries = blank(rows);
+        if (!entries)
+            return;
+        memcpy(entries, row->entries, (size_t)(rows->call->n_inputs + rows->call->n_outputs));
+        for (int i = 0; i < n; i++)
+            if (chosen >> i & 1)
+                entries[at[i]] = DT_ROW_R;
+        dt_rows_add(rows, row->flags, entries);
+    }
+}
+
+dt_status dt__rows_spell_out(dt__arena *arena, const dt_op_call *call, dt__row_list *list) {
+    dt_rows rows = {.arena = arena, .call = call};
+    for (int r = 0; r < list->n_rows; r++)
+        if (!(list->rows[r].flags & DT_ROW_UNLISTED))
+            dt_rows_add(&rows, list->rows[r].flags, list->rows[r].entries);
+    for (int r = 0; r < list->n_rows; r++)
+        add_variants(&rows, &list->rows[r]);
+    list->n_rows = rows.n_rows;
+    list->rows = rows.rows;
+    return rows.status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rows while they are gathered.
+ */
+#ifndef DT_RULES_ROWS_H
+#define DT_RULES_ROWS_H
+
+#include "rules/rules.h"
+
+struct dt_rows {
+    dt__arena *arena;
+    const dt_op_call *call;
+    int n_rows, room;
+    dt__row *rows;
+    dt_status status; /* the first failure; rows are not added after it */
+};
+
+static inline const dt_op_value *dt__row_value(const dt_op_call *call, int entry) {
+    return entry < call->n_inputs ? &call->inputs[entry] : &call->outputs[entry - call->n_inputs];
+}
+
+#endif

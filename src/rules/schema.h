@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Schema lines, parsed, and calls that are bound to them. The form is the well-known one:
+ *
+ *     add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | add.Scalar(Tensor self, Scalar other, …
+ *
+ * Everything that a signature holds lives in the arena that it was parsed into.
+ */
+#ifndef DT_RULES_SCHEMA_H
+#define DT_RULES_SCHEMA_H
+
+#include "base/arena.h"
+#include "dtensor/op.h"
+
+enum { DT__MAX_ARGS = 32 };
+
+typedef enum dt__param_type {
+    DT__PARAM_TENSOR,
+    DT__PARAM_TENSORS,
+    DT__PARAM_INT,
+    DT__PARAM_FLOAT,
+    DT__PARAM_BOOL,
+    DT__PARAM_SCALAR,
+    DT__PARAM_INTS,
+    DT__PARAM_FLOATS,
+    DT__PARAM_DTYPE,
+    DT__PARAM_TEXT,
+    DT__N_PARAM_TYPES
+} dt__param_type;
+
+typedef struct dt__param {
+    const char *name;
+    dt__param_type type;
+    int n;             /* int[n]: a bare number stands for n copies; 0: int[] */
+    bool optional;     /* None is allowed */
+    bool keyword_only; /* stands behind the * */
+    bool required;     /* has no default */
+    dt_arg absent;     /* the default */
+} dt__param;
+
+typedef struct dt__signature {
+    const char *overload; /* "Tensor" of add.Tensor; "" without one */
+    int n_params;
+    const dt__param *params;
+    uint32_t varying; /* bit i: parameter i is a Scalar or a float, of which only the type decides anything */
+} dt__signature;
+
+typedef struct dt__schema {
+    const char *name;
+    int n_signatures;
+    const dt__signature *signatures;
+} dt__schema;
+
+/* Refuses (value) a line that is not of the form. */
+dt_status dt__schema_parse(dt__arena *arena, const char *line, dt__schema *out);
+
+/* An argument as a caller gives it: by name, or by position where name is NULL. Tensors are numbered by the caller in
+ * any order; a list of tensors (DT_ARG_TENSORS) is given as such numbers in as.ints, -1 for an absent one. */
+typedef struct dt__given {
+    const char *name;
+    dt_arg value;
+} dt__given;
+
+/* A call's arguments by parameter, with the tensors in the order of the parameters. */
+typedef struct dt__bound {
+    int overload, n_args;
+    dt_arg args[DT__MAX_ARGS];
+    int n_inputs;
+    int *inputs; /* the caller's numbers, in the arena; -1 for an absent member of a list */
+} dt__bound;
+
+/* Finds the signature that the arguments fit and fills in defaults. Refuses (value) with a text that names the op and
+ * the argument. */
+dt_status dt__schema_bind(dt__arena *arena, const dt__schema *schema, int n_given, const dt__given *given,
+                          dt__bound *out);
+
+/* What of the arguments decides: all values, but only the type of those that vary. Equal arguments have equal hashes.
+ */
+uint64_t dt__args_hash(const dt__signature *signature, const dt_arg *args, uint64_t seed);
+bool dt__args_equal(const dt__signature *signature, const dt_arg *a, const dt_arg *b);
+
+#endif

@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Every elementwise op in every dtype against long double (floats, within a stated number of units in the last place)
+ * or 128-bit arithmetic (integers), on random shapes and strides, operands of other dtypes, in place, with threads.
+ * All tables give the same bits.
+ */
+#include "kernels/arrays.h"
+
+#include "base/ctx.h"
+#include "kernels/elementwise.h"
+
+#include <complex.h>
+
+static const char *const names[DT__N_ELEMENT_OPS] = {
+#define NAME(name, n_ins, bool_ins, is_bool) #name,
+    DT__ELEMENT_LIST(NAME)
+#undef NAME
+};
+static const struct {
+    int bool_ins;
+    bool is_bool;
+} facts[DT__N_ELEMENT_OPS] = {
+#define FACT(name, n_ins, bool_ins, is_bool) {bool_ins, is_bool},
+    DT__ELEMENT_LIST(FACT)
+#undef FACT
+};
+
+/* Reads its operands, of whatever dtype, as truth values. */
+static bool is_logic(dt__element_op op) { return op >= DT__EL_AND && op <= DT__EL_NOT; }
+
+/* A number of the dtype nearest to x. */
+static long double rounded(dt_dtype dtype, long double x) {
+    char bytes[16];
+    put(dtype, (wide){x, 0}, bytes);
+    return get(dtype, bytes).re;
+}
+
+static long double gelu_argument(long double x) { return sqrtl(2 / acosl(-1)) * (x + 0.044715L * x * x * x); }
+
+static long double floor_remainder(long double x, long double y) {
+    long double rest = fmodl(x, y);
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+
+/* What PyTorch defines for floats. */
+static long double real_reference(dt__element_op op, dt_dtype dtype, const long double *in,
+                                  const dt__number *numbers) {
+    const long double x = in[0], y = in[1], z = in[2], p = rounded(dtype, numbers[0].f.re),
+                      q = rounded(dtype, numbers[1].f.re);
+    switch (op) {
+    case DT__EL_ADD:
+        return x + y;
+    case DT__EL_SUB:
+        return x - y;
+    case DT__EL_ADD_SCALED:
+        return x + rounded(dtype, p * y);
+    case DT__EL_MUL:
+        return x * y;
+    case DT__EL_DIV:
+        return x / y;
+    case DT__EL_FLOOR_DIVIDE:
+        return y == 0         ? x / y
+               : !isfinite(x) ? NAN
+               : isinf(y)     ? (x != 0 && (x < 0) != (y < 0) ? -1 : 0)
+                              : (x - floor_remainder(x, y)) / y;
+    case DT__EL_REMAINDER:
+        return floor_remainder(x, y);
+    case DT__EL_MAXIMUM:
+        return isnan(x) || isnan(y) ? NAN : fmaxl(x, y);
+    case DT__EL_MINIMUM:
+        return isnan(x) || isnan(y) ? NAN : fminl(x, y);
+    case DT__EL_POW:
+        return powl(x, y);
+    case DT__EL_EQ:
+        return x == y;
+    case DT__EL_NE:
+        return x != y;
+    case DT__EL_LT:
+        return x < y;
+    case DT__EL_LE:
+        return x <= y;
+    case DT__EL_GT:
+        return x > y;
+    case DT__EL_GE:
+        return x >= y;
+    case DT__EL_AND:
+        return x != 0 && y != 0;
+    case DT__EL_OR:
+        return x != 0 || y != 0;
+    case DT__EL_XOR:
+        return (x != 0) != (y != 0);
+    case DT__EL_NOT:
+        return x == 0;
+    case DT__EL_NEG:
+        return -x;
+    case DT__EL_ABS:
+        return fabsl(x);
+    case DT__EL_SIGN:
+        return (x > 0) - (x < 0);
+    case DT__EL_SQUARE:
+        return x * x;
+    case DT__EL_RELU:
+        return isnan(x) ? x : x > 0 ? x : 0;
+    case DT__EL_CLAMP:
+        return isnan(x) || isnan(p) || isnan(q) ? NAN : fminl(fmaxl(x, p), q);
+    case DT__EL_WHERE:
+        return x != 0 ? y : z;
+    case DT__EL_THRESHOLD:
+        return y <= p ? 0 : x;
+    case DT__EL_AFFINE:
+        return rounded(dtype, x * p) + q;
+    case DT__EL_SHIFTED:
+        return rounded(dtype, x - p) - q;
+    case DT__EL_EXP_SHIFTED:
+        return expl(rounded(dtype, x - p));
+    case DT__EL_NORMALISE:
+        return rounded(dtype, rounded(dtype, rounded(dtype, x - p) * q) * y) + z;
+    case DT__EL_DROPOUT:
+        return x != 0 ? y * p : 0;
+    case DT__EL_EXP:
+        return expl(x);
+    case DT__EL_LOG:
+        return logl(x);
+    case DT__EL_SQRT:
+        return sqrtl(x);
+    case DT__EL_RSQRT:
+        return 1 / sqrtl(x);
+    case DT__EL_RECIPROCAL:
+        return 1 / x;
+    case DT__EL_TANH:
+        return tanhl(x);
+    case DT__EL_SIGMOID:
+        return 1 / (1 + expl(-x));
+    case DT__EL_SILU:
+        return x / (1 + expl(-x));
+    case DT__EL_ERF:
+        return erfl(x);
+    case DT__EL_GELU:
+        return 0.5L * x * (1 + erfl(x * sqrtl(0.5L)));
+    case DT__EL_GELU_TANH:
+        return 0.5L * x * (1 + tanhl(gelu_argument(x)));
+    case DT__EL_GELU_GRAD:
+        return x * (0.5L * (1 + erfl(y * sqrtl(0.5L))) + y * expl(-0.5L * y * y) / sqrtl(2 * acosl(-1)));
+    case DT__EL_GELU_TANH_GRAD: {
+        const long double t = tanhl(gelu_argument(y)), slope = sqrtl(2 / acosl(-1)) * (1 + 3 * 0.044715L * y * y);
+        return x * (0.5L * (1 + t) + 0.5L * y * (1 - t * t) * slope);
+    }
+    case DT__EL_SIN:
+        return sinl(x);
+    case DT__EL_COS:
+        return cosl(x);
+    case DT__EL_FLOOR:
+        return floorl(x);
+    case DT__EL_CEIL:
+        return ceill(x);
+    case DT__EL_ROUND:
+        return rintl(x);
+    case DT__EL_TRUNC:
+        return truncl(x);
+    case DT__EL_ISNAN:
+        return isnan(x);
+    default:
+        fail_msg("no reference for op %d", (int)op);
+        return 0;
+    }
+}
+
+/* How far results may be off: in units in the last place, and in parts of the inputs' sizes where terms cancel. */
+static void tolerance(dt__element_op op, double *units, double *parts) {
+    *units = 0.501;
+    *parts = 0;
+    switch (op) {
+    case DT__EL_EXP:
+    case DT__EL_EXP_SHIFTED:
+    case DT__EL_LOG:
+    case DT__EL_RSQRT:
+    case DT__EL_POW:
+        *units = 1.5;
+        break;
+    case DT__EL_SIN:
+    case DT__EL_COS:
+    case DT__EL_TANH:
+    case DT__EL_SIGMOID:
+    case DT__EL_SILU:
+    case DT__EL_ERF:
+        *units = 2.5;
+        break;
+    case DT__EL_FLOOR_DIVIDE:
+        *units = 1;
+        break;
+    case DT__EL_GELU:
+    case DT__EL_GELU_TANH:
+        *units = 3;
+        *parts = 2;
+        break;
+    case DT__EL_GELU_GRAD:
+    case DT__EL_GELU_TANH_GRAD:
+        *units = 3;
+        *parts = 8;
+        break;
+    default:
+        break;
+    }
+}
+
+static int fraction_bits(dt_dtype d) {
+    return d == DT_F16 ? 10 : d == DT_BF16 ? 7 : d == DT_F64 || d == DT_C128 ? 52 : 23;
+}
+static int lowest_exponent(dt_dtype d) { return d == DT_F16 ? -14 : d == DT_F64 || d == DT_C128 ? -1022 : -126; }
+
+static long double unit(dt_dtype d, long double x) {
+    const int e = x == 0 ? lowest_exponent(d) : ilogbl(x);
+    return ldexpl(1, (e < lowest_exponent(d) ? lowest_exponent(d) : e) - fraction_bits(d));
+}
+
+static long double largest(dt_dtype d) {
+    return d == DT_F16   ? 65504
+           : d == DT_F64 ? ldexpl(2 - ldexpl(1, -52), 1023)
+                         : ldexpl(2 - ldexpl(1, -fraction_bits(d)), 127);
+}
+
+static bool is_near(dt__element_op op, dt_dtype dtype, long double got, long double expected, const long double *in) {
+    double units, parts;
+    tolerance(op, &units, &parts);
+    if (isnan(got) || isnan(expected))
+        return isnan(got) && isnan(expected);
+    if (isinf(got) || isinf(expected))
+        return got == expected || (fabsl(expected) >= largest(dtype) && signbit(got) == signbit(expected));
+    long double most = units * unit(dtype, expected);
+    if (parts > 0 && isfinite(in[0]))
+        most += parts * ldexpl(fabsl(in[0]), -fraction_bits(dtype == DT_F64 ? DT_F64 : DT_F32));
+    if (op == DT__EL_SIGMOID || op == DT__EL_SILU) /* e^-x overflows before the result is 0 */
+        most += dtype == DT_F64 ? 0x1p-1010L : 0x1p-120L;
+    return fabsl(got - expected) <= most;
+}
+
+/* Integers, wrapped at 64 bits; the caller wraps further. */
+static int64_t integer_reference(dt__element_op op, const int64_t *in, const dt__number *numbers) {
+    const __int128 x = in[0], y = in[1];
+    __int128 power = 1;
+    switch (op) {
+    case DT__EL_ADD:
+        return (int64_t)(x + y);
+    case DT__EL_SUB:
+        return (int64_t)(x - y);
+    case DT__EL_ADD_SCALED:
+        return (int64_t)(x + numbers[0].i * y);
+    case DT__EL_MUL:
+        return (int64_t)((unsigned __int128)x * (unsigned __int128)y);
+    case DT__EL_FLOOR_DIVIDE:
+        return y == 0 ? 0 : (int64_t)(x / y - (x % y != 0 && (x % y < 0) != (y < 0)));
+    case DT__EL_REMAINDER:
+        return y == 0 ? 0 : (int64_t)(x - (x / y - (x % y != 0 && (x % y < 0) != (y < 0))) * y);
+    case DT__EL_MAXIMUM:
+        return (int64_t)(x > y ? x : y);
+    case DT__EL_MINIMUM:
+        return (int64_t)(x < y ? x : y);
+    case DT__EL_POW:
+        if (y < 0)
+            return x == 1 ? 1 : x == -1 ? (y % 2 ? -1 : 1) : 0;
+        for (__int128 bit = (__int128)1 << 64; bit; bit >>= 1)
+            power = (int64_t)((unsigned __int128)(int64_t)((unsigned __int128)power * (unsigned __int128)power) *
+                              (unsigned __int128)(y & bit ? x : 1));
+        return (int64_t)power;
+    case DT__EL_NEG:
+        return (int64_t)-x;
+    case DT__EL_ABS:
+        return (int64_t)(x < 0 ? -x : x);
+    case DT__EL_SQUARE:
+        return (int64_t)((unsigned __int128)x * (unsigned __int128)x);
+    case DT__EL_CLAMP:
+        power = in[0] < numbers[0].i ? numbers[0].i : in[0];
+        return power > numbers[1].i ? numbers[1].i : (int64_t)power;
+    case DT__EL_AFFINE:
+        return (int64_t)(x * numbers[0].i + numbers[1].i);
+    case DT__EL_THRESHOLD:
+        return in[1] > numbers[0].i ? in[0] : 0;
+    case DT__EL_RELU:
+        return in[0] > 0 ? in[0] : 0;
+    case DT__EL_WHERE:
+        return in[0] ? in[1] : in[2];
+    default: /* comparisons, signs: small numbers that long double holds */
+        return (int64_t)real_reference(op, DT_I64, (long double[]){(long double)in[0], (long double)in[1], 0},
+                                       numbers);
+    }
+}
+
+/* Keeps the parts as they are; re + im * I would not. */
+static long double complex complex_of(long double re, long double im) {
+    const long double parts[2] = {re, im};
+    long double complex x;
+    memcpy(&x, parts, sizeof x);
+    return x;
+}
+
+static long double complex complex_reference(dt__element_op op, const long double complex *in,
+                                             long double complex p) {
+    const long double complex x = in[0], y = in[1];
+    switch (op) {
+    case DT__EL_ADD:
+        return x + y;
+    case DT__EL_SUB:
+        return x - y;
+    case DT__EL_ADD_SCALED:
+        return x + p * y;
+    case DT__EL_MUL:
+        return x * y;
+    case DT__EL_DIV:
+        return x / y;
+    case DT__EL_POW:
+        return cpowl(x, y);
+    case DT__EL_EQ:
+        return x == y;
+    case DT__EL_NE:
+        return x != y;
+    case DT__EL_NEG:
+        return -x;
+    case DT__EL_ABS:
+        return cabsl(x);
+    case DT__EL_SQUARE:
+        return x * x;
+    case DT__EL_WHERE:
+        return creall(x) != 0 ? y : in[2];
+    case DT__EL_EXP:
+        return cexpl(x);
+    case DT__EL_LOG:
+        return clogl(x);
+    case DT__EL_SQRT:
+        return csqrtl(x);
+    case DT__EL_RSQRT:
+        return 1 / csqrtl(x);
+    case DT__EL_RECIPROCAL:
+        return 1 / x;
+    case DT__EL_TANH:
+        return ctanhl(x);
+    case DT__EL_SIN:
+        return csinl(x);
+    case DT__EL_COS:
+        return ccosl(x);
+    default:
+        fail_msg("no complex reference for %s", names[op]);
+        return 0;
+    }
+}
+
+typedef struct op_case {
+    dt__elementwise what;
+    test_array out, ins[3];
+} op_case;
+
+static dt_dtype input_dtype(const op_case *c, int k) {
+    return facts[c->what.op].bool_ins >> k & 1 ? DT_BOOL : c->what.dtype;
+}
+
+/* Input k as the op reads it. */
+static void read_input(const op_case *c, int k, const int64_t *index, void *bytes) {
+    const dt_dtype from = c->ins[k].a.dtype, to = input_dtype(c, k);
+    const void *x = element_at(&c->ins[k].a, c->out.a.n_dims, index);
+    if (is_integer(from) && is_integer(to))
+        put_wrapped(to, get_integer(from, x), bytes);
+    else
+        put(to, get(from, x), bytes);
+}
+
+static void check_real(const op_case *c, const dt__kernels *kernels, char (*in)[16], const void *y, bool mixed) {
+    const dt_dtype result = c->out.a.dtype;
+    long double x[3];
+    for (int k = 0; k < 3; k++)
+        x[k] = get(input_dtype(c, k), in[k]).re;
+    if (c->what.op == DT__EL_GELU_TANH_GRAD && fabsl(x[1]) > 1e100L) /* its square overflows, as in PyTorch */
+        return;
+    const dt_dtype loop = c->what.dtype == DT_F16 || c->what.dtype == DT_BF16 ? DT_F32 : c->what.dtype;
+    const long double expected = real_reference(c->what.op, loop, x, c->what.numbers), got = get(result, y).re;
+    if (facts[c->what.op].is_bool ? got == expected : is_near(c->what.op, result, got, expected, x))
+        return;
+    fail_msg("%s: %s of %s%s: %La, %La, %La with %g, %g gives %La, not %La", kernels->name, names[c->what.op],
+             dt_dtype_word(c->what.dtype), mixed ? " (mixed)" : "", x[0], x[1], x[2], c->what.numbers[0].f.re,
+             c->what.numbers[1].f.re, got, expected);
+}
+
+static void check_integer(const op_case *c, const dt__kernels *kernels, char (*in)[16], const void *y) {
+    int64_t x[3], expected_bits = 0, got_bits = 0;
+    for (int k = 0; k < 3; k++)
+        x[k] = get_integer(input_dtype(c, k), in[k]);
+    const int64_t expected = integer_reference(c->what.op, x, c->what.numbers);
+    put_wrapped(c->out.a.dtype, expected, &expected_bits);
+    memcpy(&got_bits, y, dt_dtype_size(c->out.a.dtype));
+    if (expected_bits != got_bits)
+        fail_msg("%s: %s of %s: %ld, %ld, %ld with %ld, %ld gives bits %lx, not %lx", kernels->name,
+                 names[c->what.op], dt_dtype_word(c->what.dtype), (long)x[0], (long)x[1], (long)x[2],
+                 (long)c->what.numbers[0].i, (long)c->what.numbers[1].i, (long)got_bits, (long)expected_bits);
+}
+
+/* Where anything is not finite, or would not be in the dtype, libraries differ. */
+static void check_complex(const op_case *c, const dt__kernels *kernels, char (*in)[16], const void *y) {
+    long double complex x[3];
+    for (int k = 0; k < 3; k++) {
+        const wide w = get(input_dtype(c, k), in[k]);
+        x[k] = complex_of(w.re, w.im);
+    }
+    const wide g = get(c->out.a.dtype, y);
+    const long double complex got = complex_of(g.re, g.im);
+    const long double complex expected =
+        complex_reference(c->what.op, x, complex_of(c->what.numbers[0].f.re, c->what.numbers[0].f.im));
+    long double size = cabsl(expected), most = c->what.dtype == DT_C64 ? 1e30L : 1e300L, least = 1 / most;
+    for (int k = 0; k < dt__op_inputs(c->what.op); k++)
+        if (!(cabsl(x[k]) < most) || cabsl(x[k]) < least)
+            return;
+    if (!(size < most) || (size < least && size != 0))
+        return;
+    if (c->what.op == DT__EL_ADD || c->what.op == DT__EL_SUB || c->what.op == DT__EL_ADD_SCALED)
+        size = fmaxl(size, cabsl(x[0]) + 4 * cabsl(x[1]));
+    if (c->what.op == DT__EL_POW)
+        size *= 1 + (4 + fabsl(logl(cabsl(x[0]) + least))) * cabsl(x[1]);
+    const long double off = cabsl(got - expected), allowed = 8 * ldexpl(size, -fraction_bits(c->what.dtype));
+    if (!(off <= allowed))
+        fail_msg("%s: %s of %s: %Lg+%Lgi, %Lg+%Lgi gives %Lg+%Lgi, not %Lg+%Lgi", kernels->name, names[c->what.op],
+                 dt_dtype_word(c->what.dtype), creall(x[0]), cimagl(x[0]), creall(x[1]), cimagl(x[1]), g.re, g.im,
+                 creall(expected), cimagl(expected));
+}
+
+/* Inputs are kept apart from the output's memory, in case that is one of them. */
+static void check_case(op_case *c, const dt__kernels *kernels, dt__pool *pool, char (*before)[3][16], bool mixed) {
+    int64_t index[MAX_DIMS] = {0}, i = 0;
+    if (!is_empty(&c->out.a))
+        do
+            for (int k = 0; k < dt__op_inputs(c->what.op); k++)
+                read_input(c, k, index, before[i][k]);
+        while (i++, next_index(c->out.a.n_dims, c->out.shape, index));
+    dt__elementwise_run(kernels, pool, &c->what);
+    i = 0;
+    if (is_empty(&c->out.a))
+        return;
+    do {
+        const void *y = element_at(&c->out.a, c->out.a.n_dims, index);
+        if (is_logic(c->what.op))
+            check_real(c, kernels, before[i], y, mixed);
+        else if (is_complex(c->what.dtype))
+            check_complex(c, kernels, before[i], y);
+        else if (is_float(c->what.dtype))
+            check_real(c, kernels, before[i], y, mixed);
+        else
+            check_integer(c, kernels, before[i], y);
+        i++;
+    } while (next_index(c->out.a.n_dims, c->out.shape, index));
+}
+
+enum { ROOM = 1500 };
+
+static dt__number random_number(dt_dtype dtype, uint64_t *random) {
+    dt__number n;
+    if (is_integer(dtype))
+        n.i = test_below(random, 9) - 4;
+    else {
+        n.f.re = (double)(float)((double)test_below(random, 64) / 8 - 4);
+        n.f.im = is_complex(dtype) ? (double)test_below(random, 8) : 0;
+        if (test_below(random, 12) == 0)
+            n.f.re = NAN;
+    }
+    return n;
+}
+
+/* Inputs may lack leading dims and have dims of size 1; some are of another dtype that the op's holds exactly. */
+static void check_random(dt__element_op op, dt_dtype dtype, uint64_t *random) {
+    static char before[ROOM * 60][3][16];
+    static char first_result[ROOM * 60 * 16];
+    int64_t shape[MAX_DIMS] = {0};
+    const int n_dims = random_shape(random, shape, ROOM);
+    const bool mixed = test_below(random, 3) == 0, in_place = !mixed && test_below(random, 4) == 0;
+    const uint64_t seed = test_random(random);
+    bool have_first = false;
+    for (int t = 0; t < N_NAMES; t++) {
+        uint64_t own = seed;
+        op_case c = {
+            .what = {.op = op, .dtype = dtype, .numbers = {random_number(dtype, &own), random_number(dtype, &own)}}};
+        if (!table_at(t))
+            continue;
+        test_array_make(&c.out, facts[op].is_bool ? DT_BOOL : dtype, n_dims, shape, (test_layout)test_below(&own, 2),
+                        &own);
+        c.what.out = &c.out.a;
+        for (int k = 0; k < dt__op_inputs(op); k++) {
+            const bool alike = test_below(&own, 2) == 0;
+            const int skip = alike || n_dims == 0 ? 0 : (int)test_below(&own, n_dims + 1);
+            int64_t own_shape[MAX_DIMS] = {0};
+            for (int d = skip; d < n_dims; d++)
+                own_shape[d - skip] = !alike && test_below(&own, 4) == 0 ? 1 : shape[d];
+            const dt_dtype plain = is_logic(op) ? dtype : input_dtype(&c, k);
+            test_array_make(&c.ins[k], mixed && !is_complex(dtype) ? (is_float(dtype) ? DT_U8 : DT_BOOL) : plain,
+                            n_dims - skip, own_shape, (test_layout)test_below(&own, 3), &own);
+            c.what.ins[k] = &c.ins[k].a;
+        }
+        if (in_place && !facts[op].is_bool && op != DT__EL_WHERE && op != DT__EL_DROPOUT && !mixed) {
+            const dt__array kept = c.ins[0].a;
+            c.ins[0].a = c.out.a;
+            check_case(&c, table_at(t), NULL, before, mixed);
+            c.ins[0].a = kept;
+        } else {
+            check_case(&c, table_at(t), NULL, before, mixed);
+        }
+        assert_true(c.out.memory.bytes <= sizeof first_result);
+        if (have_first) {
+            const size_t n = c.out.memory.bytes / dt_dtype_size(c.out.a.dtype);
+            const int64_t at = first_difference(c.out.a.dtype, first_result, c.out.memory.data, n);
+            if (at >= 0)
+                fail_msg("%s of %s: %s differs from other tables in bits: %lx, not %lx", names[op],
+                         dt_dtype_word(dtype), table_names[t], (long)real_bits(c.out.a.dtype, c.out.memory.data, at),
+                         (long)real_bits(c.out.a.dtype, first_result, at));
+        }
+        memcpy(first_result, c.out.memory.data, c.out.memory.bytes);
+        have_first = true;
+        test_array_free(&c.out);
+        for (int k = 0; k < dt__op_inputs(op); k++)
+            test_array_free(&c.ins[k]);
+    }
+}
+
+static void elementwise__every_op_in_every_dtype(void **state) {
+    (void)state;
+    uint64_t random = 1;
+    for (unsigned op = 0; op < DT__N_ELEMENT_OPS; op++)
+        for (int d = 0; d < DT_N_DTYPES; d++)
+            for (int i = 0; i < 12 && dt__op_computes((dt__element_op)op, (dt_dtype)d); i++)
+                check_random((dt__element_op)op, (dt_dtype)d, &random);
+}
+
+/* Many arguments of all sizes and signs. */
+static void elementwise__functions_over_their_range(void **state) {
+    (void)state;
+    static const dt__element_op ops[] = {DT__EL_EXP,  DT__EL_LOG,  DT__EL_TANH,      DT__EL_SIGMOID, DT__EL_ERF,
+                                         DT__EL_SILU, DT__EL_GELU, DT__EL_GELU_TANH, DT__EL_SIN,     DT__EL_COS};
+    enum { N = 40000 };
+    static double in64[N], out64[N];
+    static float in32[N], out32[N];
+    uint64_t random = 9;
+    for (int i = 0; i < N; i++) {
+        const double from_0_to_1 = (double)(test_random(&random) >> 11) * 0x1p-53;
+        const double any = i % 3 == 0   ? ldexp(from_0_to_1, (int)test_below(&random, 2200) - 1100)
+                           : i % 3 == 1 ? from_0_to_1 * 20
+                                        : ldexp(from_0_to_1, (int)test_below(&random, 16));
+        in64[i] = test_below(&random, 2) ? any : -any;
+        in32[i] = (float)(i % 3 == 0 ? copysign(ldexp(from_0_to_1, (int)test_below(&random, 300) - 150), in64[i])
+                                     : in64[i]);
+    }
+    const int64_t n = N, one = 1;
+    for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
+        for (int wide_ones = 0; wide_ones < 2; wide_ones++) {
+            const dt_dtype dtype = wide_ones ? DT_F64 : DT_F32;
+            void *in = wide_ones ? (void *)in64 : in32, *out = wide_ones ? (void *)out64 : out32;
+            const dt__array from = {in, dtype, 1, &n, &one}, to = {out, dtype, 1, &n, &one};
+            dt__elementwise_run(dt__kernels_best(), NULL,
+                                &(dt__elementwise){.op = ops[o], .dtype = dtype, .out = &to, .ins = {&from}});
+            for (int i = 0; i < N; i++) {
+                const size_t size = dt_dtype_size(dtype), at = (size_t)i * size;
+                const long double x = get(dtype, (char *)in + at).re, y = get(dtype, (char *)out + at).re;
+                const dt__number none[2] = {{0}};
+                const long double expected = real_reference(ops[o], dtype, (long double[]){x, 0, 0}, none);
+                if (!is_near(ops[o], dtype, y, expected, &x))
+                    fail_msg("%s of %s %La gives %La, not %La (%Lg units off)", names[ops[o]], dt_dtype_word(dtype),
+                             x, y, expected, fabsl(y - expected) / unit(dtype, expected));
+            }
+        }
+}
+
+static void elementwise__threads_give_the_same(void **state) {
+    (void)state;
+    enum { ROWS = 517, COLUMNS = 613 };
+    static float a[ROWS][COLUMNS], b[COLUMNS][ROWS], one_thread[ROWS][COLUMNS], three_threads[ROWS][COLUMNS];
+    const int64_t shape[] = {ROWS, COLUMNS}, by_row[] = {COLUMNS, 1}, by_column[] = {1, ROWS};
+    uint64_t random = 3;
+    random_elements(DT_F32, &random, a, ROWS * COLUMNS);
+    random_elements(DT_F32, &random, b, ROWS * COLUMNS);
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__pool *pool = dt__pool_new(ctx, 3);
+    const dt__array x = {a, DT_F32, 2, shape, by_row}, y = {b, DT_F32, 2, shape, by_column};
+    const dt__array one = {one_thread, DT_F32, 2, shape, by_row}, three = {three_threads, DT_F32, 2, shape, by_row};
+    dt__elementwise add = {.op = DT__EL_ADD, .dtype = DT_F32, .out = &one, .ins = {&x, &y}};
+    dt__elementwise_run(dt__kernels_best(), NULL, &add);
+    add.out = &three;
+    dt__elementwise_run(dt__kernels_best(), pool, &add);
+    assert_int_equal(first_difference(DT_F32, one_thread, three_threads, ROWS * COLUMNS), -1);
+    for (int r = 0; r < ROWS; r++)
+        for (int c = 0; c < COLUMNS; c++) {
+            const float sum = a[r][c] + b[c][r];
+            assert_int_equal(first_difference(DT_F32, &sum, &one_thread[r][c], 1), -1);
+        }
+    dt__pool_free(pool);
+    dt__ctx_free(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(elementwise__every_op_in_every_dtype),
+        cmocka_unit_test(elementwise__functions_over_their_range),
+        cmocka_unit_test(elementwise__threads_give_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Products of random arrays, of all dtypes, strides and leading dims, against sums in long double; with one thread and
+ * with three, which give the same bits.
+ */
+#include "kernels/arrays.h"
+
+#include "base/ctx.h"
+#include "kernels/products.h"
+
+/* The error of a sum of k products, each rounded, and of the result's own rounding, relative to the sum of sizes. */
+static long double allowed(dt_dtype dtype, int64_t k, long double size, long double expected) {
+    const long double computed = dtype == DT_F64 || dtype == DT_C128 ? 0x1p-53L : 0x1p-24L;
+    const long double stored = dtype == DT_F16 ? 0x1p-11L : dtype == DT_BF16 ? 0x1p-8L : computed;
+    return size * computed * (long double)(4 * k + 16) + fabsl(expected) * stored * 1.01L +
+           0x1p-24L * (dtype == DT_F16);
+}
+
+static void small_numbers(test_array *a, uint64_t *random) {
+    const size_t size = dt_dtype_size(a->a.dtype);
+    for (size_t i = 0; i * size < a->memory.bytes; i++)
+        put(a->a.dtype,
+            (wide){(long double)(test_below(random, 33) - 16) / 8, (long double)(test_below(random, 9) - 4) / 4},
+            a->memory.data + i * size);
+    if (is_integer(a->a.dtype))
+        random_elements(a->a.dtype, random, a->memory.data, a->memory.bytes / size);
+}
+
+static void check_element(const dt__matmul *what, const int64_t *index, const void *before, const void *after) {
+    const int n_dims = what->out->n_dims;
+    const dt_dtype dtype = what->out->dtype;
+    const int64_t k = what->a->shape[what->a->n_dims - 1];
+    int64_t at_a[MAX_DIMS], at_b[MAX_DIMS];
+    wide sum = {0, 0};
+    uint64_t whole = 0;
+    long double size = 0;
+    memcpy(at_a, index, sizeof at_a);
+    memcpy(at_b, index, sizeof at_b);
+    for (int64_t l = 0; l < k; l++) {
+        at_a[n_dims - 1] = at_b[n_dims - 2] = l;
+        const void *p = element_at(what->a, n_dims, at_a), *q = element_at(what->b, n_dims, at_b);
+        const wide x = get(dtype, p), y = get(dtype, q);
+        sum.re += x.re * y.re - x.im * y.im;
+        sum.im += x.re * y.im + x.im * y.re;
+        size += (fabsl(x.re) + fabsl(x.im)) * (fabsl(y.re) + fabsl(y.im));
+        if (is_integer(dtype))
+            whole += (uint64_t)get_integer(dtype, p) * (uint64_t)get_integer(dtype, q);
+    }
+    if (is_integer(dtype)) {
+        uint64_t expected = 0, got = 0;
+        whole = whole * (uint64_t)what->alpha.i;
+        if (what->beta.i)
+            whole += (uint64_t)what->beta.i * (uint64_t)get_integer(dtype, before);
+        put_wrapped(dtype, (int64_t)whole, &expected);
+        memcpy(&got, after, dt_dtype_size(dtype));
+        if (got != expected)
+            fail_msg("%s, k %ld: %lx, not %lx", dt_dtype_word(dtype), (long)k, (long)got, (long)expected);
+        return;
+    }
+    const wide old = get(dtype, before), got = get(dtype, after);
+    const long double ar = what->alpha.f.re, ai = what->alpha.f.im, br = what->beta.f.re, bi = what->beta.f.im;
+    wide expected = {ar * sum.re - ai * sum.im, ar * sum.im + ai * sum.re};
+    size *= fabsl(ar) + fabsl(ai);
+    if (br != 0 || bi != 0) {
+        expected = (wide){expected.re + br * old.re - bi * old.im, expected.im + br * old.im + bi * old.re};
+        size += (fabsl(br) + fabsl(bi)) * (fabsl(old.re) + fabsl(old.im));
+    }
+    const long double most = allowed(dtype, k, size, fabsl(expected.re) + fabsl(expected.im));
+    if (!(fabsl(got.re - expected.re) <= most) || !(fabsl(got.im - expected.im) <= most))
+        fail_msg("%s, k %ld: %Lg+%Lgi, not %Lg+%Lgi", dt_dtype_word(dtype), (long)k, got.re, got.im, expected.re,
+                 expected.im);
+}
+
+typedef struct matmul_case {
+    dt_dtype dtype;
+    int n_leading;
+    int64_t leading[MAX_DIMS], m, n, k;
+} matmul_case;
+
+/* Leading dims of an operand: some fewer, some of size 1. */
+static void make_operand(test_array *t, const matmul_case *c, int64_t rows, int64_t columns, uint64_t *random) {
+    int64_t shape[MAX_DIMS];
+    const int skip = (int)test_below(random, c->n_leading + 1), n_dims = c->n_leading - skip + 2;
+    for (int d = skip; d < c->n_leading; d++)
+        shape[d - skip] = test_below(random, 4) == 0 ? 1 : c->leading[d];
+    shape[n_dims - 2] = rows;
+    shape[n_dims - 1] = columns;
+    test_array_make(t, c->dtype, n_dims, shape, (test_layout)test_below(random, 3), random);
+    small_numbers(t, random);
+}
+
+static void check(const matmul_case *c, dt__products *one, dt__products *three, uint64_t *random) {
+    test_array a, b, out;
+    int64_t shape[MAX_DIMS] = {0}, index[MAX_DIMS] = {0};
+    for (int d = 0; d < c->n_leading; d++)
+        shape[d] = c->leading[d];
+    shape[c->n_leading] = c->m;
+    shape[c->n_leading + 1] = c->n;
+    make_operand(&a, c, c->m, c->k, random);
+    make_operand(&b, c, c->k, c->n, random);
+    test_array_make(&out, c->dtype, c->n_leading + 2, shape, (test_layout)test_below(random, 2), random);
+    const bool adds = test_below(random, 2);
+    if (adds)
+        small_numbers(&out, random);
+    dt__matmul what = {.a = &a.a, .b = &b.a, .out = &out.a};
+    if (is_integer(c->dtype)) {
+        what.alpha.i = 1 + test_below(random, 2);
+        what.beta.i = adds ? 3 : 0;
+    } else {
+        what.alpha.f.re = test_below(random, 2) ? 1 : -0.5;
+        what.alpha.f.im = is_complex(c->dtype) ? 0.25 : 0;
+        what.beta.f.re = adds ? 2 : 0;
+    }
+    unsigned char *before = malloc(out.memory.bytes), *first = malloc(out.memory.bytes);
+    memcpy(before, out.memory.data, out.memory.bytes);
+    assert_true(dt__matmul_run(one, &what));
+    memcpy(first, out.memory.data, out.memory.bytes);
+    memcpy(out.memory.data, before, out.memory.bytes);
+    assert_true(dt__matmul_run(three, &what));
+    assert_int_equal(first_difference(c->dtype, first, out.memory.data, out.memory.bytes / dt_dtype_size(c->dtype)),
+                     -1);
+    if (!is_empty(&out.a))
+        do {
+            const unsigned char *now = element_at(&out.a, out.a.n_dims, index);
+            check_element(&what, index, before + (now - out.memory.data), now);
+        } while (next_index(out.a.n_dims, shape, index));
+    free(before);
+    free(first);
+    test_array_free(&a);
+    test_array_free(&b);
+    test_array_free(&out);
+}
+
+static void matmul__random_products(void **state) {
+    (void)state;
+    uint64_t random = 1;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__pool *pool = dt__pool_new(ctx, 3);
+    for (int t = 0; t < N_NAMES; t++) {
+        if (!table_at(t))
+            continue;
+        dt__products *one = dt__products_new(ctx, table_at(t), NULL),
+                     *three = dt__products_new(ctx, table_at(t), pool);
+        for (int d = 0; d < DT_N_DTYPES; d++)
+            for (int i = 0; i < 60; i++) {
+                const int64_t most = i % 10 == 0 ? 40 : i % 3 == 0 ? 20 : 7;
+                matmul_case c = {.dtype = (dt_dtype)d, .n_leading = (int)test_below(&random, 4)};
+                for (int l = 0; l < c.n_leading; l++)
+                    c.leading[l] = test_below(&random, 20) == 0 ? 0 : 1 + test_below(&random, 3);
+                c.m = test_below(&random, most + 1);
+                c.n = test_below(&random, most + 1);
+                c.k = test_below(&random, most + 1);
+                check(&c, one, three, &random);
+            }
+        dt__products_free(one);
+        dt__products_free(three);
+    }
+    dt__products_free(NULL);
+    dt__pool_free(pool);
+    dt__ctx_free(ctx);
+}
+
+/* Large enough for tiles and threads. */
+static void matmul__large_products(void **state) {
+    (void)state;
+    static const matmul_case cases[] = {
+        {DT_F32, 0, {0}, 301, 77, 130},  {DT_F32, 0, {0}, 17, 400, 150}, {DT_F64, 1, {5}, 90, 60, 70},
+        {DT_BF16, 1, {3}, 140, 50, 90},  {DT_C64, 0, {0}, 150, 60, 90},  {DT_I32, 0, {0}, 140, 70, 90},
+        {DT_F32, 2, {3, 4}, 20, 30, 40}, {DT_F32, 0, {0}, 1, 700, 800},  {DT_F32, 0, {0}, 700, 1, 800},
+    };
+    uint64_t random = 2;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__pool *pool = dt__pool_new(ctx, 3);
+    dt__products *one = dt__products_new(ctx, dt__kernels_best(), NULL);
+    dt__products *three = dt__products_new(ctx, dt__kernels_best(), pool);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int repeat = 0; repeat < 2; repeat++)
+            check(&cases[i], one, three, &random);
+    dt__products_free(one);
+    dt__products_free(three);
+    dt__pool_free(pool);
+    dt__ctx_free(ctx);
+}
+
+static void matmul__no_inner_elements_give_zero(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__products *products = dt__products_new(ctx, dt__kernels_best(), NULL);
+    static float c[100][100];
+    const int64_t a_shape[] = {100, 0}, b_shape[] = {0, 100}, c_shape[] = {100, 100}, strides[] = {100, 1};
+    c[3][4] = NAN;
+    const dt__array a = {NULL, DT_F32, 2, a_shape, strides}, b = {NULL, DT_F32, 2, b_shape, strides};
+    const dt__array out = {c, DT_F32, 2, c_shape, strides};
+    assert_true(dt__matmul_run(products, &(dt__matmul){&a, &b, &out, {.f = {1, 0}}, {.f = {0, 0}}}));
+    for (int i = 0; i < 100; i++)
+        for (int j = 0; j < 100; j++)
+            assert_true(c[i][j] == 0);
+    dt__products_free(products);
+    dt__ctx_free(ctx);
+}
+
+/* bf16 needs copies of both operands and of the result. */
+static bool multiply_bf16(dt_ctx *ctx, void *user) {
+    (void)user;
+    static uint16_t x[30 * 30], y[30 * 30];
+    const int64_t shape[] = {30, 30}, strides[] = {30, 1};
+    const dt__array a = {x, DT_BF16, 2, shape, strides}, out = {y, DT_BF16, 2, shape, strides};
+    dt__products *products = dt__products_new(ctx, dt__kernels_best(), NULL);
+    const bool done = products && dt__matmul_run(products, &(dt__matmul){&a, &a, &out, {.f = {1, 0}}, {.f = {0, 0}}});
+    dt__products_free(products);
+    return done || (dt__fail_memory(ctx, 1, "a product") == DT_OK);
+}
+
+static void matmul__survives_lack_of_memory(void **state) {
+    (void)state;
+    assert_int_equal(assert_survives_failing_allocations(multiply_bf16, NULL), 4);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(matmul__random_products),
+        cmocka_unit_test(matmul__large_products),
+        cmocka_unit_test(matmul__no_inner_elements_give_zero),
+        cmocka_unit_test(matmul__survives_lack_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

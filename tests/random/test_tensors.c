@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random tensors: whatever the mesh, the placements and the number of ranks, the bits are those of a plain tensor.
+ * Matrix: 1 2 3 4 5 7 8 ranks, meshes of one to three dims, even, uneven, empty, strided, ordered and explicit parts.
+ */
+#include "random/fills.h"
+#include "support/ranks.h"
+
+#include "dtensor/random.h"
+#include "dtensor/redistribute.h"
+
+typedef struct layout_case {
+    int64_t world;
+    const char *mesh, *place;
+} layout_case;
+
+/* Of tensors [7,9,2]. RND-004, RND-005, RND-006, RND-013, RND-014, RND-017 */
+static const layout_case layouts[] = {
+    {1, "1", "S(0)"},
+    {2, "2", "S(0)"},
+    {2, "2", "R"},
+    {3, "3", "S(1)"},
+    {3, "3", "S(2)"}, /* the last rank has nothing */
+    {4, "4", "_S(1,2)"},
+    {4, "2x2", "S(0),S(1)"},
+    {4, "2x2", "S(1),S(0)"},
+    {4, "2x2", "S(0),R"},
+    {4, "2x2", "R,S(1)"},
+    {4, "2x2", "S(0)[1],S(0)[0]"},
+    {4, "2x2", "P(sum),S(0)"},
+    {4, "2x2", "P(avg),P(avg)"},
+    {4, "4", "P(max)"},
+    {4, "2x2", "P(min),S(2)"},
+    {4, "4", "P(product)"},
+    {5, "5", "S(0)"},
+    {5, "[1,4,3]", "S(1)"}, /* ranks 0 and 2 are outside */
+    {6, "2x3", "S(0),S(0)"},
+    {6, "3x2", "S(1),S(2)"},
+    {7, "7", "S(0)"},
+    {7, "7", "S(1:1,0,4,0,1,2,1)"},
+    {8, "2x2x2", "S(0),S(1),S(2)"},
+    {8, "2x2x2", "R,S(0),R"},
+    {8, "2x2x2", "S(0),P(sum),S(0)"},
+};
+enum { N_LAYOUTS = sizeof layouts / sizeof *layouts };
+
+static dt_tensor *make(dt_ctx *ctx, int which, const dt_random *o) {
+    dt_shape shape = DT_SHAPE(7, 9, 2);
+    switch (which) {
+    case 0:
+        return (dt_rand)(ctx, shape, o);
+    case 1:
+        return (dt_randn)(ctx, shape, o);
+    case 2:
+        return (dt_truncated_normal)(ctx, shape, o);
+    case 3:
+        return (dt_exponential)(ctx, shape, o);
+    case 4:
+        return (dt_randint)(ctx, -3, 100, shape, o);
+    case 5:
+        return (dt_bernoulli)(ctx, 0.3, shape, o);
+    case 6:
+        return (dt_dropout_mask)(ctx, 0.2, shape, o);
+    default:
+        return (dt_randperm)(ctx, which == 7 ? 126 : 5000, o);
+    }
+}
+enum { N_MAKERS = 9 };
+
+/* Element by element, by the spec's own arithmetic. */
+static int check_part(dt_tensor *got, dt_tensor *want) {
+    const dt_spec *spec = dt_tensor_spec(got);
+    const int64_t *shape = dt_tensor_local_shape(got), *strides = dt_tensor_strides(got);
+    size_t bytes = dt_dtype_size(dt_tensor_dtype(got));
+    int n_dims = dt_tensor_n_dims(got);
+    int64_t coordinate[4], index[4] = {0}, global[4];
+    if (!dt_mesh_coordinate(dt_spec_mesh(spec), coordinate))
+        return dt_tensor_local_elements(got) != 0;
+    for (int64_t i = 0; i < dt_tensor_local_elements(got); i++) {
+        int64_t here = 0, there = 0;
+        CHECK(dt_spec_to_global(spec, coordinate, index, global), "element %d", (int)i);
+        for (int d = 0; d < n_dims; d++) {
+            here += index[d] * strides[d];
+            there += global[d] * dt_tensor_strides(want)[d];
+        }
+        CHECK(memcmp((char *)dt_data(got) + (size_t)here * bytes, (char *)dt_data(want) + (size_t)there * bytes,
+                     bytes) == 0,
+              "element %d of the part differs from element %d of the whole", (int)i, (int)there);
+        for (int d = n_dims - 1; d >= 0 && ++index[d] == shape[d]; d--)
+            index[d] = 0;
+    }
+    return 0;
+}
+
+static bool is_partial(const char *place) { return strchr(place, 'P'); }
+
+static int draw_everywhere(dt_ctx *ctx, void *arg) {
+    const layout_case *layout = arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, layout->mesh);
+    CHECK(mesh, "%s", dt_error_text(ctx));
+    dt_generator *a = dt_generator_new(ctx, 5), *b = dt_generator_new(ctx, 5);
+    static const dt_dtype dtypes[] = {DT_F32, DT_F64, DT_BF16, DT_I32, DT_F16};
+    for (int which = 0; which < N_MAKERS; which++)
+        for (int k = 0; k < 5; k++) {
+            bool integers = which == 4 || which >= 7, is_float = dtypes[k] != DT_I32;
+            if ((which >= 7 && (is_float || strchr(layout->place, '1') || strchr(layout->place, '2'))) ||
+                (!is_float && !integers && which != 5))
+                continue;
+            dt_scope scope = dt_scope_begin(ctx);
+            dt_random there = {.mesh = mesh, .place = layout->place, .dtype = dtypes[k], .generator = a};
+            dt_random here = {.dtype = dtypes[k], .generator = b};
+            there.has_dtype = here.has_dtype = true;
+            dt_tensor *got = make(ctx, which, &there), *want = make(ctx, which, &here);
+            CHECK(got && want, "%s on %s: %s", layout->place, layout->mesh, dt_error_text(ctx));
+            CHECK(dt_generator_tag(a) == dt_generator_tag(b), "maker %d has drawn more than once", which);
+            if (!is_partial(layout->place))
+                CHECK(check_part(got, want) == 0, "maker %d, %s on %s", which, layout->place, layout->mesh);
+            dt_tensor *full = dt_full_tensor(got);
+            CHECK(full, "%s", dt_error_text(ctx));
+            size_t bytes = (size_t)dt_tensor_elements(want) * dt_dtype_size(dtypes[k]);
+            CHECK(dt_tensor_elements(full) == 0 || memcmp(dt_data(full), dt_data(want), bytes) == 0,
+                  "maker %d, %s on %s: the whole is another one", which, layout->place, layout->mesh);
+            dt_scope_end(scope);
+        }
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void tensors__of_any_layout_have_the_bits_of_one_rank(void **state) {
+    (void)state;
+    for (int i = 0; i < N_LAYOUTS; i++)
+        run_ranks(layouts[i].world, draw_everywhere, (void *)&layouts[i]);
+}
+
+/* The bits themselves, so that they stay: f32 uniform numbers of seed 0 are the top 24 bits of the generator's words. */
+static void rand__gives_the_numbers_of_the_draw(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_tensor *x = dt_rand(ctx, DT_SHAPE(3, 5)), *y = dt_rand(ctx, DT_SHAPE(15));
+    dt_generator *generator = dt_generator_new(ctx, 0);
+    float want[15];
+    dt__draw draw = begin_draw(generator, &(dt__random){DT__UNIFORM, DT_F32, .high = 1});
+    dt__draw_range(&draw, 0, 15, want);
+    check_bytes("rand", dt_data(x), want, sizeof want);
+    draw = begin_draw(generator, &(dt__random){DT__UNIFORM, DT_F32, .high = 1});
+    dt__draw_range(&draw, 0, 15, want);
+    check_bytes("the next", dt_data(y), want, sizeof want);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* RND-001, RND-003, RND-016 */
+static void fills__in_place_give_what_makers_give(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_generator *a = dt_generator_new(ctx, 42), *b = dt_generator_new(ctx, 42);
+    for (int again = 0; again < 2; again++) {
+        dt_tensor *big = dt_zeros(ctx, DT_SHAPE(12, 40)), *small = dt_empty(ctx, DT_SHAPE(8, 3), .dtype = DT_F64);
+        dt_tensor *view = dt_transpose(dt_slice(big, 1, 3, 38, 5), 0, 1); /* [7,12], strides 5 and 40 */
+        assert_int_equal(dt_normal_(view, .mean = 1.5, .std = 0.8, .generator = a), DT_OK);
+        dt_tensor *want = dt_randn(ctx, DT_SHAPE(7, 12), .mean = 1.5, .std = 0.8, .generator = b);
+        for (int i = 0; i < 12 * 40; i++) {
+            int row = i / 40, column = i % 40;
+            bool inside = column % 5 == 3 && column < 38;
+            float got = ((float *)dt_data(big))[i];
+            if (got != (inside ? ((float *)dt_data(want))[column / 5 * 12 + row] : 0))
+                fail_msg("element [%d,%d] is %g", row, column, (double)got);
+        }
+        assert_int_equal(dt_uniform_(small, .high = 1.2, .generator = a), DT_OK);
+        check_bytes("uniform_", dt_data(small),
+                    dt_data(dt_rand(ctx, DT_SHAPE(8, 3), .high = 1.2, .dtype = DT_F64, .generator = b)), 8 * 24);
+        assert_int_equal(dt_exponential_(small, .generator = a, .rate = 3), DT_OK);
+        check_bytes("exponential_", dt_data(small),
+                    dt_data(dt_exponential(ctx, DT_SHAPE(8, 3), .rate = 3, .dtype = DT_F64, .generator = b)), 8 * 24);
+        assert_int_equal(dt_truncated_normal_(small, .generator = a), DT_OK);
+        check_bytes(
+            "truncated_normal_", dt_data(small),
+            dt_data(dt_truncated_normal(ctx, DT_SHAPE(8, 3), .low = -2, .high = 2, .dtype = DT_F64, .generator = b)),
+            8 * 24);
+        assert_int_equal(dt_randint_(small, 5, 50, .generator = a), DT_OK);
+        check_bytes("randint_", dt_data(small), dt_data(dt_randint_like(small, 5, 50, .generator = b)), 8 * 24);
+        assert_int_equal(dt_bernoulli_(small, 0.5, .generator = a), DT_OK);
+        check_bytes("bernoulli_", dt_data(small), dt_data(dt_bernoulli_like(small, 0.5, .generator = b)), 8 * 24);
+        check_bytes("rand_like", dt_data(dt_rand_like(small, .generator = a)),
+                    dt_data(dt_rand(ctx, DT_SHAPE(8, 3), .dtype = DT_F64, .generator = b)), 8 * 24);
+        check_bytes("randn_like", dt_data(dt_randn_like(view, .generator = a)),
+                    dt_data(dt_randn(ctx, DT_SHAPE(7, 12), .generator = b)), 4 * 84);
+        check_bytes("dropout_mask_like", dt_data(dt_dropout_mask_like(view, 0.2, .generator = a)),
+                    dt_data(dt_dropout_mask(ctx, 0.2, DT_SHAPE(7, 12), .generator = b)), 4 * 84);
+        dt_generator_seed(a, 55);
+        dt_generator_seed(b, 55);
+    }
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void options__default_as_documented_and_zero_can_be_meant(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    assert_int_equal(dt_tensor_dtype(dt_randint(ctx, 0, 5, DT_SHAPE(3))), DT_I64);
+    assert_int_equal(dt_tensor_dtype(dt_randint(ctx, 0, 5, DT_SHAPE(3), .dtype = DT_F32, .has_dtype = true)), DT_F32);
+    assert_int_equal(dt_tensor_dtype(dt_randperm(ctx, 3)), DT_I64);
+    assert_int_equal(dt_tensor_dtype(dt_bernoulli(ctx, 0.5, DT_SHAPE(3), .dtype = DT_BOOL)), DT_BOOL);
+    dt_tensor *seven = dt_randn(ctx, DT_SHAPE(100), .mean = 7, .has_std = true);
+    dt_tensor *negative = dt_rand(ctx, DT_SHAPE(100), .low = -3, .has_high = true);
+    dt_tensor *half = dt_truncated_normal(ctx, DT_SHAPE(100), .has_low = true);
+    for (int i = 0; i < 100; i++) {
+        float x = ((float *)dt_data(seven))[i], y = ((float *)dt_data(negative))[i], z = ((float *)dt_data(half))[i];
+        if (x != 7 || !(y >= -3 && y < 0) || !(z >= 0 && z <= 2))
+            fail_msg("element %d: %g, %g, %g", i, (double)x, (double)y, (double)z);
+    }
+    assert_true(dt_requires_grad(dt_randn(ctx, DT_SHAPE(2), .requires_grad = true)));
+    assert_int_equal(dt_tensor_elements(dt_randn(ctx, DT_SHAPE())), 1);
+    assert_int_equal(dt_tensor_elements(dt_randn(ctx, DT_SHAPE(3, 0, 2))), 0);
+    assert_int_equal(dt_tensor_elements(dt_randperm(ctx, 0)), 0);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* What is refused takes no draw and leaves no tensor. */
+static void calls__that_make_no_sense_are_refused(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL), *other = dt_init(NULL);
+    dt_tensor *x = dt_zeros(ctx, DT_SHAPE(4, 1)), *i = dt_zeros(ctx, DT_SHAPE(4), .dtype = DT_I32);
+    dt_tensor *wide = dt_expand(x, DT_SHAPE(4, 6)), *windows = dt_unfold(dt_zeros(ctx, DT_SHAPE(9)), 0, 4, 2);
+#define REFUSED(call, status, says)                                                                                  \
+    do {                                                                                                             \
+        assert_true(call);                                                                                           \
+        assert_error_says(ctx, status, says);                                                                        \
+        dt_error_clear(ctx);                                                                                         \
+        assert_int_equal(dt_generator_save(dt_generator_default(ctx)).draw, 0);                                      \
+    } while (0)
+    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .std = -1), DT_ERR_VALUE, "randn: mean 0 and std -1");
+    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_I32), DT_ERR_DTYPE, "randn: no values of dtype i32");
+    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_C64), DT_ERR_DTYPE, "randn: no values of dtype c64");
+    REFUSED(!dt_randn(ctx, DT_SHAPE(-3)), DT_ERR_SHAPE, "randn");
+    REFUSED(!dt_rand(ctx, DT_SHAPE(3), .low = 3), DT_ERR_VALUE, "rand: low 3 and high 1");
+    REFUSED(!dt_exponential(ctx, DT_SHAPE(3), .rate = -1), DT_ERR_VALUE, "exponential: rate -1");
+    REFUSED(!dt_randint(ctx, 5, 5, DT_SHAPE(3)), DT_ERR_VALUE, "randint: from 5 and to 5");
+    REFUSED(!dt_bernoulli(ctx, 1.5, DT_SHAPE(3)), DT_ERR_VALUE, "bernoulli: p 1.5");
+    REFUSED(!dt_dropout_mask(ctx, -1, DT_SHAPE(3)), DT_ERR_VALUE, "dropout_mask: p -1");
+    REFUSED(!dt_randperm(ctx, -1), DT_ERR_VALUE, "randperm: -1 entries");
+    REFUSED(!dt_randperm(ctx, 130, .dtype = DT_I8), DT_ERR_VALUE, "there may be 0 to 128");
+    REFUSED(!dt_randperm(ctx, 3, .dtype = DT_F64), DT_ERR_DTYPE, "randperm: no entries of dtype f64");
+    REFUSED(dt_normal_(i) != DT_OK, DT_ERR_DTYPE, "normal_: no values of dtype i32");
+    REFUSED(dt_normal_(wide) != DT_OK, DT_ERR_STATE, "normal_: two indices of f32[4,6]");
+    REFUSED(dt_uniform_(windows) != DT_OK, DT_ERR_STATE, "uniform_: two indices of f32[3,4]");
+    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .generator = dt_generator_default(other)), DT_ERR_STATE, "another context");
+    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .place = "S(0)"), DT_ERR_MESH, "randn: placements S(0)");
+    assert_null(dt_randn_like(NULL));
+    assert_int_equal(dt_normal_(NULL), DT_ERR_VALUE);
+    assert_int_equal(dt_close(other), 0);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* Large fills are shared among threads; the bits are those of one. */
+static void fills__are_the_same_with_any_number_of_threads(void **state) {
+    (void)state;
+    static const int threads[] = {1, 2, 5};
+    float *first = NULL;
+    int64_t *order = NULL;
+    enum { ROWS = 301, COLUMNS = 700, N = ROWS * COLUMNS };
+    for (int k = 0; k < 3; k++) {
+        dt_ctx *ctx = dt_init(&(dt_init_options){.threads = threads[k]});
+        dt_tensor *dense = dt_randn(ctx, DT_SHAPE(ROWS, 7, COLUMNS / 7));
+        dt_tensor *view = dt_transpose(dt_empty(ctx, DT_SHAPE(COLUMNS, ROWS)), 0, 1);
+        dt_generator_seed(dt_generator_default(ctx), 0);
+        assert_int_equal(dt_normal_(view), DT_OK);
+        dt_tensor *perm = dt_randperm(ctx, N);
+        const float *got = dt_data(dense), *turned = dt_data(view);
+        for (int i = 0; i < N; i++)
+            if (memcmp(&got[i], &turned[i % COLUMNS * ROWS + i / COLUMNS], sizeof *got) != 0)
+                fail_msg("element %d is %g, in the view %g", i, (double)got[i],
+                         (double)turned[i % COLUMNS * ROWS + i / COLUMNS]);
+        if (!first) {
+            first = malloc(N * sizeof *first);
+            order = malloc(N * sizeof *order);
+            memcpy(first, got, N * sizeof *first);
+            memcpy(order, dt_data(perm), N * sizeof *order);
+        }
+        check_bytes("threads", got, first, N * sizeof *first);
+        check_bytes("order", dt_data(perm), order, N * sizeof *order);
+        assert_int_equal(dt_close(ctx), 0);
+    }
+    free(first);
+    free(order);
+}
+
+/* On the fake transport nothing is filled, and the draw counts. */
+static void tensors__without_data_count_their_draws(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 4096, .rank = 77});
+    dt_mesh *mesh = dt_mesh_new(ctx, "64x64");
+    dt_tensor *x = dt_randn(ctx, DT_SHAPE(1 << 20, 1 << 20), .mesh = mesh, .place = "S(0),S(1)");
+    assert_non_null(x);
+    assert_int_equal(dt_tensor_local_elements(x), 1 << 28);
+    assert_int_equal(dt_normal_(x), DT_OK);
+    assert_int_equal(dt_generator_save(dt_generator_default(ctx)).draw, 2);
+    dt_mesh_free(mesh);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+typedef struct drift {
+    const char *mesh;
+    int kind; /* 0 none, 1 seed, 2 a draw more, 3 another draw, 4 a draw on another mesh of rank 1's own */
+} drift;
+
+/* Ranks that have not drawn the same get an error in the next redistribution on the mesh, and not before; after
+ * clearing it and agreeing on a seed they go on. RND-008, RND-009 */
+static int draw_apart(dt_ctx *ctx, void *arg) {
+    const drift *by = arg;
+    bool off = dt_rank(ctx) == 1;
+    dt_mesh *mesh = dt_mesh_new(ctx, by->mesh);
+    dt_tensor *other = dt_ones(ctx, DT_SHAPE(6), .mesh = mesh, .place = "S(0)");
+    dt_generator *generator = dt_generator_default(ctx);
+    if (by->kind == 1 && off)
+        dt_generator_seed(generator, 9);
+    if (by->kind == 2 && off)
+        CHECK(dt_rand(ctx, DT_SHAPE(2)), "%s", dt_error_text(ctx)); /* plain: nobody's business, but it counts */
+    if (by->kind == 4 && off) {
+        int64_t one = 1, self = 1;
+        dt_mesh *alone = dt_mesh_from_ranks(ctx, &self, &one, 1, NULL);
+        dt_generator *own = dt_generator_new(ctx, 77);
+        CHECK(dt_rand(ctx, DT_SHAPE(2), .mesh = alone, .place = "R", .generator = own), "%s", dt_error_text(ctx));
+    }
+    CHECK(dt_full_tensor(other), "%s", dt_error_text(ctx)); /* a collective before: fine */
+    if (by->kind == 3 && off)
+        dt_rand(ctx, DT_SHAPE(6), .mesh = mesh, .place = "R");
+    else
+        dt_randn(ctx, DT_SHAPE(6), .mesh = mesh, .place = "R");
+    bool worked = dt_full_tensor(other) != NULL, wanted = by->kind == 0 || by->kind == 4;
+    CHECK(worked == wanted, "kind %d: %s", by->kind, dt_error_text(ctx));
+    if (worked)
+        return 0;
+    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH && strstr(dt_error_text(ctx), "different random draws"), "%s",
+          dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK_OK(ctx, dt_generator_seed(generator, 3));
+    dt_tensor *x = dt_randn(ctx, DT_SHAPE(6), .mesh = mesh, .place = "S(0)");
+    CHECK(dt_full_tensor(x) && dt_full_tensor(other), "%s", dt_error_text(ctx));
+    return 0;
+}
+
+static void ranks__that_draw_differently_are_found_out(void **state) {
+    (void)state;
+    for (int kind = 0; kind <= 4; kind++) {
+        run_ranks(2, draw_apart, &(drift){"2", kind});
+        run_ranks(5, draw_apart, &(drift){"5", kind});
+    }
+}
+
+/* RND-011: stages with generators and meshes of their own do not disturb each other. */
+static int draw_in_stages(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "pp=2,spmd=2"), *stage = dt_mesh_slice(mesh, "spmd");
+    dt_generator *own = dt_generator_new(ctx, 123 + (uint64_t)(dt_rank(ctx) / 2));
+    dt_tensor *x = dt_empty(ctx, DT_SHAPE(8, 3), .mesh = stage, .place = "S(0)");
+    CHECK_OK(ctx, dt_normal_(x, .generator = own));
+    dt_tensor *whole = dt_full_tensor(x);
+    CHECK(whole, "%s", dt_error_text(ctx));
+    float mine[12], all[4 * 12];
+    memcpy(mine, dt_data(x), sizeof mine);
+    CHECK_OK(ctx, dt_comm_all_gather(dt_group_world(ctx), mine, all, 12, DT_F32));
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < a; b++)
+            CHECK(memcmp(&all[a * 12], &all[b * 12], sizeof mine) != 0, "ranks %d and %d hold the same", a, b);
+    return 0;
+}
+
+static void stages__draw_numbers_of_their_own(void **state) {
+    (void)state;
+    run_ranks(4, draw_in_stages, NULL);
+}
+
+/* Without a transport there is no heap: memory of the caller's. */
+static bool fill_some(dt_ctx *ctx, void *user) {
+    (void)user;
+    float memory[16], more[12];
+    dt_mesh *mesh = dt_mesh_new(ctx, "1");
+    dt_tensor *local = mesh ? dt_borrow(ctx, memory, DT_SHAPE(4, 4), DT_F32) : NULL;
+    dt_tensor *x = local ? dt_from_local(ctx, local, mesh, "S(0)") : NULL;
+    dt_tensor *y = x ? dt_borrow(ctx, more, DT_SHAPE(3, 4), DT_F32) : NULL;
+    bool worked = y && dt_uniform_(x) == DT_OK && dt_normal_(y) == DT_OK && !dt_failed(ctx);
+    dt_mesh_free(mesh);
+    return worked;
+}
+
+static void fills__survive_failing_allocations(void **state) {
+    (void)state;
+    assert_true(assert_survives_failing_allocations(fill_some, NULL) >= 8);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tensors__of_any_layout_have_the_bits_of_one_rank),
+        cmocka_unit_test(rand__gives_the_numbers_of_the_draw),
+        cmocka_unit_test(fills__in_place_give_what_makers_give),
+        cmocka_unit_test(options__default_as_documented_and_zero_can_be_meant),
+        cmocka_unit_test(calls__that_make_no_sense_are_refused),
+        cmocka_unit_test(fills__are_the_same_with_any_number_of_threads),
+        cmocka_unit_test(tensors__without_data_count_their_draws),
+        cmocka_unit_test(ranks__that_draw_differently_are_found_out),
+        cmocka_unit_test(stages__draw_numbers_of_their_own),
+        cmocka_unit_test(fills__survive_failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

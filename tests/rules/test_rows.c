@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Rows: factors, classes of partials, and what is kept out. Golden cases have the rows of many calls; here are the
+ * mechanisms, and arguments and dtypes that those do not have.
+ */
+#include "rules/calls.h"
+
+/* All rows of a call, joined by blanks; unlisted ones left out. */
+static void rows_of(const char *call, char *out, size_t room) {
+    test_calls self = calls_open("2");
+    dt__placed_call made = calls_make(&self, call);
+    dt__row_list rows;
+    assert_int_equal(dt__call_rows(&self.arena, &made.call, &rows), DT_OK);
+    dt__text text = dt__text_new(self.ctx);
+    for (int r = 0; r < rows.n_rows; r++) {
+        dt__text_add(&text, r ? " " : "");
+        if (!(rows.rows[r].flags & DT_ROW_UNLISTED))
+            dt__row_text(&made.call, &rows.rows[r], &text);
+    }
+    snprintf(out, room, "%s", dt__text_chars(&text));
+    dt__text_free(&text);
+    calls_close(&self);
+}
+
+static void assert_rows(const char *call, const char *want) {
+    char got[4096];
+    rows_of(call, got, sizeof got);
+    if (strcmp(got, want) != 0)
+        fail_msg("%s:\n  got  %s\n  want %s", call, got, want);
+}
+
+static void factors__of_products(void **state) { /* STR-002 STR-003 CMR-002 */
+    (void)state;
+    assert_rows("mm(i32[4,5]; i32[5,6])",
+                "S(0),R->S(0) R,S(1)->S(1) S(1),S(0)->P(sum) P(sum),R->P(sum) R,P(sum)->P(sum)");
+    assert_rows("bmm(i32[2,4,5]; i32[2,5,6])", "S(0),S(0)->S(0) S(1),R->S(1) R,S(2)->S(2) S(2),S(1)->P(sum) "
+                                               "P(sum),R->P(sum) R,P(sum)->P(sum)");
+    assert_rows("matmul(i32[3]; i32[3])", "S(0),S(0)->P(sum) P(sum),R->P(sum) R,P(sum)->P(sum)");
+    assert_rows("matmul(i32[3]; i32[7,3,4])",
+                "R,S(0)->S(0) R,S(2)->S(1) S(0),S(1)->P(sum) P(sum),R->P(sum) R,P(sum)->P(sum)");
+    assert_rows("matmul(i32[2,1,5,3]; i32[4,3,6])", "S(0),R->S(0) R,S(0)->S(1) S(2),R->S(2) R,S(2)->S(3) "
+                                                    "S(3),S(1)->P(sum) P(sum),R->P(sum) R,P(sum)->P(sum)");
+}
+
+static void factors__broadcast(void **state) { /* CMR-004 CMR-005 CMR-006 CMR-012 SDS-027 */
+    (void)state;
+    assert_rows("eq(f32[4,8]; f32[4,8])", "S(0),S(0)->S(0) S(1),S(1)->S(1)");
+    assert_rows("eq(f32[4,8]; f32[8])", "S(0),R->S(0) S(1),S(0)->S(1)");
+    assert_rows("eq(f32[4,1]; f32[1,8])", "S(0),R->S(0) R,S(1)->S(1)");
+    assert_rows("eq(f32[1]; f32[1])", "S(0),S(0)->S(0)");
+    assert_rows("eq(f32[]; f32[])", "");
+    assert_rows("where(bool[8]; i32[]; i32[1,1])", "R,R,S(0)->S(0) S(0),R,R->S(1) R,P(sum),P(sum)->P(sum) "
+                                                   "R,P(avg),P(avg)->P(avg) R,P(product),P(product)->P(product) "
+                                                   "R,P(min),P(min)->P(min) R,P(max),P(max)->P(max)");
+}
+
+static void factors__addends_join_the_sum(void **state) {
+    (void)state;
+    assert_rows("addmm(i32[1,6]; i32[8,4]; i32[4,6]; beta=0)",
+                "R,S(0),R->S(0) S(1),R,S(1)->S(1) P(sum),S(1),S(0)->P(sum) "
+                "P(sum),P(sum),R->P(sum) P(sum),R,P(sum)->P(sum)");
+    assert_rows("addmm(i32[6]; i32[8,4]; i32[4,6]; beta=-1)",
+                "R,S(0),R->S(0) S(0),R,S(1)->S(1) P(sum),S(1),S(0)->P(sum) P(max),R,R->P(min) P(min),R,R->P(max) "
+                "P(sum),P(sum),R->P(sum) P(sum),R,P(sum)->P(sum)");
+}
+
+/* Dtypes decide which partials there are: no order on complex numbers, no averages of integers, no sums of truth
+ * values, and no sums where integers become fractions or the other way round. */
+static void partials__follow_dtypes(void **state) {
+    (void)state;
+    assert_rows("neg(f32[])", "P(sum)->P(sum) P(avg)->P(avg) P(max)->P(min) P(min)->P(max)");
+    assert_rows("neg(i32[])", "P(sum)->P(sum) P(max)->P(min) P(min)->P(max)");
+    assert_rows("neg(c64[])", "P(sum)->P(sum) P(avg)->P(avg)");
+    assert_rows("div(i32[]; 2)", "P(max)->P(max) P(min)->P(min)");
+    assert_rows("sum(i32[])", ""); /* i64: parts of an i32 sum may have wrapped around */
+    assert_rows("sum(i64[])", "P(sum)->P(sum)");
+    assert_rows("sum(f32[]; dtype=i64)", "");
+    assert_rows("sum(f32[]; dtype=f64)", "P(sum)->P(sum) P(avg)->P(avg)");
+    assert_rows("to(f32[]; i64)", "P(max)->P(max) P(min)->P(min)");
+    assert_rows("to(f32[]; bool)", "");
+    assert_rows("to(bool[]; bool)", "P(sum)->P(sum) P(product)->P(product) P(min)->P(min) P(max)->P(max)");
+    assert_rows("mul(i32[]; 1.5)", "P(max)->P(max) P(min)->P(min)");
+    assert_rows("add(bool[]; bool[])", "P(max),R->P(max) P(min),R->P(min) R,P(max)->P(max) R,P(min)->P(min)");
+}
+
+/* And so do arguments. */
+static void partials__follow_arguments(void **state) {
+    (void)state;
+    assert_rows("mul(f32[]; 0)", "");
+    assert_rows("mul(f32[]; inf)", "");
+    assert_rows("div(f32[]; 0)", "");
+    assert_rows("div(f32[]; -2)", "P(sum)->P(sum) P(avg)->P(avg) P(max)->P(min) P(min)->P(max)");
+    assert_rows("div(f32[]; f32[]; rounding_mode=trunc)", "");
+    assert_rows("clamp(f32[]; nan)", "");
+    assert_rows("sub(f32[]; f32[]; alpha=-1)",
+                "P(max),R->P(max) P(min),R->P(min) P(sum),P(sum)->P(sum) P(avg),P(avg)->P(avg) R,P(max)->P(max) "
+                "R,P(min)->P(min)");
+    assert_rows("where(bool[]; f32[]; 0)", "R,P(sum)->P(sum) R,P(avg)->P(avg) R,P(min)->P(min) R,P(max)->P(max)");
+    assert_rows("where(bool[]; f32[]; 3)", "R,P(avg)->P(avg) R,P(min)->P(min) R,P(max)->P(max)");
+    assert_rows("dropout(f32[]; 0.5)", "P(sum)->P(sum) P(avg)->P(avg) P(max)->P(max) P(min)->P(min)");
+    assert_rows("layer_norm(f32[3]; [3]; bias=f32[3])", "R,P(avg)->P(avg) R,P(max)->P(max) R,P(min)->P(min)");
+}
+
+static void rows__depend_on_dims(void **state) { /* STR-024 STR-025 */
+    (void)state;
+    assert_rows("argmax(f32[8,4]; 1)", "S(0)->S(0)");
+    assert_rows("argmax(f32[8,4]; -2)", "S(1)->S(0)");
+    assert_rows("argmax(f32[8,4])", "");
+    assert_rows("argmax(f32[8,4]; 0; true)", "S(1)->S(1)");
+    assert_rows("layer_norm(f32[4,8]; [8])", "S(0)->S(0)");
+    assert_rows("layer_norm(f32[4,8]; [4,8])", "");
+    assert_rows("gather(f32[8,4]; 0; i64[5,3])",
+                "R,S(0)->S(0) S(0),R->P(sum) P(sum),R->P(sum) P(avg),R->P(avg) P(product),R->P(product) "
+                "P(min),R->P(min) P(max),R->P(max)"); /* the index is smaller in dim 1 */
+}
+
+static void rows__of_no_elements_are_few(void **state) {
+    (void)state;
+    assert_rows("view(i64[0,4]; [2,0])",
+                "P(sum)->P(sum) P(avg)->P(avg) P(product)->P(product) P(min)->P(min) P(max)->P(max)");
+    assert_rows("eq(f32[0,3]; f32[0,3])", "S(0),S(0)->S(0) S(1),S(1)->S(1)");
+}
+
+static void rows__spelled_out(void **state) { /* SDS-029 */
+    (void)state;
+    test_calls self = calls_open("2");
+    dt__placed_call made = calls_make(&self, "add(f32[4,8]; f32[4,8])");
+    dt__row_list rows;
+    bool found[2] = {false};
+    assert_int_equal(dt__call_rows(&self.arena, &made.call, &rows), DT_OK);
+    int before = rows.n_rows;
+    assert_int_equal(dt__rows_spell_out(&self.arena, &made.call, &rows), DT_OK);
+    assert_int_equal(rows.n_rows, before + 2);
+    for (int r = 0; r < rows.n_rows; r++) {
+        const dt_row_entry *e = rows.rows[r].entries;
+        found[0] |= e[0] == DT_ROW_R && e[1] == DT_ROW_P(DT_AVG) && e[2] == DT_ROW_P(DT_AVG);
+        found[1] |= e[1] == DT_ROW_R && e[0] == DT_ROW_P(DT_AVG) && e[2] == DT_ROW_P(DT_AVG);
+    }
+    assert_true(found[0] && found[1]);
+    calls_close(&self);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(factors__of_products),          cmocka_unit_test(factors__broadcast),
+        cmocka_unit_test(factors__addends_join_the_sum), cmocka_unit_test(partials__follow_dtypes),
+        cmocka_unit_test(partials__follow_arguments),    cmocka_unit_test(rows__depend_on_dims),
+        cmocka_unit_test(rows__of_no_elements_are_few),  cmocka_unit_test(rows__spelled_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Schema lines and calls that are bound to them: forms, defaults, overloads, refusals, and what of the arguments
+ * decides.
+ */
+#include "rules/calls.h"
+
+#include "rules/registry.h"
+
+static dt__schema parse(test_calls *self, const char *line) {
+    dt__schema schema;
+    if (dt__schema_parse(&self->arena, line, &schema) != DT_OK)
+        fail_msg("%s: %s", line, dt_error_text(self->ctx));
+    return schema;
+}
+
+static void schema__types_defaults_and_keywords(void **state) {
+    (void)state;
+    test_calls self = calls_open("2");
+    dt__schema schema = parse(&self, "f.over(Tensor(a!) self, Tensor[] more, int[2]? size=None, float eps=1e-05, *, "
+                                     "Scalar alpha=1, str how=\"none\", ScalarType? dtype=None, int[] dims=[0, -1]) "
+                                     "-> (Tensor values, Tensor indices)");
+    const dt__signature *one = &schema.signatures[0];
+    assert_string_equal(schema.name, "f");
+    assert_string_equal(one->overload, "over");
+    assert_int_equal(one->n_params, 8);
+    assert_int_equal(one->params[0].type, DT__PARAM_TENSOR);
+    assert_true(one->params[0].required);
+    assert_int_equal(one->params[1].type, DT__PARAM_TENSORS);
+    assert_int_equal(one->params[2].type, DT__PARAM_INTS);
+    assert_int_equal(one->params[2].n, 2);
+    assert_true(one->params[2].optional && !one->params[2].required);
+    assert_true(one->params[3].absent.as.f == 1e-05);
+    assert_false(one->params[3].keyword_only);
+    assert_true(one->params[4].keyword_only);
+    assert_int_equal(one->params[4].absent.type, DT_ARG_INT);
+    assert_string_equal(one->params[5].absent.as.text, "none");
+    assert_int_equal(one->params[7].absent.n, 2);
+    assert_true(one->params[7].absent.as.ints[1] == -1);
+    assert_int_equal(one->varying, 1 << 3 | 1 << 4);
+    calls_close(&self);
+}
+
+static void schema__malformed_lines_are_refused(void **state) {
+    (void)state;
+    static const char *const lines[] = {
+        "",
+        "f",
+        "f(",
+        "f(Tensor)",
+        "f(Tensor a, ) -> Tensor",
+        "f(Wrong a) -> Tensor",
+        "f(int a=) -> Tensor",
+        "f(int[ a) -> Tensor",
+        "f(Tensor a) Tensor",
+        "f(str[] a) -> Tensor",
+        "f(Tensor a) -> Tensor | g(Tensor a) -> Tensor",
+        "f(str a='x) -> Tensor",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        test_calls self = calls_open("2");
+        dt__schema schema;
+        if (dt__schema_parse(&self.arena, lines[i], &schema) != DT_ERR_VALUE)
+            fail_msg("'%s' was not refused", lines[i]);
+        calls_close(&self);
+    }
+}
+
+static void bind__chooses_the_overload_by_types(void **state) {
+    (void)state;
+    static const struct {
+        const char *call;
+        int overload;
+    } cases[] = {
+        {"add(f32[2]; f32[2])", 0},
+        {"add(f32[2]; 3)", 1},
+        {"add(f32[2]; other=f32[2]; alpha=2)", 0},
+        {"sum(f32[2])", 1},
+        {"sum(f32[2]; none)", 0},
+        {"sum(f32[2]; dim=0)", 0},
+        {"clamp(f32[2]; min=1)", 0},
+        {"clamp(f32[2]; max=f32[2])", 1},
+        {"split(f32[4]; 2)", 0},
+        {"split(f32[4]; [1,3])", 1},
+        {"where(bool[2]; 1; f32[2])", 2},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_calls self = calls_open("2");
+        dt__placed_call made = calls_make(&self, cases[i].call);
+        if (made.bound.overload != cases[i].overload)
+            fail_msg("%s: overload %d", cases[i].call, made.bound.overload);
+        calls_close(&self);
+    }
+}
+
+static void bind__refusals_name_op_and_argument(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"softmax(f32[2])", "softmax: argument 'dim' is missing"},
+        {"softmax(f32[2]; 0; 0)", "argument 'dtype': wanted a dtype such as f32, got an integer"},
+        {"softmax(f32[2]; 1.5)", "argument 'dim': wanted a whole number, got a number"},
+        {"softmax(f32[2]; 0; wrong=1)", "there is no argument 'wrong'"},
+        {"softmax(f32[2]; 0; dim=1)", "argument 'dim' is given twice"},
+        {"gelu(f32[2]; none)", "at most 1 are taken"},
+        {"mm(f32[2]; 2)", "argument 'mat2': wanted a tensor, got an integer"},
+        {"mm(f32[2]; none)", "argument 'mat2': wanted a tensor, got none"},
+        {"cat(f32[2])", "argument 'tensors': wanted a list of tensors, got a tensor"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_calls self = calls_open("2");
+        dt__placed_call made;
+        assert_int_equal(dt__call_parse(&self.arena, cases[i][0], 1, self.mesh, &made), DT_ERR_VALUE);
+        assert_error_says(self.ctx, DT_ERR_VALUE, cases[i][1]);
+        calls_close(&self);
+    }
+}
+
+static void bind__an_unknown_op_is_told_apart(void **state) {
+    (void)state;
+    test_calls self = calls_open("2");
+    dt__placed_call made;
+    assert_int_equal(dt__call_parse(&self.arena, "no_such_op(f32[2])", 1, self.mesh, &made), DT_ERR_OP);
+    assert_error_says(self.ctx, DT_ERR_OP, "there is no op 'no_such_op'");
+    calls_close(&self);
+}
+
+/* Equal arguments, as far as they decide. */
+static bool same_key(const char *a, const char *b) {
+    test_calls self = calls_open("2");
+    dt__placed_call one = calls_make(&self, a), other = calls_make(&self, b);
+    const dt__signature *signature = &one.info->schema.signatures[one.bound.overload];
+    bool same = dt__args_equal(signature, one.call.args, other.call.args);
+    uint64_t hash = dt__args_hash(signature, one.call.args, 1);
+    assert_true((hash == dt__args_hash(signature, other.call.args, 1)) == same);
+    calls_close(&self);
+    return same;
+}
+
+static void key__holds_what_decides(void **state) { /* SCH-001 SCH-003 SCH-004 STR-020 DEC-008 */
+    (void)state;
+    assert_true(same_key("softmax(f32[4,4]; 1)", "softmax(f32[4,4]; dim=1)"));
+    assert_false(same_key("softmax(f32[4,4]; 1)", "softmax(f32[4,4]; 0)"));
+    assert_false(same_key("softmax(f32[4,4]; 1)", "softmax(f32[4,4]; 1; f64)"));
+    assert_false(same_key("sum(f32[4,4]; [0])", "sum(f32[4,4]; [0,1])"));
+    assert_false(same_key("sum(f32[4,4]; [0]; true)", "sum(f32[4,4]; [0])"));
+    assert_true(same_key("mul(f32[4]; 2.5)", "mul(f32[4]; 3.5)"));
+    assert_false(same_key("mul(f32[4]; 2.5)", "mul(f32[4]; 2)"));
+    assert_true(same_key("add(f32[4]; f32[4]; alpha=2)", "add(f32[4]; f32[4])"));
+    assert_false(same_key("gelu(f32[4]; approximate=tanh)", "gelu(f32[4])"));
+    assert_false(same_key("clamp(f32[4]; 1.0)", "clamp(f32[4]; 1.0; 2.0)"));
+}
+
+/* The class tells apart the scalars that rules look at. */
+static int class_of(const char *text) {
+    test_calls self = calls_open("2");
+    dt__placed_call made = calls_make(&self, text);
+    int class = made.call.op->class_of(&made.call);
+    calls_close(&self);
+    return class;
+}
+
+static void key__has_a_class_of_scalars(void **state) {
+    (void)state;
+    assert_int_equal(class_of("mul(f32[4]; 2.5)"), class_of("mul(f32[4]; 7)"));
+    assert_int_not_equal(class_of("mul(f32[4]; 2.5)"), class_of("mul(f32[4]; -2.5)"));
+    assert_int_not_equal(class_of("mul(f32[4]; 2.5)"), class_of("mul(f32[4]; 0)"));
+    assert_int_not_equal(class_of("add(f32[4]; f32[4])"), class_of("add(f32[4]; f32[4]; alpha=-1)"));
+    assert_int_not_equal(class_of("clamp(f32[4]; 1.0)"), class_of("clamp(f32[4]; nan)"));
+    assert_int_not_equal(class_of("where(bool[4]; f32[4]; 0)"), class_of("where(bool[4]; f32[4]; 2)"));
+}
+
+static dt_status same_as_first(dt_op_call *call) {
+    return dt_op_add_output(call, call->inputs[0].dtype, call->inputs[0].n_dims, call->inputs[0].shape);
+}
+
+static void register__an_op_of_the_programs_own(void **state) { /* SDS-030 */
+    (void)state;
+    static const dt_op swiglu = {
+        .schema = "swiglu(Tensor gate, Tensor up) -> Tensor",
+        .rule = "...,... -> ...",
+        .shape = same_as_first,
+    };
+    test_calls self = calls_open("2,2");
+    int before = dt__op_count(self.ctx);
+    assert_int_equal(dt_op_register(self.ctx, &swiglu), DT_OK);
+    assert_int_equal(dt__op_count(self.ctx), before + 1);
+    dt__placed_call made = calls_make(&self, "swiglu(f32[8,4] S(0),R; f32[8,4] S(0),S(1))");
+    dt__placed on = calls_on(&self, &made);
+    dt__choice choice;
+    char text[100];
+    assert_int_equal(dt__choose(&self.arena, &made.call, &on, &choice), DT_OK);
+    assert_string_equal(calls_placements(2, choice.outputs[0], text, sizeof text), "S(0),S(1)");
+    assert_int_equal(made.info->index, before);
+    assert_ptr_equal(dt__op_at(self.ctx, before), made.info);
+    calls_close(&self);
+}
+
+static void register__refusals(void **state) {
+    (void)state;
+    static const struct {
+        dt_op op;
+        const char *says;
+    } cases[] = {
+        {{.schema = "add(Tensor a) -> Tensor", .shape = same_as_first}, "there is an op 'add' already"},
+        {{.schema = "mine(Tensor a) -> Tensor"}, "no shape function"},
+        {{.schema = "mine(Tensor a -> Tensor", .shape = same_as_first}, "schema"},
+        {{.schema = "mine(Tensor a) -> Tensor", .rule = "ij-ij", .shape = same_as_first}, "rule"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        test_calls self = calls_open("2");
+        assert_int_equal(dt_op_register(self.ctx, &cases[i].op), DT_ERR_VALUE);
+        assert_error_says(self.ctx, DT_ERR_VALUE, cases[i].says);
+        assert_int_equal(dt__op_count(self.ctx), dt__n_ops);
+        calls_close(&self);
+    }
+}
+
+static bool register_once(dt_ctx *ctx, void *user) { return dt_op_register(ctx, user) == DT_OK; }
+
+static void register__survives_failing_allocations(void **state) {
+    (void)state;
+    dt_op mine = {.schema = "mine(Tensor a) -> Tensor", .rule = "...->...", .shape = same_as_first};
+    assert_true(assert_survives_failing_allocations(register_once, &mine) > 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(schema__types_defaults_and_keywords),
+        cmocka_unit_test(schema__malformed_lines_are_refused),
+        cmocka_unit_test(bind__chooses_the_overload_by_types),
+        cmocka_unit_test(bind__refusals_name_op_and_argument),
+        cmocka_unit_test(bind__an_unknown_op_is_told_apart),
+        cmocka_unit_test(key__holds_what_decides),
+        cmocka_unit_test(key__has_a_class_of_scalars),
+        cmocka_unit_test(register__an_op_of_the_programs_own),
+        cmocka_unit_test(register__refusals),
+        cmocka_unit_test(register__survives_failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

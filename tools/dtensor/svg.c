@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Pieces of SVG documents.
+ */
+#include "svg.h"
+
+#include <string.h>
+
+static const char *const inks[] = {"#afd7ff", "#ffd7af", "#afffaf", "#ffafaf", "#d7d7ff", "#ffffaf", "#afffff",
+                                   "#ffaf87", "#afd7af", "#ffd7ff", "#d7d7af", "#d7afff", "#afd7d7"};
+enum { N_INKS = sizeof inks / sizeof *inks };
+static const char *const dark_inks[N_INKS] = {"#3a87c8", "#d98a2b", "#3aa83a", "#d04f4f", "#7a7ad8",
+                                              "#b8a800", "#1fa3a3", "#e0703a", "#5a965a", "#c060c0",
+                                              "#8f8f3f", "#9a5fd0", "#4f9a9a"};
+
+const char *svg_ink(int64_t i) { return inks[i % N_INKS]; }
+const char *svg_dark_ink(int64_t i) { return dark_inks[i % N_INKS]; }
+
+void svg_add_escaped(dt__text *out, const char *text, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const char *entity = text[i] == '&' ? "&amp;" : text[i] == '<' ? "&lt;" : text[i] == '>' ? "&gt;" : NULL;
+        if (entity)
+            dt__text_add(out, "%s", entity);
+        else if ((unsigned char)text[i] >= 0x20)
+            dt__text_add_chars(out, &text[i], 1);
+    }
+}
+
+void svg_add_text(dt__text *out, int x, int y, const char *class_name, const char *text, size_t n) {
+    dt__text_add(out, "<text x=\"%d\" y=\"%d\" class=\"%s\">", x, y, class_name);
+    svg_add_escaped(out, text, n);
+    dt__text_add(out, "</text>\n");
+}
+
+static size_t title_length(int width) { return (size_t)(width / SVG_TITLE_CHARACTER); }
+
+int svg_title_lines(const char *title, int width) {
+    return (int)((strlen(title) + title_length(width) - 1) / title_length(width));
+}
+
+int svg_add_title(dt__text *out, int x, int y, int width, const char *title) {
+    size_t length = strlen(title), line = title_length(width);
+    for (size_t at = 0; at < length; at += line, y += SVG_TITLE_LINE)
+        svg_add_text(out, x, y, "title", title + at, length - at < line ? length - at : line);
+    return y;
+}
+
+static const char style[] =
+    "<style>\n"
+    "text { font-family: 'DejaVu Sans Mono', Menlo, Consolas, monospace; font-size: 12px; fill: #222 }\n"
+    ".title { font-size: 16px; font-weight: bold }\n"
+    ".note { fill: #555 }\n"
+    ".slice { font-weight: bold }\n"
+    ".label { text-anchor: middle }\n"
+    ".index { font-size: 11px; fill: #555; text-anchor: middle }\n"
+    ".end { text-anchor: end }\n"
+    ".small { font-size: 11px; fill: #555 }\n"
+    ".block { stroke: #333; stroke-width: 1 }\n"
+    "</style>\n"
+    "<defs><pattern id=\"partial\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\">\n"
+    "<path d=\"M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4\" stroke=\"#000\" stroke-opacity=\"0.18\"/></pattern></defs>\n";
+
+void svg_begin(dt__text *out, int width, int height, const char *title) {
+    dt__text_add(out,
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+                 "xml:space=\"preserve\" role=\"img\">\n<title>",
+                 width, height, width, height);
+    svg_add_escaped(out, title, strlen(title));
+    dt__text_add(out, "</title>\n%s<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n", style, width, height);
+}
+
+void svg_end(dt__text *out) { dt__text_add(out, "</svg>\n"); }

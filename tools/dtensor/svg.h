@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What all SVG pictures have in common: the frame of a document with its style, texts, and the colours of ranks and
+ * blocks. Texts are in a fixed-width font, so that widths are known before anything is drawn.
+ */
+#ifndef TOOLS_DTENSOR_SVG_H
+#define TOOLS_DTENSOR_SVG_H
+
+#include "base/text.h"
+
+enum {
+    SVG_TITLE_CHARACTER = 10, /* widths at their font sizes */
+    SVG_TEXT_CHARACTER = 8,
+    SVG_INDEX_CHARACTER = 7,
+    SVG_LINE = 20,       /* of notes */
+    SVG_TITLE_LINE = 22, /* of the title */
+};
+
+/* Fill of things that are hatched because they are partial. */
+#define SVG_HATCHED "url(#partial)"
+
+/* Begins a document of this size; its title is what a viewer calls it. */
+void svg_begin(dt__text *out, int width, int height, const char *title);
+void svg_end(dt__text *out);
+
+/* Text with what XML wants escaped; the n characters may end anywhere. */
+void svg_add_escaped(dt__text *out, const char *text, size_t n);
+/* A text element; classes: title, note, slice, label (centred), index (small, centred), index end, small. */
+void svg_add_text(dt__text *out, int x, int y, const char *class_name, const char *text, size_t n);
+/* The title in as many lines as it needs at this width; returns where the next line stands. */
+int svg_add_title(dt__text *out, int x, int y, int width, const char *title);
+int svg_title_lines(const char *title, int width);
+
+/* Colour number i, and a darker one for lines; they repeat. */
+const char *svg_ink(int64_t i);
+const char *svg_dark_ink(int64_t i);
+
+#endif
