@@ -143,9 +143,9 @@ static dt_status run_promoted(dt_op_call *call, dt__element_op op) {
 /* self + sign * alpha * other. */
 static dt_status run_sum(dt_op_call *call, int sign) {
     const dt_arg *alpha = dt__arg(call, "alpha");
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
     if (dt__arg_number(alpha) == 1 && alpha->type != DT_ARG_COMPLEX)
         return run_promoted(call, sign > 0 ? DT__EL_ADD : DT__EL_SUB);
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
     dt__constant room;
     dt__array out = dt__array_of(&call->outputs[0]), a = dt__array_of(&call->inputs[0]);
     dt__array b = dt__array_of_arg(call, 1, dtype, &room);
