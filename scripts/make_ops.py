@@ -16,8 +16,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Functions of tensor.h that make views of plain tensors have these names. In C, macros put the ops in their place, which
-# take plain tensors, too; the functions behind the macros end in _with.
+# Functions of tensor.h that make views of plain tensors have these names. In C, macros put the ops in their place,
+# which take plain tensors, too; the functions behind the macros end in _with.
 PLAIN = {"expand", "reshape", "select", "slice", "transpose", "view"}
 POSITIONAL = {"slice"}  # all arguments by position, as those have it
 HIDDEN = {("expand", "implicit"), ("copy_", "non_blocking"), ("gather", "sparse_grad"),
@@ -33,8 +33,8 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  *
  * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
  * given"; where zero is a value of its own, the field has a type that can say "given": DT_DIMS(0, 1), DT_INT(0),
- * DT_REAL(0.5), DT_NUMBER(2), DT_DTYPE(DT_F32), DT_TRUE, DT_FALSE. In C these are macros that add the place of the call;
- * the functions behind them take a pointer to the options, NULL for none, and serve C++ and other languages.
+ * DT_REAL(0.5), DT_NUMBER(2), DT_DTYPE(DT_F32), DT_TRUE, DT_FALSE. In C, ops are macros that add the place of the
+ * call; the functions behind them take a pointer to the options, NULL for none, and serve C++ and other languages.
  *
  * An op fails with NULL, and gets NULL where one before it failed; the context keeps the first error.
  *
@@ -95,8 +95,8 @@ typedef struct dt_tensors {
 
 #ifndef __cplusplus
 #define DT_NUMBER(value)                                                                                             \\
-    (_Generic((value), float: dt_number_real, double: dt_number_real, long double: dt_number_real, bool: dt_number_bool,     \\
-              dt_number: dt_number_same, default: dt_number_int)(value))
+    (_Generic((value), float: dt_number_real, double: dt_number_real, long double: dt_number_real,                   \\
+              bool: dt_number_bool, dt_number: dt_number_same, default: dt_number_int)(value))
 #define DT_INT(number)   ((dt_opt_int){true, number})
 #define DT_REAL(number)  ((dt_opt_real){true, number})
 #define DT_DTYPE(dtype)  ((dt_opt_dtype){true, dtype})
@@ -111,8 +111,6 @@ GLUE_HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  * The functions of dtensor/ops.h. Made by scripts/make_ops.py from the schema lines of the ops: change those.
  */
 #include "ops/calls.h"
-
-/* clang-format off */
 '''
 
 
@@ -169,7 +167,8 @@ def read_schemas():
     schemas = {}
     for source in sorted((ROOT / "src/ops").glob("*.c")):
         text = source.read_text()
-        for name, rest in re.findall(r"const dt_op dt__op_(\w+) = \{\s*\.schema\s*=\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", text):
+        schema = r"const dt_op dt__op_(\w+) = \{\s*\.schema\s*=\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+)"
+        for name, rest in re.findall(schema, text):
             pieces = re.findall(r'"((?:[^"\\]|\\.)*)"', rest)
             schemas[name] = "".join(pieces).replace('\\"', '"')
     names = [name for name in table if name in schemas]
@@ -251,11 +250,11 @@ def header(ops):
             what = "Writes up to room outputs and gives their number, or -1. " if signature.is_list() else ""
             lines.append(f"/* {comment(signature)}\n * {what}Collective where inputs move, else Local. */")
             lines.append(f"DT_API {declaration(signature)[0]}DT_OPTIONS({options_name(signature)}));\n")
-    lines.append("#ifndef __cplusplus\n/* clang-format off */")
+    lines.append("#ifndef __cplusplus")
     for _, signatures in ops:
         for signature in signatures:
             lines.append(macro_text(signature))
-    lines.append("/* clang-format on */\n#endif\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif")
+    lines.append("#endif\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif")
     return "\n".join(lines) + "\n"
 
 
@@ -289,7 +288,8 @@ def macro_text(signature):
             f"&(const {options_name(signature)}){{__VA_ARGS__}})")
 
 
-MAKERS = {"Tensor": "dt__give_tensor(&call, {0})", "Tensor[]": "dt__give_tensors(&call, {0})", "int": "dt__give_int({0})",
+MAKERS = {"Tensor": "dt__give_tensor(&call, {0})", "Tensor[]": "dt__give_tensors(&call, {0})",
+          "int": "dt__give_int({0})",
           "float": "dt__give_real({0})", "bool": "dt__give_bool({0})", "Scalar": "dt__give_number({0})",
           "int[]": "dt__give_ints({0})", "ScalarType": "dt__give_dtype({0})", "str": "dt__give_text({0})"}
 
@@ -343,15 +343,15 @@ def function(op, signature):
 
 def glue(ops):
     functions = [function(op, signature) for op, signatures in ops for signature in signatures]
-    return GLUE_HEAD + "\n" + "\n\n".join(functions) + "\n/* clang-format on */\n"
+    return GLUE_HEAD + "\n" + "\n\n".join(functions) + "\n"
 
 
 def formatted(text, path):
     tool = next((t for t in ("clang-format-14", "clang-format") if shutil.which(t)), None)
     if not tool:
         sys.exit("make_ops.py: there is no clang-format-14")
-    done = subprocess.run([tool, f"--assume-filename={path}"], input=text, capture_output=True, text=True, cwd=ROOT, check=True)
-    return done.stdout
+    return subprocess.run([tool, f"--assume-filename={path}"], input=text, capture_output=True, text=True, cwd=ROOT,
+                          check=True).stdout
 
 
 def main():

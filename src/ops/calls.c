@@ -4,8 +4,6 @@
  */
 #include "ops/calls.h"
 
-/* clang-format off */
-
 dt_tensor *(dt_add)(dt_tensor *self, dt_tensor *other, const dt_add_options *options) {
     static const dt_add_options none;
     dt__giving call;
@@ -14,7 +12,8 @@ dt_tensor *(dt_add)(dt_tensor *self, dt_tensor *other, const dt_add_options *opt
     dt__giving_begin(&call, DT__OP_add, 0);
     args[0] = dt__give_tensor(&call, self);
     args[1] = dt__give_tensor(&call, other);
-    args[2] = options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -26,7 +25,8 @@ dt_tensor *(dt_add_scalar)(dt_tensor *self, dt_number other, const dt_add_scalar
     dt__giving_begin(&call, DT__OP_add, 1);
     args[0] = dt__give_tensor(&call, self);
     args[1] = dt__give_number(other);
-    args[2] = options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -38,7 +38,8 @@ dt_tensor *(dt_add_)(dt_tensor *self, dt_tensor *other, const dt_add_in_place_op
     dt__giving_begin(&call, DT__OP_add_, 0);
     args[0] = dt__give_tensor(&call, self);
     args[1] = dt__give_tensor(&call, other);
-    args[2] = options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -50,7 +51,8 @@ dt_tensor *(dt_add_scalar_)(dt_tensor *self, dt_number other, const dt_add_scala
     dt__giving_begin(&call, DT__OP_add_, 1);
     args[0] = dt__give_tensor(&call, self);
     args[1] = dt__give_number(other);
-    args[2] = options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -64,7 +66,8 @@ dt_tensor *(dt_addmm)(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, const d
     args[1] = dt__give_tensor(&call, mat1);
     args[2] = dt__give_tensor(&call, mat2);
     args[3] = options->beta.type != DT_ARG_NONE ? dt__give_number(options->beta) : dt__give_number(dt_number_int(1));
-    args[4] = options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    args[4] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -484,7 +487,8 @@ dt_tensor *(dt_select_with)(dt_tensor *self, int64_t dim, int64_t index, const d
     return dt__give(&call, args, options->site);
 }
 
-dt_tensor *(dt_slice_with)(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step, const dt_slice_options *options) {
+dt_tensor *(dt_slice_with)(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
+                           const dt_slice_options *options) {
     static const dt_slice_options none;
     dt__giving call;
     dt_arg args[5];
@@ -510,7 +514,7 @@ dt_tensor *(dt_softmax)(dt_tensor *self, int64_t dim, const dt_softmax_options *
     return dt__give(&call, args, options->site);
 }
 
-int (dt_split)(dt_tensor *self, int64_t split_size, dt_tensor **out, int room, const dt_split_options *options) {
+int(dt_split)(dt_tensor *self, int64_t split_size, dt_tensor **out, int room, const dt_split_options *options) {
     static const dt_split_options none;
     dt__giving call;
     dt_arg args[3];
@@ -522,7 +526,8 @@ int (dt_split)(dt_tensor *self, int64_t split_size, dt_tensor **out, int room, c
     return dt__give_several(&call, args, options->site, out, room);
 }
 
-int (dt_split_sizes)(dt_tensor *self, dt_shape split_size, dt_tensor **out, int room, const dt_split_sizes_options *options) {
+int(dt_split_sizes)(dt_tensor *self, dt_shape split_size, dt_tensor **out, int room,
+                    const dt_split_sizes_options *options) {
     static const dt_split_sizes_options none;
     dt__giving call;
     dt_arg args[3];
@@ -552,7 +557,8 @@ dt_tensor *(dt_sub)(dt_tensor *self, dt_tensor *other, const dt_sub_options *opt
     dt__giving_begin(&call, DT__OP_sub, 0);
     args[0] = dt__give_tensor(&call, self);
     args[1] = dt__give_tensor(&call, other);
-    args[2] = options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -564,7 +570,8 @@ dt_tensor *(dt_sub_scalar)(dt_tensor *self, dt_number other, const dt_sub_scalar
     dt__giving_begin(&call, DT__OP_sub, 1);
     args[0] = dt__give_tensor(&call, self);
     args[1] = dt__give_number(other);
-    args[2] = options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -638,7 +645,8 @@ dt_tensor *(dt_where)(dt_tensor *condition, dt_tensor *self, dt_tensor *other, c
     return dt__give(&call, args, options->site);
 }
 
-dt_tensor *(dt_where_scalar_other)(dt_tensor *condition, dt_tensor *self, dt_number other, const dt_where_scalar_other_options *options) {
+dt_tensor *(dt_where_scalar_other)(dt_tensor *condition, dt_tensor *self, dt_number other,
+                                   const dt_where_scalar_other_options *options) {
     static const dt_where_scalar_other_options none;
     dt__giving call;
     dt_arg args[3];
@@ -650,7 +658,8 @@ dt_tensor *(dt_where_scalar_other)(dt_tensor *condition, dt_tensor *self, dt_num
     return dt__give(&call, args, options->site);
 }
 
-dt_tensor *(dt_where_scalar_self)(dt_tensor *condition, dt_number self, dt_tensor *other, const dt_where_scalar_self_options *options) {
+dt_tensor *(dt_where_scalar_self)(dt_tensor *condition, dt_number self, dt_tensor *other,
+                                  const dt_where_scalar_self_options *options) {
     static const dt_where_scalar_self_options none;
     dt__giving call;
     dt_arg args[3];
@@ -662,7 +671,8 @@ dt_tensor *(dt_where_scalar_self)(dt_tensor *condition, dt_number self, dt_tenso
     return dt__give(&call, args, options->site);
 }
 
-dt_tensor *(dt_where_scalars)(dt_tensor *condition, dt_number self, dt_number other, const dt_where_scalars_options *options) {
+dt_tensor *(dt_where_scalars)(dt_tensor *condition, dt_number self, dt_number other,
+                              const dt_where_scalars_options *options) {
     static const dt_where_scalars_options none;
     dt__giving call;
     dt_arg args[3];
@@ -673,4 +683,3 @@ dt_tensor *(dt_where_scalars)(dt_tensor *condition, dt_number self, dt_number ot
     args[2] = dt__give_number(other);
     return dt__give(&call, args, options->site);
 }
-/* clang-format on */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions of dtensor/ops.h: each kind of argument reaches the op, defaults are those of the schema line, NULL goes
- * through, and errors say what they should. Values are those of one rank; ops on several ranks are tested elsewhere.
+ * The functions of dtensor/ops.h: each kind of argument reaches the op, defaults are those of the schema line, NULL
+ * goes through, and errors say what they should. Values are those of one rank; ops on several ranks are tested
+ * elsewhere.
  */
 #include "support/check.h"
 
