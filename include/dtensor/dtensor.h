@@ -73,6 +73,8 @@
 #include <dtensor/dlpack.h>
 #include <dtensor/files.h>
 #include <dtensor/mesh.h>
+#include <dtensor/op.h>
+#include <dtensor/ops.h>
 #include <dtensor/random.h>
 #include <dtensor/redistribute.h>
 #include <dtensor/spec.h>
