@@ -55,16 +55,20 @@ static bool same_places(const dt_mesh *a, const dt_mesh *b) {
     return same;
 }
 
-dt_status dt__move_of_specs(const dt_spec *from, const dt_spec *to, dt__move *out) {
+static dt_status refuse_specs(const dt_spec *from, const dt_spec *to, dt_status status, const char *what) {
     char texts[2][160];
     dt_spec_text(from, sizeof texts[0], texts[0]);
     dt_spec_text(to, sizeof texts[1], texts[1]);
+    return dt__fail(from->ctx, status, "redistribute: %s to %s: the %s differ", texts[0], texts[1], what);
+}
+
+dt_status dt__move_of_specs(const dt_spec *from, const dt_spec *to, dt__move *out) {
     if (from->dtype != to->dtype)
-        return dt__fail(from->ctx, DT_ERR_DTYPE, "redistribute: %s to %s: the dtypes differ", texts[0], texts[1]);
+        return refuse_specs(from, to, DT_ERR_DTYPE, "dtypes");
     if (from->sharding.n_dims != to->sharding.n_dims ||
         (from->sharding.n_dims && memcmp(from->sharding.shape, to->sharding.shape,
                                          (size_t)from->sharding.n_dims * sizeof *from->sharding.shape) != 0))
-        return dt__fail(from->ctx, DT_ERR_SHAPE, "redistribute: %s to %s: the shapes differ", texts[0], texts[1]);
+        return refuse_specs(from, to, DT_ERR_SHAPE, "shapes");
     *out =
         (dt__move){.from = &from->sharding, .to = &to->sharding, .item_bytes = (int64_t)dt_dtype_size(from->dtype)};
     if (!same_places(from->mesh, to->mesh)) {
