@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * 5: random numbers. A random tensor has the same values on one rank and on many, in any placement: each number
- * follows from the seed, the count of draws and the index of its element in the whole tensor. Ranks make their own parts,
- * and nothing is sent.
+ * follows from the seed, the count of draws and the index of its element in the whole tensor. Ranks make their own
+ * parts, and nothing is sent.
  *
  *     $ ./05_random                     # one rank; three of them print the same
  *     $ dtrun -n 3 ./05_random

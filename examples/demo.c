@@ -197,8 +197,8 @@ static void note_plan(struct notes *notes, const struct move *move) {
         pclose(plan);
 }
 
-/* A tensor of random whole numbers. Of a partial one, coordinate c of a line of n ranks holds c + 1 times the number, so
- * that the sum is n (n + 1) / 2 times it. */
+/* A tensor of random whole numbers. Of a partial one, coordinate c of a line of n ranks holds c + 1 times the number,
+ * so that the sum is n (n + 1) / 2 times it. */
 static dt_tensor *make_source(dt_ctx *ctx, dt_mesh *mesh, const char *place, float *factor) {
     dt_generator_seed(dt_generator_default(ctx), 7);
     char whole[64] = "", copy[64];

@@ -8,12 +8,12 @@
  *     dt_save_npz("model.npz", 2, (const char *[]){"w", "b"}, (dt_tensor *[]){w, b});
  *     dt_tensor *b = dt_load_npz(ctx, "model.npz", "b", .mesh = mesh);
  *
- * All dtypes are read and written. NumPy has no bf16: it is kept as two raw bytes, '<V2', as the ml_dtypes package does.
- * Numbers in the other byte order are turned round; a file in Fortran order gives a tensor that lies in memory column by
- * column. Of .npz files, entries that are stored are read, not compressed ones.
+ * All dtypes are read and written. NumPy has no bf16: it is kept as two raw bytes, '<V2', as the ml_dtypes package
+ * does. Numbers in the other byte order are turned round; a file in Fortran order gives a tensor that lies in memory
+ * column by column. Of .npz files, entries that are stored are read, not compressed ones.
  *
- * A file appears under its name when it is complete: it is written under another name in the same folder, and a failure
- * leaves nothing. Errors of files are local: a rank that cannot read or write tells its peers.
+ * A file appears under its name when it is complete: it is written under another name in the same folder, and a
+ * failure leaves nothing. Errors of files are local: a rank that cannot read or write tells its peers.
  */
 #ifndef DTENSOR_FILES_H
 #define DTENSOR_FILES_H

@@ -55,8 +55,7 @@ typedef struct dt_to_local_options {
 DT_API dt_tensor *dt_to_local(dt_tensor *tensor, DT_OPTIONS(dt_to_local_options));
 
 /* The whole value as a plain tensor, on every rank of the mesh; a plain tensor is given back as it is. A rank outside
- * the mesh gets an empty tensor of shape [0]. Shares storage where every rank holds the whole. Collective over the
- * mesh. */
+ * the mesh gets an empty tensor of shape [0]. Shares storage where all hold the whole. Collective over the mesh. */
 DT_API dt_tensor *dt_full_tensor(dt_tensor *tensor, DT_OPTIONS(dt_to_local_options));
 
 typedef struct dt_redistribute_options {
@@ -88,7 +87,7 @@ DT_API dt_tensor *dt_transfer_wait(dt_transfer *transfer);
 /* The value of a tensor of one element, as a number; of a complex one its real part. NaN with an error where there are
  * more or fewer elements, or no data. Collective over the mesh; a rank outside it gets NaN and no error. */
 DT_API double dt_item(dt_tensor *tensor);
-/* The same for whole numbers beyond 2^53; 0 with an error where the dtype is no integer. Collective likewise. */
+/* The same for whole numbers beyond 2^53; 0 with an error where the dtype is no integer. Collective over the mesh. */
 DT_API int64_t dt_item_i64(dt_tensor *tensor);
 
 /* Writes a tensor on standard output, as NumPy would: columns of one width, and of a large tensor only the corners. A
@@ -97,7 +96,7 @@ DT_API int64_t dt_item_i64(dt_tensor *tensor);
  * order among ranks. Collective over the mesh, or Local with .local and for a plain tensor. */
 DT_API dt_status dt_print(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 /* The same as a text, without a newline at its end, to be freed with free(): "" where the other would write nothing;
- * NULL with the error recorded. */
+ * NULL with the error recorded. Collective or Local like the other. */
 DT_API char *dt_format(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 
 /* Copies a plain or distributed value into a tensor of the same shape, which keeps its placements and dtype: the

@@ -81,7 +81,7 @@ DT_API dt_ctx *dt_tensor_ctx(const dt_tensor *tensor);
 DT_API dt_dtype dt_tensor_dtype(const dt_tensor *tensor);
 DT_API int dt_tensor_n_dims(const dt_tensor *tensor);
 DT_API const int64_t *dt_tensor_shape(const dt_tensor *tensor);
-/* Size of a dim, which may be negative; -1 where there is no such dim. Local. */
+/* Size of a dim, which may be negative; -1 where there is no such dim. Local, as are the next ones. */
 DT_API int64_t dt_tensor_size(const dt_tensor *tensor, int dim);
 DT_API int64_t dt_tensor_elements(const dt_tensor *tensor);
 DT_API int dt_tensor_local_n_dims(const dt_tensor *tensor);

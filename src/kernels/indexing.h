@@ -2,10 +2,10 @@
  *
  * Kernels that find elements by index, and those that look at where an element stands. Indexes are i64 or i32.
  *
- * A rank may hold only a part of the indexed dim: the rows from `offset` on, as many as the array has, of `limit` in all.
- * Other indexes below the limit belong to other ranks: here they read as zero, and what is added there is dropped. A
- * rank that holds everything has offset 0 and the dim's size as the limit. Every index is checked before anything is
- * read or written.
+ * A rank may hold only a part of the indexed dim: the rows from `offset` on, as many as the array has, of `limit` in
+ * all. Other indexes below the limit belong to other ranks: here they read as zero, and what is added there is
+ * dropped. A rank that holds everything has offset 0 and the dim's size as the limit. Every index is checked before
+ * anything is read or written.
  */
 #ifndef DT_KERNELS_INDEXING_H
 #define DT_KERNELS_INDEXING_H
@@ -24,8 +24,8 @@ typedef struct dt__indexed {
 
 /* All of these: true, or false with the first bad index (in the order of the index array) in *bad and nothing done. */
 
-/* other = rows of indexed, chosen by index: other has indexed's dims with the dims of index in the place of dim. With dim
- * 0 it is an embedding, with a 1-d index an index_select. */
+/* other = rows of indexed, chosen by index: other has indexed's dims with the dims of index in the place of dim. With
+ * dim 0 it is an embedding, with a 1-d index an index_select. */
 bool dt__index_select(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *what, int64_t *bad);
 /* The other way round: other's rows are added to the rows of indexed, one after another for equal indexes. */
 bool dt__index_add(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *what, int64_t *bad);

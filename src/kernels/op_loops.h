@@ -122,8 +122,8 @@ COMPLEXES(dt__c128, double, c128, )
     M(op, C128, dt__c128, dt__c128, double, e)
 #define TRUTHS(M, op, e) M(op, BOOL, dt__truth, uint8_t, uint8_t, e)
 
-/* Forms: T1, T2, T3 with that many inputs x, y, z; V and W with two and three, x being a truth value; P and C with one
- * and two and a truth value as result. `value` and `modular` are the types of a value; p and q are numbers[0] and numbers[1] as values. */
+/* Forms: T1, T2, T3 with that many inputs x, y, z; V and W with two and three, x being a truth value; P and C with
+ * one and two and a truth value as result. `value` and `modular` are the types of a value. */
 #define OP_LOOP_LIST(T1, T2, T3, V, W, P, C)                                                                         \
     FLOATS(T2, ADD, x + y)                                                                                           \
     WHOLES(T2, ADD, (value)((modular)x + (modular)y))                                                                \

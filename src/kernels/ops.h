@@ -2,9 +2,9 @@
  *
  * The elementwise ops. One list makes the enum and the facts that the driver needs; op_loops.h has the loops.
  *
- * Meanings are PyTorch's: maximum, minimum, relu and clamp keep a NaN; sign of NaN is 0; integers wrap; floor_divide and
- * remainder round toward minus infinity, and give 0 where an integer is divided by 0; a negative power of an integer is
- * 1 / power, cut; round takes halves to even; comparisons, logic and isnan give bool; logic reads "not 0".
+ * Meanings are PyTorch's: maximum, minimum, relu and clamp keep a NaN; sign of NaN is 0; integers wrap; floor_divide
+ * and remainder round toward minus infinity, and give 0 where an integer is divided by 0; a negative power of an
+ * integer is 1 / power, cut; round takes halves to even; comparisons, logic and isnan give bool; logic reads "not 0".
  */
 #ifndef DT_KERNELS_OPS_H
 #define DT_KERNELS_OPS_H

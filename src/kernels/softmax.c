@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Softmax along one dim: the largest element, the sum of exponentials, and the result, in three passes over a row. A
- * row that fits a buffer is brought once. Where the dim is not the one in which elements lie together, a block of columns
- * is worked on together.
+ * row that fits a buffer is brought once. Where the dim is not the one in which elements lie together, a block of
+ * columns is worked on together.
  */
 #include "base/size.h"
 #include "kernels/gather.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dropout. The mask is a function of the global index, so any cut gives the mask of one rank; and parts of a sum have
- * the mask of the whole.
+ * Dropout. The mask is a function of the global index, so any cut gives the mask of one rank, and parts of a sum
+ * have the mask of the whole.
  */
 #include "base/hash.h"
 #include "mesh/mesh.h"

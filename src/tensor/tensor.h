@@ -49,6 +49,11 @@ typedef struct dt__tensor_state dt__tensor_state;
 /* The context's, made on first use; NULL with the error recorded. */
 dt__tensor_state *dt__tensor_state_of(dt_ctx *ctx);
 
+/* Memory of objects that a caller may forget: it goes with the context, unless it is freed before. Zeroed; NULL with
+ * the error recorded, for `what`. Free accepts NULL. */
+void *dt__owned_new(dt_ctx *ctx, size_t bytes, const char *what);
+void dt__owned_free(dt_ctx *ctx, void *memory);
+
 /* Storage: one reference, which belongs to the caller. bytes of the heap; NULL with the error recorded. */
 dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes);
 /* Memory of somebody else's; on failure free_memory, unless NULL, has been called. */

@@ -24,8 +24,8 @@ enum {
 #define END64_MARK   0x06064b50u
 #define LOCATOR_MARK 0x07064b50u
 
-/* Eight bytes at a time, with tables that are cheaper to make than to keep: number k says what a byte followed by k zero
- * bytes does. */
+/* Eight bytes at a time, with tables that are cheaper to make than to keep: number k says what a byte followed by k
+ * zero bytes does. */
 struct tables {
     uint32_t of[8][256];
 };

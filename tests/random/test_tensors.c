@@ -377,7 +377,7 @@ static bool fill_some(dt_ctx *ctx, void *user) {
     dt_tensor *local = mesh ? dt_borrow(ctx, memory, DT_SHAPE(4, 4), DT_F32) : NULL;
     dt_tensor *x = local ? dt_from_local(ctx, local, mesh, "S(0)") : NULL;
     dt_tensor *y = x ? dt_borrow(ctx, more, DT_SHAPE(3, 4), DT_F32) : NULL;
-    bool worked = y && dt_uniform_(x) == DT_OK && dt_normal_(y) == DT_OK;
+    bool worked = y && dt_uniform_(x) == DT_OK && dt_normal_(y) == DT_OK && !dt_failed(ctx);
     dt_mesh_free(mesh);
     return worked;
 }

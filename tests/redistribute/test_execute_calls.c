@@ -687,6 +687,44 @@ static void execute__learns_of_deaths(void **state) {
     }
 }
 
+/* A world of one, in which the n-th allocation fails. */
+static void execute__works_alone_or_says_that_memory_is_out(void **state) {
+    (void)state;
+    static const int64_t shape[] = {5, 7};
+    static const char *const moves[][2] = {{"P(sum),S(0)", "R,S(1)"}, {"S(0),_S(1,3)", "S(1),S(1)"}};
+    bool was_short = true;
+    for (long n = 1; was_short; n++) {
+        test_memory memory = {0};
+        dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .allocator = test_memory_allocator(&memory)});
+        dt_mesh *mesh = mesh_of(ctx, "1x1");
+        was_short = false;
+        for (int i = 0; i < 6; i++) {
+            const char *const *move = moves[i % 2];
+            piece from = new_piece(ctx, mesh, 2, shape, move[0]), to = new_piece(ctx, mesh, 2, shape, move[1]);
+            dt__redistribution what = between(&from, &to);
+            what.planner = (dt__planner)(i % DT__N_PLANNERS);
+            for (int k = 0; k < 35; k++)
+                from.data[k] = (float)k;
+            memory.fail_at = memory.n_calls + n;
+            dt_status status = dt__redistribute_run(&what);
+            bool now_short = memory.n_calls >= memory.fail_at;
+            memory.fail_at = 0;
+            if (status != (now_short ? DT_ERR_MEMORY : DT_OK))
+                fail_msg("%s to %s: %s: %s", move[0], move[1], dt_status_word(status), dt_error_text(ctx));
+            for (int k = 0; k < 35 && !now_short; k++)
+                assert_true(to.data[k] == (float)k);
+            was_short |= now_short;
+            clear(ctx);
+            free_piece(ctx, &from);
+            free_piece(ctx, &to);
+        }
+        dt_mesh_free(mesh);
+        assert_int_equal(dt_close(ctx), 0);
+        assert_int_equal(memory.n_live, 0);
+        assert_false(memory.wrong_size);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(execute__counts_the_collectives_that_it_replaces),
@@ -705,6 +743,7 @@ int main(void) {
         cmocka_unit_test(execute__knows_the_same_ranks_by_other_names),
         cmocka_unit_test(execute__waits_no_longer_than_the_deadline),
         cmocka_unit_test(execute__learns_of_deaths),
+        cmocka_unit_test(execute__works_alone_or_says_that_memory_is_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,9 @@
     X(show)                                                                                                          \
     X(plan)                                                                                                          \
     X(mesh)                                                                                                          \
+    X(explain)                                                                                                       \
+    X(rules)                                                                                                         \
+    X(ops)                                                                                                           \
     X(query)
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
