@@ -14,6 +14,7 @@
     X(show)                                                                                                          \
     X(plan)                                                                                                          \
     X(mesh)                                                                                                          \
+    X(verify)                                                                                                        \
     X(query)
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -23,6 +24,7 @@ typedef struct command_option {
     const char *value; /* word that stands for its value in the help; NULL: takes none */
     const char *help;
     bool repeats; /* may be given more than once */
+    char letter;  /* a short form; 0: none */
 } command_option;
 
 typedef struct command command;
