@@ -26,8 +26,8 @@ build: ## the library and the tools, in build/
 	@scripts/setup.sh build
 	@$(call compile,release)
 
-demo: build ## four ranks at work
-	@build/bin/dtrun -n 4 build/examples/demo
+demo: build ## a matrix moves between four ranks: pictures, plans, bytes and times
+	@if [ -t 1 ]; then colour=--colour; fi; build/bin/dtrun -n 4 build/examples/demo $$colour
 
 test: ## everything that is quick to check; under 10 minutes with two cores
 	@scripts/setup.sh test

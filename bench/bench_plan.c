@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What planning a redistribution costs, uncached, from placements that have been read to the finished plan: seeded
- * random moves between plain shards, orders, partials and Replicate on meshes of 1 to 4 dims, and one of 16,384
+ * random moves between plain shards, orders, partials and Replicate on meshes of 1 to 4 dims, and on meshes of 16,384
  * ranks. Of each move the fastest of several repeats counts, and of each mesh the slowest move. The limits are a
- * millisecond for a small mesh and a second for the large one; a ratio above 1 is within the limit.
+ * millisecond for a small mesh and a second for a large one; a ratio above 1 is within the limit.
  *
  *     bench_plan [--quick] [--json]
  */
@@ -29,6 +29,9 @@ static const bench_mesh meshes[] = {
     {"2x2x2x2", 4, 2, {2, 2, 2, 2}, {4096, 4096}, 1e3},
     {"2x2x4x4", 4, 4, {2, 2, 4, 4}, {4096, 4096, 64, 30}, 1e3},
     {"8x8x16x16", 4, 3, {8, 8, 16, 16}, {4096, 4096, 64}, 1e6},
+    {"16384", 1, 3, {16384}, {4096, 4096, 64}, 1e6},
+    {"128x128", 2, 3, {128, 128}, {4096, 4096, 64}, 1e6},
+    {"16x32x32", 3, 3, {16, 32, 32}, {4096, 4096, 64}, 1e6},
 };
 
 static uint64_t seed;

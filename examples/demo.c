@@ -1,21 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The demo: ranks introduce themselves, pass a ball around, check every collective against arithmetic that each rank
- * does alone, and measure how fast they talk beside how fast this machine's memory is.
+ * The demo: a matrix of 2048 by 2048 changes its placements on a mesh of 2 by 2 ranks. For each move: who holds what
+ * before and after, the collectives that it stands for, the bytes that the busiest rank receives beside the least that
+ * it must, the time beside that of copying as many bytes, and whether every value is right.
  *
- *     dtrun -n 4 demo
+ *     dtrun -n 4 demo [--colour]
+ *
+ * Values are random numbers. They do not depend on the layout, so the result must be what is drawn where it ends up.
  */
 #define _GNU_SOURCE
-#include <dtensor/comm.h>
+#include <dtensor/dtensor.h>
 
-#include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { N = 1000, BALL_TURNS = 3 };
+enum { SIZE = 2048, REPEATS = 30 };
+
+static const struct move {
+    const char *from, *to, *says;
+} moves[] = {
+    {"S(0),S(1)", "S(1),S(0)", "Two blocks change places."},
+    {"S(0),S(0)", "R,S(1)", "Rows become columns, in two copies."},
+    {"S(0:1536,512),S(1)", "S(0),S(0)", "An uneven load is balanced."},
+    {"P(sum),S(0)", "R,S(1)", "Sums are finished on the way."},
+    {"P(sum),P(sum)", "R,R", "Everybody gets the whole sum."},
+    {"R,R", "S(0),S(1)", "Nothing moves: all is here already."},
+};
+enum { N_MOVES = sizeof moves / sizeof *moves };
 
 static double now(void) {
     struct timespec t;
@@ -23,172 +38,299 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* What rank r puts in at place i: small whole numbers, so that sums are exact. */
-static float put_in(int64_t r, int64_t i) { return (float)((r * 7 + i * 3) % 11); }
-
-static void introduce(dt_ctx *ctx, dt_group *world) {
-    int64_t n = dt_world(ctx);
-    struct me {
-        int64_t pid, core, threads;
-    } me = {getpid(), sched_getcpu(), dt_threads(ctx)}, *all = malloc((size_t)n * sizeof *all);
-    dt_comm_gather(world, &me, all, 3, DT_I64, 0);
-    for (int64_t r = 0; dt_rank(ctx) == 0 && r < n; r++)
-        printf("  rank %lld   process %-8lld core %-3lld threads %lld\n", (long long)r, (long long)all[r].pid,
-               (long long)all[r].core, (long long)all[r].threads);
-    free(all);
+/* From the first rank's start to the last one's end; the ranks of a machine have one clock. */
+static double span(dt_ctx *ctx, double start) {
+    double ends[] = {-start, now()};
+    dt_comm_all_reduce(dt_group_world(ctx), ends, ends, 2, DT_F64, DT_MAX);
+    return ends[0] + ends[1];
 }
 
-/* The ball collects the number of every rank it passes; after a few turns rank 0 knows what it must say. */
-static int pass_ball(dt_ctx *ctx, dt_group *world) {
-    int64_t n = dt_world(ctx), me = dt_rank(ctx), ball = 0, next = (me + 1) % n, before = (me + n - 1) % n;
-    double start = now();
-    for (int turn = 0; turn < BALL_TURNS; turn++) {
-        if (me != 0)
-            dt_comm_recv(world, &ball, 1, DT_I64, before);
-        ball += me + 1;
-        dt_comm_send(world, &ball, 1, DT_I64, next);
-        if (me == 0)
-            dt_comm_recv(world, &ball, 1, DT_I64, before);
-    }
-    double hop = (now() - start) / (double)(BALL_TURNS * n) * 1e6;
-    int64_t want = BALL_TURNS * n * (n + 1) / 2;
-    if (me == 0) {
-        printf("\n  ");
-        for (int64_t r = 0; r < n; r++)
-            printf("(%lld)-->", (long long)r);
-        printf("(0)   %d turns, the ball says %lld, %lld is right, %.1f us a throw\n", BALL_TURNS, (long long)ball,
-               (long long)want, hop);
-    }
-    return me == 0 && ball != want;
-}
+/* The picture: 4 by 4 cells, each a quarter of the matrix high and wide; cells with the same owners are one block. */
 
-struct buffers {
-    float *src, *dst;
-    int64_t n, me;
+enum { CELLS = 4, CELL_WIDTH = 6, CANVAS_ROWS = 2 * CELLS + 1, CANVAS_COLUMNS = CELLS * CELL_WIDTH + 1 };
+
+struct canvas {
+    char owners[CELLS][CELLS][24];
+    int colour[CELLS][CELLS]; /* of the first owner; 4: everybody */
+    const char *glyphs[CANVAS_ROWS][CANVAS_COLUMNS];
+    char labels[CANVAS_ROWS][CANVAS_COLUMNS][2];
 };
 
-static float sum_over_ranks(const struct buffers *b, int64_t i) {
-    float sum = 0;
-    for (int64_t r = 0; r < b->n; r++)
-        sum += put_in(r, i);
-    return sum;
+static bool has_partial(const dt_spec *spec) {
+    const dt_placement *p = dt_spec_placements(spec);
+    return dt_placement_is_partial(p[0]) || dt_placement_is_partial(p[1]);
 }
 
-/* One function per collective: what element i of the result must be. */
-static float want_all_reduce(const struct buffers *b, int64_t i) { return sum_over_ranks(b, i); }
-static float want_reduce_scatter(const struct buffers *b, int64_t i) { return sum_over_ranks(b, b->me * N + i); }
-static float want_all_gather(const struct buffers *b, int64_t i) {
-    (void)b;
-    return put_in(i / N, i % N);
-}
-static float want_all_to_all(const struct buffers *b, int64_t i) { return put_in(i / N, b->me * N + i % N); }
-static float want_broadcast(const struct buffers *b, int64_t i) { return put_in(b->n - 1, i); }
-static float want_scatter(const struct buffers *b, int64_t i) { return put_in(0, b->me * N + i); }
-
-static const struct {
-    dt_collective op;
-    float (*want)(const struct buffers *b, int64_t i);
-    bool all;  /* the result has a block of every rank */
-    bool last; /* the root is the last rank */
-    const char *says;
-} shown[] = {
-    {DT_ALL_REDUCE, want_all_reduce, false, false, "everybody has the sum"},
-    {DT_REDUCE_SCATTER, want_reduce_scatter, false, false, "everybody has a part of the sum"},
-    {DT_ALL_GATHER, want_all_gather, true, false, "everybody has what all had"},
-    {DT_ALL_TO_ALL, want_all_to_all, true, false, "everybody has a piece of each"},
-    {DT_BROADCAST, want_broadcast, false, true, "everybody has what the last one had"},
-    {DT_SCATTER, want_scatter, false, false, "everybody has a piece of what the first one had"},
-};
-enum { N_SHOWN = sizeof shown / sizeof *shown };
-
-static dt_call call_of(int k, const struct buffers *b, int64_t count) {
-    return (dt_call){.op = shown[k].op,
-                     .dtype = DT_F32,
-                     .reduce = DT_SUM,
-                     .src = b->src,
-                     .dst = b->dst,
-                     .count = count,
-                     .root = shown[k].last ? b->n - 1 : 0};
-}
-
-static int check_collectives(dt_ctx *ctx, dt_group *world, const struct buffers *b) {
-    int wrong_here = 0;
-    for (int64_t i = 0; i < b->n * N; i++)
-        b->src[i] = put_in(b->me, i);
-    for (int k = 0; k < N_SHOWN; k++) {
-        dt_call call = call_of(k, b, N);
-        int64_t wrong = dt_comm_run(world, &call) != DT_OK, any = 0;
-        for (int64_t i = 0; i < (shown[k].all ? b->n * N : N); i++)
-            wrong += b->dst[i] != shown[k].want(b, i);
-        dt_comm_all_reduce(world, &wrong, &any, 1, DT_I64, DT_SUM);
-        if (dt_rank(ctx) == 0)
-            printf("  %-15s %s  %s\n", dt_collective_word(shown[k].op), any ? "WRONG" : "ok   ", shown[k].says);
-        wrong_here += any != 0;
+/* "0", "0,2", "all", "sum(1,3)". */
+static void name_owners(const dt_spec *spec, struct canvas *canvas, int i, int j) {
+    int64_t global[] = {(2 * i + 1) * SIZE / (2 * CELLS), (2 * j + 1) * SIZE / (2 * CELLS)}, owner[2], at = 0, rank;
+    char list[24] = "", *text = canvas->owners[i][j];
+    int n = 0;
+    dt_spec_owners(spec, global, owner);
+    for (; dt_spec_next_owner(spec, owner, &at, &rank); n++) {
+        if (n == 0)
+            canvas->colour[i][j] = (int)rank;
+        snprintf(list + strlen(list), sizeof list - strlen(list), n ? ",%d" : "%d", (int)rank);
     }
-    return wrong_here;
+    if (n == 4) {
+        canvas->colour[i][j] = 4;
+        strcpy(list, has_partial(spec) ? "0-3" : "all");
+    }
+    snprintf(text, sizeof canvas->owners[i][j], has_partial(spec) ? "sum(%.12s)" : "%.12s", list);
 }
 
-/* The fastest of several repeats, in seconds; a repeat takes as long as its slowest rank. */
-static double measure(dt_group *world, const dt_call *call, int repeats) {
+/* Whether there is a line between two cells; outside of the matrix there always is. */
+static bool differ(const struct canvas *c, int i, int j, int k, int l) {
+    bool in = i >= 0 && j >= 0 && i < CELLS && j < CELLS, other = k >= 0 && l >= 0 && k < CELLS && l < CELLS;
+    return in != other || (in && strcmp(c->owners[i][j], c->owners[k][l]) != 0);
+}
+
+/* What stands where four cells meet: by the lines that go up, down, left and right. */
+static const char *corner(bool up, bool down, bool left, bool right) {
+    static const char *const glyphs[16] = {" ", "─", "─", "─", "│", "┌", "┐", "┬",
+                                           "│", "└", "┘", "┴", "│", "├", "┤", "┼"};
+    return glyphs[up << 3 | down << 2 | left << 1 | right];
+}
+
+static void draw_lines(struct canvas *c) {
+    for (int y = 0; y < CANVAS_ROWS; y++)
+        for (int x = 0; x < CANVAS_COLUMNS; x++) {
+            int i = y / 2, j = x / CELL_WIDTH;
+            bool on_row = y % 2 == 0, on_column = x % CELL_WIDTH == 0;
+            c->glyphs[y][x] = " ";
+            if (on_row && on_column)
+                c->glyphs[y][x] = corner(differ(c, i - 1, j - 1, i - 1, j), differ(c, i, j - 1, i, j),
+                                         differ(c, i - 1, j - 1, i, j - 1), differ(c, i - 1, j, i, j));
+            else if (on_row && differ(c, i - 1, j, i, j))
+                c->glyphs[y][x] = "─";
+            else if (on_column && differ(c, i, j - 1, i, j))
+                c->glyphs[y][x] = "│";
+        }
+}
+
+/* The label of a block, in its middle. */
+static void write_label(struct canvas *c, int i, int j) {
+    int last_i = i, last_j = j;
+    if ((i > 0 && !differ(c, i - 1, j, i, j)) || (j > 0 && !differ(c, i, j - 1, i, j)))
+        return; /* not its first cell */
+    while (last_i + 1 < CELLS && !differ(c, last_i + 1, j, i, j))
+        last_i++;
+    while (last_j + 1 < CELLS && !differ(c, i, last_j + 1, i, j))
+        last_j++;
+    const char *text = c->owners[i][j];
+    int y = i + last_i + 1, x = (j + last_j + 1) * CELL_WIDTH / 2 - (int)strlen(text) / 2;
+    for (; *text; text++, x++) {
+        c->labels[y][x][0] = *text;
+        c->glyphs[y][x] = c->labels[y][x];
+    }
+}
+
+static void draw(const dt_spec *spec, struct canvas *c) {
+    memset(c, 0, sizeof *c);
+    for (int i = 0; i < CELLS; i++)
+        for (int j = 0; j < CELLS; j++)
+            name_owners(spec, c, i, j);
+    draw_lines(c);
+    for (int i = 0; i < CELLS; i++)
+        for (int j = 0; j < CELLS; j++)
+            write_label(c, i, j);
+}
+
+/* One line of a picture; with colours, a block has that of its first owner. */
+static void print_line(const struct canvas *c, int y, bool coloured) {
+    static const int colours[] = {153, 157, 223, 218, 252};
+    for (int x = 0; x < CANVAS_COLUMNS; x++) {
+        const char *glyph = c->glyphs[y][x];
+        bool inside =
+            (unsigned char)glyph[0] < 0x80 && y > 0 && y + 1 < CANVAS_ROWS && x > 0 && x + 1 < CANVAS_COLUMNS;
+        if (coloured && inside)
+            printf("\033[48;5;%d;38;5;16m%s\033[0m", colours[c->colour[y / 2 - (y % 2 == 0)][x / CELL_WIDTH]], glyph);
+        else
+            printf("%s", glyph);
+    }
+}
+
+/* The text beside the pictures, line by line. */
+struct notes {
+    int n;
+    char lines[CANVAS_ROWS][64];
+};
+
+__attribute__((format(printf, 2, 3))) static void note(struct notes *notes, const char *format, ...) {
+    va_list args;
+    if (notes->n == CANVAS_ROWS)
+        return;
+    va_start(args, format);
+    vsnprintf(notes->lines[notes->n++], sizeof notes->lines[0], format, args);
+    va_end(args);
+}
+
+/* Asks the tool, which lies beside this program, what it would do; says nothing where there is none. */
+static void note_plan(struct notes *notes, const struct move *move) {
+    char path[512], command[2048], line[256], word[32], over[16], received[32], least[32];
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
+    path[n > 0 ? n : 0] = 0;
+    char *slash = strrchr(path, '/');
+    if (!slash)
+        return;
+    strcpy(slash, "/../bin/dtensor");
+    snprintf(command, sizeof command,
+             "'%s' plan --mesh 2x2 --shape %d,%d '%s' '%s' 2>/dev/null;"
+             "'%s' plan --mesh 2x2 --shape %d,%d --planner direct '%s' '%s' 2>/dev/null",
+             path, SIZE, SIZE, move->from, move->to, path, SIZE, SIZE, move->from, move->to);
+    FILE *plan = access(path, X_OK) == 0 ? popen(command, "r") : NULL;
+    bool direct = false;
+    while (plan && fgets(line, sizeof line, plan)) {
+        direct = direct || strncmp(line, "direct:", 7) == 0;
+        if (!direct && line[0] == ' ' && sscanf(line, "%31s %15s", word, over) == 2 &&
+            strcmp(word, "collective") != 0) {
+            if (strcmp(word, "none") == 0)
+                note(notes, "no collective");
+            else
+                note(notes, "%s over mesh dim%s %s", word, strchr(over, ',') ? "s" : "", over);
+        }
+        if (direct && sscanf(line, "received by one rank, at most: %31[^;]; no plan needs less than %31[^\n]",
+                             received, least) == 2)
+            note(notes, "%s received; the least is %s", received, least);
+    }
+    if (plan)
+        pclose(plan);
+}
+
+/* A tensor of random whole numbers. Of a partial one, coordinate c of a line of n ranks holds c + 1 times the number,
+ * so that the sum is n (n + 1) / 2 times it. */
+static dt_tensor *make_source(dt_ctx *ctx, dt_mesh *mesh, const char *place, float *factor) {
+    dt_generator_seed(dt_generator_default(ctx), 7);
+    char whole[64] = "", copy[64];
+    int64_t coordinate[2], at = 0, n = 1, m = 0;
+    dt_mesh_coordinate(mesh, coordinate);
+    strcpy(copy, place);
+    if (!strchr(place, 'P')) {
+        *factor = 1;
+        return dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = mesh, .place = place, .has_dtype = true);
+    }
+    for (char *word = strtok(copy, ","); word; word = strtok(NULL, ","), m++) {
+        bool partial = word[0] == 'P';
+        strcat(strcat(whole, m ? "," : ""), partial ? "R" : word);
+        at = partial ? at * 2 + coordinate[m] : at;
+        n *= partial ? 2 : 1;
+    }
+    *factor = (float)(n * (n + 1) / 2);
+    dt_tensor *x = dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = mesh, .place = whole, .has_dtype = true);
+    float *part = dt_data(x);
+    for (int64_t i = 0; i < dt_tensor_local_elements(x); i++)
+        part[i] *= (float)(at + 1);
+    return dt_from_local(ctx, dt_to_local(x), mesh, place, .shape = DT_SHAPE(SIZE, SIZE));
+}
+
+/* Values of all ranks that are not what is drawn in the target's placements. */
+static int64_t count_wrong(dt_ctx *ctx, dt_tensor *got, const char *place, float factor) {
+    dt_generator_seed(dt_generator_default(ctx), 7);
+    dt_tensor *want = dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = dt_tensor_mesh(got), .place = place,
+                                 .has_dtype = true);
+    const float *a = dt_data(got), *b = dt_data(want);
+    int64_t wrong = !a || !b;
+    for (int64_t i = 0; !wrong && i < dt_tensor_local_elements(got); i++)
+        wrong += a[i] != factor * b[i];
+    dt_comm_all_reduce(dt_group_world(ctx), &wrong, &wrong, 1, DT_I64, DT_SUM);
+    return wrong;
+}
+
+static double time_move(dt_ctx *ctx, dt_tensor *x, const char *to) {
     double best = 1e9;
-    for (int r = 0; r < repeats; r++) {
-        dt_comm_barrier(world);
-        double took = now(), slowest;
-        dt_comm_run(world, call);
-        took = now() - took;
-        dt_comm_all_reduce(world, &took, &slowest, 1, DT_F64, DT_MAX);
-        best = slowest < best ? slowest : best;
+    for (int r = 0; r < REPEATS; r++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        dt_comm_barrier(dt_group_world(ctx));
+        double start = now();
+        dt_redistribute(x, to);
+        double took = span(ctx, start);
+        best = took < best ? took : best;
+        dt_scope_end(scope);
     }
     return best;
 }
 
-static double copy_bandwidth(const struct buffers *b, size_t bytes) {
+/* Half of what a rank must read and write, so that copying it touches as much. Each partial value is read once, by one
+ * of those that want the sum, and the sum by the others. */
+static size_t bytes_to_copy(const dt_tensor *x, const dt_tensor *y) {
+    const dt_placement *from = dt_spec_placements(dt_tensor_spec(x)), *to = dt_spec_placements(dt_tensor_spec(y));
+    size_t out = (size_t)dt_spec_max_bytes(dt_tensor_spec(y)), parts = 1, copies = 1;
+    for (int m = 0; m < 2; m++) {
+        parts *= dt_placement_is_partial(from[m]) ? 2 : 1;
+        copies *= dt_placement_is_partial(from[m]) && to[m].kind == DT_PLACEMENT_REPLICATE ? 2 : 1;
+    }
+    return parts == 1 ? out : ((parts + 1) * out / copies + 2 * (out - out / copies)) / 2;
+}
+
+/* All ranks copy so much at once, from the memory of one tensor to that of the other. */
+static double time_copies(dt_ctx *ctx, dt_tensor *x, dt_tensor *y) {
+    size_t bytes = bytes_to_copy(x, y), piece = 1 << 18;
+    size_t src_bytes = 4 * (size_t)dt_tensor_local_elements(x), dst_bytes = 4 * (size_t)dt_tensor_local_elements(y);
+    char *dst = dt_data(y);
+    const char *src = dt_data(x);
     double best = 1e9;
-    for (int r = 0; r < 5; r++) {
-        double took = now();
-        memcpy(b->dst, b->src, bytes);
-        took = now() - took;
+    for (int r = 0; r < REPEATS; r++) {
+        dt_comm_barrier(dt_group_world(ctx));
+        double start = now();
+        for (size_t at = 0; at < bytes; at += piece)
+            memcpy(dst + at % dst_bytes, src + at % src_bytes, piece);
+        double took = span(ctx, start);
         best = took < best ? took : best;
     }
-    return (double)bytes / best * 1e-9;
+    return best;
 }
 
-static void show_speed(dt_ctx *ctx, dt_group *world, const struct buffers *b, size_t large) {
-    double copy = dt_rank(ctx) == 0 ? copy_bandwidth(b, large) : 0;
-    if (dt_rank(ctx) == 0)
-        printf("\n  %-15s %12s %14s\n", "", "8 bytes", "16 MiB");
-    for (int k = 0; k < N_SHOWN - 1; k++) {
-        bool blocks = shown[k].all || shown[k].op == DT_REDUCE_SCATTER;
-        dt_call small = call_of(k, b, 2), big = call_of(k, b, (int64_t)(large / 4) / (blocks ? b->n : 1));
-        double latency = measure(world, &small, 300), time = measure(world, &big, 8);
-        if (dt_rank(ctx) == 0)
-            printf("  %-15s %9.2f us %9.2f GB/s\n", dt_collective_word(shown[k].op), latency * 1e6,
-                   (double)large / time * 1e-9);
+static void print_move(const struct move *move, const dt_spec *from, const dt_spec *to, const struct notes *notes,
+                       bool coloured) {
+    static struct canvas before, after;
+    draw(from, &before);
+    draw(to, &after);
+    printf("\n%s%s -> %s%s   %s\n", coloured ? "\033[1m" : "", move->from, move->to, coloured ? "\033[0m" : "",
+           move->says);
+    for (int y = 0; y < CANVAS_ROWS; y++) {
+        printf("  ");
+        print_line(&before, y, coloured);
+        printf(y == CELLS ? "  ->  " : "      ");
+        print_line(&after, y, coloured);
+        int line = y - (CANVAS_ROWS - notes->n) / 2;
+        bool has_note = line >= 0 && line < notes->n;
+        printf("%s%s\n", has_note ? "   " : "", has_note ? notes->lines[line] : "");
     }
-    if (dt_rank(ctx) == 0)
-        printf("  %-15s %12s %9.2f GB/s   one core, this machine's memory\n", "memcpy", "", copy);
 }
 
-int main(void) {
+static int64_t show(dt_ctx *ctx, dt_mesh *mesh, const struct move *move, bool coloured) {
+    dt_scope scope = dt_scope_begin(ctx);
+    struct notes notes = {0};
+    float factor;
+    dt_tensor *x = make_source(ctx, mesh, move->from, &factor), *y = dt_redistribute(x, move->to);
+    int64_t wrong = y ? count_wrong(ctx, y, move->to, factor) : 1;
+    if (y) {
+        double took = time_move(ctx, x, move->to), bound = time_copies(ctx, x, y);
+        if (dt_rank(ctx) == 0) {
+            note_plan(&notes, move);
+            note(&notes, "%.2f ms; copying as much: %.2f ms", took * 1e3, bound * 1e3);
+            note(&notes, wrong ? "%lld values are WRONG" : "every value is right", (long long)wrong);
+            print_move(move, dt_tensor_spec(x), dt_tensor_spec(y), &notes, coloured);
+        }
+    }
+    dt_scope_end(scope);
+    return wrong;
+}
+
+int main(int argc, char **argv) {
     dt_ctx *ctx = dt_init(NULL);
     if (!ctx)
         return 1;
-    dt_group *world = dt_group_world(ctx);
-    size_t large = 16 << 20;
-    struct buffers b = {dt_heap_alloc(ctx, large), dt_heap_alloc(ctx, large), dt_world(ctx), dt_rank(ctx)};
-    if (!b.src || !b.dst)
-        return dt_close(ctx);
-    memset(b.src, 0, large);
-    memset(b.dst, 0, large);
-    if (dt_rank(ctx) == 0)
-        printf("dtensor %s: %lld ranks\n\n", dt_version_text(), (long long)dt_world(ctx));
-    introduce(ctx, world);
-    int wrong = pass_ball(ctx, world);
-    if (dt_rank(ctx) == 0)
-        printf("\n  collectives of %d numbers, each checked against arithmetic done alone:\n", N);
-    wrong += check_collectives(ctx, world, &b);
-    show_speed(ctx, world, &b, large);
-    if (dt_rank(ctx) == 0)
+    bool coloured = argc > 1 && strcmp(argv[1], "--colour") == 0 && !getenv("NO_COLOR");
+    dt_mesh *mesh = dt_mesh_new(ctx, "2x2");
+    int64_t wrong = 0;
+    if (dt_rank(ctx) == 0 && mesh)
+        printf("dtensor %s: f32[%d,%d], 16 MiB, on 4 ranks in a mesh of 2 by 2: ranks 0 and 1 above 2 and 3.\n",
+               dt_version_text(), SIZE, SIZE);
+    for (int i = 0; i < N_MOVES && mesh && !dt_failed(ctx); i++)
+        wrong += show(ctx, mesh, &moves[i], coloured);
+    if (dt_rank(ctx) == 0 && mesh)
         printf("\n%s\n", wrong ? "Something is WRONG." : "All right.");
+    dt_mesh_free(mesh);
     return dt_close(ctx) || wrong;
 }

@@ -34,6 +34,7 @@ typedef struct dt_cache_statistics {
     int64_t n_entries, n_hits, n_misses, n_evicted;
     int64_t most_entries; /* that it can hold */
 } dt_cache_statistics;
+/* What the cache has done so far. Local. */
 DT_API dt_cache_statistics dt_cache_stats(const dt_ctx *ctx);
 /* Forgets all decisions. Local. */
 DT_API void dt_cache_clear(dt_ctx *ctx);

@@ -69,6 +69,8 @@
 
 #include <dtensor/base.h>
 #include <dtensor/comm.h>
+#include <dtensor/dlpack.h>
+#include <dtensor/files.h>
 #include <dtensor/mesh.h>
 #include <dtensor/random.h>
 #include <dtensor/redistribute.h>

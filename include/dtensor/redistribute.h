@@ -55,8 +55,7 @@ typedef struct dt_to_local_options {
 DT_API dt_tensor *dt_to_local(dt_tensor *tensor, DT_OPTIONS(dt_to_local_options));
 
 /* The whole value as a plain tensor, on every rank of the mesh; a plain tensor is given back as it is. A rank outside
- * the mesh gets an empty tensor of shape [0]. Shares storage where every rank holds the whole. Collective over the
- * mesh. */
+ * the mesh gets an empty tensor of shape [0]. Shares storage where all hold the whole. Collective over the mesh. */
 DT_API dt_tensor *dt_full_tensor(dt_tensor *tensor, DT_OPTIONS(dt_to_local_options));
 
 typedef struct dt_redistribute_options {
@@ -88,8 +87,17 @@ DT_API dt_tensor *dt_transfer_wait(dt_transfer *transfer);
 /* The value of a tensor of one element, as a number; of a complex one its real part. NaN with an error where there are
  * more or fewer elements, or no data. Collective over the mesh; a rank outside it gets NaN and no error. */
 DT_API double dt_item(dt_tensor *tensor);
-/* The same for whole numbers beyond 2^53; 0 with an error where the dtype is no integer. Collective likewise. */
+/* The same for whole numbers beyond 2^53; 0 with an error where the dtype is no integer. Collective over the mesh. */
 DT_API int64_t dt_item_i64(dt_tensor *tensor);
+
+/* Writes a tensor on standard output, as NumPy would: columns of one width, and of a large tensor only the corners. A
+ * distributed tensor is reduced and written once, by the first rank of its mesh, below a line that says what it is;
+ * only what is shown is moved. With .local each rank of the mesh writes its part below such a line of its own, in no
+ * order among ranks. Collective over the mesh, or Local with .local and for a plain tensor. */
+DT_API dt_status dt_print(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
+/* The same as a text, without a newline at its end, to be freed with free(): "" where the other would write nothing;
+ * NULL with the error recorded. Collective or Local like the other. */
+DT_API char *dt_format(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 
 /* Copies a plain or distributed value into a tensor of the same shape, which keeps its placements and dtype: the
  * source is converted and redistributed. Changes every view of dst. Refused where dst repeats elements (an expanded
@@ -104,6 +112,8 @@ DT_API dt_status dt_assign(dt_tensor *dst, dt_tensor *src);
 #define dt_full_tensor(...)         DT_FULL_TENSOR_(__VA_ARGS__, .site = DT_SITE)
 #define dt_redistribute(...)        DT_REDISTRIBUTE_(__VA_ARGS__, .site = DT_SITE)
 #define dt_redistribute_start(...)  DT_REDISTRIBUTE_START_(__VA_ARGS__, .site = DT_SITE)
+#define dt_print(...)               DT_PRINT_(__VA_ARGS__, .site = DT_SITE)
+#define dt_format(...)              DT_FORMAT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DISTRIBUTE_TENSOR_(value, mesh, place, ...)                                                               \
     dt_distribute_tensor(value, mesh, place, &(const dt_distribute_options){__VA_ARGS__})
 #define DT_FROM_LOCAL_(ctx, local, mesh, place, ...)                                                                 \
@@ -112,6 +122,8 @@ DT_API dt_status dt_assign(dt_tensor *dst, dt_tensor *src);
 #define DT_FULL_TENSOR_(tensor, ...)  dt_full_tensor(tensor, &(const dt_to_local_options){__VA_ARGS__})
 #define DT_REDISTRIBUTE_(tensor, place, ...)                                                                         \
     dt_redistribute(tensor, place, &(const dt_redistribute_options){__VA_ARGS__})
+#define DT_PRINT_(tensor, ...)   dt_print(tensor, &(const dt_print_options){__VA_ARGS__})
+#define DT_FORMAT_(tensor, ...)  dt_format(tensor, &(const dt_print_options){__VA_ARGS__})
 #define DT_REDISTRIBUTE_START_(tensor, place, ...)                                                                   \
     dt_redistribute_start(tensor, place, &(const dt_redistribute_options){__VA_ARGS__})
 /* clang-format on */

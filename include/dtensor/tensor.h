@@ -81,7 +81,7 @@ DT_API dt_ctx *dt_tensor_ctx(const dt_tensor *tensor);
 DT_API dt_dtype dt_tensor_dtype(const dt_tensor *tensor);
 DT_API int dt_tensor_n_dims(const dt_tensor *tensor);
 DT_API const int64_t *dt_tensor_shape(const dt_tensor *tensor);
-/* Size of a dim, which may be negative; -1 where there is no such dim. Local. */
+/* Size of a dim, which may be negative; -1 where there is no such dim. Local, as are the next ones. */
 DT_API int64_t dt_tensor_size(const dt_tensor *tensor, int dim);
 DT_API int64_t dt_tensor_elements(const dt_tensor *tensor);
 DT_API int dt_tensor_local_n_dims(const dt_tensor *tensor);
@@ -196,6 +196,16 @@ DT_API dt_tensor *dt_reshape(const dt_tensor *tensor, dt_shape shape);
 DT_API dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b);
 DT_API dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t step);
 DT_API dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset);
+
+/* How tensors are written as text; each zeroed field means "the default". */
+typedef struct dt_print_options {
+    int precision;     /* most digits behind the point; default 8 */
+    int64_t threshold; /* of a tensor of more elements only the corners are shown; default 1000 */
+    int edge_items;    /* indices at each end of a dim that make a corner; default 3 */
+    int width;         /* characters in a line; default 75 */
+    bool local;        /* the part of this rank, as it is, and not the value of the whole */
+    const dt_site *site;
+} dt_print_options;
 
 /* Gradients are kept here; nothing computes them yet. Local. */
 DT_API dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad);

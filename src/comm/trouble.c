@@ -142,6 +142,12 @@ dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
     if (find_parting(work, own, rank, before, sizeof before))
         return dt__shm_fail(work, DT_ERR_MISMATCH, "ranks %" PRId64 " and %" PRId64 " both call %s, but %s", own,
                             rank, here, before);
+    if (work->exchange)
+        return dt__shm_fail(work, DT_ERR_MISMATCH,
+                            "ranks %" PRId64 " and %" PRId64
+                            " both call %s, but between different specs, or after different random draws on the mesh "
+                            "(generators must have the same seed and the same number of draws)",
+                            own, rank, here);
     return dt__shm_fail(work, DT_ERR_MISMATCH,
                         "ranks %" PRId64 " and %" PRId64
                         " both call %s, but the sizes of the blocks, the order or the "

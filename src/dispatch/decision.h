@@ -2,8 +2,8 @@
  *
  * Decisions, and the cache of them. A decision says all that can be said of a call before its data is looked at: which
  * inputs move where, what the outputs are, and which of this rank's inputs stand for partials that it has no part in.
- * It is found by a key of words: the op, its static arguments, and per input the id of its spec, or dtype and shape of a
- * plain tensor.
+ * It is found by a key of words: the op, its static arguments, and per input the id of its spec, or dtype and shape of
+ * a plain tensor.
  */
 #ifndef DT_DISPATCH_DECISION_H
 #define DT_DISPATCH_DECISION_H
@@ -44,6 +44,8 @@ typedef struct dt__decision {
     int n_words;
     const uint64_t *words;
     int64_t used;      /* tick of the last use */
+    int n_users;       /* calls that are running it */
+    bool kept;         /* in the cache; otherwise it goes with its last user */
     bool runs;         /* this rank has a part in it */
     bool communicates; /* moving the inputs takes messages */
     int n_inputs, n_outputs;
@@ -55,13 +57,13 @@ typedef struct dt__decision {
     dt__arena arena;
 } dt__decision;
 
-/* What the cache has done: dt_cache_stats. */
-typedef struct dt__decisions dt__decisions;
+/* asked is the same call as an op's functions see it; replicates: plain tensors count as replicated. */
+void dt__key_of(const dt__invocation *call, const dt_op_call *asked, bool replicates, dt__key *out);
 
-void dt__key_of(dt_ctx *ctx, const dt__invocation *call, dt__key *out);
-
-/* The decision of a call: from the cache, or made and kept. NULL with the error recorded. Valid until the next call. */
-const dt__decision *dt__decide(dt_ctx *ctx, const dt__invocation *call);
+/* The decision of a call: from the cache, or made and kept. NULL with the error recorded. Valid until it is released;
+ * until then nothing evicts it. */
+dt__decision *dt__decide(dt_ctx *ctx, const dt__invocation *call, const dt_op_call *asked);
+void dt__decision_release(dt_ctx *ctx, dt__decision *decision);
 
 /* Makes a decision without the cache; to be freed. */
 dt__decision *dt__decision_new(dt_ctx *ctx, const dt__invocation *call);

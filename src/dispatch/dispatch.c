@@ -83,18 +83,9 @@ static void drop_some(int n, dt_tensor **tensors) {
         dt_drop(tensors[i]);
 }
 
-static dt_op_call kernel_call(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision,
-                              const dt_op_value *inputs, dt_op_value *outputs) {
-    dt_op_call asked = dt__call_new(ctx, call->info, call->overload, call->args, call->n_inputs, inputs);
-    asked.n_outputs = decision->n_outputs;
-    asked.outputs = outputs;
-    asked.row_flags = decision->flags;
-    return asked;
-}
-
 /* Steps 4 and 5 where outputs have memory of their own, or an input's. */
-static dt_status run_kernel(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision,
-                            const dt_op_value *inputs, dt_tensor **outputs) {
+static dt_status run_kernel(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision, dt_op_call *asked,
+                            dt_tensor **outputs) {
     const dt_op *op = call->info->op;
     dt_op_value values[DT__MAX_OUTPUTS];
     int first = op->flags & DT_OP_INPLACE ? 1 : 0;
@@ -112,8 +103,8 @@ static dt_status run_kernel(dt_ctx *ctx, const dt__invocation *call, const dt__d
     dt_status status = DT_OK;
     bool counts = op->flags & DT_OP_RANDOM; /* ranks outside the mesh draw along, or theirs would be other numbers */
     if ((decision->runs || counts) && dt__has_data(ctx)) {
-        dt_op_call asked = kernel_call(ctx, call, decision, inputs, values);
-        status = op->kernel(&asked);
+        asked->outputs = values;
+        status = op->kernel(asked);
     }
     if (status != DT_OK)
         drop_some(decision->n_outputs - first, outputs + first);
@@ -135,11 +126,10 @@ static dt_tensor *view_of(const dt_tensor *source, const dt__output_decision *ou
 
 /* Steps 4 and 5 where outputs are views: the kernel says strides and first elements. One that answers
  * DT_IN_PROGRESS cannot do without a copy, and gets one. */
-static dt_status run_view(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision, dt_tensor **brought,
+static dt_status run_view(dt_ctx *ctx, const dt__decision *decision, dt_op_call *asked, dt_tensor *source,
                           dt_op_value *inputs, dt_tensor **outputs) {
     dt_op_value values[DT__MAX_OUTPUTS];
     int64_t strides[DT__MAX_OUTPUTS][DT_SPEC_MAX_DIMS];
-    dt_tensor *source = brought[0];
     dt_status status = DT_OK;
     for (int i = 0; i < decision->n_outputs; i++) {
         const dt__output_decision *output = &decision->outputs[i];
@@ -155,14 +145,14 @@ static dt_status run_view(dt_ctx *ctx, const dt__invocation *call, const dt__dec
     }
     dt_tensor *copy = NULL;
     if (decision->runs && dt__has_data(ctx)) {
-        dt_op_call asked = kernel_call(ctx, call, decision, inputs, values);
-        status = call->info->op->kernel(&asked);
+        asked->outputs = values;
+        status = asked->op->kernel(asked);
         if (status == DT_IN_PROGRESS) {
             source = copy = dt_clone(source);
             status = copy ? DT_OK : dt_error_status(ctx);
             if (copy) {
                 inputs[0] = seen(copy, inputs[0].spec);
-                status = call->info->op->kernel(&asked);
+                status = asked->op->kernel(asked);
             }
         }
     }
@@ -178,9 +168,10 @@ static dt_status run_view(dt_ctx *ctx, const dt__invocation *call, const dt__dec
     return status;
 }
 
-static dt_status run(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision, dt_tensor **outputs) {
+/* Steps 3 to 5. */
+static dt_status run(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision, dt_op_call *asked,
+                     dt_op_value *inputs, dt_tensor **outputs) {
     dt_tensor *brought[DT__MAX_INPUTS];
-    dt_op_value inputs[DT__MAX_INPUTS];
     dt_status status = DT_OK;
     int n = 0;
     for (; n < call->n_inputs; n++) {
@@ -193,32 +184,63 @@ static dt_status run(dt_ctx *ctx, const dt__invocation *call, const dt__decision
         }
         inputs[n] = seen(brought[n], how->seen);
     }
-    bool is_view = call->info->op->flags & DT_OP_VIEW && !(decision->flags & DT_ROW_OFFSET);
+    asked->n_outputs = decision->n_outputs;
+    asked->row_flags = decision->flags;
+    bool is_view = asked->op->flags & DT_OP_VIEW && !(decision->flags & DT_ROW_OFFSET);
     if (status == DT_OK)
-        status = is_view ? run_view(ctx, call, decision, brought, inputs, outputs)
-                         : run_kernel(ctx, call, decision, inputs, outputs);
+        status = is_view ? run_view(ctx, decision, asked, brought[0], inputs, outputs)
+                         : run_kernel(ctx, call, decision, asked, outputs);
     for (int i = 0; i < n; i++)
         if (brought[i] != call->inputs[i])
             dt_drop(brought[i]);
     return status;
 }
 
-dt_status dt__dispatch(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outputs, int *n_outputs) {
-    *n_outputs = 0;
-    dt__dispatch_state *state = dt__dispatch_state_of(ctx);
-    if (!state || !dt__tensor_state_of(ctx))
+/* Step 1: the call as the op's functions see it, its inputs whole. */
+static void unwrap(dt_ctx *ctx, const dt__invocation *call, dt_op_value *inputs, dt_op_call *out) {
+    const dt__op_info *info = call->info;
+    if (info->op->class_of) /* nobody else looks at them before the decision is made */
+        for (int i = 0; i < call->n_inputs; i++) {
+            inputs[i].dtype = call->inputs[i]->dtype;
+            inputs[i].n_dims = call->inputs[i]->n_dims;
+            inputs[i].shape = call->inputs[i]->shape;
+        }
+    *out = (dt_op_call){.ctx = ctx,
+                        .op = info->op,
+                        .name = info->schema.name,
+                        .overload = call->overload,
+                        .n_args = info->schema.signatures[call->overload].n_params,
+                        .args = call->args,
+                        .n_inputs = call->n_inputs,
+                        .inputs = inputs,
+                        .info = info};
+}
+
+static dt_status check(dt_ctx *ctx, const dt__invocation *call) {
+    if (!dt__dispatch_state_of(ctx) || !dt__tensor_state_of(ctx))
         return dt_error_status(ctx);
     if (call->n_inputs > DT__MAX_INPUTS)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: %d tensors; at most %d", call->info->schema.name,
                         call->n_inputs, DT__MAX_INPUTS);
-    const dt__decision *decision = dt__decide(ctx, call);
-    if (!decision)
-        return dt_error_status(ctx);
-    if (decision->communicates)
-        DT__TRY(dt__policy_check(ctx, state, call, decision));
     if (!call->info->op->kernel)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", call->info->schema.name);
-    DT__TRY(run(ctx, call, decision, outputs));
-    *n_outputs = decision->n_outputs;
     return DT_OK;
+}
+
+dt_status dt__dispatch(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outputs, int *n_outputs) {
+    dt_op_value inputs[DT__MAX_INPUTS];
+    dt_op_call asked;
+    *n_outputs = 0;
+    DT__TRY(check(ctx, call));
+    unwrap(ctx, call, inputs, &asked);
+    dt__decision *decision = dt__decide(ctx, call, &asked);
+    if (!decision)
+        return dt_error_status(ctx);
+    dt_status status = decision->communicates ? dt__policy_check(ctx, call, decision) : DT_OK;
+    if (status == DT_OK)
+        status = run(ctx, call, decision, &asked, inputs, outputs);
+    if (status == DT_OK)
+        *n_outputs = decision->n_outputs;
+    dt__decision_release(ctx, decision);
+    return status;
 }

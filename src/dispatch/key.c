@@ -1,109 +1,118 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The key of a call: words that are equal exactly where the decision is. Scalars that vary from call to call put in
- * their type only, and a class where the op has one.
+ * The key of a call: words that are equal exactly where the decision is. First the op with its signature and the number
+ * of tensors, then the types of the arguments, sixteen to a word; these say how many words follow. Then the values of
+ * the arguments that decide something; of scalars that vary from call to call only the class that the op gives them.
+ * Then the tensors: the id of a spec, or dtype and shape of a plain one.
  */
 #include "dispatch/state.h"
 
 #include <string.h>
 
-static inline void put(dt__key *key, uint64_t word) {
-    if (key->n_words < DT__KEY_WORDS)
-        key->words[key->n_words++] = word;
+enum { TYPE_BITS = 4, TYPES_PER_WORD = 64 / TYPE_BITS };
+_Static_assert(DT_N_ARG_TYPES <= 1 << TYPE_BITS, "types of arguments fit");
+
+/* Where the next word goes. */
+typedef struct words {
+    uint64_t *at, *end;
+    bool too_long;
+} words;
+
+static inline void put(words *to, uint64_t word) {
+    if (to->at < to->end)
+        *to->at++ = word;
     else
-        key->too_long = true;
+        to->too_long = true;
 }
 
-static void put_bytes(dt__key *key, const void *bytes, size_t n) {
+static void put_bytes(words *to, const void *bytes, size_t n) {
     const char *from = bytes;
-    for (size_t at = 0; at < n; at += sizeof(uint64_t)) {
+    put(to, n);
+    for (size_t at = 0; at < n && !to->too_long; at += sizeof(uint64_t)) {
         uint64_t word = 0;
         memcpy(&word, from + at, n - at < sizeof word ? n - at : sizeof word);
-        put(key, word);
+        put(to, word);
     }
 }
 
-static void put_arg(dt__key *key, const dt_arg *arg, bool varies) {
-    put(key, (uint64_t)arg->type | (uint64_t)(uint32_t)arg->n << 8);
-    if (varies)
-        return;
+static void put_value(words *to, const dt_arg *arg) {
     switch (arg->type) {
-    case DT_ARG_TENSOR:
-    case DT_ARG_TENSORS:
-        put(key, (uint64_t)(uint32_t)arg->as.first);
-        break;
     case DT_ARG_INT:
-        put(key, (uint64_t)arg->as.i);
+        put(to, (uint64_t)arg->as.i);
         break;
     case DT_ARG_BOOL:
-        put(key, arg->as.b);
+        put(to, arg->as.b);
         break;
     case DT_ARG_DTYPE:
-        put(key, (uint64_t)arg->as.dtype);
+        put(to, (uint64_t)arg->as.dtype);
+        break;
+    case DT_ARG_TENSORS:
+        put(to, (uint64_t)(uint32_t)arg->n);
         break;
     case DT_ARG_FLOAT:
-        put_bytes(key, &arg->as.f, sizeof arg->as.f);
+        put_bytes(to, &arg->as.f, sizeof arg->as.f);
         break;
     case DT_ARG_COMPLEX:
-        put_bytes(key, arg->as.c, sizeof arg->as.c);
+        put_bytes(to, arg->as.c, sizeof arg->as.c);
         break;
     case DT_ARG_INTS:
-        put_bytes(key, arg->as.ints, (size_t)arg->n * sizeof *arg->as.ints);
+        put_bytes(to, arg->as.ints, (size_t)arg->n * sizeof *arg->as.ints);
         break;
     case DT_ARG_FLOATS:
-        put_bytes(key, arg->as.floats, (size_t)arg->n * sizeof *arg->as.floats);
+        put_bytes(to, arg->as.floats, (size_t)arg->n * sizeof *arg->as.floats);
         break;
     case DT_ARG_TEXT:
-        put(key, strlen(arg->as.text));
-        put_bytes(key, arg->as.text, strlen(arg->as.text));
+        put_bytes(to, arg->as.text, strlen(arg->as.text));
         break;
-    default:
+    default: /* none; a tensor, whose place follows from the types before it */
         break;
     }
 }
 
-/* The number that stands for what the op's rule looks at among the scalars. */
-static int class_of(dt_ctx *ctx, const dt__invocation *call) {
-    dt_op_value values[DT__MAX_INPUTS];
-    for (int i = 0; i < call->n_inputs; i++) {
-        const dt_tensor *tensor = call->inputs[i];
-        values[i] = (dt_op_value){.dtype = tensor->dtype, .n_dims = tensor->n_dims, .shape = tensor->shape};
+static inline void put_args(words *to, const dt__signature *signature, const dt_arg *args) {
+    uint64_t types = 0, valued = 0;
+    int n = signature->n_params;
+    for (int i = 0; i < n; i++) {
+        dt_arg_type type = args[i].type;
+        types |= (uint64_t)type << i % TYPES_PER_WORD * TYPE_BITS;
+        valued |= (uint64_t)(type > DT_ARG_TENSOR) << i;
+        if (i % TYPES_PER_WORD == TYPES_PER_WORD - 1) {
+            put(to, types);
+            types = 0;
+        }
     }
-    dt_op_call asked = dt__call_new(ctx, call->info, call->overload, call->args, call->n_inputs, values);
-    return call->info->op->class_of(&asked);
+    put(to, types);
+    for (valued &= ~(uint64_t)signature->varying; valued; valued &= valued - 1)
+        put_value(to, &args[__builtin_ctzll(valued)]);
 }
 
-static void put_input(dt__key *key, const dt_tensor *tensor) {
+static inline void put_input(words *to, const dt_tensor *tensor) {
     if (tensor->spec) {
-        put(key, tensor->spec->id << 1 | 1);
+        put(to, tensor->spec->id << 1 | 1);
         return;
     }
-    put(key, ((uint64_t)tensor->dtype << 8 | (uint64_t)tensor->n_dims) << 1);
+    put(to, ((uint64_t)tensor->dtype << 8 | (uint64_t)tensor->n_dims) << 1);
     for (int d = 0; d < tensor->n_dims; d++)
-        put(key, (uint64_t)tensor->shape[d]);
+        put(to, (uint64_t)tensor->shape[d]);
 }
 
-static uint64_t hash_words(int n, const uint64_t *words) {
-    uint64_t hash = (uint64_t)n * UINT64_C(0x9e3779b97f4a7c15);
-    for (int i = 0; i < n; i++) {
-        hash = (hash ^ words[i]) * UINT64_C(0xff51afd7ed558ccd);
-        hash ^= hash >> 32;
-    }
-    return hash;
+static inline uint64_t hash_words(int n, const uint64_t *each) {
+    uint64_t hash = (uint64_t)n;
+    for (int i = 0; i < n; i++)
+        hash = ((hash << 23 | hash >> 41) ^ each[i]) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 32;
 }
 
-void dt__key_of(dt_ctx *ctx, const dt__invocation *call, dt__key *out) {
-    const dt__signature *signature = &call->info->schema.signatures[call->overload];
-    const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
-    out->n_words = 0;
-    out->too_long = false;
-    put(out, (uint64_t)call->info->index | (uint64_t)call->overload << 32 |
-                 (uint64_t)(state->implicit_replication > 0) << 63);
-    for (int i = 0; i < signature->n_params; i++)
-        put_arg(out, &call->args[i], signature->varying >> i & 1);
+void dt__key_of(const dt__invocation *call, const dt_op_call *asked, bool replicates, dt__key *out) {
+    words to = {out->words, out->words + DT__KEY_WORDS, false};
+    put(&to, (uint64_t)(uint32_t)call->info->index | (uint64_t)call->overload << 32 | (uint64_t)call->n_inputs << 48 |
+                 (uint64_t)replicates << 63);
+    put_args(&to, &call->info->schema.signatures[call->overload], call->args);
     if (call->info->op->class_of)
-        put(out, (uint64_t)(int64_t)class_of(ctx, call));
+        put(&to, (uint64_t)(int64_t)call->info->op->class_of(asked));
     for (int i = 0; i < call->n_inputs; i++)
-        put_input(out, call->inputs[i]);
+        put_input(&to, call->inputs[i]);
+    out->n_words = (int)(to.at - out->words);
+    out->too_long = to.too_long;
     out->hash = hash_words(out->n_words, out->words);
 }

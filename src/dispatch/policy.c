@@ -71,8 +71,8 @@ static void describe(const dt__invocation *call, const dt__decision *decision, d
     }
 }
 
-dt_status dt__policy_check(dt_ctx *ctx, dt__dispatch_state *state, const dt__invocation *call,
-                           const dt__decision *decision) {
+dt_status dt__policy_check(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision) {
+    dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     if (state->n_policies == 0)
         return DT_OK;
     tidy(ctx, state);

@@ -15,19 +15,16 @@ typedef struct dt__dispatch_state {
     dt__decision *cache[DT__N_SETS][DT__WAYS];
     int64_t tick;
     dt_cache_statistics stats;
-    dt__decision *uncached;   /* of a call whose key was too long; until the next call */
     int implicit_replication; /* depth */
     struct dt__policy *policies;
     int n_policies, room_policies;
-    struct dt__counting *counting; /* NULL: nobody counts */
 } dt__dispatch_state;
 
 /* Made on first use; NULL with the error recorded. */
 dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx);
 
 /* policy.c: refuses, warns of, or lets pass what a call is about to move. */
-dt_status dt__policy_check(dt_ctx *ctx, dt__dispatch_state *state, const dt__invocation *call,
-                           const dt__decision *decision);
+dt_status dt__policy_check(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision);
 void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state);
 
 #endif

@@ -11,9 +11,11 @@
 #include "kernels/walk.h"
 
 enum {
-    BUFFERED = 512,   /* elements of a block when some operand is buffered */
-    DIRECT = 1 << 15, /* and when none is */
-    PIECE = 1 << 16,  /* elements that are worth a thread, about */
+    BUFFERED = 1024,   /* elements of a block when some operand is buffered */
+    TILE_COLUMNS = 64, /* of a block when some operand is transposed: */
+    TILE_ROWS = 16,    /* whole cache lines of all operands, then */
+    DIRECT = 1 << 15,  /* and when none is */
+    PIECE = 1 << 16,   /* elements that are worth a thread, about */
     BUFFER_BYTES = BUFFERED * 16,
 };
 
@@ -23,6 +25,7 @@ typedef struct job {
     dt__walk walk;
     int64_t columns, rows;    /* of a block, at most */
     int64_t n_across, n_down; /* blocks in a plane of the two innermost dims */
+    bool goes_down;           /* whether the next block is below, not beside */
     int64_t n_blocks, n_per_piece;
 } job;
 
@@ -100,7 +103,9 @@ static void run_piece(void *arg, int64_t piece) {
         plane[k] = walk->at[k];
     dt__walk_seek(walk, 2, first / in_plane, position, plane);
     for (int64_t n = first, in = first % in_plane; n < end; n++) {
-        const int64_t column = in % j->n_across * j->columns, row = in / j->n_across * j->rows;
+        const int64_t across = j->goes_down ? in / j->n_down : in % j->n_across;
+        const int64_t down = j->goes_down ? in % j->n_down : in / j->n_across;
+        const int64_t column = across * j->columns, row = down * j->rows;
         for (int k = 0; k < walk->n_arrays; k++)
             at[k] = plane[k] + column * walk->dims[0].strides[k] + row * walk->dims[1].strides[k];
         run_block(j, &b, at, dt__min_i64(j->columns, walk->dims[0].size - column),
@@ -121,11 +126,26 @@ static bool is_direct(const job *j) {
     return true;
 }
 
+/* Whether some operand lies together along the second dim. */
+static bool has_transposed(const job *j) {
+    const dt__walk_dim *dims = j->walk.dims;
+    for (int k = 0; k < j->what->n_arrays; k++) {
+        const int64_t size = (int64_t)dt_dtype_size(j->what->arrays[k]->dtype);
+        if (dims[1].size > 1 && dims[1].strides[k] == size && dims[0].strides[k] > size)
+            return true;
+    }
+    return false;
+}
+
 static void choose_blocks(job *j) {
     const dt__walk_dim *dims = j->walk.dims;
+    j->goes_down = has_transposed(j); /* along the rows that lie together, while their pages are near */
     if (is_direct(j) && dims[0].size >= BUFFERED) {
         j->columns = dt__min_i64(dims[0].size, DIRECT);
         j->rows = 1;
+    } else if (j->goes_down) {
+        j->columns = dt__min_i64(dims[0].size, TILE_COLUMNS);
+        j->rows = dt__min_i64(dims[1].size, TILE_ROWS);
     } else {
         j->columns = dt__min_i64(dims[0].size, BUFFERED);
         j->rows = dt__min_i64(dims[1].size, dt__max_i64(BUFFERED / dims[0].size, 1));

@@ -24,15 +24,16 @@ typedef int32_t dt__i32 DT__IN_MEMORY;
 typedef int64_t dt__i64 DT__IN_MEMORY;
 typedef uint8_t dt__u8 DT__IN_MEMORY;
 typedef uint8_t dt__truth DT__IN_MEMORY;
-typedef struct dt__c64 {
+typedef struct __attribute__((packed, may_alias)) dt__c64 {
     float re, im;
-} DT__IN_MEMORY dt__c64;
-typedef struct dt__c128 {
+} dt__c64;
+typedef struct __attribute__((packed, may_alias)) dt__c128 {
     double re, im;
-} DT__IN_MEMORY dt__c128;
+} dt__c128;
 
 /* A loop over elements that depend on no other element of the loop: an output that is an input exactly is fine. */
 #ifdef __clang__
+#pragma clang diagnostic ignored "-Wpass-failed" /* some loops call functions and cannot become vector loops */
 #define DT__EACH _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define DT__EACH _Pragma("GCC ivdep")

@@ -8,7 +8,9 @@
 #include "kernels/blocks.h"
 #include "kernels/walk.h"
 
-enum { COPY_PIECE_BYTES = 1 << 19, STRAIGHT = 1 << 15 };
+#include <string.h>
+
+enum { COPY_PIECE_BYTES = 1 << 19, STRAIGHT = 1 << 15, FEW_BYTES = 1024 };
 
 /* A copy cut along one dim. */
 typedef struct cut_copy {
@@ -32,13 +34,25 @@ static void copy_piece(void *arg, int64_t piece) {
     c->kernels->copy_strided(&part, c->store);
 }
 
+/* A few elements that lie together, once or, as rows of dst, several times. */
+static bool copy_few(const dt__array *dst, const dt__array *src, int64_t bytes) {
+    const int64_t n = dt__array_count(dst) * bytes, row = dt__array_count(src) * bytes;
+    const int skip = dst->n_dims - src->n_dims;
+    bool few = n > 0 && n <= FEW_BYTES && skip >= 0 && dt__array_is_dense(dst) && dt__array_is_dense(src);
+    for (int d = 0; few && d < src->n_dims; d++)
+        few = src->shape[d] == dst->shape[skip + d];
+    for (int64_t at = 0; few && at < n; at += row)
+        memmove((char *)dst->data + at, src->data, (size_t)row);
+    return few;
+}
+
 /* Along the dim that moves dst farthest, so that threads write apart. */
 static void copy(const dt__kernels *kernels, dt__pool *pool, const dt__array *dst, const dt__array *src) {
     const dt__array *const arrays[] = {dst, src};
     const int64_t bytes = (int64_t)dt_dtype_size(dst->dtype);
     int64_t sizes[DT__WALK_DIMS], to[DT__WALK_DIMS], from[DT__WALK_DIMS], n = bytes;
     dt__walk walk;
-    if (!dt__walk_make(2, arrays, &walk))
+    if (copy_few(dst, src, bytes) || !dt__walk_make(2, arrays, &walk))
         return;
     for (int d = 0; d < walk.n_dims; d++) {
         sizes[d] = walk.dims[d].size;
@@ -105,12 +119,29 @@ static bool same_shape(const dt__array *a, const dt__array *b) {
     return same;
 }
 
-/* Whether the loop can run over all elements at once. */
-static bool is_straight(const dt__blocks *b, int64_t n) {
-    bool straight = n <= STRAIGHT;
-    for (int k = 0; straight && k < b->n_arrays; k++)
-        straight = b->arrays[k]->dtype == b->loop_dtypes[k] && same_shape(b->arrays[0], b->arrays[k]) &&
-                   dt__array_is_dense(b->arrays[k]);
+/* One element, repeated in memory that has room for n of them. */
+static const void *repeat(const dt__array *a, int64_t n, unsigned char *room) {
+    const size_t bytes = dt_dtype_size(a->dtype);
+    for (int64_t i = 0; i < n; i++)
+        memcpy(room + (size_t)i * bytes, a->data, bytes);
+    return room;
+}
+
+/* Whether the loop can run over all elements at once; where it reads its operands then. A single number is repeated
+ * for a few elements. */
+static bool go_straight(const dt__blocks *b, int64_t n, unsigned char (*room)[FEW_BYTES], const void **ins) {
+    bool straight = n <= STRAIGHT && b->arrays[0]->dtype == b->loop_dtypes[0] && dt__array_is_dense(b->arrays[0]);
+    for (int k = 1; straight && k < b->n_arrays; k++) {
+        const dt__array *a = b->arrays[k];
+        straight = a->dtype == b->loop_dtypes[k];
+        ins[k - 1] = a->data;
+        if (straight && a->n_dims == 0 && b->arrays[0]->n_dims > 0) {
+            straight = n * (int64_t)dt_dtype_size(a->dtype) <= FEW_BYTES;
+            if (straight)
+                ins[k - 1] = repeat(a, n, room[k - 1]);
+        } else
+            straight = straight && same_shape(b->arrays[0], a) && dt__array_is_dense(a);
+    }
     return straight;
 }
 
@@ -126,11 +157,10 @@ void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__e
     for (int k = 1; k < b.n_arrays; k++)
         b.loop_dtypes[k] = ops[what->op].bool_ins >> (k - 1) & 1 ? DT_BOOL : dtype;
     const int64_t n = dt__array_count(what->out);
-    if (is_straight(&b, n))
-        b.loop(n, what->out->data,
-               (const void *[]){what->ins[0]->data, b.n_arrays > 2 ? what->ins[1]->data : NULL,
-                                b.n_arrays > 3 ? what->ins[2]->data : NULL},
-               what->numbers);
+    unsigned char room[DT__LOOP_ARRAYS - 1][FEW_BYTES];
+    const void *ins[DT__LOOP_ARRAYS - 1] = {NULL};
+    if (go_straight(&b, n, room, ins))
+        b.loop(n, what->out->data, ins, what->numbers);
     else
         dt__blocks_run(&b);
 }

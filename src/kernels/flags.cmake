@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Each instruction set has files of its own in src/kernels, compiled for it; choose.c asks the CPU before it offers their
-# table. Products and sums are never fused: fused ones round differently, and all tables must give the same bits.
+# Each instruction set has files of its own in src/kernels, compiled for it; choose.c asks the CPU before it offers
+# their table. Products and sums are never fused: fused ones round differently, and all tables must give the same bits.
 file(GLOB kernel_sources CONFIGURE_DEPENDS src/kernels/*.c)
 set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS -ffp-contract=off)
 set_property(SOURCE ${kernel_sources} APPEND PROPERTY COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O3>)

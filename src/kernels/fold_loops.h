@@ -136,6 +136,36 @@ static void fold_ALL_BOOL(int64_t n, const void *from, void *to) {
     *(uint8_t *)to = all;
 }
 
+/* Sums of squares of differences from a mean. */
+#define DEVIATIONS(DTYPE, memory, widened)                                                                           \
+    static void deviations_##DTYPE(int64_t n, const void *from, double mean, double *to) {                           \
+        const memory *xs = from;                                                                                     \
+        double sums[FOLD_LANES] = {0};                                                                               \
+        fold_f64 all = {0};                                                                                          \
+        int64_t i = 0;                                                                                               \
+        for (; i + FOLD_LANES <= n; i += FOLD_LANES) {                                                               \
+            const fold_##DTYPE x = *(const fold_##DTYPE##_in_memory *)(xs + i);                                      \
+            const fold_f64 off = widened - mean;                                                                     \
+            all += off * off;                                                                                        \
+        }                                                                                                            \
+        memcpy(sums, &all, sizeof sums);                                                                             \
+        for (int j = 0; i < n; i++, j++) {                                                                           \
+            const double off = (double)xs[i] - mean;                                                                 \
+            sums[j] += off * off;                                                                                    \
+        }                                                                                                            \
+        for (int half = FOLD_LANES / 2; half; half /= 2)                                                             \
+            for (int j = 0; j < half; j++)                                                                           \
+                sums[j] += sums[j + half];                                                                           \
+        *to += sums[0];                                                                                              \
+    }
+DEVIATIONS(F32, dt__f32, __builtin_convertvector(x, fold_f64))
+DEVIATIONS(F64, dt__f64, x)
+
+static dt__deviations_loop *const deviations_loops[DT_N_DTYPES] = {
+    [DT_F32] = deviations_F32,
+    [DT_F64] = deviations_F64,
+};
+
 static dt__fold_loop *const fold_loops[DT__N_FOLDS][DT_N_DTYPES] = {
     [DT__FOLD_SUM] =
         {[DT_F32] = fold_SUM_F32, [DT_F64] = fold_SUM_F64, [DT_I64] = fold_SUM_I64, [DT_C128] = fold_SUM_C128},

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elementary functions of one number, without branches, so that loops over them become vector loops. Functions of f32
- * are computed in double and rounded once at the end, which makes them right to 0.51 units in the last place and needs
- * no care in between; functions of f64 are right to about 2. Both give the same bits in every instruction set.
+ * Elementary functions of one number, without branches, so that loops over them become vector loops. Most functions
+ * of f32 are computed in double and rounded once at the end, which makes them right to 0.51 units in the last place
+ * and needs no care in between; the most used ones (exp, sigmoid, silu, erf, gelu) are computed in f32, twice as
+ * fast, and are right to 2.5 units, as functions of f64 are. All give the same bits in every instruction set.
  */
 #ifndef DT_KERNELS_FUNCTIONS_H
 #define DT_KERNELS_FUNCTIONS_H
@@ -13,10 +14,13 @@
 
 /* Adding it to a number below 2^51 rounds that to a whole one, which then stands in the low bits. */
 #define ROUNDER      0x1.8p52
+#define ROUNDER_F32  0x1.8p23f /* the same for f32, below 2^22 */
 #define LOG2_E       0x1.71547652b82fep0
 #define LN2          0x1.62e42fefa39efp-1
 #define LN2_HIGH     0x1.62e42feep-1 /* times a whole number below 2^20 is exact */
 #define LN2_LOW      0x1.a39ef35793c76p-33
+#define LN2_HIGH_F32 0x1.63p-1f
+#define LN2_LOW_F32  -0x1.bd0106p-13f
 #define SQRT_HALF    0.70710678118654752440
 #define SQRT_2_PI    0.79788456080286535588 /* sqrt(2 / pi) */
 #define INV_SQRT_2PI 0.39894228040143267794 /* 1 / sqrt(2 pi) */
@@ -155,17 +159,34 @@ DT__INLINE double sin_turned_long(double x, uint64_t turn) {
                    most + ((1 - most - half) + z * z * cos_rest_long(z)));
 }
 
-DT__INLINE float exp_f32(float x) { return (float)exp_short((double)x); }
+DT__INLINE float whole_of_f32(float x) { return (x + ROUNDER_F32) - ROUNDER_F32; }
+/* For a whole n from -126 to 127. */
+DT__INLINE float power_of_two_f32(float n) { return dt__f32_of_bits(dt__bits_f32(n + (ROUNDER_F32 + 127)) << 23); }
+
+DT__INLINE float exp_f32(float x) {
+    x = x > 89 ? 89 : x;
+    x = x < -104.5f ? -104.5f : x;
+    float n = whole_of_f32(x * (float)LOG2_E), half = whole_of_f32(n * 0.5f);
+    float r = (x - n * LN2_HIGH_F32) - n * LN2_LOW_F32;
+    return (1 + (r + r * r * exp_rest_f32(r))) * power_of_two_f32(half) * power_of_two_f32(n - half);
+}
 DT__INLINE double exp_f64(double x) { return exp_long(x); }
 DT__INLINE float log_f32(float x) { return (float)log_short((double)x); }
 DT__INLINE double log_f64(double x) { return log_long(x); }
 DT__INLINE float tanh_f32(float x) { return (float)tanh_short((double)x); }
 DT__INLINE double tanh_f64(double x) { return tanh_long(x); }
-DT__INLINE float erf_f32(float x) { return (float)erf_short((double)x); }
+DT__INLINE float erf_f32(float x) {
+    uint32_t bits = dt__bits_f32(x);
+    float size = dt__f32_of_bits(bits & 0x7fffffff);
+    size = size > 6 ? 6 : size;
+    float z = size * size, near = size * erf_near_f32(z);
+    float far = 1 - exp_f32(-z) * erf_far_f32((size - 2) / (size + 2));
+    return dt__f32_of_bits(dt__bits_f32(size > 1 ? far : near) | (bits & 0x80000000));
+}
 DT__INLINE double erf_f64(double x) { return erf_long(x); }
-DT__INLINE float sigmoid_f32(float x) { return (float)(1 / (1 + exp_short(-(double)x))); }
+DT__INLINE float sigmoid_f32(float x) { return 1 / (1 + exp_f32(-x)); }
 DT__INLINE double sigmoid_f64(double x) { return 1 / (1 + exp_long(-x)); }
-DT__INLINE float silu_f32(float x) { return (float)((double)x / (1 + exp_short(-(double)x))); }
+DT__INLINE float silu_f32(float x) { return x / (1 + exp_f32(-x)); }
 DT__INLINE double silu_f64(double x) { return x / (1 + exp_long(-x)); }
 
 /* For arguments up to TURNS_MOST. */
@@ -174,7 +195,7 @@ DT__INLINE double sin_f64(double x) { return sin_turned_long(x, 0); }
 DT__INLINE float cos_f32(float x) { return (float)sin_turned_short((double)x, 1); }
 DT__INLINE double cos_f64(double x) { return sin_turned_long(x, 1); }
 
-DT__INLINE float gelu_f32(float x) { return (float)(0.5 * (double)x * (1 + erf_short((double)x * SQRT_HALF))); }
+DT__INLINE float gelu_f32(float x) { return 0.5f * x * (1 + erf_f32(x * (float)SQRT_HALF)); }
 DT__INLINE double gelu_f64(double x) { return 0.5 * x * (1 + erf_long(x * SQRT_HALF)); }
 
 DT__INLINE double gelu_argument(double x) { return SQRT_2_PI * (x + 0.044715 * x * x * x); }

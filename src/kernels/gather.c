@@ -71,11 +71,25 @@ void dt__scatter(const void *from, const dt__patch *to) {
         loops[__builtin_ctzll(to->bytes)].scatter(from, to);
 }
 
+/* Many rows that lie together along the columns. */
+static bool is_transposed(const dt__patch *p) {
+    return p->columns >= 4 && p->rows >= 4 && p->row_stride == (int64_t)p->bytes && p->column_stride > p->row_stride;
+}
+
+static void transpose(const dt__kernels *kernels, const dt__patch *p, void *to) {
+    const int64_t bytes = (int64_t)p->bytes, sizes[] = {p->rows, p->columns}, dense[] = {p->columns, 1};
+    const int64_t strides[] = {p->row_stride / bytes, p->column_stride / bytes};
+    kernels->copy_strided(&(dt__strided){to, p->at, p->bytes, 2, sizes, dense, strides}, DT__CACHED);
+}
+
 const void *dt__bring(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype wanted,
                       void *gathered, void *converted) {
     const void *now = from->at;
     if (!dt__patch_is_dense(from)) {
-        dt__gather(from, gathered);
+        if (is_transposed(from))
+            transpose(kernels, from, gathered);
+        else
+            dt__gather(from, gathered);
         now = gathered;
     }
     if (stored == wanted)

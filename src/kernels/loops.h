@@ -39,6 +39,9 @@ typedef enum dt__fold {
 /* *to = *to combined with all of from. Sums and products of f32 are kept in f64, everything else in its dtype. */
 typedef void dt__fold_loop(int64_t n, const void *from, void *to);
 
+/* *to += the squares of all from[i] - mean. */
+typedef void dt__deviations_loop(int64_t n, const void *from, double mean, double *to);
+
 /* c[m,n] = alpha a[m,k] b[k,n] + beta c; rows of b and c lie together; strides in elements. c is not read where beta
  * is 0. Complex numbers may come out with other last bits in other instruction sets. */
 typedef struct dt__small_product {
@@ -54,6 +57,7 @@ typedef struct dt__loops {
     dt__convert_loop *const (*convert)[DT_N_DTYPES]; /* [from][to] */
     dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__element_op][dtype]; NULL where there is none */
     dt__fold_loop *const (*folds)[DT_N_DTYPES]; /* [dt__fold][dtype]; F32 F64 I64 C128, or BOOL, where sensible */
+    dt__deviations_loop *const *deviations;     /* [dtype]; F32 F64 */
     dt__small_loop *const *small_products;      /* [dtype]; F32 F64 I64 C64 C128 */
 } dt__loops;
 

@@ -122,9 +122,9 @@ COMPLEXES(dt__c128, double, c128, )
     M(op, C128, dt__c128, dt__c128, double, e)
 #define TRUTHS(M, op, e) M(op, BOOL, dt__truth, uint8_t, uint8_t, e)
 
-/* Forms: T1, T2, T3 with that many inputs x, y, z; P and C with one and two inputs and a truth value as result; W where x
- * is a truth value. `value` and `modular` are the types of a value; p and q are numbers[0] and numbers[1] as values. */
-#define OP_LOOP_LIST(T1, T2, W, P, C)                                                                                \
+/* Forms: T1, T2, T3 with that many inputs x, y, z; V and W with two and three, x being a truth value; P and C with
+ * one and two and a truth value as result. `value` and `modular` are the types of a value. */
+#define OP_LOOP_LIST(T1, T2, T3, V, W, P, C)                                                                         \
     FLOATS(T2, ADD, x + y)                                                                                           \
     WHOLES(T2, ADD, (value)((modular)x + (modular)y))                                                                \
     COMPLEXES(T2, ADD, COMPLEX2(add, x, y))                                                                          \
@@ -174,6 +174,12 @@ COMPLEXES(dt__c128, double, c128, )
     COMPLEXES(W, WHERE, x ? y : z)                                                                                   \
     FLOATS(T2, THRESHOLD, y <= (value)numbers[0].f.re ? 0 : x)                                                       \
     WHOLES(T2, THRESHOLD, y <= (value)numbers[0].i ? 0 : x)                                                          \
+    FLOATS(T1, AFFINE, x *(value)numbers[0].f.re + (value)numbers[1].f.re)                                           \
+    WHOLES(T1, AFFINE, (value)((modular)x * (modular)numbers[0].i + (modular)numbers[1].i))                          \
+    FLOATS(T1, SHIFTED, (x - (value)numbers[0].f.re) - (value)numbers[1].f.re)                                       \
+    FLOATS(T1, EXP_SHIFTED, REAL(exp, x - (value)numbers[0].f.re))                                                   \
+    FLOATS(T3, NORMALISE, ((x - (value)numbers[0].f.re) * (value)numbers[1].f.re) * y + z)                           \
+    FLOATS(V, DROPOUT, x ? y *(value)numbers[0].f.re : 0)                                                            \
     FLOATS(T1, EXP, REAL(exp, x))                                                                                    \
     COMPLEXES(T1, EXP, COMPLEX(exp, x))                                                                              \
     FLOATS(T1, LOG, REAL(log, x))                                                                                    \
@@ -245,7 +251,22 @@ COMPLEXES(dt__c128, double, c128, )
             const v x = xs[i], y = ys[i];                                                                            \
             to[i] = (uint8_t)(e);                                                                                    \
         })
-OP_LOOP_LIST(T1_LOOP, T2_LOOP, W_LOOP, P_LOOP, C_LOOP)
+#define T3_LOOP(op, DTYPE, memory, v, m, e)                                                                          \
+    LOOP(                                                                                                            \
+        op, DTYPE, memory, typedef v value; const memory *xs = ins[0], *ys = ins[1], *zs = ins[2];                   \
+        DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
+            const value x = xs[i], y = ys[i], z = zs[i];                                                             \
+            to[i] = e;                                                                                               \
+        })
+#define V_LOOP(op, DTYPE, memory, v, m, e)                                                                           \
+    LOOP(                                                                                                            \
+        op, DTYPE, memory, typedef v value; const dt__truth *xs = ins[0]; const memory *ys = ins[1];                 \
+        DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
+            const uint8_t x = xs[i];                                                                                 \
+            const value y = ys[i];                                                                                   \
+            to[i] = e;                                                                                               \
+        })
+OP_LOOP_LIST(T1_LOOP, T2_LOOP, T3_LOOP, V_LOOP, W_LOOP, P_LOOP, C_LOOP)
 
 /* Sine and cosine: arguments that are too large for functions.h are rare, so they are looked for, a few elements at a
  * time, before the vector loop runs over these. */
@@ -293,7 +314,7 @@ PRODUCT_LOOP(ADD_SCALED, C128, dt__c128, double, 1, add_f64(x, multiply_c128(sca
 #define ENTRY(op, DTYPE, memory, v, m, e) [DT__EL_##op][DT_##DTYPE] = loop_##op##_##DTYPE,
 static dt__loop *const op_loops[DT__N_ELEMENT_OPS][DT_N_DTYPES] = {
     FLOATS(ENTRY, SIN, ) FLOATS(ENTRY, COS, ) COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, )
-        COMPLEXES(ENTRY, ADD_SCALED, ) OP_LOOP_LIST(ENTRY, ENTRY, ENTRY, ENTRY, ENTRY)};
+        COMPLEXES(ENTRY, ADD_SCALED, ) OP_LOOP_LIST(ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY)};
 #undef ENTRY
 
 #endif

@@ -2,9 +2,9 @@
  *
  * The elementwise ops. One list makes the enum and the facts that the driver needs; op_loops.h has the loops.
  *
- * Meanings are PyTorch's: maximum, minimum, relu and clamp keep a NaN; sign of NaN is 0; integers wrap; floor_divide and
- * remainder round toward minus infinity, and give 0 where an integer is divided by 0; a negative power of an integer is
- * 1 / power, cut; round takes halves to even; comparisons, logic and isnan give bool; logic reads "not 0".
+ * Meanings are PyTorch's: maximum, minimum, relu and clamp keep a NaN; sign of NaN is 0; integers wrap; floor_divide
+ * and remainder round toward minus infinity, and give 0 where an integer is divided by 0; a negative power of an
+ * integer is 1 / power, cut; round takes halves to even; comparisons, logic and isnan give bool; logic reads "not 0".
  */
 #ifndef DT_KERNELS_OPS_H
 #define DT_KERNELS_OPS_H
@@ -38,9 +38,14 @@
     X(SIGN, 1, 0, false)                                                                                             \
     X(SQUARE, 1, 0, false)                                                                                           \
     X(RELU, 1, 0, false)                                                                                             \
-    X(CLAMP, 1, 0, false)     /* between numbers[0] and numbers[1] */                                                \
-    X(WHERE, 3, 1, false)     /* a ? b : c */                                                                        \
-    X(THRESHOLD, 2, 0, false) /* b <= numbers[0] ? 0 : a; the gradient of relu */                                    \
+    X(CLAMP, 1, 0, false)       /* between numbers[0] and numbers[1] */                                              \
+    X(WHERE, 3, 1, false)       /* a ? b : c */                                                                      \
+    X(THRESHOLD, 2, 0, false)   /* b <= numbers[0] ? 0 : a; the gradient of relu */                                  \
+    X(AFFINE, 1, 0, false)      /* a * numbers[0] + numbers[1] */                                                    \
+    X(SHIFTED, 1, 0, false)     /* (a - numbers[0]) - numbers[1] */                                                  \
+    X(EXP_SHIFTED, 1, 0, false) /* exp(a - numbers[0]) */                                                            \
+    X(NORMALISE, 3, 0, false)   /* (a - numbers[0]) * numbers[1] * b + c */                                          \
+    X(DROPOUT, 2, 1, false)     /* a ? b * numbers[0] : 0 */                                                         \
     X(EXP, 1, 0, false)                                                                                              \
     X(LOG, 1, 0, false)                                                                                              \
     X(SQRT, 1, 0, false)                                                                                             \

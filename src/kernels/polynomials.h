@@ -160,4 +160,40 @@ DT__INLINE double cos_rest_long(double z) {
     return y;
 }
 
+/* The short ones of exp and erf, rounded to f32 for where that is enough. */
+DT__INLINE float exp_rest_f32(float r) {
+    float y = 0x1.a124e4p-13f;
+    y = y * r + 0x1.6d4316p-10f;
+    y = y * r + 0x1.1110ep-7f;
+    y = y * r + 0x1.5554eap-5f;
+    y = y * r + 0x1.555556p-3f;
+    y = y * r + 0x1p-1f;
+    return y;
+}
+
+/* The same. */
+DT__INLINE float erf_near_f32(float z) {
+    float y = 0x1.4a569p-14f;
+    y = y * z + -0x1.a45088p-11f;
+    y = y * z + 0x1.54127p-8f;
+    y = y * z + -0x1.b7fabap-6f;
+    y = y * z + 0x1.ce2d1p-4f;
+    y = y * z + -0x1.81273ep-2f;
+    y = y * z + 0x1.20dd74p0f;
+    return y;
+}
+
+/* The same. */
+DT__INLINE float erf_far_f32(float t) {
+    float y = -0x1.bbffbep-11f;
+    y = y * t + -0x1.bbf2cp-11f;
+    y = y * t + 0x1.c904ap-8f;
+    y = y * t + 0x1.e95f0ep-9f;
+    y = y * t + -0x1.437d8cp-4f;
+    y = y * t + 0x1.eeea7ap-3f;
+    y = y * t + -0x1.b57036p-2f;
+    y = y * t + 0x1.058672p-2f;
+    return y;
+}
+
 #endif

@@ -14,8 +14,8 @@
 
 typedef struct dt__products dt__products;
 
-/* Holds what products need; loads and starts nothing yet. NULL when memory is out; no error is recorded. The pool may be
- * NULL; it is not owned. */
+/* Holds what products need; loads and starts nothing yet. NULL when memory is out; no error is recorded. The pool may
+ * be NULL; it is not owned. */
 dt__products *dt__products_new(dt_ctx *ctx, const dt__kernels *kernels, dt__pool *pool);
 /* NULL is fine. */
 void dt__products_free(dt__products *products);

@@ -205,7 +205,8 @@ static void set_to_identity(const job *j, int64_t n, char *kept) {
     j->kernels->fill(kept, &j->identity, bytes, (size_t)n, DT__CACHED);
 }
 
-/* One block of columns: dims[0] of the results. Sums are taken in chunks, so that errors do not add up over all rows. */
+/* One block of columns: dims[0] of the results. Sums are taken in chunks, so that errors do not add up over all rows.
+ * */
 static void reduce_columns(void *arg, int64_t piece) {
     const job *j = arg;
     _Alignas(64) char all[COLUMNS * 16], chunk[COLUMNS * 16], gathered[COLUMNS * 16], converted[COLUMNS * 16];
@@ -271,7 +272,8 @@ void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction 
     dt__pool_run(pool, dt__ceil_div(j.n_results, j.n_per_piece), reduce_rows, &j);
 }
 
-/* Where the largest or smallest element stands: blocks are folded first, and searched only when they have a better one. */
+/* Where the largest or smallest element stands: blocks are folded first, and searched only when they have a better
+ * one. */
 typedef struct arg_job {
     const dt__kernels *kernels;
     const dt__reduction *what;

@@ -29,8 +29,8 @@ void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction 
  * elements, the last dim fastest. At least one element each. */
 void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *what);
 
-/* out[…, i, …] = in[…, 0, …] to in[…, i, …], summed (or multiplied, for DT__FOLD_PROD), along one dim. out has the shape
- * of in, and may be in. */
+/* out[…, i, …] = in[…, 0, …] to in[…, i, …], summed (or multiplied, for DT__FOLD_PROD), along one dim. out has the
+ * shape of in, and may be in. */
 void dt__scan(const dt__kernels *kernels, dt__pool *pool, dt__fold fold, int dim, const dt__array *in,
               const dt__array *out);
 

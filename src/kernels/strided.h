@@ -130,6 +130,43 @@ INLINE void transpose_square(const char *src, int64_t src_stride, char *dst, int
         *(square_row_in_memory *)(dst + i * dst_stride) = rows[i];
 }
 
+#if VEC_BYTES > 16
+/* The same for whole registers of 4- and 8-byte elements: what is read and written are then whole cache lines, or halves
+ * of them, each touched once, so that it does not matter how many of them fall into one set of a cache. */
+#define INDEXES_LOW_4   0, 4, 1, 5
+#define INDEXES_HIGH_4  2, 6, 3, 7
+#define INDEXES_LOW_8   0, 8, 1, 9, 2, 10, 3, 11
+#define INDEXES_HIGH_8  4, 12, 5, 13, 6, 14, 7, 15
+#define INDEXES_LOW_16  0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
+#define INDEXES_HIGH_16 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#if VEC_BYTES == 64
+#define INTERLEAVE(half, a, b)                                                                                       \
+    (bytes == 4 ? (vec)__builtin_shufflevector((vu32)(a), (vu32)(b), INDEXES_##half##_16)                            \
+                : (vec)__builtin_shufflevector((vu64)(a), (vu64)(b), INDEXES_##half##_8))
+#else
+#define INTERLEAVE(half, a, b)                                                                                       \
+    (bytes == 4 ? (vec)__builtin_shufflevector((vu32)(a), (vu32)(b), INDEXES_##half##_8)                             \
+                : (vec)__builtin_shufflevector((vu64)(a), (vu64)(b), INDEXES_##half##_4))
+#endif
+
+INLINE void transpose_registers(const char *src, int64_t src_stride, char *dst, int64_t dst_stride, size_t bytes) {
+    const int64_t n = (int64_t)(VEC_BYTES / bytes);
+    vec rows[VEC_BYTES / 4], next[VEC_BYTES / 4];
+    for (int64_t i = 0; i < n; i++)
+        rows[i] = vec_load(src + i * src_stride);
+    for (int64_t round = 1; round < n; round *= 2) {
+        for (int64_t i = 0; i < n / 2; i++) {
+            next[2 * i] = INTERLEAVE(LOW, rows[i], rows[i + n / 2]);
+            next[2 * i + 1] = INTERLEAVE(HIGH, rows[i], rows[i + n / 2]);
+        }
+        for (int64_t i = 0; i < n; i++)
+            rows[i] = next[i];
+    }
+    for (int64_t i = 0; i < n; i++)
+        vec_store(dst + i * dst_stride, rows[i]);
+}
+#endif
+
 /* The part of a plane from x0, y0 on. */
 INLINE plane plane_part(const plane *p, int64_t x0, int64_t y0, int64_t x_size, int64_t y_size) {
     plane part = *p;
@@ -150,15 +187,39 @@ INLINE void transpose_squares(const plane *p, int64_t whole_x, int64_t whole_y, 
                              dst_stride, bytes);
 }
 
-INLINE void copy_tile(const plane *p, size_t bytes) {
+INLINE bool is_transposition(const plane *p, size_t bytes) {
+    return p->x.dst == (int64_t)bytes && p->y.src == (int64_t)bytes;
+}
+
+INLINE void copy_tile_in_squares(const plane *p, size_t bytes) {
     const int64_t n = (int64_t)(SQUARE_BYTES / bytes);
-    const bool is_dense = p->x.dst == (int64_t)bytes && p->y.src == (int64_t)bytes;
-    const int64_t whole_x = is_dense ? p->x.size / n * n : 0, whole_y = p->y.size / n * n;
+    const int64_t whole_x = is_transposition(p, bytes) ? p->x.size / n * n : 0, whole_y = p->y.size / n * n;
     transpose_squares(p, whole_x, whole_y, bytes);
     plane right = plane_part(p, whole_x, 0, p->x.size - whole_x, whole_y);
     plane below = plane_part(p, 0, whole_y, p->x.size, p->y.size - whole_y);
     copy_elements(&right, bytes);
     copy_elements(&below, bytes);
+}
+
+INLINE void copy_tile(const plane *p, size_t bytes) {
+#if VEC_BYTES > 16
+    const int64_t n = (int64_t)(VEC_BYTES / bytes), step = (int64_t)bytes;
+    if ((bytes == 4 || bytes == 8) && is_transposition(p, bytes)) {
+        const int64_t whole_x = p->x.size / n * n, whole_y = p->y.size / n * n;
+        for (int64_t y = 0; y < whole_y; y += n)
+            for (int64_t x = 0; x < whole_x; x += n)
+                transpose_registers(p->src + x * p->x.src + y * step, p->x.src, p->dst + x * step + y * p->y.dst,
+                                    p->y.dst, bytes);
+        const plane right = plane_part(p, whole_x, 0, p->x.size - whole_x, whole_y);
+        const plane below = plane_part(p, 0, whole_y, p->x.size, p->y.size - whole_y);
+        if (right.x.size)
+            copy_tile_in_squares(&right, bytes);
+        if (below.y.size)
+            copy_tile_in_squares(&below, bytes);
+        return;
+    }
+#endif
+    copy_tile_in_squares(p, bytes);
 }
 
 /* Calls loop for each piece of at most side by side elements. */

@@ -12,6 +12,9 @@
 #include "kernels/product_loops.h"
 
 #define TUNED_LOOPS                                                                                                  \
-    { .convert = convert_loops, .ops = op_loops, .folds = fold_loops, .small_products = small_loops, }
+    {                                                                                                                \
+        .convert = convert_loops, .ops = op_loops, .folds = fold_loops, .deviations = deviations_loops,              \
+        .small_products = small_loops,                                                                               \
+    }
 
 #endif

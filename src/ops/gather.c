@@ -3,7 +3,8 @@
  * Ops that look elements up by index: embedding, gather, index_select. Where the dim that is looked up in is sharded,
  * each rank finds what it holds and leaves zeros elsewhere: a partial sum.
  */
-#include "ops/infer.h"
+#include "kernels/indexing.h"
+#include "ops/local.h"
 #include "ops/table.h"
 
 #include <inttypes.h>
@@ -103,22 +104,85 @@ static void rows_index_select(const dt_op_call *call, dt_rows *rows) {
     rows_of_table(rows, 0);
 }
 
+/* Only this rank may have seen the index: a local error, which its peers are told. */
+static dt_status bad_index(const dt_op_call *call, int64_t index, int64_t limit) {
+    return dt__fail_local(call->ctx, DT_ERR_VALUE, "%s: index %" PRId64 " is out of range; wanted 0 to %" PRId64,
+                          call->name, index, limit - 1);
+}
+
+/* What is looked up in, along a dim of which this rank may hold a part. */
+static dt__indexed indexed_by(const dt_op_value *table, int dim, const dt__array *self, const dt__array *index,
+                              const dt__array *out) {
+    return (dt__indexed){.indexed = self,
+                         .dim = dim,
+                         .index = index,
+                         .offset = table->n_dims && table->shape[dim] != table->whole[dim] ? table->offset[dim] : 0,
+                         .limit = table->n_dims ? table->whole[dim] : 1,
+                         .other = out};
+}
+
+static dt_status embedding(dt_op_call *call) {
+    dt__array index = dt__array_of(&call->inputs[0]), weight = dt__array_of(&call->inputs[1]);
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__indexed what = indexed_by(&call->inputs[1], 0, &weight, &index, &out);
+    int64_t bad;
+    return dt__index_select(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &what, &bad)
+               ? DT_OK
+               : bad_index(call, bad, what.limit);
+}
+
+/* A tensor without dims is looked up in as one of one element. */
+struct one_dim {
+    int64_t shape, stride;
+    dt__array array;
+};
+
+static dt__array at_least_one_dim(const dt__array *array, struct one_dim *room) {
+    if (array->n_dims > 0)
+        return *array;
+    *room = (struct one_dim){.shape = 1, .stride = 1};
+    return (dt__array){array->data, array->dtype, 1, &room->shape, &room->stride};
+}
+
+static dt_status look_up(dt_op_call *call, bool along) {
+    struct one_dim rooms[3];
+    dt__array arrays[3] = {dt__array_of(&call->inputs[0]), dt__array_of(&call->inputs[1]),
+                           dt__array_of(&call->outputs[0])};
+    if (dt__array_count(&arrays[2]) == 0 && dt__array_count(&arrays[1]) == 0)
+        return DT_OK;
+    for (int i = 0; i < 3; i++)
+        arrays[i] = at_least_one_dim(&arrays[i], &rooms[i]);
+    int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, call->inputs[0].n_dims);
+    dt__indexed what = indexed_by(&call->inputs[0], dim, &arrays[0], &arrays[1], &arrays[2]);
+    int64_t bad;
+    const dt__kernels *kernels = dt__kernels_of(call->ctx);
+    dt__pool *pool = dt__pool_of(call->ctx);
+    bool fine = along ? dt__gather_along(kernels, pool, &what, &bad) : dt__index_select(kernels, pool, &what, &bad);
+    return fine ? DT_OK : bad_index(call, bad, what.limit);
+}
+
+static dt_status gather(dt_op_call *call) { return look_up(call, true); }
+static dt_status index_select(dt_op_call *call) { return look_up(call, false); }
+
 const dt_op dt__op_embedding = {
     .schema = "embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
               "float norm_type=2.0, bool scale_grad_by_freq=False) -> Tensor",
     .rows = rows_embedding,
     .shape = shape_embedding,
+    .kernel = embedding,
     .samples = "embedding(i64[5]; f32[7,3])\nembedding(i64[2,5]; f32[7,3]; 0)\nembedding(i32[]; f32[7,3])",
 };
 const dt_op dt__op_gather = {
     .schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
     .rows = rows_gather,
     .shape = shape_gather,
+    .kernel = gather,
     .samples = "gather(f32[5,3]; 0; i64[2,3])\ngather(f32[5,3]; 1; i64[4,6])",
 };
 const dt_op dt__op_index_select = {
     .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
     .rows = rows_index_select,
     .shape = shape_index_select,
+    .kernel = index_select,
     .samples = "index_select(f32[5,3]; 0; i64[4])\nindex_select(f32[5,3]; 1; i64[2])",
 };

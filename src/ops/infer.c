@@ -50,8 +50,8 @@ typedef struct pool {
     dt_dtype dtype;
 } pool;
 
-static void pour(pool *into, dt_dtype dtype) {
-    into->dtype = into->any ? dt__promote(into->dtype, dtype) : dtype;
+static inline void pour(pool *into, dt_dtype dtype) {
+    into->dtype = into->any && into->dtype != dtype ? dt__promote(into->dtype, dtype) : dtype;
     into->any = true;
 }
 

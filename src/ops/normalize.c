@@ -2,7 +2,8 @@
  *
  * Ops that normalise along dims, which therefore have to be whole: softmax and layer_norm.
  */
-#include "ops/infer.h"
+#include "kernels/normalise.h"
+#include "ops/local.h"
 #include "ops/table.h"
 
 #include <inttypes.h>
@@ -73,10 +74,39 @@ static void rows_layer_norm(const dt_op_call *call, dt_rows *rows) {
         dt_rows_monotone(rows, bias->as.first, true);
 }
 
+static dt_status softmax(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
+    int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, in.n_dims);
+    if (in.dtype != out.dtype) {
+        dt__run_convert(call, &out, &in);
+        in = out;
+    }
+    dt__softmax(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &in, dim, false, &out);
+    return DT_OK;
+}
+
+static dt_status layer_norm(dt_op_call *call) {
+    const dt_arg *weight = dt__arg(call, "weight"), *bias = dt__arg(call, "bias");
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]), affine[2];
+    dt__layer_norm what = {
+        .in = &in, .out = &out, .n_dims = dt__arg(call, "normalized_shape")->n, .eps = dt__arg(call, "eps")->as.f};
+    if (weight->type == DT_ARG_TENSOR) {
+        affine[0] = dt__array_of(&call->inputs[weight->as.first]);
+        what.weight = &affine[0];
+    }
+    if (bias->type == DT_ARG_TENSOR) {
+        affine[1] = dt__array_of(&call->inputs[bias->as.first]);
+        what.bias = &affine[1];
+    }
+    dt__layer_norm_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &what);
+    return DT_OK;
+}
+
 const dt_op dt__op_softmax = {
     .schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
     .rows = rows_softmax,
     .shape = shape_softmax,
+    .kernel = softmax,
     .samples = "softmax(f32[5,3]; -1)\nsoftmax(f32[2,5,3]; 1)\nsoftmax(f16[5,3]; 0; f32)",
 };
 const dt_op dt__op_layer_norm = {
@@ -84,6 +114,7 @@ const dt_op dt__op_layer_norm = {
               "float eps=1e-05) -> Tensor",
     .rows = rows_layer_norm,
     .shape = shape_layer_norm,
+    .kernel = layer_norm,
     .samples = "layer_norm(f32[5,3]; [3]; f32[3]; f32[3])\nlayer_norm(f32[2,5,3]; [5,3])\n"
                "layer_norm(f32[5,3]; [3]; bias=f32[3])",
 };

@@ -11,7 +11,8 @@
  * all of them together are an order of the places (a Feistel network with sums in place of exclusive or). A number that
  * comes out beyond the size goes in again, until one below it comes out. The amounts are
  *
- *     mix(place + key of the round) (rows or columns) >> 64,    mix: x ^= x >> 32, x *= M, three times, and x ^= x >> 32
+ *     mix(place + key of the round) (rows or columns) >> 64,
+ *     mix(x): three times x = (x ^ x >> 32) M, then x ^ x >> 32
  *
  * and the keys are the first words of the draw as 64-bit numbers.
  */

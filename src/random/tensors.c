@@ -127,7 +127,8 @@ static dt_tensor *new_tensor(dt_ctx *ctx, const char *op, dt_shape shape, dt_dty
     return dt__tensor_make(
         ctx, op, shape,
         &(dt_make){
-            .dtype = dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad, .site = o->site});
+            .dtype = dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad, .site = o->site},
+        NULL);
 }
 
 static dt_tensor *make(dt_ctx *ctx, dt_shape shape, dt_dtype otherwise, dt__random what, const dt_random *o) {

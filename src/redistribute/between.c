@@ -25,33 +25,30 @@ static int64_t part_size(const dt__sharding *sharding, const int64_t *coordinate
     return n;
 }
 
-static int64_t n_common(const dt__sharding *a, const int64_t *at_a, const dt__sharding *b, const int64_t *at_b) {
-    int64_t n = 1;
-    for (int d = 0; d < a->n_dims && n; d++) {
-        dt__shard x, y;
-        dt__shard_at(a, d, at_a, &x);
-        dt__shard_at(b, d, at_b, &y);
-        n *= dt__overlap_size(&x, &y);
-    }
-    return n;
-}
-
 static dt_status visit_target(crossing *self, int64_t position) {
     const dt__sharding *from = self->move->from, *to = self->move->to;
-    int64_t reduced = self->transfer->reduced, source[DT_SPEC_MAX_DIMS], target[DT_SPEC_MAX_DIMS], n, of_own, peak;
+    int64_t source[DT_SPEC_MAX_DIMS], target[DT_SPEC_MAX_DIMS], n, peak;
+    dt__shard before[DT_SPEC_MAX_DIMS], after[DT_SPEC_MAX_DIMS];
     bool inside = dt__transfer_home(self->transfer, position, source) >= 0;
     dt__coordinate(to->n_mesh_dims, to->mesh, position, target);
-    int64_t held = inside ? part_size(from, source) : 0, wanted = part_size(to, target);
-    int64_t common = inside ? n_common(from, source, to, target) : 0;
-    if (!dt__mul_i64(reduced, wanted - common, &n) || !dt__mul_i64(reduced - 1, common, &of_own) ||
-        !dt__add_i64(n, of_own, &n) || !dt__add_i64(held, wanted, &peak))
+    int64_t held = inside ? part_size(from, source) : 0, wanted = part_size(to, target), common = inside ? 1 : 0;
+    for (int d = 0; d < to->n_dims; d++) {
+        dt__shard_at(to, d, target, &after[d]);
+        if (!inside)
+            continue;
+        dt__shard_at(from, d, source, &before[d]);
+        common *= dt__overlap_size(&before[d], &after[d]);
+    }
+    if (!dt__transfer_received(self->transfer, inside ? before : NULL, after,
+                               dt__transfer_replica(self->transfer, target), &n) ||
+        !dt__add_i64(held, wanted, &peak))
         return dt__fail(self->arena->ctx, DT_ERR_SHAPE,
                         "redistribute: a rank would receive or hold more than 2^63 - 1 elements");
     if (n > self->received) {
         self->received = n;
         self->most = position;
     }
-    self->needed = dt__max_i64(self->needed, reduced > 1 ? wanted : wanted - common);
+    self->needed = dt__max_i64(self->needed, self->transfer->reduced > 1 ? wanted : wanted - common);
     self->peak = dt__max_i64(self->peak, peak);
     return DT_OK;
 }

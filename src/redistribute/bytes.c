@@ -7,7 +7,6 @@
 
 #include "base/size.h"
 #include "redistribute/flow.h"
-#include "redistribute/share.h"
 
 #include <inttypes.h>
 
@@ -107,33 +106,18 @@ static held held_by(const count *self, int step, const int64_t *coordinate) {
     return all;
 }
 
-/* Elements of its share that the rank holds before the step. */
-static int64_t held_of_share(const dt__transfer *step, const int64_t *coordinate, dt__share share) {
+/* Elements that a rank receives in a step; false where they are too many to count. */
+static bool received(const dt__transfer *step, const held *has, const int64_t *coordinate, int64_t *out) {
+    int64_t from_others, of_own;
+    if (!step->two_phases)
+        return dt__mul_i64(step->reduced, has->after - has->common, &from_others) &&
+               dt__mul_i64(step->reduced - 1, has->common, &of_own) && dt__add_i64(from_others, of_own, out);
     dt__shard before[DT_SPEC_MAX_DIMS], after[DT_SPEC_MAX_DIMS];
-    int n_dims = step->after->n_dims;
-    for (int d = 0; d < n_dims; d++) {
+    for (int d = 0; d < step->after->n_dims; d++) {
         dt__shard_at(step->before, d, coordinate, &before[d]);
         dt__shard_at(step->after, d, coordinate, &after[d]);
     }
-    return dt__share_common(n_dims, before, after, share);
-}
-
-/* Values of all ranks that are reduced, for so many elements, of which the rank holds some before; false where they
- * are too many to count. */
-static bool contributions(const dt__transfer *step, int64_t elements, int64_t own, int64_t *out) {
-    int64_t from_others, of_own;
-    return dt__mul_i64(step->reduced, elements - own, &from_others) && dt__mul_i64(step->reduced - 1, own, &of_own) &&
-           dt__add_i64(from_others, of_own, out);
-}
-
-/* Elements that a rank receives in a step; false where they are too many to count. */
-static bool received(const dt__transfer *step, const held *has, const int64_t *coordinate, int64_t *out) {
-    if (!step->two_phases)
-        return contributions(step, has->after, has->common, out);
-    dt__share share = dt__share_of(has->after, step->reduced, dt__transfer_member(step, coordinate));
-    int64_t size = share.end - share.begin;
-    int64_t own = has->common == has->after ? size : held_of_share(step, coordinate, share);
-    return contributions(step, size, own, out) && dt__add_i64(*out, has->after - size, out);
+    return dt__transfer_received(step, before, after, dt__transfer_replica(step, coordinate), out);
 }
 
 static dt_status too_many(const count *self) {
@@ -169,8 +153,8 @@ static void find_what_matters(count *self) {
         const dt__transfer *step = step_at(self, i);
         for (int m = 0; m < self->n_mesh_dims; m++)
             self->matters[m] |= dt__is_cut(&step->before->placements[m]) || dt__is_cut(&step->after->placements[m]);
-        for (int k = 0; k < step->n_reduced_dims && step->two_phases; k++)
-            self->matters[step->reduced_dims[k]] = true;
+        for (int k = 0; k < step->n_replica_dims && step->two_phases; k++)
+            self->matters[step->replica_dims[k]] = true;
     }
 }
 

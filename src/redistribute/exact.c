@@ -359,6 +359,8 @@ static void keep(exact *self) {
         return;
     }
     one.node.left = bound(self, &one, &self->to);
+    if (!is_cheap(self, one.node.left))
+        return;
     one.node.through = bound(self, &self->from, &one) + one.node.left;
     if (!is_cheap(self, one.node.through))
         return;
@@ -622,6 +624,8 @@ static dt_status run(exact *self, dt__route *out) {
     find_rates(self);
     self->too_many =
         !read_end(self, self->alphabet->from, &self->from) || !read_end(self, self->alphabet->to, &self->to);
+    if (!self->too_many && bound(self, &self->from, &self->to) >= self->most * (1 - ROUNDING))
+        return DT_OK;
     find_options(self, true);
     DT__TRY(look(self, out));
     find_options(self, false);

@@ -6,23 +6,50 @@
  */
 #include "redistribute/flow.h"
 
+#include "base/size.h"
 #include "redistribute/share.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-void dt__transfer_new(const dt__sharding *before, const dt__sharding *after, dt__transfer *out) {
-    bool scattered = false;
-    *out = (dt__transfer){.before = before, .after = after, .reduced = 1};
-    for (int m = 0; m < before->n_mesh_dims; m++) {
-        if (!dt_placement_is_partial(before->placements[m]) || dt_placement_is_partial(after->placements[m]) ||
-            before->mesh[m] == 1)
-            continue;
-        out->reduced_dims[out->n_reduced_dims++] = m;
-        out->reduced *= before->mesh[m];
-        scattered |= dt__is_cut(&after->placements[m]);
+/* Bytes of the largest part; of uneven strided shards one after the other, of that of the first coordinate. */
+static int64_t largest_part(const dt__sharding *sharding, int64_t item_bytes) {
+    int64_t zero[DT_SPEC_MAX_DIMS] = {0}, bytes = item_bytes;
+    for (int d = 0; d < sharding->n_dims; d++) {
+        dt__shard shard;
+        dt__shard_at(sharding, d, zero, &shard);
+        const dt__cut *cut = &sharding->cuts[sharding->first_cut[d]];
+        bool extents = sharding->first_cut[d] < sharding->first_cut[d + 1] && cut->starts;
+        for (int64_t r = 0; extents && r < cut->n; r++)
+            shard.size = dt__max_i64(shard.size, cut->starts[r + 1] - cut->starts[r]);
+        bytes *= shard.size;
     }
-    out->two_phases = out->reduced > 2 && !scattered;
+    return bytes;
+}
+
+static void add_reduced(dt__transfer *out, int m) {
+    const dt__sharding *before = out->before;
+    if (!dt_placement_is_partial(before->placements[m]) || before->mesh[m] == 1)
+        return;
+    out->reduced_dims[out->n_reduced_dims++] = m;
+    out->reduced *= before->mesh[m];
+}
+
+static void add_replicas(dt__transfer *out, int m) {
+    if (!dt_placement_is_replicate(out->after->placements[m]))
+        return;
+    out->replica_dims[out->n_replica_dims++] = m;
+    out->replicas *= out->after->mesh[m];
+}
+
+void dt__transfer_new(const dt__sharding *before, const dt__sharding *after, int n_changed, const int *changed,
+                      int64_t item_bytes, dt__transfer *out) {
+    *out = (dt__transfer){.before = before, .after = after, .reduced = 1, .replicas = 1};
+    for (int i = 0; i < n_changed; i++) {
+        add_reduced(out, changed[i]);
+        add_replicas(out, changed[i]);
+    }
+    out->two_phases = dt__takes_two_phases(out->reduced, out->replicas, largest_part(after, item_bytes));
 }
 
 void dt__transfer_between(const dt__move *move, dt__transfer *out) {
@@ -30,21 +57,44 @@ void dt__transfer_between(const dt__move *move, dt__transfer *out) {
                           .after = move->to,
                           .from_mesh = move->from_mesh,
                           .to_mesh = move->to_mesh,
-                          .reduced = 1};
+                          .reduced = 1,
+                          .replicas = 1};
     for (int m = 0; m < move->from->n_mesh_dims; m++)
-        if (dt_placement_is_partial(move->from->placements[m]) && move->from->mesh[m] > 1) {
-            out->reduced_dims[out->n_reduced_dims++] = m;
-            out->reduced *= move->from->mesh[m];
-        }
+        add_reduced(out, m);
+    for (int m = 0; m < move->to->n_mesh_dims; m++)
+        add_replicas(out, m);
+    out->two_phases = dt__takes_two_phases(out->reduced, out->replicas, largest_part(move->to, move->item_bytes));
 }
 
-int64_t dt__transfer_member(const dt__transfer *transfer, const int64_t *coordinate) {
-    int64_t member = 0;
-    for (int i = 0; i < transfer->n_reduced_dims; i++) {
-        int m = transfer->reduced_dims[i];
-        member = member * transfer->before->mesh[m] + coordinate[m];
+static int64_t number_along(int n_mesh_dims, const int *mesh_dims, const int64_t *mesh, const int64_t *coordinate) {
+    int64_t number = 0;
+    for (int i = 0; i < n_mesh_dims; i++)
+        number = number * mesh[mesh_dims[i]] + coordinate[mesh_dims[i]];
+    return number;
+}
+
+int64_t dt__transfer_replica(const dt__transfer *transfer, const int64_t *coordinate) {
+    return number_along(transfer->n_replica_dims, transfer->replica_dims, transfer->after->mesh, coordinate);
+}
+
+bool dt__transfer_received(const dt__transfer *transfer, const dt__shard *before, const dt__shard *after,
+                           int64_t replica, int64_t *out) {
+    int n_dims = transfer->after->n_dims;
+    int64_t elements = 1, own = before ? 1 : 0, from_others, of_own, all = 1;
+    for (int d = 0; d < n_dims; d++)
+        all *= after[d].size;
+    if (transfer->two_phases) {
+        dt__portion portion = dt__portion_of(n_dims, after, transfer->replicas, replica);
+        elements = dt__portion_size(n_dims, after, &portion);
+        own = before ? dt__portion_common(n_dims, before, after, &portion) : 0;
+    } else {
+        elements = all;
+        for (int d = 0; d < n_dims && own; d++)
+            own *= dt__overlap_size(&before[d], &after[d]);
     }
-    return member;
+    return dt__mul_i64(transfer->reduced, elements - own, &from_others) &&
+           dt__mul_i64(transfer->reduced - 1, own, &of_own) && dt__add_i64(from_others, of_own, out) &&
+           dt__add_i64(*out, all - elements, out);
 }
 
 int64_t dt__position(int n_mesh_dims, const int64_t *mesh, const int64_t *coordinate) {
@@ -79,9 +129,8 @@ int64_t dt__transfer_home(const dt__transfer *transfer, int64_t receiver, int64_
 
 /* Some of the coordinates of a sender, as what they add to its position, and what that sender has of one dim. */
 typedef struct choice {
+    int64_t number; /* of the combination of coordinates */
     int64_t offset, size;
-    int64_t member; /* of the mesh dims that are reduced: which of them */
-    dt__shard shard;
 } choice;
 
 typedef struct choices {
@@ -96,8 +145,8 @@ typedef struct finding {
     int64_t stride[DT_SPEC_MAX_DIMS];
     dt__shard target[DT_SPEC_MAX_DIMS]; /* per tensor dim: what the receiver gets */
     choices dims[DT_SPEC_MAX_DIMS], reduced;
-    dt__share share; /* what the receiver reduces */
-    int64_t home;    /* position of the coordinates that are the receiver's own */
+    dt__portion portion; /* what the receiver reduces, in two phases */
+    int64_t home;        /* position of the coordinates that are the receiver's own */
 } finding;
 
 static void find_strides(finding *self) {
@@ -127,28 +176,29 @@ static int64_t n_combinations(const finding *self, int n_mesh_dims, const int *m
     return n;
 }
 
-static dt_status choose_holders(finding *self, int dim) {
+/* The mesh dims that cut a tensor dim before the step. */
+static int cutting_dims(const finding *self, int dim, int *out) {
     const dt__sharding *before = self->before;
-    int mesh_dims[DT_SPEC_MAX_DIMS], n_mesh_dims = 0;
-    int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
+    int n = 0;
     for (int c = before->first_cut[dim]; c < before->first_cut[dim + 1]; c++)
-        mesh_dims[n_mesh_dims++] = before->cuts[c].mesh_dim;
-    int64_t n = n_combinations(self, n_mesh_dims, mesh_dims);
+        out[n++] = before->cuts[c].mesh_dim;
+    return n;
+}
+
+static dt_status choose_holders(finding *self, int dim) {
+    int mesh_dims[DT_SPEC_MAX_DIMS], n_mesh_dims = cutting_dims(self, dim, mesh_dims);
+    int64_t coordinate[DT_SPEC_MAX_DIMS] = {0}, n = n_combinations(self, n_mesh_dims, mesh_dims);
     choices *out = &self->dims[dim];
-    for (int pass = 0; pass < 2; pass++) { /* count, then keep */
-        out->n = 0;
-        for (int64_t i = 0; i < n; i++) {
-            choice one = {.offset = combine(self, n_mesh_dims, mesh_dims, i, coordinate)};
-            dt__shard_at(before, dim, coordinate, &one.shard);
-            one.size = dt__overlap_size(&one.shard, &self->target[dim]);
-            if (one.size == 0)
-                continue;
-            if (pass)
-                out->items[out->n] = one;
-            out->n++;
-        }
-        if (pass == 0 && !(out->items = DT__NEW_ARRAY(self->arena, choice, out->n)))
-            return DT_ERR_MEMORY;
+    out->items = DT__NEW_ARRAY(self->arena, choice, n);
+    if (!out->items)
+        return DT_ERR_MEMORY;
+    for (int64_t i = 0; i < n; i++) {
+        dt__shard shard;
+        choice one = {.number = i, .offset = combine(self, n_mesh_dims, mesh_dims, i, coordinate)};
+        dt__shard_at(self->before, dim, coordinate, &shard);
+        one.size = dt__overlap_size(&shard, &self->target[dim]);
+        if (one.size)
+            out->items[out->n++] = one;
     }
     return DT_OK;
 }
@@ -162,7 +212,7 @@ static dt_status choose_reduced(finding *self) {
         return DT_ERR_MEMORY;
     for (int64_t i = 0; i < self->reduced.n; i++)
         self->reduced.items[i] = (choice){
-            .offset = combine(self, transfer->n_reduced_dims, transfer->reduced_dims, i, coordinate), .member = i};
+            .number = i, .offset = combine(self, transfer->n_reduced_dims, transfer->reduced_dims, i, coordinate)};
     return DT_OK;
 }
 
@@ -188,14 +238,20 @@ static int64_t elements_of(const finding *self, const choice *const *chosen) {
         return elements;
     }
     dt__shard shards[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < n_dims; d++)
-        shards[d] = chosen[d]->shard;
-    return dt__share_common(n_dims, shards, self->target, self->share);
+    for (int d = 0; d < n_dims; d++) {
+        int mesh_dims[DT_SPEC_MAX_DIMS], n_mesh_dims = cutting_dims(self, d, mesh_dims);
+        int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
+        combine(self, n_mesh_dims, mesh_dims, chosen[d]->number, coordinate);
+        dt__shard_at(self->before, d, coordinate, &shards[d]);
+    }
+    return dt__portion_common(n_dims, shards, self->target, &self->portion);
 }
 
 static int compare_flows(const void *a, const void *b) {
-    int64_t x = ((const dt__flow *)a)->sender, y = ((const dt__flow *)b)->sender;
-    return (x > y) - (x < y);
+    const dt__flow *x = a, *y = b;
+    if (x->in_target != y->in_target)
+        return x->in_target ? 1 : -1;
+    return (x->sender > y->sender) - (x->sender < y->sender);
 }
 
 /* Joins flows of one sender, drops empty ones, and takes the receiver's own out. */
@@ -205,9 +261,9 @@ static void tidy(int64_t receiver, dt__flows *out) {
         qsort(out->items, (size_t)out->n, sizeof *out->items, compare_flows);
     for (int64_t i = 0; i < out->n; i++) {
         const dt__flow *flow = &out->items[i];
-        if (flow->sender == receiver)
+        if (flow->sender == receiver && !flow->in_target)
             out->kept += flow->elements;
-        else if (n && out->items[n - 1].sender == flow->sender)
+        else if (n && out->items[n - 1].sender == flow->sender && out->items[n - 1].in_target == flow->in_target)
             out->items[n - 1].elements += flow->elements;
         else if (flow->elements)
             out->items[n++] = *flow;
@@ -215,24 +271,39 @@ static void tidy(int64_t receiver, dt__flows *out) {
     out->n = n;
 }
 
-static int64_t n_elements(const finding *self) {
-    int64_t n = 1;
-    for (int d = 0; d < self->before->n_dims; d++)
-        n *= self->target[d].size;
-    return n;
+/* The portions that the other replicas have reduced. */
+static void add_second_phase(const finding *self, const int64_t *target, dt__flows *out) {
+    const dt__transfer *transfer = self->transfer;
+    const dt__sharding *after = transfer->after;
+    int64_t coordinate[DT_SPEC_MAX_DIMS], own = dt__transfer_replica(transfer, target);
+    memcpy(coordinate, target, (size_t)after->n_mesh_dims * sizeof *coordinate);
+    for (int64_t i = 0; i < transfer->replicas; i++) {
+        dt__portion portion = dt__portion_of(after->n_dims, self->target, transfer->replicas, i);
+        int64_t left = i;
+        for (int k = transfer->n_replica_dims - 1; k >= 0; k--) {
+            int m = transfer->replica_dims[k];
+            coordinate[m] = left % after->mesh[m];
+            left /= after->mesh[m];
+        }
+        if (i != own)
+            out->items[out->n++] = (dt__flow){.sender = dt__position(after->n_mesh_dims, after->mesh, coordinate),
+                                              .in_target = transfer->to_mesh != NULL,
+                                              .elements = dt__portion_size(after->n_dims, self->target, &portion)};
+    }
 }
 
-static dt_status find_flows(finding *self, int64_t receiver, const int64_t *coordinate, dt__flows *out) {
+static dt_status find_flows(finding *self, int64_t receiver, const int64_t *target, dt__flows *out) {
     int n_dims = self->before->n_dims;
     const dt__transfer *transfer = self->transfer;
-    int64_t n = self->reduced.n, elements = n_elements(self);
-    int64_t member = dt__transfer_member(transfer, coordinate);
+    int64_t n = self->reduced.n;
     for (int d = 0; d < n_dims; d++)
         n *= self->dims[d].n;
-    *out = (dt__flows){.items = DT__NEW_ARRAY(self->arena, dt__flow, n + transfer->reduced)};
+    *out = (dt__flows){.items = DT__NEW_ARRAY(self->arena, dt__flow, n + transfer->replicas)};
     if (!out->items)
         return DT_ERR_MEMORY;
-    self->share = dt__share_of(elements, transfer->reduced, member);
+    if (transfer->two_phases)
+        self->portion =
+            dt__portion_of(n_dims, self->target, transfer->replicas, dt__transfer_replica(transfer, target));
     for (int64_t i = 0; i < n; i++) {
         const choice *chosen[DT_SPEC_MAX_DIMS];
         int64_t left = i / self->reduced.n, sender = self->home + self->reduced.items[i % self->reduced.n].offset;
@@ -241,15 +312,10 @@ static dt_status find_flows(finding *self, int64_t receiver, const int64_t *coor
             left /= self->dims[d].n;
             sender += chosen[d]->offset;
         }
-        out->items[out->n++] = (dt__flow){sender, elements_of(self, chosen)};
+        out->items[out->n++] = (dt__flow){.sender = sender, .elements = elements_of(self, chosen)};
     }
-    int64_t own_offset = self->reduced.items[member].offset;
-    for (int64_t i = 0; transfer->two_phases && i < transfer->reduced; i++) {
-        dt__share share = dt__share_of(elements, transfer->reduced, i);
-        int64_t peer = receiver - own_offset + self->reduced.items[i].offset;
-        if (i != member)
-            out->items[out->n++] = (dt__flow){peer, share.end - share.begin};
-    }
+    if (transfer->two_phases)
+        add_second_phase(self, target, out);
     tidy(receiver, out);
     return DT_OK;
 }
@@ -266,5 +332,5 @@ dt_status dt__flows_new(dt__arena *arena, const dt__transfer *transfer, int64_t 
     }
     DT__TRY(choose_reduced(&self));
     self.home = find_home(&self, own);
-    return find_flows(&self, home, own, out);
+    return find_flows(&self, home, target, out);
 }

@@ -11,14 +11,17 @@
 
 #include "redistribute/plan.h"
 
-/* The transfer between two shardings of one mesh: a partial that goes is reduced, and in two phases where more than
- * two ranks are reduced and all of them get the result. */
-void dt__transfer_new(const dt__sharding *before, const dt__sharding *after, dt__transfer *out);
-/* The transfer of a move between meshes: in one phase, because those whose values are reduced are not those that get
- * the result. */
+/* The transfer between two shardings of one mesh in which these mesh dims change: a partial that goes is reduced. */
+void dt__transfer_new(const dt__sharding *before, const dt__sharding *after, int n_changed, const int *changed,
+                      int64_t item_bytes, dt__transfer *out);
+/* The transfer of a move between meshes. */
 void dt__transfer_between(const dt__move *move, dt__transfer *out);
-/* Which of the ranks whose values are reduced together this one is. */
-int64_t dt__transfer_member(const dt__transfer *transfer, const int64_t *coordinate);
+/* Which of the ranks that get the same part this one is, by its coordinate after the transfer. */
+int64_t dt__transfer_replica(const dt__transfer *transfer, const int64_t *coordinate);
+/* Elements that a rank receives, which holds the one part before (NULL: none) and the other after; false where they
+ * are too many to count. */
+bool dt__transfer_received(const dt__transfer *transfer, const dt__shard *before, const dt__shard *after,
+                           int64_t replica, int64_t *out);
 
 /* Row-major position in a mesh of these sizes, and back. */
 int64_t dt__position(int n_mesh_dims, const int64_t *mesh, const int64_t *coordinate);
@@ -30,6 +33,7 @@ int64_t dt__transfer_home(const dt__transfer *transfer, int64_t receiver, int64_
 
 typedef struct dt__flow {
     int64_t sender;   /* position in the source's mesh */
+    bool in_target;   /* position in the target's mesh, which is another one: the second phase */
     int64_t elements; /* over both phases, where there are two */
 } dt__flow;
 

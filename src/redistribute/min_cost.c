@@ -107,25 +107,32 @@ static dt_status offer(const dt__alphabet *alphabet, const dt__route *route, dt_
     return DT_OK;
 }
 
-/* Takes one exchange from the source to the target where it is cheaper than the best so far. It is for blocks that go
- * criss-cross; what a collective does alone it does not do better. */
-static dt_status offer_exchange(const dt__alphabet *alphabet, dt__route *best, double *best_us) {
+/* One exchange from the source to the target; infinite where what changes is not of that kind. */
+static dt_status exchange_us(dt__arena *arena, const dt__alphabet *alphabet, double *us) {
     dt__change change;
     dt__transfer transfer;
     dt__counts counts;
-    double us;
+    *us = INFINITY;
     dt__state_change(alphabet, alphabet->from, alphabet->to, &change);
     if (change.collective != DT__COLLECTIVE_ALL_TO_ALL)
         return DT_OK;
-    dt__transfer_new(alphabet->move->from, alphabet->move->to, &transfer);
-    DT__TRY(dt__count(best->arena, 1, &transfer, &transfer, &counts));
-    DT__TRY(dt__exchange_price(best->arena, alphabet->machine,
-                               &(dt__exchange){.transfer = &transfer,
-                                               .item_bytes = alphabet->move->item_bytes,
-                                               .spans_hosts = change.spans_hosts,
-                                               .most = counts.step_most[0],
-                                               .received = counts.step_received[0]},
-                               &us));
+    dt__transfer_new(alphabet->move->from, alphabet->move->to, change.n_mesh_dims, change.mesh_dims,
+                     alphabet->move->item_bytes, &transfer);
+    DT__TRY(dt__count(arena, 1, &transfer, &transfer, &counts));
+    return dt__exchange_price(arena, alphabet->machine,
+                              &(dt__exchange){.transfer = &transfer,
+                                              .item_bytes = alphabet->move->item_bytes,
+                                              .spans_hosts = change.spans_hosts,
+                                              .most = counts.step_most[0],
+                                              .received = counts.step_received[0]},
+                              us);
+}
+
+/* Takes one exchange from the source to the target where it is cheaper than the best so far. It is for blocks that go
+ * criss-cross; what a collective does alone it does not do better. */
+static dt_status offer_exchange(const dt__alphabet *alphabet, dt__route *best, double *best_us) {
+    double us;
+    DT__TRY(exchange_us(best->arena, alphabet, &us));
     if (us >= *best_us * (1 - ROUNDING))
         return DT_OK;
     *best_us = us;
@@ -133,16 +140,38 @@ static dt_status offer_exchange(const dt__alphabet *alphabet, dt__route *best, d
     return dt__plan_direct(alphabet, best);
 }
 
-dt_status dt__plan_min_cost(const dt__alphabet *alphabet, dt__route *out) {
-    dt__route simple = {.arena = out->arena}, searched = simple, jumped = simple;
-    double us = INFINITY;
-    bool done;
+/* The simple plan, its steps joined. */
+static dt_status plan_simply(const dt__alphabet *alphabet, dt__route *out, double *us) {
+    dt__route simple = {.arena = out->arena};
+    *us = INFINITY;
     DT__TRY((alphabet->ordered ? add_simple : dt__plan_greedy)(alphabet, &simple));
-    DT__TRY(offer(alphabet, &simple, out, &us));
-    DT__TRY(offer_exchange(alphabet, out, &us));
-    DT__TRY(dt__exact_run(alphabet, us, &searched, &done));
+    return offer(alphabet, &simple, out, us);
+}
+
+/* Nothing that costs `most` or more is looked for; what the simple plan costs stands otherwise. */
+static dt_status plan_below(const dt__alphabet *alphabet, double most, dt__route *out, double *us) {
+    dt__route searched = {.arena = out->arena}, jumped = searched;
+    bool done;
+    DT__TRY(plan_simply(alphabet, out, us));
+    DT__TRY(offer_exchange(alphabet, out, us));
+    DT__TRY(dt__exact_run(alphabet, fmin(*us, most), &searched, &done));
     if (!done)
-        DT__TRY(dt__single_run(alphabet, us, &searched, &jumped));
-    DT__TRY(offer(alphabet, &searched, out, &us));
-    return offer(alphabet, &jumped, out, &us);
+        DT__TRY(dt__single_run(alphabet, *us, &searched, &jumped));
+    DT__TRY(offer(alphabet, &searched, out, us));
+    return offer(alphabet, &jumped, out, us);
+}
+
+dt_status dt__plan_min_cost(const dt__alphabet *alphabet, dt__route *out) {
+    double us;
+    return plan_below(alphabet, INFINITY, out, &us);
+}
+
+dt_status dt__min_cost_price(dt__arena *arena, const dt__alphabet *alphabet, double most, double *us) {
+    dt__route route = {.arena = arena};
+    return plan_below(alphabet, most, &route, us);
+}
+
+dt_status dt__simple_price(dt__arena *arena, const dt__alphabet *alphabet, double *us) {
+    dt__route route = {.arena = arena};
+    return plan_simply(alphabet, &route, us);
 }

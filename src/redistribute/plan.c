@@ -55,16 +55,21 @@ static bool same_places(const dt_mesh *a, const dt_mesh *b) {
     return same;
 }
 
-dt_status dt__move_of_specs(const dt_spec *from, const dt_spec *to, dt__move *out) {
+/* Says what of two specs differs. Texts are made only here, because making them takes memory. */
+static dt_status differ(const dt_spec *from, const dt_spec *to, dt_status status, const char *what) {
     char texts[2][160];
     dt_spec_text(from, sizeof texts[0], texts[0]);
     dt_spec_text(to, sizeof texts[1], texts[1]);
+    return dt__fail(from->ctx, status, "redistribute: %s to %s: the %s differ", texts[0], texts[1], what);
+}
+
+dt_status dt__move_of_specs(const dt_spec *from, const dt_spec *to, dt__move *out) {
     if (from->dtype != to->dtype)
-        return dt__fail(from->ctx, DT_ERR_DTYPE, "redistribute: %s to %s: the dtypes differ", texts[0], texts[1]);
+        return differ(from, to, DT_ERR_DTYPE, "dtypes");
     if (from->sharding.n_dims != to->sharding.n_dims ||
         (from->sharding.n_dims && memcmp(from->sharding.shape, to->sharding.shape,
                                          (size_t)from->sharding.n_dims * sizeof *from->sharding.shape) != 0))
-        return dt__fail(from->ctx, DT_ERR_SHAPE, "redistribute: %s to %s: the shapes differ", texts[0], texts[1]);
+        return differ(from, to, DT_ERR_SHAPE, "shapes");
     *out =
         (dt__move){.from = &from->sharding, .to = &to->sharding, .item_bytes = (int64_t)dt_dtype_size(from->dtype)};
     if (!same_places(from->mesh, to->mesh)) {
@@ -153,7 +158,8 @@ static dt_status make_steps(making *self, int n_steps) {
         DT__TRY(make_state(self, i, &self->states[i]));
     for (int i = 0; i < n_steps; i++) {
         fill_step(self, i, &self->steps[i]);
-        dt__transfer_new(&self->states[i], &self->states[i + 1], &self->transfers[i]);
+        dt__transfer_new(&self->states[i], &self->states[i + 1], self->steps[i].n_mesh_dims, self->steps[i].mesh_dims,
+                         self->alphabet->move->item_bytes, &self->transfers[i]);
         self->steps[i].transfer = &self->transfers[i];
     }
     return DT_OK;
@@ -181,7 +187,10 @@ static dt_status finish(making *self, int n_steps, dt__plan *plan) {
     const dt__move *move = self->alphabet->move;
     dt__transfer whole;
     dt__counts counts;
-    dt__transfer_new(&self->states[0], &self->states[n_steps], &whole);
+    dt__change all;
+    dt__state_change(self->alphabet, self->alphabet->from, self->alphabet->to, &all);
+    dt__transfer_new(&self->states[0], &self->states[n_steps], all.n_mesh_dims, all.mesh_dims, move->item_bytes,
+                     &whole);
     DT__TRY(dt__count(self->arena, n_steps, self->transfers, &whole, &counts));
     bool fits = in_bytes(move, &counts.received) && in_bytes(move, &counts.needed) && in_bytes(move, &counts.peak);
     for (int i = 0; i < n_steps; i++) {
@@ -236,24 +245,25 @@ static bool makes_partial(const dt__move *move) {
     return false;
 }
 
-dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out) {
-    dt__alphabet alphabet;
-    dt__route route = {.arena = arena};
-    double us = 0;
-    *out = INFINITY;
+/* False where the answer, 0 or infinity, is known without a planner. */
+static bool needs_planner(const dt__move *move, const dt__machine *machine, dt__alphabet *alphabet, double *us) {
+    *us = INFINITY;
     if (makes_partial(move))
-        return DT_OK;
+        return false;
+    dt__alphabet_new(move, machine, alphabet);
+    *us = 0;
+    return memcmp(alphabet->from, alphabet->to, (size_t)alphabet->n_mesh_dims * sizeof *alphabet->from) != 0;
+}
+
+dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double most,
+                         double *out) {
+    dt__alphabet alphabet;
     DT__TRY(check_size(arena->ctx, move));
-    dt__alphabet_new(move, machine, &alphabet);
-    if (memcmp(alphabet.from, alphabet.to, (size_t)alphabet.n_mesh_dims * sizeof *alphabet.from) != 0)
-        DT__TRY(dt__plan_min_cost(&alphabet, &route));
-    for (int i = 0; i + 1 < route.n_states; i++) {
-        const dt__place *before = dt__route_at(&route, &alphabet, i), *after = dt__route_at(&route, &alphabet, i + 1);
-        dt__change change;
-        dt__state_change(&alphabet, before, after, &change);
-        us += dt__change_price(&alphabet, &change, dt__state_bytes(&alphabet, before),
-                               dt__state_bytes(&alphabet, after));
-    }
-    *out = us;
-    return DT_OK;
+    return needs_planner(move, machine, &alphabet, out) ? dt__min_cost_price(arena, &alphabet, most, out) : DT_OK;
+}
+
+dt_status dt__plan_price_at_most(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out) {
+    dt__alphabet alphabet;
+    DT__TRY(check_size(arena->ctx, move));
+    return needs_planner(move, machine, &alphabet, out) ? dt__simple_price(arena, &alphabet, out) : DT_OK;
 }

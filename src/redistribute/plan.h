@@ -6,8 +6,8 @@
  *
  *     bytes        received over all steps by the rank that receives most. A step in which rank r goes from the
  *                  indices A to B, reducing the values of g ranks, brings it (g - 1) |A ∩ B| + g |B \ A| elements.
- *                  Where more than two ranks are reduced and all of them get the result, it goes in two phases: each
- *                  takes these for its share of B only, and then the others' shares.
+ *                  Where several ranks get the same reduced part and that is large, it goes in two phases: each takes
+ *                  these for its portion of B only, and then the others' portions.
  *     lower bound  the largest |T \ S| over ranks; |T| where something is reduced
  *     peak         source, what the step reads (where that is not the source) and what it writes
  */
@@ -52,7 +52,9 @@ typedef struct dt__transfer {
     const dt_mesh *from_mesh, *to_mesh;                 /* NULL: the same ranks in the same order */
     int64_t reduced;                                    /* contributions to each element */
     int n_reduced_dims, reduced_dims[DT_SPEC_MAX_DIMS]; /* mesh dims that they come from, ascending */
-    bool two_phases; /* each of those ranks reduces its share, then the shares are read */
+    int64_t replicas;                                   /* ranks of the group that get the same part */
+    int n_replica_dims, replica_dims[DT_SPEC_MAX_DIMS]; /* mesh dims of the target that they lie along, ascending */
+    bool two_phases; /* each replica reduces its portion, then the portions are read (redistribute/share.h) */
 } dt__transfer;
 
 typedef struct dt__plan_step {
@@ -84,9 +86,12 @@ typedef struct dt__plan {
 dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner planner, const dt__machine *machine,
                        dt__plan *out);
 
-/* The cost of that plan by the minimum-cost planner and nothing else: for those who compare many moves. Infinite where
+/* The cost of that plan by the minimum-cost planner and nothing else, if it is less than `most`, otherwise something
+ * that is not; and what it costs at most, which is found faster. For those who compare many moves. Infinite where
  * dt__plan_new would refuse a partial. */
-dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out);
+dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double most,
+                         double *out);
+dt_status dt__plan_price_at_most(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out);
 
 /* Appends "S(0)[0]S(0)[1]->S(0)R->RR": a bracket wherever several mesh dims cut one tensor dim. */
 void dt__plan_trace(const dt__plan *plan, dt__text *out);

@@ -6,16 +6,11 @@
 #include "redistribute/pulls.h"
 
 #include "base/size.h"
+#include "redistribute/share.h"
 #include "spec/strides.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    AT_ONCE_BYTES = 8192, /* up to here every replica reduces everything */
-    AT_ONCE_BYTES_OF_TWO =
-        4 << 20, /* the same for two values and two replicas, who would read as much in two phases */
-};
 
 static int by_value(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -354,26 +349,6 @@ static int64_t find_replicas(const making *self, bool *out) {
     return n_coordinates(to->n_mesh_dims, to->mesh, out);
 }
 
-static bool takes_two_phases(const making *self, int64_t n_replicas) {
-    int64_t bytes = self->what->to->max_bytes;
-    if (self->out->n_sources == 1 || n_replicas == 1)
-        return false;
-    return bytes > (self->out->n_sources == 2 && n_replicas == 2 ? AT_ONCE_BYTES_OF_TWO : AT_ONCE_BYTES);
-}
-
-/* The slowest dim in memory that is long enough to be shared out; otherwise the longest. */
-static int choose_share_dim(const making *self, int64_t n_replicas) {
-    const dt_spec *to = self->what->to;
-    int longest = 0;
-    for (int i = 0; i < to->sharding.n_dims; i++) {
-        int d = to->stride_order[i];
-        if (self->wanted[d].size / 8 >= n_replicas)
-            return d;
-        longest = self->wanted[d].size > self->wanted[longest].size ? d : longest;
-    }
-    return longest;
-}
-
 static bool is_empty(const making *self) {
     for (int d = 0; d < self->out->n_dims; d++)
         if (!self->wanted[d].size)
@@ -387,10 +362,10 @@ static dt_status find_shares(making *self) {
     dt__pulls *out = self->out;
     bool walked[DT_SPEC_MAX_DIMS];
     int64_t n_replicas = find_replicas(self, walked), coordinate[DT_SPEC_MAX_DIMS];
-    if (!takes_two_phases(self, n_replicas))
+    if (!dt__takes_two_phases(out->n_sources, n_replicas, self->what->to->max_bytes))
         return DT_OK;
     out->two_phases = true;
-    out->share_dim = choose_share_dim(self, n_replicas);
+    out->share_dim = dt__share_dim(to->n_dims, self->what->to->stride_order, self->wanted, n_replicas);
     out->shares = DT__NEW_ARRAY(self->arena, dt__share, n_replicas);
     if (!out->shares)
         return DT_ERR_MEMORY;
@@ -443,7 +418,7 @@ dt_status dt__pulls_new(dt__arena *arena, const dt__pulls_of *what, dt__pulls *o
         dt__shard_at(to, d, self.target, &self.wanted[d]);
     if (!wants) { /* it takes part in both phases all the same */
         bool walked[DT_SPEC_MAX_DIMS];
-        out->two_phases = takes_two_phases(&self, find_replicas(&self, walked));
+        out->two_phases = dt__takes_two_phases(out->n_sources, find_replicas(&self, walked), what->to->max_bytes);
         return DT_OK;
     }
     DT__TRY(find_shares(&self));

@@ -1,52 +1,65 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counting within shares. What two parts have in common is a product of per-dim index sets, so how much of it comes
- * before an element follows from the element's indices, dim by dim.
+ * When reductions go in two phases, and portions of parts.
  */
 #include "redistribute/share.h"
 
 #include "base/size.h"
 
-dt__share dt__share_of(int64_t elements, int64_t n_members, int64_t member) {
-    int64_t chunk = elements / n_members + (elements % n_members != 0), begin;
-    if (!dt__mul_i64(member, chunk, &begin) || begin > elements)
-        begin = elements;
-    return (dt__share){begin, elements - begin < chunk ? elements : begin + chunk};
+enum {
+    AT_ONCE_BYTES = 8192, /* up to here every replica reduces everything */
+    AT_ONCE_BYTES_OF_TWO =
+        4 << 20,   /* the same for two values and two replicas, who would read as much in two phases */
+    LEAST_ROWS = 8 /* of each replica along the dim that is portioned, if there are as many */
+};
+
+bool dt__takes_two_phases(int64_t n_values, int64_t n_replicas, int64_t part_bytes) {
+    if (n_values == 1 || n_replicas == 1)
+        return false;
+    return part_bytes > (n_values == 2 && n_replicas == 2 ? AT_ONCE_BYTES_OF_TWO : AT_ONCE_BYTES);
 }
 
-/* Common indices before local index `end` of b; *has: whether `end` itself is one. */
-static int64_t common_before(const dt__shard *a, const dt__shard *b, int64_t end, bool *has) {
+int dt__share_dim(int n_dims, const int *order, const dt__shard *part, int64_t n_replicas) {
+    int longest = 0;
+    for (int i = 0; i < n_dims; i++) {
+        int d = order ? order[i] : i;
+        if (part[d].size / LEAST_ROWS >= n_replicas)
+            return d;
+        longest = part[d].size > part[longest].size ? d : longest;
+    }
+    return longest;
+}
+
+dt__portion dt__portion_of(int n_dims, const dt__shard *part, int64_t n_replicas, int64_t replica) {
+    dt__portion out = {.dim = dt__share_dim(n_dims, NULL, part, n_replicas)};
+    int64_t size = part[out.dim].size, width = dt__ceil_div(size, n_replicas);
+    out.begin = dt__min_i64(replica * width, size);
+    out.end = out.begin + dt__min_i64(width, size - out.begin);
+    return out;
+}
+
+int64_t dt__portion_size(int n_dims, const dt__shard *part, const dt__portion *portion) {
+    int64_t n = 1;
+    for (int d = 0; d < n_dims; d++)
+        n *= d == portion->dim ? portion->end - portion->begin : part[d].size;
+    return n;
+}
+
+/* Common indices whose local index in the part lies in the portion. */
+static int64_t common_within(const dt__shard *other, const dt__shard *part, int64_t begin, int64_t end) {
     dt__overlap_run run;
     int64_t at = 0, n = 0;
-    *has = false;
-    while (dt__overlap_next(a, b, &at, &run) && run.b <= end) {
-        int64_t size = run.end - run.begin;
-        *has |= end < run.b + size;
-        n += dt__min_i64(size, end - run.b);
+    while (dt__overlap_next(other, part, &at, &run) && run.b < end) {
+        int64_t from = dt__max_i64(run.b, begin), to = dt__min_i64(run.b + run.end - run.begin, end);
+        n += to > from ? to - from : 0;
     }
     return n;
 }
 
-/* Common elements before element number `end` of b. */
-static int64_t elements_before(int n_dims, const dt__shard *a, const dt__shard *b, int64_t end) {
-    int64_t inner[DT_SPEC_MAX_DIMS + 1], common[DT_SPEC_MAX_DIMS + 1], total = 0;
-    inner[n_dims] = common[n_dims] = 1;
-    for (int d = n_dims - 1; d >= 0; d--) {
-        inner[d] = inner[d + 1] * b[d].size;
-        common[d] = common[d + 1] * dt__overlap_size(&a[d], &b[d]);
-    }
-    if (end >= inner[0])
-        return common[0];
-    for (int d = 0; d < n_dims; d++) {
-        bool has;
-        total += common_before(&a[d], &b[d], end / inner[d + 1], &has) * common[d + 1];
-        if (!has)
-            break;
-        end %= inner[d + 1];
-    }
-    return total;
-}
-
-int64_t dt__share_common(int n_dims, const dt__shard *a, const dt__shard *b, dt__share share) {
-    return elements_before(n_dims, a, b, share.end) - elements_before(n_dims, a, b, share.begin);
+int64_t dt__portion_common(int n_dims, const dt__shard *other, const dt__shard *part, const dt__portion *portion) {
+    int64_t n = 1;
+    for (int d = 0; d < n_dims && n; d++)
+        n *= d == portion->dim ? common_within(&other[d], &part[d], portion->begin, portion->end)
+                               : dt__overlap_size(&other[d], &part[d]);
+    return n;
 }

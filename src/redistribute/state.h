@@ -98,5 +98,10 @@ static inline dt__place *dt__route_at(const dt__route *route, const dt__alphabet
 /* The planners. Each adds its states to an empty route; source and target differ. */
 typedef dt_status dt__planner_fn(const dt__alphabet *alphabet, dt__route *out);
 dt__planner_fn dt__plan_greedy, dt__plan_graph, dt__plan_min_cost, dt__plan_direct;
+/* What the minimum-cost planner's route costs, if that is less than `most`, or something not below it; source and
+ * target differ. */
+dt_status dt__min_cost_price(dt__arena *arena, const dt__alphabet *alphabet, double most, double *us);
+/* What the simple plan costs that it starts with. */
+dt_status dt__simple_price(dt__arena *arena, const dt__alphabet *alphabet, double *us);
 
 #endif

@@ -162,7 +162,7 @@ static void free_transfer(dt_transfer *transfer) {
     dt_release(transfer->request.source);
     dt_release(transfer->tensor);
     dt_spec_free(transfer->request.to);
-    dt__free(ctx, transfer, sizeof *transfer);
+    dt__owned_free(ctx, transfer);
 }
 
 dt_transfer *(dt_redistribute_start)(dt_tensor *tensor, const char *place, const dt_redistribute_options *options) {
@@ -175,10 +175,8 @@ dt_transfer *(dt_redistribute_start)(dt_tensor *tensor, const char *place, const
     }
     bool same = request.to == request.source->spec;
     dt_tensor *result = same ? dt__tensor_alias(request.source) : dt__tensor_of_spec(request.to);
-    dt_transfer *transfer = result ? dt__alloc_zeroed(tensor->ctx, sizeof *transfer) : NULL;
+    dt_transfer *transfer = result ? dt__owned_new(tensor->ctx, sizeof *transfer, "a transfer") : NULL;
     if (!transfer) {
-        if (result)
-            (void)dt__fail_memory(tensor->ctx, sizeof *transfer, "a transfer");
         dt_drop(result);
         dt_spec_free(request.to);
         (void)finish(&request, tensor, NULL);

@@ -102,7 +102,7 @@ const dt_arg *dt_op_arg(const dt_op_call *call, const char *name) {
     const dt__op_info *info = call->info;
     const dt__signature *signature = &info->schema.signatures[call->overload];
     for (int p = 0; p < signature->n_params; p++)
-        if (!strcmp(signature->params[p].name, name))
+        if (signature->params[p].name[0] == name[0] && !strcmp(signature->params[p].name, name))
             return &call->args[p];
     return NULL;
 }

@@ -2,8 +2,8 @@
  *
  * The choice: one row per mesh dim, so that moving the inputs to what the rows ask for costs least. Mesh dims interact
  * (what one of them cuts, another has less of; steps are joined), so a combination is priced as a whole, by the
- * minimum-cost planner, and the search is branch and bound over mesh dims, with the bound of least.h. Prices are kept by
- * input and target.
+ * minimum-cost planner, and the search is branch and bound over mesh dims, with the bound of least.h. A first round
+ * with rough prices tells what the best costs at most. Prices are kept by input and target.
  *
  * A row that cuts may be used with any kind of cut that an input has there (strided, explicit extents) besides the
  * plain one, and the cuts of one dim may come in any order that an input has.
@@ -31,7 +31,9 @@ typedef struct priced {
     struct priced *next; /* of the same slot */
     uint64_t hash;
     const dt_placement *moved; /* the target, which is the key */
-    double us;
+    double us;                 /* exact, or what it is at least */
+    bool exact;
+    double at_most; /* NaN: not asked for yet */
 } priced;
 
 enum { N_SLOTS = 64 };
@@ -57,6 +59,8 @@ typedef struct search {
     dt_placement *target;       /* scratch: n_mesh_dims */
     double *spent;              /* scratch: per input */
     double *source_bytes;       /* per input: of a part, about */
+    bool roughly;               /* prices are what moves cost at most */
+    double ceiling;             /* what is no less than this need not be found */
     int64_t n_nodes;
     int most, n_found;
     found_one *found; /* from the cheapest on */
@@ -158,40 +162,61 @@ static dt_status build(const search *self, const dt_op_value *value, const dt_pl
     return dt__sharding_build(self->arena, &desc, out);
 }
 
-static dt_status ask_planner(search *self, int i, const dt_placement *target, double *us) {
+static dt_status ask_planner(search *self, int i, const dt_placement *target, double most, double *us) {
     const dt_op_value *value = &self->call->inputs[i];
+    const dt__machine *machine = self->on->machine;
     dt__sharding to;
     dt__arena_mark mark = dt__arena_begin(self->arena);
     DT__TRY(build(self, value, target, &to));
     dt__move move = {.from = self->on->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    DT__TRY(dt__plan_price(self->arena, &move, self->on->machine, us));
+    DT__TRY(self->roughly ? dt__plan_price_at_most(self->arena, &move, machine, us)
+                          : dt__plan_price(self->arena, &move, machine, most, us));
     dt__arena_rewind(self->arena, mark);
     return DT_OK;
 }
 
-static dt_status price(search *self, int i, double *us) {
+/* The entry of a target among the prices of input i; NULL when memory is out. */
+static priced *find_price(search *self, int i, const dt_placement *target) {
     int n = self->n_mesh_dims;
-    find_target(self, i, self->target);
-    *us = 0;
-    if (same_placements(n, self->target, self->on->inputs[i]->placements))
-        return DT_OK;
-    *us = INFINITY;
-    if (!is_possible(n, self->target))
-        return DT_OK;
-    uint64_t hash = hash_placements(n, self->target);
+    uint64_t hash = hash_placements(n, target);
     priced **slot = &self->prices[i][hash % N_SLOTS];
     for (priced *known = *slot; known; known = known->next)
-        if (known->hash == hash && same_placements(n, known->moved, self->target)) {
-            *us = known->us;
-            return DT_OK;
-        }
+        if (known->hash == hash && same_placements(n, known->moved, target))
+            return known;
     priced *fresh = DT__NEW(self->arena, priced);
-    const dt_placement *moved = dt__arena_copy(self->arena, self->target, (size_t)n, sizeof *moved);
+    const dt_placement *moved = dt__arena_copy(self->arena, target, (size_t)n, sizeof *moved);
     if (!fresh || !moved)
-        return DT_ERR_MEMORY;
-    DT__TRY(ask_planner(self, i, moved, us));
-    *fresh = (priced){*slot, hash, moved, *us};
+        return NULL;
+    *fresh = (priced){.next = *slot, .hash = hash, .moved = moved, .at_most = NAN};
     *slot = fresh;
+    return fresh;
+}
+
+/* The price of input i's target, if it is less than `most`, otherwise something that is not; or, while prices are taken
+ * roughly, what it is at most. */
+static dt_status price(search *self, int i, double most, double *us) {
+    find_target(self, i, self->target);
+    *us = 0;
+    if (same_placements(self->n_mesh_dims, self->target, self->on->inputs[i]->placements))
+        return DT_OK;
+    *us = INFINITY;
+    if (!is_possible(self->n_mesh_dims, self->target))
+        return DT_OK;
+    priced *known = find_price(self, i, self->target);
+    if (!known)
+        return DT_ERR_MEMORY;
+    if (self->roughly) {
+        if (isnan(known->at_most))
+            DT__TRY(ask_planner(self, i, known->moved, 0, &known->at_most));
+        *us = known->at_most;
+        return DT_OK;
+    }
+    if (!known->exact && known->us < most) {
+        DT__TRY(ask_planner(self, i, known->moved, most, &known->us));
+        known->exact = known->us < most;
+        known->us = known->exact ? known->us : most;
+    }
+    *us = known->us;
     return DT_OK;
 }
 
@@ -330,7 +355,7 @@ static dt_status describe(search *self, dt_placement *const *outputs, double us,
 }
 
 static double worst(const search *self) {
-    return self->n_found < self->most ? INFINITY : self->found[self->n_found - 1].us;
+    return self->n_found < self->most ? self->ceiling : self->found[self->n_found - 1].us;
 }
 
 /* Less by more than rounding. */
@@ -357,18 +382,19 @@ static void insert(search *self, double us, const dt__choice *one) {
     self->found[at] = (found_one){us, *one};
 }
 
-/* What the inputs cost in all, or infinity as soon as that is no less than what is known; the rest of the bound serves
- * for inputs that are not priced yet. */
+/* What the inputs cost in all, or infinity as soon as that is no less than what is known; bounds serve for inputs that
+ * are not priced yet. */
 static dt_status price_all(search *self, double *us) {
     const dt__least *least = self->least + (int64_t)self->n_mesh_dims * self->n_inputs;
     double rest = 0;
     for (int i = 0; i < self->n_inputs; i++)
-        rest += dt__least_us(self->on->machine, &least[i]);
+        rest += dt__least_us(self->on->machine, &least[i]) + filling_us(self, i);
     *us = 0;
     for (int i = 0; i < self->n_inputs; i++) {
-        DT__TRY(price(self, i, &self->spent[i]));
-        *us += self->spent[i] + filling_us(self, i);
-        rest -= dt__least_us(self->on->machine, &least[i]);
+        double filling = filling_us(self, i);
+        rest -= dt__least_us(self->on->machine, &least[i]) + filling;
+        DT__TRY(price(self, i, worst(self) - *us - rest - filling, &self->spent[i]));
+        *us += self->spent[i] + filling;
         if (!is_less(*us + rest, worst(self))) {
             *us = INFINITY;
             return DT_OK;
@@ -556,7 +582,7 @@ static void begin_bounds(search *self, const dt__row_list *rows) {
         for (int r = 0; r < rows->n_rows; r++)
             for (int m = 0; m < self->n_mesh_dims && rows->rows[r].entries[i] > 0; m++)
                 may_cut[m] = true;
-        dt__least_begin(self->on, &self->call->inputs[i], may_cut, &self->least[i]);
+        dt__least_begin(self->on, i, &self->call->inputs[i], may_cut, &self->least[i]);
     }
 }
 
@@ -595,7 +621,9 @@ static bool is_ordered(const search *self, int i) {
     return false;
 }
 
-static dt_status run(search *self) {
+/* All combinations, in every order of cuts that an input has. */
+static dt_status walk_all(search *self) {
+    self->order = NULL;
     DT__TRY(walk(self, 0));
     for (int i = 0; i < self->n_inputs; i++)
         if (is_ordered(self, i)) {
@@ -603,6 +631,22 @@ static dt_status run(search *self) {
             DT__TRY(walk(self, 0));
         }
     return DT_OK;
+}
+
+/* First with rough prices, which tells what the best costs at most, so that few prices have to be exact. */
+static dt_status run(search *self) {
+    self->ceiling = INFINITY;
+    if (self->most == 1) {
+        self->roughly = true;
+        DT__TRY(walk_all(self));
+        if (self->n_found == 0)
+            return DT_OK;
+        self->ceiling = self->found[0].us * (1 + 1e-6) + 1e-6;
+        self->roughly = false;
+        self->n_found = 0;
+        self->n_nodes = 0;
+    }
+    return walk_all(self);
 }
 
 static dt_status refuse(const search *self) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The least that bringing an input to its target can cost, while only some mesh dims of the target are known. Whatever
- * the plan, an input that must communicate starts a collective (two, where it must both reduce and gather, which no
- * collective does at once), meets the peers of each mesh dim that changes, receives what it needs, and writes the
+ * the plan, an input that must communicate starts a collective (two, where it must reduce and also move what is cut,
+ * which no collective does at once), meets the peers of each mesh dim that changes, receives what it needs, and writes the
  * result. With t the bytes of the result, f the part of it that source and target leave in one place, g the ranks
  * whose values are reduced, and w the ranks that want the same result, a rank receives on average
  *
@@ -11,6 +11,10 @@
  *
  * The same, asked of all ranks of a host together, gives what has to pass between hosts. Mesh dims that are not
  * decided count as cutting the result and as wanting the same, whichever is less.
+ *
+ * Where nothing is reduced, one exchange of just the blocks that ranks lack may be cheaper than collectives, because it
+ * meets only the ranks that have something. It is bounded apart: f is then sure only for cuts that are gathered, and,
+ * in even parts, for one that becomes another; no sender has more than the largest part of the source.
  */
 #ifndef DT_RULES_LEAST_H
 #define DT_RULES_LEAST_H
@@ -28,11 +32,15 @@ typedef struct dt__least {
     double same[DT__N_LINKS];   /* w, of decided mesh dims */
     double open[DT__N_LINKS];   /* of those that are not decided */
     double peers_us;
-    unsigned kinds; /* of collectives that it takes, by bits */
+    unsigned kinds;   /* of collectives that it takes, by bits */
+    double gathered;  /* f of an exchange, of cuts that are gathered */
+    double anew;      /* and of one that becomes another */
+    double source;    /* bytes of the source's largest part */
+    bool even, spans; /* parts are of one size; what moves spans hosts */
 } dt__least;
 
-/* Before any mesh dim is decided; may_cut says of each mesh dim whether some row cuts this input there. */
-void dt__least_begin(const dt__placed *on, const dt_op_value *value, const bool *may_cut, dt__least *out);
+/* Input i before any mesh dim is decided; may_cut says of each mesh dim whether some row cuts this input there. */
+void dt__least_begin(const dt__placed *on, int i, const dt_op_value *value, const bool *may_cut, dt__least *out);
 /* Mesh dim m of input i is decided: what the row asks for. */
 void dt__least_decide(const dt__placed *on, int i, int m, bool may_cut, dt_row_entry asked, const dt__least *before,
                       dt__least *after);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Maps cuts from dims to regrouped dims. Where everything divides evenly, a cut into n parts is a digit of radix n of the
- * row-major index of its group: `weight` is how many values the digits before it take together. A digit knows nothing
- * of dims, so it is read off the one side and written on the other, where it may need a strided shard or an order:
+ * Maps cuts from dims to regrouped dims. Where everything divides evenly, a cut into n parts is a digit of radix n of
+ * the row-major index of its group: `weight` is how many values the digits before it take together. A digit knows
+ * nothing of dims, so it is read off the one side and written on the other, where it may need a strided shard or an
+ * order:
  *
  *     [8,4] S(1) over 2, as [32]: weight 8, radix 2 of 32: 8 chunks, each cut in 2: _S(0,8)
  *

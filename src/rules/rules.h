@@ -43,8 +43,8 @@ typedef struct dt__row_list {
 
 /* Each row once, those that an input's dtype forbids left out. The outputs must be known. */
 dt_status dt__call_rows(dt__arena *arena, const dt_op_call *call, dt__row_list *out);
-/* Adds the rows that follow because Replicate serves as P(avg), P(max) and P(min), for lists that people read, and leaves
- * out those that are not to be listed; not for rows with more than DT__MAX_VARIANTS such entries. */
+/* For lists that people read: adds the rows that follow because Replicate serves as P(avg), P(max) and P(min), unless
+ * a row has more than DT__MAX_VARIANTS such entries, and leaves out those that are not to be listed. */
 enum { DT__MAX_VARIANTS = 4 };
 dt_status dt__rows_spell_out(dt__arena *arena, const dt_op_call *call, dt__row_list *list);
 /* Appends "S(0),R->S(0)". */

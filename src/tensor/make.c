@@ -5,12 +5,23 @@
  */
 #include "base/size.h"
 #include "kernels/elementwise.h"
+#include "spec/strides.h"
 #include "tensor/state.h"
 
 #include <math.h>
 #include <string.h>
 
-dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options) {
+/* A plain handle on new memory that is dense in an order of dims. */
+static dt_tensor *make_plain(dt_ctx *ctx, const char *op, dt_dtype dtype, dt_shape shape, const int *order) {
+    int64_t strides[DT_SPEC_MAX_DIMS];
+    dt_tensor *tensor = dt__tensor_new(ctx, op, dtype, shape.n, shape.sizes);
+    if (!tensor || !order || !dt__dense_strides(shape.n, shape.sizes, order, strides))
+        return tensor;
+    memcpy(tensor->strides, strides, (size_t)shape.n * sizeof *strides);
+    return tensor;
+}
+
+dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options, const int *order) {
     static const dt_make defaults;
     const dt_make *o = options ? options : &defaults;
     if (!ctx)
@@ -31,11 +42,12 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
                                                           .shape = shape.sizes,
                                                           .text = o->place,
                                                           .n_placements = o->place ? 0 : dt_mesh_n_dims(mesh),
-                                                          .placements = o->place ? NULL : everywhere});
+                                                          .placements = o->place ? NULL : everywhere,
+                                                          .stride_order = order});
         tensor = spec ? dt__tensor_of_spec(spec) : NULL;
         dt_spec_free(spec);
     } else {
-        tensor = dt__tensor_new(ctx, op, o->dtype, shape.n, shape.sizes);
+        tensor = make_plain(ctx, op, o->dtype, shape, order);
     }
     if (tensor && o->requires_grad && dt_set_requires_grad(tensor, true) != DT_OK) {
         dt_drop(tensor);
@@ -52,9 +64,7 @@ static void fill_part(dt_tensor *tensor, const void *element) {
     dt__kernels_of(tensor->ctx)->fill(tensor->data, element, dt_dtype_size(tensor->dtype), (size_t)n, DT__CACHED);
 }
 
-/* Whether values are wanted here: not where there is no data, nor where this rank's part of a partial is to change
- * nothing, which is then done. */
-static bool wants_values(dt_tensor *tensor) {
+bool dt__wants_values(dt_tensor *tensor) {
     dt_reduce reduce;
     unsigned char element[16];
     if (!tensor || !tensor->data)
@@ -68,7 +78,7 @@ static bool wants_values(dt_tensor *tensor) {
 
 static dt_tensor *fill_with(dt_tensor *tensor, double value) {
     unsigned char element[16];
-    if (wants_values(tensor)) {
+    if (dt__wants_values(tensor)) {
         dt__put_number(tensor->dtype, value, element);
         fill_part(tensor, element);
     }
@@ -76,23 +86,23 @@ static dt_tensor *fill_with(dt_tensor *tensor, double value) {
 }
 
 dt_tensor *(dt_empty)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
-    return dt__tensor_make(ctx, "empty", shape, options);
+    return dt__tensor_make(ctx, "empty", shape, options, NULL);
 }
 
 dt_tensor *(dt_zeros)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
-    return fill_with(dt__tensor_make(ctx, "zeros", shape, options), 0);
+    return fill_with(dt__tensor_make(ctx, "zeros", shape, options, NULL), 0);
 }
 
 dt_tensor *(dt_ones)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
-    return fill_with(dt__tensor_make(ctx, "ones", shape, options), 1);
+    return fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1);
 }
 
 dt_tensor *(dt_full)(dt_ctx *ctx, dt_shape shape, double value, const dt_make *options) {
-    return fill_with(dt__tensor_make(ctx, "full", shape, options), value);
+    return fill_with(dt__tensor_make(ctx, "full", shape, options, NULL), value);
 }
 
 dt_tensor *(dt_scalar)(dt_ctx *ctx, double value, const dt_make *options) {
-    return fill_with(dt__tensor_make(ctx, "scalar", (dt_shape){0, NULL}, options), value);
+    return fill_with(dt__tensor_make(ctx, "scalar", (dt_shape){0, NULL}, options, NULL), value);
 }
 
 /* The shard of a dim that this rank holds; all of it for a plain tensor. */
@@ -146,7 +156,7 @@ static void fill_line(dt_tensor *tensor, const struct line *line, int64_t begin,
 
 /* Fills the part of a tensor of one dim. */
 static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
-    if (!wants_values(tensor))
+    if (!dt__wants_values(tensor))
         return tensor;
     dt__shard shard;
     shard_of(tensor, 0, &shard);
@@ -169,13 +179,13 @@ dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const
         return NULL;
     }
     int64_t size = (int64_t)n;
-    return fill_lines(dt__tensor_make(ctx, "arange", (dt_shape){1, &size}, options),
+    return fill_lines(dt__tensor_make(ctx, "arange", (dt_shape){1, &size}, options, NULL),
                       &(struct line){start, step, NAN, -1});
 }
 
 dt_tensor *(dt_linspace)(dt_ctx *ctx, double start, double end, int64_t n, const dt_make *options) {
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
-    return fill_lines(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options),
+    return fill_lines(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL),
                       &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
 }
 
@@ -184,7 +194,7 @@ dt_tensor *(dt_linspace)(dt_ctx *ctx, double start, double end, int64_t n, const
 static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
     unsigned char one[16];
     fill_with(tensor, 0);
-    if (!wants_values(tensor) || dt_tensor_local_elements(tensor) == 0)
+    if (!dt__wants_values(tensor) || dt_tensor_local_elements(tensor) == 0)
         return tensor;
     dt__shard rows, columns;
     shard_of(tensor, 0, &rows);
@@ -204,12 +214,12 @@ static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
 }
 
 dt_tensor *(dt_eye)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make *options) {
-    return fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options), 0, 0);
+    return fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL), 0, 0);
 }
 
 dt_tensor *(dt_tri)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make *options) {
-    return fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options), INT64_MIN,
-                     k);
+    return fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                     INT64_MIN, k);
 }
 
 dt_tensor *dt_empty_like(const dt_tensor *tensor) {

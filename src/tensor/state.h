@@ -36,6 +36,13 @@ struct dt__tensor_state {
     size_t room;
     int64_t n_begun;   /* scopes so far */
     dt_tensor *others; /* handles in no scope */
+    struct dt__owned *owned;
+};
+
+struct dt__owned {
+    struct dt__owned *previous, *next;
+    size_t bytes;
+    max_align_t memory[];
 };
 
 /* A handle with one reference, the current scope's, and everything else zero; NULL with the error recorded. */

@@ -58,6 +58,35 @@ static void free_pool(dt_ctx *ctx, dt__object_pool *pool) {
 
 static size_t handle_bytes(int n_dims) { return sizeof(dt_tensor) + 2 * (size_t)n_dims * sizeof(int64_t); }
 
+void *dt__owned_new(dt_ctx *ctx, size_t bytes, const char *what) {
+    dt__tensor_state *state = dt__tensor_state_of(ctx);
+    if (!state)
+        return NULL;
+    struct dt__owned *owned = dt__alloc_zeroed(ctx, sizeof *owned + bytes);
+    if (!owned)
+        return dt__fail_memory(ctx, sizeof *owned + bytes, what), NULL;
+    owned->bytes = sizeof *owned + bytes;
+    owned->next = state->owned;
+    if (state->owned)
+        state->owned->previous = owned;
+    state->owned = owned;
+    return owned->memory;
+}
+
+void dt__owned_free(dt_ctx *ctx, void *memory) {
+    if (!memory)
+        return;
+    dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    struct dt__owned *owned = (void *)((char *)memory - offsetof(struct dt__owned, memory));
+    if (owned->previous)
+        owned->previous->next = owned->next;
+    else
+        state->owned = owned->next;
+    if (owned->next)
+        owned->next->previous = owned->previous;
+    dt__free(ctx, owned, owned->bytes);
+}
+
 /* Whatever is still referred to: the context ends, and everything in it. */
 static void free_state(dt_ctx *ctx, void *slot) {
     dt__tensor_state *state = slot;
@@ -66,6 +95,8 @@ static void free_state(dt_ctx *ctx, void *slot) {
         dt__storage_drop(state->storages);
     }
     dt__products_free(state->products);
+    while (state->owned)
+        dt__owned_free(ctx, state->owned->memory);
     dt__pool_free(state->pool);
     dt__free(ctx, state->scopes, state->room * sizeof *state->scopes);
     free_pool(ctx, &state->storage_pool);

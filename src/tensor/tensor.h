@@ -49,6 +49,11 @@ typedef struct dt__tensor_state dt__tensor_state;
 /* The context's, made on first use; NULL with the error recorded. */
 dt__tensor_state *dt__tensor_state_of(dt_ctx *ctx);
 
+/* Memory of objects that a caller may forget: it goes with the context, unless it is freed before. Zeroed; NULL with
+ * the error recorded, for `what`. Free accepts NULL. */
+void *dt__owned_new(dt_ctx *ctx, size_t bytes, const char *what);
+void dt__owned_free(dt_ctx *ctx, void *memory);
+
 /* Storage: one reference, which belongs to the caller. bytes of the heap; NULL with the error recorded. */
 dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes);
 /* Memory of somebody else's; on failure free_memory, unless NULL, has been called. */
@@ -68,8 +73,6 @@ typedef struct dt__reading {
 dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__reading *how);
 /* A plain handle on a new storage. The shape has been checked or not: its bytes are checked here, for `op`. */
 dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dims, const int64_t *shape);
-/* What a maker was asked for: a handle without values yet. Options may be NULL. */
-dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options);
 /* A distributed handle on a new storage, dense as the spec says. Takes references of its own. */
 dt_tensor *dt__tensor_of_spec(dt_spec *spec);
 /* A distributed handle on a storage that holds this rank's part; strides NULL: dense as the spec says. */
@@ -109,8 +112,14 @@ const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *
 /* "argument N of OP is NULL", as an agreed error, unless one is recorded already. The context may be NULL. */
 dt_tensor *dt__null_argument(dt_ctx *ctx, const char *op, int argument);
 
-/* Fills the part that this rank holds of each element: the value if this rank is first along every partial mesh dim,
- * otherwise what changes nothing (0, or the identity of product, min, max). */
+/* What the public makers do before there are values; order: dims from the slowest to the fastest in memory, or NULL. */
+dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options, const int *order);
+/* Whether a maker is to put values into this rank's part, which is dense: not where there is no data, nor where the
+ * part of a partial is to change nothing, which is then done. NULL: no. */
+bool dt__wants_values(dt_tensor *tensor);
+
+/* Whether this rank's part of a partial holds the value: it is first along every partial mesh dim. Otherwise it holds
+ * what changes nothing (0, or the identity of product, min, max). */
 bool dt__holds_value(const dt_spec *spec, dt_reduce *identity);
 void dt__put_identity(dt_dtype dtype, dt_reduce reduce, void *out);
 

@@ -7,23 +7,26 @@
 
 /* From the most telling on: most rows that do not hold fail at the first. */
 static const dt__trial trials[] = {
-    {DT__FILL_MIXED, DT__STYLE_RANDOM},    {DT__FILL_FEW, DT__STYLE_RANDOM},
-    {DT__FILL_MIXED, DT__STYLE_BLANK},     {DT__FILL_NAN, DT__STYLE_RANDOM},
-    {DT__FILL_INFINITE, DT__STYLE_RANDOM}, {DT__FILL_POSITIVE, DT__STYLE_RANDOM},
-    {DT__FILL_MIXED, DT__STYLE_MADE},      {DT__FILL_MIXED, DT__N_STYLES},
-    {DT__FILL_MIXED, DT__N_STYLES + 1},    {DT__FILL_FEW, DT__STYLE_BLANK},
-    {DT__FILL_FEW, DT__STYLE_MADE},        {DT__FILL_NAN, DT__STYLE_BLANK},
-    {DT__FILL_INFINITE, DT__STYLE_BLANK},
+    {DT__FILL_MIXED, 0, DT__STYLE_RANDOM},    {DT__FILL_FEW, 0, DT__STYLE_RANDOM},
+    {DT__FILL_MIXED, 0, DT__STYLE_BLANK},     {DT__FILL_NAN, 0, DT__STYLE_RANDOM},
+    {DT__FILL_INFINITE, 0, DT__STYLE_RANDOM}, {DT__FILL_POSITIVE, 0, DT__STYLE_RANDOM},
+    {DT__FILL_MIXED, 0, DT__STYLE_MADE},      {DT__FILL_MIXED, 0, DT__N_STYLES},
+    {DT__FILL_MIXED, 0, DT__N_STYLES + 1},    {DT__FILL_FEW, 0, DT__STYLE_BLANK},
+    {DT__FILL_FEW, 0, DT__STYLE_MADE},        {DT__FILL_NAN, 0, DT__STYLE_BLANK},
+    {DT__FILL_INFINITE, 0, DT__STYLE_BLANK},
 };
 enum { N_TRIALS = sizeof trials / sizeof *trials };
 
 static dt_status try_all(dt__subject *subject, const dt__actor *ranks, const dt__arranged *arranged,
                          const dt__row *row, int n_of_them, const char **what, int64_t *n_trials) {
-    for (int t = 0; t < n_of_them && !*what; t++) {
-        if (!dt__trial_applies(subject, row, trials[t]))
+    int n_rounds = dt__subject_rounds(subject);
+    for (int t = 0; t < n_of_them * n_rounds && !*what; t++) {
+        dt__trial trial = trials[t / n_rounds];
+        trial.round = t % n_rounds;
+        if (!dt__trial_applies(subject, row, trial))
             continue;
         ++*n_trials;
-        DT__TRY(dt__trial_run(subject, ranks, arranged, row, trials[t], what));
+        DT__TRY(dt__trial_run(subject, ranks, arranged, row, trial, what));
     }
     return DT_OK;
 }

@@ -137,19 +137,49 @@ static int64_t whole_extreme(dt_dtype dtype, dt_reduce reduce, dt__style style, 
     return style == DT__STYLE_BLANK || value > high - beyond ? high : value + beyond;
 }
 
-/* Parts of sums are of any size: they wrap around. Those of an average must not. */
-static int64_t whole_part(dt_dtype dtype, dt_reduce reduce, const dt__spot *spot, int64_t value, int n, int r) {
-    uint64_t rest = (uint64_t)value * (reduce == DT_AVG ? (uint64_t)n : 1);
+/* Parts of sums are of any size: they wrap around. */
+static int64_t whole_sum(const dt__spot *spot, int64_t value, int n, int r) {
+    uint64_t rest = (uint64_t)value;
     for (int other = 0; other < n - 1; other++) {
-        uint64_t bits = bits_at(spot, other);
-        uint64_t part = reduce == DT_PRODUCT ? (bits & 1 && dtype != DT_U8 ? UINT64_MAX : 1)
-                        : reduce == DT_AVG   ? 1 + bits % 3
-                                             : bits;
         if (other == r)
-            return (int64_t)part;
-        rest = reduce == DT_PRODUCT ? rest * part : rest - part;
+            return (int64_t)bits_at(spot, other);
+        rest -= bits_at(spot, other);
     }
     return (int64_t)rest;
+}
+
+/* Those of an average do not, and what is left over is cut off. */
+static int64_t whole_average(dt_dtype dtype, const dt__spot *spot, int64_t value, int n, int r) {
+    int64_t over = (int64_t)(bits_at(spot, -4) % (uint64_t)n), rest = value * n + (value < 0 ? -over : over);
+    for (int other = 0; other < n - 1; other++) {
+        uint64_t bits = bits_at(spot, other);
+        int64_t part = dtype == DT_U8 ? (int64_t)(bits % (uint64_t)(value + 1)) : 1 + (int64_t)(bits % 3);
+        if (other == r)
+            return part;
+        rest -= part;
+    }
+    return rest;
+}
+
+/* Signs; zero is also made of factors whose product wraps around to it. */
+static int64_t whole_product(dt_dtype dtype, const dt__spot *spot, int64_t value, int n, int r) {
+    int bits_in_all = (int)dt_dtype_size(dtype) * 8, half = bits_in_all / 2;
+    if (value == 0 && bits_at(spot, -4) & 1)
+        return r == 0 ? (int64_t)1 << half : r == n - 1 ? (int64_t)1 << (bits_in_all - half) : 1;
+    int64_t rest = value;
+    for (int other = 0; other < n - 1; other++) {
+        int64_t part = bits_at(spot, other) & 1 && dtype != DT_U8 ? -1 : 1;
+        if (other == r)
+            return part;
+        rest *= part;
+    }
+    return rest;
+}
+
+static int64_t whole_part(dt_dtype dtype, dt_reduce reduce, const dt__spot *spot, int64_t value, int n, int r) {
+    if (reduce == DT_AVG)
+        return whole_average(dtype, spot, value, n, r);
+    return reduce == DT_PRODUCT ? whole_product(dtype, spot, value, n, r) : whole_sum(spot, value, n, r);
 }
 
 /* As each rank makes it of Replicate. */

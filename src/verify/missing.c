@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Combinations are walked like the digits of a number: an entry per input, then one for all outputs. A combination is
- * left out where another says as much: a cut of a dim of size 1; sums and products of truth values, which are extremes;
+ * left out where another says as much: a cut of a dim of size 1 (VAL-003 to VAL-005), anything but Replicate of a tensor
+ * without elements; sums and products of truth values, which are extremes;
  * Replicate where a row has P(avg), P(max) or P(min); a partial output where it is Replicate, too. Of calls with more
  * combinations than MOST, or whose result is all zeros, nothing is said.
  */
@@ -21,6 +22,9 @@ typedef struct choices {
 
 static choices choices_of(const dt_op_value *value) {
     choices self = {1, {DT_ROW_R}};
+    for (int d = 0; d < value->n_dims; d++)
+        if (value->shape[d] == 0)
+            return self;
     for (int d = 0; d < value->n_dims; d++)
         if (value->shape[d] != 1)
             self.list[self.n++] = DT_ROW_S(d);
@@ -43,9 +47,17 @@ typedef struct looking {
     int64_t *n_trials;
 } looking;
 
+/* What a tensor without elements is said to be does not matter. */
+static bool is_same(const looking *self, const dt_row_entry *row) {
+    for (int e = 0; e < self->n_entries; e++)
+        if (row[e] != self->entries[e] && (e >= self->n_inputs || self->inputs[e].n > 1))
+            return false;
+    return true;
+}
+
 static bool is_offered(const looking *self) {
     for (int r = 0; r < self->offered->n_rows; r++)
-        if (!memcmp(self->offered->rows[r].entries, self->entries, (size_t)self->n_entries))
+        if (is_same(self, self->offered->rows[r].entries))
             return true;
     return false;
 }
@@ -131,7 +143,7 @@ dt_status dt__find_missing(dt__subject *subject, const dt__row_list *offered, dt
                     .n_trials = n_trials};
     if (!self.inputs || !self.entries)
         return DT_ERR_MEMORY;
-    if (!call->n_outputs || !subject->truths[DT__FILL_MIXED].says_something)
+    if (!call->n_outputs || !subject->truths[DT__FILL_MIXED][0].says_something)
         return DT_OK; /* VAL-019 */
     for (int i = 0; i < call->n_inputs && n < MOST; i++) {
         self.inputs[i] = choices_of(&call->inputs[i]);

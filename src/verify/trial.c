@@ -97,8 +97,10 @@ static int64_t ravel(int n_dims, const int64_t *shape, const int64_t *index) {
     return at;
 }
 
-static dt__element whole_value(const dt__subject *subject, int input, dt__fill fill, int64_t element) {
-    dt__spot spot = {SEED + (uint64_t)fill, input, element};
+static uint64_t seed_of(dt__fill fill, int round) { return SEED + (uint64_t)fill + 100 * (uint64_t)round; }
+
+static dt__element whole_value(const dt__subject *subject, int input, dt__fill fill, int round, int64_t element) {
+    dt__spot spot = {seed_of(fill, round), input, element};
     if (input < 64 && subject->indices >> input & 1)
         return (dt__element){.i = dt__index_at(&spot, subject->index_size)};
     return dt__value_at(subject->of.call.inputs[input].dtype, fill, &spot);
@@ -116,12 +118,12 @@ static dt_status give_memory(const dt__subject *subject, int n, dt_op_value *val
     return DT_OK;
 }
 
-static void fill_whole(dt__subject *subject, const dt__fill *fills, dt_op_value *inputs) {
+static void fill_whole(dt__subject *subject, const dt__fill *fills, int round, dt_op_value *inputs) {
     for (int i = 0; i < subject->of.call.n_inputs; i++) {
         int64_t n = elements_of(&inputs[i]);
         unsigned char *to = inputs[i].data;
         for (int64_t e = 0; e < n; e++, to += dt_dtype_size(inputs[i].dtype))
-            dt__element_put(inputs[i].dtype, whole_value(subject, i, fills[i], e), to);
+            dt__element_put(inputs[i].dtype, whole_value(subject, i, fills[i], round, e), to);
     }
 }
 
@@ -145,7 +147,7 @@ static dt_status read_whole(dt__subject *subject, const dt_op_value *outputs, dt
 }
 
 /* The kernel on the whole tensors; each input has its own kind of values. A refusal is in the lone rank's context. */
-static dt_status run_whole(dt__subject *subject, const dt__fill *fills, dt__truth *out) {
+static dt_status run_whole(dt__subject *subject, const dt__fill *fills, int round, dt__truth *out) {
     const dt_op_call *call = &subject->of.call;
     const dt__actor *alone = dt__stage_ranks(subject->stage, 1);
     dt_op_value *inputs, *outputs;
@@ -160,16 +162,17 @@ static dt_status run_whole(dt__subject *subject, const dt__fill *fills, dt__trut
     }
     DT__TRY(give_memory(subject, call->n_inputs, inputs));
     DT__TRY(give_memory(subject, call->n_outputs, outputs));
-    fill_whole(subject, fills, inputs);
+    fill_whole(subject, fills, round, inputs);
     DT__TRY(dt__actor_run(alone, &subject->of, 0, inputs, call->n_outputs, outputs));
     return read_whole(subject, outputs, out);
 }
 
-static dt_status find_truth(dt__subject *subject, const dt__row *row, dt__fill fill, const dt__truth **out) {
+static dt_status find_truth(dt__subject *subject, const dt__row *row, dt__fill fill, int round,
+                            const dt__truth **out) {
     const dt_op_call *call = &subject->of.call;
     bool extreme = row && has_entry(call, row, is_extreme), mixed = false;
     dt__fill *fills = DT__NEW_ARRAY(subject->arena, dt__fill, call->n_inputs + 1);
-    dt__truth *truth = &subject->truths[fill];
+    dt__truth *truth = &subject->truths[fill][round];
     if (!fills)
         return DT_ERR_MEMORY;
     for (int i = 0; i < call->n_inputs; i++) {
@@ -183,7 +186,7 @@ static dt_status find_truth(dt__subject *subject, const dt__row *row, dt__fill f
         truth = DT__NEW(subject->arena, dt__truth);
         *out = truth;
     }
-    return truth ? run_whole(subject, fills, truth) : DT_ERR_MEMORY;
+    return truth ? run_whole(subject, fills, round, truth) : DT_ERR_MEMORY;
 }
 
 /* Parts of the inputs on one rank. */
@@ -203,10 +206,10 @@ static dt_status cut_inputs(dt__subject *subject, const dt__arranged *arranged, 
             unravel(inputs[i].n_dims, inputs[i].shape, e, index);
             (void)dt_spec_to_global(spec, coordinate, index, global);
             int64_t at = ravel(spec->sharding.n_dims, spec->sharding.shape, global);
-            dt__element value = whole_value(subject, i, fill, at);
+            dt__element value = whole_value(subject, i, fill, trial.round, at);
             if (row->entries[i] < 0)
                 value = dt__part_of(spec->dtype, (dt_reduce)(-1 - row->entries[i]), style,
-                                    &(dt__spot){SEED + (uint64_t)trial.fill, i, at}, value, arranged->n, r);
+                                    &(dt__spot){seed_of(trial.fill, trial.round), i, at}, value, arranged->n, r);
             dt__element_put(spec->dtype, value, to);
         }
     }
@@ -350,7 +353,7 @@ static dt_status try_row(dt__subject *subject, const dt__actor *ranks, const dt_
                          const dt__row *row, dt__trial trial, dt__text *what) {
     const dt__truth *truth;
     dt_op_value *outputs[DT__MOST_PLAYED];
-    DT__TRY(find_truth(subject, row, trial.fill, &truth));
+    DT__TRY(find_truth(subject, row, trial.fill, trial.round, &truth));
     DT__TRY(run_parts(subject, ranks, arranged, row, trial, outputs, what));
     judged self = {subject, arranged, row, trial, outputs, false, 0, what};
     if (!what->n_chars)
@@ -363,7 +366,8 @@ dt_status dt__trial_run(dt__subject *subject, const dt__actor *ranks, const dt__
     dt__text found = dt__text_new(subject->arena->ctx);
     const dt__truth *ignored;
     *what = NULL;
-    dt_status status = find_truth(subject, NULL, trial.fill, &ignored); /* kept: made before what is dropped */
+    dt_status status =
+        find_truth(subject, NULL, trial.fill, trial.round, &ignored); /* kept: made before what is dropped */
     dt__arena_mark mark = dt__arena_begin(subject->arena);
     if (status == DT_OK)
         status = try_row(subject, ranks, arranged, row, trial, &found);
@@ -417,7 +421,8 @@ static dt_status find_truths(dt__subject *self) {
     const dt__truth *ignored;
     memset(self->truths, 0, sizeof self->truths);
     for (int fill = 0; fill < DT__N_FILLS; fill++)
-        DT__TRY(find_truth(self, NULL, (dt__fill)fill, &ignored));
+        for (int round = 0; round < dt__subject_rounds(self); round++)
+            DT__TRY(find_truth(self, NULL, (dt__fill)fill, round, &ignored));
     return DT_OK;
 }
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Includes point one way: a folder of src/ uses itself and the folders above it in the list of docs/architecture.md.
 
-A public header belongs to the folder whose name it has, so that dtensor/mesh.h counts as mesh. The umbrella dtensor.h
-is for users only. Examples are users: they see public headers and nothing else.
+A public header belongs to the folder whose name it has, so that dtensor/mesh.h counts as mesh, unless it is listed here.
+The umbrella dtensor.h is for users only. Examples are users: they see public headers and nothing else.
 """
 import pathlib
 import re
@@ -10,6 +10,7 @@ import sys
 
 import tree
 
+PUBLIC = {"files": "tensor", "dlpack": "tensor", "op": "rules", "ops": "ops"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
 
@@ -17,14 +18,12 @@ def folder_order(page):
     return re.findall(r"^    src/(\w+)/", page, re.M)
 
 
-PUBLIC = {"op": "rules"}  # headers that are not named after their folder
-
-
 def folder_of(path):
     """The folder of src/ to which a source or an include belongs, or None for one that is in no such folder."""
     parts = pathlib.PurePath(path).parts
     if parts[:2] == ("include", "dtensor") or parts[0] == "dtensor":
-        return PUBLIC.get(pathlib.PurePath(path).stem, pathlib.PurePath(path).stem)
+        name = pathlib.PurePath(path).stem
+        return PUBLIC.get(name, name)
     return parts[1] if parts[0] == "src" else parts[0] if len(parts) > 1 else None
 
 

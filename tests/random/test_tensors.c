@@ -160,7 +160,7 @@ static void fills__in_place_give_what_makers_give(void **state) {
         dt_tensor *want = dt_randn(ctx, DT_SHAPE(7, 12), .mean = 1.5, .std = 0.8, .generator = b);
         for (int i = 0; i < 12 * 40; i++) {
             int row = i / 40, column = i % 40;
-            bool inside = column % 5 == 3;
+            bool inside = column % 5 == 3 && column < 38;
             float got = ((float *)dt_data(big))[i];
             if (got != (inside ? ((float *)dt_data(want))[column / 5 * 12 + row] : 0))
                 fail_msg("element [%d,%d] is %g", row, column, (double)got);
@@ -329,7 +329,8 @@ static int draw_apart(dt_ctx *ctx, void *arg) {
     CHECK(worked == wanted, "kind %d: %s", by->kind, dt_error_text(ctx));
     if (worked)
         return 0;
-    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH, "%s", dt_error_text(ctx));
+    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH && strstr(dt_error_text(ctx), "different random draws"), "%s",
+          dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
     CHECK_OK(ctx, dt_generator_seed(generator, 3));
     dt_tensor *x = dt_randn(ctx, DT_SHAPE(6), .mesh = mesh, .place = "S(0)");
@@ -376,7 +377,7 @@ static bool fill_some(dt_ctx *ctx, void *user) {
     dt_tensor *local = mesh ? dt_borrow(ctx, memory, DT_SHAPE(4, 4), DT_F32) : NULL;
     dt_tensor *x = local ? dt_from_local(ctx, local, mesh, "S(0)") : NULL;
     dt_tensor *y = x ? dt_borrow(ctx, more, DT_SHAPE(3, 4), DT_F32) : NULL;
-    bool worked = y && dt_uniform_(x) == DT_OK && dt_normal_(y) == DT_OK;
+    bool worked = y && dt_uniform_(x) == DT_OK && dt_normal_(y) == DT_OK && !dt_failed(ctx);
     dt_mesh_free(mesh);
     return worked;
 }

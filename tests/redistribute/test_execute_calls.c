@@ -11,8 +11,10 @@
 #include "base/hash.h"
 #include "redistribute/execute.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 /* A tensor of f32 whose part lies in the heap. */
 typedef struct piece {
@@ -284,7 +286,8 @@ static const struct refusal refusals[] = {
     {"f32[4,4] S(0) on mesh(2)", "f32[4,4] P(sum) on mesh(2)", DT_ERR_PLACEMENT,
      "can not redistribute S(0) to P(sum)"},
     {"f32[4,4] P(sum) on mesh(2)", "f32[4,4] P(avg) on mesh(2)", DT_ERR_PLACEMENT, "P(sum) to P(avg)"},
-    {"f32[4,4] P(sum) on mesh(2)", "f32[4,4] P(sum) on mesh(2,1)", DT_ERR_PLACEMENT, "on another mesh the target may not be partial"},
+    {"f32[4,4] P(sum) on mesh(2)", "f32[4,4] P(sum) on mesh(2,1)", DT_ERR_PLACEMENT,
+     "on another mesh the target may not be partial"},
     {"f32[4,4] R on mesh(2)", "f32[4,5] R on mesh(2)", DT_ERR_SHAPE, "the shapes differ"},
     {"f32[4,4] R on mesh(2)", "f32[4,4,1] R,R on mesh(2,1)", DT_ERR_SHAPE, "the shapes differ"},
     {"f32[4,4] R on mesh(2)", "f64[4,4] R on mesh(2)", DT_ERR_DTYPE, "the dtypes differ"},
@@ -556,6 +559,172 @@ static void execute__moves_nothing_on_fake(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+/* One element seen as a whole tensor: strides of 0, copied and reduced. */
+static int run_broadcast(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t shape[] = {70, 50}, still[] = {0, 0};
+    dt_mesh *mesh = mesh_of(ctx, "3");
+    static const char *const moves[][2] = {{"S(0)", "S(1)"}, {"P(sum)", "R"}, {"P(sum)", "S(1)"}};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        dt_spec *from = spec_of(mesh, 2, shape, moves[i][0]);
+        piece to = new_piece(ctx, mesh, 2, shape, moves[i][1]);
+        float *one = dt_heap_alloc(ctx, sizeof *one), sum = i ? 1 + 2 + 3 : 5;
+        *one = i ? (float)(dt_rank(ctx) + 1) : 5;
+        dt__redistribution what = {.from = from,
+                                   .to = to.spec,
+                                   .src = one,
+                                   .src_strides = still,
+                                   .dst = to.data,
+                                   .planner = DT__PLANNER_DIRECT};
+        CHECK_OK(ctx, dt__redistribute_run(&what));
+        for (int64_t k = 0; k < dt_spec_local(to.spec)->elements; k++)
+            CHECK(to.data[k] == sum, "%s to %s: element %lld is %g", moves[i][0], moves[i][1], (long long)k,
+                  (double)to.data[k]);
+        free_piece(ctx, &to);
+        dt_heap_free(ctx, one);
+        dt_spec_free(from);
+    }
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void execute__reads_broadcast_sources(void **state) {
+    (void)state;
+    run_ranks(3, run_broadcast, NULL);
+}
+
+/* Meshes of the same ranks whose dims have other names: partials may stay. */
+static int run_renamed(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t shape[] = {6, 4};
+    dt_mesh *a = mesh_of(ctx, "a=2,b=2"), *b = mesh_of(ctx, "x=2,y=2");
+    piece from = new_piece(ctx, a, 2, shape, "P(sum),S(0)"), to = new_piece(ctx, b, 2, shape, "P(sum),R");
+    const dt_local *local = dt_spec_local(from.spec);
+    float mine = (float)(dt_rank(ctx) / 2 * 100); /* by coordinate along the partial */
+    for (int64_t i = 0; i < local->elements; i++)
+        from.data[i] = mine + (float)(local->offset[0] * 4 + i);
+    CHECK_OK(ctx, run(&from, &to));
+    for (int i = 0; i < 24; i++)
+        CHECK(to.data[i] == mine + (float)i, "rank %lld: element %d is %g", (long long)dt_rank(ctx), i,
+              (double)to.data[i]);
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    dt_mesh_free(a);
+    dt_mesh_free(b);
+    return 0;
+}
+
+static void execute__knows_the_same_ranks_by_other_names(void **state) {
+    (void)state;
+    run_ranks(4, run_renamed, NULL);
+}
+
+/* A rank that does not come in time. */
+static int run_late(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t shape[] = {64, 64};
+    dt_mesh *mesh = mesh_of(ctx, "2");
+    piece from = new_piece(ctx, mesh, 2, shape, "S(0)"), to = new_piece(ctx, mesh, 2, shape, "R");
+    dt__redistribution what = between(&from, &to);
+    if (dt_rank(ctx) == 0) {
+        dt__moving *moving = dt__redistribute_start(&what);
+        CHECK(moving, "%s", dt_error_text(ctx));
+        dt_status status = dt__redistribute_wait(moving);
+        CHECK(status == DT_ERR_TIMEOUT && strstr(dt_error_text(ctx), "redistribute of f32 x 4096"), "%s: %s",
+              dt_status_word(status), dt_error_text(ctx));
+    } else {
+        test_sleep(0.6 * test_slowness);
+        dt_status status = dt__redistribute_run(&what);
+        CHECK(status == DT_ERR_TIMEOUT, "%s: %s", dt_status_word(status), dt_error_text(ctx));
+    }
+    clear(ctx);
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void execute__waits_no_longer_than_the_deadline(void **state) {
+    (void)state;
+    run_ranks_with(&(test_ranks){.n = 2, .options = {.timeout_s = 0.2 * test_slowness}}, run_late, NULL);
+}
+
+/* A rank dies somewhere in a row of redistributions. */
+static int run_until_death(dt_ctx *ctx, void *arg) {
+    int when = *(const int *)arg;
+    static const int64_t shape[] = {200, 300};
+    dt_mesh *mesh = mesh_of(ctx, "3");
+    piece from = new_piece(ctx, mesh, 2, shape, "P(sum)"), to = new_piece(ctx, mesh, 2, shape, "R");
+    piece part = new_piece(ctx, mesh, 2, shape, "S(1)");
+    for (int i = 0; i < 1000; i++) {
+        if (dt_rank(ctx) == 1 && i == when)
+            raise(SIGKILL);
+        dt_status status = i % 2 ? run(&part, &to) : run(&from, &part);
+        if (status == DT_OK)
+            continue;
+        bool told = status == DT_ERR_PEER && i >= when && strstr(dt_error_text(ctx), "redistribute of f32 x 60000");
+        int code = told ? 0 : 1;
+        if (!told)
+            fprintf(stderr, "call %d: %s: %s\n", i, dt_status_word(status), dt_error_text(ctx));
+        dt__ctx_free(ctx);
+        return code;
+    }
+    return 1;
+}
+
+static void execute__learns_of_deaths(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip(); /* a thread cannot die alone */
+    for (int when = 0; when < 6; when++) {
+        test_launch launch = {.tells = when % 2 == 0};
+        dt_init_options options = {.timeout_s = 60};
+        test_launch_begin(&launch, 3, &options, run_until_death, &when);
+        test_launch_end(&launch, 30 * test_slowness);
+        assert_int_equal(launch.statuses[0], 0);
+        assert_int_equal(launch.statuses[2], 0);
+        assert_true(WIFSIGNALED(launch.statuses[1]));
+    }
+}
+
+/* A world of one, in which the n-th allocation fails. */
+static void execute__works_alone_or_says_that_memory_is_out(void **state) {
+    (void)state;
+    static const int64_t shape[] = {5, 7};
+    static const char *const moves[][2] = {{"P(sum),S(0)", "R,S(1)"}, {"S(0),_S(1,3)", "S(1),S(1)"}};
+    bool was_short = true;
+    for (long n = 1; was_short; n++) {
+        test_memory memory = {0};
+        dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .allocator = test_memory_allocator(&memory)});
+        dt_mesh *mesh = mesh_of(ctx, "1x1");
+        was_short = false;
+        for (int i = 0; i < 6; i++) {
+            const char *const *move = moves[i % 2];
+            piece from = new_piece(ctx, mesh, 2, shape, move[0]), to = new_piece(ctx, mesh, 2, shape, move[1]);
+            dt__redistribution what = between(&from, &to);
+            what.planner = (dt__planner)(i % DT__N_PLANNERS);
+            for (int k = 0; k < 35; k++)
+                from.data[k] = (float)k;
+            memory.fail_at = memory.n_calls + n;
+            dt_status status = dt__redistribute_run(&what);
+            bool now_short = memory.n_calls >= memory.fail_at;
+            memory.fail_at = 0;
+            if (status != (now_short ? DT_ERR_MEMORY : DT_OK))
+                fail_msg("%s to %s: %s: %s", move[0], move[1], dt_status_word(status), dt_error_text(ctx));
+            for (int k = 0; k < 35 && !now_short; k++)
+                assert_true(to.data[k] == (float)k);
+            was_short |= now_short;
+            clear(ctx);
+            free_piece(ctx, &from);
+            free_piece(ctx, &to);
+        }
+        dt_mesh_free(mesh);
+        assert_int_equal(dt_close(ctx), 0);
+        assert_int_equal(memory.n_live, 0);
+        assert_false(memory.wrong_size);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(execute__counts_the_collectives_that_it_replaces),
@@ -570,6 +739,11 @@ int main(void) {
         cmocka_unit_test(execute__runs_several_at_once),
         cmocka_unit_test(execute__survives_failing_allocations),
         cmocka_unit_test(execute__moves_nothing_on_fake),
+        cmocka_unit_test(execute__reads_broadcast_sources),
+        cmocka_unit_test(execute__knows_the_same_ranks_by_other_names),
+        cmocka_unit_test(execute__waits_no_longer_than_the_deadline),
+        cmocka_unit_test(execute__learns_of_deaths),
+        cmocka_unit_test(execute__works_alone_or_says_that_memory_is_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

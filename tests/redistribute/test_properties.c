@@ -117,20 +117,21 @@ static bool holds(const brute_case *c, const holdings *h, int64_t r, const int64
 
 /* What a step does on each mesh dim. */
 typedef struct roles {
-    bool changes[BRUTE_MOST_DIMS], reduces[BRUTE_MOST_DIMS];
-    int64_t reduced; /* contributions to an element */
-    bool shared;     /* every reduced mesh dim ends as Replicate */
+    bool changes[BRUTE_MOST_DIMS], reduces[BRUTE_MOST_DIMS], replicates[BRUTE_MOST_DIMS];
+    int64_t reduced;  /* contributions to an element */
+    int64_t replicas; /* of the group that get the same */
 } roles;
 
 static roles roles_of(const brute_case *c, const dt_placement *before, const dt_placement *after, int n,
                       const int *mesh_dims) {
-    roles out = {.reduced = 1, .shared = true};
+    roles out = {.reduced = 1, .replicas = 1};
     for (int i = 0; i < n; i++) {
         int m = mesh_dims[i];
         out.changes[m] = true;
         out.reduces[m] = dt_placement_is_partial(before[m]);
+        out.replicates[m] = dt_placement_is_replicate(after[m]);
         out.reduced *= out.reduces[m] ? c->mesh[m] : 1;
-        out.shared &= c->mesh[m] == 1 || !out.reduces[m] || dt_placement_is_replicate(after[m]);
+        out.replicas *= out.replicates[m] ? c->mesh[m] : 1;
     }
     return out;
 }
@@ -172,35 +173,63 @@ static void assert_all_reachable(const char *name, const brute_case *c, const ro
         }
 }
 
-/* The index of element number e of what the rank holds, row-major. */
-static void element_of(const brute_case *c, const holdings *h, int64_t r, int64_t e, int64_t *index) {
-    for (int d = c->n_dims - 1; d >= 0; d--) {
-        int64_t nth = e % h->rank[r].n[d];
-        e /= h->rank[r].n[d];
-        for (index[d] = 0; !h->rank[r].has[d][index[d]] || nth-- > 0;)
-            index[d]++;
+/* Bytes of an element: large in every other move, so that parts of few elements go in two phases, too. */
+static int64_t item_bytes = 4;
+
+/* Whether a replica reduces only its portion: parts above 8 KiB, or 4 MiB for two values and two replicas. */
+static bool in_portions(const brute_case *c, const roles *does, const holdings *after) {
+    int64_t largest[BRUTE_MOST_DIMS] = {0}, bytes = item_bytes;
+    for (int d = 0; d < c->n_dims; d++) {
+        for (int64_t r = 0; r < after->n_ranks; r++)
+            largest[d] = after->rank[r].n[d] > largest[d] ? after->rank[r].n[d] : largest[d];
+        bytes *= largest[d];
     }
+    if (does->reduced == 1 || does->replicas == 1)
+        return false;
+    return bytes > (does->reduced == 2 && does->replicas == 2 ? 4194304 : 8192);
+}
+
+/* The dim that is portioned: the first with eight indices per replica, else the longest. */
+static int portioned_dim(const brute_case *c, const holdings *after, int64_t r, int64_t replicas) {
+    int longest = 0;
+    for (int d = 0; d < c->n_dims; d++)
+        if (after->rank[r].n[d] >= 8 * replicas)
+            return d;
+    for (int d = 0; d < c->n_dims; d++)
+        longest = after->rank[r].n[d] > after->rank[r].n[longest] ? d : longest;
+    return longest;
+}
+
+static int64_t replica_of(const brute_case *c, const roles *does, int64_t r) {
+    int64_t coordinate[BRUTE_MOST_DIMS], replica = 0;
+    brute_coordinate(c, r, coordinate);
+    for (int m = 0; m < c->n_mesh_dims; m++)
+        replica = does->replicates[m] ? replica * c->mesh[m] + coordinate[m] : replica;
+    return replica;
 }
 
 /* Elements that the rank receives: every contribution to each element that it does not have itself. In two phases it
- * does so for its share only, and gets the rest reduced. */
+ * does so for its portion only, and gets the rest reduced. */
 static int64_t received_by(const brute_case *c, const roles *does, const holdings *before, const holdings *after,
                            int64_t r) {
-    int64_t needed = n_held(c, after, r), begin = 0, end = needed, n = 0;
-    if (does->shared && does->reduced > 2) {
-        int64_t coordinate[BRUTE_MOST_DIMS], member = 0, chunk = (needed + does->reduced - 1) / does->reduced;
-        brute_coordinate(c, r, coordinate);
-        for (int m = 0; m < c->n_mesh_dims; m++)
-            member = does->reduces[m] ? member * c->mesh[m] + coordinate[m] : member;
-        begin = member * chunk < needed ? member * chunk : needed;
-        end = begin + chunk < needed ? begin + chunk : needed;
+    int64_t n = 0, elements = 1;
+    bool portions = in_portions(c, does, after);
+    int dim = portions ? portioned_dim(c, after, r, does->replicas) : 0;
+    int64_t width = portions ? (after->rank[r].n[dim] + does->replicas - 1) / does->replicas : 0;
+    for (int d = 0; d < c->n_dims; d++)
+        elements *= c->shape[d];
+    for (int64_t e = 0; e < elements; e++) {
+        int64_t index[BRUTE_MOST_DIMS], nth = 0;
+        for (int64_t left = e, d = c->n_dims - 1; d >= 0; left /= c->shape[d--])
+            index[d] = left % c->shape[d];
+        if (!holds(c, after, r, index))
+            continue;
+        for (int64_t i = 0; portions && i < index[dim]; i++)
+            nth += after->rank[r].has[dim][i];
+        bool own = !portions || nth / width == replica_of(c, does, r);
+        n += own ? does->reduced - holds(c, before, r, index) : 1;
     }
-    for (int64_t e = begin; e < end; e++) {
-        int64_t index[BRUTE_MOST_DIMS];
-        element_of(c, after, r, e, index);
-        n += does->reduced - holds(c, before, r, index);
-    }
-    return n + needed - (end - begin);
+    return n;
 }
 
 /* Flows add up to what the rank receives, and nobody sends in one phase what it does not hold. */
@@ -257,7 +286,7 @@ static void check_step(const pair *p, const dt__plan *plan, int i, const holding
         all->peak = peak > all->peak ? peak : all->peak;
         all->total[r] += n;
     }
-    check_equal(p->text, step->bytes, 4 * most);
+    check_equal(p->text, step->bytes, item_bytes * most);
     if (most)
         check_equal(p->text, received_by(&a, &does, &before, &after, step->most), most);
     if (step->collective == DT__COLLECTIVE_NONE)
@@ -299,17 +328,17 @@ static void check_plan(const pair *p, const dt__plan *plan) {
         check_step(p, plan, i, &source, &all);
     for (int64_t r = 0; r < source.n_ranks; r++)
         most = all.total[r] > most ? all.total[r] : most;
-    check_equal(p->text, plan->bytes, 4 * most);
-    check_equal(p->text, plan->peak_bytes, 4 * all.peak);
-    check_equal(p->text, plan->lower_bound_bytes, 4 * lower_bound(p, &source, &target));
+    check_equal(p->text, plan->bytes, item_bytes * most);
+    check_equal(p->text, plan->peak_bytes, item_bytes * all.peak);
+    check_equal(p->text, plan->lower_bound_bytes, item_bytes * lower_bound(p, &source, &target));
 }
 
 /* *exchanges: the last plan has one step, an exchange in which nothing is reduced. */
 static double plan_cost(dt__arena *arena, const pair *p, dt__planner planner, bool *exchanges) {
     dt__sharding from = brute_sharding(arena, &p->from), to = brute_sharding(arena, &p->to);
     dt__plan plan;
-    if (dt__plan_new(arena, &(dt__move){.from = &from, .to = &to, .item_bytes = 4}, planner, &dt__machine_builtin,
-                     &plan) != DT_OK)
+    if (dt__plan_new(arena, &(dt__move){.from = &from, .to = &to, .item_bytes = item_bytes}, planner,
+                     &dt__machine_builtin, &plan) != DT_OK)
         fail_msg("%s, %s: %s", p->text, dt__planner_name(planner), dt_error_text(arena->ctx));
     check_plan(p, &plan);
     if (plan.bytes < plan.lower_bound_bytes)
@@ -328,6 +357,7 @@ static void random_moves__are_what_the_definitions_say(void **state) {
         double cost[DT__N_PLANNERS];
         bool exchanges = false;
         dt__arena arena = dt__arena_new(ctx);
+        item_bytes = i % 2 ? 4 : 1000;
         random_pair(&random, &p);
         for (int planner = 0; planner < DT__N_PLANNERS; planner++)
             cost[planner] = plan_cost(&arena, &p, (dt__planner)planner, &exchanges);

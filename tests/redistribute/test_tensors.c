@@ -404,7 +404,7 @@ static int distribute_on_four(dt_ctx *ctx, void *arg) {
     for (int64_t size = 13; size <= 14; size++)
         for (int d = 0; d < 3; d++) {
             int64_t shape[3] = {3, 3, 3}, chunk = (size + 3) / 4;
-            char place[8];
+            char place[24];
             shape[d] = size;
             (void)snprintf(place, sizeof place, "S(%d)", d);
             value = dt_reshape(dt_arange(ctx, 0, (double)(9 * size), 1), TENSORS_SHAPE(3, shape));

@@ -64,8 +64,8 @@ static void factors__addends_join_the_sum(void **state) {
                 "P(sum),P(sum),R->P(sum) P(sum),R,P(sum)->P(sum)");
 }
 
-/* Dtypes decide which partials there are: no order on complex numbers, no averages of integers, no sums of truth values,
- * and no sums where integers become fractions or the other way round. */
+/* Dtypes decide which partials there are: no order on complex numbers, no averages of integers, no sums of truth
+ * values, and no sums where integers become fractions or the other way round. */
 static void partials__follow_dtypes(void **state) {
     (void)state;
     assert_rows("neg(f32[])", "P(sum)->P(sum) P(avg)->P(avg) P(max)->P(min) P(min)->P(max)");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Schema lines and calls that are bound to them: forms, defaults, overloads, refusals, and what of the arguments decides.
+ * Schema lines and calls that are bound to them: forms, defaults, overloads, refusals, and what of the arguments
+ * decides.
  */
 #include "rules/calls.h"
 

@@ -7,7 +7,7 @@ import unittest
 
 import tool
 
-COMMANDS = ["show", "plan", "mesh", "query"]
+COMMANDS = ["show", "plan", "mesh", "explain", "rules", "ops", "query"]
 SHOW = ["show", "--mesh", "2x2", "--shape", "4,4"]
 
 MISUSED = [
@@ -19,6 +19,9 @@ MISUSED = [
     [*SHOW, "R,R", "--rank", "x"], [*SHOW, "R,R", "--rank", "-1"], [*SHOW, "R,R", "--rank", ""],
     [*SHOW, "R,R", "--width", "3"], [*SHOW, "R,R", "--rank", "99999999999999999999"],
     ["mesh"], ["mesh", "2", "3"], ["mesh", "2", "--rank"], ["mesh", "2", "--rank", "1", "--rank", "2"],
+    ["explain"], ["explain", "mm(f32[2,2]; f32[2,2])"], ["explain", "--mesh", "2"],
+    ["explain", "--mesh", "2", "--most", "0", "neg(f32[2])"], ["rules"], ["rules", "a", "b"],
+    ["ops", "add", "--json"], ["ops", "add", "sub"],
     ["query", "word"], ["query", "--json"],
 ]
 
@@ -45,6 +48,15 @@ FAILED = {
     ("show", "--mesh", "1048577", "--shape", "4", "--json", "R"): "unsupported",
     ("show", "--mesh", "2x2", "--shape", "4,4", "--svg", "/nonexistent/x.svg", "R,R"): "system",
     ("show", "f32[4] S(0)"): None,
+    ("explain", "--mesh", "2", "mm(f32[2,3] S(0); f32[2,3] R)"): "shape",
+    ("explain", "--mesh", "2", "mm(f32[2,3] S(0) f32[2,3] R)"): "placement",
+    ("explain", "--mesh", "2", "mm(f32[2,3] S(0); 3)"): "value",
+    ("explain", "--mesh", "2", "mm(f32[2,3] S(0),R; f32[3,3])"): "placement",
+    ("explain", "--mesh", "2", "nonsense(f32[2,3])"): "op",
+    ("explain", "--mesh", "2", "add_(f32[2,3] P(sum); 1)"): "placement",
+    ("rules", "mm(f32[2,3])"): "value",
+    ("rules", "mm(f32[2,3"): "value",
+    ("ops", "nonsense"): "op",
     ("mesh", "dp=0"): "mesh",
     ("mesh", "dp=2,dp=2"): "mesh",
     ("mesh", "dp=2", "--slice", "tp"): "mesh",
@@ -119,7 +131,7 @@ class Command(unittest.TestCase):
                                       env=tool.environment(LC_ALL="C", PATH=f"{tool.BUILD}/bin:{os.environ['PATH']}"))
                 self.assertEqual(output, done.stdout, line)
                 count += 1
-        self.assertEqual(4, count)
+        self.assertEqual(7, count)
 
     def test_main_page_tells_of_every_command(self):
         with open(os.path.join(tool.SOURCE, "man", "dtensor.1"), encoding="utf-8") as file:

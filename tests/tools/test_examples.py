@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbered course in examples/: each program runs alone, says what examples/expected/ has, and ends with 0."""
+"""The numbered course in examples/: each program, run as its head says ("$ ./01_mesh", "$ dtrun -n 4 ./04_redistribute"),
+says what examples/expected/ has, and ends with 0."""
 import glob
 import os
+import re
 import subprocess
 import unittest
 
@@ -20,9 +22,24 @@ class Examples(unittest.TestCase):
             with self.subTest(name):
                 with open(os.path.join(tool.SOURCE, "examples", "expected", name + ".txt"), encoding="utf-8") as file:
                     expected = file.read()
-                done = subprocess.run([os.path.join(tool.BUILD, "examples", name)], capture_output=True, text=True,
-                                      env=tool.environment(), timeout=60)
-                self.assertEqual((expected, "", 0), (done.stdout, done.stderr, done.returncode))
+                with open(source, encoding="utf-8") as file:
+                    launches = re.findall(rf"^ \*     \$ (dtrun -n \d+ )?\./{name}\b", file.read(), re.M)
+                self.assertTrue(launches, "the head says how it is run")
+                for launch in launches:
+                    command = [os.path.join(tool.BUILD, "examples", name)]
+                    if launch:
+                        command = [os.path.join(tool.BUILD, "bin", "dtrun"), *launch.split()[1:]] + command
+                    done = subprocess.run(command, capture_output=True, text=True, env=tool.environment(), timeout=60)
+                    self.assertEqual((expected, "", 0), (done.stdout, done.stderr, done.returncode), command)
+
+    def test_the_demo_checks_itself_and_fits(self):
+        command = [os.path.join(tool.BUILD, "bin", "dtrun"), "-n", "4", os.path.join(tool.BUILD, "examples", "demo")]
+        done = subprocess.run(command, capture_output=True, text=True, env=tool.environment(), timeout=60)
+        lines = done.stdout.splitlines()
+        self.assertEqual(("All right.", "", 0), (lines[-1], done.stderr, done.returncode))
+        self.assertEqual(6, done.stdout.count("every value is right"))
+        self.assertNotIn("\033", done.stdout)
+        self.assertLessEqual(max(map(len, lines)), 100)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ _dtensor_value() {
     --dtype) mapfile -t COMPREPLY < <(compgen -W 'f32 f64 f16 bf16 i8 i16 i32 i64 u8 bool c64 c128' -- "$2") ;;
     --planner) mapfile -t COMPREPLY < <(compgen -W 'greedy graph min_cost direct all' -- "$2") ;;
     --svg) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
-    --mesh | --to-mesh | --shape | --order | --rank | --width | --slice | --flatten) ;;
+    --mesh | --to-mesh | --most | --shape | --order | --rank | --width | --slice | --flatten) ;;
     *) return 1 ;;
     esac
 }
@@ -31,6 +31,8 @@ _dtensor() {
         mapfile -t COMPREPLY < <(compgen -W "$(_dtensor_commands "$program")" -- "$word")
     elif _dtensor_value "$before" "$word"; then
         :
+    elif [ "${COMP_WORDS[1]}" = ops ] && [[ $word != -* ]]; then
+        mapfile -t COMPREPLY < <(compgen -W "$("$program" ops 2>/dev/null | sed 's/[.(].*//' | sort -u)" -- "$word")
     elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_dtensor_options "$program" "${COMP_WORDS[1]}")" -- "$word")
     fi

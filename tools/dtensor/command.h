@@ -14,6 +14,9 @@
     X(show)                                                                                                          \
     X(plan)                                                                                                          \
     X(mesh)                                                                                                          \
+    X(explain)                                                                                                       \
+    X(rules)                                                                                                         \
+    X(ops)                                                                                                           \
     X(verify)                                                                                                        \
     X(query)
 

@@ -12,7 +12,8 @@
 bool placed_number(const char **text, int64_t *out);
 /* "1024,512", "[1024,512]"; "" and "[]" are a tensor without dims. */
 dt_status placed_shape(const session *self, const char *text, int64_t *shape, int *n);
-/* The mesh of --mesh, or of another option: its text form, or sizes written like those of --shape (2,4 for 2x4). NULL with an error. */
+/* The mesh of --mesh, or of another option: its text form, or sizes written like those of --shape (2,4 for 2x4). NULL
+ * with an error. */
 dt_mesh *placed_mesh(const session *self, const char *option);
 /* The value of --dtype; f32 without one. */
 dt_status placed_dtype(const session *self, dt_dtype *out);

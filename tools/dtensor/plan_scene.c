@@ -54,16 +54,26 @@ static int compare_flows(const void *a, const void *b) {
     return (x->sender > y->sender) - (x->sender < y->sender);
 }
 
+/* One arrow for what one rank sends to another, also where it is in both meshes and sends in both phases. */
+static void add_arrow(scene_step *step, scene_arrow arrow) {
+    for (int64_t i = step->n_arrows - 1; i >= 0 && step->arrows[i].to == arrow.to; i--)
+        if (step->arrows[i].from == arrow.from) {
+            step->arrows[i].bytes += arrow.bytes;
+            return;
+        }
+    step->arrows[step->n_arrows++] = arrow;
+}
+
 /* Adds the flows into one row as arrows, as far as their senders have rows. */
-static dt_status add_arrows(dt__arena *arena, scene *self, const dt_spec *from, scene_step *step, int row) {
+static dt_status add_arrows(dt__arena *arena, scene *self, const dt_spec *const *ends, scene_step *step, int row) {
     dt__flows flows;
     DT__TRY(dt__flows_new(arena, step->step->transfer, self->rows[row].target, &flows));
     for (int64_t i = 0; i < flows.n; i++) {
-        int sender = find_row(self, rank_at(from, flows.items[i].sender));
+        int sender = find_row(self, rank_at(ends[flows.items[i].in_target], flows.items[i].sender));
         if (sender < 0)
             step->n_left_out++;
         else
-            step->arrows[step->n_arrows++] = (scene_arrow){sender, row, flows.items[i].elements * self->item_bytes};
+            add_arrow(step, (scene_arrow){sender, row, flows.items[i].elements * self->item_bytes});
     }
     return DT_OK;
 }
@@ -88,7 +98,7 @@ static dt_status choose_few(dt__arena *arena, scene *self, const dt_spec *from, 
         if (flows.n)
             qsort(flows.items, (size_t)flows.n, sizeof *flows.items, compare_flows);
         for (int64_t k = 0; k < flows.n && k < SCENE_MAX_SENDERS; k++)
-            add_row(self, from, to, rank_at(from, flows.items[k].sender));
+            add_row(self, from, to, rank_at(flows.items[k].in_target ? to : from, flows.items[k].sender));
     }
     self->receiver = 0;
     return DT_OK;
@@ -117,13 +127,13 @@ static dt_status choose_rows(dt__arena *arena, scene *self, const dt_spec *from,
     return DT_OK;
 }
 
-static dt_status fill_step(dt__arena *arena, scene *self, const dt_spec *from, scene_step *step) {
+static dt_status fill_step(dt__arena *arena, scene *self, const dt_spec *const *ends, scene_step *step) {
     step->arrows = DT__NEW_ARRAY(arena, scene_arrow, (int64_t)self->n_rows * self->n_rows);
     if (!step->arrows)
         return DT_ERR_MEMORY;
     for (int row = 0; row < self->n_rows; row++)
         if (self->rows[row].target >= 0 && (self->receiver < 0 || self->receiver == row))
-            DT__TRY(add_arrows(arena, self, from, step, row));
+            DT__TRY(add_arrows(arena, self, ends, step, row));
     for (int row = 0; row < self->n_rows; row++) {
         int64_t in = 0, out = 0;
         for (int64_t i = 0; i < step->n_arrows; i++) {
@@ -143,7 +153,7 @@ dt_status scene_new(dt__arena *arena, const dt_spec *from, const dt_spec *to, co
         return DT_ERR_MEMORY;
     for (int i = 0; i < plan->n_steps; i++) {
         out->steps[i].step = &plan->steps[i];
-        DT__TRY(fill_step(arena, out, from, &out->steps[i]));
+        DT__TRY(fill_step(arena, out, (const dt_spec *[]){from, to}, &out->steps[i]));
     }
     out->most = plan->n_steps ? find_row(out, rank_at(to, largest_step(plan)->most)) : -1;
     return DT_OK;

@@ -224,6 +224,23 @@ static dt_status draw_box(const drawing *self, int column, int row) {
     return DT_OK;
 }
 
+static bool sends(const drawing *self, int column, int row) {
+    for (int64_t i = 0; column < self->shown.plan->n_steps && i < self->shown.steps[column].n_arrows; i++)
+        if (self->shown.steps[column].arrows[i].from == row)
+            return true;
+    return false;
+}
+
+/* A rank that holds nothing before the step and hands on what it has reduced. */
+static void draw_helper(const drawing *self, int column, int row) {
+    int x = column_x(column), y = row_y(self, row);
+    char line[64];
+    int n = snprintf(line, sizeof line, "rank %lld, once reduced", (long long)self->shown.rows[row].rank);
+    dt__text_add(self->out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" class=\"box\"/>\n", x, y, BOX_WIDTH,
+                 self->size.box);
+    svg_add_text(self->out, x + 2 * PADDING, y + self->size.box / 2 + 4, "small", line, (size_t)n);
+}
+
 /* Where the arrows of a step begin and end. */
 typedef struct ends {
     double *from, *to; /* middles, per arrow */
@@ -464,6 +481,8 @@ static dt_status draw(drawing *self) {
         for (int row = 0; row < self->shown.n_rows; row++)
             if (scene_position(&self->shown, column, row) >= 0)
                 DT__TRY(draw_box(self, column, row));
+            else if (sends(self, column, row))
+                draw_helper(self, column, row);
     DT__TRY(draw_scale(self, bottom + 8 + scale / 2));
     for (int i = 0; i < notes.n; i++)
         svg_add_text(self->out, EDGE, bottom + 24 + scale + i * SVG_LINE, "note", notes.lines[i],

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Values of tensors in requests and answers: flat lists, row by row. Numbers that JSON cannot write are "nan", "inf" and
- * "-inf"; complex ones are [re,im].
+ * Values of tensors in requests and answers: flat lists, row by row. Numbers that JSON cannot write are "nan", "inf"
+ * and "-inf"; complex ones are [re,im].
  */
 #ifndef TOOLS_DTENSOR_REQUEST_DATA_H
 #define TOOLS_DTENSOR_REQUEST_DATA_H

@@ -40,11 +40,13 @@ static void take_part(const part *which, const unsigned char *value, int64_t ele
     if (dt__is_complex(dtype)) {
         dt_dtype real = dtype == DT_C64 ? DT_F32 : DT_F64;
         size_t bytes = dt_dtype_size(real);
+        split how = which->how;
+        how.dtype = real;
         for (int i = 0; i < 2; i++)
-            dt__put_number(real,
-                           split_number(&which->how, dt__get_number(real, value + (size_t)i * bytes), 2 * element + i,
-                                        which->place),
-                           out + (size_t)i * bytes);
+            dt__put_number(
+                real,
+                split_number(&how, dt__get_number(real, value + (size_t)i * bytes), 2 * element + i, which->place),
+                out + (size_t)i * bytes);
     } else if (dt__is_whole(dtype)) {
         int64_t whole = (int64_t)dt__get_number(dtype, value);
         if (dtype == DT_I64)

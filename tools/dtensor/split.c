@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums: all parts but the last are random and the last is what remains, so that rounding stays in one part. Extremes:
- * one place, which changes from element to element, holds the value, and the others lie beyond it. Products: all parts
- * but the last are small powers of two, or signs where numbers are whole.
+ * Sums: the sums of the first 1, 2, … parts are random, and each lies between half and twice the next, so that their
+ * differences, which are the parts, are exact, and so is adding them up in order. Extremes: one place, which changes
+ * from element to element, holds the value, and the others lie beyond it. Products: all parts but the last are small
+ * powers of two, or signs where numbers are whole.
  */
 #include "split.h"
+
+#include "tensor/tensor.h"
 
 #include <math.h>
 
@@ -24,13 +27,35 @@ static double small(const split *how, int64_t element, int64_t place) {
     return (random_bits(how, element, place) >> 40 & 1 ? -steps : steps) / 16;
 }
 
-static double part_of_sum(const split *how, double value, int64_t element, int64_t place) {
-    double rest = value * (double)how->n_averaged;
+/* Of 0 and of what is not finite: small parts, and what remains. */
+static double part_of_odd_sum(const split *how, double value, int64_t element, int64_t place) {
+    double rest = value;
     if (place < how->n - 1)
         return small(how, element, place);
     for (int64_t i = 0; i < how->n - 1; i++)
         rest -= small(how, element, i);
     return rest;
+}
+
+static double rounded(dt_dtype dtype, double value) {
+    unsigned char element[16];
+    dt__put_number(dtype, value, element);
+    return dt__get_number(dtype, element);
+}
+
+static double part_of_sum(const split *how, double value, int64_t element, int64_t place) {
+    double sum = rounded(how->dtype, value * (double)how->n_averaged); /* of all parts */
+    if (sum == 0 || !isfinite(sum))
+        return part_of_odd_sum(how, sum, element, place);
+    for (int64_t i = how->n - 1; i > 0; i--) {
+        static const double factors[] = {0.59375, 0.6875, 0.84375, 1.1875, 1.4375, 1.78125};
+        double factor = factors[random_bits(how, element, i) % (sizeof factors / sizeof *factors)];
+        double before = rounded(how->dtype, sum * factor); /* of the parts before this one */
+        if (i == place)
+            return sum - before;
+        sum = before;
+    }
+    return sum;
 }
 
 static double part_of_product(const split *how, double value, int64_t element, int64_t place) {

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# What running an op costs: times (bench_dispatch), and instructions of plain and distributed calls as callgrind counts
+# them, beside the limit of 400 for what distribution adds. Usage: bench_dispatch.sh [--quick]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+program=build/bench/bench_dispatch
+"$program" "$@"
+
+if python3 -c 'import torch.distributed.tensor' 2>/dev/null; then
+    python3 bench/torch_dispatch_peer.py "$@"
+else
+    echo "torch: skipped, python3 has no torch.distributed.tensor"
+fi
+if ! command -v valgrind >/dev/null; then
+    echo "instructions: skipped, there is no valgrind"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=1000
+count() { # OP KIND: instructions of one call
+    if ! valgrind --tool=callgrind --callgrind-out-file="$work/out" --toggle-collect=bench_calls "$program" \
+        --run "$1" "$2" $n >"$work/said" 2>&1; then
+        echo 0
+        return
+    fi
+    awk -v n=$n '/Collected/ { printf "%.0f\n", $NF / n }' "$work/said"
+}
+printf '%-12s %12s %12s %8s %7s\n' instructions plain distributed added limit
+for op in add mul mul_scalar relu mm linear sum softmax layer_norm view transpose add_; do
+    plain=$(count $op plain)
+    spread=$(count $op distributed)
+    if [ "$plain" = 0 ] || [ "$spread" = 0 ]; then
+        printf '%-12s skipped: the op does not run\n' $op
+        continue
+    fi
+    printf '%-12s %12d %12d %8d %7d\n' $op "$plain" "$spread" $((spread - plain)) 400
+    printf '{"bench":"dispatch","config":{"op":"%s","what":"instructions added"},"ours":%d,"unit":"instructions","peer":"limit","theirs":400}\n' \
+        $op $((spread - plain))
+done

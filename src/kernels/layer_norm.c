@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Layer normalisation: mean and variance of a row in two passes, which loses nothing to cancellation, and a third that
+ * writes. A row is whatever the last dims hold, in blocks.
+ */
+#include "base/size.h"
+#include "kernels/gather.h"
+#include "kernels/loops.h"
+#include "kernels/normalise.h"
+#include "kernels/ops.h"
+#include "kernels/walk.h"
+
+#include <math.h>
+
+enum { BLOCK = 1024, PIECE = 1 << 14 };
+
+/* The arrays that a row goes through; weight and bias stand for themselves where there are none. */
+enum { OUT, IN, WEIGHT, BIAS, N_OPERANDS };
+
+typedef struct job {
+    const dt__kernels *kernels;
+    const dt__layer_norm *what;
+    dt_dtype dtype; /* computed in */
+    const dt__array *operands[N_OPERANDS];
+    dt__walk rows;     /* output, input, mean and rstd along the leading dims */
+    dt__walk elements; /* the operands along the last dims */
+    int64_t n, n_across, n_blocks, n_rows, n_per_piece;
+    bool has_mean, has_rstd;
+} job;
+
+typedef struct buffers {
+    _Alignas(64) char gathered[N_OPERANDS][BLOCK * 8], converted[N_OPERANDS][BLOCK * 8];
+} buffers;
+
+/* Block by block through a row: position, and where each operand's block is. */
+typedef struct course {
+    int64_t position[DT__WALK_DIMS], across, n;
+    char *at[N_OPERANDS], *block[N_OPERANDS];
+} course;
+
+static void course_start(const job *j, course *c, char *out, char *in) {
+    for (int d = 0; d < DT__WALK_DIMS; d++)
+        c->position[d] = 0;
+    c->across = 0;
+    for (int k = 0; k < N_OPERANDS; k++)
+        c->at[k] = j->elements.at[k];
+    c->at[OUT] += out - (char *)j->what->out->data;
+    c->at[IN] += in - (char *)j->what->in->data;
+}
+
+static void course_next(const job *j, course *c) {
+    const dt__walk_dim *inner = &j->elements.dims[0];
+    const int64_t first = c->across * BLOCK;
+    for (int k = 0; k < N_OPERANDS; k++)
+        c->block[k] = c->at[k] + first * inner->strides[k];
+    c->n = dt__min_i64(BLOCK, inner->size - first);
+    if (++c->across == j->n_across) {
+        c->across = 0;
+        dt__walk_next(&j->elements, 1, c->position, c->at);
+    }
+}
+
+static dt__patch patch(const job *j, const course *c, int k) {
+    return (dt__patch){c->block[k], dt_dtype_size(j->operands[k]->dtype), c->n, 1, j->elements.dims[0].strides[k], 0};
+}
+
+static const void *bring(const job *j, const course *c, buffers *b, int k) {
+    const dt__patch p = patch(j, c, k);
+    return dt__bring(j->kernels, &p, j->operands[k]->dtype, j->dtype, b->gathered[k], b->converted[k]);
+}
+
+static double mean_of(const job *j, buffers *b, char *out, char *in) {
+    course c;
+    double sum = 0;
+    course_start(j, &c, out, in);
+    for (int64_t block = 0; block < j->n_blocks; block++) {
+        course_next(j, &c);
+        j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](c.n, bring(j, &c, b, IN), &sum);
+    }
+    return sum / (double)j->n;
+}
+
+static double variance_of(const job *j, buffers *b, char *out, char *in, double mean) {
+    course c;
+    double sum = 0;
+    course_start(j, &c, out, in);
+    for (int64_t block = 0; block < j->n_blocks; block++) {
+        course_next(j, &c);
+        j->kernels->loops->deviations[j->dtype](c.n, bring(j, &c, b, IN), mean, &sum);
+    }
+    return sum / (double)j->n;
+}
+
+static void write_row(const job *j, buffers *b, char *out, char *in, double mean, double rstd) {
+    const dt__number numbers[2] = {{.f = {mean, 0}}, {.f = {rstd, 0}}};
+    course c;
+    course_start(j, &c, out, in);
+    for (int64_t block = 0; block < j->n_blocks; block++) {
+        course_next(j, &c);
+        const void *ins[] = {bring(j, &c, b, IN), bring(j, &c, b, WEIGHT), bring(j, &c, b, BIAS)};
+        const dt__patch to = patch(j, &c, OUT);
+        void *made =
+            j->dtype == j->operands[OUT]->dtype && dt__patch_is_dense(&to) ? (void *)to.at : b->converted[OUT];
+        j->kernels->loops->ops[DT__EL_NORMALISE][j->dtype](c.n, made, ins, numbers);
+        dt__send(j->kernels, made, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
+    }
+}
+
+static void put_number(const job *j, double x, const dt__array *to, char *at) {
+    j->kernels->loops->convert[DT_F64][to->dtype](1, at, &x);
+}
+
+static void run_piece(void *arg, int64_t piece) {
+    const job *j = arg;
+    const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n_rows);
+    int64_t position[DT__WALK_DIMS];
+    char *at[DT__WALK_ARRAYS];
+    buffers b;
+    for (int k = 0; k < DT__WALK_ARRAYS; k++)
+        at[k] = j->rows.at[k];
+    dt__walk_seek(&j->rows, 0, begin, position, at);
+    for (int64_t row = begin; row < end; row++, dt__walk_next(&j->rows, 0, position, at)) {
+        const double mean = j->what->is_rms ? 0 : mean_of(j, &b, at[0], at[1]);
+        const double rstd = 1 / sqrt(variance_of(j, &b, at[0], at[1], mean) + j->what->eps);
+        write_row(j, &b, at[0], at[1], mean, rstd);
+        if (j->has_mean)
+            put_number(j, mean, j->what->mean, at[2]);
+        if (j->has_rstd)
+            put_number(j, rstd, j->what->rstd, at[3]);
+    }
+}
+
+static dt__array first_dims(const dt__array *a, int n_dims) {
+    return (dt__array){a->data, a->dtype, n_dims < a->n_dims ? n_dims : a->n_dims, a->shape, a->strides};
+}
+
+static dt__array last_dims(const dt__array *a, int n_dims) {
+    const int skip = a->n_dims - n_dims;
+    return (dt__array){a->data, a->dtype, n_dims, a->shape + skip, a->strides + skip};
+}
+
+void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__layer_norm *what) {
+    static const float zero = 0, one = 1;
+    const dt__array none = {(void *)(uintptr_t)&zero, DT_F32, 0, NULL, NULL};
+    const dt__array ones = {(void *)(uintptr_t)&one, DT_F32, 0, NULL, NULL};
+    const int n_leading = what->in->n_dims - what->n_dims;
+    const dt__array *mean = what->mean ? what->mean : &none, *rstd = what->rstd ? what->rstd : &none;
+    const dt__array out_rows = first_dims(what->out, n_leading), in_rows = first_dims(what->in, n_leading);
+    const dt__array mean_rows = first_dims(mean, n_leading), rstd_rows = first_dims(rstd, n_leading);
+    const dt__array out_row = last_dims(what->out, what->n_dims), in_row = last_dims(what->in, what->n_dims);
+    const dt__array *weight = what->weight ? what->weight : &ones, *bias = what->bias ? what->bias : &none;
+    job j;
+    j.kernels = kernels;
+    j.what = what;
+    j.dtype = what->in->dtype == DT_F64 ? DT_F64 : DT_F32;
+    j.operands[OUT] = what->out;
+    j.operands[IN] = what->in;
+    j.operands[WEIGHT] = weight;
+    j.operands[BIAS] = bias;
+    j.has_mean = what->mean != NULL;
+    j.has_rstd = what->rstd != NULL;
+    if (!dt__walk_make(4, (const dt__array *const[]){&out_rows, &in_rows, &mean_rows, &rstd_rows}, &j.rows) ||
+        !dt__walk_make(4, (const dt__array *const[]){&out_row, &in_row, weight, bias}, &j.elements))
+        return;
+    j.n = dt__walk_positions(&j.elements, 0);
+    j.n_across = dt__ceil_div(j.elements.dims[0].size, BLOCK);
+    j.n_blocks = j.n_across * dt__walk_positions(&j.elements, 1);
+    j.n_rows = dt__walk_positions(&j.rows, 0);
+    j.n_per_piece = dt__ceil_div(PIECE, j.n);
+    dt__pool_run(pool, dt__ceil_div(j.n_rows, j.n_per_piece), run_piece, &j);
+}

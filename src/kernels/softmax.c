@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Softmax along one dim: the largest element, the sum of exponentials, and the result, in three passes over a row. A
+ * row that fits a buffer is brought once. Where the dim is not the one in which elements lie together, a block of
+ * columns is worked on together.
+ */
+#include "base/size.h"
+#include "kernels/gather.h"
+#include "kernels/loops.h"
+#include "kernels/normalise.h"
+#include "kernels/ops.h"
+#include "kernels/walk.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 2048, COLUMNS = 256, COLUMNS_LEAST = 8, PIECE = 1 << 14 };
+
+typedef struct job {
+    const dt__kernels *kernels;
+    const dt__array *in, *out;
+    dt_dtype dtype; /* computed in */
+    bool is_log, by_columns;
+    int64_t n, out_stride, in_stride; /* along the dim, in bytes */
+    dt__walk others;                  /* output and input, along all other dims */
+    int64_t n_across, n_items, n_per_piece;
+} job;
+
+static dt__patch patch(const dt__array *a, char *at, int64_t n, int64_t stride) {
+    return (dt__patch){at, dt_dtype_size(a->dtype), n, 1, stride, 0};
+}
+
+static void call(const job *j, dt__element_op op, int64_t n, void *out, const void *x, const void *y, double p, double q) {
+    const dt__number numbers[2] = {{.f = {p, 0}}, {.f = {q, 0}}};
+    j->kernels->loops->ops[op][j->dtype](n, out, (const void *[]){x, y}, numbers);
+}
+
+static double largest_so_far(const job *j, int64_t n, const void *x, double before) {
+    float narrow = (float)before;
+    double wide = before;
+    void *kept = j->dtype == DT_F32 ? (void *)&narrow : &wide;
+    j->kernels->loops->folds[DT__FOLD_MAX][j->dtype](n, x, kept);
+    return j->dtype == DT_F32 ? (double)narrow : wide;
+}
+
+/* One row, a block at a time. */
+typedef struct row {
+    const job *j;
+    char *out, *in;
+    _Alignas(64) char gathered[BLOCK * 8], converted[BLOCK * 8], work[BLOCK * 8];
+} row;
+
+static const void *row_block(row *r, int64_t first, int64_t n) {
+    const dt__patch p = patch(r->j->in, r->in + first * r->j->in_stride, n, r->j->in_stride);
+    return dt__bring(r->j->kernels, &p, r->j->in->dtype, r->j->dtype, r->gathered, r->converted);
+}
+
+/* Where the result of a block may be made: in place if it can stay there. */
+static void *result_at(row *r, const dt__patch *to) {
+    return r->j->out->dtype == r->j->dtype && dt__patch_is_dense(to) ? (void *)to->at : r->work;
+}
+
+static void softmax_row(row *r) {
+    const job *j = r->j;
+    const bool is_short = j->n <= BLOCK;
+    double largest = -INFINITY, sum = 0;
+    const void *x = NULL;
+    for (int64_t first = 0; first < j->n; first += BLOCK) {
+        const int64_t n = dt__min_i64(BLOCK, j->n - first);
+        x = row_block(r, first, n);
+        largest = largest_so_far(j, n, x, largest);
+    }
+    for (int64_t first = 0; first < j->n; first += BLOCK) {
+        const int64_t n = dt__min_i64(BLOCK, j->n - first);
+        x = is_short ? x : row_block(r, first, n);
+        call(j, DT__EL_EXP_SHIFTED, n, r->work, x, NULL, largest, 0);
+        j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](n, r->work, &sum);
+    }
+    for (int64_t first = 0; first < j->n; first += BLOCK) {
+        const int64_t n = dt__min_i64(BLOCK, j->n - first);
+        const dt__patch to = patch(j->out, r->out + first * j->out_stride, n, j->out_stride);
+        void *made = result_at(r, &to);
+        if (j->is_log) {
+            call(j, DT__EL_SHIFTED, n, made, is_short ? x : row_block(r, first, n), NULL, largest, log(sum));
+        } else {
+            if (!is_short)
+                call(j, DT__EL_EXP_SHIFTED, n, r->work, row_block(r, first, n), NULL, largest, 0);
+            call(j, DT__EL_AFFINE, n, made, r->work, NULL, 1 / sum, 0);
+        }
+        dt__send(j->kernels, made, j->dtype, &to, j->out->dtype, r->gathered);
+    }
+}
+
+/* A block of columns. */
+typedef struct columns {
+    const job *j;
+    char *out, *in;
+    int64_t n;
+    _Alignas(64) char gathered[COLUMNS * 8], converted[COLUMNS * 8], work[COLUMNS * 8];
+    _Alignas(64) char largest[COLUMNS * 8], last[COLUMNS * 8]; /* last: what ends the computation of an element */
+    _Alignas(64) double sums[COLUMNS], wide[COLUMNS];
+} columns;
+
+static const void *columns_row(columns *c, int64_t i) {
+    const dt__patch from = patch(c->j->in, c->in + i * c->j->in_stride, c->n, c->j->others.dims[0].strides[1]);
+    return dt__bring(c->j->kernels, &from, c->j->in->dtype, c->j->dtype, c->gathered, c->converted);
+}
+
+static void find_largest(columns *c) {
+    memcpy(c->largest, columns_row(c, 0), (size_t)c->n * dt_dtype_size(c->j->dtype));
+    for (int64_t i = 1; i < c->j->n; i++)
+        call(c->j, DT__EL_MAXIMUM, c->n, c->largest, c->largest, columns_row(c, i), 0, 0);
+}
+
+static void find_sums(columns *c) {
+    const dt__loops *loops = c->j->kernels->loops;
+    memset(c->sums, 0, sizeof c->sums);
+    for (int64_t i = 0; i < c->j->n; i++) {
+        call(c->j, DT__EL_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
+        call(c->j, DT__EL_EXP, c->n, c->work, c->work, NULL, 0, 0);
+        loops->convert[c->j->dtype][DT_F64](c->n, c->wide, c->work);
+        loops->ops[DT__EL_ADD][DT_F64](c->n, c->sums, (const void *[]){c->sums, c->wide}, NULL);
+    }
+    for (int64_t i = 0; i < c->n; i++)
+        c->sums[i] = c->j->is_log ? log(c->sums[i]) : 1 / c->sums[i];
+    loops->convert[DT_F64][c->j->dtype](c->n, c->last, c->sums);
+}
+
+static void softmax_columns(columns *c) {
+    const job *j = c->j;
+    find_largest(c);
+    find_sums(c);
+    for (int64_t i = 0; i < j->n; i++) {
+        const dt__patch to = patch(j->out, c->out + i * j->out_stride, c->n, j->others.dims[0].strides[0]);
+        call(j, DT__EL_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
+        if (!j->is_log)
+            call(j, DT__EL_EXP, c->n, c->work, c->work, NULL, 0, 0);
+        call(j, j->is_log ? DT__EL_SUB : DT__EL_MUL, c->n, c->work, c->work, c->last, 0, 0);
+        dt__send(j->kernels, c->work, j->dtype, &to, j->out->dtype, c->gathered);
+    }
+}
+
+static void softmax_piece(void *arg, int64_t piece) {
+    const job *j = arg;
+    const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n_items);
+    const dt__walk_dim *across = &j->others.dims[0];
+    union {
+        row r;
+        columns c;
+    } u;
+    for (int64_t item = begin; item < end; item++) {
+        const int64_t first = item % j->n_across * COLUMNS;
+        int64_t position[DT__WALK_DIMS];
+        char *at[2] = {j->others.at[0], j->others.at[1]};
+        dt__walk_seek(&j->others, j->by_columns ? 1 : 0, item / j->n_across, position, at);
+        if (j->by_columns) {
+            u.c.j = j;
+            u.c.out = at[0] + first * across->strides[0];
+            u.c.in = at[1] + first * across->strides[1];
+            u.c.n = dt__min_i64(COLUMNS, across->size - first);
+            softmax_columns(&u.c);
+        } else {
+            u.r.j = j;
+            u.r.out = at[0];
+            u.r.in = at[1];
+            softmax_row(&u.r);
+        }
+    }
+}
+
+static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+void dt__softmax(const dt__kernels *kernels, dt__pool *pool, const dt__array *in, int dim, bool is_log,
+                 const dt__array *out) {
+    int64_t shape[DT__WALK_DIMS], in_strides[DT__WALK_DIMS], out_strides[DT__WALK_DIMS];
+    int n_others = 0;
+    for (int d = 0; d < in->n_dims; d++)
+        if (d != dim) {
+            shape[n_others] = in->shape[d];
+            in_strides[n_others] = in->strides[d];
+            out_strides[n_others++] = out->strides[d];
+        }
+    const bool has_dim = in->n_dims > 0;
+    job j;
+    j.kernels = kernels;
+    j.in = in;
+    j.out = out;
+    j.dtype = in->dtype == DT_F64 ? DT_F64 : DT_F32;
+    j.is_log = is_log;
+    j.n = has_dim ? in->shape[dim] : 1;
+    j.in_stride = has_dim ? in->strides[dim] * (int64_t)dt_dtype_size(in->dtype) : 0;
+    j.out_stride = has_dim ? out->strides[dim] * (int64_t)dt_dtype_size(out->dtype) : 0;
+    const dt__array to = {out->data, out->dtype, n_others, shape, out_strides};
+    const dt__array from = {in->data, in->dtype, n_others, shape, in_strides};
+    if (j.n == 0 || !dt__walk_make(2, (const dt__array *const[]){&to, &from}, &j.others))
+        return;
+    const dt__walk_dim *across = &j.others.dims[0];
+    j.by_columns = across->size >= COLUMNS_LEAST && distance(across->strides[0]) < distance(j.out_stride);
+    j.n_across = j.by_columns ? dt__ceil_div(across->size, COLUMNS) : 1;
+    j.n_items = j.n_across * dt__walk_positions(&j.others, j.by_columns ? 1 : 0);
+    j.n_per_piece = dt__ceil_div(PIECE, j.n * (j.by_columns ? dt__min_i64(across->size, COLUMNS) : 1));
+    dt__pool_run(pool, dt__ceil_div(j.n_items, j.n_per_piece), softmax_piece, &j);
+}

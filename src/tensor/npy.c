@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading and writing the header of a .npy file.
+ */
+#include "tensor/npy.h"
+
+#include "base/size.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What NumPy calls our dtypes, without the byte order. */
+static const char *const names[DT_N_DTYPES] = {
+    [DT_F32] = "f4", [DT_F64] = "f8", [DT_F16] = "f2", [DT_BF16] = "V2", [DT_I8] = "i1",  [DT_I16] = "i2",
+    [DT_I32] = "i4", [DT_I64] = "i8", [DT_U8] = "u1",  [DT_BOOL] = "b1", [DT_C64] = "c8", [DT_C128] = "c16",
+};
+
+/* The dictionary, read from left to right. */
+struct reader {
+    const char *at, *end;
+};
+
+static void skip_blanks(struct reader *r) {
+    while (r->at < r->end && (*r->at == ' ' || *r->at == '\n' || *r->at == '\t'))
+        r->at++;
+}
+
+static bool take(struct reader *r, char c) {
+    skip_blanks(r);
+    if (r->at == r->end || *r->at != c)
+        return false;
+    r->at++;
+    return true;
+}
+
+/* A quoted text without escapes, cut off at room - 1. */
+static bool take_text(struct reader *r, size_t room, char *out) {
+    size_t n = 0;
+    skip_blanks(r);
+    char quote = r->at < r->end ? *r->at : '\0';
+    if (quote != '\'' && quote != '"')
+        return false;
+    for (r->at++; r->at < r->end && *r->at != quote; r->at++)
+        if (n < room - 1)
+            out[n++] = *r->at;
+    out[n] = '\0';
+    return take(r, quote);
+}
+
+static bool take_word(struct reader *r, const char *word) {
+    size_t n = strlen(word);
+    skip_blanks(r);
+    if ((size_t)(r->end - r->at) < n || memcmp(r->at, word, n) != 0)
+        return false;
+    r->at += n;
+    return true;
+}
+
+static bool take_number(struct reader *r, int64_t *out) {
+    int64_t n = 0;
+    skip_blanks(r);
+    const char *start = r->at;
+    for (; r->at < r->end && *r->at >= '0' && *r->at <= '9'; r->at++)
+        if (!dt__mul_i64(n, 10, &n) || !dt__add_i64(n, *r->at - '0', &n))
+            return false;
+    *out = n;
+    if (r->at == start)
+        return false;
+    (void)(r->at < r->end && *r->at == 'L' && r->at++); /* as Python 2 wrote it */
+    return true;
+}
+
+static const char *read_descr(struct reader *r, dt__npy *out) {
+    char text[16];
+    if (!take_text(r, sizeof text, text))
+        return "its elements have fields; a tensor has one number per element";
+    bool prefixed = text[0] && strchr("<>|=", text[0]);
+    const char *name = text + prefixed;
+    for (int dtype = 0; dtype < DT_N_DTYPES; dtype++)
+        if (strcmp(name, names[dtype]) == 0) {
+            out->dtype = (dt_dtype)dtype;
+            out->swapped = text[0] == '>' && dt_dtype_size(out->dtype) > 1;
+            return NULL;
+        }
+    return strcmp(name, "?") == 0 ? (out->dtype = DT_BOOL, NULL)
+                                  : "its dtype is not one of f2, f4, f8, V2 (bf16), i1, i2, i4, i8, u1, b1, c8, c16";
+}
+
+static const char *read_order(struct reader *r, dt__npy *out) {
+    out->fortran = take_word(r, "True");
+    return out->fortran || take_word(r, "False") ? NULL : "fortran_order is neither True nor False";
+}
+
+static const char *read_shape(struct reader *r, dt__npy *out) {
+    static const char *const wrong = "its shape is not a tuple of sizes";
+    if (!take(r, '('))
+        return wrong;
+    for (out->n_dims = 0; !take(r, ')'); out->n_dims++) {
+        if (out->n_dims == DT_SPEC_MAX_DIMS)
+            return "it has more dims than a tensor may have (32)";
+        if (!take_number(r, &out->shape[out->n_dims]))
+            return wrong;
+        if (take(r, ','))
+            continue;
+        out->n_dims++;
+        if (!take(r, ')'))
+            return wrong;
+        break;
+    }
+    return NULL;
+}
+
+static const char *read_dictionary(struct reader *r, dt__npy *out) {
+    static const struct {
+        const char *key;
+        const char *(*read)(struct reader *r, dt__npy *out);
+    } fields[] = {{"descr", read_descr}, {"fortran_order", read_order}, {"shape", read_shape}};
+    enum { N_FIELDS = sizeof fields / sizeof *fields, ALL = (1 << N_FIELDS) - 1 };
+    unsigned seen = 0;
+    if (!take(r, '{'))
+        return "its header is not a dictionary";
+    while (!take(r, '}')) {
+        char key[16];
+        int f = 0;
+        if (!take_text(r, sizeof key, key) || !take(r, ':'))
+            return "its header is not a dictionary";
+        while (f < N_FIELDS && strcmp(key, fields[f].key) != 0)
+            f++;
+        if (f == N_FIELDS)
+            return "its header has a key that is none of descr, fortran_order and shape";
+        const char *why = fields[f].read(r, out);
+        if (why)
+            return why;
+        seen |= 1u << f;
+        if (!take(r, ',') && !(r->at < r->end && *r->at == '}'))
+            return "its header is not a dictionary";
+    }
+    return seen == ALL ? NULL : "its header does not have descr, fortran_order and shape";
+}
+
+static const char *count(dt__npy *out) {
+    int64_t n = 1;
+    bool empty = false;
+    for (int d = 0; d < out->n_dims; d++) {
+        empty = empty || out->shape[d] == 0;
+        if (!dt__mul_i64(n, dt__max_i64(out->shape[d], 1), &n))
+            return "it has more bytes than can be counted";
+    }
+    if (!dt__mul_i64(n, (int64_t)dt_dtype_size(out->dtype), &out->bytes))
+        return "it has more bytes than can be counted";
+    out->elements = empty ? 0 : n;
+    out->bytes = empty ? 0 : out->bytes;
+    return NULL;
+}
+
+const char *dt__npy_read(const unsigned char *bytes, size_t n, dt__npy *out) {
+    *out = (dt__npy){0};
+    if (n < 10 || memcmp(bytes, "\x93NUMPY", 6) != 0)
+        return "it does not begin as a .npy file";
+    unsigned major = bytes[6];
+    size_t start = major == 1 ? 10 : 12, length = 0;
+    if (major < 1 || major > 3)
+        return "its format version is not 1, 2 or 3";
+    for (size_t i = 8; i < start && i < n; i++)
+        length |= (size_t)bytes[i] << (8 * (i - 8));
+    if (length > DT__NPY_MOST_BYTES - start)
+        return "its header is longer than that of any tensor";
+    if (n < start + length)
+        return "it ends inside its header";
+    struct reader reader = {(const char *)bytes + start, (const char *)bytes + start + length};
+    const char *why = read_dictionary(&reader, out);
+    skip_blanks(&reader);
+    if (!why && reader.at != reader.end)
+        why = "something follows the dictionary of its header";
+    out->header_bytes = start + length;
+    return why ? why : count(out);
+}
+
+size_t dt__npy_write(dt_dtype dtype, int n_dims, const int64_t *shape, unsigned char out[DT__NPY_MOST_BYTES]) {
+    enum { START = 10, ALIGNED = 64 };
+    char *text = (char *)out + START;
+    size_t room = DT__NPY_MOST_BYTES - START;
+    size_t n = (size_t)snprintf(text, room, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+                                dt_dtype_size(dtype) > 1 ? '<' : '|', names[dtype]);
+    for (int d = 0; d < n_dims; d++)
+        n += (size_t)snprintf(text + n, room - n, "%s%lld", d ? ", " : "", (long long)shape[d]);
+    n += (size_t)snprintf(text + n, room - n, "%s), }", n_dims == 1 ? "," : "");
+    while ((START + n + 1) % ALIGNED != 0)
+        text[n++] = ' ';
+    text[n++] = '\n';
+    memcpy(out, "\x93NUMPY\1\0", 8);
+    out[8] = (unsigned char)(n & 0xff);
+    out[9] = (unsigned char)(n >> 8);
+    return START + n;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Running ops in tests by the text of a call, in which $0, $1, … stand for tensors: "add($0; $1; alpha=2)".
+ */
+#ifndef DT_TESTS_DISPATCH_CALLS_H
+#define DT_TESTS_DISPATCH_CALLS_H
+
+#include "tensor/tensors.h"
+
+#include "dispatch/dispatch.h"
+#include "dtensor/dispatch.h"
+#include "redistribute/execute.h"
+#include "redistribute/tensors.h"
+#include "rules/call_text.h"
+
+#include <inttypes.h>
+
+typedef struct test_call {
+    dt__arena arena;
+    dt__placed_call parsed;
+    dt_tensor *inputs[DT__MAX_INPUTS], *outputs[DT__MAX_OUTPUTS];
+    int n_outputs;
+    dt__invocation call;
+} test_call;
+
+/* "f32[4,3]" of the whole tensor. */
+static inline void calls_shape_text(const dt_tensor *tensor, char *out, size_t room) {
+    int n = snprintf(out, room, "%s[", dt_dtype_word(tensor->dtype));
+    for (int d = 0; d < tensor->n_dims; d++)
+        n += snprintf(out + n, room - (size_t)n, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
+    snprintf(out + n, room - (size_t)n, "]");
+}
+
+/* Reads the text and binds the tensors; the error stays in the context. */
+static inline bool calls_open(dt_ctx *ctx, const char *text, dt_tensor *const *tensors, test_call *out) {
+    static const int64_t one[] = {1};
+    char full[2048];
+    size_t n = 0;
+    for (const char *at = text; *at && n + 64 < sizeof full; at++)
+        if (*at == '$') {
+            calls_shape_text(tensors[*++at - '0'], full + n, sizeof full - n);
+            n += strlen(full + n);
+        } else
+            full[n++] = *at;
+    full[n] = '\0';
+    *out = (test_call){.arena = dt__arena_new(ctx)};
+    if (dt__call_parse(&out->arena, full, 1, one, &out->parsed) != DT_OK)
+        return false;
+    int order[DT__MAX_INPUTS], n_tensors = 0;
+    for (const char *at = text; *at; at++)
+        if (*at == '$')
+            order[n_tensors++] = at[1] - '0';
+    for (int i = 0; i < out->parsed.call.n_inputs; i++)
+        out->inputs[i] = tensors[order[out->parsed.bound.inputs[i]]];
+    out->call = (dt__invocation){.info = out->parsed.info,
+                                 .overload = out->parsed.bound.overload,
+                                 .args = out->parsed.bound.args,
+                                 .n_inputs = out->parsed.call.n_inputs,
+                                 .inputs = out->inputs};
+    return true;
+}
+
+static inline void calls_close(test_call *self) { dt__arena_free(&self->arena); }
+
+static inline dt_status calls_run(dt_ctx *ctx, test_call *self) {
+    return dt__dispatch(ctx, &self->call, self->outputs, &self->n_outputs);
+}
+
+/* The first output; NULL with the error in the context. */
+static inline dt_tensor *calls_do(dt_ctx *ctx, const char *text, dt_tensor *const *tensors) {
+    test_call self;
+    bool fine = calls_open(ctx, text, tensors, &self) && calls_run(ctx, &self) == DT_OK;
+    calls_close(&self);
+    return fine ? self.outputs[0] : NULL;
+}
+/* CALL(ctx, "mm($0; $1)", a, b) */
+#define CALL(ctx, text, ...) calls_do(ctx, text, (dt_tensor *const[]){__VA_ARGS__})
+
+static inline const char *calls_placements(const dt_tensor *tensor) {
+    static char text[8][256];
+    static int at;
+    char *out = text[at++ % 8];
+    out[0] = '\0';
+    if (tensor && tensor->spec)
+        (void)dt_placements_text(tensor->spec->sharding.n_mesh_dims, tensor->spec->sharding.placements, 256, out);
+    return out;
+}
+
+/* Elements of a dense plain or local part as numbers. */
+static inline double calls_number(const dt_tensor *tensor, int64_t i) {
+    return dt__get_number(tensor->dtype,
+                          (const unsigned char *)tensor->data + (size_t)i * dt_dtype_size(tensor->dtype));
+}
+static inline void calls_put(dt_tensor *tensor, int64_t i, double value) {
+    dt__put_number(tensor->dtype, value, tensor->data + (size_t)i * dt_dtype_size(tensor->dtype));
+}
+
+/* A plain tensor whose elements are start, start + step, … */
+static inline dt_tensor *calls_counting(dt_ctx *ctx, dt_dtype dtype, dt_shape shape, double start, double step) {
+    dt_tensor *tensor = dt_empty(ctx, shape, .dtype = dtype);
+    for (int64_t i = 0; tensor && tensor->data && i < dt_tensor_elements(tensor); i++)
+        calls_put(tensor, i, start + step * (double)i);
+    return tensor;
+}
+
+/* The same value, placed; every rank has it, so nothing moves. */
+static inline dt_tensor *calls_place(dt_tensor *whole, dt_mesh *mesh, const char *place) {
+    return dt_distribute_tensor(whole, mesh, place, .everywhere = true);
+}
+
+/* What redistributions have counted as since `before`: "all_gather 1, all_to_all 2", or "" for nothing. */
+static inline const char *calls_counted(const dt_ctx *ctx, const dt__redistribute_stats *before) {
+    static char text[256];
+    dt__redistribute_stats now = dt__redistribute_statistics(ctx);
+    size_t n = 0;
+    text[0] = '\0';
+    for (int c = DT__COLLECTIVE_NONE + 1; c < DT__N_COLLECTIVES; c++)
+        if (now.collectives[c] > before->collectives[c])
+            n +=
+                (size_t)snprintf(text + n, sizeof text - n, "%s%s %" PRId64, n ? ", " : "",
+                                 dt__collective_name((dt__collective)c), now.collectives[c] - before->collectives[c]);
+    return text;
+}
+
+#endif

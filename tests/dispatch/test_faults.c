@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory that runs out half-way through ops: every allocation in turn fails, of ordinary memory and of the heap. The
+ * call gives no output and a memory error, nothing leaks, and inputs stay as they were. And a rank on which it runs out
+ * does not leave its peers waiting.
+ */
+#include "dispatch/calls.h"
+
+static bool run_some(dt_ctx *ctx, dt_mesh *mesh) {
+    dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(6, 4), 1, 1);
+    dt_tensor *x = a ? calls_place(a, mesh, "S(0)") : NULL, *p = NULL;
+    if (!x)
+        return false;
+    p = CALL(ctx, "sum($0; [0])", x);
+    if (!p)
+        return false;
+    dt_tensor *t = CALL(ctx, "transpose($0; 0; 1)", x);
+    return t && CALL(ctx, "mm($0; $1)", t, x) && CALL(ctx, "exp($0)", p) && CALL(ctx, "add_($0; $0)", x) &&
+           CALL(ctx, "split($0; 2)", x) && CALL(ctx, "reshape($0; [24])", t);
+}
+
+static bool body(dt_ctx *ctx) {
+    int64_t one = 1;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &one, 1, NULL);
+    dt_scope scope = mesh ? dt_scope_begin(ctx) : (dt_scope){0};
+    bool fine = scope.number && run_some(ctx, mesh);
+    if (mesh)
+        dt_scope_end(scope);
+    dt_mesh_free(mesh);
+    return fine;
+}
+
+static void faults__every_allocation_in_turn(void **state) {
+    (void)state;
+    long n_failed = 0;
+    for (bool was_short = true; was_short; n_failed += was_short) {
+        test_memory memory = {0};
+        dt_ctx *ctx = dt_init(
+            &(dt_init_options){.transport = "self", .threads = 1, .allocator = test_memory_allocator(&memory)});
+        assert_non_null(ctx);
+        memory.fail_at = memory.n_calls + n_failed + 1;
+        bool worked = body(ctx);
+        was_short = memory.n_calls >= memory.fail_at;
+        if (worked == was_short || (was_short && dt_error_status(ctx) != DT_ERR_MEMORY))
+            fail_msg("allocation %ld %s, and the error is %s: %s", n_failed + 1,
+                     was_short ? "failed" : "was not made", dt_status_word(dt_error_status(ctx)), dt_error_text(ctx));
+        (void)dt_error_clear(ctx);
+        assert_int_equal(dt_heap_statistics(ctx).n_live, 0);
+        memory.fail_at = 0;
+        assert_true(body(ctx)); /* the context goes on */
+        (void)dt_error_clear(ctx);
+        (void)dt_close(ctx);
+        if (memory.n_live || memory.wrong_size)
+            fail_msg("after allocation %ld failed, %ld blocks are left%s", n_failed + 1, memory.n_live,
+                     memory.wrong_size ? " and a size was wrong" : "");
+    }
+    assert_true(n_failed > 50);
+}
+
+/* Two ranks that must move an input; on one of them there is no memory for it. */
+static int one_rank_fails(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t two = 2;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &two, 1, NULL);
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(64, 64), .mesh = mesh, .place = "P(sum)");
+    CHECK(x, "%s", dt_error_text(ctx));
+    dt_tensor *big = NULL;
+    if (dt_rank(ctx) == 1)
+        big = dt_ones(ctx, DT_SHAPE(1 << 20, 1 << 20)); /* cannot be had */
+    CHECK(!big, "there was memory");
+    dt_tensor *y = CALL(ctx, "exp($0)", x); /* P(sum) of exp is a product: nothing moves */
+    dt_tensor *z = y ? CALL(ctx, "gelu($0)", x) : NULL;
+    CHECK(dt_rank(ctx) == 0 || dt_failed(ctx), "rank 1 has no error");
+    CHECK(dt_rank(ctx) == 1 || z || dt_error_status(ctx) == DT_ERR_PEER, "rank 0: %s", dt_error_text(ctx));
+    CHECK(dt_error_clear(ctx) == DT_OK, "%s", dt_error_text(ctx));
+    CHECK(CALL(ctx, "gelu($0)", x), "afterwards: %s", dt_error_text(ctx));
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void faults__peers_of_a_rank_without_memory_are_told(void **state) {
+    (void)state;
+    run_ranks(2, one_rank_fails, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(faults__every_allocation_in_turn),
+        cmocka_unit_test(faults__peers_of_a_rank_without_memory_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Every op of the table that has a kernel, on each of its samples, with random placements on random meshes: the value
+ * of the distributed call is that of the same call on plain tensors, the first time and from the cache. Partial inputs
+ * have parts that differ wildly; shards are uneven, empty and strided. Ranks 1, 2, 3, 4, 5, 6 on shm; meshes smaller
+ * than the world leave ranks outside.
+ */
+#include "dispatch/calls.h"
+
+#include "rules/registry.h"
+
+#include <math.h>
+
+/* ctest: timeout=240 processors=2 */
+
+static const struct {
+    int n_dims;
+    int64_t sizes[2];
+} meshes[] = {{1, {1}}, {1, {2}}, {1, {3}}, {2, {2, 2}}, {2, {2, 3}}, {1, {5}}, {2, {1, 3}}};
+
+/* What is to be run: one line of samples on one mesh. */
+typedef struct situation {
+    dt_ctx *ctx;
+    uint64_t *random;
+    dt_mesh *mesh;
+    int64_t coordinate[2]; /* of this rank, zeros outside */
+    dt__arena arena;
+    dt__placed_call parsed;
+} situation;
+
+/* Small and exact in every dtype, and not 0 where it may be divided by; of indices, one that every dim has. */
+static double number_at(uint64_t seed, int64_t i, dt_dtype dtype, int64_t smallest) {
+    uint64_t state = seed * 1000003 + (uint64_t)i;
+    int64_t dice = test_below(&state, 17);
+    if (dtype == DT_BOOL)
+        return (double)(dice % 2);
+    if (dtype == DT_I64)
+        return (double)(dice % smallest);
+    if (dtype == DT_U8)
+        return (double)dice;
+    return dtype >= DT_I8 && dtype <= DT_I32 ? (double)(dice - 8) : (double)(2 * dice - 17) / 8;
+}
+
+static double noise_at(uint64_t seed, int64_t i, int64_t k) {
+    uint64_t state = seed * 7919 + (uint64_t)i * 31 + (uint64_t)k;
+    return (double)(test_below(&state, 9) - 4);
+}
+
+/* Part k of n of a partial value. */
+static double part_at(dt_reduce reduce, double x, uint64_t seed, int64_t i, int64_t k, int64_t n) {
+    double others = 0;
+    switch (reduce) {
+    case DT_SUM:
+        for (int64_t other = 1; other < n; other++)
+            others += noise_at(seed, i, other);
+        return k ? noise_at(seed, i, k) : x - others;
+    case DT_AVG:
+        for (int64_t other = 1; other < n; other++)
+            others += noise_at(seed, i, other);
+        return k ? x + noise_at(seed, i, k) : x - others;
+    case DT_PRODUCT:
+        return k ? 1 : x;
+    case DT_MAX:
+        return k == i % n ? x : x - fabs(noise_at(seed, i, k));
+    default:
+        return k == i % n ? x : x + fabs(noise_at(seed, i, k));
+    }
+}
+
+/* Random placements for a tensor: plain and strided shards, Replicate, one kind of partial where the dtype has it. */
+static void draw_placements(situation *self, const dt_op_value *value, dt_placement *out) {
+    dt_reduce reduce = (dt_reduce)test_below(self->random, DT_N_REDUCES);
+    bool floating = value->dtype == DT_F32 || value->dtype == DT_F64;
+    for (int m = 0; m < dt_mesh_n_dims(self->mesh); m++) {
+        int64_t dice = test_below(self->random, 10);
+        out[m] = dt_placement_replicate();
+        if (value->n_dims && dice < 5)
+            out[m] = dt_placement_shard((int)test_below(self->random, value->n_dims));
+        else if (value->n_dims && dice < 6)
+            out[m] =
+                dt_placement_strided((int)test_below(self->random, value->n_dims), 1 + test_below(self->random, 3));
+        else if (dice < 8 && floating)
+            out[m] = dt_placement_partial(reduce);
+    }
+}
+
+static dt_spec *spec_of(situation *self, const dt_op_value *value, const dt_placement *placements) {
+    return dt_spec_new(self->mesh, &(dt_spec_desc){.dtype = value->dtype,
+                                                   .n_dims = value->n_dims,
+                                                   .shape = value->shape,
+                                                   .n_placements = dt_mesh_n_dims(self->mesh),
+                                                   .placements = placements});
+}
+
+/* A tensor with these placements: each rank makes its share of the whole and keeps what it holds of that. */
+static dt_tensor *make_input(situation *self, const dt_op_value *value, int64_t smallest) {
+    dt_placement asked[2], cut[2], everywhere[2];
+    uint64_t seed = test_random(self->random);
+    dt_reduce reduce = DT_N_REDUCES;
+    int64_t k = 0, n = 1;
+    draw_placements(self, value, asked);
+    for (int m = 0; m < dt_mesh_n_dims(self->mesh); m++) {
+        everywhere[m] = cut[m] = dt_placement_replicate();
+        if (!dt_placement_is_partial(asked[m])) {
+            cut[m] = asked[m];
+            continue;
+        }
+        reduce = asked[m].reduce;
+        k = k * dt_mesh_dim_size(self->mesh, m) + self->coordinate[m];
+        n *= dt_mesh_dim_size(self->mesh, m);
+    }
+    dt_tensor *share = dt_empty(self->ctx, TENSORS_SHAPE(value->n_dims, value->shape), .dtype = value->dtype);
+    for (int64_t i = 0; share && i < dt_tensor_elements(share); i++) {
+        double x = number_at(seed, i, value->dtype, smallest);
+        calls_put(share, i, reduce == DT_N_REDUCES ? x : part_at(reduce, x, seed, i, k, n));
+    }
+    dt_spec *from = spec_of(self, value, everywhere), *to = spec_of(self, value, cut);
+    dt_spec *spec = spec_of(self, value, asked);
+    dt_tensor *result = share && from && to && spec ? dt__tensor_of_spec(spec) : NULL;
+    if (result &&
+        dt__redistribute_run(&(dt__redistribution){
+            .from = from, .to = to, .src = share->data, .dst = result->data, .planner = DT__PLANNER_DIRECT}) != DT_OK)
+        result = NULL;
+    dt_spec_free(from);
+    dt_spec_free(to);
+    dt_spec_free(spec);
+    return result;
+}
+
+static bool close_to(double a, double b) {
+    return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= 2e-5 * (1 + fabs(b));
+}
+
+/* Where the plain and the distributed value differ, or -1. */
+static int64_t differs(const dt_tensor *got, const dt_tensor *want) {
+    if (got->dtype != want->dtype || !tensors_same_shape(got, want))
+        return 0;
+    for (int64_t i = 0; i < dt_tensor_elements(want); i++)
+        if (!close_to(calls_number(got, i), calls_number(want, i)))
+            return i;
+    return -1;
+}
+
+static bool is_random(const dt_op *op) { return op->flags & DT_OP_RANDOM; }
+
+static int compare(situation *self, const test_call *call, const test_call *plain, const char *text,
+                   const char *when) {
+    bool inside = dt_mesh_coordinate(self->mesh, (int64_t[2]){0});
+    CHECK(call->n_outputs == plain->n_outputs, "%s: %d outputs, not %d", text, call->n_outputs, plain->n_outputs);
+    for (int o = 0; o < call->n_outputs; o++) {
+        dt_tensor *full = dt_full_tensor(call->outputs[o]);
+        CHECK(full, "%s: %s", text, dt_error_text(self->ctx));
+        if (!inside)
+            continue;
+        dt_tensor *got = dt_contiguous(full), *want = dt_contiguous(plain->outputs[o]);
+        int64_t at = differs(got, want);
+        CHECK(at < 0, "%s on %s (%s): output %d, %s, element %" PRId64 ": %g, not %g", text, dt_mesh_text(self->mesh),
+              when, o, calls_placements(call->outputs[o]), at, calls_number(got, at), calls_number(want, at));
+    }
+    return 0;
+}
+
+/* The inputs in words, for failures. */
+static void name_inputs(const char *sample, const test_call *call, char *out, size_t room) {
+    int n = snprintf(out, room, "%.*s", (int)strcspn(sample, "\n"), sample);
+    for (int i = 0; i < call->call.n_inputs; i++)
+        n += snprintf(out + n, room - (size_t)n, " %s", calls_placements(call->inputs[i]));
+}
+
+/* A plain call of the same on the whole values, made before: ops may work in place. */
+static int run_plain(situation *self, const test_call *call, test_call *plain) {
+    for (int i = 0; i < call->call.n_inputs; i++) {
+        dt_tensor *full = dt_full_tensor(call->inputs[i]);
+        plain->inputs[i] = dt_clone(full);
+        CHECK(plain->inputs[i], "%s", dt_error_text(self->ctx));
+    }
+    plain->call = call->call;
+    plain->call.inputs = plain->inputs;
+    if (dt_mesh_coordinate(self->mesh, (int64_t[2]){0}) || is_random(call->call.info->op)) {
+        if (!dt_mesh_coordinate(self->mesh, (int64_t[2]){0}))
+            return 0; /* an outsider has no values to run it on */
+        CHECK_OK(self->ctx, calls_run(self->ctx, plain));
+    }
+    return 0;
+}
+
+static int run_sample(situation *self, const char *sample) {
+    const dt_op *op = self->parsed.info->op;
+    test_call call = {.parsed = self->parsed}, plain = {.n_outputs = 0};
+    char text[1024];
+    int64_t smallest = 1000;
+    dt_scope scope = dt_scope_begin(self->ctx);
+    for (int i = 0; i < self->parsed.call.n_inputs; i++)
+        for (int d = 0; d < self->parsed.call.inputs[i].n_dims; d++)
+            if (self->parsed.call.inputs[i].shape[d] > 0 && self->parsed.call.inputs[i].shape[d] < smallest)
+                smallest = self->parsed.call.inputs[i].shape[d];
+    for (int i = 0; i < self->parsed.call.n_inputs; i++) {
+        call.inputs[i] = make_input(self, &self->parsed.call.inputs[i], smallest);
+        CHECK(call.inputs[i], "%s: %s", sample, dt_error_text(self->ctx));
+    }
+    call.call = (dt__invocation){.info = self->parsed.info,
+                                 .overload = self->parsed.bound.overload,
+                                 .args = self->parsed.bound.args,
+                                 .n_inputs = self->parsed.call.n_inputs,
+                                 .inputs = call.inputs};
+    name_inputs(sample, &call, text, sizeof text);
+    dt_generator *generator = dt_generator_default(self->ctx);
+    dt_generator_state drawn = dt_generator_save(generator);
+    if (run_plain(self, &call, &plain))
+        return 1;
+    int64_t n_misses = dt_cache_stats(self->ctx).n_misses;
+    for (int again = 0; again < 2; again++) {
+        CHECK_OK(self->ctx, dt_generator_restore(generator, drawn));
+        dt_status status = calls_run(self->ctx, &call);
+        if (status == DT_ERR_PLACEMENT && op->flags & DT_OP_INPLACE) {
+            CHECK_OK(self->ctx, dt_error_clear(self->ctx)); /* it cannot stay where it is: agreed */
+            break;
+        }
+        CHECK(status == DT_OK, "%s: %s", text, dt_error_text(self->ctx));
+        if (!dt_mesh_coordinate(self->mesh, (int64_t[2]){0}))
+            plain.n_outputs = call.n_outputs;
+        if (compare(self, &call, &plain, text, again ? "from the cache" : "first"))
+            return 1;
+        if (op->flags & DT_OP_INPLACE)
+            break; /* its input is another now */
+        CHECK(!again || dt_cache_stats(self->ctx).n_misses <= n_misses + 1, "%s was decided twice", text);
+    }
+    dt_scope_end(scope);
+    return 0;
+}
+
+static int run_op(situation *self, const dt_op *op) {
+    for (const char *sample = op->samples; sample && *sample;
+         sample += strcspn(sample, "\n"), sample += *sample == '\n') {
+        char line[512];
+        int64_t mesh[2];
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(sample, "\n"), sample);
+        self->arena = dt__arena_new(self->ctx);
+        for (int m = 0; m < dt_mesh_n_dims(self->mesh); m++)
+            mesh[m] = dt_mesh_dim_size(self->mesh, m);
+        CHECK_OK(self->ctx, dt__call_parse(&self->arena, line, dt_mesh_n_dims(self->mesh), mesh, &self->parsed));
+        int wrong = 0;
+        for (int draw = 0; draw < 4 && !wrong; draw++)
+            wrong = run_sample(self, sample);
+        dt__arena_free(&self->arena);
+        if (wrong)
+            return 1;
+    }
+    return 0;
+}
+
+static int every_mesh(dt_ctx *ctx, uint64_t random) {
+    for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++) {
+        situation self = {.ctx = ctx, .random = &random};
+        if (meshes[m].sizes[0] * (meshes[m].n_dims == 2 ? meshes[m].sizes[1] : 1) > dt_world(ctx))
+            continue;
+        self.mesh = dt_mesh_from_shape(ctx, meshes[m].sizes, meshes[m].n_dims, NULL);
+        CHECK(self.mesh, "%s", dt_error_text(ctx));
+        (void)dt_mesh_coordinate(self.mesh, self.coordinate);
+        for (int i = 0; i < dt__n_ops; i++)
+            if (dt__op_table[i]->kernel && run_op(&self, dt__op_table[i]))
+                return 1;
+        dt_mesh_free(self.mesh);
+    }
+    return 0;
+}
+
+/* Twice, so that what redistribution keeps for itself is there already. */
+static int every_op(dt_ctx *ctx, void *arg) {
+    uint64_t seed = *(const uint64_t *)arg;
+    if (every_mesh(ctx, seed))
+        return 1;
+    int64_t n_live = dt_heap_statistics(ctx).n_live;
+    if (every_mesh(ctx, seed))
+        return 1;
+    CHECK(dt_heap_statistics(ctx).n_live == n_live, "%" PRId64 " blocks are left",
+          dt_heap_statistics(ctx).n_live - n_live);
+    return 0;
+}
+
+/* CMR-001 to CMR-007, CMR-014, DEC-004, DEC-005: values; which rows are there is tested beside the rules. */
+static void dispatch__gives_the_values_of_plain_tensors(void **state) {
+    (void)state;
+    for (int64_t world = 1; world <= 6; world++) {
+        uint64_t seed = 40 + (uint64_t)world;
+        run_ranks(world, every_op, &seed);
+    }
+}
+
+/* Plain calls against loops: the ground that the comparison above stands on. */
+static void dispatch__plain_calls_are_what_loops_give(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
+    dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(3, 4), -3, 0.5);
+    dt_tensor *b = calls_counting(ctx, DT_F32, DT_SHAPE(4, 5), 2, -0.25);
+    dt_tensor *row = calls_counting(ctx, DT_F32, DT_SHAPE(4), 1, 1);
+    dt_tensor *sum = CALL(ctx, "add($0; $1; alpha=-2)", a, row), *product = CALL(ctx, "mm($0; $1)", a, b);
+    dt_tensor *most = CALL(ctx, "amax($0; [1])", a), *turned = CALL(ctx, "transpose($0; 0; 1)", a);
+    dt_tensor *joined = CALL(ctx, "cat({$0; $0}; 1)", a);
+    assert_non_null(sum);
+    assert_non_null(product);
+    assert_non_null(most);
+    assert_non_null(turned);
+    assert_non_null(joined);
+    for (int64_t i = 0; i < 3; i++) {
+        double largest = -INFINITY;
+        for (int64_t k = 0; k < 4; k++) {
+            double x = calls_number(a, i * 4 + k);
+            largest = x > largest ? x : largest;
+            assert_true(calls_number(sum, i * 4 + k) == x - 2 * calls_number(row, k));
+            assert_true(*(const float *)(const void *)tensors_at(turned, (int64_t[]){k, i}) == (float)x);
+            assert_true(calls_number(joined, i * 8 + k) == x && calls_number(joined, i * 8 + 4 + k) == x);
+        }
+        assert_true(calls_number(most, i) == largest);
+        for (int64_t j = 0; j < 5; j++) {
+            double want = 0;
+            for (int64_t k = 0; k < 4; k++)
+                want += calls_number(a, i * 4 + k) * calls_number(b, k * 5 + j);
+            assert_true(calls_number(product, i * 5 + j) == want);
+        }
+    }
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(dispatch__plain_calls_are_what_loops_give),
+        cmocka_unit_test(dispatch__gives_the_values_of_plain_tensors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

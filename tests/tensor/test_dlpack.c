@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * DLPack: what is lent, what is borrowed, and when it is given back. test_numpy_dlpack.py does it with NumPy on the
+ * other side.
+ */
+#include "tensor/tensors.h"
+
+#include <stdlib.h>
+
+static int64_t n_blocks(dt_ctx *ctx) { return dt_heap_statistics(ctx).n_live; }
+
+static void lent__lives_until_it_is_given_back(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_tensor *t = dt_arange(ctx, 0, 12, 1);
+    dt_tensor *view = dt_transpose(dt_narrow(dt_view(t, DT_SHAPE(3, 4)), 1, 1, 2), 0, 1);
+    dt_dlpack_managed *m = dt_to_dlpack(view);
+    assert_int_equal(m->tensor.n_dims, 2);
+    assert_true(m->tensor.shape[0] == 2 && m->tensor.shape[1] == 3);
+    assert_true(m->tensor.strides[0] == 1 && m->tensor.strides[1] == 4);
+    assert_true(m->tensor.device.type == 1 && m->tensor.device.number == 0 && m->tensor.byte_offset == 0);
+    assert_true(m->tensor.dtype.code == 2 && m->tensor.dtype.bits == 32 && m->tensor.dtype.lanes == 1);
+    dt_dlpack_versioned *v = dt_to_dlpack_versioned(t);
+    assert_true(v->major == 1 && v->flags == 0 && v->tensor.n_dims == 1);
+    dt_drop(view);
+    dt_scope_end(dt_scope_begin(ctx));
+    dt_drop(t);
+    assert_true(n_blocks(ctx) == 1 && ((float *)m->tensor.data)[4] == 5);
+    m->deleter(m);
+    assert_int_equal(n_blocks(ctx), 1);
+    v->deleter(v);
+    assert_int_equal(n_blocks(ctx), 1); /* the views in between are still in the context's scope */
+    assert_null(dt_to_dlpack(NULL));
+    assert_null(dt_to_dlpack_versioned(NULL));
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void all_dtypes__go_there_and_back(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    for (dt_dtype dtype = 0; dtype < DT_N_DTYPES; dtype++) {
+        dt_tensor *t = dt_arange(ctx, 0, 6, 1, .dtype = dtype);
+        dt_dlpack_managed *m = dt_to_dlpack(t);
+        assert_int_equal(m->tensor.dtype.bits, 8 * dt_dtype_size(dtype));
+        dt_tensor *again = dt_from_dlpack(ctx, m);
+        assert_true(tensors_equal(again, t) && dt_data(again) == dt_data(t));
+        dt_drop(t);
+        assert_int_equal(n_blocks(ctx), 1);
+        dt_drop(again); /* calls the deleter, which drops the storage */
+        assert_int_equal(n_blocks(ctx), 0);
+        t = dt_scalar(ctx, 1, .dtype = dtype);
+        again = dt_from_dlpack_versioned(ctx, dt_to_dlpack_versioned(t));
+        assert_true(tensors_equal(again, t));
+        dt_drop(t);
+        dt_drop(again);
+        assert_int_equal(n_blocks(ctx), 0);
+    }
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static int n_deleted;
+static void count_plain(dt_dlpack_managed *self) {
+    (void)self;
+    n_deleted++;
+}
+static void count_versioned(dt_dlpack_versioned *self) {
+    (void)self;
+    n_deleted++;
+}
+
+static void borrowed__is_read_as_it_lies(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    float memory[12];
+    int64_t shape[2] = {2, 3}, strides[2] = {-6, 2};
+    for (int i = 0; i < 12; i++)
+        memory[i] = (float)i;
+    dt_dlpack_managed m = {.tensor = {.data = memory,
+                                      .device = {1, 0},
+                                      .n_dims = 2,
+                                      .dtype = {2, 32, 1},
+                                      .shape = shape,
+                                      .strides = strides,
+                                      .byte_offset = 7 * sizeof(float)},
+                           .deleter = count_plain};
+    n_deleted = 0;
+    dt_tensor *t = dt_from_dlpack(ctx, &m);
+    for (int64_t i = 0; i < 2; i++)
+        for (int64_t k = 0; k < 3; k++)
+            assert_true(*(const float *)(const void *)tensors_at(t, (int64_t[]){i, k}) == (float)(7 - 6 * i + 2 * k));
+    dt_tensor *row = dt_select(t, 0, 1);
+    dt_drop(t);
+    assert_int_equal(n_deleted, 0);
+    dt_drop(row);
+    assert_int_equal(n_deleted, 1);
+    m.tensor.strides = NULL;
+    t = dt_from_dlpack(ctx, &m);
+    assert_true(dt_item(dt_select(dt_select(t, 0, 1), 0, 1)) == 11);
+    shape[0] = 0;
+    m.tensor.data = NULL;
+    assert_int_equal(dt_tensor_elements(dt_from_dlpack(ctx, &m)), 0);
+    assert_int_equal(dt_close(ctx), 0);
+    assert_int_equal(n_deleted, 3); /* with the context */
+}
+
+static void refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, const char *part) {
+    assert_null(result);
+    assert_error_says(ctx, status, part);
+    dt_error_clear(ctx);
+}
+
+static void others__are_refused_and_stay_the_callers(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    float memory[6] = {1, 2, 3, 4, 5, 6};
+    int64_t shape[2] = {2, 3};
+    dt_dlpack_managed m = {.tensor = {memory, {2, 0}, 2, {2, 32, 1}, shape, NULL, 0}, .deleter = count_plain};
+    n_deleted = 0;
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_UNSUPPORTED, "device type 2; only host memory");
+    m.tensor.device.type = 1;
+    m.tensor.dtype.lanes = 4;
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_DTYPE, "code 2 with 32 bits in 4 lanes");
+    m.tensor.dtype = (dt_dlpack_dtype){1, 16, 1};
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_DTYPE, "code 1 with 16 bits in 1 lanes");
+    m.tensor.dtype = (dt_dlpack_dtype){2, 32, 1};
+    shape[1] = -1;
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "negative size");
+    shape[1] = 3;
+    m.tensor.n_dims = 40;
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "40 dims");
+    m.tensor.n_dims = 2;
+    m.tensor.strides = (int64_t[]){INT64_MAX, INT64_MAX};
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "further than can be counted");
+    m.tensor.strides = NULL;
+    m.tensor.data = NULL;
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_VALUE, "no memory for 6 elements");
+    refused(ctx, dt_from_dlpack(ctx, NULL), DT_ERR_VALUE, "argument 2 of from_dlpack is NULL");
+    assert_null(dt_from_dlpack(NULL, &m));
+    dt_dlpack_versioned v = {2, 0, NULL, count_versioned, 0, {memory, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}};
+    refused(ctx, dt_from_dlpack_versioned(ctx, &v), DT_ERR_UNSUPPORTED, "version 2.0; only version 1");
+    refused(ctx, dt_from_dlpack_versioned(ctx, NULL), DT_ERR_VALUE, "argument 2");
+    assert_int_equal(n_deleted, 0);
+    /* What must not be written to is copied, and given back at once. */
+    v.major = 1;
+    v.flags = 1;
+    dt_tensor *t = dt_from_dlpack_versioned(ctx, &v);
+    assert_int_equal(n_deleted, 1);
+    assert_true(dt_data(t) != memory && ((float *)dt_data(t))[5] == 6);
+    /* A distributed tensor lends its part. */
+    dt_mesh *mesh = dt_mesh_new(ctx, "1");
+    dt_dlpack_managed *part = dt_to_dlpack(dt_ones(ctx, DT_SHAPE(4), .mesh = mesh, .place = "S(0)"));
+    assert_true(part->tensor.shape[0] == 4 && ((float *)part->tensor.data)[3] == 1);
+    part->deleter(part);
+    dt_mesh_free(mesh);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lent__lives_until_it_is_given_back),
+        cmocka_unit_test(all_dtypes__go_there_and_back),
+        cmocka_unit_test(borrowed__is_read_as_it_lies),
+        cmocka_unit_test(others__are_refused_and_stay_the_callers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

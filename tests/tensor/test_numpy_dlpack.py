@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory is lent to NumPy and borrowed from it by DLPack, through the shared library. Skipped without NumPy, and where
+the library is built with a sanitizer, which must be loaded first."""
+import ctypes
+import glob
+import os
+import sys
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    sys.exit(77)
+
+try:
+    LIBRARY = ctypes.CDLL(sorted(glob.glob(os.path.join(os.environ["DTENSOR_BUILD"], "lib", "libdtensor.so*")))[0])
+except (IndexError, OSError):
+    sys.exit(77)
+
+PYTHON = ctypes.pythonapi
+POINTER = ctypes.c_void_p
+for name in ("dt_init", "dt_from_memory", "dt_transpose", "dt_to_dlpack", "dt_to_dlpack_versioned", "dt_from_dlpack",
+             "dt_from_dlpack_versioned", "dt_data", "dt_tensor_shape", "dt_tensor_strides"):
+    getattr(LIBRARY, name).restype = POINTER
+LIBRARY.dt_error_text.restype = ctypes.c_char_p
+PYTHON.PyCapsule_New.restype = ctypes.py_object
+PYTHON.PyCapsule_New.argtypes = [POINTER, ctypes.c_char_p, POINTER]
+PYTHON.PyCapsule_GetPointer.restype = POINTER
+PYTHON.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+PYTHON.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+# Names must outlive the capsules.
+NAMES = {"plain": (b"dltensor", b"used_dltensor"), "versioned": (b"dltensor_versioned", b"used_dltensor_versioned")}
+DTYPES = {np.float32: 0, np.float64: 1, np.float16: 2, np.int8: 4, np.int16: 5, np.int32: 6, np.int64: 7, np.uint8: 8,
+          np.bool_: 9, np.complex64: 10, np.complex128: 11}
+
+
+class Shape(ctypes.Structure):
+    _fields_ = [("n", ctypes.c_int), ("sizes", ctypes.POINTER(ctypes.c_int64))]
+
+
+class Lent:
+    """What NumPy asks of a lender."""
+    def __init__(self, tensor, kind):
+        self.tensor, self.kind = tensor, kind
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, **_):
+        lend = LIBRARY.dt_to_dlpack if self.kind == "plain" else LIBRARY.dt_to_dlpack_versioned
+        return PYTHON.PyCapsule_New(lend(POINTER(self.tensor)), NAMES[self.kind][0], None)
+
+
+class Exchange(unittest.TestCase):
+    def setUp(self):
+        self.ctx = POINTER(LIBRARY.dt_init(None))
+
+    def tearDown(self):
+        self.assertEqual(0, LIBRARY.dt_close(self.ctx))
+
+    def test_numpy_reads_what_is_lent(self):
+        for dtype, number in DTYPES.items():
+            a = (np.arange(12) % 5).astype(dtype).reshape(3, 4)
+            shape = Shape(2, (ctypes.c_int64 * 2)(3, 4))
+            tensor = LIBRARY.dt_from_memory(self.ctx, a.ctypes.data_as(POINTER), shape, number)
+            tensor = LIBRARY.dt_transpose(POINTER(tensor), 0, 1)
+            for kind in NAMES:
+                if kind == "versioned" and int(np.__version__.split(".")[0]) < 2:
+                    continue
+                b = np.from_dlpack(Lent(tensor, kind))
+                self.assertEqual(a.T.dtype, b.dtype)
+                np.testing.assert_array_equal(a.T, b)
+                del b
+
+    def test_what_numpy_lends_is_read(self):
+        for dtype in DTYPES:
+            a = (np.arange(24) % 7).astype(dtype).reshape(4, 6)[::-1, 1::2]
+            for kind, options in (("plain", {}), ("versioned", {"max_version": (1, 0)})):
+                try:
+                    capsule = a.__dlpack__(**options)
+                except TypeError:
+                    continue  # an older NumPy has no versions
+                pointer = PYTHON.PyCapsule_GetPointer(capsule, NAMES[kind][0])
+                take = LIBRARY.dt_from_dlpack if kind == "plain" else LIBRARY.dt_from_dlpack_versioned
+                tensor = POINTER(take(self.ctx, POINTER(pointer)))
+                self.assertTrue(tensor.value, LIBRARY.dt_error_text(self.ctx))
+                PYTHON.PyCapsule_SetName(capsule, NAMES[kind][1])
+                strides = ctypes.cast(LIBRARY.dt_tensor_strides(tensor), ctypes.POINTER(ctypes.c_int64))
+                self.assertEqual([s // a.itemsize for s in a.strides], strides[:2])
+                self.assertEqual(a.ctypes.data, LIBRARY.dt_data(tensor))
+                LIBRARY.dt_drop(tensor)
+
+
+if __name__ == "__main__":
+    unittest.main()

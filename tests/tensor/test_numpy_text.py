@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""dt_format against NumPy, text by text. Skipped where NumPy is not installed or older than 2.3, when it began to write
+short floats with exponents earlier."""
+import os
+import subprocess
+import sys
+import unittest
+
+try:
+    import numpy as np
+    if tuple(int(n) for n in np.__version__.split(".")[:2]) < (2, 3):
+        sys.exit(77)
+except ImportError:
+    sys.exit(77)
+
+PROGRAM = os.path.join(os.environ["DTENSOR_BUILD"], "tests", "tensor.text")
+DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8, "i16": np.int16, "i32": np.int32,
+          "i64": np.int64, "u8": np.uint8, "bool": np.bool_, "c64": np.complex64, "c128": np.complex128}
+
+
+def floats(random, dtype, n):
+    """Numbers of many kinds: of one size, of many sizes, whole, short, odd."""
+    kind = random.integers(9)
+    with np.errstate(all="ignore"):
+        x = [lambda: random.standard_normal(n),
+             lambda: random.standard_normal(n) * 10.0 ** random.integers(-12, 12),
+             lambda: np.round(random.standard_normal(n) * 100) / 10.0 ** random.integers(0, 4),
+             lambda: random.integers(-1000, 1000, n).astype(np.float64),
+             lambda: np.exp(random.standard_normal(n) * random.integers(1, 40)),
+             lambda: 2.0 ** random.integers(-160, 160, n),
+             lambda: np.frombuffer(random.bytes(n * 8), np.float64).copy(),
+             lambda: random.choice([0.0, -0.0, 1.0, 0.5, np.nan, np.inf, -np.inf, 0.1], n),
+             lambda: 10.0 ** random.integers(-6, 10, n)][kind]()
+        if random.integers(5) == 0 and n:
+            x[random.integers(n)] = random.choice([np.nan, np.inf, -np.inf])
+        if kind == 6 and dtype != np.float64:
+            return np.frombuffer(random.bytes(n * np.dtype(dtype).itemsize), dtype).copy()
+        return x.astype(dtype)
+
+
+def array_of(random, word):
+    dtype = DTYPES[word]
+    shape = tuple(int(s) for s in random.choice([0, 1, 2, 3, 5, 7, 8, 20], random.integers(0, 4), p=[.04] + [.137142857] * 7))
+    if random.integers(8) == 0:
+        shape = (int(random.integers(1000, 1300)),)
+    if random.integers(12) == 0:
+        shape = (40, 2, 30)
+    n = int(np.prod(shape))
+    if word[0] == "f":
+        a = floats(random, dtype, n)
+    elif word[0] == "c":
+        part = np.float32 if word == "c64" else np.float64
+        a = np.empty(n, dtype)
+        a.real, a.imag = floats(random, part, n), floats(random, part, n)
+    elif word == "bool":
+        a = random.integers(0, 2, n).astype(dtype)
+    else:
+        info = np.iinfo(dtype)
+        low, high = [(info.min, info.max), (0, min(9, info.max)), (max(info.min, -100), 100)][random.integers(3)]
+        a = random.integers(low, high, n, dtype=dtype, endpoint=True)
+    return a.reshape(shape)
+
+
+class Text(unittest.TestCase):
+    maxDiff = None
+
+    def test_texts_are_those_of_numpy(self):
+        random = np.random.default_rng(7)
+        request, want = [], []
+        for i in range(1500):
+            word = list(DTYPES)[i % len(DTYPES)]
+            a = array_of(random, word)
+            threshold, width = int(random.choice([1000, 1000, 5])), int(random.choice([75, 75, 40]))
+            precision = int(random.choice([8, 8, 3]))
+            shape = " ".join(str(s) for s in a.shape)
+            request.append(f"{word} {threshold} {width} {precision} {a.ndim} {shape}\n{a.tobytes().hex()}\n")
+            with np.printoptions(threshold=threshold, linewidth=width, precision=precision), np.errstate(all="ignore"):
+                want.append(str(a))
+        done = subprocess.run([PROGRAM], input="".join(request), capture_output=True, text=True, timeout=300)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        got = done.stdout.split("\n--\n")
+        self.assertEqual(len(want) + 1, len(got))
+        for number, (text, wanted) in enumerate(zip(got, want)):
+            self.assertEqual(wanted, text, f"tensor {number}: {request[number].splitlines()[0]}")
+
+
+if __name__ == "__main__":
+    unittest.main()
