@@ -79,5 +79,6 @@
 #include <dtensor/redistribute.h>
 #include <dtensor/spec.h>
 #include <dtensor/tensor.h>
+#include <dtensor/verify.h>
 
 #endif
