@@ -6,7 +6,7 @@
 #include "random/fills.h"
 #include "support/ranks.h"
 
-#include "dtensor/random.h"
+#include "dtensor/dtensor.h"
 #include "dtensor/redistribute.h"
 
 typedef struct layout_case {
