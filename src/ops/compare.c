@@ -131,14 +131,18 @@ const dt_op dt__op_clamp = {
     .class_of = class_clamp,
     .shape = shape_clamp,
     .kernel = clamp,
-    .samples = "clamp(f32[5,3]; -1.0; 1.0)\nclamp(f32[5]; max=0)\nclamp(f32[5,3]; f32[5,3]; f32[3])",
+    .samples = "clamp(f32[5,3]; -1.0; 1.0)\nclamp(f32[5]; max=0)\nclamp(f32[5,3]; f32[5,3]; f32[3])\n"
+               "clamp(f32[5]; min=nan)\n"
+               "clamp(f32[5]; min=f32[5])\n"
+               "clamp(i32[5]; 0.5)",
 };
 const dt_op dt__op_eq = {
     .schema = "eq.Tensor(Tensor self, Tensor other) -> Tensor | eq.Scalar(Tensor self, Scalar other) -> Tensor",
     .rule = "...,...->...",
     .shape = shape_eq,
     .kernel = equal,
-    .samples = "eq(f32[5,3]; f32[5,3])\neq(i64[5]; 3)",
+    .samples = "eq(f32[5,3]; f32[5,3])\neq(i64[5]; 3)\n"
+               "eq(i64[5]; f32[5])",
 };
 const dt_op dt__op_where = {
     .schema = "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor | "
@@ -150,5 +154,8 @@ const dt_op dt__op_where = {
     .class_of = class_where,
     .shape = shape_where,
     .kernel = where,
-    .samples = "where(bool[5,3]; f32[5,3]; f32[5,3])\nwhere(bool[5,1]; f32[5,3]; f32[3])\nwhere(bool[5]; f32[5]; 0)",
+    .samples = "where(bool[5,3]; f32[5,3]; f32[5,3])\nwhere(bool[5,1]; f32[5,3]; f32[3])\nwhere(bool[5]; f32[5]; 0)\n"
+               "where(bool[5]; 1; f32[5])\n"
+               "where(bool[5]; f32[5]; 2)\n"
+               "where(bool[5]; i32[5]; f32[5])",
 };

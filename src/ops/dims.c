@@ -374,5 +374,6 @@ const dt_op dt__op_cat = {
     .rows = rows_cat,
     .shape = shape_cat,
     .kernel = cat,
-    .samples = "cat({f32[5,3]; f32[2,3]})\ncat({f32[5,3]; f32[5,1]; f32[5,3]}; 1)\ncat({f32[0]; f32[5,3]})",
+    .samples = "cat({f32[5,3]; f32[2,3]})\ncat({f32[5,3]; f32[5,1]; f32[5,3]}; 1)\ncat({f32[0]; f32[5,3]})\n"
+               "cat({f32[5,3]; i32[2,3]})",
 };
