@@ -66,12 +66,14 @@ static int class_where(const dt_op_call *call) {
 static void rows_where(const dt_op_call *call, dt_rows *rows) {
     uint64_t chosen = call->n_inputs == 3 ? 6 : call->n_inputs == 2 ? 2 : 0;
     bool alone = chosen == 2;
+    bool converts = false; /* which keeps order, as the result has room for all */
     for (int i = 1; i < call->n_inputs; i++)
-        if (call->inputs[i].dtype != call->outputs[0].dtype)
-            return;
+        converts |= call->inputs[i].dtype != call->outputs[0].dtype;
     if (!chosen)
         return;
     for (int kind = 0; kind < DT_N_REDUCES; kind++) {
+        if (converts && kind != DT_MAX && kind != DT_MIN)
+            continue;
         bool needs = (kind == DT_SUM && class_where(call) != 1) || (kind == DT_PRODUCT && class_where(call) == 0);
         if (!(alone && needs))
             dt_rows_reduce(rows, chosen, (dt_reduce)kind, (dt_reduce)kind);
