@@ -214,7 +214,9 @@ typedef struct user_op {
 
 static const user_op ops[] = {
     /* a cut of the dim along which values depend on each other */
-    {{UNARY("cut_scan"), .rule = "...->...", .kernel = running}, "S(0)->S(0)", "cut_scan(f32[4]) on 2 ranks: element [2]"},
+    {{UNARY("cut_scan"), .rule = "...->...", .kernel = running},
+     "S(0)->S(0)",
+     "cut_scan(f32[4]) on 2 ranks: element [2]"},
     /* partial classes (VAL-016: parts have mixed signs) */
     {{UNARY("linear_square"), .kernel = square, .partial = DT_PARTIAL_LINEAR}, "P(sum)->P(sum)", "element ["},
     {{UNARY("up_square"), .kernel = square, .partial = DT_PARTIAL_UP}, "P(max)->P(max)", "element ["},
