@@ -9,7 +9,7 @@
 set -euof pipefail
 
 declare -A packages
-packages[build]="cmake ninja-build pkg-config|pkgconf libjansson-dev libcmocka-dev"
+packages[build]="cmake ninja-build pkg-config|pkgconf libjansson-dev libcmocka-dev libopenblas0?"
 packages[docs]="mandoc"
 packages[test]="${packages[build]} ${packages[docs]} g++ clang clang-format-14|clang-format clang-tidy-14|clang-tidy
     python3 shellcheck"

@@ -62,7 +62,8 @@
  *
  * No wait is without end: a peer that dies or calls something else makes the call fail on every rank, with a text
  * that says who and what. base.h has contexts and errors, comm.h groups and collectives, mesh.h meshes, random.h
- * generators of random numbers, spec.h placements.
+ * generators of random numbers, spec.h placements, tensor.h tensors, redistribute.h how they move between placements,
+ * files.h their files and dlpack.h how memory is shared with other libraries.
  */
 #ifndef DTENSOR_DTENSOR_H
 #define DTENSOR_DTENSOR_H
@@ -74,9 +75,12 @@
 #include <dtensor/dlpack.h>
 #include <dtensor/files.h>
 #include <dtensor/mesh.h>
+#include <dtensor/op.h>
+#include <dtensor/ops.h>
 #include <dtensor/random.h>
 #include <dtensor/redistribute.h>
 #include <dtensor/spec.h>
 #include <dtensor/tensor.h>
+#include <dtensor/verify.h>
 
 #endif

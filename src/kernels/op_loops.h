@@ -294,7 +294,7 @@ TURNS_LOOP(COS, F64, dt__f64, double, cos_f64, cos)
 #define PRODUCT_LOOP(op, DTYPE, memory, part, y_index, expression)                                                   \
     LOOP(                                                                                                            \
         op, DTYPE, memory, const char *xs = ins[0]; const char *ys = ins[y_index];                                   \
-        const part p[2] = {(part)numbers[0].f.re, (part)numbers[0].f.im}; vec scale;                                 \
+        const part p[2] = {numbers ? (part)numbers[0].f.re : 0, numbers ? (part)numbers[0].f.im : 0}; vec scale;     \
         for (size_t i = 0; i < VEC_BYTES; i += sizeof p) memcpy((char *)&scale + i, p, sizeof p);                    \
         size_t left = (size_t)n * sizeof p;                                                                          \
         for (; left >= VEC_BYTES; left -= VEC_BYTES, xs += VEC_BYTES, ys += VEC_BYTES, to += VEC_BYTES / sizeof p) { \

@@ -89,8 +89,13 @@ static dt_status shape_div(dt_op_call *call) {
 static int class_alpha(const dt_op_call *call) { return dt__arg_sign(dt__arg(call, "alpha")); }
 static int class_other(const dt_op_call *call) { return has_number(call) ? dt__arg_sign(dt__arg(call, "other")) : 0; }
 
+/* Integers wrap around, so that sums and products of theirs keep no order: the least one, which a rank without elements
+ * contributes to a maximum, becomes the largest. */
+static bool keeps_order(const dt_op_call *call) { return dt__is_floating(call->outputs[0].dtype); }
+
 static void rows_sum(const dt_op_call *call, dt_rows *rows, int sign) {
-    dt_rows_monotone(rows, 0, true);
+    if (keeps_order(call))
+        dt_rows_monotone(rows, 0, true);
     if (has_number(call)) {
         if (dt__is_floating(call->inputs[0].dtype))
             dt_rows_reduce(rows, 1, DT_AVG, DT_AVG);
@@ -98,7 +103,7 @@ static void rows_sum(const dt_op_call *call, dt_rows *rows, int sign) {
     }
     if (sign)
         dt_rows_linear(rows, 3);
-    if (sign)
+    if (sign && keeps_order(call))
         dt_rows_monotone(rows, 1, sign > 0);
 }
 
@@ -106,16 +111,16 @@ static void rows_add(const dt_op_call *call, dt_rows *rows) { rows_sum(call, row
 static void rows_sub(const dt_op_call *call, dt_rows *rows) { rows_sum(call, rows, -class_alpha(call)); }
 
 /* The first operand times a number, or divided by one. */
-static void rows_scaled(dt_rows *rows, int sign, bool linear) {
+static void rows_scaled(dt_rows *rows, int sign, bool linear, bool ordered) {
     if (sign && linear)
         dt_rows_linear(rows, 1);
-    if (sign)
+    if (sign && ordered)
         dt_rows_monotone(rows, 0, sign > 0);
 }
 
 static void rows_mul(const dt_op_call *call, dt_rows *rows) {
     if (has_number(call))
-        rows_scaled(rows, class_other(call), true);
+        rows_scaled(rows, class_other(call), true, keeps_order(call));
     else
         dt_rows_partial(rows, DT_PARTIAL_EACH | (dt__is_floating(call->outputs[0].dtype) ? DT_PARTIAL_PRODUCT : 0));
 }
@@ -123,7 +128,8 @@ static void rows_mul(const dt_op_call *call, dt_rows *rows) {
 static void rows_div(const dt_op_call *call, dt_rows *rows) {
     bool floating = dt__is_floating(call->inputs[0].dtype) && dt__is_floating(call->inputs[call->n_inputs - 1].dtype);
     if (has_number(call))
-        rows_scaled(rows, class_other(call), !rounds(call));
+        /* the least integer divided by -1 wraps around */
+        rows_scaled(rows, class_other(call), !rounds(call), keeps_order(call) || class_other(call) > 0);
     else if (!rounds(call))
         dt_rows_partial(rows, DT_PARTIAL_FIRST | (floating ? DT_PARTIAL_PRODUCT : 0));
 }
@@ -231,7 +237,7 @@ const dt_op dt__op_mul = {
     .class_of = class_other,
     .shape = shape_mul,
     .kernel = mul,
-    .samples = "mul(f32[5,3]; f32[5,3])\nmul(f32[5,3]; f32[5,1])\nmul(f32[5]; -2.5)\nmul(i32[5]; 3)",
+    .samples = "mul(f32[5,3]; f32[5,3])\nmul(f32[5,3]; f32[5,1])\nmul(f32[5]; -2.5)\nmul(i32[5]; 2)",
 };
 const dt_op dt__op_div = {
     .schema = "div.Tensor(Tensor self, Tensor other) -> Tensor | div.Scalar(Tensor self, Scalar other) -> Tensor | "
@@ -243,7 +249,7 @@ const dt_op dt__op_div = {
     .shape = shape_div,
     .kernel = divide,
     .samples = "div(f32[5,3]; f32[5,3])\ndiv(f32[5,3]; f32[3]; rounding_mode=floor)\ndiv(f32[5]; -2.5)\n"
-               "div(i32[5]; 3; rounding_mode=trunc)",
+               "div(i32[5]; 3; rounding_mode=trunc)\ndiv(i32[5]; -1; rounding_mode=trunc)",
 };
 const dt_op dt__op_add_ = {
     .schema = "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!) | "

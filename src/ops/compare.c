@@ -56,7 +56,7 @@ static dt_status shape_where(dt_op_call *call) {
     return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX - 1));
 }
 
-/* A number beside the tensor is its own sum where it is 0 and its own product where it is 1. */
+/* A number beside the tensor is its own sum where it is 0 and its own product where it is 0 or 1. */
 static int class_where(const dt_op_call *call) {
     const dt_arg *number = dt__arg(call, dt__arg(call, "self")->type == DT_ARG_TENSOR ? "other" : "self");
     double value = dt__arg_number(number);
@@ -72,7 +72,7 @@ static void rows_where(const dt_op_call *call, dt_rows *rows) {
     if (!chosen)
         return;
     for (int kind = 0; kind < DT_N_REDUCES; kind++) {
-        bool needs = (kind == DT_SUM && class_where(call) != 1) || (kind == DT_PRODUCT && class_where(call) != 2);
+        bool needs = (kind == DT_SUM && class_where(call) != 1) || (kind == DT_PRODUCT && class_where(call) == 0);
         if (!(alone && needs))
             dt_rows_reduce(rows, chosen, (dt_reduce)kind, (dt_reduce)kind);
     }

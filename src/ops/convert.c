@@ -7,15 +7,28 @@
 
 static dt_status shape_to(dt_op_call *call) { return dt__add_like(call, 0, dt__arg(call, "dtype")->as.dtype); }
 
-/* What partials survive a conversion of elements: all without one; sums between floating-point dtypes; extremes
- * wherever the conversion keeps order. */
+/* Integers that do not fit wrap around; all other conversions keep order. */
+static bool keeps_order(dt_dtype from, dt_dtype to) {
+    if (dt__is_complex(from) || dt__is_complex(to))
+        return false;
+    if (!dt__is_whole(from) || !dt__is_whole(to) || from == DT_BOOL)
+        return true;
+    bool has_sign = to != DT_U8, had_sign = from != DT_U8;
+    size_t size = dt_dtype_size(to), had_size = dt_dtype_size(from);
+    return has_sign && (had_sign ? size >= had_size : size > had_size);
+}
+
+/* What partials survive a conversion of elements: all without one; sums and products between floating-point dtypes;
+ * extremes wherever the conversion keeps order. */
 static unsigned partial_of_conversion(dt_dtype from, dt_dtype to) {
     if (from == to)
         return DT_PARTIAL_ANY;
     if (to == DT_BOOL)
         return DT_PARTIAL_NONE;
-    return (dt__is_floating(from) && dt__is_floating(to) ? DT_PARTIAL_LINEAR : DT_PARTIAL_NONE) |
-           (dt__is_complex(from) || dt__is_complex(to) ? DT_PARTIAL_NONE : DT_PARTIAL_UP);
+    bool floating = dt__is_floating(from) && dt__is_floating(to), drops = dt__is_complex(from) && !dt__is_complex(to);
+    return (floating ? DT_PARTIAL_LINEAR : DT_PARTIAL_NONE) |
+           (floating && !drops ? DT_PARTIAL_PRODUCT : DT_PARTIAL_NONE) |
+           (keeps_order(from, to) ? DT_PARTIAL_UP : DT_PARTIAL_NONE);
 }
 
 static unsigned partial_to(const dt_op_call *call) {
@@ -42,14 +55,18 @@ static dt_status shape_fill(dt_op_call *call) {
     return shape_into(call);
 }
 
-/* Both tensors are the same kind of partial; the first one's values do not matter. */
+/* Both tensors are the same kind of partial; the first one's values do not matter. A value that every rank has is its
+ * own average and extreme. */
 static void rows_into(const dt_op_call *call, dt_rows *rows) {
     unsigned partial = partial_of_conversion(call->inputs[1].dtype, call->inputs[0].dtype);
     for (int kind = 0; kind < DT_N_REDUCES; kind++) {
         bool order = kind == DT_MAX || kind == DT_MIN;
         if (partial & DT_PARTIAL_ANY || (partial & DT_PARTIAL_UP && order) ||
+            (partial & DT_PARTIAL_PRODUCT && kind == DT_PRODUCT) ||
             (partial & DT_PARTIAL_LINEAR && !order && kind != DT_PRODUCT))
             dt_rows_reduce(rows, 3, (dt_reduce)kind, (dt_reduce)kind);
+        else if (kind != DT_SUM && kind != DT_PRODUCT)
+            dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
     }
 }
 
@@ -99,7 +116,8 @@ const dt_op dt__op_to = {
     .partial_of = partial_to,
     .shape = shape_to,
     .kernel = convert,
-    .samples = "to(f32[5,3]; f64)\nto(f32[5,3]; i64)\nto(f32[5]; f32)\nto(i32[5]; bool)",
+    .samples =
+        "to(f32[5,3]; f64)\nto(f32[5,3]; i64)\nto(f32[5]; f32)\nto(i64[5]; i32)\nto(u8[5]; i16)\nto(i32[5]; bool)",
 };
 const dt_op dt__op_copy_ = {
     .schema = "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",

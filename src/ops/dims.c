@@ -225,14 +225,16 @@ static bool has_one_dtype(const dt_op_call *call) {
 
 static void rows_cat(const dt_op_call *call, dt_rows *rows) {
     dt_row_entry entries[MOST_TENSORS + 1];
-    int n = call->outputs[0].n_dims, dim = dt__wrap_dim(call->args[1].as.i, n);
+    int n = call->outputs[0].n_dims, dim = dt__wrap_dim(call->args[1].as.i, n), n_joined = 0;
+    for (int i = 0; i < call->n_inputs; i++)
+        n_joined += !is_nothing(&call->inputs[i]);
     if (has_one_dtype(call))
         dt_rows_partial(rows, DT_PARTIAL_ANY);
     for (int d = 0; d < n && call->n_inputs <= MOST_TENSORS; d++) {
         for (int i = 0; i < call->n_inputs; i++)
             entries[i] = is_nothing(&call->inputs[i]) ? DT_ROW_R : DT_ROW_S(d);
         entries[call->n_inputs] = DT_ROW_S(d);
-        if (d != dim)
+        if (d != dim || n_joined == 1)
             dt_rows_add(rows, 0, entries);
     }
 }

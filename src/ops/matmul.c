@@ -94,7 +94,7 @@ static dt_status shape_addmm(dt_op_call *call) {
 
 static int class_addmm(const dt_op_call *call) { return dt__arg_sign(dt__arg(call, "beta")); }
 static unsigned partial_addmm(const dt_op_call *call) {
-    int sign = class_addmm(call);
+    int sign = dt__is_floating(call->outputs[0].dtype) ? class_addmm(call) : 0; /* integers wrap around */
     return DT_PARTIAL_EACH | (sign > 0 ? DT_PARTIAL_UP : sign < 0 ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
 }
 
@@ -115,7 +115,8 @@ static dt_status shape_linear(dt_op_call *call) {
 }
 
 static void rows_linear(const dt_op_call *call, dt_rows *rows) {
-    dt_rows_factors(rows, "...k,nk,+n->...n", DT_PARTIAL_EACH | (call->n_inputs == 3 ? DT_PARTIAL_UP : 0));
+    bool ordered = call->n_inputs == 3 && dt__is_floating(call->outputs[0].dtype); /* integers wrap around */
+    dt_rows_factors(rows, "...k,nk,+n->...n", DT_PARTIAL_EACH | (ordered ? DT_PARTIAL_UP : 0));
 }
 
 /* An array as a matrix, with leading dims; a vector becomes one row or one column. */

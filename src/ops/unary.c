@@ -19,6 +19,11 @@ static dt_status shape_neg(dt_op_call *call) {
     return shape_same(call);
 }
 
+/* The least integer is its own negative. */
+static unsigned partial_neg(const dt_op_call *call) {
+    return DT_PARTIAL_LINEAR | (dt__is_floating(call->inputs[0].dtype) ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
+}
+
 static dt_status shape_relu(dt_op_call *call) {
     DT__TRY(dt__refuse_complex(call));
     if (call->inputs[0].dtype == DT_BOOL)
@@ -51,7 +56,7 @@ static dt_status gelu(dt_op_call *call) {
 const dt_op dt__op_neg = {
     .schema = "neg(Tensor self) -> Tensor",
     .rule = "...->...",
-    .partial = DT_PARTIAL_LINEAR | DT_PARTIAL_DOWN,
+    .partial_of = partial_neg,
     .shape = shape_neg,
     .kernel = neg,
     .samples = SAMPLES("neg"),

@@ -79,19 +79,47 @@ static uint64_t turn(uint64_t place, uint64_t by, uint64_t n) {
     return sum < n ? sum : sum - n;
 }
 
-static int64_t entry(const dt__order *order, uint64_t x) {
-    do {
-        uint64_t row = x / order->columns, column = x % order->columns;
-        for (int round = 0; round < DT__ORDER_ROUNDS; round += 2) {
-            row = turn(row, below_range(mix(column + order->keys[round]), order->rows), order->rows);
-            column = turn(column, below_range(mix(row + order->keys[round + 1]), order->columns), order->columns);
-        }
-        x = row * order->columns + column;
-    } while (x >= (uint64_t)order->size);
-    return (int64_t)x;
+/* Numbers that go through the rounds together: each waits for its own products, so several keep the CPU busy. */
+enum { LANES = 8 };
+
+static void walk(const dt__order *order, uint64_t x[LANES]) {
+    uint64_t row[LANES], column[LANES];
+    for (int i = 0; i < LANES; i++) {
+        row[i] = x[i] / order->columns;
+        column[i] = x[i] % order->columns;
+    }
+    for (int round = 0; round < DT__ORDER_ROUNDS; round += 2) {
+        for (int i = 0; i < LANES; i++)
+            row[i] = turn(row[i], below_range(mix(column[i] + order->keys[round]), order->rows), order->rows);
+        for (int i = 0; i < LANES; i++)
+            column[i] =
+                turn(column[i], below_range(mix(row[i] + order->keys[round + 1]), order->columns), order->columns);
+    }
+    for (int i = 0; i < LANES; i++)
+        x[i] = row[i] * order->columns + column[i];
+}
+
+/* Entries begin … of which there are n, at most LANES. One that comes out beyond the size, which is rare, goes in again
+ * by itself. */
+static void some_entries(const dt__order *order, int64_t begin, int64_t n, int64_t *dst) {
+    uint64_t x[LANES];
+    for (int i = 0; i < LANES; i++)
+        x[i] = (uint64_t)(begin + (i < n ? i : 0));
+    walk(order, x);
+    for (int i = 0; i < n; i++) {
+        uint64_t alone[LANES] = {x[i]};
+        while (alone[0] >= (uint64_t)order->size)
+            walk(order, alone);
+        dst[i] = (int64_t)alone[0];
+    }
 }
 
 void dt__order_range(const dt__order *order, int64_t begin, int64_t n, int64_t *dst) {
-    for (int64_t i = 0; i < n; i++)
-        dst[i] = order->size <= DT__ORDER_TABLE ? order->table[begin + i] : entry(order, (uint64_t)(begin + i));
+    if (order->size <= DT__ORDER_TABLE) {
+        for (int64_t i = 0; i < n; i++)
+            dst[i] = order->table[begin + i];
+        return;
+    }
+    for (int64_t i = 0; i < n; i += LANES)
+        some_entries(order, begin + i, dt__min_i64(LANES, n - i), dst + i);
 }

@@ -2,8 +2,9 @@
  *
  * A block is a product of pieces. Each choice of one piece per dim is a *box*: a few nested loops, two at most for each
  * tensor dim. A box of one source is a strided copy. A box of several is brought into its simplest form, the loops
- * ordered as the target lies in memory; where its innermost loop runs through consecutive elements on all sides,
- * whole runs are reduced in place, and otherwise tiles are first copied to scratch, small enough to stay in the cache.
+ * ordered as the target lies in memory; where its innermost loop runs through consecutive elements on all sides and is
+ * not short, whole runs are reduced in place, and otherwise tiles are first copied to scratch, small enough to stay in
+ * the cache.
  */
 #include "redistribute/carry.h"
 
@@ -11,7 +12,7 @@
 
 #include <string.h>
 
-enum { MOST_LOOPS = 2 * DT_SPEC_MAX_DIMS, LARGEST_ITEM = 16, FETCHED_LINES = 8 };
+enum { MOST_LOOPS = 2 * DT_SPEC_MAX_DIMS, LARGEST_ITEM = 16, FETCHED_LINES = 8, SHORT_RUN_BYTES = 128 };
 
 /* One loop: along a tensor dim, so many indices at a time on either side. */
 typedef struct loop {
@@ -127,6 +128,12 @@ static bool runs_are_consecutive(const box *self) {
     return true;
 }
 
+/* A call for each of many short runs costs more than copying them. */
+static bool runs_are_short(const box *self) {
+    return self->n_loops > 1 &&
+           self->loops[self->n_loops - 1].size * (int64_t)self->carrier->item_bytes < SHORT_RUN_BYTES;
+}
+
 /* Moves all sources along a loop. */
 static void advance(const box *self, const loop *l, int64_t by, char **dst) {
     const dt__carrier *carrier = self->carrier;
@@ -232,7 +239,7 @@ static void reduce_tiles(box *self, int k, char *dst) {
 static void reduce_box(box *self, char *dst) {
     order_loops(self);
     join_loops(self);
-    if (runs_are_consecutive(self))
+    if (runs_are_consecutive(self) && !runs_are_short(self))
         reduce_runs(self, 0, dst);
     else
         reduce_tiles(self, 0, dst);

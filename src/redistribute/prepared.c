@@ -89,22 +89,27 @@ dt__executor *dt__executor_of(dt_ctx *ctx) {
     return executor;
 }
 
-/* Room for the sources of a block, and for tiles of them where they are reduced. */
+/* Room for the sources of a block, and for tiles of them where they are reduced. What is there stays until there is
+ * more, because pairs that were prepared before count on it. */
 static dt_status make_room(dt__executor *executor, int n_sources) {
     dt_ctx *ctx = executor->ctx;
-    bool enough = n_sources <= executor->room && (n_sources == 1 || executor->scratch);
-    if (enough)
+    if (n_sources <= executor->room)
         return DT_OK;
-    free_room(executor);
     size_t n = (size_t)n_sources, scratch_bytes = dt__carry_scratch_bytes(n_sources);
-    executor->room = n_sources;
-    executor->views = dt__alloc(ctx, n * sizeof *executor->views);
-    executor->at = dt__alloc(ctx, 2 * n * sizeof *executor->at);
-    executor->scratch = n_sources > 1 ? dt__alloc(ctx, scratch_bytes) : NULL;
-    if (executor->views && executor->at && (executor->scratch || n_sources == 1))
-        return DT_OK;
+    dt__executor more = {.ctx = ctx, .room = n_sources};
+    more.views = dt__alloc(ctx, n * sizeof *more.views);
+    more.at = dt__alloc(ctx, 2 * n * sizeof *more.at);
+    more.scratch = n_sources > 1 ? dt__alloc(ctx, scratch_bytes) : NULL;
+    if (!more.views || !more.at || (!more.scratch && n_sources > 1)) {
+        free_room(&more);
+        return dt__fail_memory(ctx, scratch_bytes, "redistributions");
+    }
     free_room(executor);
-    return dt__fail_memory(ctx, scratch_bytes, "redistributions");
+    executor->room = n_sources;
+    executor->views = more.views;
+    executor->at = more.at;
+    executor->scratch = more.scratch;
+    return DT_OK;
 }
 
 /* A pair while it is prepared. */

@@ -2,8 +2,8 @@
  *
  * The least that bringing an input to its target can cost, while only some mesh dims of the target are known. Whatever
  * the plan, an input that must communicate starts a collective (two, where it must reduce and also move what is cut,
- * which no collective does at once), meets the peers of each mesh dim that changes, receives what it needs, and writes the
- * result. With t the bytes of the result, f the part of it that source and target leave in one place, g the ranks
+ * which no collective does at once), meets the peers of each mesh dim that changes, receives what it needs, and writes
+ * the result. With t the bytes of the result, f the part of it that source and target leave in one place, g the ranks
  * whose values are reduced, and w the ranks that want the same result, a rank receives on average
  *
  *     t (1 - f)              where nothing is reduced

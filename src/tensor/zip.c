@@ -86,18 +86,19 @@ struct directory {
 };
 
 static const char *find_directory(int fd, int64_t file_bytes, struct directory *out) {
-    unsigned char end[END_BYTES], wide[END64_BYTES], locator[LOCATOR_BYTES];
-    int64_t at = file_bytes - END_BYTES, lowest = at > MOST_COMMENT ? at - MOST_COMMENT : 0;
-    for (;; at--) {
-        if (at < lowest || !read_at(fd, at, sizeof end, end))
-            return "it is not a zip file: it has no end record";
-        if (get(end, 4) == END_MARK && (int64_t)get(end + 20, 2) == file_bytes - at - END_BYTES)
-            break;
-    }
+    unsigned char tail[END_BYTES + MOST_COMMENT], wide[END64_BYTES], locator[LOCATOR_BYTES];
+    int64_t n = file_bytes < (int64_t)sizeof tail ? file_bytes : (int64_t)sizeof tail, start = file_bytes - n;
+    int64_t i = n - END_BYTES;
+    bool read = n >= END_BYTES && read_at(fd, start, (size_t)n, tail);
+    while (read && i >= 0 && (get(tail + i, 4) != END_MARK || (int64_t)get(tail + i + 20, 2) != n - i - END_BYTES))
+        i--;
+    if (!read || i < 0)
+        return "it is not a zip file: it has no end record";
+    const unsigned char *end = tail + i;
     *out = (struct directory){get(end + 16, 4), get(end + 10, 2)};
     if (out->at != UINT32_MAX && out->n != UINT16_MAX)
         return NULL;
-    if (at < LOCATOR_BYTES || !read_at(fd, at - LOCATOR_BYTES, sizeof locator, locator) ||
+    if (start + i < LOCATOR_BYTES || !read_at(fd, start + i - LOCATOR_BYTES, sizeof locator, locator) ||
         get(locator, 4) != LOCATOR_MARK)
         return NULL; /* the numbers stand for themselves */
     if (get(locator + 8, 8) > (uint64_t)file_bytes || !read_at(fd, (int64_t)get(locator + 8, 8), sizeof wide, wide) ||

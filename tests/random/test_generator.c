@@ -214,6 +214,36 @@ static void permutation__of_2_to_the_63_entries_can_be_asked_for(void **state) {
     dt__ctx_free(ctx);
 }
 
+/* Computed from the words of the head of permutation.c by a program in another language. */
+static void permutation__gives_known_entries(void **state) {
+    (void)state;
+    static const struct {
+        int64_t size, at, entry;
+    } known[] = {
+        {5003, 0, 1131},
+        {5003, 1, 441},
+        {5003, 2, 854},
+        {5003, 3, 594},
+        {5003, 4, 3771},
+        {5003, 5, 4652},
+        {(INT64_C(1) << 62) + 11, 0, INT64_C(943079731272215792)},
+        {(INT64_C(1) << 62) + 11, 1, INT64_C(1291872768465520295)},
+        {(INT64_C(1) << 62) + 11, INT64_C(1) << 61, INT64_C(423263119493706568)},
+        {(INT64_C(1) << 62) + 11, INT64_C(1) << 62, INT64_C(380768846764833983)},
+    };
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 0);
+    dt__order order;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        int64_t entry;
+        dt_generator_restore(generator, (dt_generator_state){UINT64_C(0x123456789abcdef0), 3});
+        assert_int_equal(dt__order_begin(generator, known[i].size, &order), DT_OK);
+        dt__order_range(&order, known[i].at, 1, &entry);
+        assert_int_equal(entry, known[i].entry);
+    }
+    dt__ctx_free(ctx);
+}
+
 static void check_chi(const char *what, const int *counts, int n_bins, double n, double limit) {
     double chi = 0, want = n / n_bins;
     for (int i = 0; i < n_bins; i++)
@@ -304,6 +334,7 @@ int main(void) {
         cmocka_unit_test(generator__ends_after_2_to_the_48_draws),
         cmocka_unit_test(uniform__stays_below_its_upper_limit),
         cmocka_unit_test(permutation__holds_each_number_once_and_parts_agree),
+        cmocka_unit_test(permutation__gives_known_entries),
         cmocka_unit_test(permutation__of_2_to_the_63_entries_can_be_asked_for),
         cmocka_unit_test(permutation__of_many_entries_has_no_pattern),
         cmocka_unit_test(permutation__orders_are_equally_likely),

@@ -389,6 +389,7 @@ static int run_mismatch(dt_ctx *ctx, void *arg) {
     dt_status status = dt__redistribute_run(&what);
     CHECK(status == DT_ERR_MISMATCH, "%s: %s", dt_status_word(status), dt_error_text(ctx));
     CHECK(strstr(dt_error_text(ctx), "redistribute of f32 x 4096"), "%s", dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "between different specs"), "%s", dt_error_text(ctx));
     status = run(&from, &to);
     CHECK(status == DT_ERR_GROUP, "%s", dt_status_word(status));
     CHECK_OK(ctx, dt_error_clear(ctx));
@@ -489,8 +490,10 @@ static int run_short(dt_ctx *ctx, void *arg) {
     static const int64_t shape[] = {60, 50};
     dt_mesh *mesh = mesh_of(ctx, "2x2");
     piece from = new_piece(ctx, mesh, 2, shape, what->from), to = new_piece(ctx, mesh, 2, shape, what->to);
+    piece pair = new_piece(ctx, mesh, 2, shape, "P(sum),R"), whole = new_piece(ctx, mesh, 2, shape, "R,R");
     dt__redistribution call = between(&from, &to);
     call.planner = what->planner;
+    CHECK_OK(ctx, run(&pair, &whole));
     if (dt_rank(ctx) == 0)
         what->memory.fail_at = what->memory.n_calls + what->n;
     dt__moving *moving = what->started ? dt__redistribute_start(&call) : NULL;
@@ -506,7 +509,10 @@ static int run_short(dt_ctx *ctx, void *arg) {
               (long long)dt_rank(ctx), dt_status_word(status), dt_error_text(ctx));
     *what->was_short |= was_short;
     CHECK_OK(ctx, dt_error_clear(ctx));
-    CHECK_OK(ctx, run(&from, &to)); /* all is well again */
+    CHECK_OK(ctx, run(&pair, &whole)); /* all is well again, also for what was prepared before */
+    CHECK_OK(ctx, run(&from, &to));
+    free_piece(ctx, &pair);
+    free_piece(ctx, &whole);
     free_piece(ctx, &from);
     free_piece(ctx, &to);
     dt_mesh_free(mesh);
@@ -519,6 +525,7 @@ static void execute__survives_failing_allocations(void **state) {
         {.from = "S(0),P(sum)", .to = "R,S(1)", .planner = DT__PLANNER_DIRECT},
         {.from = "S(0),S(0)", .to = "S(1),R", .planner = DT__PLANNER_GREEDY},
         {.from = "P(sum),R", .to = "R,S(0)", .planner = DT__PLANNER_DIRECT, .started = true},
+        {.from = "P(sum),P(sum)", .to = "R,R", .planner = DT__PLANNER_DIRECT},
     };
     if (test_with_tsan)
         skip(); /* threads share the counter */

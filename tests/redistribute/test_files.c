@@ -16,8 +16,8 @@
 static char folder[64];
 
 static const char *in_folder(const char *name) {
-    static char path[8][400];
-    static int next;
+    static _Thread_local char path[8][400];
+    static _Thread_local int next;
     char *out = path[next++ % 8];
     (void)snprintf(out, sizeof path[0], "%s/%s", folder, name);
     return out;

@@ -89,20 +89,39 @@ static dt_status refuse_option(const command *self, int code, char **argv) {
     return DT_ERR_VALUE;
 }
 
+/* ":h" and the letters of the table. */
+static void fill_letters(const command *self, char out[MAX_OPTIONS + 3]) {
+    size_t n = (size_t)sprintf(out, ":h");
+    for (int i = 0; self->options[i].name && i < MAX_OPTIONS; i++)
+        if (self->options[i].letter)
+            out[n++] = self->options[i].letter;
+    out[n] = 0;
+}
+
+/* The option that getopt_long found, by name or by letter. */
+static const command_option *option_of(const command *self, int code) {
+    for (const command_option *option = self->options; option->name; option++)
+        if (code == option->letter)
+            return option;
+    return &self->options[code - FIRST_OPTION];
+}
+
 dt_status args_parse(const command *self, int argc, char **argv, int max_words, args *out) {
     struct option long_options[MAX_OPTIONS + 2] = {{0}};
+    char letters[MAX_OPTIONS + 3];
     fill_long_options(self, long_options);
+    fill_letters(self, letters);
     *out = (args){.command = self};
     opterr = 0;
     optind = 1;
-    for (int code; (code = getopt_long(argc, argv, ":h", long_options, NULL)) != -1;) {
+    for (int code; (code = getopt_long(argc, argv, letters, long_options, NULL)) != -1;) {
         if (code == HELP || code == 'h') {
             args_help(self);
             return DT_IN_PROGRESS;
         }
         if (code == ':' || code == '?')
             return refuse_option(self, code, argv);
-        DT__TRY(keep_option(out, &self->options[code - FIRST_OPTION], optarg));
+        DT__TRY(keep_option(out, option_of(self, code), optarg));
     }
     return keep_words(out, argc, argv, max_words);
 }

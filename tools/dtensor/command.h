@@ -17,6 +17,7 @@
     X(explain)                                                                                                       \
     X(rules)                                                                                                         \
     X(ops)                                                                                                           \
+    X(verify)                                                                                                        \
     X(query)
 
 enum { EXIT_OK = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
@@ -26,6 +27,7 @@ typedef struct command_option {
     const char *value; /* word that stands for its value in the help; NULL: takes none */
     const char *help;
     bool repeats; /* may be given more than once */
+    char letter;  /* a short form; 0: none */
 } command_option;
 
 typedef struct command command;

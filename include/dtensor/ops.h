@@ -1,0 +1,672 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ops on tensors, plain or distributed. Made by scripts/make_ops.py from the schema lines of the ops: change those.
+ *
+ *     dt_tensor *h = dt_gelu(dt_linear(x, w1, b1));
+ *     dt_tensor *y = dt_softmax(dt_linear(h, w2, b2), -1);
+ *     dt_tensor *s = dt_sum(y, .dim = DT_DIMS(-1), .keepdim = true);
+ *
+ * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
+ * given"; where zero is a value of its own, the field has a type that can say "given": DT_DIMS(0, 1), DT_INT(0),
+ * DT_REAL(0.5), DT_NUMBER(2), DT_DTYPE(DT_F32), DT_TRUE, DT_FALSE. In C, ops are macros that add the place of the
+ * call; the functions behind them take a pointer to the options, NULL for none, and serve C++ and other languages.
+ *
+ * An op fails with NULL, and gets NULL where one before it failed; the context keeps the first error.
+ *
+ * Every op is Collective over the mesh of its tensors where inputs have to move to where a rule can use them, and
+ * otherwise Local. `dtensor explain` shows what a call moves, dt_comm_policy forbids it.
+ */
+#ifndef DTENSOR_OPS_H
+#define DTENSOR_OPS_H
+
+#include <dtensor/op.h>
+#include <dtensor/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A number that is an integer, a fraction or a truth value; a zeroed one is none. */
+typedef struct dt_number {
+    dt_arg_type type;
+    int64_t i;
+    double f;
+} dt_number;
+
+static inline dt_number dt_number_int(int64_t value) {
+    dt_number number = {DT_ARG_INT, value, 0};
+    return number;
+}
+static inline dt_number dt_number_real(double value) {
+    dt_number number = {DT_ARG_FLOAT, 0, value};
+    return number;
+}
+static inline dt_number dt_number_bool(bool value) {
+    dt_number number = {DT_ARG_BOOL, value, 0};
+    return number;
+}
+static inline dt_number dt_number_same(dt_number number) { return number; }
+
+/* Options whose zero is a value. */
+typedef struct dt_opt_int {
+    bool given;
+    int64_t value;
+} dt_opt_int;
+typedef struct dt_opt_real {
+    bool given;
+    double value;
+} dt_opt_real;
+typedef struct dt_opt_dtype {
+    bool given;
+    dt_dtype value;
+} dt_opt_dtype;
+typedef enum dt_opt_bool { DT_NOT_GIVEN, DT_TRUE, DT_FALSE } dt_opt_bool;
+
+/* A list of tensors, passed by value. */
+typedef struct dt_tensors {
+    int n;
+    dt_tensor *const *list;
+} dt_tensors;
+
+#ifndef __cplusplus
+#define DT_NUMBER(value)                                                                                             \
+    (_Generic((value), float                                                                                         \
+              : dt_number_real, double                                                                               \
+              : dt_number_real, long double                                                                          \
+              : dt_number_real, bool                                                                                 \
+              : dt_number_bool, dt_number                                                                            \
+              : dt_number_same, default                                                                              \
+              : dt_number_int)(value))
+#define DT_INT(number)  ((dt_opt_int){true, number})
+#define DT_REAL(number) ((dt_opt_real){true, number})
+#define DT_DTYPE(dtype) ((dt_opt_dtype){true, dtype})
+#define DT_TENSORS(...)                                                                                              \
+    ((dt_tensors){(int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),                            \
+                  (dt_tensor *const[]){__VA_ARGS__}})
+#endif
+
+typedef struct dt_add_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_add_options;
+/* add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_add(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_add_options));
+
+typedef struct dt_add_scalar_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_add_scalar_options;
+/* add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_add_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_add_scalar_options));
+
+typedef struct dt_add_in_place_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_add_in_place_options;
+/* add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_add_(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_add_in_place_options));
+
+typedef struct dt_add_scalar_in_place_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_add_scalar_in_place_options;
+/* add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_add_scalar_(dt_tensor *self, dt_number other, DT_OPTIONS(dt_add_scalar_in_place_options));
+
+typedef struct dt_addmm_options {
+    dt_number beta;  /* default 1 */
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_addmm_options;
+/* addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_addmm(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, DT_OPTIONS(dt_addmm_options));
+
+typedef struct dt_amax_options {
+    dt_shape dim;
+    bool keepdim;
+    const dt_site *site;
+} dt_amax_options;
+/* amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_amax(dt_tensor *self, DT_OPTIONS(dt_amax_options));
+
+typedef struct dt_argmax_options {
+    dt_opt_int dim;
+    bool keepdim;
+    const dt_site *site;
+} dt_argmax_options;
+/* argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_argmax(dt_tensor *self, DT_OPTIONS(dt_argmax_options));
+
+typedef struct dt_bmm_options {
+    const dt_site *site;
+} dt_bmm_options;
+/* bmm(Tensor self, Tensor mat2) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_bmm(dt_tensor *self, dt_tensor *mat2, DT_OPTIONS(dt_bmm_options));
+
+typedef struct dt_cat_options {
+    int64_t dim;
+    const dt_site *site;
+} dt_cat_options;
+/* cat(Tensor[] tensors, int dim=0) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cat(dt_tensors tensors, DT_OPTIONS(dt_cat_options));
+
+typedef struct dt_clamp_options {
+    dt_number min;
+    dt_number max;
+    const dt_site *site;
+} dt_clamp_options;
+/* clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp(dt_tensor *self, DT_OPTIONS(dt_clamp_options));
+
+typedef struct dt_clamp_tensor_options {
+    dt_tensor *min;
+    dt_tensor *max;
+    const dt_site *site;
+} dt_clamp_tensor_options;
+/* clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_clamp_tensor(dt_tensor *self, DT_OPTIONS(dt_clamp_tensor_options));
+
+typedef struct dt_copy_in_place_options {
+    const dt_site *site;
+} dt_copy_in_place_options;
+/* copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_copy_(dt_tensor *self, dt_tensor *src, DT_OPTIONS(dt_copy_in_place_options));
+
+typedef struct dt_cumsum_options {
+    dt_opt_dtype dtype;
+    const dt_site *site;
+} dt_cumsum_options;
+/* cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_cumsum(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumsum_options));
+
+typedef struct dt_div_options {
+    const char *rounding_mode;
+    const dt_site *site;
+} dt_div_options;
+/* div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_div(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_div_options));
+
+typedef struct dt_div_scalar_options {
+    const char *rounding_mode;
+    const dt_site *site;
+} dt_div_scalar_options;
+/* div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_div_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_div_scalar_options));
+
+typedef struct dt_dropout_options {
+    dt_opt_real p;        /* default 0.5 */
+    dt_opt_bool training; /* default true */
+    const dt_site *site;
+} dt_dropout_options;
+/* dropout(Tensor input, float p=0.5, bool training=True) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_dropout(dt_tensor *input, DT_OPTIONS(dt_dropout_options));
+
+typedef struct dt_embedding_options {
+    dt_opt_int padding_idx;
+    const dt_site *site;
+} dt_embedding_options;
+/* embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, float norm_type=2.0, bool
+ *     scale_grad_by_freq=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_embedding(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_embedding_options));
+
+typedef struct dt_eq_options {
+    const dt_site *site;
+} dt_eq_options;
+/* eq.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_eq(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_eq_options));
+
+typedef struct dt_eq_scalar_options {
+    const dt_site *site;
+} dt_eq_scalar_options;
+/* eq.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_eq_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_eq_scalar_options));
+
+typedef struct dt_exp_options {
+    const dt_site *site;
+} dt_exp_options;
+/* exp(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_exp(dt_tensor *self, DT_OPTIONS(dt_exp_options));
+
+typedef struct dt_expand_options {
+    const dt_site *site;
+} dt_expand_options;
+/* expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_expand_with(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_expand_options));
+
+typedef struct dt_fill_in_place_options {
+    const dt_site *site;
+} dt_fill_in_place_options;
+/* fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_fill_(dt_tensor *self, dt_number value, DT_OPTIONS(dt_fill_in_place_options));
+
+typedef struct dt_fill_tensor_in_place_options {
+    const dt_site *site;
+} dt_fill_tensor_in_place_options;
+/* fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_fill_tensor_(dt_tensor *self, dt_tensor *value, DT_OPTIONS(dt_fill_tensor_in_place_options));
+
+typedef struct dt_gather_options {
+    const dt_site *site;
+} dt_gather_options;
+/* gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_gather(dt_tensor *self, int64_t dim, dt_tensor *index, DT_OPTIONS(dt_gather_options));
+
+typedef struct dt_gelu_options {
+    const char *approximate; /* default none */
+    const dt_site *site;
+} dt_gelu_options;
+/* gelu(Tensor self, *, str approximate="none") -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_gelu(dt_tensor *self, DT_OPTIONS(dt_gelu_options));
+
+typedef struct dt_index_select_options {
+    const dt_site *site;
+} dt_index_select_options;
+/* index_select(Tensor self, int dim, Tensor index) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_index_select(dt_tensor *self, int64_t dim, dt_tensor *index,
+                                  DT_OPTIONS(dt_index_select_options));
+
+typedef struct dt_layer_norm_options {
+    dt_tensor *weight;
+    dt_tensor *bias;
+    dt_opt_real eps; /* default 1e-05 */
+    const dt_site *site;
+} dt_layer_norm_options;
+/* layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) ->
+ *     Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_layer_norm(dt_tensor *input, dt_shape normalized_shape, DT_OPTIONS(dt_layer_norm_options));
+
+typedef struct dt_linear_options {
+    dt_tensor *bias;
+    const dt_site *site;
+} dt_linear_options;
+/* linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_linear(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_linear_options));
+
+typedef struct dt_log_options {
+    const dt_site *site;
+} dt_log_options;
+/* log(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_log(dt_tensor *self, DT_OPTIONS(dt_log_options));
+
+typedef struct dt_matmul_options {
+    const dt_site *site;
+} dt_matmul_options;
+/* matmul(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_matmul(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_matmul_options));
+
+typedef struct dt_maximum_options {
+    const dt_site *site;
+} dt_maximum_options;
+/* maximum(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_maximum(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_maximum_options));
+
+typedef struct dt_mean_options {
+    dt_shape dim;
+    bool keepdim;
+    dt_opt_dtype dtype;
+    const dt_site *site;
+} dt_mean_options;
+/* mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mean(dt_tensor *self, DT_OPTIONS(dt_mean_options));
+
+typedef struct dt_mm_options {
+    const dt_site *site;
+} dt_mm_options;
+/* mm(Tensor self, Tensor mat2) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mm(dt_tensor *self, dt_tensor *mat2, DT_OPTIONS(dt_mm_options));
+
+typedef struct dt_mul_options {
+    const dt_site *site;
+} dt_mul_options;
+/* mul.Tensor(Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mul(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_mul_options));
+
+typedef struct dt_mul_scalar_options {
+    const dt_site *site;
+} dt_mul_scalar_options;
+/* mul.Scalar(Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mul_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_mul_scalar_options));
+
+typedef struct dt_mul_in_place_options {
+    const dt_site *site;
+} dt_mul_in_place_options;
+/* mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mul_(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_mul_in_place_options));
+
+typedef struct dt_mul_scalar_in_place_options {
+    const dt_site *site;
+} dt_mul_scalar_in_place_options;
+/* mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_mul_scalar_(dt_tensor *self, dt_number other, DT_OPTIONS(dt_mul_scalar_in_place_options));
+
+typedef struct dt_neg_options {
+    const dt_site *site;
+} dt_neg_options;
+/* neg(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_neg(dt_tensor *self, DT_OPTIONS(dt_neg_options));
+
+typedef struct dt_relu_options {
+    const dt_site *site;
+} dt_relu_options;
+/* relu(Tensor input) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_relu(dt_tensor *input, DT_OPTIONS(dt_relu_options));
+
+typedef struct dt_reshape_options {
+    const dt_site *site;
+} dt_reshape_options;
+/* reshape(Tensor(a) self, int[] shape) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_reshape_with(dt_tensor *self, dt_shape shape, DT_OPTIONS(dt_reshape_options));
+
+typedef struct dt_select_options {
+    const dt_site *site;
+} dt_select_options;
+/* select.int(Tensor(a) self, int dim, int index) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_select_with(dt_tensor *self, int64_t dim, int64_t index, DT_OPTIONS(dt_select_options));
+
+typedef struct dt_slice_options {
+    const dt_site *site;
+} dt_slice_options;
+/* slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_slice_with(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
+                                DT_OPTIONS(dt_slice_options));
+
+typedef struct dt_softmax_options {
+    dt_opt_dtype dtype;
+    const dt_site *site;
+} dt_softmax_options;
+/* softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_softmax(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_softmax_options));
+
+typedef struct dt_split_options {
+    int64_t dim;
+    const dt_site *site;
+} dt_split_options;
+/* split.Tensor(Tensor(a -> *) self, int split_size, int dim=0) -> Tensor(a)[]
+ * Writes up to room outputs and gives their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_split(dt_tensor *self, int64_t split_size, dt_tensor **out, int room, DT_OPTIONS(dt_split_options));
+
+typedef struct dt_split_sizes_options {
+    int64_t dim;
+    const dt_site *site;
+} dt_split_sizes_options;
+/* split.sizes(Tensor(a -> *) self, int[] split_size, int dim=0) -> Tensor(a)[]
+ * Writes up to room outputs and gives their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_split_sizes(dt_tensor *self, dt_shape split_size, dt_tensor **out, int room,
+                          DT_OPTIONS(dt_split_sizes_options));
+
+typedef struct dt_sqrt_options {
+    const dt_site *site;
+} dt_sqrt_options;
+/* sqrt(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sqrt(dt_tensor *self, DT_OPTIONS(dt_sqrt_options));
+
+typedef struct dt_sub_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_sub_options;
+/* sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sub(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_sub_options));
+
+typedef struct dt_sub_scalar_options {
+    dt_number alpha; /* default 1 */
+    const dt_site *site;
+} dt_sub_scalar_options;
+/* sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sub_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_sub_scalar_options));
+
+typedef struct dt_sum_options {
+    dt_shape dim;
+    bool keepdim;
+    dt_opt_dtype dtype;
+    const dt_site *site;
+} dt_sum_options;
+/* sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_sum(dt_tensor *self, DT_OPTIONS(dt_sum_options));
+
+typedef struct dt_tanh_options {
+    const dt_site *site;
+} dt_tanh_options;
+/* tanh(Tensor self) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_tanh(dt_tensor *self, DT_OPTIONS(dt_tanh_options));
+
+typedef struct dt_to_options {
+    bool copy;
+    const dt_site *site;
+} dt_to_options;
+/* to.dtype(Tensor(a) self, ScalarType dtype, bool copy=False) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_to(dt_tensor *self, dt_dtype dtype, DT_OPTIONS(dt_to_options));
+
+typedef struct dt_transpose_options {
+    const dt_site *site;
+} dt_transpose_options;
+/* transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_transpose_with(dt_tensor *self, int64_t dim0, int64_t dim1, DT_OPTIONS(dt_transpose_options));
+
+typedef struct dt_view_options {
+    const dt_site *site;
+} dt_view_options;
+/* view(Tensor(a) self, int[] size) -> Tensor(a)
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_view_with(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_view_options));
+
+typedef struct dt_where_options {
+    const dt_site *site;
+} dt_where_options;
+/* where.self(Tensor condition, Tensor self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_where(dt_tensor *condition, dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_where_options));
+
+typedef struct dt_where_scalar_other_options {
+    const dt_site *site;
+} dt_where_scalar_other_options;
+/* where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_where_scalar_other(dt_tensor *condition, dt_tensor *self, dt_number other,
+                                        DT_OPTIONS(dt_where_scalar_other_options));
+
+typedef struct dt_where_scalar_self_options {
+    const dt_site *site;
+} dt_where_scalar_self_options;
+/* where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_where_scalar_self(dt_tensor *condition, dt_number self, dt_tensor *other,
+                                       DT_OPTIONS(dt_where_scalar_self_options));
+
+typedef struct dt_where_scalars_options {
+    const dt_site *site;
+} dt_where_scalars_options;
+/* where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor
+ * Collective where inputs move, else Local. */
+DT_API dt_tensor *dt_where_scalars(dt_tensor *condition, dt_number self, dt_number other,
+                                   DT_OPTIONS(dt_where_scalars_options));
+
+#ifndef __cplusplus
+#define dt_add(...)               DT_ADD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADD_(self, other, ...) dt_add(self, other, &(const dt_add_options){__VA_ARGS__})
+#define dt_add_scalar(...)        DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADD_SCALAR_(self, other, ...)                                                                             \
+    dt_add_scalar(self, DT_NUMBER(other), &(const dt_add_scalar_options){__VA_ARGS__})
+#define dt_add_(...)               DT_ADD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADD__(self, other, ...) dt_add_(self, other, &(const dt_add_in_place_options){__VA_ARGS__})
+#define dt_add_scalar_(...)        DT_ADD_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADD_SCALAR__(self, other, ...)                                                                            \
+    dt_add_scalar_(self, DT_NUMBER(other), &(const dt_add_scalar_in_place_options){__VA_ARGS__})
+#define dt_addmm(...)                    DT_ADDMM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDMM_(self, mat1, mat2, ...) dt_addmm(self, mat1, mat2, &(const dt_addmm_options){__VA_ARGS__})
+#define dt_amax(...)                     DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_AMAX_(self, ...)              dt_amax(self, &(const dt_amax_options){__VA_ARGS__})
+#define dt_argmax(...)                   DT_ARGMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ARGMAX_(self, ...)            dt_argmax(self, &(const dt_argmax_options){__VA_ARGS__})
+#define dt_bmm(...)                      DT_BMM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BMM_(self, mat2, ...)         dt_bmm(self, mat2, &(const dt_bmm_options){__VA_ARGS__})
+#define dt_cat(...)                      DT_CAT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CAT_(tensors, ...)            dt_cat(tensors, &(const dt_cat_options){__VA_ARGS__})
+#define dt_clamp(...)                    DT_CLAMP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_(self, ...)             dt_clamp(self, &(const dt_clamp_options){__VA_ARGS__})
+#define dt_clamp_tensor(...)             DT_CLAMP_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_TENSOR_(self, ...)      dt_clamp_tensor(self, &(const dt_clamp_tensor_options){__VA_ARGS__})
+#define dt_copy_(...)                    DT_COPY__(__VA_ARGS__, .site = DT_SITE)
+#define DT_COPY__(self, src, ...)        dt_copy_(self, src, &(const dt_copy_in_place_options){__VA_ARGS__})
+#define dt_cumsum(...)                   DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CUMSUM_(self, dim, ...)       dt_cumsum(self, dim, &(const dt_cumsum_options){__VA_ARGS__})
+#define dt_div(...)                      DT_DIV_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIV_(self, other, ...)        dt_div(self, other, &(const dt_div_options){__VA_ARGS__})
+#define dt_div_scalar(...)               DT_DIV_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIV_SCALAR_(self, other, ...)                                                                             \
+    dt_div_scalar(self, DT_NUMBER(other), &(const dt_div_scalar_options){__VA_ARGS__})
+#define dt_dropout(...)                   DT_DROPOUT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DROPOUT_(input, ...)           dt_dropout(input, &(const dt_dropout_options){__VA_ARGS__})
+#define dt_embedding(...)                 DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EMBEDDING_(input, weight, ...) dt_embedding(input, weight, &(const dt_embedding_options){__VA_ARGS__})
+#define dt_eq(...)                        DT_EQ_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EQ_(self, other, ...)          dt_eq(self, other, &(const dt_eq_options){__VA_ARGS__})
+#define dt_eq_scalar(...)                 DT_EQ_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EQ_SCALAR_(self, other, ...)                                                                              \
+    dt_eq_scalar(self, DT_NUMBER(other), &(const dt_eq_scalar_options){__VA_ARGS__})
+#define dt_exp(...)                 DT_EXP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EXP_(self, ...)          dt_exp(self, &(const dt_exp_options){__VA_ARGS__})
+#define dt_expand(...)              DT_EXPAND_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EXPAND_(self, size, ...) dt_expand_with(self, size, &(const dt_expand_options){__VA_ARGS__})
+#define dt_fill_(...)               DT_FILL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FILL__(self, value, ...) dt_fill_(self, DT_NUMBER(value), &(const dt_fill_in_place_options){__VA_ARGS__})
+#define dt_fill_tensor_(...)        DT_FILL_TENSOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FILL_TENSOR__(self, value, ...)                                                                           \
+    dt_fill_tensor_(self, value, &(const dt_fill_tensor_in_place_options){__VA_ARGS__})
+#define dt_gather(...)                    DT_GATHER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GATHER_(self, dim, index, ...) dt_gather(self, dim, index, &(const dt_gather_options){__VA_ARGS__})
+#define dt_gelu(...)                      DT_GELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GELU_(self, ...)               dt_gelu(self, &(const dt_gelu_options){__VA_ARGS__})
+#define dt_index_select(...)              DT_INDEX_SELECT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_SELECT_(self, dim, index, ...)                                                                      \
+    dt_index_select(self, dim, index, &(const dt_index_select_options){__VA_ARGS__})
+#define dt_layer_norm(...) DT_LAYER_NORM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LAYER_NORM_(input, normalized_shape, ...)                                                                 \
+    dt_layer_norm(input, normalized_shape, &(const dt_layer_norm_options){__VA_ARGS__})
+#define dt_linear(...)                 DT_LINEAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINEAR_(input, weight, ...) dt_linear(input, weight, &(const dt_linear_options){__VA_ARGS__})
+#define dt_log(...)                    DT_LOG_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG_(self, ...)             dt_log(self, &(const dt_log_options){__VA_ARGS__})
+#define dt_matmul(...)                 DT_MATMUL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MATMUL_(self, other, ...)   dt_matmul(self, other, &(const dt_matmul_options){__VA_ARGS__})
+#define dt_maximum(...)                DT_MAXIMUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAXIMUM_(self, other, ...)  dt_maximum(self, other, &(const dt_maximum_options){__VA_ARGS__})
+#define dt_mean(...)                   DT_MEAN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MEAN_(self, ...)            dt_mean(self, &(const dt_mean_options){__VA_ARGS__})
+#define dt_mm(...)                     DT_MM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MM_(self, mat2, ...)        dt_mm(self, mat2, &(const dt_mm_options){__VA_ARGS__})
+#define dt_mul(...)                    DT_MUL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MUL_(self, other, ...)      dt_mul(self, other, &(const dt_mul_options){__VA_ARGS__})
+#define dt_mul_scalar(...)             DT_MUL_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MUL_SCALAR_(self, other, ...)                                                                             \
+    dt_mul_scalar(self, DT_NUMBER(other), &(const dt_mul_scalar_options){__VA_ARGS__})
+#define dt_mul_(...)               DT_MUL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_MUL__(self, other, ...) dt_mul_(self, other, &(const dt_mul_in_place_options){__VA_ARGS__})
+#define dt_mul_scalar_(...)        DT_MUL_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_MUL_SCALAR__(self, other, ...)                                                                            \
+    dt_mul_scalar_(self, DT_NUMBER(other), &(const dt_mul_scalar_in_place_options){__VA_ARGS__})
+#define dt_neg(...)                       DT_NEG_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NEG_(self, ...)                dt_neg(self, &(const dt_neg_options){__VA_ARGS__})
+#define dt_relu(...)                      DT_RELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RELU_(input, ...)              dt_relu(input, &(const dt_relu_options){__VA_ARGS__})
+#define dt_reshape(...)                   DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RESHAPE_(self, shape, ...)     dt_reshape_with(self, shape, &(const dt_reshape_options){__VA_ARGS__})
+#define dt_select(...)                    DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SELECT_(self, dim, index, ...) dt_select_with(self, dim, index, &(const dt_select_options){__VA_ARGS__})
+#define dt_slice(...)                     DT_SLICE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SLICE_(self, dim, start, end, step, ...)                                                                  \
+    dt_slice_with(self, dim, start, end, step, &(const dt_slice_options){__VA_ARGS__})
+#define dt_softmax(...)             DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SOFTMAX_(self, dim, ...) dt_softmax(self, dim, &(const dt_softmax_options){__VA_ARGS__})
+#define dt_split(...)               DT_SPLIT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SPLIT_(self, split_size, out, room, ...)                                                                  \
+    dt_split(self, split_size, out, room, &(const dt_split_options){__VA_ARGS__})
+#define dt_split_sizes(...) DT_SPLIT_SIZES_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SPLIT_SIZES_(self, split_size, out, room, ...)                                                            \
+    dt_split_sizes(self, split_size, out, room, &(const dt_split_sizes_options){__VA_ARGS__})
+#define dt_sqrt(...)              DT_SQRT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SQRT_(self, ...)       dt_sqrt(self, &(const dt_sqrt_options){__VA_ARGS__})
+#define dt_sub(...)               DT_SUB_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SUB_(self, other, ...) dt_sub(self, other, &(const dt_sub_options){__VA_ARGS__})
+#define dt_sub_scalar(...)        DT_SUB_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SUB_SCALAR_(self, other, ...)                                                                             \
+    dt_sub_scalar(self, DT_NUMBER(other), &(const dt_sub_scalar_options){__VA_ARGS__})
+#define dt_sum(...)              DT_SUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SUM_(self, ...)       dt_sum(self, &(const dt_sum_options){__VA_ARGS__})
+#define dt_tanh(...)             DT_TANH_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TANH_(self, ...)      dt_tanh(self, &(const dt_tanh_options){__VA_ARGS__})
+#define dt_to(...)               DT_TO_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TO_(self, dtype, ...) dt_to(self, dtype, &(const dt_to_options){__VA_ARGS__})
+#define dt_transpose(...)        DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRANSPOSE_(self, dim0, dim1, ...)                                                                         \
+    dt_transpose_with(self, dim0, dim1, &(const dt_transpose_options){__VA_ARGS__})
+#define dt_view(...)              DT_VIEW_(__VA_ARGS__, .site = DT_SITE)
+#define DT_VIEW_(self, size, ...) dt_view_with(self, size, &(const dt_view_options){__VA_ARGS__})
+#define dt_where(...)             DT_WHERE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_WHERE_(condition, self, other, ...)                                                                       \
+    dt_where(condition, self, other, &(const dt_where_options){__VA_ARGS__})
+#define dt_where_scalar_other(...) DT_WHERE_SCALAR_OTHER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_WHERE_SCALAR_OTHER_(condition, self, other, ...)                                                          \
+    dt_where_scalar_other(condition, self, DT_NUMBER(other), &(const dt_where_scalar_other_options){__VA_ARGS__})
+#define dt_where_scalar_self(...) DT_WHERE_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
+#define DT_WHERE_SCALAR_SELF_(condition, self, other, ...)                                                           \
+    dt_where_scalar_self(condition, DT_NUMBER(self), other, &(const dt_where_scalar_self_options){__VA_ARGS__})
+#define dt_where_scalars(...) DT_WHERE_SCALARS_(__VA_ARGS__, .site = DT_SITE)
+#define DT_WHERE_SCALARS_(condition, self, other, ...)                                                               \
+    dt_where_scalars(condition, DT_NUMBER(self), DT_NUMBER(other), &(const dt_where_scalars_options){__VA_ARGS__})
+#endif
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

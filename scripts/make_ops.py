@@ -1,0 +1,373 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Makes include/dtensor/ops.h and src/ops/calls.c from the schema lines of the descriptors in src/ops.
+
+    scripts/make_ops.py           writes both files
+    scripts/make_ops.py --check   says whether they are what it would write
+
+A signature becomes a function: required arguments by position, the others in a struct of options, in their order. Of
+overloads that differ only in arguments that may be None, one stays; the others get the kind of the argument that
+tells them apart as an ending: add and add_scalar, clamp and clamp_tensor.
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Functions of tensor.h that make views of plain tensors have these names. In C, macros put the ops in their place,
+# which take plain tensors, too; the functions behind the macros end in _with.
+PLAIN = {"expand", "reshape", "select", "slice", "transpose", "view"}
+POSITIONAL = {"slice"}  # all arguments by position, as those have it
+HIDDEN = {("expand", "implicit"), ("copy_", "non_blocking"), ("gather", "sparse_grad"),
+          ("embedding", "max_norm"), ("embedding", "norm_type"), ("embedding", "scale_grad_by_freq")}
+
+HEAD = '''/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ops on tensors, plain or distributed. Made by scripts/make_ops.py from the schema lines of the ops: change those.
+ *
+ *     dt_tensor *h = dt_gelu(dt_linear(x, w1, b1));
+ *     dt_tensor *y = dt_softmax(dt_linear(h, w2, b2), -1);
+ *     dt_tensor *s = dt_sum(y, .dim = DT_DIMS(-1), .keepdim = true);
+ *
+ * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
+ * given"; where zero is a value of its own, the field has a type that can say "given": DT_DIMS(0, 1), DT_INT(0),
+ * DT_REAL(0.5), DT_NUMBER(2), DT_DTYPE(DT_F32), DT_TRUE, DT_FALSE. In C, ops are macros that add the place of the
+ * call; the functions behind them take a pointer to the options, NULL for none, and serve C++ and other languages.
+ *
+ * An op fails with NULL, and gets NULL where one before it failed; the context keeps the first error.
+ *
+ * Every op is Collective over the mesh of its tensors where inputs have to move to where a rule can use them, and
+ * otherwise Local. `dtensor explain` shows what a call moves, dt_comm_policy forbids it.
+ */
+#ifndef DTENSOR_OPS_H
+#define DTENSOR_OPS_H
+
+#include <dtensor/op.h>
+#include <dtensor/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A number that is an integer, a fraction or a truth value; a zeroed one is none. */
+typedef struct dt_number {
+    dt_arg_type type;
+    int64_t i;
+    double f;
+} dt_number;
+
+static inline dt_number dt_number_int(int64_t value) {
+    dt_number number = {DT_ARG_INT, value, 0};
+    return number;
+}
+static inline dt_number dt_number_real(double value) {
+    dt_number number = {DT_ARG_FLOAT, 0, value};
+    return number;
+}
+static inline dt_number dt_number_bool(bool value) {
+    dt_number number = {DT_ARG_BOOL, value, 0};
+    return number;
+}
+static inline dt_number dt_number_same(dt_number number) { return number; }
+
+/* Options whose zero is a value. */
+typedef struct dt_opt_int {
+    bool given;
+    int64_t value;
+} dt_opt_int;
+typedef struct dt_opt_real {
+    bool given;
+    double value;
+} dt_opt_real;
+typedef struct dt_opt_dtype {
+    bool given;
+    dt_dtype value;
+} dt_opt_dtype;
+typedef enum dt_opt_bool { DT_NOT_GIVEN, DT_TRUE, DT_FALSE } dt_opt_bool;
+
+/* A list of tensors, passed by value. */
+typedef struct dt_tensors {
+    int n;
+    dt_tensor *const *list;
+} dt_tensors;
+
+#ifndef __cplusplus
+#define DT_NUMBER(value)                                                                                             \\
+    (_Generic((value), float: dt_number_real, double: dt_number_real, long double: dt_number_real,                   \\
+              bool: dt_number_bool, dt_number: dt_number_same, default: dt_number_int)(value))
+#define DT_INT(number)   ((dt_opt_int){true, number})
+#define DT_REAL(number)  ((dt_opt_real){true, number})
+#define DT_DTYPE(dtype)  ((dt_opt_dtype){true, dtype})
+#define DT_TENSORS(...)                                                                                              \\
+    ((dt_tensors){(int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),                            \\
+                  (dt_tensor *const[]){__VA_ARGS__}})
+#endif
+'''
+
+GLUE_HEAD = '''/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions of dtensor/ops.h. Made by scripts/make_ops.py from the schema lines of the ops: change those.
+ */
+#include "ops/calls.h"
+'''
+
+
+class Param:
+    def __init__(self, text, keyword):
+        match = re.fullmatch(r"(\w+)(?:\([^)]*\))?(\?)?(\[\d*\])?(\?)?\s+(\w+)(?:=(.*))?", text)
+        assert match, text
+        base, optional, brackets, optional_list, self.name, self.default = match.groups()
+        self.type = base + ("[]" if brackets else "")
+        self.optional = bool(optional or optional_list)
+        self.keyword = keyword
+        self.is_option = self.default is not None or (self.optional and base != "Tensor") or self.optional
+
+
+class Signature:
+    def __init__(self, text):
+        match = re.fullmatch(r"(\w+)(?:\.(\w+))?\((.*)\) -> (.*)", text.strip())
+        assert match, text
+        self.text = text.strip()
+        self.op, self.overload, params, self.returns = match.groups()
+        self.params, keyword = [], False
+        for part in split_params(params):
+            if part == "*":
+                keyword = True
+            else:
+                self.params.append(Param(part, keyword))
+        self.index = 0
+        self.name = self.op
+
+    def is_list(self):
+        return self.returns.endswith("[]")
+
+    def positional(self):
+        return [p for p in self.params if not p.is_option or self.op in POSITIONAL]
+
+    def options(self):
+        return [p for p in self.params if p not in self.positional() and (self.op, p.name) not in HIDDEN]
+
+
+def split_params(text):
+    parts, depth = [""], 0
+    for c in text:
+        depth += (c in "([") - (c in ")]")
+        if c == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += c
+    return [part.strip() for part in parts if part.strip()]
+
+
+def read_schemas():
+    """Signatures by op, in the order of the table."""
+    table = re.findall(r"X\((\w+)\)", (ROOT / "src/ops/table.h").read_text().split("typedef enum")[0])
+    schemas = {}
+    for source in sorted((ROOT / "src/ops").glob("*.c")):
+        text = source.read_text()
+        schema = r"const dt_op dt__op_(\w+) = \{\s*\.schema\s*=\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+)"
+        for name, rest in re.findall(schema, text):
+            pieces = re.findall(r'"((?:[^"\\]|\\.)*)"', rest)
+            schemas[name] = "".join(pieces).replace('\\"', '"')
+    names = [name for name in table if name in schemas]
+    assert len(names) == len(schemas), set(schemas) ^ set(names)
+    return [(name, [Signature(text) for text in schemas[name].split(" | ")]) for name in names]
+
+
+def covers(wide, narrow):
+    """Whether the one signature can do all that the other does: the same arguments, and more that may be left out."""
+    types = {p.name: p.type for p in wide.params}
+    more = {p.name for p in wide.params} - {p.name for p in narrow.params}
+    return (all(types.get(p.name) == p.type for p in narrow.params) and bool(more)
+            and all(p.is_option for p in wide.params if p.name in more))
+
+
+def name_functions(signatures):
+    for i, signature in enumerate(signatures):
+        signature.index = i
+    kept = [s for s in signatures if not any(covers(other, s) for other in signatures if other is not s)]
+    first, kinds = kept[0], {"Scalar": "scalar", "Tensor": "tensor", "int[]": "sizes"}
+    changed = {}
+    for signature in kept[1:]:
+        types = {p.name: p.type for p in first.params}
+        changed[signature] = [p for p in signature.params if types.get(p.name) != p.type]
+    for signature, params in changed.items():
+        kind = kinds[params[0].type]
+        alone = len(changed) == 1
+        ending = kind if alone else kind + "s" if len(params) > 1 else f"{kind}_{params[0].name}"
+        base = signature.op
+        signature.name = base[:-1] + "_" + ending + "_" if base.endswith("_") else f"{base}_{ending}"
+    return kept
+
+
+C_TYPES = {"Tensor": "dt_tensor *", "Tensor[]": "dt_tensors ", "int": "int64_t ", "float": "double ", "bool": "bool ",
+           "Scalar": "dt_number ", "int[]": "dt_shape ", "ScalarType": "dt_dtype ", "str": "const char *"}
+
+
+def option_type(param):
+    """Type of the field, and whether zero is its default."""
+    if param.type == "int":
+        return "int64_t " if param.default == "0" else "dt_opt_int "
+    if param.type == "float":
+        return "dt_opt_real "
+    if param.type == "bool":
+        return "bool " if param.default == "False" else "dt_opt_bool "
+    if param.type == "ScalarType":
+        return "dt_opt_dtype "
+    return C_TYPES[param.type]
+
+
+def shown_default(param):
+    default = param.default
+    if default in (None, "None", "[]"):
+        return ""
+    return "" if option_type(param) in ("int64_t ", "bool ") else default.strip("\"'").lower()
+
+
+def real_name(signature):
+    return f"dt_{signature.name}" + ("_with" if signature.op in PLAIN else "")
+
+
+def options_name(signature):
+    return f"dt_{signature.name.rstrip('_')}{'_in_place' if signature.name.endswith('_') else ''}_options"
+
+
+def declaration(signature):
+    arguments = [C_TYPES[p.type] + p.name for p in signature.positional()]
+    if signature.is_list():
+        arguments += ["dt_tensor **out", "int room"]
+    kind = "int " if signature.is_list() else "dt_tensor *"
+    return f"{kind}{real_name(signature)}({', '.join(arguments)}, ", kind
+
+
+def header(ops):
+    lines = [HEAD]
+    for _, signatures in ops:
+        for signature in signatures:
+            lines.append(struct_text(signature))
+            what = "Writes up to room outputs and gives their number, or -1. " if signature.is_list() else ""
+            lines.append(f"/* {comment(signature)}\n * {what}Collective where inputs move, else Local. */")
+            lines.append(f"DT_API {declaration(signature)[0]}DT_OPTIONS({options_name(signature)}));\n")
+    lines.append("#ifndef __cplusplus")
+    for _, signatures in ops:
+        for signature in signatures:
+            lines.append(macro_text(signature))
+    lines.append("#endif\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif")
+    return "\n".join(lines) + "\n"
+
+
+def comment(signature):
+    """The schema line, cut at blanks to fit."""
+    words, lines = signature.text.split(" "), [""]
+    for word in words:
+        if len(lines[-1]) + len(word) > 108:
+            lines.append("")
+        lines[-1] += (" " if lines[-1] else "") + word
+    return "\n *     ".join(lines)
+
+
+def struct_text(signature):
+    fields = []
+    for param in signature.options():
+        default = shown_default(param)
+        fields.append(f"    {option_type(param)}{param.name};" + (f" /* default {default} */" if default else ""))
+    fields.append("    const dt_site *site;")
+    name = options_name(signature)
+    return f"typedef struct {name} {{\n" + "\n".join(fields) + f"\n}} {name};"
+
+
+def macro_text(signature):
+    names = [p.name for p in signature.positional()] + (["out", "room"] if signature.is_list() else [])
+    passed = [f"DT_NUMBER({p.name})" if p.type == "Scalar" else p.name for p in signature.positional()]
+    passed += ["out", "room"] if signature.is_list() else []
+    inner = f"DT_{signature.name.upper()}_"
+    return (f"#define dt_{signature.name}(...) {inner}(__VA_ARGS__, .site = DT_SITE)\n"
+            f"#define {inner}({', '.join(names)}, ...) {real_name(signature)}({', '.join(passed)}, "
+            f"&(const {options_name(signature)}){{__VA_ARGS__}})")
+
+
+MAKERS = {"Tensor": "dt__give_tensor(&call, {0})", "Tensor[]": "dt__give_tensors(&call, {0})",
+          "int": "dt__give_int({0})",
+          "float": "dt__give_real({0})", "bool": "dt__give_bool({0})", "Scalar": "dt__give_number({0})",
+          "int[]": "dt__give_ints({0})", "ScalarType": "dt__give_dtype({0})", "str": "dt__give_text({0})"}
+
+
+def given_default(param):
+    """An expression for the default of a parameter."""
+    default = param.default
+    if default in (None, "None"):
+        return "dt__give_none()"
+    if param.type == "Scalar":
+        return f"dt__give_number(dt_number_{'real' if '.' in default or 'e' in default else 'int'}({default}))"
+    if param.type == "int[]":
+        assert default == "[]", default
+        return "dt__give_ints((dt_shape){0})"
+    value = {"True": "true", "False": "false"}.get(default, default.replace("'", '"'))
+    return MAKERS[param.type].format(value)
+
+
+def given(param, signature):
+    if (signature.op, param.name) in HIDDEN:
+        return given_default(param)
+    if param in signature.positional():
+        return MAKERS[param.type].format(param.name)
+    field, kind = f"options->{param.name}", option_type(param).strip()
+    if kind in ("int64_t", "bool"):
+        return MAKERS[param.type].format(field)
+    test = {"dt_opt_int": f"{field}.given", "dt_opt_real": f"{field}.given", "dt_opt_dtype": f"{field}.given",
+            "dt_opt_bool": f"{field} != DT_NOT_GIVEN", "dt_number": f"{field}.type != DT_ARG_NONE",
+            "dt_shape": f"{field}.sizes"}.get(kind, field)
+    value = {"dt_opt_int": f"{field}.value", "dt_opt_real": f"{field}.value", "dt_opt_dtype": f"{field}.value",
+             "dt_opt_bool": f"{field} == DT_TRUE"}.get(kind, field)
+    return f"{test} ? {MAKERS[param.type].format(value)} : {given_default(param)}"
+
+
+def function(op, signature):
+    name = real_name(signature)
+    head, _ = declaration(signature)
+    head = head.replace(name + "(", f"({name})(", 1)  # the macro of this name stays out of the way
+    lines = [f"{head}const {options_name(signature)} *options) {{",
+             f"    static const {options_name(signature)} none;",
+             "    dt__giving call;",
+             f"    dt_arg args[{len(signature.params)}];",
+             "    options = options ? options : &none;",
+             f"    dt__giving_begin(&call, DT__OP_{op}, {signature.index});"]
+    lines += [f"    args[{i}] = {given(p, signature)};" for i, p in enumerate(signature.params)]
+    ending = "dt__give_several(&call, args, options->site, out, room)" if signature.is_list() else \
+        "dt__give(&call, args, options->site)"
+    lines += [f"    return {ending};", "}"]
+    return "\n".join(lines)
+
+
+def glue(ops):
+    functions = [function(op, signature) for op, signatures in ops for signature in signatures]
+    return GLUE_HEAD + "\n" + "\n\n".join(functions) + "\n"
+
+
+def formatted(text, path):
+    tool = next((t for t in ("clang-format-14", "clang-format") if shutil.which(t)), None)
+    if not tool:
+        sys.exit("make_ops.py: there is no clang-format-14")
+    return subprocess.run([tool, f"--assume-filename={path}"], input=text, capture_output=True, text=True, cwd=ROOT,
+                          check=True).stdout
+
+
+def main():
+    ops = [(name, name_functions(signatures)) for name, signatures in read_schemas()]
+    files = {"include/dtensor/ops.h": header(ops), "src/ops/calls.c": glue(ops)}
+    stale = []
+    for name, text in files.items():
+        text = formatted(text, name)
+        path = ROOT / name
+        if "--check" not in sys.argv[1:]:
+            path.write_text(text)
+        elif not path.exists() or path.read_text() != text:
+            stale.append(f"{name} is not what scripts/make_ops.py makes of the schema lines: run it")
+    print("\n".join(stale), end="\n" if stale else "")
+    return 1 if stale else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

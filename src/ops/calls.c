@@ -1,0 +1,685 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions of dtensor/ops.h. Made by scripts/make_ops.py from the schema lines of the ops: change those.
+ */
+#include "ops/calls.h"
+
+dt_tensor *(dt_add)(dt_tensor *self, dt_tensor *other, const dt_add_options *options) {
+    static const dt_add_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_add, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, other);
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_add_scalar)(dt_tensor *self, dt_number other, const dt_add_scalar_options *options) {
+    static const dt_add_scalar_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_add, 1);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_number(other);
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_add_)(dt_tensor *self, dt_tensor *other, const dt_add_in_place_options *options) {
+    static const dt_add_in_place_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_add_, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, other);
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_add_scalar_)(dt_tensor *self, dt_number other, const dt_add_scalar_in_place_options *options) {
+    static const dt_add_scalar_in_place_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_add_, 1);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_number(other);
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_addmm)(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, const dt_addmm_options *options) {
+    static const dt_addmm_options none;
+    dt__giving call;
+    dt_arg args[5];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_addmm, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, mat1);
+    args[2] = dt__give_tensor(&call, mat2);
+    args[3] = options->beta.type != DT_ARG_NONE ? dt__give_number(options->beta) : dt__give_number(dt_number_int(1));
+    args[4] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_amax)(dt_tensor *self, const dt_amax_options *options) {
+    static const dt_amax_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_amax, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = options->dim.sizes ? dt__give_ints(options->dim) : dt__give_ints((dt_shape){0});
+    args[2] = dt__give_bool(options->keepdim);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_argmax)(dt_tensor *self, const dt_argmax_options *options) {
+    static const dt_argmax_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_argmax, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = options->dim.given ? dt__give_int(options->dim.value) : dt__give_none();
+    args[2] = dt__give_bool(options->keepdim);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_bmm)(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *options) {
+    static const dt_bmm_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_bmm, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, mat2);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_cat)(dt_tensors tensors, const dt_cat_options *options) {
+    static const dt_cat_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_cat, 0);
+    args[0] = dt__give_tensors(&call, tensors);
+    args[1] = dt__give_int(options->dim);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_clamp)(dt_tensor *self, const dt_clamp_options *options) {
+    static const dt_clamp_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_clamp, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = options->min.type != DT_ARG_NONE ? dt__give_number(options->min) : dt__give_none();
+    args[2] = options->max.type != DT_ARG_NONE ? dt__give_number(options->max) : dt__give_none();
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_clamp_tensor)(dt_tensor *self, const dt_clamp_tensor_options *options) {
+    static const dt_clamp_tensor_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_clamp, 1);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = options->min ? dt__give_tensor(&call, options->min) : dt__give_none();
+    args[2] = options->max ? dt__give_tensor(&call, options->max) : dt__give_none();
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_copy_)(dt_tensor *self, dt_tensor *src, const dt_copy_in_place_options *options) {
+    static const dt_copy_in_place_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_copy_, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, src);
+    args[2] = dt__give_bool(false);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_cumsum)(dt_tensor *self, int64_t dim, const dt_cumsum_options *options) {
+    static const dt_cumsum_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_cumsum, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_int(dim);
+    args[2] = options->dtype.given ? dt__give_dtype(options->dtype.value) : dt__give_none();
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_div)(dt_tensor *self, dt_tensor *other, const dt_div_options *options) {
+    static const dt_div_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_div, 2);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, other);
+    args[2] = options->rounding_mode ? dt__give_text(options->rounding_mode) : dt__give_none();
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_div_scalar)(dt_tensor *self, dt_number other, const dt_div_scalar_options *options) {
+    static const dt_div_scalar_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_div, 3);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_number(other);
+    args[2] = options->rounding_mode ? dt__give_text(options->rounding_mode) : dt__give_none();
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_dropout)(dt_tensor *input, const dt_dropout_options *options) {
+    static const dt_dropout_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_dropout, 0);
+    args[0] = dt__give_tensor(&call, input);
+    args[1] = options->p.given ? dt__give_real(options->p.value) : dt__give_real(0.5);
+    args[2] = options->training != DT_NOT_GIVEN ? dt__give_bool(options->training == DT_TRUE) : dt__give_bool(true);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_embedding)(dt_tensor *input, dt_tensor *weight, const dt_embedding_options *options) {
+    static const dt_embedding_options none;
+    dt__giving call;
+    dt_arg args[6];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_embedding, 0);
+    args[0] = dt__give_tensor(&call, input);
+    args[1] = dt__give_tensor(&call, weight);
+    args[2] = options->padding_idx.given ? dt__give_int(options->padding_idx.value) : dt__give_none();
+    args[3] = dt__give_none();
+    args[4] = dt__give_real(2.0);
+    args[5] = dt__give_bool(false);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_eq)(dt_tensor *self, dt_tensor *other, const dt_eq_options *options) {
+    static const dt_eq_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_eq, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, other);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_eq_scalar)(dt_tensor *self, dt_number other, const dt_eq_scalar_options *options) {
+    static const dt_eq_scalar_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_eq, 1);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_number(other);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_exp)(dt_tensor *self, const dt_exp_options *options) {
+    static const dt_exp_options none;
+    dt__giving call;
+    dt_arg args[1];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_exp, 0);
+    args[0] = dt__give_tensor(&call, self);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_expand_with)(dt_tensor *self, dt_shape size, const dt_expand_options *options) {
+    static const dt_expand_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_expand, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_ints(size);
+    args[2] = dt__give_bool(false);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_fill_)(dt_tensor *self, dt_number value, const dt_fill_in_place_options *options) {
+    static const dt_fill_in_place_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_fill_, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_number(value);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_fill_tensor_)(dt_tensor *self, dt_tensor *value, const dt_fill_tensor_in_place_options *options) {
+    static const dt_fill_tensor_in_place_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_fill_, 1);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, value);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_gather)(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_gather_options *options) {
+    static const dt_gather_options none;
+    dt__giving call;
+    dt_arg args[4];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_gather, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_int(dim);
+    args[2] = dt__give_tensor(&call, index);
+    args[3] = dt__give_bool(false);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_gelu)(dt_tensor *self, const dt_gelu_options *options) {
+    static const dt_gelu_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_gelu, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = options->approximate ? dt__give_text(options->approximate) : dt__give_text("none");
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_index_select)(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_index_select_options *options) {
+    static const dt_index_select_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_index_select, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_int(dim);
+    args[2] = dt__give_tensor(&call, index);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_layer_norm)(dt_tensor *input, dt_shape normalized_shape, const dt_layer_norm_options *options) {
+    static const dt_layer_norm_options none;
+    dt__giving call;
+    dt_arg args[5];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_layer_norm, 0);
+    args[0] = dt__give_tensor(&call, input);
+    args[1] = dt__give_ints(normalized_shape);
+    args[2] = options->weight ? dt__give_tensor(&call, options->weight) : dt__give_none();
+    args[3] = options->bias ? dt__give_tensor(&call, options->bias) : dt__give_none();
+    args[4] = options->eps.given ? dt__give_real(options->eps.value) : dt__give_real(1e-05);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_linear)(dt_tensor *input, dt_tensor *weight, const dt_linear_options *options) {
+    static const dt_linear_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_linear, 0);
+    args[0] = dt__give_tensor(&call, input);
+    args[1] = dt__give_tensor(&call, weight);
+    args[2] = options->bias ? dt__give_tensor(&call, options->bias) : dt__give_none();
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_log)(dt_tensor *self, const dt_log_options *options) {
+    static const dt_log_options none;
+    dt__giving call;
+    dt_arg args[1];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_log, 0);
+    args[0] = dt__give_tensor(&call, self);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_matmul)(dt_tensor *self, dt_tensor *other, const dt_matmul_options *options) {
+    static const dt_matmul_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_matmul, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, other);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_maximum)(dt_tensor *self, dt_tensor *other, const dt_maximum_options *options) {
+    static const dt_maximum_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_maximum, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, other);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_mean)(dt_tensor *self, const dt_mean_options *options) {
+    static const dt_mean_options none;
+    dt__giving call;
+    dt_arg args[4];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_mean, 1);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = options->dim.sizes ? dt__give_ints(options->dim) : dt__give_none();
+    args[2] = dt__give_bool(options->keepdim);
+    args[3] = options->dtype.given ? dt__give_dtype(options->dtype.value) : dt__give_none();
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_mm)(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *options) {
+    static const dt_mm_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_mm, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, mat2);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_mul)(dt_tensor *self, dt_tensor *other, const dt_mul_options *options) {
+    static const dt_mul_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_mul, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, other);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_mul_scalar)(dt_tensor *self, dt_number other, const dt_mul_scalar_options *options) {
+    static const dt_mul_scalar_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_mul, 1);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_number(other);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_mul_)(dt_tensor *self, dt_tensor *other, const dt_mul_in_place_options *options) {
+    static const dt_mul_in_place_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_mul_, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, other);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_mul_scalar_)(dt_tensor *self, dt_number other, const dt_mul_scalar_in_place_options *options) {
+    static const dt_mul_scalar_in_place_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_mul_, 1);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_number(other);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_neg)(dt_tensor *self, const dt_neg_options *options) {
+    static const dt_neg_options none;
+    dt__giving call;
+    dt_arg args[1];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_neg, 0);
+    args[0] = dt__give_tensor(&call, self);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_relu)(dt_tensor *input, const dt_relu_options *options) {
+    static const dt_relu_options none;
+    dt__giving call;
+    dt_arg args[1];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_relu, 0);
+    args[0] = dt__give_tensor(&call, input);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_reshape_with)(dt_tensor *self, dt_shape shape, const dt_reshape_options *options) {
+    static const dt_reshape_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_reshape, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_ints(shape);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_select_with)(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options) {
+    static const dt_select_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_select, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_int(dim);
+    args[2] = dt__give_int(index);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_slice_with)(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
+                           const dt_slice_options *options) {
+    static const dt_slice_options none;
+    dt__giving call;
+    dt_arg args[5];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_slice, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_int(dim);
+    args[2] = dt__give_int(start);
+    args[3] = dt__give_int(end);
+    args[4] = dt__give_int(step);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_softmax)(dt_tensor *self, int64_t dim, const dt_softmax_options *options) {
+    static const dt_softmax_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_softmax, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_int(dim);
+    args[2] = options->dtype.given ? dt__give_dtype(options->dtype.value) : dt__give_none();
+    return dt__give(&call, args, options->site);
+}
+
+int(dt_split)(dt_tensor *self, int64_t split_size, dt_tensor **out, int room, const dt_split_options *options) {
+    static const dt_split_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_split, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_int(split_size);
+    args[2] = dt__give_int(options->dim);
+    return dt__give_several(&call, args, options->site, out, room);
+}
+
+int(dt_split_sizes)(dt_tensor *self, dt_shape split_size, dt_tensor **out, int room,
+                    const dt_split_sizes_options *options) {
+    static const dt_split_sizes_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_split, 1);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_ints(split_size);
+    args[2] = dt__give_int(options->dim);
+    return dt__give_several(&call, args, options->site, out, room);
+}
+
+dt_tensor *(dt_sqrt)(dt_tensor *self, const dt_sqrt_options *options) {
+    static const dt_sqrt_options none;
+    dt__giving call;
+    dt_arg args[1];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_sqrt, 0);
+    args[0] = dt__give_tensor(&call, self);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_sub)(dt_tensor *self, dt_tensor *other, const dt_sub_options *options) {
+    static const dt_sub_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_sub, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_tensor(&call, other);
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_sub_scalar)(dt_tensor *self, dt_number other, const dt_sub_scalar_options *options) {
+    static const dt_sub_scalar_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_sub, 1);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_number(other);
+    args[2] =
+        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_sum)(dt_tensor *self, const dt_sum_options *options) {
+    static const dt_sum_options none;
+    dt__giving call;
+    dt_arg args[4];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_sum, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = options->dim.sizes ? dt__give_ints(options->dim) : dt__give_none();
+    args[2] = dt__give_bool(options->keepdim);
+    args[3] = options->dtype.given ? dt__give_dtype(options->dtype.value) : dt__give_none();
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_tanh)(dt_tensor *self, const dt_tanh_options *options) {
+    static const dt_tanh_options none;
+    dt__giving call;
+    dt_arg args[1];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_tanh, 0);
+    args[0] = dt__give_tensor(&call, self);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_to)(dt_tensor *self, dt_dtype dtype, const dt_to_options *options) {
+    static const dt_to_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_to, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_dtype(dtype);
+    args[2] = dt__give_bool(options->copy);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_transpose_with)(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_transpose_options *options) {
+    static const dt_transpose_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_transpose, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_int(dim0);
+    args[2] = dt__give_int(dim1);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_view_with)(dt_tensor *self, dt_shape size, const dt_view_options *options) {
+    static const dt_view_options none;
+    dt__giving call;
+    dt_arg args[2];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_view, 0);
+    args[0] = dt__give_tensor(&call, self);
+    args[1] = dt__give_ints(size);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_where)(dt_tensor *condition, dt_tensor *self, dt_tensor *other, const dt_where_options *options) {
+    static const dt_where_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_where, 0);
+    args[0] = dt__give_tensor(&call, condition);
+    args[1] = dt__give_tensor(&call, self);
+    args[2] = dt__give_tensor(&call, other);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_where_scalar_other)(dt_tensor *condition, dt_tensor *self, dt_number other,
+                                   const dt_where_scalar_other_options *options) {
+    static const dt_where_scalar_other_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_where, 1);
+    args[0] = dt__give_tensor(&call, condition);
+    args[1] = dt__give_tensor(&call, self);
+    args[2] = dt__give_number(other);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_where_scalar_self)(dt_tensor *condition, dt_number self, dt_tensor *other,
+                                  const dt_where_scalar_self_options *options) {
+    static const dt_where_scalar_self_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_where, 2);
+    args[0] = dt__give_tensor(&call, condition);
+    args[1] = dt__give_number(self);
+    args[2] = dt__give_tensor(&call, other);
+    return dt__give(&call, args, options->site);
+}
+
+dt_tensor *(dt_where_scalars)(dt_tensor *condition, dt_number self, dt_number other,
+                              const dt_where_scalars_options *options) {
+    static const dt_where_scalars_options none;
+    dt__giving call;
+    dt_arg args[3];
+    options = options ? options : &none;
+    dt__giving_begin(&call, DT__OP_where, 3);
+    args[0] = dt__give_tensor(&call, condition);
+    args[1] = dt__give_number(self);
+    args[2] = dt__give_number(other);
+    return dt__give(&call, args, options->site);
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From an op to a verdict: its samples, their variations, the rows of each call.
+ */
+#include "verify/verify.h"
+
+#include "verify/missing.h"
+#include "verify/vary.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *const dt__verified_words[DT__N_VERIFIED] = {
+    [DT__VERIFIED] = "verified",
+    [DT__NO_KERNEL] = "no kernel",
+    [DT__NO_SAMPLES] = "no samples",
+};
+
+enum { WHY_BYTES = 512 };
+
+typedef struct verifying {
+    dt__arena *arena; /* for the verdict */
+    dt__stage stage;
+    const dt__verify_options *options;
+    dt__verdict *to;
+    int wrong_room, missing_room;
+    const char *call; /* in the arena */
+} verifying;
+
+/* Room for one more at the end of a list. */
+static dt_status make_room(dt__arena *arena, void *list, int n, int *room, size_t bytes) {
+    void **at = list;
+    if (n < *room)
+        return DT_OK;
+    int more = *room * 2 + 8;
+    void *grown = dt__arena_alloc(arena, (size_t)more, bytes);
+    if (!grown)
+        return DT_ERR_MEMORY;
+    if (n)
+        memcpy(grown, *at, (size_t)n * bytes);
+    *at = grown;
+    *room = more;
+    return DT_OK;
+}
+
+static const char *row_text(dt__arena *arena, const dt_op_call *call, const dt__row *row) {
+    dt__text text = dt__text_new(arena->ctx);
+    dt__row_text(call, row, &text);
+    const char *kept = dt__text_status(&text) == DT_OK ? dt__arena_copy_text(arena, dt__text_chars(&text)) : NULL;
+    dt__text_free(&text);
+    return kept;
+}
+
+/* One entry per row, that of the smallest call. */
+static dt_status add_wrong(verifying *self, const dt__wrong_row *one) {
+    dt__verdict *to = self->to;
+    for (int w = 0; w < to->n_wrong; w++)
+        if (!strcmp(to->wrong[w].row, one->row)) {
+            if (one->elements < to->wrong[w].elements)
+                to->wrong[w] = *one;
+            return DT_OK;
+        }
+    DT__TRY(make_room(self->arena, &to->wrong, to->n_wrong, &self->wrong_room, sizeof *one));
+    to->wrong[to->n_wrong++] = *one;
+    return DT_OK;
+}
+
+static dt_status check_offered(verifying *self, dt__subject *subject, const dt__row_list *rows) {
+    static const int worlds[] = {2, 3, 5};
+    dt__effort effort = {.n_worlds = 3, .worlds = worlds, .all_cuts = true};
+    for (int r = 0; r < rows->n_rows; r++) {
+        const char *what;
+        dt__wrong_row one = {.call = self->call, .elements = subject->elements};
+        self->to->n_rows++;
+        DT__TRY(dt__check_row(subject, &rows->rows[r], &effort, &what, &one.n_ranks, &self->to->n_trials));
+        if (!what)
+            continue;
+        one.row = row_text(self->arena, &subject->of.call, &rows->rows[r]);
+        one.what = dt__arena_copy_text(self->arena, what);
+        if (!one.row || !one.what)
+            return DT_ERR_MEMORY;
+        DT__TRY(add_wrong(self, &one));
+    }
+    return DT_OK;
+}
+
+typedef struct finding {
+    verifying *self;
+    const dt_op_call *call;
+} finding;
+
+static dt_status add_missing(void *user, const dt__row *row) {
+    finding *here = user;
+    verifying *self = here->self;
+    dt__verdict *to = self->to;
+    dt__missing_row one = {.call = self->call, .row = row_text(self->arena, here->call, row)};
+    if (!one.row)
+        return DT_ERR_MEMORY;
+    DT__TRY(make_room(self->arena, &to->missing, to->n_missing, &self->missing_room, sizeof one));
+    to->missing[to->n_missing++] = one;
+    return DT_OK;
+}
+
+static dt_status verify_call(verifying *self, dt__arena *scratch, const char *text, bool is_sample) {
+    dt__subject subject;
+    dt__row_list rows;
+    bool usable;
+    char why[WHY_BYTES];
+    dt__verdict *to = self->to;
+    DT__TRY(dt__subject_new(&self->stage, scratch, text, &subject, &usable, sizeof why, why));
+    if (!usable) {
+        to->n_refused += is_sample;
+        if (is_sample && !to->refusal)
+            to->refusal = dt__arena_copy_text(self->arena, why);
+        return DT_OK;
+    }
+    to->n_calls++;
+    self->call = dt__arena_copy_text(self->arena, text);
+    if (!self->call)
+        return DT_ERR_MEMORY;
+    DT__TRY(dt__call_rows(scratch, &subject.of.call, &rows));
+    DT__TRY(check_offered(self, &subject, &rows));
+    finding here = {self, &subject.of.call};
+    return is_sample && !self->options->no_missing
+               ? dt__find_missing(&subject, &rows, add_missing, &here, &to->n_trials)
+               : DT_OK;
+}
+
+static dt_status verify_sample(verifying *self, const char *sample) {
+    dt__texts texts = {.n = 1, .list = &sample};
+    if (!self->options->only_samples)
+        DT__TRY(dt__vary(self->arena, sample, &texts));
+    dt_status status = DT_OK;
+    for (int t = 0; t < texts.n && status == DT_OK; t++) {
+        dt__arena scratch = dt__arena_new(self->arena->ctx);
+        status = verify_call(self, &scratch, texts.list[t], t == 0);
+        dt__arena_free(&scratch);
+    }
+    return status;
+}
+
+dt_status dt__verify(dt__arena *arena, const dt__op_info *info, const dt__verify_options *options, dt__verdict *out) {
+    static const dt__verify_options all;
+    dt__texts samples;
+    verifying self = {.arena = arena, .options = options ? options : &all, .to = out};
+    *out = (dt__verdict){.op = info->schema.name, .state = info->op->kernel ? DT__VERIFIED : DT__NO_KERNEL};
+    if (!info->op->kernel)
+        return DT_OK;
+    DT__TRY(dt__lines(arena, info->op->samples ? info->op->samples : "", &samples));
+    self.stage = dt__stage_new(arena->ctx, info);
+    dt_status status = DT_OK;
+    for (int s = 0; s < samples.n && status == DT_OK; s++)
+        status = verify_sample(&self, samples.list[s]);
+    dt__stage_free(&self.stage);
+    if (out->n_calls == 0)
+        out->state = DT__NO_SAMPLES;
+    return status;
+}
+
+static dt_status tell(dt_ctx *ctx, const dt__verdict *verdict) {
+    if (verdict->state == DT__NO_KERNEL)
+        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel, so its rows cannot be tried",
+                        verdict->op);
+    if (verdict->n_refused)
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: a sample is refused: %s", verdict->op, verdict->refusal);
+    if (verdict->state == DT__NO_SAMPLES)
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: the descriptor has no samples to try its rows with", verdict->op);
+    if (verdict->n_wrong == 0)
+        return DT_OK;
+    const dt__wrong_row *first = &verdict->wrong[0];
+    for (int w = 1; w < verdict->n_wrong; w++)
+        if (verdict->wrong[w].elements < first->elements)
+            first = &verdict->wrong[w];
+    return dt__fail(ctx, DT_ERR_VALUE, "%s: row %s is wrong (%d in all): %s on %d ranks: %s", verdict->op, first->row,
+                    verdict->n_wrong, first->call, first->n_ranks, first->what);
+}
+
+dt_status dt_op_verify(dt_ctx *ctx, const char *name) {
+    const dt__op_info *info = dt__op_find(ctx, name);
+    dt__verdict verdict;
+    if (!info)
+        return dt_error_status(ctx);
+    dt__arena arena = dt__arena_new(ctx);
+    dt_status status = dt__verify(&arena, info, &(dt__verify_options){.no_missing = true}, &verdict);
+    if (status == DT_OK)
+        status = tell(ctx, &verdict);
+    dt__arena_free(&arena);
+    return status;
+}

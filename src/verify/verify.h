@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Verifies rules by brute force. Each row that an op offers for its samples, and for variations of them, is tried with
+ * played ranks against the truth of one rank; and rows that hold without being offered are found by trying all.
+ */
+#ifndef DT_VERIFY_VERIFY_H
+#define DT_VERIFY_VERIFY_H
+
+#include "dtensor/verify.h"
+#include "rules/rules.h"
+
+/* A row that does not hold, with the smallest call that shows it. */
+typedef struct dt__wrong_row {
+    const char *row, *call;
+    int n_ranks;
+    const char *what; /* "element [1,2] of result 0: wanted 3, got 5" */
+    int64_t elements; /* of that call, for finding the smallest */
+} dt__wrong_row;
+
+/* A row that holds and is not offered. */
+typedef struct dt__missing_row {
+    const char *row, *call;
+} dt__missing_row;
+
+typedef enum dt__verified {
+    DT__VERIFIED,
+    DT__NO_KERNEL,
+    DT__NO_SAMPLES, /* or none that the op takes */
+    DT__N_VERIFIED
+} dt__verified;
+extern const char *const dt__verified_words[DT__N_VERIFIED];
+
+/* What is known of an op's rule. Everything lives in the arena that was given. */
+typedef struct dt__verdict {
+    const char *op;
+    dt__verified state;
+    int n_calls, n_refused; /* samples and variations that were tried; samples that the op or its kernel refuses */
+    const char *refusal;    /* of the first such sample; NULL: none */
+    int64_t n_rows;         /* rows offered, over all calls */
+    int64_t n_trials;
+    int n_wrong, n_missing;
+    dt__wrong_row *wrong;
+    dt__missing_row *missing;
+} dt__verdict;
+
+typedef struct dt__verify_options {
+    bool only_samples; /* no variations */
+    bool no_missing;   /* do not look for rows that are not offered */
+} dt__verify_options;
+
+/* The only errors are local: out of memory. */
+dt_status dt__verify(dt__arena *arena, const dt__op_info *info, const dt__verify_options *options, dt__verdict *out);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions of dtensor/ops.h: each kind of argument reaches the op, defaults are those of the schema line, NULL
+ * goes through, and errors say what they should. Values are those of one rank; ops on several ranks are tested
+ * elsewhere.
+ */
+#include "support/check.h"
+
+#include "dtensor/dtensor.h"
+
+#include <math.h>
+#include <string.h>
+
+static dt_tensor *make(dt_ctx *ctx, dt_shape shape) {
+    int64_t n = 1;
+    float values[64];
+    for (int d = 0; d < shape.n; d++)
+        n *= shape.sizes[d];
+    for (int64_t i = 0; i < n; i++)
+        values[i] = (float)(i + 1);
+    return dt_from_memory(ctx, values, shape, DT_F32);
+}
+
+static double at(dt_tensor *tensor, int64_t i) {
+    assert_non_null(tensor);
+    tensor = dt_contiguous(tensor);
+    switch (dt_tensor_dtype(tensor)) {
+    case DT_F32:
+        return (double)((float *)dt_data(tensor))[i];
+    case DT_F64:
+        return ((double *)dt_data(tensor))[i];
+    case DT_I64:
+        return (double)((int64_t *)dt_data(tensor))[i];
+    default:
+        return ((bool *)dt_data(tensor))[i];
+    }
+}
+
+static void assert_values(dt_tensor *tensor, int64_t n, const double *want) {
+    assert_int_equal(dt_tensor_elements(tensor), n);
+    for (int64_t i = 0; i < n; i++)
+        if (fabs(at(tensor, i) - want[i]) > 1e-6)
+            fail_msg("element %d is %g, not %g", (int)i, at(tensor, i), want[i]);
+}
+
+#define assert_is(tensor, ...)                                                                                       \
+    assert_values(tensor, (int64_t)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__})
+
+static dt_ctx *ctx;
+
+static int open_ctx(void **state) {
+    (void)state;
+    ctx = dt_init(NULL);
+    return ctx ? 0 : -1;
+}
+
+static int close_ctx(void **state) {
+    (void)state;
+    return dt_close(ctx);
+}
+
+static void calls__positions_and_options(void **state) {
+    (void)state;
+    dt_tensor *x = make(ctx, DT_SHAPE(2, 2));
+    assert_is(dt_sum(x), 10);
+    assert_is(dt_sum(x, .dim = DT_DIMS(0)), 4, 6);
+    assert_is(dt_sum(x, DT_DIMS(-1), true), 3, 7);
+    assert_int_equal(dt_tensor_n_dims(dt_sum(x, DT_DIMS(-1), true)), 2);
+    assert_int_equal(dt_tensor_dtype(dt_sum(x, .dtype = DT_DTYPE(DT_F64))), DT_F64);
+    assert_is(dt_argmax(x), 3);
+    assert_is(dt_argmax(x, .dim = DT_INT(0)), 1, 1);
+    assert_is(dt_amax(x, .dim = DT_DIMS(1)), 2, 4);
+    assert_is(dt_cumsum(x, 0), 1, 2, 4, 6);
+    assert_is(dt_mean(x, .dim = DT_DIMS(1)), 1.5, 3.5);
+}
+
+static void calls__numbers_keep_their_kind(void **state) {
+    (void)state;
+    dt_tensor *x = make(ctx, DT_SHAPE(2)), *n = dt_to(x, DT_I64);
+    assert_is(dt_add_scalar(x, 2), 3, 4);
+    assert_is(dt_add_scalar(x, 0.5), 1.5, 2.5);
+    assert_int_equal(dt_tensor_dtype(dt_mul_scalar(n, 3)), DT_I64);
+    assert_int_equal(dt_tensor_dtype(dt_mul_scalar(n, 3.0f)), DT_F32);
+    assert_int_equal(dt_tensor_dtype(dt_mul_scalar(n, true)), DT_I64);
+    assert_is(dt_add(x, x, .alpha = DT_NUMBER(-1)), 0, 0);
+    assert_is(dt_add(x, x), 2, 4);
+    assert_is(dt_clamp(x, .max = DT_NUMBER(1)), 1, 1);
+    assert_is(dt_clamp_tensor(x, .min = dt_add_scalar(x, 1)), 2, 3);
+    assert_is(dt_div(x, x, .rounding_mode = "floor"), 1, 1);
+    assert_is(dt_eq_scalar(x, 2), 0, 1);
+    assert_is(dt_where_scalar_other(dt_eq_scalar(x, 2), x, 9), 9, 2);
+}
+
+static void calls__optional_tensors(void **state) {
+    (void)state;
+    dt_tensor *x = make(ctx, DT_SHAPE(1, 2)), *w = make(ctx, DT_SHAPE(2, 2)), *b = make(ctx, DT_SHAPE(2));
+    assert_is(dt_linear(x, w), 5, 11);
+    assert_is(dt_linear(x, w, b), 6, 13);
+    assert_is(dt_linear(x, w, .bias = b), 6, 13);
+    assert_is(dt_matmul(x, w), 7, 10);
+    assert_is(dt_addmm(b, x, w, .beta = DT_NUMBER(0)), 7, 10);
+}
+
+static void calls__lists(void **state) {
+    (void)state;
+    dt_tensor *x = make(ctx, DT_SHAPE(2, 2)), *parts[4];
+    assert_is(dt_cat(DT_TENSORS(x, x)), 1, 2, 3, 4, 1, 2, 3, 4);
+    assert_is(dt_cat(DT_TENSORS(x, x), .dim = 1), 1, 2, 1, 2, 3, 4, 3, 4);
+    assert_int_equal(dt_split(x, 1, parts, 4), 2);
+    assert_is(parts[1], 3, 4);
+    assert_int_equal(dt_split_sizes(x, DT_SHAPE(0, 2), parts, 4, .dim = 1), 2);
+    assert_is(parts[1], 1, 2, 3, 4);
+    assert_int_equal(dt_split(x, 1, parts, 1), 2); /* room for one of them */
+}
+
+static void calls__views(void **state) {
+    (void)state;
+    dt_tensor *x = make(ctx, DT_SHAPE(2, 2)), *t = dt_transpose(x, 0, 1);
+    assert_is(t, 1, 3, 2, 4);
+    assert_true(dt_tensor_shares(t, x));
+    assert_is(dt_view(x, DT_SHAPE(-1)), 1, 2, 3, 4);
+    assert_is(dt_slice(x, 1, 1, 2, 1), 2, 4);
+    assert_is(dt_select(x, 0, -1), 3, 4);
+    assert_is(dt_expand(dt_select(x, 0, 0), DT_SHAPE(2, -1)), 1, 2, 1, 2);
+}
+
+static void calls__in_place(void **state) {
+    (void)state;
+    dt_tensor *x = make(ctx, DT_SHAPE(2));
+    assert_ptr_equal(dt_add_(x, x), x);
+    assert_is(x, 2, 4);
+    assert_ptr_equal(dt_mul_scalar_(x, 2), x);
+    assert_is(x, 4, 8);
+    assert_is(dt_fill_(x, 1.5), 1.5, 1.5);
+    assert_is(dt_copy_(x, make(ctx, DT_SHAPE(2))), 1, 2);
+}
+
+static void calls__on_a_mesh_of_one(void **state) {
+    (void)state;
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=1");
+    dt_tensor *x = dt_distribute_tensor(make(ctx, DT_SHAPE(2, 2)), mesh, "S(0)");
+    dt_tensor *y = dt_sum(dt_matmul(x, x), .dim = DT_DIMS(0));
+    assert_non_null(dt_tensor_spec(y));
+    assert_is(dt_full_tensor(y), 22, 32);
+    dt_mesh_free(mesh);
+}
+
+/* A context of its own, because the first error stays. */
+static void calls__null_goes_through(void **state) {
+    (void)state;
+    dt_ctx *other = dt_init(NULL);
+    dt_tensor *x = make(other, DT_SHAPE(2, 3));
+    assert_null(dt_gelu(dt_matmul(x, x)));
+    assert_error_says(other, DT_ERR_SHAPE, "matmul: f32[2,3], f32[2,3]: inner sizes 3 and 2 differ");
+    dt_error_clear(other);
+    assert_null(dt_matmul(x, NULL));
+    assert_error_says(other, DT_ERR_VALUE, "argument 2 of matmul is NULL");
+    dt_error_clear(other);
+    assert_null(dt_gelu(NULL));
+    assert_false(dt_failed(other));
+    dt_tensor *many[70], *parts[1];
+    for (int i = 0; i < 70; i++)
+        many[i] = x;
+    dt_tensors list = {70, many};
+    assert_null(dt_cat(list));
+    assert_error_says(other, DT_ERR_UNSUPPORTED, "70 tensors");
+    dt_error_clear(other);
+    assert_int_equal(dt_split(x, -1, parts, 1), -1);
+    dt_error_clear(other);
+    assert_int_equal(dt_close(other), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls__positions_and_options),
+        cmocka_unit_test(calls__numbers_keep_their_kind),
+        cmocka_unit_test(calls__optional_tensors),
+        cmocka_unit_test(calls__lists),
+        cmocka_unit_test(calls__views),
+        cmocka_unit_test(calls__in_place),
+        cmocka_unit_test(calls__on_a_mesh_of_one),
+        cmocka_unit_test(calls__null_goes_through),
+    };
+    return cmocka_run_group_tests(tests, open_ctx, close_ctx);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What users write: every form of argument that ops have. Compiled with all warnings by test_user_code.sh; as C++, the
+ * functions behind the macros are called.
+ */
+#include <dtensor/dtensor.h>
+
+#ifndef __cplusplus
+dt_tensor *every_form(dt_tensor *x, dt_tensor *w, dt_tensor *b, dt_tensor **parts);
+dt_tensor *every_form(dt_tensor *x, dt_tensor *w, dt_tensor *b, dt_tensor **parts) {
+    dt_tensor *h = dt_gelu(dt_linear(x, w, b));
+    h = dt_gelu(dt_linear(h, w), .approximate = "tanh");
+    h = dt_softmax(h, -1);
+    h = dt_softmax(h, -1, .dtype = DT_DTYPE(DT_F32));
+    h = dt_sum(h, .dim = DT_DIMS(-1), .keepdim = true);
+    h = dt_sum(h);
+    h = dt_sum(h, DT_DIMS(0, 1), true);
+    h = dt_argmax(h, .dim = DT_INT(0));
+    h = dt_add(h, h, .alpha = DT_NUMBER(2));
+    h = dt_add(h, h, .alpha = DT_NUMBER(0.5));
+    h = dt_add_scalar(h, 2);
+    h = dt_add_scalar(h, 2.5f);
+    h = dt_mul_scalar(h, true);
+    h = dt_add_(h, h);
+    h = dt_div(h, h, .rounding_mode = "floor");
+    h = dt_clamp(h, .min = DT_NUMBER(-1), .max = DT_NUMBER(1));
+    h = dt_clamp_tensor(h, .max = h);
+    h = dt_where_scalar_other(dt_eq_scalar(h, 0), h, 1);
+    h = dt_cat(DT_TENSORS(h, h, h), .dim = 1);
+    h = dt_layer_norm(h, DT_SHAPE(4), w, b, .eps = DT_REAL(1e-6));
+    h = dt_dropout(h, .p = DT_REAL(0.1), .training = DT_FALSE);
+    h = dt_to(h, DT_F64);
+    h = dt_view(h, DT_SHAPE(4, -1));
+    h = dt_transpose(h, 0, 1);
+    h = dt_slice(h, 0, 1, 3, 1);
+    h = dt_addmm(b, x, w, .beta = DT_NUMBER(0.5));
+    h = dt_gather(h, 0, h);
+    int n = dt_split(h, 2, parts, 4, .dim = 1) + dt_split_sizes(h, DT_SHAPE(1, 3), parts, 4);
+    return n > 0 ? parts[0] : h;
+}
+#else
+dt_tensor *every_form(dt_tensor *x, dt_tensor *w, dt_tensor *b);
+dt_tensor *every_form(dt_tensor *x, dt_tensor *w, dt_tensor *b) {
+    dt_linear_options with_bias = {};
+    with_bias.bias = b;
+    dt_tensor *h = dt_gelu(dt_linear(x, w, &with_bias));
+    return dt_add_scalar(dt_softmax(h, -1), dt_number_real(0.5));
+}
+#endif
