@@ -35,14 +35,11 @@ static dt_tensor *close_view(const dt_tensor *tensor, const dt__view *view, dt_s
                             &(dt__reading){tensor->dtype, view->n_dims, view->shape, view->strides, view->offset});
 }
 
-
-
 dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length) {
     dt__view view;
     return open_view(tensor, "narrow", &view) ? close_view(tensor, &view, dt__view_narrow(&view, dim, start, length))
                                               : NULL;
 }
-
 
 dt_tensor *dt_permute(const dt_tensor *tensor, dt_shape dims) {
     dt__view view;
@@ -50,7 +47,6 @@ dt_tensor *dt_permute(const dt_tensor *tensor, dt_shape dims) {
                ? close_view(tensor, &view, dt__view_permute(&view, dims.n, dims.sizes))
                : NULL;
 }
-
 
 dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b) {
     dt__view view;
@@ -63,8 +59,6 @@ dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t ste
     return open_view(tensor, "unfold", &view) ? close_view(tensor, &view, dt__view_unfold(&view, dim, size, step))
                                               : NULL;
 }
-
-
 
 /* The largest and the smallest element that the strides reach, from offset on; false where that cannot be counted. */
 static bool reach(int n, const int64_t *shape, const int64_t *strides, int64_t offset, int64_t *low, int64_t *high) {
