@@ -230,8 +230,9 @@ static void unwrap(dt_ctx *ctx, const dt__invocation *call, dt_op_value *inputs,
                         .info = info};
 }
 
-static dt_status check(dt_ctx *ctx, const dt__invocation *call) {
-    if (!dt__dispatch_state_of(ctx) || !dt__tensor_state_of(ctx))
+static inline dt_status check(dt_ctx *ctx, const dt__invocation *call) {
+    bool opened = ctx->slots[DT__SLOT_DISPATCH].state && ctx->slots[DT__SLOT_TENSOR].state;
+    if (!opened && (!dt__dispatch_state_of(ctx) || !dt__tensor_state_of(ctx)))
         return dt_error_status(ctx);
     if (call->n_inputs > DT__MAX_INPUTS)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: %d tensors; at most %d", call->info->schema.name,

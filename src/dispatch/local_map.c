@@ -48,7 +48,8 @@ static dt_status run(dt_ctx *ctx, const dt_local_mapping *what, dt_mesh *mesh, d
         return dt_failed(ctx) ? status : dt_error_set(ctx, status, "local_map: the function failed");
     for (int i = 0; i < what->n_outputs; i++) {
         if (mesh && what->out && what->out[i])
-            outputs[i] = outputs[i] ? dt_from_local(ctx, outputs[i], mesh, what->out[i], .check = what->checks) : NULL;
+            outputs[i] =
+                outputs[i] ? dt_from_local(ctx, outputs[i], mesh, what->out[i], .check = what->checks) : NULL;
         if (!outputs[i])
             return dt_failed(ctx)
                        ? dt_error_status(ctx)
