@@ -17,7 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NODES = 1 << 20 };
+/* Beyond so many combinations the best so far stands; beyond so many exact prices, fewer on a mesh of many dims, rough
+ * ones serve. It takes a mesh of many dims and inputs that are placed at cross purposes to get there. */
+enum { MOST_NODES = 1 << 20, MOST_EXACT = 512, MOST_EXACT_OF_MANY = 16, MANY_MESH_DIMS = 5 };
 
 /* A row with a kind of cut on one mesh dim. */
 typedef struct option {
@@ -64,6 +66,7 @@ typedef struct search {
     const option **winner;            /* per mesh dim: the best by rough prices, */
     const dt_placement *winner_order; /* and its order of cuts */
     int64_t n_nodes;
+    int n_exact; /* prices asked for */
     int most, n_found;
     found_one *found; /* from the cheapest on */
 } search;
@@ -164,6 +167,7 @@ static dt_status build(const search *self, const dt_op_value *value, const dt_pl
     return dt__sharding_build(self->arena, &desc, out);
 }
 
+/* What bringing input i to the target costs at most where `most` is 0, otherwise the least if that is below `most`. */
 static dt_status ask_planner(search *self, int i, const dt_placement *target, double most, double *us) {
     const dt_op_value *value = &self->call->inputs[i];
     const dt__machine *machine = self->on->machine;
@@ -171,8 +175,8 @@ static dt_status ask_planner(search *self, int i, const dt_placement *target, do
     dt__arena_mark mark = dt__arena_begin(self->arena);
     DT__TRY(build(self, value, target, &to));
     dt__move move = {.from = self->on->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    DT__TRY(self->roughly ? dt__plan_price_at_most(self->arena, &move, machine, us)
-                          : dt__plan_price(self->arena, &move, machine, most, us));
+    DT__TRY(most == 0 ? dt__plan_price_at_most(self->arena, &move, machine, us)
+                      : dt__plan_price(self->arena, &move, machine, most, us));
     dt__arena_rewind(self->arena, mark);
     return DT_OK;
 }
@@ -194,6 +198,26 @@ static priced *find_price(search *self, int i, const dt_placement *target) {
     return fresh;
 }
 
+static dt_status price_roughly(search *self, int i, priced *known) {
+    return isnan(known->at_most) ? ask_planner(self, i, known->moved, 0, &known->at_most) : DT_OK;
+}
+
+static dt_status price_exactly(search *self, int i, double most, priced *known) {
+    int most_exact = self->n_mesh_dims < MANY_MESH_DIMS ? MOST_EXACT : MOST_EXACT_OF_MANY;
+    if (known->exact || known->us >= most)
+        return DT_OK;
+    if (self->n_exact++ >= most_exact) {
+        DT__TRY(price_roughly(self, i, known));
+        known->us = known->at_most;
+        known->exact = true;
+        return DT_OK;
+    }
+    DT__TRY(ask_planner(self, i, known->moved, most, &known->us));
+    known->exact = known->us < most;
+    known->us = known->exact ? known->us : most;
+    return DT_OK;
+}
+
 /* The price of input i's target, if it is less than `most`, otherwise something that is not; or, while prices are taken
  * roughly, what it is at most. */
 static dt_status price(search *self, int i, double most, double *us) {
@@ -207,18 +231,8 @@ static dt_status price(search *self, int i, double most, double *us) {
     priced *known = find_price(self, i, self->target);
     if (!known)
         return DT_ERR_MEMORY;
-    if (self->roughly) {
-        if (isnan(known->at_most))
-            DT__TRY(ask_planner(self, i, known->moved, 0, &known->at_most));
-        *us = known->at_most;
-        return DT_OK;
-    }
-    if (!known->exact && known->us < most) {
-        DT__TRY(ask_planner(self, i, known->moved, most, &known->us));
-        known->exact = known->us < most;
-        known->us = known->exact ? known->us : most;
-    }
-    *us = known->us;
+    DT__TRY(self->roughly ? price_roughly(self, i, known) : price_exactly(self, i, most, known));
+    *us = self->roughly ? known->at_most : known->us;
     return DT_OK;
 }
 

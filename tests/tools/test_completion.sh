@@ -28,7 +28,7 @@ source "$folder/dtensor.bash"
 # shellcheck source=/dev/null
 source "$folder/dtrun.bash"
 check "registered" "complete -F _dtensor dtensor" "$(complete -p dtensor)"
-check "commands" "show plan mesh explain rules ops query --help --version" "$(complete_words _dtensor dtensor "")"
+check "commands" "show plan mesh explain rules ops verify query --help --version" "$(complete_words _dtensor dtensor "")"
 check "one command" "query" "$(complete_words _dtensor dtensor q)"
 check "help" "mesh" "$(complete_words _dtensor dtensor help m)"
 check "options" "--shape --svg" "$(complete_words _dtensor dtensor show --s)"
