@@ -5,6 +5,7 @@
 #include "dispatch/dispatch.h"
 
 #include "dispatch/state.h"
+#include "dispatch/watch.h"
 #include "redistribute/tensors.h"
 
 #include <string.h>
@@ -196,6 +197,19 @@ static dt_status run(dt_ctx *ctx, const dt__invocation *call, const dt__decision
     return status;
 }
 
+/* The same while somebody counts or traces. */
+static dt_status run_watched(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision, dt_op_call *asked,
+                             dt_op_value *inputs, dt_tensor **outputs) {
+    const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    const char *before = dt__doing(ctx, asked->name);
+    double begin_us = dt__now_us();
+    dt__trace_op_begin(state->watching, call, decision);
+    dt_status status = run(ctx, call, decision, asked, inputs, outputs);
+    dt__trace_op_end(ctx, state->watching, call, decision, begin_us);
+    dt__done(ctx, before);
+    return status;
+}
+
 /* Step 1: the call as the op's functions see it, its inputs whole. */
 static void unwrap(dt_ctx *ctx, const dt__invocation *call, dt_op_value *inputs, dt_op_call *out) {
     const dt__op_info *info = call->info;
@@ -216,8 +230,9 @@ static void unwrap(dt_ctx *ctx, const dt__invocation *call, dt_op_value *inputs,
                         .info = info};
 }
 
-static dt_status check(dt_ctx *ctx, const dt__invocation *call) {
-    if (!dt__dispatch_state_of(ctx) || !dt__tensor_state_of(ctx))
+static inline dt_status check(dt_ctx *ctx, const dt__invocation *call) {
+    bool opened = ctx->slots[DT__SLOT_DISPATCH].state && ctx->slots[DT__SLOT_TENSOR].state;
+    if (!opened && (!dt__dispatch_state_of(ctx) || !dt__tensor_state_of(ctx)))
         return dt_error_status(ctx);
     if (call->n_inputs > DT__MAX_INPUTS)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: %d tensors; at most %d", call->info->schema.name,
@@ -238,7 +253,8 @@ dt_status dt__dispatch(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outp
         return dt_error_status(ctx);
     dt_status status = decision->communicates ? dt__policy_check(ctx, call, decision) : DT_OK;
     if (status == DT_OK)
-        status = run(ctx, call, decision, &asked, inputs, outputs);
+        status = ctx->watch ? run_watched(ctx, call, decision, &asked, inputs, outputs)
+                            : run(ctx, call, decision, &asked, inputs, outputs);
     if (status == DT_OK)
         *n_outputs = decision->n_outputs;
     dt__decision_release(ctx, decision);
