@@ -313,14 +313,14 @@ typedef struct arg_job {
     int64_t n_elements, n_per_piece, n_results;
 } arg_job;
 
-static int64_t find_f64(const double *x, int64_t n, double best) {
+static int64_t find_f64(const dt__f64 *x, int64_t n, double best) {
     for (int64_t i = 0; i < n; i++)
         if (x[i] == best || (x[i] != x[i] && best != best))
             return i;
     return -1;
 }
 
-static int64_t find_i64(const int64_t *x, int64_t n, int64_t best) {
+static int64_t find_i64(const dt__i64 *x, int64_t n, int64_t best) {
     for (int64_t i = 0; i < n; i++)
         if (x[i] == best)
             return i;

@@ -177,12 +177,15 @@ const dt_op dt__op_gather = {
     .rows = rows_gather,
     .shape = shape_gather,
     .kernel = gather,
-    .samples = "gather(f32[5,3]; 0; i64[2,3])\ngather(f32[5,3]; 1; i64[4,6])",
+    .samples = "gather(f32[5,3]; 0; i64[2,3])\ngather(f32[5,3]; 1; i64[4,6])\n"
+               "gather(f32[5,3]; 0; i64[2,2])\n"
+               "gather(f32[5,3]; 1; i64[2,6])",
 };
 const dt_op dt__op_index_select = {
     .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
     .rows = rows_index_select,
     .shape = shape_index_select,
     .kernel = index_select,
-    .samples = "index_select(f32[5,3]; 0; i64[4])\nindex_select(f32[5,3]; 1; i64[2])",
+    .samples = "index_select(f32[5,3]; 0; i64[4])\nindex_select(f32[5,3]; 1; i64[2])\n"
+               "index_select(f32[5,3]; 0; i32[])",
 };

@@ -50,17 +50,19 @@ typedef struct search {
     int n_mesh_dims, n_inputs, n_entries;
     const int *n_options; /* per mesh dim */
     option *const *options;
-    const dt_placement *order;  /* cuts come in the order of these placements; NULL: from left to right */
-    const option **chosen;      /* per mesh dim */
-    bool *may_cut;              /* [input, mesh dim]: some row cuts it there */
-    dt__least *least;           /* [mesh dims decided, input] */
-    unsigned char *kinds;       /* [mesh dim, entry]: kinds of partials so far, by bits */
-    priced *(*prices)[N_SLOTS]; /* per input */
-    dt_placement *target;       /* scratch: n_mesh_dims */
-    double *spent;              /* scratch: per input */
-    double *source_bytes;       /* per input: of a part, about */
-    bool roughly;               /* prices are what moves cost at most */
-    double ceiling;             /* what is no less than this need not be found */
+    const dt_placement *order;        /* cuts come in the order of these placements; NULL: from left to right */
+    const option **chosen;            /* per mesh dim */
+    bool *may_cut;                    /* [input, mesh dim]: some row cuts it there */
+    dt__least *least;                 /* [mesh dims decided, input] */
+    unsigned char *kinds;             /* [mesh dim, entry]: kinds of partials so far, by bits */
+    priced *(*prices)[N_SLOTS];       /* per input */
+    dt_placement *target;             /* scratch: n_mesh_dims */
+    double *spent;                    /* scratch: per input */
+    double *source_bytes;             /* per input: of a part, about */
+    bool roughly;                     /* prices are what moves cost at most */
+    double ceiling;                   /* what is no less than this need not be found */
+    const option **winner;            /* per mesh dim: the best by rough prices, */
+    const dt_placement *winner_order; /* and its order of cuts */
     int64_t n_nodes;
     int most, n_found;
     found_one *found; /* from the cheapest on */
@@ -380,6 +382,10 @@ static void insert(search *self, double us, const dt__choice *one) {
     int last = self->n_found < self->most ? self->n_found++ : self->n_found - 1;
     memmove(&self->found[at + 1], &self->found[at], (size_t)(last - at) * sizeof *self->found);
     self->found[at] = (found_one){us, *one};
+    if (self->roughly) {
+        memcpy(self->winner, self->chosen, (size_t)self->n_mesh_dims * sizeof(*self->chosen));
+        self->winner_order = self->order;
+    }
 }
 
 /* What the inputs cost in all, or infinity as soon as that is no less than what is known; bounds serve for inputs that
@@ -592,6 +598,7 @@ static dt_status prepare(search *self) {
     int *n_options = DT__NEW_ARRAY(self->arena, int, n + 1);
     option **options = DT__NEW_ARRAY(self->arena, option *, n + 1);
     self->chosen = DT__NEW_ARRAY(self->arena, const option *, n + 1);
+    self->winner = DT__NEW_ARRAY(self->arena, const option *, n + 1);
     self->may_cut = DT__NEW_ARRAY(self->arena, bool, n * self->n_inputs);
     self->least = DT__NEW_ARRAY(self->arena, dt__least, (n + 1) * self->n_inputs);
     self->source_bytes = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
@@ -600,8 +607,8 @@ static dt_status prepare(search *self) {
     self->target = DT__NEW_ARRAY(self->arena, dt_placement, n + 1);
     self->spent = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
     self->found = DT__NEW_ARRAY(self->arena, found_one, self->most + 1);
-    if (!n_options || !options || !self->chosen || !self->may_cut || !self->least || !self->source_bytes ||
-        !self->kinds || !self->prices || !self->target || !self->spent || !self->found)
+    if (!n_options || !options || !self->chosen || !self->winner || !self->may_cut || !self->least ||
+        !self->source_bytes || !self->kinds || !self->prices || !self->target || !self->spent || !self->found)
         return DT_ERR_MEMORY;
     self->n_options = n_options;
     self->options = options;
@@ -633,18 +640,29 @@ static dt_status walk_all(search *self) {
     return DT_OK;
 }
 
-/* First with rough prices, which tells what the best costs at most, so that few prices have to be exact. */
+/* What the winner by rough prices costs. */
+static dt_status price_winner(search *self, double *us) {
+    self->order = self->winner_order;
+    memcpy(self->chosen, self->winner, (size_t)self->n_mesh_dims * sizeof(*self->chosen));
+    for (int m = 0; m < self->n_mesh_dims; m++)
+        decide(self, m, self->chosen[m]);
+    return price_all(self, us);
+}
+
+/* First with rough prices: what their winner costs, the best costs at most, so that few prices have to be exact. */
 static dt_status run(search *self) {
+    double us;
     self->ceiling = INFINITY;
     if (self->most == 1) {
         self->roughly = true;
         DT__TRY(walk_all(self));
         if (self->n_found == 0)
             return DT_OK;
-        self->ceiling = self->found[0].us * (1 + 1e-6) + 1e-6;
         self->roughly = false;
         self->n_found = 0;
         self->n_nodes = 0;
+        DT__TRY(price_winner(self, &us));
+        self->ceiling = us * (1 + 1e-6) + 1e-6;
     }
     return walk_all(self);
 }

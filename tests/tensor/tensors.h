@@ -7,11 +7,7 @@
 
 #include "support/ranks.h"
 
-/* Without ops.h, whose macros put ops in the place of the views of plain tensors that are tested here. */
-#include "dtensor/dlpack.h"
-#include "dtensor/files.h"
-#include "dtensor/random.h"
-#include "dtensor/redistribute.h"
+#include "dtensor/dtensor.h"
 
 #include <stdio.h>
 #include <string.h>
