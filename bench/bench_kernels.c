@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Speed of the local kernels, per table: contiguous copies, transpositions and reductions from the first cache's size
- * to memory's. "ours" counts every byte read and written (a reduction of k sources touches k + 1 times its result);
+ * Speed of the local kernels, per table: contiguous copies, transpositions, reductions of several buffers to one, and
+ * kernels on arrays (elementwise ops, sums, softmax along rows of 1024), from the first cache's size to memory's. "ours" counts every byte read and written (a reduction of k sources touches k + 1 times its result);
  * the limit beside it is the better of memcpy and a streaming copy of as many bytes, counted the same way, in the
  * same process. Each figure is the fastest of many repeats.
  *
  *     bench_kernels [--quick]
  */
+#include "kernels/elementwise.h"
 #include "kernels/kernels.h"
+#include "kernels/normalise.h"
+#include "kernels/reductions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,6 +36,7 @@ typedef struct work {
     dt__store store;
     dt_dtype dtype;
     int n_srcs;
+    dt__element_op op;
 } work;
 
 static double seconds(void) {
@@ -82,6 +86,34 @@ static void run_reduce(const bench *b, const work *w) {
                      w->bytes / dt_dtype_size(w->dtype), 1, w->store);
 }
 
+/* The buffers as rows of 1024. */
+static dt__array rows_of(void *data, const work *w, int64_t *shape) {
+    static const int64_t strides[] = {1024, 1};
+    shape[0] = (int64_t)(w->bytes / dt_dtype_size(w->dtype) / 1024);
+    shape[1] = 1024;
+    return (dt__array){data, w->dtype, 2, shape, strides};
+}
+
+static void run_elementwise(const bench *b, const work *w) {
+    int64_t shape[2];
+    const dt__array out = rows_of(b->dst, w, shape), x = rows_of(b->srcs[0], w, shape),
+                    y = rows_of(b->srcs[1], w, shape);
+    dt__elementwise_run(w->table, NULL,
+                        &(dt__elementwise){.op = w->op, .dtype = w->dtype, .out = &out, .ins = {&x, &y}});
+}
+
+static void run_sum(const bench *b, const work *w) {
+    int64_t shape[2];
+    const dt__array x = rows_of(b->srcs[0], w, shape), out = {b->dst, w->dtype, 0, NULL, NULL};
+    dt__reduce(w->table, NULL, &(dt__reduction){DT__FOLD_SUM, 3, 0, &x, &out});
+}
+
+static void run_softmax(const bench *b, const work *w) {
+    int64_t shape[2];
+    const dt__array x = rows_of(b->srcs[0], w, shape), out = rows_of(b->dst, w, shape);
+    dt__softmax(w->table, NULL, &x, 1, false, &out);
+}
+
 static void report(const bench *b, const char *kind, const work *w, double ours) {
     const char *dtype = dt_dtype_word(w->dtype);
     printf("{\"bench\":\"%s\",\"config\":{\"dtype\":\"%s\",\"srcs\":%d,\"bytes\":%zu,\"kernels\":\"%s\"},"
@@ -111,6 +143,29 @@ static void bench_reductions(bench *b, const dt__kernels *table, size_t bytes) {
         }
 }
 
+static void bench_arrays(bench *b, const dt__kernels *table, size_t bytes) {
+    static const struct {
+        const char *name;
+        void (*run)(const bench *b, const work *w);
+        dt__element_op op;
+        int n_srcs, touched;
+    } rows[] = {
+        {"add", run_elementwise, DT__EL_ADD, 2, 3},   {"exp", run_elementwise, DT__EL_EXP, 1, 2},
+        {"gelu", run_elementwise, DT__EL_GELU, 1, 2}, {"tanh", run_elementwise, DT__EL_TANH, 1, 2},
+        {"sum", run_sum, DT__EL_ADD, 1, 1},           {"softmax", run_softmax, DT__EL_EXP, 1, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        for (int d = 0; d < (b->quick ? 1 : 2); d++) {
+            const work w = {.table = table,
+                            .run = rows[i].run,
+                            .bytes = bytes,
+                            .dtype = d ? DT_BF16 : DT_F32,
+                            .n_srcs = rows[i].n_srcs,
+                            .op = rows[i].op};
+            report(b, rows[i].name, &w, measure(b, &w, rows[i].touched));
+        }
+}
+
 static void bench_size(bench *b, size_t bytes) {
     work limit = {.table = dt__kernels_best(), .run = run_memcpy, .bytes = bytes};
     double plain = measure(b, &limit, 2);
@@ -124,6 +179,7 @@ static void bench_size(bench *b, size_t bytes) {
             continue;
         bench_copies(b, table, bytes);
         bench_reductions(b, table, bytes);
+        bench_arrays(b, table, bytes);
     }
 }
 

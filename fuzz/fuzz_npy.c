@@ -37,8 +37,8 @@ static void check_zip(const unsigned char *bytes, size_t n) {
     (void)close(fd);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    check_npy(data, size);
-    check_zip(data, size);
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
+    check_npy(bytes, n);
+    check_zip(bytes, n);
     return 0;
 }

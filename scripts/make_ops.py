@@ -16,10 +16,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-# Functions of tensor.h that make views of plain tensors have these names. In C, macros put the ops in their place,
-# which take plain tensors, too; the functions behind the macros end in _with.
-PLAIN = {"expand", "reshape", "select", "slice", "transpose", "view"}
-POSITIONAL = {"slice"}  # all arguments by position, as those have it
+POSITIONAL = {"slice"}  # all arguments by position: a slice without them says nothing
 HIDDEN = {("expand", "implicit"), ("copy_", "non_blocking"), ("gather", "sparse_grad"),
           ("embedding", "max_norm"), ("embedding", "norm_type"), ("embedding", "scale_grad_by_freq")}
 
@@ -227,7 +224,7 @@ def shown_default(param):
 
 
 def real_name(signature):
-    return f"dt_{signature.name}" + ("_with" if signature.op in PLAIN else "")
+    return f"dt_{signature.name}"
 
 
 def options_name(signature):

@@ -39,6 +39,29 @@ DT_API dt_cache_statistics dt_cache_stats(const dt_ctx *ctx);
 /* Forgets all decisions. Local. */
 DT_API void dt_cache_clear(dt_ctx *ctx);
 
+/* A function that works on this rank's parts, as plain tensors. It makes n_outputs tensors. Its user's pointer comes
+ * back to it. What it makes besides outputs is dropped. */
+typedef dt_status dt_local_fn(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user);
+
+typedef struct dt_local_mapping {
+    dt_local_fn *run;
+    void *user;
+    int n_inputs;
+    dt_tensor *const *inputs;
+    const char *const *in; /* placements that each distributed input must have; NULL: as they are */
+    bool redistributes;    /* inputs that have others are brought there; otherwise they are refused */
+    int n_outputs;
+    const char *const *out; /* placements that the parts of each output are given; NULL: it stays plain */
+    dt_mesh *mesh;          /* of the outputs; default: that of the first distributed input */
+    bool checks;            /* ranks compare their outputs, whose parts may then be uneven: Collective */
+} dt_local_mapping;
+
+/* Runs a function on the local parts of tensors and makes distributed tensors of its results, as dt_from_local does.
+ * Plain inputs are handed on as they are; where all are plain, so are the outputs. Agreed errors: a distributed input
+ * without placements in a list of them (placement), other placements than asked for (value). Collective over the
+ * meshes where inputs have to move, and as the function is. */
+DT_API dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *what, dt_tensor **outputs);
+
 #ifdef __cplusplus
 }
 #endif

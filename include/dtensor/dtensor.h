@@ -70,6 +70,8 @@
 
 #include <dtensor/base.h>
 #include <dtensor/comm.h>
+#include <dtensor/debug.h>
+#include <dtensor/dispatch.h>
 #include <dtensor/dlpack.h>
 #include <dtensor/files.h>
 #include <dtensor/mesh.h>

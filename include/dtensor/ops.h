@@ -252,7 +252,7 @@ typedef struct dt_expand_options {
 } dt_expand_options;
 /* expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_expand_with(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_expand_options));
+DT_API dt_tensor *dt_expand(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_expand_options));
 
 typedef struct dt_fill_in_place_options {
     const dt_site *site;
@@ -395,22 +395,22 @@ typedef struct dt_reshape_options {
 } dt_reshape_options;
 /* reshape(Tensor(a) self, int[] shape) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_reshape_with(dt_tensor *self, dt_shape shape, DT_OPTIONS(dt_reshape_options));
+DT_API dt_tensor *dt_reshape(dt_tensor *self, dt_shape shape, DT_OPTIONS(dt_reshape_options));
 
 typedef struct dt_select_options {
     const dt_site *site;
 } dt_select_options;
 /* select.int(Tensor(a) self, int dim, int index) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_select_with(dt_tensor *self, int64_t dim, int64_t index, DT_OPTIONS(dt_select_options));
+DT_API dt_tensor *dt_select(dt_tensor *self, int64_t dim, int64_t index, DT_OPTIONS(dt_select_options));
 
 typedef struct dt_slice_options {
     const dt_site *site;
 } dt_slice_options;
 /* slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_slice_with(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
-                                DT_OPTIONS(dt_slice_options));
+DT_API dt_tensor *dt_slice(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
+                           DT_OPTIONS(dt_slice_options));
 
 typedef struct dt_softmax_options {
     dt_opt_dtype dtype;
@@ -490,14 +490,14 @@ typedef struct dt_transpose_options {
 } dt_transpose_options;
 /* transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_transpose_with(dt_tensor *self, int64_t dim0, int64_t dim1, DT_OPTIONS(dt_transpose_options));
+DT_API dt_tensor *dt_transpose(dt_tensor *self, int64_t dim0, int64_t dim1, DT_OPTIONS(dt_transpose_options));
 
 typedef struct dt_view_options {
     const dt_site *site;
 } dt_view_options;
 /* view(Tensor(a) self, int[] size) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_view_with(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_view_options));
+DT_API dt_tensor *dt_view(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_view_options));
 
 typedef struct dt_where_options {
     const dt_site *site;
@@ -576,7 +576,7 @@ DT_API dt_tensor *dt_where_scalars(dt_tensor *condition, dt_number self, dt_numb
 #define dt_exp(...)                 DT_EXP_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXP_(self, ...)          dt_exp(self, &(const dt_exp_options){__VA_ARGS__})
 #define dt_expand(...)              DT_EXPAND_(__VA_ARGS__, .site = DT_SITE)
-#define DT_EXPAND_(self, size, ...) dt_expand_with(self, size, &(const dt_expand_options){__VA_ARGS__})
+#define DT_EXPAND_(self, size, ...) dt_expand(self, size, &(const dt_expand_options){__VA_ARGS__})
 #define dt_fill_(...)               DT_FILL__(__VA_ARGS__, .site = DT_SITE)
 #define DT_FILL__(self, value, ...) dt_fill_(self, DT_NUMBER(value), &(const dt_fill_in_place_options){__VA_ARGS__})
 #define dt_fill_tensor_(...)        DT_FILL_TENSOR__(__VA_ARGS__, .site = DT_SITE)
@@ -619,12 +619,12 @@ DT_API dt_tensor *dt_where_scalars(dt_tensor *condition, dt_number self, dt_numb
 #define dt_relu(...)                      DT_RELU_(__VA_ARGS__, .site = DT_SITE)
 #define DT_RELU_(input, ...)              dt_relu(input, &(const dt_relu_options){__VA_ARGS__})
 #define dt_reshape(...)                   DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_RESHAPE_(self, shape, ...)     dt_reshape_with(self, shape, &(const dt_reshape_options){__VA_ARGS__})
+#define DT_RESHAPE_(self, shape, ...)     dt_reshape(self, shape, &(const dt_reshape_options){__VA_ARGS__})
 #define dt_select(...)                    DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SELECT_(self, dim, index, ...) dt_select_with(self, dim, index, &(const dt_select_options){__VA_ARGS__})
+#define DT_SELECT_(self, dim, index, ...) dt_select(self, dim, index, &(const dt_select_options){__VA_ARGS__})
 #define dt_slice(...)                     DT_SLICE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SLICE_(self, dim, start, end, step, ...)                                                                  \
-    dt_slice_with(self, dim, start, end, step, &(const dt_slice_options){__VA_ARGS__})
+    dt_slice(self, dim, start, end, step, &(const dt_slice_options){__VA_ARGS__})
 #define dt_softmax(...)             DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTMAX_(self, dim, ...) dt_softmax(self, dim, &(const dt_softmax_options){__VA_ARGS__})
 #define dt_split(...)               DT_SPLIT_(__VA_ARGS__, .site = DT_SITE)
@@ -648,9 +648,9 @@ DT_API dt_tensor *dt_where_scalars(dt_tensor *condition, dt_number self, dt_numb
 #define DT_TO_(self, dtype, ...) dt_to(self, dtype, &(const dt_to_options){__VA_ARGS__})
 #define dt_transpose(...)        DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TRANSPOSE_(self, dim0, dim1, ...)                                                                         \
-    dt_transpose_with(self, dim0, dim1, &(const dt_transpose_options){__VA_ARGS__})
+    dt_transpose(self, dim0, dim1, &(const dt_transpose_options){__VA_ARGS__})
 #define dt_view(...)              DT_VIEW_(__VA_ARGS__, .site = DT_SITE)
-#define DT_VIEW_(self, size, ...) dt_view_with(self, size, &(const dt_view_options){__VA_ARGS__})
+#define DT_VIEW_(self, size, ...) dt_view(self, size, &(const dt_view_options){__VA_ARGS__})
 #define dt_where(...)             DT_WHERE_(__VA_ARGS__, .site = DT_SITE)
 #define DT_WHERE_(condition, self, other, ...)                                                                       \
     dt_where(condition, self, other, &(const dt_where_options){__VA_ARGS__})

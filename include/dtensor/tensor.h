@@ -172,27 +172,17 @@ DT_API dt_tensor *dt_contiguous(dt_tensor *tensor);
 
 /* Views. */
 
-/* Views of plain tensors: they share the storage. Dims and indices may be negative, counted from the end. All give
- * NULL with an agreed error where the tensor has no such dim or index. Local.
+/* Views of plain tensors: they share the storage. Those that distributed tensors have, too, are ops (ops.h). Dims and
+ * indices may be negative, counted from the end. All give NULL with an agreed error where the tensor has no such dim or
+ * index. Local.
  *
- * slice     indices start, start + step, … below end, which are cut to the size; step is above 0
- * select    one index of a dim, which goes away
  * narrow    length indices from start on
- * transpose two dims change places; permute: dim i of the result is dims[i] of the tensor
- * expand    dims of size 1 are repeated without copying; -1 keeps a size; new dims come in front
- * view      another shape over the same elements, without a copy or not at all; one size may be -1
- * reshape   the same, with a copy where there must be one
+ * permute   dim i of the result is dims[i] of the tensor
  * diagonal  dims a and b go away; the diagonal, offset to the right of the main one, becomes the last dim
  * unfold    windows of `size` indices, `step` apart, of a dim; what lies in a window becomes the last dim
  * as_strided  any shape and strides over the storage, from element `offset` of it on */
-DT_API dt_tensor *dt_slice(const dt_tensor *tensor, int dim, int64_t start, int64_t end, int64_t step);
-DT_API dt_tensor *dt_select(const dt_tensor *tensor, int dim, int64_t index);
 DT_API dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length);
-DT_API dt_tensor *dt_transpose(const dt_tensor *tensor, int a, int b);
 DT_API dt_tensor *dt_permute(const dt_tensor *tensor, dt_shape dims);
-DT_API dt_tensor *dt_expand(const dt_tensor *tensor, dt_shape shape);
-DT_API dt_tensor *dt_view(const dt_tensor *tensor, dt_shape shape);
-DT_API dt_tensor *dt_reshape(const dt_tensor *tensor, dt_shape shape);
 DT_API dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b);
 DT_API dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t step);
 DT_API dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset);

@@ -6,6 +6,7 @@
 #include "comm/call.h"
 #include "comm/exchange.h"
 #include "comm/runtime.h"
+#include "comm/watch.h"
 
 #include <string.h>
 
@@ -47,12 +48,52 @@ static dt_status run(dt__runtime *runtime, dt_work *work) {
     return finish(runtime, work);
 }
 
+/* Elements of this rank's result. */
+static int64_t result_count(const dt_group *group, const dt_call *call) {
+    int64_t n = dt_group_size(group), me = dt_group_rank(group), total = 0;
+    const int64_t *counts = call->op == DT_ALL_TO_ALL ? call->recv_counts : call->counts;
+    for (int64_t i = 0; i < n; i++)
+        total += counts ? counts[i] : call->count;
+    switch (call->op) {
+    case DT_ALL_GATHER:
+    case DT_ALL_TO_ALL:
+        return total;
+    case DT_GATHER:
+        return me == call->root ? total : 0;
+    case DT_SCATTER:
+    case DT_REDUCE_SCATTER:
+        return counts ? counts[me] : call->count;
+    case DT_BARRIER:
+    case DT_SEND:
+        return 0;
+    default:
+        return call->count;
+    }
+}
+
+static void tell(dt_group *group, const dt_call *call, double begin_us) {
+    dt_ctx *ctx = group->runtime->ctx;
+    if (!ctx->watch)
+        return;
+    dt__moved moved = {.bytes = result_count(group, call) * (int64_t)dt_dtype_size(call->dtype),
+                       .begin_us = begin_us,
+                       .end_us = dt__now_us()};
+    moved.counts[call->op] = 1;
+    ctx->watch->moved(ctx, &moved);
+}
+
 dt_status dt_comm_run(dt_group *group, const dt_call *call) {
     if (!group || !call)
         return DT_ERR_STATE;
     dt_work work;
+    double begin_us = group->runtime->ctx->watch ? dt__now_us() : 0;
     dt_status status = dt__call_check(group, call, &work);
-    return status == DT_OK ? run(group->runtime, &work) : refuse(&work, status);
+    if (status != DT_OK)
+        return refuse(&work, status);
+    status = run(group->runtime, &work);
+    if (status == DT_OK)
+        tell(group, call, begin_us);
+    return status;
 }
 
 static void describe_exchange(dt_group *group, const dt__exchange *exchange, dt_work *out) {
@@ -133,10 +174,14 @@ dt_work *dt_comm_start(dt_group *group, const dt_call *call) {
         return NULL;
     dt_work checked;
     dt_status status = dt__call_check(group, call, &checked);
-    if (status == DT_OK)
-        return start(group, &checked);
-    refuse(&checked, status);
-    return NULL;
+    if (status != DT_OK) {
+        refuse(&checked, status);
+        return NULL;
+    }
+    dt_work *work = start(group, &checked);
+    if (work && group->runtime->ctx->watch)
+        tell(group, call, dt__now_us()); /* counted where it starts */
+    return work;
 }
 
 dt_work *dt__exchange_start(dt_group *group, const dt__exchange *exchange) {

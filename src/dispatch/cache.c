@@ -4,6 +4,7 @@
  * call is running lives on until that call is over, whatever the cache does meanwhile.
  */
 #include "dispatch/state.h"
+#include "dispatch/watch.h"
 
 #include <string.h>
 
@@ -33,6 +34,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__dispatch_state *state = slot;
     drop_all(ctx, state);
     dt__policies_free(ctx, state);
+    dt__watching_free(ctx, state->watching);
     dt__free(ctx, state, sizeof *state);
 }
 
@@ -45,6 +47,7 @@ dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx) {
     state->stats.most_entries = DT__N_SETS * DT__WAYS;
     ctx->slots[DT__SLOT_DISPATCH].state = state;
     ctx->slots[DT__SLOT_DISPATCH].free_state = free_state;
+    dt__trace_from_environment(ctx);
     return state;
 }
 

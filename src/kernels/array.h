@@ -10,7 +10,7 @@
 #include "dtensor/base.h"
 
 /* data is element 0,0,…; strides count elements, have any sign, and are 0 along a dim that repeats one element. data
- * may be unaligned. n_dims 0 is one element. */
+ * may be unaligned. n_dims is at most 64; 0 is one element. */
 typedef struct dt__array {
     void *data;
     dt_dtype dtype;

@@ -119,11 +119,12 @@ static bool same_shape(const dt__array *a, const dt__array *b) {
     return same;
 }
 
-/* One element, repeated in memory that has room for n of them. */
+/* One element, repeated in memory that has room for n of them: doubled until it is enough. */
 static const void *repeat(const dt__array *a, int64_t n, unsigned char *room) {
-    const size_t bytes = dt_dtype_size(a->dtype);
-    for (int64_t i = 0; i < n; i++)
-        memcpy(room + (size_t)i * bytes, a->data, bytes);
+    const size_t bytes = dt_dtype_size(a->dtype), all = (size_t)n * bytes;
+    memcpy(room, a->data, bytes);
+    for (size_t done = bytes; done < all; done *= 2)
+        memcpy(room + done, room, done < all - done ? done : all - done);
     return room;
 }
 

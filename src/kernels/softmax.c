@@ -30,7 +30,8 @@ static dt__patch patch(const dt__array *a, char *at, int64_t n, int64_t stride) 
     return (dt__patch){at, dt_dtype_size(a->dtype), n, 1, stride, 0};
 }
 
-static void call(const job *j, dt__element_op op, int64_t n, void *out, const void *x, const void *y, double p, double q) {
+static void call(const job *j, dt__element_op op, int64_t n, void *out, const void *x, const void *y, double p,
+                 double q) {
     const dt__number numbers[2] = {{.f = {p, 0}}, {.f = {q, 0}}};
     j->kernels->loops->ops[op][j->dtype](n, out, (const void *[]){x, y}, numbers);
 }

@@ -90,8 +90,18 @@ static int class_alpha(const dt_op_call *call) { return dt__arg_sign(dt__arg(cal
 static int class_other(const dt_op_call *call) { return has_number(call) ? dt__arg_sign(dt__arg(call, "other")) : 0; }
 
 /* Integers wrap around, so that sums and products of theirs keep no order: the least one, which a rank without elements
- * contributes to a maximum, becomes the largest. */
-static bool keeps_order(const dt_op_call *call) { return dt__is_floating(call->outputs[0].dtype); }
+ * contributes to a maximum, becomes the largest. Sums of truth values are "or". */
+static bool keeps_order(const dt_op_call *call) {
+    dt_dtype dtype = call->outputs[0].dtype;
+    return dt__is_floating(dtype) || dtype == DT_BOOL;
+}
+
+/* Beside integers, which have no average, the floating-point tensor may be one alone. */
+static void add_average(const dt_op_call *call, dt_rows *rows) {
+    for (int i = 0; i < 2; i++)
+        if (dt__is_floating(call->inputs[i].dtype) && !dt__is_floating(call->inputs[1 - i].dtype))
+            dt_rows_reduce(rows, (uint64_t)1 << i, DT_AVG, DT_AVG);
+}
 
 static void rows_sum(const dt_op_call *call, dt_rows *rows, int sign) {
     if (keeps_order(call))
@@ -103,8 +113,12 @@ static void rows_sum(const dt_op_call *call, dt_rows *rows, int sign) {
     }
     if (sign)
         dt_rows_linear(rows, 3);
+    if (sign)
+        add_average(call, rows);
     if (sign && keeps_order(call))
-        dt_rows_monotone(rows, 1, sign > 0);
+        dt_rows_monotone(rows, 1, sign > 0 || call->outputs[0].dtype == DT_BOOL);
+    if (sign && call->outputs[0].dtype == DT_BOOL)
+        dt_rows_reduce(rows, 3, DT_MAX, DT_MAX);
 }
 
 static void rows_add(const dt_op_call *call, dt_rows *rows) { rows_sum(call, rows, class_alpha(call)); }
@@ -118,20 +132,32 @@ static void rows_scaled(dt_rows *rows, int sign, bool linear, bool ordered) {
         dt_rows_monotone(rows, 0, sign > 0);
 }
 
+/* Products of integers wrap around before they become floating point. */
+static bool all_floating(const dt_op_call *call) {
+    return dt__is_floating(call->inputs[0].dtype) && dt__is_floating(call->inputs[call->n_inputs - 1].dtype);
+}
+
 static void rows_mul(const dt_op_call *call, dt_rows *rows) {
     if (has_number(call))
         rows_scaled(rows, class_other(call), true, keeps_order(call));
     else
-        dt_rows_partial(rows, DT_PARTIAL_EACH | (dt__is_floating(call->outputs[0].dtype) ? DT_PARTIAL_PRODUCT : 0));
+        dt_rows_partial(rows, DT_PARTIAL_EACH | (all_floating(call) ? DT_PARTIAL_PRODUCT : 0));
+}
+
+static bool rounds_down(const dt_op_call *call) {
+    return rounds(call) && strcmp(dt__arg(call, "rounding_mode")->as.text, "floor") == 0;
+}
+
+/* The least integer divided by -1 wraps around, and an infinity that is rounded down is NaN. */
+static bool quotient_keeps_order(const dt_op_call *call) {
+    return dt__is_floating(call->outputs[0].dtype) ? !rounds_down(call) : class_other(call) > 0;
 }
 
 static void rows_div(const dt_op_call *call, dt_rows *rows) {
-    bool floating = dt__is_floating(call->inputs[0].dtype) && dt__is_floating(call->inputs[call->n_inputs - 1].dtype);
     if (has_number(call))
-        /* the least integer divided by -1 wraps around */
-        rows_scaled(rows, class_other(call), !rounds(call), keeps_order(call) || class_other(call) > 0);
+        rows_scaled(rows, class_other(call), !rounds(call), quotient_keeps_order(call));
     else if (!rounds(call))
-        dt_rows_partial(rows, DT_PARTIAL_FIRST | (floating ? DT_PARTIAL_PRODUCT : 0));
+        dt_rows_partial(rows, DT_PARTIAL_FIRST | (all_floating(call) ? DT_PARTIAL_PRODUCT : 0));
 }
 
 /* out = op(first, second), where the second may be a number; computed in the dtype that both have in common. */
@@ -201,8 +227,7 @@ static dt_status divide(dt_op_call *call) {
     if (!rounds(call))
         return run_two(call, DT__EL_DIV, dt__promote_to_floating(dt__promote_call(call, UINT64_MAX)), &out);
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
-    bool down = strcmp(dt__arg(call, "rounding_mode")->as.text, "floor") == 0;
-    if (down)
+    if (rounds_down(call))
         return run_two(call, DT__EL_FLOOR_DIVIDE, dtype, &out);
     if (dt__is_whole(dtype))
         return divide_toward_zero(call, dtype);
@@ -218,7 +243,10 @@ const dt_op dt__op_add = {
     .class_of = class_alpha,
     .shape = shape_add,
     .kernel = add,
-    .samples = "add(f32[5,3]; f32[5,3])\nadd(f32[5,3]; f32[3]; alpha=-2)\nadd(f32[5,1]; f32[1,3])\nadd(f32[5]; 2.5)",
+    .samples = "add(f32[5,3]; f32[5,3])\nadd(f32[5,3]; f32[3]; alpha=-2)\nadd(f32[5,1]; f32[1,3])\nadd(f32[5]; 2.5)\n"
+               "add(f32[5]; f32[5]; alpha=0)\n"
+               "add(i32[5]; f32[5])\n"
+               "add(bool[5]; bool[5])",
 };
 const dt_op dt__op_sub = {
     .schema = "sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | "
@@ -228,7 +256,8 @@ const dt_op dt__op_sub = {
     .class_of = class_alpha,
     .shape = shape_sub,
     .kernel = sub,
-    .samples = "sub(f32[5,3]; f32[5,3])\nsub(f32[5,3]; f32[3]; alpha=-2)\nsub(f32[5]; 2.5)",
+    .samples = "sub(f32[5,3]; f32[5,3])\nsub(f32[5,3]; f32[3]; alpha=-2)\nsub(f32[5]; 2.5)\n"
+               "sub(i32[5]; f32[5]; alpha=0.5)",
 };
 const dt_op dt__op_mul = {
     .schema = "mul.Tensor(Tensor self, Tensor other) -> Tensor | mul.Scalar(Tensor self, Scalar other) -> Tensor",
@@ -237,7 +266,10 @@ const dt_op dt__op_mul = {
     .class_of = class_other,
     .shape = shape_mul,
     .kernel = mul,
-    .samples = "mul(f32[5,3]; f32[5,3])\nmul(f32[5,3]; f32[5,1])\nmul(f32[5]; -2.5)\nmul(i32[5]; 2)",
+    .samples = "mul(f32[5,3]; f32[5,3])\nmul(f32[5,3]; f32[5,1])\nmul(f32[5]; -2.5)\nmul(i32[5]; 2)\n"
+               "mul(f32[5]; 0)\n"
+               "mul(i32[5]; f32[5])\n"
+               "mul(f32[5]; inf)",
 };
 const dt_op dt__op_div = {
     .schema = "div.Tensor(Tensor self, Tensor other) -> Tensor | div.Scalar(Tensor self, Scalar other) -> Tensor | "
@@ -249,7 +281,10 @@ const dt_op dt__op_div = {
     .shape = shape_div,
     .kernel = divide,
     .samples = "div(f32[5,3]; f32[5,3])\ndiv(f32[5,3]; f32[3]; rounding_mode=floor)\ndiv(f32[5]; -2.5)\n"
-               "div(i32[5]; 3; rounding_mode=trunc)\ndiv(i32[5]; -1; rounding_mode=trunc)",
+               "div(i32[5]; 3; rounding_mode=trunc)\ndiv(i32[5]; -1; rounding_mode=trunc)\n"
+               "div(f32[5]; 0)\n"
+               "div(i32[5]; i32[5])\n"
+               "div(f32[5]; 2; rounding_mode=floor)",
 };
 const dt_op dt__op_add_ = {
     .schema = "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!) | "
@@ -259,7 +294,8 @@ const dt_op dt__op_add_ = {
     .class_of = class_alpha,
     .shape = shape_add,
     .kernel = add,
-    .samples = "add_(f32[5,3]; f32[5,3])\nadd_(f32[5,3]; f32[3]; alpha=-2)\nadd_(f32[5]; 2.5)",
+    .samples = "add_(f32[5,3]; f32[5,3])\nadd_(f32[5,3]; f32[3]; alpha=-2)\nadd_(f32[5]; 2.5)\n"
+               "add_(f32[5]; i32[5])",
     .flags = DT_OP_INPLACE,
 };
 const dt_op dt__op_mul_ = {
@@ -270,6 +306,8 @@ const dt_op dt__op_mul_ = {
     .class_of = class_other,
     .shape = shape_mul,
     .kernel = mul,
-    .samples = "mul_(f32[5,3]; f32[5,3])\nmul_(f32[5]; -2.5)",
+    .samples = "mul_(f32[5,3]; f32[5,3])\nmul_(f32[5]; -2.5)\n"
+               "mul_(f32[5]; 0)\n"
+               "mul_(f32[5]; i32[5])",
     .flags = DT_OP_INPLACE,
 };

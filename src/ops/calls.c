@@ -248,7 +248,7 @@ dt_tensor *(dt_exp)(dt_tensor *self, const dt_exp_options *options) {
     return dt__give(&call, args, options->site);
 }
 
-dt_tensor *(dt_expand_with)(dt_tensor *self, dt_shape size, const dt_expand_options *options) {
+dt_tensor *(dt_expand)(dt_tensor *self, dt_shape size, const dt_expand_options *options) {
     static const dt_expand_options none;
     dt__giving call;
     dt_arg args[3];
@@ -464,7 +464,7 @@ dt_tensor *(dt_relu)(dt_tensor *input, const dt_relu_options *options) {
     return dt__give(&call, args, options->site);
 }
 
-dt_tensor *(dt_reshape_with)(dt_tensor *self, dt_shape shape, const dt_reshape_options *options) {
+dt_tensor *(dt_reshape)(dt_tensor *self, dt_shape shape, const dt_reshape_options *options) {
     static const dt_reshape_options none;
     dt__giving call;
     dt_arg args[2];
@@ -475,7 +475,7 @@ dt_tensor *(dt_reshape_with)(dt_tensor *self, dt_shape shape, const dt_reshape_o
     return dt__give(&call, args, options->site);
 }
 
-dt_tensor *(dt_select_with)(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options) {
+dt_tensor *(dt_select)(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options) {
     static const dt_select_options none;
     dt__giving call;
     dt_arg args[3];
@@ -487,8 +487,8 @@ dt_tensor *(dt_select_with)(dt_tensor *self, int64_t dim, int64_t index, const d
     return dt__give(&call, args, options->site);
 }
 
-dt_tensor *(dt_slice_with)(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
-                           const dt_slice_options *options) {
+dt_tensor *(dt_slice)(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
+                      const dt_slice_options *options) {
     static const dt_slice_options none;
     dt__giving call;
     dt_arg args[5];
@@ -610,7 +610,7 @@ dt_tensor *(dt_to)(dt_tensor *self, dt_dtype dtype, const dt_to_options *options
     return dt__give(&call, args, options->site);
 }
 
-dt_tensor *(dt_transpose_with)(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_transpose_options *options) {
+dt_tensor *(dt_transpose)(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_transpose_options *options) {
     static const dt_transpose_options none;
     dt__giving call;
     dt_arg args[3];
@@ -622,7 +622,7 @@ dt_tensor *(dt_transpose_with)(dt_tensor *self, int64_t dim0, int64_t dim1, cons
     return dt__give(&call, args, options->site);
 }
 
-dt_tensor *(dt_view_with)(dt_tensor *self, dt_shape size, const dt_view_options *options) {
+dt_tensor *(dt_view)(dt_tensor *self, dt_shape size, const dt_view_options *options) {
     static const dt_view_options none;
     dt__giving call;
     dt_arg args[2];

@@ -66,12 +66,14 @@ static int class_where(const dt_op_call *call) {
 static void rows_where(const dt_op_call *call, dt_rows *rows) {
     uint64_t chosen = call->n_inputs == 3 ? 6 : call->n_inputs == 2 ? 2 : 0;
     bool alone = chosen == 2;
+    bool converts = false; /* which keeps order, as the result has room for all */
     for (int i = 1; i < call->n_inputs; i++)
-        if (call->inputs[i].dtype != call->outputs[0].dtype)
-            return;
+        converts |= call->inputs[i].dtype != call->outputs[0].dtype;
     if (!chosen)
         return;
     for (int kind = 0; kind < DT_N_REDUCES; kind++) {
+        if (converts && kind != DT_MAX && kind != DT_MIN)
+            continue;
         bool needs = (kind == DT_SUM && class_where(call) != 1) || (kind == DT_PRODUCT && class_where(call) == 0);
         if (!(alone && needs))
             dt_rows_reduce(rows, chosen, (dt_reduce)kind, (dt_reduce)kind);
@@ -131,14 +133,18 @@ const dt_op dt__op_clamp = {
     .class_of = class_clamp,
     .shape = shape_clamp,
     .kernel = clamp,
-    .samples = "clamp(f32[5,3]; -1.0; 1.0)\nclamp(f32[5]; max=0)\nclamp(f32[5,3]; f32[5,3]; f32[3])",
+    .samples = "clamp(f32[5,3]; -1.0; 1.0)\nclamp(f32[5]; max=0)\nclamp(f32[5,3]; f32[5,3]; f32[3])\n"
+               "clamp(f32[5]; min=nan)\n"
+               "clamp(f32[5]; min=f32[5])\n"
+               "clamp(i32[5]; 0.5)",
 };
 const dt_op dt__op_eq = {
     .schema = "eq.Tensor(Tensor self, Tensor other) -> Tensor | eq.Scalar(Tensor self, Scalar other) -> Tensor",
     .rule = "...,...->...",
     .shape = shape_eq,
     .kernel = equal,
-    .samples = "eq(f32[5,3]; f32[5,3])\neq(i64[5]; 3)",
+    .samples = "eq(f32[5,3]; f32[5,3])\neq(i64[5]; 3)\n"
+               "eq(i64[5]; f32[5])",
 };
 const dt_op dt__op_where = {
     .schema = "where.self(Tensor condition, Tensor self, Tensor other) -> Tensor | "
@@ -150,5 +156,8 @@ const dt_op dt__op_where = {
     .class_of = class_where,
     .shape = shape_where,
     .kernel = where,
-    .samples = "where(bool[5,3]; f32[5,3]; f32[5,3])\nwhere(bool[5,1]; f32[5,3]; f32[3])\nwhere(bool[5]; f32[5]; 0)",
+    .samples = "where(bool[5,3]; f32[5,3]; f32[5,3])\nwhere(bool[5,1]; f32[5,3]; f32[3])\nwhere(bool[5]; f32[5]; 0)\n"
+               "where(bool[5]; 1; f32[5])\n"
+               "where(bool[5]; f32[5]; 2)\n"
+               "where(bool[5]; i32[5]; f32[5])",
 };

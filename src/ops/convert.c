@@ -25,9 +25,9 @@ static unsigned partial_of_conversion(dt_dtype from, dt_dtype to) {
         return DT_PARTIAL_ANY;
     if (to == DT_BOOL)
         return DT_PARTIAL_NONE;
-    bool floating = dt__is_floating(from) && dt__is_floating(to), drops = dt__is_complex(from) && !dt__is_complex(to);
+    bool floating = dt__is_floating(from) && dt__is_floating(to), alike = dt__is_complex(from) == dt__is_complex(to);
     return (floating ? DT_PARTIAL_LINEAR : DT_PARTIAL_NONE) |
-           (floating && !drops ? DT_PARTIAL_PRODUCT : DT_PARTIAL_NONE) |
+           (floating && alike ? DT_PARTIAL_PRODUCT : DT_PARTIAL_NONE) |
            (keeps_order(from, to) ? DT_PARTIAL_UP : DT_PARTIAL_NONE);
 }
 
@@ -117,7 +117,13 @@ const dt_op dt__op_to = {
     .shape = shape_to,
     .kernel = convert,
     .samples =
-        "to(f32[5,3]; f64)\nto(f32[5,3]; i64)\nto(f32[5]; f32)\nto(i64[5]; i32)\nto(u8[5]; i16)\nto(i32[5]; bool)",
+        "to(f32[5,3]; f64)\nto(f32[5,3]; i64)\nto(f32[5]; f32)\nto(i64[5]; i32)\nto(u8[5]; i16)\nto(i32[5]; bool)\n"
+        "to(f32[5]; bool)\n"
+        "to(c64[5]; f32)\n"
+        "to(f32[5]; c64)\n"
+        "to(f64[5]; f16)\n"
+        "to(bool[5]; i32)\n"
+        "to(i32[5]; f32)",
 };
 const dt_op dt__op_copy_ = {
     .schema = "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
@@ -125,7 +131,10 @@ const dt_op dt__op_copy_ = {
     .rows = rows_into,
     .shape = shape_into,
     .kernel = convert,
-    .samples = "copy_(f32[5,3]; f32[5,3])\ncopy_(f32[5,3]; f32[3])\ncopy_(i32[5]; f32[5])",
+    .samples = "copy_(f32[5,3]; f32[5,3])\ncopy_(f32[5,3]; f32[3])\ncopy_(i32[5]; f32[5])\n"
+               "copy_(f32[5]; i32[5])\n"
+               "copy_(bool[5]; f32[5])\n"
+               "copy_(f64[5]; f32[5])",
     .flags = DT_OP_INPLACE,
 };
 const dt_op dt__op_fill_ = {
@@ -136,6 +145,10 @@ const dt_op dt__op_fill_ = {
     .class_of = class_fill,
     .shape = shape_fill,
     .kernel = fill,
-    .samples = "fill_(f32[5,3]; 2.5)\nfill_(f32[5,3]; f32[])",
+    .samples = "fill_(f32[5,3]; 2.5)\nfill_(f32[5,3]; f32[])\n"
+               "fill_(f32[5]; 0)\n"
+               "fill_(f32[5]; 1)\n"
+               "fill_(i32[5]; 3)\n"
+               "fill_(i32[5]; f32[])",
     .flags = DT_OP_INPLACE,
 };

@@ -228,8 +228,11 @@ static void rows_cat(const dt_op_call *call, dt_rows *rows) {
     int n = call->outputs[0].n_dims, dim = dt__wrap_dim(call->args[1].as.i, n), n_joined = 0;
     for (int i = 0; i < call->n_inputs; i++)
         n_joined += !is_nothing(&call->inputs[i]);
-    if (has_one_dtype(call))
+    bool converts = !has_one_dtype(call); /* which keeps order, as the result has room for all */
+    if (!converts)
         dt_rows_partial(rows, DT_PARTIAL_ANY);
+    for (int kind = DT_MIN; kind <= DT_MAX && converts && call->n_inputs < 64; kind++)
+        dt_rows_reduce(rows, ((uint64_t)1 << call->n_inputs) - 1, (dt_reduce)kind, (dt_reduce)kind);
     for (int d = 0; d < n && call->n_inputs <= MOST_TENSORS; d++) {
         for (int i = 0; i < call->n_inputs; i++)
             entries[i] = is_nothing(&call->inputs[i]) ? DT_ROW_R : DT_ROW_S(d);
@@ -374,5 +377,6 @@ const dt_op dt__op_cat = {
     .rows = rows_cat,
     .shape = shape_cat,
     .kernel = cat,
-    .samples = "cat({f32[5,3]; f32[2,3]})\ncat({f32[5,3]; f32[5,1]; f32[5,3]}; 1)\ncat({f32[0]; f32[5,3]})",
+    .samples = "cat({f32[5,3]; f32[2,3]})\ncat({f32[5,3]; f32[5,1]; f32[5,3]}; 1)\ncat({f32[0]; f32[5,3]})\n"
+               "cat({f32[5,3]; i32[2,3]})",
 };

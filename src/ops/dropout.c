@@ -75,6 +75,8 @@ const dt_op dt__op_dropout = {
     .partial_of = partial_dropout,
     .shape = shape_dropout,
     .kernel = dropout,
-    .samples = "dropout(f32[5,3]; 0.3)\ndropout(f32[5,3]; 0.3; false)",
+    .samples = "dropout(f32[5,3]; 0.3)\ndropout(f32[5,3]; 0.3; false)\n"
+               "dropout(f32[5]; 0.0)\n"
+               "dropout(f32[5]; 1.0)",
     .flags = DT_OP_RANDOM,
 };

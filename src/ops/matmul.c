@@ -234,7 +234,9 @@ const dt_op dt__op_addmm = {
     .class_of = class_addmm,
     .shape = shape_addmm,
     .kernel = addmm,
-    .samples = "addmm(f32[5,4]; f32[5,3]; f32[3,4])\naddmm(f32[4]; f32[5,3]; f32[3,4]; beta=-0.5; alpha=2)",
+    .samples = "addmm(f32[5,4]; f32[5,3]; f32[3,4])\naddmm(f32[4]; f32[5,3]; f32[3,4]; beta=-0.5; alpha=2)\n"
+               "addmm(f32[4]; f32[5,3]; f32[3,4]; beta=0)\n"
+               "addmm(f32[5,1]; f32[5,3]; f32[3,4]; alpha=0)",
 };
 const dt_op dt__op_linear = {
     .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",

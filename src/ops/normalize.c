@@ -116,5 +116,6 @@ const dt_op dt__op_layer_norm = {
     .shape = shape_layer_norm,
     .kernel = layer_norm,
     .samples = "layer_norm(f32[5,3]; [3]; f32[3]; f32[3])\nlayer_norm(f32[2,5,3]; [5,3])\n"
-               "layer_norm(f32[5,3]; [3]; bias=f32[3])",
+               "layer_norm(f32[5,3]; [3]; bias=f32[3])\n"
+               "layer_norm(f32[5,3]; [3]; f32[3])",
 };

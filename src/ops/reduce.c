@@ -239,7 +239,13 @@ const dt_op dt__op_sum = {
     .rows = rows_sum,
     .shape = shape_sum,
     .kernel = sum,
-    .samples = "sum(f32[5,3])\nsum(f32[5,3]; [1]; true)\nsum(f32[2,5,3]; [0,2])\nsum(bool[5,3]; 0)\nsum(f32[0,3]; 0)",
+    .samples =
+        "sum(f32[5,3])\nsum(f32[5,3]; [1]; true)\nsum(f32[2,5,3]; [0,2])\nsum(bool[5,3]; 0)\nsum(f32[0,3]; 0)\n"
+        "sum(f32[5,3]; dtype=i64)\n"
+        "sum(i8[5,3]; 0)\n"
+        "sum(i32[5,3]; 0; dtype=f32)\n"
+        "sum(f32[5,3]; 0; dtype=f64)\n"
+        "sum(i64[5,3]; 0; dtype=i32)",
 };
 const dt_op dt__op_mean = {
     .schema = "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor | "
@@ -248,14 +254,17 @@ const dt_op dt__op_mean = {
     .rows = rows_sum,
     .shape = shape_mean,
     .kernel = mean,
-    .samples = "mean(f32[5,3])\nmean(f32[5,3]; [1]; true)\nmean(f32[2,5,3]; [0,2])",
+    .samples = "mean(f32[5,3])\nmean(f32[5,3]; [1]; true)\nmean(f32[2,5,3]; [0,2])\n"
+               "mean(i32[5,3]; dtype=f32)\n"
+               "mean(f32[0,3]; 0)",
 };
 const dt_op dt__op_amax = {
     .schema = "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
     .rows = rows_amax,
     .shape = shape_amax,
     .kernel = largest,
-    .samples = "amax(f32[5,3])\namax(f32[5,3]; [1]; true)\namax(i32[2,5,3]; [0,2])",
+    .samples = "amax(f32[5,3])\namax(f32[5,3]; [1]; true)\namax(i32[2,5,3]; [0,2])\n"
+               "amax(bool[5,3]; 0)",
 };
 const dt_op dt__op_argmax = {
     .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
@@ -270,5 +279,6 @@ const dt_op dt__op_cumsum = {
     .rows = rows_cumsum,
     .shape = shape_cumsum,
     .kernel = running_sum,
-    .samples = "cumsum(f32[5,3]; 0)\ncumsum(f32[5,3]; -1)\ncumsum(i32[5]; 0)",
+    .samples = "cumsum(f32[5,3]; 0)\ncumsum(f32[5,3]; -1)\ncumsum(i32[5]; 0)\n"
+               "cumsum(f32[5,3]; 0; dtype=i64)",
 };

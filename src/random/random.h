@@ -51,7 +51,7 @@ typedef struct dt__draw {
 } dt__draw;
 
 /* Checks the arguments and takes the generator's next draw. On an error, which is agreed, nothing is taken. */
-dt_status dt__draw_begin(dt_generator *generator, const dt__random *what, dt__draw *out);
+dt_status dt__draw_begin(dt_generator *generator, const dt__random *asked, dt__draw *out);
 
 /* Elements begin … begin + n - 1 into dst, one after the other. */
 void dt__draw_range(const dt__draw *draw, int64_t begin, int64_t n, void *dst);

@@ -2,8 +2,8 @@
  *
  * Random tensors: what a call asks for becomes a draw, and the draw fills the part that this rank holds. The index of
  * an element is its row-major one in the whole tensor, so nothing is communicated; what ranks must have in common, the
- * generator's state and the call, goes into the history of the mesh (mesh/agreed.c), which the next redistribution on it
- * compares.
+ * generator's state and the call, goes into the history of the mesh (mesh/agreed.c), which the next redistribution on
+ * it compares.
  */
 #include "redistribute/tensors.h"
 #include "base/hash.h"

@@ -3,6 +3,7 @@
  * dt_distribute_tensor. The source's value is a tensor on a mesh of one rank, so giving every rank its part is a
  * redistribution between two meshes; where every rank has the value, it is one from Replicate.
  */
+#include "comm/watch.h"
 #include "redistribute/execute.h"
 #include "redistribute/tensors.h"
 
@@ -107,7 +108,10 @@ static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_s
                                  .src_strides = holds ? value->strides : NULL,
                                  .dst = result->data,
                                  .planner = DT__PLANNER_DIRECT};
-    if (dt__redistribute_run(&moving) != DT_OK) {
+    const char *before = dt__doing(value->ctx, "distribute_tensor");
+    dt_status status = dt__redistribute_run(&moving);
+    dt__done(value->ctx, before);
+    if (status != DT_OK) {
         dt_drop(result);
         return NULL;
     }

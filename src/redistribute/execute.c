@@ -6,6 +6,7 @@
 #include "redistribute/execute.h"
 
 #include "comm/exchange.h"
+#include "comm/watch.h"
 #include "mesh/mesh.h"
 #include "redistribute/prepared.h"
 
@@ -306,10 +307,44 @@ static dt_status move_by_steps(dt__executor *executor, dt__prepared *whole, cons
     return status;
 }
 
-static void count_run(dt__executor *executor, const dt__prepared *prepared) {
+static const dt_collective as_collective[DT__N_COLLECTIVES] = {
+    [DT__COLLECTIVE_ALL_GATHER] = DT_ALL_GATHER,
+    [DT__COLLECTIVE_ALL_REDUCE] = DT_ALL_REDUCE,
+    [DT__COLLECTIVE_REDUCE_SCATTER] = DT_REDUCE_SCATTER,
+    [DT__COLLECTIVE_ALL_TO_ALL] = DT_ALL_TO_ALL,
+};
+
+/* What there was before a run, for those who look on. */
+typedef struct run_start {
+    double us;
+    int64_t bytes;
+} run_start;
+
+static run_start begin_run(const dt__executor *executor) {
+    if (!executor->ctx->watch)
+        return (run_start){0};
+    return (run_start){dt__now_us(), executor->stats.bytes_received};
+}
+
+static void tell(const dt__executor *executor, const dt__prepared *prepared, run_start start) {
+    dt_ctx *ctx = executor->ctx;
+    dt__moved moved = {.bytes = executor->stats.bytes_received - start.bytes,
+                       .from = prepared->pair.from,
+                       .to = prepared->pair.to,
+                       .planner = prepared->pair.planner,
+                       .begin_us = start.us,
+                       .end_us = dt__now_us()};
+    for (int i = DT__COLLECTIVE_NONE + 1; i < DT__N_COLLECTIVES; i++)
+        moved.counts[as_collective[i]] += prepared->collectives[i];
+    ctx->watch->moved(ctx, &moved);
+}
+
+static void count_run(dt__executor *executor, const dt__prepared *prepared, run_start start) {
     executor->stats.n_runs++;
     for (int i = 0; i < DT__N_COLLECTIVES; i++)
         executor->stats.collectives[i] += prepared->collectives[i];
+    if (executor->ctx->watch)
+        tell(executor, prepared, start);
 }
 
 static uint64_t hash_machine(const dt__machine *machine) {
@@ -342,10 +377,11 @@ dt_status dt__redistribute_run(const dt__redistribution *what) {
     if (!prepared->takes_part)
         return DT_OK;
     prepared->n_users++;
+    run_start start = begin_run(executor);
     dt_status status =
         prepared->n_stops ? move_by_steps(executor, prepared, what) : move_now(executor, prepared, what);
     if (status == DT_OK)
-        count_run(executor, prepared);
+        count_run(executor, prepared, start);
     prepared->n_users--;
     return status;
 }
@@ -419,6 +455,7 @@ dt_status dt__redistribute_wait(dt__moving *moving) {
         return DT_ERR_STATE;
     dt__executor *executor = moving->executor;
     dt__prepared *prepared = moving->prepared;
+    run_start start = begin_run(executor);
     if (moving->work)
         finish(moving);
     dt__moving **link = &executor->moving;
@@ -426,7 +463,7 @@ dt_status dt__redistribute_wait(dt__moving *moving) {
         link = &(*link)->next;
     *link = moving->next;
     if (moving->status == DT_OK && prepared->takes_part)
-        count_run(executor, prepared);
+        count_run(executor, prepared, start);
     dt_status status = close_moving(moving, moving->status);
     dt__free(executor->ctx, moving, sizeof *moving);
     return status;

@@ -402,6 +402,31 @@ static void insert(search *self, double us, const dt__choice *one) {
     }
 }
 
+/* Parts of sums in f16 and bf16 are rounded before they are added. Where a row makes such parts of inputs that are not
+ * partial, the all-reduce that the sum will take is counted against it, so that it is chosen only where it pays. */
+static double rounding_us(const search *self) {
+    double us = 0;
+    for (int o = 0; o < self->call->n_outputs; o++) {
+        const dt_op_value *value = &self->call->outputs[o];
+        double bytes = (double)dt_dtype_size(value->dtype);
+        if (value->dtype != DT_F16 && value->dtype != DT_BF16)
+            continue;
+        for (int d = 0; d < value->n_dims; d++)
+            bytes *= (double)value->shape[d];
+        for (int m = 0; m < self->n_mesh_dims; m++) {
+            bool made = entry_of(self->chosen[m], self->n_inputs + o) == DT_ROW_P(DT_SUM);
+            for (int i = 0; i < self->n_inputs && made; i++)
+                made = entry_of(self->chosen[m], i) >= 0;
+            dt__priced step = {.collective = DT__COLLECTIVE_ALL_REDUCE,
+                               .group = self->on->mesh[m],
+                               .before_bytes = bytes,
+                               .after_bytes = bytes};
+            us += made && self->on->mesh[m] > 1 ? dt__machine_price(self->on->machine, &step) : 0;
+        }
+    }
+    return us;
+}
+
 /* What the inputs cost in all, or infinity as soon as that is no less than what is known; bounds serve for inputs that
  * are not priced yet. */
 static dt_status price_all(search *self, double *us) {
@@ -409,7 +434,7 @@ static dt_status price_all(search *self, double *us) {
     double rest = 0;
     for (int i = 0; i < self->n_inputs; i++)
         rest += dt__least_us(self->on->machine, &least[i]) + filling_us(self, i);
-    *us = 0;
+    *us = rounding_us(self);
     for (int i = 0; i < self->n_inputs; i++) {
         double filling = filling_us(self, i);
         rest -= dt__least_us(self->on->machine, &least[i]) + filling;
@@ -437,7 +462,7 @@ static dt_status judge(search *self) {
     DT__TRY(find_outputs(self, outputs, &fits));
     if (!fits || (self->call->op->flags & DT_OP_INPLACE && !is_in_place(self, outputs)))
         return DT_OK;
-    DT__TRY(describe(self, outputs, us, &one));
+    DT__TRY(describe(self, outputs, us - rounding_us(self), &one));
     if (self->most == 1 || !is_found(self, &one))
         insert(self, us, &one);
     return DT_OK;

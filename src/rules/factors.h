@@ -8,9 +8,9 @@
 #include "rules/rows.h"
 
 /* Refuses (value) a text that is not of the form. */
-dt_status dt__factors_check(dt_ctx *ctx, const char *rule);
+dt_status dt__factors_check(dt_ctx *ctx, const char *text);
 
 /* Which inputs are addends of the result, by bits; no rows where the rule does not fit the call. */
-void dt__factors_add(dt_rows *rows, const char *rule, uint64_t *addends);
+void dt__factors_add(dt_rows *rows, const char *text, uint64_t *addends);
 
 #endif

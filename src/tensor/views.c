@@ -35,39 +35,16 @@ static dt_tensor *close_view(const dt_tensor *tensor, const dt__view *view, dt_s
                             &(dt__reading){tensor->dtype, view->n_dims, view->shape, view->strides, view->offset});
 }
 
-dt_tensor *dt_slice(const dt_tensor *tensor, int dim, int64_t start, int64_t end, int64_t step) {
-    dt__view view;
-    return open_view(tensor, "slice", &view) ? close_view(tensor, &view, dt__view_slice(&view, dim, start, end, step))
-                                             : NULL;
-}
-
-dt_tensor *dt_select(const dt_tensor *tensor, int dim, int64_t index) {
-    dt__view view;
-    return open_view(tensor, "select", &view) ? close_view(tensor, &view, dt__view_select(&view, dim, index)) : NULL;
-}
-
 dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length) {
     dt__view view;
     return open_view(tensor, "narrow", &view) ? close_view(tensor, &view, dt__view_narrow(&view, dim, start, length))
                                               : NULL;
 }
 
-dt_tensor *dt_transpose(const dt_tensor *tensor, int a, int b) {
-    dt__view view;
-    return open_view(tensor, "transpose", &view) ? close_view(tensor, &view, dt__view_transpose(&view, a, b)) : NULL;
-}
-
 dt_tensor *dt_permute(const dt_tensor *tensor, dt_shape dims) {
     dt__view view;
     return open_view(tensor, "permute", &view)
                ? close_view(tensor, &view, dt__view_permute(&view, dims.n, dims.sizes))
-               : NULL;
-}
-
-dt_tensor *dt_expand(const dt_tensor *tensor, dt_shape shape) {
-    dt__view view;
-    return open_view(tensor, "expand", &view)
-               ? close_view(tensor, &view, dt__view_expand(&view, shape.n, shape.sizes))
                : NULL;
 }
 
@@ -81,40 +58,6 @@ dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t ste
     dt__view view;
     return open_view(tensor, "unfold", &view) ? close_view(tensor, &view, dt__view_unfold(&view, dim, size, step))
                                               : NULL;
-}
-
-dt_tensor *dt_view(const dt_tensor *tensor, dt_shape shape) {
-    dt__view view;
-    int64_t sizes[DT_SPEC_MAX_DIMS];
-    if (!open_view(tensor, "view", &view) ||
-        dt__view_resolve(tensor->ctx, "view", view.n_dims, view.shape, shape.n, shape.sizes, sizes) != DT_OK)
-        return NULL;
-    if (!dt__view_reshape(&view, shape.n, sizes)) {
-        char from[320], strides[320], to[320];
-        (void)dt__fail(tensor->ctx, DT_ERR_SHAPE,
-                       "view: [%s] with strides (%s) cannot be seen as [%s] without a copy; dt_reshape makes one",
-                       dt__shape_text(view.n_dims, view.shape, sizeof from, from),
-                       dt__shape_text(view.n_dims, view.strides, sizeof strides, strides),
-                       dt__shape_text(shape.n, sizes, sizeof to, to));
-        return NULL;
-    }
-    return close_view(tensor, &view, DT_OK);
-}
-
-dt_tensor *dt_reshape(const dt_tensor *tensor, dt_shape shape) {
-    dt__view view;
-    int64_t sizes[DT_SPEC_MAX_DIMS];
-    if (!open_view(tensor, "reshape", &view) ||
-        dt__view_resolve(tensor->ctx, "reshape", view.n_dims, view.shape, shape.n, shape.sizes, sizes) != DT_OK)
-        return NULL;
-    if (dt__view_reshape(&view, shape.n, sizes))
-        return close_view(tensor, &view, DT_OK);
-    dt_tensor *copy = dt_clone(tensor);
-    if (!copy)
-        return NULL;
-    dt_tensor *result = dt__tensor_plain(copy->storage, &(dt__reading){copy->dtype, shape.n, sizes, NULL, 0});
-    dt_drop(copy);
-    return result;
 }
 
 /* The largest and the smallest element that the strides reach, from offset on; false where that cannot be counted. */

@@ -15,7 +15,7 @@ typedef struct dt__truth {
 } dt__truth;
 
 /* Values of a kind are drawn again for calls with few elements, which alone would say little. */
-enum { DT__N_ROUNDS = 6, DT__FEW_ELEMENTS = 12 };
+enum { DT__N_ROUNDS = 6, DT__FEW_ELEMENTS = 24 };
 
 /* A call that the op takes. */
 typedef struct dt__subject {

@@ -34,11 +34,11 @@ static double number_at(uint64_t seed, int64_t i, dt_dtype dtype, int64_t smalle
     int64_t dice = test_below(&state, 17);
     if (dtype == DT_BOOL)
         return (double)(dice % 2);
-    if (dtype == DT_I64)
+    if (dtype == DT_I64 || dtype == DT_I32)
         return (double)(dice % smallest);
     if (dtype == DT_U8)
         return (double)dice;
-    return dtype >= DT_I8 && dtype <= DT_I32 ? (double)(dice - 8) : (double)(2 * dice - 17) / 8;
+    return dtype >= DT_I8 && dtype <= DT_I16 ? (double)(dice - 8) : (double)(2 * dice - 17) / 8;
 }
 
 static double noise_at(uint64_t seed, int64_t i, int64_t k) {

@@ -433,12 +433,10 @@ static void check_case(op_case *c, const dt__kernels *kernels, dt__pool *pool, c
         return;
     do {
         const void *y = element_at(&c->out.a, c->out.a.n_dims, index);
-        if (is_logic(c->what.op))
+        if (is_logic(c->what.op) || is_float(c->what.dtype))
             check_real(c, kernels, before[i], y, mixed);
         else if (is_complex(c->what.dtype))
             check_complex(c, kernels, before[i], y);
-        else if (is_float(c->what.dtype))
-            check_real(c, kernels, before[i], y, mixed);
         else
             check_integer(c, kernels, before[i], y);
         i++;

@@ -27,7 +27,7 @@ static void total_add(total *t, dt__fold fold, dt_dtype dtype, const void *x) {
     case DT__FOLD_SUM:
         t->value = (wide){before.re + w.re, before.im + w.im};
         t->whole += whole;
-        t->size += fabsl(w.re) + fabsl(w.im);
+        t->size += (isfinite(w.re) ? fabsl(w.re) : 0) + (isfinite(w.im) ? fabsl(w.im) : 0);
         break;
     case DT__FOLD_PROD:
         if (is_first)
@@ -103,7 +103,7 @@ static bool is_near(const total *t, dt__fold fold, dt_dtype dtype, long double g
                                                                     : 0x1p-150L;
     long double most = fabsl(expected) * unit * 1.01L + least;
     if (fold == DT__FOLD_SUM)
-        most += isfinite(t->size) ? t->size * (is_running ? (long double)t->n * 0x1p-52L : 0x1p-50L) : 0;
+        most += t->size * (is_running ? (long double)t->n * 0x1p-52L : 0x1p-50L);
     if (fold == DT__FOLD_PROD)
         most += (fabsl(t->value.re) + fabsl(t->value.im)) * (long double)t->n * 0x1p-51L;
     return fabsl(got - expected) <= most;
@@ -221,7 +221,7 @@ static void reduce__random_dims_of_random_arrays(void **state) {
     uint64_t random = 1;
     for (int fold = 0; fold < DT__N_FOLDS; fold++)
         for (int d = 0; d < DT_N_DTYPES; d++)
-            for (int i = 0; i < 14 && folds((dt__fold)fold, (dt_dtype)d); i++) {
+            for (int i = 0; i < 9 && folds((dt__fold)fold, (dt_dtype)d); i++) {
                 int64_t shape[MAX_DIMS] = {0};
                 const int n_dims = random_shape(&random, shape, 1500);
                 const uint64_t dims = test_random(&random) & ((UINT64_C(1) << n_dims) - 1);

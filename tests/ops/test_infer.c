@@ -29,7 +29,7 @@ static void promote__follows_the_table(void **state) {
     (void)state;
     for (int i = 0; i < 12; i++)
         for (int j = 0; j < 12; j++) {
-            dt_dtype a, b;
+            dt_dtype a = DT_F32, b = DT_F32;
             assert_true(dt_dtype_parse(order[i], &a) && dt_dtype_parse(order[j], &b));
             if (strcmp(dt_dtype_word(dt__promote(a, b)), table[i][j]) != 0)
                 fail_msg("%s and %s: %s", order[i], order[j], dt_dtype_word(dt__promote(a, b)));
@@ -64,6 +64,7 @@ static void dtypes__of_results(void **state) {
         {"add(i32[2]; 2.5)", "f32[2]"},
         {"add(f16[2]; 2.5)", "f16[2]"},
         {"add(bool[2]; 1)", "i64[2]"},
+        {"add(bool[2]; bool[2])", "bool[2]"},
         {"add(u8[2]; true)", "u8[2]"},
         {"mul(f64[2]; c64[])", "c128[2]"},
         {"mul(f16[2]; f32[2])", "f32[2]"},

@@ -6,7 +6,7 @@
 #include "random/fills.h"
 #include "support/ranks.h"
 
-#include "dtensor/random.h"
+#include "dtensor/dtensor.h"
 #include "dtensor/redistribute.h"
 
 typedef struct layout_case {
@@ -132,7 +132,8 @@ static void tensors__of_any_layout_have_the_bits_of_one_rank(void **state) {
         run_ranks(layouts[i].world, draw_everywhere, (void *)&layouts[i]);
 }
 
-/* The bits themselves, so that they stay: f32 uniform numbers of seed 0 are the top 24 bits of the generator's words. */
+/* The bits themselves, so that they stay: f32 uniform numbers of seed 0 are the top 24 bits of the generator's
+ * words. */
 static void rand__gives_the_numbers_of_the_draw(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);

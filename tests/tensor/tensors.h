@@ -9,14 +9,6 @@
 
 #include "dtensor/dtensor.h"
 
-/* The views of plain tensors, in whose place macros put ops of the same name. */
-#undef dt_expand
-#undef dt_reshape
-#undef dt_select
-#undef dt_slice
-#undef dt_transpose
-#undef dt_view
-
 #include <stdio.h>
 #include <string.h>
 

@@ -40,6 +40,8 @@ check "no values" "" "$(complete_words _dtensor dtensor show --mesh "")"
 check "words" "" "$(complete_words _dtensor dtensor show "")"
 cd "$DTENSOR_SOURCE"
 check "ops" "addmm" "$(complete_words _dtensor dtensor ops addm)"
+check "ops to verify" "addmm" "$(complete_words _dtensor dtensor verify add addm)"
+check "options of verify" "--verbose" "$(complete_words _dtensor dtensor verify --v)"
 check "files" "CMakeLists.txt" "$(complete_words _dtensor dtensor show --svg CMakeL)"
 
 check "how ranks are bound" "core" "$(complete_words _dtrun dtrun --bind c)"

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dt_local_map: functions on local parts. X is [16,8], W is [8,12]; the product that they should give is worked out by
+ * loops. Ranks 2, and 1, 3, 4, 5 for uneven parts, on shm.
+ */
+#include "dispatch/calls.h"
+
+#include "dtensor/debug.h"
+
+typedef struct setup {
+    dt_ctx *ctx;
+    dt_mesh *mesh;
+    dt_tensor *x, *w, *product; /* plain */
+} setup;
+
+static setup open_setup(dt_ctx *ctx) {
+    int64_t n = dt_world(ctx);
+    setup self = {.ctx = ctx, .mesh = dt_mesh_from_shape(ctx, &n, 1, NULL)};
+    self.x = calls_counting(ctx, DT_F64, DT_SHAPE(16, 8), -3, 0.25);
+    self.w = calls_counting(ctx, DT_F64, DT_SHAPE(8, 12), 2, -0.5);
+    self.product = dt_empty(ctx, DT_SHAPE(16, 12), .dtype = DT_F64);
+    for (int64_t i = 0; i < 16; i++)
+        for (int64_t j = 0; j < 12; j++) {
+            double sum = 0;
+            for (int64_t k = 0; k < 8; k++)
+                sum += calls_number(self.x, i * 8 + k) * calls_number(self.w, k * 12 + j);
+            calls_put(self.product, i * 12 + j, sum);
+        }
+    (void)dt_comm_count_begin(ctx);
+    return self;
+}
+
+static int64_t counted(const setup *self) { return dt_comm_count(self->ctx, NULL).n; }
+
+static dt_status multiply(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
+    (void)user;
+    outputs[0] = CALL(ctx, "mm($0; $1)", inputs[0], inputs[1]);
+    return outputs[0] ? DT_OK : dt_error_status(ctx);
+}
+
+/* The parts' products, added up over all ranks. */
+static dt_status multiply_and_reduce(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
+    DT__TRY(multiply(ctx, inputs, outputs, user));
+    dt_tensor *sum = dt_empty_like(outputs[0]);
+    if (!sum)
+        return dt_error_status(ctx);
+    dt_status status = dt_comm_all_reduce(dt_group_world(ctx), dt_data(outputs[0]), dt_data(sum),
+                                          dt_tensor_elements(sum), DT_F64, DT_SUM);
+    outputs[0] = sum;
+    return status;
+}
+
+static dt_status times_two(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
+    char text[64];
+    snprintf(text, sizeof text, "mul($0; %g)", *(const double *)user);
+    outputs[0] = CALL(ctx, text, inputs[0]);
+    return outputs[0] ? DT_OK : dt_error_status(ctx);
+}
+
+#define LIST(...) ((const char *const[]){__VA_ARGS__})
+
+static int two_ranks(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    setup s = open_setup(ctx);
+    dt_tensor *out = NULL;
+    dt_tensor *columns[] = {calls_place(s.x, s.mesh, "S(1)"), calls_place(s.w, s.mesh, "S(0)")};
+    dt_tensor *rows[] = {calls_place(s.x, s.mesh, "S(0)"), calls_place(s.w, s.mesh, "R")};
+    dt_tensor *wrong[] = {calls_place(s.x, s.mesh, "S(0)"), calls_place(s.w, s.mesh, "S(1)")};
+    dt_tensor *plain[] = {s.x, s.w};
+    dt_local_mapping reduce = {.run = multiply_and_reduce,
+                               .n_inputs = 2,
+                               .inputs = columns,
+                               .in = LIST("S(1)", "S(0)"),
+                               .n_outputs = 1,
+                               .out = LIST("R")};
+    dt_local_mapping local = {
+        .run = multiply, .n_inputs = 2, .inputs = rows, .in = LIST("S(0)", "R"), .n_outputs = 1, .out = LIST("S(0)")};
+
+    CHECK_OK(ctx, dt_comm_count_begin(ctx)); /* LMP-001 */
+    CHECK_OK(ctx, dt_local_map(ctx, &reduce, &out));
+    CHECK(counted(&s) == 1, "%" PRId64, counted(&s));
+    CHECK(!strcmp(calls_placements(out), "R") && tensors_equal(dt_full_tensor(out), s.product), "LMP-001");
+
+    CHECK_OK(ctx, dt_comm_count_begin(ctx)); /* LMP-002: an output that stays plain */
+    dt_local_mapping unplaced = reduce;
+    unplaced.out = NULL;
+    CHECK_OK(ctx, dt_local_map(ctx, &unplaced, &out));
+    CHECK(counted(&s) == 1 && !dt_tensor_spec(out) && tensors_equal(out, s.product), "LMP-002");
+
+    CHECK_OK(ctx, dt_comm_count_begin(ctx)); /* LMP-003, LMP-007: plain in, plain out, whatever is declared */
+    dt_local_mapping all_plain = local;
+    all_plain.inputs = plain;
+    CHECK_OK(ctx, dt_local_map(ctx, &all_plain, &out));
+    CHECK(counted(&s) == 0 && !dt_tensor_spec(out) && tensors_equal(out, s.product), "LMP-003");
+    all_plain.in = LIST(NULL, NULL);
+    CHECK_OK(ctx, dt_local_map(ctx, &all_plain, &out));
+    CHECK(!dt_tensor_spec(out) && tensors_equal(out, s.product), "LMP-007");
+
+    CHECK_OK(ctx, dt_comm_count_begin(ctx)); /* LMP-004, LMP-005 */
+    CHECK_OK(ctx, dt_local_map(ctx, &local, &out));
+    CHECK(counted(&s) == 0 && !strcmp(calls_placements(out), "S(0)"), "LMP-004: %" PRId64, counted(&s));
+    CHECK(tensors_equal(dt_full_tensor(out), s.product), "LMP-004");
+    local.in = NULL;
+    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_local_map(ctx, &local, &out));
+    CHECK(counted(&s) == 0 && tensors_equal(dt_full_tensor(out), s.product), "LMP-005");
+
+    double two = 2; /* LMP-006: what is no tensor goes by the user's pointer */
+    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_local_map(ctx,
+                               &(dt_local_mapping){.run = times_two,
+                                                   .user = &two,
+                                                   .n_inputs = 1,
+                                                   .inputs = rows,
+                                                   .in = LIST("S(0)"),
+                                                   .n_outputs = 1,
+                                                   .out = LIST("S(0)")},
+                               &out));
+    CHECK(counted(&s) == 0 && !strcmp(calls_placements(out), "S(0)"), "LMP-006");
+    CHECK(calls_number(dt_full_tensor(out), 5) == 2 * calls_number(s.x, 5), "LMP-006");
+
+    local.in = LIST("S(0)", NULL); /* LMP-008 */
+    CHECK(dt_local_map(ctx, &local, &out) == DT_ERR_PLACEMENT && !out, "LMP-008");
+    CHECK(strstr(dt_error_text(ctx), "expects placements"), "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+
+    reduce.inputs = wrong; /* LMP-010, LMP-009 */
+    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK(dt_local_map(ctx, &reduce, &out) == DT_ERR_VALUE && !out, "LMP-010");
+    CHECK(strstr(dt_error_text(ctx), "redistributes") && counted(&s) == 0, "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    reduce.redistributes = true;
+    CHECK_OK(ctx, dt_local_map(ctx, &reduce, &out));
+    CHECK(counted(&s) == 3 && !strcmp(calls_placements(out), "R"), "LMP-009: %" PRId64, counted(&s));
+    CHECK(tensors_equal(dt_full_tensor(out), s.product), "LMP-009");
+    dt_mesh_free(s.mesh);
+    return 0;
+}
+
+static void local_map__runs_on_local_parts(void **state) {
+    (void)state;
+    run_ranks(2, two_ranks, NULL);
+}
+
+/* LMP-012: [8,32] S(1) on a line of four, [32,16] rows and columns on a square; here W is [16,8] as in the product x w^T,
+ * and the function only looks at the shapes. */
+static dt_status check_parts(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
+    (void)user;
+    if (dt_tensor_size(inputs[0], 1) != 8 || dt_tensor_size(inputs[1], 0) != 8 || dt_tensor_size(inputs[1], 1) != 4)
+        return dt_error_set(ctx, DT_ERR_SHAPE, "parts of another shape");
+    outputs[0] = CALL(ctx, "mm($0; $1)", inputs[0], inputs[1]);
+    return outputs[0] ? DT_OK : dt_error_status(ctx);
+}
+
+static int two_meshes(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t four = 4, square[] = {2, 2};
+    dt_mesh *line = dt_mesh_from_shape(ctx, &four, 1, NULL), *grid = dt_mesh_from_shape(ctx, square, 2, NULL);
+    dt_tensor *inputs[] = {dt_ones(ctx, DT_SHAPE(8, 32), .mesh = line, .place = "S(1)"),
+                           dt_ones(ctx, DT_SHAPE(16, 8), .mesh = grid, .place = "S(0),S(1)")};
+    dt_tensor *out;
+    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_local_map(ctx,
+                               &(dt_local_mapping){.run = check_parts,
+                                                   .n_inputs = 2,
+                                                   .inputs = inputs,
+                                                   .n_outputs = 1,
+                                                   .out = LIST("R,S(1)"),
+                                                   .mesh = grid},
+                               &out));
+    CHECK(dt_comm_count(ctx, NULL).n == 0, "%" PRId64, dt_comm_count(ctx, NULL).n);
+    CHECK(dt_tensor_mesh(out) == grid && !strcmp(calls_placements(out), "R,S(1)"), "%s", calls_placements(out));
+    CHECK(dt_tensor_local_shape(out)[0] == 8 && dt_tensor_local_shape(out)[1] == 4 && dt_tensor_size(out, 1) == 8,
+          "%" PRId64, dt_tensor_local_shape(out)[1]);
+    dt_mesh_free(line);
+    dt_mesh_free(grid);
+    return 0;
+}
+
+static void local_map__takes_inputs_of_several_meshes(void **state) {
+    (void)state;
+    run_ranks(4, two_meshes, NULL);
+}
+
+/* Parts of different sizes, some of them empty, and what the function leaves behind goes. */
+static int uneven(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    setup s = open_setup(ctx);
+    double three = 3;
+    dt_tensor *whole = calls_counting(ctx, DT_F64, DT_SHAPE(7, 3), 1, 1), *out;
+    dt_tensor *x = calls_place(whole, s.mesh, "S(0)");
+    int64_t n_live[2];
+    for (int again = 0; again < 2; again++) { /* the first time, redistribution takes what it keeps for itself */
+        CHECK_OK(ctx, dt_local_map(ctx,
+                                   &(dt_local_mapping){.run = times_two,
+                                                       .user = &three,
+                                                       .n_inputs = 1,
+                                                       .inputs = &x,
+                                                       .n_outputs = 1,
+                                                       .out = LIST("S(0)"),
+                                                       .checks = true},
+                                   &out));
+        dt_tensor *full = dt_full_tensor(out);
+        for (int64_t i = 0; i < 21; i++)
+            CHECK(calls_number(full, i) == 3 * (double)(i + 1), "%" PRId64 ": %g", i, calls_number(full, i));
+        dt_drop(full);
+        dt_drop(out);
+        n_live[again] = dt_heap_statistics(ctx).n_live;
+    }
+    CHECK(n_live[0] == n_live[1], "%" PRId64 " blocks are left", n_live[1] - n_live[0]);
+    dt_mesh_free(s.mesh);
+    return 0;
+}
+
+static void local_map__of_uneven_parts(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 5; n++)
+        run_ranks(n, uneven, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(local_map__runs_on_local_parts),
+        cmocka_unit_test(local_map__takes_inputs_of_several_meshes),
+        cmocka_unit_test(local_map__of_uneven_parts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * ctest: timeout=240
+ *
+ * The rule of every op of the table: no row is wrong, every sample is taken, and the rows that hold without being
+ * offered are those of missing_rows.txt, each with its reason there. VAL-022.
+ */
+#include "support/check.h"
+
+#include "rules/registry.h"
+#include "verify/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ops that cannot be verified, with the reason; none today. */
+static const char *const unverified[] = {NULL};
+
+enum { MOST_LINES = 256, LINE_BYTES = 512 };
+
+/* A line of the list: what it says of a call. */
+typedef struct waiver {
+    char call[LINE_BYTES];
+    char rows[LINE_BYTES]; /* with a space before and behind each */
+    int n_rows, n_seen;
+    bool all;
+} waiver;
+
+typedef struct table_test {
+    dt_ctx *ctx;
+    int n_waivers;
+    waiver waivers[MOST_LINES];
+} table_test;
+
+static void read_line(table_test *self, char *line) {
+    char *colon = strstr(line, "): ");
+    line[strcspn(line, "\n")] = 0;
+    if (!*line || *line == '#')
+        return;
+    if (!colon || self->n_waivers == MOST_LINES)
+        fail_msg("missing_rows.txt: cannot read '%s'", line);
+    waiver *one = &self->waivers[self->n_waivers++];
+    snprintf(one->call, sizeof one->call, "%.*s", (int)(colon + 1 - line), line);
+    snprintf(one->rows, sizeof one->rows, " %s ", colon + 3);
+    one->all = !strcmp(colon + 3, "*");
+    for (const char *at = colon + 3; *at; at++)
+        one->n_rows += strncmp(at, "->", 2) == 0;
+}
+
+static void read_list(table_test *self) {
+    char path[1024], line[LINE_BYTES];
+    const char *source = getenv("DTENSOR_SOURCE");
+    snprintf(path, sizeof path, "%s/tests/verify/missing_rows.txt", source ? source : ".");
+    FILE *file = fopen(path, "r");
+    if (!file)
+        fail_msg("cannot open %s", path);
+    while (fgets(line, sizeof line, file))
+        read_line(self, line);
+    fclose(file);
+}
+
+static bool is_listed(table_test *self, const dt__missing_row *row) {
+    char probe[LINE_BYTES];
+    snprintf(probe, sizeof probe, " %s ", row->row);
+    for (int w = 0; w < self->n_waivers; w++) {
+        waiver *one = &self->waivers[w];
+        if (strcmp(one->call, row->call) != 0 || !(one->all || strstr(one->rows, probe)))
+            continue;
+        one->n_seen++;
+        return true;
+    }
+    return false;
+}
+
+static bool may_be_unverified(const char *op) {
+    for (int i = 0; unverified[i]; i++)
+        if (!strcmp(unverified[i], op))
+            return true;
+    return false;
+}
+
+static int check_verdict(table_test *self, const dt__verdict *verdict) {
+    int n_bad = 0;
+    if ((verdict->state != DT__VERIFIED) != may_be_unverified(verdict->op)) {
+        print_message("%s: %s\n", verdict->op, dt__verified_words[verdict->state]);
+        n_bad++;
+    }
+    if (verdict->n_refused) {
+        print_message("%s: a sample is refused: %s\n", verdict->op, verdict->refusal);
+        n_bad++;
+    }
+    for (int i = 0; i < verdict->n_wrong; i++, n_bad++)
+        print_message("wrong: %s: %s on %d ranks: %s\n", verdict->wrong[i].row, verdict->wrong[i].call,
+                      verdict->wrong[i].n_ranks, verdict->wrong[i].what);
+    for (int i = 0; i < verdict->n_missing; i++)
+        if (!is_listed(self, &verdict->missing[i])) {
+            print_message("missing: %s: %s\n", verdict->missing[i].call, verdict->missing[i].row);
+            n_bad++;
+        }
+    return n_bad;
+}
+
+static void table__has_no_wrong_row_and_no_missing_one_without_a_reason(void **state) {
+    (void)state;
+    table_test *self = calloc(1, sizeof *self);
+    int n_bad = 0;
+    int64_t n_rows = 0;
+    assert_non_null(self);
+    self->ctx = dt__ctx_new(NULL);
+    read_list(self);
+    for (int i = 0; i < dt__op_count(self->ctx); i++) {
+        dt__arena arena = dt__arena_new(self->ctx);
+        dt__verdict verdict;
+        assert_int_equal(dt__verify(&arena, dt__op_at(self->ctx, i), NULL, &verdict), DT_OK);
+        n_bad += check_verdict(self, &verdict);
+        n_rows += verdict.n_rows;
+        dt__arena_free(&arena);
+    }
+    for (int w = 0; w < self->n_waivers; w++) {
+        const waiver *one = &self->waivers[w];
+        if (one->all ? one->n_seen > 0 : one->n_seen == one->n_rows)
+            continue;
+        print_message("missing_rows.txt lists a row that is offered or does not hold: %s:%s\n", one->call, one->rows);
+        n_bad++;
+    }
+    assert_int_equal(n_bad, 0);
+    assert_true(n_rows > 10000); /* it did try them */
+    dt__ctx_free(self->ctx);
+    free(self);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(table__has_no_wrong_row_and_no_missing_one_without_a_reason),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
