@@ -125,22 +125,27 @@ static bool same_shape(const dt_op_value *value, const dt_local *local) {
            !memcmp(value->shape, local->shape, (size_t)local->n_dims * sizeof *local->shape);
 }
 
-bool dt__arranged_is_local(dt__arena *arena, const dt__actor *ranks, const dt__arranged *self,
-                           const dt__placed_call *of) {
+dt_status dt__arranged_is_local(dt__arena *arena, const dt__actor *ranks, const dt__arranged *self,
+                                const dt__placed_call *of, bool *out) {
     int n_inputs = of->call.n_inputs;
     dt_op_value *inputs = DT__NEW_ARRAY(arena, dt_op_value, n_inputs);
-    bool same = inputs != NULL;
-    for (int r = 0; r < self->n && same; r++) {
+    if (!inputs)
+        return DT_ERR_MEMORY;
+    *out = true;
+    for (int r = 0; r < self->n && *out; r++) {
         for (int i = 0; i < n_inputs; i++) {
             const dt_spec *spec = dt__arranged_spec(self, r, i);
             inputs[i] = (dt_op_value){.dtype = spec->dtype, .n_dims = spec->local.n_dims, .shape = spec->local.shape};
         }
         dt_op_call local =
             dt__call_new(ranks[r].ctx, ranks[r].info, of->bound.overload, of->call.args, n_inputs, inputs);
-        same = dt__call_infer(arena, &local) == DT_OK && local.n_outputs == of->call.n_outputs;
-        for (int o = 0; o < local.n_outputs && same; o++)
-            same = same_shape(&local.outputs[o], &dt__arranged_spec(self, r, n_inputs + o)->local);
-        dt__actor_forgive(&ranks[r]);
+        dt_status status = dt__call_infer(arena, &local);
+        *out = status == DT_OK && local.n_outputs == of->call.n_outputs;
+        for (int o = 0; o < local.n_outputs && *out; o++)
+            *out = same_shape(&local.outputs[o], &dt__arranged_spec(self, r, n_inputs + o)->local);
+        DT__TRY(dt__actor_forgive(&ranks[r], arena->ctx));
+        if (status == DT_ERR_MEMORY)
+            return status;
     }
-    return same;
+    return DT_OK;
 }

@@ -30,7 +30,7 @@ dt_status dt__arrange(dt__arena *arena, const dt__actor *ranks, int n, const dt_
 void dt__arranged_free(dt__arranged *self);
 
 /* Whether the op, asked with the parts' shapes, would make parts of the shapes that the row says: on every rank. */
-bool dt__arranged_is_local(dt__arena *arena, const dt__actor *ranks, const dt__arranged *self,
-                           const dt__placed_call *of);
+dt_status dt__arranged_is_local(dt__arena *arena, const dt__actor *ranks, const dt__arranged *self,
+                                const dt__placed_call *of, bool *out);
 
 #endif

@@ -41,10 +41,13 @@ static dt_status try_world(dt__subject *subject, const dt__row *row, const dt__e
     DT__TRY(dt__arrange(subject->arena, ranks, n, &subject->of.call, row, cut, &arranged, &fits));
     if (!fits)
         return DT_OK;
+    bool local = true;
     dt_status status = DT_OK;
-    if (effort->only_local && !dt__arranged_is_local(subject->arena, ranks, &arranged, &subject->of))
+    if (effort->only_local)
+        status = dt__arranged_is_local(subject->arena, ranks, &arranged, &subject->of, &local);
+    if (!local)
         *what = "the op does not make such parts";
-    else
+    else if (status == DT_OK)
         status = try_all(subject, ranks, &arranged, row, cut == DT__CUT_PLAIN ? N_TRIALS : 1, what, n_trials);
     dt__arranged_free(&arranged);
     return status;

@@ -29,8 +29,8 @@ void dt__stage_free(dt__stage *stage);
 /* The ranks of a world of n. NULL with the error recorded in the caller's context. */
 const dt__actor *dt__stage_ranks(dt__stage *stage, int n);
 
-/* A refusal in a played rank is an answer, not an error of the caller's. */
-void dt__actor_forgive(const dt__actor *actor);
+/* A refusal in a played rank is an answer, not an error of the caller's; but a lack of memory becomes one. */
+dt_status dt__actor_forgive(const dt__actor *actor, dt_ctx *caller);
 
 /* Runs the kernel as dispatch does: inputs are dense parts; outputs have shapes, and memory unless they share that of
  * the first input. Strides of outputs are written to the arrays that they point to. */

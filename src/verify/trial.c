@@ -243,7 +243,7 @@ static dt_status run_parts(dt__subject *subject, const dt__actor *ranks, const d
         DT__TRY(give_memory(subject, call->n_outputs, outputs[r]));
         if (dt__actor_run(&ranks[r], &subject->of, row->flags, inputs, call->n_outputs, outputs[r]) != DT_OK)
             dt__text_add(what, "rank %d refuses: %s", r, dt_error_text(ranks[r].ctx));
-        dt__actor_forgive(&ranks[r]);
+        DT__TRY(dt__actor_forgive(&ranks[r], subject->arena->ctx));
         for (int o = first_own; o < call->n_outputs && own && !what->n_chars; o++) {
             size_t bytes = (size_t)elements_of(&outputs[r][o]) * dt_dtype_size(outputs[r][o].dtype);
             if (!pad_is_untouched(subject, outputs[r][o].data, bytes))
@@ -442,13 +442,12 @@ dt_status dt__subject_new(dt__stage *stage, dt__arena *arena, const char *text, 
         status = find_truths(out);
         /* The largest index that the op takes is found by asking it. */
         while (status != DT_OK && --out->index_size > 0) {
-            dt__actor_forgive(alone);
+            DT__TRY(dt__actor_forgive(alone, stage->ctx));
             status = find_truths(out);
         }
     }
     snprintf(why, room, "%s", dt_error_text(alone->ctx));
     *usable = status == DT_OK;
-    bool memory = alone->ctx->status == DT_ERR_MEMORY || stage->ctx->status == DT_ERR_MEMORY;
-    dt__actor_forgive(alone);
-    return memory ? dt__fail_memory(stage->ctx, 0, "a call to verify") : DT_OK;
+    DT__TRY(dt__actor_forgive(alone, stage->ctx));
+    return stage->ctx->status == DT_ERR_MEMORY ? DT_ERR_MEMORY : DT_OK;
 }

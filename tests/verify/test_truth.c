@@ -193,11 +193,41 @@ static void parts__are_adversarial(void **state) {
     assert_in_range(n_far, 10, 60);
 }
 
+/* Verifies one small call and looks for all rows. */
+static bool verify_little(dt_ctx *ctx, void *user) {
+    static const int worlds[] = {2};
+    const dt__effort effort = {.n_worlds = 1, .worlds = worlds};
+    const dt__op_info *info = dt__op_find(ctx, "neg");
+    char why[256];
+    const char *what = NULL;
+    bool usable = false;
+    int n_ranks;
+    int64_t n_trials = 0;
+    (void)user;
+    if (!info)
+        return false;
+    dt__arena arena = dt__arena_new(ctx);
+    dt__stage stage = dt__stage_new(ctx, info);
+    dt__subject subject;
+    dt__row row = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)}};
+    dt_status status = dt__subject_new(&stage, &arena, "neg(f32[13,2])", &subject, &usable, sizeof why, why);
+    if (status == DT_OK && usable)
+        status = dt__check_row(&subject, &row, &effort, &what, &n_ranks, &n_trials);
+    dt__stage_free(&stage);
+    dt__arena_free(&arena);
+    return status == DT_OK && usable && !what;
+}
+
+static void verify__survives_without_memory(void **state) {
+    (void)state;
+    assert_true(assert_survives_failing_allocations(verify_little, NULL) > 20);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(truth__is_the_published_one), cmocka_unit_test(truth__of_zeros_says_nothing),
         cmocka_unit_test(truth__nan_equals_nan),       cmocka_unit_test(parts__make_the_value),
-        cmocka_unit_test(parts__are_adversarial),
+        cmocka_unit_test(parts__are_adversarial),      cmocka_unit_test(verify__survives_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
