@@ -90,8 +90,11 @@ static int class_alpha(const dt_op_call *call) { return dt__arg_sign(dt__arg(cal
 static int class_other(const dt_op_call *call) { return has_number(call) ? dt__arg_sign(dt__arg(call, "other")) : 0; }
 
 /* Integers wrap around, so that sums and products of theirs keep no order: the least one, which a rank without elements
- * contributes to a maximum, becomes the largest. */
-static bool keeps_order(const dt_op_call *call) { return dt__is_floating(call->outputs[0].dtype); }
+ * contributes to a maximum, becomes the largest. Sums of truth values are "or". */
+static bool keeps_order(const dt_op_call *call) {
+    dt_dtype dtype = call->outputs[0].dtype;
+    return dt__is_floating(dtype) || dtype == DT_BOOL;
+}
 
 /* Beside integers, which have no average, the floating-point tensor may be one alone. */
 static void add_average(const dt_op_call *call, dt_rows *rows) {
@@ -113,7 +116,9 @@ static void rows_sum(const dt_op_call *call, dt_rows *rows, int sign) {
     if (sign)
         add_average(call, rows);
     if (sign && keeps_order(call))
-        dt_rows_monotone(rows, 1, sign > 0);
+        dt_rows_monotone(rows, 1, sign > 0 || call->outputs[0].dtype == DT_BOOL);
+    if (sign && call->outputs[0].dtype == DT_BOOL)
+        dt_rows_reduce(rows, 3, DT_MAX, DT_MAX);
 }
 
 static void rows_add(const dt_op_call *call, dt_rows *rows) { rows_sum(call, rows, class_alpha(call)); }
@@ -240,7 +245,8 @@ const dt_op dt__op_add = {
     .kernel = add,
     .samples = "add(f32[5,3]; f32[5,3])\nadd(f32[5,3]; f32[3]; alpha=-2)\nadd(f32[5,1]; f32[1,3])\nadd(f32[5]; 2.5)\n"
                "add(f32[5]; f32[5]; alpha=0)\n"
-               "add(i32[5]; f32[5])",
+               "add(i32[5]; f32[5])\n"
+               "add(bool[5]; bool[5])",
 };
 const dt_op dt__op_sub = {
     .schema = "sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | "

@@ -84,12 +84,13 @@ static bool scalar_dtype(const dt_arg *arg, dt_dtype *out) {
 
 dt_dtype dt__promote_call(const dt_op_call *call, uint64_t inputs) {
     pool pools[3] = {{0}};
+    const dt_arg *factor = dt_op_arg(call, "alpha"); /* goes along with its tensor, whatever that is */
     for (int i = 0; i < call->n_inputs && i < 64; i++)
         if (inputs >> i & 1)
             pour(&pools[call->inputs[i].n_dims == 0], call->inputs[i].dtype);
     for (int p = 0; p < call->n_args; p++) {
         dt_dtype dtype;
-        if (scalar_dtype(&call->args[p], &dtype))
+        if (&call->args[p] != factor && scalar_dtype(&call->args[p], &dtype))
             pour(&pools[2], dtype);
     }
     return combine(pools[0], combine(pools[1], pools[2])).dtype;

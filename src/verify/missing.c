@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Combinations are walked like the digits of a number: an entry per input, then one for all outputs. A combination is
- * left out where another says as much: a cut of a dim of size 1 (VAL-003 to VAL-005), anything but Replicate of a tensor
- * without elements; sums and products of truth values, which are extremes;
+ * left out where another says as much: a cut of a dim of size 1 (VAL-003 to VAL-005), anything but Replicate of a
+ * tensor without elements; sums and products of truth values, which are extremes;
  * Replicate where a row has P(avg), P(max) or P(min); a partial output where it is Replicate, too. Of calls with more
  * combinations than MOST, or whose result is all zeros, nothing is said.
  */

@@ -64,6 +64,7 @@ static void dtypes__of_results(void **state) {
         {"add(i32[2]; 2.5)", "f32[2]"},
         {"add(f16[2]; 2.5)", "f16[2]"},
         {"add(bool[2]; 1)", "i64[2]"},
+        {"add(bool[2]; bool[2])", "bool[2]"},
         {"add(u8[2]; true)", "u8[2]"},
         {"mul(f64[2]; c64[])", "c128[2]"},
         {"mul(f16[2]; f32[2])", "f32[2]"},

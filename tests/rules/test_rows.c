@@ -59,9 +59,13 @@ static void factors__addends_join_the_sum(void **state) {
     assert_rows("addmm(i32[1,6]; i32[8,4]; i32[4,6]; beta=0)",
                 "R,S(0),R->S(0) S(1),R,S(1)->S(1) P(sum),S(1),S(0)->P(sum) "
                 "P(sum),P(sum),R->P(sum) P(sum),R,P(sum)->P(sum)");
-    assert_rows(
-        "addmm(i32[6]; i32[8,4]; i32[4,6]; beta=-1)",
-        "R,S(0),R->S(0) S(0),R,S(1)->S(1) P(sum),S(1),S(0)->P(sum) P(sum),P(sum),R->P(sum) P(sum),R,P(sum)->P(sum)");
+    assert_rows("addmm(i32[6]; i32[8,4]; i32[4,6]; beta=-1)", /* no order: integers wrap around */
+                "R,S(0),R->S(0) S(0),R,S(1)->S(1) P(sum),S(1),S(0)->P(sum) "
+                "P(sum),P(sum),R->P(sum) P(sum),R,P(sum)->P(sum)");
+    assert_rows("addmm(f32[1]; f32[1,1]; f32[1,1]; beta=-1)",
+                "R,S(0),R->S(0) S(0),R,S(1)->S(1) P(sum),S(1),S(0)->P(sum) "
+                "P(max),R,R->P(min) P(min),R,R->P(max) P(sum),P(sum),R->P(sum) P(avg),P(avg),R->P(avg) "
+                "P(sum),R,P(sum)->P(sum) P(avg),R,P(avg)->P(avg)");
 }
 
 /* Dtypes decide which partials there are: no order on complex numbers, no averages of integers, no sums of truth
@@ -69,7 +73,7 @@ static void factors__addends_join_the_sum(void **state) {
 static void partials__follow_dtypes(void **state) {
     (void)state;
     assert_rows("neg(f32[])", "P(sum)->P(sum) P(avg)->P(avg) P(max)->P(min) P(min)->P(max)");
-    assert_rows("neg(i32[])", "P(sum)->P(sum)");
+    assert_rows("neg(i32[])", "P(sum)->P(sum)"); /* the least integer is its own negative */
     assert_rows("neg(c64[])", "P(sum)->P(sum) P(avg)->P(avg)");
     assert_rows("div(i32[]; 2)", "P(max)->P(max) P(min)->P(min)");
     assert_rows("sum(i32[])", ""); /* i64: parts of an i32 sum may have wrapped around */
@@ -80,7 +84,8 @@ static void partials__follow_dtypes(void **state) {
     assert_rows("to(f32[]; bool)", "");
     assert_rows("to(bool[]; bool)", "P(sum)->P(sum) P(product)->P(product) P(min)->P(min) P(max)->P(max)");
     assert_rows("mul(i32[]; 1.5)", "P(max)->P(max) P(min)->P(min)");
-    assert_rows("add(bool[]; bool[])", "");
+    assert_rows("add(bool[]; bool[])",
+                "P(max),R->P(max) P(min),R->P(min) R,P(max)->P(max) R,P(min)->P(min) P(max),P(max)->P(max)");
 }
 
 /* And so do arguments. */
@@ -95,8 +100,8 @@ static void partials__follow_arguments(void **state) {
     assert_rows("sub(f32[]; f32[]; alpha=-1)",
                 "P(max),R->P(max) P(min),R->P(min) P(sum),P(sum)->P(sum) P(avg),P(avg)->P(avg) R,P(max)->P(max) "
                 "R,P(min)->P(min)");
-    assert_rows("where(bool[]; f32[]; 0)",
-                "R,P(sum)->P(sum) R,P(avg)->P(avg) R,P(product)->P(product) R,P(min)->P(min) R,P(max)->P(max)");
+    assert_rows("where(bool[]; f32[]; 0)", "R,P(sum)->P(sum) R,P(avg)->P(avg) R,P(product)->P(product) "
+                                           "R,P(min)->P(min) R,P(max)->P(max)");
     assert_rows("where(bool[]; f32[]; 3)", "R,P(avg)->P(avg) R,P(min)->P(min) R,P(max)->P(max)");
     assert_rows("dropout(f32[]; 0.5)", "P(sum)->P(sum) P(avg)->P(avg)");
     assert_rows("layer_norm(f32[3]; [3]; bias=f32[3])", "R,P(avg)->P(avg) R,P(max)->P(max) R,P(min)->P(min)");

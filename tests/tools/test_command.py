@@ -7,7 +7,7 @@ import unittest
 
 import tool
 
-COMMANDS = ["show", "plan", "mesh", "explain", "rules", "ops", "query"]
+COMMANDS = ["show", "plan", "mesh", "explain", "rules", "ops", "verify", "query"]
 SHOW = ["show", "--mesh", "2x2", "--shape", "4,4"]
 
 MISUSED = [
@@ -21,7 +21,7 @@ MISUSED = [
     ["mesh"], ["mesh", "2", "3"], ["mesh", "2", "--rank"], ["mesh", "2", "--rank", "1", "--rank", "2"],
     ["explain"], ["explain", "mm(f32[2,2]; f32[2,2])"], ["explain", "--mesh", "2"],
     ["explain", "--mesh", "2", "--most", "0", "neg(f32[2])"], ["rules"], ["rules", "a", "b"],
-    ["ops", "add", "--json"], ["ops", "add", "sub"],
+    ["ops", "add", "--json"], ["ops", "add", "sub"], ["verify", "-x"], ["verify", "--json=yes"], ["verify", "-v", "-v"],
     ["query", "word"], ["query", "--json"],
 ]
 
@@ -54,6 +54,8 @@ FAILED = {
     ("explain", "--mesh", "2", "mm(f32[2,3] S(0),R; f32[3,3])"): "placement",
     ("explain", "--mesh", "2", "nonsense(f32[2,3])"): "op",
     ("explain", "--mesh", "2", "add_(f32[2,3] P(sum); 1)"): "placement",
+    ("verify", "nobody"): "op",
+    ("verify", "relu", "no*"): "op",
     ("rules", "mm(f32[2,3])"): "value",
     ("rules", "mm(f32[2,3"): "value",
     ("ops", "nonsense"): "op",
@@ -131,7 +133,7 @@ class Command(unittest.TestCase):
                                       env=tool.environment(LC_ALL="C", PATH=f"{tool.BUILD}/bin:{os.environ['PATH']}"))
                 self.assertEqual(output, done.stdout, line)
                 count += 1
-        self.assertEqual(7, count)
+        self.assertEqual(8, count)
 
     def test_main_page_tells_of_every_command(self):
         with open(os.path.join(tool.SOURCE, "man", "dtensor.1"), encoding="utf-8") as file:

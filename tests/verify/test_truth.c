@@ -169,8 +169,8 @@ static void parts__make_the_value(void **state) {
     assert_true(n_checked > 50000);
 }
 
-/* VAL-016: other inputs are split otherwise, and signs are mixed. VAL-017: extremes stand at other ranks from element to
- * element, some beyond by more than values differ. */
+/* VAL-016: other inputs are split otherwise, and signs are mixed. VAL-017: extremes stand at other ranks from element
+ * to element, some beyond by more than values differ. */
 static void parts__are_adversarial(void **state) {
     (void)state;
     int n_negative = 0, n_other = 0, n_first = 0, n_far = 0;

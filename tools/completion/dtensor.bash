@@ -31,7 +31,7 @@ _dtensor() {
         mapfile -t COMPREPLY < <(compgen -W "$(_dtensor_commands "$program")" -- "$word")
     elif _dtensor_value "$before" "$word"; then
         :
-    elif [ "${COMP_WORDS[1]}" = ops ] && [[ $word != -* ]]; then
+    elif [[ ${COMP_WORDS[1]} =~ ^(ops|verify)$ ]] && [[ $word != -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$("$program" ops 2>/dev/null | sed 's/[.(].*//' | sort -u)" -- "$word")
     elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_dtensor_options "$program" "${COMP_WORDS[1]}")" -- "$word")

@@ -141,8 +141,8 @@ static void print_text(const verified *self, dt__text *out) {
         n_missing += one->n_missing;
         n_rows += one->n_rows;
     }
-    dt__text_add(out, "%d ops, %d skipped; %" PRId64 " rows, %d wrong, %d missing\n", self->n, n_skipped, n_rows,
-                 n_wrong, n_missing);
+    dt__text_add(out, "%d op%s, %d skipped; %" PRId64 " rows, %d wrong, %d missing\n", self->n,
+                 self->n == 1 ? "" : "s", n_skipped, n_rows, n_wrong, n_missing);
 }
 
 static void add_member(dt__text *out, const char *name, const char *value) {
