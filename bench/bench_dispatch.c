@@ -7,9 +7,7 @@
  *     bench_dispatch [--quick]
  *     bench_dispatch --run OP plain|distributed N     N calls and nothing else, for programs that count instructions
  */
-#include "dispatch/dispatch.h"
-#include "dtensor/dispatch.h"
-#include "rules/call_text.h"
+#include <dtensor/dtensor.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,31 +16,44 @@
 
 enum { CALLS = 200, LIMIT_NS = 100, PLAIN_LIMIT_NS = 150 };
 
+/* Operands of all calls: x and y are [4,4] and, distributed, S(0); w is [4,4] and b is [4], both R. */
+typedef struct operands {
+    dt_tensor *x, *y, *w, *b;
+} operands;
+
+#define CASE(name, call)                                                                                             \
+    static dt_tensor *run_##name(const operands *o) { return call; }
+CASE(add, dt_add(o->x, o->y))
+CASE(mul, dt_mul(o->x, o->y))
+CASE(mul_scalar, dt_mul_scalar(o->x, 2.5))
+CASE(relu, dt_relu(o->x))
+CASE(mm, dt_mm(o->x, o->w))
+CASE(linear, dt_linear(o->x, o->w, .bias = o->b))
+CASE(sum, dt_sum(o->x, .dim = DT_DIMS(1)))
+CASE(softmax, dt_softmax(o->x, -1))
+CASE(layer_norm, dt_layer_norm(o->x, DT_SHAPE(4), .weight = o->b, .bias = o->b))
+CASE(view, dt_view(o->x, DT_SHAPE(4, 2, 2)))
+CASE(transpose, dt_transpose(o->x, 0, 1))
+CASE(add_, dt_add_(o->x, o->y))
+
 static const struct {
-    const char *op, *call;
+    const char *op;
+    dt_tensor *(*run)(const operands *);
 } cases[] = {
-    {"add", "add(f32[4,4] S(0); f32[4,4] S(0))"},
-    {"mul", "mul(f32[4,4] S(0); f32[4,4] S(0))"},
-    {"mul_scalar", "mul(f32[4,4] S(0); 2.5)"},
-    {"relu", "relu(f32[4,4] S(0))"},
-    {"mm", "mm(f32[4,4] S(0); f32[4,4] R)"},
-    {"linear", "linear(f32[4,4] S(0); f32[4,4] R; f32[4] R)"},
-    {"sum", "sum(f32[4,4] S(0); [1])"},
-    {"softmax", "softmax(f32[4,4] S(0); -1)"},
-    {"layer_norm", "layer_norm(f32[4,4] S(0); [4]; f32[4] R; f32[4] R)"},
-    {"view", "view(f32[4,4] S(0); [4,2,2])"},
-    {"transpose", "transpose(f32[4,4] S(0); 0; 1)"},
-    {"add_", "add_(f32[4,4] S(0); f32[4,4] S(0))"},
+    {"add", run_add},
+    {"mul", run_mul},
+    {"mul_scalar", run_mul_scalar},
+    {"relu", run_relu},
+    {"mm", run_mm},
+    {"linear", run_linear},
+    {"sum", run_sum},
+    {"softmax", run_softmax},
+    {"layer_norm", run_layer_norm},
+    {"view", run_view},
+    {"transpose", run_transpose},
+    {"add_", run_add_},
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
-
-/* A call that is ready to be made. */
-typedef struct job {
-    dt_ctx *ctx;
-    dt__placed_call parsed;
-    dt_tensor *inputs[DT__MAX_INPUTS];
-    dt__invocation call;
-} job;
 
 static double now_ns(void) {
     struct timespec t;
@@ -50,51 +61,36 @@ static double now_ns(void) {
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-static bool prepare(dt_ctx *ctx, dt__arena *arena, dt_mesh *mesh, const char *text, job *out) {
-    const int64_t sizes[] = {1};
-    *out = (job){.ctx = ctx};
-    if (dt__call_parse(arena, text, 1, sizes, &out->parsed) != DT_OK)
-        return false;
-    for (int i = 0; i < out->parsed.call.n_inputs; i++) {
-        const dt_op_value *value = &out->parsed.call.inputs[i];
-        char place[64];
-        (void)dt_placements_text(1, out->parsed.inputs[i]->placements, sizeof place, place);
-        dt_shape shape = {value->n_dims, value->shape};
-        out->inputs[i] = mesh ? dt_full(ctx, shape, 0.5, .dtype = value->dtype, .mesh = mesh, .place = place)
-                              : dt_full(ctx, shape, 0.5, .dtype = value->dtype);
-        if (!out->inputs[i])
-            return false;
-    }
-    out->call = (dt__invocation){.info = out->parsed.info,
-                                 .overload = out->parsed.bound.overload,
-                                 .args = out->parsed.bound.args,
-                                 .n_inputs = out->parsed.call.n_inputs,
-                                 .inputs = out->inputs};
-    return true;
+static bool make_operands(dt_ctx *ctx, dt_mesh *mesh, operands *out) {
+    *out = (operands){
+        .x = dt_full(ctx, DT_SHAPE(4, 4), 0.5, .mesh = mesh, .place = mesh ? "S(0)" : NULL),
+        .y = dt_full(ctx, DT_SHAPE(4, 4), 0.5, .mesh = mesh, .place = mesh ? "S(0)" : NULL),
+        .w = dt_full(ctx, DT_SHAPE(4, 4), 0.5, .mesh = mesh),
+        .b = dt_full(ctx, DT_SHAPE(4), 0.5, .mesh = mesh),
+    };
+    return out->x && out->y && out->w && out->b;
 }
 
 /* Not inlined: counting programs look for it by name. */
-static bool __attribute__((noinline)) bench_calls(job *self, int n) {
-    bool keeps = self->call.info->op->flags & DT_OP_INPLACE;
+static bool __attribute__((noinline)) bench_calls(int which, const operands *o, int n) {
     for (int i = 0; i < n; i++) {
-        dt_tensor *outputs[DT__MAX_OUTPUTS];
-        int n_outputs;
-        if (dt__dispatch(self->ctx, &self->call, outputs, &n_outputs) != DT_OK)
+        dt_tensor *result = cases[which].run(o);
+        if (!result)
             return false;
-        if (!keeps)
-            dt_drop(outputs[0]);
+        if (result != o->x)
+            dt_drop(result);
     }
     return true;
 }
 
 /* Nanoseconds of one call; negative after an error. */
-static double fastest(job *self, int repeats) {
+static double fastest(int which, const operands *o, int repeats) {
     double best = 1e30;
-    if (!bench_calls(self, 3))
+    if (!bench_calls(which, o, 3))
         return -1;
     for (int r = 0; r < repeats; r++) {
         double start = now_ns();
-        if (!bench_calls(self, CALLS))
+        if (!bench_calls(which, o, CALLS))
             return -1;
         double took = (now_ns() - start) / CALLS;
         best = took < best ? took : best;
@@ -104,20 +100,17 @@ static double fastest(job *self, int repeats) {
 
 /* Times of both kinds, in turn, so that a disturbance meets both. */
 static bool measure(dt_ctx *ctx, dt_mesh *mesh, int which, int repeats) {
-    dt__arena arena = dt__arena_new(ctx);
     dt_scope scope = dt_scope_begin(ctx);
-    job plain, spread;
+    operands plain, spread;
     double a = 1e30, b = 1e30;
-    bool fine = prepare(ctx, &arena, NULL, cases[which].call, &plain) &&
-                prepare(ctx, &arena, mesh, cases[which].call, &spread);
+    bool fine = make_operands(ctx, NULL, &plain) && make_operands(ctx, mesh, &spread);
     for (int turn = 0; turn < 5 && fine; turn++) {
-        double t = fastest(&plain, repeats), u = fastest(&spread, repeats);
+        double t = fastest(which, &plain, repeats), u = fastest(which, &spread, repeats);
         fine = t >= 0 && u >= 0;
         a = t < a ? t : a;
         b = u < b ? u : b;
     }
     dt_scope_end(scope);
-    dt__arena_free(&arena);
     if (!fine)
         return false;
     printf("%-12s %9.1f %12.1f %11.1f %7d %8d\n", cases[which].op, a, b, b - a, LIMIT_NS, PLAIN_LIMIT_NS);
@@ -131,20 +124,15 @@ static bool measure(dt_ctx *ctx, dt_mesh *mesh, int which, int repeats) {
 }
 
 static bool run_one(dt_ctx *ctx, dt_mesh *mesh, const char *op, int n) {
-    dt__arena arena = dt__arena_new(ctx);
-    job self;
-    bool fine = false;
+    operands o;
     for (int i = 0; i < N_CASES; i++)
         if (!strcmp(cases[i].op, op)) {
-            fine = prepare(ctx, &arena, mesh, cases[i].call, &self);
-            dt_tensor *outputs[DT__MAX_OUTPUTS];
-            int n_outputs;
+            bool fine = make_operands(ctx, mesh, &o);
             for (int warm = 0; warm < 3 && fine; warm++) /* not in the function that is counted */
-                fine = dt__dispatch(ctx, &self.call, outputs, &n_outputs) == DT_OK;
-            fine = fine && bench_calls(&self, n);
+                fine = cases[i].run(&o) != NULL;
+            return fine && bench_calls(i, &o, n);
         }
-    dt__arena_free(&arena);
-    return fine;
+    return false;
 }
 
 int main(int argc, char **argv) {

@@ -2,8 +2,9 @@
  *
  * dtensor: distributed tensors for C. This header brings in the whole library; this is how it is used.
  *
- * A program runs as several *ranks*: the same program in several processes, which share memory. Everything hangs off
- * a context. dt_init joins the launch that dtrun made; a program that is started alone is a world of one rank.
+ * A program is written as if for one device. It runs as several *ranks*: the same program in several processes, which
+ * share memory. Everything hangs off a context. dt_init joins the launch that dtrun made; a program that is started
+ * alone is a world of one rank.
  *
  *     #include <dtensor/dtensor.h>
  *     #include <stdio.h>
@@ -15,39 +16,41 @@
  *
  *         dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=2");
  *
- * A *spec* says which part of a tensor each rank holds: a *placement* for each mesh dim. S(0) cuts tensor dim 0, R
- * keeps a copy everywhere, P(sum) leaves values that are still to be added up. Here dp cuts the rows and tp the
- * columns; 5 rows do not divide by 2, and need not.
+ * A tensor on a mesh has a *placement* for each mesh dim. S(0) cuts tensor dim 0, R keeps a copy everywhere, P(sum)
+ * leaves values that are still to be added up. Here dp cuts the rows of x, and tp the columns of w; 5 rows do not
+ * divide by 2, and need not. Each rank makes its own part: random bits do not depend on who makes them.
  *
- *         int64_t shape[] = {5, 4};
- *         dt_spec *spec = dt_spec_new(mesh, &(dt_spec_desc){DT_F64, 2, shape, .text = "S(0),S(1)"});
- *         const dt_local *mine = dt_spec_local(spec);
+ *         dt_tensor *x = dt_randn(ctx, DT_SHAPE(5, 4), .mesh = mesh, .place = "S(0),R");
+ *         dt_tensor *w = dt_randn(ctx, DT_SHAPE(4, 6), .mesh = mesh, .place = "R,S(1)");
  *
- * A call that cannot do its work returns NULL or a status, and the context keeps the first error with its text. NULL
- * in gives NULL out, so the calls above are checked together. dt_close prints the error and gives the exit code.
+ * Ops work on the parts, and the library works out what the result is. A product of rows and columns is cut both ways
+ * without a message; a sum over the cut dim leaves a partial sum on each rank, still without one.
+ *
+ *         dt_tensor *y = dt_relu(dt_matmul(x, w));
+ *         dt_tensor *s = dt_sum(y, .dim = DT_DIMS(-1), .keepdim = true);
+ *
+ * Placements change when asked for. What moves goes straight to where it is wanted; sums are added up on the way.
+ *
+ *         dt_tensor *whole = dt_redistribute(s, "R,R");
+ *
+ * A call that cannot do its work gives NULL, and the context keeps the first error with its text. NULL in gives NULL
+ * out, so everything above is checked at once. dt_close prints the error and gives the exit code.
  *
  *         if (dt_failed(ctx))
  *             return dt_close(ctx);
  *
- * Ranks exchange data in *collectives*. Memory from dt_heap_alloc is read by the other ranks in place; any other
- * memory works too. A collective runs over a group, here over the ranks along tp, which together hold whole rows of
- * the tensor. All elements are 1; each rank adds up its columns, and the group adds up its ranks.
+ * What a rank holds is there to look at: shapes are those of the whole tensor, data is this rank's part.
  *
- *         int64_t n_rows = mine->shape[0], n_columns = mine->shape[1];
- *         double *sums = dt_heap_alloc(ctx, 5 * sizeof *sums);
- *         for (int64_t i = 0; sums && i < n_rows; i++)
- *             sums[i] = 1.0 * (double)n_columns;
- *         dt_comm_all_reduce(dt_mesh_group(mesh, 1), sums, sums, n_rows, DT_F64, DT_SUM);
+ *         char text[100];
+ *         dt_tensor_text(y, sizeof text, text);
+ *         const int64_t *mine = dt_tensor_local_shape(y);
+ *         printf("rank %d holds [%d,%d] of %s\n", (int)dt_rank(ctx), (int)mine[0], (int)mine[1], text);
+ *         float *sums = dt_data(whole);
+ *         if (dt_rank(ctx) == 0)
+ *             printf("the rows sum to %.3f, %.3f, ... %.3f\n", sums[0], sums[1], sums[4]);
  *
- *         if (!dt_failed(ctx))
- *             printf("rank %d holds [%d,%d] from (%d,%d); its rows sum to %g\n", (int)dt_rank(ctx), (int)n_rows,
- *                    (int)n_columns, (int)mine->offset[0], (int)mine->offset[1], sums[0]);
+ * What was made goes with the context, or with a scope (dt_scope_begin) that it was made in.
  *
- * What was made is given back; what was forgotten goes with the context.
- *
- *         dt_heap_free(ctx, sums);
- *         dt_spec_free(spec);
- *         dt_mesh_free(mesh);
  *         return dt_close(ctx);
  *     }
  *
@@ -55,15 +58,17 @@
  *
  *     $ cc tutorial.c $(pkg-config --cflags --libs dtensor) -o tutorial
  *     $ dtrun -n 4 ./tutorial
- *     rank 0 holds [3,2] from (0,0); its rows sum to 4
- *     rank 1 holds [3,2] from (0,2); its rows sum to 4
- *     rank 2 holds [2,2] from (3,0); its rows sum to 4
- *     rank 3 holds [2,2] from (3,2); its rows sum to 4
+ *     rank 0 holds [3,3] of f32[5,6] S(0),S(1) on mesh(dp=2,tp=2)
+ *     rank 1 holds [3,3] of f32[5,6] S(0),S(1) on mesh(dp=2,tp=2)
+ *     rank 2 holds [2,3] of f32[5,6] S(0),S(1) on mesh(dp=2,tp=2)
+ *     rank 3 holds [2,3] of f32[5,6] S(0),S(1) on mesh(dp=2,tp=2)
+ *     the rows sum to 0.990, 4.500, ... 5.174
  *
  * No wait is without end: a peer that dies or calls something else makes the call fail on every rank, with a text
- * that says who and what. base.h has contexts and errors, comm.h groups and collectives, mesh.h meshes, random.h
- * generators of random numbers, spec.h placements, tensor.h tensors, redistribute.h how they move between placements,
- * files.h their files and dlpack.h how memory is shared with other libraries.
+ * that says who and what. base.h has contexts and errors, comm.h groups and collectives for programs that want them as
+ * they are, mesh.h meshes, spec.h placements, tensor.h tensors, redistribute.h how they move between placements, ops.h
+ * the ops and op.h how to add one, dispatch.h what ops may communicate, random.h random tensors, files.h files and
+ * dlpack.h how memory is shared with other libraries.
  */
 #ifndef DTENSOR_DTENSOR_H
 #define DTENSOR_DTENSOR_H

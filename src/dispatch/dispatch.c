@@ -169,6 +169,37 @@ static dt_status run_view(dt_ctx *ctx, const dt__decision *decision, dt_op_call 
     return status;
 }
 
+/* Whether two indices of the part lead to one element: expanding makes a stride of 0. */
+static bool repeats(const dt_tensor *tensor) {
+    for (int d = 0; d < tensor->local_n_dims && d < tensor->n_dims; d++)
+        if (tensor->shape[d] > 1 && tensor->strides[d] == 0)
+            return true;
+    return false;
+}
+
+static bool reads_alike(const dt_tensor *a, const dt_tensor *b) {
+    size_t bytes = (size_t)a->local_n_dims * sizeof *a->strides;
+    return a->data == b->data && a->dtype == b->dtype && a->local_n_dims == b->local_n_dims &&
+           !memcmp(a->local_shape, b->local_shape, bytes) && !memcmp(a->strides, b->strides, bytes);
+}
+
+/* What an op in place writes may not be read through another view while it does: such an input is copied. */
+static dt_status part_from_first(dt_ctx *ctx, int n, dt_tensor *const *given, dt_tensor **brought,
+                                 dt_op_value *inputs) {
+    for (int i = 1; i < n; i++) {
+        if (brought[i]->storage != given[0]->storage || reads_alike(brought[i], given[0]))
+            continue;
+        dt_tensor *copy = dt_clone(brought[i]);
+        if (!copy)
+            return dt_error_status(ctx);
+        if (brought[i] != given[i])
+            dt_drop(brought[i]);
+        brought[i] = copy;
+        inputs[i] = seen(copy, inputs[i].spec);
+    }
+    return DT_OK;
+}
+
 /* Steps 3 to 5. */
 static dt_status run(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision, dt_op_call *asked,
                      dt_op_value *inputs, dt_tensor **outputs) {
@@ -185,6 +216,8 @@ static dt_status run(dt_ctx *ctx, const dt__invocation *call, const dt__decision
         }
         inputs[n] = seen(brought[n], how->seen);
     }
+    if (status == DT_OK && asked->op->flags & DT_OP_INPLACE)
+        status = part_from_first(ctx, n, call->inputs, brought, inputs);
     asked->n_outputs = decision->n_outputs;
     asked->row_flags = decision->flags;
     bool is_view = asked->op->flags & DT_OP_VIEW && !(decision->flags & DT_ROW_OFFSET);
@@ -252,6 +285,9 @@ dt_status dt__dispatch(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outp
     if (!decision)
         return dt_error_status(ctx);
     dt_status status = decision->communicates ? dt__policy_check(ctx, call, decision) : DT_OK;
+    if (status == DT_OK && asked.op->flags & DT_OP_INPLACE && repeats(call->inputs[0]))
+        status = dt__fail(ctx, DT_ERR_STATE, "%s: the tensor repeats elements (an expanded view); clone it first",
+                          asked.name);
     if (status == DT_OK)
         status = ctx->watch ? run_watched(ctx, call, decision, &asked, inputs, outputs)
                             : run(ctx, call, decision, &asked, inputs, outputs);

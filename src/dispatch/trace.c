@@ -154,6 +154,8 @@ void dt__trace_op_end(dt_ctx *ctx, dt__watching *self, const dt__invocation *cal
         dt__add_json_string(&args, call->site->file);
     }
     add_event(ctx, trace, call->info->schema.name, "op", begin_us, end_us, dt__text_chars(&args));
+    (void)dt__text_status(&said);
+    (void)dt__text_status(&args);
     dt__text_free(&said);
     dt__text_free(&args);
 }
@@ -175,12 +177,14 @@ void dt__trace_moved(dt_ctx *ctx, dt__watching *self, const dt__moved *moved) {
         dt__text_add(&args, "\"bytes\":%" PRId64 ",\"what\":", moved->bytes);
         dt__add_json_string(&args, dt__text_chars(&what));
         add_event(ctx, trace, name, "comm", moved->begin_us, moved->end_us, dt__text_chars(&args));
+        (void)dt__text_status(&args);
         dt__text_free(&args);
     } else {
         dt__text_add(&trace->text, "%*s%s%s%s, %" PRId64 " bytes\n", 2 * trace->depth, "", of_op ? "" : name,
                      of_op ? "" : ": ", dt__text_chars(&what), moved->bytes);
         maybe_flush(trace);
     }
+    (void)dt__text_status(&what);
     dt__text_free(&what);
 }
 
@@ -270,8 +274,9 @@ dt_status dt_trace_end(dt_ctx *ctx) {
         return DT_OK;
     trace->runs = false;
     dt__watching_update(ctx, dt__watching_of(ctx));
+    dt_status status = dt__text_status(&trace->text);
     if (!trace->file)
-        return dt__text_status(&trace->text);
+        return status;
     if (trace->is_json)
         dt__text_add(&trace->text, "]\n");
     flush(trace);
@@ -279,7 +284,7 @@ dt_status dt_trace_end(dt_ctx *ctx) {
     trace->file = NULL;
     if (trace->failed)
         return dt__fail_local(ctx, DT_ERR_SYSTEM, "trace: %s could not be written to its end", trace->name);
-    return DT_OK;
+    return status;
 }
 
 const char *dt_trace_text(const dt_ctx *ctx) {

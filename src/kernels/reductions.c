@@ -241,15 +241,45 @@ static bool columns_pay(const job *j) {
            distance(across->strides[1]) < distance(along->strides[0]);
 }
 
+/* A few short rows that lie one behind another go straight to the loop, as reduce_rows would give them to it. */
+static bool reduce_straight(const job *j) {
+    const dt__array *in = j->what->in, *out = j->what->out;
+    _Alignas(64) char kept[RESULTS_FEW * sizeof(element)];
+    const size_t bytes = dt_dtype_size(j->kept_in), in_bytes = dt_dtype_size(in->dtype);
+    int64_t n_results = 1, n = 1;
+    for (int d = 0; d < in->n_dims; d++) {
+        const bool goes = j->what->dims >> d & 1;
+        if (!goes && d > 0 && j->what->dims >> (d - 1) & 1)
+            return false; /* only the last dims may go */
+        if (goes)
+            n *= in->shape[d];
+        else
+            n_results *= in->shape[d];
+    }
+    if (n == 0 || n > BLOCK || n_results == 0 || n_results > RESULTS_FEW || in->dtype != j->wanted ||
+        !dt__array_is_dense(in) || !dt__array_is_dense(out))
+        return false;
+    dt__fold_loop *fold = j->kernels->loops->folds[j->what->fold][j->wanted];
+    for (int64_t r = 0; r < n_results; r++) {
+        element one = j->identity;
+        fold(n, (const char *)in->data + (size_t)(r * n) * in_bytes, &one);
+        memcpy(kept + (size_t)r * bytes, &one, bytes);
+    }
+    put_results(j, kept, n_results, out->data, (int64_t)dt_dtype_size(out->dtype));
+    return true;
+}
+
 void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *what) {
     views v;
     job j;
-    split_dims(what, &v);
     j.kernels = kernels;
     j.what = what;
     j.wanted = dtype_wanted(what->fold, what->in->dtype);
     j.kept_in = dtype_kept(what->fold, j.wanted);
     j.identity = identity_of(what->fold, j.kept_in);
+    if (reduce_straight(&j))
+        return;
+    split_dims(what, &v);
     if (!dt__walk_make(2, (const dt__array *const[]){what->out, &v.kept}, &j.results))
         return;
     j.is_empty = !dt__walk_make(1, (const dt__array *const[]){&v.gone}, &j.elements);

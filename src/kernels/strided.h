@@ -131,8 +131,8 @@ INLINE void transpose_square(const char *src, int64_t src_stride, char *dst, int
 }
 
 #if VEC_BYTES > 16
-/* The same for whole registers of 4- and 8-byte elements: what is read and written are then whole cache lines, or halves
- * of them, each touched once, so that it does not matter how many of them fall into one set of a cache. */
+/* The same for whole registers of 4- and 8-byte elements: what is read and written are then whole cache lines, or
+ * halves of them, each touched once, so that it does not matter how many of them fall into one set of a cache. */
 #define INDEXES_LOW_4   0, 4, 1, 5
 #define INDEXES_HIGH_4  2, 6, 3, 7
 #define INDEXES_LOW_8   0, 8, 1, 9, 2, 10, 3, 11

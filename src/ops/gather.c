@@ -46,6 +46,8 @@ static dt_status shape_gather(dt_op_call *call) {
     const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
     int dim, n = self->n_dims ? self->n_dims : 1, n_index = index->n_dims ? index->n_dims : 1;
     DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, self->n_dims, &dim));
+    if (dt__elements(index->n_dims, index->shape) == 0 && dt__is_whole(index->dtype))
+        return dt_op_add_output(call, self->dtype, index->n_dims, index->shape); /* nothing is looked up */
     DT__TRY(dt__want_index(call, 1));
     if (n != n_index)
         return dt_op_refuse(call, DT_ERR_SHAPE, "the index has %d dims; wanted %d, as many as the tensor",
@@ -63,7 +65,7 @@ static dt_status shape_gather(dt_op_call *call) {
 static void rows_gather(const dt_op_call *call, dt_rows *rows) {
     const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
     int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, self->n_dims);
-    for (int d = 0; d < index->n_dims && d < self->n_dims; d++) {
+    for (int d = 0; d < index->n_dims && index->n_dims == self->n_dims; d++) {
         if (d == dim)
             dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_R, DT_ROW_S(d), DT_ROW_S(d)});
         else if (index->shape[d] == self->shape[d])

@@ -10,23 +10,16 @@
 
 #include <inttypes.h>
 
-static int64_t elements(int n, const int64_t *shape) {
-    int64_t all = 1;
-    for (int d = 0; d < n; d++)
-        all *= shape[d];
-    return all;
-}
-
-/* The product of the sizes that are given; false where it does not fit. */
+/* The product of the sizes that are given, and which one is left open (-1: none); false where it does not fit. */
 static bool known_elements(const dt_arg *size, int64_t *out, int *unknown) {
-    *out = 1;
+    int64_t sizes[DT_SPEC_MAX_DIMS];
     *unknown = -1;
-    for (int d = 0; d < size->n; d++)
+    for (int d = 0; d < size->n; d++) {
+        sizes[d] = size->as.ints[d] == -1 ? 1 : size->as.ints[d];
         if (size->as.ints[d] == -1)
             *unknown = d;
-        else if (!dt__mul_i64(*out, size->as.ints[d], out))
-            return false;
-    return true;
+    }
+    return dt__product(size->n, sizes, 1, out);
 }
 
 static dt_status check_sizes(const dt_op_call *call, const dt_arg *size) {
@@ -48,11 +41,11 @@ static dt_status check_sizes(const dt_op_call *call, const dt_arg *size) {
 static dt_status shape_view(dt_op_call *call) {
     const dt_arg *size = &call->args[1];
     const dt_op_value *input = &call->inputs[0];
-    int64_t all = elements(input->n_dims, input->shape), known;
+    int64_t all = 0, known = 0;
     dt__shape shape = {.n = size->n};
-    int unknown;
+    int unknown = -1;
     DT__TRY(check_sizes(call, size));
-    bool fits = known_elements(size, &known, &unknown);
+    bool fits = dt__product(input->n_dims, input->shape, 1, &all) && known_elements(size, &known, &unknown);
     if (!fits || (unknown < 0 ? known != all : known == 0 || all % known != 0))
         return dt_op_refuse(call, DT_ERR_SHAPE, "%" PRId64 " elements do not fill the sizes that are given", all);
     for (int d = 0; d < size->n; d++)

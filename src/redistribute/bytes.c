@@ -92,6 +92,9 @@ static dt_status make_table(const count *self, const dt__transfer *step, int dim
     return DT_OK;
 }
 
+/* Products fit, or have a factor of 0 and are 0, whatever they passed through on the way. */
+static int64_t times(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+
 static held held_by(const count *self, int step, const int64_t *coordinate) {
     held all = {1, 1, 1};
     for (int d = 0; d < self->n_dims; d++) {
@@ -99,9 +102,9 @@ static held held_by(const count *self, int step, const int64_t *coordinate) {
         int64_t at = 0;
         for (int m = 0; m < self->n_mesh_dims; m++)
             at += coordinate[m] * table->stride[m];
-        all.before *= table->entries[at].before;
-        all.after *= table->entries[at].after;
-        all.common *= table->entries[at].common;
+        all.before = times(all.before, table->entries[at].before);
+        all.after = times(all.after, table->entries[at].after);
+        all.common = times(all.common, table->entries[at].common);
     }
     return all;
 }

@@ -28,6 +28,8 @@
  */
 #include "redistribute/exact.h"
 
+#include "base/size.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -203,7 +205,7 @@ static void fill_sizes(const exact *self, const dt__cut_list *cuts, state *out) 
         double host_size = (double)size;
         for (int c = 0; c < cuts[d].n; c++) {
             int m = cuts[d].mesh_dims[c];
-            size = self->plain ? (size + alphabet->mesh[m] - 1) / alphabet->mesh[m]
+            size = self->plain ? dt__ceil_div(size, alphabet->mesh[m])
                                : dt__token_size(alphabet, m, out->places[m].token, size);
             host_size = self->spans[m] ? host_size / (double)alphabet->mesh[m] : host_size;
         }

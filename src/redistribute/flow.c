@@ -14,7 +14,7 @@
 
 /* Bytes of the largest part; of uneven strided shards one after the other, of that of the first coordinate. */
 static int64_t largest_part(const dt__sharding *sharding, int64_t item_bytes) {
-    int64_t zero[DT_SPEC_MAX_DIMS] = {0}, bytes = item_bytes;
+    int64_t zero[DT_SPEC_MAX_DIMS] = {0}, sizes[DT_SPEC_MAX_DIMS], bytes;
     for (int d = 0; d < sharding->n_dims; d++) {
         dt__shard shard;
         dt__shard_at(sharding, d, zero, &shard);
@@ -22,9 +22,9 @@ static int64_t largest_part(const dt__sharding *sharding, int64_t item_bytes) {
         bool extents = sharding->first_cut[d] < sharding->first_cut[d + 1] && cut->starts;
         for (int64_t r = 0; extents && r < cut->n; r++)
             shard.size = dt__max_i64(shard.size, cut->starts[r + 1] - cut->starts[r]);
-        bytes *= shard.size;
+        sizes[d] = shard.size;
     }
-    return bytes;
+    return dt__product(sharding->n_dims, sizes, item_bytes, &bytes) ? bytes : INT64_MAX;
 }
 
 static void add_reduced(dt__transfer *out, int m) {

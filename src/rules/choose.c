@@ -17,7 +17,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_NODES = 1 << 20 };
+/* Beyond so many combinations the best so far stands; beyond so many exact prices, fewer on a mesh of many dims, rough
+ * ones serve. It takes a mesh of many dims and inputs that are placed at cross purposes to get there. */
+enum { MOST_NODES = 1 << 20, MOST_EXACT = 512, MOST_EXACT_OF_MANY = 16, MANY_MESH_DIMS = 5 };
 
 /* A row with a kind of cut on one mesh dim. */
 typedef struct option {
@@ -64,6 +66,7 @@ typedef struct search {
     const option **winner;            /* per mesh dim: the best by rough prices, */
     const dt_placement *winner_order; /* and its order of cuts */
     int64_t n_nodes;
+    int n_exact; /* prices asked for */
     int most, n_found;
     found_one *found; /* from the cheapest on */
 } search;
@@ -164,6 +167,7 @@ static dt_status build(const search *self, const dt_op_value *value, const dt_pl
     return dt__sharding_build(self->arena, &desc, out);
 }
 
+/* What bringing input i to the target costs at most where `most` is 0, otherwise the least if that is below `most`. */
 static dt_status ask_planner(search *self, int i, const dt_placement *target, double most, double *us) {
     const dt_op_value *value = &self->call->inputs[i];
     const dt__machine *machine = self->on->machine;
@@ -171,8 +175,8 @@ static dt_status ask_planner(search *self, int i, const dt_placement *target, do
     dt__arena_mark mark = dt__arena_begin(self->arena);
     DT__TRY(build(self, value, target, &to));
     dt__move move = {.from = self->on->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    DT__TRY(self->roughly ? dt__plan_price_at_most(self->arena, &move, machine, us)
-                          : dt__plan_price(self->arena, &move, machine, most, us));
+    DT__TRY(most == 0 ? dt__plan_price_at_most(self->arena, &move, machine, us)
+                      : dt__plan_price(self->arena, &move, machine, most, us));
     dt__arena_rewind(self->arena, mark);
     return DT_OK;
 }
@@ -194,6 +198,26 @@ static priced *find_price(search *self, int i, const dt_placement *target) {
     return fresh;
 }
 
+static dt_status price_roughly(search *self, int i, priced *known) {
+    return isnan(known->at_most) ? ask_planner(self, i, known->moved, 0, &known->at_most) : DT_OK;
+}
+
+static dt_status price_exactly(search *self, int i, double most, priced *known) {
+    int most_exact = self->n_mesh_dims < MANY_MESH_DIMS ? MOST_EXACT : MOST_EXACT_OF_MANY;
+    if (known->exact || known->us >= most)
+        return DT_OK;
+    if (self->n_exact++ >= most_exact) {
+        DT__TRY(price_roughly(self, i, known));
+        known->us = known->at_most;
+        known->exact = true;
+        return DT_OK;
+    }
+    DT__TRY(ask_planner(self, i, known->moved, most, &known->us));
+    known->exact = known->us < most;
+    known->us = known->exact ? known->us : most;
+    return DT_OK;
+}
+
 /* The price of input i's target, if it is less than `most`, otherwise something that is not; or, while prices are taken
  * roughly, what it is at most. */
 static dt_status price(search *self, int i, double most, double *us) {
@@ -207,18 +231,8 @@ static dt_status price(search *self, int i, double most, double *us) {
     priced *known = find_price(self, i, self->target);
     if (!known)
         return DT_ERR_MEMORY;
-    if (self->roughly) {
-        if (isnan(known->at_most))
-            DT__TRY(ask_planner(self, i, known->moved, 0, &known->at_most));
-        *us = known->at_most;
-        return DT_OK;
-    }
-    if (!known->exact && known->us < most) {
-        DT__TRY(ask_planner(self, i, known->moved, most, &known->us));
-        known->exact = known->us < most;
-        known->us = known->exact ? known->us : most;
-    }
-    *us = known->us;
+    DT__TRY(self->roughly ? price_roughly(self, i, known) : price_exactly(self, i, most, known));
+    *us = self->roughly ? known->at_most : known->us;
     return DT_OK;
 }
 
@@ -388,6 +402,31 @@ static void insert(search *self, double us, const dt__choice *one) {
     }
 }
 
+/* Parts of sums in f16 and bf16 are rounded before they are added. Where a row makes such parts of inputs that are not
+ * partial, the all-reduce that the sum will take is counted against it, so that it is chosen only where it pays. */
+static double rounding_us(const search *self) {
+    double us = 0;
+    for (int o = 0; o < self->call->n_outputs; o++) {
+        const dt_op_value *value = &self->call->outputs[o];
+        double bytes = (double)dt_dtype_size(value->dtype);
+        if (value->dtype != DT_F16 && value->dtype != DT_BF16)
+            continue;
+        for (int d = 0; d < value->n_dims; d++)
+            bytes *= (double)value->shape[d];
+        for (int m = 0; m < self->n_mesh_dims; m++) {
+            bool made = entry_of(self->chosen[m], self->n_inputs + o) == DT_ROW_P(DT_SUM);
+            for (int i = 0; i < self->n_inputs && made; i++)
+                made = entry_of(self->chosen[m], i) >= 0;
+            dt__priced step = {.collective = DT__COLLECTIVE_ALL_REDUCE,
+                               .group = self->on->mesh[m],
+                               .before_bytes = bytes,
+                               .after_bytes = bytes};
+            us += made && self->on->mesh[m] > 1 ? dt__machine_price(self->on->machine, &step) : 0;
+        }
+    }
+    return us;
+}
+
 /* What the inputs cost in all, or infinity as soon as that is no less than what is known; bounds serve for inputs that
  * are not priced yet. */
 static dt_status price_all(search *self, double *us) {
@@ -395,7 +434,7 @@ static dt_status price_all(search *self, double *us) {
     double rest = 0;
     for (int i = 0; i < self->n_inputs; i++)
         rest += dt__least_us(self->on->machine, &least[i]) + filling_us(self, i);
-    *us = 0;
+    *us = rounding_us(self);
     for (int i = 0; i < self->n_inputs; i++) {
         double filling = filling_us(self, i);
         rest -= dt__least_us(self->on->machine, &least[i]) + filling;
@@ -423,7 +462,7 @@ static dt_status judge(search *self) {
     DT__TRY(find_outputs(self, outputs, &fits));
     if (!fits || (self->call->op->flags & DT_OP_INPLACE && !is_in_place(self, outputs)))
         return DT_OK;
-    DT__TRY(describe(self, outputs, us, &one));
+    DT__TRY(describe(self, outputs, us - rounding_us(self), &one));
     if (self->most == 1 || !is_found(self, &one))
         insert(self, us, &one);
     return DT_OK;

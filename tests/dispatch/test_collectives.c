@@ -135,8 +135,8 @@ static const dt_op op_list = {
     .schema = "test_list(Tensor a, Tensor[] more) -> Tensor", .shape = shape_same, .kernel = add_all};
 static const dt_op op_no_kernel = {.schema = "test_no_kernel(Tensor a) -> Tensor", .shape = shape_same};
 
-/* STR-018, STR-019, SDS-030: an op without rows gathers, runs and gives Replicate. Each input of [S(0),S(1)] is gathered
- * by one all-gather over both mesh dims. */
+/* STR-018, STR-019, SDS-030: an op without rows gathers, runs and gives Replicate. An input of S(0),S(1) takes one
+ * all-gather over both mesh dims, or one over each. */
 static int without_rows(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t sizes[] = {2, 2};

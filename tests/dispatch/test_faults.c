@@ -6,6 +6,8 @@
  */
 #include "dispatch/calls.h"
 
+#include "dtensor/debug.h"
+
 static bool run_some(dt_ctx *ctx, dt_mesh *mesh) {
     dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(6, 4), 1, 1);
     dt_tensor *x = a ? calls_place(a, mesh, "S(0)") : NULL, *p = NULL;
@@ -19,19 +21,33 @@ static bool run_some(dt_ctx *ctx, dt_mesh *mesh) {
            CALL(ctx, "split($0; 2)", x) && CALL(ctx, "reshape($0; [24])", t);
 }
 
-static bool body(dt_ctx *ctx) {
+/* The same with somebody who looks on. */
+static bool run_watched(dt_ctx *ctx, dt_mesh *mesh) {
+    bool fine = dt_comm_count_begin(ctx) == DT_OK && dt_trace_begin(ctx, NULL) == DT_OK &&
+                dt_comm_scope_push(ctx, "part") == DT_OK && run_some(ctx, mesh);
+    dt_tensor *x = fine ? dt_ones(ctx, DT_SHAPE(6, 4), .mesh = mesh, .place = "P(sum)") : NULL;
+    fine = x && dt_full_tensor(x) && dt_explain(ctx, "relu($0)", &x, 1) && dt_comm_count_text(ctx) &&
+           dt_comm_count_json(ctx);
+    dt_comm_scope_pop(ctx);
+    dt_comm_count_end(ctx);
+    fine = dt_trace_end(ctx) == DT_OK && fine;
+    return fine && !dt_failed(ctx);
+}
+
+typedef bool run_fn(dt_ctx *ctx, dt_mesh *mesh);
+
+static bool body(dt_ctx *ctx, run_fn *run) {
     int64_t one = 1;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &one, 1, NULL);
     dt_scope scope = mesh ? dt_scope_begin(ctx) : (dt_scope){0};
-    bool fine = scope.number && run_some(ctx, mesh);
+    bool fine = scope.number && run(ctx, mesh);
     if (mesh)
         dt_scope_end(scope);
     dt_mesh_free(mesh);
     return fine;
 }
 
-static void faults__every_allocation_in_turn(void **state) {
-    (void)state;
+static long fail_in_turn(run_fn *run) {
     long n_failed = 0;
     for (bool was_short = true; was_short; n_failed += was_short) {
         test_memory memory = {0};
@@ -39,7 +55,7 @@ static void faults__every_allocation_in_turn(void **state) {
             &(dt_init_options){.transport = "self", .threads = 1, .allocator = test_memory_allocator(&memory)});
         assert_non_null(ctx);
         memory.fail_at = memory.n_calls + n_failed + 1;
-        bool worked = body(ctx);
+        bool worked = body(ctx, run);
         was_short = memory.n_calls >= memory.fail_at;
         if (worked == was_short || (was_short && dt_error_status(ctx) != DT_ERR_MEMORY))
             fail_msg("allocation %ld %s, and the error is %s: %s", n_failed + 1,
@@ -47,14 +63,24 @@ static void faults__every_allocation_in_turn(void **state) {
         (void)dt_error_clear(ctx);
         assert_int_equal(dt_heap_statistics(ctx).n_live, 0);
         memory.fail_at = 0;
-        assert_true(body(ctx)); /* the context goes on */
+        assert_true(body(ctx, run)); /* the context goes on */
         (void)dt_error_clear(ctx);
         (void)dt_close(ctx);
         if (memory.n_live || memory.wrong_size)
             fail_msg("after allocation %ld failed, %ld blocks are left%s", n_failed + 1, memory.n_live,
                      memory.wrong_size ? " and a size was wrong" : "");
     }
-    assert_true(n_failed > 50);
+    return n_failed;
+}
+
+static void faults__every_allocation_in_turn(void **state) {
+    (void)state;
+    assert_true(fail_in_turn(run_some) > 50);
+}
+
+static void faults__every_allocation_of_those_who_look_on(void **state) {
+    (void)state;
+    assert_true(fail_in_turn(run_watched) > 80);
 }
 
 /* Two ranks that must move an input; on one of them there is no memory for it. */
@@ -86,6 +112,7 @@ static void faults__peers_of_a_rank_without_memory_are_told(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults__every_allocation_in_turn),
+        cmocka_unit_test(faults__every_allocation_of_those_who_look_on),
         cmocka_unit_test(faults__peers_of_a_rank_without_memory_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -142,8 +142,7 @@ static void local_map__runs_on_local_parts(void **state) {
     run_ranks(2, two_ranks, NULL);
 }
 
-/* LMP-012: [8,32] S(1) on a line of four, [32,16] rows and columns on a square; here W is [16,8] as in the product x w^T,
- * and the function only looks at the shapes. */
+/* LMP-012: [8,32] S(1) on a line of four and [16,8] by rows and columns on a square: parts [8,8] and [8,4]. */
 static dt_status check_parts(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
     (void)user;
     if (dt_tensor_size(inputs[0], 1) != 8 || dt_tensor_size(inputs[1], 0) != 8 || dt_tensor_size(inputs[1], 1) != 4)

@@ -197,6 +197,39 @@ static void in_place__that_would_have_to_move_is_refused(void **state) {
     close_world(w);
 }
 
+/* x += x^T and x += its own first row: inputs that overlap what is written are read before. */
+static int overlapping(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n_ranks = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n_ranks, 1, NULL);
+    dt_tensor *whole = calls_counting(ctx, DT_F32, DT_SHAPE(5, 5), 0, 1);
+    for (int distributed = 0; distributed < 2; distributed++) {
+        dt_tensor *x = distributed ? calls_place(whole, mesh, "R") : dt_clone(whole);
+        CHECK(CALL(ctx, "add_($0; $1)", x, CALL(ctx, "transpose($0; 0; 1)", x)) == x, "%s", dt_error_text(ctx));
+        dt_tensor *full = dt_full_tensor(x);
+        for (int64_t i = 0; i < 25; i++) {
+            double want = (double)(i + i % 5 * 5 + i / 5);
+            CHECK(calls_number(full, i) == want, "%" PRId64 ": %g, not %g", i, calls_number(full, i), want);
+        }
+        dt_tensor *y = distributed ? calls_place(whole, mesh, "S(1)") : dt_clone(whole);
+        CHECK(CALL(ctx, "add_($0; $1)", y, CALL(ctx, "select($0; 0; 4)", y)) == y, "%s", dt_error_text(ctx));
+        full = dt_full_tensor(y);
+        for (int64_t i = 0; i < 25; i++)
+            CHECK(calls_number(full, i) == (double)(i + 20 + i % 5), "%" PRId64 ": %g", i, calls_number(full, i));
+    }
+    dt_tensor *wide = CALL(ctx, "expand($0; [4,3])", dt_ones(ctx, DT_SHAPE(1, 3)));
+    CHECK(!CALL(ctx, "add_($0; 1.0)", wide) && dt_error_status(ctx) == DT_ERR_STATE, "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void in_place__reads_what_overlaps_before_it_writes(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 3; n++)
+        run_ranks(n, overlapping, NULL);
+}
+
 /* On ranks with data. */
 static int views_share(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -287,6 +320,7 @@ int main(void) {
         cmocka_unit_test(mixed__one_element_counts_as_replicated),
         cmocka_unit_test(mixed__meshes_must_be_equal),
         cmocka_unit_test(in_place__that_would_have_to_move_is_refused),
+        cmocka_unit_test(in_place__reads_what_overlaps_before_it_writes),
         cmocka_unit_test(views__share_storage_and_show_changes),
         cmocka_unit_test(ranks__outside_the_mesh_hold_nothing),
         cmocka_unit_test(fake__plans_on_meshes_of_any_size),

@@ -290,6 +290,13 @@ static void choose__offsets_need_runs(void **state) {
     assert_true(calls_check("4", "index_select(f32[16,3] _S(0,2); 0; i64[5] R)", "") > 0);
 }
 
+/* No elements, whatever the other sizes are. */
+static void choose__huge_sizes_beside_none(void **state) {
+    (void)state;
+    calls_check("2,2", "softmax(f32[1,9223372036854775807,8,0,2] S(1),P(sum); 0)", "");
+    calls_check("2,2", "neg(f32[9223372036854775807,8,0] S(0),P(max))", "");
+}
+
 static void choose__several_come_in_order(void **state) {
     (void)state;
     test_calls self = calls_open("2,2");
@@ -336,6 +343,7 @@ int main(void) {
         cmocka_unit_test(choose__in_place_refuses_to_move_it),
         cmocka_unit_test(choose__latency_counts),
         cmocka_unit_test(choose__offsets_need_runs),
+        cmocka_unit_test(choose__huge_sizes_beside_none),
         cmocka_unit_test(choose__several_come_in_order),
         cmocka_unit_test(choose__survives_failing_allocations),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Published behaviours of rules, their expansion and their choice, by id. Ids that mechanisms have tests of their own
- * for stand there; what differs stands in tests/conformance_deviations_rules.md.
+ * for stand there; what differs stands in tests/conformance_deviations.md.
  */
 #include "rules/calls.h"
 
