@@ -321,6 +321,11 @@ def given(param, signature):
     return f"{test} ? {MAKERS[param.type].format(value)} : {given_default(param)}"
 
 
+def placed(expression, i):
+    """The same, written to argument i: whole structs are not copied, which would wait for their parts to be stored."""
+    return re.sub(r"(dt__give_\w+)\((\)?)", lambda m: f"{m[1]}(&args[{i}]{')' if m[2] else ', '}", expression)
+
+
 def function(op, signature):
     name = real_name(signature)
     head, _ = declaration(signature)
@@ -331,7 +336,7 @@ def function(op, signature):
              f"    dt_arg args[{len(signature.params)}];",
              "    options = options ? options : &none;",
              f"    dt__giving_begin(&call, DT__OP_{op}, {signature.index});"]
-    lines += [f"    args[{i}] = {given(p, signature)};" for i, p in enumerate(signature.params)]
+    lines += [f"    {placed(given(p, signature), i)};" for i, p in enumerate(signature.params)]
     ending = "dt__give_several(&call, args, options->site, out, room)" if signature.is_list() else \
         "dt__give(&call, args, options->site)"
     lines += [f"    return {ending};", "}"]

@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* Places of arguments, the same in every signature that has them. */
+enum { OTHER = 1, ALPHA = 2 };
+
 /* Whether the call has a number where others have a second tensor. */
 static bool has_number(const dt_op_call *call) { return call->n_inputs == 1; }
 
@@ -44,10 +47,10 @@ static dt_status finish(dt_op_call *call) {
 }
 
 static dt_status check_alpha(dt_op_call *call) {
-    const dt_arg *alpha = dt__arg(call, "alpha");
+    const dt_arg *alpha = &call->args[ALPHA];
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
     if (alpha->type == DT_ARG_FLOAT && dt__is_whole(call->inputs[0].dtype) &&
-        (has_number(call) ? dt__arg(call, "other")->type != DT_ARG_FLOAT : dt__is_whole(call->inputs[1].dtype)))
+        (has_number(call) ? call->args[OTHER].type != DT_ARG_FLOAT : dt__is_whole(call->inputs[1].dtype)))
         return dt_op_refuse(call, DT_ERR_DTYPE, "alpha is a fraction and the tensors are not; wanted a whole number");
     if (alpha->type == DT_ARG_COMPLEX && !dt__is_complex(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE, "alpha is complex and the tensors are not");
@@ -86,8 +89,8 @@ static dt_status shape_div(dt_op_call *call) {
 }
 
 /* The sign of alpha, which the second operand is multiplied by. */
-static int class_alpha(const dt_op_call *call) { return dt__arg_sign(dt__arg(call, "alpha")); }
-static int class_other(const dt_op_call *call) { return has_number(call) ? dt__arg_sign(dt__arg(call, "other")) : 0; }
+static int class_alpha(const dt_op_call *call) { return dt__arg_sign(&call->args[ALPHA]); }
+static int class_other(const dt_op_call *call) { return has_number(call) ? dt__arg_sign(&call->args[OTHER]) : 0; }
 
 /* Integers wrap around, so that sums and products of theirs keep no order: the least one, which a rank without elements
  * contributes to a maximum, becomes the largest. Sums of truth values are "or". */
@@ -174,7 +177,7 @@ static dt_status run_promoted(dt_op_call *call, dt__element_op op) {
 
 /* self + sign * alpha * other. */
 static dt_status run_sum(dt_op_call *call, int sign) {
-    const dt_arg *alpha = dt__arg(call, "alpha");
+    const dt_arg *alpha = &call->args[ALPHA];
     if (dt__arg_number(alpha) == 1 && alpha->type != DT_ARG_COMPLEX)
         return run_promoted(call, sign > 0 ? DT__EL_ADD : DT__EL_SUB);
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX);

@@ -10,10 +10,10 @@ dt_tensor *(dt_add)(dt_tensor *self, dt_tensor *other, const dt_add_options *opt
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_add, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, other);
-    args[2] =
-        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, other);
+    options->alpha.type != DT_ARG_NONE ? dt__give_number(&args[2], options->alpha)
+                                       : dt__give_number(&args[2], dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -23,10 +23,10 @@ dt_tensor *(dt_add_scalar)(dt_tensor *self, dt_number other, const dt_add_scalar
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_add, 1);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_number(other);
-    args[2] =
-        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_number(&args[1], other);
+    options->alpha.type != DT_ARG_NONE ? dt__give_number(&args[2], options->alpha)
+                                       : dt__give_number(&args[2], dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -36,10 +36,10 @@ dt_tensor *(dt_add_)(dt_tensor *self, dt_tensor *other, const dt_add_in_place_op
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_add_, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, other);
-    args[2] =
-        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, other);
+    options->alpha.type != DT_ARG_NONE ? dt__give_number(&args[2], options->alpha)
+                                       : dt__give_number(&args[2], dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -49,10 +49,10 @@ dt_tensor *(dt_add_scalar_)(dt_tensor *self, dt_number other, const dt_add_scala
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_add_, 1);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_number(other);
-    args[2] =
-        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_number(&args[1], other);
+    options->alpha.type != DT_ARG_NONE ? dt__give_number(&args[2], options->alpha)
+                                       : dt__give_number(&args[2], dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -62,12 +62,13 @@ dt_tensor *(dt_addmm)(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, const d
     dt_arg args[5];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_addmm, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, mat1);
-    args[2] = dt__give_tensor(&call, mat2);
-    args[3] = options->beta.type != DT_ARG_NONE ? dt__give_number(options->beta) : dt__give_number(dt_number_int(1));
-    args[4] =
-        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, mat1);
+    dt__give_tensor(&args[2], &call, mat2);
+    options->beta.type != DT_ARG_NONE ? dt__give_number(&args[3], options->beta)
+                                      : dt__give_number(&args[3], dt_number_int(1));
+    options->alpha.type != DT_ARG_NONE ? dt__give_number(&args[4], options->alpha)
+                                       : dt__give_number(&args[4], dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -77,9 +78,9 @@ dt_tensor *(dt_amax)(dt_tensor *self, const dt_amax_options *options) {
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_amax, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = options->dim.sizes ? dt__give_ints(options->dim) : dt__give_ints((dt_shape){0});
-    args[2] = dt__give_bool(options->keepdim);
+    dt__give_tensor(&args[0], &call, self);
+    options->dim.sizes ? dt__give_ints(&args[1], options->dim) : dt__give_ints(&args[1], (dt_shape){0});
+    dt__give_bool(&args[2], options->keepdim);
     return dt__give(&call, args, options->site);
 }
 
@@ -89,9 +90,9 @@ dt_tensor *(dt_argmax)(dt_tensor *self, const dt_argmax_options *options) {
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_argmax, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = options->dim.given ? dt__give_int(options->dim.value) : dt__give_none();
-    args[2] = dt__give_bool(options->keepdim);
+    dt__give_tensor(&args[0], &call, self);
+    options->dim.given ? dt__give_int(&args[1], options->dim.value) : dt__give_none(&args[1]);
+    dt__give_bool(&args[2], options->keepdim);
     return dt__give(&call, args, options->site);
 }
 
@@ -101,8 +102,8 @@ dt_tensor *(dt_bmm)(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *opti
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_bmm, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, mat2);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, mat2);
     return dt__give(&call, args, options->site);
 }
 
@@ -112,8 +113,8 @@ dt_tensor *(dt_cat)(dt_tensors tensors, const dt_cat_options *options) {
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_cat, 0);
-    args[0] = dt__give_tensors(&call, tensors);
-    args[1] = dt__give_int(options->dim);
+    dt__give_tensors(&args[0], &call, tensors);
+    dt__give_int(&args[1], options->dim);
     return dt__give(&call, args, options->site);
 }
 
@@ -123,9 +124,9 @@ dt_tensor *(dt_clamp)(dt_tensor *self, const dt_clamp_options *options) {
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_clamp, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = options->min.type != DT_ARG_NONE ? dt__give_number(options->min) : dt__give_none();
-    args[2] = options->max.type != DT_ARG_NONE ? dt__give_number(options->max) : dt__give_none();
+    dt__give_tensor(&args[0], &call, self);
+    options->min.type != DT_ARG_NONE ? dt__give_number(&args[1], options->min) : dt__give_none(&args[1]);
+    options->max.type != DT_ARG_NONE ? dt__give_number(&args[2], options->max) : dt__give_none(&args[2]);
     return dt__give(&call, args, options->site);
 }
 
@@ -135,9 +136,9 @@ dt_tensor *(dt_clamp_tensor)(dt_tensor *self, const dt_clamp_tensor_options *opt
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_clamp, 1);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = options->min ? dt__give_tensor(&call, options->min) : dt__give_none();
-    args[2] = options->max ? dt__give_tensor(&call, options->max) : dt__give_none();
+    dt__give_tensor(&args[0], &call, self);
+    options->min ? dt__give_tensor(&args[1], &call, options->min) : dt__give_none(&args[1]);
+    options->max ? dt__give_tensor(&args[2], &call, options->max) : dt__give_none(&args[2]);
     return dt__give(&call, args, options->site);
 }
 
@@ -147,9 +148,9 @@ dt_tensor *(dt_copy_)(dt_tensor *self, dt_tensor *src, const dt_copy_in_place_op
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_copy_, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, src);
-    args[2] = dt__give_bool(false);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, src);
+    dt__give_bool(&args[2], false);
     return dt__give(&call, args, options->site);
 }
 
@@ -159,9 +160,9 @@ dt_tensor *(dt_cumsum)(dt_tensor *self, int64_t dim, const dt_cumsum_options *op
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_cumsum, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_int(dim);
-    args[2] = options->dtype.given ? dt__give_dtype(options->dtype.value) : dt__give_none();
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_int(&args[1], dim);
+    options->dtype.given ? dt__give_dtype(&args[2], options->dtype.value) : dt__give_none(&args[2]);
     return dt__give(&call, args, options->site);
 }
 
@@ -171,9 +172,9 @@ dt_tensor *(dt_div)(dt_tensor *self, dt_tensor *other, const dt_div_options *opt
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_div, 2);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, other);
-    args[2] = options->rounding_mode ? dt__give_text(options->rounding_mode) : dt__give_none();
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, other);
+    options->rounding_mode ? dt__give_text(&args[2], options->rounding_mode) : dt__give_none(&args[2]);
     return dt__give(&call, args, options->site);
 }
 
@@ -183,9 +184,9 @@ dt_tensor *(dt_div_scalar)(dt_tensor *self, dt_number other, const dt_div_scalar
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_div, 3);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_number(other);
-    args[2] = options->rounding_mode ? dt__give_text(options->rounding_mode) : dt__give_none();
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_number(&args[1], other);
+    options->rounding_mode ? dt__give_text(&args[2], options->rounding_mode) : dt__give_none(&args[2]);
     return dt__give(&call, args, options->site);
 }
 
@@ -195,9 +196,10 @@ dt_tensor *(dt_dropout)(dt_tensor *input, const dt_dropout_options *options) {
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_dropout, 0);
-    args[0] = dt__give_tensor(&call, input);
-    args[1] = options->p.given ? dt__give_real(options->p.value) : dt__give_real(0.5);
-    args[2] = options->training != DT_NOT_GIVEN ? dt__give_bool(options->training == DT_TRUE) : dt__give_bool(true);
+    dt__give_tensor(&args[0], &call, input);
+    options->p.given ? dt__give_real(&args[1], options->p.value) : dt__give_real(&args[1], 0.5);
+    options->training != DT_NOT_GIVEN ? dt__give_bool(&args[2], options->training == DT_TRUE)
+                                      : dt__give_bool(&args[2], true);
     return dt__give(&call, args, options->site);
 }
 
@@ -207,12 +209,12 @@ dt_tensor *(dt_embedding)(dt_tensor *input, dt_tensor *weight, const dt_embeddin
     dt_arg args[6];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_embedding, 0);
-    args[0] = dt__give_tensor(&call, input);
-    args[1] = dt__give_tensor(&call, weight);
-    args[2] = options->padding_idx.given ? dt__give_int(options->padding_idx.value) : dt__give_none();
-    args[3] = dt__give_none();
-    args[4] = dt__give_real(2.0);
-    args[5] = dt__give_bool(false);
+    dt__give_tensor(&args[0], &call, input);
+    dt__give_tensor(&args[1], &call, weight);
+    options->padding_idx.given ? dt__give_int(&args[2], options->padding_idx.value) : dt__give_none(&args[2]);
+    dt__give_none(&args[3]);
+    dt__give_real(&args[4], 2.0);
+    dt__give_bool(&args[5], false);
     return dt__give(&call, args, options->site);
 }
 
@@ -222,8 +224,8 @@ dt_tensor *(dt_eq)(dt_tensor *self, dt_tensor *other, const dt_eq_options *optio
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_eq, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, other);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, other);
     return dt__give(&call, args, options->site);
 }
 
@@ -233,8 +235,8 @@ dt_tensor *(dt_eq_scalar)(dt_tensor *self, dt_number other, const dt_eq_scalar_o
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_eq, 1);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_number(other);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_number(&args[1], other);
     return dt__give(&call, args, options->site);
 }
 
@@ -244,7 +246,7 @@ dt_tensor *(dt_exp)(dt_tensor *self, const dt_exp_options *options) {
     dt_arg args[1];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_exp, 0);
-    args[0] = dt__give_tensor(&call, self);
+    dt__give_tensor(&args[0], &call, self);
     return dt__give(&call, args, options->site);
 }
 
@@ -254,9 +256,9 @@ dt_tensor *(dt_expand)(dt_tensor *self, dt_shape size, const dt_expand_options *
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_expand, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_ints(size);
-    args[2] = dt__give_bool(false);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_ints(&args[1], size);
+    dt__give_bool(&args[2], false);
     return dt__give(&call, args, options->site);
 }
 
@@ -266,8 +268,8 @@ dt_tensor *(dt_fill_)(dt_tensor *self, dt_number value, const dt_fill_in_place_o
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_fill_, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_number(value);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_number(&args[1], value);
     return dt__give(&call, args, options->site);
 }
 
@@ -277,8 +279,8 @@ dt_tensor *(dt_fill_tensor_)(dt_tensor *self, dt_tensor *value, const dt_fill_te
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_fill_, 1);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, value);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, value);
     return dt__give(&call, args, options->site);
 }
 
@@ -288,10 +290,10 @@ dt_tensor *(dt_gather)(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_
     dt_arg args[4];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_gather, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_int(dim);
-    args[2] = dt__give_tensor(&call, index);
-    args[3] = dt__give_bool(false);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_int(&args[1], dim);
+    dt__give_tensor(&args[2], &call, index);
+    dt__give_bool(&args[3], false);
     return dt__give(&call, args, options->site);
 }
 
@@ -301,8 +303,8 @@ dt_tensor *(dt_gelu)(dt_tensor *self, const dt_gelu_options *options) {
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_gelu, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = options->approximate ? dt__give_text(options->approximate) : dt__give_text("none");
+    dt__give_tensor(&args[0], &call, self);
+    options->approximate ? dt__give_text(&args[1], options->approximate) : dt__give_text(&args[1], "none");
     return dt__give(&call, args, options->site);
 }
 
@@ -312,9 +314,9 @@ dt_tensor *(dt_index_select)(dt_tensor *self, int64_t dim, dt_tensor *index, con
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_index_select, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_int(dim);
-    args[2] = dt__give_tensor(&call, index);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_int(&args[1], dim);
+    dt__give_tensor(&args[2], &call, index);
     return dt__give(&call, args, options->site);
 }
 
@@ -324,11 +326,11 @@ dt_tensor *(dt_layer_norm)(dt_tensor *input, dt_shape normalized_shape, const dt
     dt_arg args[5];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_layer_norm, 0);
-    args[0] = dt__give_tensor(&call, input);
-    args[1] = dt__give_ints(normalized_shape);
-    args[2] = options->weight ? dt__give_tensor(&call, options->weight) : dt__give_none();
-    args[3] = options->bias ? dt__give_tensor(&call, options->bias) : dt__give_none();
-    args[4] = options->eps.given ? dt__give_real(options->eps.value) : dt__give_real(1e-05);
+    dt__give_tensor(&args[0], &call, input);
+    dt__give_ints(&args[1], normalized_shape);
+    options->weight ? dt__give_tensor(&args[2], &call, options->weight) : dt__give_none(&args[2]);
+    options->bias ? dt__give_tensor(&args[3], &call, options->bias) : dt__give_none(&args[3]);
+    options->eps.given ? dt__give_real(&args[4], options->eps.value) : dt__give_real(&args[4], 1e-05);
     return dt__give(&call, args, options->site);
 }
 
@@ -338,9 +340,9 @@ dt_tensor *(dt_linear)(dt_tensor *input, dt_tensor *weight, const dt_linear_opti
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_linear, 0);
-    args[0] = dt__give_tensor(&call, input);
-    args[1] = dt__give_tensor(&call, weight);
-    args[2] = options->bias ? dt__give_tensor(&call, options->bias) : dt__give_none();
+    dt__give_tensor(&args[0], &call, input);
+    dt__give_tensor(&args[1], &call, weight);
+    options->bias ? dt__give_tensor(&args[2], &call, options->bias) : dt__give_none(&args[2]);
     return dt__give(&call, args, options->site);
 }
 
@@ -350,7 +352,7 @@ dt_tensor *(dt_log)(dt_tensor *self, const dt_log_options *options) {
     dt_arg args[1];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_log, 0);
-    args[0] = dt__give_tensor(&call, self);
+    dt__give_tensor(&args[0], &call, self);
     return dt__give(&call, args, options->site);
 }
 
@@ -360,8 +362,8 @@ dt_tensor *(dt_matmul)(dt_tensor *self, dt_tensor *other, const dt_matmul_option
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_matmul, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, other);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, other);
     return dt__give(&call, args, options->site);
 }
 
@@ -371,8 +373,8 @@ dt_tensor *(dt_maximum)(dt_tensor *self, dt_tensor *other, const dt_maximum_opti
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_maximum, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, other);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, other);
     return dt__give(&call, args, options->site);
 }
 
@@ -382,10 +384,10 @@ dt_tensor *(dt_mean)(dt_tensor *self, const dt_mean_options *options) {
     dt_arg args[4];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_mean, 1);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = options->dim.sizes ? dt__give_ints(options->dim) : dt__give_none();
-    args[2] = dt__give_bool(options->keepdim);
-    args[3] = options->dtype.given ? dt__give_dtype(options->dtype.value) : dt__give_none();
+    dt__give_tensor(&args[0], &call, self);
+    options->dim.sizes ? dt__give_ints(&args[1], options->dim) : dt__give_none(&args[1]);
+    dt__give_bool(&args[2], options->keepdim);
+    options->dtype.given ? dt__give_dtype(&args[3], options->dtype.value) : dt__give_none(&args[3]);
     return dt__give(&call, args, options->site);
 }
 
@@ -395,8 +397,8 @@ dt_tensor *(dt_mm)(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *option
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_mm, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, mat2);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, mat2);
     return dt__give(&call, args, options->site);
 }
 
@@ -406,8 +408,8 @@ dt_tensor *(dt_mul)(dt_tensor *self, dt_tensor *other, const dt_mul_options *opt
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_mul, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, other);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, other);
     return dt__give(&call, args, options->site);
 }
 
@@ -417,8 +419,8 @@ dt_tensor *(dt_mul_scalar)(dt_tensor *self, dt_number other, const dt_mul_scalar
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_mul, 1);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_number(other);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_number(&args[1], other);
     return dt__give(&call, args, options->site);
 }
 
@@ -428,8 +430,8 @@ dt_tensor *(dt_mul_)(dt_tensor *self, dt_tensor *other, const dt_mul_in_place_op
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_mul_, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, other);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, other);
     return dt__give(&call, args, options->site);
 }
 
@@ -439,8 +441,8 @@ dt_tensor *(dt_mul_scalar_)(dt_tensor *self, dt_number other, const dt_mul_scala
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_mul_, 1);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_number(other);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_number(&args[1], other);
     return dt__give(&call, args, options->site);
 }
 
@@ -450,7 +452,7 @@ dt_tensor *(dt_neg)(dt_tensor *self, const dt_neg_options *options) {
     dt_arg args[1];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_neg, 0);
-    args[0] = dt__give_tensor(&call, self);
+    dt__give_tensor(&args[0], &call, self);
     return dt__give(&call, args, options->site);
 }
 
@@ -460,7 +462,7 @@ dt_tensor *(dt_relu)(dt_tensor *input, const dt_relu_options *options) {
     dt_arg args[1];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_relu, 0);
-    args[0] = dt__give_tensor(&call, input);
+    dt__give_tensor(&args[0], &call, input);
     return dt__give(&call, args, options->site);
 }
 
@@ -470,8 +472,8 @@ dt_tensor *(dt_reshape)(dt_tensor *self, dt_shape shape, const dt_reshape_option
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_reshape, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_ints(shape);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_ints(&args[1], shape);
     return dt__give(&call, args, options->site);
 }
 
@@ -481,9 +483,9 @@ dt_tensor *(dt_select)(dt_tensor *self, int64_t dim, int64_t index, const dt_sel
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_select, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_int(dim);
-    args[2] = dt__give_int(index);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_int(&args[1], dim);
+    dt__give_int(&args[2], index);
     return dt__give(&call, args, options->site);
 }
 
@@ -494,11 +496,11 @@ dt_tensor *(dt_slice)(dt_tensor *self, int64_t dim, int64_t start, int64_t end, 
     dt_arg args[5];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_slice, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_int(dim);
-    args[2] = dt__give_int(start);
-    args[3] = dt__give_int(end);
-    args[4] = dt__give_int(step);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_int(&args[1], dim);
+    dt__give_int(&args[2], start);
+    dt__give_int(&args[3], end);
+    dt__give_int(&args[4], step);
     return dt__give(&call, args, options->site);
 }
 
@@ -508,9 +510,9 @@ dt_tensor *(dt_softmax)(dt_tensor *self, int64_t dim, const dt_softmax_options *
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_softmax, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_int(dim);
-    args[2] = options->dtype.given ? dt__give_dtype(options->dtype.value) : dt__give_none();
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_int(&args[1], dim);
+    options->dtype.given ? dt__give_dtype(&args[2], options->dtype.value) : dt__give_none(&args[2]);
     return dt__give(&call, args, options->site);
 }
 
@@ -520,9 +522,9 @@ int(dt_split)(dt_tensor *self, int64_t split_size, dt_tensor **out, int room, co
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_split, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_int(split_size);
-    args[2] = dt__give_int(options->dim);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_int(&args[1], split_size);
+    dt__give_int(&args[2], options->dim);
     return dt__give_several(&call, args, options->site, out, room);
 }
 
@@ -533,9 +535,9 @@ int(dt_split_sizes)(dt_tensor *self, dt_shape split_size, dt_tensor **out, int r
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_split, 1);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_ints(split_size);
-    args[2] = dt__give_int(options->dim);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_ints(&args[1], split_size);
+    dt__give_int(&args[2], options->dim);
     return dt__give_several(&call, args, options->site, out, room);
 }
 
@@ -545,7 +547,7 @@ dt_tensor *(dt_sqrt)(dt_tensor *self, const dt_sqrt_options *options) {
     dt_arg args[1];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_sqrt, 0);
-    args[0] = dt__give_tensor(&call, self);
+    dt__give_tensor(&args[0], &call, self);
     return dt__give(&call, args, options->site);
 }
 
@@ -555,10 +557,10 @@ dt_tensor *(dt_sub)(dt_tensor *self, dt_tensor *other, const dt_sub_options *opt
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_sub, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_tensor(&call, other);
-    args[2] =
-        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_tensor(&args[1], &call, other);
+    options->alpha.type != DT_ARG_NONE ? dt__give_number(&args[2], options->alpha)
+                                       : dt__give_number(&args[2], dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -568,10 +570,10 @@ dt_tensor *(dt_sub_scalar)(dt_tensor *self, dt_number other, const dt_sub_scalar
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_sub, 1);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_number(other);
-    args[2] =
-        options->alpha.type != DT_ARG_NONE ? dt__give_number(options->alpha) : dt__give_number(dt_number_int(1));
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_number(&args[1], other);
+    options->alpha.type != DT_ARG_NONE ? dt__give_number(&args[2], options->alpha)
+                                       : dt__give_number(&args[2], dt_number_int(1));
     return dt__give(&call, args, options->site);
 }
 
@@ -581,10 +583,10 @@ dt_tensor *(dt_sum)(dt_tensor *self, const dt_sum_options *options) {
     dt_arg args[4];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_sum, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = options->dim.sizes ? dt__give_ints(options->dim) : dt__give_none();
-    args[2] = dt__give_bool(options->keepdim);
-    args[3] = options->dtype.given ? dt__give_dtype(options->dtype.value) : dt__give_none();
+    dt__give_tensor(&args[0], &call, self);
+    options->dim.sizes ? dt__give_ints(&args[1], options->dim) : dt__give_none(&args[1]);
+    dt__give_bool(&args[2], options->keepdim);
+    options->dtype.given ? dt__give_dtype(&args[3], options->dtype.value) : dt__give_none(&args[3]);
     return dt__give(&call, args, options->site);
 }
 
@@ -594,7 +596,7 @@ dt_tensor *(dt_tanh)(dt_tensor *self, const dt_tanh_options *options) {
     dt_arg args[1];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_tanh, 0);
-    args[0] = dt__give_tensor(&call, self);
+    dt__give_tensor(&args[0], &call, self);
     return dt__give(&call, args, options->site);
 }
 
@@ -604,9 +606,9 @@ dt_tensor *(dt_to)(dt_tensor *self, dt_dtype dtype, const dt_to_options *options
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_to, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_dtype(dtype);
-    args[2] = dt__give_bool(options->copy);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_dtype(&args[1], dtype);
+    dt__give_bool(&args[2], options->copy);
     return dt__give(&call, args, options->site);
 }
 
@@ -616,9 +618,9 @@ dt_tensor *(dt_transpose)(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_transpose, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_int(dim0);
-    args[2] = dt__give_int(dim1);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_int(&args[1], dim0);
+    dt__give_int(&args[2], dim1);
     return dt__give(&call, args, options->site);
 }
 
@@ -628,8 +630,8 @@ dt_tensor *(dt_view)(dt_tensor *self, dt_shape size, const dt_view_options *opti
     dt_arg args[2];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_view, 0);
-    args[0] = dt__give_tensor(&call, self);
-    args[1] = dt__give_ints(size);
+    dt__give_tensor(&args[0], &call, self);
+    dt__give_ints(&args[1], size);
     return dt__give(&call, args, options->site);
 }
 
@@ -639,9 +641,9 @@ dt_tensor *(dt_where)(dt_tensor *condition, dt_tensor *self, dt_tensor *other, c
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_where, 0);
-    args[0] = dt__give_tensor(&call, condition);
-    args[1] = dt__give_tensor(&call, self);
-    args[2] = dt__give_tensor(&call, other);
+    dt__give_tensor(&args[0], &call, condition);
+    dt__give_tensor(&args[1], &call, self);
+    dt__give_tensor(&args[2], &call, other);
     return dt__give(&call, args, options->site);
 }
 
@@ -652,9 +654,9 @@ dt_tensor *(dt_where_scalar_other)(dt_tensor *condition, dt_tensor *self, dt_num
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_where, 1);
-    args[0] = dt__give_tensor(&call, condition);
-    args[1] = dt__give_tensor(&call, self);
-    args[2] = dt__give_number(other);
+    dt__give_tensor(&args[0], &call, condition);
+    dt__give_tensor(&args[1], &call, self);
+    dt__give_number(&args[2], other);
     return dt__give(&call, args, options->site);
 }
 
@@ -665,9 +667,9 @@ dt_tensor *(dt_where_scalar_self)(dt_tensor *condition, dt_number self, dt_tenso
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_where, 2);
-    args[0] = dt__give_tensor(&call, condition);
-    args[1] = dt__give_number(self);
-    args[2] = dt__give_tensor(&call, other);
+    dt__give_tensor(&args[0], &call, condition);
+    dt__give_number(&args[1], self);
+    dt__give_tensor(&args[2], &call, other);
     return dt__give(&call, args, options->site);
 }
 
@@ -678,8 +680,8 @@ dt_tensor *(dt_where_scalars)(dt_tensor *condition, dt_number self, dt_number ot
     dt_arg args[3];
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_where, 3);
-    args[0] = dt__give_tensor(&call, condition);
-    args[1] = dt__give_number(self);
-    args[2] = dt__give_number(other);
+    dt__give_tensor(&args[0], &call, condition);
+    dt__give_number(&args[1], self);
+    dt__give_number(&args[2], other);
     return dt__give(&call, args, options->site);
 }

@@ -23,35 +23,58 @@ static inline void dt__giving_begin(dt__giving *call, int op, int overload) {
     call->n_inputs = call->absent = 0;
 }
 
-static inline dt_arg dt__give_none(void) { return (dt_arg){.type = DT_ARG_NONE}; }
-static inline dt_arg dt__give_int(int64_t value) { return (dt_arg){.type = DT_ARG_INT, .as.i = value}; }
-static inline dt_arg dt__give_real(double value) { return (dt_arg){.type = DT_ARG_FLOAT, .as.f = value}; }
-static inline dt_arg dt__give_bool(bool value) { return (dt_arg){.type = DT_ARG_BOOL, .as.b = value}; }
-static inline dt_arg dt__give_dtype(dt_dtype value) { return (dt_arg){.type = DT_ARG_DTYPE, .as.dtype = value}; }
-static inline dt_arg dt__give_text(const char *value) {
-    return (dt_arg){.type = value ? DT_ARG_TEXT : DT_ARG_NONE, .as.text = value};
+/* Each writes one argument, field by field. */
+static inline void dt__give_none(dt_arg *to) { to->type = DT_ARG_NONE; }
+static inline void dt__give_int(dt_arg *to, int64_t value) {
+    to->type = DT_ARG_INT;
+    to->as.i = value;
 }
-static inline dt_arg dt__give_ints(dt_shape value) {
-    return (dt_arg){.type = DT_ARG_INTS, .n = value.n, .as.ints = value.sizes};
+static inline void dt__give_real(dt_arg *to, double value) {
+    to->type = DT_ARG_FLOAT;
+    to->as.f = value;
 }
-static inline dt_arg dt__give_number(dt_number value) {
-    return value.type == DT_ARG_FLOAT  ? dt__give_real(value.f)
-           : value.type == DT_ARG_BOOL ? dt__give_bool(value.i)
-                                       : dt__give_int(value.i);
+static inline void dt__give_bool(dt_arg *to, bool value) {
+    to->type = DT_ARG_BOOL;
+    to->as.b = value;
 }
-static inline dt_arg dt__give_tensor(dt__giving *call, dt_tensor *tensor) {
+static inline void dt__give_dtype(dt_arg *to, dt_dtype value) {
+    to->type = DT_ARG_DTYPE;
+    to->as.dtype = value;
+}
+static inline void dt__give_text(dt_arg *to, const char *value) {
+    to->type = value ? DT_ARG_TEXT : DT_ARG_NONE;
+    to->as.text = value;
+}
+static inline void dt__give_ints(dt_arg *to, dt_shape value) {
+    to->type = DT_ARG_INTS;
+    to->n = value.n;
+    to->as.ints = value.sizes;
+}
+static inline void dt__give_number(dt_arg *to, dt_number value) {
+    if (value.type == DT_ARG_FLOAT)
+        dt__give_real(to, value.f);
+    else if (value.type == DT_ARG_BOOL)
+        dt__give_bool(to, value.i);
+    else
+        dt__give_int(to, value.i);
+}
+static inline void dt__give_tensor(dt_arg *to, dt__giving *call, dt_tensor *tensor) {
     int at = call->n_inputs++;
     if (at < DT__MAX_INPUTS)
         call->inputs[at] = tensor;
     if (!tensor && !call->absent)
         call->absent = at + 1;
-    return (dt_arg){.type = DT_ARG_TENSOR, .n = 1, .as.first = at};
+    to->type = DT_ARG_TENSOR;
+    to->n = 1;
+    to->as.first = at;
 }
-static inline dt_arg dt__give_tensors(dt__giving *call, dt_tensors tensors) {
-    dt_arg arg = {.type = DT_ARG_TENSORS, .n = tensors.n, .as.first = call->n_inputs};
+static inline void dt__give_tensors(dt_arg *to, dt__giving *call, dt_tensors tensors) {
+    dt_arg member;
+    to->type = DT_ARG_TENSORS;
+    to->n = tensors.n;
+    to->as.first = call->n_inputs;
     for (int i = 0; i < tensors.n; i++)
-        dt__give_tensor(call, tensors.list[i]);
-    return arg;
+        dt__give_tensor(&member, call, tensors.list[i]);
 }
 
 /* Runs the call: its first output; NULL with the error recorded. */

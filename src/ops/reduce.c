@@ -137,13 +137,14 @@ struct folded {
 static void fold_output(const dt_op_call *call, uint32_t dims, struct folded *out) {
     const dt_op_value *value = &call->outputs[0];
     int n = 0;
+    bool keeps = keeps_dims(call);
     for (int d = 0, at = 0; d < call->inputs[0].n_dims; d++) {
         bool reduced = dims >> d & 1;
         if (!reduced) {
             out->shape[n] = value->shape[at];
             out->strides[n++] = value->strides[at];
         }
-        at += !reduced || keeps_dims(call);
+        at += !reduced || keeps;
     }
     out->array = (dt__array){value->data, value->dtype, n, out->shape, out->strides};
 }

@@ -98,11 +98,18 @@ dt_status dt_op_refuse(const dt_op_call *call, dt_status status, const char *for
     return status;
 }
 
+/* Names are short, and most differ in their first letter. */
+static inline bool same_name(const char *a, const char *b) {
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
 const dt_arg *dt_op_arg(const dt_op_call *call, const char *name) {
     const dt__op_info *info = call->info;
     const dt__signature *signature = &info->schema.signatures[call->overload];
     for (int p = 0; p < signature->n_params; p++)
-        if (signature->params[p].name[0] == name[0] && !strcmp(signature->params[p].name, name))
+        if (same_name(signature->params[p].name, name))
             return &call->args[p];
     return NULL;
 }
