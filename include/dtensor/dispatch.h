@@ -6,6 +6,7 @@
 #ifndef DTENSOR_DISPATCH_H
 #define DTENSOR_DISPATCH_H
 
+#include <dtensor/op.h>
 #include <dtensor/tensor.h>
 
 #ifdef __cplusplus
@@ -61,6 +62,34 @@ typedef struct dt_local_mapping {
  * without placements in a list of them (placement), other placements than asked for (value). Collective over the
  * meshes where inputs have to move, and as the function is. */
 DT_API dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *what, dt_tensor **outputs);
+
+/* Ops by name: those that dt_op_register made known, and all others, for languages that have no macros. */
+
+enum { DT_OP_MAX_OUTPUTS = 64 };
+
+/* An argument: by position where the name is NULL. A tensor, a list of tensors, or a value of another kind. */
+typedef struct dt_given {
+    const char *name;
+    dt_tensor *tensor;
+    int n_tensors;
+    dt_tensor *const *tensors;
+    dt_arg value;
+} dt_given;
+
+/* Runs the op of this name; what is not given has the default of the schema line. The outputs belong to the current
+ * scope. site may be NULL. Collective where inputs move, else Local. */
+DT_API dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_given, const dt_given *given, const dt_site *site,
+                           dt_tensor *outputs[DT_OP_MAX_OUTPUTS], int *n_outputs);
+/* The same for an op that takes tensors only; gives the first output, or NULL. Collective where inputs move, else
+ * Local. */
+DT_API dt_tensor *dt_op_run_tensors(dt_ctx *ctx, const char *name, int n, dt_tensor *const *tensors,
+                                    const dt_site *site);
+#ifndef __cplusplus
+/* dt_call(ctx, "swiglu", gate, up) */
+#define dt_call(ctx, name, ...)                                                                                      \
+    dt_op_run_tensors(ctx, name, (int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),             \
+                      (dt_tensor *const[]){__VA_ARGS__}, DT_SITE)
+#endif
 
 #ifdef __cplusplus
 }

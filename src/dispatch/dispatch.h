@@ -7,10 +7,11 @@
 #ifndef DT_DISPATCH_DISPATCH_H
 #define DT_DISPATCH_DISPATCH_H
 
+#include "dtensor/dispatch.h"
 #include "rules/rules.h"
 #include "tensor/tensor.h"
 
-enum { DT__MAX_INPUTS = 64, DT__MAX_OUTPUTS = 64 };
+enum { DT__MAX_INPUTS = 64, DT__MAX_OUTPUTS = DT_OP_MAX_OUTPUTS };
 
 /* A call of an op, its arguments bound to a signature. */
 typedef struct dt__invocation {

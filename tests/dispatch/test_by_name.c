@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ops by name, and an op of a user's own: registered, verified, and run on any placements.
+ */
+#include "support/ranks.h"
+
+#include "dtensor/dtensor.h"
+
+#include <math.h>
+#include <string.h>
+
+static dt_status same_as_first(dt_op_call *call) {
+    return dt_op_add_output(call, call->inputs[0].dtype, call->inputs[0].n_dims, call->inputs[0].shape);
+}
+
+static float element(const dt_op_value *value, const int64_t *index) {
+    int64_t at = 0;
+    for (int d = 0; d < value->n_dims; d++)
+        at += index[d] * value->strides[d];
+    return ((const float *)value->data)[at];
+}
+
+/* gate * sigmoid(gate) * up, for tensors of two dims. */
+static dt_status swiglu_f32(dt_op_call *call) {
+    const dt_op_value *gate = &call->inputs[0], *up = &call->inputs[1], *out = &call->outputs[0];
+    for (int64_t i = 0; i < out->shape[0]; i++)
+        for (int64_t j = 0; j < out->shape[1]; j++) {
+            int64_t index[2] = {i, j};
+            float g = element(gate, index);
+            ((float *)out->data)[i * out->strides[0] + j * out->strides[1]] = g / (1 + expf(-g)) * element(up, index);
+        }
+    return DT_OK;
+}
+
+static const dt_op swiglu = {
+    .schema = "swiglu(Tensor gate, Tensor up) -> Tensor",
+    .rule = "ab,ab->ab",
+    .shape = same_as_first,
+    .kernel = swiglu_f32,
+    .samples = "swiglu(f32[5,3]; f32[5,3])\nswiglu(f32[0,3]; f32[0,3])",
+};
+
+static int run_own_op(dt_ctx *ctx, void *arg) {
+    static const char *const places[][2] = {{"S(0)", "S(0)"}, {"S(1)", "R"}, {"R", "S(0)"}, {"P(sum)", "S(1)"}};
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
+    CHECK_OK(ctx, dt_op_register(ctx, &swiglu));
+    for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+        dt_tensor *g = dt_randn(ctx, DT_SHAPE(7, 5), .mesh = mesh, .place = places[p][0]);
+        dt_tensor *u = dt_randn(ctx, DT_SHAPE(7, 5), .mesh = mesh, .place = places[p][1]);
+        dt_tensor *h = dt_full_tensor(dt_call(ctx, "swiglu", g, u));
+        dt_tensor *whole = dt_call(ctx, "swiglu", dt_full_tensor(g), dt_full_tensor(u));
+        CHECK(h && whole, "%s", dt_error_text(ctx));
+        for (int i = 0; i < 35; i++)
+            CHECK(((float *)dt_data(h))[i] == ((float *)dt_data(whole))[i], "%s,%s: element %d", places[p][0],
+                  places[p][1], i);
+    }
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void own_op__runs_on_any_placement(void **state) {
+    (void)state;
+    for (int64_t n = 1; n <= 3; n++)
+        run_ranks(n, run_own_op, NULL);
+}
+
+static void own_op__can_be_verified(void **state) {
+    (void)state;
+    static const dt_op wrong = {
+        .schema = "wrong(Tensor gate, Tensor up) -> Tensor",
+        .rule = "ab,ab->ab",
+        .partial = DT_PARTIAL_LINEAR,
+        .shape = same_as_first,
+        .kernel = swiglu_f32,
+        .samples = "wrong(f32[5,3]; f32[5,3])",
+    };
+    dt_ctx *ctx = dt_init(NULL);
+    assert_int_equal(dt_op_register(ctx, &swiglu), DT_OK);
+    assert_int_equal(dt_op_register(ctx, &wrong), DT_OK);
+    assert_int_equal(dt_op_verify(ctx, "swiglu"), DT_OK);
+    assert_int_not_equal(dt_op_verify(ctx, "wrong"), DT_OK);
+    assert_non_null(strstr(dt_error_text(ctx), "P(sum)"));
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void arguments__are_given_by_position_or_name(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_tensor *x = dt_reshape(dt_arange(ctx, 0, 6, 1), DT_SHAPE(2, 3)), *outputs[DT_OP_MAX_OUTPUTS];
+    int n = 0;
+    dt_given sum[] = {{.tensor = x},
+                      {.value = {.type = DT_ARG_INTS, .n = 1, .as.ints = (int64_t[]){1}}},
+                      {.name = "keepdim", .value = {.type = DT_ARG_BOOL, .as.b = true}}};
+    assert_int_equal(dt_op_run(ctx, "sum", 3, sum, NULL, outputs, &n), DT_OK);
+    assert_int_equal(n, 1);
+    assert_int_equal(dt_tensor_n_dims(outputs[0]), 2);
+    assert_true(((float *)dt_data(outputs[0]))[1] == 12);
+    dt_given split[] = {{.tensor = x}, {.value = {.type = DT_ARG_INT, .as.i = 1}}};
+    assert_int_equal(dt_op_run(ctx, "split", 2, split, NULL, outputs, &n), DT_OK);
+    assert_int_equal(n, 2);
+    assert_true(dt_tensor_shares(outputs[1], x));
+    dt_given cat[] = {{.n_tensors = 2, .tensors = (dt_tensor *const[]){outputs[0], outputs[1]}}};
+    assert_int_equal(dt_op_run(ctx, "cat", 1, cat, NULL, outputs, &n), DT_OK);
+    assert_int_equal(dt_tensor_size(outputs[0], 0), 2);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void names__that_do_not_exist_are_refused(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(2));
+    assert_null(dt_call(ctx, "no_such_op", x));
+    assert_int_equal(dt_error_status(ctx), DT_ERR_OP);
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    assert_null(dt_call(ctx, "add", x, NULL));
+    assert_non_null(strstr(dt_error_text(ctx), "argument 2 of add is NULL"));
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    assert_null(dt_call(ctx, "add", x));
+    assert_int_equal(dt_error_status(ctx), DT_ERR_VALUE);
+    assert_int_equal(dt_error_clear(ctx), DT_OK);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(own_op__runs_on_any_placement),
+        cmocka_unit_test(own_op__can_be_verified),
+        cmocka_unit_test(arguments__are_given_by_position_or_name),
+        cmocka_unit_test(names__that_do_not_exist_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
