@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Speed of the local kernels, per table: contiguous copies, transpositions, reductions of several buffers to one, and
- * kernels on arrays (elementwise ops, sums, softmax along rows of 1024), from the first cache's size to memory's. "ours"
- * counts every byte read and written (a reduction of k sources touches k + 1 times its result); the limit beside it is
- * the better of memcpy and a streaming copy of as many bytes, counted the same way, in the same process. Each figure is
- * the fastest of many repeats.
+ * kernels on arrays (elementwise ops, sums, softmax along rows of 1024), from the first cache's size to memory's.
+ * "ours" counts every byte read and written (a reduction of k sources touches k + 1 times its result); the limit beside
+ * it is the better of memcpy and a streaming copy of as many bytes, counted the same way, in the same process. Each
+ * figure is the fastest of many repeats.
  *
  *     bench_kernels [--quick]
  */

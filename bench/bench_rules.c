@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What the first propagation of a call costs, uncached: from placements that have been read to the chosen ones, shapes
- * and rows included. Every op of the table, on its first sample with two or more dims scaled up, with seeded random
- * placements of the inputs on meshes of 1 to 4 dims. Of each call the fastest of several repeats counts; of each mesh
+ * and rows included. Calls with sizes as programs have them, with seeded random placements of all inputs on meshes of
+ * 1 to 4 dims, which is harder than what programs do. Of each call the fastest of several repeats counts; of each mesh
  * the median over all calls and the slowest call are shown. Limits: a median of 50 us on 3 mesh dims, 200 us on 4.
  *
  *     bench_rules [--quick] [--json]
@@ -30,7 +30,6 @@ static const bench_mesh meshes[] = {
     {"2x2x4x4", 4, {2, 2, 4, 4}, 200},
 };
 
-/* One call per op, with sizes as programs have them. */
 static const char *const calls[] = {
     "add(f32[1024,512,64]; f32[512,64])",
     "mul(f32[1024,512,64]; f32[1024,512,64])",

@@ -203,6 +203,10 @@ static dt_status check(dt_group *group, const dt_call *call, size_t *item_bytes)
             DT__TRY(check_count(group, call, *item_bytes));
         if (by_counts && call->recv_counts)
             DT__TRY(check_counts(group, call, call->recv_counts, *item_bytes));
+        if (by_counts && call->recv_counts && call->counts[group->rank] != call->recv_counts[group->rank])
+            return dt__fail(ctx_of(group), DT_ERR_VALUE,
+                            "%s: this rank sends itself %" PRId64 " elements and receives %" PRId64 " from itself",
+                            dt_collective_word(call->op), call->counts[group->rank], call->recv_counts[group->rank]);
         DT__TRY(check_memory(group, call, *item_bytes));
     }
     return DT_OK;

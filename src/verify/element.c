@@ -44,7 +44,7 @@ static int64_t wrap(dt_dtype dtype, int64_t value) {
 }
 
 void dt__element_put(dt_dtype dtype, dt__element value, void *to) {
-    int64_t whole = wrap(dtype, value.i);
+    int64_t whole = dt__element_is_whole(dtype) ? wrap(dtype, value.i) : 0;
     if (dtype == DT_I64)
         memcpy(to, &whole, sizeof whole);
     else

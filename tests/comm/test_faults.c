@@ -218,9 +218,14 @@ static void make_invalid(dt_call *call, uint64_t *random, int64_t n_members) {
     }
 }
 
-/* One element moves from one block to another: the total stays. */
-static void move_an_element(int64_t *counts, int64_t n) {
-    int64_t from = 0;
+/* One element moves from one block to another: the total stays. In an exchange, the block for the next member gets
+ * another size; the one for oneself is nobody else's business. */
+static void change_blocks(const dt_call *call, const dt_group *group, int64_t *counts) {
+    int64_t from = 0, n = dt_group_size(group), next = (dt_group_rank(group) + 1) % n;
+    if (call->op == DT_ALL_TO_ALL) {
+        counts[next] += counts[next] ? -1 : 1;
+        return;
+    }
     while (from < n && !counts[from])
         from++;
     if (from == n) {
@@ -270,7 +275,7 @@ static dt_status call_otherwise(const struct rank *rank, const test_run *run, st
         break;
     case OTHER_BLOCKS:
         memcpy(scratch->counts, call.counts, (size_t)n * sizeof *call.counts);
-        move_an_element(scratch->counts, n);
+        change_blocks(&call, group, scratch->counts);
         call.counts = scratch->counts;
         break;
     case INVALID:

@@ -64,7 +64,7 @@ static void compare_rows(dt__subject *subject, const void *user) {
         strcpy(want[n_want++], row);
     for (int i = 0; i < self.n; i++)
         if (!strstr(self.rows[i], "product"))
-            strcpy(self.rows[n++], self.rows[i]);
+            memmove(self.rows[n++], self.rows[i], sizeof self.rows[i]);
     qsort(self.rows, (size_t)n, sizeof *self.rows, by_text);
     qsort(want, (size_t)n_want, sizeof *want, by_text);
     for (int i = 0; i < n || i < n_want; i++)
