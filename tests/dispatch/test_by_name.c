@@ -10,6 +10,9 @@
 #include <string.h>
 
 static dt_status same_as_first(dt_op_call *call) {
+    for (int i = 0; i < call->n_inputs; i++)
+        if (call->inputs[i].dtype != DT_F32 || call->inputs[i].n_dims != 2)
+            return dt_op_refuse(call, DT_ERR_DTYPE, "wanted f32 and two dims");
     return dt_op_add_output(call, call->inputs[0].dtype, call->inputs[0].n_dims, call->inputs[0].shape);
 }
 
@@ -78,7 +81,8 @@ static void own_op__can_be_verified(void **state) {
     dt_ctx *ctx = dt_init(NULL);
     assert_int_equal(dt_op_register(ctx, &swiglu), DT_OK);
     assert_int_equal(dt_op_register(ctx, &wrong), DT_OK);
-    assert_int_equal(dt_op_verify(ctx, "swiglu"), DT_OK);
+    if (dt_op_verify(ctx, "swiglu") != DT_OK)
+        fail_msg("%s", dt_error_text(ctx));
     assert_int_not_equal(dt_op_verify(ctx, "wrong"), DT_OK);
     assert_non_null(strstr(dt_error_text(ctx), "P(sum)"));
     assert_int_equal(dt_error_clear(ctx), DT_OK);
