@@ -8,13 +8,18 @@ JOBS ?= $(shell nproc)
 # The tree of a preset, and how it is configured, built and tested. In CI, warnings are errors.
 tree = build$(if $(filter-out release,$(1)),-$(1))
 configure = cmake --preset $(1) $(if $(CI),-DDTENSOR_WERROR=ON) >/dev/null
-compile = $(configure) && cmake --build $(tree) --parallel $(JOBS)
+compile = $(configure) && cmake --build $(tree) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(JOBS) --no-tests=ignore
 
 # What the long matrix runs besides the long tests of the release build: each preset's tests, without the checks of the
-# project's form, which do not depend on the preset; with the thread sanitizer only those that have threads.
+# project's form, which do not depend on the preset; with the thread sanitizer, under which ranks are threads, those that
+# let ranks meet in every way.
 MATRIX := asan tsan clang
-which = $(if $(filter tsan,$(1)),--tests-regex '^comm\.',--exclude-regex '^project\.')
+RACES := $(patsubst tests/comm/test_%.c,comm.%,$(wildcard tests/comm/test_*.c)) redistribute.execute \
+    redistribute.execute_calls dispatch.collectives
+empty :=
+regex = ^($(subst $(empty) $(empty),|,$(strip $(1))))$$
+which = $(if $(filter tsan,$(1)),--tests-regex '$(call regex,$(RACES))',--exclude-regex '^project\.')
 
 .NOTPARALLEL:
 .PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 soak bench fuzz lint docs install clean
@@ -43,7 +48,7 @@ test-all: $(addprefix check-,$(MATRIX)) check-aarch64 ## the long matrix: saniti
 $(addprefix check-,$(MATRIX)): check-%:
 	@echo "== $*"
 	@scripts/setup.sh all
-	@$(call compile,$*)
+	@$(call compile,$*,$(if $(filter tsan,$*),$(RACES)))
 	@$(call ctest,$*) --label-regex short $(call which,$*)
 
 check-aarch64:
