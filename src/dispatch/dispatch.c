@@ -270,7 +270,7 @@ static inline dt_status check(dt_ctx *ctx, const dt__invocation *call) {
     if (call->n_inputs > DT__MAX_INPUTS)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: %d tensors; at most %d", call->info->schema.name,
                         call->n_inputs, DT__MAX_INPUTS);
-    if (!call->info->op->kernel)
+    if (!call->info->op->kernel && !call->info->op->decompose)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", call->info->schema.name);
     return DT_OK;
 }
@@ -280,6 +280,8 @@ dt_status dt__dispatch(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outp
     dt_op_call asked;
     *n_outputs = 0;
     DT__TRY(check(ctx, call));
+    if (!call->info->op->kernel)
+        return dt__decompose(ctx, call, outputs, n_outputs);
     unwrap(ctx, call, inputs, &asked);
     dt__decision *decision = dt__decide(ctx, call, &asked);
     if (!decision)

@@ -27,4 +27,7 @@ typedef struct dt__invocation {
  * Collective over the mesh of the inputs where inputs have to move, otherwise Local. */
 dt_status dt__dispatch(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outputs, int *n_outputs);
 
+/* Runs an op that has a decomposition and no kernel. */
+dt_status dt__decompose(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outputs, int *n_outputs);
+
 #endif

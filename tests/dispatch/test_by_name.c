@@ -89,6 +89,54 @@ static void own_op__can_be_verified(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+/* relu(x + x): made of ops, which choose their placements themselves. */
+static dt_status twice_relu(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    outputs[0] = dt_relu(dt_add(inputs[0], inputs[0]));
+    return outputs[0] ? DT_OK : dt_error_status(call->ctx);
+}
+
+static dt_status wrong_shape(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
+    outputs[0] = dt_sum(inputs[0]);
+    return outputs[0] ? DT_OK : dt_error_status(call->ctx);
+}
+
+static const dt_op made_of_ops = {
+    .schema = "twice_relu(Tensor self) -> Tensor",
+    .shape = same_as_first,
+    .decompose = twice_relu,
+};
+static const dt_op made_wrongly = {
+    .schema = "made_wrongly(Tensor self) -> Tensor",
+    .shape = same_as_first,
+    .decompose = wrong_shape,
+};
+
+static int run_decomposed(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
+    CHECK_OK(ctx, dt_op_register(ctx, &made_of_ops));
+    CHECK_OK(ctx, dt_op_register(ctx, &made_wrongly));
+    dt_tensor *x = dt_randn(ctx, DT_SHAPE(5, 3), .mesh = mesh, .place = "S(0)");
+    dt_tensor *y = dt_call(ctx, "twice_relu", x), *whole = dt_full_tensor(x), *got = dt_full_tensor(y);
+    CHECK(got, "%s", dt_error_text(ctx));
+    CHECK(dt_tensor_spec(y) == dt_tensor_spec(x), "it does not stay where it is");
+    for (int i = 0; i < 15; i++) {
+        float in = ((float *)dt_data(whole))[i], want = in > 0 ? in + in : 0;
+        CHECK(((float *)dt_data(got))[i] == want, "element %d", i);
+    }
+    CHECK(!dt_call(ctx, "made_wrongly", x), "it was accepted");
+    CHECK(dt_error_status(ctx) == DT_ERR_VALUE, "%s", dt_error_text(ctx));
+    CHECK(dt_error_clear(ctx) == DT_OK, "%s", dt_error_text(ctx));
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void own_op__may_be_made_of_others(void **state) {
+    (void)state;
+    run_ranks(1, run_decomposed, NULL);
+    run_ranks(3, run_decomposed, NULL);
+}
+
 static void arguments__are_given_by_position_or_name(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
@@ -131,6 +179,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(own_op__runs_on_any_placement),
         cmocka_unit_test(own_op__can_be_verified),
+        cmocka_unit_test(own_op__may_be_made_of_others),
         cmocka_unit_test(arguments__are_given_by_position_or_name),
         cmocka_unit_test(names__that_do_not_exist_are_refused),
     };
