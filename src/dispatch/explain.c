@@ -120,8 +120,12 @@ static dt_status explain(dt__arena *arena, dt_mesh *mesh, const char *call, dt__
         sizes[m] = dt_mesh_dim_size(mesh, m);
     DT__TRY(dt__call_parse(arena, call, n, sizes, &placed));
     dt__placed on = {n, sizes, placed.inputs, &dt__machine_builtin};
-    DT__TRY(dt__choose_several(arena, &placed.call, &on, CANDIDATES, choices, &n_choices));
     dt__text_add(out, "%s on mesh(%s)\n", call, dt_mesh_text(mesh));
+    if (!placed.info->op->kernel && placed.info->op->decompose) {
+        dt__text_add(out, "runs through its decomposition, whose ops choose for themselves\n");
+        return DT_OK;
+    }
+    DT__TRY(dt__choose_several(arena, &placed.call, &on, CANDIDATES, choices, &n_choices));
     for (int c = 0; c < n_choices; c++)
         DT__TRY(add_candidate(arena, &placed, &choices[c], c == 0, out));
     return n_choices ? add_moves(arena, &placed, &choices[0], out) : DT_OK;
