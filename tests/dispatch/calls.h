@@ -77,8 +77,8 @@ static inline dt_tensor *calls_do(dt_ctx *ctx, const char *text, dt_tensor *cons
 #define CALL(ctx, text, ...) calls_do(ctx, text, (dt_tensor *const[]){__VA_ARGS__})
 
 static inline const char *calls_placements(const dt_tensor *tensor) {
-    static char text[8][256];
-    static int at;
+    static _Thread_local char text[8][256];
+    static _Thread_local int at;
     char *out = text[at++ % 8];
     out[0] = '\0';
     if (tensor && tensor->spec)
@@ -110,7 +110,7 @@ static inline dt_tensor *calls_place(dt_tensor *whole, dt_mesh *mesh, const char
 
 /* What redistributions have counted as since `before`: "all_gather 1, all_to_all 2", or "" for nothing. */
 static inline const char *calls_counted(const dt_ctx *ctx, const dt__redistribute_stats *before) {
-    static char text[256];
+    static _Thread_local char text[256];
     dt__redistribute_stats now = dt__redistribute_statistics(ctx);
     size_t n = 0;
     text[0] = '\0';

@@ -68,7 +68,7 @@ static dt_tensor *tensor_of(dt_ctx *ctx, dt_mesh *mesh, const char *text) {
 
 /* "all_gather 1, all_to_all 2" */
 static const char *counted(const dt_ctx *ctx) {
-    static char text[256];
+    static _Thread_local char text[256];
     size_t n = 0;
     text[0] = '\0';
     for (int c = 0; c < DT_N_COLLECTIVES; c++) {
