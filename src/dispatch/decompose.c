@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Ops that are made of others: one without a kernel is run by its decomposition, whose ops are decided, counted and
- * traced like any. The shape function is asked first, so that a call which is not valid is refused before anything runs.
+ * traced like any. The shape function is asked first, so that a call which is not valid is refused before anything
+ * runs.
  */
 #include "dispatch/dispatch.h"
 
