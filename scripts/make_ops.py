@@ -348,7 +348,62 @@ def glue(ops):
     return GLUE_HEAD + "\n" + "\n\n".join(functions) + "\n"
 
 
+MAN_HEAD = r'''.\" SPDX-License-Identifier: Apache-2.0
+.\" Made by scripts/make_ops.py from the schema lines of the ops: change those.
+.Dd November 15, 2026
+.Dt DTENSOR_OPS 3
+.Os
+.Sh NAME
+.Nm dtensor_ops
+.Nd ops on tensors, plain or distributed
+.Sh SYNOPSIS
+.In dtensor/ops.h
+.Sh DESCRIPTION
+Every op is a function; in C, a macro of the same name adds named options and
+the place of the call.
+Required arguments come by position.
+Options follow by name, such as
+.Li .keepdim = true ;
+what is not given has the default of the signature.
+An op gives
+.Dv NULL
+(one that gives a list: \-1) where it fails or gets
+.Dv NULL ,
+and the context keeps the first error.
+.Pp
+An op is collective over the mesh of its tensors where inputs have to move to
+where a rule can use them, and otherwise local.
+.Xr dtensor-explain 1
+shows what a call moves,
+.Xr dtensor-rules 1
+which placements are correct.
+.Bl -tag -width Ds
+'''
+MAN_TAIL = r'''.El
+.Sh SEE ALSO
+.Xr dtensor-explain 1 ,
+.Xr dtensor-ops 1 ,
+.Xr dtensor-rules 1 ,
+.Xr dtensor 7
+'''
+
+
+def man_entry(signature):
+    """The C form of a call with its options, and the signature behind it."""
+    required = [p.name for p in signature.positional()] + (["out", "room"] if signature.is_list() else [])
+    options = [f".{p.name}" for p in signature.options()]
+    call = f"dt_{signature.name}({', '.join(required + options)})"
+    text = signature.text.replace("-", r"\-")
+    return f".It Li {call}\n.Li {text}\n"
+
+
+def manual(ops):
+    return MAN_HEAD + "".join(man_entry(s) for _, signatures in ops for s in signatures) + MAN_TAIL
+
+
 def formatted(text, path):
+    if path.startswith("man/"):
+        return text
     tool = next((t for t in ("clang-format-14", "clang-format") if shutil.which(t)), None)
     if not tool:
         sys.exit("make_ops.py: there is no clang-format-14")
@@ -358,7 +413,7 @@ def formatted(text, path):
 
 def main():
     ops = [(name, name_functions(signatures)) for name, signatures in read_schemas()]
-    files = {"include/dtensor/ops.h": header(ops), "src/ops/calls.c": glue(ops)}
+    files = {"include/dtensor/ops.h": header(ops), "src/ops/calls.c": glue(ops), "man/dtensor_ops.3": manual(ops)}
     stale = []
     for name, text in files.items():
         text = formatted(text, name)
