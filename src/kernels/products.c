@@ -19,8 +19,9 @@
 
 enum {
     TINY = 2048,      /* multiplications up to which own loops win */
-    TILES = 16,       /* of a large product, about */
-    TILE_LEAST = 128, /* rows or columns of a tile */
+    TILES = 64,       /* of a product, at most, about */
+    TILE = 1 << 19,   /* elements of a tile, about: each tile packs its operands anew */
+    TILE_LEAST = 512, /* rows or columns of a tile */
     LARGE = 1 << 19,  /* multiplications that are worth cutting */
     LONG = 1 << 30,   /* the most that is handed to BLAS as one size */
     N_SCRATCHES = 3,
@@ -218,9 +219,11 @@ static int64_t side(int64_t size, int64_t n) {
 /* Rows first; columns where there are not enough rows. */
 static void multiply_in_tiles(dt__products *products, const dt__blas *blas, dt_dtype dtype, const product *p) {
     tiles t = {products->kernels, blas, dtype, *p, dt__min_i64(p->m, LONG), dt__min_i64(p->n, LONG), 0};
-    if ((double)p->m * (double)p->n * (double)p->k >= LARGE) {
-        t.rows = side(p->m, TILES);
-        t.columns = side(p->n, dt__max_i64(TILES / dt__ceil_div(p->m, t.rows), 1));
+    double n_tiles = (double)p->m * (double)p->n / TILE;
+    if (n_tiles > 1) {
+        int64_t n = n_tiles < TILES ? (int64_t)n_tiles : TILES;
+        t.rows = side(p->m, n);
+        t.columns = side(p->n, dt__max_i64(n / dt__ceil_div(p->m, t.rows), 1));
     }
     t.n_across = dt__ceil_div(p->n, t.columns);
     dt__pool_run(products->pool, dt__ceil_div(p->m, t.rows) * t.n_across, multiply_tile, &t);
