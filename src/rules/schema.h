@@ -74,9 +74,4 @@ typedef struct dt__bound {
 dt_status dt__schema_bind(dt__arena *arena, const dt__schema *schema, int n_given, const dt__given *given,
                           dt__bound *out);
 
-/* What of the arguments decides: all values, but only the type of those that vary. Equal arguments have equal hashes.
- */
-uint64_t dt__args_hash(const dt__signature *signature, const dt_arg *args, uint64_t seed);
-bool dt__args_equal(const dt__signature *signature, const dt_arg *a, const dt_arg *b);
-
 #endif

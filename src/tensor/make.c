@@ -289,10 +289,10 @@ static dt_tensor *row_by_row(const dt_tensor *tensor) {
 dt_tensor *dt_clone(const dt_tensor *tensor) {
     dt_tensor *copy = tensor ? row_by_row(tensor) : NULL;
     if (copy && copy->data && tensor->data)
-        dt__kernels_of(tensor->ctx)
-            ->copy_strided(&(dt__strided){copy->data, tensor->data, dt_dtype_size(tensor->dtype),
-                                          tensor->local_n_dims, tensor->local_shape, copy->strides, tensor->strides},
-                           DT__CACHED);
+        dt__convert(
+            dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx),
+            &(dt__array){copy->data, copy->dtype, copy->local_n_dims, copy->local_shape, copy->strides},
+            &(dt__array){tensor->data, tensor->dtype, tensor->local_n_dims, tensor->local_shape, tensor->strides});
     return copy;
 }
 

@@ -225,9 +225,34 @@ static void cache__says_nothing_of_a_context_that_ran_nothing(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+/* Whether the second call finds what the first one decided. */
+static bool same_key(dt_ctx *ctx, const char *a, const char *b) {
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4, 4));
+    dt_cache_clear(ctx);
+    NEW(ctx, a, x, x);
+    return !decides(ctx, b, (dt_tensor *const[]){x, x});
+}
+
+static void cache__keys_hold_what_decides(void **state) { /* SCH-001 SCH-003 SCH-004 STR-020 DEC-008 */
+    (void)state;
+    dt_ctx *ctx = open_self();
+    assert_true(same_key(ctx, "softmax($0; 1)", "softmax($0; dim=1)"));
+    assert_false(same_key(ctx, "softmax($0; 1)", "softmax($0; 0)"));
+    assert_false(same_key(ctx, "softmax($0; 1)", "softmax($0; 1; f64)"));
+    assert_false(same_key(ctx, "sum($0; [0])", "sum($0; [0,1])"));
+    assert_false(same_key(ctx, "sum($0; [0]; true)", "sum($0; [0])"));
+    assert_true(same_key(ctx, "mul($0; 2.5)", "mul($0; 3.5)"));
+    assert_false(same_key(ctx, "mul($0; 2.5)", "mul($0; 2)"));
+    assert_true(same_key(ctx, "add($0; $1; alpha=2)", "add($0; $1)"));
+    assert_false(same_key(ctx, "gelu($0; approximate=tanh)", "gelu($0)"));
+    assert_false(same_key(ctx, "clamp($0; 1.0)", "clamp($0; 1.0; 2.0)"));
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cache__keys_are_op_static_arguments_and_specs),
+        cmocka_unit_test(cache__keys_hold_what_decides),
         cmocka_unit_test(cache__plain_tensors_are_known_by_dtype_and_shape),
         cmocka_unit_test(cache__scalars_that_vary_add_nothing_but_their_classes_do),
         cmocka_unit_test(cache__a_hit_computes_with_the_values_of_its_own_call),

@@ -124,32 +124,6 @@ static void bind__an_unknown_op_is_told_apart(void **state) {
     calls_close(&self);
 }
 
-/* Equal arguments, as far as they decide. */
-static bool same_key(const char *a, const char *b) {
-    test_calls self = calls_open("2");
-    dt__placed_call one = calls_make(&self, a), other = calls_make(&self, b);
-    const dt__signature *signature = &one.info->schema.signatures[one.bound.overload];
-    bool same = dt__args_equal(signature, one.call.args, other.call.args);
-    uint64_t hash = dt__args_hash(signature, one.call.args, 1);
-    assert_true((hash == dt__args_hash(signature, other.call.args, 1)) == same);
-    calls_close(&self);
-    return same;
-}
-
-static void key__holds_what_decides(void **state) { /* SCH-001 SCH-003 SCH-004 STR-020 DEC-008 */
-    (void)state;
-    assert_true(same_key("softmax(f32[4,4]; 1)", "softmax(f32[4,4]; dim=1)"));
-    assert_false(same_key("softmax(f32[4,4]; 1)", "softmax(f32[4,4]; 0)"));
-    assert_false(same_key("softmax(f32[4,4]; 1)", "softmax(f32[4,4]; 1; f64)"));
-    assert_false(same_key("sum(f32[4,4]; [0])", "sum(f32[4,4]; [0,1])"));
-    assert_false(same_key("sum(f32[4,4]; [0]; true)", "sum(f32[4,4]; [0])"));
-    assert_true(same_key("mul(f32[4]; 2.5)", "mul(f32[4]; 3.5)"));
-    assert_false(same_key("mul(f32[4]; 2.5)", "mul(f32[4]; 2)"));
-    assert_true(same_key("add(f32[4]; f32[4]; alpha=2)", "add(f32[4]; f32[4])"));
-    assert_false(same_key("gelu(f32[4]; approximate=tanh)", "gelu(f32[4])"));
-    assert_false(same_key("clamp(f32[4]; 1.0)", "clamp(f32[4]; 1.0; 2.0)"));
-}
-
 /* The class tells apart the scalars that rules look at. */
 static int class_of(const char *text) {
     test_calls self = calls_open("2");
@@ -230,7 +204,6 @@ int main(void) {
         cmocka_unit_test(bind__chooses_the_overload_by_types),
         cmocka_unit_test(bind__refusals_name_op_and_argument),
         cmocka_unit_test(bind__an_unknown_op_is_told_apart),
-        cmocka_unit_test(key__holds_what_decides),
         cmocka_unit_test(key__has_a_class_of_scalars),
         cmocka_unit_test(register__an_op_of_the_programs_own),
         cmocka_unit_test(register__refusals),

@@ -133,7 +133,8 @@ const command query_command = {
         "standard output. The field \"q\" says what is asked: \"layout\" (algebra of shape and stride), \"mesh\"\n"
         "(slices, groups and coordinates of a mesh), \"shard\" (what each rank holds), \"redistribute\" (how a\n"
         "tensor gets from one list of placements to another), \"rules\" and \"propagate\" (what a call of an op\n"
-        "may do and does). A request that cannot be served is answered by\n"
+        "may do and does), \"run\" (its values, on ranks of this process). A request that cannot be served is\n"
+        "answered by\n"
         "{\"error\":{\"code\":…,\"message\":…}}; the next one is served as usual.",
     .options = (const command_option[]){{0}},
     .examples =
