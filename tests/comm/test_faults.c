@@ -272,6 +272,12 @@ static dt_status call_otherwise(const struct rank *rank, const test_run *run, st
         break;
     case OTHER_ORDER:
         group = scratch->group;
+        if (call.recv_counts) { /* what goes to oneself must come from oneself in this order, too */
+            int64_t me = dt_group_rank(group);
+            memcpy(scratch->recv_counts, call.recv_counts, (size_t)n * sizeof *call.recv_counts);
+            scratch->recv_counts[me] = call.counts[me];
+            call.recv_counts = scratch->recv_counts;
+        }
         break;
     case OTHER_BLOCKS:
         memcpy(scratch->counts, call.counts, (size_t)n * sizeof *call.counts);
