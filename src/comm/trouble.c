@@ -243,19 +243,23 @@ static uint64_t refused_by(dt_work *work, int64_t c) {
     return seq > work->channel->refused && seq <= work->channel->started && !work->refused ? seq : 0;
 }
 
+/* A member that found something wrong says so before it goes: whether it has gone is looked at first, what it said after
+ * that. */
 dt_status dt__shm_look_for_trouble(dt_work *work) {
     dt__channel *channel = work->channel;
     DT__TRY(dt__shm_look_for_break(work));
     for (int64_t c = 0; c < channel->n; c++) {
         if (c == channel->me)
             continue;
+        const char *why = dt__lacks(work, c) ? why_not_coming(channel->shm, channel->ranks[c]) : NULL;
         if (refused_by(work, c))
             return refused(work, c, refused_by(work, c));
         if (is_elsewhere(work, c))
             return dt__shm_mismatch(work, c);
-        const char *why = dt__lacks(work, c) ? why_not_coming(channel->shm, channel->ranks[c]) : NULL;
-        if (why && dt__lacks(work, c))
-            return dt__shm_fail(work, DT_ERR_PEER, "rank %" PRId64 " %s", channel->ranks[c], why);
+        if (!why || !dt__lacks(work, c))
+            continue;
+        DT__TRY(dt__shm_look_for_break(work));
+        return dt__shm_fail(work, DT_ERR_PEER, "rank %" PRId64 " %s", channel->ranks[c], why);
     }
     return DT_OK;
 }
