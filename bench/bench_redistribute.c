@@ -19,7 +19,6 @@
 enum {
     LARGEST_PART = 4 * BENCH_LARGE * BENCH_LARGE,
     COPY_PIECE = 1 << 18,
-    COPY_REPEATS = 40,
     BARRIER_PAIRS = 1000,
     BARRIER_REPEATS = 30
 };
@@ -72,46 +71,56 @@ static bool max(void *user, double *values, size_t n) {
     return dt_comm_all_reduce(((struct ours *)user)->world, values, values, (int64_t)n, DT_F64, DT_MAX) == DT_OK;
 }
 
-/* As many bytes as the move must read and write, by copies of large pieces: from what each rank holds of the source,
- * which it has just written, in turn, to as much private memory as this rank will hold of the result. A replica reads
- * its own. */
-static void copy_as_much(const dt__kernels *kernels, const bench_job *job, const char *shared, char *dst,
-                         dt__store store) {
+/* A way to copy: in pieces from all ranks in turn, or one rank's part after the other; plain or streaming stores. */
+struct copy_way {
+    size_t piece; /* 0: a whole part */
+    dt__store store;
+};
+
+/* As many bytes as the move must read and write: from what each rank holds of the source, which it has just written,
+ * in turn, to as much private memory as this rank will hold of the result. A replica reads its own. */
+static void copy_as_much(const bench_job *job, const char *shared, char *dst, const struct copy_way *way) {
+    const dt__kernels *kernels = dt__kernels_best();
     size_t src_bytes = 4 * (size_t)bench_block_count(&job->src), dst_bytes = 4 * (size_t)bench_block_count(&job->dst);
     size_t bytes = (size_t)(bench_bytes_touched(job) / (2 * job->n_ranks));
     size_t n = job->move->from[0] == 'R' ? 1 : (size_t)job->n_ranks, k = 0;
-    for (size_t at = 0; at < bytes; at += COPY_PIECE, k++) {
-        const char *src = shared + ((size_t)job->rank + k) % n * LARGEST_PART;
-        if (n == 1)
-            src = shared + (size_t)job->rank * LARGEST_PART;
-        kernels->copy(dst + at % dst_bytes, src + at % src_bytes, COPY_PIECE, store);
+    size_t most = dst_bytes < src_bytes ? dst_bytes : src_bytes, piece = way->piece ? way->piece : most;
+    for (size_t at = 0; at < bytes; at += piece, k++) {
+        size_t owner = ((size_t)job->rank + k % n) % (size_t)job->n_ranks, left = bytes - at;
+        kernels->copy(dst + at % dst_bytes, shared + owner * LARGEST_PART + at % src_bytes,
+                      left < piece ? left : piece, way->store);
     }
 }
 
-/* The fastest of plain and streaming copies, all ranks at once. */
-static double measure_bound(const bench_mover *mover, const bench_job *job, char *shared, int repeats) {
-    const dt__kernels *kernels = dt__kernels_best();
+/* The fastest of all ways, all ranks at once, each repeated for a while. */
+static double measure_bound(const bench_mover *mover, const bench_job *job, char *shared, double budget_s) {
+    static const struct copy_way ways[] = {
+        {COPY_PIECE, DT__CACHED}, {COPY_PIECE, DT__STREAM}, {0, DT__CACHED}, {0, DT__STREAM}};
+    enum { N_WAYS = sizeof ways / sizeof *ways };
     size_t src_bytes = 4 * (size_t)bench_block_count(&job->src), dst_bytes = 4 * (size_t)bench_block_count(&job->dst);
     char *dst = malloc(dst_bytes);
-    double best = dst ? 1e9 : -1;
+    double best = dst ? 1e9 : -1, first = bench_now(), go_on = 1;
     if (best > 0)
         memset(dst, 1, dst_bytes);
-    for (int i = 0; i < 2 * repeats && best > 0; i++) {
+    for (int i = 0; best > 0 && go_on > 0; i++) {
         memset(shared + (size_t)job->rank * LARGEST_PART, i, src_bytes);
         bool fine = barrier(mover->user);
         double start = bench_now();
-        copy_as_much(kernels, job, shared, dst, i < repeats ? DT__CACHED : DT__STREAM);
+        copy_as_much(job, shared, dst, &ways[i % N_WAYS]);
         double took = bench_span(mover, start, bench_now());
         best = !fine || took < best ? took : best;
+        go_on = i < N_WAYS || bench_now() - first < budget_s;
+        if (!mover->max(mover->user, &go_on, 1)) /* all go on, or none */
+            best = -1;
     }
     free(dst);
     return best;
 }
 
-static bool measure_bounds(const bench_mover *mover, char *shared, int repeats) {
+static bool measure_bounds(const bench_mover *mover, char *shared, double budget_s) {
     for (int k = 0; k < bench_n_moves(mover->n_ranks); k++) {
         bench_job job = bench_job_of(mover, k, BENCH_LARGE);
-        double seconds = measure_bound(mover, &job, shared, repeats);
+        double seconds = measure_bound(mover, &job, shared, budget_s);
         if (seconds < 0)
             return false;
         bench_move_row(mover, "limit", &job, seconds);
@@ -151,8 +160,8 @@ static int rank_main(dt_ctx *ctx, void *arg) {
         .max = max,
     };
     bench_bind(mover.rank, mover.n_ranks);
-    bool fine = bench_measure_moves(&mover, options->quick ? 0.1 : 0.5) &&
-                measure_bounds(&mover, options->shared, options->quick ? COPY_REPEATS / 4 : COPY_REPEATS) &&
+    double budget_s = options->quick ? 0.1 : 0.5;
+    bool fine = bench_measure_moves(&mover, budget_s) && measure_bounds(&mover, options->shared, budget_s) &&
                 (mover.n_ranks > 2 || measure_barriers(&mover));
     return fine ? 0 : 1;
 }

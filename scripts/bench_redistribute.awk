@@ -28,6 +28,17 @@ function row(at, peer, us, theirs, wanted, note, ratio) {
                         part[1], part[2], part[3], move, us, peer, theirs, ratio)
 }
 
+# The ratio that is asked for, or "".
+function asked(peer, ranks, shape, move) {
+    if (shape != "[2048,2048]")
+        return ""
+    if (peer == "limit")
+        return ranks == 2 ? 0.7 : ""
+    if (move ~ /^R ->/) # nothing is sent
+        return peer == "torch" ? 1 : ""
+    return peer == "openmpi" ? 2 : ranks == 2 ? 5 : 8
+}
+
 END {
     printf "%5s %-4s %-11s %-22s %9s %-8s %9s %7s %6s %s\n", "ranks", "mesh", "shape", "move", "ours us", "peer",
            "peer us", "ratio", "wanted", "reached"
@@ -37,7 +48,7 @@ END {
             if (!((peers[p], order[i]) in best))
                 continue
             split(order[i], part, "\t")
-            wanted = peers[p] == "limit" ? (part[1] == 2 ? 0.7 : "") : part[3] == "[2048,2048]" && part[4] !~ /^R ->/ ? 2 : ""
+            wanted = asked(peers[p], part[1], part[3], part[4])
             row(order[i], peers[p], best["ours", order[i]], best[peers[p], order[i]], wanted, "")
         }
     for (i = 0; i < n; i++) {

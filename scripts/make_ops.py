@@ -30,7 +30,8 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  *
  * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
  * given"; where zero is a value of its own, the field has a type that can say "given": DT_DIMS(0, 1), DT_INT(0),
- * DT_REAL(0.5), DT_NUMBER(2), DT_DTYPE(DT_F32), DT_TRUE, DT_FALSE. In C, ops are macros that add the place of the
+ * DT_REAL(0.5), DT_NUMBER(2), DT_DTYPE(DT_F32), DT_TRUE, DT_FALSE. A plain value in such a field is a mistake that
+ * compilers tell of ("excess elements", "requires explicit braces"). In C, ops are macros that add the place of the
  * call; the functions behind them take a pointer to the options, NULL for none, and serve C++ and other languages.
  *
  * An op fails with NULL, and gets NULL where one before it failed; the context keeps the first error.
@@ -50,39 +51,55 @@ extern "C" {
 
 /* A number that is an integer, a fraction or a truth value; a zeroed one is none. */
 typedef struct dt_number {
+    DT_WRAPPED
     dt_arg_type type;
     int64_t i;
     double f;
 } dt_number;
 
 static inline dt_number dt_number_int(int64_t value) {
-    dt_number number = {DT_ARG_INT, value, 0};
+    dt_number number;
+    number.type = DT_ARG_INT;
+    number.i = value;
+    number.f = 0;
     return number;
 }
 static inline dt_number dt_number_real(double value) {
-    dt_number number = {DT_ARG_FLOAT, 0, value};
+    dt_number number;
+    number.type = DT_ARG_FLOAT;
+    number.i = 0;
+    number.f = value;
     return number;
 }
 static inline dt_number dt_number_bool(bool value) {
-    dt_number number = {DT_ARG_BOOL, value, 0};
+    dt_number number;
+    number.type = DT_ARG_BOOL;
+    number.i = value;
+    number.f = 0;
     return number;
 }
 static inline dt_number dt_number_same(dt_number number) { return number; }
 
 /* Options whose zero is a value. */
 typedef struct dt_opt_int {
+    DT_WRAPPED
     bool given;
     int64_t value;
 } dt_opt_int;
 typedef struct dt_opt_real {
+    DT_WRAPPED
     bool given;
     double value;
 } dt_opt_real;
 typedef struct dt_opt_dtype {
+    DT_WRAPPED
     bool given;
     dt_dtype value;
 } dt_opt_dtype;
-typedef enum dt_opt_bool { DT_NOT_GIVEN, DT_TRUE, DT_FALSE } dt_opt_bool;
+typedef struct dt_opt_bool {
+    DT_WRAPPED
+    bool given, value;
+} dt_opt_bool;
 
 /* A list of tensors, passed by value. */
 typedef struct dt_tensors {
@@ -94,9 +111,11 @@ typedef struct dt_tensors {
 #define DT_NUMBER(value)                                                                                             \\
     (_Generic((value), float: dt_number_real, double: dt_number_real, long double: dt_number_real,                   \\
               bool: dt_number_bool, dt_number: dt_number_same, default: dt_number_int)(value))
-#define DT_INT(number)   ((dt_opt_int){true, number})
-#define DT_REAL(number)  ((dt_opt_real){true, number})
-#define DT_DTYPE(dtype)  ((dt_opt_dtype){true, dtype})
+#define DT_INT(number)   ((dt_opt_int){.given = true, .value = number})
+#define DT_REAL(number)  ((dt_opt_real){.given = true, .value = number})
+#define DT_DTYPE(dtype)  ((dt_opt_dtype){.given = true, .value = dtype})
+#define DT_TRUE          ((dt_opt_bool){.given = true, .value = true})
+#define DT_FALSE         ((dt_opt_bool){.given = true, .value = false})
 #define DT_TENSORS(...)                                                                                              \\
     ((dt_tensors){(int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),                            \\
                   (dt_tensor *const[]){__VA_ARGS__}})
@@ -213,6 +232,8 @@ def option_type(param):
         return "bool " if param.default == "False" else "dt_opt_bool "
     if param.type == "ScalarType":
         return "dt_opt_dtype "
+    if param.type == "int[]":
+        return "dt_dims "
     return C_TYPES[param.type]
 
 
@@ -288,7 +309,7 @@ def macro_text(signature):
 MAKERS = {"Tensor": "dt__give_tensor(&call, {0})", "Tensor[]": "dt__give_tensors(&call, {0})",
           "int": "dt__give_int({0})",
           "float": "dt__give_real({0})", "bool": "dt__give_bool({0})", "Scalar": "dt__give_number({0})",
-          "int[]": "dt__give_ints({0})", "ScalarType": "dt__give_dtype({0})", "str": "dt__give_text({0})"}
+          "int[]": "dt__give_sizes({0})", "ScalarType": "dt__give_dtype({0})", "str": "dt__give_text({0})"}
 
 
 def given_default(param):
@@ -300,7 +321,7 @@ def given_default(param):
         return f"dt__give_number(dt_number_{'real' if '.' in default or 'e' in default else 'int'}({default}))"
     if param.type == "int[]":
         assert default == "[]", default
-        return "dt__give_ints((dt_shape){0})"
+        return "dt__give_dims((dt_dims){.n = 0})"
     value = {"True": "true", "False": "false"}.get(default, default.replace("'", '"'))
     return MAKERS[param.type].format(value)
 
@@ -313,11 +334,11 @@ def given(param, signature):
     field, kind = f"options->{param.name}", option_type(param).strip()
     if kind in ("int64_t", "bool"):
         return MAKERS[param.type].format(field)
-    test = {"dt_opt_int": f"{field}.given", "dt_opt_real": f"{field}.given", "dt_opt_dtype": f"{field}.given",
-            "dt_opt_bool": f"{field} != DT_NOT_GIVEN", "dt_number": f"{field}.type != DT_ARG_NONE",
-            "dt_shape": f"{field}.sizes"}.get(kind, field)
-    value = {"dt_opt_int": f"{field}.value", "dt_opt_real": f"{field}.value", "dt_opt_dtype": f"{field}.value",
-             "dt_opt_bool": f"{field} == DT_TRUE"}.get(kind, field)
+    if kind == "dt_dims":
+        return f"{field}.list ? dt__give_dims({field}) : {given_default(param)}"
+    is_opt = kind.startswith("dt_opt_")
+    test = f"{field}.given" if is_opt else f"{field}.type != DT_ARG_NONE" if kind == "dt_number" else field
+    value = f"{field}.value" if is_opt else field
     return f"{test} ? {MAKERS[param.type].format(value)} : {given_default(param)}"
 
 

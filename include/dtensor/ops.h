@@ -8,7 +8,8 @@
  *
  * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
  * given"; where zero is a value of its own, the field has a type that can say "given": DT_DIMS(0, 1), DT_INT(0),
- * DT_REAL(0.5), DT_NUMBER(2), DT_DTYPE(DT_F32), DT_TRUE, DT_FALSE. In C, ops are macros that add the place of the
+ * DT_REAL(0.5), DT_NUMBER(2), DT_DTYPE(DT_F32), DT_TRUE, DT_FALSE. A plain value in such a field is a mistake that
+ * compilers tell of ("excess elements", "requires explicit braces"). In C, ops are macros that add the place of the
  * call; the functions behind them take a pointer to the options, NULL for none, and serve C++ and other languages.
  *
  * An op fails with NULL, and gets NULL where one before it failed; the context keeps the first error.
@@ -28,39 +29,55 @@ extern "C" {
 
 /* A number that is an integer, a fraction or a truth value; a zeroed one is none. */
 typedef struct dt_number {
+    DT_WRAPPED
     dt_arg_type type;
     int64_t i;
     double f;
 } dt_number;
 
 static inline dt_number dt_number_int(int64_t value) {
-    dt_number number = {DT_ARG_INT, value, 0};
+    dt_number number;
+    number.type = DT_ARG_INT;
+    number.i = value;
+    number.f = 0;
     return number;
 }
 static inline dt_number dt_number_real(double value) {
-    dt_number number = {DT_ARG_FLOAT, 0, value};
+    dt_number number;
+    number.type = DT_ARG_FLOAT;
+    number.i = 0;
+    number.f = value;
     return number;
 }
 static inline dt_number dt_number_bool(bool value) {
-    dt_number number = {DT_ARG_BOOL, value, 0};
+    dt_number number;
+    number.type = DT_ARG_BOOL;
+    number.i = value;
+    number.f = 0;
     return number;
 }
 static inline dt_number dt_number_same(dt_number number) { return number; }
 
 /* Options whose zero is a value. */
 typedef struct dt_opt_int {
+    DT_WRAPPED
     bool given;
     int64_t value;
 } dt_opt_int;
 typedef struct dt_opt_real {
+    DT_WRAPPED
     bool given;
     double value;
 } dt_opt_real;
 typedef struct dt_opt_dtype {
+    DT_WRAPPED
     bool given;
     dt_dtype value;
 } dt_opt_dtype;
-typedef enum dt_opt_bool { DT_NOT_GIVEN, DT_TRUE, DT_FALSE } dt_opt_bool;
+typedef struct dt_opt_bool {
+    DT_WRAPPED
+    bool given, value;
+} dt_opt_bool;
 
 /* A list of tensors, passed by value. */
 typedef struct dt_tensors {
@@ -77,9 +94,11 @@ typedef struct dt_tensors {
               : dt_number_bool, dt_number                                                                            \
               : dt_number_same, default                                                                              \
               : dt_number_int)(value))
-#define DT_INT(number)  ((dt_opt_int){true, number})
-#define DT_REAL(number) ((dt_opt_real){true, number})
-#define DT_DTYPE(dtype) ((dt_opt_dtype){true, dtype})
+#define DT_INT(number)  ((dt_opt_int){.given = true, .value = number})
+#define DT_REAL(number) ((dt_opt_real){.given = true, .value = number})
+#define DT_DTYPE(dtype) ((dt_opt_dtype){.given = true, .value = dtype})
+#define DT_TRUE         ((dt_opt_bool){.given = true, .value = true})
+#define DT_FALSE        ((dt_opt_bool){.given = true, .value = false})
 #define DT_TENSORS(...)                                                                                              \
     ((dt_tensors){(int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),                            \
                   (dt_tensor *const[]){__VA_ARGS__}})
@@ -127,7 +146,7 @@ typedef struct dt_addmm_options {
 DT_API dt_tensor *dt_addmm(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, DT_OPTIONS(dt_addmm_options));
 
 typedef struct dt_amax_options {
-    dt_shape dim;
+    dt_dims dim;
     bool keepdim;
     const dt_site *site;
 } dt_amax_options;
@@ -332,7 +351,7 @@ typedef struct dt_maximum_options {
 DT_API dt_tensor *dt_maximum(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_maximum_options));
 
 typedef struct dt_mean_options {
-    dt_shape dim;
+    dt_dims dim;
     bool keepdim;
     dt_opt_dtype dtype;
     const dt_site *site;
@@ -461,7 +480,7 @@ typedef struct dt_sub_scalar_options {
 DT_API dt_tensor *dt_sub_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_sub_scalar_options));
 
 typedef struct dt_sum_options {
-    dt_shape dim;
+    dt_dims dim;
     bool keepdim;
     dt_opt_dtype dtype;
     const dt_site *site;

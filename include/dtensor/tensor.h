@@ -38,11 +38,28 @@ typedef struct dt_site {
     int line;
 } dt_site;
 
-/* A list of sizes or of dims, passed by value. */
+/* A list of sizes, passed by value. */
 typedef struct dt_shape {
     int n;
     const int64_t *sizes;
 } dt_shape;
+
+/* Stands first in types that a plain number must not initialise: compilers warn of .dim = 0, which without it would set
+ * the first field, where DT_DIMS(0) is meant. It takes no room; C++ needs no such help. */
+#ifdef __cplusplus
+#define DT_WRAPPED
+#else
+__extension__ typedef struct dt_wrapped {
+} dt_wrapped;
+#define DT_WRAPPED dt_wrapped wrapped;
+#endif
+
+/* A list of dims or of other whole numbers that may be left out. */
+typedef struct dt_dims {
+    DT_WRAPPED
+    int n;
+    const int64_t *list;
+} dt_dims;
 
 #ifndef __cplusplus
 #define DT_SITE (&(const dt_site){__FILE__, __LINE__})
@@ -50,7 +67,10 @@ typedef struct dt_shape {
 #define DT_SHAPE(...)                                                                                                \
     ((dt_shape){(int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                              \
                 (const int64_t[]){0, __VA_ARGS__} + 1})
-#define DT_DIMS(...) DT_SHAPE(__VA_ARGS__)
+/* DT_DIMS(0, -1), in the same way. */
+#define DT_DIMS(...)                                                                                                 \
+    ((dt_dims){.n = (int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                          \
+               .list = (const int64_t[]){0, __VA_ARGS__} + 1})
 #endif
 
 /* Scopes. */
@@ -182,7 +202,7 @@ DT_API dt_tensor *dt_contiguous(dt_tensor *tensor);
  * unfold    windows of `size` indices, `step` apart, of a dim; what lies in a window becomes the last dim
  * as_strided  any shape and strides over the storage, from element `offset` of it on */
 DT_API dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length);
-DT_API dt_tensor *dt_permute(const dt_tensor *tensor, dt_shape dims);
+DT_API dt_tensor *dt_permute(const dt_tensor *tensor, dt_dims dims);
 DT_API dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b);
 DT_API dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t step);
 DT_API dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset);

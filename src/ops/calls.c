@@ -79,7 +79,7 @@ dt_tensor *(dt_amax)(dt_tensor *self, const dt_amax_options *options) {
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_amax, 0);
     dt__give_tensor(&args[0], &call, self);
-    options->dim.sizes ? dt__give_ints(&args[1], options->dim) : dt__give_ints(&args[1], (dt_shape){0});
+    options->dim.list ? dt__give_dims(&args[1], options->dim) : dt__give_dims(&args[1], (dt_dims){.n = 0});
     dt__give_bool(&args[2], options->keepdim);
     return dt__give(&call, args, options->site);
 }
@@ -198,8 +198,7 @@ dt_tensor *(dt_dropout)(dt_tensor *input, const dt_dropout_options *options) {
     dt__giving_begin(&call, DT__OP_dropout, 0);
     dt__give_tensor(&args[0], &call, input);
     options->p.given ? dt__give_real(&args[1], options->p.value) : dt__give_real(&args[1], 0.5);
-    options->training != DT_NOT_GIVEN ? dt__give_bool(&args[2], options->training == DT_TRUE)
-                                      : dt__give_bool(&args[2], true);
+    options->training.given ? dt__give_bool(&args[2], options->training.value) : dt__give_bool(&args[2], true);
     return dt__give(&call, args, options->site);
 }
 
@@ -257,7 +256,7 @@ dt_tensor *(dt_expand)(dt_tensor *self, dt_shape size, const dt_expand_options *
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_expand, 0);
     dt__give_tensor(&args[0], &call, self);
-    dt__give_ints(&args[1], size);
+    dt__give_sizes(&args[1], size);
     dt__give_bool(&args[2], false);
     return dt__give(&call, args, options->site);
 }
@@ -327,7 +326,7 @@ dt_tensor *(dt_layer_norm)(dt_tensor *input, dt_shape normalized_shape, const dt
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_layer_norm, 0);
     dt__give_tensor(&args[0], &call, input);
-    dt__give_ints(&args[1], normalized_shape);
+    dt__give_sizes(&args[1], normalized_shape);
     options->weight ? dt__give_tensor(&args[2], &call, options->weight) : dt__give_none(&args[2]);
     options->bias ? dt__give_tensor(&args[3], &call, options->bias) : dt__give_none(&args[3]);
     options->eps.given ? dt__give_real(&args[4], options->eps.value) : dt__give_real(&args[4], 1e-05);
@@ -385,7 +384,7 @@ dt_tensor *(dt_mean)(dt_tensor *self, const dt_mean_options *options) {
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_mean, 1);
     dt__give_tensor(&args[0], &call, self);
-    options->dim.sizes ? dt__give_ints(&args[1], options->dim) : dt__give_none(&args[1]);
+    options->dim.list ? dt__give_dims(&args[1], options->dim) : dt__give_none(&args[1]);
     dt__give_bool(&args[2], options->keepdim);
     options->dtype.given ? dt__give_dtype(&args[3], options->dtype.value) : dt__give_none(&args[3]);
     return dt__give(&call, args, options->site);
@@ -473,7 +472,7 @@ dt_tensor *(dt_reshape)(dt_tensor *self, dt_shape shape, const dt_reshape_option
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_reshape, 0);
     dt__give_tensor(&args[0], &call, self);
-    dt__give_ints(&args[1], shape);
+    dt__give_sizes(&args[1], shape);
     return dt__give(&call, args, options->site);
 }
 
@@ -536,7 +535,7 @@ int(dt_split_sizes)(dt_tensor *self, dt_shape split_size, dt_tensor **out, int r
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_split, 1);
     dt__give_tensor(&args[0], &call, self);
-    dt__give_ints(&args[1], split_size);
+    dt__give_sizes(&args[1], split_size);
     dt__give_int(&args[2], options->dim);
     return dt__give_several(&call, args, options->site, out, room);
 }
@@ -584,7 +583,7 @@ dt_tensor *(dt_sum)(dt_tensor *self, const dt_sum_options *options) {
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_sum, 0);
     dt__give_tensor(&args[0], &call, self);
-    options->dim.sizes ? dt__give_ints(&args[1], options->dim) : dt__give_none(&args[1]);
+    options->dim.list ? dt__give_dims(&args[1], options->dim) : dt__give_none(&args[1]);
     dt__give_bool(&args[2], options->keepdim);
     options->dtype.given ? dt__give_dtype(&args[3], options->dtype.value) : dt__give_none(&args[3]);
     return dt__give(&call, args, options->site);
@@ -631,7 +630,7 @@ dt_tensor *(dt_view)(dt_tensor *self, dt_shape size, const dt_view_options *opti
     options = options ? options : &none;
     dt__giving_begin(&call, DT__OP_view, 0);
     dt__give_tensor(&args[0], &call, self);
-    dt__give_ints(&args[1], size);
+    dt__give_sizes(&args[1], size);
     return dt__give(&call, args, options->site);
 }
 

@@ -45,10 +45,15 @@ static inline void dt__give_text(dt_arg *to, const char *value) {
     to->type = value ? DT_ARG_TEXT : DT_ARG_NONE;
     to->as.text = value;
 }
-static inline void dt__give_ints(dt_arg *to, dt_shape value) {
+static inline void dt__give_sizes(dt_arg *to, dt_shape value) {
     to->type = DT_ARG_INTS;
     to->n = value.n;
     to->as.ints = value.sizes;
+}
+static inline void dt__give_dims(dt_arg *to, dt_dims value) {
+    to->type = DT_ARG_INTS;
+    to->n = value.n;
+    to->as.ints = value.list;
 }
 static inline void dt__give_number(dt_arg *to, dt_number value) {
     if (value.type == DT_ARG_FLOAT)

@@ -221,7 +221,7 @@ static dt_tensor *permute(uint64_t *random, const model *m, dt_tensor *t, model 
         dims[d] = written(random, (int)s.list[d], m->n_dims);
     }
     *out = mapped(m, &s, m->n_dims, shape);
-    return dt_permute(t, TENSORS_SHAPE(m->n_dims, dims));
+    return dt_permute(t, (dt_dims){.n = m->n_dims, .list = dims});
 }
 
 static dt_tensor *expand(uint64_t *random, const model *m, dt_tensor *t, model *out) {
