@@ -3,42 +3,21 @@
  * The choice: one row per mesh dim, so that moving the inputs to what the rows ask for costs least. Mesh dims interact
  * (what one of them cuts, another has less of; steps are joined), so a combination is priced as a whole, by the
  * minimum-cost planner, and the search is branch and bound over mesh dims, with the bound of least.h. A first round
- * with rough prices tells what the best costs at most. Prices are kept by input and target.
- *
- * A row that cuts may be used with any kind of cut that an input has there (strided, explicit extents) besides the
- * plain one, and the cuts of one dim may come in any order that an input has.
+ * with rough prices tells what the best costs at most. The cuts of one dim may come in any order that an input has.
  */
 #include "rules/rules.h"
 
-#include "base/hash.h"
 #include "rules/least.h"
+#include "rules/option.h"
+#include "rules/prices.h"
 #include "rules/regroup.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Beyond so many combinations the best so far stands; beyond so many exact prices, fewer on a mesh of many dims, rough
- * ones serve. It takes a mesh of many dims and inputs that are placed at cross purposes to get there. */
-enum { MOST_NODES = 1 << 20, MOST_EXACT = 512, MOST_EXACT_OF_MANY = 16, MANY_MESH_DIMS = 5 };
-
-/* A row with a kind of cut on one mesh dim. */
-typedef struct option {
-    const dt__row *row;      /* NULL: all Replicate */
-    const dt_placement *cut; /* like this one of an input's; NULL: plain */
-    double guess_us;         /* what it would cost alone, for trying good ones first */
-} option;
-
-/* The price of bringing one input to one target. */
-typedef struct priced {
-    struct priced *next; /* of the same slot */
-    uint64_t hash;
-    const dt_placement *moved; /* the target, which is the key */
-    double us;                 /* exact, or what it is at least */
-    bool exact;
-    double at_most; /* NaN: not asked for yet */
-} priced;
-
-enum { N_SLOTS = 64 };
+/* Beyond so many combinations the best so far stands. It takes a mesh of many dims and inputs that are placed at cross
+ * purposes to get there. */
+enum { MOST_NODES = 1 << 20 };
 
 typedef struct found_one {
     double us;
@@ -51,45 +30,24 @@ typedef struct search {
     const dt__placed *on;
     int n_mesh_dims, n_inputs, n_entries;
     const int *n_options; /* per mesh dim */
-    option *const *options;
-    const dt_placement *order;        /* cuts come in the order of these placements; NULL: from left to right */
-    const option **chosen;            /* per mesh dim */
-    bool *may_cut;                    /* [input, mesh dim]: some row cuts it there */
-    dt__least *least;                 /* [mesh dims decided, input] */
-    unsigned char *kinds;             /* [mesh dim, entry]: kinds of partials so far, by bits */
-    priced *(*prices)[N_SLOTS];       /* per input */
+    dt__option *const *options;
+    const dt_placement *order; /* cuts come in the order of these placements; NULL: from left to right */
+    const dt__option **chosen; /* per mesh dim */
+    bool *may_cut;             /* [input, mesh dim]: some row cuts it there */
+    dt__least *least;          /* [mesh dims decided, input] */
+    unsigned char *kinds;      /* [mesh dim, entry]: kinds of partials so far, by bits */
+    dt__prices prices;
     dt_placement *target;             /* scratch: n_mesh_dims */
     double *spent;                    /* scratch: per input */
     double *source_bytes;             /* per input: of a part, about */
     bool roughly;                     /* prices are what moves cost at most */
     double ceiling;                   /* what is no less than this need not be found */
-    const option **winner;            /* per mesh dim: the best by rough prices, */
+    const dt__option **winner;        /* per mesh dim: the best by rough prices, */
     const dt_placement *winner_order; /* and its order of cuts */
     int64_t n_nodes;
-    int n_exact; /* prices asked for */
     int most, n_found;
     found_one *found; /* from the cheapest on */
 } search;
-
-static dt_row_entry entry_of(const option *one, int entry) { return one->row ? one->row->entries[entry] : DT_ROW_R; }
-
-static bool is_partial_of(const dt_placement *placement, dt_row_entry entry) {
-    return dt_placement_is_partial(*placement) && DT_ROW_P(placement->reduce) == entry;
-}
-
-/* The placement that an entry asks for, with the option's kind of cut. */
-static dt_placement placement_of(const option *one, int entry) {
-    dt_row_entry asked = entry_of(one, entry);
-    if (asked == DT_ROW_R)
-        return dt_placement_replicate();
-    if (asked < 0)
-        return dt_placement_partial((dt_reduce)(-1 - asked));
-    dt_placement placement = one->cut ? *one->cut : dt_placement_shard(0);
-    placement.dim = asked - 1;
-    placement.position = 0;
-    placement.ordered = false;
-    return placement;
-}
 
 /* Where a mesh dim stands among those that cut: by the order that is followed, else from left to right. */
 static int rank_of(const search *self, int m) {
@@ -119,30 +77,13 @@ static void set_positions(const search *self, dt_placement *placements) {
 static void find_target(const search *self, int i, dt_placement *out) {
     const dt_placement *now = self->on->inputs[i]->placements;
     for (int m = 0; m < self->n_mesh_dims; m++) {
-        dt_row_entry asked = entry_of(self->chosen[m], i);
+        dt_row_entry asked = dt__option_entry(self->chosen[m], i);
         if (asked < 0) /* Replicate, of which each rank makes the partial, unless it is there */
-            out[m] = is_partial_of(&now[m], asked) ? now[m] : dt_placement_replicate();
+            out[m] = dt__is_partial_of(&now[m], asked) ? now[m] : dt_placement_replicate();
         else
-            out[m] = placement_of(self->chosen[m], i);
+            out[m] = dt__option_placement(self->chosen[m], i);
     }
     set_positions(self, out);
-}
-
-static bool same_placements(int n, const dt_placement *a, const dt_placement *b) {
-    for (int m = 0; m < n; m++)
-        if (!dt_placement_equal(&a[m], &b[m]))
-            return false;
-    return true;
-}
-
-static uint64_t hash_placements(int n, const dt_placement *placements) {
-    uint64_t hash = 0;
-    for (int m = 0; m < n; m++)
-        hash = dt__hash_u64((uint64_t)placements[m].kind | (uint64_t)placements[m].reduce << 8 |
-                                (uint64_t)placements[m].dim << 16 | (uint64_t)placements[m].position << 32 |
-                                (uint64_t)placements[m].split_factor << 40,
-                            hash);
-    return hash;
 }
 
 /* Explicit extents cut a dim alone. */
@@ -154,86 +95,18 @@ static bool is_possible(int n, const dt_placement *placements) {
     return true;
 }
 
-static dt_status build(const search *self, const dt_op_value *value, const dt_placement *placements,
-                       dt__sharding *out) {
-    dt__sharding_desc desc = {
-        .n_mesh_dims = self->n_mesh_dims,
-        .mesh = self->on->mesh,
-        .n_dims = value->n_dims,
-        .shape = value->shape,
-        .n_placements = self->n_mesh_dims,
-        .placements = placements,
-    };
-    return dt__sharding_build(self->arena, &desc, out);
-}
-
-/* What bringing input i to the target costs at most where `most` is 0, otherwise the least if that is below `most`. */
-static dt_status ask_planner(search *self, int i, const dt_placement *target, double most, double *us) {
-    const dt_op_value *value = &self->call->inputs[i];
-    const dt__machine *machine = self->on->machine;
-    dt__sharding to;
-    dt__arena_mark mark = dt__arena_begin(self->arena);
-    DT__TRY(build(self, value, target, &to));
-    dt__move move = {.from = self->on->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    DT__TRY(most == 0 ? dt__plan_price_at_most(self->arena, &move, machine, us)
-                      : dt__plan_price(self->arena, &move, machine, most, us));
-    dt__arena_rewind(self->arena, mark);
-    return DT_OK;
-}
-
-/* The entry of a target among the prices of input i; NULL when memory is out. */
-static priced *find_price(search *self, int i, const dt_placement *target) {
-    int n = self->n_mesh_dims;
-    uint64_t hash = hash_placements(n, target);
-    priced **slot = &self->prices[i][hash % N_SLOTS];
-    for (priced *known = *slot; known; known = known->next)
-        if (known->hash == hash && same_placements(n, known->moved, target))
-            return known;
-    priced *fresh = DT__NEW(self->arena, priced);
-    const dt_placement *moved = dt__arena_copy(self->arena, target, (size_t)n, sizeof *moved);
-    if (!fresh || !moved)
-        return NULL;
-    *fresh = (priced){.next = *slot, .hash = hash, .moved = moved, .at_most = NAN};
-    *slot = fresh;
-    return fresh;
-}
-
-static dt_status price_roughly(search *self, int i, priced *known) {
-    return isnan(known->at_most) ? ask_planner(self, i, known->moved, 0, &known->at_most) : DT_OK;
-}
-
-static dt_status price_exactly(search *self, int i, double most, priced *known) {
-    int most_exact = self->n_mesh_dims < MANY_MESH_DIMS ? MOST_EXACT : MOST_EXACT_OF_MANY;
-    if (known->exact || known->us >= most)
-        return DT_OK;
-    if (self->n_exact++ >= most_exact) {
-        DT__TRY(price_roughly(self, i, known));
-        known->us = known->at_most;
-        known->exact = true;
-        return DT_OK;
-    }
-    DT__TRY(ask_planner(self, i, known->moved, most, &known->us));
-    known->exact = known->us < most;
-    known->us = known->exact ? known->us : most;
-    return DT_OK;
-}
-
 /* The price of input i's target, if it is less than `most`, otherwise something that is not; or, while prices are taken
  * roughly, what it is at most. */
 static dt_status price(search *self, int i, double most, double *us) {
     find_target(self, i, self->target);
     *us = 0;
-    if (same_placements(self->n_mesh_dims, self->target, self->on->inputs[i]->placements))
+    if (dt__same_placements(self->n_mesh_dims, self->target, self->on->inputs[i]->placements))
         return DT_OK;
     *us = INFINITY;
     if (!is_possible(self->n_mesh_dims, self->target))
         return DT_OK;
-    priced *known = find_price(self, i, self->target);
-    if (!known)
-        return DT_ERR_MEMORY;
-    DT__TRY(self->roughly ? price_roughly(self, i, known) : price_exactly(self, i, most, known));
-    *us = self->roughly ? known->at_most : known->us;
-    return DT_OK;
+    return self->roughly ? dt__price_at_most(&self->prices, i, self->target, us)
+                         : dt__price_below(&self->prices, i, self->target, most, us);
 }
 
 /* What it costs to make partials of Replicate where that takes writing: zeros or ones. */
@@ -244,11 +117,11 @@ static double filling_us(const search *self, int i) {
     for (int d = 0; d < value->n_dims; d++)
         bytes *= (double)value->shape[d];
     for (int m = 0; m < self->n_mesh_dims; m++) {
-        dt_row_entry asked = entry_of(self->chosen[m], i);
+        dt_row_entry asked = dt__option_entry(self->chosen[m], i);
         if (asked > 0)
             bytes /= (double)self->on->mesh[m];
         else if (asked == DT_ROW_P(DT_SUM) || asked == DT_ROW_P(DT_PRODUCT))
-            fills |= !is_partial_of(&self->on->inputs[i]->placements[m], asked);
+            fills |= !dt__is_partial_of(&self->on->inputs[i]->placements[m], asked);
     }
     return fills ? bytes / self->on->machine->copy_bytes_per_us : 0;
 }
@@ -257,8 +130,9 @@ static double filling_us(const search *self, int i) {
 static void find_placements(const search *self, int entry, dt_placement *out) {
     for (int m = 0; m < self->n_mesh_dims; m++) {
         const dt_placement *now = entry < self->n_inputs ? &self->on->inputs[entry]->placements[m] : NULL;
-        dt_row_entry asked = entry_of(self->chosen[m], entry);
-        out[m] = now && asked < 0 && is_partial_of(now, asked) ? *now : placement_of(self->chosen[m], entry);
+        dt_row_entry asked = dt__option_entry(self->chosen[m], entry);
+        out[m] =
+            now && asked < 0 && dt__is_partial_of(now, asked) ? *now : dt__option_placement(self->chosen[m], entry);
     }
     set_positions(self, out);
 }
@@ -269,7 +143,7 @@ static bool has_runs(const search *self, const dt__row *row) {
         if (row->entries[i] <= 0)
             continue;
         for (int m = 0; m < self->n_mesh_dims; m++)
-            if (entry_of(self->chosen[m], i) == row->entries[i] && self->chosen[m]->cut &&
+            if (dt__option_entry(self->chosen[m], i) == row->entries[i] && self->chosen[m]->cut &&
                 self->chosen[m]->cut->kind == DT_PLACEMENT_STRIDED)
                 return false;
     }
@@ -291,7 +165,7 @@ static dt_status regroup_outputs(search *self, dt_placement *const *out, bool *f
     *fits = is_possible(self->n_mesh_dims, input);
     if (!*fits)
         return DT_OK;
-    DT__TRY(build(self, value, input, &from));
+    DT__TRY(dt__sharding_of_value(self->arena, self->on, value, input, &from));
     for (int o = 0; o < self->call->n_outputs && *fits; o++) {
         const dt_op_value *output = &self->call->outputs[o];
         dt_placement mapped[DT_SPEC_MAX_DIMS];
@@ -330,8 +204,8 @@ static dt_status find_outputs(search *self, dt_placement *const *out, bool *fits
 static bool is_in_place(const search *self, dt_placement *const *outputs) {
     const dt_placement *now = self->on->inputs[0]->placements;
     find_target(self, 0, self->target);
-    return same_placements(self->n_mesh_dims, self->target, now) &&
-           same_placements(self->n_mesh_dims, outputs[0], now);
+    return dt__same_placements(self->n_mesh_dims, self->target, now) &&
+           dt__same_placements(self->n_mesh_dims, outputs[0], now);
 }
 
 static dt_placement **new_lists(dt__arena *arena, int n_lists, int n) {
@@ -374,15 +248,12 @@ static double worst(const search *self) {
     return self->n_found < self->most ? self->ceiling : self->found[self->n_found - 1].us;
 }
 
-/* Less by more than rounding. */
-static bool is_less(double a, double b) { return isinf(b) ? a < b : a < b - 1e-9 * (1 + fabs(b)); }
-
 static bool is_found(const search *self, const dt__choice *one) {
     for (int f = 0; f < self->n_found; f++) {
         const dt__choice *other = &self->found[f].choice;
         bool same = !memcmp(other->rows, one->rows, (size_t)self->n_mesh_dims * sizeof(*one->rows));
         for (int i = 0; i < self->n_inputs && same; i++)
-            same = same_placements(self->n_mesh_dims, other->inputs[i], one->inputs[i]);
+            same = dt__same_placements(self->n_mesh_dims, other->inputs[i], one->inputs[i]);
         if (same)
             return true;
     }
@@ -391,7 +262,7 @@ static bool is_found(const search *self, const dt__choice *one) {
 
 static void insert(search *self, double us, const dt__choice *one) {
     int at = self->n_found;
-    while (at > 0 && is_less(us, self->found[at - 1].us))
+    while (at > 0 && dt__us_less(us, self->found[at - 1].us))
         at--;
     int last = self->n_found < self->most ? self->n_found++ : self->n_found - 1;
     memmove(&self->found[at + 1], &self->found[at], (size_t)(last - at) * sizeof *self->found);
@@ -414,9 +285,9 @@ static double rounding_us(const search *self) {
         for (int d = 0; d < value->n_dims; d++)
             bytes *= (double)value->shape[d];
         for (int m = 0; m < self->n_mesh_dims; m++) {
-            bool made = entry_of(self->chosen[m], self->n_inputs + o) == DT_ROW_P(DT_SUM);
+            bool made = dt__option_entry(self->chosen[m], self->n_inputs + o) == DT_ROW_P(DT_SUM);
             for (int i = 0; i < self->n_inputs && made; i++)
-                made = entry_of(self->chosen[m], i) >= 0;
+                made = dt__option_entry(self->chosen[m], i) >= 0;
             dt__priced step = {.collective = DT__COLLECTIVE_ALL_REDUCE,
                                .group = self->on->mesh[m],
                                .before_bytes = bytes,
@@ -440,7 +311,7 @@ static dt_status price_all(search *self, double *us) {
         rest -= dt__least_us(self->on->machine, &least[i]) + filling;
         DT__TRY(price(self, i, worst(self) - *us - rest - filling, &self->spent[i]));
         *us += self->spent[i] + filling;
-        if (!is_less(*us + rest, worst(self))) {
+        if (!dt__us_less(*us + rest, worst(self))) {
             *us = INFINITY;
             return DT_OK;
         }
@@ -474,11 +345,11 @@ static bool mixes(unsigned kinds) {
     return kinds & ~linear ? (kinds & (kinds - 1)) != 0 : false;
 }
 
-static bool add_kinds(search *self, int m, const option *one) {
+static bool add_kinds(search *self, int m, const dt__option *one) {
     unsigned char *kinds = self->kinds + (int64_t)(m + 1) * self->n_entries;
     const unsigned char *before = kinds - self->n_entries;
     for (int e = 0; e < self->n_entries; e++) {
-        dt_row_entry asked = entry_of(one, e);
+        dt_row_entry asked = dt__option_entry(one, e);
         kinds[e] = before[e];
         if (asked < 0)
             kinds[e] |= (unsigned char)(1u << (-1 - asked));
@@ -489,13 +360,13 @@ static bool add_kinds(search *self, int m, const option *one) {
 }
 
 /* The least that all inputs cost together once mesh dim m has this option. */
-static double decide(search *self, int m, const option *one) {
+static double decide(search *self, int m, const dt__option *one) {
     const dt__least *before = self->least + (int64_t)m * self->n_inputs;
     dt__least *after = self->least + (int64_t)(m + 1) * self->n_inputs;
     double us = 0;
     for (int i = 0; i < self->n_inputs; i++) {
         bool may_cut = self->may_cut[i * self->n_mesh_dims + m];
-        dt__least_decide(self->on, i, m, may_cut, entry_of(one, i), &before[i], &after[i]);
+        dt__least_decide(self->on, i, m, may_cut, dt__option_entry(one, i), &before[i], &after[i]);
         us += dt__least_us(self->on->machine, &after[i]);
     }
     return us;
@@ -505,108 +376,13 @@ static dt_status walk(search *self, int m) {
     if (m == self->n_mesh_dims)
         return judge(self);
     for (int o = 0; o < self->n_options[m] && self->n_nodes < MOST_NODES; o++) {
-        const option *one = &self->options[m][o];
+        const dt__option *one = &self->options[m][o];
         self->n_nodes++;
-        if (!is_less(decide(self, m, one), worst(self)) || !add_kinds(self, m, one))
+        if (!dt__us_less(decide(self, m, one), worst(self)) || !add_kinds(self, m, one))
             continue;
         self->chosen[m] = one;
         DT__TRY(walk(self, m + 1));
     }
-    return DT_OK;
-}
-
-static option new_option(const search *self, int m, const dt__row *row, const dt_placement *cut) {
-    option one = {.row = row, .cut = cut};
-    for (int i = 0; i < self->n_inputs; i++)
-        one.guess_us += dt__guess_us(self->on, i, m, entry_of(&one, i), self->source_bytes[i]);
-    return one;
-}
-
-static bool same_cut(const dt_placement *a, const dt_placement *b) {
-    return a->kind == b->kind && a->split_factor == b->split_factor && a->n_extents == b->n_extents &&
-           (a->n_extents == 0 || !memcmp(a->extents, b->extents, (size_t)a->n_extents * sizeof *a->extents));
-}
-
-static bool is_plain(const dt_placement *cut) { return cut->kind == DT_PLACEMENT_SHARD && cut->n_extents == 0; }
-
-/* Explicit extents fit only dims of that size. */
-static bool fits_cut(const search *self, const dt__row *row, const dt_placement *cut, int64_t size) {
-    for (int e = 0; e < self->n_entries && cut->n_extents && !(row->flags & DT_ROW_RESHAPE); e++) {
-        const dt_op_value *value =
-            e < self->n_inputs ? &self->call->inputs[e] : &self->call->outputs[e - self->n_inputs];
-        if (row->entries[e] > 0 && value->shape[row->entries[e] - 1] != size)
-            return false;
-    }
-    return true;
-}
-
-/* The row with each kind of cut that an input has on just that dim. */
-static void add_cuts(const search *self, int m, const dt__row *row, option *out, int *n) {
-    const dt_placement *tried[DT_SPEC_MAX_DIMS];
-    int n_tried = 0;
-    for (int i = 0; i < self->n_inputs && n_tried < DT_SPEC_MAX_DIMS; i++) {
-        const dt_placement *now = &self->on->inputs[i]->placements[m];
-        bool known = !dt__is_cut(now) || row->entries[i] != DT_ROW_S(now->dim) || is_plain(now);
-        for (int t = 0; t < n_tried && !known; t++)
-            known = same_cut(tried[t], now);
-        if (known || !fits_cut(self, row, now, self->call->inputs[i].shape[now->dim]))
-            continue;
-        tried[n_tried++] = now;
-        out[(*n)++] = new_option(self, m, row, now);
-    }
-}
-
-/* Cheapest first; else all Replicate first, then in the order of the rows. */
-static void sort(option *options, int n) {
-    for (int i = 1; i < n; i++) {
-        option one = options[i];
-        int at = i;
-        for (; at > 0 && is_less(one.guess_us, options[at - 1].guess_us); at--)
-            options[at] = options[at - 1];
-        options[at] = one;
-    }
-}
-
-static bool cuts(const search *self, const dt__row *row) {
-    for (int e = 0; e < self->n_inputs; e++)
-        if (row->entries[e] > 0)
-            return true;
-    return false;
-}
-
-/* Whether a row without cuts asks for partials of which no input has any here: then each rank would make them of
- * Replicate, and the row that is all Replicate does with the same moves. */
-static bool is_idle(const search *self, const dt__row *row, int m) {
-    if (self->call->op->flags & DT_OP_INPLACE)
-        return false;
-    for (int i = 0; i < self->n_inputs; i++)
-        if (row->entries[i] > 0 ||
-            (row->entries[i] < 0 && is_partial_of(&self->on->inputs[i]->placements[m], row->entries[i])))
-            return false;
-    return true;
-}
-
-static dt_status find_options(search *self, const dt__row_list *rows, int m, option **out, int *n) {
-    int n_special = 0;
-    for (int i = 0; i < self->n_inputs; i++) {
-        const dt_placement *now = &self->on->inputs[i]->placements[m];
-        n_special += dt__is_cut(now) && !is_plain(now);
-    }
-    n_special = n_special < DT_SPEC_MAX_DIMS ? n_special : DT_SPEC_MAX_DIMS;
-    *out = DT__NEW_ARRAY(self->arena, option, rows->n_rows * (n_special + 1) + 1);
-    if (!*out)
-        return DT_ERR_MEMORY;
-    *n = 1;
-    (*out)[0] = new_option(self, m, NULL, NULL);
-    for (int r = 0; r < rows->n_rows; r++) {
-        const dt__row *row = &rows->rows[r];
-        if (is_idle(self, row, m))
-            continue;
-        if (n_special && cuts(self, row))
-            add_cuts(self, m, row, *out, n);
-        (*out)[(*n)++] = new_option(self, m, row, NULL);
-    }
-    sort(*out, *n);
     return DT_OK;
 }
 
@@ -635,27 +411,28 @@ static dt_status prepare(search *self) {
     dt__row_list rows;
     int n = self->n_mesh_dims;
     int *n_options = DT__NEW_ARRAY(self->arena, int, n + 1);
-    option **options = DT__NEW_ARRAY(self->arena, option *, n + 1);
-    self->chosen = DT__NEW_ARRAY(self->arena, const option *, n + 1);
-    self->winner = DT__NEW_ARRAY(self->arena, const option *, n + 1);
+    dt__option **options = DT__NEW_ARRAY(self->arena, dt__option *, n + 1);
+    self->chosen = DT__NEW_ARRAY(self->arena, const dt__option *, n + 1);
+    self->winner = DT__NEW_ARRAY(self->arena, const dt__option *, n + 1);
     self->may_cut = DT__NEW_ARRAY(self->arena, bool, n * self->n_inputs);
     self->least = DT__NEW_ARRAY(self->arena, dt__least, (n + 1) * self->n_inputs);
     self->source_bytes = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
     self->kinds = DT__NEW_ARRAY(self->arena, unsigned char, (n + 1) * self->n_entries);
-    self->prices = dt__arena_alloc(self->arena, (size_t)self->n_inputs, sizeof *self->prices);
     self->target = DT__NEW_ARRAY(self->arena, dt_placement, n + 1);
     self->spent = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
     self->found = DT__NEW_ARRAY(self->arena, found_one, self->most + 1);
     if (!n_options || !options || !self->chosen || !self->winner || !self->may_cut || !self->least ||
-        !self->source_bytes || !self->kinds || !self->prices || !self->target || !self->spent || !self->found)
+        !self->source_bytes || !self->kinds || !self->target || !self->spent || !self->found)
         return DT_ERR_MEMORY;
     self->n_options = n_options;
     self->options = options;
+    DT__TRY(dt__prices_begin(self->arena, self->call, self->on, &self->prices));
     DT__TRY(dt__call_rows(self->arena, self->call, &rows));
     for (int i = 0; i < self->n_inputs; i++)
         self->source_bytes[i] = part_bytes(self, i);
     for (int m = 0; m < n; m++)
-        DT__TRY(find_options(self, &rows, m, &options[m], &n_options[m]));
+        DT__TRY(dt__find_options(self->arena, self->call, self->on, &rows, m, self->source_bytes, &options[m],
+                                 &n_options[m]));
     begin_bounds(self, &rows);
     return DT_OK;
 }

@@ -21,6 +21,11 @@
 
 #include "rules/rules.h"
 
+#include <math.h>
+
+/* Less by more than rounding. */
+static inline bool dt__us_less(double a, double b) { return isinf(b) ? a < b : a < b - 1e-9 * (1 + fabs(b)); }
+
 /* Within a host and between hosts. */
 enum { DT__WITHIN, DT__BETWEEN, DT__N_LINKS };
 
