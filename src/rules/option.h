@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What one mesh dim may be: a row with a kind of cut. A row that cuts may be used with any kind of cut that an input has
- * there (strided, explicit extents) besides the plain one.
+ * What one mesh dim may be: a row with a kind of cut. A row that cuts may be used with any kind of cut that an input
+ * has there (strided, explicit extents) besides the plain one.
  */
 #ifndef DT_RULES_OPTION_H
 #define DT_RULES_OPTION_H
