@@ -43,9 +43,8 @@ dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t le
 
 dt_tensor *dt_permute(const dt_tensor *tensor, dt_dims dims) {
     dt__view view;
-    return open_view(tensor, "permute", &view)
-               ? close_view(tensor, &view, dt__view_permute(&view, dims.n, dims.list))
-               : NULL;
+    return open_view(tensor, "permute", &view) ? close_view(tensor, &view, dt__view_permute(&view, dims.n, dims.list))
+                                               : NULL;
 }
 
 dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b) {
