@@ -147,18 +147,27 @@ static void rows_mul(const dt_op_call *call, dt_rows *rows) {
         dt_rows_partial(rows, DT_PARTIAL_EACH | (all_floating(call) ? DT_PARTIAL_PRODUCT : 0));
 }
 
+/* The sign of the divisor, as the dtype of the quotient has it. */
+static int class_divisor(const dt_op_call *call) {
+    const dt_arg *other = &call->args[OTHER];
+    if (!has_number(call) || !rounds(call) || other->type != DT_ARG_INT || !dt__is_whole(call->inputs[0].dtype))
+        return class_other(call);
+    int64_t divisor = dt__wrap_whole(other->as.i, dt__promote_call(call, UINT64_MAX));
+    return (divisor > 0) - (divisor < 0);
+}
+
 static bool rounds_down(const dt_op_call *call) {
     return rounds(call) && strcmp(dt__arg(call, "rounding_mode")->as.text, "floor") == 0;
 }
 
 /* The least integer divided by -1 wraps around, and an infinity that is rounded down is NaN. */
 static bool quotient_keeps_order(const dt_op_call *call) {
-    return dt__is_floating(call->outputs[0].dtype) ? !rounds_down(call) : class_other(call) > 0;
+    return dt__is_floating(call->outputs[0].dtype) ? !rounds_down(call) : class_divisor(call) > 0;
 }
 
 static void rows_div(const dt_op_call *call, dt_rows *rows) {
     if (has_number(call))
-        rows_scaled(rows, class_other(call), !rounds(call), quotient_keeps_order(call));
+        rows_scaled(rows, class_divisor(call), !rounds(call), quotient_keeps_order(call));
     else if (!rounds(call))
         dt_rows_partial(rows, DT_PARTIAL_FIRST | (all_floating(call) ? DT_PARTIAL_PRODUCT : 0));
 }
@@ -280,14 +289,15 @@ const dt_op dt__op_div = {
               "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
     .rule = "...,...->...",
     .rows = rows_div,
-    .class_of = class_other,
+    .class_of = class_divisor,
     .shape = shape_div,
     .kernel = divide,
     .samples = "div(f32[5,3]; f32[5,3])\ndiv(f32[5,3]; f32[3]; rounding_mode=floor)\ndiv(f32[5]; -2.5)\n"
                "div(i32[5]; 3; rounding_mode=trunc)\ndiv(i32[5]; -1; rounding_mode=trunc)\n"
                "div(f32[5]; 0)\n"
                "div(i32[5]; i32[5])\n"
-               "div(f32[5]; 2; rounding_mode=floor)",
+               "div(f32[5]; 2; rounding_mode=floor)\n"
+               "div(i8[5]; 200; rounding_mode=floor)",
 };
 const dt_op dt__op_add_ = {
     .schema = "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!) | "

@@ -53,14 +53,26 @@ static dt_status shape_where(dt_op_call *call) {
     dt_dtype condition = call->inputs[0].dtype;
     if (condition != DT_BOOL && condition != DT_U8)
         return dt_op_refuse(call, DT_ERR_DTYPE, "the condition is %s; wanted bool", dt_dtype_word(condition));
-    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX - 1));
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1);
+    for (int i = 1; i <= 2; i++)
+        if (call->args[i].type != DT_ARG_TENSOR)
+            DT__TRY(dt__want_fit(call, &call->args[i], dtype));
+    return dt__add_broadcast(call, dtype);
 }
 
-/* A number beside the tensor is its own sum where it is 0 and its own product where it is 0 or 1. */
+/* A number beside the tensor is its own sum where it is 0 and its own product where it is 0 or 1. One that does not fit
+ * is refused. */
+enum { NUMBER_OTHER, NUMBER_ZERO, NUMBER_ONE, NUMBER_UNFIT };
 static int class_where(const dt_op_call *call) {
     const dt_arg *number = dt__arg(call, dt__arg(call, "self")->type == DT_ARG_TENSOR ? "other" : "self");
     double value = dt__arg_number(number);
-    return number->type == DT_ARG_TENSOR || number->type == DT_ARG_COMPLEX ? 0 : value == 0 ? 1 : value == 1 ? 2 : 0;
+    dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1);
+    for (int i = 1; i <= 2; i++)
+        if (call->args[i].type != DT_ARG_TENSOR && !dt__fits_dtype(&call->args[i], dtype))
+            return NUMBER_UNFIT;
+    if (number->type == DT_ARG_TENSOR || number->type == DT_ARG_COMPLEX)
+        return NUMBER_OTHER;
+    return value == 0 ? NUMBER_ZERO : value == 1 ? NUMBER_ONE : NUMBER_OTHER;
 }
 
 static void rows_where(const dt_op_call *call, dt_rows *rows) {
@@ -74,7 +86,8 @@ static void rows_where(const dt_op_call *call, dt_rows *rows) {
     for (int kind = 0; kind < DT_N_REDUCES; kind++) {
         if (converts && kind != DT_MAX && kind != DT_MIN)
             continue;
-        bool needs = (kind == DT_SUM && class_where(call) != 1) || (kind == DT_PRODUCT && class_where(call) == 0);
+        int number = class_where(call);
+        bool needs = (kind == DT_SUM && number != NUMBER_ZERO) || (kind == DT_PRODUCT && number == NUMBER_OTHER);
         if (!(alone && needs))
             dt_rows_reduce(rows, chosen, (dt_reduce)kind, (dt_reduce)kind);
     }
@@ -93,7 +106,9 @@ static dt_status clamp(dt_op_call *call) {
         dt__constant room;
         if (call->args[i].type == DT_ARG_NONE)
             continue;
-        dt__array bound = dt__array_of_arg(call, i, out.dtype, &room);
+        const dt_arg *arg = &call->args[i];
+        dt__array bound = arg->type == DT_ARG_TENSOR ? dt__array_of(&call->inputs[arg->as.first])
+                                                     : dt__array_of_bound(arg, out.dtype, &room);
         DT__TRY(
             dt__run_elements(call, i == 1 ? DT__EL_MAXIMUM : DT__EL_MINIMUM, out.dtype, &out, &from, &bound, NULL));
         from = out;
@@ -101,10 +116,20 @@ static dt_status clamp(dt_op_call *call) {
     return DT_OK;
 }
 
+/* Whether the second operand is a whole number that no element of the dtype equals. */
+static bool is_beyond(const dt_arg *arg, dt_dtype dtype) {
+    return arg->type == DT_ARG_INT && dt__is_whole(dtype) && dt__wrap_whole(arg->as.i, dtype) != arg->as.i;
+}
+
 static dt_status equal(dt_op_call *call) {
     dt__constant room;
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
     dt__array out = dt__array_of(&call->outputs[0]);
+    if (is_beyond(&call->args[1], dtype)) {
+        dt__array no = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, DT_BOOL, &room);
+        dt__run_convert(call, &out, &no);
+        return DT_OK;
+    }
     dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of_arg(call, 1, dtype, &room);
     return dt__run_elements(call, DT__EL_EQ, dtype, &out, &a, &b, NULL);
 }

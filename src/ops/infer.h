@@ -62,6 +62,14 @@ double dt__arg_number(const dt_arg *arg);
 /* -1, 0 or 1; 0 for what is not finite, too. */
 int dt__arg_sign(const dt_arg *arg);
 
+/* What integers of a dtype make of a whole number: it wraps around, as arithmetic does. */
+int64_t dt__wrap_whole(int64_t value, dt_dtype dtype);
+/* Whether a number can become an element of a dtype: any but integers take all; of an integer's fraction nothing is
+ * left. A negative number that wraps around in an unsigned dtype is taken. */
+bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype);
+/* Refuses a number that does not fit the dtype. */
+dt_status dt__want_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dtype);
+
 /* Refuses dtypes: complex numbers where an order is needed, whole numbers where a fraction is. */
 dt_status dt__refuse_complex(const dt_op_call *call);
 dt_status dt__want_floating(const dt_op_call *call, int input);

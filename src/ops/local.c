@@ -12,6 +12,13 @@ static void real_and_imaginary(const dt_arg *arg, double out[2]) {
 }
 
 dt__array dt__array_of_number(const dt_arg *arg, dt_dtype dtype, dt__constant *room) {
+    dt_arg wrapped = *arg;
+    if (arg->type == DT_ARG_INT && dt__is_whole(dtype))
+        wrapped.as.i = dt__wrap_whole(arg->as.i, dtype);
+    return dt__array_of_bound(&wrapped, dtype, room);
+}
+
+dt__array dt__array_of_bound(const dt_arg *arg, dt_dtype dtype, dt__constant *room) {
     double number[2];
     real_and_imaginary(arg, number);
     if (arg->type == DT_ARG_INT && dtype == DT_I64)

@@ -19,6 +19,8 @@ typedef struct dt__constant {
     double room[2];
 } dt__constant;
 dt__array dt__array_of_number(const dt_arg *arg, dt_dtype dtype, dt__constant *room);
+/* The same, of integers the nearest that there is instead of one that wraps around. */
+dt__array dt__array_of_bound(const dt_arg *arg, dt_dtype dtype, dt__constant *room);
 /* Argument i: an input, or a number of this dtype. */
 dt__array dt__array_of_arg(const dt_op_call *call, int i, dt_dtype dtype, dt__constant *room);
 /* A number as loops take it that compute in a dtype. */

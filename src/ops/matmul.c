@@ -81,11 +81,25 @@ static dt_status check_addend(const dt_op_call *call, const dt_op_value *addend,
                 : dt_op_refuse(call, DT_ERR_SHAPE, "the tensor that is added does not broadcast to the product");
 }
 
+/* Integers are multiplied by whole numbers only, real numbers by real ones. */
+static dt_status check_factor(const dt_op_call *call, const char *name) {
+    const dt_arg *factor = dt__arg(call, name);
+    dt_dtype dtype = call->inputs[1].dtype;
+    if (factor->type == DT_ARG_FLOAT && dt__is_whole(dtype))
+        return dt_op_refuse(call, DT_ERR_DTYPE, "%s is a fraction and the tensors are not; wanted a whole number",
+                            name);
+    if (factor->type == DT_ARG_COMPLEX && !dt__is_complex(dtype))
+        return dt_op_refuse(call, DT_ERR_DTYPE, "%s is complex and the tensors are not", name);
+    return DT_OK;
+}
+
 static dt_status shape_addmm(dt_op_call *call) {
     const dt_op_value *a = &call->inputs[1], *b = &call->inputs[2];
     DT__TRY(dt__want_dims(call, 1, 2));
     DT__TRY(dt__want_dims(call, 2, 2));
     DT__TRY(check_dtypes(call));
+    DT__TRY(check_factor(call, "beta"));
+    DT__TRY(check_factor(call, "alpha"));
     DT__TRY(check_inner(call, a->shape[1], b->shape[0]));
     dt__shape shape = {2, {a->shape[0], b->shape[1]}};
     DT__TRY(check_addend(call, &call->inputs[0], &shape));

@@ -135,6 +135,43 @@ static void calls__in_place(void **state) {
     assert_is(dt_copy_(x, make(ctx, DT_SHAPE(2))), 1, 2);
 }
 
+/* Arithmetic of integers wraps around; comparing and bounding do not; what cannot be an element is refused, also when
+ * the decision about the same kind of call is there. Values are PyTorch's, but for eq, which compares numbers. */
+static void calls__numbers_beyond_the_dtype(void **state) {
+    (void)state;
+    dt_ctx *other = dt_init(NULL);
+    dt_tensor *bytes = dt_to(dt_from_memory(other, (float[]){2, 254, 6}, DT_SHAPE(3), DT_F32), DT_U8);
+    dt_tensor *small = dt_to(dt_from_memory(other, (float[]){127, 44, -1}, DT_SHAPE(3), DT_F32), DT_I8);
+    assert_is(dt_to(dt_add_scalar(bytes, -3), DT_I64), 255, 251, 3);
+    assert_is(dt_to(dt_mul_scalar(bytes, -2), DT_I64), 252, 4, 244);
+    assert_is(dt_to(dt_add_scalar(small, 300), DT_I64), -85, 88, 43);
+    assert_is(dt_to(dt_div_scalar(small, 200, .rounding_mode = "floor"), DT_I64), -3, -1, 0);
+    assert_is(dt_eq_scalar(small, 300), false, false, false);
+    assert_is(dt_eq_scalar(small, 127), true, false, false);
+    assert_is(dt_eq_scalar(bytes, -2), false, false, false);
+    assert_is(dt_to(dt_clamp(small, .min = DT_NUMBER(-300), .max = DT_NUMBER(300)), DT_I64), 127, 44, -1);
+    assert_is(dt_to(dt_fill_(bytes, -2), DT_I64), 254, 254, 254);
+    for (int i = 0; i < 2; i++) {
+        assert_non_null(dt_fill_(small, 5));
+        assert_null(dt_fill_(small, 300));
+        assert_error_says(other, DT_ERR_VALUE, "fill_: i8[3]: 300 does not fit i8; wanted a number from -128 to 127");
+        dt_error_clear(other);
+        assert_null(dt_fill_(small, (double)NAN));
+        assert_error_says(other, DT_ERR_VALUE, "does not fit i8");
+        dt_error_clear(other);
+        assert_non_null(dt_where_scalar_other(dt_eq_scalar(small, 5), small, 5));
+        assert_null(dt_where_scalar_other(dt_eq_scalar(small, 5), small, 128));
+        assert_error_says(other, DT_ERR_VALUE, "128 does not fit i8");
+        dt_error_clear(other);
+    }
+    assert_is(dt_to(small, DT_I64), 5, 5, 5);
+    dt_tensor *square = dt_to(dt_ones(other, DT_SHAPE(2, 2)), DT_I64);
+    assert_null(dt_addmm(square, square, square, .alpha = DT_NUMBER(0.5)));
+    assert_error_says(other, DT_ERR_DTYPE, "alpha is a fraction and the tensors are not");
+    dt_error_clear(other);
+    dt_close(other);
+}
+
 static void calls__on_a_mesh_of_one(void **state) {
     (void)state;
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=1");
@@ -178,6 +215,7 @@ int main(void) {
         cmocka_unit_test(calls__lists),
         cmocka_unit_test(calls__views),
         cmocka_unit_test(calls__in_place),
+        cmocka_unit_test(calls__numbers_beyond_the_dtype),
         cmocka_unit_test(calls__on_a_mesh_of_one),
         cmocka_unit_test(calls__null_goes_through),
     };
