@@ -203,13 +203,20 @@ static value divide(dt_dtype dtype, value sum, int64_t divisor) {
         return (value){.c = {sum.c.re / (float)divisor, sum.c.im / (float)divisor}};
     case DT_C128:
         return (value){.z = {sum.z.re / (double)divisor, sum.z.im / (double)divisor}};
-    default: {
-        unsigned char wrapped[sizeof(value)];
-        store(dtype, wrapped, sum);
-        return (value){.i = load(dtype, wrapped).i / divisor};
-    }
+    default:
+        return sum;
     }
 }
+
+/* The exact sum of integers, divided. */
+static value integer_average(dt_dtype dtype, const void *const *srcs, int n_srcs, size_t at, int64_t divisor) {
+    __extension__ __int128 sum = 0;
+    for (int k = 0; k < n_srcs; k++)
+        sum += load(dtype, (const char *)srcs[k] + at).i;
+    return (value){.i = (int64_t)(sum / divisor)};
+}
+
+static bool is_integer(dt_dtype dtype) { return dtype >= DT_I8 && dtype <= DT_U8; }
 
 static void reduce(dt_dtype dtype, dt_reduce op, void *dst, const void *const *srcs, int n_srcs, size_t n,
                    int64_t divisor, dt__store how) {
@@ -220,7 +227,8 @@ static void reduce(dt_dtype dtype, dt_reduce op, void *dst, const void *const *s
         for (int k = 1; k < n_srcs; k++)
             all = combine(dtype, op, all, load(dtype, (const char *)srcs[k] + i * size));
         if (op == DT_AVG)
-            all = divide(dtype, all, divisor);
+            all = is_integer(dtype) ? integer_average(dtype, srcs, n_srcs, i * size, divisor)
+                                    : divide(dtype, all, divisor);
         store(dtype, (char *)dst + i * size, all);
     }
 }

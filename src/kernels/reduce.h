@@ -7,14 +7,13 @@
 #ifndef DT_KERNELS_REDUCE_H
 #define DT_KERNELS_REDUCE_H
 
-#include "kernels/divide.h"
+#include "kernels/average.h"
 #include "kernels/kernels.h"
 #include "kernels/lanes.h"
 
 enum {
     BLOCK_VECS = 4, /* registers of each source that are worked on together */
     BLOCK_BYTES = BLOCK_VECS * VEC_BYTES,
-    AVG_PIECE_BYTES = 8192,
     REDUCE_AHEAD_BYTES = 256, /* prefetch distance; farther is slower with many sources */
 };
 
@@ -166,33 +165,22 @@ INLINE void reduce_range(arithmetic with, const reduction *r) {
 LOOP_LIST(LOOP)
 #undef LOOP
 
-/* NULL where dt_reduce_allowed says no. An average of integers is summed here and divided later. */
+/* NULL where dt_reduce_allowed says no, and for averages of integers, which average.h makes. */
 static void (*const reduce_loops[DT_N_DTYPES][DT_N_REDUCES])(const reduction *) = {
     [DT_F32] = {reduce_sum_f32, reduce_avg_f32, reduce_product_f32, reduce_min_f32, reduce_max_f32},
     [DT_F64] = {reduce_sum_f64, reduce_avg_f64, reduce_product_f64, reduce_min_f64, reduce_max_f64},
     [DT_F16] = {reduce_sum_f16, reduce_avg_f16, reduce_product_f16, reduce_min_f16, reduce_max_f16},
     [DT_BF16] = {reduce_sum_bf16, reduce_avg_bf16, reduce_product_bf16, reduce_min_bf16, reduce_max_bf16},
-    [DT_I8] = {reduce_sum_8, reduce_sum_8, reduce_product_8, reduce_min_i8, reduce_max_i8},
-    [DT_I16] = {reduce_sum_16, reduce_sum_16, reduce_product_16, reduce_min_i16, reduce_max_i16},
-    [DT_I32] = {reduce_sum_32, reduce_sum_32, reduce_product_32, reduce_min_i32, reduce_max_i32},
-    [DT_I64] = {reduce_sum_64, reduce_sum_64, reduce_product_64, reduce_min_i64, reduce_max_i64},
-    [DT_U8] = {reduce_sum_8, reduce_sum_8, reduce_product_8, reduce_min_u8, reduce_max_u8},
+    [DT_I8] = {reduce_sum_8, NULL, reduce_product_8, reduce_min_i8, reduce_max_i8},
+    [DT_I16] = {reduce_sum_16, NULL, reduce_product_16, reduce_min_i16, reduce_max_i16},
+    [DT_I32] = {reduce_sum_32, NULL, reduce_product_32, reduce_min_i32, reduce_max_i32},
+    [DT_I64] = {reduce_sum_64, NULL, reduce_product_64, reduce_min_i64, reduce_max_i64},
+    [DT_U8] = {reduce_sum_8, NULL, reduce_product_8, reduce_min_u8, reduce_max_u8},
     [DT_BOOL] = {reduce_or_bool, NULL, reduce_and_bool, reduce_and_bool, reduce_or_bool},
     [DT_C64] = {reduce_sum_f32, reduce_avg_f32, reduce_product_c64, NULL, NULL},
     [DT_C128] = {reduce_sum_f64, reduce_avg_f64, reduce_product_c128, NULL, NULL},
 };
 _Static_assert(DT_SUM == 0 && DT_AVG == 1 && DT_PRODUCT == 2 && DT_MIN == 3 && DT_MAX == 4, "columns of the table");
-
-/* Piece by piece, so that the sums are still in the nearest cache when they are divided. */
-static void reduce_integer_avg(dt_dtype dtype, const reduction *r) {
-    reduction piece = *r;
-    for (piece.begin = 0; piece.begin < r->end; piece.begin = piece.end) {
-        size_t left = r->end - piece.begin, bytes = left < AVG_PIECE_BYTES ? left : AVG_PIECE_BYTES;
-        piece.end = piece.begin + bytes;
-        reduce_loops[dtype][DT_SUM](&piece);
-        divide_loops[dtype](piece.dst + piece.begin, bytes / dt_dtype_size(dtype), r->divisor);
-    }
-}
 
 /* Up to where dst is aligned through the caches, then past them. */
 static void reduce_past_caches(dt_dtype dtype, dt_reduce op, const reduction *r, size_t head_bytes) {
@@ -209,8 +197,8 @@ static void reduce(dt_dtype dtype, dt_reduce op, void *dst, const void *const *s
     const size_t size = dt_dtype_size(dtype), head_bytes = bytes_to_alignment(dst);
     const reduction r = {
         .dst = dst, .srcs = (const char *const *)srcs, .n_srcs = n_srcs, .end = n * size, .divisor = divisor};
-    if (op == DT_AVG && divide_loops[dtype])
-        reduce_integer_avg(dtype, &r);
+    if (op == DT_AVG && average_loops[dtype])
+        average_loops[dtype](dst, srcs, n_srcs, n, divisor);
     else if (store == DT__STREAM && head_bytes % size == 0 && r.end >= head_bytes + BLOCK_BYTES)
         reduce_past_caches(dtype, op, &r, head_bytes);
     else

@@ -186,8 +186,10 @@ static void expect_integer(dt_dtype dtype, dt_reduce op, const void *const *srcs
                            int64_t divisor, void *out) {
     int bits = 8 * (int)dt_dtype_size(dtype);
     integer all = integer_at(dtype, srcs[0], i);
-    for (int k = 1; k < n_srcs; k++)
-        all = wrapped(fold_integer(op, all, integer_at(dtype, srcs[k], i)), bits, dtype != DT_U8);
+    for (int k = 1; k < n_srcs; k++) {
+        all = fold_integer(op, all, integer_at(dtype, srcs[k], i));
+        all = op == DT_AVG ? all : wrapped(all, bits, dtype != DT_U8);
+    }
     if (op == DT_AVG)
         all = all < 0 ? -(-all / divisor) : all / divisor;
     memcpy((char *)out + i * (size_t)bits / 8, &all, (size_t)bits / 8);
