@@ -59,7 +59,7 @@ static void placements(dt_ctx *ctx, dt_mesh *mesh) {
 /* A transfer in two halves: something else can be done in between. */
 static void transfers(dt_ctx *ctx, dt_mesh *mesh) {
     dt_tensor *rows = dt_ones(ctx, DT_SHAPE(4, 4), .mesh = mesh, .place = "S(0),S(1)");
-    dt_transfer *transfer = dt_redistribute_start(rows, "R,R", .dtype = DT_F64, .has_dtype = true);
+    dt_transfer *transfer = dt_redistribute_start(rows, "R,R", .dtype = DT_F64);
     dt_tensor *other = dt_eye(ctx, 2, 2);
     dt_tensor *all = dt_transfer_wait(transfer);
     char text[64];

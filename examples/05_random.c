@@ -37,8 +37,9 @@ int main(void) {
     dt_generator *generator = dt_generator_default(ctx);
     dt_generator_seed(generator, 2024);
     print_some("randn", dt_randn(ctx, DT_SHAPE(5, 7), .mesh = mesh, .place = "S(0)"));
-    print_some("rand", dt_rand(ctx, DT_SHAPE(5, 7), .low = -1, .high = 1, .mesh = mesh, .place = "S(1)"));
-    print_some("exponential", dt_exponential(ctx, DT_SHAPE(10), .rate = 2, .mesh = mesh, .place = "S(0)"));
+    print_some("rand",
+               dt_rand(ctx, DT_SHAPE(5, 7), .low = DT_REAL(-1), .high = DT_REAL(1), .mesh = mesh, .place = "S(1)"));
+    print_some("exponential", dt_exponential(ctx, DT_SHAPE(10), .rate = DT_REAL(2), .mesh = mesh, .place = "S(0)"));
 
     /* From the same seed, cut another way: the same numbers. A tensor is one draw, however large it is. */
     dt_generator_seed(generator, 2024);
@@ -47,9 +48,9 @@ int main(void) {
         printf("draws so far: %llu\n", (unsigned long long)dt_generator_save(generator).draw);
 
     /* Initial weights, and the same in place; a mask for dropout; whole numbers; an order of the samples. */
-    dt_tensor *w = dt_truncated_normal(ctx, DT_SHAPE(4, 6), .std = 0.02, .mesh = mesh, .place = "S(0)");
+    dt_tensor *w = dt_truncated_normal(ctx, DT_SHAPE(4, 6), .std = DT_REAL(0.02), .mesh = mesh, .place = "S(0)");
     print_some("weights", w);
-    dt_uniform_(w, .low = -0.1, .high = 0.1);
+    dt_uniform_(w, .low = DT_REAL(-0.1), .high = DT_REAL(0.1));
     print_some("in place", w);
     print_some("mask", dt_dropout_mask_like(w, 0.5));
     print_some("randint", dt_randint(ctx, 0, 100, DT_SHAPE(12), .mesh = mesh, .place = "S(0)"));

@@ -207,7 +207,7 @@ static dt_tensor *make_source(dt_ctx *ctx, dt_mesh *mesh, const char *place, flo
     strcpy(copy, place);
     if (!strchr(place, 'P')) {
         *factor = 1;
-        return dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = mesh, .place = place, .has_dtype = true);
+        return dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = mesh, .place = place, .dtype = DT_F32);
     }
     for (char *word = strtok(copy, ","); word; word = strtok(NULL, ","), m++) {
         bool partial = word[0] == 'P';
@@ -216,7 +216,7 @@ static dt_tensor *make_source(dt_ctx *ctx, dt_mesh *mesh, const char *place, flo
         n *= partial ? 2 : 1;
     }
     *factor = (float)(n * (n + 1) / 2);
-    dt_tensor *x = dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = mesh, .place = whole, .has_dtype = true);
+    dt_tensor *x = dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = mesh, .place = whole, .dtype = DT_F32);
     float *part = dt_data(x);
     for (int64_t i = 0; i < dt_tensor_local_elements(x); i++)
         part[i] *= (float)(at + 1);
@@ -226,8 +226,8 @@ static dt_tensor *make_source(dt_ctx *ctx, dt_mesh *mesh, const char *place, flo
 /* Values of all ranks that are not what is drawn in the target's placements. */
 static int64_t count_wrong(dt_ctx *ctx, dt_tensor *got, const char *place, float factor) {
     dt_generator_seed(dt_generator_default(ctx), 7);
-    dt_tensor *want = dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = dt_tensor_mesh(got), .place = place,
-                                 .has_dtype = true);
+    dt_tensor *want =
+        dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = dt_tensor_mesh(got), .place = place, .dtype = DT_F32);
     const float *a = dt_data(got), *b = dt_data(want);
     int64_t wrong = !a || !b;
     for (int64_t i = 0; !wrong && i < dt_tensor_local_elements(got); i++)

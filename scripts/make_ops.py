@@ -30,7 +30,7 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  *
  * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
  * given"; where zero is a value of its own, the field has a type that can say "given": DT_DIMS(0, 1), DT_INT(0),
- * DT_REAL(0.5), DT_NUMBER(2), DT_DTYPE(DT_F32), DT_TRUE, DT_FALSE. A plain value in such a field is a mistake that
+ * DT_REAL(0.5), DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field is a mistake that
  * compilers tell of ("excess elements", "requires explicit braces"). In C, ops are macros that add the place of the
  * call; the functions behind them take a pointer to the options, NULL for none, and serve C++ and other languages.
  *
@@ -80,27 +80,6 @@ static inline dt_number dt_number_bool(bool value) {
 }
 static inline dt_number dt_number_same(dt_number number) { return number; }
 
-/* Options whose zero is a value. */
-typedef struct dt_opt_int {
-    DT_WRAPPED
-    bool given;
-    int64_t value;
-} dt_opt_int;
-typedef struct dt_opt_real {
-    DT_WRAPPED
-    bool given;
-    double value;
-} dt_opt_real;
-typedef struct dt_opt_dtype {
-    DT_WRAPPED
-    bool given;
-    dt_dtype value;
-} dt_opt_dtype;
-typedef struct dt_opt_bool {
-    DT_WRAPPED
-    bool given, value;
-} dt_opt_bool;
-
 /* A list of tensors, passed by value. */
 typedef struct dt_tensors {
     int n;
@@ -111,11 +90,6 @@ typedef struct dt_tensors {
 #define DT_NUMBER(value)                                                                                             \\
     (_Generic((value), float: dt_number_real, double: dt_number_real, long double: dt_number_real,                   \\
               bool: dt_number_bool, dt_number: dt_number_same, default: dt_number_int)(value))
-#define DT_INT(number)   ((dt_opt_int){.given = true, .value = number})
-#define DT_REAL(number)  ((dt_opt_real){.given = true, .value = number})
-#define DT_DTYPE(dtype)  ((dt_opt_dtype){.given = true, .value = dtype})
-#define DT_TRUE          ((dt_opt_bool){.given = true, .value = true})
-#define DT_FALSE         ((dt_opt_bool){.given = true, .value = false})
 #define DT_TENSORS(...)                                                                                              \\
     ((dt_tensors){(int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),                            \\
                   (dt_tensor *const[]){__VA_ARGS__}})
@@ -230,8 +204,6 @@ def option_type(param):
         return "dt_opt_real "
     if param.type == "bool":
         return "bool " if param.default == "False" else "dt_opt_bool "
-    if param.type == "ScalarType":
-        return "dt_opt_dtype "
     if param.type == "int[]":
         return "dt_dims "
     return C_TYPES[param.type]

@@ -76,10 +76,11 @@ DT_API const char *dt_status_text(dt_status status);
     X(C128, 16, "c128")
 
 typedef enum dt_dtype {
+    DT_NO_DTYPE, /* as an option: not given */
 #define DT_DTYPE_ENUM(name, size, word) DT_##name,
     DT_DTYPE_LIST(DT_DTYPE_ENUM)
 #undef DT_DTYPE_ENUM
-        DT_N_DTYPES
+        DT_N_DTYPES /* one more than the last */
 } dt_dtype;
 
 /* How values of several ranks become one: X(name, word). On bool, sum and max are "or", product and min are "and". */

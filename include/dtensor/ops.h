@@ -8,7 +8,7 @@
  *
  * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
  * given"; where zero is a value of its own, the field has a type that can say "given": DT_DIMS(0, 1), DT_INT(0),
- * DT_REAL(0.5), DT_NUMBER(2), DT_DTYPE(DT_F32), DT_TRUE, DT_FALSE. A plain value in such a field is a mistake that
+ * DT_REAL(0.5), DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field is a mistake that
  * compilers tell of ("excess elements", "requires explicit braces"). In C, ops are macros that add the place of the
  * call; the functions behind them take a pointer to the options, NULL for none, and serve C++ and other languages.
  *
@@ -58,27 +58,6 @@ static inline dt_number dt_number_bool(bool value) {
 }
 static inline dt_number dt_number_same(dt_number number) { return number; }
 
-/* Options whose zero is a value. */
-typedef struct dt_opt_int {
-    DT_WRAPPED
-    bool given;
-    int64_t value;
-} dt_opt_int;
-typedef struct dt_opt_real {
-    DT_WRAPPED
-    bool given;
-    double value;
-} dt_opt_real;
-typedef struct dt_opt_dtype {
-    DT_WRAPPED
-    bool given;
-    dt_dtype value;
-} dt_opt_dtype;
-typedef struct dt_opt_bool {
-    DT_WRAPPED
-    bool given, value;
-} dt_opt_bool;
-
 /* A list of tensors, passed by value. */
 typedef struct dt_tensors {
     int n;
@@ -94,11 +73,6 @@ typedef struct dt_tensors {
               : dt_number_bool, dt_number                                                                            \
               : dt_number_same, default                                                                              \
               : dt_number_int)(value))
-#define DT_INT(number)  ((dt_opt_int){.given = true, .value = number})
-#define DT_REAL(number) ((dt_opt_real){.given = true, .value = number})
-#define DT_DTYPE(dtype) ((dt_opt_dtype){.given = true, .value = dtype})
-#define DT_TRUE         ((dt_opt_bool){.given = true, .value = true})
-#define DT_FALSE        ((dt_opt_bool){.given = true, .value = false})
 #define DT_TENSORS(...)                                                                                              \
     ((dt_tensors){(int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),                            \
                   (dt_tensor *const[]){__VA_ARGS__}})
@@ -204,7 +178,7 @@ typedef struct dt_copy_in_place_options {
 DT_API dt_tensor *dt_copy_(dt_tensor *self, dt_tensor *src, DT_OPTIONS(dt_copy_in_place_options));
 
 typedef struct dt_cumsum_options {
-    dt_opt_dtype dtype;
+    dt_dtype dtype;
     const dt_site *site;
 } dt_cumsum_options;
 /* cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
@@ -353,7 +327,7 @@ DT_API dt_tensor *dt_maximum(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_ma
 typedef struct dt_mean_options {
     dt_dims dim;
     bool keepdim;
-    dt_opt_dtype dtype;
+    dt_dtype dtype;
     const dt_site *site;
 } dt_mean_options;
 /* mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
@@ -432,7 +406,7 @@ DT_API dt_tensor *dt_slice(dt_tensor *self, int64_t dim, int64_t start, int64_t 
                            DT_OPTIONS(dt_slice_options));
 
 typedef struct dt_softmax_options {
-    dt_opt_dtype dtype;
+    dt_dtype dtype;
     const dt_site *site;
 } dt_softmax_options;
 /* softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
@@ -482,7 +456,7 @@ DT_API dt_tensor *dt_sub_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_
 typedef struct dt_sum_options {
     dt_dims dim;
     bool keepdim;
-    dt_opt_dtype dtype;
+    dt_dtype dtype;
     const dt_site *site;
 } dt_sum_options;
 /* sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor

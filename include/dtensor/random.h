@@ -77,16 +77,14 @@ DT_API uint64_t dt_generator_tag(const dt_generator *generator);
 
 /* Random tensors. */
 
-/* A zeroed field means "not given"; has_x says that a zero is meant. Fields that a call does not name are not looked
- * at. */
+/* A zeroed field means "not given"; where zero is a value of its own, it is written DT_REAL(0). Fields that a call does
+ * not name are not looked at. */
 typedef struct dt_random {
-    double mean;      /* default 0 */
-    double std;       /* default 1 */
-    double low, high; /* default 0 and 1; of a truncated normal -2 and 2 */
-    double rate;      /* default 1 */
-    bool has_std, has_low, has_high;
-    dt_dtype dtype; /* default f32; of randint and randperm i64; of a _like that of the tensor */
-    bool has_dtype; /* f32, where it is not the default */
+    double mean;           /* default 0 */
+    dt_opt_real std;       /* default 1 */
+    dt_opt_real low, high; /* default 0 and 1; of a truncated normal -2 and 2 */
+    dt_opt_real rate;      /* default 1 */
+    dt_dtype dtype;        /* default f32; of randint and randperm i64; of a _like that of the tensor */
     dt_mesh *mesh;
     const char *place;       /* both as in dt_make */
     dt_generator *generator; /* default: the context's */

@@ -14,9 +14,8 @@ extern "C" {
 #endif
 
 typedef struct dt_distribute_options {
-    int64_t source;  /* world rank of the mesh whose value counts; default: the mesh's first rank */
-    bool has_source; /* source is given: 0 is a rank, too */
-    bool everywhere; /* every rank holds the value already: nothing is communicated */
+    dt_opt_int source; /* world rank of the mesh whose value counts; default: the mesh's first rank */
+    bool everywhere;   /* every rank holds the value already: nothing is communicated */
     const dt_site *site;
 } dt_distribute_options;
 
@@ -61,10 +60,8 @@ DT_API dt_tensor *dt_full_tensor(dt_tensor *tensor, DT_OPTIONS(dt_to_local_optio
 typedef struct dt_redistribute_options {
     dt_mesh *mesh;       /* another mesh, over the same or other ranks; default: the tensor's */
     const char *planner; /* "direct" (default), "min_cost", "graph", "greedy" */
-    dt_dtype dtype;      /* convert to this dtype before anything moves */
-    bool has_dtype;      /* dtype is given: 0 is f32 */
-    dt_dtype grad_dtype; /* dtype in which the gradient travels back */
-    bool has_grad_dtype;
+    dt_dtype dtype;      /* convert to this dtype before anything moves; default: the tensor's */
+    dt_dtype grad_dtype; /* dtype in which the gradient travels back; default: the same as forward */
     const dt_site *site;
 } dt_redistribute_options;
 

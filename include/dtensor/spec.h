@@ -111,7 +111,7 @@ DT_API dt_status dt_placements_set_extents(dt_ctx *ctx, int n, dt_placement *pla
 
 /* What a spec is made of, besides its mesh. Placements are given as text or as values. */
 typedef struct dt_spec_desc {
-    dt_dtype dtype;
+    dt_dtype dtype; /* default f32 */
     int n_dims;
     const int64_t *shape;           /* of the global tensor */
     const char *text;               /* placements as text, or NULL: */

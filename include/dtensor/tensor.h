@@ -54,6 +54,22 @@ __extension__ typedef struct dt_wrapped {
 #define DT_WRAPPED dt_wrapped wrapped;
 #endif
 
+/* Options whose zero is a value: DT_INT(0), DT_REAL(0.5), DT_TRUE, DT_FALSE. */
+typedef struct dt_opt_int {
+    DT_WRAPPED
+    bool given;
+    int64_t value;
+} dt_opt_int;
+typedef struct dt_opt_real {
+    DT_WRAPPED
+    bool given;
+    double value;
+} dt_opt_real;
+typedef struct dt_opt_bool {
+    DT_WRAPPED
+    bool given, value;
+} dt_opt_bool;
+
 /* A list of dims or of other whole numbers that may be left out. */
 typedef struct dt_dims {
     DT_WRAPPED
@@ -67,7 +83,11 @@ typedef struct dt_dims {
 #define DT_SHAPE(...)                                                                                                \
     ((dt_shape){(int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                              \
                 (const int64_t[]){0, __VA_ARGS__} + 1})
-/* DT_DIMS(0, -1), in the same way. */
+#define DT_INT(number)  ((dt_opt_int){.given = true, .value = number})
+#define DT_REAL(number) ((dt_opt_real){.given = true, .value = number})
+#define DT_TRUE         ((dt_opt_bool){.given = true, .value = true})
+#define DT_FALSE        ((dt_opt_bool){.given = true, .value = false})
+/* DT_DIMS(0, -1), in the same way as DT_SHAPE. */
 #define DT_DIMS(...)                                                                                                 \
     ((dt_dims){.n = (int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                          \
                .list = (const int64_t[]){0, __VA_ARGS__} + 1})

@@ -43,7 +43,7 @@ static const char *const reduces[] = {
 #undef ROW
 };
 
-static bool is_dtype(dt_dtype dtype) { return (unsigned)dtype < DT_N_DTYPES; }
+static bool is_dtype(dt_dtype dtype) { return dtype > DT_NO_DTYPE && dtype < DT_N_DTYPES; }
 static bool is_reduce(dt_reduce reduce) { return (unsigned)reduce < DT_N_REDUCES; }
 
 size_t dt_dtype_size(dt_dtype dtype) { return is_dtype(dtype) ? dtypes[dtype].size : 0; }
@@ -51,7 +51,7 @@ const char *dt_dtype_word(dt_dtype dtype) { return is_dtype(dtype) ? dtypes[dtyp
 const char *dt_reduce_word(dt_reduce reduce) { return is_reduce(reduce) ? reduces[reduce] : "?"; }
 
 bool dt_dtype_parse(const char *word, dt_dtype *out) {
-    for (int i = 0; word && i < DT_N_DTYPES; i++)
+    for (int i = DT_F32; word && i < DT_N_DTYPES; i++)
         if (!strcmp(word, dtypes[i].word)) {
             *out = (dt_dtype)i;
             return true;

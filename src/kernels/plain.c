@@ -106,6 +106,7 @@ static value load(dt_dtype dtype, const void *from) {
     case DT_C128:
         memcpy(&v.z, from, 16);
         break;
+    case DT_NO_DTYPE:
     case DT_N_DTYPES:
         break;
     }

@@ -162,7 +162,7 @@ dt_tensor *(dt_cumsum)(dt_tensor *self, int64_t dim, const dt_cumsum_options *op
     dt__giving_begin(&call, DT__OP_cumsum, 0);
     dt__give_tensor(&args[0], &call, self);
     dt__give_int(&args[1], dim);
-    options->dtype.given ? dt__give_dtype(&args[2], options->dtype.value) : dt__give_none(&args[2]);
+    options->dtype ? dt__give_dtype(&args[2], options->dtype) : dt__give_none(&args[2]);
     return dt__give(&call, args, options->site);
 }
 
@@ -386,7 +386,7 @@ dt_tensor *(dt_mean)(dt_tensor *self, const dt_mean_options *options) {
     dt__give_tensor(&args[0], &call, self);
     options->dim.list ? dt__give_dims(&args[1], options->dim) : dt__give_none(&args[1]);
     dt__give_bool(&args[2], options->keepdim);
-    options->dtype.given ? dt__give_dtype(&args[3], options->dtype.value) : dt__give_none(&args[3]);
+    options->dtype ? dt__give_dtype(&args[3], options->dtype) : dt__give_none(&args[3]);
     return dt__give(&call, args, options->site);
 }
 
@@ -511,7 +511,7 @@ dt_tensor *(dt_softmax)(dt_tensor *self, int64_t dim, const dt_softmax_options *
     dt__giving_begin(&call, DT__OP_softmax, 0);
     dt__give_tensor(&args[0], &call, self);
     dt__give_int(&args[1], dim);
-    options->dtype.given ? dt__give_dtype(&args[2], options->dtype.value) : dt__give_none(&args[2]);
+    options->dtype ? dt__give_dtype(&args[2], options->dtype) : dt__give_none(&args[2]);
     return dt__give(&call, args, options->site);
 }
 
@@ -585,7 +585,7 @@ dt_tensor *(dt_sum)(dt_tensor *self, const dt_sum_options *options) {
     dt__give_tensor(&args[0], &call, self);
     options->dim.list ? dt__give_dims(&args[1], options->dim) : dt__give_none(&args[1]);
     dt__give_bool(&args[2], options->keepdim);
-    options->dtype.given ? dt__give_dtype(&args[3], options->dtype.value) : dt__give_none(&args[3]);
+    options->dtype ? dt__give_dtype(&args[3], options->dtype) : dt__give_none(&args[3]);
     return dt__give(&call, args, options->site);
 }
 

@@ -90,7 +90,7 @@ void dt__scratch_free(const dt_op_call *call, dt__scratch *scratch) {
 }
 
 dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value) {
-    dt__view view = {.ctx = call->ctx, .n_dims = value->n_dims};
+    dt__view view = {.ctx = call->ctx, .dtype = value->dtype, .n_dims = value->n_dims};
     memcpy(view.shape, value->shape, (size_t)value->n_dims * sizeof *view.shape);
     memcpy(view.strides, value->strides, (size_t)value->n_dims * sizeof *view.strides);
     return view;

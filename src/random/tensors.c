@@ -15,18 +15,18 @@
 
 static const dt_random defaults;
 
-static double given(double value, bool has, double otherwise) { return has || value != 0 ? value : otherwise; }
+static double given(dt_opt_real value, double otherwise) { return value.given ? value.value : otherwise; }
 
 /* The distribution's arguments. */
 static dt__random asked(const char *op, dt__distribution distribution, const dt_random *o) {
     o = o ? o : &defaults;
     bool truncated = distribution == DT__TRUNCATED_NORMAL;
     return (dt__random){.distribution = distribution,
-                        .low = given(o->low, o->has_low, truncated ? -2 : 0),
-                        .high = given(o->high, o->has_high, truncated ? 2 : 1),
+                        .low = given(o->low, truncated ? -2 : 0),
+                        .high = given(o->high, truncated ? 2 : 1),
                         .mean = o->mean,
-                        .std = given(o->std, o->has_std, 1),
-                        .rate = given(o->rate, false, 1),
+                        .std = given(o->std, 1),
+                        .rate = given(o->rate, 1),
                         .op = op};
 }
 
@@ -43,9 +43,7 @@ static dt__random asked_chance(const char *op, dt__distribution distribution, do
     return what;
 }
 
-static dt_dtype dtype_or(const dt_random *o, dt_dtype otherwise) {
-    return o && (o->has_dtype || o->dtype != 0) ? o->dtype : otherwise;
-}
+static dt_dtype dtype_or(const dt_random *o, dt_dtype otherwise) { return o && o->dtype ? o->dtype : otherwise; }
 
 static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random *o) {
     dt_generator *generator = o && o->generator ? o->generator : dt_generator_default(ctx);

@@ -60,7 +60,7 @@ static dt_spec *source_spec(const dt_tensor *value, dt_mesh *mesh, const dt_dist
     dt_placement placements[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
     dt_mesh *from = NULL;
     if (!o->everywhere) {
-        first = o->has_source ? o->source : dt_mesh_rank_at(mesh, coordinate);
+        first = o->source.given ? o->source.value : dt_mesh_rank_at(mesh, coordinate);
         if (!dt_mesh_coordinate_of(mesh, first, coordinate)) {
             (void)dt__fail(value->ctx, DT_ERR_MESH, "distribute_tensor: source rank %lld is not in %s",
                            (long long)first, dt_mesh_text(mesh));

@@ -107,13 +107,14 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
                        o->planner);
         return request;
     }
-    if ((o->has_dtype && dt_dtype_size(o->dtype) == 0) || (o->has_grad_dtype && dt_dtype_size(o->grad_dtype) == 0)) {
-        (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: %d is not a dtype",
-                       (int)(o->has_dtype ? o->dtype : o->grad_dtype));
-        return request;
-    }
+    const dt_dtype asked[] = {o->dtype, o->grad_dtype};
+    for (int i = 0; i < 2; i++)
+        if (asked[i] && dt_dtype_size(asked[i]) == 0) {
+            (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: %d is not a dtype", (int)asked[i]);
+            return request;
+        }
     dt_spec *to = dt__spec_with(tensor->spec, o->mesh ? o->mesh : tensor->spec->mesh, place);
-    request.dtype = o->has_dtype ? o->dtype : tensor->dtype;
+    request.dtype = o->dtype ? o->dtype : tensor->dtype;
     if (!to || request.dtype == tensor->dtype) {
         request.to = to;
         return request;

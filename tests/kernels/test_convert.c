@@ -55,8 +55,8 @@ static void check_shape(dt__pool *pool, uint64_t *random, dt_dtype from, dt_dtyp
 static void convert__all_pairs_of_dtypes(void **state) {
     (void)state;
     uint64_t random = 1;
-    for (int from = 0; from < DT_N_DTYPES; from++)
-        for (int to = 0; to < DT_N_DTYPES; to++)
+    for (int from = DT_F32; from < DT_N_DTYPES; from++)
+        for (int to = DT_F32; to < DT_N_DTYPES; to++)
             for (int i = 0; i < 4; i++) {
                 int64_t shape[MAX_DIMS] = {0};
                 int n_dims = random_shape(&random, shape, 1500);

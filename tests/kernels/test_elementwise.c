@@ -516,7 +516,7 @@ static void elementwise__every_op_in_every_dtype(void **state) {
     (void)state;
     uint64_t random = 1;
     for (unsigned op = 0; op < DT__N_ELEMENT_OPS; op++)
-        for (int d = 0; d < DT_N_DTYPES; d++)
+        for (int d = DT_F32; d < DT_N_DTYPES; d++)
             for (int i = 0; i < 12 && dt__op_computes((dt__element_op)op, (dt_dtype)d); i++)
                 check_random((dt__element_op)op, (dt_dtype)d, &random);
 }

@@ -115,7 +115,7 @@ static void indexing__rows(void **state) {
     uint64_t random = 1;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 3);
-    for (int d = 0; d < DT_N_DTYPES; d++)
+    for (int d = DT_F32; d < DT_N_DTYPES; d++)
         for (int i = 0; i < 80; i++)
             check_rows(&random, i % 2 ? pool : NULL, i % 3 ? dt__kernels_best() : dt__kernels_plain(), (dt_dtype)d);
     dt__pool_free(pool);
@@ -177,7 +177,7 @@ static void indexing__elements(void **state) {
     uint64_t random = 2;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 3);
-    for (int d = 0; d < DT_N_DTYPES; d++)
+    for (int d = DT_F32; d < DT_N_DTYPES; d++)
         for (int i = 0; i < 120; i++)
             check_elements(&random, i % 2 ? pool : NULL, i % 3 ? dt__kernels_best() : dt__kernels_plain(),
                            (dt_dtype)d);
@@ -244,7 +244,7 @@ static void triangle__random_matrices(void **state) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 2);
     for (int i = 0; i < 600; i++) {
-        const dt_dtype dtype = all_dtypes[i % DT_N_DTYPES];
+        const dt_dtype dtype = all_dtypes[(size_t)i % (sizeof all_dtypes / sizeof *all_dtypes)];
         int64_t shape[MAX_DIMS], index[MAX_DIMS] = {0};
         const int n_dims = 2 + (int)test_below(&random, 3);
         for (int d = 0; d < n_dims; d++)

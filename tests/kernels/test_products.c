@@ -141,7 +141,7 @@ static void matmul__random_products(void **state) {
             continue;
         dt__products *one = dt__products_new(ctx, table_at(t), NULL),
                      *three = dt__products_new(ctx, table_at(t), pool);
-        for (int d = 0; d < DT_N_DTYPES; d++)
+        for (int d = DT_F32; d < DT_N_DTYPES; d++)
             for (int i = 0; i < 30; i++) {
                 const int64_t most = i % 10 == 0 ? 40 : i % 3 == 0 ? 20 : 7;
                 matmul_case c = {.dtype = (dt_dtype)d, .n_leading = (int)test_below(&random, 4)};

@@ -220,7 +220,7 @@ static void reduce__random_dims_of_random_arrays(void **state) {
     (void)state;
     uint64_t random = 1;
     for (int fold = 0; fold < DT__N_FOLDS; fold++)
-        for (int d = 0; d < DT_N_DTYPES; d++)
+        for (int d = DT_F32; d < DT_N_DTYPES; d++)
             for (int i = 0; i < 9 && folds((dt__fold)fold, (dt_dtype)d); i++) {
                 int64_t shape[MAX_DIMS] = {0};
                 const int n_dims = random_shape(&random, shape, 1500);
@@ -288,7 +288,7 @@ static void scan__sums_and_products(void **state) {
     is_running = true;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 2);
-    for (int d = 0; d < DT_N_DTYPES; d++)
+    for (int d = DT_F32; d < DT_N_DTYPES; d++)
         for (int i = 0; i < 12; i++) {
             int64_t shape[MAX_DIMS] = {0};
             const int n_dims = random_shape(&random, shape, 1000);

@@ -66,7 +66,7 @@ static void calls__positions_and_options(void **state) {
     assert_is(dt_sum(x, .dim = DT_DIMS(0)), 4, 6);
     assert_is(dt_sum(x, DT_DIMS(-1), true), 3, 7);
     assert_int_equal(dt_tensor_n_dims(dt_sum(x, DT_DIMS(-1), true)), 2);
-    assert_int_equal(dt_tensor_dtype(dt_sum(x, .dtype = DT_DTYPE(DT_F64))), DT_F64);
+    assert_int_equal(dt_tensor_dtype(dt_sum(x, .dtype = DT_F64)), DT_F64);
     assert_is(dt_argmax(x), 3);
     assert_is(dt_argmax(x, .dim = DT_INT(0)), 1, 1);
     assert_is(dt_amax(x, .dim = DT_DIMS(1)), 2, 4);

@@ -11,7 +11,7 @@ dt_tensor *every_form(dt_tensor *x, dt_tensor *w, dt_tensor *b, dt_tensor **part
     dt_tensor *h = dt_gelu(dt_linear(x, w, b));
     h = dt_gelu(dt_linear(h, w), .approximate = "tanh");
     h = dt_softmax(h, -1);
-    h = dt_softmax(h, -1, .dtype = DT_DTYPE(DT_F32));
+    h = dt_softmax(h, -1, .dtype = DT_F32);
     h = dt_sum(h, .dim = DT_DIMS(-1), .keepdim = true);
     h = dt_sum(h);
     h = dt_sum(h, DT_DIMS(0, 1), true);

@@ -109,7 +109,6 @@ static int draw_everywhere(dt_ctx *ctx, void *arg) {
             dt_scope scope = dt_scope_begin(ctx);
             dt_random there = {.mesh = mesh, .place = layout->place, .dtype = dtypes[k], .generator = a};
             dt_random here = {.dtype = dtypes[k], .generator = b};
-            there.has_dtype = here.has_dtype = true;
             dt_tensor *got = make(ctx, which, &there), *want = make(ctx, which, &here);
             CHECK(got && want, "%s on %s: %s", layout->place, layout->mesh, dt_error_text(ctx));
             CHECK(dt_generator_tag(a) == dt_generator_tag(b), "maker %d has drawn more than once", which);
@@ -157,8 +156,8 @@ static void fills__in_place_give_what_makers_give(void **state) {
     for (int again = 0; again < 2; again++) {
         dt_tensor *big = dt_zeros(ctx, DT_SHAPE(12, 40)), *small = dt_empty(ctx, DT_SHAPE(8, 3), .dtype = DT_F64);
         dt_tensor *view = dt_transpose(dt_slice(big, 1, 3, 38, 5), 0, 1); /* [7,12], strides 5 and 40 */
-        assert_int_equal(dt_normal_(view, .mean = 1.5, .std = 0.8, .generator = a), DT_OK);
-        dt_tensor *want = dt_randn(ctx, DT_SHAPE(7, 12), .mean = 1.5, .std = 0.8, .generator = b);
+        assert_int_equal(dt_normal_(view, .mean = 1.5, .std = DT_REAL(0.8), .generator = a), DT_OK);
+        dt_tensor *want = dt_randn(ctx, DT_SHAPE(7, 12), .mean = 1.5, .std = DT_REAL(0.8), .generator = b);
         for (int i = 0; i < 12 * 40; i++) {
             int row = i / 40, column = i % 40;
             bool inside = column % 5 == 3 && column < 38;
@@ -166,17 +165,19 @@ static void fills__in_place_give_what_makers_give(void **state) {
             if (got != (inside ? ((float *)dt_data(want))[column / 5 * 12 + row] : 0))
                 fail_msg("element [%d,%d] is %g", row, column, (double)got);
         }
-        assert_int_equal(dt_uniform_(small, .high = 1.2, .generator = a), DT_OK);
+        assert_int_equal(dt_uniform_(small, .high = DT_REAL(1.2), .generator = a), DT_OK);
         check_bytes("uniform_", dt_data(small),
-                    dt_data(dt_rand(ctx, DT_SHAPE(8, 3), .high = 1.2, .dtype = DT_F64, .generator = b)), 8 * 24);
-        assert_int_equal(dt_exponential_(small, .generator = a, .rate = 3), DT_OK);
+                    dt_data(dt_rand(ctx, DT_SHAPE(8, 3), .high = DT_REAL(1.2), .dtype = DT_F64, .generator = b)),
+                    8 * 24);
+        assert_int_equal(dt_exponential_(small, .generator = a, .rate = DT_REAL(3)), DT_OK);
         check_bytes("exponential_", dt_data(small),
-                    dt_data(dt_exponential(ctx, DT_SHAPE(8, 3), .rate = 3, .dtype = DT_F64, .generator = b)), 8 * 24);
+                    dt_data(dt_exponential(ctx, DT_SHAPE(8, 3), .rate = DT_REAL(3), .dtype = DT_F64, .generator = b)),
+                    8 * 24);
         assert_int_equal(dt_truncated_normal_(small, .generator = a), DT_OK);
-        check_bytes(
-            "truncated_normal_", dt_data(small),
-            dt_data(dt_truncated_normal(ctx, DT_SHAPE(8, 3), .low = -2, .high = 2, .dtype = DT_F64, .generator = b)),
-            8 * 24);
+        check_bytes("truncated_normal_", dt_data(small),
+                    dt_data(dt_truncated_normal(ctx, DT_SHAPE(8, 3), .low = DT_REAL(-2), .high = DT_REAL(2),
+                                                .dtype = DT_F64, .generator = b)),
+                    8 * 24);
         assert_int_equal(dt_randint_(small, 5, 50, .generator = a), DT_OK);
         check_bytes("randint_", dt_data(small), dt_data(dt_randint_like(small, 5, 50, .generator = b)), 8 * 24);
         assert_int_equal(dt_bernoulli_(small, 0.5, .generator = a), DT_OK);
@@ -197,12 +198,12 @@ static void options__default_as_documented_and_zero_can_be_meant(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     assert_int_equal(dt_tensor_dtype(dt_randint(ctx, 0, 5, DT_SHAPE(3))), DT_I64);
-    assert_int_equal(dt_tensor_dtype(dt_randint(ctx, 0, 5, DT_SHAPE(3), .dtype = DT_F32, .has_dtype = true)), DT_F32);
+    assert_int_equal(dt_tensor_dtype(dt_randint(ctx, 0, 5, DT_SHAPE(3), .dtype = DT_F32)), DT_F32);
     assert_int_equal(dt_tensor_dtype(dt_randperm(ctx, 3)), DT_I64);
     assert_int_equal(dt_tensor_dtype(dt_bernoulli(ctx, 0.5, DT_SHAPE(3), .dtype = DT_BOOL)), DT_BOOL);
-    dt_tensor *seven = dt_randn(ctx, DT_SHAPE(100), .mean = 7, .has_std = true);
-    dt_tensor *negative = dt_rand(ctx, DT_SHAPE(100), .low = -3, .has_high = true);
-    dt_tensor *half = dt_truncated_normal(ctx, DT_SHAPE(100), .has_low = true);
+    dt_tensor *seven = dt_randn(ctx, DT_SHAPE(100), .mean = 7, .std = DT_REAL(0));
+    dt_tensor *negative = dt_rand(ctx, DT_SHAPE(100), .low = DT_REAL(-3), .high = DT_REAL(0));
+    dt_tensor *half = dt_truncated_normal(ctx, DT_SHAPE(100), .low = DT_REAL(0));
     for (int i = 0; i < 100; i++) {
         float x = ((float *)dt_data(seven))[i], y = ((float *)dt_data(negative))[i], z = ((float *)dt_data(half))[i];
         if (x != 7 || !(y >= -3 && y < 0) || !(z >= 0 && z <= 2))
@@ -228,12 +229,12 @@ static void calls__that_make_no_sense_are_refused(void **state) {
         dt_error_clear(ctx);                                                                                         \
         assert_int_equal(dt_generator_save(dt_generator_default(ctx)).draw, 0);                                      \
     } while (0)
-    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .std = -1), DT_ERR_VALUE, "randn: mean 0 and std -1");
+    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .std = DT_REAL(-1)), DT_ERR_VALUE, "randn: mean 0 and std -1");
     REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_I32), DT_ERR_DTYPE, "randn: no values of dtype i32");
     REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_C64), DT_ERR_DTYPE, "randn: no values of dtype c64");
     REFUSED(!dt_randn(ctx, DT_SHAPE(-3)), DT_ERR_SHAPE, "randn");
-    REFUSED(!dt_rand(ctx, DT_SHAPE(3), .low = 3), DT_ERR_VALUE, "rand: low 3 and high 1");
-    REFUSED(!dt_exponential(ctx, DT_SHAPE(3), .rate = -1), DT_ERR_VALUE, "exponential: rate -1");
+    REFUSED(!dt_rand(ctx, DT_SHAPE(3), .low = DT_REAL(3)), DT_ERR_VALUE, "rand: low 3 and high 1");
+    REFUSED(!dt_exponential(ctx, DT_SHAPE(3), .rate = DT_REAL(-1)), DT_ERR_VALUE, "exponential: rate -1");
     REFUSED(!dt_randint(ctx, 5, 5, DT_SHAPE(3)), DT_ERR_VALUE, "randint: from 5 and to 5");
     REFUSED(!dt_bernoulli(ctx, 1.5, DT_SHAPE(3)), DT_ERR_VALUE, "bernoulli: p 1.5");
     REFUSED(!dt_dropout_mask(ctx, -1, DT_SHAPE(3)), DT_ERR_VALUE, "dropout_mask: p -1");

@@ -460,7 +460,7 @@ static inline void moves_any(uint64_t *random, int64_t world, bool large, moves_
     int n_dims = large ? moves_large_shape(random, shape) : brute_random_shape(random, shape);
     brute_random_case_of(random, (int)world, n_dims, shape, &what->from);
     do
-        what->dtype = (dt_dtype)test_below(random, DT_N_DTYPES);
+        what->dtype = (dt_dtype)(DT_F32 + test_below(random, DT_N_DTYPES - DT_F32));
     while (brute_below(random, 3) == 0);
     for (int m = 0; m < what->from.n_mesh_dims; m++) {
         dt_placement *p = &what->from.placements[m];

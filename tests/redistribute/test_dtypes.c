@@ -30,7 +30,7 @@ static float as_bf16(float x) {
 static float element(int64_t i) { return (float)i / 7 - 3; }
 
 static int check_values(dt_ctx *ctx, dt_tensor *tensor, dt_dtype dtype) {
-    dt_tensor *whole = dt_full_tensor(dt_redistribute(tensor, "R", .dtype = DT_F32, .has_dtype = true));
+    dt_tensor *whole = dt_full_tensor(dt_redistribute(tensor, "R", .dtype = DT_F32));
     CHECK(whole, "%s", dt_error_text(ctx));
     for (int64_t i = 0; i < dt_tensor_elements(whole); i++) {
         float want = dtype == DT_BF16 ? as_bf16(element(i)) : element(i), got = ((float *)dt_data(whole))[i];
@@ -41,12 +41,10 @@ static int check_values(dt_ctx *ctx, dt_tensor *tensor, dt_dtype dtype) {
 
 /* A forward and a backward dtype, each perhaps not given. RED-007, RED-008, RED-077, RED-078: their forward parts. */
 static const struct {
-    bool forward, backward;
-    dt_dtype forward_dtype, backward_dtype;
+    dt_dtype forward, backward;
 } pairs[] = {
-    {true, true, DT_BF16, DT_BF16}, {true, true, DT_BF16, DT_F32}, {true, true, DT_F32, DT_BF16},
-    {true, true, DT_F32, DT_F32},   {true, false, DT_BF16, 0},     {true, false, DT_F32, 0},
-    {false, true, 0, DT_BF16},      {false, true, 0, DT_F32},
+    {DT_BF16, DT_BF16},     {DT_BF16, DT_F32},     {DT_F32, DT_BF16},      {DT_F32, DT_F32},
+    {DT_BF16, DT_NO_DTYPE}, {DT_F32, DT_NO_DTYPE}, {DT_NO_DTYPE, DT_BF16}, {DT_NO_DTYPE, DT_F32},
 };
 
 static int convert_on_the_way(dt_ctx *ctx, void *arg) {
@@ -63,11 +61,9 @@ static int convert_on_the_way(dt_ctx *ctx, void *arg) {
             dt_tensor *whole = dt_from_memory(ctx, data, (dt_shape){3, shapes[s]}, DT_F32);
             dt_tensor *from = dt_distribute_tensor(whole, mesh, place, .everywhere = true);
             int64_t before = n_collectives(ctx);
-            dt_tensor *to =
-                dt_redistribute(from, "R", .dtype = pairs[p].forward_dtype, .has_dtype = pairs[p].forward,
-                                .grad_dtype = pairs[p].backward_dtype, .has_grad_dtype = pairs[p].backward);
+            dt_tensor *to = dt_redistribute(from, "R", .dtype = pairs[p].forward, .grad_dtype = pairs[p].backward);
             int64_t took = n_collectives(ctx) - before;
-            dt_dtype dtype = pairs[p].forward ? pairs[p].forward_dtype : DT_F32;
+            dt_dtype dtype = pairs[p].forward ? pairs[p].forward : DT_F32;
             CHECK(to, "%s", dt_error_text(ctx));
             CHECK(dt_tensor_dtype(to) == dtype, "the dtype is %s", dt_dtype_word(dt_tensor_dtype(to)));
             CHECK(took == (place[0] == 'R' || dt_world(ctx) == 1 ? 0 : 1), "%s took %d collectives", place,
@@ -95,7 +91,7 @@ static int convert_partial(dt_ctx *ctx, void *arg) {
     dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
     dt_tensor *part = dt_full(ctx, DT_SHAPE(3), 0.75);
     dt_tensor *sum = dt_from_local(ctx, part, mesh, "P(sum)");
-    dt_tensor *whole = dt_redistribute(sum, "R", .dtype = DT_I64, .has_dtype = true);
+    dt_tensor *whole = dt_redistribute(sum, "R", .dtype = DT_I64);
     CHECK(whole, "%s", dt_error_text(ctx));
     int64_t got = ((int64_t *)dt_data(whole))[0], want = (int64_t)(0.75 * (double)dt_world(ctx));
     CHECK(got == want, "%d, not %d", (int)got, (int)want);

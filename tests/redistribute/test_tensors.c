@@ -137,7 +137,7 @@ static int parts_are_what_the_definition_says(dt_ctx *ctx, void *arg) {
             dt_placements_text(a.n_mesh_dims, a.placements, sizeof place, place);
             int64_t source = test_below(&random, brute_world(&a));
             dt_tensor *mine = dt_rank(ctx) == source ? whole : dt_empty_like(whole);
-            dt_tensor *parts = dt_distribute_tensor(mine, mesh, place, .source = source, .has_source = true);
+            dt_tensor *parts = dt_distribute_tensor(mine, mesh, place, .source = DT_INT(source));
             CHECK(tensors_equal(dt_to_local(parts), dt_to_local(t)), "from rank %lld: %s", (long long)source, a.text);
             parts = dt_distribute_tensor(whole, mesh, place, .everywhere = true);
             CHECK(tensors_equal(dt_to_local(parts), dt_to_local(t)), "from everywhere: %s", a.text);
@@ -375,7 +375,7 @@ static int distribute_on_four(dt_ctx *ctx, void *arg) {
     static const char *const places[] = {"S(0)", "S(1)", "R", "P(sum)", "P(avg)"};
     for (int p = 0; p < 5; p++) {
         dt_tensor *mine = dt_full(ctx, DT_SHAPE(12, 12), (double)(r * 10 + p)), *from = dt_full_like(mine, 10 + p);
-        t = dt_distribute_tensor(mine, mesh, places[p], .source = 1, .has_source = true);
+        t = dt_distribute_tensor(mine, mesh, places[p], .source = DT_INT(1));
         CHECK(tensors_equal(dt_full_tensor(t), from), "API-003 %s: %s", places[p], dt_error_text(ctx));
         before = n_moves(ctx);
         t = dt_distribute_tensor(from, mesh, places[p], .everywhere = true);
@@ -403,8 +403,7 @@ static int distribute_on_four(dt_ctx *ctx, void *arg) {
     CHECK(dt_distribute_tensor(t, mesh, "S(0)") == t && dt_distribute_tensor(t, mesh, "S(-2)") == t, "as it is");
     REFUSED(ctx, dt_distribute_tensor(t, mesh, "S(1)"), DT_ERR_PLACEMENT, "is distributed already");
     REFUSED(ctx, dt_distribute_tensor(t, two, "S(0),R"), DT_ERR_PLACEMENT, "is distributed already");
-    REFUSED(ctx, dt_distribute_tensor(value, mesh, "R", .source = 9, .has_source = true), DT_ERR_MESH,
-            "source rank 9");
+    REFUSED(ctx, dt_distribute_tensor(value, mesh, "R", .source = DT_INT(9)), DT_ERR_MESH, "source rank 9");
     REFUSED(ctx, dt_distribute_tensor(value, NULL, "R"), DT_ERR_MESH, "no mesh is given");
     /* API-006, DT-032, DT-033, DT-034 */
     for (int64_t size = 13; size <= 14; size++)
@@ -527,7 +526,7 @@ static int transfers(dt_ctx *ctx, void *arg) {
     }
     /* The scope of the start ends first; a dropped source is still held. */
     dt_scope scope = dt_scope_begin(ctx);
-    dt_transfer *late = dt_redistribute_start(dt_redistribute(da, "S(1)"), "R", .dtype = DT_F64, .has_dtype = true);
+    dt_transfer *late = dt_redistribute_start(dt_redistribute(da, "S(1)"), "R", .dtype = DT_F64);
     dt_scope_end(scope);
     dt_tensor *x = dt_transfer_wait(late);
     CHECK(x && dt_tensor_dtype(x) == DT_F64 && ((double *)dt_data(x))[7] == 7, "%s", dt_error_text(ctx));
@@ -547,8 +546,7 @@ static int transfers(dt_ctx *ctx, void *arg) {
     REFUSED(ctx, dt_redistribute_start(a, "R"), DT_ERR_PLACEMENT, "f32[12,5] is a plain tensor");
     REFUSED(ctx, dt_redistribute_start(da, "S(4)"), DT_ERR_PLACEMENT, "");
     REFUSED(ctx, dt_redistribute(da, "R", .planner = "best"), DT_ERR_VALUE, "there is no planner best");
-    REFUSED(ctx, dt_redistribute(da, "R", .dtype = (dt_dtype)77, .has_dtype = true), DT_ERR_DTYPE,
-            "77 is not a dtype");
+    REFUSED(ctx, dt_redistribute(da, "R", .dtype = (dt_dtype)77), DT_ERR_DTYPE, "77 is not a dtype");
     CHECK(dt_heap_statistics(ctx).n_live <= before + 3, "%lld blocks more",
           (long long)(dt_heap_statistics(ctx).n_live - before)); /* the full_like above, and groups */
     dt_mesh_free(mesh);
@@ -567,12 +565,12 @@ static int conversions(dt_ctx *ctx, void *arg) {
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
     /* 0.5 on each rank: as integers the parts would all be 0. */
     dt_tensor *part = dt_full(ctx, DT_SHAPE(4, 2), 0.5), *t = dt_from_local(ctx, part, mesh, "P(sum)");
-    dt_tensor *u = dt_redistribute(t, "R", .dtype = DT_I32, .has_dtype = true);
+    dt_tensor *u = dt_redistribute(t, "R", .dtype = DT_I32);
     CHECK(dt_tensor_dtype(u) == DT_I32 && ((int32_t *)dt_data(u))[3] == n / 2, "%d", ((int32_t *)dt_data(u))[3]);
-    u = dt_redistribute(t, "S(0)", .dtype = DT_F64, .has_dtype = true);
+    u = dt_redistribute(t, "S(0)", .dtype = DT_F64);
     dt_tensor *full = dt_full_tensor(u);
     CHECK(dt_tensor_dtype(u) == DT_F64 && ((double *)dt_data(full))[7] == 0.5 * (double)n, "f64");
-    u = dt_redistribute(dt_redistribute(t, "R"), "S(1)", .dtype = DT_BF16, .has_dtype = true);
+    u = dt_redistribute(dt_redistribute(t, "R"), "S(1)", .dtype = DT_BF16);
     CHECK(dt_tensor_dtype(u) == DT_BF16, "bf16");
     dt_mesh_free(mesh);
     return 0;

@@ -403,7 +403,7 @@ static void spec__nothing_is_asked_of_no_spec(void **state) {
     assert_int_equal(dt_spec_id(NULL), 0);
     assert_int_equal(dt_spec_fingerprint(NULL), 0);
     assert_null(dt_spec_mesh(NULL));
-    assert_int_equal(dt_spec_dtype(NULL), DT_N_DTYPES);
+    assert_int_equal(dt_spec_dtype(NULL), DT_NO_DTYPE);
     assert_int_equal(dt_spec_n_dims(NULL), 0);
     assert_null(dt_spec_shape(NULL));
     assert_null(dt_spec_placements(NULL));

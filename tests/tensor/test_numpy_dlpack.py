@@ -36,8 +36,8 @@ PYTHON.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 # Names must outlive the capsules.
 NAMES = {"plain": (b"dltensor", b"used_dltensor"), "versioned": (b"dltensor_versioned", b"used_dltensor_versioned")}
-DTYPES = {np.float32: 0, np.float64: 1, np.float16: 2, np.int8: 4, np.int16: 5, np.int32: 6, np.int64: 7, np.uint8: 8,
-          np.bool_: 9, np.complex64: 10, np.complex128: 11}
+DTYPES = {np.float32: 1, np.float64: 2, np.float16: 3, np.int8: 5, np.int16: 6, np.int32: 7, np.int64: 8, np.uint8: 9,
+          np.bool_: 10, np.complex64: 11, np.complex128: 12}
 
 
 class Shape(ctypes.Structure):

@@ -266,7 +266,7 @@ static bool make_all(dt_ctx *ctx) {
     dt_tensor *x = dt_from_local(ctx, dt_to_local(v), mesh, "S(1)", .shape = DT_SHAPE(5, 2));
     dt_tensor *y = dt_distribute_tensor(dt_clone(w), mesh, "S(1)");
     dt_status status = dt_assign(y, x);
-    dt_tensor *z = dt_transfer_wait(dt_redistribute_start(x, "R", .dtype = DT_F64, .has_dtype = true));
+    dt_tensor *z = dt_transfer_wait(dt_redistribute_start(x, "R", .dtype = DT_F64));
     bool worked = u && v && text && w && x && y && z && status == DT_OK;
     dt_mesh_free(mesh);
     dt_scope_end(scope);

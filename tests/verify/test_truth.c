@@ -139,7 +139,7 @@ static void truth__nan_equals_nan(void **state) {
 static void parts__make_the_value(void **state) {
     (void)state;
     long n_checked = 0;
-    for (int dtype = 0; dtype < DT_N_DTYPES; dtype++)
+    for (int dtype = DT_F32; dtype < DT_N_DTYPES; dtype++)
         for (int kind = 0; kind < DT_N_REDUCES; kind++)
             for (int trial = 0; trial < DT__N_FILLS * DT__N_STYLES * 6; trial++) {
                 dt_dtype d = (dt_dtype)dtype;
