@@ -100,8 +100,9 @@ DT_API dt_status dt_print(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 DT_API char *dt_format(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 
 /* Copies a plain or distributed value into a tensor of the same shape, which keeps its placements and dtype: the
- * source is converted and redistributed. Changes every view of dst. Refused where dst repeats elements (an expanded
- * view) or is partial while the source is not the same partial. Collective over the ranks of both meshes. */
+ * source is converted and redistributed. Changes every view of dst. Refused where two indices of dst may lead to one
+ * element (an expanded view), or dst is partial while the source is not the same partial. Collective over the ranks of
+ * both meshes. */
 DT_API dt_status dt_assign(dt_tensor *dst, dt_tensor *src);
 
 #ifndef __cplusplus

@@ -62,7 +62,7 @@ static dt_spec *source_spec(const dt_tensor *value, dt_mesh *mesh, const dt_dist
     if (!o->everywhere) {
         first = o->has_source ? o->source : dt_mesh_rank_at(mesh, coordinate);
         if (!dt_mesh_coordinate_of(mesh, first, coordinate)) {
-            (void)dt__fail(value->ctx, DT_ERR_MESH, "distribute_tensor: source rank %lld is not in %s",
+            (void)dt__fail(value->ctx, DT_ERR_MESH, "distribute_tensor: source rank %lld is not in mesh(%s)",
                            (long long)first, dt_mesh_text(mesh));
             return NULL;
         }

@@ -7,6 +7,7 @@
 #include "tensor/state.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int64_t dt__elements(int n_dims, const int64_t *shape) {
@@ -34,6 +35,38 @@ bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides) {
         step *= shape[d];
     }
     return true;
+}
+
+/* The dims, from the one that moves least on, must each step over all that the ones before it reach. */
+static bool may_repeat(const dt_tensor *tensor) {
+    bool taken[DT_SPEC_MAX_DIMS] = {false};
+    int64_t reach = 0, steps[DT_SPEC_MAX_DIMS];
+    if (dt_tensor_local_elements(tensor) == 0)
+        return false;
+    for (int d = 0; d < tensor->local_n_dims; d++)
+        steps[d] = tensor->local_shape[d] == 1 ? 0 : llabs(tensor->strides[d]);
+    for (int k = 0; k < tensor->local_n_dims; k++) {
+        int least = -1;
+        for (int d = 0; d < tensor->local_n_dims; d++)
+            if (!taken[d] && (least < 0 || steps[d] < steps[least]))
+                least = d;
+        taken[least] = true;
+        if (tensor->local_shape[least] == 1)
+            continue;
+        if (steps[least] <= reach)
+            return true;
+        reach += (tensor->local_shape[least] - 1) * steps[least];
+    }
+    return false;
+}
+
+dt_status dt__refuse_repeats(const dt_tensor *tensor, const char *op) {
+    char text[256];
+    if (!may_repeat(tensor))
+        return DT_OK;
+    (void)dt_tensor_text(tensor, sizeof text, text);
+    return dt__fail(tensor->ctx, DT_ERR_STATE,
+                    "%s: two indices of %s may lead to one element (an expanded view); clone it first", op, text);
 }
 
 const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *out) {
