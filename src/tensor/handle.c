@@ -61,12 +61,15 @@ static bool may_repeat(const dt_tensor *tensor) {
 }
 
 dt_status dt__refuse_repeats(const dt_tensor *tensor, const char *op) {
+    static const char *const format =
+        "%s: two indices of %s may lead to one element (an expanded view); clone it first";
     char text[256];
     if (!may_repeat(tensor))
         return DT_OK;
     (void)dt_tensor_text(tensor, sizeof text, text);
-    return dt__fail(tensor->ctx, DT_ERR_STATE,
-                    "%s: two indices of %s may lead to one element (an expanded view); clone it first", op, text);
+    /* Another rank's part may be too small for that. */
+    return tensor->spec ? dt__fail_local(tensor->ctx, DT_ERR_STATE, format, op, text)
+                        : dt__fail(tensor->ctx, DT_ERR_STATE, format, op, text);
 }
 
 const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *out) {

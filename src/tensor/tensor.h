@@ -102,7 +102,8 @@ dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
 void dt__row_strides(int n_dims, const int64_t *shape, int64_t *strides);
 int64_t dt__elements(int n_dims, const int64_t *shape);
 bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides);
-/* An agreed error where two indices of the local part may lead to one element, so that it cannot be written to. */
+/* An error, of a distributed tensor a local one, where two indices of the local part may lead to one element, so that
+ * it cannot be written to. */
 dt_status dt__refuse_repeats(const dt_tensor *tensor, const char *op);
 
 /* One element of a dtype from a number, converted as dt_full says; at most 16 bytes. */

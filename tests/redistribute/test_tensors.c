@@ -9,6 +9,9 @@
 #include "redistribute/execute.h"
 
 #include <math.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 
 static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
 
@@ -620,6 +623,32 @@ static void assign__keeps_placements_and_dtype(void **state) {
     on_all_worlds(assignments);
 }
 
+/* [2,1] in parts of 1, 1 and 0 rows, expanded: the empty part can be written to, but the others cannot. */
+static int expanded_parts(dt_ctx *ctx, void *arg) {
+    atomic_int *told = arg; /* the others stay where they are until the last rank knows */
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    dt_tensor *wide = dt_expand(dt_zeros(ctx, DT_SHAPE(2, 1), .mesh = mesh, .place = "S(0)"), DT_SHAPE(2, 4));
+    dt_tensor *value = dt_ones(ctx, DT_SHAPE(2, 4), .mesh = mesh, .place = "S(1)");
+    CHECK(value && dt_assign(wide, value) != DT_OK, "assigned");
+    CHECK(strstr(dt_error_text(ctx), "two indices of f32[2,4]"), "%s", dt_error_text(ctx));
+    if (dt_rank(ctx) == 2)
+        atomic_store(told, 1);
+    while (!atomic_load(told))
+        sched_yield();
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK(dt_item(dt_full_tensor(dt_ones(ctx, DT_SHAPE(1), .mesh = mesh))) == 1, "%s", dt_error_text(ctx));
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void assign__that_some_ranks_refuse_is_told_to_all(void **state) {
+    (void)state;
+    atomic_int *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(told != MAP_FAILED);
+    run_ranks(3, expanded_parts, told);
+    munmap(told, sizeof *told);
+}
+
 static void assign__writes_through_views(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
@@ -702,6 +731,7 @@ int main(void) {
         cmocka_unit_test(redistribute__converts),
         cmocka_unit_test(assign__keeps_placements_and_dtype),
         cmocka_unit_test(assign__writes_through_views),
+        cmocka_unit_test(assign__that_some_ranks_refuse_is_told_to_all),
         cmocka_unit_test(item__reads_and_reduces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
