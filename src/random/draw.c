@@ -148,6 +148,7 @@ static dt_status prepare_randint(dt_ctx *ctx, const dt__random *what, dt__draw *
                         (long long)what->from, (long long)what->to, dt_dtype_word(what->dtype));
     draw->from = first;
     draw->range = (uint64_t)last - (uint64_t)first + 1;
+    draw->n_refused = (0 - draw->range) % draw->range;
     draw->group = 2 * DT__GROUP_BLOCKS;
     return DT_OK;
 }
