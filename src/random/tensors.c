@@ -49,11 +49,7 @@ static dt_dtype dtype_or(const dt_random *o, dt_dtype otherwise) {
 
 static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random *o) {
     dt_generator *generator = o && o->generator ? o->generator : dt_generator_default(ctx);
-    if (generator && dt__generator_ctx(generator) != ctx) {
-        (void)dt__fail(ctx, DT_ERR_STATE, "%s: the generator belongs to another context", op);
-        return NULL;
-    }
-    return generator;
+    return generator && dt__is_of(ctx, op, "generator", dt__generator_ctx(generator)) ? generator : NULL;
 }
 
 /* Remembers a draw that every rank of the tensor's mesh should have made. */

@@ -143,6 +143,8 @@ dt_status dt_assign(dt_tensor *dst, dt_tensor *src) {
         (void)dt__null_argument(ctx, "assign", dst ? 2 : 1);
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     }
+    if (!dt__is_of(ctx, "assign", "source", src->ctx))
+        return DT_ERR_STATE;
     if (!same_shape(dst, src)) {
         char to[512], from[512];
         (void)dt_tensor_text(dst, sizeof to, to);

@@ -105,6 +105,12 @@ dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
     return DT_OK;
 }
 
+bool dt__is_of(dt_ctx *ctx, const char *op, const char *what, const dt_ctx *its) {
+    if (its != ctx)
+        (void)dt__fail(ctx, DT_ERR_STATE, "%s: the %s belongs to another context", op, what);
+    return its == ctx;
+}
+
 dt_tensor *dt__null_argument(dt_ctx *ctx, const char *op, int argument) {
     if (ctx && !dt_failed(ctx))
         (void)dt__fail(ctx, DT_ERR_VALUE, "argument %d of %s is NULL", argument, op);

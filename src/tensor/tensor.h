@@ -112,6 +112,9 @@ double dt__get_number(dt_dtype dtype, const void *element);
 /* Reads "f32[3,4]"-like text of shape into a builder: for errors. */
 const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *out);
 
+/* Whether what takes part in an op belongs to its context; otherwise an agreed error: it could go before the result. */
+bool dt__is_of(dt_ctx *ctx, const char *op, const char *what, const dt_ctx *its);
+
 /* "argument N of OP is NULL", as an agreed error, unless one is recorded already. The context may be NULL. */
 dt_tensor *dt__null_argument(dt_ctx *ctx, const char *op, int argument);
 

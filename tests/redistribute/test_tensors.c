@@ -714,6 +714,32 @@ static int items(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+static void contexts__do_not_mix(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL), *other = dt_init(NULL);
+    dt_mesh *mesh = dt_mesh_new(ctx, "1"), *their = dt_mesh_new(other, "1");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4)), *y = dt_ones(other, DT_SHAPE(4));
+#define OTHER(call, says)                                                                                            \
+    do {                                                                                                             \
+        assert_true(call);                                                                                           \
+        assert_error_says(ctx, DT_ERR_STATE, says " belongs to another context");                                    \
+        dt_error_clear(ctx);                                                                                         \
+    } while (0)
+    OTHER(!dt_ones(ctx, DT_SHAPE(4), .mesh = their), "ones: the mesh");
+    OTHER(!dt_randn(ctx, DT_SHAPE(4), .mesh = their), "randn: the mesh");
+    OTHER(!dt_from_local(ctx, x, their, "S(0)"), "from_local: the mesh");
+    OTHER(!dt_from_local(ctx, y, mesh, "S(0)"), "from_local: the tensor");
+    OTHER(!dt_distribute_tensor(x, their, "S(0)"), "distribute_tensor: the mesh");
+    OTHER(dt_assign(x, y) == DT_ERR_STATE, "assign: the source");
+    OTHER(dt_save_npz("x.npz", 2, (const char *[]){"x", "y"}, (dt_tensor *[]){x, y}) == DT_ERR_STATE,
+          "save_npz: the tensor");
+#undef OTHER
+    dt_mesh_free(mesh);
+    dt_mesh_free(their);
+    assert_int_equal(dt_close(other), 0);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 static void item__reads_and_reduces(void **state) {
     (void)state;
     on_all_worlds(items);
@@ -733,6 +759,7 @@ int main(void) {
         cmocka_unit_test(assign__writes_through_views),
         cmocka_unit_test(assign__that_some_ranks_refuse_is_told_to_all),
         cmocka_unit_test(item__reads_and_reduces),
+        cmocka_unit_test(contexts__do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
