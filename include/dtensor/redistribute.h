@@ -39,9 +39,9 @@ typedef struct dt_from_local_options {
 
 /* A distributed tensor of parts that are here already. The storage is shared, not copied. Refused where the part does
  * not have the shape that the placements give it. A rank outside the mesh may give any tensor, or NULL (f32) with the
- * shape, and holds an empty part; what it says of the whole, dtype included, should be the same. mesh NULL: the current one; place NULL: R
- * along every mesh dim. Local; with check Collective over the mesh: ranks whose dtype, number of dims, stride order or
- * requires_grad differ, or whose sizes do not fit, get an error, on every rank the same. */
+ * shape, and holds an empty part; what it says of the whole, dtype included, should be the same. mesh NULL: the current
+ * one; place NULL: R along every mesh dim. Local; with check Collective over the mesh: ranks whose dtype, number of
+ * dims, stride order or requires_grad differ, or whose sizes do not fit, get an error, on every rank the same. */
 DT_API dt_tensor *dt_from_local(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
                                 DT_OPTIONS(dt_from_local_options));
 
