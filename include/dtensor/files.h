@@ -32,8 +32,8 @@ typedef struct dt_load_options {
     const dt_site *site;
 } dt_load_options;
 
-/* A tensor from a file; from the entry of a file that has this name, with or without ".npy". Local: every rank of the
- * mesh calls it and sees the same file; nothing is communicated. */
+/* A tensor from a file; from the entry of a file that has this name, with or without ".npy", of several the last one.
+ * Local: every rank of the mesh calls it and sees the same file; nothing is communicated. */
 DT_API dt_tensor *dt_load_npy(dt_ctx *ctx, const char *path, DT_OPTIONS(dt_load_options));
 DT_API dt_tensor *dt_load_npz(dt_ctx *ctx, const char *path, const char *name, DT_OPTIONS(dt_load_options));
 

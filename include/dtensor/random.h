@@ -27,8 +27,11 @@
  *     exponential       -log(v) (1 / rate), v = (w / 2 + 1/2) / 2^31 (f64: (w / 2^11 + 1/2) / 2^53), each step rounded
  *     normal            words w0, w1 of a pair give sqrt(-2 log v(w0)) times cos (even word) and sin (odd word) of
  *                       2 pi w1 / 2^w_bits; the same for w2, w3; f64 pairs the two numbers of a block
- *     bernoulli         32-bit draw for every dtype: w < p 2^32; a dropout mask so with 1 - p, scaled by 1 / (1 - p)
- *     randint [m,n)     64-bit draw for every dtype: m + (w (n - m) >> 64)
+ *     bernoulli         32-bit draw for every dtype: w < t, t the whole part of p 2^32; a dropout mask so with 1 - p,
+ *                       scaled by 1 / (1 - p)
+ *     randint [m,n)     64-bit draw for every dtype: m + (w (n - m) >> 64); a word for which the low half of the
+ *                       product is below 2^64 mod (n - m) is drawn again with the next attempt. Where a float rounds
+ *                       m or n - 1 to a number outside, the first or last number of that float takes its place
  *     truncated normal  block i, computed in f64; what is refused is drawn again with the next attempt
  *     permutation       up to 4096 entries, 64-bit draws: for i = n - 1 … 1, entry i changes places with entry
  *                       w_i (i + 1) >> 64; beyond, entry i is found by itself (src/random/permutation.c)

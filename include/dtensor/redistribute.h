@@ -37,10 +37,10 @@ typedef struct dt_from_local_options {
 } dt_from_local_options;
 
 /* A distributed tensor of parts that are here already. The storage is shared, not copied. Refused where the part does
- * not have the shape that the placements give it. A rank outside the mesh may give any tensor, or NULL with the shape,
- * and holds an empty part; what it says of the whole should be the same. mesh NULL: the current one; place NULL: R
- * along every mesh dim. Local; with check Collective over the mesh: ranks whose dtype, number of dims, stride order or
- * requires_grad differ, or whose sizes do not fit, get an error, on every rank the same. */
+ * not have the shape that the placements give it. A rank outside the mesh may give any tensor, or NULL (f32) with the
+ * shape, and holds an empty part; what it says of the whole, dtype included, should be the same. mesh NULL: the current
+ * one; place NULL: R along every mesh dim. Local; with check Collective over the mesh: ranks whose dtype, number of
+ * dims, stride order or requires_grad differ, or whose sizes do not fit, get an error, on every rank the same. */
 DT_API dt_tensor *dt_from_local(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
                                 DT_OPTIONS(dt_from_local_options));
 
@@ -97,8 +97,9 @@ DT_API dt_status dt_print(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 DT_API char *dt_format(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 
 /* Copies a plain or distributed value into a tensor of the same shape, which keeps its placements and dtype: the
- * source is converted and redistributed. Changes every view of dst. Refused where dst repeats elements (an expanded
- * view) or is partial while the source is not the same partial. Collective over the ranks of both meshes. */
+ * source is converted and redistributed. Changes every view of dst. Refused where two indices of dst may lead to one
+ * element (an expanded view), or dst is partial while the source is not the same partial. Collective over the ranks of
+ * both meshes. */
 DT_API dt_status dt_assign(dt_tensor *dst, dt_tensor *src);
 
 #ifndef __cplusplus

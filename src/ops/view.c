@@ -92,12 +92,16 @@ static bool regroup(dt_op_call *call, dt_status *status) {
 }
 
 static dt_status view(dt_op_call *call) {
+    static const char *const why =
+        "the elements do not lie in memory so that they can be seen in these dims without a "
+        "copy; dt_reshape makes one";
     dt_status status = DT_OK;
-    return regroup(call, &status)
-               ? status
-               : dt_op_refuse(call, DT_ERR_SHAPE,
-                              "the elements do not lie in memory so that they can be seen in these "
-                              "dims without a copy; dt_reshape makes one");
+    if (regroup(call, &status))
+        return status;
+    if (!call->inputs[0].spec)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "%s", why);
+    /* Parts may be of other sizes elsewhere, and seen in these dims: a local error, which peers are told. */
+    return dt__fail_local(call->ctx, DT_ERR_SHAPE, "%s: this rank's part: %s", call->name, why);
 }
 
 static dt_status reshape(dt_op_call *call) {

@@ -32,10 +32,14 @@ double dt__below(dt_dtype dtype, double x) {
     return (double)(f16 ? widen_16_f16(bits) : widen_16_bf16(bits));
 }
 
+/* Whether a number is finite in the dtype that values are computed in. */
+static bool is_finite_in(dt_dtype dtype, double x) {
+    return isfinite(dt__round_to(dtype == DT_F64 ? DT_F64 : DT_F32, x));
+}
+
 static dt_status prepare_uniform(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
     const double low = dt__round_to(what->dtype, what->low), high = dt__round_to(what->dtype, what->high);
-    const dt_dtype computed = what->dtype == DT_F64 ? DT_F64 : DT_F32;
-    if (!(what->low <= what->high) || !isfinite(dt__round_to(computed, high - low)))
+    if (!(what->low <= what->high) || !is_finite_in(what->dtype, high - low))
         return dt__fail(ctx, DT_ERR_VALUE,
                         "%s: low %g and high %g: low must not be above high, and the distance must be finite in %s",
                         what->op, what->low, what->high, dt_dtype_word(what->dtype));
@@ -54,15 +58,18 @@ static dt_status check_bell(dt_ctx *ctx, const dt__random *what) {
 
 static dt_status prepare_normal(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
     DT__TRY(check_bell(ctx, what));
+    if (!is_finite_in(what->dtype, what->mean) || !is_finite_in(what->dtype, what->std))
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: mean %g and std %g: both must be finite in f32", what->op, what->mean,
+                        what->std);
     draw->shift = what->mean;
     draw->scale = what->std;
     return DT_OK;
 }
 
 static dt_status prepare_exponential(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    if (!(what->rate > 0) || !isfinite(what->rate) || !isfinite(1 / what->rate))
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: rate %g: it must be above 0 and finite, and so must 1 / rate",
-                        what->op, what->rate);
+    if (!(what->rate > 0) || !isfinite(what->rate) || !is_finite_in(what->dtype, 1 / what->rate))
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: rate %g: it must be above 0 and finite, and so must 1 / rate%s",
+                        what->op, what->rate, what->dtype == DT_F64 ? "" : " in f32");
     draw->scale = 1 / what->rate;
     return DT_OK;
 }
@@ -113,16 +120,35 @@ void dt__integer_limits(dt_dtype dtype, int64_t *least, int64_t *most) {
     }
 }
 
+/* The float that an integer is stored as (store_integer). */
+static double stored(dt_dtype dtype, int64_t x) {
+    return dtype == DT_F64 ? (double)x : dt__round_to(dtype, (double)(float)x);
+}
+
+/* Takes away the ends of a range of integers that a float would round to numbers outside of it. */
+static bool fit_float(dt_dtype dtype, int64_t *first, int64_t *last) {
+    const double low = stored(dtype, *first), high = stored(dtype, *last), limit = 0x1p63;
+    if (high >= limit || (int64_t)high > *last)
+        *last = (int64_t)dt__below(dtype, high);
+    if (low < limit && (int64_t)low < *first)
+        *first = (int64_t)-dt__below(dtype, -low);
+    return low < limit && *first <= *last;
+}
+
 static dt_status prepare_randint(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    int64_t least, most;
+    int64_t least, most, first = what->from, last = what->to - (what->from < what->to);
     dt__integer_limits(what->dtype, &least, &most);
-    if (what->from >= what->to || what->from < least || what->to - 1 > most)
+    if (what->from >= what->to || first < least || last > most)
         return dt__fail(ctx, DT_ERR_VALUE,
                         "%s: from %lld and to %lld: from must be below to, and %s holds %lld … %lld", what->op,
                         (long long)what->from, (long long)what->to, dt_dtype_word(what->dtype), (long long)least,
                         (long long)most);
-    draw->from = what->from;
-    draw->range = (uint64_t)what->to - (uint64_t)what->from;
+    if (is_float(what->dtype) && !fit_float(what->dtype, &first, &last))
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: from %lld and to %lld: no number between them is one of %s", what->op,
+                        (long long)what->from, (long long)what->to, dt_dtype_word(what->dtype));
+    draw->from = first;
+    draw->range = (uint64_t)last - (uint64_t)first + 1;
+    draw->n_refused = (0 - draw->range) % draw->range;
     draw->group = 2 * DT__GROUP_BLOCKS;
     return DT_OK;
 }

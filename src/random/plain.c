@@ -54,7 +54,7 @@ static void element(const dt__draw *draw, uint64_t index, void *dst, int64_t i) 
         break;
     case DT__RANDINT:
         store_integer(draw->dtype, dst, i,
-                      (int64_t)((uint64_t)draw->from + below_range(u64_of(draw->state, index), draw->range)));
+                      (int64_t)((uint64_t)draw->from + fair_below_range(draw, index, u64_of(draw->state, index))));
         break;
     case DT__BERNOULLI:
     case DT__DROPOUT: {

@@ -46,6 +46,7 @@ typedef struct dt__draw {
     bool mirrored;      /* truncated: alpha and beta are those of the mirror image */
     uint64_t threshold; /* bernoulli, dropout: words below it are hits */
     uint64_t range;     /* randint */
+    uint64_t n_refused; /* randint: 2^64 mod range: so many words are drawn again */
     int64_t from;
     const struct dt__random_kernels *kernels;
 } dt__draw;

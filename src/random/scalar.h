@@ -89,6 +89,17 @@ static inline uint64_t below_range(uint64_t word, uint64_t range) {
     return (uint64_t)(((unsigned __int128)word * range) >> 64);
 }
 
+/* Element `index` of a draw of numbers below draw->range, from its word. Some words would give the first numbers once
+ * more often; they are refused, and the next attempt's word is taken. */
+static inline uint64_t fair_below_range(const dt__draw *draw, uint64_t index, uint64_t word) {
+    unsigned __int128 product = (unsigned __int128)word * draw->range;
+    for (uint32_t attempt = 1; (uint64_t)product < draw->n_refused; attempt++) {
+        philox_block block = random_block(draw->state, index / 32 * 16 + index % 16, attempt);
+        product = (unsigned __int128)block_u64(&block, (int)(index % 32 / 16)) * draw->range;
+    }
+    return (uint64_t)(product >> 64);
+}
+
 static inline uint32_t bits_f32(float x) {
     uint32_t bits;
     memcpy(&bits, &x, sizeof bits);

@@ -47,11 +47,7 @@ static dt_dtype dtype_or(const dt_random *o, dt_dtype otherwise) { return o && o
 
 static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random *o) {
     dt_generator *generator = o && o->generator ? o->generator : dt_generator_default(ctx);
-    if (generator && dt__generator_ctx(generator) != ctx) {
-        (void)dt__fail(ctx, DT_ERR_STATE, "%s: the generator belongs to another context", op);
-        return NULL;
-    }
-    return generator;
+    return generator && dt__is_of(ctx, op, "generator", dt__generator_ctx(generator)) ? generator : NULL;
 }
 
 /* Remembers a draw that every rank of the tensor's mesh should have made. */
@@ -93,6 +89,17 @@ static dt_status fill_plain(const dt__draw *draw, dt_tensor *tensor) {
     return DT_OK;
 }
 
+static dt_status fill_with(const dt__draw *draw, dt_tensor *tensor) {
+    DT__TRY(remember(tensor, draw->state, (int)draw->distribution));
+    if (!wants_numbers(tensor))
+        return DT_OK;
+    if (!tensor->spec)
+        return fill_plain(draw, tensor);
+    int64_t coordinate[DT_SPEC_MAX_DIMS];
+    (void)dt_mesh_coordinate(tensor->spec->mesh, coordinate); /* a member: it holds elements */
+    return dt__draw_spec(draw, dt__pool_of(tensor->ctx), tensor->spec, coordinate, tensor->strides, tensor->data);
+}
+
 static dt_status fill(dt_tensor *tensor, const dt__random *what, const dt_random *o) {
     dt__random typed = *what;
     dt__draw draw;
@@ -101,14 +108,10 @@ static dt_status fill(dt_tensor *tensor, const dt__random *what, const dt_random
     if (!generator)
         return dt_error_status(tensor->ctx);
     DT__TRY(dt__draw_begin(generator, &typed, &draw));
-    DT__TRY(remember(tensor, draw.state, (int)what->distribution));
-    if (!wants_numbers(tensor))
-        return DT_OK;
-    if (!tensor->spec)
-        return fill_plain(&draw, tensor);
-    int64_t coordinate[DT_SPEC_MAX_DIMS];
-    (void)dt_mesh_coordinate(tensor->spec->mesh, coordinate); /* a member: it holds elements */
-    return dt__draw_spec(&draw, dt__pool_of(tensor->ctx), tensor->spec, coordinate, tensor->strides, tensor->data);
+    dt_status status = fill_with(&draw, tensor);
+    if (status != DT_OK)
+        (void)dt_generator_restore(generator, draw.state); /* a call that fails takes no draw */
+    return status;
 }
 
 /* A maker's result: filled, or gone. */
@@ -260,7 +263,9 @@ static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random *o) 
     dt_status status = dt__order_begin(generator, n, order);
     if (status == DT_OK)
         status = remember(tensor, drawn, DT__N_DISTRIBUTIONS);
-    if (status == DT_OK && wants_numbers(tensor))
+    if (status != DT_OK)
+        (void)dt_generator_restore(generator, drawn);
+    else if (wants_numbers(tensor))
         fill_order(tensor, order);
     dt__free(ctx, order, sizeof *order);
     return status;
@@ -278,38 +283,10 @@ dt_tensor *(dt_randperm)(dt_ctx *ctx, int64_t n, const dt_random *options) {
 
 /* Fills in place. */
 
-/* Whether two indices may lead to one element: the dims, from the one that moves least on, must each step over all that
- * the ones before it reach. */
-static bool may_repeat(const dt_tensor *tensor) {
-    bool taken[DT_SPEC_MAX_DIMS] = {false};
-    int64_t reach = 0;
-    if (dt_tensor_local_elements(tensor) == 0)
-        return false;
-    for (int k = 0; k < tensor->local_n_dims; k++) {
-        int least = -1;
-        for (int d = 0; d < tensor->local_n_dims; d++)
-            if (!taken[d] && (least < 0 || tensor->strides[d] < tensor->strides[least]))
-                least = d;
-        taken[least] = true;
-        if (tensor->local_shape[least] == 1)
-            continue;
-        if (tensor->strides[least] <= reach)
-            return true;
-        reach += (tensor->local_shape[least] - 1) * tensor->strides[least];
-    }
-    return false;
-}
-
 static dt_status fill_in(dt_tensor *tensor, dt__random what, const dt_random *o) {
     if (!tensor)
         return DT_ERR_VALUE;
-    if (may_repeat(tensor)) {
-        char text[256];
-        (void)dt_tensor_text(tensor, sizeof text, text);
-        return dt__fail(tensor->ctx, DT_ERR_STATE,
-                        "%s: two indices of %s may lead to one element (an expanded view); clone it first", what.op,
-                        text);
-    }
+    DT__TRY(dt__refuse_repeats(tensor, what.op));
     DT__TRY(fill(tensor, &what, o));
     tensor->storage->version++;
     return DT_OK;

@@ -253,12 +253,18 @@ static void store_integers(dt_dtype dtype, const int64_t *values, int n, char *d
     }
 }
 
+/* Words that are refused are rare, unless the range is wide: a group is looked through only where there is one. */
 static void randint_group(const dt__draw *draw, uint64_t group, char *dst) {
-    uint64_t w[2 * DT__GROUP_BLOCKS];
+    const uint64_t first = group * 2 * DT__GROUP_BLOCKS;
+    uint64_t w[2 * DT__GROUP_BLOCKS], n_refused = 0;
     int64_t values[2 * DT__GROUP_BLOCKS];
     words(draw->state, group, w);
     for (int i = 0; i < 2 * DT__GROUP_BLOCKS; i++)
+        n_refused += w[i] * draw->range < draw->n_refused;
+    for (int i = 0; i < 2 * DT__GROUP_BLOCKS; i++)
         values[i] = (int64_t)((uint64_t)draw->from + below_range(w[i], draw->range));
+    for (int i = 0; n_refused && i < 2 * DT__GROUP_BLOCKS; i++)
+        values[i] = (int64_t)((uint64_t)draw->from + fair_below_range(draw, first + (uint64_t)i, w[i]));
     store_integers(draw->dtype, values, 2 * DT__GROUP_BLOCKS, dst);
 }
 

@@ -62,7 +62,7 @@ static dt_spec *source_spec(const dt_tensor *value, dt_mesh *mesh, const dt_dist
     if (!o->everywhere) {
         first = o->source.given ? o->source.value : dt_mesh_rank_at(mesh, coordinate);
         if (!dt_mesh_coordinate_of(mesh, first, coordinate)) {
-            (void)dt__fail(value->ctx, DT_ERR_MESH, "distribute_tensor: source rank %lld is not in %s",
+            (void)dt__fail(value->ctx, DT_ERR_MESH, "distribute_tensor: source rank %lld is not in mesh(%s)",
                            (long long)first, dt_mesh_text(mesh));
             return NULL;
         }
@@ -134,6 +134,8 @@ dt_tensor *(dt_distribute_tensor)(dt_tensor *value, dt_mesh *mesh, const char *p
         (void)dt__fail(value->ctx, DT_ERR_MESH, "distribute_tensor: no mesh is given and none is current");
         return NULL;
     }
+    if (!dt__is_of(value->ctx, "distribute_tensor", "mesh", dt_mesh_ctx(mesh)))
+        return NULL;
     if (value->spec)
         return already_there(value, mesh, place);
     struct target target;

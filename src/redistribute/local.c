@@ -35,7 +35,7 @@ static dt_status text_of(dt_status status, struct whole *whole, const char *why)
 }
 
 /* Sizes along the one dim that is cut, as the caller gave them. */
-static dt_status use_extents(struct whole *whole, const int64_t *extents) {
+static dt_status use_extents(struct whole *whole, const int64_t *extents, bool have_shape) {
     int cut = -1;
     for (int m = 0; m < whole->n_placements; m++)
         if (cuts(&whole->placements[m])) {
@@ -50,9 +50,14 @@ static dt_status use_extents(struct whole *whole, const int64_t *extents) {
         if (extents[i] < 0 || !dt__add_i64(total, extents[i], &total))
             return dt__fail(whole->ctx, DT_ERR_VALUE, "from_local: extent %lld of %lld is %lld", (long long)i,
                             (long long)n, (long long)extents[i]);
+    int64_t *size = &whole->shape[whole->placements[cut].dim];
+    if (have_shape && *size != total)
+        return dt__fail(whole->ctx, DT_ERR_SHAPE,
+                        "from_local: the extents add up to %lld, but the size given is %lld", (long long)total,
+                        (long long)*size);
     whole->placements[cut].n_extents = n;
     whole->placements[cut].extents = extents;
-    whole->shape[whole->placements[cut].dim] = total;
+    *size = total;
     return DT_OK;
 }
 
@@ -273,7 +278,7 @@ static dt_status find_whole(struct whole *whole, const dt_from_local_options *o)
     if (!have_shape)
         DT__TRY(whole->all ? join(whole) : infer(whole, o->extents != NULL));
     if (o->extents)
-        DT__TRY(use_extents(whole, o->extents));
+        DT__TRY(use_extents(whole, o->extents, have_shape));
     return o->stride.sizes ? use_stride(whole, o->stride) : DT_OK;
 }
 
@@ -310,6 +315,9 @@ dt_tensor *(dt_from_local)(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const c
     }
     if (!local && dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
         return dt__null_argument(ctx, "from_local", 2);
+    if (!dt__is_of(ctx, "from_local", "mesh", dt_mesh_ctx(mesh)) ||
+        (local && !dt__is_of(ctx, "from_local", "tensor", local->ctx)))
+        return NULL;
     struct whole whole = {.ctx = ctx, .mesh = mesh, .local = local, .arena = dt__arena_new(ctx)};
     dt_tensor *result = NULL;
     if (local && local->spec) {

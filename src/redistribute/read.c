@@ -98,14 +98,6 @@ int64_t dt_item_i64(dt_tensor *tensor) {
     return value;
 }
 
-/* Whether two indices lead to one element: only a stride of 0 is looked for, which is what expanding makes. */
-static bool repeats(const dt_tensor *tensor) {
-    for (int d = 0; d < tensor->local_n_dims; d++)
-        if (tensor->local_shape[d] > 1 && tensor->strides[d] == 0)
-            return true;
-    return false;
-}
-
 /* The source as it is to be copied into dst, element by element: under dst's placements. */
 static dt_tensor *bring(dt_tensor *dst, dt_tensor *src) {
     if (!dst->spec)
@@ -151,14 +143,15 @@ dt_status dt_assign(dt_tensor *dst, dt_tensor *src) {
         (void)dt__null_argument(ctx, "assign", dst ? 2 : 1);
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     }
+    if (!dt__is_of(ctx, "assign", "source", src->ctx))
+        return DT_ERR_STATE;
     if (!same_shape(dst, src)) {
         char to[512], from[512];
         (void)dt_tensor_text(dst, sizeof to, to);
         (void)dt_tensor_text(src, sizeof from, from);
         return dt__fail(ctx, DT_ERR_SHAPE, "assign: %s cannot be assigned to %s; the shapes differ", from, to);
     }
-    if (repeats(dst))
-        return dt__fail(ctx, DT_ERR_STATE, "assign: the tensor repeats elements (an expanded view); clone it first");
+    DT__TRY(dt__refuse_repeats(dst, "assign"));
     const char *before = dt__doing(ctx, "assign");
     dt_tensor *clone = dt_tensor_shares(dst, src) ? dt_clone(src) : NULL;
     dt_tensor *brought = clone || !dt_tensor_shares(dst, src) ? bring(dst, clone ? clone : src) : NULL;

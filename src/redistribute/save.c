@@ -282,6 +282,8 @@ static dt_status save(struct saving *s, dt_tensor *const *tensors, const char *c
 /* What every rank can see before anything happens. */
 static dt_status check(const struct saving *s, dt_tensor *const *tensors, const char *const *names) {
     for (int i = 0; i < s->n; i++) {
+        if (!dt__is_of(s->ctx, s->op, "tensor", tensors[i]->ctx))
+            return DT_ERR_STATE;
         if (dt_tensor_mesh(tensors[i]) != dt_tensor_mesh(tensors[0]) &&
             !dt_mesh_equal(dt_tensor_mesh(tensors[i]), dt_tensor_mesh(tensors[0])))
             return dt__fail(s->ctx, DT_ERR_MESH, "%s: tensors 0 and %d are not on one mesh, nor both plain", s->op,

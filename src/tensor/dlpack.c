@@ -138,7 +138,8 @@ static dt_status look(dt_ctx *ctx, const dt_dlpack_tensor *t, int64_t strides[DT
     size_t size = dt_dtype_size(dtype);
     if (!t->data)
         return dt__fail(ctx, DT_ERR_VALUE, "from_dlpack: no memory for %lld elements", (long long)n);
-    if (!reach(t, strides, &low, &high) || !dt__mul_size((size_t)(high - low + 1), size, &out->bytes))
+    if (!reach(t, strides, &low, &high) || !dt__mul_size((size_t)high - (size_t)low + 1, size, &out->bytes) ||
+        out->bytes > INT64_MAX)
         return dt__fail(ctx, DT_ERR_SHAPE, "from_dlpack: the strides reach further than can be counted");
     out->memory = (unsigned char *)t->data + t->byte_offset + low * (int64_t)size;
     out->how = (dt__reading){dtype, t->n_dims, t->shape, strides, -low};

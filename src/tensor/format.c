@@ -269,7 +269,7 @@ static struct words words_of(const dt__shown *shown, dt_dtype dtype, const void 
 static int write_complex(const struct words *w, int64_t i, char *out) {
     double re = read_real(w->dtype, w->elements, i), im = read_imaginary(w->dtype, w->elements, i);
     if (w->alone) {
-        bool short_one = re == 0;
+        bool short_one = re == 0 && !signbit(re);
         int n = short_one ? 0 : snprintf(out, WORD, "(");
         n += short_one ? 0 : write_alone(w->dtype, re, true, false, out + n);
         n += write_alone(w->dtype, im, true, !short_one, out + n);

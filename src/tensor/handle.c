@@ -7,6 +7,7 @@
 #include "tensor/state.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int64_t dt__elements(int n_dims, const int64_t *shape) {
@@ -34,6 +35,41 @@ bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides) {
         step *= shape[d];
     }
     return true;
+}
+
+/* The dims, from the one that moves least on, must each step over all that the ones before it reach. */
+static bool may_repeat(const dt_tensor *tensor) {
+    bool taken[DT_SPEC_MAX_DIMS] = {false};
+    int64_t reach = 0, steps[DT_SPEC_MAX_DIMS];
+    if (dt_tensor_local_elements(tensor) == 0)
+        return false;
+    for (int d = 0; d < tensor->local_n_dims; d++)
+        steps[d] = tensor->local_shape[d] == 1 ? 0 : llabs(tensor->strides[d]);
+    for (int k = 0; k < tensor->local_n_dims; k++) {
+        int least = -1;
+        for (int d = 0; d < tensor->local_n_dims; d++)
+            if (!taken[d] && (least < 0 || steps[d] < steps[least]))
+                least = d;
+        taken[least] = true;
+        if (tensor->local_shape[least] == 1)
+            continue;
+        if (steps[least] <= reach)
+            return true;
+        reach += (tensor->local_shape[least] - 1) * steps[least];
+    }
+    return false;
+}
+
+dt_status dt__refuse_repeats(const dt_tensor *tensor, const char *op) {
+    static const char *const format =
+        "%s: two indices of %s may lead to one element (an expanded view); clone it first";
+    char text[256];
+    if (!may_repeat(tensor))
+        return DT_OK;
+    (void)dt_tensor_text(tensor, sizeof text, text);
+    /* Another rank's part may be too small for that. */
+    return tensor->spec ? dt__fail_local(tensor->ctx, DT_ERR_STATE, format, op, text)
+                        : dt__fail(tensor->ctx, DT_ERR_STATE, format, op, text);
 }
 
 const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *out) {
@@ -67,6 +103,12 @@ dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
                         dt__shape_text(n_dims, shape, sizeof text, text));
     *elements = empty ? 0 : n;
     return DT_OK;
+}
+
+bool dt__is_of(dt_ctx *ctx, const char *op, const char *what, const dt_ctx *its) {
+    if (its != ctx)
+        (void)dt__fail(ctx, DT_ERR_STATE, "%s: the %s belongs to another context", op, what);
+    return its == ctx;
 }
 
 dt_tensor *dt__null_argument(dt_ctx *ctx, const char *op, int argument) {

@@ -31,6 +31,8 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
         (void)dt__fail(ctx, DT_ERR_MESH, "%s: placements %s, but no mesh is given and none is current", op, o->place);
         return NULL;
     }
+    if (mesh && !dt__is_of(ctx, op, "mesh", dt_mesh_ctx(mesh)))
+        return NULL;
     dt_tensor *tensor;
     dt_dtype dtype = o->dtype ? o->dtype : DT_F32;
     if (mesh) {

@@ -102,12 +102,18 @@ dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
 void dt__row_strides(int n_dims, const int64_t *shape, int64_t *strides);
 int64_t dt__elements(int n_dims, const int64_t *shape);
 bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides);
+/* An error, of a distributed tensor a local one, where two indices of the local part may lead to one element, so that
+ * it cannot be written to. */
+dt_status dt__refuse_repeats(const dt_tensor *tensor, const char *op);
 
 /* One element of a dtype from a number, converted as dt_full says; at most 16 bytes. */
 void dt__put_number(dt_dtype dtype, double value, void *out);
 double dt__get_number(dt_dtype dtype, const void *element);
 /* Reads "f32[3,4]"-like text of shape into a builder: for errors. */
 const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *out);
+
+/* Whether what takes part in an op belongs to its context; otherwise an agreed error: it could go before the result. */
+bool dt__is_of(dt_ctx *ctx, const char *op, const char *what, const dt_ctx *its);
 
 /* "argument N of OP is NULL", as an agreed error, unless one is recorded already. The context may be NULL. */
 dt_tensor *dt__null_argument(dt_ctx *ctx, const char *op, int argument);

@@ -128,10 +128,16 @@ static bool widen(const unsigned char *extra, size_t n, uint64_t *fields[3]) {
     return true;
 }
 
-static bool is_named(const unsigned char *name, size_t n, const char *asked) {
+/* How well an entry's name is what was asked for; the whole name is better than one without its ending. */
+enum match { NO_MATCH, MATCH_WITH_ENDING, MATCH };
+
+static enum match match_name(const unsigned char *name, size_t n, const char *asked) {
     size_t length = strlen(asked);
-    return (n == length && memcmp(name, asked, n) == 0) ||
-           (n == length + 4 && memcmp(name, asked, length) == 0 && memcmp(name + length, ".npy", 4) == 0);
+    if (n < length || memcmp(name, asked, length) != 0)
+        return NO_MATCH;
+    if (n == length)
+        return MATCH;
+    return n == length + 4 && memcmp(name + length, ".npy", 4) == 0 ? MATCH_WITH_ENDING : NO_MATCH;
 }
 
 /* From the record of the directory to the data. */
@@ -156,10 +162,13 @@ static const char *open_entry(int fd, int64_t file_bytes, const unsigned char *r
     return NULL;
 }
 
+/* Of entries that match equally well the last one counts: that is the newest in a file that was added to. */
 const char *dt__zip_find(int fd, int64_t file_bytes, const char *name, dt__zip_entry *out, bool *missing) {
     static const char *const damaged = "its directory is damaged";
     struct directory directory;
-    unsigned char record[RECORD_BYTES], texts[2 * MOST_NAME];
+    enum match best = NO_MATCH;
+    unsigned char record[RECORD_BYTES], texts[2 * MOST_NAME], found[RECORD_BYTES];
+    uint64_t sizes[3];
     *missing = false;
     const char *why = find_directory(fd, file_bytes, &directory);
     if (why)
@@ -171,14 +180,20 @@ const char *dt__zip_find(int fd, int64_t file_bytes, const char *name, dt__zip_e
         size_t n_name = (size_t)get(record + 28, 2), n_extra = (size_t)get(record + 30, 2);
         if (!read_at(fd, (int64_t)at + RECORD_BYTES, n_name + n_extra, texts))
             return damaged;
-        if (is_named(texts, n_name, name)) {
-            uint64_t sizes[3] = {get(record + 24, 4), get(record + 20, 4), get(record + 42, 4)};
+        enum match match = match_name(texts, n_name, name);
+        if (match != NO_MATCH && match >= best) {
+            best = match;
+            memcpy(found, record, sizeof found);
+            sizes[0] = get(record + 24, 4);
+            sizes[1] = get(record + 20, 4);
+            sizes[2] = get(record + 42, 4);
             if (!widen(texts + n_name, n_extra, (uint64_t *[]){&sizes[0], &sizes[1], &sizes[2]}))
                 return damaged;
-            return open_entry(fd, file_bytes, record, sizes, out);
         }
         at += RECORD_BYTES + n_name + n_extra + get(record + 32, 2);
     }
+    if (best != NO_MATCH)
+        return open_entry(fd, file_bytes, found, sizes, out);
     *missing = true;
     return "it has no such entry";
 }

@@ -8,6 +8,11 @@
 
 #include "dtensor/debug.h"
 
+#include <sched.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+
 static bool run_some(dt_ctx *ctx, dt_mesh *mesh) {
     dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(6, 4), 1, 1);
     dt_tensor *x = a ? calls_place(a, mesh, "S(0)") : NULL, *p = NULL;
@@ -109,11 +114,39 @@ static void faults__peers_of_a_rank_without_memory_are_told(void **state) {
     run_ranks(2, one_rank_fails, NULL);
 }
 
+/* [4,2] in parts of 2, 2 and 0 rows that do not lie one behind the other: only an empty part can be seen as one row. */
+static int one_part_can_be_seen(dt_ctx *ctx, void *arg) {
+    atomic_int *told = arg; /* the others stay where they are until the last rank knows */
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    dt_tensor *columns = dt_select(dt_zeros(ctx, DT_SHAPE(4, 3, 2), .mesh = mesh, .place = "S(0)"), 1, 0);
+    dt_tensor *line = dt_view(columns, DT_SHAPE(8));
+    CHECK((line == NULL) == (dt_rank(ctx) < 2), "rank %d: %s", (int)dt_rank(ctx), dt_error_text(ctx));
+    CHECK(dt_full_tensor(line) == NULL && strstr(dt_error_text(ctx), "do not lie in memory"), "%s",
+          dt_error_text(ctx));
+    if (dt_rank(ctx) == 2)
+        atomic_store(told, 1);
+    while (!atomic_load(told))
+        sched_yield();
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK(dt_full_tensor(dt_reshape(columns, DT_SHAPE(8))), "%s", dt_error_text(ctx));
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void faults__a_view_that_some_ranks_refuse_is_told_to_all(void **state) {
+    (void)state;
+    atomic_int *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(told != MAP_FAILED);
+    run_ranks(3, one_part_can_be_seen, told);
+    munmap(told, sizeof *told);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults__every_allocation_in_turn),
         cmocka_unit_test(faults__every_allocation_of_those_who_look_on),
         cmocka_unit_test(faults__peers_of_a_rank_without_memory_are_told),
+        cmocka_unit_test(faults__a_view_that_some_ranks_refuse_is_told_to_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

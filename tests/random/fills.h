@@ -45,6 +45,8 @@ static const dt__random all_fills[] = {
     INTEGERS(.distribution = DT__BERNOULLI, .p = 0.5),
     INTEGERS(.distribution = DT__BERNOULLI, .p = 1),
     {.dtype = DT_I64, .distribution = DT__RANDINT, .from = INT64_MIN, .to = INT64_MAX},
+    /* three words of eight are drawn again */
+    {.dtype = DT_I64, .distribution = DT__RANDINT, .from = INT64_MIN, .to = INT64_C(1) << 61},
     {.dtype = DT_I8, .distribution = DT__RANDINT, .from = -128, .to = 128},
     {.dtype = DT_U8, .distribution = DT__RANDINT, .from = 0, .to = 256},
 };

@@ -5,6 +5,8 @@
  */
 #include "random/fills.h"
 
+#include "tensor/tensor.h"
+
 static void generator__counts_draws_and_goes_back(void **state) {
     (void)state; /* RND-003, RND-015, RND-016 */
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -99,7 +101,12 @@ static void draw__refuses_what_makes_no_sense(void **state) {
         {{DT__NORMAL, (dt_dtype)99, .std = 1}, DT_ERR_DTYPE, "dtype ?"},
         {{DT__NORMAL, DT_F32, .std = -1}, DT_ERR_VALUE, "std -1"},
         {{DT__NORMAL, DT_F32, .mean = INFINITY, .std = 1}, DT_ERR_VALUE, "mean inf"},
+        {{DT__NORMAL, DT_F32, .mean = 1e39, .std = 1},
+         DT_ERR_VALUE,
+         "mean 1e+39 and std 1: both must be finite in f32"},
+        {{DT__NORMAL, DT_BF16, .std = 1e300}, DT_ERR_VALUE, "std 1e+300: both must be finite in f32"},
         {{DT__EXPONENTIAL, DT_F32, .rate = 0}, DT_ERR_VALUE, "rate 0"},
+        {{DT__EXPONENTIAL, DT_F16, .rate = 1e-39}, DT_ERR_VALUE, "1 / rate in f32"},
         {{DT__EXPONENTIAL, DT_F32, .rate = NAN}, DT_ERR_VALUE, "rate nan"},
         {{DT__TRUNCATED_NORMAL, DT_F32, .std = 1, .low = 1, .high = 1}, DT_ERR_VALUE, "low 1, high 1"},
         {{DT__TRUNCATED_NORMAL, DT_F32, .std = 0, .low = 0, .high = 1}, DT_ERR_VALUE, "std 0"},
@@ -108,6 +115,8 @@ static void draw__refuses_what_makes_no_sense(void **state) {
         {{DT__RANDINT, DT_I8, .from = 0, .to = 129}, DT_ERR_VALUE, "i8 holds -128"},
         {{DT__RANDINT, DT_U8, .from = -1, .to = 9}, DT_ERR_VALUE, "u8 holds 0"},
         {{DT__RANDINT, DT_BOOL, .from = 0, .to = 3}, DT_ERR_VALUE, "bool holds 0"},
+        {{DT__RANDINT, DT_F16, .from = 2049, .to = 2050}, DT_ERR_VALUE, "no number between them is one of f16"},
+        {{DT__RANDINT, DT_F32, .from = INT64_MAX - 9, .to = INT64_MAX}, DT_ERR_VALUE, "is one of f32"},
         {{DT__BERNOULLI, DT_F32, .p = 1.5}, DT_ERR_VALUE, "p 1.5"},
         {{DT__DROPOUT, DT_F32, .p = NAN}, DT_ERR_VALUE, "p nan"},
         {{DT__DROPOUT, DT_I32, .p = 0.5}, DT_ERR_DTYPE, "dropout: no values of dtype i32"},
@@ -160,6 +169,42 @@ static void uniform__stays_below_its_upper_limit(void **state) {
                     fail_msg("%s: %g is not in [%g,%g)", dt_dtype_word(what.dtype), value, what.low, what.high);
             }
         }
+    free(got);
+    dt__ctx_free(ctx);
+}
+
+/* Integers that a float cannot hold are rounded, but never to a number that was not asked for. */
+static void randint__of_floats_stays_between_its_limits(void **state) {
+    (void)state;
+    enum { N = 1 << 12 };
+    static const struct {
+        dt_dtype dtype;
+        int64_t from, to;
+    } cases[] = {
+        {DT_F16, 0, 2052},
+        {DT_F16, 2049, 4099},
+        {DT_F16, -4099, -2048},
+        {DT_BF16, 257, 264},
+        {DT_BF16, -263, -256},
+        {DT_F32, 16777217, 16777220},
+        {DT_F64, (INT64_C(1) << 53) + 1, (INT64_C(1) << 53) + 4},
+        {DT_F64, INT64_MAX - 4000, INT64_MAX},
+        {DT_F32, INT64_MIN, INT64_MAX},
+    };
+    unsigned char *got = malloc(N * 8);
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt_generator *generator = dt_generator_new(ctx, 1);
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        dt__random what = {DT__RANDINT, cases[k].dtype, .from = cases[k].from, .to = cases[k].to};
+        dt__draw draw = begin_draw(generator, &what);
+        dt__draw_range(&draw, 0, N, got);
+        for (int i = 0; i < N; i++) {
+            double value = dt__get_number(what.dtype, got + (size_t)i * dt_dtype_size(what.dtype));
+            if (!(value < 0x1p63 && (int64_t)value >= what.from && (int64_t)value < what.to))
+                fail_msg("%s: %.17g is not in [%lld,%lld)", dt_dtype_word(what.dtype), value, (long long)what.from,
+                         (long long)what.to);
+        }
+    }
     free(got);
     dt__ctx_free(ctx);
 }
@@ -333,6 +378,7 @@ int main(void) {
         cmocka_unit_test(draw__refuses_what_makes_no_sense),
         cmocka_unit_test(generator__ends_after_2_to_the_48_draws),
         cmocka_unit_test(uniform__stays_below_its_upper_limit),
+        cmocka_unit_test(randint__of_floats_stays_between_its_limits),
         cmocka_unit_test(permutation__holds_each_number_once_and_parts_agree),
         cmocka_unit_test(permutation__gives_known_entries),
         cmocka_unit_test(permutation__of_2_to_the_63_entries_can_be_asked_for),

@@ -174,6 +174,24 @@ static void bits__are_uniform(void **state) {
         check_below("bit", DT_I64, (double)ones[b] - N / 2.0, 4.5 * sqrt(N / 4.0));
 }
 
+/* 2^64 words for 3 * 2^61 numbers: eight for three of them, unless some are drawn again. */
+static void integers__of_a_wide_range_are_equally_likely(void **state) {
+    (void)state;
+    int counts[3] = {0};
+    int64_t *x = malloc(N * sizeof *x);
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__random what = {DT__RANDINT, DT_I64, .from = 0, .to = INT64_C(3) << 61};
+    dt__draw draw = begin_draw(dt_generator_new(ctx, 2026), &what);
+    dt__draw_range(&draw, 0, N, x);
+    for (int i = 0; i < N; i++) {
+        assert_true(x[i] >= what.from && x[i] < what.to);
+        counts[x[i] % 3]++;
+    }
+    check_below("remainders", DT_I64, chi_square(counts, 3, N / 3.0), chi_limit(2));
+    free(x);
+    dt__ctx_free(ctx);
+}
+
 static void integers_and_masks__have_their_shares(void **state) {
     (void)state;
     int counts[1000] = {0};
@@ -243,6 +261,7 @@ int main(void) {
         cmocka_unit_test(moments__are_those_of_the_distributions),
         cmocka_unit_test(bits__are_uniform),
         cmocka_unit_test(integers_and_masks__have_their_shares),
+        cmocka_unit_test(integers__of_a_wide_range_are_equally_likely),
         cmocka_unit_test(neighbours_draws_and_seeds__are_not_correlated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -165,6 +165,11 @@ static void fills__in_place_give_what_makers_give(void **state) {
             if (got != (inside ? ((float *)dt_data(want))[column / 5 * 12 + row] : 0))
                 fail_msg("element [%d,%d] is %g", row, column, (double)got);
         }
+        dt_tensor *forward = dt_empty(ctx, DT_SHAPE(9)); /* from the end to the front */
+        assert_int_equal(dt_uniform_(dt_as_strided(forward, DT_SHAPE(9), DT_SHAPE(-1), 8), .generator = a), DT_OK);
+        dt_tensor *backward = dt_rand(ctx, DT_SHAPE(9), .generator = b);
+        for (int i = 0; i < 9; i++)
+            assert_true(((float *)dt_data(forward))[i] == ((float *)dt_data(backward))[8 - i]);
         assert_int_equal(dt_uniform_(small, .high = DT_REAL(1.2), .generator = a), DT_OK);
         check_bytes("uniform_", dt_data(small),
                     dt_data(dt_rand(ctx, DT_SHAPE(8, 3), .high = DT_REAL(1.2), .dtype = DT_F64, .generator = b)),
@@ -379,9 +384,10 @@ static bool fill_some(dt_ctx *ctx, void *user) {
     dt_tensor *local = mesh ? dt_borrow(ctx, memory, DT_SHAPE(4, 4), DT_F32) : NULL;
     dt_tensor *x = local ? dt_from_local(ctx, local, mesh, "S(0)") : NULL;
     dt_tensor *y = x ? dt_borrow(ctx, more, DT_SHAPE(3, 4), DT_F32) : NULL;
-    bool worked = y && dt_uniform_(x) == DT_OK && dt_normal_(y) == DT_OK && !dt_failed(ctx);
+    bool first = y && dt_uniform_(x) == DT_OK, second = first && dt_normal_(y) == DT_OK;
+    assert_int_equal(dt_generator_save(dt_generator_default(ctx)).draw, first + second); /* a failure takes no draw */
     dt_mesh_free(mesh);
-    return worked;
+    return second && !dt_failed(ctx);
 }
 
 static void fills__survive_failing_allocations(void **state) {

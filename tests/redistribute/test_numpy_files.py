@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Files written by NumPy are read, and files that we write are read by NumPy: plain and on ranks. Skipped without NumPy."""
+import io
 import os
 import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 import zipfile
 
 try:
@@ -71,6 +73,21 @@ class Files(unittest.TestCase):
                 self.assertEqual(sorted(arrays), sorted(loaded.files))
                 for name, a in arrays.items():
                     np.testing.assert_array_equal(a, loaded[name])
+
+    def test_entries_of_one_name(self):
+        """The last one counts, and the whole name before one without its ending: as numpy.load does."""
+        def bytes_of(array):
+            file = io.BytesIO()
+            np.save(file, array)
+            return file.getvalue()
+        for number, names in enumerate((("x.npy", "x.npy"), ("x.npy", "x"), ("x", "x.npy"), ("y", "x.npy", "y.npy"))):
+            with warnings.catch_warnings(), zipfile.ZipFile(self.path(f"{number}.npz"), "w") as zipped:
+                warnings.simplefilter("ignore")
+                for i, name in enumerate(names):
+                    zipped.writestr(name, bytes_of(np.full(3, i)))
+            self.assertEqual((0, ""), copy(0, "R", self.path(f"{number}.npz"), self.path("b.npz"), "x"))
+            with np.load(self.path(f"{number}.npz")) as want, np.load(self.path("b.npz")) as got:
+                np.testing.assert_array_equal(want["x"], got["x"], str(names))
 
     def test_compressed_entries_are_refused(self):
         np.savez_compressed(self.path("a.npz"), x=np.zeros(100))

@@ -9,6 +9,9 @@
 #include "redistribute/execute.h"
 
 #include <math.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
 
 static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
 
@@ -291,6 +294,10 @@ static int from_local_on_four(dt_ctx *ctx, void *arg) {
             "no mesh dim shards it");
     REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0)", .extents = (int64_t[]){3, -3, 3, 3}), DT_ERR_VALUE,
             "extent 1");
+    const int64_t threes[] = {3, 3, 3, 3};
+    CHECK(dt_from_local(ctx, local, mesh, "S(0)", .extents = threes, .shape = DT_SHAPE(12, 3)), "both");
+    REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0)", .extents = threes, .shape = DT_SHAPE(13, 3)), DT_ERR_SHAPE,
+            "the extents add up to 12, but the size given is 13");
     /* Every rank's own part must be right; here none is. */
     REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0)", .shape = DT_SHAPE(8, 3)), DT_ERR_SHAPE,
             "this rank's part of f32[8,3] S(0) on mesh(4) is [2,3], but [3,3] was given");
@@ -403,7 +410,8 @@ static int distribute_on_four(dt_ctx *ctx, void *arg) {
     CHECK(dt_distribute_tensor(t, mesh, "S(0)") == t && dt_distribute_tensor(t, mesh, "S(-2)") == t, "as it is");
     REFUSED(ctx, dt_distribute_tensor(t, mesh, "S(1)"), DT_ERR_PLACEMENT, "is distributed already");
     REFUSED(ctx, dt_distribute_tensor(t, two, "S(0),R"), DT_ERR_PLACEMENT, "is distributed already");
-    REFUSED(ctx, dt_distribute_tensor(value, mesh, "R", .source = DT_INT(9)), DT_ERR_MESH, "source rank 9");
+    REFUSED(ctx, dt_distribute_tensor(value, mesh, "R", .source = DT_INT(9)), DT_ERR_MESH,
+            "source rank 9 is not in mesh(4)");
     REFUSED(ctx, dt_distribute_tensor(value, NULL, "R"), DT_ERR_MESH, "no mesh is given");
     /* API-006, DT-032, DT-033, DT-034 */
     for (int64_t size = 13; size <= 14; size++)
@@ -620,6 +628,32 @@ static void assign__keeps_placements_and_dtype(void **state) {
     on_all_worlds(assignments);
 }
 
+/* [2,1] in parts of 1, 1 and 0 rows, expanded: the empty part can be written to, but the others cannot. */
+static int expanded_parts(dt_ctx *ctx, void *arg) {
+    atomic_int *told = arg; /* the others stay where they are until the last rank knows */
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    dt_tensor *wide = dt_expand(dt_zeros(ctx, DT_SHAPE(2, 1), .mesh = mesh, .place = "S(0)"), DT_SHAPE(2, 4));
+    dt_tensor *value = dt_ones(ctx, DT_SHAPE(2, 4), .mesh = mesh, .place = "S(1)");
+    CHECK(value && dt_assign(wide, value) != DT_OK, "assigned");
+    CHECK(strstr(dt_error_text(ctx), "two indices of f32[2,4]"), "%s", dt_error_text(ctx));
+    if (dt_rank(ctx) == 2)
+        atomic_store(told, 1);
+    while (!atomic_load(told))
+        sched_yield();
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK(dt_item(dt_full_tensor(dt_ones(ctx, DT_SHAPE(1), .mesh = mesh))) == 1, "%s", dt_error_text(ctx));
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void assign__that_some_ranks_refuse_is_told_to_all(void **state) {
+    (void)state;
+    atomic_int *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(told != MAP_FAILED);
+    run_ranks(3, expanded_parts, told);
+    munmap(told, sizeof *told);
+}
+
 static void assign__writes_through_views(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
@@ -636,8 +670,12 @@ static void assign__writes_through_views(void **state) {
     assert_int_equal(dt_assign(line, line), DT_OK);
     /* Refusals leave everything as it was. */
     assert_int_equal(dt_assign(dt_expand(dt_scalar(ctx, 1), DT_SHAPE(3)), dt_zeros(ctx, DT_SHAPE(3))), DT_ERR_STATE);
-    assert_error_says(ctx, DT_ERR_STATE, "assign: the tensor repeats elements");
+    assert_error_says(ctx, DT_ERR_STATE, "assign: two indices of f32[3] may lead to one element");
     dt_error_clear(ctx);
+    assert_int_equal(dt_assign(dt_unfold(line, 0, 3, 2), dt_zeros(ctx, DT_SHAPE(2, 3))), DT_ERR_STATE);
+    dt_error_clear(ctx);
+    for (int i = 0; i < 6; i++)
+        assert_true(((float *)dt_data(line))[i] == (float)(i ? i - 1 : 0));
     assert_int_equal(dt_assign(t, line), DT_ERR_SHAPE);
     assert_error_says(ctx, DT_ERR_SHAPE, "assign: f32[6] cannot be assigned to f32[3,4]");
     dt_error_clear(ctx);
@@ -681,6 +719,32 @@ static int items(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+static void contexts__do_not_mix(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL), *other = dt_init(NULL);
+    dt_mesh *mesh = dt_mesh_new(ctx, "1"), *their = dt_mesh_new(other, "1");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4)), *y = dt_ones(other, DT_SHAPE(4));
+#define OTHER(call, says)                                                                                            \
+    do {                                                                                                             \
+        assert_true(call);                                                                                           \
+        assert_error_says(ctx, DT_ERR_STATE, says " belongs to another context");                                    \
+        dt_error_clear(ctx);                                                                                         \
+    } while (0)
+    OTHER(!dt_ones(ctx, DT_SHAPE(4), .mesh = their), "ones: the mesh");
+    OTHER(!dt_randn(ctx, DT_SHAPE(4), .mesh = their), "randn: the mesh");
+    OTHER(!dt_from_local(ctx, x, their, "S(0)"), "from_local: the mesh");
+    OTHER(!dt_from_local(ctx, y, mesh, "S(0)"), "from_local: the tensor");
+    OTHER(!dt_distribute_tensor(x, their, "S(0)"), "distribute_tensor: the mesh");
+    OTHER(dt_assign(x, y) == DT_ERR_STATE, "assign: the source");
+    OTHER(dt_save_npz("x.npz", 2, (const char *[]){"x", "y"}, (dt_tensor *[]){x, y}) == DT_ERR_STATE,
+          "save_npz: the tensor");
+#undef OTHER
+    dt_mesh_free(mesh);
+    dt_mesh_free(their);
+    assert_int_equal(dt_close(other), 0);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 static void item__reads_and_reduces(void **state) {
     (void)state;
     on_all_worlds(items);
@@ -698,7 +762,9 @@ int main(void) {
         cmocka_unit_test(redistribute__converts),
         cmocka_unit_test(assign__keeps_placements_and_dtype),
         cmocka_unit_test(assign__writes_through_views),
+        cmocka_unit_test(assign__that_some_ranks_refuse_is_told_to_all),
         cmocka_unit_test(item__reads_and_reduces),
+        cmocka_unit_test(contexts__do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -131,6 +131,8 @@ static void others__are_refused_and_stay_the_callers(void **state) {
     m.tensor.n_dims = 2;
     m.tensor.strides = (int64_t[]){INT64_MAX, INT64_MAX};
     refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "further than can be counted");
+    m.tensor.strides = (int64_t[]){INT64_MAX, -(INT64_MAX / 2)}; /* from -(2^63 - 2) to 2^63 - 1 */
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "further than can be counted");
     m.tensor.strides = NULL;
     m.tensor.data = NULL;
     refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_VALUE, "no memory for 6 elements");

@@ -41,6 +41,8 @@ static void texts__are_those_of_numpy(void **state) {
     text_is(ctx, dt_scalar(ctx, -7, .dtype = DT_I8), "-7");
     text_is(ctx, dt_scalar(ctx, 1, .dtype = DT_BOOL), "True");
     text_is(ctx, dt_scalar(ctx, 1, .dtype = DT_C64), "(1+0j)");
+    text_is(ctx, dt_from_memory(ctx, (float[]){0, 2}, DT_SHAPE(), DT_C64), "2j");
+    text_is(ctx, dt_from_memory(ctx, (float[]){-0.0f, 2}, DT_SHAPE(), DT_C64), "(-0+2j)");
     text_is(ctx, dt_from_memory(ctx, (double[]){1, 2, -3.25, -0.001}, DT_SHAPE(2), DT_C128),
             "[ 1.  +2.e+00j -3.25-1.e-03j]");
     text_is(ctx, dt_from_memory(ctx, "\1\0\1", DT_SHAPE(3), DT_BOOL), "[ True False  True]");
