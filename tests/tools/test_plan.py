@@ -98,6 +98,7 @@ class Plan(unittest.TestCase):
                  "planner graph: the meshes differ; direct can do it"),
                 (["--mesh", "2", "--shape", "8", "--svg", "-", "--json", "S(0)", "R"], 2, "--svg draws one plan"),
                 (["--mesh", "2", "--shape", "8", "--svg", "-", "--planner", "all", "S(0)", "R"], 2, "one plan"),
+                (["--mesh", "2000000000", "--shape", "2000000000,2", "--planner", "all", "S(0)", "S(1)"], 1, "16777216 ranks"),
         ]:
             got, out, err = plan(*arguments)
             self.assertEqual((got, out), (code, ""), arguments)
@@ -192,6 +193,7 @@ class Svg(unittest.TestCase):
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertIn("(115 senders not shown)", texts)
         self.assertTrue(any("of 16384 ranks" in text for text in texts))
+        self.assertIn("gets 4.0 MiB", texts)  # 127 of 128 parts, also from senders that are not shown
 
     def test_file(self):
         with tempfile.TemporaryDirectory() as directory:

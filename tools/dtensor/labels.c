@@ -134,7 +134,7 @@ const char *label_bytes(int64_t n_bytes, dt__arena *arena) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double amount = (double)n_bytes;
     int unit = 0;
-    while (amount >= 1024 && unit < 6) {
+    while (amount >= (unit ? 1023.5 : 1024) && unit < 6) { /* what would be rounded to 1024 is 1.0 of the next */
         amount /= 1024;
         unit++;
     }

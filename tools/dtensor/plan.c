@@ -57,6 +57,8 @@ static dt_status make_plan(planning *self, const dt__move *move, dt__planner pla
     if (!self->all || (status != DT_ERR_MESH && status != DT_ERR_UNSUPPORTED))
         return status;
     *refused = dt__arena_copy_text(self->session->arena, dt_error_text(ctx));
+    if (planner == DT__PLANNER_DIRECT) /* which can do what any other can */
+        return status;
     dt_error_clear(ctx);
     return *refused ? DT_OK : DT_ERR_MEMORY;
 }

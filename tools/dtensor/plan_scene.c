@@ -70,10 +70,13 @@ static dt_status add_arrows(dt__arena *arena, scene *self, const dt_spec *const 
     DT__TRY(dt__flows_new(arena, step->step->transfer, self->rows[row].target, &flows));
     for (int64_t i = 0; i < flows.n; i++) {
         int sender = find_row(self, rank_at(ends[flows.items[i].in_target], flows.items[i].sender));
-        if (sender < 0)
+        int64_t bytes = flows.items[i].elements * self->item_bytes;
+        if (sender < 0) {
             step->n_left_out++;
-        else
-            add_arrow(step, (scene_arrow){sender, row, flows.items[i].elements * self->item_bytes});
+            step->left_out_bytes += bytes;
+        } else {
+            add_arrow(step, (scene_arrow){sender, row, bytes});
+        }
     }
     return DT_OK;
 }

@@ -25,7 +25,8 @@ typedef struct scene_step {
     const dt__plan_step *step;
     scene_arrow *arrows; /* by receiver, then by sender */
     int64_t n_arrows;
-    int64_t n_left_out; /* senders that are not shown */
+    int64_t n_left_out;     /* senders that are not shown */
+    int64_t left_out_bytes; /* that they send */
 } scene_step;
 
 typedef struct scene {

@@ -191,10 +191,13 @@ static int64_t held_bytes(const drawing *self, int column, int row) {
 }
 
 static int64_t received_bytes(const drawing *self, int column, int row) {
-    int64_t n = 0;
-    for (int64_t i = 0; column && i < self->shown.steps[column - 1].n_arrows; i++)
-        if (self->shown.steps[column - 1].arrows[i].to == row)
-            n += self->shown.steps[column - 1].arrows[i].bytes;
+    if (!column)
+        return 0;
+    const scene_step *step = &self->shown.steps[column - 1];
+    int64_t n = self->shown.receiver == row ? step->left_out_bytes : 0;
+    for (int64_t i = 0; i < step->n_arrows; i++)
+        if (step->arrows[i].to == row)
+            n += step->arrows[i].bytes;
     return n;
 }
 
