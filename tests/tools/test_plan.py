@@ -194,6 +194,22 @@ class Svg(unittest.TestCase):
         self.assertIn("(115 senders not shown)", texts)
         self.assertTrue(any("of 16384 ranks" in text for text in texts))
         self.assertIn("gets 4.0 MiB", texts)  # 127 of 128 parts, also from senders that are not shown
+        self.assertIn("grey: from other ranks", texts)
+        root = self.draw("--mesh", "100", "--to-mesh", "3x50", "--shape", "640,64", "S(0)", "S(1),R")
+        texts = [text.text for text in root.iter(SVG + "text")]
+        self.assertTrue(any(text.startswith("of 100 and 150 ranks") for text in texts))
+        self.assertEqual(["mesh(3x50)"], [text for text in texts if text.startswith("mesh")])  # not broken in two
+
+    def test_pieces_have_the_colours_of_their_origins(self):
+        root = self.draw("--mesh", "2", "--shape", "8,8", "S(0)", "S(1)")
+        self.assertNotIn("grey: from other ranks", [text.text for text in root.iter(SVG + "text")])
+        boxes = sorted({float(rect.get("x")) for rect in root.iter(SVG + "rect") if rect.get("class") == "box"})
+        pieces = [(float(rect.get("x")) > boxes[1], float(rect.get("y")), rect.get("fill")) for rect in root.iter(SVG + "rect")
+                  if rect.get("class") in ("part", "tiny")]
+        held = [fill for after, _, fill in sorted(pieces) if not after]
+        grey = "#e4e4e4"
+        self.assertEqual(2, len(set(held)))
+        self.assertEqual(set(held) | {grey}, {fill for after, _, fill in pieces if after})  # what is grey lies below
 
     def test_file(self):
         with tempfile.TemporaryDirectory() as directory:

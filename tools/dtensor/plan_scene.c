@@ -108,19 +108,15 @@ static dt_status choose_few(dt__arena *arena, scene *self, const dt_spec *from, 
 }
 
 static dt_status choose_rows(dt__arena *arena, scene *self, const dt_spec *from, const dt_spec *to) {
-    int64_t sizes = dt_mesh_size(from->mesh);
     bool one_mesh = self->plan->n_steps == 0 || !self->plan->steps[0].transfer->from_mesh;
     int room = 2 * SCENE_MAX_RANKS + 2 + SCENE_MAX_SENDERS * (self->plan->n_steps + 1);
-    self->n_ranks = one_mesh ? sizes : sizes + dt_mesh_size(to->mesh);
     self->rows = DT__NEW_ARRAY(arena, scene_row, room);
     if (!self->rows)
         return DT_ERR_MEMORY;
     add_ranks(self, from, from, to, SCENE_MAX_RANKS + 1);
     if (!one_mesh)
         add_ranks(self, to, from, to, SCENE_MAX_RANKS + 1);
-    if (self->n_rows <= SCENE_MAX_RANKS)
-        self->n_ranks = self->n_rows;
-    else {
+    if (self->n_rows > SCENE_MAX_RANKS) {
         self->n_rows = 0;
         DT__TRY(choose_few(arena, self, from, to));
     }

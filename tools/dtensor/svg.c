@@ -32,16 +32,29 @@ void svg_add_text(dt__text *out, int x, int y, const char *class_name, const cha
     dt__text_add(out, "</text>\n");
 }
 
-static size_t title_length(int width) { return (size_t)(width / SVG_TITLE_CHARACTER); }
+/* How much of the title goes on one line: up to a blank or a comma, if there is one in its second half. */
+static size_t title_line(const char *title, int width) {
+    size_t length = strlen(title), most = (size_t)(width / SVG_TITLE_CHARACTER);
+    if (length <= most)
+        return length;
+    for (size_t n = most; n > most / 2; n--)
+        if (title[n - 1] == ' ' || title[n - 1] == ',')
+            return n;
+    return most;
+}
 
 int svg_title_lines(const char *title, int width) {
-    return (int)((strlen(title) + title_length(width) - 1) / title_length(width));
+    int n = 0;
+    for (; *title; title += title_line(title, width))
+        n++;
+    return n;
 }
 
 int svg_add_title(dt__text *out, int x, int y, int width, const char *title) {
-    size_t length = strlen(title), line = title_length(width);
-    for (size_t at = 0; at < length; at += line, y += SVG_TITLE_LINE)
-        svg_add_text(out, x, y, "title", title + at, length - at < line ? length - at : line);
+    for (size_t n; *title; title += n, y += SVG_TITLE_LINE) {
+        n = title_line(title, width);
+        svg_add_text(out, x, y, "title", title, n);
+    }
     return y;
 }
 
