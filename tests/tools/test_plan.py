@@ -53,6 +53,11 @@ class Plan(unittest.TestCase):
                                  "from": source, "to": target, "planner": planner})
                 self.assertEqual([one], want)
 
+    def test_specs_stand_in_full(self):
+        extents = ",".join(["10"] * 198 + ["0", "20"])
+        code, out, _ = plan("--mesh", "200", "--shape", "2000,9", "--json", f"S(0:{extents})", "S(1)")
+        self.assertEqual((0, f"f32[2000,9] S(0:{extents}) on mesh(200)"), (code, json.loads(out)["from"]))
+
     def test_steps_stand_with_bytes_and_bound(self):
         code, out, err = plan("--mesh", "dp=2,tp=2", "--shape", "64,64", "S(0),S(1)", "S(1),S(0)")
         self.assertEqual((code, err), (0, ""))
@@ -210,6 +215,12 @@ class Svg(unittest.TestCase):
         grey = "#e4e4e4"
         self.assertEqual(2, len(set(held)))
         self.assertEqual(set(held) | {grey}, {fill for after, _, fill in pieces if after})  # what is grey lies below
+
+    def test_texts_that_are_cut_are_well_formed(self):
+        for name in ("\u00f6" * 120, "x" + "\u00f6" * 120):  # cut in a character, or between two
+            root = self.draw("--mesh", name + "=2,b=2", "--shape", "4", "S(0),R", "R,R")
+            texts = [text.text for text in root.iter(SVG + "text")]
+            self.assertTrue(any(text.startswith("over " + name[:5]) and text.endswith("..") for text in texts))
 
     def test_file(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -4,6 +4,8 @@
  */
 #include "svg.h"
 
+#include "utf8.h"
+
 #include <string.h>
 
 static const char *const inks[] = {"#afd7ff", "#ffd7af", "#afffaf", "#ffafaf", "#d7d7ff", "#ffffaf", "#afffff",
@@ -17,12 +19,13 @@ const char *svg_ink(int64_t i) { return inks[i % N_INKS]; }
 const char *svg_dark_ink(int64_t i) { return dark_inks[i % N_INKS]; }
 
 void svg_add_escaped(dt__text *out, const char *text, size_t n) {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0, length; i < n; i += length ? length : 1) {
         const char *entity = text[i] == '&' ? "&amp;" : text[i] == '<' ? "&lt;" : text[i] == '>' ? "&gt;" : NULL;
+        length = utf8_length(text + i);
         if (entity)
             dt__text_add(out, "%s", entity);
-        else if ((unsigned char)text[i] >= 0x20)
-            dt__text_add_chars(out, &text[i], 1);
+        else if ((unsigned char)text[i] >= 0x20 && length <= n - i)
+            dt__text_add_chars(out, &text[i], length);
     }
 }
 
