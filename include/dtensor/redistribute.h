@@ -60,14 +60,14 @@ DT_API dt_tensor *dt_full_tensor(dt_tensor *tensor, DT_OPTIONS(dt_to_local_optio
 typedef struct dt_redistribute_options {
     dt_mesh *mesh;       /* another mesh, over the same or other ranks; default: the tensor's */
     const char *planner; /* "direct" (default), "min_cost", "graph", "greedy" */
-    dt_dtype dtype;      /* convert to this dtype before anything moves; default: the tensor's */
+    dt_dtype dtype;      /* convert to this dtype: before anything moves, or once reduced where order matters */
     dt_dtype grad_dtype; /* dtype in which the gradient travels back; default: the same as forward */
     const dt_site *site;
 } dt_redistribute_options;
 
 /* The same value with other placements. Gives a new handle, which shares the storage where nothing changes. Agreed
- * errors: a plain tensor; a target that is partial where the source is not the same partial. Collective over the ranks
- * of both meshes; Local where no rank lacks anything. */
+ * errors: a plain tensor; a target that is partial where the source is not the same partial, or where its parts cannot
+ * be converted one by one. Collective over the ranks of both meshes; Local where no rank lacks anything. */
 DT_API dt_tensor *dt_redistribute(dt_tensor *tensor, const char *place, DT_OPTIONS(dt_redistribute_options));
 
 typedef struct dt_transfer dt_transfer;

@@ -129,14 +129,20 @@ static dt_status too_many(const count *self) {
                     "elements");
 }
 
+/* Elements that a rank holds in step i: source and target, and what the step reads and writes between them. */
+static bool held_in(const count *self, int i, const held *has, const held *whole, int64_t *out) {
+    return dt__add_i64(whole->before, whole->after, out) && dt__add_i64(*out, i ? has->before : 0, out) &&
+           dt__add_i64(*out, i + 1 < self->n_steps ? has->after : 0, out);
+}
+
 static dt_status count_rank(const count *self, const int64_t *coordinate, dt__counts *out) {
-    int64_t total = 0, source = 0;
+    held whole = held_by(self, self->n_steps, coordinate);
+    int64_t total = 0;
     for (int i = 0; i < self->n_steps; i++) {
         held has = held_by(self, i, coordinate);
         int64_t now = 0, peak = 0;
-        source = i == 0 ? has.before : source;
         if (!received(&self->steps[i], &has, coordinate, &now) || !dt__add_i64(total, now, &total) ||
-            !dt__add_i64(source, has.after, &peak) || !dt__add_i64(peak, i ? has.before : 0, &peak))
+            !held_in(self, i, &has, &whole, &peak))
             return too_many(self);
         if (now > out->step_received[i]) {
             out->step_received[i] = now;
@@ -144,7 +150,6 @@ static dt_status count_rank(const count *self, const int64_t *coordinate, dt__co
         }
         out->peak = dt__max_i64(out->peak, peak);
     }
-    held whole = held_by(self, self->n_steps, coordinate);
     out->received = dt__max_i64(out->received, total);
     out->peak = dt__max_i64(out->peak, whole.before);
     out->needed = dt__max_i64(out->needed, self->whole->reduced > 1 ? whole.after : whole.after - whole.common);

@@ -19,21 +19,31 @@ static bool cuts_dim(const dt__alphabet *alphabet, int token, int dim) {
     return dt__token_is_cut(alphabet, token) && alphabet->tokens[token].dim == dim;
 }
 
-/* Cuts go from left to right in every state of this planner. */
-static void set_positions(walk *self) {
-    for (int m = 0; m < self->alphabet->n_mesh_dims; m++) {
-        int position = 0, token = self->state[m].token;
-        for (int left = 0; dt__token_is_cut(self->alphabet, token) && left < m; left++)
-            position += cuts_dim(self->alphabet, self->state[left].token, self->alphabet->tokens[token].dim);
-        self->state[m].position = (uint8_t)position;
-    }
+/* Those that cut after mesh dim m move up. */
+static void leave_order(walk *self, int m) {
+    const dt__alphabet *alphabet = self->alphabet;
+    dt__place left = self->state[m];
+    for (int i = 0; dt__token_is_cut(alphabet, left.token) && i < alphabet->n_mesh_dims; i++)
+        if (cuts_dim(alphabet, self->state[i].token, alphabet->tokens[left.token].dim) &&
+            self->state[i].position > left.position)
+            self->state[i].position--;
 }
 
+static int n_cuts(const walk *self, int token) {
+    int n = 0;
+    for (int i = 0; dt__token_is_cut(self->alphabet, token) && i < self->alphabet->n_mesh_dims; i++)
+        n += cuts_dim(self->alphabet, self->state[i].token, self->alphabet->tokens[token].dim);
+    return n;
+}
+
+/* A new cut comes last. That is from left to right, but for cuts into one part, whose place in the order says nothing.
+ */
 static dt_status go(walk *self, int m, int token) {
     if (self->state[m].token == token)
         return DT_OK;
-    self->state[m].token = (uint8_t)token;
-    set_positions(self);
+    leave_order(self, m);
+    self->state[m].token = DT__TOKEN_REPLICATE;
+    self->state[m] = (dt__place){.token = (uint8_t)token, .position = (uint8_t)n_cuts(self, token)};
     return dt__route_add(self->route, self->alphabet, self->state);
 }
 

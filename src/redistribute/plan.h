@@ -9,7 +9,7 @@
  *                  Where several ranks get the same reduced part and that is large, it goes in two phases: each takes
  *                  these for its portion of B only, and then the others' portions.
  *     lower bound  the largest |T \ S| over ranks; |T| where something is reduced
- *     peak         source, what the step reads (where that is not the source) and what it writes
+ *     peak         source and target, and what a step reads and writes between them
  */
 #ifndef DT_REDISTRIBUTE_PLAN_H
 #define DT_REDISTRIBUTE_PLAN_H

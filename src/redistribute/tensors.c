@@ -35,9 +35,11 @@ static bool is_complex(dt_dtype dtype) { return dtype >= DT_C64; }
 bool dt__converts_parts(const dt_spec *spec, dt_dtype dtype) {
     bool alike = spec->dtype == dtype || (is_floating(spec->dtype) && (is_floating(dtype) || is_complex(dtype))) ||
                  (is_complex(spec->dtype) && is_complex(dtype));
-    for (int m = 0; m < spec->sharding.n_mesh_dims && !alike; m++)
-        if (dt_placement_is_partial(spec->sharding.placements[m]))
+    for (int m = 0; m < spec->sharding.n_mesh_dims; m++) {
+        const dt_placement *placement = &spec->sharding.placements[m];
+        if (dt_placement_is_partial(*placement) && (!alike || !dt_reduce_allowed(dtype, placement->reduce)))
             return false;
+    }
     return true;
 }
 
@@ -90,6 +92,18 @@ struct request {
     dt_dtype dtype;
 };
 
+/* What is reduced before it is converted must not stay partial: its parts would be converted after all. */
+static dt_status check_whole(const dt_spec *spec, dt_dtype dtype) {
+    for (int m = 0; m < spec->sharding.n_mesh_dims; m++)
+        if (dt_placement_is_partial(spec->sharding.placements[m]))
+            return dt__fail(
+                spec->ctx, DT_ERR_PLACEMENT,
+                "redistribute: mesh dim %d: parts of a partial of %s cannot be converted to %s one by one; "
+                "the target must not be partial",
+                m, dt_dtype_word(spec->dtype), dt_dtype_word(dtype));
+    return DT_OK;
+}
+
 static struct request resolve(dt_tensor *tensor, const char *place, const dt_redistribute_options *options) {
     static const dt_redistribute_options defaults;
     const dt_redistribute_options *o = options ? options : &defaults;
@@ -121,7 +135,10 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
     }
     request.convert_after = !dt__converts_parts(tensor->spec, request.dtype);
     if (request.convert_after) {
-        request.to = to;
+        if (check_whole(to, request.dtype) == DT_OK)
+            request.to = to;
+        else
+            dt_spec_free(to);
         return request;
     }
     request.source = dt__tensor_convert(tensor, request.dtype);

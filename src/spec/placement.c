@@ -313,3 +313,12 @@ dt_status dt__placements_normalise(dt_ctx *ctx, const dt__sharding_desc *desc, d
     DT__TRY(normalise_order(ctx, desc, out));
     return check_partials(ctx, desc->n_mesh_dims, out);
 }
+
+dt_status dt__placements_check_dtype(dt_ctx *ctx, int n, const dt_placement *placements, dt_dtype dtype) {
+    for (int m = 0; m < n; m++)
+        if (placements[m].kind == DT_PLACEMENT_PARTIAL && !dt_reduce_allowed(dtype, placements[m].reduce))
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "P(%s) on mesh dim %d: values of %s have no %s",
+                            dt_reduce_word(placements[m].reduce), m, dt_dtype_word(dtype),
+                            dt_reduce_word(placements[m].reduce));
+    return DT_OK;
+}

@@ -31,4 +31,7 @@ static inline bool dt__is_cut(const dt_placement *placement) {
  * chunk rule gives something else, unused fields zero. Extents still belong to the caller. */
 dt_status dt__placements_normalise(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out);
 
+/* Refuses (placement) partials of a kind that values of the dtype do not have. */
+dt_status dt__placements_check_dtype(dt_ctx *ctx, int n, const dt_placement *placements, dt_dtype dtype);
+
 #endif

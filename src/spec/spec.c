@@ -158,14 +158,7 @@ static dt_spec *intern(const spec_key *key) {
 static dt_status check_dtype(dt_ctx *ctx, const spec_key *key) {
     if (!dt_dtype_size(key->dtype))
         return dt__fail(ctx, DT_ERR_DTYPE, "spec: there is no dtype number %d", (int)key->dtype);
-    for (int m = 0; m < key->sharding.n_mesh_dims; m++) {
-        const dt_placement *placement = &key->sharding.placements[m];
-        if (placement->kind == DT_PLACEMENT_PARTIAL && !dt_reduce_allowed(key->dtype, placement->reduce))
-            return dt__fail(ctx, DT_ERR_PLACEMENT, "spec: P(%s) on mesh dim %d: values of %s have no %s",
-                            dt_reduce_word(placement->reduce), m, dt_dtype_word(key->dtype),
-                            dt_reduce_word(placement->reduce));
-    }
-    return DT_OK;
+    return dt__placements_check_dtype(ctx, key->sharding.n_mesh_dims, key->sharding.placements, key->dtype);
 }
 
 static dt_status check_memory_layout(dt_ctx *ctx, const spec_key *key) {

@@ -99,10 +99,47 @@ static int convert_partial(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
+/* Complex numbers have no maximum, but one can be made complex. */
+static int convert_maximum(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
+    dt_tensor *most = dt_from_local(ctx, dt_full(ctx, DT_SHAPE(3), (double)dt_rank(ctx)), mesh, "P(max)");
+    dt_tensor *whole = dt_redistribute(most, "R", .dtype = DT_C64);
+    CHECK(whole, "%s", dt_error_text(ctx));
+    CHECK(((float *)dt_data(whole))[4] == (float)dt_world(ctx) - 1, "%g", (double)((float *)dt_data(whole))[4]);
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+/* What can be converted only when it is whole cannot stay partial. */
+static int convert_what_stays_partial(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const struct {
+        dt_dtype from, to;
+        const char *place;
+    } refused[] = {{DT_F32, DT_I32, "P(sum)"},
+                   {DT_BOOL, DT_F32, "P(sum)"},
+                   {DT_I8, DT_I32, "P(sum)"},
+                   {DT_F32, DT_C64, "P(max)"}};
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        dt_tensor *part = dt_full(ctx, DT_SHAPE(3), 0.5, .dtype = refused[i].from);
+        dt_tensor *from = dt_from_local(ctx, part, mesh, refused[i].place);
+        dt_tensor *to = dt_redistribute(from, refused[i].place, .dtype = refused[i].to);
+        CHECK(!to && dt_error_status(ctx) == DT_ERR_PLACEMENT, "%s to %s: %s", dt_dtype_word(refused[i].from),
+              dt_dtype_word(refused[i].to), dt_error_text(ctx));
+        CHECK_OK(ctx, dt_error_clear(ctx));
+    }
+    dt_mesh_free(mesh);
+    return 0;
+}
+
 static void redistribute__reduces_before_it_cuts(void **state) {
     (void)state;
     run_ranks(2, convert_partial, NULL);
     run_ranks(3, convert_partial, NULL);
+    run_ranks(3, convert_maximum, NULL);
+    run_ranks(2, convert_what_stays_partial, NULL);
 }
 
 /* Gathers along a dim behind a leading one of size 1 and of size 4, and along the last: the same parts as distributing

@@ -245,6 +245,35 @@ static void execute__takes_no_memory_besides_source_and_target(void **state) {
     run_ranks(4, run_peak, NULL);
 }
 
+/* Plans of several steps take the memory that they say. */
+static int run_planned_peak(dt_ctx *ctx, void *arg) {
+    const dt__planner *planner = arg;
+    static const int64_t shape[] = {256, 256};
+    dt_mesh *mesh = mesh_of(ctx, "2x2");
+    piece from = new_piece(ctx, mesh, 2, shape, "S(0)[1],S(0)[0]"), to = new_piece(ctx, mesh, 2, shape, "S(0),S(0)");
+    dt__redistribution what = between(&from, &to);
+    what.planner = *planner;
+    dt__move move;
+    dt__plan plan;
+    dt__arena arena = dt__arena_new(ctx);
+    CHECK_OK(ctx, dt__move_of_specs(from.spec, to.spec, &move));
+    CHECK_OK(ctx, dt__plan_new(&arena, &move, *planner, &dt__machine_builtin, &plan));
+    CHECK_OK(ctx, dt__redistribute_run(&what));
+    CHECK((int64_t)dt_heap_statistics(ctx).peak_bytes == plan.peak_bytes, "%s: %zu bytes, not %lld",
+          dt__planner_name(*planner), dt_heap_statistics(ctx).peak_bytes, (long long)plan.peak_bytes);
+    dt__arena_free(&arena);
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void execute__takes_the_memory_that_plans_say(void **state) {
+    (void)state;
+    for (int planner = 0; planner < DT__N_PLANNERS; planner++)
+        run_ranks(4, run_planned_peak, &(dt__planner){(dt__planner)planner});
+}
+
 /* The cache: found again, bounded, without specs that nobody else holds. */
 static int run_cache(dt_ctx *ctx, void *arg) {
     (void)arg;
@@ -738,6 +767,7 @@ int main(void) {
         cmocka_unit_test(execute__meets_nobody_where_no_peer_is_needed),
         cmocka_unit_test(execute__sums_in_the_order_of_the_mesh),
         cmocka_unit_test(execute__takes_no_memory_besides_source_and_target),
+        cmocka_unit_test(execute__takes_the_memory_that_plans_say),
         cmocka_unit_test(execute__keeps_a_bounded_number_of_pairs),
         cmocka_unit_test(execute__refuses_what_cannot_be),
         cmocka_unit_test(execute__leaves_other_ranks_alone),

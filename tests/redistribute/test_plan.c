@@ -137,6 +137,10 @@ static void greedy__gives_the_published_traces(void **state) {
     /* RED-029: an order that does not ascend is searched */
     assert_trace("2,2,2", "8,8,8", "S(0)[1],S(0)[0],S(0)[2]", "R,S(0),S(0)", DT__PLANNER_GREEDY,
                  "S(0)[1]S(0)[0]S(0)[2]->S(0)[1]S(0)[0]R->RS(0)R->RS(0)[0]S(0)[1]");
+    /* cuts into one part stay where they are, and what comes later is written behind them */
+    assert_trace("2,1", "16", "R,S(0)", "S(0),S(0)", DT__PLANNER_GREEDY, "RS(0)->S(0)[1]S(0)[0]");
+    assert_trace("2,1,2", "2,16", "R,S(1),R", "S(1),S(1),S(1)", DT__PLANNER_GREEDY,
+                 "RS(1)R->S(1)[1]S(1)[0]R->S(1)[1]S(1)[0]S(1)[2]");
 }
 
 static void strided_shards__stay_in_traces_unless_they_say_an_order(void **state) {

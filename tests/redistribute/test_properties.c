@@ -262,7 +262,8 @@ typedef struct sums {
     int64_t total[MOST_RANKS], peak;
 } sums;
 
-static void check_step(const pair *p, const dt__plan *plan, int i, const holdings *source, sums *all) {
+static void check_step(const pair *p, const dt__plan *plan, int i, const holdings *source, const holdings *target,
+                       sums *all) {
     static holdings before, after;
     brute_case a, b;
     const dt__plan_step *step = &plan->steps[i];
@@ -281,7 +282,8 @@ static void check_step(const pair *p, const dt__plan *plan, int i, const holding
     for (int64_t r = 0; r < before.n_ranks; r++) {
         int64_t n = received_by(&a, &does, &before, &after, r);
         check_flows(p->text, &a, step->transfer, &before, &after, r, n);
-        int64_t peak = n_held(&a, source, r) + (i ? n_held(&a, &before, r) : 0) + n_held(&a, &after, r);
+        int64_t peak = n_held(&a, source, r) + n_held(&a, target, r) + (i ? n_held(&a, &before, r) : 0) +
+                       (i + 1 < plan->n_steps ? n_held(&a, &after, r) : 0);
         most = n > most ? n : most;
         all->peak = peak > all->peak ? peak : all->peak;
         all->total[r] += n;
@@ -325,7 +327,7 @@ static void check_plan(const pair *p, const dt__plan *plan) {
     for (int64_t r = 0; r < source.n_ranks; r++)
         all.peak = n_held(&p->from, &source, r) > all.peak ? n_held(&p->from, &source, r) : all.peak;
     for (int i = 0; i < plan->n_steps; i++)
-        check_step(p, plan, i, &source, &all);
+        check_step(p, plan, i, &source, &target, &all);
     for (int64_t r = 0; r < source.n_ranks; r++)
         most = all.total[r] > most ? all.total[r] : most;
     check_equal(p->text, plan->bytes, item_bytes * most);

@@ -53,6 +53,11 @@ class Plan(unittest.TestCase):
                                  "from": source, "to": target, "planner": planner})
                 self.assertEqual([one], want)
 
+    def test_specs_stand_in_full(self):
+        extents = ",".join(["10"] * 198 + ["0", "20"])
+        code, out, _ = plan("--mesh", "200", "--shape", "2000,9", "--json", f"S(0:{extents})", "S(1)")
+        self.assertEqual((0, f"f32[2000,9] S(0:{extents}) on mesh(200)"), (code, json.loads(out)["from"]))
+
     def test_steps_stand_with_bytes_and_bound(self):
         code, out, err = plan("--mesh", "dp=2,tp=2", "--shape", "64,64", "S(0),S(1)", "S(1),S(0)")
         self.assertEqual((code, err), (0, ""))
@@ -98,6 +103,7 @@ class Plan(unittest.TestCase):
                  "planner graph: the meshes differ; direct can do it"),
                 (["--mesh", "2", "--shape", "8", "--svg", "-", "--json", "S(0)", "R"], 2, "--svg draws one plan"),
                 (["--mesh", "2", "--shape", "8", "--svg", "-", "--planner", "all", "S(0)", "R"], 2, "one plan"),
+                (["--mesh", "2000000000", "--shape", "2000000000,2", "--planner", "all", "S(0)", "S(1)"], 1, "16777216 ranks"),
         ]:
             got, out, err = plan(*arguments)
             self.assertEqual((got, out), (code, ""), arguments)
@@ -192,6 +198,29 @@ class Svg(unittest.TestCase):
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertIn("(115 senders not shown)", texts)
         self.assertTrue(any("of 16384 ranks" in text for text in texts))
+        self.assertIn("gets 4.0 MiB", texts)  # 127 of 128 parts, also from senders that are not shown
+        self.assertIn("grey: from other ranks", texts)
+        root = self.draw("--mesh", "100", "--to-mesh", "3x50", "--shape", "640,64", "S(0)", "S(1),R")
+        texts = [text.text for text in root.iter(SVG + "text")]
+        self.assertTrue(any(text.startswith("of 100 and 150 ranks") for text in texts))
+        self.assertEqual(["mesh(3x50)"], [text for text in texts if text.startswith("mesh")])  # not broken in two
+
+    def test_pieces_have_the_colours_of_their_origins(self):
+        root = self.draw("--mesh", "2", "--shape", "8,8", "S(0)", "S(1)")
+        self.assertNotIn("grey: from other ranks", [text.text for text in root.iter(SVG + "text")])
+        boxes = sorted({float(rect.get("x")) for rect in root.iter(SVG + "rect") if rect.get("class") == "box"})
+        pieces = [(float(rect.get("x")) > boxes[1], float(rect.get("y")), rect.get("fill")) for rect in root.iter(SVG + "rect")
+                  if rect.get("class") in ("part", "tiny")]
+        held = [fill for after, _, fill in sorted(pieces) if not after]
+        grey = "#e4e4e4"
+        self.assertEqual(2, len(set(held)))
+        self.assertEqual(set(held) | {grey}, {fill for after, _, fill in pieces if after})  # what is grey lies below
+
+    def test_texts_that_are_cut_are_well_formed(self):
+        for name in ("\u00f6" * 120, "x" + "\u00f6" * 120):  # cut in a character, or between two
+            root = self.draw("--mesh", name + "=2,b=2", "--shape", "4", "S(0),R", "R,R")
+            texts = [text.text for text in root.iter(SVG + "text")]
+            self.assertTrue(any(text.startswith("over " + name[:5]) and text.endswith("..") for text in texts))
 
     def test_file(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -169,14 +169,9 @@ static dt_status read_mesh_dims(const dt_spec *spec, dt__arena *arena, holdings 
 }
 
 static dt_status describe(const dt_spec *spec, dt__arena *arena, holdings *out) {
-    size_t room = dt_spec_text(spec, 0, NULL) + 1;
-    char *text = dt__arena_alloc(arena, room, 1);
-    if (!text)
-        return DT_ERR_MEMORY;
-    dt_spec_text(spec, room, text);
-    out->spec = text;
+    out->spec = label_spec(spec, arena);
     const char *most = label_bytes(dt_spec_max_bytes(spec), arena), *all = label_bytes(dt_spec_bytes(spec), arena);
-    if (!most || !all)
+    if (!out->spec || !most || !all)
         return DT_ERR_MEMORY;
     dt__text summary = dt__text_new(arena->ctx);
     dt__text_add(&summary, "%lld rank%s, ", (long long)out->n_positions, out->n_positions == 1 ? "" : "s");

@@ -130,11 +130,19 @@ const char *label_runs(const run_list *list, dt__arena *arena) {
     return label_keep(&text, arena);
 }
 
+const char *label_spec(const dt_spec *spec, dt__arena *arena) {
+    size_t room = dt_spec_text(spec, 0, NULL) + 1;
+    char *text = DT__NEW_ARRAY(arena, char, room);
+    if (text)
+        dt_spec_text(spec, room, text);
+    return text;
+}
+
 const char *label_bytes(int64_t n_bytes, dt__arena *arena) {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
     double amount = (double)n_bytes;
     int unit = 0;
-    while (amount >= 1024 && unit < 6) {
+    while (amount >= (unit ? 1023.5 : 1024) && unit < 6) { /* what would be rounded to 1024 is 1.0 of the next */
         amount /= 1024;
         unit++;
     }

@@ -18,6 +18,8 @@ const char *label_ranks(int64_t *ranks, int64_t n, dt__arena *arena);
 const char *label_holders(const holdings *held, const int64_t *positions, int64_t n, dt__arena *arena);
 /* "0:512"; several runs are joined by blanks, many are cut short. */
 const char *label_runs(const run_list *list, dt__arena *arena);
+/* "f32[8,8] S(0) on mesh(2)", however long */
+const char *label_spec(const dt_spec *spec, dt__arena *arena);
 /* "1.5 MiB" */
 const char *label_bytes(int64_t n_bytes, dt__arena *arena);
 /* "[512,512]" */

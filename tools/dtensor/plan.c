@@ -16,8 +16,6 @@
 
 #include <string.h>
 
-enum { SPEC_TEXT_BYTES = 512 };
-
 /* What is planned. */
 typedef struct planning {
     session *session;
@@ -57,6 +55,8 @@ static dt_status make_plan(planning *self, const dt__move *move, dt__planner pla
     if (!self->all || (status != DT_ERR_MESH && status != DT_ERR_UNSUPPORTED))
         return status;
     *refused = dt__arena_copy_text(self->session->arena, dt_error_text(ctx));
+    if (planner == DT__PLANNER_DIRECT) /* which can do what any other can */
+        return status;
     dt_error_clear(ctx);
     return *refused ? DT_OK : DT_ERR_MEMORY;
 }
@@ -191,8 +191,9 @@ static dt_status print_comparison(planning *self, dt__text *out) {
 }
 
 static dt_status print_text(planning *self, dt__text *out) {
-    char from[SPEC_TEXT_BYTES];
-    dt_spec_text(self->from, sizeof from, from);
+    const char *from = label_spec(self->from, self->session->arena);
+    if (!from)
+        return DT_ERR_MEMORY;
     dt__text_add(out, "%s to %s", from, self->session->given->words[1]);
     if (args_has(self->session->given, "to-mesh"))
         dt__text_add(out, " on mesh(%s)", dt_mesh_text(dt_spec_mesh(self->to)));
@@ -201,13 +202,13 @@ static dt_status print_text(planning *self, dt__text *out) {
 }
 
 static dt_status print_json(planning *self, dt__text *out) {
-    char text[SPEC_TEXT_BYTES];
-    dt_spec_text(self->from, sizeof text, text);
+    const char *from = label_spec(self->from, self->session->arena), *to = label_spec(self->to, self->session->arena);
+    if (!from || !to)
+        return DT_ERR_MEMORY;
     json_add(out, "{\"from\":");
-    json_add_string(out, text);
-    dt_spec_text(self->to, sizeof text, text);
+    json_add_string(out, from);
     json_add(out, ",\"to\":");
-    json_add_string(out, text);
+    json_add_string(out, to);
     json_add(out, ",\"plans\":[");
     for (int i = 0; i < self->n_plans; i++) {
         json_add(out, i ? ",{\"planner\":" : "{\"planner\":");
@@ -241,18 +242,16 @@ static dt_status fill_step_texts(planning *self, const dt__plan *plan, int i, co
 
 static dt_status fill_texts(planning *self, const dt__plan *plan, plan_svg_texts *out) {
     dt__arena *arena = self->session->arena;
-    char texts[2][SPEC_TEXT_BYTES];
     dt__text title = dt__text_new(self->session->ctx), summary = dt__text_new(self->session->ctx);
     const char *received = label_bytes(plan->bytes, arena), *least = label_bytes(plan->lower_bound_bytes, arena);
     const char *peak = label_bytes(plan->peak_bytes, arena), *time = label_time(self, plan->cost_us);
+    const char *from = label_spec(self->from, self->session->arena), *to = label_spec(self->to, self->session->arena);
     out->states = DT__NEW_ARRAY(arena, const char *, plan->n_steps + 1);
     out->steps = DT__NEW_ARRAY(arena, const char *, 3 * plan->n_steps);
-    if (!received || !least || !peak || !time || !out->states || !out->steps)
+    if (!received || !least || !peak || !time || !from || !to || !out->states || !out->steps)
         return DT_ERR_MEMORY;
-    dt_spec_text(self->from, sizeof texts[0], texts[0]);
-    dt_spec_text(self->to, sizeof texts[1], texts[1]);
     bool crossing = args_has(self->session->given, "to-mesh");
-    dt__text_add(&title, "%s to %s", texts[0], crossing ? texts[1] : self->session->given->words[1]);
+    dt__text_add(&title, "%s to %s", from, crossing ? to : self->session->given->words[1]);
     dt__text_add(&summary, "%s: received at most %s of least %s, held at most %s, %s",
                  dt__planner_name(plan->planner), received, least, peak, time);
     out->title = keep(self, &title);

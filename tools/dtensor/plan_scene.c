@@ -70,10 +70,13 @@ static dt_status add_arrows(dt__arena *arena, scene *self, const dt_spec *const 
     DT__TRY(dt__flows_new(arena, step->step->transfer, self->rows[row].target, &flows));
     for (int64_t i = 0; i < flows.n; i++) {
         int sender = find_row(self, rank_at(ends[flows.items[i].in_target], flows.items[i].sender));
-        if (sender < 0)
+        int64_t bytes = flows.items[i].elements * self->item_bytes;
+        if (sender < 0) {
             step->n_left_out++;
-        else
-            add_arrow(step, (scene_arrow){sender, row, flows.items[i].elements * self->item_bytes});
+            step->left_out_bytes += bytes;
+        } else {
+            add_arrow(step, (scene_arrow){sender, row, bytes});
+        }
     }
     return DT_OK;
 }
@@ -105,19 +108,15 @@ static dt_status choose_few(dt__arena *arena, scene *self, const dt_spec *from, 
 }
 
 static dt_status choose_rows(dt__arena *arena, scene *self, const dt_spec *from, const dt_spec *to) {
-    int64_t sizes = dt_mesh_size(from->mesh);
     bool one_mesh = self->plan->n_steps == 0 || !self->plan->steps[0].transfer->from_mesh;
     int room = 2 * SCENE_MAX_RANKS + 2 + SCENE_MAX_SENDERS * (self->plan->n_steps + 1);
-    self->n_ranks = one_mesh ? sizes : sizes + dt_mesh_size(to->mesh);
     self->rows = DT__NEW_ARRAY(arena, scene_row, room);
     if (!self->rows)
         return DT_ERR_MEMORY;
     add_ranks(self, from, from, to, SCENE_MAX_RANKS + 1);
     if (!one_mesh)
         add_ranks(self, to, from, to, SCENE_MAX_RANKS + 1);
-    if (self->n_rows <= SCENE_MAX_RANKS)
-        self->n_ranks = self->n_rows;
-    else {
+    if (self->n_rows > SCENE_MAX_RANKS) {
         self->n_rows = 0;
         DT__TRY(choose_few(arena, self, from, to));
     }

@@ -25,7 +25,8 @@ typedef struct scene_step {
     const dt__plan_step *step;
     scene_arrow *arrows; /* by receiver, then by sender */
     int64_t n_arrows;
-    int64_t n_left_out; /* senders that are not shown */
+    int64_t n_left_out;     /* senders that are not shown */
+    int64_t left_out_bytes; /* that they send */
 } scene_step;
 
 typedef struct scene {
@@ -33,7 +34,6 @@ typedef struct scene {
     int64_t item_bytes;
     scene_row *rows; /* by rank */
     int n_rows;
-    int64_t n_ranks;    /* in both meshes, or at most as many */
     int receiver;       /* the only row that is shown to receive, or -1: all are */
     int most;           /* row of the rank that receives most in some step */
     scene_step *steps;  /* plan->n_steps */

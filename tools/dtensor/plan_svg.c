@@ -30,6 +30,8 @@ enum {
     MIN_WIDTH = 640,
 };
 
+static const char OTHERS_INK[] = "#e4e4e4";
+
 /* How high a row is, and how many lines of text its boxes have. */
 typedef struct row_size {
     int pitch, box, n_lines, line;
@@ -150,20 +152,40 @@ static void coordinate_at(const drawing *self, int column, int row, int64_t *out
     dt__coordinate(state->n_mesh_dims, state->mesh, scene_position(&self->shown, column, row), out);
 }
 
-/* Pieces by the ranks that they came from, where nothing is reduced and they are few. */
+static int n_senders(const scene_step *step, int row) {
+    int n = 0;
+    for (int64_t i = 0; i < step->n_arrows; i++)
+        n += step->arrows[i].to == row;
+    return n;
+}
+
+/* What rank `origin` held before the step and `row` holds after it, in the colour of the origin. */
+static void draw_origin(const drawing *self, const map_frame *frame, int column, int row, int origin) {
+    const dt__transfer *transfer = self->shown.steps[column - 1].step->transfer;
+    int64_t own[DT_SPEC_MAX_DIMS], other[DT_SPEC_MAX_DIMS];
+    if (scene_position(&self->shown, column - 1, origin) < 0)
+        return;
+    coordinate_at(self, column, row, own);
+    coordinate_at(self, column - 1, origin, other);
+    draw_common(self, frame, transfer->before, other, transfer->after, own, svg_ink(origin));
+}
+
+/* Pieces by the ranks that they came from: this one, and the others where they are few. */
 static void draw_origins(const drawing *self, const map_frame *frame, int column, int row) {
     const scene_step *step = &self->shown.steps[column - 1];
-    const dt__transfer *transfer = step->step->transfer;
-    int64_t own[DT_SPEC_MAX_DIMS], other[DT_SPEC_MAX_DIMS];
-    int n_senders = 0;
-    for (int64_t i = 0; i < step->n_arrows; i++)
-        n_senders += step->arrows[i].to == row;
-    coordinate_at(self, column, row, own);
-    for (int64_t i = 0; i < step->n_arrows && transfer->reduced == 1 && n_senders <= MAX_ORIGINS; i++)
-        if (step->arrows[i].to == row) {
-            coordinate_at(self, column - 1, step->arrows[i].from, other);
-            draw_common(self, frame, transfer->before, other, transfer->after, own, svg_ink(step->arrows[i].from));
-        }
+    draw_origin(self, frame, column, row, row);
+    for (int64_t i = 0; i < step->n_arrows && n_senders(step, row) <= MAX_ORIGINS; i++)
+        if (step->arrows[i].to == row)
+            draw_origin(self, frame, column, row, step->arrows[i].from);
+}
+
+/* Whether some pieces do not show whom they came from. */
+static bool hides_origins(const drawing *self) {
+    for (int i = 0; i < self->shown.plan->n_steps; i++)
+        for (int row = 0; row < self->shown.n_rows; row++)
+            if (self->shown.receiver >= 0 || n_senders(&self->shown.steps[i], row) > MAX_ORIGINS)
+                return true;
+    return false;
 }
 
 static void draw_map(const drawing *self, int column, int row, int x, int y) {
@@ -171,8 +193,9 @@ static void draw_map(const drawing *self, int column, int row, int x, int y) {
     map_frame frame = {x + PADDING, y + PADDING, MAP_WIDTH, self->size.box - 2 * PADDING};
     int64_t own[DT_SPEC_MAX_DIMS];
     coordinate_at(self, column, row, own);
-    draw_common(self, &frame, state, own, state, own, svg_ink(row));
-    if (column)
+    bool from_others = column && self->shown.steps[column - 1].step->transfer->reduced == 1;
+    draw_common(self, &frame, state, own, state, own, from_others ? OTHERS_INK : svg_ink(row));
+    if (from_others)
         draw_origins(self, &frame, column, row);
     if (is_partial(state))
         draw_common(self, &frame, state, own, state, own, SVG_HATCHED);
@@ -191,10 +214,13 @@ static int64_t held_bytes(const drawing *self, int column, int row) {
 }
 
 static int64_t received_bytes(const drawing *self, int column, int row) {
-    int64_t n = 0;
-    for (int64_t i = 0; column && i < self->shown.steps[column - 1].n_arrows; i++)
-        if (self->shown.steps[column - 1].arrows[i].to == row)
-            n += self->shown.steps[column - 1].arrows[i].bytes;
+    if (!column)
+        return 0;
+    const scene_step *step = &self->shown.steps[column - 1];
+    int64_t n = self->shown.receiver == row ? step->left_out_bytes : 0;
+    for (int64_t i = 0; i < step->n_arrows; i++)
+        if (step->arrows[i].to == row)
+            n += step->arrows[i].bytes;
     return n;
 }
 
@@ -356,6 +382,7 @@ static void draw_heads(const drawing *self, int y) {
                state[first] != 'P' && state[first] != '_')
             first--; /* placements stay whole */
         first -= length > state_length && state[first - 1] == '_';
+        first = first > 1 ? first : state_length; /* one that is longer than a line does not */
         if (length > state_length) {
             char line[64];
             snprintf(line, sizeof line, "%.*s", first, state);
@@ -391,10 +418,14 @@ static dt_status add_line(legend *self, const char *line) {
 static dt_status explain_few(const drawing *self, legend *out) {
     const scene *shown = &self->shown;
     dt__text text = dt__text_new(self->arena->ctx);
-    if (shown->receiver >= 0)
-        dt__text_add(&text, "of %lld ranks: one that receives most, rank %lld, and its largest senders",
-                     (long long)shown->n_ranks, (long long)shown->rows[shown->receiver].rank);
-    else if (is_crowded(shown))
+    if (shown->receiver >= 0) {
+        bool crossing = shown->plan->n_steps && shown->plan->steps[0].transfer->from_mesh;
+        dt__text_add(&text, "of %lld", (long long)dt_mesh_size(self->from->mesh));
+        if (crossing)
+            dt__text_add(&text, " and %lld", (long long)dt_mesh_size(self->to->mesh));
+        dt__text_add(&text, " ranks: one that receives most, rank %lld, and its largest senders",
+                     (long long)shown->rows[shown->receiver].rank);
+    } else if (is_crowded(shown))
         dt__text_add(&text, "arrows to rank %lld, which receives most, stand out",
                      (long long)shown->rows[shown->most].rank);
     const char *line = label_keep(&text, self->arena);
@@ -427,6 +458,8 @@ static dt_status explain(const drawing *self, legend *out) {
     DT__TRY(explain_few(self, out));
     DT__TRY(explain_dims(self, out));
     DT__TRY(add_line(out, "colour: the rank that a piece or an arrow comes from"));
+    if (hides_origins(self))
+        DT__TRY(add_line(out, "grey: from other ranks"));
     if (partial)
         DT__TRY(add_line(out, "hatched: partial values, still to be reduced"));
     if (n_columns(self) > 1)

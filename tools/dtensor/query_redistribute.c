@@ -14,6 +14,7 @@
 typedef struct sizes {
     int64_t *mesh, *shape;
     int n_mesh_dims, n_dims;
+    dt_dtype dtype;
 } sizes;
 
 static dt_status read_side(const request *asked, const sizes *of, const char *field, const char *order,
@@ -26,18 +27,17 @@ static dt_status read_side(const request *asked, const sizes *of, const char *fi
     DT__TRY(dt__placements_parse(asked->arena, text, &desc.n_placements, &placements));
     dt_placements_resolve(desc.n_placements, placements, of->n_dims);
     DT__TRY(request_order(asked, order, placements, desc.n_placements));
+    DT__TRY(dt__placements_check_dtype(asked->ctx, desc.n_placements, placements, of->dtype));
     desc.placements = placements;
     return dt__sharding_new(asked->arena, &desc, out);
 }
 
-static dt_status read_item_bytes(const request *asked, int64_t *out) {
+static dt_status read_dtype(const request *asked, dt_dtype *out) {
     const char *word = "f32";
-    dt_dtype dtype;
     if (request_get(asked, "dtype"))
         DT__TRY(request_string(asked, "dtype", request_get(asked, "dtype"), &word));
-    if (!dt_dtype_parse(word, &dtype))
+    if (!dt_dtype_parse(word, out))
         return dt__fail(asked->ctx, DT_ERR_DTYPE, "there is no dtype '%.60s'", word);
-    *out = (int64_t)dt_dtype_size(dtype);
     return DT_OK;
 }
 
@@ -60,9 +60,10 @@ static dt_status answer(const request *asked, dt__text *out) {
     dt__move move = {.from = &from, .to = &to};
     DT__TRY(request_ints(asked, "mesh", request_get(asked, "mesh"), 1, INT64_MAX, &of.mesh, &of.n_mesh_dims));
     DT__TRY(request_ints(asked, "shape", request_get(asked, "shape"), 0, INT64_MAX, &of.shape, &of.n_dims));
+    DT__TRY(read_dtype(asked, &of.dtype));
     DT__TRY(read_side(asked, &of, "from", "from_order", &from));
     DT__TRY(read_side(asked, &of, "to", "to_order", &to));
-    DT__TRY(read_item_bytes(asked, &move.item_bytes));
+    move.item_bytes = (int64_t)dt_dtype_size(of.dtype);
     DT__TRY(read_planner(asked, &planner));
     DT__TRY(dt__plan_new(asked->arena, &move, planner, &dt__machine_builtin, &plan));
     json_add(out, "{");

@@ -4,6 +4,8 @@
  */
 #include "svg.h"
 
+#include "utf8.h"
+
 #include <string.h>
 
 static const char *const inks[] = {"#afd7ff", "#ffd7af", "#afffaf", "#ffafaf", "#d7d7ff", "#ffffaf", "#afffff",
@@ -17,12 +19,13 @@ const char *svg_ink(int64_t i) { return inks[i % N_INKS]; }
 const char *svg_dark_ink(int64_t i) { return dark_inks[i % N_INKS]; }
 
 void svg_add_escaped(dt__text *out, const char *text, size_t n) {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0, length; i < n; i += length ? length : 1) {
         const char *entity = text[i] == '&' ? "&amp;" : text[i] == '<' ? "&lt;" : text[i] == '>' ? "&gt;" : NULL;
+        length = utf8_length(text + i);
         if (entity)
             dt__text_add(out, "%s", entity);
-        else if ((unsigned char)text[i] >= 0x20)
-            dt__text_add_chars(out, &text[i], 1);
+        else if ((unsigned char)text[i] >= 0x20 && length <= n - i)
+            dt__text_add_chars(out, &text[i], length);
     }
 }
 
@@ -32,16 +35,29 @@ void svg_add_text(dt__text *out, int x, int y, const char *class_name, const cha
     dt__text_add(out, "</text>\n");
 }
 
-static size_t title_length(int width) { return (size_t)(width / SVG_TITLE_CHARACTER); }
+/* How much of the title goes on one line: up to a blank or a comma, if there is one in its second half. */
+static size_t title_line(const char *title, int width) {
+    size_t length = strlen(title), most = (size_t)(width / SVG_TITLE_CHARACTER);
+    if (length <= most)
+        return length;
+    for (size_t n = most; n > most / 2; n--)
+        if (title[n - 1] == ' ' || title[n - 1] == ',')
+            return n;
+    return most;
+}
 
 int svg_title_lines(const char *title, int width) {
-    return (int)((strlen(title) + title_length(width) - 1) / title_length(width));
+    int n = 0;
+    for (; *title; title += title_line(title, width))
+        n++;
+    return n;
 }
 
 int svg_add_title(dt__text *out, int x, int y, int width, const char *title) {
-    size_t length = strlen(title), line = title_length(width);
-    for (size_t at = 0; at < length; at += line, y += SVG_TITLE_LINE)
-        svg_add_text(out, x, y, "title", title + at, length - at < line ? length - at : line);
+    for (size_t n; *title; title += n, y += SVG_TITLE_LINE) {
+        n = title_line(title, width);
+        svg_add_text(out, x, y, "title", title, n);
+    }
     return y;
 }
 

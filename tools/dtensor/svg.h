@@ -23,7 +23,7 @@ enum {
 void svg_begin(dt__text *out, int width, int height, const char *title);
 void svg_end(dt__text *out);
 
-/* Text with what XML wants escaped; the n characters may end anywhere. */
+/* Text with what XML wants escaped; the n bytes may end anywhere, and what is no whole character is left out. */
 void svg_add_escaped(dt__text *out, const char *text, size_t n);
 /* A text element; classes: title, note, slice, label (centred), index (small, centred), index end, small. */
 void svg_add_text(dt__text *out, int x, int y, const char *class_name, const char *text, size_t n);
