@@ -169,14 +169,6 @@ static dt_status run_view(dt_ctx *ctx, const dt__decision *decision, dt_op_call 
     return status;
 }
 
-/* Whether two indices of the part lead to one element: expanding makes a stride of 0. */
-static bool repeats(const dt_tensor *tensor) {
-    for (int d = 0; d < tensor->local_n_dims && d < tensor->n_dims; d++)
-        if (tensor->shape[d] > 1 && tensor->strides[d] == 0)
-            return true;
-    return false;
-}
-
 static bool reads_alike(const dt_tensor *a, const dt_tensor *b) {
     size_t bytes = (size_t)a->local_n_dims * sizeof *a->strides;
     return a->data == b->data && a->dtype == b->dtype && a->local_n_dims == b->local_n_dims &&
@@ -270,6 +262,10 @@ static inline dt_status check(dt_ctx *ctx, const dt__invocation *call) {
     if (call->n_inputs > DT__MAX_INPUTS)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: %d tensors; at most %d", call->info->schema.name,
                         call->n_inputs, DT__MAX_INPUTS);
+    for (int i = 0; i < call->n_inputs; i++)
+        if (call->inputs[i]->ctx != ctx)
+            return dt__fail(ctx, DT_ERR_STATE, "%s: tensor %d belongs to another context", call->info->schema.name,
+                            i + 1);
     if (!call->info->op->kernel && !call->info->op->decompose)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", call->info->schema.name);
     return DT_OK;
@@ -287,9 +283,8 @@ dt_status dt__dispatch(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outp
     if (!decision)
         return dt_error_status(ctx);
     dt_status status = decision->communicates ? dt__policy_check(ctx, call, decision) : DT_OK;
-    if (status == DT_OK && asked.op->flags & DT_OP_INPLACE && repeats(call->inputs[0]))
-        status = dt__fail(ctx, DT_ERR_STATE, "%s: the tensor repeats elements (an expanded view); clone it first",
-                          asked.name);
+    if (status == DT_OK && asked.op->flags & DT_OP_INPLACE)
+        status = dt__refuse_repeats(call->inputs[0], asked.name);
     if (status == DT_OK)
         status = ctx->watch ? run_watched(ctx, call, decision, &asked, inputs, outputs)
                             : run(ctx, call, decision, &asked, inputs, outputs);

@@ -121,7 +121,9 @@ static void copy_part(dt_tensor *dst, const dt_tensor *src) {
 
 /* src has dst's mesh and no spec of its own kind any more: towards dst's spec, convert and copy. */
 static dt_status assign_distributed(dt_tensor *dst, dt_tensor *src) {
-    bool first = dt__converts_parts(src->spec, dst->dtype) && dst->dtype != src->dtype;
+    bool parts = dt__converts_parts(src->spec, dst->dtype), first = parts && dst->dtype != src->dtype;
+    if (!parts)
+        DT__TRY(dt__want_whole(dst->spec, dst->dtype, "assign"));
     dt_tensor *converted = first ? dt__tensor_convert(src, dst->dtype) : src;
     if (!converted)
         return dt_error_status(dst->ctx);

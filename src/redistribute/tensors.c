@@ -92,15 +92,13 @@ struct request {
     dt_dtype dtype;
 };
 
-/* What is reduced before it is converted must not stay partial: its parts would be converted after all. */
-static dt_status check_whole(const dt_spec *spec, dt_dtype dtype) {
+dt_status dt__want_whole(const dt_spec *spec, dt_dtype dtype, const char *op) {
     for (int m = 0; m < spec->sharding.n_mesh_dims; m++)
         if (dt_placement_is_partial(spec->sharding.placements[m]))
-            return dt__fail(
-                spec->ctx, DT_ERR_PLACEMENT,
-                "redistribute: mesh dim %d: parts of a partial of %s cannot be converted to %s one by one; "
-                "the target must not be partial",
-                m, dt_dtype_word(spec->dtype), dt_dtype_word(dtype));
+            return dt__fail(spec->ctx, DT_ERR_PLACEMENT,
+                            "%s: mesh dim %d: parts of a partial of %s cannot be converted to %s one by one; "
+                            "the target must not be partial",
+                            op, m, dt_dtype_word(spec->dtype), dt_dtype_word(dtype));
     return DT_OK;
 }
 
@@ -127,6 +125,8 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
             (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: %d is not a dtype", (int)asked[i]);
             return request;
         }
+    if (o->mesh && !dt__is_of(tensor->ctx, "redistribute", "mesh", dt_mesh_ctx(o->mesh)))
+        return request;
     dt_spec *to = dt__spec_with(tensor->spec, o->mesh ? o->mesh : tensor->spec->mesh, place);
     request.dtype = o->dtype ? o->dtype : tensor->dtype;
     if (!to || request.dtype == tensor->dtype) {
@@ -135,7 +135,7 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
     }
     request.convert_after = !dt__converts_parts(tensor->spec, request.dtype);
     if (request.convert_after) {
-        if (check_whole(to, request.dtype) == DT_OK)
+        if (dt__want_whole(to, request.dtype, "redistribute") == DT_OK)
             request.to = to;
         else
             dt_spec_free(to);

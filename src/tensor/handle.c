@@ -41,7 +41,7 @@ bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides) {
 static bool may_repeat(const dt_tensor *tensor) {
     bool taken[DT_SPEC_MAX_DIMS] = {false};
     int64_t reach = 0, steps[DT_SPEC_MAX_DIMS];
-    if (dt_tensor_local_elements(tensor) == 0)
+    if (dt__is_dense(tensor->local_n_dims, tensor->local_shape, tensor->strides))
         return false;
     for (int d = 0; d < tensor->local_n_dims; d++)
         steps[d] = tensor->local_shape[d] == 1 ? 0 : llabs(tensor->strides[d]);
