@@ -82,7 +82,7 @@ static void remove_extent(dt__heap *heap, size_t i) {
 }
 
 /* The smallest free extent that is large enough, cut to size; else fresh range above the top. */
-static bool take_extent(dt__heap *heap, size_t bytes, size_t *at) {
+static bool cut_extent(dt__heap *heap, size_t bytes, size_t *at) {
     size_t best = heap->n_free;
     for (size_t i = 0; i < heap->n_free; i++)
         if (heap->free_large[i].bytes >= bytes &&
@@ -104,6 +104,32 @@ static bool take_extent(dt__heap *heap, size_t bytes, size_t *at) {
     heap->top += bytes;
     heap->stats.held_bytes = heap->top;
     return true;
+}
+
+/* Lets go of all idle pages, so that every free extent joins its neighbours, and the last one the range above the top. */
+static void join_extents(dt__heap *heap) {
+    struct dt__extent *list = heap->free_large;
+    size_t n = 0;
+    for (size_t i = 0; i < heap->n_free; i++) {
+        if (!list[i].clean)
+            release_pages(heap, list[i].at, list[i].bytes);
+        list[i].clean = true;
+        if (n > 0 && list[n - 1].at + list[n - 1].bytes == list[i].at)
+            list[n - 1].bytes += list[i].bytes;
+        else
+            list[n++] = list[i];
+    }
+    if (n > 0 && list[n - 1].at + list[n - 1].bytes == heap->top)
+        heap->top = list[--n].at;
+    heap->n_free = n;
+    heap->idle_bytes = 0;
+}
+
+static bool take_extent(dt__heap *heap, size_t bytes, size_t *at) {
+    if (cut_extent(heap, bytes, at))
+        return true;
+    join_extents(heap);
+    return cut_extent(heap, bytes, at);
 }
 
 static size_t extent_after(const dt__heap *heap, size_t at) {

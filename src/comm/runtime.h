@@ -57,7 +57,7 @@ typedef struct dt__transport {
     const char *name;
     /* Joins the launch: sets rank and world of the context and opens the heap. */
     dt_status (*open)(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket);
-    /* Leaves it: waits for peers to close too, unless something broke. */
+    /* Leaves it, and waits for nobody. */
     void (*close)(dt__runtime *runtime);
     /* Starts an operation whose call is checked already; must not block. */
     dt_status (*start)(dt__runtime *runtime, dt_work *work);
