@@ -86,6 +86,16 @@ static struct dt__segment *map(int fd, size_t bytes, int protection, char *error
     return NULL;
 }
 
+/* Beyond the limit of file sizes, the system would end the process instead of refusing. */
+static bool set_size(int fd, size_t bytes) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
+        errno = EFBIG;
+        return false;
+    }
+    return ftruncate(fd, (off_t)bytes) == 0;
+}
+
 struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd, char *error, size_t room) {
     struct dt__segment plan = {.magic = MAGIC};
     struct dt__segment *segment = NULL;
@@ -103,8 +113,11 @@ struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd,
         snprintf(error, room, "cannot make shared memory: %s", strerror(errno));
         return NULL;
     }
-    if (ftruncate(made, (off_t)plan.bytes) || fcntl(made, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
-        snprintf(error, room, "cannot size shared memory of %" PRIu64 " bytes: %s", plan.bytes, strerror(errno));
+    if (!set_size(made, plan.bytes) || fcntl(made, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+        snprintf(error, room, "cannot size shared memory of %" PRIu64 " bytes: %s%s", plan.bytes, strerror(errno),
+                 errno == EFBIG
+                     ? "; a higher limit of file sizes (ulimit -f), or a smaller heap (DTENSOR_HEAP), would do"
+                     : "");
         goto close_made;
     }
     segment = map(made, plan.bytes, PROT_READ | PROT_WRITE, error, room);

@@ -666,6 +666,24 @@ static void spawn__needs_few_descriptors(void **state) {
     assert_int_equal(badly, DT_ERR_PEER);
 }
 
+/* The system would send SIGXFSZ. */
+static void spawn__says_that_files_may_not_be_so_large(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    struct rlimit before, low;
+    char *error = NULL;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    low = before;
+    low.rlim_cur = 1 << 20;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+    dt_status status = dt_spawn(2, exit_with, (int[]){0, 0}, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, DT_ERR_PEER);
+    assert_says(error, "ulimit -f");
+    free(error);
+}
+
 static int check_heap_size(dt_ctx *ctx, void *arg) {
     (void)arg;
     return dt__runtime_of(ctx)->heap.bytes != (size_t)64 << 20;
@@ -704,6 +722,7 @@ int main(void) {
         cmocka_unit_test(spawn__refuses_what_cannot_be),
         cmocka_unit_test(spawn__learns_how_ranks_end_whatever_the_program_does),
         cmocka_unit_test(spawn__needs_few_descriptors),
+        cmocka_unit_test(spawn__says_that_files_may_not_be_so_large),
         cmocka_unit_test(spawn__takes_the_heap_from_the_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

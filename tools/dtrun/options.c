@@ -96,9 +96,9 @@ static void print_help(void) {
          "fails,\n"
          "dtrun says which one and how, ends the others and exits with that code (128 + n for signal n).\n\n"
          "Examples:\n"
-         "  dtrun -n 4 ./first                     four ranks\n"
-         "  dtrun -n 2 --tag-output ./first --fast --fast is the program's own option\n"
-         "  dtrun -n 8 --timeout 30s ./train       no collective waits longer than 30 seconds\n"
+         "  dtrun -n 4 ./first                      four ranks\n"
+         "  dtrun -n 2 --tag-output ./first --fast  --fast is the program's own option\n"
+         "  dtrun -n 8 --timeout 30s ./train        no collective waits longer than 30 seconds\n"
          "  dtrun -n 2 --bind numa --threads 8 ./train < data\n"
          "  dtrun -n 4 sh -c 'echo I am $RANK of $WORLD_SIZE'\n\n"
          "More in dtrun(1).");
