@@ -168,9 +168,12 @@ static bool process_is_gone(int32_t pid) {
     return gone;
 }
 
+/* After closing, the process of a rank may end and another one come in its place: a rank may be a script that runs one
+ * program after the other. Then only the supervisor knows. */
 bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
     const struct dt__rank_block *block = &shm->segment->ranks[rank];
-    return atomic_load(&block->ended) || process_is_gone(atomic_load(&block->pid));
+    bool open = atomic_load(&block->state) != DT__RANK_CLOSED;
+    return atomic_load(&block->ended) || (open && process_is_gone(atomic_load(&block->pid)));
 }
 
 const char *dt__rank_is_gone(const dt__shm *shm, int64_t rank, bool may_return) {

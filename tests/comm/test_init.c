@@ -414,6 +414,29 @@ static void init__works_again_after_closing(void **state) {
     run_bare(4, start_again_and_again, NULL, NULL);
 }
 
+/* A rank that runs programs one after the other, each of which starts and ends the library. */
+static int run_programs(dt_ctx *none, void *arg) {
+    (void)none;
+    (void)arg;
+    for (uint64_t k = 0; k < 4; k++) {
+        int status;
+        pid_t program = fork();
+        if (program == 0) {
+            dt_ctx *ctx = dt_init(&(dt_init_options){.timeout_s = 20});
+            _exit(!ctx || use_world(ctx, k, 5) || dt_close(ctx));
+        }
+        CHECK(waitpid(program, &status, 0) == program && status == 0, "program %d ends with %d", (int)k, status);
+    }
+    return 0;
+}
+
+static void init__works_again_in_another_process(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    run_bare(3, run_programs, NULL, NULL);
+}
+
 /* The last rank of three does not come back: for a while, or not at all. */
 static int miss_one(dt_ctx *none, void *arg) {
     (void)none;
@@ -713,6 +736,7 @@ int main(void) {
         cmocka_unit_test(init__refuses_a_stale_launch),
         cmocka_unit_test(init__logs_where_it_is_told),
         cmocka_unit_test(init__works_again_after_closing),
+        cmocka_unit_test(init__works_again_in_another_process),
         cmocka_unit_test(init__says_when_a_rank_does_not_come_back),
         cmocka_unit_test(init__takes_a_rank_once),
         cmocka_unit_test(init__closing_tells_errors_of_calls_under_way),
