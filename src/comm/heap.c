@@ -106,7 +106,7 @@ static bool cut_extent(dt__heap *heap, size_t bytes, size_t *at) {
     return true;
 }
 
-/* Lets go of all idle pages, so that every free extent joins its neighbours, and the last one the range above the top. */
+/* Lets go of all idle pages, so that every free extent joins its neighbours, and the last one the range above. */
 static void join_extents(dt__heap *heap) {
     struct dt__extent *list = heap->free_large;
     size_t n = 0;

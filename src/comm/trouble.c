@@ -246,8 +246,8 @@ static uint64_t refused_by(dt_work *work, int64_t c) {
     return seq > work->channel->refused && seq <= work->channel->started && !work->refused ? seq : 0;
 }
 
-/* A member that found something wrong says so before it goes: whether it has gone is looked at first, what it said after
- * that. */
+/* A member that found something wrong says so before it goes: whether it has gone is looked at first, what it said
+ * after that. */
 dt_status dt__shm_look_for_trouble(dt_work *work) {
     dt__channel *channel = work->channel;
     DT__TRY(dt__shm_look_for_break(work));
