@@ -63,7 +63,7 @@ void dt__describe_set(const uint64_t set[2], uint64_t n_members, char *text, siz
         snprintf(text, room, "%" PRIu64 " ranks", n_members);
         return;
     }
-    size_t at = (size_t)snprintf(text, room, "ranks ");
+    size_t at = (size_t)snprintf(text, room, n_members == 1 ? "rank " : "ranks ");
     const char *comma = "";
     for (int first = 0; first < 128 && at < room; first++) {
         if (!in_set(set, first))

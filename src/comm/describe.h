@@ -25,7 +25,7 @@ static inline int64_t dt__what_root(uint64_t what) { return (int64_t)(what >> 32
 void dt__describe_call(uint64_t what, uint64_t count, char *text, size_t room);
 /* All ranks and their last calls, a line each. */
 void dt__segment_dump(const struct dt__segment *segment, FILE *out);
-/* "ranks 0-3,7" of a bit set of the first 128 world ranks, or "5000 ranks". */
+/* "rank 3" or "ranks 0-3,7" of a bit set of the first 128 world ranks, or "5000 ranks". */
 void dt__describe_set(const uint64_t set[2], uint64_t n_members, char *text, size_t room);
 
 #endif

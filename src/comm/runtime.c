@@ -180,7 +180,7 @@ dt_ctx *dt_init(const dt_init_options *options) {
 }
 
 int dt_close(dt_ctx *ctx) {
-    if (ctx)
+    if (ctx && dt__runtime_of(ctx))
         dt__works_finish(dt__runtime_of(ctx)); /* whose errors are reported too */
     int code = dt_report(ctx);
     dt__ctx_free(ctx);
