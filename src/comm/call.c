@@ -230,6 +230,7 @@ void dt__call_describe(dt_group *group, const dt_call *call, size_t item_bytes, 
     work->started = false;
     work->own_counts = NULL;
     work->next = NULL;
+    work->exchange = NULL;
     work->ring = NULL;
     work->channel = NULL;
     work->what = what_to_show(group, call);

@@ -52,8 +52,11 @@ void dt__describe_call(uint64_t what, uint64_t count, char *text, size_t room) {
         snprintf(reduce, sizeof reduce, ", %s", dt_reduce_word(dt__what_reduce(what)));
     if (parts[op].root)
         snprintf(root, sizeof root, " %s %" PRId64, parts[op].root, dt__what_root(what));
-    snprintf(text + n, room - (size_t)n, " of %s x %" PRIu64 "%s%s", dt_dtype_word(dt__what_dtype(what)), count,
-             reduce, root);
+    if (op == DT_ALL_TO_ALL && what & DT__WHAT_BLOCKS_DIFFER) /* each rank has counts of its own */
+        snprintf(text + n, room - (size_t)n, " of %s in blocks", dt_dtype_word(dt__what_dtype(what)));
+    else
+        snprintf(text + n, room - (size_t)n, " of %s x %" PRIu64 "%s%s", dt_dtype_word(dt__what_dtype(what)), count,
+                 reduce, root);
 }
 
 static bool in_set(const uint64_t set[2], int rank) { return rank < 128 && (set[rank / 64] >> (rank % 64) & 1); }

@@ -35,7 +35,6 @@ struct dt_work {
     struct dt_work *next;                /* of the runtime's list of started operations, or of the pool */
     const struct dt__exchange *exchange; /* of an exchange: what is shown and done */
     struct dt__ring_call *ring;          /* where this call is remembered; NULL on transports without a ring */
-    uint64_t ring_number;
     /* The rest belongs to the transport. */
     struct dt__channel *channel; /* NULL: no other rank takes part */
     uint64_t seq;
