@@ -38,12 +38,12 @@ static const struct {
     [DT_REDUCE_SCATTER] = {.data = true, .reduce = true},
     [DT_ALL_TO_ALL] = {.data = true},
     [DT_SEND] = {.data = true, .root = "to"},
-    [DT_RECV] = {.data = true, .root = "from"},
+    [DT_RECV] = {.data = true}, /* the word that both sides share names the receiver */
     [DT__EXCHANGE] = {.data = true},
 };
 
 void dt__describe_call(uint64_t what, uint64_t count, char *text, size_t room) {
-    dt_collective op = dt__what_op(what);
+    dt_collective op = what & DT__WHAT_RECEIVES ? DT_RECV : dt__what_op(what);
     int n = snprintf(text, room, "%s", op_word(op));
     if ((unsigned)op >= DT__N_OPS || !parts[op].data || n < 0 || (size_t)n >= room)
         return;

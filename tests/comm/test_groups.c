@@ -414,6 +414,25 @@ static int differ_a_little(dt_ctx *ctx, void *arg) {
            assert_differs(ctx, &blocks, "both call all_to_all of f64 in blocks,");
 }
 
+static int send_less(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static double values[5000];
+    int64_t me = dt_rank(ctx);
+    dt_group *world = dt_group_world(ctx);
+    dt_status status =
+        me ? dt_comm_send(world, values, 4000, DT_F64, 0) : dt_comm_recv(world, values, 5000, DT_F64, 1);
+    const char *text = dt_error_text(ctx), *own = me ? "send of f64 x 4000 to 0, #1" : "recv of f64 x 5000, #1";
+    CHECK(status == DT_ERR_MISMATCH && strstr(text, own) == text, "%s", text);
+    CHECK(strstr(text, "rank 0 calls recv of f64 x 5000") && strstr(text, "rank 1 calls send of f64 x 4000 to 0"),
+          "%s", text);
+    return dt_error_clear(ctx) != DT_OK;
+}
+
+static void mismatch__tells_send_from_recv(void **state) {
+    (void)state;
+    run_ranks(2, send_less, NULL);
+}
+
 static void mismatch__says_what_may_differ(void **state) {
     (void)state;
     run_ranks(3, differ_a_little, NULL);
@@ -430,6 +449,7 @@ int main(void) {
         cmocka_unit_test(groups__made_by_the_thousand_leave_nothing),
         cmocka_unit_test(groups__that_are_ever_new_do_not_fill_shared_memory),
         cmocka_unit_test(mismatch__says_what_may_differ),
+        cmocka_unit_test(mismatch__tells_send_from_recv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
