@@ -27,9 +27,9 @@ which = $(if $(filter tsan,$(1)),--tests-regex '$(call regex,$(RACES))',--exclud
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
 
-build: ## the library and the tools, in build/
+build: ## the library, the tools and the examples, in build/
 	@scripts/setup.sh build
-	@$(call compile,release)
+	@$(call compile,release,programs)
 
 demo: build ## a matrix moves between four ranks: pictures, plans, bytes and times
 	@if [ -t 1 ]; then colour=--colour; fi; build/bin/dtrun -n 4 build/examples/demo $$colour

@@ -30,12 +30,16 @@ static void default_log(void *user, dt_log_level level, const char *line) {
     fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, level_words[level], line);
 }
 
-static dt_log_level log_level_from_environment(void) {
+bool dt__log_level_wanted(dt_log_level *out) {
     const char *wanted = getenv("DTENSOR_LOG");
-    for (int i = 0; wanted && i <= DT_LOG_DEBUG; i++)
-        if (!strcmp(wanted, level_words[i]))
-            return (dt_log_level)i;
-    return DT_LOG_OFF;
+    *out = DT_LOG_OFF;
+    for (int i = 0; wanted && *wanted && i <= DT_LOG_DEBUG; i++) {
+        if (strcmp(wanted, level_words[i]) != 0)
+            continue;
+        *out = (dt_log_level)i;
+        return true;
+    }
+    return !wanted || !*wanted;
 }
 
 dt_ctx *dt__ctx_new(const dt_init_options *options) {
@@ -52,10 +56,12 @@ dt_ctx *dt__ctx_new(const dt_init_options *options) {
         .allocator = allocator,
         .log = options->log ? options->log : default_log,
         .log_user = options->log ? options->log_user : ctx,
-        .log_level = options->log_level ? options->log_level : log_level_from_environment(),
+        .log_level = options->log_level,
         .world = 1,
         .threads = 1,
     };
+    if (!ctx->log_level)
+        dt__log_level_wanted(&ctx->log_level);
     return ctx;
 }
 

@@ -63,6 +63,8 @@ void *dt__alloc_zeroed(dt_ctx *ctx, size_t bytes);
 void *dt__resize(dt_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void dt__free(dt_ctx *ctx, void *memory, size_t bytes);
 
+/* What DTENSOR_LOG asks for, off without it; false where it is no level. */
+bool dt__log_level_wanted(dt_log_level *out);
 void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
 
 /* Passes an error on: `DT__TRY(f(x));` returns f's status from the enclosing function unless it is DT_OK. */

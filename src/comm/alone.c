@@ -8,9 +8,9 @@
 #include "comm/runtime.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/sysinfo.h>
 
 dt_status dt__run_alone(dt__runtime *runtime, dt_work *work) {
     const dt_call *call = &work->call;
@@ -29,17 +29,13 @@ dt_status dt__run_alone(dt__runtime *runtime, dt_work *work) {
     return DT_OK;
 }
 
-static size_t default_heap_bytes(void) {
-    struct sysinfo info;
-    return sysinfo(&info) ? (size_t)8 << 30 : (size_t)info.totalram * info.mem_unit;
-}
-
 dt_status dt__open_alone(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket) {
     (void)ticket;
-    size_t bytes = options->heap_bytes ? options->heap_bytes : default_heap_bytes();
+    size_t bytes = options->heap_bytes ? options->heap_bytes : dt__heap_bytes_default(1);
     void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
-        return dt__fail(runtime->ctx, DT_ERR_SYSTEM, "cannot reserve a heap of %zu bytes: %s", bytes,
+        return dt__fail(runtime->ctx, DT_ERR_SYSTEM,
+                        "cannot reserve a heap of %zu bytes: %s; a smaller one (DTENSOR_HEAP) needs less", bytes,
                         strerror(errno));
     madvise(base, bytes, MADV_HUGEPAGE);
     dt__heap_open(&runtime->heap, runtime->ctx, base, bytes, false);
@@ -51,6 +47,14 @@ void dt__close_alone(dt__runtime *runtime) {
     size_t bytes = runtime->heap.bytes;
     dt__heap_close(&runtime->heap);
     munmap(base, bytes);
+}
+
+static dt_status open_self(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket) {
+    if (options->world && options->world != 1)
+        return dt__fail(runtime->ctx, DT_ERR_VALUE,
+                        "options ask for a world of %" PRId64 ", but this process is alone: dtrun -n starts ranks",
+                        options->world);
+    return dt__open_alone(runtime, options, ticket);
 }
 
 static dt_status start_alone(dt__runtime *runtime, dt_work *work) {
@@ -71,7 +75,7 @@ static dt_status pause_alone(dt__runtime *runtime, dt_work *work, struct dt__pau
 
 const dt__transport dt__transport_self = {
     .name = "self",
-    .open = dt__open_alone,
+    .open = open_self,
     .close = dt__close_alone,
     .start = start_alone,
     .step = dt__run_alone,

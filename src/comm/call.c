@@ -181,13 +181,15 @@ static uint64_t count_to_show(const dt_group *group, const dt_call *call) {
     return call->op == DT_ALL_TO_ALL ? 0 : (uint64_t)sum(call->counts, group->n_ranks);
 }
 
-/* The two sides of a message publish the same words: those of the sender. */
+/* The two sides of a message publish the same words: those of the sender, with a flag that need not agree. */
 static uint64_t what_to_show(const dt_group *group, const dt_call *call) {
     const dt__op_shape *shape = &dt__op_shapes[call->op];
     dt_collective op = call->op == DT_RECV ? DT_SEND : call->op;
     int64_t root = call->op == DT_RECV ? group->rank : shape->rooted ? call->root : 0;
     uint64_t what = dt__what_pack(op, call->op == DT_BARRIER ? DT_F32 : call->dtype,
                                   shape->reduces ? call->reduce : DT_SUM, root);
+    if (call->op == DT_RECV)
+        what |= DT__WHAT_RECEIVES;
     return call->counts && has_blocks(call->op) ? what | DT__WHAT_BLOCKS_DIFFER : what;
 }
 
@@ -230,6 +232,7 @@ void dt__call_describe(dt_group *group, const dt_call *call, size_t item_bytes, 
     work->started = false;
     work->own_counts = NULL;
     work->next = NULL;
+    work->exchange = NULL;
     work->ring = NULL;
     work->channel = NULL;
     work->what = what_to_show(group, call);

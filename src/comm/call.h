@@ -41,4 +41,7 @@ dt_status dt__call_check(dt_group *group, const dt_call *call, dt_work *work);
 /* Fills those fields for a call that is known to be right. */
 void dt__call_describe(dt_group *group, const dt_call *call, size_t item_bytes, dt_work *work);
 
+/* Runs all started operations to their ends; they are still to be waited for. */
+void dt__works_finish(dt__runtime *runtime);
+
 #endif

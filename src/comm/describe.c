@@ -38,12 +38,12 @@ static const struct {
     [DT_REDUCE_SCATTER] = {.data = true, .reduce = true},
     [DT_ALL_TO_ALL] = {.data = true},
     [DT_SEND] = {.data = true, .root = "to"},
-    [DT_RECV] = {.data = true, .root = "from"},
+    [DT_RECV] = {.data = true}, /* the word that both sides share names the receiver */
     [DT__EXCHANGE] = {.data = true},
 };
 
 void dt__describe_call(uint64_t what, uint64_t count, char *text, size_t room) {
-    dt_collective op = dt__what_op(what);
+    dt_collective op = what & DT__WHAT_RECEIVES ? DT_RECV : dt__what_op(what);
     int n = snprintf(text, room, "%s", op_word(op));
     if ((unsigned)op >= DT__N_OPS || !parts[op].data || n < 0 || (size_t)n >= room)
         return;
@@ -52,8 +52,11 @@ void dt__describe_call(uint64_t what, uint64_t count, char *text, size_t room) {
         snprintf(reduce, sizeof reduce, ", %s", dt_reduce_word(dt__what_reduce(what)));
     if (parts[op].root)
         snprintf(root, sizeof root, " %s %" PRId64, parts[op].root, dt__what_root(what));
-    snprintf(text + n, room - (size_t)n, " of %s x %" PRIu64 "%s%s", dt_dtype_word(dt__what_dtype(what)), count,
-             reduce, root);
+    if (op == DT_ALL_TO_ALL && what & DT__WHAT_BLOCKS_DIFFER) /* each rank has counts of its own */
+        snprintf(text + n, room - (size_t)n, " of %s in blocks", dt_dtype_word(dt__what_dtype(what)));
+    else
+        snprintf(text + n, room - (size_t)n, " of %s x %" PRIu64 "%s%s", dt_dtype_word(dt__what_dtype(what)), count,
+                 reduce, root);
 }
 
 static bool in_set(const uint64_t set[2], int rank) { return rank < 128 && (set[rank / 64] >> (rank % 64) & 1); }
@@ -63,7 +66,7 @@ void dt__describe_set(const uint64_t set[2], uint64_t n_members, char *text, siz
         snprintf(text, room, "%" PRIu64 " ranks", n_members);
         return;
     }
-    size_t at = (size_t)snprintf(text, room, "ranks ");
+    size_t at = (size_t)snprintf(text, room, n_members == 1 ? "rank " : "ranks ");
     const char *comma = "";
     for (int first = 0; first < 128 && at < room; first++) {
         if (!in_set(set, first))

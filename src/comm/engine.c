@@ -317,8 +317,8 @@ static void publish_done(dt_work *work) {
 }
 
 bool dt__agrees(const dt_work *work, const struct dt__entry *entry) {
-    return (entry->what & ~DT__WHAT_OWN_FLAGS) == (work->what & ~DT__WHAT_OWN_FLAGS) && entry->count == work->count &&
-           entry->check == work->check && !(entry->what & DT__WHAT_REFUSED);
+    return dt__what_agrees(entry->what, work->what) && entry->count == work->count && entry->check == work->check &&
+           !(entry->what & DT__WHAT_REFUSED);
 }
 
 /* What c sends to this rank must be what this rank wants of c. */
@@ -481,8 +481,8 @@ static void note_call(dt__shm *shm, dt_work *work) {
 /* A header vouches for all calls up to its own, so that two ranks which once made different calls that neither looked
  * at (each the root of its own broadcast) notice as soon as one looks at the other. */
 static void join_history(dt__channel *channel, dt_work *work) {
-    uint64_t call =
-        (work->what | (work->refused ? DT__WHAT_REFUSED : 0)) + work->count * UINT64_C(0xbf58476d1ce4e5b9);
+    uint64_t what = (work->what & ~DT__WHAT_OWN_FLAGS) | (work->refused ? DT__WHAT_REFUSED : 0);
+    uint64_t call = what + work->count * UINT64_C(0xbf58476d1ce4e5b9);
     channel->history = dt__hash_u64(call + work->check, channel->history);
     work->check = channel->history;
 }

@@ -7,6 +7,7 @@
 
 #include "base/size.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -73,6 +74,7 @@ static void release_pages(dt__heap *heap, size_t at, size_t bytes) {
 void dt__heap_close(dt__heap *heap) {
     ASAN_UNPOISON_MEMORY_REGION(heap->base, heap->top);
     dt__free(heap->ctx, heap->free_large, heap->room_free * sizeof *heap->free_large);
+    dt__free(heap->ctx, heap->slabs, heap->room_slabs * sizeof *heap->slabs);
     *heap = (dt__heap){0};
 }
 
@@ -82,7 +84,7 @@ static void remove_extent(dt__heap *heap, size_t i) {
 }
 
 /* The smallest free extent that is large enough, cut to size; else fresh range above the top. */
-static bool take_extent(dt__heap *heap, size_t bytes, size_t *at) {
+static bool cut_extent(dt__heap *heap, size_t bytes, size_t *at) {
     size_t best = heap->n_free;
     for (size_t i = 0; i < heap->n_free; i++)
         if (heap->free_large[i].bytes >= bytes &&
@@ -120,7 +122,7 @@ static size_t extent_after(const dt__heap *heap, size_t at) {
 
 /* One place for one more extent, so that giving memory back cannot fail. */
 static bool reserve_extent(dt__heap *heap) {
-    size_t wanted = heap->n_free + heap->n_large + 2;
+    size_t wanted = heap->n_free + heap->n_large + heap->n_slabs + 2;
     if (wanted <= heap->room_free)
         return true;
     size_t room = wanted * 2;
@@ -159,11 +161,110 @@ static void give_extent(dt__heap *heap, size_t at, size_t bytes) {
     }
 }
 
+static int by_place(const void *left, const void *right) {
+    const struct dt__slab *a = left, *b = right;
+    return (a->at > b->at) - (a->at < b->at);
+}
+
+static int compare_with_slab(const void *place, const void *slab) {
+    size_t at = *(const size_t *)place, first = ((const struct dt__slab *)slab)->at;
+    return at < first ? -1 : at >= first + SLAB_BYTES;
+}
+
+/* The slab of a small block; slabs are in order. */
+static struct dt__slab *slab_of(const dt__heap *heap, const struct head *head) {
+    size_t at = (size_t)((const unsigned char *)head - heap->base);
+    return bsearch(&at, heap->slabs, heap->n_slabs, sizeof *heap->slabs, compare_with_slab);
+}
+
+static bool is_unused(const struct dt__slab *slab) { return slab->n_free == SLAB_BYTES / class_bytes(slab->class); }
+
+static void count_free_blocks(dt__heap *heap) {
+    qsort(heap->slabs, heap->n_slabs, sizeof *heap->slabs, by_place);
+    for (size_t i = 0; i < heap->n_slabs; i++)
+        heap->slabs[i].n_free = 0;
+    for (int class = 0; class < DT__N_SIZE_CLASSES; class ++)
+        for (const struct head *head = heap->free_small[class]; head; head = head->next)
+            slab_of(heap, head)->n_free++;
+}
+
+static void forget_blocks_of_unused_slabs(dt__heap *heap, int class) {
+    struct head *kept = NULL, *next;
+    for (struct head *head = heap->free_small[class]; head; head = next) {
+        next = head->next;
+        if (is_unused(slab_of(heap, head)))
+            continue;
+        head->next = kept;
+        kept = head;
+    }
+    heap->free_small[class] = kept;
+}
+
+/* Slabs of which no block is in use become extents again. */
+static void give_unused_slabs(dt__heap *heap) {
+    size_t n = 0;
+    if (heap->n_slabs == 0)
+        return;
+    count_free_blocks(heap);
+    for (int class = 0; class < DT__N_SIZE_CLASSES; class ++)
+        forget_blocks_of_unused_slabs(heap, class);
+    for (size_t i = 0; i < heap->n_slabs; i++) {
+        if (is_unused(&heap->slabs[i])) {
+            ASAN_POISON_MEMORY_REGION(heap->base + heap->slabs[i].at, SLAB_BYTES);
+            give_extent(heap, heap->slabs[i].at, SLAB_BYTES);
+        } else {
+            heap->slabs[n++] = heap->slabs[i];
+        }
+    }
+    heap->n_slabs = n;
+}
+
+/* Lets go of all idle pages, so that every free extent joins its neighbours, and the last one the range above. */
+static void join_extents(dt__heap *heap) {
+    struct dt__extent *list = heap->free_large;
+    size_t n = 0;
+    for (size_t i = 0; i < heap->n_free; i++) {
+        if (!list[i].clean)
+            release_pages(heap, list[i].at, list[i].bytes);
+        list[i].clean = true;
+        if (n > 0 && list[n - 1].at + list[n - 1].bytes == list[i].at)
+            list[n - 1].bytes += list[i].bytes;
+        else
+            list[n++] = list[i];
+    }
+    if (n > 0 && list[n - 1].at + list[n - 1].bytes == heap->top)
+        heap->top = list[--n].at;
+    heap->n_free = n;
+    heap->idle_bytes = 0;
+}
+
+static bool take_extent(dt__heap *heap, size_t bytes, size_t *at) {
+    if (cut_extent(heap, bytes, at))
+        return true;
+    give_unused_slabs(heap);
+    join_extents(heap);
+    return cut_extent(heap, bytes, at);
+}
+
+static bool reserve_slab(dt__heap *heap) {
+    if (heap->n_slabs < heap->room_slabs)
+        return true;
+    size_t room = heap->room_slabs * 2 + 16;
+    struct dt__slab *slabs =
+        dt__resize(heap->ctx, heap->slabs, heap->room_slabs * sizeof *slabs, room * sizeof *slabs);
+    if (!slabs)
+        return false;
+    heap->slabs = slabs;
+    heap->room_slabs = room;
+    return true;
+}
+
 /* Cuts a slab into blocks of the class and puts them on its free list. */
 static bool refill(dt__heap *heap, int class) {
     size_t at, bytes = class_bytes(class);
-    if (!take_extent(heap, SLAB_BYTES, &at))
+    if (!reserve_extent(heap) || !reserve_slab(heap) || !take_extent(heap, SLAB_BYTES, &at))
         return false;
+    heap->slabs[heap->n_slabs++] = (struct dt__slab){.at = at, .class = class};
     for (size_t end = at + SLAB_BYTES; at + bytes <= end; at += bytes) {
         struct head *head = (struct head *)(void *)(heap->base + at);
         ASAN_UNPOISON_MEMORY_REGION(head, LINE);

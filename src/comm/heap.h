@@ -3,7 +3,8 @@
  * The caching allocator of a rank's heap: one address range, reserved once, whose pages come when they are touched.
  * Small blocks come from size classes, large ones from a list of free extents that join when neighbours are free. A
  * block's size stands in a line in front of it. The heap never shrinks its range; pages of large free extents go back
- * to the system when more than a share of the heap lies idle.
+ * to the system when more than a share of the heap lies idle. When there is no room, everything that is free is put
+ * together again before the heap counts as full.
  */
 #ifndef DT_COMM_HEAP_H
 #define DT_COMM_HEAP_H
@@ -18,6 +19,13 @@ struct dt__extent {
     bool clean; /* its pages have been given back */
 };
 
+/* A range that was cut into blocks of one size class. */
+struct dt__slab {
+    size_t at;
+    int class;
+    size_t n_free; /* its blocks that are free; known only while slabs are looked for that nobody uses */
+};
+
 typedef struct dt__heap {
     dt_ctx *ctx;
     unsigned char *base;
@@ -27,7 +35,9 @@ typedef struct dt__heap {
     void *free_small[DT__N_SIZE_CLASSES];
     struct dt__extent *free_large; /* by address; neighbours are joined */
     size_t n_free, room_free;
-    size_t n_large;    /* live large blocks */
+    size_t n_large; /* live large blocks */
+    struct dt__slab *slabs;
+    size_t n_slabs, room_slabs;
     size_t idle_bytes; /* of free extents that still have pages */
     dt_heap_stats stats;
 } dt__heap;

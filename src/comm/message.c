@@ -55,7 +55,8 @@ dt_status dt__message_receive(dt_work *work) {
     struct dt__message *message = work->group->messages;
     if (!dt__message_is_there(work))
         return DT_IN_PROGRESS;
-    if (message->what != work->what || message->count != work->count || message->tag != work->call.tag) {
+    if (!dt__what_agrees(message->what, work->what) || message->count != work->count ||
+        message->tag != work->call.tag) {
         char sent[128], wanted[128];
         dt__describe_call(message->what, message->count, sent, sizeof sent);
         dt__describe_call(work->what, work->count, wanted, sizeof wanted);

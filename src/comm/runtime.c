@@ -5,6 +5,10 @@
  */
 #include "comm/runtime.h"
 
+#include "base/quantity.h"
+#include "base/size.h"
+#include "comm/call.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,55 +35,62 @@ static dt_status choose_transport(dt__runtime *runtime, const char *wanted, cons
     return DT_OK;
 }
 
-/* A decimal number from the environment; false if the variable is absent. */
-static bool number_from(dt_ctx *ctx, const char *variable, double *out) {
-    const char *text = getenv(variable);
-    if (!text || !*text)
-        return false;
-    char *end;
-    *out = strtod(text, &end);
-    if (*end == 0 && *out == *out)
-        return true;
-    dt__fail(ctx, DT_ERR_VALUE, "%s is '%s'; a decimal number is needed", variable, text);
-    return false;
+static void refuse_variable(dt_ctx *ctx, const char *variable, const char *wanted) {
+    dt__fail(ctx, DT_ERR_VALUE, "%s is '%s'; wanted is %s", variable, getenv(variable), wanted);
+}
+
+/* The value of a variable; NULL where it is absent or empty. */
+static const char *variable_of(const char *name) {
+    const char *text = getenv(name);
+    return text && *text ? text : NULL;
+}
+
+static void check_log_level(dt_ctx *ctx) {
+    dt_log_level level;
+    if (!dt__log_level_wanted(&level))
+        refuse_variable(ctx, "DTENSOR_LOG", "off, error, warn, info or debug");
+}
+
+static void choose_kernels(dt__runtime *runtime) {
+    const char *name = variable_of("DTENSOR_KERNELS");
+    runtime->kernels = dt__kernels_best();
+    if (name && !dt__kernels_named(name))
+        refuse_variable(runtime->ctx, "DTENSOR_KERNELS", "plain, baseline, or avx2 or avx512 where the CPU has it");
+}
+
+static void choose_heap(dt__runtime *runtime, dt_init_options *options) {
+    char error[256];
+    if (!options->heap_bytes && !dt__heap_bytes_wanted(&options->heap_bytes, error, sizeof error))
+        dt__fail(runtime->ctx, DT_ERR_VALUE, "%s", error);
 }
 
 /* Thirty years, which nanoseconds in 64 bits can hold. */
 #define LONGEST_TIMEOUT_S 1e9
 
+/* Seconds; negative: for ever. */
+static double timeout_from_environment(dt_ctx *ctx) {
+    const char *text = variable_of("DTENSOR_TIMEOUT");
+    int64_t ms = 300000;
+    bool negative = text && text[0] == '-';
+    if (text && !dt__duration_parse(text + negative, &ms))
+        refuse_variable(ctx, "DTENSOR_TIMEOUT", "a time such as 30, 500ms or 2m, or off");
+    return negative || ms == DT__DURATION_OFF ? -1 : (double)ms / 1000;
+}
+
 static void choose_timeout(dt__runtime *runtime, const dt_init_options *options) {
-    double seconds = 300;
-    number_from(runtime->ctx, "DTENSOR_TIMEOUT", &seconds);
+    double seconds = timeout_from_environment(runtime->ctx);
     seconds = options->timeout_s != 0 ? options->timeout_s : seconds;
     runtime->timeout_s = seconds < LONGEST_TIMEOUT_S ? seconds : LONGEST_TIMEOUT_S;
 }
 
 static void choose_threads(dt_ctx *ctx, const dt_init_options *options, const dt__ticket *ticket) {
-    double threads = 0;
-    int cores = dt__usable_cores();
+    const char *text = variable_of("DTENSOR_THREADS");
+    int64_t threads = dt__usable_cores();
     if (ticket && ticket->n_cores > 0 && ctx->world > 0)
-        cores = (int)(ticket->n_cores / ctx->world);
-    number_from(ctx, "DTENSOR_THREADS", &threads);
-    ctx->threads = options->threads > 0 ? options->threads : threads >= 1 && threads < 4096 ? (int)threads : cores;
-    if (ctx->threads < 1)
-        ctx->threads = 1;
-}
-
-/* Bytes with an optional unit, as in DTENSOR_HEAP=8G. */
-static size_t heap_bytes_from_environment(dt_ctx *ctx) {
-    const char *text = getenv("DTENSOR_HEAP");
-    if (!text || !*text)
-        return 0;
-    char *end;
-    double bytes = strtod(text, &end);
-    const char *units = "KMGT", *unit = *end ? strchr(units, *end) : NULL;
-    for (const char *at = units; unit && at <= unit; at++)
-        bytes *= 1024;
-    if (!(bytes >= 1 && bytes < 1e18) || (*end && (!unit || end[1]))) {
-        dt__fail(ctx, DT_ERR_VALUE, "DTENSOR_HEAP is '%s'; bytes such as 8G are needed", text);
-        return 0;
-    }
-    return (size_t)bytes;
+        threads = ticket->n_cores / ctx->world;
+    if (text && !dt__count_parse(text, DT__MAX_THREADS, &threads))
+        refuse_variable(ctx, "DTENSOR_THREADS", "a number from 1 to 4096");
+    ctx->threads = options->threads > 0 ? options->threads : (int)dt__max_i64(threads, 1);
 }
 
 static void tell_error(dt_ctx *ctx) {
@@ -112,10 +123,11 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     dt__runtime *runtime = dt__alloc_zeroed(ctx, sizeof *runtime);
     if (!runtime)
         return dt__fail_memory(ctx, sizeof *runtime, "the runtime");
-    *runtime = (dt__runtime){.ctx = ctx, .kernels = dt__kernels_best()};
+    *runtime = (dt__runtime){.ctx = ctx};
     dt_init_options filled = *options;
-    if (!filled.heap_bytes)
-        filled.heap_bytes = heap_bytes_from_environment(ctx);
+    check_log_level(ctx);
+    choose_kernels(runtime);
+    choose_heap(runtime, &filled);
     choose_timeout(runtime, options);
     dt_status status = ctx->status;
     if (status == DT_OK)
@@ -168,6 +180,8 @@ dt_ctx *dt_init(const dt_init_options *options) {
 }
 
 int dt_close(dt_ctx *ctx) {
+    if (ctx && dt__runtime_of(ctx))
+        dt__works_finish(dt__runtime_of(ctx)); /* whose errors are reported too */
     int code = dt_report(ctx);
     dt__ctx_free(ctx);
     return code;

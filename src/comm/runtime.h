@@ -35,7 +35,6 @@ struct dt_work {
     struct dt_work *next;                /* of the runtime's list of started operations, or of the pool */
     const struct dt__exchange *exchange; /* of an exchange: what is shown and done */
     struct dt__ring_call *ring;          /* where this call is remembered; NULL on transports without a ring */
-    uint64_t ring_number;
     /* The rest belongs to the transport. */
     struct dt__channel *channel; /* NULL: no other rank takes part */
     uint64_t seq;
@@ -57,7 +56,7 @@ typedef struct dt__transport {
     const char *name;
     /* Joins the launch: sets rank and world of the context and opens the heap. */
     dt_status (*open)(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket);
-    /* Leaves it: waits for peers to close too, unless something broke. */
+    /* Leaves it, and waits for nobody. */
     void (*close)(dt__runtime *runtime);
     /* Starts an operation whose call is checked already; must not block. */
     dt_status (*start)(dt__runtime *runtime, dt_work *work);

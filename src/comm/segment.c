@@ -5,6 +5,7 @@
  */
 #include "comm/segment.h"
 
+#include "base/quantity.h"
 #include "base/size.h"
 #include "comm/describe.h"
 
@@ -15,9 +16,11 @@
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysinfo.h>
@@ -36,10 +39,26 @@ static size_t node_memory(void) {
     return (size_t)info.totalram * info.mem_unit;
 }
 
-/* The node's memory for each rank, as long as all heaps together fit comfortably into a process's address space. */
-static size_t default_heap_bytes(int64_t n_ranks) {
-    size_t share = ((size_t)1 << 44) / (size_t)n_ranks, memory = node_memory();
+/* Address space that all heaps together may take: a part of what the processor offers, or half of the limit. */
+static size_t address_space(void) {
+    struct rlimit limit;
+    size_t most = (size_t)1 << 44;
+    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur / 2 < most;
+    return limited ? (size_t)limit.rlim_cur / 2 : most;
+}
+
+size_t dt__heap_bytes_default(int64_t n_ranks) {
+    size_t share = address_space() / (size_t)n_ranks, memory = node_memory();
     return memory < share ? memory : share;
+}
+
+bool dt__heap_bytes_wanted(size_t *bytes, char *error, size_t room) {
+    const char *text = getenv("DTENSOR_HEAP");
+    *bytes = 0;
+    if (!text || !*text || dt__size_parse(text, bytes))
+        return true;
+    snprintf(error, room, "DTENSOR_HEAP is '%.64s'; wanted is a size such as 512M or 8G", text);
+    return false;
 }
 
 static bool plan_sizes(struct dt__segment *plan, int64_t n_ranks, size_t heap_bytes) {
@@ -47,7 +66,7 @@ static bool plan_sizes(struct dt__segment *plan, int64_t n_ranks, size_t heap_by
     if (n_ranks < 1 || n_ranks > DT__MAX_RANKS || heap_bytes > SIZE_MAX / 2)
         return false;
     if (!heap_bytes)
-        heap_bytes = default_heap_bytes(n_ranks);
+        heap_bytes = dt__heap_bytes_default(n_ranks);
     plan->n_ranks = n_ranks;
     plan->heap_bytes = round_up(heap_bytes, HUGE);
     blocks = sizeof *plan + (size_t)n_ranks * sizeof(struct dt__rank_block);
@@ -67,6 +86,16 @@ static struct dt__segment *map(int fd, size_t bytes, int protection, char *error
     return NULL;
 }
 
+/* Beyond the limit of file sizes, the system would end the process instead of refusing. */
+static bool set_size(int fd, size_t bytes) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
+        errno = EFBIG;
+        return false;
+    }
+    return ftruncate(fd, (off_t)bytes) == 0;
+}
+
 struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd, char *error, size_t room) {
     struct dt__segment plan = {.magic = MAGIC};
     struct dt__segment *segment = NULL;
@@ -84,8 +113,11 @@ struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd,
         snprintf(error, room, "cannot make shared memory: %s", strerror(errno));
         return NULL;
     }
-    if (ftruncate(made, (off_t)plan.bytes) || fcntl(made, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
-        snprintf(error, room, "cannot size shared memory of %" PRIu64 " bytes: %s", plan.bytes, strerror(errno));
+    if (!set_size(made, plan.bytes) || fcntl(made, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+        snprintf(error, room, "cannot size shared memory of %" PRIu64 " bytes: %s%s", plan.bytes, strerror(errno),
+                 errno == EFBIG
+                     ? "; a higher limit of file sizes (ulimit -f), or a smaller heap (DTENSOR_HEAP), would do"
+                     : "");
         goto close_made;
     }
     segment = map(made, plan.bytes, PROT_READ | PROT_WRITE, error, room);

@@ -19,12 +19,13 @@
 
 enum {
     DT__LINE = 64,
-    DT__LINES = 128,       /* processors fetch lines in pairs: what one rank writes often stands apart by as much */
-    DT__MAX_RANKS = 4096,  /* of one node */
-    DT__N_ENTRIES = 16,    /* operations of one channel that may be under way at once */
-    DT__N_CHANNELS = 4096, /* places in a rank's channel table; at most half are used */
-    DT__N_RING = 32,       /* calls that a rank remembers */
-    DT__INLINE_BYTES = 16, /* payload that travels in the header itself */
+    DT__LINES = 128,        /* processors fetch lines in pairs: what one rank writes often stands apart by as much */
+    DT__MAX_RANKS = 4096,   /* of one node */
+    DT__MAX_THREADS = 4096, /* of one rank */
+    DT__N_ENTRIES = 16,     /* operations of one channel that may be under way at once */
+    DT__N_CHANNELS = 4096,  /* places in a rank's channel table; at most half are used */
+    DT__N_RING = 32,        /* calls that a rank remembers */
+    DT__INLINE_BYTES = 16,  /* payload that travels in the header itself */
     DT__REASON_BYTES = 448,
 };
 
@@ -120,7 +121,12 @@ typedef struct dt__ticket {
     int64_t n_cores; /* cores that the ranks of this node share */
 } dt__ticket;
 
-/* Makes and maps a segment for n ranks; *fd is close-on-exec. heap_bytes 0 takes the node's memory. The text of a
+/* What DTENSOR_HEAP asks for; 0 where it asks for nothing. False, with the text of the error, where it is no size. */
+bool dt__heap_bytes_wanted(size_t *bytes, char *error, size_t room);
+/* For each of n heaps that one process maps: the node's memory, as long as address space is left. */
+size_t dt__heap_bytes_default(int64_t n_ranks);
+
+/* Makes and maps a segment for n ranks; *fd is close-on-exec. heap_bytes 0 takes the default. The text of a
  * failure goes to error (room bytes). Used before there is a context, so it does not allocate ordinary memory. */
 struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd, char *error, size_t room);
 /* Maps the segment of a ticket for its rank: control words and own heap to write, the other heaps to read. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Ranks forked from inside a program. The caller supervises: it tells the ranks when one of them has died, gives them
- * a moment to end in order when one has failed, and ends those that do not.
+ * a moment to end in order when one has failed, and ends those that do not. Meanwhile what the program does about
+ * SIGCHLD is put off: a program that ignores it, or waits for whatever child has ended, would hide how ranks end.
  */
 #include "comm/launch.h"
 #include "comm/runtime.h"
@@ -20,11 +21,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { GRACE_MS = 5000 };
+enum { GRACE_MS = 5000, LOOK_MS = 10 };
 
 struct child {
     pid_t pid; /* 0 once it is waited for */
-    int fd;    /* pidfd */
+    int fd;    /* pidfd, or -1 where the system gives none: then it is looked at now and then */
 };
 
 struct launch {
@@ -35,6 +36,8 @@ struct launch {
     struct pollfd *polls;
     int64_t n_alive;
     char *error; /* of the first failure */
+    struct sigaction on_child;
+    sigset_t signal_mask; /* this and on_child as the program has them */
 };
 
 static int n_threads(void) {
@@ -59,10 +62,24 @@ static char *text_of(const char *format, ...) {
     return text;
 }
 
+static void put_signals_off(struct launch *launch) {
+    sigset_t child;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &child, &launch->signal_mask);
+    sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &launch->on_child);
+}
+
+static void restore_signals(const struct launch *launch) {
+    sigaction(SIGCHLD, &launch->on_child, NULL);
+    sigprocmask(SIG_SETMASK, &launch->signal_mask, NULL);
+}
+
 static _Noreturn void be_rank(const struct launch *launch, int64_t rank, pid_t parent, dt_rank_fn *fn, void *arg) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
+    restore_signals(launch);
     dt__ticket ticket = {
         .fd = launch->fd, .nonce = launch->segment->nonce, .rank = rank, .n_cores = dt__usable_cores()};
     dt__segment_unmap(launch->segment);
@@ -91,29 +108,38 @@ static bool fork_all(struct launch *launch, dt_rank_fn *fn, void *arg) {
     return true;
 }
 
+/* Takes note of a rank's end, if it has ended. */
 static void reap(struct launch *launch, int64_t rank) {
     struct child *child = &launch->children[rank];
     int status;
-    if (waitpid(child->pid, &status, 0) != child->pid)
+    pid_t ended = waitpid(child->pid, &status, WNOHANG);
+    if (ended == 0)
         return;
+    if (ended < 0)
+        status = 255 << 8; /* a signal handler of the program has waited for it: how it ended is not known */
     char doing[1400], how[64];
     dt__segment_describe(launch->segment, rank, doing, sizeof doing);
     dt__describe_wait_status(status, how, sizeof how);
     if (status && !launch->error)
         launch->error = text_of("rank %" PRId64 " ended with %s; %s", rank, how, doing);
-    close(child->fd);
+    if (child->fd >= 0)
+        close(child->fd);
     *child = (struct child){0, -1};
     launch->n_alive--;
     dt__segment_set_ended(launch->segment, rank, status);
 }
 
 static void wait_for_change(struct launch *launch, int timeout_ms) {
+    bool unseen = false;
+    for (int64_t i = 0; i < launch->n; i++) {
+        const struct child *child = &launch->children[i];
+        launch->polls[i] = (struct pollfd){.fd = child->pid ? child->fd : -1, .events = POLLIN};
+        unseen = unseen || (child->pid && child->fd < 0);
+    }
+    if (unseen || poll(launch->polls, (nfds_t)launch->n, timeout_ms) < 0)
+        poll(NULL, 0, LOOK_MS);
     for (int64_t i = 0; i < launch->n; i++)
-        launch->polls[i] =
-            (struct pollfd){.fd = launch->children[i].pid ? launch->children[i].fd : -1, .events = POLLIN};
-    poll(launch->polls, (nfds_t)launch->n, timeout_ms);
-    for (int64_t i = 0; i < launch->n; i++)
-        if (launch->children[i].pid && launch->polls[i].revents)
+        if (launch->children[i].pid)
             reap(launch, i);
 }
 
@@ -145,18 +171,22 @@ dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error) {
             text_of("dt_spawn: this process has %d threads already; ranks must be spawned before", n_threads());
         goto report;
     }
-    launch.segment = dt__segment_new(n_ranks, 0, &launch.fd, why, sizeof why);
+    size_t heap_bytes;
+    if (dt__heap_bytes_wanted(&heap_bytes, why, sizeof why))
+        launch.segment = dt__segment_new(n_ranks, heap_bytes, &launch.fd, why, sizeof why);
     if (!launch.segment) {
         launch.error = text_of("dt_spawn: %s", why);
         goto report;
     }
     launch.children = calloc((size_t)n_ranks, sizeof *launch.children);
     launch.polls = calloc((size_t)n_ranks, sizeof *launch.polls);
+    put_signals_off(&launch);
     if (!launch.children || !launch.polls)
         launch.error = text_of("dt_spawn: out of memory");
     else if (!fork_all(&launch, fn, arg))
         kill_all(&launch);
     supervise(&launch);
+    restore_signals(&launch);
     free(launch.children);
     free(launch.polls);
     close(launch.fd);

@@ -102,17 +102,21 @@ static const struct dt__ring_call *remembered(const dt_work *work, int64_t rank,
     return NULL;
 }
 
+static bool is_same_call(uint64_t what, uint64_t count, uint64_t other, uint64_t other_count) {
+    return dt__what_agrees(what, other) && count == other_count;
+}
+
 /* Where an earlier call was not the same on two ranks, as far as they remember: the first such call in words. */
 static bool find_parting(const dt_work *work, int64_t own, int64_t rank, char *text, size_t room) {
     for (uint64_t seq = work->seq > DT__N_RING ? work->seq - DT__N_RING : 1; seq < work->seq; seq++) {
         const struct dt__ring_call *a = remembered(work, own, seq), *b = remembered(work, rank, seq);
         char here[128], there[128];
-        if (!a || !b)
+        if (!a || !b ||
+            is_same_call(atomic_load(&a->what), atomic_load(&a->count), atomic_load(&b->what),
+                         atomic_load(&b->count)))
             continue;
         dt__describe_call(atomic_load(&a->what), atomic_load(&a->count), here, sizeof here);
         dt__describe_call(atomic_load(&b->what), atomic_load(&b->count), there, sizeof there);
-        if (strcmp(here, there) == 0)
-            continue;
         snprintf(text, room, "at #%" PRIu64 " rank %" PRId64 " called %s, rank %" PRId64 " called %s", seq, own, here,
                  rank, there);
         return true;
@@ -136,7 +140,7 @@ dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
     dt__describe_call(entry->what, entry->count, there, sizeof there);
     if (entry->what & DT__WHAT_REFUSED)
         return refused(work, c, work->seq);
-    if (strcmp(here, there) != 0)
+    if (!is_same_call(work->what, work->count, entry->what, entry->count))
         return dt__shm_fail(work, DT_ERR_MISMATCH, "rank %" PRId64 " calls %s, rank %" PRId64 " calls %s", own, here,
                             rank, there);
     if (find_parting(work, own, rank, before, sizeof before))
@@ -168,9 +172,12 @@ static bool process_is_gone(int32_t pid) {
     return gone;
 }
 
+/* After closing, the process of a rank may end and another one come in its place: a rank may be a script that runs one
+ * program after the other. Then only the supervisor knows. */
 bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
     const struct dt__rank_block *block = &shm->segment->ranks[rank];
-    return atomic_load(&block->ended) || process_is_gone(atomic_load(&block->pid));
+    bool open = atomic_load(&block->state) != DT__RANK_CLOSED;
+    return atomic_load(&block->ended) || (open && process_is_gone(atomic_load(&block->pid)));
 }
 
 const char *dt__rank_is_gone(const dt__shm *shm, int64_t rank, bool may_return) {

@@ -218,6 +218,11 @@ dt_status dt_work_wait(dt_work *work) {
     return status;
 }
 
+void dt__works_finish(dt__runtime *runtime) {
+    for (dt_work *work = runtime->started; work; work = work->next)
+        finish(runtime, work);
+}
+
 dt_status dt_comm_barrier(dt_group *group) { return dt_comm_run(group, &(dt_call){.op = DT_BARRIER}); }
 
 dt_status dt_comm_broadcast(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,

@@ -384,7 +384,8 @@ static int tells_all(const struct rank *rank, const char *text) {
     const struct fault *fault = rank->fault;
     char part[200], set_text[160];
     uint64_t set[2] = {0, 0};
-    dt_collective op = fault->pair ? DT_SEND : fault->what.op;
+    bool sends = fault->members[0] == dt_rank(rank->ctx);
+    dt_collective op = !fault->pair ? fault->what.op : sends ? DT_SEND : DT_RECV;
     for (int64_t i = 0; i < fault->n_members; i++)
         set[0] |= UINT64_C(1) << fault->members[i];
     dt__describe_set(set, (uint64_t)fault->n_members, set_text, sizeof set_text);

@@ -385,6 +385,59 @@ static void groups__that_are_ever_new_do_not_fill_shared_memory(void **state) {
     run_ranks_with(&(test_ranks){.n = 7, .counted = &memory, .seconds = 120}, make_ever_new, &memory);
 }
 
+/* Calls that look alike: the text says what may differ. */
+
+static int assert_differs(dt_ctx *ctx, const dt_call *call, const char *what) {
+    const char *part = "but the sizes of the blocks, the order or the mesh of the group, or the tag differ";
+    dt_group *group = dt_group_new(ctx, (int64_t[]){0, 1, 2}, 3);
+    dt_status status = dt_comm_run(group, call);
+    CHECK(status == DT_ERR_MISMATCH, "%s: %s", what, dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), part) && strstr(dt_error_text(ctx), what), "%s", dt_error_text(ctx));
+    dt_group_free(group);
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    return 0;
+}
+
+static int differ_a_little(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    double src[16] = {0}, dst[16];
+    bool other = dt_rank(ctx) == 1;
+    dt_call tagged = {
+        .op = DT_ALL_REDUCE, .dtype = DT_F64, .reduce = DT_SUM, .src = src, .dst = dst, .count = 9, .tag = other};
+    dt_call blocks = {.op = DT_ALL_TO_ALL,
+                      .dtype = DT_F64,
+                      .src = src,
+                      .dst = dst,
+                      .counts = other ? (int64_t[]){1, 2, 4} : (int64_t[]){1, 2, 3},
+                      .recv_counts = (int64_t[]){dt_rank(ctx) + 1, dt_rank(ctx) + 1, dt_rank(ctx) + 1}};
+    return assert_differs(ctx, &tagged, "both call all_reduce of f64 x 9, sum") ||
+           assert_differs(ctx, &blocks, "both call all_to_all of f64 in blocks,");
+}
+
+static int send_less(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static double values[5000];
+    int64_t me = dt_rank(ctx);
+    dt_group *world = dt_group_world(ctx);
+    dt_status status =
+        me ? dt_comm_send(world, values, 4000, DT_F64, 0) : dt_comm_recv(world, values, 5000, DT_F64, 1);
+    const char *text = dt_error_text(ctx), *own = me ? "send of f64 x 4000 to 0, #1" : "recv of f64 x 5000, #1";
+    CHECK(status == DT_ERR_MISMATCH && strstr(text, own) == text, "%s", text);
+    CHECK(strstr(text, "rank 0 calls recv of f64 x 5000") && strstr(text, "rank 1 calls send of f64 x 4000 to 0"),
+          "%s", text);
+    return dt_error_clear(ctx) != DT_OK;
+}
+
+static void mismatch__tells_send_from_recv(void **state) {
+    (void)state;
+    run_ranks(2, send_less, NULL);
+}
+
+static void mismatch__says_what_may_differ(void **state) {
+    (void)state;
+    run_ranks(3, differ_a_little, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups__follow_the_order_of_their_list),
@@ -395,6 +448,8 @@ int main(void) {
         cmocka_unit_test(groups__alive_by_the_hundred_cost_little),
         cmocka_unit_test(groups__made_by_the_thousand_leave_nothing),
         cmocka_unit_test(groups__that_are_ever_new_do_not_fill_shared_memory),
+        cmocka_unit_test(mismatch__says_what_may_differ),
+        cmocka_unit_test(mismatch__tells_send_from_recv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -209,6 +209,60 @@ static size_t resident_of(const dt_ctx *ctx) {
     return kib * 1024;
 }
 
+/* Free blocks that kept their pages and free blocks that did not, next to each other all over the heap. */
+static void heap__that_is_free_is_one_range(void **state) {
+    (void)state;
+    enum { N = 60 };
+    void *small[N], *large[N];
+    dt_ctx *ctx = dt_init(&(dt_init_options){.heap_bytes = (size_t)1 << 30});
+    for (int i = 0; i < N; i++) {
+        small[i] = dt_heap_alloc(ctx, 40000);
+        large[i] = dt_heap_alloc(ctx, (size_t)16 << 20);
+    }
+    for (int i = 0; i < N; i++)
+        assert_int_equal(dt_heap_free(ctx, small[i]), DT_OK);
+    for (int i = 0; i < N; i++)
+        assert_int_equal(dt_heap_free(ctx, large[i]), DT_OK);
+    void *nearly_all = dt_heap_alloc(ctx, (size_t)1000 << 20);
+    assert_non_null(nearly_all);
+    assert_int_equal(dt_heap_free(ctx, nearly_all), DT_OK);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* Small blocks of one size fill the heap, then those of another size, then a large one. */
+static void heap__small_blocks_do_not_keep_it(void **state) {
+    (void)state;
+    enum { HEAP = 8 << 20, MOST = HEAP / 1000 };
+    static unsigned char *blocks[MOST];
+    static const size_t sizes[] = {1000, 30000, 5000, 30000, 1000};
+    dt_ctx *ctx = dt_init(&(dt_init_options){.heap_bytes = HEAP});
+    unsigned char *held = NULL;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        size_t n = HEAP / 2 / sizes[k];
+        for (size_t i = 0; i < n; i++) {
+            blocks[i] = dt_heap_alloc(ctx, sizes[k]);
+            assert_non_null(blocks[i]);
+            memset(blocks[i], (int)i, sizes[k]);
+        }
+        for (size_t i = 0; i < n; i++) {
+            assert_int_equal(blocks[i][sizes[k] - 1], i % 256);
+            if (held || i != n / 2)
+                assert_int_equal(dt_heap_free(ctx, blocks[i]), DT_OK);
+            else
+                held = memset(blocks[i], 77, sizes[k]); /* stays in use throughout */
+        }
+        void *large = dt_heap_alloc(ctx, (size_t)(HEAP * 0.4));
+        assert_non_null(large);
+        memset(large, 1, (size_t)(HEAP * 0.4));
+        assert_int_equal(dt_heap_free(ctx, large), DT_OK);
+    }
+    for (size_t i = 0; i < sizes[0]; i++)
+        assert_int_equal(held[i], 77);
+    assert_int_equal(dt_heap_free(ctx, held), DT_OK);
+    assert_int_equal(dt_heap_statistics(ctx).n_live, 0);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 static void heap__gives_pages_of_large_blocks_back(void **state) {
     (void)state;
     enum { BLOCK = 100 << 20, N = 5 };
@@ -379,6 +433,8 @@ int main(void) {
         cmocka_unit_test(heap__agrees_with_a_model),
         cmocka_unit_test(heap__refuses_pointers_that_are_not_its_blocks),
         cmocka_unit_test(heap__says_when_it_is_full),
+        cmocka_unit_test(heap__that_is_free_is_one_range),
+        cmocka_unit_test(heap__small_blocks_do_not_keep_it),
         cmocka_unit_test(heap__gives_pages_of_large_blocks_back),
         cmocka_unit_test(heap__and_ordinary_memory_may_fail_anywhere),
     };

@@ -16,6 +16,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -202,14 +203,23 @@ static void init__refuses_garbage_in_the_environment(void **state) {
         const char *variable, *value;
     } cases[] = {
         {"DTENSOR_TIMEOUT", "soon"},
-        {"DTENSOR_TIMEOUT", "3s"},
+        {"DTENSOR_TIMEOUT", "3x"},
         {"DTENSOR_TIMEOUT", "nan"},
+        {"DTENSOR_TIMEOUT", "0"},
+        {"DTENSOR_TIMEOUT", "1e3"},
         {"DTENSOR_HEAP", "much"},
         {"DTENSOR_HEAP", "-1"},
         {"DTENSOR_HEAP", "12Q"},
         {"DTENSOR_HEAP", "1e30"},
         {"DTENSOR_HEAP", "8GG"},
+        {"DTENSOR_HEAP", "1e9"},
         {"DTENSOR_THREADS", "two"},
+        {"DTENSOR_THREADS", "0"},
+        {"DTENSOR_THREADS", "-3"},
+        {"DTENSOR_THREADS", "2.7"},
+        {"DTENSOR_THREADS", "5000"},
+        {"DTENSOR_LOG", "loud"},
+        {"DTENSOR_KERNELS", "fast"},
         {"DTENSOR_LAUNCH", "shm:"},
         {"DTENSOR_LAUNCH", "garbage"},
         {"DTENSOR_LAUNCH", "shm:3:zz:0:1"},
@@ -223,11 +233,48 @@ static void init__refuses_garbage_in_the_environment(void **state) {
     }
     assert_refused(&(dt_init_options){.transport = "carrier pigeon"}, "there is no transport 'carrier pigeon'");
     assert_refused(&(dt_init_options){.transport = "shm"}, "dtrun -n");
-    setenv("DTENSOR_TIMEOUT", "inf", 1);
+    assert_refused(&(dt_init_options){.world = 4}, "a world of 4");
+    assert_refused(&(dt_init_options){.transport = "self", .world = -1}, "a world of -1");
+}
+
+static void init__takes_from_the_environment_what_dtrun_takes(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        double seconds;
+    } times[] = {{"3s", 3},   {"500ms", 0.5}, {"2m", 120},  {"0.25", 0.25},
+                 {"off", -1}, {"-1", -1},     {"-0.5", -1}, {"", 300}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        setenv("DTENSOR_TIMEOUT", times[i].text, 1);
+        dt_ctx *ctx = dt_init(NULL);
+        assert_non_null(ctx);
+        if (dt__runtime_of(ctx)->timeout_s != times[i].seconds)
+            fail_msg("'%s' was read as %g s", times[i].text, dt__runtime_of(ctx)->timeout_s);
+        assert_int_equal(dt_close(ctx), 0);
+    }
+    unsetenv("DTENSOR_TIMEOUT");
+    setenv("DTENSOR_HEAP", "0.5GiB", 1);
     dt_ctx *ctx = dt_init(NULL);
     assert_non_null(ctx);
+    assert_int_equal(dt__runtime_of(ctx)->heap.bytes, 512 << 20);
     assert_int_equal(dt_close(ctx), 0);
-    unsetenv("DTENSOR_TIMEOUT");
+    unsetenv("DTENSOR_HEAP");
+}
+
+/* Heaps that nobody has asked for leave room for the rest of the program. */
+static void init__default_heaps_keep_within_the_limit(void **state) {
+    (void)state;
+    struct rlimit before, low;
+    size_t unlimited = dt__heap_bytes_default(1);
+    assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+    low = before;
+    low.rlim_cur = (rlim_t)8 << 20;
+    assert_int_equal(setrlimit(RLIMIT_AS, &low), 0);
+    size_t one = dt__heap_bytes_default(1), four = dt__heap_bytes_default(4);
+    assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+    assert_int_equal(one, 4 << 20);
+    assert_int_equal(four, 1 << 20);
+    assert_true(unlimited > one);
 }
 
 /* The variable of a launch whose descriptor was not inherited, or now means something else. */
@@ -367,6 +414,29 @@ static void init__works_again_after_closing(void **state) {
     run_bare(4, start_again_and_again, NULL, NULL);
 }
 
+/* A rank that runs programs one after the other, each of which starts and ends the library. */
+static int run_programs(dt_ctx *none, void *arg) {
+    (void)none;
+    (void)arg;
+    for (uint64_t k = 0; k < 4; k++) {
+        int status;
+        pid_t program = fork();
+        if (program == 0) {
+            dt_ctx *ctx = dt_init(&(dt_init_options){.timeout_s = 20});
+            _exit(!ctx || use_world(ctx, k, 5) || dt_close(ctx));
+        }
+        CHECK(waitpid(program, &status, 0) == program && status == 0, "program %d ends with %d", (int)k, status);
+    }
+    return 0;
+}
+
+static void init__works_again_in_another_process(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    run_bare(3, run_programs, NULL, NULL);
+}
+
 /* The last rank of three does not come back: for a while, or not at all. */
 static int miss_one(dt_ctx *none, void *arg) {
     (void)none;
@@ -424,6 +494,35 @@ static void init__takes_a_rank_once(void **state) {
     if (test_with_tsan)
         skip();
     run_bare(2, init_twice, NULL, NULL);
+}
+
+/* What was started and not waited for fails while the context is closed. */
+
+static void close_with_error(void *arg) { assert_int_equal(dt_close(arg), 1); }
+
+static int close_with_a_call_under_way(dt_ctx *none, void *arg) {
+    (void)none;
+    (void)arg;
+    char text[4096];
+    static double values[100000], sums[100000];
+    dt_ctx *ctx = dt_init(&(dt_init_options){.timeout_s = 20});
+    CHECK(ctx, "dt_init does not work");
+    if (dt_rank(ctx) == 0)
+        return dt_close(ctx);
+    dt_call call = {
+        .op = DT_ALL_REDUCE, .dtype = DT_F64, .reduce = DT_SUM, .src = values, .dst = sums, .count = 100000};
+    CHECK(dt_comm_start(dt_group_world(ctx), &call), "the call does not start");
+    CHECK(!dt_failed(ctx), "%s", dt_error_text(ctx));
+    capture(close_with_error, ctx, text, sizeof text);
+    CHECK(strstr(text, "all_reduce of f64 x 100000"), "%s", text);
+    return 0;
+}
+
+static void init__closing_tells_errors_of_calls_under_way(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    run_bare(2, close_with_a_call_under_way, NULL, NULL);
 }
 
 /* dt_comm_dump. */
@@ -548,6 +647,82 @@ static void spawn__refuses_what_cannot_be(void **state) {
     assert_int_equal(dt_spawn(2, exit_with, (int[]){0, 0}, NULL), DT_OK);
 }
 
+/* Whatever the program does about its children. */
+
+static void take_any_child(int number) {
+    (void)number;
+    while (waitpid(-1, NULL, WNOHANG) > 0)
+        continue;
+}
+
+static void spawn__learns_how_ranks_end_whatever_the_program_does(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    static const struct sigaction habits[] = {
+        {.sa_handler = SIG_IGN}, {.sa_handler = take_any_child}, {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDWAIT}};
+    for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
+        struct sigaction before, after;
+        sigset_t mask;
+        sigaction(SIGCHLD, &habits[i], &before);
+        assert_int_equal(dt_spawn(3, exit_with, (int[]){0, 0, 0}, NULL), DT_OK);
+        assert_spawn_says(3, exit_with, (int[]){0, 7, 0}, "rank 1 ended with exit code 7");
+        sigaction(SIGCHLD, &before, &after);
+        assert_true(after.sa_handler == habits[i].sa_handler);
+        sigprocmask(SIG_SETMASK, NULL, &mask);
+        assert_false(sigismember(&mask, SIGCHLD));
+    }
+}
+
+static void spawn__needs_few_descriptors(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    struct rlimit before, low;
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    low = before;
+    low.rlim_cur = 8;
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    dt_status well = dt_spawn(12, exit_with, (int[12]){0}, NULL), badly = dt_spawn(12, exit_with, (int[12]){1}, NULL);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(well, DT_OK);
+    assert_int_equal(badly, DT_ERR_PEER);
+}
+
+/* The system would send SIGXFSZ. */
+static void spawn__says_that_files_may_not_be_so_large(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    struct rlimit before, low;
+    char *error = NULL;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    low = before;
+    low.rlim_cur = 1 << 20;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &low), 0);
+    dt_status status = dt_spawn(2, exit_with, (int[]){0, 0}, &error);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(status, DT_ERR_PEER);
+    assert_says(error, "ulimit -f");
+    free(error);
+}
+
+static int check_heap_size(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    return dt__runtime_of(ctx)->heap.bytes != (size_t)64 << 20;
+}
+
+static void spawn__takes_the_heap_from_the_environment(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip();
+    setenv("DTENSOR_HEAP", "64M", 1);
+    assert_int_equal(dt_spawn(2, check_heap_size, NULL, NULL), DT_OK);
+    setenv("DTENSOR_HEAP", "much", 1);
+    assert_spawn_says(2, check_heap_size, NULL, "DTENSOR_HEAP is 'much'");
+    unsetenv("DTENSOR_HEAP");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(init__alone_is_a_world_of_one),
@@ -556,15 +731,23 @@ int main(void) {
         cmocka_unit_test(init__contexts_live_side_by_side),
         cmocka_unit_test(init__options_come_before_the_environment),
         cmocka_unit_test(init__refuses_garbage_in_the_environment),
+        cmocka_unit_test(init__takes_from_the_environment_what_dtrun_takes),
+        cmocka_unit_test(init__default_heaps_keep_within_the_limit),
         cmocka_unit_test(init__refuses_a_stale_launch),
         cmocka_unit_test(init__logs_where_it_is_told),
         cmocka_unit_test(init__works_again_after_closing),
+        cmocka_unit_test(init__works_again_in_another_process),
         cmocka_unit_test(init__says_when_a_rank_does_not_come_back),
         cmocka_unit_test(init__takes_a_rank_once),
+        cmocka_unit_test(init__closing_tells_errors_of_calls_under_way),
         cmocka_unit_test(init__dump_shows_the_last_calls),
         cmocka_unit_test(spawn__says_which_rank_ended_how),
         cmocka_unit_test(spawn__ends_ranks_that_do_not_end),
         cmocka_unit_test(spawn__refuses_what_cannot_be),
+        cmocka_unit_test(spawn__learns_how_ranks_end_whatever_the_program_does),
+        cmocka_unit_test(spawn__needs_few_descriptors),
+        cmocka_unit_test(spawn__says_that_files_may_not_be_so_large),
+        cmocka_unit_test(spawn__takes_the_heap_from_the_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

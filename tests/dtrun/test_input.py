@@ -150,8 +150,13 @@ time.sleep(1)
         self.expect(b"ended with 130")
 
     def test_stop_key__stops_all_and_fg_lets_them_go_on(self):
-        script = "trap 'echo $RANK goes on' CONT; echo ready $$; while :; do sleep 0.02; done"
-        self.start("foreground", "-n", 2, "sh", "-c", script)
+        # Not a shell: one that is about to start a program when that is stopped waits without being stopped itself.
+        script = ("import os, signal, time\n"
+                  "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
+                  "signal.signal(signal.SIGCONT, lambda *_: print('goes on', flush=True))\n"
+                  "print('ready', os.getpid(), flush=True)\n"
+                  "while True: time.sleep(0.02)")
+        self.start("foreground", "-n", 2, sys.executable, "-c", script)
         out = self.expect(b"\n") + self.expect(b"\n")
         pids = [int(word) for word in out.split() if word.isdigit()]
         self.assertEqual(len(pids), 2)

@@ -1,10 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times and sizes of the command line, and how a time is told to the library.
+ * Counts, times and sizes of command lines and environment variables, and how dtrun tells a time to the library.
  */
 #include "support/check.h"
 
 #include "dtrun/environment.h"
+
+#include "base/quantity.h"
+
+static void count__is_whole_and_bounded(void **state) {
+    (void)state;
+    static const char *const texts[] = {
+        "", "0", "-1", "+1", " 1", "1 ", "1.5", "1e3", "0x1", "4097", "99999999999999999999"};
+    int64_t n = 77;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        if (dt__count_parse(texts[i], 4096, &n))
+            fail_msg("'%s' was read as %lld", texts[i], (long long)n);
+        assert_int_equal(n, 77);
+    }
+    assert_true(dt__count_parse("4096", 4096, &n));
+    assert_int_equal(n, 4096);
+    assert_true(dt__count_parse("007", 4096, &n));
+    assert_int_equal(n, 7);
+}
 
 static void duration__has_units(void **state) {
     (void)state;
@@ -13,15 +31,23 @@ static void duration__has_units(void **state) {
         int64_t ms;
         const char *told;
     } cases[] = {
-        {"30s", 30000, "30"},    {"30", 30000, "30"},        {"500ms", 500, "0.5"},
-        {"2m", 120000, "120"},   {"1h", 3600000, "3600"},    {"1.5s", 1500, "1.5"},
-        {"0.25m", 15000, "15"},  {"1ms", 1, "0.001"},        {"1050ms", 1050, "1.05"},
-        {"0.0001s", 1, "0.001"}, {"off", TIMEOUT_OFF, "-1"}, {"100000h", 360000000000, "360000000"},
+        {"30s", 30000, "30"},
+        {"30", 30000, "30"},
+        {"500ms", 500, "0.5"},
+        {"2m", 120000, "120"},
+        {"1h", 3600000, "3600"},
+        {"1.5s", 1500, "1.5"},
+        {"0.25m", 15000, "15"},
+        {"1ms", 1, "0.001"},
+        {"1050ms", 1050, "1.05"},
+        {"0.0001s", 1, "0.001"},
+        {"off", DT__DURATION_OFF, "-1"},
+        {"100000h", 360000000000, "360000000"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int64_t ms = 0;
         char told[32];
-        assert_true(duration_parse(cases[i].text, &ms));
+        assert_true(dt__duration_parse(cases[i].text, &ms));
         assert_int_equal(ms, cases[i].ms);
         environment_print_timeout(ms, told, sizeof told);
         assert_string_equal(told, cases[i].told);
@@ -49,7 +75,7 @@ static void duration__refuses_what_is_none(void **state) {
                                         "9999999999999999h"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         int64_t ms = 77;
-        if (duration_parse(texts[i], &ms))
+        if (dt__duration_parse(texts[i], &ms))
             fail_msg("'%s' was read as %lld ms", texts[i], (long long)ms);
         assert_int_equal(ms, 77);
     }
@@ -72,7 +98,7 @@ static void size__has_units(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         size_t bytes = 0;
-        assert_true(size_parse(cases[i].text, &bytes));
+        assert_true(dt__size_parse(cases[i].text, &bytes));
         assert_int_equal(bytes, cases[i].bytes);
     }
 }
@@ -82,7 +108,7 @@ static void size__refuses_what_is_none(void **state) {
     static const char *const texts[] = {"", "G", "0", "-4K", "4k", "8GB", "1 G", "99999999999T", "0x10", "1e9"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         size_t bytes = 77;
-        if (size_parse(texts[i], &bytes))
+        if (dt__size_parse(texts[i], &bytes))
             fail_msg("'%s' was read as %zu bytes", texts[i], bytes);
         assert_int_equal(bytes, 77);
     }
@@ -90,9 +116,8 @@ static void size__refuses_what_is_none(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(duration__has_units),
-        cmocka_unit_test(duration__refuses_what_is_none),
-        cmocka_unit_test(size__has_units),
+        cmocka_unit_test(count__is_whole_and_bounded),    cmocka_unit_test(duration__has_units),
+        cmocka_unit_test(duration__refuses_what_is_none), cmocka_unit_test(size__has_units),
         cmocka_unit_test(size__refuses_what_is_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

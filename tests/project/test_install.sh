@@ -70,6 +70,17 @@ for pair in gcc:g++ clang:clang++; do
     echo "$c: 4 programs by pkg-config, 4 by find_package"
 done
 
+# The README's lines as they stand, typed by somebody who has nothing set; only the build is done already.
+mkdir "$work/home"
+awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$DTENSOR_SOURCE/README.md" >"$work/home/first.c"
+lines=$(awk '/^```/ { inside = !inside } inside && /^\$ / { print substr($0, 3) }' "$DTENSOR_SOURCE/README.md")
+(
+    echo "make() { cmake --install '$DTENSOR_BUILD' --prefix \"\${2#PREFIX=}\" >/dev/null; }"
+    echo "$lines"
+) >"$work/lines"
+said=$(cd "$work/home" && env -i HOME="$work/home" PATH="$PATH" bash -eu "$work/lines" 2>&1) || fail "README: $said"
+[[ $said == "f32[5,1]"* ]] || fail "README: the first program said '$said'"
+
 for tool in "$DTENSOR_SOURCE"/tools/*/main.c; do
     [ -e "$tool" ] || continue
     name=$(basename "$(dirname "$tool")")

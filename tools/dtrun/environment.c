@@ -5,6 +5,8 @@
  */
 #include "dtrun/environment.h"
 
+#include "base/quantity.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +19,7 @@ static bool set_number(const char *name, int64_t number, bool overwrite) {
 }
 
 void environment_print_timeout(int64_t ms, char *text, size_t room) {
-    if (ms == TIMEOUT_OFF) {
+    if (ms == DT__DURATION_OFF) {
         snprintf(text, room, "-1");
         return;
     }

@@ -5,73 +5,17 @@
  */
 #include "dtrun/options.h"
 
+#include "base/quantity.h"
 #include "comm/segment.h"
 
-#include <errno.h>
 #include <getopt.h>
-#include <limits.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct unit {
-    const char *word;
-    double factor;
-};
-
-/* Reads "1.5m" as 1.5 times the factor of "m", rounded up; false unless it is a number above 0 with a known unit. */
-static bool quantity_parse(const char *text, const struct unit *units, double most, double *out) {
-    char *end;
-    if (!strchr("0123456789.", text[0]) || strpbrk(text, "xXpPeE"))
-        return false;
-    double number = strtod(text, &end);
-    for (const struct unit *unit = units; end != text && unit->word; unit++) {
-        if (strcmp(unit->word, end) == 0) {
-            *out = ceil(number * unit->factor);
-            return *out >= 1 && *out <= most;
-        }
-    }
-    return false;
-}
-
-bool duration_parse(const char *text, int64_t *ms) {
-    static const struct unit units[] = {{"ms", 1}, {"s", 1e3}, {"", 1e3}, {"m", 60e3}, {"h", 3600e3}, {NULL, 0}};
-    double number;
-    if (strcmp(text, "off") == 0) {
-        *ms = TIMEOUT_OFF;
-        return true;
-    }
-    if (!quantity_parse(text, units, 1e15, &number))
-        return false;
-    *ms = (int64_t)number;
-    return true;
-}
-
-bool size_parse(const char *text, size_t *bytes) {
-    static const struct unit units[] = {{"", 1},         {"K", 0x1p10},   {"M", 0x1p20},   {"G", 0x1p30},
-                                        {"T", 0x1p40},   {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30},
-                                        {"TiB", 0x1p40}, {NULL, 0}};
-    double number;
-    if (!quantity_parse(text, units, 0x1p62, &number))
-        return false;
-    *bytes = (size_t)number;
-    return true;
-}
-
-static bool count_parse(const char *text, int64_t most, int64_t *out) {
-    char *end;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    if (!strchr("0123456789", text[0]) || end == text || *end || errno || number < 1 || number > most)
-        return false;
-    *out = number;
-    return true;
-}
-
 static bool take_ranks(struct options *options, const char *value) {
-    return count_parse(value, DT__MAX_RANKS, &options->n_ranks);
+    return dt__count_parse(value, DT__MAX_RANKS, &options->n_ranks);
 }
 
 static bool take_binding(struct options *options, const char *value) {
@@ -84,23 +28,26 @@ static bool take_tag(struct options *options, const char *value) {
 }
 
 static bool take_timeout(struct options *options, const char *value) {
-    return duration_parse(value, &options->timeout_ms);
+    return dt__duration_parse(value, &options->timeout_ms);
 }
 
-static bool take_heap(struct options *options, const char *value) { return size_parse(value, &options->heap_bytes); }
+static bool take_heap(struct options *options, const char *value) {
+    return dt__size_parse(value, &options->heap_bytes);
+}
 
 static bool take_threads(struct options *options, const char *value) {
     int64_t n;
-    if (!count_parse(value, INT_MAX, &n))
+    if (!dt__count_parse(value, DT__MAX_THREADS, &n))
         return false;
     options->n_threads = (int)n;
     return true;
 }
 
-#define TEXT(x)   TEXT_(x)
-#define TEXT_(x)  #x
-#define MAX_RANKS 4096
-_Static_assert(MAX_RANKS == DT__MAX_RANKS, "the help states the limit");
+#define TEXT(x)     TEXT_(x)
+#define TEXT_(x)    #x
+#define MAX_RANKS   4096
+#define MAX_THREADS 4096
+_Static_assert(MAX_RANKS == DT__MAX_RANKS && MAX_THREADS == DT__MAX_THREADS, "the texts state the limits");
 
 static const struct row {
     const char *name;
@@ -124,7 +71,7 @@ static const struct row {
     {"heap", 0, "SIZE", "a size such as 512M or 8G",
      "address space of each rank's shared heap: 512M, 8G\n(default: DTENSOR_HEAP, or the memory of the machine)",
      "DTENSOR_HEAP", take_heap},
-    {"threads", 0, "K", "a number from 1",
+    {"threads", 0, "K", "a number from 1 to " TEXT(MAX_THREADS),
      "threads of each rank (default: DTENSOR_THREADS, or\nusable cores / ranks)", "DTENSOR_THREADS", take_threads},
     {"help", 'h', NULL, "", "this text", NULL, NULL},
     {"version", 'V', NULL, "", "the version", NULL, NULL},
@@ -149,9 +96,9 @@ static void print_help(void) {
          "fails,\n"
          "dtrun says which one and how, ends the others and exits with that code (128 + n for signal n).\n\n"
          "Examples:\n"
-         "  dtrun -n 4 ./first                     four ranks\n"
-         "  dtrun -n 2 --tag-output ./first --fast --fast is the program's own option\n"
-         "  dtrun -n 8 --timeout 30s ./train       no collective waits longer than 30 seconds\n"
+         "  dtrun -n 4 ./first                      four ranks\n"
+         "  dtrun -n 2 --tag-output ./first --fast  --fast is the program's own option\n"
+         "  dtrun -n 8 --timeout 30s ./train        no collective waits longer than 30 seconds\n"
          "  dtrun -n 2 --bind numa --threads 8 ./train < data\n"
          "  dtrun -n 4 sh -c 'echo I am $RANK of $WORLD_SIZE'\n\n"
          "More in dtrun(1).");

@@ -20,13 +20,11 @@ enum exit_code {
     EXIT_BY_SIGNAL = 128,
 };
 
-enum { TIMEOUT_OFF = -1 };
-
 struct options {
     int64_t n_ranks;
     enum binding binding;
     bool tag_output;
-    int64_t timeout_ms; /* of every wait of the library; 0: its default; TIMEOUT_OFF: none */
+    int64_t timeout_ms; /* of every wait of the library; 0: its default; DT__DURATION_OFF: none */
     size_t heap_bytes;  /* of each rank; 0: the library's default */
     int n_threads;      /* of each rank */
     int n_cores;        /* that the ranks share */
@@ -35,10 +33,5 @@ struct options {
 
 /* True if there is something to run. Otherwise everything has been said, and *code is what to exit with. */
 bool options_read(int argc, char **argv, struct options *options, int *code);
-
-/* A positive duration "500ms", "30s", "1.5m", "2h" or "30" (seconds), or "off". False if it is none. */
-bool duration_parse(const char *text, int64_t *ms);
-/* A positive number of bytes "65536", "512K", "8G", "1.5T" (powers of 1024). False if it is none. */
-bool size_parse(const char *text, size_t *bytes);
 
 #endif
