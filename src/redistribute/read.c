@@ -123,7 +123,7 @@ static void copy_part(dt_tensor *dst, const dt_tensor *src) {
 static dt_status assign_distributed(dt_tensor *dst, dt_tensor *src) {
     bool parts = dt__converts_parts(src->spec, dst->dtype), first = parts && dst->dtype != src->dtype;
     if (!parts)
-        DT__TRY(dt__want_whole(dst->spec, dst->dtype, "assign"));
+        DT__TRY(dt__want_whole("assign", dst->spec, src->dtype, dst->dtype));
     dt_tensor *converted = first ? dt__tensor_convert(src, dst->dtype) : src;
     if (!converted)
         return dt_error_status(dst->ctx);

@@ -92,13 +92,13 @@ struct request {
     dt_dtype dtype;
 };
 
-dt_status dt__want_whole(const dt_spec *spec, dt_dtype dtype, const char *op) {
-    for (int m = 0; m < spec->sharding.n_mesh_dims; m++)
-        if (dt_placement_is_partial(spec->sharding.placements[m]))
-            return dt__fail(spec->ctx, DT_ERR_PLACEMENT,
+dt_status dt__want_whole(const char *op, const dt_spec *to, dt_dtype from, dt_dtype dtype) {
+    for (int m = 0; m < to->sharding.n_mesh_dims; m++)
+        if (dt_placement_is_partial(to->sharding.placements[m]))
+            return dt__fail(to->ctx, DT_ERR_PLACEMENT,
                             "%s: mesh dim %d: parts of a partial of %s cannot be converted to %s one by one; "
                             "the target must not be partial",
-                            op, m, dt_dtype_word(spec->dtype), dt_dtype_word(dtype));
+                            op, m, dt_dtype_word(from), dt_dtype_word(dtype));
     return DT_OK;
 }
 
@@ -135,7 +135,7 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
     }
     request.convert_after = !dt__converts_parts(tensor->spec, request.dtype);
     if (request.convert_after) {
-        if (dt__want_whole(to, request.dtype, "redistribute") == DT_OK)
+        if (dt__want_whole("redistribute", to, tensor->dtype, request.dtype) == DT_OK)
             request.to = to;
         else
             dt_spec_free(to);

@@ -24,6 +24,6 @@ dt_tensor *dt__tensor_convert(const dt_tensor *tensor, dt_dtype dtype);
 /* Whether converting the parts of a partial converts its value. */
 bool dt__converts_parts(const dt_spec *spec, dt_dtype dtype);
 /* Refuses a partial target of what is reduced before it is converted: its parts would be converted after all. */
-dt_status dt__want_whole(const dt_spec *spec, dt_dtype dtype, const char *op);
+dt_status dt__want_whole(const char *op, const dt_spec *to, dt_dtype from, dt_dtype dtype);
 
 #endif

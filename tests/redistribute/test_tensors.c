@@ -676,6 +676,13 @@ static void assign__writes_through_views(void **state) {
     dt_error_clear(ctx);
     for (int i = 0; i < 6; i++)
         assert_true(((float *)dt_data(line))[i] == (float)(i ? i - 1 : 0));
+    dt_mesh *alone = dt_mesh_new(ctx, "1");
+    dt_tensor *sums = dt_zeros(ctx, DT_SHAPE(3), .dtype = DT_I32, .mesh = alone, .place = "P(sum)");
+    dt_tensor *halves = dt_distribute_tensor(dt_full(ctx, DT_SHAPE(3), 0.5), alone, "P(sum)");
+    assert_int_equal(dt_assign(sums, halves), DT_ERR_PLACEMENT);
+    assert_error_says(ctx, DT_ERR_PLACEMENT, "assign: mesh dim 0: parts of a partial of f32 cannot be converted");
+    dt_error_clear(ctx);
+    dt_mesh_free(alone);
     assert_int_equal(dt_assign(t, line), DT_ERR_SHAPE);
     assert_error_says(ctx, DT_ERR_SHAPE, "assign: f32[6] cannot be assigned to f32[3,4]");
     dt_error_clear(ctx);
