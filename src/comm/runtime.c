@@ -65,6 +65,15 @@ static void choose_threads(dt_ctx *ctx, const dt_init_options *options, const dt
         ctx->threads = 1;
 }
 
+dt__pool *dt__pool_of(dt_ctx *ctx) {
+    dt__runtime *runtime = dt__runtime_of(ctx);
+    if (!runtime)
+        return NULL;
+    if (!runtime->threads && ctx->threads > 1)
+        runtime->threads = dt__pool_new(ctx, ctx->threads); /* without one, there is one thread */
+    return runtime->threads;
+}
+
 /* Bytes with an optional unit, as in DTENSOR_HEAP=8G. */
 static size_t heap_bytes_from_environment(dt_ctx *ctx) {
     const char *text = getenv("DTENSOR_HEAP");
@@ -105,6 +114,7 @@ static void free_runtime(dt_ctx *ctx, void *state) {
     while (runtime->groups)
         dt__group_destroy(runtime->groups);
     runtime->transport->close(runtime);
+    dt__pool_free(runtime->threads);
     dt__free(ctx, runtime, sizeof *runtime);
 }
 
