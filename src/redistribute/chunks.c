@@ -23,36 +23,38 @@ typedef struct cut {
     int64_t size, step;
 } cut;
 
-static cut cut_of(const dt__chunks_of *what, const dt__block *block, int64_t chunk_bytes) {
-    int64_t sizes[DT_SPEC_MAX_DIMS], n = dt__max_i64(1, block->elements * what->bytes_read / chunk_bytes);
+static cut cut_of(const dt__chunks_of *what, const dt__block *block, int64_t chunk_elements) {
+    int64_t sizes[DT_SPEC_MAX_DIMS], n = dt__max_i64(1, block->elements / chunk_elements);
     for (int d = 0; d < what->n_dims; d++)
         sizes[d] = positions(block, d);
     int dim = dt__spread_dim(what->n_dims, sizes, what->dst_strides, n);
     return (cut){dim, sizes[dim], dt__ceil_div(sizes[dim], n)};
 }
 
-static int64_t bytes_of_all(const dt__chunks_of *what) {
-    int64_t elements = 0;
+/* How large a chunk is; 0: nothing is to be cut. Counted in elements, because the bytes may be too many to count. */
+static int64_t chunk_elements_of(const dt__chunks_of *what) {
+    int64_t elements = 0, worth_it = dt__ceil_div(DT__SPREAD_BYTES, what->bytes_read);
     for (int64_t b = 0; b < what->n_blocks; b++)
         elements += what->blocks[b].elements;
-    return elements * what->bytes_read;
+    if (what->n_threads == 1 || what->n_dims == 0 || elements < 2 * worth_it)
+        return 0;
+    return dt__max_i64(worth_it, elements / (MOST_PER_THREAD * what->n_threads));
 }
 
 dt_status dt__chunks_new(dt__arena *arena, const dt__chunks_of *what, dt__chunks *out) {
-    int64_t bytes = bytes_of_all(what), n = 0;
+    int64_t chunk_elements = chunk_elements_of(what), n = 0;
     *out = (dt__chunks){0};
-    if (dt__spread_pieces(what->n_threads, bytes) == 1 || what->n_dims == 0)
+    if (!chunk_elements)
         return DT_OK;
-    int64_t chunk_bytes = dt__max_i64(DT__SPREAD_BYTES, bytes / (MOST_PER_THREAD * what->n_threads));
     for (int64_t b = 0; b < what->n_blocks; b++) {
-        cut c = cut_of(what, &what->blocks[b], chunk_bytes);
+        cut c = cut_of(what, &what->blocks[b], chunk_elements);
         n += dt__ceil_div(c.size, c.step);
     }
     out->list = DT__NEW_ARRAY(arena, dt__chunk, n);
     if (!out->list)
         return DT_ERR_MEMORY;
     for (int64_t b = 0; b < what->n_blocks; b++) {
-        cut c = cut_of(what, &what->blocks[b], chunk_bytes);
+        cut c = cut_of(what, &what->blocks[b], chunk_elements);
         for (int64_t at = 0; at < c.size; at += c.step)
             out->list[out->n++] = (dt__chunk){b, c.dim, at, dt__min_i64(at + c.step, c.size)};
     }

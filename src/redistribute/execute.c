@@ -88,16 +88,16 @@ static dt__carrier carrier_of(const dt__moving *moving, bool copies, int64_t lan
         .dst = moving->dst,
         .dst_strides = moving->to->local.strides,
         .n_sources = copies ? 1 : pulls->n_sources,
-        .at = dt__room_at(room, lane),
-        .scratch = dt__room_scratch(room, lane),
+        .views = room->views,
+        .at = (const void **)(room->lanes + (size_t)lane * room->lane_bytes),
+        .scratch = room->lanes + (size_t)lane * room->lane_bytes + room->scratch_at,
     };
 }
 
-/* The blocks of a step, whose views are known. */
+/* The blocks of a step that threads share. */
 typedef struct load {
     const dt__moving *moving;
     bool copies; /* the second step */
-    int64_t n_blocks;
     const dt__block *blocks;
     const dt__chunks *chunks;
     _Atomic int64_t next; /* chunk that nobody has taken yet */
@@ -105,27 +105,19 @@ typedef struct load {
 
 static void carry_chunks(void *arg, int64_t lane) {
     load *self = arg;
-    const dt__view *views = self->moving->executor->room.views;
     dt__carrier carrier = carrier_of(self->moving, self->copies, lane);
     for (int64_t i; (i = self->next++) < self->chunks->n;) {
         const dt__chunk *chunk = &self->chunks->list[i];
-        carrier.views = views + chunk->block * carrier.n_sources;
+        carrier.views = self->moving->executor->room.views + chunk->block * carrier.n_sources;
         dt__carry_chunk(&carrier, self->moving->prepared->pulls.n_dims, &self->blocks[chunk->block], chunk);
     }
 }
 
-static void carry_blocks(load *self) {
-    const dt__executor *executor = self->moving->executor;
-    if (self->chunks->n) {
-        dt__pool *pool = dt__pool_of(executor->ctx);
-        dt__pool_run(pool, dt__pool_threads(pool), carry_chunks, self);
-        return;
-    }
-    dt__carrier carrier = carrier_of(self->moving, self->copies, 0);
-    for (int64_t b = 0; b < self->n_blocks; b++) {
-        carrier.views = executor->room.views + b * carrier.n_sources;
-        dt__carry_block(&carrier, self->moving->prepared->pulls.n_dims, &self->blocks[b]);
-    }
+/* Where the sources of all blocks are known. */
+static void carry_together(const dt__moving *moving, bool copies, const dt__block *blocks) {
+    dt__pool *pool = dt__pool_of(moving->executor->ctx);
+    load all = {moving, copies, blocks, &moving->prepared->chunks[copies], 0};
+    dt__pool_run(pool, dt__pool_threads(pool), carry_chunks, &all);
 }
 
 /* The first step: blocks, reduced where there are several sources. work is NULL where nobody else takes part. */
@@ -133,18 +125,23 @@ static dt_status pull_blocks(dt_work *work, void *user) {
     dt__moving *moving = user;
     dt__executor *executor = moving->executor;
     const dt__pulls *pulls = &moving->prepared->pulls;
-    dt__view *view = executor->room.views;
+    bool together = moving->prepared->chunks[0].n > 0;
+    dt__carrier carrier = carrier_of(moving, false, 0);
     for (int64_t b = 0; b < pulls->n_blocks; b++) {
         const dt__block *block = &pulls->blocks[b];
-        for (int i = 0; i < pulls->n_sources; i++, view++) {
-            *view = view_of(moving, work, block, block->members[i]);
-            if (!view->at)
+        dt__view *views = executor->room.views + (together ? b * pulls->n_sources : 0);
+        for (int i = 0; i < pulls->n_sources; i++) {
+            views[i] = view_of(moving, work, block, block->members[i]);
+            if (!views[i].at)
                 return dt__exchange_fail(work, block->members[i]);
             if (work && block->members[i] != moving->prepared->group->rank)
                 executor->stats.bytes_received += block->elements * item_bytes(moving);
         }
+        if (!together)
+            dt__carry_block(&carrier, pulls->n_dims, block);
     }
-    carry_blocks(&(load){moving, false, pulls->n_blocks, pulls->blocks, &moving->prepared->chunks[0], 0});
+    if (together)
+        carry_together(moving, false, pulls->blocks);
     return DT_OK;
 }
 
@@ -154,15 +151,20 @@ static dt_status pull_shares(dt_work *work, void *user) {
     dt__executor *executor = moving->executor;
     const dt__pulls *pulls = &moving->prepared->pulls;
     const dt_local *local = &moving->to->local;
+    bool together = moving->prepared->chunks[1].n > 0;
+    dt__carrier carrier = carrier_of(moving, true, 0);
     for (int64_t i = 0; i < pulls->n_shares; i++) {
-        int64_t member = pulls->shares[i].member;
-        const void *at = dt__exchange_dst(work, member, (size_t)local->bytes);
+        const dt__block *block = &pulls->share_blocks[i];
+        const void *at = dt__exchange_dst(work, block->members[0], (size_t)local->bytes);
         if (!at)
-            return dt__exchange_fail(work, member);
-        executor->room.views[i] = (dt__view){at, local->strides};
-        executor->stats.bytes_received += pulls->share_blocks[i].elements * item_bytes(moving);
+            return dt__exchange_fail(work, block->members[0]);
+        executor->room.views[together ? i : 0] = (dt__view){at, local->strides};
+        executor->stats.bytes_received += block->elements * item_bytes(moving);
+        if (!together)
+            dt__carry_block(&carrier, pulls->n_dims, block);
     }
-    carry_blocks(&(load){moving, true, pulls->n_shares, pulls->share_blocks, &moving->prepared->chunks[1], 0});
+    if (together)
+        carry_together(moving, true, pulls->share_blocks);
     return DT_OK;
 }
 

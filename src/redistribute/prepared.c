@@ -54,19 +54,6 @@ static void shrink(dt__executor *executor) {
     }
 }
 
-static size_t pointer_bytes(const dt__room *room) {
-    size_t bytes = 2 * (size_t)room->n_sources * sizeof(const void *);
-    return (bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
-}
-
-const void **dt__room_at(const dt__room *room, int64_t lane) {
-    return (const void **)(room->lanes + (size_t)lane * room->lane_bytes);
-}
-
-unsigned char *dt__room_scratch(const dt__room *room, int64_t lane) {
-    return room->lanes + (size_t)lane * room->lane_bytes + pointer_bytes(room);
-}
-
 static void free_room(dt_ctx *ctx, dt__room *room) {
     dt__free(ctx, room->views, (size_t)room->n_views * sizeof *room->views);
     dt__free(ctx, room->lanes, (size_t)room->n_lanes * room->lane_bytes);
@@ -101,15 +88,17 @@ static dt_status make_room(dt__executor *executor, const dt__prepared *prepared)
     dt_ctx *ctx = executor->ctx;
     dt__room *room = &executor->room, more = {0};
     const dt__pulls *pulls = &prepared->pulls;
-    bool shared = prepared->chunks[0].n || prepared->chunks[1].n;
-    int64_t n_views = dt__max_i64(pulls->n_blocks * pulls->n_sources, pulls->n_shares);
-    more.n_views = dt__max_i64(room->n_views, dt__max_i64(n_views, 1));
-    more.n_sources = room->n_sources > pulls->n_sources ? room->n_sources : pulls->n_sources;
-    more.n_lanes = shared ? ctx->threads : 1;
-    more.n_lanes = room->n_lanes > more.n_lanes ? room->n_lanes : more.n_lanes;
-    if (more.n_views == room->n_views && more.n_sources == room->n_sources && more.n_lanes == room->n_lanes)
+    bool together[] = {prepared->chunks[0].n > 0, prepared->chunks[1].n > 0};
+    int64_t n_views =
+        dt__max_i64(pulls->n_sources * (together[0] ? pulls->n_blocks : 1), together[1] * pulls->n_shares);
+    int n_lanes = together[0] || together[1] ? ctx->threads : 1;
+    if (n_views <= room->n_views && pulls->n_sources <= room->n_sources && n_lanes <= room->n_lanes)
         return DT_OK;
-    more.lane_bytes = pointer_bytes(&more) + (more.n_sources > 1 ? dt__carry_scratch_bytes(more.n_sources) : 0);
+    more.n_views = dt__max_i64(room->n_views, n_views);
+    more.n_sources = room->n_sources > pulls->n_sources ? room->n_sources : pulls->n_sources;
+    more.n_lanes = room->n_lanes > n_lanes ? room->n_lanes : n_lanes;
+    more.scratch_at = (2 * (size_t)more.n_sources * sizeof(const void *) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    more.lane_bytes = more.scratch_at + (more.n_sources > 1 ? dt__carry_scratch_bytes(more.n_sources) : 0);
     more.views = dt__alloc(ctx, (size_t)more.n_views * sizeof *more.views);
     more.lanes = dt__alloc(ctx, (size_t)more.n_lanes * more.lane_bytes);
     if (!more.views || !more.lanes) {

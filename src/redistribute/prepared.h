@@ -41,15 +41,15 @@ typedef struct dt__prepared {
     dt__arena arena; /* holds all that the pointers above point to, and this itself */
 } dt__prepared;
 
-/* Memory of the loops, which there is more of when somebody needs more: where the sources of all blocks lie, and for
- * each thread pointers and, where something is reduced, scratch. */
+/* Memory of the loops, which there is more of when somebody needs more: where the sources of a block lie, or of all
+ * blocks where threads share them; and for each thread pointers and, where something is reduced, scratch. */
 typedef struct dt__room {
     int64_t n_views;
     int n_sources; /* of a block */
     int n_lanes;   /* threads */
     dt__view *views;
-    unsigned char *lanes; /* lane_bytes each */
-    size_t lane_bytes;
+    unsigned char *lanes;          /* one behind the other */
+    size_t lane_bytes, scratch_at; /* of a lane, and in it; it begins with the pointers */
 } dt__room;
 
 /* What hangs off the context. */
@@ -62,10 +62,6 @@ typedef struct dt__executor {
     dt__moving *moving; /* started and not yet waited for */
     dt__room room;
 } dt__executor;
-
-/* What a thread has for itself. */
-const void **dt__room_at(const dt__room *room, int64_t lane);
-unsigned char *dt__room_scratch(const dt__room *room, int64_t lane);
 
 /* The context's, made on first use; NULL with the error recorded. */
 dt__executor *dt__executor_of(dt_ctx *ctx);
