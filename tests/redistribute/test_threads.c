@@ -4,7 +4,7 @@
  * the definition; and sums that rounding makes depend on their order, whose bits are those of one thread. Ranks 1 to 4
  * of 1, 2, 3 and 5 threads.
  *
- * ctest: timeout=300 processors=2
+ * ctest: timeout=600 processors=2
  */
 #include "redistribute/chunks.h"
 #include "redistribute/moves.h"

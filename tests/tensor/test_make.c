@@ -472,7 +472,8 @@ static int make_large_parts(dt_ctx *ctx, void *arg) {
             options = (dt_make){.dtype = options.dtype};
             dt_tensor *plain = make_large(ctx, which, &options);
             CHECK(full && plain, "%s", dt_error_text(ctx));
-            bool average = places[p][2] == 'a'; /* three times a value, divided by three, may be another one */
+            /* Three times a value, divided by three, may be another one. */
+            bool average = !strcmp(places[p], "P(avg)");
             CHECK(average || !memcmp(dt_data(full), dt_data(plain), (size_t)LARGE * dt_dtype_size(options.dtype)),
                   "maker %d, %s", which, places[p]);
             dt_scope_end(scope);
