@@ -236,6 +236,42 @@ static void sums__have_the_same_bits_with_any_number_of_threads(void **state) {
         }
 }
 
+/* The n-th allocation of a move fails. Without a pool there is one thread, which is no error. */
+static void moves__work_or_say_that_memory_is_out(void **state) {
+    (void)state;
+    bool was_short = true;
+    long n_refused = 0;
+    for (long n = 1; was_short; n++) {
+        test_memory memory = {0};
+        dt_ctx *ctx = dt_init(
+            &(dt_init_options){.transport = "self", .threads = 3, .allocator = test_memory_allocator(&memory)});
+        dt_mesh *mesh = dt_mesh_new(ctx, "1");
+        dt_tensor *x = dt_empty(ctx, DT_SHAPE(ROWS, COLUMNS), .mesh = mesh, .place = "S(0)");
+        dt_spec *to = dt_spec_new(
+            mesh,
+            &(dt_spec_desc){.dtype = DT_F32, .n_dims = 2, .shape = (const int64_t[]){ROWS, COLUMNS}, .text = "S(1)"});
+        size_t bytes = (size_t)ROWS * COLUMNS * sizeof(float);
+        float *dst = calloc(1, bytes);
+        put_numbers(DT_F32, dt_data(x), 1);
+        memory.fail_at = memory.n_calls + n;
+        dt_status status = dt__redistribute_run(&(dt__redistribution){
+            .from = dt_tensor_spec(x), .to = to, .src = dt_data(x), .dst = dst, .planner = DT__PLANNER_DIRECT});
+        was_short = memory.n_calls >= memory.fail_at;
+        memory.fail_at = 0;
+        assert_true(status == DT_OK || (was_short && status == DT_ERR_MEMORY));
+        n_refused += status != DT_OK;
+        if (status == DT_OK)
+            assert_memory_equal(dst, dt_data(x), bytes);
+        free(dst);
+        dt_spec_free(to);
+        dt_mesh_free(mesh);
+        dt_close(ctx);
+        assert_int_equal(memory.n_live, 0);
+        assert_false(memory.wrong_size);
+    }
+    assert_true(n_refused > 3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces__are_cut_anywhere),
@@ -243,6 +279,7 @@ int main(void) {
         cmocka_unit_test(chunks__are_few),
         cmocka_unit_test(moves__give_their_values_with_any_number_of_threads),
         cmocka_unit_test(sums__have_the_same_bits_with_any_number_of_threads),
+        cmocka_unit_test(moves__work_or_say_that_memory_is_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
