@@ -16,7 +16,7 @@ ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(JOBS) --no-tes
 # let ranks meet in every way.
 MATRIX := asan tsan clang
 RACES := $(patsubst tests/comm/test_%.c,comm.%,$(wildcard tests/comm/test_*.c)) redistribute.execute \
-	redistribute.execute_calls dispatch.collectives
+	redistribute.execute_calls redistribute.threads dispatch.collectives
 empty :=
 regex = ^($(subst $(empty) $(empty),|,$(strip $(1))))$$
 which = $(if $(filter tsan,$(1)),--tests-regex '$(call regex,$(RACES))',--exclude-regex '^project\.')

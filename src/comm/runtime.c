@@ -93,6 +93,15 @@ static void choose_threads(dt_ctx *ctx, const dt_init_options *options, const dt
     ctx->threads = options->threads > 0 ? options->threads : (int)dt__max_i64(threads, 1);
 }
 
+dt__pool *dt__pool_of(dt_ctx *ctx) {
+    dt__runtime *runtime = dt__runtime_of(ctx);
+    if (!runtime)
+        return NULL;
+    if (!runtime->threads && ctx->threads > 1)
+        runtime->threads = dt__pool_new(ctx, ctx->threads); /* without one, there is one thread */
+    return runtime->threads;
+}
+
 static void tell_error(dt_ctx *ctx) {
     dt__runtime *runtime = dt__runtime_of(ctx);
     if (runtime && runtime->transport && runtime->transport->tell_error)
@@ -116,6 +125,7 @@ static void free_runtime(dt_ctx *ctx, void *state) {
     while (runtime->groups)
         dt__group_destroy(runtime->groups);
     runtime->transport->close(runtime);
+    dt__pool_free(runtime->threads);
     dt__free(ctx, runtime, sizeof *runtime);
 }
 

@@ -10,6 +10,7 @@
 #include "comm/heap.h"
 #include "comm/segment.h"
 #include "kernels/kernels.h"
+#include "kernels/threads.h"
 
 typedef struct dt__runtime dt__runtime;
 
@@ -84,6 +85,7 @@ struct dt__runtime {
     dt_ctx *ctx;
     const dt__transport *transport;
     const dt__kernels *kernels;
+    dt__pool *threads; /* made when they are first asked for; NULL: one */
     dt__heap heap;
     double timeout_s; /* negative: no deadline */
     uint32_t epoch;   /* times that errors have been cleared */
@@ -115,6 +117,9 @@ static inline dt__runtime *dt__runtime_of(const dt_ctx *ctx) { return ctx->slots
 static inline int64_t dt__group_member(const dt_group *group, int64_t i) {
     return group->ranks ? group->ranks[i] : i;
 }
+
+/* The threads of this rank; NULL: one. */
+dt__pool *dt__pool_of(dt_ctx *ctx);
 
 /* dt_init with a ticket at hand instead of the environment's; NULL ticket: world of one or fake. */
 dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket);

@@ -6,6 +6,7 @@
 
 #include "dispatch/state.h"
 #include "dispatch/watch.h"
+#include "kernels/spread.h"
 #include "redistribute/tensors.h"
 
 #include <string.h>
@@ -30,9 +31,8 @@ static dt_tensor *blank_of(const dt_tensor *tensor, dt_reduce reduce) {
     unsigned char element[16];
     if (blank && blank->data) {
         dt__put_identity(blank->dtype, reduce, element);
-        dt__kernels_of(blank->ctx)
-            ->fill(blank->data, element, dt_dtype_size(blank->dtype), (size_t)dt_tensor_local_elements(blank),
-                   DT__CACHED);
+        dt__spread_fill(dt__kernels_of(blank->ctx), dt__pool_of(blank->ctx), blank->data, element,
+                        dt_dtype_size(blank->dtype), dt_tensor_local_elements(blank));
     }
     return blank;
 }

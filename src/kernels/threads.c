@@ -31,7 +31,7 @@ struct dt__pool {
     _Atomic uint32_t inside; /* futex: the caller sleeps on it */
     _Atomic int64_t next;
     int64_t n_pieces;
-    dt__piece *fn;
+    dt__pool_fn *fn;
     void *arg;
     pthread_t workers[]; /* n_threads - 1 */
 };
@@ -120,7 +120,7 @@ static void wait_until_empty(dt__pool *pool) {
             sleep_on(&pool->inside, inside);
 }
 
-void dt__pool_run(dt__pool *pool, int64_t n_pieces, dt__piece *fn, void *arg) {
+void dt__pool_run(dt__pool *pool, int64_t n_pieces, dt__pool_fn *fn, void *arg) {
     if (!pool || pool->n_threads == 1 || n_pieces <= 1) {
         for (int64_t piece = 0; piece < n_pieces; piece++)
             fn(arg, piece);

@@ -19,11 +19,11 @@ void dt__pool_free(dt__pool *pool);
 /* At least 1; 1 for NULL. */
 int dt__pool_threads(const dt__pool *pool);
 
-typedef void dt__piece(void *arg, int64_t piece);
+typedef void dt__pool_fn(void *arg, int64_t piece);
 
 /* Calls fn(arg, i) for each i from 0 to n_pieces - 1, in any order and on any threads, the calling one included, and
  * returns when all are done. What a piece computes must not depend on the thread or on other pieces. NULL runs them
  * here, in order. Not from inside a piece, and from one thread at a time. */
-void dt__pool_run(dt__pool *pool, int64_t n_pieces, dt__piece *fn, void *arg);
+void dt__pool_run(dt__pool *pool, int64_t n_pieces, dt__pool_fn *fn, void *arg);
 
 #endif

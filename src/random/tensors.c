@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/size.h"
 #include "kernels/elementwise.h"
+#include "kernels/spread.h"
 #include "mesh/mesh.h"
 #include "random/draw.h"
 #include "tensor/tensor.h"
@@ -69,10 +70,10 @@ static bool wants_numbers(dt_tensor *tensor) {
     if (!tensor->spec || dt__holds_value(tensor->spec, &reduce))
         return true;
     dt__put_identity(tensor->dtype, reduce, element);
-    dt__kernels_of(tensor->ctx)
-        ->copy_strided(&(dt__strided){tensor->data, element, dt_dtype_size(tensor->dtype), tensor->local_n_dims,
-                                      tensor->local_shape, tensor->strides, still},
-                       DT__CACHED);
+    dt__spread_copy(dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx),
+                    &(dt__strided){tensor->data, element, dt_dtype_size(tensor->dtype), tensor->local_n_dims,
+                                   tensor->local_shape, tensor->strides, still},
+                    DT__CACHED);
     return false;
 }
 

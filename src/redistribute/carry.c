@@ -279,20 +279,24 @@ void dt__carry_block(const dt__carrier *carrier, int n_dims, const dt__block *bl
     }
 }
 
-void dt__carry_share(const dt__carrier *carrier, int n_dims, const int64_t *shape, int share_dim,
-                     const dt__share *share) {
-    box now;
-    now.carrier = carrier;
-    now.alike = true;
-    dt__piece pieces[DT_SPEC_MAX_DIMS];
-    const dt__piece *chosen[DT_SPEC_MAX_DIMS];
-    char *dst;
+void dt__carry_chunk(const dt__carrier *carrier, int n_dims, const dt__block *block, const dt__chunk *chunk) {
+    const dt__piece *pieces[DT_SPEC_MAX_DIMS];
+    dt__piece now;
+    int64_t n_pieces[DT_SPEC_MAX_DIMS], first = 0;
+    dt__block part = *block;
+    part.pieces = pieces;
+    part.n_pieces = n_pieces;
     for (int d = 0; d < n_dims; d++) {
-        bool shared = d == share_dim;
-        int64_t first = shared ? share->first : 0;
-        pieces[d] = (dt__piece){.size = shared ? share->size : shape[d], .n = 1, .src = first, .dst = first};
-        chosen[d] = &pieces[d];
+        pieces[d] = d == chunk->dim ? &now : block->pieces[d];
+        n_pieces[d] = d == chunk->dim ? 1 : block->n_pieces[d];
     }
-    open_box(&now, n_dims, chosen, &dst);
-    copy_box(&now, dst);
+    for (int64_t i = 0; i < block->n_pieces[chunk->dim]; i++) {
+        const dt__piece *piece = &block->pieces[chunk->dim][i];
+        int64_t size = piece->size * piece->n, end = dt__min_i64(chunk->end - first, size);
+        for (int64_t at = dt__max_i64(chunk->begin - first, 0); at < end; at += now.size * now.n) {
+            now = dt__piece_part(piece, at, end);
+            dt__carry_block(carrier, n_dims, &part);
+        }
+        first += size;
+    }
 }

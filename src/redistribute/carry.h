@@ -7,7 +7,7 @@
 #define DT_REDISTRIBUTE_CARRY_H
 
 #include "kernels/kernels.h"
-#include "redistribute/pulls.h"
+#include "redistribute/chunks.h"
 
 enum { DT__CARRY_SCRATCH_BYTES = 256 << 10 };
 
@@ -36,8 +36,7 @@ typedef struct dt__carrier {
 size_t dt__carry_scratch_bytes(int n_sources);
 
 void dt__carry_block(const dt__carrier *carrier, int n_dims, const dt__block *block);
-/* Copies a share from views[0], which has the target's strides, to the same place in the target. */
-void dt__carry_share(const dt__carrier *carrier, int n_dims, const int64_t *shape, int share_dim,
-                     const dt__share *share);
+/* A chunk of the block. */
+void dt__carry_chunk(const dt__carrier *carrier, int n_dims, const dt__block *block, const dt__chunk *chunk);
 
 #endif

@@ -4,6 +4,7 @@
  * redistribution between two meshes; where every rank has the value, it is one from Replicate.
  */
 #include "comm/watch.h"
+#include "kernels/spread.h"
 #include "redistribute/execute.h"
 #include "redistribute/tensors.h"
 
@@ -117,7 +118,8 @@ static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_s
     }
     if (!target->keeps && result->data) {
         unsigned char zero[16] = {0};
-        dt__kernels_of(value->ctx)->fill(result->data, zero, 1, result->storage->bytes, DT__CACHED);
+        dt__spread_fill(dt__kernels_of(value->ctx), dt__pool_of(value->ctx), result->data, zero, 1,
+                        (int64_t)result->storage->bytes);
     }
     result->requires_grad = value->requires_grad;
     return result;

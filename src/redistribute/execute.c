@@ -7,9 +7,11 @@
 
 #include "comm/exchange.h"
 #include "comm/watch.h"
+#include "kernels/spread.h"
 #include "mesh/mesh.h"
 #include "redistribute/prepared.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 enum { STREAM_FROM_BYTES = 4 << 20 }; /* results of this size go past the caches */
@@ -71,8 +73,8 @@ static dt__view view_of(const dt__moving *moving, const dt_work *work, const dt_
     return (dt__view){dt__exchange_src(work, member, r.before, (size_t)(r.behind - r.before)), strides};
 }
 
-static dt__carrier carrier_of(const dt__moving *moving, bool copies) {
-    const dt__executor *executor = moving->executor;
+static dt__carrier carrier_of(const dt__moving *moving, bool copies, int64_t lane) {
+    const dt__room *room = &moving->executor->room;
     const dt__pulls *pulls = &moving->prepared->pulls;
     bool large = moving->to->local.bytes >= STREAM_FROM_BYTES;
     return (dt__carrier){
@@ -86,10 +88,36 @@ static dt__carrier carrier_of(const dt__moving *moving, bool copies) {
         .dst = moving->dst,
         .dst_strides = moving->to->local.strides,
         .n_sources = copies ? 1 : pulls->n_sources,
-        .views = executor->views,
-        .at = executor->at,
-        .scratch = executor->scratch,
+        .views = room->views,
+        .at = (const void **)(room->lanes + (size_t)lane * room->lane_bytes),
+        .scratch = room->lanes + (size_t)lane * room->lane_bytes + room->scratch_at,
     };
+}
+
+/* The blocks of a step that threads share. */
+typedef struct load {
+    const dt__moving *moving;
+    bool copies; /* the second step */
+    const dt__block *blocks;
+    const dt__chunks *chunks;
+    _Atomic int64_t next; /* chunk that nobody has taken yet */
+} load;
+
+static void carry_chunks(void *arg, int64_t lane) {
+    load *self = arg;
+    dt__carrier carrier = carrier_of(self->moving, self->copies, lane);
+    for (int64_t i; (i = self->next++) < self->chunks->n;) {
+        const dt__chunk *chunk = &self->chunks->list[i];
+        carrier.views = self->moving->executor->room.views + chunk->block * carrier.n_sources;
+        dt__carry_chunk(&carrier, self->moving->prepared->pulls.n_dims, &self->blocks[chunk->block], chunk);
+    }
+}
+
+/* Where the sources of all blocks are known. */
+static void carry_together(const dt__moving *moving, bool copies, const dt__block *blocks) {
+    dt__pool *pool = dt__pool_of(moving->executor->ctx);
+    load all = {moving, copies, blocks, &moving->prepared->chunks[copies], 0};
+    dt__pool_run(pool, dt__pool_threads(pool), carry_chunks, &all);
 }
 
 /* The first step: blocks, reduced where there are several sources. work is NULL where nobody else takes part. */
@@ -97,18 +125,23 @@ static dt_status pull_blocks(dt_work *work, void *user) {
     dt__moving *moving = user;
     dt__executor *executor = moving->executor;
     const dt__pulls *pulls = &moving->prepared->pulls;
-    dt__carrier carrier = carrier_of(moving, false);
+    bool together = moving->prepared->chunks[0].n > 0;
+    dt__carrier carrier = carrier_of(moving, false, 0);
     for (int64_t b = 0; b < pulls->n_blocks; b++) {
         const dt__block *block = &pulls->blocks[b];
+        dt__view *views = executor->room.views + (together ? b * pulls->n_sources : 0);
         for (int i = 0; i < pulls->n_sources; i++) {
-            executor->views[i] = view_of(moving, work, block, block->members[i]);
-            if (!executor->views[i].at)
+            views[i] = view_of(moving, work, block, block->members[i]);
+            if (!views[i].at)
                 return dt__exchange_fail(work, block->members[i]);
             if (work && block->members[i] != moving->prepared->group->rank)
                 executor->stats.bytes_received += block->elements * item_bytes(moving);
         }
-        dt__carry_block(&carrier, pulls->n_dims, block);
+        if (!together)
+            dt__carry_block(&carrier, pulls->n_dims, block);
     }
+    if (together)
+        carry_together(moving, false, pulls->blocks);
     return DT_OK;
 }
 
@@ -118,16 +151,20 @@ static dt_status pull_shares(dt_work *work, void *user) {
     dt__executor *executor = moving->executor;
     const dt__pulls *pulls = &moving->prepared->pulls;
     const dt_local *local = &moving->to->local;
-    dt__carrier carrier = carrier_of(moving, true);
+    bool together = moving->prepared->chunks[1].n > 0;
+    dt__carrier carrier = carrier_of(moving, true, 0);
     for (int64_t i = 0; i < pulls->n_shares; i++) {
-        const dt__share *share = &pulls->shares[i];
-        const void *at = dt__exchange_dst(work, share->member, (size_t)local->bytes);
+        const dt__block *block = &pulls->share_blocks[i];
+        const void *at = dt__exchange_dst(work, block->members[0], (size_t)local->bytes);
         if (!at)
-            return dt__exchange_fail(work, share->member);
-        executor->views[0] = (dt__view){at, local->strides};
-        dt__carry_share(&carrier, pulls->n_dims, local->shape, pulls->share_dim, share);
-        executor->stats.bytes_received += local->bytes / local->shape[pulls->share_dim] * share->size;
+            return dt__exchange_fail(work, block->members[0]);
+        executor->room.views[together ? i : 0] = (dt__view){at, local->strides};
+        executor->stats.bytes_received += block->elements * item_bytes(moving);
+        if (!together)
+            dt__carry_block(&carrier, pulls->n_dims, block);
     }
+    if (together)
+        carry_together(moving, true, pulls->share_blocks);
     return DT_OK;
 }
 
@@ -144,10 +181,10 @@ static dt_status copy_src(dt__moving *moving) {
     moving->copied_src = dt_heap_alloc(moving->executor->ctx, (size_t)local->bytes);
     if (!moving->copied_src)
         return DT_ERR_MEMORY;
-    runtime_of(moving)->kernels->copy_strided(&(dt__strided){moving->copied_src, moving->src.at,
-                                                             (size_t)item_bytes(moving), local->n_dims, local->shape,
-                                                             local->strides, moving->src.strides},
-                                              local->bytes >= STREAM_FROM_BYTES ? DT__STREAM : DT__CACHED);
+    dt__spread_copy(runtime_of(moving)->kernels, dt__pool_of(moving->executor->ctx),
+                    &(dt__strided){moving->copied_src, moving->src.at, (size_t)item_bytes(moving), local->n_dims,
+                                   local->shape, local->strides, moving->src.strides},
+                    local->bytes >= STREAM_FROM_BYTES ? DT__STREAM : DT__CACHED);
     moving->src = (part){moving->copied_src, local->strides};
     return DT_OK;
 }
@@ -238,9 +275,10 @@ static dt_status move_alone(dt__moving *moving) {
 /* Gives back what was taken, whatever happened. */
 static dt_status close_moving(dt__moving *moving, dt_status status) {
     dt__heap *heap = &runtime_of(moving)->heap;
+    int64_t bytes = moving->to->local.bytes, one = 1;
     if (status == DT_OK && moving->copied_dst)
-        runtime_of(moving)->kernels->copy(moving->final_dst, moving->copied_dst, (size_t)moving->to->local.bytes,
-                                          DT__CACHED);
+        dt__spread_copy(runtime_of(moving)->kernels, dt__pool_of(moving->executor->ctx),
+                        &(dt__strided){moving->final_dst, moving->copied_dst, 1, 1, &bytes, &one, &one}, DT__CACHED);
     if (moving->copied_src)
         dt__heap_give(heap, moving->copied_src);
     if (moving->copied_dst)

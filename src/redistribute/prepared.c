@@ -5,11 +5,12 @@
  */
 #include "redistribute/prepared.h"
 
+#include "base/size.h"
 #include "mesh/mesh.h"
 
 #include <string.h>
 
-enum { MOST_PREPARED = 1024, MOST_BYTES = 64 << 20 };
+enum { MOST_PREPARED = 1024, MOST_BYTES = 64 << 20, LINE_BYTES = 64 };
 
 static void destroy(dt__prepared *prepared) {
     dt_group_free(prepared->group);
@@ -53,16 +54,9 @@ static void shrink(dt__executor *executor) {
     }
 }
 
-static void free_room(dt__executor *executor) {
-    dt_ctx *ctx = executor->ctx;
-    size_t n = (size_t)executor->room;
-    dt__free(ctx, executor->views, n * sizeof *executor->views);
-    dt__free(ctx, executor->at, 2 * n * sizeof *executor->at);
-    dt__free(ctx, executor->scratch, dt__carry_scratch_bytes(executor->room));
-    executor->views = NULL;
-    executor->at = NULL;
-    executor->scratch = NULL;
-    executor->room = 0;
+static void free_room(dt_ctx *ctx, dt__room *room) {
+    dt__free(ctx, room->views, (size_t)room->n_views * sizeof *room->views);
+    dt__free(ctx, room->lanes, (size_t)room->n_lanes * room->lane_bytes);
 }
 
 static void free_executor(dt_ctx *ctx, void *state) {
@@ -71,7 +65,7 @@ static void free_executor(dt_ctx *ctx, void *state) {
     while (executor->newest)
         drop(executor, executor->newest);
     dt__map_free(&executor->prepared);
-    free_room(executor);
+    free_room(ctx, &executor->room);
     dt__free(ctx, executor, sizeof *executor);
 }
 
@@ -89,26 +83,30 @@ dt__executor *dt__executor_of(dt_ctx *ctx) {
     return executor;
 }
 
-/* Room for the sources of a block, and for tiles of them where they are reduced. What is there stays until there is
- * more, because pairs that were prepared before count on it. */
-static dt_status make_room(dt__executor *executor, int n_sources) {
+/* What is there stays until there is more, because pairs that were prepared before count on it. */
+static dt_status make_room(dt__executor *executor, const dt__prepared *prepared) {
     dt_ctx *ctx = executor->ctx;
-    if (n_sources <= executor->room)
+    dt__room *room = &executor->room, more = {0};
+    const dt__pulls *pulls = &prepared->pulls;
+    bool together[] = {prepared->chunks[0].n > 0, prepared->chunks[1].n > 0};
+    int64_t n_views =
+        dt__max_i64(pulls->n_sources * (together[0] ? pulls->n_blocks : 1), together[1] * pulls->n_shares);
+    int n_lanes = together[0] || together[1] ? ctx->threads : 1;
+    if (n_views <= room->n_views && pulls->n_sources <= room->n_sources && n_lanes <= room->n_lanes)
         return DT_OK;
-    size_t n = (size_t)n_sources, scratch_bytes = dt__carry_scratch_bytes(n_sources);
-    dt__executor more = {.ctx = ctx, .room = n_sources};
-    more.views = dt__alloc(ctx, n * sizeof *more.views);
-    more.at = dt__alloc(ctx, 2 * n * sizeof *more.at);
-    more.scratch = n_sources > 1 ? dt__alloc(ctx, scratch_bytes) : NULL;
-    if (!more.views || !more.at || (!more.scratch && n_sources > 1)) {
-        free_room(&more);
-        return dt__fail_memory(ctx, scratch_bytes, "redistributions");
+    more.n_views = dt__max_i64(room->n_views, n_views);
+    more.n_sources = room->n_sources > pulls->n_sources ? room->n_sources : pulls->n_sources;
+    more.n_lanes = room->n_lanes > n_lanes ? room->n_lanes : n_lanes;
+    more.scratch_at = (2 * (size_t)more.n_sources * sizeof(const void *) + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    more.lane_bytes = more.scratch_at + (more.n_sources > 1 ? dt__carry_scratch_bytes(more.n_sources) : 0);
+    more.views = dt__alloc(ctx, (size_t)more.n_views * sizeof *more.views);
+    more.lanes = dt__alloc(ctx, (size_t)more.n_lanes * more.lane_bytes);
+    if (!more.views || !more.lanes) {
+        free_room(ctx, &more);
+        return dt__fail_memory(ctx, (size_t)more.n_lanes * more.lane_bytes, "redistributions");
     }
-    free_room(executor);
-    executor->room = n_sources;
-    executor->views = more.views;
-    executor->at = more.at;
-    executor->scratch = more.scratch;
+    free_room(ctx, room);
+    *room = more;
     return DT_OK;
 }
 
@@ -198,6 +196,28 @@ static dt_status ask_planners(preparing *self, dt__arena *arena) {
     return DT_OK;
 }
 
+/* What the rank's threads share. */
+static dt_status find_chunks(preparing *self) {
+    dt__prepared *out = self->out;
+    const dt__pulls *pulls = &out->pulls;
+    const dt_spec *to = self->pair->to;
+    int64_t item = (int64_t)dt_dtype_size(to->dtype);
+    dt__chunks_of blocks = {.n_dims = pulls->n_dims,
+                            .n_blocks = pulls->n_blocks,
+                            .blocks = pulls->blocks,
+                            .n_threads = self->executor->ctx->threads,
+                            .bytes_read = pulls->n_sources * item,
+                            .dst_strides = to->local.strides};
+    dt__chunks_of shares = blocks;
+    shares.n_blocks = pulls->n_shares;
+    shares.blocks = pulls->share_blocks;
+    shares.bytes_read = item;
+    DT__TRY(dt__chunks_new(&out->arena, &blocks, &out->chunks[0]));
+    DT__TRY(dt__chunks_new(&out->arena, &shares, &out->chunks[1]));
+    out->pulls.bytes += (out->chunks[0].n + out->chunks[1].n) * (int64_t)sizeof(dt__chunk);
+    return DT_OK;
+}
+
 /* The group is made only where somebody needs something of another one. */
 static dt_status find_pulls(preparing *self, dt__arena *arena) {
     dt__prepared *out = self->out;
@@ -209,7 +229,8 @@ static dt_status find_pulls(preparing *self, dt__arena *arena) {
     if (needs_peers && dt__runtime_of(ctx)->transport == &dt__transport_fake)
         return DT_OK; /* nothing will move */
     DT__TRY(dt__pulls_new(&out->arena, &self->pulls, &out->pulls));
-    return make_room(self->executor, out->pulls.n_sources);
+    DT__TRY(find_chunks(self));
+    return make_room(self->executor, out);
 }
 
 static dt_status prepare(preparing *self) {

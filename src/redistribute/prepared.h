@@ -36,9 +36,21 @@ typedef struct dt__prepared {
     dt_group *group; /* NULL: no rank needs anything from another */
     uint64_t tag;    /* what the members must agree on */
     dt__pulls pulls;
+    dt__chunks chunks[2]; /* for threads: of the blocks and of the shares */
     int64_t collectives[DT__N_COLLECTIVES];
     dt__arena arena; /* holds all that the pointers above point to, and this itself */
 } dt__prepared;
+
+/* Memory of the loops, which there is more of when somebody needs more: where the sources of a block lie, or of all
+ * blocks where threads share them; and for each thread pointers and, where something is reduced, scratch. */
+typedef struct dt__room {
+    int64_t n_views;
+    int n_sources; /* of a block */
+    int n_lanes;   /* threads */
+    dt__view *views;
+    unsigned char *lanes;          /* one behind the other */
+    size_t lane_bytes, scratch_at; /* of a lane, and in it; it begins with the pointers */
+} dt__room;
 
 /* What hangs off the context. */
 typedef struct dt__executor {
@@ -48,10 +60,7 @@ typedef struct dt__executor {
     int64_t bytes; /* of all, about */
     dt__redistribute_stats stats;
     dt__moving *moving; /* started and not yet waited for */
-    int room;           /* sources that there is room for: */
-    dt__view *views;
-    const void **at;
-    unsigned char *scratch; /* of reductions, or NULL */
+    dt__room room;
 } dt__executor;
 
 /* The context's, made on first use; NULL with the error recorded. */

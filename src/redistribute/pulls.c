@@ -356,6 +356,36 @@ static bool is_empty(const making *self) {
     return false;
 }
 
+/* A share is a block of one piece per dim. */
+static dt_status make_share_blocks(making *self) {
+    dt__pulls *out = self->out;
+    int n_dims = out->n_dims;
+    out->share_blocks = DT__NEW_ARRAY(self->arena, dt__block, out->n_shares);
+    if (!out->share_blocks)
+        return DT_ERR_MEMORY;
+    for (int64_t i = 0; i < out->n_shares; i++) {
+        const dt__share *share = &out->shares[i];
+        dt__piece *list = DT__NEW_ARRAY(self->arena, dt__piece, n_dims);
+        const dt__piece **pieces = DT__NEW_ARRAY(self->arena, const dt__piece *, n_dims);
+        int64_t *n_pieces = DT__NEW_ARRAY(self->arena, int64_t, n_dims);
+        if (!list || !pieces || !n_pieces)
+            return DT_ERR_MEMORY;
+        int64_t elements = 1;
+        for (int d = 0; d < n_dims; d++) {
+            bool shared = d == out->share_dim;
+            int64_t first = shared ? share->first : 0, size = shared ? share->size : self->wanted[d].size;
+            list[d] = (dt__piece){.size = size, .n = 1, .src = first, .dst = first};
+            pieces[d] = &list[d];
+            n_pieces[d] = 1;
+            elements *= size;
+        }
+        out->share_blocks[i] =
+            (dt__block){.elements = elements, .pieces = pieces, .n_pieces = n_pieces, .members = &share->member};
+        out->bytes += (int64_t)sizeof(dt__block) + n_dims * (int64_t)(sizeof *list + 2 * sizeof(int64_t));
+    }
+    return DT_OK;
+}
+
 /* Shares this rank's part of the target out among those that keep the same. */
 static dt_status find_shares(making *self) {
     const dt__sharding *to = &self->what->to->sharding;
@@ -390,10 +420,10 @@ static dt_status find_shares(making *self) {
     for (int64_t i = 0; i < out->n_shares; i++)
         turned[i] = out->shares[(own + i) % out->n_shares];
     out->shares = turned;
-    return DT_OK;
+    return make_share_blocks(self);
 }
 
-/* The same for blocks: begins with the first one that this rank or one behind it holds. */
+/* Begins with the first block that this rank or one behind it holds, as shares do. */
 static dt_status turn_blocks(making *self) {
     dt__pulls *out = self->out;
     int64_t me = place_of(self->what, self->what->rank), first = 0;

@@ -49,8 +49,9 @@ typedef struct dt__pulls {
     bool two_phases; /* the same on all ranks; the blocks are then those of this rank's share */
     int share_dim;
     int64_t n_shares;
-    dt__share *shares; /* of the others */
-    int64_t bytes;     /* of all this, about */
+    dt__share *shares;       /* of the others */
+    dt__block *share_blocks; /* the same as blocks, whose shape and strides are those of the target part */
+    int64_t bytes;           /* of all this, about */
 } dt__pulls;
 
 typedef struct dt__pulls_of {

@@ -5,6 +5,7 @@
  */
 #include "base/size.h"
 #include "kernels/elementwise.h"
+#include "kernels/spread.h"
 #include "spec/strides.h"
 #include "tensor/state.h"
 
@@ -63,8 +64,8 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
 static void fill_part(dt_tensor *tensor, const void *element) {
     if (!tensor->data)
         return;
-    int64_t n = dt_tensor_local_elements(tensor);
-    dt__kernels_of(tensor->ctx)->fill(tensor->data, element, dt_dtype_size(tensor->dtype), (size_t)n, DT__CACHED);
+    dt__spread_fill(dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx), tensor->data, element,
+                    dt_dtype_size(tensor->dtype), dt_tensor_local_elements(tensor));
 }
 
 bool dt__wants_values(dt_tensor *tensor) {
@@ -119,41 +120,66 @@ static void shard_of(const dt_tensor *tensor, int dim, dt__shard *out) {
     dt__shard_at(&tensor->spec->sharding, dim, coordinate, out);
 }
 
-/* Values of a line: first + i * step for i = begin, …, into elements one behind the other. Numbers are made a chunk at
- * a time, as f64, or as i64 where the dtype and both numbers are whole, and converted. */
+/* Values of a line: first + i * step. */
 struct line {
     double first, step;
     double last; /* the value of index n_last, exactly; NaN: as computed */
     int64_t n_last;
 };
 
+/* A line that is put into this rank's part; threads take pieces of it. */
+struct lines {
+    const struct line *line;
+    dt_tensor *tensor;
+    dt__shard shard;
+    bool whole; /* numbers are made as i64, because dtype, start and step are whole; otherwise as f64 */
+};
+
+enum { LINE_PIECE = 1 << 16 }; /* elements that are worth a thread */
+
 static bool is_whole(double x) { return fabs(x) < 9007199254740992.0 && x == trunc(x); }
 
-static void fill_line(dt_tensor *tensor, const struct line *line, int64_t begin, int64_t n, unsigned char *out) {
+static bool makes_whole(const dt_tensor *tensor, const struct line *line) {
+    double end = line->first + (double)tensor->shape[0] * line->step;
+    return tensor->dtype >= DT_I8 && tensor->dtype <= DT_BOOL && is_whole(line->first) && is_whole(line->step) &&
+           fabs(end) < 4e18;
+}
+
+/* Elements one behind the other, from index `begin` on: made a chunk at a time, and converted. */
+static void fill_line(const struct lines *all, int64_t begin, int64_t n, unsigned char *out) {
     enum { CHUNK = 256 };
     union {
         double f64[CHUNK];
         int64_t i64[CHUNK];
     } chunk;
-    double end = line->first + (double)(begin + n) * line->step;
-    bool whole = tensor->dtype >= DT_I8 && tensor->dtype <= DT_BOOL && is_whole(line->first) &&
-                 is_whole(line->step) && fabs(end) < 4e18;
-    size_t bytes = dt_dtype_size(tensor->dtype);
+    const struct line *line = all->line;
+    dt_dtype dtype = all->tensor->dtype;
     int64_t one = 1;
     for (int64_t at = 0; at < n;) {
         int64_t size = dt__min_i64(n - at, CHUNK);
         for (int64_t i = 0; i < size; i++) {
             int64_t index = begin + at + i;
-            if (whole)
+            if (all->whole)
                 chunk.i64[i] = (int64_t)line->first + index * (int64_t)line->step;
             else
                 chunk.f64[i] = index == line->n_last && !isnan(line->last) ? line->last
                                                                            : line->first + (double)index * line->step;
         }
-        dt__array from = {&chunk, whole ? DT_I64 : DT_F64, 1, &size, &one};
-        dt__array to = {out + (size_t)at * bytes, tensor->dtype, 1, &size, &one};
-        dt__convert(dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx), &to, &from);
+        dt__array from = {&chunk, all->whole ? DT_I64 : DT_F64, 1, &size, &one};
+        dt__array to = {out + (size_t)at * dt_dtype_size(dtype), dtype, 1, &size, &one};
+        dt__convert(dt__kernels_of(all->tensor->ctx), NULL, &to, &from);
         at += size;
+    }
+}
+
+static void fill_lines_piece(void *arg, int64_t piece) {
+    const struct lines *all = arg;
+    int64_t i = piece * LINE_PIECE, end = dt__min_i64(i + LINE_PIECE, all->shard.size);
+    while (i < end) {
+        dt_run run = dt__shard_run(&all->shard, i);
+        int64_t n = dt__min_i64(run.end - run.begin, end - i);
+        fill_line(all, run.begin, n, all->tensor->data + (size_t)i * dt_dtype_size(all->tensor->dtype));
+        i += n;
     }
 }
 
@@ -161,14 +187,9 @@ static void fill_line(dt_tensor *tensor, const struct line *line, int64_t begin,
 static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
     if (!dt__wants_values(tensor))
         return tensor;
-    dt__shard shard;
-    shard_of(tensor, 0, &shard);
-    for (int64_t i = 0; i < shard.size;) {
-        dt_run run = dt__shard_run(&shard, i);
-        fill_line(tensor, line, run.begin, run.end - run.begin,
-                  tensor->data + (size_t)i * dt_dtype_size(tensor->dtype));
-        i += run.end - run.begin;
-    }
+    struct lines all = {.line = line, .tensor = tensor, .whole = makes_whole(tensor, line)};
+    shard_of(tensor, 0, &all.shard);
+    dt__pool_run(dt__pool_of(tensor->ctx), dt__ceil_div(all.shard.size, LINE_PIECE), fill_lines_piece, &all);
     return tensor;
 }
 
@@ -193,26 +214,45 @@ dt_tensor *(dt_linspace)(dt_ctx *ctx, double start, double end, int64_t n, const
 }
 
 /* Ones in columns first … last of each row, counted from the diagonal: a column is in a row's band if column - row lies
- * between them. The part is dense, row by row. */
+ * between them. Threads take some rows each. */
+struct band {
+    int64_t first, last;
+    dt_tensor *tensor; /* its part is dense, row by row */
+    dt__shard rows, columns;
+    int64_t n_per_piece; /* rows */
+};
+
+static void fill_band_piece(void *arg, int64_t piece) {
+    const struct band *band = arg;
+    const dt__kernels *kernels = dt__kernels_of(band->tensor->ctx);
+    unsigned char zero[16], one[16];
+    dt__put_number(band->tensor->dtype, 0, zero);
+    dt__put_number(band->tensor->dtype, 1, one);
+    size_t bytes = dt_dtype_size(band->tensor->dtype), width = (size_t)band->columns.size;
+    int64_t i = piece * band->n_per_piece, end_row = dt__min_i64(i + band->n_per_piece, band->rows.size);
+    unsigned char *at = band->tensor->data + (size_t)i * width * bytes;
+    kernels->fill(at, zero, bytes, (size_t)(end_row - i) * width, DT__CACHED);
+    for (; i < end_row; i++, at += width * bytes) {
+        int64_t row = dt__shard_to_global(&band->rows, i), n = band->columns.global_size;
+        int64_t low =
+            band->first < -row ? 0 : dt__min_i64(row + band->first, n); /* no overflow: row is not negative */
+        int64_t high = band->last < -row ? 0 : band->last >= n - row ? n : row + band->last + 1;
+        int64_t begin = dt__shard_seek(&band->columns, low),
+                end = dt__shard_seek(&band->columns, dt__max_i64(high, low));
+        kernels->fill(at + (size_t)begin * bytes, one, bytes, (size_t)(end - begin), DT__CACHED);
+    }
+}
+
 static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
-    unsigned char one[16];
-    fill_with(tensor, 0);
     if (!dt__wants_values(tensor) || dt_tensor_local_elements(tensor) == 0)
         return tensor;
-    dt__shard rows, columns;
-    shard_of(tensor, 0, &rows);
-    shard_of(tensor, 1, &columns);
-    dt__put_number(tensor->dtype, 1, one);
-    size_t bytes = dt_dtype_size(tensor->dtype);
-    for (int64_t i = 0; i < rows.size; i++) {
-        int64_t row = dt__shard_to_global(&rows, i), n = columns.global_size;
-        int64_t low = first < -row ? 0 : dt__min_i64(row + first, n); /* no overflow: row is not negative */
-        int64_t high = last < -row ? 0 : last >= n - row ? n : row + last + 1;
-        int64_t begin = dt__shard_seek(&columns, low), end = dt__shard_seek(&columns, dt__max_i64(high, low));
-        dt__kernels_of(tensor->ctx)
-            ->fill(tensor->data + (size_t)(i * columns.size + begin) * bytes, one, bytes, (size_t)(end - begin),
-                   DT__CACHED);
-    }
+    struct band band = {.first = first, .last = last, .tensor = tensor};
+    shard_of(tensor, 0, &band.rows);
+    shard_of(tensor, 1, &band.columns);
+    int64_t row_bytes = band.columns.size * (int64_t)dt_dtype_size(tensor->dtype);
+    int64_t n_pieces = dt__spread_pieces(tensor->ctx->threads, band.rows.size * row_bytes);
+    band.n_per_piece = dt__ceil_div(band.rows.size, n_pieces);
+    dt__pool_run(dt__pool_of(tensor->ctx), dt__ceil_div(band.rows.size, band.n_per_piece), fill_band_piece, &band);
     return tensor;
 }
 
@@ -250,8 +290,10 @@ dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dt
     if (!ctx || check_memory(ctx, "from_memory", memory, shape, dtype, &bytes) != DT_OK)
         return NULL;
     dt_tensor *tensor = dt__tensor_new(ctx, "from_memory", dtype, shape.n, shape.sizes);
+    int64_t n = (int64_t)bytes, one = 1;
     if (tensor && tensor->data)
-        dt__kernels_of(ctx)->copy(tensor->data, memory, tensor->storage->bytes, DT__CACHED);
+        dt__spread_copy(dt__kernels_of(ctx), dt__pool_of(ctx),
+                        &(dt__strided){tensor->data, memory, 1, 1, &n, &one, &one}, DT__CACHED);
     return tensor;
 }
 

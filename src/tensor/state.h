@@ -27,7 +27,6 @@ struct dt__scope {
 struct dt__tensor_state {
     bool has_data;
     const dt__kernels *kernels;
-    dt__pool *pool;         /* made when it is first asked for; NULL: one thread */
     dt__products *products; /* made when it is first asked for */
     dt__storage *storages;  /* all that live */
     dt__object_pool storage_pool, few_pool, many_pool;

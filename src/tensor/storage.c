@@ -97,7 +97,6 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__products_free(state->products);
     while (state->owned)
         dt__owned_free(ctx, state->owned->memory);
-    dt__pool_free(state->pool);
     dt__free(ctx, state->scopes, state->room * sizeof *state->scopes);
     free_pool(ctx, &state->storage_pool);
     free_pool(ctx, &state->few_pool);
@@ -134,13 +133,6 @@ bool dt__has_data(const dt_ctx *ctx) {
 const dt__kernels *dt__kernels_of(const dt_ctx *ctx) {
     const dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
     return state->kernels;
-}
-
-dt__pool *dt__pool_of(dt_ctx *ctx) {
-    dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
-    if (!state->pool && ctx->threads > 1)
-        state->pool = dt__pool_new(ctx, ctx->threads); /* without one, there is one thread */
-    return state->pool;
 }
 
 dt__products *dt__products_of(dt_ctx *ctx) {

@@ -7,6 +7,7 @@
 #ifndef DT_TENSOR_TENSOR_H
 #define DT_TENSOR_TENSOR_H
 
+#include "comm/runtime.h"
 #include "dtensor/tensor.h"
 #include "kernels/kernels.h"
 #include "kernels/products.h"
@@ -90,8 +91,6 @@ static inline int64_t dt__tensor_offset(const dt_tensor *tensor) {
 /* Whether this context's tensors have data at all: not on the fake transport. */
 bool dt__has_data(const dt_ctx *ctx);
 const dt__kernels *dt__kernels_of(const dt_ctx *ctx);
-/* The threads of this rank; NULL: one. */
-dt__pool *dt__pool_of(dt_ctx *ctx);
 /* What matrix products need; NULL with the error recorded. */
 dt__products *dt__products_of(dt_ctx *ctx);
 

@@ -452,12 +452,10 @@ static inline int moves_large_shape(uint64_t *random, int64_t *shape) {
     return n_dims;
 }
 
-/* Anything at all, for a world of so many ranks. */
-static inline void moves_any(uint64_t *random, int64_t world, bool large, moves_case *what) {
-    int64_t shape[BRUTE_MOST_DIMS];
+/* Any move of a tensor of this shape, for a world of so many ranks. */
+static inline void moves_any_of(uint64_t *random, int64_t world, int n_dims, const int64_t *shape, moves_case *what) {
     memset(what, 0, sizeof *what);
     moves_plain(what);
-    int n_dims = large ? moves_large_shape(random, shape) : brute_random_shape(random, shape);
     brute_random_case_of(random, (int)world, n_dims, shape, &what->from);
     do
         what->dtype = (dt_dtype)(DT_F32 + test_below(random, DT_N_DTYPES - DT_F32));
@@ -501,6 +499,13 @@ static inline void moves_any(uint64_t *random, int64_t world, bool large, moves_
     brute_name(&what->from);
     brute_name(&what->to);
     moves_name(what);
+}
+
+/* Anything at all. */
+static inline void moves_any(uint64_t *random, int64_t world, bool large, moves_case *what) {
+    int64_t shape[BRUTE_MOST_DIMS];
+    int n_dims = large ? moves_large_shape(random, shape) : brute_random_shape(random, shape);
+    moves_any_of(random, world, n_dims, shape, what);
 }
 
 #endif

@@ -4,6 +4,7 @@
  * 1, 2, 3, 4, 5, 7 on shm; every kind of placement, uneven and empty parts, ranks outside the mesh.
  */
 #include "spec/brute.h"
+#include "support/launch.h"
 #include "tensor/tensors.h"
 
 #include <math.h>
@@ -388,6 +389,113 @@ static void makers__follow_the_chunk_rule(void **state) {
     run_ranks(4, init_on_four, NULL);
 }
 
+/* Makers that are worth several threads, and the number that an element of each is, by row and column. */
+enum { LARGE_ROWS = 1201, LARGE_COLUMNS = 1003, LARGE = LARGE_ROWS * LARGE_COLUMNS, N_LARGE = 8 };
+
+static dt_tensor *make_large(dt_ctx *ctx, int which, const dt_make *o) {
+    static const int64_t line[] = {LARGE}, matrix[] = {LARGE_ROWS, LARGE_COLUMNS};
+    switch (which) {
+    case 0:
+        return (dt_zeros)(ctx, (dt_shape){1, line}, o);
+    case 1:
+        return (dt_ones)(ctx, (dt_shape){2, matrix}, o);
+    case 2:
+        return (dt_full)(ctx, (dt_shape){2, matrix}, -3, o);
+    case 3:
+        return (dt_arange)(ctx, -2, LARGE / 2.0 - 2, 0.5, o);
+    case 4:
+        return (dt_arange)(ctx, 5, LARGE + 5, 1, o);
+    case 5:
+        return (dt_linspace)(ctx, 1, 2, LARGE, o);
+    case 6:
+        return (dt_eye)(ctx, LARGE_ROWS, LARGE_COLUMNS, o);
+    default:
+        return (dt_tri)(ctx, LARGE_ROWS, LARGE_COLUMNS, 37, o);
+    }
+}
+
+static double large_number(int which, int64_t i) {
+    const double numbers[N_LARGE] = {0,
+                                     1,
+                                     -3,
+                                     -2 + 0.5 * (double)i,
+                                     5 + (double)i,
+                                     i == LARGE - 1 ? 2 : 1 + (double)i * (1.0 / (LARGE - 1)),
+                                     i / LARGE_COLUMNS == i % LARGE_COLUMNS,
+                                     i % LARGE_COLUMNS <= i / LARGE_COLUMNS + 37};
+    return numbers[which];
+}
+
+static const int threads[] = {1, 2, 3, 5};
+enum { N_THREADS = sizeof threads / sizeof *threads };
+
+static void check_large(dt_ctx *const *contexts, int which, dt_dtype dtype) {
+    size_t bytes = (size_t)LARGE * dt_dtype_size(dtype);
+    const void *first = NULL;
+    dt_scope scopes[N_THREADS];
+    for (int k = 0; k < N_THREADS; k++) {
+        scopes[k] = dt_scope_begin(contexts[k]);
+        dt_tensor *t = make_large(contexts[k], which, &(dt_make){.dtype = dtype});
+        first = k == 0 ? dt_data(t) : first;
+        dt_tensor *copy = dt_from_memory(contexts[k], first, DT_SHAPE(LARGE), dtype);
+        if (memcmp(dt_data(t), first, bytes) != 0 || memcmp(dt_data(copy), first, bytes) != 0)
+            fail_msg("maker %d of %s: other bits with %d threads", which, dt_dtype_word(dtype), threads[k]);
+        for (int64_t i = 0; k == 0 && (dtype == DT_F64 || dtype == DT_I64) && i < LARGE; i++)
+            if (number(t, i) != as(dtype, large_number(which, i)))
+                fail_msg("maker %d: element %lld is %g", which, (long long)i, number(t, i));
+    }
+    for (int k = 0; k < N_THREADS; k++)
+        dt_scope_end(scopes[k]);
+}
+
+static void large_makers__are_the_same_with_any_number_of_threads(void **state) {
+    (void)state;
+    dt_ctx *contexts[N_THREADS];
+    for (int k = 0; k < N_THREADS; k++)
+        contexts[k] = dt_init(&(dt_init_options){.threads = threads[k]});
+    for (int which = 0; which < N_LARGE; which++)
+        for (dt_dtype dtype = DT_F32; dtype < DT_N_DTYPES; dtype++)
+            check_large(contexts, which, dtype);
+    for (int k = 0; k < N_THREADS; k++)
+        assert_int_equal(dt_close(contexts[k]), 0);
+}
+
+static int make_large_parts(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const char *const places[] = {"S(0)", "_S(0,5)", "R", "P(sum)", "P(product)", "P(max)", "P(avg)"};
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    for (int which = 0; which < N_LARGE; which++)
+        for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
+            dt_scope scope = dt_scope_begin(ctx);
+            dt_make options = {.dtype = p % 2 ? DT_F64 : DT_F32, .mesh = mesh, .place = places[p]};
+            dt_tensor *t = make_large(ctx, which, &options), *full = dt_full_tensor(t);
+            options = (dt_make){.dtype = options.dtype};
+            dt_tensor *plain = make_large(ctx, which, &options);
+            CHECK(full && plain, "%s", dt_error_text(ctx));
+            /* Three times a value, divided by three, may be another one. */
+            bool average = !strcmp(places[p], "P(avg)");
+            CHECK(average || !memcmp(dt_data(full), dt_data(plain), (size_t)LARGE * dt_dtype_size(options.dtype)),
+                  "maker %d, %s", which, places[p]);
+            dt_scope_end(scope);
+        }
+    /* Numbers that f64 cannot hold, up to where i64 might not: how they are made is decided for the whole. */
+    for (double n = 800; n < 1000; n += 90) {
+        double step = 4503599627370497.0;
+        dt_tensor *t = dt_arange(ctx, 0, n * step, step, .dtype = DT_I64, .mesh = mesh, .place = "S(0)");
+        dt_tensor *plain = dt_arange(ctx, 0, n * step, step, .dtype = DT_I64);
+        CHECK(tensors_equal(dt_full_tensor(t), plain), "%g", n);
+    }
+    dt_mesh_free(mesh);
+    return 0;
+}
+
+static void large_makers__make_parts_of_the_plain_one(void **state) {
+    (void)state;
+    for (int k = 1; k < N_THREADS; k++)
+        run_ranks_with(&(test_ranks){.n = 3, .options = {.threads = threads[k]}, .seconds = 200}, make_large_parts,
+                       NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(makers__give_the_values_asked_for),
@@ -396,6 +504,8 @@ int main(void) {
         cmocka_unit_test(makers__refuse_what_cannot_be),
         cmocka_unit_test(distributed_makers__make_parts_of_the_plain_one),
         cmocka_unit_test(makers__follow_the_chunk_rule),
+        cmocka_unit_test(large_makers__are_the_same_with_any_number_of_threads),
+        cmocka_unit_test(large_makers__make_parts_of_the_plain_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
