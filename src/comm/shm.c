@@ -36,7 +36,7 @@ static bool everybody_came(void *arg) {
 /* Why one of those that are missing, which is then the one to name, will never come; NULL if all may. */
 static const char *why_missing(struct dt__meeting *meeting) {
     for (int64_t rank = meeting->missing; rank < meeting->shm->segment->n_ranks; rank++) {
-        const char *why = has_come(meeting, rank) ? NULL : dt__rank_is_gone(meeting->shm, rank, !meeting->open);
+        const char *why = has_come(meeting, rank) ? NULL : dt__rank_is_gone(meeting->shm, rank, true, !meeting->open);
         if (!why || has_come(meeting, rank))
             continue;
         meeting->missing = rank;

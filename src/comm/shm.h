@@ -138,16 +138,16 @@ int64_t dt__round_size(const dt_work *work);
 dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) DT_PRINTF(3);
 dt_status dt__shm_mismatch(dt_work *work, int64_t c);
 /* Whether a member has broken the channel, as of the alarm's present value; and besides, whether one that is waited for
- * will never come. */
+ * will never come, by what it shows and, where the system is asked, too, by its process. */
 dt_status dt__shm_look_for_break(dt_work *work);
-dt_status dt__shm_look_for_trouble(dt_work *work);
+dt_status dt__shm_look_for_trouble(dt_work *work, bool ask);
 dt_status dt__shm_timed_out(dt_work *work);
 dt_status dt__shm_broken(dt_work *work);
 /* Tells all members, unless it was told before, that the channel is unusable since operation seq. */
 void dt__break_channel(dt__channel *channel, uint64_t seq, dt_status status, const char *why);
 /* Whether the process of a rank is gone; and, in words or NULL, whether its process or its context is. */
 bool dt__rank_is_dead(const dt__shm *shm, int64_t rank);
-const char *dt__rank_is_gone(const dt__shm *shm, int64_t rank, bool may_return);
+const char *dt__rank_is_gone(const dt__shm *shm, int64_t rank, bool ask, bool may_return);
 
 /* shm.c: shows what this rank is about, and waits until a counter of every rank has reached a number. */
 void dt__shm_set_state(dt__shm *shm, enum dt__rank_state state);

@@ -180,26 +180,26 @@ bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
     return atomic_load(&block->ended) || (open && process_is_gone(atomic_load(&block->pid)));
 }
 
-const char *dt__rank_is_gone(const dt__shm *shm, int64_t rank, bool may_return) {
-    if (dt__rank_is_dead(shm, rank))
-        return "is dead";
+const char *dt__rank_is_gone(const dt__shm *shm, int64_t rank, bool ask, bool may_return) {
     const struct dt__rank_block *block = &shm->segment->ranks[rank];
+    if (ask ? dt__rank_is_dead(shm, rank) : atomic_load(&block->ended) != 0)
+        return "is dead";
     bool closed = atomic_load(&block->state) == DT__RANK_CLOSED || atomic_load(&block->n_joined) > shm->number;
     return closed && !may_return ? "has closed its context" : NULL;
 }
 
 static bool anybody_is_gone(const dt__shm *shm) {
     for (int64_t rank = 0; rank < shm->segment->n_ranks; rank++)
-        if (dt__rank_is_gone(shm, rank, false))
+        if (dt__rank_is_gone(shm, rank, true, false))
             return true;
     return false;
 }
 
 /* Why a member that an operation waits for will not come, or NULL. One that clears errors waits for this rank to do so
  * too, unless it is about to find out that somebody cannot. */
-static const char *why_not_coming(const dt__shm *shm, int64_t rank) {
+static const char *why_not_coming(const dt__shm *shm, int64_t rank, bool ask) {
     int32_t state = atomic_load(&shm->segment->ranks[rank].state);
-    const char *gone = dt__rank_is_gone(shm, rank, false);
+    const char *gone = dt__rank_is_gone(shm, rank, ask, false);
     if (gone)
         return gone;
     if (state == DT__RANK_CLEARING && !anybody_is_gone(shm))
@@ -252,13 +252,13 @@ static uint64_t refused_by(dt_work *work, int64_t c) {
 
 /* A member that found something wrong says so before it goes: whether it has gone is looked at first, what it said
  * after that. */
-dt_status dt__shm_look_for_trouble(dt_work *work) {
+dt_status dt__shm_look_for_trouble(dt_work *work, bool ask) {
     dt__channel *channel = work->channel;
     DT__TRY(dt__shm_look_for_break(work));
     for (int64_t c = 0; c < channel->n; c++) {
         if (c == channel->me)
             continue;
-        const char *why = dt__lacks(work, c) ? why_not_coming(channel->shm, channel->ranks[c]) : NULL;
+        const char *why = dt__lacks(work, c) ? why_not_coming(channel->shm, channel->ranks[c], ask) : NULL;
         if (refused_by(work, c))
             return refused(work, c, refused_by(work, c));
         if (is_elsewhere(work, c))

@@ -56,7 +56,7 @@ static bool can_go_on(void *arg) {
 
 static dt_status look(dt_work *work) {
     bool quiet = atomic_load(&work->channel->shm->segment->alarm) == work->alarm;
-    return quiet ? DT_OK : dt__shm_look_for_trouble(work);
+    return quiet ? DT_OK : dt__shm_look_for_trouble(work, false);
 }
 
 /* Looks at the member that is missing a number of times. The very first looks follow each other at once: a peer that
@@ -83,6 +83,14 @@ static void follow(const dt_work *work, struct dt__pause *pause) {
         *pause = (struct dt__pause){.mark = mark};
 }
 
+/* A process that ends without a supervisor raises no alarm: those that are missing are asked for. */
+static dt_status look_now_and_then(dt_work *work, struct dt__pause *pause, int64_t now) {
+    if (now < pause->look_ns)
+        return DT_OK;
+    pause->look_ns = now + SLEEP_NS;
+    return dt__shm_look_for_trouble(work, true);
+}
+
 dt_status dt__shm_glance(dt__runtime *runtime, dt_work *work) {
     struct dt__pause *pause = &work->tests;
     if (!work->channel)
@@ -91,10 +99,7 @@ dt_status dt__shm_glance(dt__runtime *runtime, dt_work *work) {
     DT__TRY(look(work));
     int64_t now = dt__now_ns();
     DT__TRY(check_deadline(runtime, work, pause, now));
-    if (now < pause->look_ns)
-        return DT_OK;
-    pause->look_ns = now + SLEEP_NS;
-    return dt__shm_look_for_trouble(work);
+    return look_now_and_then(work, pause, now);
 }
 
 dt_status dt__shm_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *pause) {
@@ -114,7 +119,5 @@ dt_status dt__shm_pause(dt__runtime *runtime, dt_work *work, struct dt__pause *p
         return DT_OK;
     }
     dt__shm_sleep(shm, SLEEP_NS, can_go_on, work);
-    if (n % 4 == 0 || n == spins + YIELDS + 1)
-        return dt__shm_look_for_trouble(work);
-    return DT_OK;
+    return look_now_and_then(work, pause, dt__now_ns());
 }
