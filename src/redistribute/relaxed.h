@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A small picture of all states, by which the exact search knows what it still costs to the target. A relaxed state
+ * says of each mesh dim only whether it is Replicate, partial, cut as in the source, cut as in the target, or cut in
+ * some other way; and it has the least bytes that such a state can have. A step between relaxed states takes a mesh dim
+ * that is cut in some other way before and after to stay as it is. So every way over states is one over relaxed
+ * states that costs no more, and the cheapest over relaxed states is a bound; mostly it is no less than what can be
+ * had.
+ */
+#ifndef DT_REDISTRIBUTE_RELAXED_H
+#define DT_REDISTRIBUTE_RELAXED_H
+
+#include "redistribute/rates.h"
+
+typedef enum dt__kind {
+    DT__KIND_REPLICATE,
+    DT__KIND_PARTIAL,
+    DT__KIND_SOURCE, /* cut as in the source: so are all that cut the tensor dim before it */
+    DT__KIND_TARGET, /* and as in the target; with the one before, as in both */
+    DT__KIND_OTHER,
+    DT__N_KINDS
+} dt__kind;
+
+typedef struct dt__relaxed_state {
+    uint64_t kinds; /* a byte for each kind: its mesh dims as bits */
+    double bytes;
+    double come, left; /* at least what it costs from the source, and to the target */
+    dt__roles roles;
+} dt__relaxed_state;
+
+static inline int dt__relaxed_dims(const dt__relaxed_state *state, dt__kind kind) {
+    return (int)(state->kinds >> 8 * (int)kind & 255);
+}
+
+typedef struct dt__relaxed {
+    int n;
+    dt__relaxed_state *states; /* the source, the target, and the others */
+    int *open;                 /* room for the searches */
+    const dt__rates *rates;
+    int dims;        /* mesh dims of more than one rank, as bits */
+    double least_us; /* of any way from the source to the target */
+} dt__relaxed;
+
+enum { DT__RELAXED_SOURCE, DT__RELAXED_TARGET, DT__RELAXED_OTHERS };
+
+/* Lists the relaxed states of a move, whose states may cut the `useful` tensor dims, and finds what is left from each,
+ * as far as it is below `most`. */
+dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const bool *useful, const dt__rates *rates,
+                          double most, dt__relaxed *out);
+/* Finds what each costs from the source, where a way through it can be below `most`; infinite elsewhere. */
+void dt__relaxed_come(dt__relaxed *relaxed, double most);
+
+#endif
