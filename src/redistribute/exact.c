@@ -18,8 +18,7 @@ enum {
     MOST_MESH_DIMS = DT__RATES_MOST_MESH_DIMS,
     MOST_DIMS = 8,
     MOST_STATES = 1 << 16,
-    FEW_STATES = 1000, /* up to so many, every tensor dim may be cut on the way */
-    CODE_BITS = 5,     /* of one cut in a code: its mesh dim and which kind of cut it is */
+    CODE_BITS = 5, /* of one cut in a code: its mesh dim and which kind of cut it is */
 };
 
 static const double ROUNDING = 1e-9; /* relative: what is not cheaper by more than this is not cheaper */
@@ -28,13 +27,18 @@ static const double ROUNDING = 1e-9; /* relative: what is not cheaper by more th
 typedef struct node {
     uint64_t ids[2];    /* 16 bits per mesh dim: equal where it need not take part in a step */
     double bytes, cost; /* of the part; of the way to it */
-    double left;        /* bound of what it still costs to the target */
     double jump;        /* price of one collective to the target; infinite where none does it */
-    double through;     /* bound of any way from the source to the target through it */
+    const dt__relaxed_state *like;
     dt__roles roles;
-    bool closed;
+    bool open;
     int parent;
 } node;
+
+/* The nodes of one relaxed state. */
+typedef struct family {
+    const dt__relaxed_state *like;
+    int first, end;
+} family;
 
 /* A number for each code; a table with open addressing. */
 typedef struct numbered {
@@ -53,7 +57,6 @@ typedef struct exact {
     const dt__alphabet *alphabet;
     dt__arena *arena;
     int n_mesh_dims, n_dims;
-    bool useful[DT_SPEC_MAX_DIMS]; /* tensor dims that states may cut */
     const dt__rates *rates;
     dt__relaxed relaxed;
     double most; /* what is as dear is of no use */
@@ -61,8 +64,10 @@ typedef struct exact {
     node *nodes;
     dt__place *places; /* n_mesh_dims per node */
     numbering numbers;
-    int n_active;
-    int *active; /* nodes that a cheap enough way may go through */
+    int n_families;
+    family *families; /* that a cheap enough way may go through */
+    int n_open;
+    int *open; /* nodes whose steps have not been taken since they were reached */
     bool too_many;
     dt_status status;
     /* the state that is being listed */
@@ -181,8 +186,7 @@ static void add_node(exact *self, const dt__place *places, const dt__cut_list *c
     }
     node *out = &self->nodes[self->n_nodes];
     *out = (node){.cost = INFINITY,
-                  .left = like->left,
-                  .through = like->come + like->left,
+                  .like = like,
                   .roles = like->roles,
                   .parent = -1,
                   .bytes = (double)self->alphabet->move->item_bytes};
@@ -257,8 +261,8 @@ static void list_cut(exact *self, int m, int token) {
             (size_t)(cuts->n - self->first_free[dim]));
 }
 
-/* Gives each mesh dim from m on that is cut in some other way every cut: those of useful tensor dims, and those of
- * source and target in another place. */
+/* Gives each mesh dim from m on that is cut in some other way every cut: a shard of each tensor dim, and what
+ * source and target have, in another place. */
 static void list_others(exact *self, int m) {
     const dt__alphabet *alphabet = self->alphabet;
     int others = dt__relaxed_dims(self->listed, DT__KIND_OTHER);
@@ -272,8 +276,7 @@ static void list_others(exact *self, int m) {
     }
     int from = alphabet->from[m].token, to = alphabet->to[m].token;
     for (int d = 0; d < self->n_dims; d++)
-        if (self->useful[d])
-            list_cut(self, m, DT__TOKEN_SHARD + d);
+        list_cut(self, m, DT__TOKEN_SHARD + d);
     if (dt__token_is_special(alphabet, from))
         list_cut(self, m, from);
     if (dt__token_is_special(alphabet, to) && to != from)
@@ -328,116 +331,90 @@ static void list_states(exact *self, const dt__relaxed_state *like) {
     list_others(self, 0);
 }
 
-/* At most so many states there are: a cut of one dim has as many places as there are cuts before it, and one more. */
-static double n_states(const exact *self) {
-    const dt__alphabet *alphabet = self->alphabet;
-    double n = 1;
-    for (int m = 0; m < self->n_mesh_dims; m++) {
-        int from = alphabet->from[m].token, to = alphabet->to[m].token, options = 1;
-        for (int d = 0; d < self->n_dims; d++)
-            options += self->useful[d];
-        options += from > self->n_dims;
-        options += to > self->n_dims && to != from;
-        if (alphabet->mesh[m] > 1 && !dt__token_is_partial(alphabet, to))
-            n *= options + m;
-    }
-    return n;
-}
-
-/* Every tensor dim where that leaves few states; else those that source and target cut, and the largest other. */
-static bool choose_dims(exact *self) {
-    const dt__alphabet *alphabet = self->alphabet;
-    const int64_t *shape = alphabet->move->from->shape;
-    int spare = -1;
-    for (int d = 0; d < self->n_dims; d++)
-        self->useful[d] = true;
-    if (n_states(self) <= FEW_STATES)
-        return true;
-    for (int d = 0; d < self->n_dims; d++) {
-        self->useful[d] =
-            dt__state_cuts(alphabet, alphabet->from, d).n || dt__state_cuts(alphabet, alphabet->to, d).n;
-        if (!self->useful[d] && (spare < 0 || shape[d] > shape[spare]))
-            spare = d;
-    }
-    if (spare >= 0)
-        self->useful[spare] = true;
-    return n_states(self) <= MOST_STATES;
-}
-
-/* The open node that promises most; of equals that which is nearer to the target. -1: none that may lead to something
- * cheap. */
-static int next_node(const exact *self) {
-    int best = -1;
+/* Takes the open node that promises most, and of equals the one that is nearest to the target; -1: none that may lead
+ * to something cheap. */
+static int next_node(exact *self) {
+    int n = 0, best = -1;
     double least = INFINITY, left = INFINITY;
-    for (int i = 0; i < self->n_active; i++) {
-        const node *one = &self->nodes[self->active[i]];
-        double promise = one->cost + one->left;
-        if (one->closed || !is_cheap(self, promise))
+    for (int i = 0; i < self->n_open; i++) {
+        node *one = &self->nodes[self->open[i]];
+        double promise = one->cost + one->like->left;
+        one->open = is_cheap(self, promise);
+        if (!one->open)
             continue;
-        if (promise < least * (1 - ROUNDING) || (promise < least * (1 + ROUNDING) && one->left < left)) {
-            best = self->active[i];
+        if (promise < least * (1 - ROUNDING) || (promise < least * (1 + ROUNDING) && one->like->left < left)) {
+            best = n;
             least = promise;
-            left = one->left;
+            left = one->like->left;
         }
+        self->open[n++] = self->open[i];
     }
-    return best;
+    self->n_open = n;
+    if (best < 0)
+        return -1;
+    int at = self->open[best];
+    self->open[best] = self->open[--self->n_open];
+    self->nodes[at].open = false;
+    return at;
 }
 
-/* The target can be reached from a node by one step more. */
-static bool arrive(exact *self, int at) {
-    node *target = &self->nodes[TARGET];
-    double cost = self->nodes[at].cost + self->nodes[at].jump;
-    if (cost >= target->cost || !is_cheap(self, cost))
+/* A node is reached; from there the target is one step more. Says whether that is a cheaper way. */
+static bool reach(exact *self, int at, int parent, double cost) {
+    node *one = &self->nodes[at], *target = &self->nodes[TARGET];
+    one->cost = cost;
+    one->parent = parent;
+    if (!one->open)
+        self->open[self->n_open++] = at;
+    one->open = true;
+    if (!is_cheap(self, cost + one->jump))
         return false;
-    target->cost = cost;
+    self->most = target->cost = cost + one->jump;
     target->parent = at;
-    self->most = cost;
     return true;
 }
 
-/* Takes every step out of a node; says whether that led to a cheaper way to the target. */
-static bool leave(exact *self, int at) {
+/* Takes every step from a node to a family; says whether that led to a cheaper way to the target. */
+static bool leave_for(exact *self, int at, const family *next) {
     const node *from = &self->nodes[at];
+    double left = next->like->left;
     bool arrived = false;
-    for (int i = 0; i < self->n_active; i++) {
-        node *to = &self->nodes[self->active[i]];
-        if (to->cost <= from->cost || !is_cheap(self, from->cost + to->left))
+    if (!is_cheap(self, from->cost + dt__relaxed_price(&self->relaxed, from->like, next->like) + left))
+        return false;
+    for (int i = next->first; i < next->end; i++) {
+        const node *to = &self->nodes[i];
+        if (to->cost <= from->cost)
             continue;
         double cost = from->cost + step_price(self, from, to);
-        if (cost < to->cost && is_cheap(self, cost + to->left)) {
-            to->cost = cost;
-            to->parent = at;
-            to->closed = false; /* opened again where it was closed */
-            arrived |= arrive(self, self->active[i]);
-        }
+        if (cost < to->cost && is_cheap(self, cost + left))
+            arrived |= reach(self, i, at, cost);
     }
     return arrived;
 }
 
+static bool leave(exact *self, int at) {
+    bool arrived = false;
+    for (int i = 0; i < self->n_families; i++)
+        arrived |= leave_for(self, at, &self->families[i]);
+    return arrived;
+}
+
 /* Now that less is cheap, fewer nodes are of use. */
-static void drop_nodes(exact *self) {
+static void drop_families(exact *self) {
     int n = 0;
-    for (int i = 0; i < self->n_active; i++)
-        if (is_cheap(self, self->nodes[self->active[i]].through))
-            self->active[n++] = self->active[i];
-    self->n_active = n;
+    for (int i = 0; i < self->n_families; i++)
+        if (is_cheap(self, self->families[i].like->come + self->families[i].like->left))
+            self->families[n++] = self->families[i];
+    self->n_families = n;
 }
 
 /* Finds the cheapest way to the target, if one is cheap enough: the parents of the target's node. */
 static void search(exact *self) {
-    self->nodes[SOURCE].cost = 0;
-    for (int i = 0; i < self->n_nodes; i++) {
-        node *one = &self->nodes[i];
-        one->jump = step_price(self, one, &self->nodes[TARGET]);
-        if (i != TARGET)
-            self->active[self->n_active++] = i;
-    }
-    arrive(self, SOURCE);
-    for (int at; (at = next_node(self)) >= 0;) {
-        self->nodes[at].closed = true;
+    for (int i = 0; i < self->n_nodes; i++)
+        self->nodes[i].jump = step_price(self, &self->nodes[i], &self->nodes[TARGET]);
+    reach(self, SOURCE, -1, 0);
+    for (int at; (at = next_node(self)) >= 0;)
         if (leave(self, at))
-            drop_nodes(self);
-    }
+            drop_families(self);
 }
 
 static dt_status add_path(const exact *self, int at, dt__route *out) {
@@ -447,21 +424,33 @@ static dt_status add_path(const exact *self, int at, dt__route *out) {
     return dt__route_add(out, self->alphabet, &self->places[(int64_t)at * self->n_mesh_dims]);
 }
 
+static void list_families(exact *self) {
+    const dt__relaxed *relaxed = &self->relaxed;
+    for (int i = DT__RELAXED_OTHERS; i < relaxed->n; i++) {
+        int first = self->n_nodes;
+        if (isfinite(relaxed->states[i].come))
+            list_states(self, &relaxed->states[i]);
+        if (self->n_nodes > first)
+            self->families[self->n_families++] = (family){&relaxed->states[i], first, self->n_nodes};
+    }
+}
+
 /* Looks for something cheaper than what is known, over the states that the relaxed ways below `limit` go through. */
 static dt_status look(exact *self, double limit, dt__route *out) {
     dt__relaxed *relaxed = &self->relaxed;
     dt__relaxed_come(relaxed, limit);
-    self->n_nodes = self->n_active = 0;
+    self->families = DT__NEW_ARRAY(self->arena, family, relaxed->n);
+    if (!self->families)
+        return DT_ERR_MEMORY;
+    self->n_nodes = self->n_families = self->n_open = 0;
     add_end(self, self->alphabet->from, &relaxed->states[DT__RELAXED_SOURCE]);
     add_end(self, self->alphabet->to, &relaxed->states[DT__RELAXED_TARGET]);
-    for (int i = DT__RELAXED_OTHERS; i < relaxed->n; i++)
-        if (isfinite(relaxed->states[i].come))
-            list_states(self, &relaxed->states[i]);
+    list_families(self);
     DT__TRY(self->status);
     if (self->too_many)
         return DT_OK;
-    self->active = DT__NEW_ARRAY(self->arena, int, self->n_nodes);
-    if (!self->active)
+    self->open = DT__NEW_ARRAY(self->arena, int, self->n_nodes);
+    if (!self->open)
         return DT_ERR_MEMORY;
     search(self);
     if (!isfinite(self->nodes[TARGET].cost))
@@ -475,7 +464,7 @@ static dt_status run(exact *self, dt__route *out) {
     self->rates = dt__rates_new(self->arena, self->alphabet);
     if (!self->rates)
         return DT_ERR_MEMORY;
-    DT__TRY(dt__relaxed_new(self->arena, self->alphabet, self->useful, self->rates, self->most, relaxed));
+    DT__TRY(dt__relaxed_new(self->arena, self->alphabet, self->rates, self->most, relaxed));
     if (!is_cheap(self, relaxed->least_us))
         return DT_OK;
     DT__TRY(look(self, relaxed->least_us * (1 + ROUNDING), out));
@@ -489,7 +478,7 @@ dt_status dt__exact_run(const dt__alphabet *alphabet, double most, dt__route *ou
                   .n_mesh_dims = alphabet->n_mesh_dims,
                   .n_dims = alphabet->n_dims,
                   .most = most};
-    *done = alphabet->n_mesh_dims <= MOST_MESH_DIMS && alphabet->n_dims <= MOST_DIMS && choose_dims(&self);
+    *done = alphabet->n_mesh_dims <= MOST_MESH_DIMS && alphabet->n_dims <= MOST_DIMS;
     dt_status status = *done ? run(&self, out) : DT_OK;
     *done = *done && !self.too_many;
     dt__arena_free(&arena);

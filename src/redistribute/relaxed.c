@@ -24,7 +24,6 @@ typedef struct order {
 
 typedef struct listing {
     const dt__alphabet *alphabet;
-    const bool *useful;
     bool plain; /* all cuts are plain shards */
     dt__arena *arena;
     order from[DT_SPEC_MAX_DIMS], to[DT_SPEC_MAX_DIMS];
@@ -137,7 +136,7 @@ static dt_status find_least(listing *self) {
     }
     for (int d = 0; d < alphabet->n_dims; d++) {
         for (int set = 0; set < n_sets; set++)
-            sizes[set] = set && !self->useful[d] ? INFINITY : least_size(self, d, products[set]);
+            sizes[set] = least_size(self, d, products[set]);
         for (int set = n_sets - 1; set >= 0; set--) {
             double least = self->least[set] * sizes[0];
             for (int part = set; part; part = (part - 1) & set)
@@ -231,19 +230,6 @@ static dt_status list_all(listing *self) {
     return DT_OK;
 }
 
-/* The mesh dims that must change on the way from one to the other. */
-static inline int changed(const dt__relaxed *self, const dt__relaxed_state *a, const dt__relaxed_state *b) {
-    uint64_t same = a->kinds & b->kinds;
-    same |= same >> 32;
-    same |= same >> 16;
-    same |= same >> 8;
-    return self->dims & ~(int)same;
-}
-
-static inline double price(const dt__relaxed *self, const dt__relaxed_state *a, const dt__relaxed_state *b) {
-    return dt__rates_price(self->rates, a->roles, b->roles, changed(self, a, b), a->bytes, b->bytes);
-}
-
 /* Dijkstra's search from the target. Only states that are not done are looked at again. */
 static void find_left(dt__relaxed *self, double most) {
     dt__relaxed_state *states = self->states;
@@ -258,7 +244,7 @@ static void find_left(dt__relaxed *self, double most) {
         next = -1;
         for (int i = 0; i < n; i++) {
             dt__relaxed_state *one = &states[open[i]];
-            double us = to->left + price(self, one, to);
+            double us = to->left + dt__relaxed_price(self, one, to);
             if (us < one->left)
                 one->left = us;
             if (one->left < least) {
@@ -288,7 +274,7 @@ void dt__relaxed_come(dt__relaxed *self, double most) {
             dt__relaxed_state *one = &states[open[i]];
             double limit = most - one->left;
             if (from->come < limit) {
-                double us = from->come + price(self, from, one);
+                double us = from->come + dt__relaxed_price(self, from, one);
                 if (us < one->come && us < limit)
                     one->come = us;
             }
@@ -300,9 +286,9 @@ void dt__relaxed_come(dt__relaxed *self, double most) {
     }
 }
 
-dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const bool *useful, const dt__rates *rates,
-                          double most, dt__relaxed *out) {
-    listing self = {.alphabet = alphabet, .useful = useful, .arena = arena, .out = out};
+dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const dt__rates *rates, double most,
+                          dt__relaxed *out) {
+    listing self = {.alphabet = alphabet, .arena = arena, .out = out};
     *out = (dt__relaxed){.rates = dt__rates_least(arena, alphabet->n_mesh_dims, rates)};
     if (!out->rates)
         return DT_ERR_MEMORY;

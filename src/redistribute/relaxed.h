@@ -43,11 +43,20 @@ typedef struct dt__relaxed {
 
 enum { DT__RELAXED_SOURCE, DT__RELAXED_TARGET, DT__RELAXED_OTHERS };
 
-/* Lists the relaxed states of a move, whose states may cut the `useful` tensor dims, and finds what is left from each,
- * as far as it is below `most`. */
-dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const bool *useful, const dt__rates *rates,
-                          double most, dt__relaxed *out);
+/* Lists the relaxed states of a move and finds what is left from each, as far as it is below `most`. */
+dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const dt__rates *rates, double most,
+                          dt__relaxed *out);
 /* Finds what each costs from the source, where a way through it can be below `most`; infinite elsewhere. */
 void dt__relaxed_come(dt__relaxed *relaxed, double most);
+
+/* At most what one step from a state of one kind to a state of the other costs. */
+static inline double dt__relaxed_price(const dt__relaxed *relaxed, const dt__relaxed_state *a,
+                                       const dt__relaxed_state *b) {
+    uint64_t same = a->kinds & b->kinds;
+    same |= same >> 32;
+    same |= same >> 16;
+    same |= same >> 8;
+    return dt__rates_price(relaxed->rates, a->roles, b->roles, relaxed->dims & ~(int)same, a->bytes, b->bytes);
+}
 
 #endif
