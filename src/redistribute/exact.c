@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The exact search. The relaxed states (relaxed.h) say for every state what any way to it and from it costs at the
- * least. States are listed only where both together are less than what is known, and over these goes a best-first
- * search with every step from every state. Nothing else is dropped, so the result is that of a search over everything.
- *
- * A first look is at the states that the cheapest relaxed ways go through. Mostly one of these ways can be had for what
- * it is said to cost; then nothing can be cheaper, and there is no second look.
+ * The exact search: best first, with every step from every state. The relaxed states (relaxed.h) say what is left from
+ * each state at the least, and what a step to any of the states that a relaxed state stands for, its family, costs at
+ * the least. So a state is left for one family after the other, the most promising first, and a family is listed when
+ * somebody goes there. The search ends when nothing that is left to do can lead to less than what is known; so the
+ * result is that of a search over everything.
  */
 #include "redistribute/exact.h"
 
@@ -22,21 +21,24 @@ enum {
 };
 
 static const double ROUNDING = 1e-9; /* relative: what is not cheaper by more than this is not cheaper */
+static const double TOGETHER = 0.01; /* relative: families that promise nearly as much are gone to at once */
 
 /* A state as the search sees it, in one cache line. */
 typedef struct node {
     uint64_t ids[2];    /* 16 bits per mesh dim: equal where it need not take part in a step */
     double bytes, cost; /* of the part; of the way to it */
-    double jump;        /* price of one collective to the target; infinite where none does it */
+    double promise;     /* at least what a way to the target costs that goes on from here to a new family */
+    double done;        /* families that promise less have been gone to */
     const dt__relaxed_state *like;
     dt__roles roles;
-    bool open;
+    bool open; /* there may be families to go to */
     int parent;
 } node;
 
 /* The nodes of one relaxed state. */
 typedef struct family {
     const dt__relaxed_state *like;
+    bool listed;
     int first, end;
 } family;
 
@@ -64,10 +66,10 @@ typedef struct exact {
     node *nodes;
     dt__place *places; /* n_mesh_dims per node */
     numbering numbers;
-    int n_families;
-    family *families; /* that a cheap enough way may go through */
     int n_open;
-    int *open; /* nodes whose steps have not been taken since they were reached */
+    int *open; /* nodes */
+    int n_families;
+    family *families;
     bool too_many;
     dt_status status;
     /* the state that is being listed */
@@ -166,14 +168,17 @@ static bool make_room(exact *self) {
     size_t n = (size_t)self->n_nodes, n_dims = (size_t)self->n_mesh_dims;
     node *nodes = DT__NEW_ARRAY(self->arena, node, room);
     dt__place *places = DT__NEW_ARRAY(self->arena, dt__place, (size_t)room * n_dims);
-    if (!nodes || !places)
+    int *open = DT__NEW_ARRAY(self->arena, int, room);
+    if (!nodes || !places || !open)
         return false;
     if (n) {
         memcpy(nodes, self->nodes, n * sizeof *nodes);
         memcpy(places, self->places, n * n_dims * sizeof *places);
+        memcpy(open, self->open, (size_t)self->n_open * sizeof *open);
     }
     self->nodes = nodes;
     self->places = places;
+    self->open = open;
     self->room = room;
     return true;
 }
@@ -338,13 +343,13 @@ static int next_node(exact *self) {
     double least = INFINITY, left = INFINITY;
     for (int i = 0; i < self->n_open; i++) {
         node *one = &self->nodes[self->open[i]];
-        double promise = one->cost + one->like->left;
-        one->open = is_cheap(self, promise);
+        one->open = is_cheap(self, one->promise);
         if (!one->open)
             continue;
-        if (promise < least * (1 - ROUNDING) || (promise < least * (1 + ROUNDING) && one->like->left < left)) {
+        if (one->promise < least * (1 - ROUNDING) ||
+            (one->promise < least * (1 + ROUNDING) && one->like->left < left)) {
             best = n;
-            least = promise;
+            least = one->promise;
             left = one->like->left;
         }
         self->open[n++] = self->open[i];
@@ -358,63 +363,68 @@ static int next_node(exact *self) {
     return at;
 }
 
-/* A node is reached; from there the target is one step more. Says whether that is a cheaper way. */
-static bool reach(exact *self, int at, int parent, double cost) {
-    node *one = &self->nodes[at], *target = &self->nodes[TARGET];
-    one->cost = cost;
-    one->parent = parent;
+static void set_promise(exact *self, int at, double promise, double done) {
+    node *one = &self->nodes[at];
+    one->promise = promise;
+    one->done = done;
     if (!one->open)
         self->open[self->n_open++] = at;
     one->open = true;
-    if (!is_cheap(self, cost + one->jump))
-        return false;
-    self->most = target->cost = cost + one->jump;
-    target->parent = at;
-    return true;
 }
 
-/* Takes every step from a node to a family; says whether that led to a cheaper way to the target. */
-static bool leave_for(exact *self, int at, const family *next) {
+/* A node is reached; from there the target is one step more. */
+static void reach(exact *self, int at, int parent, double cost) {
+    node *one = &self->nodes[at], *target = &self->nodes[TARGET];
+    one->cost = cost;
+    one->parent = parent;
+    set_promise(self, at, cost + one->like->left, 0);
+    double us = cost + step_price(self, one, target);
+    if (!is_cheap(self, us))
+        return;
+    self->most = target->cost = us;
+    target->parent = at;
+}
+
+/* Takes every step from a node to a family. */
+static void go_to(exact *self, int at, family *next) {
+    if (!next->listed) {
+        next->listed = true;
+        next->first = self->n_nodes;
+        list_states(self, next->like);
+        next->end = self->n_nodes;
+    }
     const node *from = &self->nodes[at];
-    double left = next->like->left;
-    bool arrived = false;
-    if (!is_cheap(self, from->cost + dt__relaxed_price(&self->relaxed, from->like, next->like) + left))
-        return false;
     for (int i = next->first; i < next->end; i++) {
         const node *to = &self->nodes[i];
         if (to->cost <= from->cost)
             continue;
         double cost = from->cost + step_price(self, from, to);
-        if (cost < to->cost && is_cheap(self, cost + left))
-            arrived |= reach(self, i, at, cost);
+        if (cost < to->cost && is_cheap(self, cost + to->like->left))
+            reach(self, i, at, cost);
     }
-    return arrived;
 }
 
-static bool leave(exact *self, int at) {
-    bool arrived = false;
-    for (int i = 0; i < self->n_families; i++)
-        arrived |= leave_for(self, at, &self->families[i]);
-    return arrived;
-}
-
-/* Now that less is cheap, fewer nodes are of use. */
-static void drop_families(exact *self) {
-    int n = 0;
-    for (int i = 0; i < self->n_families; i++)
-        if (is_cheap(self, self->families[i].like->come + self->families[i].like->left))
-            self->families[n++] = self->families[i];
-    self->n_families = n;
+/* Goes from a node to the families that now promise most. */
+static void leave(exact *self, int at) {
+    const node from = self->nodes[at];
+    double limit = from.promise * (1 + TOGETHER), next = INFINITY;
+    for (int i = 0; i < self->n_families; i++) {
+        const dt__relaxed_state *like = self->families[i].like;
+        double promise = from.cost + dt__relaxed_price(&self->relaxed, from.like, like) + like->left;
+        if (promise >= limit)
+            next = promise < next ? promise : next;
+        else if (promise >= from.done && is_cheap(self, promise))
+            go_to(self, at, &self->families[i]);
+    }
+    if (is_cheap(self, next))
+        set_promise(self, at, next, limit);
 }
 
 /* Finds the cheapest way to the target, if one is cheap enough: the parents of the target's node. */
 static void search(exact *self) {
-    for (int i = 0; i < self->n_nodes; i++)
-        self->nodes[i].jump = step_price(self, &self->nodes[i], &self->nodes[TARGET]);
     reach(self, SOURCE, -1, 0);
-    for (int at; (at = next_node(self)) >= 0;)
-        if (leave(self, at))
-            drop_families(self);
+    for (int at; self->status == DT_OK && !self->too_many && (at = next_node(self)) >= 0;)
+        leave(self, at);
 }
 
 static dt_status add_path(const exact *self, int at, dt__route *out) {
@@ -424,51 +434,33 @@ static dt_status add_path(const exact *self, int at, dt__route *out) {
     return dt__route_add(out, self->alphabet, &self->places[(int64_t)at * self->n_mesh_dims]);
 }
 
-static void list_families(exact *self) {
+static dt_status make_families(exact *self) {
     const dt__relaxed *relaxed = &self->relaxed;
-    for (int i = DT__RELAXED_OTHERS; i < relaxed->n; i++) {
-        int first = self->n_nodes;
-        if (isfinite(relaxed->states[i].come))
-            list_states(self, &relaxed->states[i]);
-        if (self->n_nodes > first)
-            self->families[self->n_families++] = (family){&relaxed->states[i], first, self->n_nodes};
-    }
-}
-
-/* Looks for something cheaper than what is known, over the states that the relaxed ways below `limit` go through. */
-static dt_status look(exact *self, double limit, dt__route *out) {
-    dt__relaxed *relaxed = &self->relaxed;
-    dt__relaxed_come(relaxed, limit);
     self->families = DT__NEW_ARRAY(self->arena, family, relaxed->n);
     if (!self->families)
         return DT_ERR_MEMORY;
-    self->n_nodes = self->n_families = self->n_open = 0;
-    add_end(self, self->alphabet->from, &relaxed->states[DT__RELAXED_SOURCE]);
-    add_end(self, self->alphabet->to, &relaxed->states[DT__RELAXED_TARGET]);
-    list_families(self);
-    DT__TRY(self->status);
-    if (self->too_many)
-        return DT_OK;
-    self->open = DT__NEW_ARRAY(self->arena, int, self->n_nodes);
-    if (!self->open)
-        return DT_ERR_MEMORY;
-    search(self);
-    if (!isfinite(self->nodes[TARGET].cost))
-        return DT_OK;
-    out->n_states = 0;
-    return add_path(self, TARGET, out);
+    for (int i = DT__RELAXED_OTHERS; i < relaxed->n; i++)
+        if (is_cheap(self, relaxed->states[i].left))
+            self->families[self->n_families++] = (family){.like = &relaxed->states[i]};
+    return DT_OK;
 }
 
 static dt_status run(exact *self, dt__route *out) {
-    dt__relaxed *relaxed = &self->relaxed;
+    const dt__relaxed_state *states;
     self->rates = dt__rates_new(self->arena, self->alphabet);
     if (!self->rates)
         return DT_ERR_MEMORY;
-    DT__TRY(dt__relaxed_new(self->arena, self->alphabet, self->rates, self->most, relaxed));
-    if (!is_cheap(self, relaxed->least_us))
+    DT__TRY(dt__relaxed_new(self->arena, self->alphabet, self->rates, self->most, &self->relaxed));
+    states = self->relaxed.states;
+    if (!is_cheap(self, states[DT__RELAXED_SOURCE].left))
         return DT_OK;
-    DT__TRY(look(self, relaxed->least_us * (1 + ROUNDING), out));
-    return is_cheap(self, relaxed->least_us * (1 + ROUNDING)) ? look(self, self->most * (1 - ROUNDING), out) : DT_OK;
+    DT__TRY(make_families(self));
+    add_end(self, self->alphabet->from, &states[DT__RELAXED_SOURCE]);
+    add_end(self, self->alphabet->to, &states[DT__RELAXED_TARGET]);
+    DT__TRY(self->status);
+    search(self);
+    DT__TRY(self->status);
+    return isfinite(self->nodes[TARGET].cost) ? add_path(self, TARGET, out) : DT_OK;
 }
 
 dt_status dt__exact_run(const dt__alphabet *alphabet, double most, dt__route *out, bool *done) {

@@ -184,7 +184,7 @@ static double known_bytes(const listing *self, int as_source, int as_target) {
 
 static void add_state(listing *self, uint64_t kinds) {
     dt__relaxed_state *state = &self->out->states[self->out->n];
-    *state = (dt__relaxed_state){.kinds = kinds, .come = INFINITY, .left = INFINITY};
+    *state = (dt__relaxed_state){.kinds = kinds, .left = INFINITY};
     int as_source = dt__relaxed_dims(state, DT__KIND_SOURCE), as_target = dt__relaxed_dims(state, DT__KIND_TARGET);
     int other = dt__relaxed_dims(state, DT__KIND_OTHER);
     if (!is_possible(self, as_source, as_target))
@@ -255,37 +255,6 @@ static void find_left(dt__relaxed *self, double most) {
     }
 }
 
-/* And from the source, led by what is left. */
-void dt__relaxed_come(dt__relaxed *self, double most) {
-    dt__relaxed_state *states = self->states;
-    int n = 0, *open = self->open, next = DT__RELAXED_SOURCE;
-    for (int i = 0; i < self->n; i++) {
-        states[i].come = INFINITY;
-        if (states[i].left < most)
-            open[n++] = i;
-    }
-    states[DT__RELAXED_SOURCE].come = 0;
-    while (next >= 0) {
-        const dt__relaxed_state *from = &states[open[next]];
-        double least = most;
-        open[next] = open[--n];
-        next = -1;
-        for (int i = 0; i < n; i++) {
-            dt__relaxed_state *one = &states[open[i]];
-            double limit = most - one->left;
-            if (from->come < limit) {
-                double us = from->come + dt__relaxed_price(self, from, one);
-                if (us < one->come && us < limit)
-                    one->come = us;
-            }
-            if (one->come + one->left < least) {
-                least = one->come + one->left;
-                next = i;
-            }
-        }
-    }
-}
-
 dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const dt__rates *rates, double most,
                           dt__relaxed *out) {
     listing self = {.alphabet = alphabet, .arena = arena, .out = out};
@@ -298,6 +267,5 @@ dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const 
     DT__TRY(find_least(&self));
     DT__TRY(list_all(&self));
     find_left(out, most);
-    out->least_us = out->states[DT__RELAXED_SOURCE].left;
     return DT_OK;
 }

@@ -24,7 +24,7 @@ typedef enum dt__kind {
 typedef struct dt__relaxed_state {
     uint64_t kinds; /* a byte for each kind: its mesh dims as bits */
     double bytes;
-    double come, left; /* at least what it costs from the source, and to the target */
+    double left; /* at least what it costs to the target */
     dt__roles roles;
 } dt__relaxed_state;
 
@@ -37,8 +37,7 @@ typedef struct dt__relaxed {
     dt__relaxed_state *states; /* the source, the target, and the others */
     int *open;                 /* room for the searches */
     const dt__rates *rates;
-    int dims;        /* mesh dims of more than one rank, as bits */
-    double least_us; /* of any way from the source to the target */
+    int dims; /* mesh dims of more than one rank, as bits */
 } dt__relaxed;
 
 enum { DT__RELAXED_SOURCE, DT__RELAXED_TARGET, DT__RELAXED_OTHERS };
@@ -46,9 +45,6 @@ enum { DT__RELAXED_SOURCE, DT__RELAXED_TARGET, DT__RELAXED_OTHERS };
 /* Lists the relaxed states of a move and finds what is left from each, as far as it is below `most`. */
 dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const dt__rates *rates, double most,
                           dt__relaxed *out);
-/* Finds what each costs from the source, where a way through it can be below `most`; infinite elsewhere. */
-void dt__relaxed_come(dt__relaxed *relaxed, double most);
-
 /* At most what one step from a state of one kind to a state of the other costs. */
 static inline double dt__relaxed_price(const dt__relaxed *relaxed, const dt__relaxed_state *a,
                                        const dt__relaxed_state *b) {
