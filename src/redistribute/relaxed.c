@@ -66,6 +66,16 @@ static void read_orders(listing *self) {
     }
 }
 
+/* Fills the table of the tensor dims that sets of mesh dims cut. */
+static void find_cuts(const dt__alphabet *alphabet, const dt__place *places, uint8_t *out) {
+    for (int m = 0; m < alphabet->n_mesh_dims; m++) {
+        const dt_placement *token = &alphabet->tokens[places[m].token];
+        int cut = dt__is_cut(token) ? 1 << token->dim : 0;
+        for (int set = 0; set < 1 << m; set++)
+            out[set | 1 << m] = (uint8_t)(out[set] | cut);
+    }
+}
+
 static void add_kind(listing *self, int m, uint64_t kind) {
     for (int i = 0; i < self->n_kinds[m]; i++)
         if (self->kinds[m][i] == kind)
@@ -262,6 +272,9 @@ dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const 
     if (!out->rates)
         return DT_ERR_MEMORY;
     self.plain = is_plain(alphabet);
+    out->all_cuts = (uint8_t)((1 << alphabet->n_dims) - 1);
+    find_cuts(alphabet, alphabet->from, out->from_cuts);
+    find_cuts(alphabet, alphabet->to, out->to_cuts);
     read_orders(&self);
     find_kinds(&self);
     DT__TRY(find_least(&self));

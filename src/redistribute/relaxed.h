@@ -38,6 +38,10 @@ typedef struct dt__relaxed {
     int *open;                 /* room for the searches */
     const dt__rates *rates;
     int dims; /* mesh dims of more than one rank, as bits */
+    uint8_t
+        from_cuts[1 << DT__RATES_MOST_MESH_DIMS]; /* per set of mesh dims: tensor dims that they cut in the source */
+    uint8_t to_cuts[1 << DT__RATES_MOST_MESH_DIMS]; /* and in the target */
+    uint8_t all_cuts;                               /* every tensor dim */
 } dt__relaxed;
 
 enum { DT__RELAXED_SOURCE, DT__RELAXED_TARGET, DT__RELAXED_OTHERS };
@@ -45,6 +49,18 @@ enum { DT__RELAXED_SOURCE, DT__RELAXED_TARGET, DT__RELAXED_OTHERS };
 /* Lists the relaxed states of a move and finds what is left from each, as far as it is below `most`. */
 dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const dt__rates *rates, double most,
                           dt__relaxed *out);
+/* The mesh dims that are cut in some other way before and after, and can not be cut as before: where the cuts of every
+ * tensor dim that are as in the source or the target change, so does all that comes after them. */
+static inline int dt__relaxed_dragged(const dt__relaxed *relaxed, const dt__relaxed_state *a,
+                                      const dt__relaxed_state *b) {
+    int other = dt__relaxed_dims(a, DT__KIND_OTHER) & dt__relaxed_dims(b, DT__KIND_OTHER);
+    if (!other)
+        return 0;
+    int from = dt__relaxed_dims(a, DT__KIND_SOURCE) ^ dt__relaxed_dims(b, DT__KIND_SOURCE);
+    int to = dt__relaxed_dims(a, DT__KIND_TARGET) ^ dt__relaxed_dims(b, DT__KIND_TARGET);
+    return (relaxed->from_cuts[from] | relaxed->to_cuts[to]) == relaxed->all_cuts ? other : 0;
+}
+
 /* At most what one step from a state of one kind to a state of the other costs. */
 static inline double dt__relaxed_price(const dt__relaxed *relaxed, const dt__relaxed_state *a,
                                        const dt__relaxed_state *b) {
@@ -52,7 +68,8 @@ static inline double dt__relaxed_price(const dt__relaxed *relaxed, const dt__rel
     same |= same >> 32;
     same |= same >> 16;
     same |= same >> 8;
-    return dt__rates_price(relaxed->rates, a->roles, b->roles, relaxed->dims & ~(int)same, a->bytes, b->bytes);
+    int set = (relaxed->dims & ~(int)same) | dt__relaxed_dragged(relaxed, a, b);
+    return dt__rates_price(relaxed->rates, a->roles, b->roles, set, a->bytes, b->bytes);
 }
 
 #endif
