@@ -21,6 +21,7 @@ enum {
 };
 
 static const double ROUNDING = 1e-9; /* relative: what is not cheaper by more than this is not cheaper */
+static const double EAGERNESS = 0.2;
 static const double TOGETHER = 0.01; /* relative: families that promise nearly as much are gone to at once */
 
 /* A state as the search sees it, in one cache line. */
@@ -336,21 +337,20 @@ static void list_states(exact *self, const dt__relaxed_state *like) {
     list_others(self, 0);
 }
 
-/* Takes the open node that promises most, and of equals the one that is nearest to the target; -1: none that may lead
- * to something cheap. */
+/* Takes the open node that is worth most; -1: none that may lead to something cheap. What is left counts for more than
+ * it is, because a way that is near its end soon tells what is cheap. */
 static int next_node(exact *self) {
     int n = 0, best = -1;
-    double least = INFINITY, left = INFINITY;
+    double least = INFINITY;
     for (int i = 0; i < self->n_open; i++) {
         node *one = &self->nodes[self->open[i]];
+        double worth = one->promise + EAGERNESS * one->like->left;
         one->open = is_cheap(self, one->promise);
         if (!one->open)
             continue;
-        if (one->promise < least * (1 - ROUNDING) ||
-            (one->promise < least * (1 + ROUNDING) && one->like->left < left)) {
+        if (worth < least) {
             best = n;
-            least = one->promise;
-            left = one->like->left;
+            least = worth;
         }
         self->open[n++] = self->open[i];
     }
