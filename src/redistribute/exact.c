@@ -17,11 +17,12 @@ enum {
     MOST_MESH_DIMS = DT__RATES_MOST_MESH_DIMS,
     MOST_DIMS = 8,
     MOST_STATES = 1 << 16,
-    CODE_BITS = 5, /* of one cut in a code: its mesh dim and which kind of cut it is */
+    MOST_RELAXED_STATES = 1 << 13, /* what is left from each of them costs the square of this */
+    CODE_BITS = 5,                 /* of one cut in a code: its mesh dim and which kind of cut it is */
 };
 
 static const double ROUNDING = 1e-9; /* relative: what is not cheaper by more than this is not cheaper */
-static const double EAGERNESS = 0.2;
+static const double EAGERNESS = 0.2; /* of a node near the target: see next_node */
 static const double TOGETHER = 0.01; /* relative: families that promise nearly as much are gone to at once */
 
 /* A state as the search sees it, in one cache line. */
@@ -54,7 +55,7 @@ typedef struct numbering {
     numbered *slots;
 } numbering;
 
-enum { SOURCE, TARGET, OTHERS }; /* nodes */
+enum { SOURCE, TARGET }; /* nodes */
 
 typedef struct exact {
     const dt__alphabet *alphabet;
@@ -79,6 +80,7 @@ typedef struct exact {
     dt__cut_list cuts[DT_SPEC_MAX_DIMS];
     int first_free[DT_SPEC_MAX_DIMS]; /* how many cuts of a tensor dim stay where they are */
 } exact;
+
 /* A code for what a mesh dim does: its token and, of a cut, the cuts before it; those of one part are none. */
 static uint64_t code_of(const exact *self, const dt__place *places, const dt__cut_list *cuts, int m) {
     const dt__alphabet *alphabet = self->alphabet;
@@ -450,7 +452,11 @@ static dt_status run(exact *self, dt__route *out) {
     self->rates = dt__rates_new(self->arena, self->alphabet);
     if (!self->rates)
         return DT_ERR_MEMORY;
-    DT__TRY(dt__relaxed_new(self->arena, self->alphabet, self->rates, self->most, &self->relaxed));
+    DT__TRY(dt__relaxed_new(self->arena, self->alphabet, self->rates, &self->relaxed));
+    self->too_many = self->relaxed.n > MOST_RELAXED_STATES;
+    if (self->too_many)
+        return DT_OK;
+    dt__relaxed_find_left(&self->relaxed, self->most);
     states = self->relaxed.states;
     if (!is_cheap(self, states[DT__RELAXED_SOURCE].left))
         return DT_OK;

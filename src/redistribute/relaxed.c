@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The relaxed states, and Dijkstra's search over them in both directions. Cuts that are as in the source are the first
+ * The relaxed states, and Dijkstra's search over them. Cuts that are as in the source are the first
  * of their tensor dim, and so are those as in the target; so a tensor dim that has one that is not as in the target
  * has none that is not as in the source.
  *
@@ -165,14 +165,7 @@ static bool is_possible(const listing *self, int as_source, int as_target) {
         if (as_target >> m & 1 && self->before_to[m] & ~as_target)
             return false;
     }
-    int seen = 0; /* tensor dims */
-    for (int m = 0; m < self->alphabet->n_mesh_dims; m++)
-        if ((as_source & ~as_target) >> m & 1)
-            seen |= 1 << self->alphabet->tokens[self->alphabet->from[m].token].dim;
-    for (int m = 0; m < self->alphabet->n_mesh_dims; m++)
-        if ((as_target & ~as_source) >> m & 1 && seen >> self->alphabet->tokens[self->alphabet->to[m].token].dim & 1)
-            return false;
-    return true;
+    return !(self->out->from_cuts[as_source & ~as_target] & self->out->to_cuts[as_target & ~as_source]);
 }
 
 /* The cuts that are as in the source or the target, and nothing else. */
@@ -240,14 +233,30 @@ static dt_status list_all(listing *self) {
     return DT_OK;
 }
 
-/* Dijkstra's search from the target. Only states that are not done are looked at again. */
-static void find_left(dt__relaxed *self, double most) {
+dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const dt__rates *rates, dt__relaxed *out) {
+    listing self = {.alphabet = alphabet, .arena = arena, .out = out};
+    *out = (dt__relaxed){.rates = dt__rates_least(arena, alphabet->n_mesh_dims, rates)};
+    if (!out->rates)
+        return DT_ERR_MEMORY;
+    self.plain = is_plain(alphabet);
+    out->all_cuts = (uint8_t)((1 << alphabet->n_dims) - 1);
+    find_cuts(alphabet, alphabet->from, out->from_cuts);
+    find_cuts(alphabet, alphabet->to, out->to_cuts);
+    read_orders(&self);
+    find_kinds(&self);
+    DT__TRY(find_least(&self));
+    return list_all(&self);
+}
+
+/* Dijkstra's search from the target to the source. Only states that are not done are looked at again; those that are
+ * not done in the end are no nearer to the target than the source is. */
+void dt__relaxed_find_left(dt__relaxed *self, double most) {
     dt__relaxed_state *states = self->states;
     int n = self->n, *open = self->open, next = DT__RELAXED_TARGET;
     for (int i = 0; i < n; i++)
         open[i] = i;
     states[DT__RELAXED_TARGET].left = 0;
-    while (next >= 0) {
+    while (next >= 0 && open[next] != DT__RELAXED_SOURCE) {
         const dt__relaxed_state *to = &states[open[next]];
         double least = most;
         open[next] = open[--n];
@@ -263,22 +272,6 @@ static void find_left(dt__relaxed *self, double most) {
             }
         }
     }
-}
-
-dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const dt__rates *rates, double most,
-                          dt__relaxed *out) {
-    listing self = {.alphabet = alphabet, .arena = arena, .out = out};
-    *out = (dt__relaxed){.rates = dt__rates_least(arena, alphabet->n_mesh_dims, rates)};
-    if (!out->rates)
-        return DT_ERR_MEMORY;
-    self.plain = is_plain(alphabet);
-    out->all_cuts = (uint8_t)((1 << alphabet->n_dims) - 1);
-    find_cuts(alphabet, alphabet->from, out->from_cuts);
-    find_cuts(alphabet, alphabet->to, out->to_cuts);
-    read_orders(&self);
-    find_kinds(&self);
-    DT__TRY(find_least(&self));
-    DT__TRY(list_all(&self));
-    find_left(out, most);
-    return DT_OK;
+    for (int i = 0; i < n; i++)
+        states[open[i]].left = states[DT__RELAXED_SOURCE].left;
 }

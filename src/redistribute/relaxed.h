@@ -3,7 +3,7 @@
  * A small picture of all states, by which the exact search knows what it still costs to the target. A relaxed state
  * says of each mesh dim only whether it is Replicate, partial, cut as in the source, cut as in the target, or cut in
  * some other way; and it has the least bytes that such a state can have. A step between relaxed states takes a mesh dim
- * that is cut in some other way before and after to stay as it is. So every way over states is one over relaxed
+ * that is cut in some other way before and after to stay as it is, if it can. So every way over states is one over relaxed
  * states that costs no more, and the cheapest over relaxed states is a bound; mostly it is no less than what can be
  * had.
  */
@@ -46,9 +46,12 @@ typedef struct dt__relaxed {
 
 enum { DT__RELAXED_SOURCE, DT__RELAXED_TARGET, DT__RELAXED_OTHERS };
 
-/* Lists the relaxed states of a move and finds what is left from each, as far as it is below `most`. */
-dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const dt__rates *rates, double most,
-                          dt__relaxed *out);
+/* Lists the relaxed states of a move. */
+dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const dt__rates *rates, dt__relaxed *out);
+/* Finds what is left from the source and from all that are nearer to the target, as far as it is below `most`; that of
+ * the others is as of the source. */
+void dt__relaxed_find_left(dt__relaxed *relaxed, double most);
+
 /* The mesh dims that are cut in some other way before and after, and can not be cut as before: where the cuts of every
  * tensor dim that are as in the source or the target change, so does all that comes after them. */
 static inline int dt__relaxed_dragged(const dt__relaxed *relaxed, const dt__relaxed_state *a,
