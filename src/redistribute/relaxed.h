@@ -2,10 +2,9 @@
  *
  * A small picture of all states, by which the exact search knows what it still costs to the target. A relaxed state
  * says of each mesh dim only whether it is Replicate, partial, cut as in the source, cut as in the target, or cut in
- * some other way; and it has the least bytes that such a state can have. A step between relaxed states takes a mesh dim
- * that is cut in some other way before and after to stay as it is, if it can. So every way over states is one over relaxed
- * states that costs no more, and the cheapest over relaxed states is a bound; mostly it is no less than what can be
- * had.
+ * some other way; and it has the least bytes that such a state can have. In a step between relaxed states, a mesh dim
+ * that is cut in some other way before and after stays as it is, if it can. So every way over states is one over
+ * relaxed states that costs no more, and the cheapest over relaxed states is a bound; mostly one can be had for that.
  */
 #ifndef DT_REDISTRIBUTE_RELAXED_H
 #define DT_REDISTRIBUTE_RELAXED_H
