@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The relaxed states, and Dijkstra's search over them. Cuts that are as in the source are the first
- * of their tensor dim, and so are those as in the target; so a tensor dim that has one that is not as in the target
- * has none that is not as in the source.
+ * The relaxed states, and Dijkstra's search over them. Cuts that are as in the source are the first of their tensor
+ * dim, and so are those as in the target; so a tensor dim that has one that is not as in the target has none that is
+ * not as in the source.
  *
  * The bytes of a relaxed state are the larger of two bounds. One is the least of any state with as many cuts, however
  * they are shared by the tensor dims. The other takes the cuts that are as in the source or the target for what they
  * are, and lets the others divide evenly, which no cut does better.
  */
 #include "redistribute/relaxed.h"
-
-#include "base/size.h"
-
-#include <string.h>
 
 enum { MOST_MESH_DIMS = DT__RATES_MOST_MESH_DIMS };
 

@@ -122,8 +122,10 @@ static void random_side(uint64_t *random, const brute_case *like, bool strided, 
         if (!partial && dt_placement_is_partial(like->placements[m]) && brute_below(random, 4) == 0)
             c->placements[m] = like->placements[m];
     }
-    for (int d = 0; d < c->n_dims; d++)
+    for (int d = 0; d < c->n_dims; d++) {
         brute_random_order(random, c, d);
+        brute_random_extents(random, c, d);
+    }
     brute_name(c);
 }
 
@@ -140,12 +142,28 @@ static void random_move(uint64_t *random, int n_mesh_dims, int n_dims, brute_cas
     random_side(random, from, strided, false, to);
 }
 
+static double random_factor(uint64_t *random) {
+    static const double factors[] = {0.01, 0.3, 1, 3, 100};
+    return factors[brute_below(random, sizeof factors / sizeof *factors)];
+}
+
+/* A link that may be good for anything or nothing. */
+static void change_link(uint64_t *random, dt__link *link) {
+    link->start_us *= random_factor(random);
+    link->peer_us *= random_factor(random);
+    link->bytes_per_us *= random_factor(random);
+}
+
 static dt__machine random_machine(uint64_t *random) {
     static const int64_t hosts[] = {0, 2, 4, 8, 8};
     dt__machine machine = dt__machine_builtin;
     machine.ranks_per_host = hosts[brute_below(random, sizeof hosts / sizeof *hosts)];
     if (brute_below(random, 4) == 0)
         machine.copy_bytes_per_us /= 4;
+    if (brute_below(random, 4) == 0) {
+        change_link(random, &machine.within);
+        change_link(random, &machine.between);
+    }
     return machine;
 }
 
