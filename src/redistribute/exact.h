@@ -10,7 +10,7 @@
 #include "redistribute/state.h"
 
 /* Adds the cheapest states from source to target to the route; nothing where no way costs less than `most`. *done is
- * false, and nothing is added, where there are too many states to look at. */
+ * false where there were too many states to look at; then what is added may not be the cheapest. */
 dt_status dt__exact_run(const dt__alphabet *alphabet, double most, dt__route *out, bool *done);
 
 #endif

@@ -3,7 +3,7 @@
  * The minimum-cost planner: the cheapest way, by the machine model, over collectives that may each run over several
  * mesh dims. A simple plan, with neighbouring steps joined wherever one collective can do them and is cheaper, and one
  * exchange of just the blocks that ranks lack, give the cost to be beaten; then the exact search looks for something
- * cheaper. Where there are too many states for it, the search over single mesh dims does, and its steps are joined.
+ * cheaper. Where there are too many states for it, so does the search over single mesh dims, and its steps are joined.
  */
 #include "redistribute/bytes.h"
 #include "redistribute/exact.h"
@@ -148,17 +148,23 @@ static dt_status plan_simply(const dt__alphabet *alphabet, dt__route *out, doubl
     return offer(alphabet, &simple, out, us);
 }
 
+/* What the search over single mesh dims finds. */
+static dt_status offer_single(const dt__alphabet *alphabet, dt__route *best, double *best_us) {
+    dt__route searched = {.arena = best->arena}, jumped = searched;
+    DT__TRY(dt__single_run(alphabet, *best_us, &searched, &jumped));
+    DT__TRY(offer(alphabet, &searched, best, best_us));
+    return offer(alphabet, &jumped, best, best_us);
+}
+
 /* Nothing that costs `most` or more is looked for; what the simple plan costs stands otherwise. */
 static dt_status plan_below(const dt__alphabet *alphabet, double most, dt__route *out, double *us) {
-    dt__route searched = {.arena = out->arena}, jumped = searched;
+    dt__route searched = {.arena = out->arena};
     bool done;
     DT__TRY(plan_simply(alphabet, out, us));
     DT__TRY(offer_exchange(alphabet, out, us));
     DT__TRY(dt__exact_run(alphabet, fmin(*us, most), &searched, &done));
-    if (!done)
-        DT__TRY(dt__single_run(alphabet, *us, &searched, &jumped));
     DT__TRY(offer(alphabet, &searched, out, us));
-    return offer(alphabet, &jumped, out, us);
+    return done ? DT_OK : offer_single(alphabet, out, us);
 }
 
 dt_status dt__plan_min_cost(const dt__alphabet *alphabet, dt__route *out) {

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { N_MOVES = 2000, MOST_STATES = 4000, MOST_MESH_DIMS = 3 };
+enum { MOST_STATES = 8000, MOST_MESH_DIMS = 4 };
 
 typedef struct space {
     const dt__alphabet *alphabet;
@@ -122,15 +122,17 @@ static void random_side(uint64_t *random, const brute_case *like, bool strided, 
         if (!partial && dt_placement_is_partial(like->placements[m]) && brute_below(random, 4) == 0)
             c->placements[m] = like->placements[m];
     }
-    for (int d = 0; d < c->n_dims; d++)
+    for (int d = 0; d < c->n_dims; d++) {
         brute_random_order(random, c, d);
+        brute_random_extents(random, c, d);
+    }
     brute_name(c);
 }
 
-static void random_move(uint64_t *random, brute_case *from, brute_case *to) {
-    static const int64_t sizes[] = {2, 2, 3, 4, 8, 16};
+static void random_move(uint64_t *random, int n_mesh_dims, int n_dims, brute_case *from, brute_case *to) {
+    static const int64_t sizes[] = {1, 2, 2, 2, 3, 4, 8, 16};
     static const int64_t shapes[] = {1, 5, 7, 16, 48, 250, 1024, 4096};
-    brute_case drawn = {.n_mesh_dims = 1 + brute_below(random, MOST_MESH_DIMS), .n_dims = 1 + brute_below(random, 3)};
+    brute_case drawn = {.n_mesh_dims = n_mesh_dims, .n_dims = n_dims};
     for (int m = 0; m < drawn.n_mesh_dims; m++)
         drawn.mesh[m] = sizes[brute_below(random, sizeof sizes / sizeof *sizes)];
     for (int d = 0; d < drawn.n_dims; d++)
@@ -140,47 +142,82 @@ static void random_move(uint64_t *random, brute_case *from, brute_case *to) {
     random_side(random, from, strided, false, to);
 }
 
+static double random_factor(uint64_t *random) {
+    static const double factors[] = {0.01, 0.3, 1, 3, 100};
+    return factors[brute_below(random, sizeof factors / sizeof *factors)];
+}
+
+/* A link that may be good for anything or nothing. */
+static void change_link(uint64_t *random, dt__link *link) {
+    link->start_us *= random_factor(random);
+    link->peer_us *= random_factor(random);
+    link->bytes_per_us *= random_factor(random);
+}
+
 static dt__machine random_machine(uint64_t *random) {
     static const int64_t hosts[] = {0, 2, 4, 8, 8};
     dt__machine machine = dt__machine_builtin;
     machine.ranks_per_host = hosts[brute_below(random, sizeof hosts / sizeof *hosts)];
     if (brute_below(random, 4) == 0)
         machine.copy_bytes_per_us /= 4;
+    if (brute_below(random, 4) == 0) {
+        change_link(random, &machine.within);
+        change_link(random, &machine.between);
+    }
     return machine;
 }
 
-static void min_cost__is_as_cheap_as_a_search_over_everything(void **state) {
-    uint64_t random = 77003;
+/* Plans the move and searches over everything; returns the collectives of the plan. */
+static int check_move(dt_ctx *ctx, const brute_case *from, const brute_case *to, const dt__machine *machine) {
+    dt__arena arena = dt__arena_new(ctx);
+    dt__alphabet alphabet;
+    dt__plan plan, direct;
+    dt__sharding a = brute_sharding(&arena, from), b = brute_sharding(&arena, to);
+    dt__move move = {.from = &a, .to = &b, .item_bytes = 4};
+    if (dt__plan_new(&arena, &move, DT__PLANNER_MIN_COST, machine, &plan) != DT_OK ||
+        dt__plan_new(&arena, &move, DT__PLANNER_DIRECT, machine, &direct) != DT_OK)
+        fail_msg("%s to %s: %s", from->text, to->text, dt_error_text(ctx));
+    dt__alphabet_new(&move, machine, &alphabet);
+    double want = cheapest(&alphabet);
+    if (direct.n_steps && direct.steps[0].collective == DT__COLLECTIVE_ALL_TO_ALL)
+        want = fmin(want, direct.cost_us);
+    if (fabs(plan.cost_us - want) > 1e-6 * want)
+        fail_msg("%s to %s, %d ranks per host: %.9g us, but %.9g can be had", from->text, to->text,
+                 (int)machine->ranks_per_host, plan.cost_us, want);
+    dt__arena_free(&arena);
+    return plan.n_collectives;
+}
+
+/* Random moves on meshes of `least` to `most` dims, of tensors of 1 to `most_dims` dims. */
+static void check_moves(uint64_t random, int n_moves, int least, int most, int most_dims) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     int n_collectives = 0;
-    (void)state;
-    for (int i = 0; i < N_MOVES; i++) {
+    for (int i = 0; i < n_moves; i++) {
         static brute_case from, to;
-        dt__arena arena = dt__arena_new(ctx);
-        dt__alphabet alphabet;
-        dt__plan plan, direct;
-        random_move(&random, &from, &to);
+        int n_mesh_dims = least + brute_below(&random, most - least + 1),
+            n_dims = 1 + brute_below(&random, most_dims);
+        random_move(&random, n_mesh_dims, n_dims, &from, &to);
         dt__machine machine = random_machine(&random);
-        dt__sharding a = brute_sharding(&arena, &from), b = brute_sharding(&arena, &to);
-        dt__move move = {.from = &a, .to = &b, .item_bytes = 4};
-        if (dt__plan_new(&arena, &move, DT__PLANNER_MIN_COST, &machine, &plan) != DT_OK ||
-            dt__plan_new(&arena, &move, DT__PLANNER_DIRECT, &machine, &direct) != DT_OK)
-            fail_msg("%s to %s: %s", from.text, to.text, dt_error_text(ctx));
-        dt__alphabet_new(&move, &machine, &alphabet);
-        double want = cheapest(&alphabet);
-        if (direct.n_steps && direct.steps[0].collective == DT__COLLECTIVE_ALL_TO_ALL)
-            want = fmin(want, direct.cost_us);
-        n_collectives += plan.n_collectives;
-        if (fabs(plan.cost_us - want) > 1e-6 * want)
-            fail_msg("move %d, %s to %s, %d ranks per host: %.9g us, but %.9g can be had", i, from.text, to.text,
-                     (int)machine.ranks_per_host, plan.cost_us, want);
-        dt__arena_free(&arena);
+        n_collectives += check_move(ctx, &from, &to, &machine);
     }
-    assert_true(n_collectives > N_MOVES);
+    assert_true(2 * n_collectives > n_moves);
     dt__ctx_free(ctx);
 }
 
+static void min_cost__is_as_cheap_as_a_search_over_everything(void **state) {
+    (void)state;
+    check_moves(77003, 2000, 1, 3, 3);
+}
+
+static void min_cost__is_as_cheap_on_meshes_of_four_dims(void **state) {
+    (void)state;
+    check_moves(77004, 200, 4, 4, 3);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(min_cost__is_as_cheap_as_a_search_over_everything)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(min_cost__is_as_cheap_as_a_search_over_everything),
+        cmocka_unit_test(min_cost__is_as_cheap_on_meshes_of_four_dims),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
