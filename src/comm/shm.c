@@ -88,8 +88,13 @@ static dt_status join_again(dt__shm *shm) {
 /* After a failure it is as if this rank had not come, so that all may try again. */
 static dt_status join(dt__shm *shm) {
     shm->number = atomic_fetch_add(&shm->own->n_joined, 1) + 1;
+    if (shm->number == 1) { /* nobody waits for that: a thousand ranks that come need not wake each other */
+        atomic_store(&shm->own->n_ready, 1);
+        atomic_store(&shm->own->state, DT__RANK_READY);
+        return DT_OK;
+    }
     dt__shm_set_state(shm, DT__RANK_JOINING);
-    dt_status status = shm->number > 1 ? join_again(shm) : DT_OK;
+    dt_status status = join_again(shm);
     bool joined = status == DT_OK;
     atomic_store(&shm->own->n_ready, joined ? shm->number : shm->number - 1);
     if (!joined)
