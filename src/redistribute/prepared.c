@@ -133,20 +133,12 @@ static void count_steps(const dt__plan *plan, int64_t *collectives) {
         collectives[plan->steps[i].collective]++;
 }
 
-/* What a direct exchange counts as: the cheapest plan, or a simple one where the search for that is too long. */
+/* What a direct exchange counts as: the cheapest plan. */
 static dt_status count_direct(preparing *self, dt__arena *arena, const dt__move *move) {
-    dt_ctx *ctx = self->executor->ctx;
     dt__plan plan;
-    bool clean = ctx->status == DT_OK;
-    dt_status status = dt__plan_new(arena, move, DT__PLANNER_MIN_COST, self->pair->machine, &plan);
-    if (status == DT_ERR_UNSUPPORTED && clean) {
-        ctx->status = DT_OK;
-        ctx->text[0] = 0;
-        status = dt__plan_new(arena, move, DT__PLANNER_GREEDY, self->pair->machine, &plan);
-    }
-    if (status == DT_OK)
-        count_steps(&plan, self->out->collectives);
-    return status;
+    DT__TRY(dt__plan_new(arena, move, DT__PLANNER_MIN_COST, self->pair->machine, &plan));
+    count_steps(&plan, self->out->collectives);
+    return DT_OK;
 }
 
 static dt_spec *new_stop(const dt_spec *to, const dt_placement *placements) {

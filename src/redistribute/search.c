@@ -56,6 +56,10 @@ static int *slot_of(const dt__search *search, const dt__place *state, uint64_t h
 static bool grow_nodes(dt__search *search) {
     int room = search->room ? 2 * search->room : 64;
     size_t n = (size_t)search->n_nodes;
+    if (search->rules->most_states && search->n_nodes >= search->rules->most_states) {
+        search->gave_up = true;
+        return false;
+    }
     if (room > MOST_NODES) {
         search->status = dt__fail(search->arena->ctx, DT_ERR_UNSUPPORTED,
                                   "redistribute: more than %d states lie between source and target; planner direct "
@@ -141,7 +145,7 @@ static void reach(dt__search *search, const dt__place *state, int parent, double
 
 void dt__search_step(dt__search *search, int m, int token, int position, double cost) {
     dt__place next[DT_SPEC_MAX_DIMS];
-    if (search->status != DT_OK)
+    if (search->status != DT_OK || search->gave_up)
         return;
     memcpy(next, state_of(search, search->at), state_bytes(search));
     next[m] = (dt__place){(uint8_t)token, (uint8_t)position};
@@ -161,7 +165,7 @@ static void consider_jump(dt__search *search, const dt__place *state) {
 /* The node of the target, once nothing cheaper can come; -1 where there is no way. */
 static int find_target(dt__search *search) {
     dt__place state[DT_SPEC_MAX_DIMS];
-    while (search->n_heap && search->status == DT_OK) {
+    while (search->n_heap && search->status == DT_OK && !search->gave_up) {
         dt__entry entry = pop(search);
         dt__node *node = &search->nodes[entry.node];
         if (node->closed || node->found != entry.found)

@@ -25,6 +25,7 @@ typedef struct dt__search_rules {
     dt__jump_fn *jump;   /* (optional) */
     const void *user;    /* for expand and bound */
     double most;         /* states that cannot lead to less than this are not followed; 0: no limit */
+    int most_states;     /* beyond so many the search gives up and has found nothing; 0: it refuses beyond a limit */
 } dt__search_rules;
 
 struct dt__search {
@@ -39,6 +40,7 @@ struct dt__search {
     int n_table;
     struct dt__entry *heap;
     int n_heap, heap_room;
+    bool gave_up;
     int64_t n_found;
     int jump; /* the node from which jumping to the target is cheapest; -1: none */
     double jump_cost;
@@ -49,7 +51,7 @@ void dt__search_step(dt__search *search, int m, int token, int position, double 
 
 /* Adds the cheapest states from source to target to the route; nothing where every way costs rules->most or more.
  * `jumped` gets the cheapest way that ends with a jump, among the states that were met; NULL without rules->jump.
- * Refuses (unsupported) a search that meets too many states. */
+ * Refuses (unsupported) a search that meets too many states, unless it may give up. */
 dt_status dt__search_run(const dt__alphabet *alphabet, const dt__search_rules *rules, dt__route *out,
                          dt__route *jumped);
 

@@ -238,9 +238,12 @@ static double jump(const dt__alphabet *alphabet, const dt__place *state) {
                             dt__state_bytes(alphabet, alphabet->to));
 }
 
+enum { MOST_STATES = 1 << 16 }; /* more take longer than what they find is worth */
+
 dt_status dt__single_run(const dt__alphabet *alphabet, double most, dt__route *out, dt__route *jumped) {
     limits least;
     find_limits(alphabet, &least);
-    dt__search_rules rules = {.expand = expand, .bound = bound, .jump = jump, .user = &least, .most = most};
+    dt__search_rules rules = {
+        .expand = expand, .bound = bound, .jump = jump, .user = &least, .most = most, .most_states = MOST_STATES};
     return dt__search_run(alphabet, &rules, out, jumped);
 }
