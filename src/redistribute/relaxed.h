@@ -49,7 +49,7 @@ enum { DT__RELAXED_SOURCE, DT__RELAXED_TARGET, DT__RELAXED_OTHERS };
 dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const dt__rates *rates, dt__relaxed *out);
 /* Finds what is left from the source and from all that are nearer to the target, as far as it is below `most`; that of
  * the others is as of the source. */
-void dt__relaxed_find_left(dt__relaxed *relaxed, double most);
+void dt__relaxed_find_left(dt__relaxed *self, double most);
 
 /* The mesh dims that are cut in some other way before and after, and can not be cut as before: where the cuts of every
  * tensor dim that are as in the source or the target change, so does all that comes after them. */
