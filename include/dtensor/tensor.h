@@ -151,8 +151,8 @@ typedef struct dt_make {
 } dt_make;
 
 /* Without values; filled with zeros, ones, a value. A distributed tensor has the value that was asked for whatever its
- * placements: of a partial one, the first coordinate holds the value and the others hold nothing. Local; every rank of
- * the mesh must make the same. */
+ * placements: of a partial one, the first coordinate holds the value and the others hold nothing. A value that an
+ * integer dtype cannot hold is refused; its fraction is cut off. Local; every rank of the mesh must make the same. */
 DT_API dt_tensor *dt_empty(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make));
 DT_API dt_tensor *dt_zeros(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make));
 DT_API dt_tensor *dt_ones(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make));

@@ -4,6 +4,8 @@
  */
 #include "ops/infer.h"
 
+#include "tensor/tensor.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -177,13 +179,6 @@ int dt__arg_sign(const dt_arg *arg) {
     return isfinite(number) ? (number > 0) - (number < 0) : 0;
 }
 
-static const struct {
-    int64_t least, most;
-} ranges[DT_N_DTYPES] = {
-    [DT_I8] = {INT8_MIN, INT8_MAX},    [DT_I16] = {INT16_MIN, INT16_MAX}, [DT_I32] = {INT32_MIN, INT32_MAX},
-    [DT_I64] = {INT64_MIN, INT64_MAX}, [DT_U8] = {0, UINT8_MAX},
-};
-
 int64_t dt__wrap_whole(int64_t value, dt_dtype dtype) {
     int bits = 8 * (int)dt_dtype_size(dtype);
     uint64_t low = (uint64_t)value << (64 - bits);
@@ -193,9 +188,10 @@ int64_t dt__wrap_whole(int64_t value, dt_dtype dtype) {
 }
 
 bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype) {
-    int64_t most = ranges[dtype].most, least = dtype == DT_U8 ? -most : ranges[dtype].least;
-    if (!dt__is_whole(dtype) || dtype == DT_BOOL)
+    int64_t least, most;
+    if (!dt__whole_limits(dtype, &least, &most))
         return true;
+    least = dtype == DT_U8 ? -most : least;
     if (arg->type == DT_ARG_INT)
         return arg->as.i >= least && arg->as.i <= most;
     double number = trunc(dt__arg_number(arg)), above = 2 * (double)(most / 2 + 1);
@@ -203,10 +199,11 @@ bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype) {
 }
 
 dt_status dt__want_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dtype) {
-    if (dt__fits_dtype(arg, dtype))
+    int64_t least, most;
+    if (dt__fits_dtype(arg, dtype) || !dt__whole_limits(dtype, &least, &most))
         return DT_OK;
     return dt_op_refuse(call, DT_ERR_VALUE, "%.17g does not fit %s; wanted a number from %" PRId64 " to %" PRId64,
-                        dt__arg_number(arg), dt_dtype_word(dtype), ranges[dtype].least, ranges[dtype].most);
+                        dt__arg_number(arg), dt_dtype_word(dtype), least, most);
 }
 
 dt_status dt__refuse_complex(const dt_op_call *call) {

@@ -101,12 +101,18 @@ dt_tensor *(dt_ones)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
     return fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1);
 }
 
+static dt_tensor *make_full(dt_ctx *ctx, const char *op, dt_shape shape, double value, const dt_make *options) {
+    if (ctx && options && dt__want_number(ctx, op, options->dtype, value) != DT_OK)
+        return NULL;
+    return fill_with(dt__tensor_make(ctx, op, shape, options, NULL), value);
+}
+
 dt_tensor *(dt_full)(dt_ctx *ctx, dt_shape shape, double value, const dt_make *options) {
-    return fill_with(dt__tensor_make(ctx, "full", shape, options, NULL), value);
+    return make_full(ctx, "full", shape, value, options);
 }
 
 dt_tensor *(dt_scalar)(dt_ctx *ctx, double value, const dt_make *options) {
-    return fill_with(dt__tensor_make(ctx, "scalar", (dt_shape){0, NULL}, options, NULL), value);
+    return make_full(ctx, "scalar", (dt_shape){0, NULL}, value, options);
 }
 
 /* The shard of a dim that this rank holds; all of it for a plain tensor. */
@@ -272,7 +278,10 @@ dt_tensor *dt_empty_like(const dt_tensor *tensor) {
                         : dt__tensor_new(tensor->ctx, "empty_like", tensor->dtype, tensor->n_dims, tensor->shape);
 }
 
-dt_tensor *dt_full_like(const dt_tensor *tensor, double value) { return fill_with(dt_empty_like(tensor), value); }
+dt_tensor *dt_full_like(const dt_tensor *tensor, double value) {
+    bool fits = !tensor || dt__want_number(tensor->ctx, "full_like", tensor->dtype, value) == DT_OK;
+    return fits ? fill_with(dt_empty_like(tensor), value) : NULL;
+}
 
 /* Bytes of a shape of which there is memory, or an agreed error. */
 static dt_status check_memory(dt_ctx *ctx, const char *op, const void *memory, dt_shape shape, dt_dtype dtype,

@@ -48,6 +48,27 @@ static int64_t whole(double value, int64_t low, int64_t high) {
     return value >= (double)high ? high : (int64_t)value;
 }
 
+bool dt__whole_limits(dt_dtype dtype, int64_t *least, int64_t *most) {
+    static const int64_t limits[DT_N_DTYPES][2] = {
+        [DT_I8] = {INT8_MIN, INT8_MAX},    [DT_I16] = {INT16_MIN, INT16_MAX}, [DT_I32] = {INT32_MIN, INT32_MAX},
+        [DT_I64] = {INT64_MIN, INT64_MAX}, [DT_U8] = {0, UINT8_MAX},
+    };
+    *least = limits[dtype][0];
+    *most = limits[dtype][1];
+    return *most > 0;
+}
+
+dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double value) {
+    int64_t least, most;
+    if (!dt_dtype_size(dtype) || !dt__whole_limits(dtype, &least, &most))
+        return DT_OK;
+    double above = 2 * (double)(most / 2 + 1), number = trunc(value); /* the most itself may not be a double */
+    if (number >= (double)least && number < above)
+        return DT_OK;
+    return dt__fail(ctx, DT_ERR_VALUE, "%s: %.17g does not fit %s; wanted a number from %lld to %lld", op, value,
+                    dt_dtype_word(dtype), (long long)least, (long long)most);
+}
+
 void dt__put_number(dt_dtype dtype, double value, void *out) {
     union {
         float f32;

@@ -105,7 +105,12 @@ bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides);
  * it cannot be written to. */
 dt_status dt__refuse_repeats(const dt_tensor *tensor, const char *op);
 
-/* One element of a dtype from a number, converted as dt_full says; at most 16 bytes. */
+/* The least and the most that an integer dtype holds; false for another. */
+bool dt__whole_limits(dt_dtype dtype, int64_t *least, int64_t *most);
+/* Refuses a number that is no element of an integer dtype, once its fraction is cut off. */
+dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double value);
+
+/* One element of a dtype from a number: integers are cut, what is beyond them becomes the nearest; at most 16 bytes. */
 void dt__put_number(dt_dtype dtype, double value, void *out);
 double dt__get_number(dt_dtype dtype, const void *element);
 /* Reads "f32[3,4]"-like text of shape into a builder: for errors. */

@@ -185,16 +185,35 @@ static void short_floats__are_rounded_to_nearest(void **state) {
 static void integers__end_at_their_range(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
-    assert_int_equal(dt_item_i64(dt_scalar(ctx, 1e30, .dtype = DT_I64)), INT64_MAX);
-    assert_int_equal(dt_item_i64(dt_scalar(ctx, -1e30, .dtype = DT_I64)), INT64_MIN);
-    assert_int_equal(dt_item_i64(dt_scalar(ctx, 300, .dtype = DT_I8)), 127);
-    assert_int_equal(dt_item_i64(dt_scalar(ctx, -3, .dtype = DT_U8)), 0);
+    static const struct {
+        dt_dtype dtype;
+        double value;
+        const char *says;
+    } refused[] = {
+        {DT_I64, 0x1p63, "scalar: 9.2233720368547758e+18 does not fit i64"},
+        {DT_I64, -1e30, "does not fit i64"},
+        {DT_I8, 128, "128 does not fit i8; wanted a number from -128 to 127"},
+        {DT_U8, -1, "-1 does not fit u8; wanted a number from 0 to 255"},
+        {DT_I16, (double)NAN, "nan does not fit i16"},
+        {DT_I32, (double)INFINITY, "inf does not fit i32"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_null(dt_scalar(ctx, refused[i].value, .dtype = refused[i].dtype));
+        assert_error_says(ctx, DT_ERR_VALUE, refused[i].says);
+        dt_error_clear(ctx);
+        assert_null(dt_full(ctx, DT_SHAPE(2), refused[i].value, .dtype = refused[i].dtype));
+        dt_error_clear(ctx);
+        assert_null(dt_full_like(dt_zeros(ctx, DT_SHAPE(2), .dtype = refused[i].dtype), refused[i].value));
+        dt_error_clear(ctx);
+    }
+    assert_int_equal(dt_item_i64(dt_scalar(ctx, -0x1p63, .dtype = DT_I64)), INT64_MIN);
+    assert_int_equal(dt_item_i64(dt_scalar(ctx, 127.9, .dtype = DT_I8)), 127);
+    assert_int_equal(dt_item_i64(dt_scalar(ctx, -0.9, .dtype = DT_U8)), 0);
     assert_int_equal(dt_item_i64(dt_scalar(ctx, -1.9, .dtype = DT_I32)), -1);
-    assert_int_equal(dt_item_i64(dt_scalar(ctx, (double)NAN, .dtype = DT_I16)), 0);
     assert_int_equal(dt_item_i64(dt_scalar(ctx, (double)NAN, .dtype = DT_BOOL)), 1);
     int64_t big = (INT64_C(1) << 62) + 1;
     assert_int_equal(dt_item_i64(dt_from_memory(ctx, &big, DT_SHAPE(1, 1), DT_I64)), big);
-    /* Steps that leave the range of whole numbers are not added up as such. */
+    /* Steps that leave the range of whole numbers are not added up as such, and end there. */
     dt_tensor *t = dt_arange(ctx, 0, 1e20, 1e16, .dtype = DT_I64);
     assert_int_equal(dt_item_i64(dt_select(t, 0, -1)), INT64_MAX);
     t = dt_arange(ctx, 0, 1e20, 1e15, .dtype = DT_I64);
@@ -400,7 +419,7 @@ static dt_tensor *make_large(dt_ctx *ctx, int which, const dt_make *o) {
     case 1:
         return (dt_ones)(ctx, (dt_shape){2, matrix}, o);
     case 2:
-        return (dt_full)(ctx, (dt_shape){2, matrix}, -3, o);
+        return (dt_full)(ctx, (dt_shape){2, matrix}, 3, o);
     case 3:
         return (dt_arange)(ctx, -2, LARGE / 2.0 - 2, 0.5, o);
     case 4:
@@ -417,7 +436,7 @@ static dt_tensor *make_large(dt_ctx *ctx, int which, const dt_make *o) {
 static double large_number(int which, int64_t i) {
     const double numbers[N_LARGE] = {0,
                                      1,
-                                     -3,
+                                     3,
                                      -2 + 0.5 * (double)i,
                                      5 + (double)i,
                                      i == LARGE - 1 ? 2 : 1 + (double)i * (1.0 / (LARGE - 1)),
