@@ -116,7 +116,7 @@ dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list a
     return status;
 }
 
-dt_status dt__fail(dt_ctx *ctx, dt_status status, const char *format, ...) {
+dt_status(dt__fail)(dt_ctx *ctx, dt_status status, const char *format, ...) {
     va_list args;
     va_start(args, format);
     dt__vfail(ctx, status, format, args);
@@ -133,7 +133,7 @@ static dt_status fail_local(dt_ctx *ctx, dt_status status, const char *format, v
     return status;
 }
 
-dt_status dt__fail_local(dt_ctx *ctx, dt_status status, const char *format, ...) {
+dt_status(dt__fail_local)(dt_ctx *ctx, dt_status status, const char *format, ...) {
     va_list args;
     va_start(args, format);
     fail_local(ctx, status, format, args);
@@ -152,7 +152,7 @@ dt_status dt_error_set(dt_ctx *ctx, dt_status status, const char *format, ...) {
     return status;
 }
 
-dt_status dt__fail_memory(dt_ctx *ctx, size_t bytes, const char *what) {
+dt_status(dt__fail_memory)(dt_ctx *ctx, size_t bytes, const char *what) {
     return dt__fail_local(ctx, DT_ERR_MEMORY, "out of memory: %zu bytes for %s", bytes, what);
 }
 

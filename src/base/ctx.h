@@ -56,6 +56,11 @@ dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list a
 dt_status dt__fail_local(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 /* "out of memory: N bytes for WHAT" as a local error. */
 dt_status dt__fail_memory(dt_ctx *ctx, size_t bytes, const char *what);
+#ifdef __clang_analyzer__ /* which does not see that what failed never gives DT_OK */
+#define dt__fail(ctx, status, ...)        ((void)(dt__fail)(ctx, status, __VA_ARGS__), status)
+#define dt__fail_local(ctx, status, ...)  ((void)(dt__fail_local)(ctx, status, __VA_ARGS__), status)
+#define dt__fail_memory(ctx, bytes, what) ((void)(dt__fail_memory)(ctx, bytes, what), DT_ERR_MEMORY)
+#endif
 
 /* Ordinary memory. NULL without an error recorded: the caller says what the memory was for (dt__fail_memory). */
 void *dt__alloc(dt_ctx *ctx, size_t bytes);

@@ -42,7 +42,7 @@ static size_t window_bytes(const dt__cursor *cursor, const char *begin) {
     return n;
 }
 
-dt_status dt__cursor_fail(const dt__cursor *cursor, const char *format, ...) {
+dt_status(dt__cursor_fail)(const dt__cursor *cursor, const char *format, ...) {
     char message[512], shown[SHOWN_BEFORE + SHOWN_AFTER + 1];
     va_list args;
     va_start(args, format);

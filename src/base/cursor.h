@@ -20,6 +20,9 @@ dt__cursor dt__cursor_new(dt_ctx *ctx, dt_status status, const char *what, const
 
 /* Records "placements: column 4: <message>", with the text and a caret below it. */
 dt_status dt__cursor_fail(const dt__cursor *cursor, const char *format, ...) DT_PRINTF(2);
+#ifdef __clang_analyzer__ /* as dt__fail */
+#define dt__cursor_fail(cursor, ...) ((void)(dt__cursor_fail)(cursor, __VA_ARGS__), DT_ERR_VALUE)
+#endif
 
 /* Passes over exactly this text if it stands here, whatever comes before and behind it. */
 bool dt__cursor_skip(dt__cursor *cursor, const char *text);

@@ -4,6 +4,7 @@
  */
 #include "dispatch/dispatch.h"
 
+#include "base/size.h"
 #include "dispatch/state.h"
 #include "dispatch/watch.h"
 #include "kernels/spread.h"
@@ -213,6 +214,7 @@ static dt_status run(dt_ctx *ctx, const dt__invocation *call, const dt__decision
     asked->n_outputs = decision->n_outputs;
     asked->row_flags = decision->flags;
     bool is_view = asked->op->flags & DT_OP_VIEW && !(decision->flags & DT_ROW_OFFSET);
+    DT__KNOWN(!is_view || status != DT_OK || n > 0);
     if (status == DT_OK)
         status = is_view ? run_view(ctx, decision, asked, brought[0], inputs, outputs)
                          : run_kernel(ctx, call, decision, asked, outputs);

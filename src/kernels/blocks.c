@@ -41,6 +41,7 @@ typedef struct buffers {
 
 static void lay_out(buffers *b, const dt__blocks *what) {
     char *at = b->memory;
+    DT__KNOWN(what->n_arrays > 0);
     for (int k = 0; k < what->n_arrays; k++) {
         b->operands[k].of = NULL;
         b->operands[k].gathered = at;
@@ -75,7 +76,7 @@ static void run_block(const job *j, buffers *b, char *const *at, int64_t columns
     const dt__patch out = patch_of(j, 0, at[0], columns, rows);
     void *dense = dt__patch_is_dense(&out) ? out.at : b->operands[0].gathered;
     const void *result = b->operands[0].converted;
-    const void *ins[DT__LOOP_ARRAYS];
+    const void *ins[DT__LOOP_ARRAYS] = {NULL};
     for (int k = 1; k < what->n_arrays; k++) {
         const dt__patch p = patch_of(j, k, at[k], columns, rows);
         ins[k - 1] = bring(j, b, k, &p);
@@ -96,7 +97,7 @@ static void run_piece(void *arg, int64_t piece) {
     const int64_t in_plane = j->n_across * j->n_down;
     const int64_t first = piece * j->n_per_piece, end = dt__min_i64(first + j->n_per_piece, j->n_blocks);
     int64_t position[DT__WALK_DIMS];
-    char *plane[DT__WALK_ARRAYS], *at[DT__WALK_ARRAYS];
+    char *plane[DT__WALK_ARRAYS] = {NULL}, *at[DT__WALK_ARRAYS] = {NULL};
     buffers b;
     lay_out(&b, j->what);
     for (int k = 0; k < walk->n_arrays; k++)

@@ -23,6 +23,10 @@ static inline bool dt__is_real_floating(dt_dtype dtype) {
 static inline bool dt__is_floating(dt_dtype dtype) { return dt__is_real_floating(dtype) || dt__is_complex(dtype); }
 static inline bool dt__is_whole(dt_dtype dtype) { return !dt__is_floating(dtype); } /* integers and bool */
 
+#ifdef __clang_analyzer__ /* as dt__fail */
+#define dt_op_refuse(call, status, ...) ((void)(dt_op_refuse)(call, status, __VA_ARGS__), status)
+#endif
+
 /* The dtype in which both fit. */
 dt_dtype dt__promote(dt_dtype a, dt_dtype b);
 /* The dtype of an elementwise op on these inputs (by bits) and Scalar arguments: tensors with dims decide, then those

@@ -256,6 +256,7 @@ static bool are_alike(const dt__carrier *carrier, int n_dims) {
 
 void dt__carry_block(const dt__carrier *carrier, int n_dims, const dt__block *block) {
     box now;
+    DT__KNOWN(n_dims >= 0 && n_dims <= DT_SPEC_MAX_DIMS);
     now.carrier = carrier;
     now.alike = are_alike(carrier, n_dims);
     int64_t index[DT_SPEC_MAX_DIMS] = {0};

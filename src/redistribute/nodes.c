@@ -138,7 +138,7 @@ static dt_status add_node(dt__nodes *nodes, const dt__place *places, const dt__c
 }
 
 static dt_status add_end(dt__nodes *nodes, const dt__place *places, const dt__relaxed_state *like) {
-    dt__cut_list cuts[MOST_DIMS];
+    dt__cut_list cuts[MOST_DIMS] = {{0}};
     for (int d = 0; d < nodes->alphabet->n_dims; d++)
         cuts[d] = dt__state_cuts(nodes->alphabet, places, d);
     return add_node(nodes, places, cuts, like);

@@ -148,6 +148,7 @@ static void look_at(leaving *self) {
         int64_t size = self->alphabet->move->from->shape[d];
         self->n_cuts[d] = cuts.n;
         self->extents[d] = false;
+        self->before_last[d] = size;
         for (int c = 0; c < cuts.n; c++) {
             int m = cuts.mesh_dims[c], token = self->state[m].token;
             self->before_last[d] = size;

@@ -81,7 +81,7 @@ static void add_value(const dt_op_value *value, dt__text *out) {
     dt__text_add(out, " %s", placements);
 }
 
-dt_status dt_op_refuse(const dt_op_call *call, dt_status status, const char *format, ...) {
+dt_status(dt_op_refuse)(const dt_op_call *call, dt_status status, const char *format, ...) {
     char why[512];
     va_list args;
     va_start(args, format);
