@@ -73,6 +73,7 @@ static void policy__warns_with_file_and_line(void **state) {
     (void)state;
     world *w = open_world();
     dt_tensor *x = ones(w, 8, 8, "S(0)"), *v = ones(w, 8, 8, "S(0)");
+    /* UTL-046: a warning, which names the op */
     assert_int_equal(dt_comm_policy(w->ctx, DT_COMM_WARN), DT_OK);
     assert_non_null(call_at(w, "model.c", 12, "mm($0; $1)", (dt_tensor *[]){x, v}));
     assert_int_equal(w->log.n, 1);
