@@ -36,15 +36,4 @@ static inline int64_t dt__ceil_div(int64_t n, int64_t step) { return n / step + 
 static inline int64_t dt__min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
 static inline int64_t dt__max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* What follows from elsewhere, told to readers and to the static analyzer; no code. */
-#ifdef __clang_analyzer__
-#define DT__KNOWN(condition)                                                                                         \
-    do {                                                                                                             \
-        if (!(condition))                                                                                            \
-            __builtin_unreachable();                                                                                 \
-    } while (0)
-#else
-#define DT__KNOWN(condition) ((void)sizeof(condition))
-#endif
-
 #endif

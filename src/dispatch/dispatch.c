@@ -4,7 +4,7 @@
  */
 #include "dispatch/dispatch.h"
 
-#include "base/size.h"
+#include "base/known.h"
 #include "dispatch/state.h"
 #include "dispatch/watch.h"
 #include "kernels/spread.h"

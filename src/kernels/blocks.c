@@ -6,6 +6,7 @@
  */
 #include "kernels/blocks.h"
 
+#include "base/known.h"
 #include "base/size.h"
 #include "kernels/gather.h"
 #include "kernels/walk.h"

@@ -60,19 +60,14 @@ static dt_status shape_where(dt_op_call *call) {
     return dt__add_broadcast(call, dtype);
 }
 
-/* A number beside the tensor is its own sum where it is 0 and its own product where it is 0 or 1. One that does not fit
- * is refused. */
-enum { NUMBER_OTHER, NUMBER_ZERO, NUMBER_ONE, NUMBER_UNFIT };
+/* Of the number beside a tensor; of two numbers, that one of them is refused. */
 static int class_where(const dt_op_call *call) {
-    const dt_arg *number = dt__arg(call, dt__arg(call, "self")->type == DT_ARG_TENSOR ? "other" : "self");
-    double value = dt__arg_number(number);
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1);
-    for (int i = 1; i <= 2; i++)
-        if (call->args[i].type != DT_ARG_TENSOR && !dt__fits_dtype(&call->args[i], dtype))
-            return NUMBER_UNFIT;
-    if (number->type == DT_ARG_TENSOR || number->type == DT_ARG_COMPLEX)
-        return NUMBER_OTHER;
-    return value == 0 ? NUMBER_ZERO : value == 1 ? NUMBER_ONE : NUMBER_OTHER;
+    dt__number_class self = dt__class_of_number(dt__arg(call, "self"), dtype);
+    dt__number_class other = dt__class_of_number(dt__arg(call, "other"), dtype);
+    if (self == DT__NUMBER_UNFIT || other == DT__NUMBER_UNFIT)
+        return DT__NUMBER_UNFIT;
+    return (int)(dt__arg(call, "self")->type == DT_ARG_TENSOR ? other : self);
 }
 
 static void rows_where(const dt_op_call *call, dt_rows *rows) {
@@ -87,7 +82,8 @@ static void rows_where(const dt_op_call *call, dt_rows *rows) {
         if (converts && kind != DT_MAX && kind != DT_MIN)
             continue;
         int number = class_where(call);
-        bool needs = (kind == DT_SUM && number != NUMBER_ZERO) || (kind == DT_PRODUCT && number == NUMBER_OTHER);
+        bool needs =
+            (kind == DT_SUM && number != DT__NUMBER_ZERO) || (kind == DT_PRODUCT && number == DT__NUMBER_OTHER);
         if (!(alone && needs))
             dt_rows_reduce(rows, chosen, (dt_reduce)kind, (dt_reduce)kind);
     }

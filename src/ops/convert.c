@@ -72,17 +72,8 @@ static void rows_into(const dt_op_call *call, dt_rows *rows) {
     }
 }
 
-/* A number is its own average and extreme, its own sum where it is 0, its own product where it is 1. One that does not
- * fit is refused. */
-enum { NUMBER_OTHER, NUMBER_ZERO, NUMBER_ONE, NUMBER_UNFIT };
-static int class_fill(const dt_op_call *call) {
-    double value = dt__arg_number(dt__arg(call, "value"));
-    if (call->n_inputs == 2)
-        return NUMBER_OTHER;
-    if (!dt__fits_dtype(&call->args[1], call->inputs[0].dtype))
-        return NUMBER_UNFIT;
-    return value == 0 ? NUMBER_ZERO : value == 1 ? NUMBER_ONE : NUMBER_OTHER;
-}
+/* A number is its own average and extreme. */
+static int class_fill(const dt_op_call *call) { return dt__class_of_number(&call->args[1], call->inputs[0].dtype); }
 
 static void rows_fill(const dt_op_call *call, dt_rows *rows) {
     if (call->n_inputs == 2) {
@@ -90,8 +81,8 @@ static void rows_fill(const dt_op_call *call, dt_rows *rows) {
         return;
     }
     for (int kind = 0; kind < DT_N_REDUCES; kind++)
-        if ((kind != DT_SUM || class_fill(call) == NUMBER_ZERO) &&
-            (kind != DT_PRODUCT || class_fill(call) == NUMBER_ONE))
+        if ((kind != DT_SUM || class_fill(call) == DT__NUMBER_ZERO) &&
+            (kind != DT_PRODUCT || class_fill(call) == DT__NUMBER_ONE))
             dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
         else /* the kernel looks at where it stands */
             dt_rows_add(rows, DT_ROW_UNLISTED, (dt_row_entry[]){DT_ROW_P(kind), DT_ROW_P(kind)});

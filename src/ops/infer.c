@@ -192,10 +192,17 @@ bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype) {
     if (!dt__whole_limits(dtype, &least, &most))
         return true;
     least = dtype == DT_U8 ? -most : least;
-    if (arg->type == DT_ARG_INT)
-        return arg->as.i >= least && arg->as.i <= most;
-    double number = trunc(dt__arg_number(arg)), above = 2 * (double)(most / 2 + 1);
-    return number >= (double)least && number < above;
+    return arg->type == DT_ARG_INT ? arg->as.i >= least && arg->as.i <= most
+                                   : dt__is_within(dt__arg_number(arg), least, most);
+}
+
+dt__number_class dt__class_of_number(const dt_arg *arg, dt_dtype dtype) {
+    double value = dt__arg_number(arg);
+    if (!dt__fits_dtype(arg, dtype))
+        return DT__NUMBER_UNFIT;
+    if (arg->type == DT_ARG_TENSOR || arg->type == DT_ARG_COMPLEX)
+        return DT__NUMBER_OTHER;
+    return value == 0 ? DT__NUMBER_ZERO : value == 1 ? DT__NUMBER_ONE : DT__NUMBER_OTHER;
 }
 
 dt_status dt__want_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dtype) {

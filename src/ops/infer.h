@@ -71,6 +71,15 @@ int64_t dt__wrap_whole(int64_t value, dt_dtype dtype);
 /* Whether a number can become an element of a dtype: any but integers take all; of an integer's fraction nothing is
  * left. A negative number that wraps around in an unsigned dtype is taken. */
 bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype);
+/* What rows look at in a number that becomes elements: it is its own sum where it is 0, its own product where it is 1,
+ * and refused where it does not fit. A tensor is some other. */
+typedef enum dt__number_class {
+    DT__NUMBER_OTHER,
+    DT__NUMBER_ZERO,
+    DT__NUMBER_ONE,
+    DT__NUMBER_UNFIT
+} dt__number_class;
+dt__number_class dt__class_of_number(const dt_arg *arg, dt_dtype dtype);
 /* Refuses a number that does not fit the dtype. */
 dt_status dt__want_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dtype);
 

@@ -8,6 +8,7 @@
  */
 #include "redistribute/carry.h"
 
+#include "base/known.h"
 #include "base/size.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
  */
 #include "redistribute/flow.h"
 
+#include "base/known.h"
 #include "base/size.h"
 #include "redistribute/share.h"
 

@@ -58,12 +58,14 @@ bool dt__whole_limits(dt_dtype dtype, int64_t *least, int64_t *most) {
     return *most > 0;
 }
 
+bool dt__is_within(double value, int64_t least, int64_t most) {
+    double above = 2 * (double)(most / 2 + 1), number = trunc(value); /* the most itself may not be a double */
+    return number >= (double)least && number < above;
+}
+
 dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double value) {
     int64_t least, most;
-    if (!dt_dtype_size(dtype) || !dt__whole_limits(dtype, &least, &most))
-        return DT_OK;
-    double above = 2 * (double)(most / 2 + 1), number = trunc(value); /* the most itself may not be a double */
-    if (number >= (double)least && number < above)
+    if (!dt_dtype_size(dtype) || !dt__whole_limits(dtype, &least, &most) || dt__is_within(value, least, most))
         return DT_OK;
     return dt__fail(ctx, DT_ERR_VALUE, "%s: %.17g does not fit %s; wanted a number from %lld to %lld", op, value,
                     dt_dtype_word(dtype), (long long)least, (long long)most);

@@ -107,6 +107,8 @@ dt_status dt__refuse_repeats(const dt_tensor *tensor, const char *op);
 
 /* The least and the most that an integer dtype holds; false for another. */
 bool dt__whole_limits(dt_dtype dtype, int64_t *least, int64_t *most);
+/* Whether a number, its fraction cut off, is from least to most. */
+bool dt__is_within(double value, int64_t least, int64_t most);
 /* Refuses a number that is no element of an integer dtype, once its fraction is cut off. */
 dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double value);
 

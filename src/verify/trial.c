@@ -9,7 +9,7 @@
  */
 #include "verify/trial.h"
 
-#include "base/size.h"
+#include "base/known.h"
 #include "tensor/tensor.h"
 
 #include <stdio.h>
