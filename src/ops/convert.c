@@ -73,7 +73,9 @@ static void rows_into(const dt_op_call *call, dt_rows *rows) {
 }
 
 /* A number is its own average and extreme. */
-static int class_fill(const dt_op_call *call) { return dt__class_of_number(&call->args[1], call->inputs[0].dtype); }
+static int class_fill(const dt_op_call *call) {
+    return (int)dt__class_of_number(&call->args[1], call->inputs[0].dtype);
+}
 
 static void rows_fill(const dt_op_call *call, dt_rows *rows) {
     if (call->n_inputs == 2) {

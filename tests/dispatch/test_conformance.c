@@ -33,7 +33,7 @@ static bool lies(dt_tensor *tensor, const char *place, dt_tensor *value) {
     return strcmp(text, place) == 0;
 }
 
-static int64_t n_collectives(const dt_ctx *ctx) { return dt_comm_count(ctx, &(dt_comm_which){NULL}).n; }
+static int64_t n_collectives(const dt_ctx *ctx) { return dt_comm_count(ctx, &(dt_comm_which){.op = NULL}).n; }
 
 /* Checks value and placements of a result, and that it took so many collectives. */
 static int is_right(dt_ctx *ctx, const char *id, dt_tensor *got, const char *place, int64_t n, dt_tensor *want) {
