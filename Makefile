@@ -22,7 +22,7 @@ regex = ^($(subst $(empty) $(empty),|,$(strip $(1))))$$
 which = $(if $(filter tsan,$(1)),--tests-regex '$(call regex,$(RACES))',--exclude-regex '^project\.')
 
 .NOTPARALLEL:
-.PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 soak bench fuzz lint docs install clean
+.PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 check-bare soak bench fuzz lint docs install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -57,8 +57,13 @@ check-aarch64:
 	@if command -v aarch64-linux-gnu-gcc >/dev/null; then $(call compile,aarch64); \
 	    else echo "aarch64: skipped, there is no aarch64-linux-gnu-gcc"; fi
 
-soak: ## faults and random programs for hours
+check-bare: ## both commands of the README on a minimal Debian, in a folder of its own (root)
+	@scripts/setup.sh bare
+	@scripts/check_bare.sh || [ $$? = 77 ]
+
+soak: ## faults and random programs for hours, and a bare machine
 	@scripts/setup.sh test
+	@scripts/setup.sh bare
 	@$(call compile,release)
 	@$(call ctest,release) --label-regex soak
 

@@ -2,23 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 # Checks that the distribution packages of a purpose are there and installs what is missing, as root or through sudo;
 # otherwise prints the one line to run. Knows Debian 12 and Ubuntu from 22.04; elsewhere it does nothing and leaves it
-# to CMake to say what is missing. Usage: setup.sh build|test|all|bench|docs
+# to CMake to say what is missing. Usage: setup.sh build|test|all|bare|bench|docs
 #
 # "a|b" is one package under two names: either will do when it is installed, otherwise the first that apt offers is
 # taken. "a?" is wanted only where apt offers it.
 set -euof pipefail
 
 declare -A packages
-packages[build]="cmake ninja-build pkg-config|pkgconf libjansson-dev libcmocka-dev libopenblas0?"
+packages[build]="gcc|clang libc6-dev cmake ninja-build pkg-config|pkgconf libjansson-dev libcmocka-dev libopenblas0?"
 packages[docs]="mandoc"
 packages[test]="${packages[build]} ${packages[docs]} g++ clang clang-format-14|clang-format clang-tidy-14|clang-tidy
-    python3 shellcheck"
+    python3 python3-numpy shellcheck"
 packages[all]="${packages[test]} gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
+packages[bare]="debootstrap"
 packages[bench]="${packages[build]} openmpi-bin libopenmpi-dev"
 
 purpose=${1:-}
 if [ -z "$purpose" ] || [ -z "${packages[$purpose]:-}" ]; then
-    echo "usage: setup.sh build|test|all|bench|docs" >&2
+    echo "usage: setup.sh build|test|all|bare|bench|docs" >&2
     exit 2
 fi
 command -v dpkg-query >/dev/null || exit 0

@@ -56,8 +56,8 @@ expect() {
     }
 }
 
-build="cmake ninja-build pkg-config libjansson-dev libcmocka-dev"
-test="$build mandoc g++ clang python3 shellcheck"
+build="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev libcmocka-dev"
+test="$build mandoc g++ clang python3 python3-numpy shellcheck"
 all="$test clang-format-14 clang-tidy-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 machine "$build" ""
@@ -72,6 +72,10 @@ expect "all missing" "$did" "update -qq"$'\n'"install -y --no-install-recommends
 machine "${build/pkg-config/pkgconf}" "pkg-config"
 setup build
 expect "another name is installed" "$status/$did" "0/"
+
+machine "${build/gcc/clang}" "gcc"
+setup build
+expect "another compiler is installed" "$status/$did" "0/"
 
 machine "$test" "clang-format clang-tidy"
 setup test

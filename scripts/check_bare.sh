@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# README's two commands on a bare machine: a minimal Debian with git and make and nothing else, in a folder of its own.
+# The commit that is checked out is what gets cloned there. Exits with 77, after saying why, where this cannot be done: it
+# takes root, debootstrap, a private mount namespace, and a reachable package mirror. Usage: check_bare.sh [SUITE]
+set -euo pipefail
+suite=${1:-bookworm}
+source=$(cd "$(dirname "$0")/.." && pwd)
+
+skip() {
+    echo "check-bare: skipped, $1" >&2
+    exit 77
+}
+[ "$(id -u)" = 0 ] || skip "it needs root"
+command -v debootstrap >/dev/null || skip "there is no debootstrap (apt-get install debootstrap)"
+unshare --mount --pid --fork --mount-proc true 2>/dev/null || skip "namespaces are not permitted here"
+
+# The mirror that this machine's own apt uses for Debian, if it uses one.
+mirror=$(apt-get indextargets --format '$(SITE)' 'Origin: Debian' 'Created-By: Packages' 2>/dev/null | grep -v security | head -n 1) || true
+root=$(mktemp -d)
+trap 'rm -rf --one-file-system "$root"' EXIT
+
+echo "== debootstrap $suite"
+debootstrap --variant=minbase --include=git,make,ca-certificates "$suite" "$root" ${mirror:+"$mirror"} >"$root.log" 2>&1 || {
+    tail -n 3 "$root.log" >&2
+    rm -f "$root.log"
+    skip "debootstrap failed"
+}
+rm -f "$root.log"
+git clone --quiet "$source" "$root/dtensor"
+
+# Mounts are seen by this namespace only, and go with its last process.
+unshare --mount --pid --fork bash -euo pipefail -s "$root" <<'INSIDE'
+root=$1
+mount --make-rprivate /
+mount -t proc proc "$root/proc"
+mount --rbind /dev "$root/dev"
+mount -t tmpfs tmpfs "$root/dev/shm"
+mount -t tmpfs tmpfs "$root/tmp"
+cp /etc/resolv.conf "$root/etc/resolv.conf"
+for command in "make demo" "make test"; do
+    echo "== $command"
+    chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -c "cd /dtensor && $command"
+done
+INSIDE
+echo "check-bare: passed"
