@@ -27,7 +27,7 @@ debootstrap --variant=minbase --include=git,make,ca-certificates "$suite" "$root
     skip "debootstrap failed"
 }
 rm -f "$root.log"
-git clone --quiet "$source" "$root/dtensor"
+git clone --quiet "$source" "$root/srv/checkout"
 
 # Mounts are seen by this namespace only, and go with its last process.
 unshare --mount --pid --fork bash -euo pipefail -s "$root" <<'INSIDE'
@@ -40,7 +40,7 @@ mount -t tmpfs tmpfs "$root/tmp"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 for command in "make demo" "make test"; do
     echo "== $command"
-    chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -c "cd /dtensor && $command"
+    chroot "$root" env -i HOME=/ PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -c "cd /srv/checkout && $command"
 done
 INSIDE
 echo "check-bare: passed"

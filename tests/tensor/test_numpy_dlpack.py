@@ -38,6 +38,8 @@ PYTHON.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
 NAMES = {"plain": (b"dltensor", b"used_dltensor"), "versioned": (b"dltensor_versioned", b"used_dltensor_versioned")}
 DTYPES = {np.float32: 1, np.float64: 2, np.float16: 3, np.int8: 5, np.int16: 6, np.int32: 7, np.int64: 8, np.uint8: 9,
           np.bool_: 10, np.complex64: 11, np.complex128: 12}
+if tuple(int(n) for n in np.__version__.split(".")[:2]) < (1, 25):
+    del DTYPES[np.bool_]  # which older versions neither lend nor borrow
 
 
 class Shape(ctypes.Structure):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dt_format against NumPy, text by text. Skipped where NumPy is not installed or older than 2.3, when it began to write
-short floats with exponents earlier."""
+"""dt_format against NumPy, text by text. Skipped where NumPy is not installed. NumPy before 2.3 writes short floats
+without dims with an exponent later than we and newer versions do; those tensors are left out there."""
 import os
 import subprocess
 import sys
@@ -8,12 +8,11 @@ import unittest
 
 try:
     import numpy as np
-    if tuple(int(n) for n in np.__version__.split(".")[:2]) < (2, 3):
-        sys.exit(77)
 except ImportError:
     sys.exit(77)
 
 PROGRAM = os.path.join(os.environ["DTENSOR_BUILD"], "tests", "tensor.text")
+LATE_EXPONENTS = () if tuple(int(n) for n in np.__version__.split(".")[:2]) >= (2, 3) else ("f16", "f32", "c64")
 DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8, "i16": np.int16, "i32": np.int32,
           "i64": np.int64, "u8": np.uint8, "bool": np.bool_, "c64": np.complex64, "c128": np.complex128}
 
@@ -70,6 +69,8 @@ class Text(unittest.TestCase):
         for i in range(1500):
             word = list(DTYPES)[i % len(DTYPES)]
             a = array_of(random, word)
+            if a.ndim == 0 and word in LATE_EXPONENTS:
+                continue
             threshold, width = int(random.choice([1000, 1000, 5])), int(random.choice([75, 75, 40]))
             precision = int(random.choice([8, 8, 3]))
             shape = " ".join(str(s) for s in a.shape)
