@@ -15,8 +15,8 @@ ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(JOBS) --no-tes
 # project's form, which do not depend on the preset; with the thread sanitizer, under which ranks are threads, those that
 # let ranks meet in every way.
 MATRIX := asan tsan clang
-RACES := $(patsubst tests/comm/test_%.c,comm.%,$(wildcard tests/comm/test_*.c)) redistribute.execute \
-	redistribute.execute_calls redistribute.threads dispatch.collectives
+RACES := $(patsubst tests/comm/test_%.c,comm.%,$(wildcard tests/comm/test_*.c)) move.execute \
+	move.execute_calls move.threads dispatch.collectives
 empty :=
 regex = ^($(subst $(empty) $(empty),|,$(strip $(1))))$$
 which = $(if $(filter tsan,$(1)),--tests-regex '$(call regex,$(RACES))',--exclude-regex '^project\.')

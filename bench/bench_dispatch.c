@@ -203,6 +203,6 @@ int main(int argc, char **argv) {
             }
         fine = measure_products(ctx, quick);
     }
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return dt_close(ctx) || !fine;
 }

@@ -116,7 +116,7 @@ static void run_softmax(const bench *b, const work *w) {
 }
 
 static void report(const bench *b, const char *kind, const work *w, double ours) {
-    const char *dtype = dt_dtype_word(w->dtype);
+    const char *dtype = dt_dtype_name(w->dtype);
     printf("{\"bench\":\"%s\",\"config\":{\"dtype\":\"%s\",\"srcs\":%d,\"bytes\":%zu,\"kernels\":\"%s\"},"
            "\"ours\":%.2f,\"unit\":\"GB/s\",\"peer\":\"limit\",\"theirs\":%.2f,\"ratio\":%.3f}\n",
            kind, dtype, w->n_srcs, w->bytes, w->table->name, ours, b->limit, ours / b->limit);

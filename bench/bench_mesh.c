@@ -39,14 +39,14 @@ static void all_in_all(struct job *job) {
     ask_groups(mesh);
     ask_groups(slice);
     ask_groups(flat);
-    dt_mesh_free(flat);
-    dt_mesh_free(slice);
-    dt_mesh_free(mesh);
+    dt_mesh_release(flat);
+    dt_mesh_release(slice);
+    dt_mesh_release(mesh);
 }
 
-static void make(struct job *job) { dt_mesh_free(dt_mesh_new(job->ctx, job->text)); }
-static void slice(struct job *job) { dt_mesh_free(dt_mesh_slice(job->mesh, job->names)); }
-static void flatten(struct job *job) { dt_mesh_free(dt_mesh_flatten(job->slice, NULL, NULL)); }
+static void make(struct job *job) { dt_mesh_release(dt_mesh_new(job->ctx, job->text)); }
+static void slice(struct job *job) { dt_mesh_release(dt_mesh_slice(job->mesh, job->names)); }
+static void flatten(struct job *job) { dt_mesh_release(dt_mesh_flatten(job->slice, NULL, NULL)); }
 static void groups(struct job *job) { ask_groups(job->mesh); }
 
 static const struct {

@@ -8,7 +8,7 @@
  *
  *     bench_plan [--quick] [--json]
  */
-#include "redistribute/plan.h"
+#include "plan/plan.h"
 #include "spec/text.h"
 
 #include <inttypes.h>

@@ -74,7 +74,7 @@ static double numpy_fill(int repeats) {
 }
 
 static void report(const char *word, const dt__draw *draw, double ours, double theirs) {
-    const char *dtype = dt_dtype_word(draw->dtype), *table = draw->kernels->name;
+    const char *dtype = dt_dtype_name(draw->dtype), *table = draw->kernels->name;
     printf("%-17s %-5s %-9s %10.3f", word, dtype, table, ours);
     if (theirs > 0)
         printf(" %10.3f %7.2f", theirs, theirs / ours);

@@ -62,7 +62,7 @@ static void close_move(void *user, const bench_job *job) {
     (void)job;
     dt_drop(ours->dst);
     dt_drop(ours->src);
-    dt_mesh_free(ours->mesh);
+    dt_mesh_release(ours->mesh);
 }
 
 static bool barrier(void *user) { return dt_comm_barrier(((struct ours *)user)->world) == DT_OK; }

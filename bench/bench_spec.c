@@ -76,20 +76,20 @@ static void answer_request(work *w) {
     dt__arena_free(&arena);
 }
 
-static void intern_values(work *w) { dt_spec_free(dt_spec_new(w->mesh, &w->desc)); }
+static void intern_values(work *w) { dt_spec_release(dt_spec_new(w->mesh, &w->desc)); }
 
 static void intern_text(work *w) {
     dt_spec_desc desc = w->desc;
     desc.n_placements = 0;
     desc.text = "S(0),S(1)";
-    dt_spec_free(dt_spec_new(w->mesh, &desc));
+    dt_spec_release(dt_spec_new(w->mesh, &desc));
 }
 
 static void make_new(work *w) {
     int64_t shape[] = {1 << 20, 4096 + 1};
     dt_spec_desc desc = w->desc;
     desc.shape = shape;
-    dt_spec_free(dt_spec_new(w->mesh, &desc));
+    dt_spec_release(dt_spec_new(w->mesh, &desc));
 }
 
 static void local_of(work *w) {

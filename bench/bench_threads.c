@@ -71,7 +71,7 @@ static bool open_rank(struct rank *r, int n_threads) {
 
 static int close_rank(struct rank *r) {
     free(r->foreign);
-    dt_mesh_free(r->mesh);
+    dt_mesh_release(r->mesh);
     return dt_close(r->ctx);
 }
 

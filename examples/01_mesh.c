@@ -60,14 +60,14 @@ int main(void) {
     /* Mistakes are values, too: the call gives NULL, the context keeps the first error with its text, and a program
      * that can go on clears it. */
     dt_mesh *wrong = dt_mesh_slice(mesh, "tp,dp");
-    printf("wrong: %s: %s\n", wrong ? "no error" : dt_status_word(dt_error_status(ctx)), dt_error_text(ctx));
+    printf("wrong: %s: %s\n", wrong ? "no error" : dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
     dt_error_clear(ctx);
 
     /* Handles are counted; a part keeps what it needs of the whole, so the order does not matter. */
-    dt_mesh_free(mesh);
-    dt_mesh_free(tp);
-    dt_mesh_free(around);
-    dt_mesh_free(flat);
-    dt_mesh_free(pairs);
+    dt_mesh_release(mesh);
+    dt_mesh_release(tp);
+    dt_mesh_release(around);
+    dt_mesh_release(flat);
+    dt_mesh_release(pairs);
     return dt_close(ctx); /* 0, or 1 after printing an error */
 }

@@ -76,6 +76,6 @@ int main(void) {
         printf("%s\n", dt_error_text(ctx));
     dt_error_clear(ctx);
 
-    dt_mesh_free(mesh); /* specs keep what they need of it; closing the context frees what is left */
+    dt_mesh_release(mesh); /* specs keep what they need of it; closing the context frees what is left */
     return dt_close(ctx);
 }

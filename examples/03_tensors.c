@@ -84,7 +84,7 @@ static int run(dt_ctx *ctx, void *arg) {
     placements(ctx, mesh);
     transfers(ctx, mesh);
     mistakes(ctx, mesh);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return dt_report(ctx);
 }
 

@@ -83,6 +83,6 @@ int main(void) {
         printf("refused: %s\n", dt_error_text(ctx));
     dt_error_clear(ctx);
 
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return dt_close(ctx); /* tensors belong to their scope, and at last to the context: nothing to free */
 }

@@ -76,6 +76,6 @@ int main(void) {
     if (first)
         printf("different seeds: %s\n", noticed ? "an error, where there are several ranks" : "not noticed");
 
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return dt_close(ctx);
 }

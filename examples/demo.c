@@ -331,6 +331,6 @@ int main(int argc, char **argv) {
         wrong += show(ctx, mesh, &moves[i], coloured);
     if (dt_rank(ctx) == 0 && mesh)
         printf("\n%s\n", wrong ? "Something is WRONG." : "All right.");
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return dt_close(ctx) || wrong;
 }

@@ -7,7 +7,7 @@
 #include "dtensor/mesh.h"
 #include "dtensor/spec.h"
 #include "fuzz.h"
-#include "redistribute/flow.h"
+#include "plan/traffic.h"
 #include "spec/spec.h"
 
 enum { WORLD = 4096, MOST_DIMS = 4, MOST_RANKS = 64, MOST_ELEMENTS = 1 << 20 };
@@ -75,8 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n) {
         fuzz_check_status(ctx, to != NULL);
         if (to && is_small(from) && is_small(to))
             check_move(ctx, from, to);
-        dt_spec_free(from);
-        dt_spec_free(to);
+        dt_spec_release(from);
+        dt_spec_release(to);
     }
     dt__arena_free(&arena);
     dt__ctx_free(ctx);

@@ -69,9 +69,9 @@ static void check_spec(const char *input) {
             check_runs(spec, rank, &local);
         }
         free(text);
-        dt_spec_free(again);
+        dt_spec_release(again);
     }
-    dt_spec_free(spec);
+    dt_spec_release(spec);
     dt__ctx_free(ctx);
 }
 

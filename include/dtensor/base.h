@@ -57,7 +57,7 @@ typedef enum dt_status {
 } dt_status;
 
 /* The word ("shape") and the sentence of a status; never NULL. Local. */
-DT_API const char *dt_status_word(dt_status status);
+DT_API const char *dt_status_name(dt_status status);
 DT_API const char *dt_status_text(dt_status status);
 
 /* Element types: X(name, size in bytes, word). */
@@ -101,8 +101,8 @@ typedef enum dt_reduce {
 /* Bytes per element, or 0 for a value that is not a dtype. Local. */
 DT_API size_t dt_dtype_size(dt_dtype dtype);
 /* The word ("f32"), or "?" for a value that is not a dtype. Local. */
-DT_API const char *dt_dtype_word(dt_dtype dtype);
-DT_API const char *dt_reduce_word(dt_reduce reduce);
+DT_API const char *dt_dtype_name(dt_dtype dtype);
+DT_API const char *dt_reduce_name(dt_reduce reduce);
 /* Reads a word; false, with *out untouched, where it is none. Local. */
 DT_API bool dt_dtype_parse(const char *word, dt_dtype *out);
 DT_API bool dt_reduce_parse(const char *word, dt_reduce *out);

@@ -22,14 +22,14 @@ DT_API void *dt_heap_alloc(dt_ctx *ctx, size_t bytes);
 /* Gives memory back; NULL is fine. A pointer that is not a live block of this heap is an error. Local. */
 DT_API dt_status dt_heap_free(dt_ctx *ctx, void *memory);
 
-typedef struct dt_heap_stats {
+typedef struct dt_heap_statistics {
     size_t live_bytes, peak_bytes; /* handed out now, and at most so far; as asked for, without rounding */
     size_t held_bytes;             /* address range in use: live blocks and cached free ones */
     int64_t n_live;                /* blocks handed out now */
-} dt_heap_stats;
+} dt_heap_statistics;
 
 /* What the heap holds. Local. */
-DT_API dt_heap_stats dt_heap_statistics(const dt_ctx *ctx);
+DT_API dt_heap_statistics dt_heap_stats(const dt_ctx *ctx);
 
 typedef struct dt_group dt_group;
 
@@ -38,12 +38,12 @@ DT_API dt_group *dt_group_world(dt_ctx *ctx);
 
 /* A group of the given world ranks (distinct, in the order that group ranks follow). Nothing is communicated: members
  * meet in their first collective. Groups of the same set of ranks share what they need. A rank outside may make the
- * group and ask about it, but not communicate in it. Freed with dt_group_free. Local. */
+ * group and ask about it, but not communicate in it. Freed with dt_group_release. Local. */
 DT_API dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks);
 /* One more reference; returns its argument. Local. */
-DT_API dt_group *dt_group_keep(dt_group *group);
+DT_API dt_group *dt_group_retain(dt_group *group);
 /* Drops a reference; NULL is fine. Must not happen while an operation of the group is started. Local. */
-DT_API void dt_group_free(dt_group *group);
+DT_API void dt_group_release(dt_group *group);
 
 /* Number of members; this rank's place among them or -1; the world rank of member i or -1. Local. */
 DT_API int64_t dt_group_size(const dt_group *group);
@@ -71,7 +71,7 @@ typedef enum dt_collective {
 } dt_collective;
 
 /* The word ("all_reduce"), or "?". Local. */
-DT_API const char *dt_collective_word(dt_collective op);
+DT_API const char *dt_collective_name(dt_collective op);
 
 /* One call, whatever it is. Blocks of several ranks lie one after the other in the order of the group.
  *
@@ -87,7 +87,7 @@ DT_API const char *dt_collective_word(dt_collective op);
  *
  * In place: src and dst the same (broadcast, all_reduce, all_to_all, there with recv_counts like counts), or the block
  * at its place among all blocks (gather, scatter, all_gather, reduce_scatter). Other overlaps are refused. */
-typedef struct dt_call {
+typedef struct dt_comm_call {
     dt_collective op;
     dt_dtype dtype;
     dt_reduce reduce; /* all_reduce, reduce_scatter */
@@ -99,17 +99,17 @@ typedef struct dt_call {
     const int64_t *recv_counts; /* all_to_all with counts: elements that this rank receives from each */
     int64_t root;               /* group rank: root of broadcast, scatter, gather; peer of send, recv */
     uint64_t tag;               /* any number that must be the same on all members, or the call fails */
-} dt_call;
+} dt_comm_call;
 
 /* Runs a call to its end. Collective over the group (send, recv: over the two ranks). */
-DT_API dt_status dt_comm_run(dt_group *group, const dt_call *call);
+DT_API dt_status dt_comm_run(dt_group *group, const dt_comm_call *call);
 
 typedef struct dt_work dt_work;
 
 /* Starts a call; its memory must stay untouched until it is waited for. Several may be in flight on several groups
  * and are waited for in any order; members start the calls of one group in the same order. NULL on failure.
  * Collective. */
-DT_API dt_work *dt_comm_start(dt_group *group, const dt_call *call);
+DT_API dt_work *dt_comm_start(dt_group *group, const dt_comm_call *call);
 /* DT_OK when finished, DT_IN_PROGRESS when not, or the error; advances everything that this rank has started. The
  * handle stays valid until dt_work_wait. Local. */
 DT_API dt_status dt_work_test(dt_work *work);

@@ -3,12 +3,12 @@
  * Looking on: what a program communicates, counted by collective, by op and by named part of the program; a trace of
  * its ops and redistributions; and why an op chooses its placements.
  *
- *     dt_comm_count_begin(ctx);
- *     dt_comm_scope_push(ctx, "layer1");
+ *     dt_comm_stats_begin(ctx);
+ *     dt_comm_scope_begin(ctx, "layer1");
  *     …
- *     dt_comm_scope_pop(ctx);
- *     dt_comm_count_end(ctx);
- *     printf("%s", dt_comm_count_text(ctx));
+ *     dt_comm_scope_end(ctx);
+ *     dt_comm_stats_end(ctx);
+ *     printf("%s", dt_comm_stats_text(ctx));
  *
  * All of it is this rank's own view, and costs next to nothing while it is off.
  */
@@ -24,34 +24,34 @@ extern "C" {
 
 /* Names the part of the program that begins or ends: parts nest, and the names of open ones are joined by "/". A name
  * must not be empty or have a "/" in it. Popping more than was pushed changes nothing. Local. */
-DT_API dt_status dt_comm_scope_push(dt_ctx *ctx, const char *name);
-DT_API void dt_comm_scope_pop(dt_ctx *ctx);
+DT_API dt_status dt_comm_scope_begin(dt_ctx *ctx, const char *name);
+DT_API void dt_comm_scope_end(dt_ctx *ctx);
 
 /* Counts from zero; what was counted before is forgotten. Counts stay readable after the end. Local. */
-DT_API dt_status dt_comm_count_begin(dt_ctx *ctx);
-DT_API void dt_comm_count_end(dt_ctx *ctx);
+DT_API dt_status dt_comm_stats_begin(dt_ctx *ctx);
+DT_API void dt_comm_stats_end(dt_ctx *ctx);
 
 /* What to count: each field may be NULL, which stands for all. */
-typedef struct dt_comm_which {
+typedef struct dt_comm_filter {
     const char *collective; /* "all_gather" */
     const char *op;         /* "mm"; what is not done for an op has the name of its call: "redistribute",
                                "full_tensor", "item", "assign", "distribute_tensor", or "comm" for dt_comm_run */
     const char *scope;      /* "layer1": with all that is inside it */
-} dt_comm_which;
+} dt_comm_filter;
 
-typedef struct dt_comm_counted {
+typedef struct dt_comm_statistics {
     int64_t n; /* collectives; a direct exchange counts as those that it replaces */
     int64_t
         bytes; /* that this rank received for them; where one exchange counts as several collectives, all its bytes
                       stand with the first of them */
-} dt_comm_counted;
+} dt_comm_statistics;
 
 /* What was counted since the last begin. Local. */
-DT_API dt_comm_counted dt_comm_count(const dt_ctx *ctx, const dt_comm_which *which);
+DT_API dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_filter *which);
 /* All of it, as a table or as JSON: {"total":{…},"scopes":{"layer1":{…}}} with counts by collective, bytes and ops.
  * Valid until the next call; NULL with the error recorded. Local. */
-DT_API const char *dt_comm_count_text(dt_ctx *ctx);
-DT_API const char *dt_comm_count_json(dt_ctx *ctx);
+DT_API const char *dt_comm_stats_text(dt_ctx *ctx);
+DT_API const char *dt_comm_stats_json(dt_ctx *ctx);
 
 /* Traces ops, redistributions, collectives and scopes from now on. To a file: one whose name ends in ".json" is in the
  * form that trace viewers open (Chrome's), any other is text, a line per op; of several ranks each writes a file of its

@@ -25,9 +25,9 @@ extern "C" {
 #endif
 
 typedef struct dt_load_options {
-    dt_mesh *mesh;      /* as in dt_make */
-    const char *place;  /* as in dt_make: of a partial, the first coordinate gets the value */
-    bool requires_grad; /* as in dt_make */
+    dt_mesh *mesh;      /* as in dt_make_options */
+    const char *place;  /* as in dt_make_options: of a partial, the first coordinate gets the value */
+    bool requires_grad; /* as in dt_make_options */
     bool check;         /* .npz: read the whole entry and compare its checksum; plain loads always do */
     const dt_site *site;
 } dt_load_options;

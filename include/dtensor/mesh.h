@@ -6,7 +6,7 @@
  *                                                                  4 5 6 7
  *     dt_mesh *tp = dt_mesh_slice(mesh, "tp");           on rank 5: ranks 4 5 6 7, and this rank's coordinate is 1
  *     dt_mesh *all = dt_mesh_flatten(mesh, NULL, NULL);  one dim "dp_tp" of 8 ranks
- *     dt_mesh_free(all), dt_mesh_free(tp), dt_mesh_free(mesh);
+ *     dt_mesh_release(all), dt_mesh_release(tp), dt_mesh_release(mesh);
  *
  * A mesh is arithmetic: making, slicing or asking one never communicates and costs time and memory by the number of
  * its dims, not of its ranks, unless it was made from a list of ranks. All calls here are *Local*; ranks that are to
@@ -17,7 +17,7 @@
  * sub-meshes of its root, on which they hold a reference; a sub-mesh is the one that contains this rank. A rank need
  * not be in a mesh: its coordinate is then absent and every query is still defined.
  *
- * Handles are counted: each maker returns a handle that is given back with dt_mesh_free; closing the context frees
+ * Handles are counted: each maker returns a handle that is given back with dt_mesh_release; closing the context frees
  * what is left. Makers return NULL after recording an error, and NULL for a NULL mesh. Errors are agreed, except a
  * lack of memory and that a rank outside a mesh asks for its part of it.
  */
@@ -85,8 +85,8 @@ DT_API dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_g
                                     const dt_mesh_options *options);
 
 /* One more handle to the same mesh; and one less. Free accepts NULL. Local. */
-DT_API dt_mesh *dt_mesh_keep(dt_mesh *mesh);
-DT_API void dt_mesh_free(dt_mesh *mesh);
+DT_API dt_mesh *dt_mesh_retain(dt_mesh *mesh);
+DT_API void dt_mesh_release(dt_mesh *mesh);
 
 /* The sub-mesh of these dims ("dp,tp", in the mesh's order) that contains this rank. A root also offers the names of
  * the meshes that were flattened from it. An error on a rank outside the mesh, unless there is only one such sub-mesh.
@@ -148,7 +148,7 @@ DT_API bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out);
 
 /* This rank's group along a dim, for communication; DT_MESH_ONLY_DIM on a mesh of one dim. Made when it is first
  * asked for, without communicating; the same ranks in the same order give the same group, whichever sub-mesh of a root
- * is asked. It lives as long as a mesh of which it was asked, unless dt_group_keep says otherwise. NULL without an
+ * is asked. It lives as long as a mesh of which it was asked, unless dt_group_retain says otherwise. NULL without an
  * error on a rank outside the mesh; an error where the context has no transport or the dim's backend is not the
  * context's. Local. */
 DT_API dt_group *dt_mesh_group(dt_mesh *mesh, int dim);
@@ -170,8 +170,8 @@ DT_API const char *dt_mesh_text(dt_mesh *mesh);
 
 /* The current mesh of a context is the one pushed last. Push takes a reference, pop gives it back. Pop without a push
  * is an error. The current mesh is lent, not to be freed; NULL, without an error, where there is none. Local. */
-DT_API dt_status dt_mesh_push(dt_mesh *mesh);
-DT_API dt_status dt_mesh_pop(dt_ctx *ctx);
+DT_API dt_status dt_mesh_scope_begin(dt_mesh *mesh);
+DT_API dt_status dt_mesh_scope_end(dt_ctx *ctx);
 DT_API dt_mesh *dt_mesh_current(dt_ctx *ctx);
 
 #ifdef __cplusplus

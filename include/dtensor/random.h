@@ -54,7 +54,7 @@ typedef struct dt_generator_state {
     uint64_t seed, draw;
 } dt_generator_state;
 
-/* A generator that has drawn nothing yet. NULL with the error recorded. Freed with dt_generator_free, or with the
+/* A generator that has drawn nothing yet. NULL with the error recorded. Freed with dt_generator_release, or with the
  * context. Local. */
 DT_API dt_generator *dt_generator_new(dt_ctx *ctx, uint64_t seed);
 /* The context's own, which is used where no other is given; its seed is 0 until it is set. Belongs to the context:
@@ -64,9 +64,9 @@ DT_API dt_generator *dt_generator_default(dt_ctx *ctx);
  * or a mesh that shall have numbers of its own. NULL with an agreed error where the name is empty. Local. */
 DT_API dt_generator *dt_generator_child(const dt_generator *parent, const char *name);
 /* One more reference; returns its argument. Local. */
-DT_API dt_generator *dt_generator_keep(dt_generator *generator);
+DT_API dt_generator *dt_generator_retain(dt_generator *generator);
 /* Drops a reference; NULL is fine. Local. */
-DT_API void dt_generator_free(dt_generator *generator);
+DT_API void dt_generator_release(dt_generator *generator);
 
 /* Starts over with another seed. Local. */
 DT_API dt_status dt_generator_seed(dt_generator *generator, uint64_t seed);
@@ -74,7 +74,7 @@ DT_API dt_status dt_generator_seed(dt_generator *generator, uint64_t seed);
 DT_API dt_generator_state dt_generator_save(const dt_generator *generator);
 DT_API dt_status dt_generator_restore(dt_generator *generator, dt_generator_state state);
 
-/* A hash of the state, to be the tag of a collective (dt_call): ranks whose generators have another seed, or have
+/* A hash of the state, to be the tag of a collective (dt_comm_call): ranks whose generators have another seed, or have
  * drawn more or less, then get DT_ERR_MISMATCH instead of numbers that do not belong together. Local. */
 DT_API uint64_t dt_generator_tag(const dt_generator *generator);
 
@@ -82,18 +82,18 @@ DT_API uint64_t dt_generator_tag(const dt_generator *generator);
 
 /* A zeroed field means "not given"; where zero is a value of its own, it is written DT_REAL(0). Fields that a call does
  * not name are not looked at. */
-typedef struct dt_random {
+typedef struct dt_random_options {
     double mean;           /* default 0 */
     dt_opt_real std;       /* default 1 */
     dt_opt_real low, high; /* default 0 and 1; of a truncated normal -2 and 2 */
     dt_opt_real rate;      /* default 1 */
     dt_dtype dtype;        /* default f32; of randint and randperm i64; of a _like that of the tensor */
     dt_mesh *mesh;
-    const char *place;       /* both as in dt_make */
+    const char *place;       /* both as in dt_make_options */
     dt_generator *generator; /* default: the context's */
     bool requires_grad;
     const dt_site *site;
-} dt_random;
+} dt_random_options;
 
 /* Each takes one draw of the generator, whatever the size, on ranks outside the mesh, too; a call that fails takes
  * none. Of a partial tensor the first coordinate holds the numbers and the others what changes nothing (of P(avg) all
@@ -107,31 +107,31 @@ typedef struct dt_random {
  * bernoulli         1 with chance p, otherwise 0                    floats, integers, bool
  * dropout_mask      0 with chance p, otherwise 1 / (1 - p)          floats
  * randperm          0 … n - 1 in a random order; integers. A rank makes its own part only */
-DT_API dt_tensor *dt_rand(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random));
-DT_API dt_tensor *dt_randn(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random));
-DT_API dt_tensor *dt_truncated_normal(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random));
-DT_API dt_tensor *dt_exponential(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random));
-DT_API dt_tensor *dt_randint(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape, DT_OPTIONS(dt_random));
-DT_API dt_tensor *dt_bernoulli(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random));
-DT_API dt_tensor *dt_dropout_mask(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random));
-DT_API dt_tensor *dt_randperm(dt_ctx *ctx, int64_t n, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_rand(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_randn(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_truncated_normal(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_exponential(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_randint(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_bernoulli(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_dropout_mask(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_randperm(dt_ctx *ctx, int64_t n, DT_OPTIONS(dt_random_options));
 
 /* The same with the shape and placements of another tensor; mesh and place are not looked at. Local. */
-DT_API dt_tensor *dt_rand_like(const dt_tensor *tensor, DT_OPTIONS(dt_random));
-DT_API dt_tensor *dt_randn_like(const dt_tensor *tensor, DT_OPTIONS(dt_random));
-DT_API dt_tensor *dt_randint_like(const dt_tensor *tensor, int64_t low, int64_t high, DT_OPTIONS(dt_random));
-DT_API dt_tensor *dt_bernoulli_like(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random));
-DT_API dt_tensor *dt_dropout_mask_like(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random));
+DT_API dt_tensor *dt_rand_like(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_randn_like(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_randint_like(const dt_tensor *tensor, int64_t low, int64_t high, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_bernoulli_like(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_dropout_mask_like(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
 
 /* The same into a tensor that is there, which may be a view: the numbers are those of a new tensor of its shape. Of
  * the options only the distribution's own and the generator are looked at. Refused, with an agreed error, where two
  * indices may lead to one element (an expanded view). Local; every rank of the mesh must do the same. */
-DT_API dt_status dt_uniform_(dt_tensor *tensor, DT_OPTIONS(dt_random));
-DT_API dt_status dt_normal_(dt_tensor *tensor, DT_OPTIONS(dt_random));
-DT_API dt_status dt_truncated_normal_(dt_tensor *tensor, DT_OPTIONS(dt_random));
-DT_API dt_status dt_exponential_(dt_tensor *tensor, DT_OPTIONS(dt_random));
-DT_API dt_status dt_randint_(dt_tensor *tensor, int64_t low, int64_t high, DT_OPTIONS(dt_random));
-DT_API dt_status dt_bernoulli_(dt_tensor *tensor, double p, DT_OPTIONS(dt_random));
+DT_API dt_status dt_uniform_(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_status dt_normal_(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_status dt_truncated_normal_(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_status dt_exponential_(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_status dt_randint_(dt_tensor *tensor, int64_t low, int64_t high, DT_OPTIONS(dt_random_options));
+DT_API dt_status dt_bernoulli_(dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
 
 #ifndef __cplusplus
 /* clang-format off */
@@ -154,25 +154,27 @@ DT_API dt_status dt_bernoulli_(dt_tensor *tensor, double p, DT_OPTIONS(dt_random
 #define dt_exponential_(...)      DT_EXPONENTIAL_IN_(__VA_ARGS__, .site = DT_SITE)
 #define dt_randint_(...)          DT_RANDINT_IN_(__VA_ARGS__, .site = DT_SITE)
 #define dt_bernoulli_(...)        DT_BERNOULLI_IN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_RAND_(ctx, shape, ...)              dt_rand(ctx, shape, &(const dt_random){__VA_ARGS__})
-#define DT_RANDN_(ctx, shape, ...)             dt_randn(ctx, shape, &(const dt_random){__VA_ARGS__})
-#define DT_TRUNCATED_NORMAL_(ctx, shape, ...)  dt_truncated_normal(ctx, shape, &(const dt_random){__VA_ARGS__})
-#define DT_EXPONENTIAL_(ctx, shape, ...)       dt_exponential(ctx, shape, &(const dt_random){__VA_ARGS__})
-#define DT_RANDINT_(ctx, low, high, shape, ...)  dt_randint(ctx, low, high, shape, &(const dt_random){__VA_ARGS__})
-#define DT_BERNOULLI_(ctx, p, shape, ...)      dt_bernoulli(ctx, p, shape, &(const dt_random){__VA_ARGS__})
-#define DT_DROPOUT_MASK_(ctx, p, shape, ...)   dt_dropout_mask(ctx, p, shape, &(const dt_random){__VA_ARGS__})
-#define DT_RANDPERM_(ctx, n, ...)              dt_randperm(ctx, n, &(const dt_random){__VA_ARGS__})
-#define DT_RAND_LIKE_(tensor, ...)             dt_rand_like(tensor, &(const dt_random){__VA_ARGS__})
-#define DT_RANDN_LIKE_(tensor, ...)            dt_randn_like(tensor, &(const dt_random){__VA_ARGS__})
-#define DT_RANDINT_LIKE_(tensor, low, high, ...)  dt_randint_like(tensor, low, high, &(const dt_random){__VA_ARGS__})
-#define DT_BERNOULLI_LIKE_(tensor, p, ...)     dt_bernoulli_like(tensor, p, &(const dt_random){__VA_ARGS__})
-#define DT_DROPOUT_MASK_LIKE_(tensor, p, ...)  dt_dropout_mask_like(tensor, p, &(const dt_random){__VA_ARGS__})
-#define DT_UNIFORM_IN_(tensor, ...)            dt_uniform_(tensor, &(const dt_random){__VA_ARGS__})
-#define DT_NORMAL_IN_(tensor, ...)             dt_normal_(tensor, &(const dt_random){__VA_ARGS__})
-#define DT_TRUNCATED_NORMAL_IN_(tensor, ...)   dt_truncated_normal_(tensor, &(const dt_random){__VA_ARGS__})
-#define DT_EXPONENTIAL_IN_(tensor, ...)        dt_exponential_(tensor, &(const dt_random){__VA_ARGS__})
-#define DT_RANDINT_IN_(tensor, low, high, ...)  dt_randint_(tensor, low, high, &(const dt_random){__VA_ARGS__})
-#define DT_BERNOULLI_IN_(tensor, p, ...)       dt_bernoulli_(tensor, p, &(const dt_random){__VA_ARGS__})
+#define DT_RAND_(ctx, shape, ...)              dt_rand(ctx, shape, &(const dt_random_options){__VA_ARGS__})
+#define DT_RANDN_(ctx, shape, ...)             dt_randn(ctx, shape, &(const dt_random_options){__VA_ARGS__})
+#define DT_TRUNCATED_NORMAL_(ctx, shape, ...)  dt_truncated_normal(ctx, shape, &(const dt_random_options){__VA_ARGS__})
+#define DT_EXPONENTIAL_(ctx, shape, ...)       dt_exponential(ctx, shape, &(const dt_random_options){__VA_ARGS__})
+#define DT_RANDINT_(ctx, low, high, shape, ...)                                                                      \
+    dt_randint(ctx, low, high, shape, &(const dt_random_options){__VA_ARGS__})
+#define DT_BERNOULLI_(ctx, p, shape, ...)      dt_bernoulli(ctx, p, shape, &(const dt_random_options){__VA_ARGS__})
+#define DT_DROPOUT_MASK_(ctx, p, shape, ...)   dt_dropout_mask(ctx, p, shape, &(const dt_random_options){__VA_ARGS__})
+#define DT_RANDPERM_(ctx, n, ...)              dt_randperm(ctx, n, &(const dt_random_options){__VA_ARGS__})
+#define DT_RAND_LIKE_(tensor, ...)             dt_rand_like(tensor, &(const dt_random_options){__VA_ARGS__})
+#define DT_RANDN_LIKE_(tensor, ...)            dt_randn_like(tensor, &(const dt_random_options){__VA_ARGS__})
+#define DT_RANDINT_LIKE_(tensor, low, high, ...)                                                                     \
+    dt_randint_like(tensor, low, high, &(const dt_random_options){__VA_ARGS__})
+#define DT_BERNOULLI_LIKE_(tensor, p, ...)     dt_bernoulli_like(tensor, p, &(const dt_random_options){__VA_ARGS__})
+#define DT_DROPOUT_MASK_LIKE_(tensor, p, ...)  dt_dropout_mask_like(tensor, p, &(const dt_random_options){__VA_ARGS__})
+#define DT_UNIFORM_IN_(tensor, ...)            dt_uniform_(tensor, &(const dt_random_options){__VA_ARGS__})
+#define DT_NORMAL_IN_(tensor, ...)             dt_normal_(tensor, &(const dt_random_options){__VA_ARGS__})
+#define DT_TRUNCATED_NORMAL_IN_(tensor, ...)   dt_truncated_normal_(tensor, &(const dt_random_options){__VA_ARGS__})
+#define DT_EXPONENTIAL_IN_(tensor, ...)        dt_exponential_(tensor, &(const dt_random_options){__VA_ARGS__})
+#define DT_RANDINT_IN_(tensor, low, high, ...)  dt_randint_(tensor, low, high, &(const dt_random_options){__VA_ARGS__})
+#define DT_BERNOULLI_IN_(tensor, p, ...)       dt_bernoulli_(tensor, p, &(const dt_random_options){__VA_ARGS__})
 /* clang-format on */
 #endif
 

@@ -126,9 +126,9 @@ typedef struct dt_spec_desc {
 DT_API dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc);
 /* The same from its text form; makes the mesh, too. Local. */
 DT_API dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text);
-DT_API dt_spec *dt_spec_keep(dt_spec *spec);
+DT_API dt_spec *dt_spec_retain(dt_spec *spec);
 /* Drops one reference; NULL is allowed. Local. */
-DT_API void dt_spec_free(dt_spec *spec);
+DT_API void dt_spec_release(dt_spec *spec);
 /* As dt_placements_text: "f32[1024,512] S(0),R on mesh(dp=2,tp=4)". A stride order other than row-major follows the
  * shape: "f32[8,4] major(1,0) R on mesh(2)" lies in memory column by column. Local. */
 DT_API size_t dt_spec_text(const dt_spec *spec, size_t room, char *out);

@@ -11,7 +11,8 @@
  *
  * Ownership. A tensor belongs to the scope that it was made in, and goes when the scope ends; without a scope, with
  * the context. Storage is counted: views share it, and it lives as long as any of them. Nothing needs to be freed by
- * hand; what should live longer is moved outwards (dt_keep) or held (dt_hold), what should go sooner is dropped.
+ * hand; what should live longer is moved outwards (dt_keep) or retained (dt_tensor_retain), what should go sooner is
+ * dropped.
  *
  * NULL in gives NULL out: a maker or an op that gets NULL for a tensor fails, so expressions nest and are checked once.
  *
@@ -110,8 +111,8 @@ DT_API dt_tensor *dt_keep(dt_tensor *tensor);
  * Local. */
 DT_API void dt_drop(dt_tensor *tensor);
 /* A reference of the caller's own, whatever happens to scopes, until it is released; returns its argument. Local. */
-DT_API dt_tensor *dt_hold(dt_tensor *tensor);
-DT_API void dt_release(dt_tensor *tensor);
+DT_API dt_tensor *dt_tensor_retain(dt_tensor *tensor);
+DT_API void dt_tensor_release(dt_tensor *tensor);
 
 /* Reading what a tensor is. */
 
@@ -142,30 +143,30 @@ DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t room, char *out);
 
 /* Making tensors. */
 
-typedef struct dt_make {
+typedef struct dt_make_options {
     dt_dtype dtype;    /* default f32 */
-    dt_mesh *mesh;     /* default: plain; with place only: the current mesh (dt_mesh_push) */
+    dt_mesh *mesh;     /* default: plain; with place only: the current mesh (dt_mesh_scope_begin) */
     const char *place; /* one placement per mesh dim; default: R for all */
     bool requires_grad;
     const dt_site *site;
-} dt_make;
+} dt_make_options;
 
 /* Without values; filled with zeros, ones, a value. A distributed tensor has the value that was asked for whatever its
  * placements: of a partial one, the first coordinate holds the value and the others hold nothing. A value that an
  * integer dtype cannot hold is refused; its fraction is cut off. Local; every rank of the mesh must make the same. */
-DT_API dt_tensor *dt_empty(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make));
-DT_API dt_tensor *dt_zeros(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make));
-DT_API dt_tensor *dt_ones(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make));
-DT_API dt_tensor *dt_full(dt_ctx *ctx, dt_shape shape, double value, DT_OPTIONS(dt_make));
+DT_API dt_tensor *dt_empty(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_zeros(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_ones(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_full(dt_ctx *ctx, dt_shape shape, double value, DT_OPTIONS(dt_make_options));
 /* One element, no dims. Local. */
-DT_API dt_tensor *dt_scalar(dt_ctx *ctx, double value, DT_OPTIONS(dt_make));
+DT_API dt_tensor *dt_scalar(dt_ctx *ctx, double value, DT_OPTIONS(dt_make_options));
 /* start, start + step, … up to end, without it. Local. */
-DT_API dt_tensor *dt_arange(dt_ctx *ctx, double start, double end, double step, DT_OPTIONS(dt_make));
+DT_API dt_tensor *dt_arange(dt_ctx *ctx, double start, double end, double step, DT_OPTIONS(dt_make_options));
 /* n values at equal distances, both ends among them. Local. */
-DT_API dt_tensor *dt_linspace(dt_ctx *ctx, double start, double end, int64_t n, DT_OPTIONS(dt_make));
+DT_API dt_tensor *dt_linspace(dt_ctx *ctx, double start, double end, int64_t n, DT_OPTIONS(dt_make_options));
 /* [n_rows,n_columns] with ones on the diagonal; with ones on diagonal k and below it. Local. */
-DT_API dt_tensor *dt_eye(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, DT_OPTIONS(dt_make));
-DT_API dt_tensor *dt_tri(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, DT_OPTIONS(dt_make));
+DT_API dt_tensor *dt_eye(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_tri(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, DT_OPTIONS(dt_make_options));
 
 /* The same without values, or filled, with the shape, dtype and placements of another one. Local. */
 DT_API dt_tensor *dt_empty_like(const dt_tensor *tensor);
@@ -182,15 +183,15 @@ DT_API dt_tensor *dt_full_like(const dt_tensor *tensor, double value);
 #define dt_eye(...)      DT_EYE_(__VA_ARGS__, .site = DT_SITE)
 #define dt_tri(...)      DT_TRI_(__VA_ARGS__, .site = DT_SITE)
 /* clang-format off */
-#define DT_EMPTY_(ctx, shape, ...)              dt_empty(ctx, shape, &(const dt_make){__VA_ARGS__})
-#define DT_ZEROS_(ctx, shape, ...)              dt_zeros(ctx, shape, &(const dt_make){__VA_ARGS__})
-#define DT_ONES_(ctx, shape, ...)               dt_ones(ctx, shape, &(const dt_make){__VA_ARGS__})
-#define DT_FULL_(ctx, shape, value, ...)        dt_full(ctx, shape, value, &(const dt_make){__VA_ARGS__})
-#define DT_SCALAR_(ctx, value, ...)             dt_scalar(ctx, value, &(const dt_make){__VA_ARGS__})
-#define DT_ARANGE_(ctx, start, end, step, ...)  dt_arange(ctx, start, end, step, &(const dt_make){__VA_ARGS__})
-#define DT_LINSPACE_(ctx, start, end, n, ...)   dt_linspace(ctx, start, end, n, &(const dt_make){__VA_ARGS__})
-#define DT_EYE_(ctx, rows, columns, ...)        dt_eye(ctx, rows, columns, &(const dt_make){__VA_ARGS__})
-#define DT_TRI_(ctx, rows, columns, k, ...)     dt_tri(ctx, rows, columns, k, &(const dt_make){__VA_ARGS__})
+#define DT_EMPTY_(ctx, shape, ...)              dt_empty(ctx, shape, &(const dt_make_options){__VA_ARGS__})
+#define DT_ZEROS_(ctx, shape, ...)              dt_zeros(ctx, shape, &(const dt_make_options){__VA_ARGS__})
+#define DT_ONES_(ctx, shape, ...)               dt_ones(ctx, shape, &(const dt_make_options){__VA_ARGS__})
+#define DT_FULL_(ctx, shape, value, ...)        dt_full(ctx, shape, value, &(const dt_make_options){__VA_ARGS__})
+#define DT_SCALAR_(ctx, value, ...)             dt_scalar(ctx, value, &(const dt_make_options){__VA_ARGS__})
+#define DT_ARANGE_(ctx, start, end, step, ...)  dt_arange(ctx, start, end, step, &(const dt_make_options){__VA_ARGS__})
+#define DT_LINSPACE_(ctx, start, end, n, ...)   dt_linspace(ctx, start, end, n, &(const dt_make_options){__VA_ARGS__})
+#define DT_EYE_(ctx, rows, columns, ...)        dt_eye(ctx, rows, columns, &(const dt_make_options){__VA_ARGS__})
+#define DT_TRI_(ctx, rows, columns, k, ...)     dt_tri(ctx, rows, columns, k, &(const dt_make_options){__VA_ARGS__})
 /* clang-format on */
 #endif
 

@@ -92,7 +92,7 @@ int dt_report(const dt_ctx *ctx) {
     if (!dt_failed(ctx))
         return 0;
     if (ctx)
-        fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, dt_status_word(ctx->status), ctx->text);
+        fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, dt_status_name(ctx->status), ctx->text);
     else
         fprintf(stderr, "dtensor: there is no context\n");
     return 1;
@@ -112,7 +112,7 @@ dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list a
         return status;
     ctx->status = status;
     format_within(ctx->text, sizeof ctx->text, format, args);
-    dt__log(ctx, DT_LOG_ERROR, "%s: %s", dt_status_word(status), ctx->text);
+    dt__log(ctx, DT_LOG_ERROR, "%s: %s", dt_status_name(status), ctx->text);
     return status;
 }
 
@@ -144,7 +144,7 @@ dt_status(dt__fail_local)(dt_ctx *ctx, dt_status status, const char *format, ...
 dt_status dt_error_set(dt_ctx *ctx, dt_status status, const char *format, ...) {
     if (status >= 0)
         return dt__fail_local(ctx, DT_ERR_VALUE, "dt_error_set: the status is %s, which is not an error",
-                              dt_status_word(status));
+                              dt_status_name(status));
     va_list args;
     va_start(args, format);
     fail_local(ctx, status, format, args);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-const char *dt_status_word(dt_status status) {
+const char *dt_status_name(dt_status status) {
     switch (status) {
 #define WORD(name, value, word, text)                                                                                \
     case DT_##name:                                                                                                  \
@@ -47,8 +47,8 @@ static bool is_dtype(dt_dtype dtype) { return dtype > DT_NO_DTYPE && dtype < DT_
 static bool is_reduce(dt_reduce reduce) { return (unsigned)reduce < DT_N_REDUCES; }
 
 size_t dt_dtype_size(dt_dtype dtype) { return is_dtype(dtype) ? dtypes[dtype].size : 0; }
-const char *dt_dtype_word(dt_dtype dtype) { return is_dtype(dtype) ? dtypes[dtype].word : "?"; }
-const char *dt_reduce_word(dt_reduce reduce) { return is_reduce(reduce) ? reduces[reduce] : "?"; }
+const char *dt_dtype_name(dt_dtype dtype) { return is_dtype(dtype) ? dtypes[dtype].word : "?"; }
+const char *dt_reduce_name(dt_reduce reduce) { return is_reduce(reduce) ? reduces[reduce] : "?"; }
 
 bool dt_dtype_parse(const char *word, dt_dtype *out) {
     for (int i = DT_F32; word && i < DT_N_DTYPES; i++)

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 
 dt_status dt__run_alone(dt__runtime *runtime, dt_work *work) {
-    const dt_call *call = &work->call;
+    const dt_comm_call *call = &work->call;
     if (call->op == (dt_collective)DT__EXCHANGE)
         return DT_OK; /* there are none */
     if (call->op == DT_SEND)
@@ -70,7 +70,7 @@ static dt_status pause_alone(dt__runtime *runtime, dt_work *work, struct dt__pau
     if (dt__message_is_there(work))
         return DT_OK;
     return dt__fail(runtime->ctx, DT_ERR_STATE, "%s from this rank itself: nothing was sent",
-                    dt_collective_word(work->call.op));
+                    dt_collective_name(work->call.op));
 }
 
 const dt__transport dt__transport_self = {

@@ -25,19 +25,19 @@ const dt__op_shape dt__op_shapes[DT__N_OPS] = {
     [DT__EXCHANGE] = {.src = DT__VALUE, .dst = DT__VALUE},
 };
 
-enum dt__part dt__src_part(const dt_group *group, const dt_call *call) {
+enum dt__part dt__src_part(const dt_group *group, const dt_comm_call *call) {
     const dt__op_shape *shape = &dt__op_shapes[call->op];
     return shape->src_on_root && group->rank != call->root ? DT__NOTHING : shape->src;
 }
 
-enum dt__part dt__dst_part(const dt_group *group, const dt_call *call) {
+enum dt__part dt__dst_part(const dt_group *group, const dt_comm_call *call) {
     const dt__op_shape *shape = &dt__op_shapes[call->op];
     return shape->dst_on_root && group->rank != call->root ? DT__NOTHING : shape->dst;
 }
 
-int64_t dt__block_size(const dt_call *call, int64_t i) { return call->counts ? call->counts[i] : call->count; }
+int64_t dt__block_size(const dt_comm_call *call, int64_t i) { return call->counts ? call->counts[i] : call->count; }
 
-int64_t dt__block_at(const dt_call *call, int64_t i) {
+int64_t dt__block_at(const dt_comm_call *call, int64_t i) {
     if (!call->counts)
         return call->count * i;
     int64_t at = 0;
@@ -53,7 +53,8 @@ static int64_t sum(const int64_t *counts, int64_t n) {
     return total;
 }
 
-static int64_t part_count(const dt_group *group, const dt_call *call, enum dt__part part, const int64_t *counts) {
+static int64_t part_count(const dt_group *group, const dt_comm_call *call, enum dt__part part,
+                          const int64_t *counts) {
     switch (part) {
     case DT__NOTHING:
         return 0;
@@ -67,11 +68,11 @@ static int64_t part_count(const dt_group *group, const dt_call *call, enum dt__p
     return 0;
 }
 
-int64_t dt__src_count(const dt_group *group, const dt_call *call) {
+int64_t dt__src_count(const dt_group *group, const dt_comm_call *call) {
     return part_count(group, call, dt__src_part(group, call), call->counts);
 }
 
-int64_t dt__dst_count(const dt_group *group, const dt_call *call) {
+int64_t dt__dst_count(const dt_group *group, const dt_comm_call *call) {
     return part_count(group, call, dt__dst_part(group, call), call->recv_counts ? call->recv_counts : call->counts);
 }
 
@@ -82,64 +83,64 @@ static bool has_blocks(dt_collective op) {
 }
 
 /* All counts at least 0, and neither their sum nor its bytes overflow. */
-static dt_status check_counts(dt_group *group, const dt_call *call, const int64_t *counts, size_t item_bytes) {
+static dt_status check_counts(dt_group *group, const dt_comm_call *call, const int64_t *counts, size_t item_bytes) {
     int64_t total = 0, bytes;
     bool fits = true;
     for (int64_t i = 0; i < group->n_ranks; i++) {
         if (counts[i] < 0)
             return dt__fail(ctx_of(group), DT_ERR_VALUE,
                             "%s: the count of member %" PRId64 " is %" PRId64 "; it must be at least 0",
-                            dt_collective_word(call->op), i, counts[i]);
+                            dt_collective_name(call->op), i, counts[i]);
         fits = fits && dt__add_i64(total, counts[i], &total);
     }
     if (!fits || !dt__mul_i64(total, (int64_t)item_bytes, &bytes))
         return dt__fail(ctx_of(group), DT_ERR_VALUE, "%s: the blocks together are larger than 2^63-1 bytes",
-                        dt_collective_word(call->op));
+                        dt_collective_name(call->op));
     return DT_OK;
 }
 
-static dt_status check_count(dt_group *group, const dt_call *call, size_t item_bytes) {
+static dt_status check_count(dt_group *group, const dt_comm_call *call, size_t item_bytes) {
     int64_t elements = call->count, bytes;
     if (call->count < 0)
         return dt__fail(ctx_of(group), DT_ERR_VALUE, "%s: count is %" PRId64 "; it must be at least 0",
-                        dt_collective_word(call->op), call->count);
+                        dt_collective_name(call->op), call->count);
     bool fits = !has_blocks(call->op) || dt__mul_i64(elements, group->n_ranks, &elements);
     if (!fits || !dt__mul_i64(elements, (int64_t)item_bytes, &bytes))
         return dt__fail(ctx_of(group), DT_ERR_VALUE,
                         "%s: %" PRId64 " elements of %s on %" PRId64 " ranks are more than 2^63-1 bytes",
-                        dt_collective_word(call->op), call->count, dt_dtype_word(call->dtype), group->n_ranks);
+                        dt_collective_name(call->op), call->count, dt_dtype_name(call->dtype), group->n_ranks);
     return DT_OK;
 }
 
 /* Refuses what can be refused without looking at sizes; also gives the bytes of an element. Words for the error are
  * looked up only where there is one, because this is on the way of every small message. */
-static dt_status check_kinds(dt_group *group, const dt_call *call, size_t *item_bytes) {
+static dt_status check_kinds(dt_group *group, const dt_comm_call *call, size_t *item_bytes) {
     dt_ctx *ctx = ctx_of(group);
     const dt__op_shape *shape = &dt__op_shapes[call->op];
     *item_bytes = 0;
     if (group->rank < 0)
         return dt__fail(ctx, DT_ERR_STATE, "%s: rank %" PRId64 " is not a member of the group",
-                        dt_collective_word(call->op), ctx->rank);
+                        dt_collective_name(call->op), ctx->rank);
     if (shape->src == DT__NOTHING && shape->dst == DT__NOTHING)
         return DT_OK;
     *item_bytes = dt_dtype_size(call->dtype);
     if (!*item_bytes)
-        return dt__fail(ctx, DT_ERR_DTYPE, "%s: %d is not a dtype", dt_collective_word(call->op), (int)call->dtype);
+        return dt__fail(ctx, DT_ERR_DTYPE, "%s: %d is not a dtype", dt_collective_name(call->op), (int)call->dtype);
     if (shape->reduces && !dt_reduce_allowed(call->dtype, call->reduce))
-        return dt__fail(ctx, DT_ERR_DTYPE, "%s: %s values cannot be reduced by %s", dt_collective_word(call->op),
-                        dt_dtype_word(call->dtype), dt_reduce_word(call->reduce));
+        return dt__fail(ctx, DT_ERR_DTYPE, "%s: %s values cannot be reduced by %s", dt_collective_name(call->op),
+                        dt_dtype_name(call->dtype), dt_reduce_name(call->reduce));
     if (shape->rooted && (call->root < 0 || call->root >= group->n_ranks))
         return dt__fail(ctx, DT_ERR_VALUE, "%s: %s %" PRId64 " is not a member; members are 0 to %" PRId64,
-                        dt_collective_word(call->op), shape->pair ? "peer" : "root", call->root, group->n_ranks - 1);
+                        dt_collective_name(call->op), shape->pair ? "peer" : "root", call->root, group->n_ranks - 1);
     if (call->op == DT_ALL_TO_ALL && !call->counts != !call->recv_counts)
         return dt__fail(ctx, DT_ERR_VALUE, "%s: counts and recv_counts must be given both or not at all",
-                        dt_collective_word(call->op));
+                        dt_collective_name(call->op));
     return DT_OK;
 }
 
 /* Where dst would lie if the call were in place; NULL if it has no in-place form. Exchanged blocks must lie where they
  * lay before, or what comes in overwrites what has not gone out yet. */
-static const char *in_place(const dt_group *group, const dt_call *call, size_t item_bytes, const char *src) {
+static const char *in_place(const dt_group *group, const dt_comm_call *call, size_t item_bytes, const char *src) {
     enum dt__part from = dt__src_part(group, call), to = dt__dst_part(group, call);
     if (call->recv_counts && memcmp(call->counts, call->recv_counts, (size_t)group->n_ranks * sizeof *call->counts))
         return NULL;
@@ -153,36 +154,36 @@ static const char *in_place(const dt_group *group, const dt_call *call, size_t i
     return NULL;
 }
 
-static dt_status check_memory(dt_group *group, const dt_call *call, size_t item_bytes) {
+static dt_status check_memory(dt_group *group, const dt_comm_call *call, size_t item_bytes) {
     const char *src = call->src, *dst = call->dst;
     size_t src_bytes = (size_t)dt__src_count(group, call) * item_bytes;
     size_t dst_bytes = (size_t)dt__dst_count(group, call) * item_bytes;
     if ((src_bytes && !src) || (dst_bytes && !dst))
         return dt__fail(ctx_of(group), DT_ERR_VALUE, "%s: %s is NULL, but this rank %s %zu bytes",
-                        dt_collective_word(call->op), src_bytes && !src ? "src" : "dst",
+                        dt_collective_name(call->op), src_bytes && !src ? "src" : "dst",
                         src_bytes && !src ? "gives" : "gets", src_bytes && !src ? src_bytes : dst_bytes);
     bool apart = !src_bytes || !dst_bytes || src + src_bytes <= dst || dst + dst_bytes <= src;
     if (!apart && in_place(group, call, item_bytes, src) != dst)
         return dt__fail(ctx_of(group), DT_ERR_VALUE, "%s: src and dst overlap in another way than in place",
-                        dt_collective_word(call->op));
+                        dt_collective_name(call->op));
     return DT_OK;
 }
 
-static uint64_t hash_of_counts(const dt_group *group, const dt_call *call) {
+static uint64_t hash_of_counts(const dt_group *group, const dt_comm_call *call) {
     if (!call->counts || call->op == DT_ALL_TO_ALL)
         return 0;
     return dt__hash(call->counts, (size_t)group->n_ranks * sizeof *call->counts, 1);
 }
 
 /* The number that is shown in descriptions and must agree: of one block, or of all where blocks differ. */
-static uint64_t count_to_show(const dt_group *group, const dt_call *call) {
+static uint64_t count_to_show(const dt_group *group, const dt_comm_call *call) {
     if (!call->counts || !has_blocks(call->op))
         return (uint64_t)call->count;
     return call->op == DT_ALL_TO_ALL ? 0 : (uint64_t)sum(call->counts, group->n_ranks);
 }
 
 /* The two sides of a message publish the same words: those of the sender, with a flag that need not agree. */
-static uint64_t what_to_show(const dt_group *group, const dt_call *call) {
+static uint64_t what_to_show(const dt_group *group, const dt_comm_call *call) {
     const dt__op_shape *shape = &dt__op_shapes[call->op];
     dt_collective op = call->op == DT_RECV ? DT_SEND : call->op;
     int64_t root = call->op == DT_RECV ? group->rank : shape->rooted ? call->root : 0;
@@ -193,7 +194,7 @@ static uint64_t what_to_show(const dt_group *group, const dt_call *call) {
     return call->counts && has_blocks(call->op) ? what | DT__WHAT_BLOCKS_DIFFER : what;
 }
 
-static dt_status check(dt_group *group, const dt_call *call, size_t *item_bytes) {
+static dt_status check(dt_group *group, const dt_comm_call *call, size_t *item_bytes) {
     if ((unsigned)call->op >= DT_N_COLLECTIVES)
         return dt__fail(ctx_of(group), DT_ERR_VALUE, "%d is not a collective", (int)call->op);
     DT__TRY(check_kinds(group, call, item_bytes));
@@ -208,7 +209,7 @@ static dt_status check(dt_group *group, const dt_call *call, size_t *item_bytes)
         if (by_counts && call->recv_counts && call->counts[group->rank] != call->recv_counts[group->rank])
             return dt__fail(ctx_of(group), DT_ERR_VALUE,
                             "%s: this rank sends itself %" PRId64 " elements and receives %" PRId64 " from itself",
-                            dt_collective_word(call->op), call->counts[group->rank], call->recv_counts[group->rank]);
+                            dt_collective_name(call->op), call->counts[group->rank], call->recv_counts[group->rank]);
         DT__TRY(check_memory(group, call, *item_bytes));
     }
     return DT_OK;
@@ -216,15 +217,15 @@ static dt_status check(dt_group *group, const dt_call *call, size_t *item_bytes)
 
 /* What is left of a call that is not valid: enough for the members, or for the other one of a pair, to see that this
  * rank does not make theirs. */
-static void refuse(dt_group *group, const dt_call *call, dt_work *work) {
+static void refuse(dt_group *group, const dt_comm_call *call, dt_work *work) {
     bool pair = (unsigned)call->op < DT_N_COLLECTIVES && dt__op_shapes[call->op].pair;
     bool nobody = pair && (call->root < 0 || call->root >= group->n_ranks || call->root == group->rank);
     *work = (dt_work){.group = group->rank < 0 || nobody ? NULL : group, .status = DT_IN_PROGRESS, .refused = true};
     if (pair)
-        work->call = (dt_call){.op = call->op, .root = call->root};
+        work->call = (dt_comm_call){.op = call->op, .root = call->root};
 }
 
-void dt__call_describe(dt_group *group, const dt_call *call, size_t item_bytes, dt_work *work) {
+void dt__call_describe(dt_group *group, const dt_comm_call *call, size_t item_bytes, dt_work *work) {
     /* Field by field, because this is on the way of every small message; the transport sets its own part. */
     work->group = group;
     work->call = *call;
@@ -249,7 +250,7 @@ void dt__call_describe(dt_group *group, const dt_call *call, size_t item_bytes, 
         work->call.count = 0;
 }
 
-dt_status dt__call_check(dt_group *group, const dt_call *call, dt_work *work) {
+dt_status dt__call_check(dt_group *group, const dt_comm_call *call, dt_work *work) {
     size_t item_bytes = 0;
     dt_status status = check(group, call, &item_bytes);
     if (status == DT_OK)

@@ -13,10 +13,10 @@
 #include <time.h>
 
 static const char *op_word(dt_collective op) {
-    return op == (dt_collective)DT__EXCHANGE ? "redistribute" : dt_collective_word(op);
+    return op == (dt_collective)DT__EXCHANGE ? "redistribute" : dt_collective_name(op);
 }
 
-const char *dt_collective_word(dt_collective op) {
+const char *dt_collective_name(dt_collective op) {
     static const char *const words[] = {
 #define ROW(name, word) [DT_##name] = word,
         DT_COLLECTIVE_LIST(ROW)
@@ -49,13 +49,13 @@ void dt__describe_call(uint64_t what, uint64_t count, char *text, size_t room) {
         return;
     char reduce[32] = "", root[32] = "";
     if (parts[op].reduce)
-        snprintf(reduce, sizeof reduce, ", %s", dt_reduce_word(dt__what_reduce(what)));
+        snprintf(reduce, sizeof reduce, ", %s", dt_reduce_name(dt__what_reduce(what)));
     if (parts[op].root)
         snprintf(root, sizeof root, " %s %" PRId64, parts[op].root, dt__what_root(what));
     if (op == DT_ALL_TO_ALL && what & DT__WHAT_BLOCKS_DIFFER) /* each rank has counts of its own */
-        snprintf(text + n, room - (size_t)n, " of %s in blocks", dt_dtype_word(dt__what_dtype(what)));
+        snprintf(text + n, room - (size_t)n, " of %s in blocks", dt_dtype_name(dt__what_dtype(what)));
     else
-        snprintf(text + n, room - (size_t)n, " of %s x %" PRIu64 "%s%s", dt_dtype_word(dt__what_dtype(what)), count,
+        snprintf(text + n, room - (size_t)n, " of %s x %" PRIu64 "%s%s", dt_dtype_name(dt__what_dtype(what)), count,
                  reduce, root);
 }
 
@@ -131,7 +131,7 @@ static size_t describe_state(const struct dt__rank_block *block, char *text, siz
         memcpy(message, block->error_text, sizeof message);
         message[sizeof message - 1] = 0;
         n = snprintf(text, room, "gave up with %s: %s; ",
-                     dt_status_word((dt_status)atomic_load(&block->error_status)), message);
+                     dt_status_name((dt_status)atomic_load(&block->error_status)), message);
     }
     return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }
@@ -167,7 +167,7 @@ void dt__segment_dump(const struct dt__segment *segment, FILE *out) {
             const struct dt__ring_call *call = &block->ring[i % DT__N_RING];
             describe_ring_call(call, text, sizeof text);
             int32_t state = atomic_load_explicit(&call->state, memory_order_relaxed);
-            fprintf(out, "  call %" PRIu64 ": %s: %s\n", i + 1, text, dt_status_word((dt_status)state));
+            fprintf(out, "  call %" PRIu64 ": %s: %s\n", i + 1, text, dt_status_name((dt_status)state));
         }
     }
 }

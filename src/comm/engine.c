@@ -139,7 +139,7 @@ static dt_status choose_result(dt_work *work, size_t bytes, struct header *heade
 
 /* Whether this rank writes to src while peers may still read it. A large all_reduce in place does so too, but only
  * where its steps allow it. */
-static bool is_overwritten(const dt_call *call, size_t bytes) {
+static bool is_overwritten(const dt_comm_call *call, size_t bytes) {
     return call->src == call->dst &&
            (call->op == DT_ALL_TO_ALL || (call->op == DT_ALL_REDUCE && bytes <= DT__EAGER_BYTES));
 }
@@ -196,7 +196,7 @@ static dt_status show_exchange(dt_work *work, struct header *header) {
 /* Where peers read: the header itself, a copy beside it, the caller's memory, or staging in rounds. */
 static dt_status choose_place(dt_work *work, struct header *header) {
     dt__heap *heap = &work->channel->shm->runtime->heap;
-    const dt_call *call = &work->call;
+    const dt_comm_call *call = &work->call;
     if (call->op == (dt_collective)DT__EXCHANGE)
         return show_exchange(work, header);
     size_t bytes = (size_t)dt__src_count(work->group, call) * work->item_bytes;

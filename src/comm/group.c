@@ -107,13 +107,13 @@ dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks) {
     return dt__group_new_for(ctx, ranks, n_ranks, 0);
 }
 
-dt_group *dt_group_keep(dt_group *group) {
+dt_group *dt_group_retain(dt_group *group) {
     if (group)
         group->n_references++;
     return group;
 }
 
-void dt_group_free(dt_group *group) {
+void dt_group_release(dt_group *group) {
     if (group && --group->n_references <= 0)
         dt__group_destroy(group);
 }

@@ -39,7 +39,7 @@ typedef struct dt__heap {
     struct dt__slab *slabs;
     size_t n_slabs, room_slabs;
     size_t idle_bytes; /* of free extents that still have pages */
-    dt_heap_stats stats;
+    dt_heap_statistics stats;
 } dt__heap;
 
 void dt__heap_open(dt__heap *heap, dt_ctx *ctx, void *base, size_t bytes, bool shared);

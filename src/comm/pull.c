@@ -36,7 +36,7 @@ static bool has_blocks(const dt_work *work) {
 }
 
 int64_t dt__range(const dt_work *work) {
-    const dt_call *call = &work->call;
+    const dt_comm_call *call = &work->call;
     if (call->op == DT_ALL_TO_ALL)
         return work->largest;
     if (!call->counts || !has_blocks(work))
@@ -175,7 +175,7 @@ static dt_status sent_at(dt_work *work, int64_t c, int64_t *at) {
 }
 
 static dt_status pull_exchanged(dt_work *work) {
-    const dt_call *call = &work->call;
+    const dt_comm_call *call = &work->call;
     int64_t n = work->group->n_ranks, me = work->group->rank;
     for (int64_t k = 0; k < n; k++) {
         int64_t i = (me + k) % n, c = dt__member(work, i), at = 0;
@@ -309,7 +309,7 @@ static void stage(dt_work *work, int64_t block, int64_t at, int64_t size) {
 }
 
 void dt__fill_staging(dt_work *work) {
-    const dt_call *call = &work->call;
+    const dt_comm_call *call = &work->call;
     enum dt__part part = dt__src_part(work->group, call);
     if (part == DT__VALUE)
         stage(work, 0, 0, call->count);

@@ -167,7 +167,7 @@ dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *t
                 ctx->threads);
         return ctx;
     }
-    fprintf(stderr, "dt_init: %s: %s\n", dt_status_word(ctx->status), ctx->text);
+    fprintf(stderr, "dt_init: %s: %s\n", dt_status_name(ctx->status), ctx->text);
     dt__ctx_free(ctx);
     return NULL;
 }
@@ -229,9 +229,9 @@ dt_status dt_heap_free(dt_ctx *ctx, void *memory) {
     return DT_OK;
 }
 
-dt_heap_stats dt_heap_statistics(const dt_ctx *ctx) {
+dt_heap_statistics dt_heap_stats(const dt_ctx *ctx) {
     const dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
-    return runtime ? runtime->heap.stats : (dt_heap_stats){0};
+    return runtime ? runtime->heap.stats : (dt_heap_statistics){0};
 }
 
 void dt_comm_dump(const dt_ctx *ctx) {

@@ -25,7 +25,7 @@ struct dt__pause {
 /* One operation under way, from start to wait. */
 struct dt_work {
     dt_group *group;
-    dt_call call;
+    dt_comm_call call;
     uint64_t what, count, check;         /* as published: see struct dt__entry */
     size_t item_bytes;                   /* of one element */
     dt_status status;                    /* DT_IN_PROGRESS until it is over */
@@ -125,8 +125,8 @@ dt__pool *dt__pool_of(dt_ctx *ctx);
 dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket);
 
 /* Blocks of a call in elements: where member i's block lies among all blocks, and how large it is. */
-int64_t dt__block_size(const dt_call *call, int64_t i);
-int64_t dt__block_at(const dt_call *call, int64_t i);
+int64_t dt__block_size(const dt_comm_call *call, int64_t i);
+int64_t dt__block_at(const dt_comm_call *call, int64_t i);
 
 /* Moves what an operation of a single rank moves, and messages to oneself: shared by the transports. */
 dt_status dt__run_alone(dt__runtime *runtime, dt_work *work);

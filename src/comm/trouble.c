@@ -89,7 +89,7 @@ dt_status dt__shm_broken(dt_work *work) {
     dt__work_over(work, DT_ERR_GROUP);
     dt__fail(channel->shm->runtime->ctx, DT_ERR_GROUP,
              "%s: the group is unusable since its operation #%" PRIu64 " failed with %s: %s", what,
-             atomic_load(&channel->own->broken), dt_status_word(status), why);
+             atomic_load(&channel->own->broken), dt_status_name(status), why);
     return DT_ERR_GROUP;
 }
 

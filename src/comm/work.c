@@ -49,7 +49,7 @@ static dt_status run(dt__runtime *runtime, dt_work *work) {
 }
 
 /* Elements of this rank's result. */
-static int64_t result_count(const dt_group *group, const dt_call *call) {
+static int64_t result_count(const dt_group *group, const dt_comm_call *call) {
     int64_t n = dt_group_size(group), me = dt_group_rank(group), total = 0;
     const int64_t *counts = call->op == DT_ALL_TO_ALL ? call->recv_counts : call->counts;
     for (int64_t i = 0; i < n; i++)
@@ -71,7 +71,7 @@ static int64_t result_count(const dt_group *group, const dt_call *call) {
     }
 }
 
-static void tell(dt_group *group, const dt_call *call, double begin_us) {
+static void tell(dt_group *group, const dt_comm_call *call, double begin_us) {
     dt_ctx *ctx = group->runtime->ctx;
     if (!ctx->watch)
         return;
@@ -82,7 +82,7 @@ static void tell(dt_group *group, const dt_call *call, double begin_us) {
     ctx->watch->moved(ctx, &moved);
 }
 
-dt_status dt_comm_run(dt_group *group, const dt_call *call) {
+dt_status dt_comm_run(dt_group *group, const dt_comm_call *call) {
     if (!group || !call)
         return DT_ERR_STATE;
     dt_work work;
@@ -97,7 +97,7 @@ dt_status dt_comm_run(dt_group *group, const dt_call *call) {
 }
 
 static void describe_exchange(dt_group *group, const dt__exchange *exchange, dt_work *out) {
-    dt_call call = {
+    dt_comm_call call = {
         .op = (dt_collective)DT__EXCHANGE,
         .dtype = exchange->dtype,
         .count = exchange->count,
@@ -159,7 +159,7 @@ static dt_work *start(dt_group *group, const dt_work *checked) {
         give_work(runtime, work);
         return NULL;
     }
-    dt_group_keep(group);
+    dt_group_retain(group);
     dt_work **end = &runtime->started;
     while (*end)
         end = &(*end)->next;
@@ -169,7 +169,7 @@ static dt_work *start(dt_group *group, const dt_work *checked) {
     return work;
 }
 
-dt_work *dt_comm_start(dt_group *group, const dt_call *call) {
+dt_work *dt_comm_start(dt_group *group, const dt_comm_call *call) {
     if (!group || !call)
         return NULL;
     dt_work checked;
@@ -214,7 +214,7 @@ dt_status dt_work_wait(dt_work *work) {
         link = &(*link)->next;
     *link = work->next;
     give_work(runtime, work);
-    dt_group_free(group);
+    dt_group_release(group);
     return status;
 }
 
@@ -223,53 +223,57 @@ void dt__works_finish(dt__runtime *runtime) {
         finish(runtime, work);
 }
 
-dt_status dt_comm_barrier(dt_group *group) { return dt_comm_run(group, &(dt_call){.op = DT_BARRIER}); }
+dt_status dt_comm_barrier(dt_group *group) { return dt_comm_run(group, &(dt_comm_call){.op = DT_BARRIER}); }
 
 dt_status dt_comm_broadcast(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
                             int64_t root) {
     return dt_comm_run(
-        group, &(dt_call){.op = DT_BROADCAST, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
+        group,
+        &(dt_comm_call){.op = DT_BROADCAST, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
 }
 
 dt_status dt_comm_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype, int64_t root) {
     return dt_comm_run(
-        group, &(dt_call){.op = DT_SCATTER, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
+        group,
+        &(dt_comm_call){.op = DT_SCATTER, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
 }
 
 dt_status dt_comm_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype, int64_t root) {
     return dt_comm_run(
-        group, &(dt_call){.op = DT_GATHER, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
+        group,
+        &(dt_comm_call){.op = DT_GATHER, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
 }
 
 dt_status dt_comm_all_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype) {
     return dt_comm_run(group,
-                       &(dt_call){.op = DT_ALL_GATHER, .src = src, .dst = dst, .count = count, .dtype = dtype});
+                       &(dt_comm_call){.op = DT_ALL_GATHER, .src = src, .dst = dst, .count = count, .dtype = dtype});
 }
 
 dt_status dt_comm_all_reduce(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
                              dt_reduce reduce) {
     return dt_comm_run(
-        group,
-        &(dt_call){.op = DT_ALL_REDUCE, .src = src, .dst = dst, .count = count, .dtype = dtype, .reduce = reduce});
+        group, &(dt_comm_call){
+                   .op = DT_ALL_REDUCE, .src = src, .dst = dst, .count = count, .dtype = dtype, .reduce = reduce});
 }
 
 dt_status dt_comm_reduce_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
                                  dt_reduce reduce) {
     return dt_comm_run(
         group,
-        &(dt_call){
+        &(dt_comm_call){
             .op = DT_REDUCE_SCATTER, .src = src, .dst = dst, .count = count, .dtype = dtype, .reduce = reduce});
 }
 
 dt_status dt_comm_all_to_all(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype) {
     return dt_comm_run(group,
-                       &(dt_call){.op = DT_ALL_TO_ALL, .src = src, .dst = dst, .count = count, .dtype = dtype});
+                       &(dt_comm_call){.op = DT_ALL_TO_ALL, .src = src, .dst = dst, .count = count, .dtype = dtype});
 }
 
 dt_status dt_comm_send(dt_group *group, const void *src, int64_t count, dt_dtype dtype, int64_t to) {
-    return dt_comm_run(group, &(dt_call){.op = DT_SEND, .src = src, .count = count, .dtype = dtype, .root = to});
+    return dt_comm_run(group, &(dt_comm_call){.op = DT_SEND, .src = src, .count = count, .dtype = dtype, .root = to});
 }
 
 dt_status dt_comm_recv(dt_group *group, void *dst, int64_t count, dt_dtype dtype, int64_t from) {
-    return dt_comm_run(group, &(dt_call){.op = DT_RECV, .dst = dst, .count = count, .dtype = dtype, .root = from});
+    return dt_comm_run(group,
+                       &(dt_comm_call){.op = DT_RECV, .dst = dst, .count = count, .dtype = dtype, .root = from});
 }

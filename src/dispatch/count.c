@@ -22,7 +22,7 @@ static void forget(dt__watching *self, dt__scope_node *node) {
         forget(self, child);
 }
 
-dt_status dt_comm_count_begin(dt_ctx *ctx) {
+dt_status dt_comm_stats_begin(dt_ctx *ctx) {
     dt__watching *self = ctx ? dt__watching_of(ctx) : NULL;
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
@@ -37,7 +37,7 @@ static dt__watching *watching_of(const dt_ctx *ctx) {
     return state ? state->watching : NULL;
 }
 
-void dt_comm_count_end(dt_ctx *ctx) {
+void dt_comm_stats_end(dt_ctx *ctx) {
     dt__watching *self = watching_of(ctx);
     if (!self)
         return;
@@ -80,12 +80,12 @@ static bool is_in(const char *path, const char *scope) {
     return n == 0 || (!strncmp(path, scope, n) && (path[n] == '\0' || path[n] == '/'));
 }
 
-static void add_up(const dt__scope_node *node, const dt_comm_which *which, dt_comm_counted *sum) {
+static void add_up(const dt__scope_node *node, const dt_comm_filter *which, dt_comm_statistics *sum) {
     if (!which->scope || is_in(node->path, which->scope))
         for (const dt__count_row *row = node->rows; row; row = row->next)
             for (int c = 0; c < DT_N_COLLECTIVES; c++) {
                 if ((which->op && strcmp(row->op, which->op) != 0) ||
-                    (which->collective && strcmp(dt_collective_word((dt_collective)c), which->collective) != 0))
+                    (which->collective && strcmp(dt_collective_name((dt_collective)c), which->collective) != 0))
                     continue;
                 sum->n += row->n[c];
                 sum->bytes += row->bytes[c];
@@ -94,10 +94,10 @@ static void add_up(const dt__scope_node *node, const dt_comm_which *which, dt_co
         add_up(child, which, sum);
 }
 
-dt_comm_counted dt_comm_count(const dt_ctx *ctx, const dt_comm_which *which) {
-    static const dt_comm_which all;
+dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_filter *which) {
+    static const dt_comm_filter all;
     const dt__watching *self = watching_of(ctx);
-    dt_comm_counted sum = {0};
+    dt_comm_statistics sum = {0};
     if (self)
         add_up(&self->root, which ? which : &all, &sum);
     return sum;
@@ -148,7 +148,7 @@ static void print_line(const line *all, const line *one, const char *name, int w
     dt__text_add(out, "%*s%-*s", indent, "", width - indent, name);
     for (int c = 0; c < DT_N_COLLECTIVES; c++)
         if (all->n[c])
-            dt__text_add(out, " %*" PRId64, (int)strlen(dt_collective_word((dt_collective)c)), one->n[c]);
+            dt__text_add(out, " %*" PRId64, (int)strlen(dt_collective_name((dt_collective)c)), one->n[c]);
     dt__text_add(out, " %14" PRId64 "\n", one->bytes);
 }
 
@@ -192,7 +192,7 @@ static const char *give(dt__watching *self) {
     return dt__text_status(&self->text) == DT_OK ? dt__text_chars(&self->text) : NULL;
 }
 
-const char *dt_comm_count_text(dt_ctx *ctx) {
+const char *dt_comm_stats_text(dt_ctx *ctx) {
     dt__watching *self = ctx ? dt__watching_of(ctx) : NULL;
     if (!self)
         return NULL;
@@ -202,7 +202,7 @@ const char *dt_comm_count_text(dt_ctx *ctx) {
     dt__text_add(&self->text, "%-*s", width, "scope");
     for (int c = 0; c < DT_N_COLLECTIVES; c++)
         if (all.n[c])
-            dt__text_add(&self->text, " %s", dt_collective_word((dt_collective)c));
+            dt__text_add(&self->text, " %s", dt_collective_name((dt_collective)c));
     dt__text_add(&self->text, " %14s\n", "bytes received");
     if (has_counts(&self->root))
         print_node(&self->root, &all, width, &self->text);
@@ -216,7 +216,7 @@ static void add_counts(const line *one, dt__text *out) {
     dt__text_add(out, "\"collectives\":{");
     for (int c = 0; c < DT_N_COLLECTIVES; c++)
         if (one->n[c]) {
-            dt__text_add(out, "%s\"%s\":%" PRId64, before, dt_collective_word((dt_collective)c), one->n[c]);
+            dt__text_add(out, "%s\"%s\":%" PRId64, before, dt_collective_name((dt_collective)c), one->n[c]);
             before = ",";
         }
     dt__text_add(out, "},\"bytes\":%" PRId64, one->bytes);
@@ -261,7 +261,7 @@ static void add_scopes(const dt__scope_node *node, const char **before, dt__text
         add_scopes(child, before, out);
 }
 
-const char *dt_comm_count_json(dt_ctx *ctx) {
+const char *dt_comm_stats_json(dt_ctx *ctx) {
     dt__watching *self = ctx ? dt__watching_of(ctx) : NULL;
     const char *before = "";
     if (!self)

@@ -3,7 +3,7 @@
  * Making decisions: shapes and rows by the op, the choice by cost, specs for what moves and for what is made.
  */
 #include "dispatch/state.h"
-#include "redistribute/execute.h"
+#include "move/execute.h"
 
 #include <string.h>
 
@@ -69,7 +69,7 @@ static dt_status take_specs(struct making *self) {
     for (int i = 0; i < self->call->n_inputs; i++) {
         dt__input_decision *input = &self->to->inputs[i];
         if (self->call->inputs[i]->spec)
-            input->from = dt_spec_keep(self->call->inputs[i]->spec);
+            input->from = dt_spec_retain(self->call->inputs[i]->spec);
         else if (input->wrap) {
             input->from = spec_of(self->to->mesh, &self->values[i], dt_mesh_n_dims(self->to->mesh), everywhere, NULL);
             if (!input->from)
@@ -110,7 +110,7 @@ static dt_status place_inputs(struct making *self, const dt__choice *choice) {
         dt_spec *moved = spec_of(self->to->mesh, &self->values[i], choice->n_mesh_dims, choice->moved[i], order);
         input->seen = spec_of(self->to->mesh, &self->values[i], choice->n_mesh_dims, choice->inputs[i], order);
         if (moved == input->from)
-            dt_spec_free(moved);
+            dt_spec_release(moved);
         else
             input->to = moved;
         if (!moved || !input->seen)
@@ -135,7 +135,7 @@ static dt_status describe_outputs(struct making *self, const dt_op_call *asked, 
             (dt__output_decision){.dtype = value->dtype, .n_dims = value->n_dims, .local_n_dims = value->n_dims};
         if (to->mesh) {
             bool kept = i == 0 && (self->call->info->op->flags & DT_OP_INPLACE);
-            output->spec = kept ? dt_spec_keep(to->inputs[0].from)
+            output->spec = kept ? dt_spec_retain(to->inputs[0].from)
                                 : spec_of(to->mesh, value, choice->n_mesh_dims, choice->outputs[i], NULL);
             if (!output->spec)
                 return dt_error_status(self->ctx);
@@ -214,12 +214,12 @@ void dt__decision_free(dt_ctx *ctx, dt__decision *decision) {
     if (!decision)
         return;
     for (int i = 0; decision->inputs && i < decision->n_inputs; i++) {
-        dt_spec_free(decision->inputs[i].from);
-        dt_spec_free(decision->inputs[i].to);
-        dt_spec_free(decision->inputs[i].seen);
+        dt_spec_release(decision->inputs[i].from);
+        dt_spec_release(decision->inputs[i].to);
+        dt_spec_release(decision->inputs[i].seen);
     }
     for (int i = 0; decision->outputs && i < decision->n_outputs; i++)
-        dt_spec_free(decision->outputs[i].spec);
+        dt_spec_release(decision->outputs[i].spec);
     dt__arena_free(&decision->arena);
     dt__free(ctx, decision, sizeof *decision);
 }

@@ -8,7 +8,7 @@
 #include "dispatch/state.h"
 #include "dispatch/watch.h"
 #include "kernels/spread.h"
-#include "redistribute/tensors.h"
+#include "move/redistribute.h"
 
 #include <string.h>
 

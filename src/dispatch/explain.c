@@ -17,7 +17,7 @@ enum { CANDIDATES = 5 };
 
 static void add_tensor(const dt_tensor *tensor, dt__text *out) {
     char placements[512];
-    dt__text_add(out, "%s[", dt_dtype_word(tensor->dtype));
+    dt__text_add(out, "%s[", dt_dtype_name(tensor->dtype));
     for (int d = 0; d < tensor->n_dims; d++)
         dt__text_add(out, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
     dt__text_add(out, "]");

@@ -4,7 +4,7 @@
  */
 #include "dispatch/state.h"
 #include "dtensor/redistribute.h"
-#include "redistribute/tensors.h"
+#include "move/redistribute.h"
 #include "tensor/state.h"
 
 /* The part of one input, redistributed before where that is asked for. */
@@ -34,7 +34,7 @@ static dt_tensor *part_of(const dt_local_mapping *what, int i) {
                        "local_map: input %d, %s, should be %s; redistribute it, or set redistributes", i + 1, text,
                        what->in[i]);
     }
-    dt_spec_free(asked);
+    dt_spec_release(asked);
     return dt_to_local(there);
 }
 

@@ -10,7 +10,7 @@
 #include "dispatch/state.h"
 #include "dispatch/watch.h"
 #include "dtensor/debug.h"
-#include "redistribute/plan.h"
+#include "plan/plan.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -46,7 +46,7 @@ static void maybe_flush(dt__trace *trace) {
 
 /* "f32[8,4]" */
 static void add_shape(dt_dtype dtype, int n_dims, const int64_t *shape, dt__text *out) {
-    dt__text_add(out, "%s[", dt_dtype_word(dtype));
+    dt__text_add(out, "%s[", dt_dtype_name(dtype));
     for (int d = 0; d < n_dims; d++)
         dt__text_add(out, "%s%" PRId64, d ? "," : "", shape[d]);
     dt__text_add(out, "]");
@@ -102,7 +102,7 @@ static void add_counts(const dt__moved *moved, dt__text *out) {
     const char *before = "";
     for (int c = 0; c < DT_N_COLLECTIVES; c++)
         if (moved->counts[c]) {
-            dt__text_add(out, "%s%s %" PRId64, before, dt_collective_word((dt_collective)c), moved->counts[c]);
+            dt__text_add(out, "%s%s %" PRId64, before, dt_collective_name((dt_collective)c), moved->counts[c]);
             before = ", ";
         }
     if (!*before)

@@ -64,7 +64,7 @@ static dt__scope_node *child_of(dt__watching *self, dt__scope_node *parent, cons
     return *link = node;
 }
 
-dt_status dt_comm_scope_push(dt_ctx *ctx, const char *name) {
+dt_status dt_comm_scope_begin(dt_ctx *ctx, const char *name) {
     dt__watching *self = ctx ? dt__watching_of(ctx) : NULL;
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
@@ -79,7 +79,7 @@ dt_status dt_comm_scope_push(dt_ctx *ctx, const char *name) {
     return DT_OK;
 }
 
-void dt_comm_scope_pop(dt_ctx *ctx) {
+void dt_comm_scope_end(dt_ctx *ctx) {
     dt__dispatch_state *state = ctx ? ctx->slots[DT__SLOT_DISPATCH].state : NULL;
     dt__watching *self = state ? state->watching : NULL;
     if (!self || !self->scope->parent)

@@ -27,13 +27,13 @@ static dt_mesh *begin(dt_ctx *ctx, dt__mesh_self self) {
     return mesh;
 }
 
-dt_mesh *dt_mesh_keep(dt_mesh *mesh) {
+dt_mesh *dt_mesh_retain(dt_mesh *mesh) {
     if (mesh)
         mesh->n_refs++;
     return mesh;
 }
 
-void dt_mesh_free(dt_mesh *mesh) {
+void dt_mesh_release(dt_mesh *mesh) {
     while (mesh && --mesh->n_refs == 0) {
         dt_mesh *root = mesh->root != mesh ? mesh->root : NULL;
         dt__mesh_drop_groups(mesh);
@@ -133,7 +133,7 @@ dt_mesh *dt__mesh_build_root(dt_ctx *ctx, dt__mesh_self self, dt__mesh_draft *dr
                              const char *device) {
     dt_mesh *mesh = begin(ctx, self);
     if (mesh && fill_root(mesh, draft, ranks, device) != DT_OK) {
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
         return NULL;
     }
     return mesh;
@@ -143,13 +143,13 @@ dt_mesh *dt__mesh_build_sub(dt_mesh *root, const dt__mesh_draft *draft, int64_t 
     dt_mesh *mesh = begin(root->ctx, root->self);
     if (!mesh)
         return NULL;
-    mesh->root = dt_mesh_keep(root);
+    mesh->root = dt_mesh_retain(root);
     mesh->ranks = root->ranks;
     mesh->position = root->position;
     mesh->device = root->device;
     mesh->offset = offset;
     if (finish(mesh, draft) != DT_OK) {
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
         return NULL;
     }
     return mesh;

@@ -54,7 +54,7 @@ static dt__mesh_group *share(dt_ctx *ctx, dt__map *groups, const struct ranks *r
 free_shared:
     dt__free(ctx, shared, sizeof *shared);
 free_group:
-    dt_group_free(group);
+    dt_group_release(group);
     return NULL;
 }
 
@@ -65,7 +65,7 @@ void dt__mesh_drop_groups(dt_mesh *mesh) {
         if (!shared || --shared->n_meshes > 0)
             continue;
         dt__map_remove(groups, shared->hash, shared);
-        dt_group_free(shared->group);
+        dt_group_release(shared->group);
         dt__free(mesh->ctx, shared, sizeof *shared);
     }
 }

@@ -188,7 +188,7 @@ dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups, 
     dt_mesh_grid whole = grid ? *grid : (dt_mesh_grid){groups[0].ranks, &groups[0].n_ranks, 1};
     dt_mesh *mesh = dt_mesh_from_ranks(ctx, whole.ranks, whole.shape, whole.n_dims, options);
     if (mesh && check_groups(mesh, groups, n_groups) != DT_OK) {
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
         return NULL;
     }
     return mesh;

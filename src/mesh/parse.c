@@ -248,7 +248,7 @@ static dt_mesh *read_mesh(struct reader *in) {
     }
     dt_mesh *root = make_root(in, &root_front, device);
     dt_mesh *mesh = make_sub(in, &front, root);
-    dt_mesh_free(root);
+    dt_mesh_release(root);
     return mesh;
 }
 

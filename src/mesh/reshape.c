@@ -68,7 +68,7 @@ static dt_mesh *flatten_as(dt_mesh *mesh, const char *name, const dt_mesh_backen
         flat.dims[0] = known->dim;
     dt_mesh *result = dt__mesh_build_sub(mesh->root, &flat, mesh->offset);
     if (result && !known && remember(mesh->root, &flat.dims[0]) != DT_OK) {
-        dt_mesh_free(result);
+        dt_mesh_release(result);
         return NULL;
     }
     return result;
@@ -78,7 +78,7 @@ dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name, const dt_mesh_backend 
     if (!mesh || dt__mesh_need_names(mesh, "mesh flatten") != DT_OK)
         return NULL;
     if (mesh->n_dims == 1 && (!name || !strcmp(name, mesh->dims[0].name)))
-        return dt_mesh_keep(mesh);
+        return dt_mesh_retain(mesh);
     dt__arena arena = dt__arena_new(mesh->ctx);
     if (!name)
         name = joined_name(&arena, mesh);
@@ -192,7 +192,7 @@ dt_mesh *dt_mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_s
     return result;
 }
 
-dt_mesh *dt_mesh_root(dt_mesh *mesh) { return mesh ? dt_mesh_keep(mesh->root) : NULL; }
+dt_mesh *dt_mesh_root(dt_mesh *mesh) { return mesh ? dt_mesh_retain(mesh->root) : NULL; }
 
 int dt_mesh_root_dim(const dt_mesh *mesh) {
     if (!mesh || mesh->root == mesh || mesh->n_dims != 1)

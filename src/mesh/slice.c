@@ -91,7 +91,7 @@ dt_mesh *dt__mesh_slice(dt_mesh *mesh, dt__names names) {
     if (!mesh || check_names(mesh, names) != DT_OK)
         return NULL;
     if (names_all_dims(mesh, names))
-        return dt_mesh_keep(mesh);
+        return dt_mesh_retain(mesh);
     if (select_dims(mesh, names, &draft) != DT_OK)
         return NULL;
     return dt__mesh_build_around_self(mesh, "mesh slice", &draft);

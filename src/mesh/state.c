@@ -8,11 +8,11 @@
 static void free_state(dt_ctx *ctx, void *slot) {
     dt__mesh_state *state = slot;
     while (state->n_stack > 0)
-        dt_mesh_free(state->stack[--state->n_stack]);
+        dt_mesh_release(state->stack[--state->n_stack]);
     /* Sub-meshes are newer than their roots: whatever the counts, a mesh goes before the root that it holds. */
     while (state->newest) {
         state->newest->n_refs = 1;
-        dt_mesh_free(state->newest);
+        dt_mesh_release(state->newest);
     }
     dt__map_free(&state->groups);
     dt__mesh_forget_agreed(ctx, state);
@@ -48,7 +48,7 @@ void dt__mesh_unregister(dt_mesh *mesh) {
         dt__mesh_state_of(mesh->ctx)->newest = mesh->older;
 }
 
-dt_status dt_mesh_push(dt_mesh *mesh) {
+dt_status dt_mesh_scope_begin(dt_mesh *mesh) {
     if (!mesh)
         return DT_ERR_VALUE;
     dt__mesh_state *state = dt__mesh_state_of(mesh->ctx);
@@ -60,15 +60,15 @@ dt_status dt_mesh_push(dt_mesh *mesh) {
         state->stack = stack;
         state->room = room;
     }
-    state->stack[state->n_stack++] = dt_mesh_keep(mesh);
+    state->stack[state->n_stack++] = dt_mesh_retain(mesh);
     return DT_OK;
 }
 
-dt_status dt_mesh_pop(dt_ctx *ctx) {
+dt_status dt_mesh_scope_end(dt_ctx *ctx) {
     dt__mesh_state *state = ctx ? dt__mesh_state_of(ctx) : NULL;
     if (!state || state->n_stack == 0)
         return dt__fail(ctx, DT_ERR_STATE, "mesh pop: no mesh was pushed");
-    dt_mesh_free(state->stack[--state->n_stack]);
+    dt_mesh_release(state->stack[--state->n_stack]);
     return DT_OK;
 }
 

@@ -35,7 +35,7 @@ static dt_status check_in_place(dt_op_call *call) {
     if (from > to)
         return dt_op_refuse(call, DT_ERR_DTYPE,
                             "the result is %s (%s) and does not fit into the first tensor, which is %s", kinds[from],
-                            dt_dtype_word(dtype), kinds[to]);
+                            dt_dtype_name(dtype), kinds[to]);
     return DT_OK;
 }
 
@@ -201,7 +201,7 @@ static dt_status run_sum(dt_op_call *call, int sign) {
     dt__elementwise what = {
         .op = DT__EL_ADD_SCALED, .dtype = dtype, .numbers = {factor}, .out = &out, .ins = {&a, &b}};
     if (!dt__op_computes(what.op, dtype))
-        return dt_op_refuse(call, DT_ERR_DTYPE, "there is no kernel for %s with alpha", dt_dtype_word(dtype));
+        return dt_op_refuse(call, DT_ERR_DTYPE, "there is no kernel for %s with alpha", dt_dtype_name(dtype));
     dt__elementwise_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &what);
     return DT_OK;
 }

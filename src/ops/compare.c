@@ -52,7 +52,7 @@ static dt_status shape_eq(dt_op_call *call) { return dt__add_broadcast(call, DT_
 static dt_status shape_where(dt_op_call *call) {
     dt_dtype condition = call->inputs[0].dtype;
     if (condition != DT_BOOL && condition != DT_U8)
-        return dt_op_refuse(call, DT_ERR_DTYPE, "the condition is %s; wanted bool", dt_dtype_word(condition));
+        return dt_op_refuse(call, DT_ERR_DTYPE, "the condition is %s; wanted bool", dt_dtype_name(condition));
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1);
     for (int i = 1; i <= 2; i++)
         if (call->args[i].type != DT_ARG_TENSOR)

@@ -210,7 +210,7 @@ dt_status dt__want_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dtype
     if (dt__fits_dtype(arg, dtype) || !dt__whole_limits(dtype, &least, &most))
         return DT_OK;
     return dt_op_refuse(call, DT_ERR_VALUE, "%.17g does not fit %s; wanted a number from %" PRId64 " to %" PRId64,
-                        dt__arg_number(arg), dt_dtype_word(dtype), least, most);
+                        dt__arg_number(arg), dt_dtype_name(dtype), least, most);
 }
 
 dt_status dt__refuse_complex(const dt_op_call *call) {
@@ -224,14 +224,14 @@ dt_status dt__want_floating(const dt_op_call *call, int input) {
     if (dt__is_floating(call->inputs[input].dtype))
         return DT_OK;
     return dt_op_refuse(call, DT_ERR_DTYPE, "wanted a floating-point tensor, got %s",
-                        dt_dtype_word(call->inputs[input].dtype));
+                        dt_dtype_name(call->inputs[input].dtype));
 }
 
 dt_status dt__want_index(const dt_op_call *call, int input) {
     if (call->inputs[input].dtype == DT_I64 || call->inputs[input].dtype == DT_I32)
         return DT_OK;
     return dt_op_refuse(call, DT_ERR_DTYPE, "wanted indices as i64 or i32, got %s",
-                        dt_dtype_word(call->inputs[input].dtype));
+                        dt_dtype_name(call->inputs[input].dtype));
 }
 
 dt_status dt__want_dims(const dt_op_call *call, int input, int n_dims) {

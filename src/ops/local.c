@@ -53,7 +53,7 @@ dt__number dt__number_of(const dt_arg *arg, dt_dtype dtype) {
 
 static dt_status run(const dt_op_call *call, const dt__elementwise *what) {
     if (!dt__op_computes(what->op, what->dtype))
-        return dt_op_refuse(call, DT_ERR_DTYPE, "there is no kernel for %s", dt_dtype_word(what->dtype));
+        return dt_op_refuse(call, DT_ERR_DTYPE, "there is no kernel for %s", dt_dtype_name(what->dtype));
     dt__elementwise_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), what);
     return DT_OK;
 }

@@ -13,7 +13,7 @@ static dt_status check_dtypes(const dt_op_call *call) {
     for (int i = 1; i < call->n_inputs; i++)
         if (call->inputs[i].dtype != call->inputs[0].dtype)
             return dt_op_refuse(call, DT_ERR_DTYPE, "the dtypes differ: %s and %s; convert one with to",
-                                dt_dtype_word(call->inputs[0].dtype), dt_dtype_word(call->inputs[i].dtype));
+                                dt_dtype_name(call->inputs[0].dtype), dt_dtype_name(call->inputs[i].dtype));
     if (call->inputs[0].dtype == DT_BOOL)
         return dt_op_refuse(call, DT_ERR_DTYPE, "truth values have no products of matrices; wanted numbers");
     return DT_OK;

@@ -54,7 +54,7 @@ static dt_status shape_mean(dt_op_call *call) {
     if (dt__is_whole(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE,
                             "the mean of %s is not of that dtype; give a floating-point dtype, such as dtype=f32",
-                            dt_dtype_word(dtype));
+                            dt_dtype_name(dtype));
     return add_reduced(call, dtype);
 }
 

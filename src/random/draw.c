@@ -42,7 +42,7 @@ static dt_status prepare_uniform(dt_ctx *ctx, const dt__random *what, dt__draw *
     if (!(what->low <= what->high) || !is_finite_in(what->dtype, high - low))
         return dt__fail(ctx, DT_ERR_VALUE,
                         "%s: low %g and high %g: low must not be above high, and the distance must be finite in %s",
-                        what->op, what->low, what->high, dt_dtype_word(what->dtype));
+                        what->op, what->low, what->high, dt_dtype_name(what->dtype));
     draw->shift = low;
     draw->scale = high - low;
     draw->high = high > low ? dt__below(what->dtype, high) : low;
@@ -93,7 +93,7 @@ static dt_status prepare_truncated(dt_ctx *ctx, const dt__random *what, dt__draw
         return dt__fail(ctx, DT_ERR_VALUE,
                         "%s: low %g, high %g, std %g in %s: low must be below high, std above 0, and the "
                         "limits finitely many std from the mean %g",
-                        what->op, what->low, what->high, what->std, dt_dtype_word(what->dtype), what->mean);
+                        what->op, what->low, what->high, what->std, dt_dtype_name(what->dtype), what->mean);
     draw->shift = what->mean;
     draw->scale = what->std;
     draw->mirrored = beta < 0;
@@ -141,11 +141,11 @@ static dt_status prepare_randint(dt_ctx *ctx, const dt__random *what, dt__draw *
     if (what->from >= what->to || first < least || last > most)
         return dt__fail(ctx, DT_ERR_VALUE,
                         "%s: from %lld and to %lld: from must be below to, and %s holds %lld … %lld", what->op,
-                        (long long)what->from, (long long)what->to, dt_dtype_word(what->dtype), (long long)least,
+                        (long long)what->from, (long long)what->to, dt_dtype_name(what->dtype), (long long)least,
                         (long long)most);
     if (is_float(what->dtype) && !fit_float(what->dtype, &first, &last))
         return dt__fail(ctx, DT_ERR_VALUE, "%s: from %lld and to %lld: no number between them is one of %s", what->op,
-                        (long long)what->from, (long long)what->to, dt_dtype_word(what->dtype));
+                        (long long)what->from, (long long)what->to, dt_dtype_name(what->dtype));
     draw->from = first;
     draw->range = (uint64_t)last - (uint64_t)first + 1;
     draw->n_refused = (0 - draw->range) % draw->range;
@@ -206,7 +206,7 @@ dt_status dt__draw_begin(dt_generator *generator, const dt__random *asked, dt__d
         named.op = distributions[asked->distribution].word;
     if (!supports(what->dtype, distributions[what->distribution].integers))
         return dt__fail(ctx, DT_ERR_DTYPE, "%s: no values of dtype %s; it gives %s", what->op,
-                        dt_dtype_word(what->dtype),
+                        dt_dtype_name(what->dtype),
                         distributions[what->distribution].integers ? "floats, integers and bool" : "floats");
     dt__draw draw = {
         .distribution = what->distribution,

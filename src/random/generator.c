@@ -27,7 +27,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
     random_state *state = slot;
     while (state->newest) {
         state->newest->n_refs = 1;
-        dt_generator_free(state->newest);
+        dt_generator_release(state->newest);
     }
     dt__free(ctx, state, sizeof *state);
 }
@@ -83,13 +83,13 @@ dt_generator *dt_generator_child(const dt_generator *parent, const char *name) {
     return dt_generator_new(parent->ctx, dt__hash(name, strlen(name), dt__hash_u64(parent->state.seed, 1)));
 }
 
-dt_generator *dt_generator_keep(dt_generator *generator) {
+dt_generator *dt_generator_retain(dt_generator *generator) {
     if (generator)
         generator->n_refs++;
     return generator;
 }
 
-void dt_generator_free(dt_generator *generator) {
+void dt_generator_release(dt_generator *generator) {
     if (!generator || --generator->n_refs > 0)
         return;
     random_state *state = generator->ctx->slots[DT__SLOT_RANDOM].state;

@@ -5,21 +5,21 @@
  * generator's state and the call, goes into the history of the mesh (mesh/agreed.c), which the next redistribution on
  * it compares.
  */
-#include "redistribute/tensors.h"
 #include "base/hash.h"
 #include "base/size.h"
 #include "kernels/elementwise.h"
 #include "kernels/spread.h"
 #include "mesh/mesh.h"
+#include "move/redistribute.h"
 #include "random/draw.h"
 #include "tensor/tensor.h"
 
-static const dt_random defaults;
+static const dt_random_options defaults;
 
 static double given(dt_opt_real value, double otherwise) { return value.given ? value.value : otherwise; }
 
 /* The distribution's arguments. */
-static dt__random asked(const char *op, dt__distribution distribution, const dt_random *o) {
+static dt__random asked(const char *op, dt__distribution distribution, const dt_random_options *o) {
     o = o ? o : &defaults;
     bool truncated = distribution == DT__TRUNCATED_NORMAL;
     return (dt__random){.distribution = distribution,
@@ -31,22 +31,24 @@ static dt__random asked(const char *op, dt__distribution distribution, const dt_
                         .op = op};
 }
 
-static dt__random asked_integers(const char *op, int64_t low, int64_t high, const dt_random *o) {
+static dt__random asked_integers(const char *op, int64_t low, int64_t high, const dt_random_options *o) {
     dt__random what = asked(op, DT__RANDINT, o);
     what.from = low;
     what.to = high;
     return what;
 }
 
-static dt__random asked_chance(const char *op, dt__distribution distribution, double p, const dt_random *o) {
+static dt__random asked_chance(const char *op, dt__distribution distribution, double p, const dt_random_options *o) {
     dt__random what = asked(op, distribution, o);
     what.p = p;
     return what;
 }
 
-static dt_dtype dtype_or(const dt_random *o, dt_dtype otherwise) { return o && o->dtype ? o->dtype : otherwise; }
+static dt_dtype dtype_or(const dt_random_options *o, dt_dtype otherwise) {
+    return o && o->dtype ? o->dtype : otherwise;
+}
 
-static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random *o) {
+static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random_options *o) {
     dt_generator *generator = o && o->generator ? o->generator : dt_generator_default(ctx);
     return generator && dt__is_of(ctx, op, "generator", dt__generator_ctx(generator)) ? generator : NULL;
 }
@@ -101,7 +103,7 @@ static dt_status fill_with(const dt__draw *draw, dt_tensor *tensor) {
     return dt__draw_spec(draw, dt__pool_of(tensor->ctx), tensor->spec, coordinate, tensor->strides, tensor->data);
 }
 
-static dt_status fill(dt_tensor *tensor, const dt__random *what, const dt_random *o) {
+static dt_status fill(dt_tensor *tensor, const dt__random *what, const dt_random_options *o) {
     dt__random typed = *what;
     dt__draw draw;
     typed.dtype = tensor->dtype;
@@ -116,28 +118,29 @@ static dt_status fill(dt_tensor *tensor, const dt__random *what, const dt_random
 }
 
 /* A maker's result: filled, or gone. */
-static dt_tensor *filled(dt_tensor *tensor, const dt__random *what, const dt_random *o) {
+static dt_tensor *filled(dt_tensor *tensor, const dt__random *what, const dt_random_options *o) {
     if (!tensor || fill(tensor, what, o) == DT_OK)
         return tensor;
     dt_drop(tensor);
     return NULL;
 }
 
-static dt_tensor *new_tensor(dt_ctx *ctx, const char *op, dt_shape shape, dt_dtype otherwise, const dt_random *o) {
+static dt_tensor *new_tensor(dt_ctx *ctx, const char *op, dt_shape shape, dt_dtype otherwise,
+                             const dt_random_options *o) {
     dt_dtype dtype = dtype_or(o, otherwise);
     o = o ? o : &defaults;
     return dt__tensor_make(
         ctx, op, shape,
-        &(dt_make){
+        &(dt_make_options){
             .dtype = dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad, .site = o->site},
         NULL);
 }
 
-static dt_tensor *make(dt_ctx *ctx, dt_shape shape, dt_dtype otherwise, dt__random what, const dt_random *o) {
+static dt_tensor *make(dt_ctx *ctx, dt_shape shape, dt_dtype otherwise, dt__random what, const dt_random_options *o) {
     return filled(new_tensor(ctx, what.op, shape, otherwise, o), &what, o);
 }
 
-static dt_tensor *make_like(const dt_tensor *tensor, dt__random what, const dt_random *o) {
+static dt_tensor *make_like(const dt_tensor *tensor, dt__random what, const dt_random_options *o) {
     if (!tensor)
         return NULL;
     dt_dtype dtype = dtype_or(o, tensor->dtype);
@@ -145,7 +148,7 @@ static dt_tensor *make_like(const dt_tensor *tensor, dt__random what, const dt_r
     if (tensor->spec) {
         dt_spec *spec = dt__spec_with_dtype(tensor->spec, dtype);
         made = spec ? dt__tensor_of_spec(spec) : NULL;
-        dt_spec_free(spec);
+        dt_spec_release(spec);
     } else {
         made = dt__tensor_new(tensor->ctx, what.op, dtype, tensor->n_dims, tensor->shape);
     }
@@ -156,51 +159,51 @@ static dt_tensor *make_like(const dt_tensor *tensor, dt__random what, const dt_r
     return filled(made, &what, o);
 }
 
-dt_tensor *(dt_rand)(dt_ctx *ctx, dt_shape shape, const dt_random *options) {
+dt_tensor *(dt_rand)(dt_ctx *ctx, dt_shape shape, const dt_random_options *options) {
     return make(ctx, shape, DT_F32, asked("rand", DT__UNIFORM, options), options);
 }
 
-dt_tensor *(dt_randn)(dt_ctx *ctx, dt_shape shape, const dt_random *options) {
+dt_tensor *(dt_randn)(dt_ctx *ctx, dt_shape shape, const dt_random_options *options) {
     return make(ctx, shape, DT_F32, asked("randn", DT__NORMAL, options), options);
 }
 
-dt_tensor *(dt_truncated_normal)(dt_ctx *ctx, dt_shape shape, const dt_random *options) {
+dt_tensor *(dt_truncated_normal)(dt_ctx *ctx, dt_shape shape, const dt_random_options *options) {
     return make(ctx, shape, DT_F32, asked("truncated_normal", DT__TRUNCATED_NORMAL, options), options);
 }
 
-dt_tensor *(dt_exponential)(dt_ctx *ctx, dt_shape shape, const dt_random *options) {
+dt_tensor *(dt_exponential)(dt_ctx *ctx, dt_shape shape, const dt_random_options *options) {
     return make(ctx, shape, DT_F32, asked("exponential", DT__EXPONENTIAL, options), options);
 }
 
-dt_tensor *(dt_randint)(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape, const dt_random *options) {
+dt_tensor *(dt_randint)(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape, const dt_random_options *options) {
     return make(ctx, shape, DT_I64, asked_integers("randint", low, high, options), options);
 }
 
-dt_tensor *(dt_bernoulli)(dt_ctx *ctx, double p, dt_shape shape, const dt_random *options) {
+dt_tensor *(dt_bernoulli)(dt_ctx *ctx, double p, dt_shape shape, const dt_random_options *options) {
     return make(ctx, shape, DT_F32, asked_chance("bernoulli", DT__BERNOULLI, p, options), options);
 }
 
-dt_tensor *(dt_dropout_mask)(dt_ctx *ctx, double p, dt_shape shape, const dt_random *options) {
+dt_tensor *(dt_dropout_mask)(dt_ctx *ctx, double p, dt_shape shape, const dt_random_options *options) {
     return make(ctx, shape, DT_F32, asked_chance("dropout_mask", DT__DROPOUT, p, options), options);
 }
 
-dt_tensor *(dt_rand_like)(const dt_tensor *tensor, const dt_random *options) {
+dt_tensor *(dt_rand_like)(const dt_tensor *tensor, const dt_random_options *options) {
     return make_like(tensor, asked("rand_like", DT__UNIFORM, options), options);
 }
 
-dt_tensor *(dt_randn_like)(const dt_tensor *tensor, const dt_random *options) {
+dt_tensor *(dt_randn_like)(const dt_tensor *tensor, const dt_random_options *options) {
     return make_like(tensor, asked("randn_like", DT__NORMAL, options), options);
 }
 
-dt_tensor *(dt_randint_like)(const dt_tensor *tensor, int64_t low, int64_t high, const dt_random *options) {
+dt_tensor *(dt_randint_like)(const dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options) {
     return make_like(tensor, asked_integers("randint_like", low, high, options), options);
 }
 
-dt_tensor *(dt_bernoulli_like)(const dt_tensor *tensor, double p, const dt_random *options) {
+dt_tensor *(dt_bernoulli_like)(const dt_tensor *tensor, double p, const dt_random_options *options) {
     return make_like(tensor, asked_chance("bernoulli_like", DT__BERNOULLI, p, options), options);
 }
 
-dt_tensor *(dt_dropout_mask_like)(const dt_tensor *tensor, double p, const dt_random *options) {
+dt_tensor *(dt_dropout_mask_like)(const dt_tensor *tensor, double p, const dt_random_options *options) {
     return make_like(tensor, asked_chance("dropout_mask_like", DT__DROPOUT, p, options), options);
 }
 
@@ -243,16 +246,16 @@ static dt_status check_order(dt_ctx *ctx, int64_t n, dt_dtype dtype) {
     int64_t least, most;
     if (dtype < DT_I8 || dtype > DT_U8)
         return dt__fail(ctx, DT_ERR_DTYPE, "randperm: no entries of dtype %s; it gives integers",
-                        dt_dtype_word(dtype));
+                        dt_dtype_name(dtype));
     dt__integer_limits(dtype, &least, &most);
     if (n < 0 || n - 1 > most)
         return dt__fail(ctx, DT_ERR_VALUE, "randperm: %lld entries of dtype %s; there may be 0 to %llu", (long long)n,
-                        dt_dtype_word(dtype), (unsigned long long)most + (unsigned)(dtype != DT_I64));
+                        dt_dtype_name(dtype), (unsigned long long)most + (unsigned)(dtype != DT_I64));
     return DT_OK;
 }
 
 /* The draw, and what it fills; the order itself is too large for some stacks' taste. */
-static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random *o) {
+static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_options *o) {
     dt_ctx *ctx = tensor->ctx;
     dt_generator *generator = generator_of(ctx, "randperm", o);
     if (!generator)
@@ -272,7 +275,7 @@ static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random *o) 
     return status;
 }
 
-dt_tensor *(dt_randperm)(dt_ctx *ctx, int64_t n, const dt_random *options) {
+dt_tensor *(dt_randperm)(dt_ctx *ctx, int64_t n, const dt_random_options *options) {
     if (!ctx || check_order(ctx, n, dtype_or(options, DT_I64)) != DT_OK)
         return NULL;
     dt_tensor *tensor = new_tensor(ctx, "randperm", (dt_shape){1, &n}, DT_I64, options);
@@ -284,7 +287,7 @@ dt_tensor *(dt_randperm)(dt_ctx *ctx, int64_t n, const dt_random *options) {
 
 /* Fills in place. */
 
-static dt_status fill_in(dt_tensor *tensor, dt__random what, const dt_random *o) {
+static dt_status fill_in(dt_tensor *tensor, dt__random what, const dt_random_options *o) {
     if (!tensor)
         return DT_ERR_VALUE;
     DT__TRY(dt__refuse_repeats(tensor, what.op));
@@ -293,26 +296,26 @@ static dt_status fill_in(dt_tensor *tensor, dt__random what, const dt_random *o)
     return DT_OK;
 }
 
-dt_status(dt_uniform_)(dt_tensor *tensor, const dt_random *options) {
+dt_status(dt_uniform_)(dt_tensor *tensor, const dt_random_options *options) {
     return fill_in(tensor, asked("uniform_", DT__UNIFORM, options), options);
 }
 
-dt_status(dt_normal_)(dt_tensor *tensor, const dt_random *options) {
+dt_status(dt_normal_)(dt_tensor *tensor, const dt_random_options *options) {
     return fill_in(tensor, asked("normal_", DT__NORMAL, options), options);
 }
 
-dt_status(dt_truncated_normal_)(dt_tensor *tensor, const dt_random *options) {
+dt_status(dt_truncated_normal_)(dt_tensor *tensor, const dt_random_options *options) {
     return fill_in(tensor, asked("truncated_normal_", DT__TRUNCATED_NORMAL, options), options);
 }
 
-dt_status(dt_exponential_)(dt_tensor *tensor, const dt_random *options) {
+dt_status(dt_exponential_)(dt_tensor *tensor, const dt_random_options *options) {
     return fill_in(tensor, asked("exponential_", DT__EXPONENTIAL, options), options);
 }
 
-dt_status(dt_randint_)(dt_tensor *tensor, int64_t low, int64_t high, const dt_random *options) {
+dt_status(dt_randint_)(dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options) {
     return fill_in(tensor, asked_integers("randint_", low, high, options), options);
 }
 
-dt_status(dt_bernoulli_)(dt_tensor *tensor, double p, const dt_random *options) {
+dt_status(dt_bernoulli_)(dt_tensor *tensor, double p, const dt_random_options *options) {
     return fill_in(tensor, asked_chance("bernoulli_", DT__BERNOULLI, p, options), options);
 }

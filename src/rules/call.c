@@ -70,7 +70,7 @@ dt_status dt_op_add_output(dt_op_call *call, dt_dtype dtype, int n_dims, const i
 /* "f32[4,3] S(0)"; a tensor whose placements are not known yet goes without. */
 static void add_value(const dt_op_value *value, dt__text *out) {
     char placements[PLACEMENT_BYTES];
-    dt__text_add(out, "%s[", dt_dtype_word(value->dtype));
+    dt__text_add(out, "%s[", dt_dtype_name(value->dtype));
     for (int d = 0; d < value->n_dims; d++)
         dt__text_add(out, "%s%" PRId64, d ? "," : "", value->shape[d]);
     dt__text_add(out, "]");

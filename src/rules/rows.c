@@ -177,7 +177,7 @@ static void add_entry(dt_row_entry entry, dt__text *out) {
     else if (entry > 0)
         dt__text_add(out, "S(%d)", entry - 1);
     else
-        dt__text_add(out, "P(%s)", dt_reduce_word((dt_reduce)(-1 - entry)));
+        dt__text_add(out, "P(%s)", dt_reduce_name((dt_reduce)(-1 - entry)));
 }
 
 void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out) {

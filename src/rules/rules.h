@@ -6,7 +6,7 @@
 #ifndef DT_RULES_RULES_H
 #define DT_RULES_RULES_H
 
-#include "redistribute/plan.h"
+#include "plan/plan.h"
 #include "rules/schema.h"
 
 /* An op as a context knows it. */

@@ -318,7 +318,7 @@ dt_status dt__placements_check_dtype(dt_ctx *ctx, int n, const dt_placement *pla
     for (int m = 0; m < n; m++)
         if (placements[m].kind == DT_PLACEMENT_PARTIAL && !dt_reduce_allowed(dtype, placements[m].reduce))
             return dt__fail(ctx, DT_ERR_PLACEMENT, "P(%s) on mesh dim %d: values of %s have no %s",
-                            dt_reduce_word(placements[m].reduce), m, dt_dtype_word(dtype),
-                            dt_reduce_word(placements[m].reduce));
+                            dt_reduce_name(placements[m].reduce), m, dt_dtype_name(dtype),
+                            dt_reduce_name(placements[m].reduce));
     return DT_OK;
 }

@@ -37,7 +37,7 @@ static void print_cut(dt__sink *sink, const dt_placement *placement) {
 }
 
 static void print_partial(dt__sink *sink, const dt_placement *placement) {
-    dt__sink_add(sink, "P(%s)", dt_reduce_word(placement->reduce));
+    dt__sink_add(sink, "P(%s)", dt_reduce_name(placement->reduce));
 }
 static void print_replicate(dt__sink *sink, const dt_placement *placement) {
     (void)placement;
@@ -123,7 +123,7 @@ static dt_status parse_strided(dt__cursor *cursor, dt__arena *arena, dt_placemen
 static dt_status parse_partial(dt__cursor *cursor, dt__arena *arena, dt_placement *out) {
     (void)arena;
     int reduce = 0;
-    while (reduce < DT_N_REDUCES && !dt__cursor_take(cursor, dt_reduce_word((dt_reduce)reduce)))
+    while (reduce < DT_N_REDUCES && !dt__cursor_take(cursor, dt_reduce_name((dt_reduce)reduce)))
         reduce++;
     if (reduce < DT_N_REDUCES)
         *out = dt_placement_partial((dt_reduce)reduce);

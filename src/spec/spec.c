@@ -2,7 +2,7 @@
  *
  * Making specs, and the table in which equal ones meet. A description is checked and normalised before it is looked
  * up, so that a hit allocates nothing and different ways of writing one layout find the same spec. The table does not
- * count as a reference: the last dt_spec_free takes the spec out of it. Ids only ever grow.
+ * count as a reference: the last dt_spec_release takes the spec out of it. Ids only ever grow.
  */
 #include "spec/spec.h"
 
@@ -20,7 +20,7 @@ typedef struct spec_table {
 } spec_table;
 
 static void destroy(dt_spec *spec) {
-    dt_mesh_free(spec->mesh);
+    dt_mesh_release(spec->mesh);
     dt__arena arena = spec->arena; /* the spec lies in it */
     dt__arena_free(&arena);
 }
@@ -134,7 +134,7 @@ static dt_spec *make(spec_table *table, const spec_key *key, uint64_t fingerprin
         .ctx = arena.ctx,
         .n_refs = 1,
         .fingerprint = fingerprint,
-        .mesh = dt_mesh_keep(key->mesh),
+        .mesh = dt_mesh_retain(key->mesh),
         .dtype = key->dtype,
         .arena = arena,
     };
@@ -152,7 +152,7 @@ static dt_spec *intern(const spec_key *key) {
         return NULL;
     uint64_t fingerprint = hash_key(key);
     dt_spec *found = dt__map_get(&table->specs, fingerprint, same_spec, key);
-    return found ? dt_spec_keep(found) : make(table, key, fingerprint);
+    return found ? dt_spec_retain(found) : make(table, key, fingerprint);
 }
 
 static dt_status check_dtype(dt_ctx *ctx, const spec_key *key) {
@@ -234,13 +234,13 @@ dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc) {
     return desc->text ? new_of_text(mesh, desc) : new_of_values(mesh, desc);
 }
 
-dt_spec *dt_spec_keep(dt_spec *spec) {
+dt_spec *dt_spec_retain(dt_spec *spec) {
     if (spec)
         spec->n_refs++;
     return spec;
 }
 
-void dt_spec_free(dt_spec *spec) {
+void dt_spec_release(dt_spec *spec) {
     if (!spec || --spec->n_refs > 0)
         return;
     spec_table *table = spec->ctx->slots[DT__SLOT_SPEC].state;

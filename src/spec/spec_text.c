@@ -21,7 +21,7 @@ size_t dt_spec_text(const dt_spec *spec, size_t room, char *out) {
     if (!spec)
         return 0;
     int n_dims = spec->sharding.n_dims;
-    dt__sink_add(&sink, "%s[", dt_dtype_word(spec->dtype));
+    dt__sink_add(&sink, "%s[", dt_dtype_name(spec->dtype));
     for (int d = 0; d < n_dims; d++)
         dt__sink_add(&sink, "%s%" PRId64, d ? "," : "", spec->sharding.shape[d]);
     dt__sink_add(&sink, "] ");
@@ -42,7 +42,7 @@ typedef struct parts {
 
 static dt_status parse_dtype(dt__cursor *cursor, dt_dtype *out) {
     for (int dtype = DT_F32; dtype < DT_N_DTYPES; dtype++)
-        if (dt__cursor_take(cursor, dt_dtype_word((dt_dtype)dtype))) {
+        if (dt__cursor_take(cursor, dt_dtype_name((dt_dtype)dtype))) {
             *out = (dt_dtype)dtype;
             return DT_OK;
         }
@@ -116,7 +116,7 @@ dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text) {
     else if (parse_parts(&cursor, &arena, &found) == DT_OK)
         mesh = parse_mesh(&cursor, &arena);
     dt_spec *spec = dt_spec_new(mesh, &found.desc);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     dt__arena_free(&arena);
     return spec;
 }

@@ -99,7 +99,7 @@ dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
         fits = fits && dt__mul_i64(n, dt__max_i64(shape[d], 1), &n);
     }
     if (!fits || !dt__mul_i64(n, (int64_t)dt_dtype_size(dtype), &bytes))
-        return dt__fail(ctx, DT_ERR_SHAPE, "%s: %s[%s] has more bytes than can be counted", op, dt_dtype_word(dtype),
+        return dt__fail(ctx, DT_ERR_SHAPE, "%s: %s[%s] has more bytes than can be counted", op, dt_dtype_name(dtype),
                         dt__shape_text(n_dims, shape, sizeof text, text));
     *elements = empty ? 0 : n;
     return DT_OK;
@@ -163,7 +163,7 @@ dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, 
     storage->n_refs++;
     tensor->storage = storage;
     tensor->data = data_at(storage, spec->dtype, offset);
-    tensor->spec = dt_spec_keep(spec);
+    tensor->spec = dt_spec_retain(spec);
     tensor->dtype = spec->dtype;
     tensor->n_dims = spec->sharding.n_dims;
     tensor->shape = spec->sharding.shape;
@@ -230,7 +230,7 @@ size_t dt_tensor_text(const dt_tensor *tensor, size_t room, char *out) {
     char shape[DT_SPEC_MAX_DIMS * 21];
     if (tensor)
         dt__shape_text(tensor->n_dims, tensor->shape, sizeof shape, shape);
-    int n = tensor ? snprintf(out, room, "%s[%s]", dt_dtype_word(tensor->dtype), shape)
+    int n = tensor ? snprintf(out, room, "%s[%s]", dt_dtype_name(tensor->dtype), shape)
                    : snprintf(out, room, "no tensor");
     return (size_t)n;
 }
@@ -241,7 +241,7 @@ dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad) {
     bool differentiable = tensor->dtype <= DT_BF16 || tensor->dtype >= DT_C64;
     if (requires_grad && !differentiable)
         return dt__fail(tensor->ctx, DT_ERR_DTYPE, "set_requires_grad: only floating tensors have gradients, not %s",
-                        dt_dtype_word(tensor->dtype));
+                        dt_dtype_name(tensor->dtype));
     tensor->requires_grad = requires_grad;
     return DT_OK;
 }

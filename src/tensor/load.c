@@ -52,7 +52,7 @@ static dt_status read_header(const struct source *s, dt__npy *npy) {
         return DT_OK;
     char shape[512];
     return dt__fail_local(s->ctx, DT_ERR_VALUE, "%s: %s: it is cut off: %s[%s] has %lld bytes, and %lld are there",
-                          s->op, s->path, dt_dtype_word(npy->dtype),
+                          s->op, s->path, dt_dtype_name(npy->dtype),
                           dt__shape_text(npy->n_dims, npy->shape, sizeof shape, shape), (long long)npy->bytes,
                           (long long)left);
 }
@@ -82,7 +82,7 @@ static dt_tensor *load(struct source *s, const dt_load_options *o) {
         order[d] = npy.n_dims - 1 - d;
     dt_tensor *tensor = dt__tensor_make(
         s->ctx, s->op, (dt_shape){npy.n_dims, npy.shape},
-        &(dt_make){.dtype = npy.dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad},
+        &(dt_make_options){.dtype = npy.dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad},
         npy.fortran ? order : NULL);
     if (!dt__wants_values(tensor))
         return tensor;

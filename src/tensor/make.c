@@ -22,9 +22,10 @@ static dt_tensor *make_plain(dt_ctx *ctx, const char *op, dt_dtype dtype, dt_sha
     return tensor;
 }
 
-dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options, const int *order) {
-    static const dt_make defaults;
-    const dt_make *o = options ? options : &defaults;
+dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make_options *options,
+                           const int *order) {
+    static const dt_make_options defaults;
+    const dt_make_options *o = options ? options : &defaults;
     if (!ctx)
         return NULL;
     dt_mesh *mesh = o->mesh ? o->mesh : o->place ? dt_mesh_current(ctx) : NULL;
@@ -49,7 +50,7 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
                                                           .placements = o->place ? NULL : everywhere,
                                                           .stride_order = order});
         tensor = spec ? dt__tensor_of_spec(spec) : NULL;
-        dt_spec_free(spec);
+        dt_spec_release(spec);
     } else {
         tensor = make_plain(ctx, op, dtype, shape, order);
     }
@@ -89,29 +90,30 @@ static dt_tensor *fill_with(dt_tensor *tensor, double value) {
     return tensor;
 }
 
-dt_tensor *(dt_empty)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
+dt_tensor *(dt_empty)(dt_ctx *ctx, dt_shape shape, const dt_make_options *options) {
     return dt__tensor_make(ctx, "empty", shape, options, NULL);
 }
 
-dt_tensor *(dt_zeros)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
+dt_tensor *(dt_zeros)(dt_ctx *ctx, dt_shape shape, const dt_make_options *options) {
     return fill_with(dt__tensor_make(ctx, "zeros", shape, options, NULL), 0);
 }
 
-dt_tensor *(dt_ones)(dt_ctx *ctx, dt_shape shape, const dt_make *options) {
+dt_tensor *(dt_ones)(dt_ctx *ctx, dt_shape shape, const dt_make_options *options) {
     return fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1);
 }
 
-static dt_tensor *make_full(dt_ctx *ctx, const char *op, dt_shape shape, double value, const dt_make *options) {
+static dt_tensor *make_full(dt_ctx *ctx, const char *op, dt_shape shape, double value,
+                            const dt_make_options *options) {
     if (ctx && options && dt__want_number(ctx, op, options->dtype, value) != DT_OK)
         return NULL;
     return fill_with(dt__tensor_make(ctx, op, shape, options, NULL), value);
 }
 
-dt_tensor *(dt_full)(dt_ctx *ctx, dt_shape shape, double value, const dt_make *options) {
+dt_tensor *(dt_full)(dt_ctx *ctx, dt_shape shape, double value, const dt_make_options *options) {
     return make_full(ctx, "full", shape, value, options);
 }
 
-dt_tensor *(dt_scalar)(dt_ctx *ctx, double value, const dt_make *options) {
+dt_tensor *(dt_scalar)(dt_ctx *ctx, double value, const dt_make_options *options) {
     return make_full(ctx, "scalar", (dt_shape){0, NULL}, value, options);
 }
 
@@ -199,7 +201,7 @@ static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
     return tensor;
 }
 
-dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const dt_make *options) {
+dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const dt_make_options *options) {
     double n = ceil((end - start) / step);
     if (!ctx)
         return NULL;
@@ -213,7 +215,7 @@ dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const
                       &(struct line){start, step, NAN, -1});
 }
 
-dt_tensor *(dt_linspace)(dt_ctx *ctx, double start, double end, int64_t n, const dt_make *options) {
+dt_tensor *(dt_linspace)(dt_ctx *ctx, double start, double end, int64_t n, const dt_make_options *options) {
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
     return fill_lines(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL),
                       &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
@@ -262,11 +264,11 @@ static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
     return tensor;
 }
 
-dt_tensor *(dt_eye)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make *options) {
+dt_tensor *(dt_eye)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make_options *options) {
     return fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL), 0, 0);
 }
 
-dt_tensor *(dt_tri)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make *options) {
+dt_tensor *(dt_tri)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make_options *options) {
     return fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
                      INT64_MIN, k);
 }
@@ -291,7 +293,7 @@ static dt_status check_memory(dt_ctx *ctx, const char *op, const void *memory, d
     *bytes = (size_t)n * dt_dtype_size(dtype);
     return memory || n == 0 ? DT_OK
                             : dt__fail(ctx, DT_ERR_VALUE, "%s: no memory for %lld elements of %s", op, (long long)n,
-                                       dt_dtype_word(dtype));
+                                       dt_dtype_name(dtype));
 }
 
 dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype) {
@@ -336,7 +338,7 @@ static dt_tensor *row_by_row(const dt_tensor *tensor) {
                                                             .n_placements = spec->sharding.n_mesh_dims,
                                                             .placements = spec->sharding.placements});
     dt_tensor *result = rows ? dt__tensor_of_spec(rows) : NULL;
-    dt_spec_free(rows);
+    dt_spec_release(rows);
     return result;
 }
 

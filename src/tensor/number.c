@@ -68,7 +68,7 @@ dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double va
     if (!dt_dtype_size(dtype) || !dt__whole_limits(dtype, &least, &most) || dt__is_within(value, least, most))
         return DT_OK;
     return dt__fail(ctx, DT_ERR_VALUE, "%s: %.17g does not fit %s; wanted a number from %lld to %lld", op, value,
-                    dt_dtype_word(dtype), (long long)least, (long long)most);
+                    dt_dtype_name(dtype), (long long)least, (long long)most);
 }
 
 void dt__put_number(dt_dtype dtype, double value, void *out) {

@@ -109,13 +109,13 @@ dt_tensor *dt__scope_take(dt_tensor *tensor) {
     return tensor;
 }
 
-dt_tensor *dt_hold(dt_tensor *tensor) {
+dt_tensor *dt_tensor_retain(dt_tensor *tensor) {
     if (tensor)
         tensor->n_refs++;
     return tensor;
 }
 
-void dt_release(dt_tensor *tensor) {
+void dt_tensor_release(dt_tensor *tensor) {
     if (!tensor)
         return;
     if (tensor->scope >= 0 && tensor->n_refs == 1) {

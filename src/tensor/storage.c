@@ -223,7 +223,7 @@ dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
 void dt__handle_free(dt_tensor *tensor) {
     dt__tensor_state *state = tensor->ctx->slots[DT__SLOT_TENSOR].state;
     dt__storage_drop(tensor->storage);
-    dt_spec_free(tensor->spec);
-    dt_release(tensor->grad);
+    dt_spec_release(tensor->spec);
+    dt_tensor_release(tensor->grad);
     give(tensor->large ? &state->many_pool : &state->few_pool, tensor);
 }

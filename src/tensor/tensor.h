@@ -125,7 +125,8 @@ bool dt__is_of(dt_ctx *ctx, const char *op, const char *what, const dt_ctx *its)
 dt_tensor *dt__null_argument(dt_ctx *ctx, const char *op, int argument);
 
 /* What the public makers do before there are values; order: dims from the slowest to the fastest in memory, or NULL. */
-dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make *options, const int *order);
+dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make_options *options,
+                           const int *order);
 /* Whether a maker is to put values into this rank's part, which is dense: not where there is no data, nor where the
  * part of a partial is to change nothing, which is then done. NULL: no. */
 bool dt__wants_values(dt_tensor *tensor);

@@ -116,7 +116,7 @@ dt_status dt__arrange(dt__arena *arena, const dt__actor *ranks, int n, const dt_
 
 void dt__arranged_free(dt__arranged *self) {
     for (int i = 0; self->specs && i < self->n * self->n_entries; i++)
-        dt_spec_free(self->specs[i]);
+        dt_spec_release(self->specs[i]);
     self->specs = NULL;
 }
 

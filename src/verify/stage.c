@@ -20,7 +20,7 @@ void dt__stage_free(dt__stage *stage) {
     for (int n = 1; n <= DT__MOST_PLAYED; n++)
         for (int r = 0; r < n; r++)
             if (stage->worlds[n][r].ctx) {
-                dt_mesh_free(stage->worlds[n][r].mesh);
+                dt_mesh_release(stage->worlds[n][r].mesh);
                 dt__ctx_free(stage->worlds[n][r].ctx);
             }
 }

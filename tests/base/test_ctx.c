@@ -108,7 +108,7 @@ static void ctx__a_status_that_is_no_error_is_one(void **state) {
     for (int i = 0; i < 2; i++) {
         dt_ctx *ctx = dt__ctx_new(NULL);
         assert_int_equal(dt_error_set(ctx, statuses[i], "all is well"), DT_ERR_VALUE);
-        assert_error_says(ctx, DT_ERR_VALUE, dt_status_word(statuses[i]));
+        assert_error_says(ctx, DT_ERR_VALUE, dt_status_name(statuses[i]));
         dt__ctx_free(ctx);
     }
 }

@@ -16,20 +16,20 @@ static void names__every_status_has_its_own_word_and_a_text(void **state) {
     for (int i = 0; i < N; i++) {
         assert_true(*dt_status_text(statuses[i]));
         for (int j = 0; j < i; j++) {
-            assert_string_not_equal(dt_status_word(statuses[i]), dt_status_word(statuses[j]));
+            assert_string_not_equal(dt_status_name(statuses[i]), dt_status_name(statuses[j]));
             assert_string_not_equal(dt_status_text(statuses[i]), dt_status_text(statuses[j]));
             assert_int_not_equal(statuses[i], statuses[j]);
         }
     }
-    assert_string_equal(dt_status_word(DT_OK), "ok");
-    assert_string_equal(dt_status_word(DT_ERR_SHAPE), "shape");
+    assert_string_equal(dt_status_name(DT_OK), "ok");
+    assert_string_equal(dt_status_name(DT_ERR_SHAPE), "shape");
     assert_int_equal(DT_OK, 0);
     assert_true(DT_IN_PROGRESS > 0 && DT_ERR_VALUE < 0 && DT_ERR_INTERNAL < 0);
 }
 
 static void names__what_is_no_status_has_texts_too(void **state) {
     (void)state;
-    assert_string_equal(dt_status_word((dt_status)-1000), "unknown");
+    assert_string_equal(dt_status_name((dt_status)-1000), "unknown");
     assert_string_equal(dt_status_text((dt_status)1000), "not a status");
 }
 
@@ -37,12 +37,12 @@ static void names__words_of_dtypes_and_reductions_read_back(void **state) {
     (void)state;
     for (int i = DT_F32; i < DT_N_DTYPES; i++) {
         dt_dtype dtype = DT_N_DTYPES;
-        assert_true(dt_dtype_parse(dt_dtype_word((dt_dtype)i), &dtype));
+        assert_true(dt_dtype_parse(dt_dtype_name((dt_dtype)i), &dtype));
         assert_int_equal(dtype, i);
     }
     for (int i = 0; i < DT_N_REDUCES; i++) {
         dt_reduce reduce = DT_N_REDUCES;
-        assert_true(dt_reduce_parse(dt_reduce_word((dt_reduce)i), &reduce));
+        assert_true(dt_reduce_parse(dt_reduce_name((dt_reduce)i), &reduce));
         assert_int_equal(reduce, i);
     }
 }
@@ -81,27 +81,27 @@ static void names__values_outside_the_lists_are_harmless(void **state) {
     static const int outside[] = {DT_NO_DTYPE - 1, DT_N_DTYPES, 1000, INT32_MAX, INT32_MIN};
     for (size_t i = 0; i < sizeof outside / sizeof *outside; i++) {
         assert_int_equal(dt_dtype_size((dt_dtype)outside[i]), 0);
-        assert_string_equal(dt_dtype_word((dt_dtype)outside[i]), "?");
-        assert_string_equal(dt_reduce_word((dt_reduce)outside[i]), "?");
+        assert_string_equal(dt_dtype_name((dt_dtype)outside[i]), "?");
+        assert_string_equal(dt_reduce_name((dt_reduce)outside[i]), "?");
         assert_false(dt_reduce_allowed((dt_dtype)outside[i], DT_SUM));
         assert_false(dt_reduce_allowed(DT_F32, (dt_reduce)outside[i]));
     }
     assert_int_equal(dt_dtype_size(DT_NO_DTYPE), 0);
-    assert_string_equal(dt_dtype_word(DT_NO_DTYPE), "?");
+    assert_string_equal(dt_dtype_name(DT_NO_DTYPE), "?");
     assert_false(dt_reduce_allowed(DT_NO_DTYPE, DT_SUM));
-    assert_string_equal(dt_reduce_word(DT_N_REDUCES), "?");
+    assert_string_equal(dt_reduce_name(DT_N_REDUCES), "?");
 }
 
 static void names__which_reductions_a_dtype_allows(void **state) {
     (void)state;
     for (int dtype = DT_F32; dtype < DT_N_DTYPES; dtype++)
         for (int reduce = 0; reduce < DT_N_REDUCES; reduce++) {
-            bool is_complex = *dt_dtype_word((dt_dtype)dtype) == 'c';
+            bool is_complex = *dt_dtype_name((dt_dtype)dtype) == 'c';
             bool needs_order = reduce == DT_MIN || reduce == DT_MAX;
             bool right = !(is_complex && needs_order) && !(dtype == DT_BOOL && reduce == DT_AVG);
             if (dt_reduce_allowed((dt_dtype)dtype, (dt_reduce)reduce) != right)
-                fail_msg("%s of %s should%s be allowed", dt_reduce_word((dt_reduce)reduce),
-                         dt_dtype_word((dt_dtype)dtype), right ? "" : " not");
+                fail_msg("%s of %s should%s be allowed", dt_reduce_name((dt_reduce)reduce),
+                         dt_dtype_name((dt_dtype)dtype), right ? "" : " not");
         }
 }
 

@@ -47,7 +47,7 @@ static int give_up_and_go_on(dt_ctx *ctx, void *arg) {
         if (me == victim && k % 3)
             test_sleep(0.002);
         dt_status status = me == victim ? dt_error_set(ctx, DT_ERR_SYSTEM, "gave up") : dt_comm_barrier(group);
-        CHECK(status == (me == victim ? DT_ERR_SYSTEM : DT_ERR_PEER), "%s: %s", dt_status_word(status),
+        CHECK(status == (me == victim ? DT_ERR_SYSTEM : DT_ERR_PEER), "%s: %s", dt_status_name(status),
               dt_error_text(ctx));
         CHECK(me != victim || !pair || dt_comm_barrier(pair) == (me < 2 ? DT_ERR_SYSTEM : DT_ERR_STATE),
               "a rank that gave up could call");
@@ -55,13 +55,13 @@ static int give_up_and_go_on(dt_ctx *ctx, void *arg) {
         CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
         CHECK(!dt_failed(ctx) && !*dt_error_text(ctx), "the error is still there: %s", dt_error_text(ctx));
         status = dt_comm_barrier(group);
-        CHECK(status == DT_ERR_GROUP, "the broken group gave %s: %s", dt_status_word(status), dt_error_text(ctx));
+        CHECK(status == DT_ERR_GROUP, "the broken group gave %s: %s", dt_status_name(status), dt_error_text(ctx));
         ctx->status = DT_OK;
-        dt_group_free(group);
+        dt_group_release(group);
         if (use(ctx, dt_group_world(ctx), (uint64_t)k, 3))
             return 1;
     }
-    dt_group_free(pair);
+    dt_group_release(pair);
     return 0;
 }
 
@@ -87,27 +87,27 @@ static int fail_unseen(dt_ctx *ctx, void *arg) {
     values[0] = me == 0 ? 100 : -1;
     dt_status status = me == 1 ? dt_error_set(ctx, DT_ERR_SYSTEM, "gave up")
                                : dt_comm_broadcast(group, values, values, 200, DT_I64, 0);
-    CHECK(status == (me == 1 ? DT_ERR_SYSTEM : DT_OK), "%s: %s", dt_status_word(status), dt_error_text(ctx));
+    CHECK(status == (me == 1 ? DT_ERR_SYSTEM : DT_OK), "%s: %s", dt_status_name(status), dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
     /* Rank 1 must not take that broadcast for the next one. */
     values[0] = me == 0 ? 101 : -1;
     status = dt_comm_broadcast(group, values, values, 200, DT_I64, 0);
-    CHECK(status == DT_ERR_GROUP, "%s with value %lld: %s", dt_status_word(status), (long long)values[0],
+    CHECK(status == DT_ERR_GROUP, "%s with value %lld: %s", dt_status_name(status), (long long)values[0],
           dt_error_text(ctx));
     ctx->status = DT_OK;
     /* A group made before, and used now for the first time, is of the old kind on all ranks. */
     status = dt_comm_barrier(late);
-    CHECK(status == DT_ERR_GROUP || status == DT_ERR_MISMATCH, "%s: %s", dt_status_word(status), dt_error_text(ctx));
+    CHECK(status == DT_ERR_GROUP || status == DT_ERR_MISMATCH, "%s: %s", dt_status_name(status), dt_error_text(ctx));
     ctx->status = DT_OK;
-    dt_group_free(late);
-    dt_group_free(group);
+    dt_group_release(late);
+    dt_group_release(group);
     values[0] = me == 0 ? 102 : -1;
     CHECK_OK(ctx, dt_comm_broadcast(world, values, values, 200, DT_I64, 0));
     CHECK(values[0] == 102, "got %lld, not 102", (long long)values[0]);
     group = everybody(ctx);
     if (use(ctx, group, 5, 20))
         return 1;
-    dt_group_free(group);
+    dt_group_release(group);
     return 0;
 }
 
@@ -132,11 +132,11 @@ static int clear_quickly(dt_ctx *ctx, void *arg) {
                 dt_error_set(ctx, DT_ERR_SYSTEM, "gave up");
         } else {
             dt_status status = dt_comm_barrier(group);
-            CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_word(status), dt_error_text(ctx));
+            CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_name(status), dt_error_text(ctx));
         }
         CHECK_OK(ctx, dt_error_clear(ctx));
         CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
-        dt_group_free(group);
+        dt_group_release(group);
     }
     return 0;
 }
@@ -155,7 +155,7 @@ static int clear_for_nothing(dt_ctx *ctx, void *arg) {
         if (use(ctx, k % 2 ? group : dt_group_world(ctx), (uint64_t)k, 3))
             return 1;
     }
-    dt_group_free(group);
+    dt_group_release(group);
     return 0;
 }
 
@@ -185,7 +185,7 @@ static int clear_without_one(dt_ctx *ctx, void *arg) {
     }
     double start = test_seconds();
     dt_status status = dt_error_clear(ctx);
-    CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_word(status), dt_error_text(ctx));
+    CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_name(status), dt_error_text(ctx));
     CHECK(strstr(dt_error_text(ctx), "dt_error_clear: rank 2"), "%s", dt_error_text(ctx));
     CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
     /* The program may go on without that rank all the same. */

@@ -193,7 +193,7 @@ static dt_reduce another_reduce(const test_case *what) {
     return (dt_reduce)reduce;
 }
 
-static void make_invalid(dt_call *call, uint64_t *random, int64_t n_members) {
+static void make_invalid(dt_comm_call *call, uint64_t *random, int64_t n_members) {
     switch (test_below(random, 3)) {
     case 0:
         if (call->op == DT_BARRIER)
@@ -220,7 +220,7 @@ static void make_invalid(dt_call *call, uint64_t *random, int64_t n_members) {
 
 /* One element moves from one block to another: the total stays. In an exchange, the block for the next member gets
  * another size; the one for oneself is nobody else's business. */
-static void change_blocks(const dt_call *call, const dt_group *group, int64_t *counts) {
+static void change_blocks(const dt_comm_call *call, const dt_group *group, int64_t *counts) {
     int64_t from = 0, n = dt_group_size(group), next = (dt_group_rank(group) + 1) % n;
     if (call->op == DT_ALL_TO_ALL) {
         counts[next] += counts[next] ? -1 : 1;
@@ -239,7 +239,7 @@ static void change_blocks(const dt_call *call, const dt_group *group, int64_t *c
 /* Makes the call of another kind than the rest makes. */
 static dt_status call_otherwise(const struct rank *rank, const test_run *run, struct scratch *scratch) {
     const struct fault *fault = rank->fault;
-    dt_call call = run->call;
+    dt_comm_call call = run->call;
     dt_group *group = rank->group;
     uint64_t random = fault->seed;
     int64_t n = fault->n_members;
@@ -302,7 +302,7 @@ static dt_status make_mismatch(const struct rank *rank, const test_run *run) {
     dt_status status = call_otherwise(rank, run, &scratch);
     free(scratch.src);
     free(scratch.dst);
-    dt_group_free(scratch.group);
+    dt_group_release(scratch.group);
     return status;
 }
 
@@ -390,7 +390,7 @@ static int tells_all(const struct rank *rank, const char *text) {
         set[0] |= UINT64_C(1) << fault->members[i];
     dt__describe_set(set, (uint64_t)fault->n_members, set_text, sizeof set_text);
     snprintf(part, sizeof part, "#%" PRId64 " of %s", rank->n_calls, set_text);
-    if (says(text, dt_collective_word(op)) || says(text, part) || says(text, kinds[fault->kind].says) ||
+    if (says(text, dt_collective_name(op)) || says(text, part) || says(text, kinds[fault->kind].says) ||
         durations_are_sane(text))
         return 1;
     for (int64_t i = 0; i < fault->n_members; i++) {
@@ -408,7 +408,7 @@ static int is_unusable(const struct rank *rank, const test_run *run) {
     dt_status status = dt_comm_run(rank->group, &run->call);
     double took = test_seconds() - start;
     CHECK(status == DT_ERR_GROUP, "rank %lld: a call in the broken group gave %s", (long long)dt_rank(rank->ctx),
-          dt_status_word(status));
+          dt_status_name(status));
     CHECK(took < 0.25 * test_slowness, "the call in the broken group took %g s", took);
     CHECK(!dt_comm_start(rank->group, &run->call), "a call could be started in the broken group");
     return 0;
@@ -419,9 +419,9 @@ static int learns(const struct rank *rank, dt_status status, test_run *run) {
     int64_t now = dt__now_ns(), happened = atomic_load(&fault->board->fault_ns);
     double took = (double)(now - happened) * 1e-9;
     CHECK(happened, "rank %lld got %s before anything happened: %s", (long long)dt_rank(rank->ctx),
-          dt_status_word(status), dt_error_text(rank->ctx));
+          dt_status_name(status), dt_error_text(rank->ctx));
     CHECK(status == kinds[fault->kind].status, "rank %lld got %s, not %s: %s", (long long)dt_rank(rank->ctx),
-          dt_status_word(status), dt_status_word(kinds[fault->kind].status), dt_error_text(rank->ctx));
+          dt_status_name(status), dt_status_name(kinds[fault->kind].status), dt_error_text(rank->ctx));
     CHECK(took <= limit_of(fault), "rank %lld got its error after %.2f s, at most %.2f are allowed: %s",
           (long long)dt_rank(rank->ctx), took, limit_of(fault), dt_error_text(rank->ctx));
     return tells_all(rank, dt_error_text(rank->ctx)) || test_spared(run) || is_unusable(rank, run);
@@ -479,7 +479,7 @@ static int live_on(struct rank *rank) {
         if (work_until_victim_is_over(rank, rank->others))
             return 1;
     }
-    dt_group_free(backwards);
+    dt_group_release(backwards);
     return meet(rank, 2);
 }
 
@@ -487,8 +487,8 @@ static int live_on(struct rank *rank) {
 static int victim_learns(struct rank *rank, dt_status status, test_run *run) {
     const struct fault *fault = rank->fault;
     if (fault->kind == STOP || (is_mismatch(fault->kind) && fault->kind != INVALID))
-        CHECK(status == kinds[fault->kind].status, "the victim got %s, not %s: %s", dt_status_word(status),
-              dt_status_word(kinds[fault->kind].status), dt_error_text(rank->ctx));
+        CHECK(status == kinds[fault->kind].status, "the victim got %s, not %s: %s", dt_status_name(status),
+              dt_status_name(kinds[fault->kind].status), dt_error_text(rank->ctx));
     if (test_spared(run) || durations_are_sane(dt_error_text(rank->ctx)))
         return 1;
     atomic_store(&fault->board->victim_is_over, 1);
@@ -556,8 +556,8 @@ static int close_rank(struct rank *rank) {
             CHECK(rank->decoys[i][k] == 0x3c + i, "byte %zu of a block that nobody used has changed", k);
     if (fault->kind != CLOSE && wait_to_be_noticed(rank))
         return 1;
-    dt_group_free(rank->group);
-    dt_group_free(rank->others);
+    dt_group_release(rank->group);
+    dt_group_release(rank->others);
     rank->ctx->status = DT_OK; /* it was looked at: nothing to print */
     if (fault->threads)
         return 0;
@@ -660,8 +660,8 @@ static void describe(const struct fault *fault) {
             "seed %" PRIu64 ": %s of rank %" PRId64 " of %" PRId64 " at call %" PRId64 "%s (%" PRId64
             " us); %s of %s x %" PRId64 ", %s, root %" PRId64 "%s%s, memory %d; %s%s%s; members",
             fault->seed, kinds[fault->kind].name, fault->victim, fault->n, fault->at, fault->inside ? ", inside" : "",
-            fault->delay_us, dt_collective_word(what->op), dt_dtype_word(what->dtype), what->count,
-            dt_reduce_word(what->reduce), what->root, what->unequal ? ", unequal" : "",
+            fault->delay_us, dt_collective_name(what->op), dt_dtype_name(what->dtype), what->count,
+            dt_reduce_name(what->reduce), what->root, what->unequal ? ", unequal" : "",
             what->in_place ? ", in place" : "", (int)what->memory, fault->started ? "started" : "blocking",
             fault->started && fault->tested ? ", tested" : "", fault->tells ? ", told" : "");
     for (int64_t i = 0; i < fault->n_members; i++)

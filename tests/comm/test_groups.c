@@ -52,10 +52,10 @@ static int follow_the_list(dt_ctx *ctx, void *arg) {
               "size %" PRId64 " and place %" PRId64 ", not %" PRId64 " and %" PRId64, dt_group_size(group),
               dt_group_rank(group), n, place);
         CHECK(dt_group_world_rank(group, n) == -1 && dt_group_world_rank(group, -1) == -1, "a member too many");
-        CHECK(dt_group_keep(group) == group, "keep gives another group");
-        dt_group_free(group);
+        CHECK(dt_group_retain(group) == group, "keep gives another group");
+        dt_group_release(group);
         CHECK(dt_group_size(group) == n, "a group that was kept is gone");
-        dt_group_free(group);
+        dt_group_release(group);
     }
     dt_group *world = dt_group_world(ctx);
     CHECK(world == dt_group_world(ctx) && dt_group_size(world) == dt_world(ctx) &&
@@ -77,12 +77,12 @@ static void groups__of_nothing_are_empty(void **state) {
     assert_int_equal(dt_group_size(NULL), 0);
     assert_int_equal(dt_group_rank(NULL), -1);
     assert_int_equal(dt_group_world_rank(NULL, 0), -1);
-    assert_null(dt_group_keep(NULL));
-    dt_group_free(NULL);
+    assert_null(dt_group_retain(NULL));
+    dt_group_release(NULL);
     assert_null(dt_group_world(NULL));
     assert_null(dt_group_new(NULL, &(int64_t){0}, 1));
     assert_int_equal(dt_comm_barrier(NULL), DT_ERR_STATE);
-    assert_null(dt_comm_start(NULL, &(dt_call){.op = DT_BARRIER}));
+    assert_null(dt_comm_start(NULL, &(dt_comm_call){.op = DT_BARRIER}));
     assert_int_equal(dt_work_test(NULL), DT_ERR_STATE);
     assert_int_equal(dt_work_wait(NULL), DT_ERR_STATE);
 }
@@ -122,19 +122,19 @@ static int stay_outside(dt_ctx *ctx, void *arg) {
     bool member = dt_group_rank(group) >= 0;
     for (int k = 0; k < 5; k++) {
         dt_status status = dt_comm_all_reduce(group, &value, &sum, 1, DT_F32, DT_SUM);
-        dt_work *work = member ? NULL : dt_comm_start(group, &(dt_call){.op = DT_BARRIER});
+        dt_work *work = member ? NULL : dt_comm_start(group, &(dt_comm_call){.op = DT_BARRIER});
         if (member) {
             CHECK_OK(ctx, status);
             CHECK(sum == 2, "the sum is %g", (double)sum);
         } else {
             CHECK(status == DT_ERR_STATE && !work && sum == -1, "a rank outside could take part: %s",
-                  dt_status_word(status));
+                  dt_status_name(status));
             CHECK(strstr(dt_error_text(ctx), "rank 1 is not a member"), "%s", dt_error_text(ctx));
             CHECK(dt_comm_send(group, &value, 1, DT_F32, 0) == DT_ERR_STATE, "a rank outside could send");
             ctx->status = DT_OK;
         }
     }
-    dt_group_free(group);
+    dt_group_release(group);
     CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
     return 0;
 }
@@ -160,19 +160,19 @@ static int share(dt_ctx *ctx, void *arg) {
             return 1;
     }
     long before = memory->n_live;
-    dt_heap_stats heap = dt_heap_statistics(ctx);
+    dt_heap_statistics heap = dt_heap_stats(ctx);
     for (int i = 0; i < 4; i++) {
         dt_group *again = dt_group_new(ctx, orders[i], 3);
         CHECK_OK(ctx, dt_comm_barrier(again));
         CHECK(groups[i]->channel == world->channel && again->channel == world->channel,
               "groups of the same ranks do not share their channel");
-        dt_group_free(again);
+        dt_group_release(again);
     }
-    CHECK(memory->n_live == before && dt_heap_statistics(ctx).live_bytes == heap.live_bytes,
+    CHECK(memory->n_live == before && dt_heap_stats(ctx).live_bytes == heap.live_bytes,
           "%ld blocks and %zu bytes of heap more", memory->n_live - before,
-          dt_heap_statistics(ctx).live_bytes - heap.live_bytes);
+          dt_heap_stats(ctx).live_bytes - heap.live_bytes);
     for (int i = 0; i < 4; i++)
-        dt_group_free(groups[i]);
+        dt_group_release(groups[i]);
     return 0;
 }
 
@@ -203,7 +203,7 @@ struct usage {
 
 /* Ranks that are threads have their files in common, also those that others open to count them. */
 static struct usage usage_of(dt_ctx *ctx, const test_memory *memory) {
-    dt_heap_stats heap = dt_heap_statistics(ctx);
+    dt_heap_statistics heap = dt_heap_stats(ctx);
     return (struct usage){test_with_tsan ? 0 : test_open_files(),
                           resident_bytes(),
                           heap.live_bytes,
@@ -242,7 +242,7 @@ static int keep_hundreds(dt_ctx *ctx, void *arg) {
         CHECK(after.resident - before.resident < (size_t)48 << 20, "%zu bytes resident for %d groups",
               after.resident - before.resident, ALIVE);
     for (int i = 0; i < ALIVE; i++)
-        dt_group_free(groups[i]);
+        dt_group_release(groups[i]);
     return 0;
 }
 
@@ -294,7 +294,7 @@ static int make_and_use(struct maker *maker) {
     maker->shared = outer;
     if (fresh) {
         bool keep = test_below(&maker->own, 8) == 0;
-        dt_group_free(keep ? maker->kept[k] : group);
+        dt_group_release(keep ? maker->kept[k] : group);
         if (keep)
             maker->kept[k] = group;
     }
@@ -303,7 +303,7 @@ static int make_and_use(struct maker *maker) {
 
 static int forget_kept(struct maker *maker) {
     for (int k = 0; k < POOL; k++) {
-        dt_group_free(maker->kept[k]);
+        dt_group_release(maker->kept[k]);
         maker->kept[k] = NULL;
     }
     CHECK_OK(maker->ctx, dt_comm_barrier(dt_group_world(maker->ctx)));
@@ -369,7 +369,7 @@ static int make_ever_new(dt_ctx *ctx, void *arg) {
                 return 1;
         CHECK_OK(ctx, dt_comm_barrier(group));
         maker->shared = outer;
-        dt_group_free(group);
+        dt_group_release(group);
     }
     struct usage after = usage_of(ctx, memory);
     CHECK(after.files == before.files, "%d open files, before %d", after.files, before.files);
@@ -387,13 +387,13 @@ static void groups__that_are_ever_new_do_not_fill_shared_memory(void **state) {
 
 /* Calls that look alike: the text says what may differ. */
 
-static int assert_differs(dt_ctx *ctx, const dt_call *call, const char *what) {
+static int assert_differs(dt_ctx *ctx, const dt_comm_call *call, const char *what) {
     const char *part = "but the sizes of the blocks, the order or the mesh of the group, or the tag differ";
     dt_group *group = dt_group_new(ctx, (int64_t[]){0, 1, 2}, 3);
     dt_status status = dt_comm_run(group, call);
     CHECK(status == DT_ERR_MISMATCH, "%s: %s", what, dt_error_text(ctx));
     CHECK(strstr(dt_error_text(ctx), part) && strstr(dt_error_text(ctx), what), "%s", dt_error_text(ctx));
-    dt_group_free(group);
+    dt_group_release(group);
     CHECK_OK(ctx, dt_error_clear(ctx));
     return 0;
 }
@@ -402,14 +402,14 @@ static int differ_a_little(dt_ctx *ctx, void *arg) {
     (void)arg;
     double src[16] = {0}, dst[16];
     bool other = dt_rank(ctx) == 1;
-    dt_call tagged = {
+    dt_comm_call tagged = {
         .op = DT_ALL_REDUCE, .dtype = DT_F64, .reduce = DT_SUM, .src = src, .dst = dst, .count = 9, .tag = other};
-    dt_call blocks = {.op = DT_ALL_TO_ALL,
-                      .dtype = DT_F64,
-                      .src = src,
-                      .dst = dst,
-                      .counts = other ? (int64_t[]){1, 2, 4} : (int64_t[]){1, 2, 3},
-                      .recv_counts = (int64_t[]){dt_rank(ctx) + 1, dt_rank(ctx) + 1, dt_rank(ctx) + 1}};
+    dt_comm_call blocks = {.op = DT_ALL_TO_ALL,
+                           .dtype = DT_F64,
+                           .src = src,
+                           .dst = dst,
+                           .counts = other ? (int64_t[]){1, 2, 4} : (int64_t[]){1, 2, 3},
+                           .recv_counts = (int64_t[]){dt_rank(ctx) + 1, dt_rank(ctx) + 1, dt_rank(ctx) + 1}};
     return assert_differs(ctx, &tagged, "both call all_reduce of f64 x 9, sum") ||
            assert_differs(ctx, &blocks, "both call all_to_all of f64 in blocks,");
 }

@@ -39,7 +39,7 @@ static size_t any_size(uint64_t *random) {
 }
 
 static int statistics_agree(const struct model *model) {
-    dt_heap_stats stats = dt_heap_statistics(model->ctx);
+    dt_heap_statistics stats = dt_heap_stats(model->ctx);
     CHECK(stats.live_bytes == model->live && stats.peak_bytes == model->peak && stats.n_live == model->n,
           "%zu bytes live, %zu at most, %" PRId64 " blocks; the model has %zu, %zu, %d", stats.live_bytes,
           stats.peak_bytes, stats.n_live, model->live, model->peak, model->n);
@@ -109,10 +109,10 @@ static dt_ctx *small_heap(size_t bytes) {
 }
 
 static void refused(dt_ctx *ctx, void *memory) {
-    dt_heap_stats before = dt_heap_statistics(ctx);
+    dt_heap_statistics before = dt_heap_stats(ctx);
     assert_int_equal(dt_heap_free(ctx, memory), DT_ERR_VALUE);
     assert_error_says(ctx, DT_ERR_VALUE, "is not a live block of this rank's heap");
-    assert_int_equal(dt_heap_statistics(ctx).n_live, before.n_live);
+    assert_int_equal(dt_heap_stats(ctx).n_live, before.n_live);
     ctx->status = DT_OK;
 }
 
@@ -137,7 +137,7 @@ static void heap__refuses_pointers_that_are_not_its_blocks(void **state) {
     refused(ctx, large);
     assert_null(dt_heap_alloc(NULL, 1));
     assert_int_equal(dt_heap_free(NULL, outside), DT_ERR_VALUE);
-    assert_int_equal(dt_heap_statistics(NULL).n_live, 0);
+    assert_int_equal(dt_heap_stats(NULL).n_live, 0);
     free(outside);
     assert_int_equal(dt_close(ctx), 0);
 }
@@ -170,7 +170,7 @@ static void heap__says_when_it_is_full(void **state) {
             fail_msg("%zu blocks of %zu bytes fill a heap of %d", n, sizes[k], (int)HEAP);
         while (n)
             assert_int_equal(dt_heap_free(ctx, blocks[--n]), DT_OK);
-        assert_int_equal(dt_heap_statistics(ctx).live_bytes, 0);
+        assert_int_equal(dt_heap_stats(ctx).live_bytes, 0);
     }
     free(blocks);
     assert_int_equal(dt_close(ctx), 0);
@@ -259,7 +259,7 @@ static void heap__small_blocks_do_not_keep_it(void **state) {
     for (size_t i = 0; i < sizes[0]; i++)
         assert_int_equal(held[i], 77);
     assert_int_equal(dt_heap_free(ctx, held), DT_OK);
-    assert_int_equal(dt_heap_statistics(ctx).n_live, 0);
+    assert_int_equal(dt_heap_stats(ctx).n_live, 0);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -359,7 +359,7 @@ static dt_status use_groups(dt_ctx *ctx) {
         status = pass_messages(ctx, group);
     if (status == DT_OK)
         status = dt_comm_barrier(world);
-    dt_group_free(group);
+    dt_group_release(group);
     return status;
 }
 
@@ -389,17 +389,16 @@ static int be_short(dt_ctx *none, void *arg) {
         bool hit = memory.n_calls >= memory.fail_at;
         atomic_store(&shortage->hit, hit);
         CHECK(status == (hit && inside ? DT_ERR_MEMORY : DT_OK), "allocation %ld: %s: %s", shortage->n,
-              dt_status_word(status), dt_error_text(ctx));
+              dt_status_name(status), dt_error_text(ctx));
     } else {
         CHECK(status == DT_OK || status == DT_ERR_PEER, "allocation %ld of rank %" PRId64 ": %s: %s", shortage->n,
-              shortage->victim, dt_status_word(status), dt_error_text(ctx));
+              shortage->victim, dt_status_name(status), dt_error_text(ctx));
         CHECK(took < 2 * test_slowness, "allocation %ld: told after %g s", shortage->n, took);
     }
     memory.fail_at = 0;
     CHECK_OK(ctx, dt_error_clear(ctx));
     CHECK_OK(ctx, use_groups(ctx));
-    CHECK(dt_heap_statistics(ctx).n_live <= 12, "%" PRId64 " blocks of heap are in use",
-          dt_heap_statistics(ctx).n_live);
+    CHECK(dt_heap_stats(ctx).n_live <= 12, "%" PRId64 " blocks of heap are in use", dt_heap_stats(ctx).n_live);
     CHECK(dt_close(ctx) == 0, "closing does not work");
     CHECK(!memory.n_live && !memory.wrong_size, "allocation %ld: %ld blocks are left%s", shortage->n, memory.n_live,
           memory.wrong_size ? " and a size was wrong" : "");

@@ -131,11 +131,11 @@ static double pretend(int64_t n_worlds, int64_t world, test_memory *memory) {
             assert_int_equal(dt_comm_all_gather(some, &value, (float[3]){0}, 1, DT_F32), DT_OK);
             assert_int_equal(dt_comm_barrier(all), DT_OK);
             assert_int_equal(dt_comm_send(all, &value, 1, DT_F32, 0), DT_OK);
-            dt_work *work = dt_comm_start(some, &(dt_call){.op = DT_BARRIER});
+            dt_work *work = dt_comm_start(some, &(dt_comm_call){.op = DT_BARRIER});
             assert_int_equal(dt_work_wait(work), DT_OK);
         }
         assert_true(result == 4); /* no data moves */
-        dt_group_free(some);
+        dt_group_release(some);
         assert_int_equal(dt_close(ctx), 0);
     }
     return cpu_seconds() - start;
@@ -373,7 +373,7 @@ static int start_again_and_again(dt_ctx *none, void *arg) {
         dt_ctx *ctx = dt_init(&(dt_init_options){.timeout_s = 20});
         CHECK(ctx, "round %d: dt_init does not work", k);
         CHECK(!dt_failed(ctx) && dt_world(ctx) == 4, "round %d: %s", k, dt_error_text(ctx));
-        dt_heap_stats heap = dt_heap_statistics(ctx);
+        dt_heap_statistics heap = dt_heap_stats(ctx);
         CHECK(heap.live_bytes == 0 && heap.held_bytes == 0, "the heap is not empty: %zu", heap.held_bytes);
         double start = test_seconds();
         if (use_world(ctx, (uint64_t)k, 10))
@@ -509,7 +509,7 @@ static int close_with_a_call_under_way(dt_ctx *none, void *arg) {
     CHECK(ctx, "dt_init does not work");
     if (dt_rank(ctx) == 0)
         return dt_close(ctx);
-    dt_call call = {
+    dt_comm_call call = {
         .op = DT_ALL_REDUCE, .dtype = DT_F64, .reduce = DT_SUM, .src = values, .dst = sums, .count = 100000};
     CHECK(dt_comm_start(dt_group_world(ctx), &call), "the call does not start");
     CHECK(!dt_failed(ctx), "%s", dt_error_text(ctx));

@@ -59,8 +59,8 @@ static int gather_unequal(dt_ctx *ctx, dt_group *world) {
     CHECK(src && dst, "%s", dt_error_text(ctx));
     fill(src, 3, own);
     CHECK_OK(ctx,
-             dt_comm_run(world,
-                         &(dt_call){.op = DT_ALL_GATHER, .dtype = DT_U8, .src = src, .dst = dst, .counts = counts}));
+             dt_comm_run(world, &(dt_comm_call){
+                                    .op = DT_ALL_GATHER, .dtype = DT_U8, .src = src, .dst = dst, .counts = counts}));
     int64_t wrong = first_wrong(dst, 3, COUNT);
     CHECK(wrong == COUNT, "byte %lld is %d", (long long)wrong, dst[wrong]);
     return dt_heap_free(ctx, src) != DT_OK || dt_heap_free(ctx, dst) != DT_OK;

@@ -56,7 +56,7 @@ static int wait_for(struct program *program, int i) {
     program->flights[i] = program->flights[--program->n_flights];
     for (int64_t tests = test_below(&program->own, 4); tests > 0; tests--) {
         dt_status status = dt_work_test(flight.work);
-        CHECK(status >= 0, "step %" PRId64 ": %s: %s", program->step, dt_status_word(status),
+        CHECK(status >= 0, "step %" PRId64 ": %s: %s", program->step, dt_status_name(status),
               dt_error_text(program->ctx));
     }
     CHECK_OK(program->ctx, dt_work_wait(flight.work));
@@ -75,7 +75,7 @@ static int make_room(struct program *program) {
 }
 
 /* The call and its counts may go once it is started. */
-static dt_work *start_briefly(dt_group *group, dt_call call) {
+static dt_work *start_briefly(dt_group *group, dt_comm_call call) {
     int64_t counts[2][MOST_RANKS];
     size_t bytes = (size_t)dt_group_size(group) * sizeof(int64_t);
     if (call.counts)
@@ -127,7 +127,7 @@ static int free_group(struct program *program, int place) {
     for (int i = program->n_flights - 1; i >= 0; i--)
         if (program->flights[i].place == place && wait_for(program, i))
             return 1;
-    dt_group_free(program->handles[place]);
+    dt_group_release(program->handles[place]);
     program->handles[place] = NULL;
     program->groups[place].n = 0;
     return 0;
@@ -203,7 +203,7 @@ static int run_program(dt_ctx *ctx, void *arg) {
     program->ctx = ctx;
     program->shared = plan->seed;
     program->own = plan->seed + 1000 + (uint64_t)dt_rank(ctx);
-    dt_heap_stats before = dt_heap_statistics(ctx);
+    dt_heap_statistics before = dt_heap_stats(ctx);
     if (make_group(program, 0))
         return 1;
     for (; program->step < plan->n_steps; program->step++)
@@ -213,9 +213,9 @@ static int run_program(dt_ctx *ctx, void *arg) {
         if (wait_for_any(program))
             return 1;
     for (int place = 0; place < MOST_GROUPS; place++)
-        dt_group_free(program->handles[place]);
+        dt_group_release(program->handles[place]);
     free(program);
-    CHECK(dt_heap_statistics(ctx).peak_bytes >= before.peak_bytes, "the heap's peak went down");
+    CHECK(dt_heap_stats(ctx).peak_bytes >= before.peak_bytes, "the heap's peak went down");
     return 0;
 }
 

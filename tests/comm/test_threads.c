@@ -44,7 +44,7 @@ static int one_after_the_other(dt_ctx *ctx, void *arg) {
         if (test_finish(&first) || test_finish(&second))
             return 1;
     }
-    dt_group_free(groups[1]);
+    dt_group_release(groups[1]);
     return 0;
 }
 
@@ -97,7 +97,7 @@ static int leave_early(dt_ctx *ctx, void *arg) {
     if (dt_rank(ctx) == 1)
         return 0;
     dt_status status = dt_comm_barrier(dt_group_world(ctx));
-    CHECK(status == DT_ERR_PEER, "%s", dt_status_word(status));
+    CHECK(status == DT_ERR_PEER, "%s", dt_status_name(status));
     CHECK(strstr(dt_error_text(ctx), "rank 1 has closed its context"), "%s", dt_error_text(ctx));
     ctx->status = DT_OK;
     return 0;

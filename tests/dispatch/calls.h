@@ -9,8 +9,8 @@
 
 #include "dispatch/dispatch.h"
 #include "dtensor/dispatch.h"
-#include "redistribute/execute.h"
-#include "redistribute/tensors.h"
+#include "move/execute.h"
+#include "move/redistribute.h"
 #include "rules/call_text.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ typedef struct test_call {
 
 /* "f32[4,3]" of the whole tensor. */
 static inline void calls_shape_text(const dt_tensor *tensor, char *out, size_t room) {
-    int n = snprintf(out, room, "%s[", dt_dtype_word(tensor->dtype));
+    int n = snprintf(out, room, "%s[", dt_dtype_name(tensor->dtype));
     for (int d = 0; d < tensor->n_dims; d++)
         n += snprintf(out + n, room - (size_t)n, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
     snprintf(out + n, room - (size_t)n, "]");

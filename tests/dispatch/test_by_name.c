@@ -58,7 +58,7 @@ static int run_own_op(dt_ctx *ctx, void *arg) {
             CHECK(((float *)dt_data(h))[i] == ((float *)dt_data(whole))[i], "%s,%s: element %d", places[p][0],
                   places[p][1], i);
     }
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -129,7 +129,7 @@ static int run_decomposed(dt_ctx *ctx, void *arg) {
     CHECK(!dt_call(ctx, "made_wrongly", x), "it was accepted");
     CHECK(dt_error_status(ctx) == DT_ERR_VALUE, "%s", dt_error_text(ctx));
     CHECK(dt_error_clear(ctx) == DT_OK, "%s", dt_error_text(ctx));
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 

@@ -64,7 +64,7 @@ static void cache__keys_are_op_static_arguments_and_specs(void **state) {
     SEEN(ctx, "cat({$0; $1}; 1)", a, c);
     NEW(ctx, "gelu($0)", a);
     NEW(ctx, "gelu($0; approximate=tanh)", a);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -178,7 +178,7 @@ static void cache__outlives_meshes_and_tensors(void **state) {
         assert_non_null(sum);
         assert_true(dt_mesh_equal(dt_tensor_mesh(sum), mesh));
         dt_scope_end(scope);
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
     }
     assert_int_equal(dt_close(ctx), 0);
     assert_int_equal(memory.n_live, 0);

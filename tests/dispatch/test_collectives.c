@@ -72,8 +72,8 @@ static const char *counted(const dt_ctx *ctx) {
     size_t n = 0;
     text[0] = '\0';
     for (int c = 0; c < DT_N_COLLECTIVES; c++) {
-        const char *word = dt_collective_word((dt_collective)c);
-        int64_t times = dt_comm_count(ctx, &(dt_comm_which){.collective = word}).n;
+        const char *word = dt_collective_name((dt_collective)c);
+        int64_t times = dt_comm_stats(ctx, &(dt_comm_filter){.collective = word}).n;
         if (times)
             n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %" PRId64, n ? ", " : "", word, times);
     }
@@ -92,7 +92,7 @@ static void run_case(const known *what) {
     for (int i = 0; i < MOST_TENSORS && what->tensors[i]; i++)
         tensors[i] = tensor_of(ctx, mesh, what->tensors[i]);
     for (int again = 0; again < 2; again++) {
-        assert_int_equal(dt_comm_count_begin(ctx), DT_OK);
+        assert_int_equal(dt_comm_stats_begin(ctx), DT_OK);
         dt_tensor *result = calls_do(ctx, what->call, tensors);
         if (!result)
             fail_msg("%s: %s: %s", what->id, what->call, dt_error_text(ctx));
@@ -101,9 +101,9 @@ static void run_case(const known *what) {
         if (what->counted && strcmp(counted(ctx), what->counted) != 0)
             fail_msg("%s: %s takes '%s', not '%s'", what->id, what->call, counted(ctx), what->counted);
         if (!what->counted) /* one collective at most, whichever of several it is */
-            assert_in_range(dt_comm_count(ctx, NULL).n, 0, 1);
+            assert_in_range(dt_comm_stats(ctx, NULL).n, 0, 1);
     }
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -145,11 +145,11 @@ static int without_rows(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_op_register(ctx, &op_list));
     dt_tensor *whole = calls_counting(ctx, DT_F32, DT_SHAPE(8, 16, 32), 0, 1);
     dt_tensor *a = calls_place(whole, mesh, "S(0),S(1)"), *b = calls_place(whole, mesh, "S(1),S(1)");
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     dt_tensor *y = CALL(ctx, "test_two($0; $1)", a, a);
     CHECK(y && !strcmp(calls_placements(y), "R,R"), "%s %s", calls_placements(y), dt_error_text(ctx));
-    CHECK(dt_comm_count(ctx, &(dt_comm_which){.collective = "all_gather"}).n == dt_comm_count(ctx, NULL).n &&
-              dt_comm_count(ctx, NULL).n >= 2 && dt_comm_count(ctx, NULL).n <= 4,
+    CHECK(dt_comm_stats(ctx, &(dt_comm_filter){.collective = "all_gather"}).n == dt_comm_stats(ctx, NULL).n &&
+              dt_comm_stats(ctx, NULL).n >= 2 && dt_comm_stats(ctx, NULL).n <= 4,
           "%s", counted(ctx));
     dt_tensor *z = CALL(ctx, "test_list($0; {$1; $0})", a, b);
     CHECK(z && !strcmp(calls_placements(z), "R,R"), "%s %s", calls_placements(z), dt_error_text(ctx));
@@ -157,7 +157,7 @@ static int without_rows(dt_ctx *ctx, void *arg) {
     for (int64_t i = 0; i < 8 * 16 * 32; i += 7)
         CHECK(calls_number(two, i) == 2 * (double)i && calls_number(three, i) == 3 * (double)i,
               "%g and %g at %" PRId64, calls_number(two, i), calls_number(three, i), i);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 

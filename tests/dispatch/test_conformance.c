@@ -33,14 +33,14 @@ static bool lies(dt_tensor *tensor, const char *place, dt_tensor *value) {
     return strcmp(text, place) == 0;
 }
 
-static int64_t n_collectives(const dt_ctx *ctx) { return dt_comm_count(ctx, &(dt_comm_which){.op = NULL}).n; }
+static int64_t n_collectives(const dt_ctx *ctx) { return dt_comm_stats(ctx, &(dt_comm_filter){.op = NULL}).n; }
 
 /* Checks value and placements of a result, and that it took so many collectives. */
 static int is_right(dt_ctx *ctx, const char *id, dt_tensor *got, const char *place, int64_t n, dt_tensor *want) {
     CHECK(n_collectives(ctx) == n, "%s: %lld collectives, not %lld", id, (long long)n_collectives(ctx), (long long)n);
     CHECK(got && lies(got, place, want), "%s: not %s: %s", id, place, dt_error_text(ctx));
     CHECK(tensors_equal(dt_full_tensor(got), want), "%s: values", id);
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     return 0;
 }
 
@@ -49,7 +49,7 @@ static int products(dt_ctx *ctx, void *arg) {
     dt_mesh *mesh = dt_mesh_new(ctx, "4,4");
     dt_tensor *a = counting(ctx, DT_SHAPE(16, 16)), *b = dt_add_scalar(a, 1), *ab = dt_matmul(a, b);
     dt_tensor *left = placed(a, mesh, "S(1),S(1)");
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     if (is_right(ctx, "UTL-030", dt_matmul(left, placed(b, mesh, "S(0),S(0)")), "P(sum),P(sum)", 0, ab))
         return 1;
     /* Another order of cuts: theirs gathers both, four times in all. */
@@ -58,12 +58,12 @@ static int products(dt_ctx *ctx, void *arg) {
     CHECK(crossed && tensors_equal(dt_full_tensor(crossed), ab), "UTL-030: %s", dt_error_text(ctx));
     /* UTL-032 */
     dt_tensor *c = counting(ctx, DT_SHAPE(2, 16)), *cut = placed(c, mesh, "_S(1,4),S(1)");
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     dt_tensor *scaled = dt_mul_scalar(c, 0.9), *more = dt_add_scalar(scaled, 1.0);
     if (is_right(ctx, "UTL-032", dt_mul_scalar_(cut, 0.9), "_S(1,4),S(1)", 0, scaled) ||
         is_right(ctx, "UTL-032", dt_add_scalar_(cut, 1.0), "_S(1,4),S(1)", 0, more))
         return 1;
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -71,20 +71,20 @@ static int reductions(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "2,2,2,2");
     dt_tensor *a = counting(ctx, DT_SHAPE(2, 16)), *x = placed(a, mesh, "S(1),_S(1,2),S(1),S(0)");
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     dt_tensor *down = dt_sum(x, .dim = DT_DIMS(0)), *across = dt_sum(x, .dim = DT_DIMS(1));
     CHECK(n_collectives(ctx) == 0, "UTL-031");
     CHECK(tensors_equal(dt_full_tensor(down), dt_sum(a, .dim = DT_DIMS(0))), "UTL-031: %s", dt_error_text(ctx));
     CHECK(tensors_equal(dt_full_tensor(across), dt_sum(a, .dim = DT_DIMS(1))), "UTL-031: %s", dt_error_text(ctx));
     /* UTL-036: expected failures there; here they work. */
     dt_tensor *cube = counting(ctx, DT_SHAPE(4, 4, 8)), *split = dt_view(cube, DT_SHAPE(4, 4, 2, 4));
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     if (is_right(ctx, "UTL-036", dt_view(placed(cube, mesh, "_S(2,2),R,R,R"), DT_SHAPE(4, 4, 2, 4)), "S(3),R,R,R", 0,
                  split) ||
         is_right(ctx, "UTL-036", dt_view(placed(cube, mesh, "_S(2,4),S(2),R,R"), DT_SHAPE(4, 4, 2, 4)),
                  "_S(3,2),S(2),R,R", 0, split))
         return 1;
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -108,13 +108,13 @@ static int views(dt_ctx *ctx, void *arg) {
         dt_mesh *mesh = dt_mesh_new(ctx, cases[i].mesh);
         dt_shape to = {cases[i].n, cases[i].to};
         dt_tensor *a = counting(ctx, (dt_shape){3, cases[i].from}), *x = placed(a, mesh, cases[i].before);
-        CHECK_OK(ctx, dt_comm_count_begin(ctx));
+        CHECK_OK(ctx, dt_comm_stats_begin(ctx));
         dt_tensor *y = dt_view(x, to);
         CHECK(y && dt_tensor_shares(x, y) == (cases[i].after != NULL), "%s: %s", cases[i].id, dt_error_text(ctx));
         if (cases[i].after ? is_right(ctx, cases[i].id, y, cases[i].after, 0, dt_view(a, to))
                            : !tensors_equal(dt_full_tensor(y), dt_view(a, to)))
             return 1;
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
     }
     return 0;
 }
@@ -125,7 +125,7 @@ static int on_four(dt_ctx *ctx, void *arg) {
     /* UTL-045: one collective that nobody asked for. */
     dt_tensor *x = counting(ctx, DT_SHAPE(8, 128)), *a = dt_eye(ctx, 128, 128);
     dt_tensor *rows = placed(x, mesh, "S(0)"), *weight = placed(a, mesh, "S(0)");
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     dt_tensor *product = dt_mm(rows, weight);
     CHECK(n_collectives(ctx) == 1 && tensors_equal(dt_full_tensor(product), x), "UTL-045: %s", dt_error_text(ctx));
     /* UTL-046, UTL-047 */
@@ -140,7 +140,7 @@ static int on_four(dt_ctx *ctx, void *arg) {
     /* DT-034: parts without elements. */
     dt_tensor *small = counting(ctx, DT_SHAPE(2, 8)), *thin = placed(small, mesh, "S(0)");
     CHECK(dt_tensor_local_shape(thin)[0] == (dt_rank(ctx) < 2), "DT-034");
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     if (is_right(ctx, "DT-034", dt_add(thin, thin), "S(0)", 0, dt_add(small, small)) ||
         is_right(ctx, "DT-034", dt_mul_scalar(thin, 3), "S(0)", 0, dt_mul_scalar(small, 3)) ||
         is_right(ctx, "DT-034", dt_sum(thin), "P(sum)", 0, dt_sum(small)) ||
@@ -160,7 +160,7 @@ static int on_four(dt_ctx *ctx, void *arg) {
     /* API-014: its modules and autocasting are not here. */
     dt_tensor *narrow = dt_to(spread, DT_BF16);
     CHECK(dt_tensor_dtype(narrow) == DT_BF16 && dt_tensor_dtype(dt_to_local(narrow)) == DT_BF16, "API-014");
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -184,7 +184,7 @@ static int on_a_sub_mesh(dt_ctx *ctx, void *arg) {
     CHECK(dt_split_sizes(y, DT_SHAPE(2, 2), parts, 2, .dim = 1) == 2, "DT-045: %s", dt_error_text(ctx));
     for (int i = 0; i < 2; i++)
         CHECK(dt_tensor_local_elements(parts[i]) == (member ? 6 : 0), "DT-045: part %d", i);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 

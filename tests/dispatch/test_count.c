@@ -10,7 +10,7 @@
 #include <jansson.h>
 
 static int64_t count(const dt_ctx *ctx, const char *collective, const char *op, const char *scope) {
-    return dt_comm_count(ctx, &(dt_comm_which){collective, op, scope}).n;
+    return dt_comm_stats(ctx, &(dt_comm_filter){collective, op, scope}).n;
 }
 
 typedef struct world {
@@ -26,7 +26,7 @@ static world open_world(int64_t n) {
 }
 
 static void close_world(world *self) {
-    dt_mesh_free(self->mesh);
+    dt_mesh_release(self->mesh);
     assert_int_equal(dt_close(self->ctx), 0);
 }
 
@@ -38,12 +38,12 @@ static dt_tensor *ones(const world *self, int64_t m, int64_t n, const char *plac
 static void count__by_collective(void **state) {
     (void)state;
     world w = open_world(2);
-    assert_int_equal(dt_comm_count_begin(w.ctx), DT_OK);
+    assert_int_equal(dt_comm_stats_begin(w.ctx), DT_OK);
     assert_non_null(dt_redistribute(ones(&w, 8, 8, "S(0)"), "R"));
     assert_non_null(dt_redistribute(ones(&w, 8, 8, "P(sum)"), "S(0)"));
     assert_non_null(dt_redistribute(ones(&w, 8, 8, "P(sum)"), "R"));
     assert_non_null(dt_redistribute(ones(&w, 8, 8, "R"), "S(0)"));
-    dt_comm_count_end(w.ctx);
+    dt_comm_stats_end(w.ctx);
     assert_non_null(dt_redistribute(ones(&w, 8, 8, "S(1)"), "R")); /* not counted any more */
     assert_int_equal(count(w.ctx, NULL, NULL, NULL), 3);
     assert_int_equal(count(w.ctx, "all_gather", NULL, NULL), 1);
@@ -58,7 +58,7 @@ static void count__by_collective(void **state) {
 static void count__of_an_op_is_its_own(void **state) {
     (void)state;
     world w = open_world(2);
-    assert_int_equal(dt_comm_count_begin(w.ctx), DT_OK);
+    assert_int_equal(dt_comm_stats_begin(w.ctx), DT_OK);
     assert_non_null(CALL(w.ctx, "mm($0; $1)", ones(&w, 8, 8, "S(0)"), ones(&w, 8, 32, "S(0)")));
     assert_int_equal(count(w.ctx, NULL, NULL, NULL), 1);
     assert_int_equal(count(w.ctx, "all_reduce", NULL, NULL) + count(w.ctx, "reduce_scatter", NULL, NULL), 0);
@@ -75,39 +75,39 @@ static void count__begins_from_zero(void **state) {
     world w = open_world(2);
     assert_int_equal(count(w.ctx, NULL, NULL, NULL), 0);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(dt_comm_count_begin(w.ctx), DT_OK);
+        assert_int_equal(dt_comm_stats_begin(w.ctx), DT_OK);
         assert_int_equal(count(w.ctx, NULL, NULL, NULL), 0);
         assert_non_null(dt_redistribute(ones(&w, 8, 8, "S(0)"), "R"));
         assert_int_equal(count(w.ctx, NULL, NULL, NULL), 1);
     }
-    dt_comm_count_end(w.ctx);
-    dt_comm_count_end(w.ctx);
+    dt_comm_stats_end(w.ctx);
+    dt_comm_stats_end(w.ctx);
     close_world(&w);
 }
 
 /* A two-layer perceptron, its weights cut by columns and by rows; CMF-003, CMF-004, DBG-015. */
 static void run_layer(const world *w, const char *name, dt_tensor *x) {
-    assert_int_equal(dt_comm_scope_push(w->ctx, name), DT_OK);
-    assert_int_equal(dt_comm_scope_push(w->ctx, "net1"), DT_OK);
+    assert_int_equal(dt_comm_scope_begin(w->ctx, name), DT_OK);
+    assert_int_equal(dt_comm_scope_begin(w->ctx, "net1"), DT_OK);
     dt_tensor *h = CALL(w->ctx, "relu($0)", CALL(w->ctx, "linear($0; $1)", x, ones(w, 16, 8, "S(0)")));
-    dt_comm_scope_pop(w->ctx);
-    assert_int_equal(dt_comm_scope_push(w->ctx, "net2"), DT_OK);
+    dt_comm_scope_end(w->ctx);
+    assert_int_equal(dt_comm_scope_begin(w->ctx, "net2"), DT_OK);
     dt_tensor *y = CALL(w->ctx, "linear($0; $1)", h, ones(w, 8, 16, "S(1)"));
     assert_string_equal(calls_placements(y), "P(sum)");
     assert_non_null(dt_redistribute(y, "R"));
-    dt_comm_scope_pop(w->ctx);
-    dt_comm_scope_pop(w->ctx);
+    dt_comm_scope_end(w->ctx);
+    dt_comm_scope_end(w->ctx);
 }
 
 static void count__by_scope_with_all_that_is_inside(void **state) {
     (void)state;
     world w = open_world(4);
-    assert_int_equal(dt_comm_count_begin(w.ctx), DT_OK);
+    assert_int_equal(dt_comm_stats_begin(w.ctx), DT_OK);
     assert_int_equal(count(w.ctx, NULL, NULL, NULL), 0);
     dt_tensor *x = ones(&w, 4, 8, "R");
     run_layer(&w, "mlp", x);
     run_layer(&w, "mlp2", x);
-    dt_comm_scope_pop(w.ctx); /* one too many */
+    dt_comm_scope_end(w.ctx); /* one too many */
     assert_non_null(dt_redistribute(ones(&w, 8, 8, "S(0)"), "R"));
     assert_int_equal(count(w.ctx, "all_reduce", NULL, NULL), 2);
     assert_int_equal(count(w.ctx, "all_reduce", NULL, "mlp"), 1); /* not mlp2 */
@@ -115,13 +115,13 @@ static void count__by_scope_with_all_that_is_inside(void **state) {
     assert_int_equal(count(w.ctx, "all_reduce", NULL, "mlp/net1"), 0);
     assert_int_equal(count(w.ctx, NULL, NULL, ""), 3);
     assert_int_equal(count(w.ctx, "all_gather", NULL, NULL), 1);
-    const char *text = dt_comm_count_text(w.ctx);
+    const char *text = dt_comm_stats_text(w.ctx);
     assert_non_null(strstr(text, "all_reduce"));
     assert_non_null(strstr(text, "mlp2"));
     assert_non_null(strstr(text, "- redistribute"));
     assert_null(strstr(text, "net1"));
     json_error_t error;
-    json_t *json = json_loads(dt_comm_count_json(w.ctx), 0, &error), *scopes = json_object_get(json, "scopes");
+    json_t *json = json_loads(dt_comm_stats_json(w.ctx), 0, &error), *scopes = json_object_get(json, "scopes");
     assert_non_null(json);
     json_t *total = json_object_get(json_object_get(json, "total"), "collectives");
     assert_int_equal(json_integer_value(json_object_get(total, "all_reduce")), 2);
@@ -129,7 +129,7 @@ static void count__by_scope_with_all_that_is_inside(void **state) {
     json_t *net2 = json_object_get(json_object_get(json_object_get(scopes, "mlp/net2"), "ops"), "redistribute");
     assert_int_equal(json_integer_value(json_object_get(json_object_get(net2, "collectives"), "all_reduce")), 1);
     json_decref(json);
-    assert_int_equal(dt_comm_scope_push(w.ctx, "a/b"), DT_ERR_VALUE);
+    assert_int_equal(dt_comm_scope_begin(w.ctx, "a/b"), DT_ERR_VALUE);
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     close_world(&w);
 }
@@ -141,7 +141,7 @@ static int raw_calls(dt_ctx *ctx, void *arg) {
     int64_t n = dt_world(ctx), me = dt_rank(ctx);
     float in[64], out[64];
     memset(in, 0, sizeof in);
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK_OK(ctx, dt_comm_all_reduce(all, in, out, 4, DT_F32, DT_SUM));
     CHECK_OK(ctx, dt_comm_all_gather(all, in, out, 2, DT_F32));
     CHECK_OK(ctx, dt_comm_reduce_scatter(all, in, out, 2, DT_F32, DT_SUM));
@@ -151,7 +151,7 @@ static int raw_calls(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_comm_all_to_all(all, in, out, 2, DT_F32));
     CHECK_OK(ctx, dt_comm_barrier(all));
     dt_work *work =
-        dt_comm_start(all, &(dt_call){.op = DT_ALL_REDUCE, .dtype = DT_F32, .src = in, .dst = out, .count = 4});
+        dt_comm_start(all, &(dt_comm_call){.op = DT_ALL_REDUCE, .dtype = DT_F32, .src = in, .dst = out, .count = 4});
     CHECK_OK(ctx, dt_work_wait(work));
     static const struct {
         const char *name;
@@ -163,9 +163,9 @@ static int raw_calls(dt_ctx *ctx, void *arg) {
               count(ctx, want[i].name, "comm", NULL));
     CHECK(count(ctx, NULL, NULL, NULL) == 9, "%" PRId64, count(ctx, NULL, NULL, NULL));
     int64_t floats = 2 * 4 + 2 * n + 2 + 3 + (me == 0 ? 2 * n : 0) + 2 + 2 * n;
-    CHECK(dt_comm_count(ctx, NULL).bytes == 4 * floats, "%" PRId64 " bytes, not %" PRId64,
-          dt_comm_count(ctx, NULL).bytes, 4 * floats);
-    dt_comm_count_end(ctx);
+    CHECK(dt_comm_stats(ctx, NULL).bytes == 4 * floats, "%" PRId64 " bytes, not %" PRId64,
+          dt_comm_stats(ctx, NULL).bytes, 4 * floats);
+    dt_comm_stats_end(ctx);
     CHECK_OK(ctx, dt_comm_barrier(all));
     CHECK(count(ctx, NULL, NULL, NULL) == 9, "%" PRId64, count(ctx, NULL, NULL, NULL));
     return 0;
@@ -177,15 +177,15 @@ static int bytes_received(dt_ctx *ctx, void *arg) {
     int64_t n = dt_world(ctx);
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(7, 3), .mesh = mesh, .place = "S(0)");
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK(dt_redistribute(x, "R"), "%s", dt_error_text(ctx));
     int64_t want = 4 * (21 - dt_tensor_local_elements(x));
-    CHECK(dt_comm_count(ctx, NULL).bytes == want, "%" PRId64 ", not %" PRId64, dt_comm_count(ctx, NULL).bytes, want);
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK(dt_comm_stats(ctx, NULL).bytes == want, "%" PRId64 ", not %" PRId64, dt_comm_stats(ctx, NULL).bytes, want);
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK(dt_item(CALL(ctx, "sum($0)", x)) == 21, "%s", dt_error_text(ctx));
     CHECK(count(ctx, "all_reduce", "item", NULL) == (n > 1), "%" PRId64, count(ctx, "all_reduce", "item", NULL));
     CHECK(count(ctx, NULL, NULL, NULL) == (n > 1), "%" PRId64, count(ctx, NULL, NULL, NULL));
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 

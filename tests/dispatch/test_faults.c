@@ -28,13 +28,13 @@ static bool run_some(dt_ctx *ctx, dt_mesh *mesh) {
 
 /* The same with somebody who looks on. */
 static bool run_watched(dt_ctx *ctx, dt_mesh *mesh) {
-    bool fine = dt_comm_count_begin(ctx) == DT_OK && dt_trace_begin(ctx, NULL) == DT_OK &&
-                dt_comm_scope_push(ctx, "part") == DT_OK && run_some(ctx, mesh);
+    bool fine = dt_comm_stats_begin(ctx) == DT_OK && dt_trace_begin(ctx, NULL) == DT_OK &&
+                dt_comm_scope_begin(ctx, "part") == DT_OK && run_some(ctx, mesh);
     dt_tensor *x = fine ? dt_ones(ctx, DT_SHAPE(6, 4), .mesh = mesh, .place = "P(sum)") : NULL;
-    fine = x && dt_full_tensor(x) && dt_explain(ctx, "relu($0)", &x, 1) && dt_comm_count_text(ctx) &&
-           dt_comm_count_json(ctx);
-    dt_comm_scope_pop(ctx);
-    dt_comm_count_end(ctx);
+    fine = x && dt_full_tensor(x) && dt_explain(ctx, "relu($0)", &x, 1) && dt_comm_stats_text(ctx) &&
+           dt_comm_stats_json(ctx);
+    dt_comm_scope_end(ctx);
+    dt_comm_stats_end(ctx);
     fine = dt_trace_end(ctx) == DT_OK && fine;
     return fine && !dt_failed(ctx);
 }
@@ -48,7 +48,7 @@ static bool body(dt_ctx *ctx, run_fn *run) {
     bool fine = scope.number && run(ctx, mesh);
     if (mesh)
         dt_scope_end(scope);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return fine;
 }
 
@@ -64,9 +64,9 @@ static long fail_in_turn(run_fn *run) {
         was_short = memory.n_calls >= memory.fail_at;
         if (worked == was_short || (was_short && dt_error_status(ctx) != DT_ERR_MEMORY))
             fail_msg("allocation %ld %s, and the error is %s: %s", n_failed + 1,
-                     was_short ? "failed" : "was not made", dt_status_word(dt_error_status(ctx)), dt_error_text(ctx));
+                     was_short ? "failed" : "was not made", dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
         (void)dt_error_clear(ctx);
-        assert_int_equal(dt_heap_statistics(ctx).n_live, 0);
+        assert_int_equal(dt_heap_stats(ctx).n_live, 0);
         memory.fail_at = 0;
         assert_true(body(ctx, run)); /* the context goes on */
         (void)dt_error_clear(ctx);
@@ -105,7 +105,7 @@ static int one_rank_fails(dt_ctx *ctx, void *arg) {
     CHECK(dt_rank(ctx) == 1 || z || dt_error_status(ctx) == DT_ERR_PEER, "rank 0: %s", dt_error_text(ctx));
     CHECK(dt_error_clear(ctx) == DT_OK, "%s", dt_error_text(ctx));
     CHECK(CALL(ctx, "gelu($0)", x), "afterwards: %s", dt_error_text(ctx));
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -129,7 +129,7 @@ static int one_part_can_be_seen(dt_ctx *ctx, void *arg) {
         sched_yield();
     CHECK_OK(ctx, dt_error_clear(ctx));
     CHECK(dt_full_tensor(dt_reshape(columns, DT_SHAPE(8))), "%s", dt_error_text(ctx));
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 

@@ -26,11 +26,11 @@ static setup open_setup(dt_ctx *ctx) {
                 sum += calls_number(self.x, i * 8 + k) * calls_number(self.w, k * 12 + j);
             calls_put(self.product, i * 12 + j, sum);
         }
-    (void)dt_comm_count_begin(ctx);
+    (void)dt_comm_stats_begin(ctx);
     return self;
 }
 
-static int64_t counted(const setup *self) { return dt_comm_count(self->ctx, NULL).n; }
+static int64_t counted(const setup *self) { return dt_comm_stats(self->ctx, NULL).n; }
 
 static dt_status multiply(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
     (void)user;
@@ -76,18 +76,18 @@ static int two_ranks(dt_ctx *ctx, void *arg) {
     dt_local_mapping local = {
         .run = multiply, .n_inputs = 2, .inputs = rows, .in = LIST("S(0)", "R"), .n_outputs = 1, .out = LIST("S(0)")};
 
-    CHECK_OK(ctx, dt_comm_count_begin(ctx)); /* LMP-001 */
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx)); /* LMP-001 */
     CHECK_OK(ctx, dt_local_map(ctx, &reduce, &out));
     CHECK(counted(&s) == 1, "%" PRId64, counted(&s));
     CHECK(!strcmp(calls_placements(out), "R") && tensors_equal(dt_full_tensor(out), s.product), "LMP-001");
 
-    CHECK_OK(ctx, dt_comm_count_begin(ctx)); /* LMP-002: an output that stays plain */
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx)); /* LMP-002: an output that stays plain */
     dt_local_mapping unplaced = reduce;
     unplaced.out = NULL;
     CHECK_OK(ctx, dt_local_map(ctx, &unplaced, &out));
     CHECK(counted(&s) == 1 && !dt_tensor_spec(out) && tensors_equal(out, s.product), "LMP-002");
 
-    CHECK_OK(ctx, dt_comm_count_begin(ctx)); /* LMP-003, LMP-007: plain in, plain out, whatever is declared */
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx)); /* LMP-003, LMP-007: plain in, plain out, whatever is declared */
     dt_local_mapping all_plain = local;
     all_plain.inputs = plain;
     CHECK_OK(ctx, dt_local_map(ctx, &all_plain, &out));
@@ -96,17 +96,17 @@ static int two_ranks(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_local_map(ctx, &all_plain, &out));
     CHECK(!dt_tensor_spec(out) && tensors_equal(out, s.product), "LMP-007");
 
-    CHECK_OK(ctx, dt_comm_count_begin(ctx)); /* LMP-004, LMP-005 */
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx)); /* LMP-004, LMP-005 */
     CHECK_OK(ctx, dt_local_map(ctx, &local, &out));
     CHECK(counted(&s) == 0 && !strcmp(calls_placements(out), "S(0)"), "LMP-004: %" PRId64, counted(&s));
     CHECK(tensors_equal(dt_full_tensor(out), s.product), "LMP-004");
     local.in = NULL;
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK_OK(ctx, dt_local_map(ctx, &local, &out));
     CHECK(counted(&s) == 0 && tensors_equal(dt_full_tensor(out), s.product), "LMP-005");
 
     double two = 2; /* LMP-006: what is no tensor goes by the user's pointer */
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK_OK(ctx, dt_local_map(ctx,
                                &(dt_local_mapping){.run = times_two,
                                                    .user = &two,
@@ -125,7 +125,7 @@ static int two_ranks(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_error_clear(ctx));
 
     reduce.inputs = wrong; /* LMP-010, LMP-009 */
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK(dt_local_map(ctx, &reduce, &out) == DT_ERR_VALUE && !out, "LMP-010");
     CHECK(strstr(dt_error_text(ctx), "redistributes") && counted(&s) == 0, "%s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
@@ -133,7 +133,7 @@ static int two_ranks(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_local_map(ctx, &reduce, &out));
     CHECK(counted(&s) == 3 && !strcmp(calls_placements(out), "R"), "LMP-009: %" PRId64, counted(&s));
     CHECK(tensors_equal(dt_full_tensor(out), s.product), "LMP-009");
-    dt_mesh_free(s.mesh);
+    dt_mesh_release(s.mesh);
     return 0;
 }
 
@@ -158,7 +158,7 @@ static int two_meshes(dt_ctx *ctx, void *arg) {
     dt_tensor *inputs[] = {dt_ones(ctx, DT_SHAPE(8, 32), .mesh = line, .place = "S(1)"),
                            dt_ones(ctx, DT_SHAPE(16, 8), .mesh = grid, .place = "S(0),S(1)")};
     dt_tensor *out;
-    CHECK_OK(ctx, dt_comm_count_begin(ctx));
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK_OK(ctx, dt_local_map(ctx,
                                &(dt_local_mapping){.run = check_parts,
                                                    .n_inputs = 2,
@@ -167,12 +167,12 @@ static int two_meshes(dt_ctx *ctx, void *arg) {
                                                    .out = LIST("R,S(1)"),
                                                    .mesh = grid},
                                &out));
-    CHECK(dt_comm_count(ctx, NULL).n == 0, "%" PRId64, dt_comm_count(ctx, NULL).n);
+    CHECK(dt_comm_stats(ctx, NULL).n == 0, "%" PRId64, dt_comm_stats(ctx, NULL).n);
     CHECK(dt_tensor_mesh(out) == grid && !strcmp(calls_placements(out), "R,S(1)"), "%s", calls_placements(out));
     CHECK(dt_tensor_local_shape(out)[0] == 8 && dt_tensor_local_shape(out)[1] == 4 && dt_tensor_size(out, 1) == 8,
           "%" PRId64, dt_tensor_local_shape(out)[1]);
-    dt_mesh_free(line);
-    dt_mesh_free(grid);
+    dt_mesh_release(line);
+    dt_mesh_release(grid);
     return 0;
 }
 
@@ -204,10 +204,10 @@ static int uneven(dt_ctx *ctx, void *arg) {
             CHECK(calls_number(full, i) == 3 * (double)(i + 1), "%" PRId64 ": %g", i, calls_number(full, i));
         dt_drop(full);
         dt_drop(out);
-        n_live[again] = dt_heap_statistics(ctx).n_live;
+        n_live[again] = dt_heap_stats(ctx).n_live;
     }
     CHECK(n_live[0] == n_live[1], "%" PRId64 " blocks are left", n_live[1] - n_live[0]);
-    dt_mesh_free(s.mesh);
+    dt_mesh_release(s.mesh);
     return 0;
 }
 

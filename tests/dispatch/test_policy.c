@@ -41,7 +41,7 @@ static world *open_world(void) {
 }
 
 static void close_world(world *self) {
-    dt_mesh_free(self->mesh);
+    dt_mesh_release(self->mesh);
     assert_int_equal(dt_close(self->ctx), 0);
 }
 
@@ -178,8 +178,8 @@ static void mixed__meshes_must_be_equal(void **state) {
     assert_null(CALL(w->ctx, "add($0; $1)", x, y));
     assert_error_says(w->ctx, DT_ERR_MESH, "add: f32[8,8] S(0) on mesh(4) and f32[8,8] S(0),R on mesh(2x2)");
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
-    dt_mesh_free(same);
-    dt_mesh_free(other);
+    dt_mesh_release(same);
+    dt_mesh_release(other);
     close_world(w);
 }
 
@@ -221,7 +221,7 @@ static int overlapping(dt_ctx *ctx, void *arg) {
     dt_tensor *wide = CALL(ctx, "expand($0; [4,3])", dt_ones(ctx, DT_SHAPE(1, 3)));
     CHECK(!CALL(ctx, "add_($0; 1.0)", wide) && dt_error_status(ctx) == DT_ERR_STATE, "%s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -254,7 +254,7 @@ static int views_share(dt_ctx *ctx, void *arg) {
     dt_tensor *copied = CALL(ctx, "reshape($0; [28])", v); /* column by column: cannot be a view */
     CHECK(copied, "%s", dt_error_text(ctx));
     CHECK(!dt_tensor_shares(copied, x) || dt_tensor_local_elements(x) <= 4 || n_ranks > 1, "it is a view");
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -285,7 +285,7 @@ static int outside(dt_ctx *ctx, void *arg) {
         }
     CHECK(dt_rank(ctx) >= 2 || value == want, "%g, not %g", value, want);
     CHECK(!dt_failed(ctx), "%s", dt_error_text(ctx));
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -307,7 +307,7 @@ static void fake__plans_on_meshes_of_any_size(void **state) {
     assert_int_equal(dt_tensor_local_shape(y)[0], 100);
     assert_int_equal(dt_tensor_local_shape(y)[1], 82);
     assert_null(dt_data(y));
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 

@@ -25,7 +25,7 @@ static world open_world(int64_t m, int64_t n) {
 }
 
 static void close_world(world *self) {
-    dt_mesh_free(self->mesh);
+    dt_mesh_release(self->mesh);
     assert_int_equal(dt_close(self->ctx), 0);
 }
 
@@ -83,9 +83,9 @@ static void trace__nests_under_scopes(void **state) {
     (void)state;
     world w = open_world(8, 1);
     assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK);
-    assert_int_equal(dt_comm_scope_push(w.ctx, "layer1"), DT_OK);
+    assert_int_equal(dt_comm_scope_begin(w.ctx, "layer1"), DT_OK);
     assert_non_null(CALL(w.ctx, "relu($0)", dt_ones(w.ctx, DT_SHAPE(3))));
-    dt_comm_scope_pop(w.ctx);
+    dt_comm_scope_end(w.ctx);
     assert_non_null(CALL(w.ctx, "neg($0)", dt_ones(w.ctx, DT_SHAPE(3))));
     assert_string_equal(dt_trace_text(w.ctx), "layer1/\n  relu(f32[3]) -> f32[3]\nneg(f32[3]) -> f32[3]\n");
     close_world(&w);
@@ -104,13 +104,13 @@ static int write_events(dt_ctx *ctx, void *arg) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "S(0)");
     dt_tensor *t = dt_ones(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "S(1)");
     CHECK_OK(ctx, dt_trace_begin(ctx, name));
-    CHECK_OK(ctx, dt_comm_scope_push(ctx, "a \"scope\""));
+    CHECK_OK(ctx, dt_comm_scope_begin(ctx, "a \"scope\""));
     for (int i = 0; i < 1000; i++) {
         dt_scope scope = dt_scope_begin(ctx);
         CHECK(CALL(ctx, "add($0; $1)", x, t), "%s", dt_error_text(ctx));
         dt_scope_end(scope);
     }
-    dt_comm_scope_pop(ctx);
+    dt_comm_scope_end(ctx);
     CHECK_OK(ctx, dt_trace_end(ctx));
     json_error_t error;
     json_t *events = json_load_file(mine, 0, &error), *event;
@@ -141,7 +141,7 @@ static int write_events(dt_ctx *ctx, void *arg) {
     json_decref(events);
     CHECK(n_ops == 1000 && n_scopes == 2 && n_moves == 1000, "%d ops, %d moves, %d scopes", n_ops, n_moves, n_scopes);
     CHECK(remove(mine) == 0, "%s is not there", mine);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 

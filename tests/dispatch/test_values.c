@@ -121,9 +121,9 @@ static dt_tensor *make_input(situation *self, const dt_op_value *value, int64_t 
         dt__redistribute_run(&(dt__redistribution){
             .from = from, .to = to, .src = share->data, .dst = result->data, .planner = DT__PLANNER_DIRECT}) != DT_OK)
         result = NULL;
-    dt_spec_free(from);
-    dt_spec_free(to);
-    dt_spec_free(spec);
+    dt_spec_release(from);
+    dt_spec_release(to);
+    dt_spec_release(spec);
     return result;
 }
 
@@ -260,7 +260,7 @@ static int every_mesh(dt_ctx *ctx, uint64_t random) {
         for (int i = 0; i < dt__n_ops; i++)
             if (dt__op_table[i]->kernel && run_op(&self, dt__op_table[i]))
                 return 1;
-        dt_mesh_free(self.mesh);
+        dt_mesh_release(self.mesh);
     }
     return 0;
 }
@@ -270,11 +270,10 @@ static int every_op(dt_ctx *ctx, void *arg) {
     uint64_t seed = *(const uint64_t *)arg;
     if (every_mesh(ctx, seed))
         return 1;
-    int64_t n_live = dt_heap_statistics(ctx).n_live;
+    int64_t n_live = dt_heap_stats(ctx).n_live;
     if (every_mesh(ctx, seed))
         return 1;
-    CHECK(dt_heap_statistics(ctx).n_live == n_live, "%" PRId64 " blocks are left",
-          dt_heap_statistics(ctx).n_live - n_live);
+    CHECK(dt_heap_stats(ctx).n_live == n_live, "%" PRId64 " blocks are left", dt_heap_stats(ctx).n_live - n_live);
     return 0;
 }
 

@@ -233,7 +233,7 @@ static void check_tables(dt_dtype dtype, dt_reduce op, const void *const *srcs, 
         int64_t at = first_difference(dtype, got, expected, n);
         if (at >= 0)
             fail_msg("%s %s %s of %d, divisor %ld: sources %lx %lx... give %lx, by definition %lx", table->name,
-                     dt_dtype_word(dtype), dt_reduce_word(op), n_srcs, (long)divisor,
+                     dt_dtype_name(dtype), dt_reduce_name(op), n_srcs, (long)divisor,
                      (unsigned long)real_bits(dtype, srcs[0], at),
                      (unsigned long)real_bits(dtype, srcs[n_srcs > 1], at), (unsigned long)real_bits(dtype, got, at),
                      (unsigned long)real_bits(dtype, expected, at));
@@ -279,7 +279,7 @@ static void float16__every_code_survives_widening_and_narrowing(void **state) {
             table_at(t)->reduce((dt_dtype)dtype, DT_SUM, got, (const void *[]){codes}, 1, N_CODES, 1, DT__CACHED);
             int64_t at = first_difference((dt_dtype)dtype, got, codes, N_CODES);
             if (at >= 0)
-                fail_msg("%s: %s code %lx became %x", table_names[t], dt_dtype_word((dt_dtype)dtype),
+                fail_msg("%s: %s code %lx became %x", table_names[t], dt_dtype_name((dt_dtype)dtype),
                          (unsigned long)at, got[at]);
         }
 }

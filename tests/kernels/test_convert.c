@@ -31,8 +31,8 @@ static void check(const dt__kernels *kernels, dt__pool *pool, test_array *dst, t
         if (dst->a.dtype == src->a.dtype)
             memcpy(expected, x, dt_dtype_size(src->a.dtype)); /* bits are kept, a bool of 2 too */
         if (first_difference(dst->a.dtype, expected, y, 1) >= 0)
-            fail_msg("%s: %s %Lg+%Lgi to %s gives %Lg+%Lgi, not %Lg+%Lgi", kernels->name, dt_dtype_word(src->a.dtype),
-                     get(src->a.dtype, x).re, get(src->a.dtype, x).im, dt_dtype_word(dst->a.dtype),
+            fail_msg("%s: %s %Lg+%Lgi to %s gives %Lg+%Lgi, not %Lg+%Lgi", kernels->name, dt_dtype_name(src->a.dtype),
+                     get(src->a.dtype, x).re, get(src->a.dtype, x).im, dt_dtype_name(dst->a.dtype),
                      get(dst->a.dtype, y).re, get(dst->a.dtype, y).im, get(dst->a.dtype, expected).re,
                      get(dst->a.dtype, expected).im);
     } while (next_index(dst->a.n_dims, dst->shape, index));
@@ -90,7 +90,7 @@ static void convert__sixteen_bit_floats_exhaustively(void **state) {
                     const size_t size = dt_dtype_size(reals[r]);
                     convert_element(halves[h], &bits[i], reals[r], expected);
                     if (first_difference(reals[r], expected, wide_values + (size_t)i * size, 1) >= 0)
-                        fail_msg("%s: %s %#x becomes %Lg", table_names[t], dt_dtype_word(halves[h]), i,
+                        fail_msg("%s: %s %#x becomes %Lg", table_names[t], dt_dtype_name(halves[h]), i,
                                  get(reals[r], wide_values + (size_t)i * size).re);
                     const double here = (double)get(halves[h], &bits[i]).re;
                     const uint16_t next_bits = (uint16_t)(i + 1);
@@ -108,8 +108,8 @@ static void convert__sixteen_bit_floats_exhaustively(void **state) {
                     char expected[8];
                     convert_element(reals[r], near + (size_t)i * dt_dtype_size(reals[r]), halves[h], expected);
                     if (first_difference(halves[h], expected, back + 2 * i, 1) >= 0)
-                        fail_msg("%s: %s %a becomes %s %Lg, not %Lg", table_names[t], dt_dtype_word(reals[r]),
-                                 doubles[i], dt_dtype_word(halves[h]), get(halves[h], back + 2 * i).re,
+                        fail_msg("%s: %s %a becomes %s %Lg, not %Lg", table_names[t], dt_dtype_name(reals[r]),
+                                 doubles[i], dt_dtype_name(halves[h]), get(halves[h], back + 2 * i).re,
                                  get(halves[h], expected).re);
                 }
             }

@@ -374,7 +374,7 @@ static void check_real(const op_case *c, const dt__kernels *kernels, char (*in)[
     if (facts[c->what.op].is_bool ? got == expected : is_near(c->what.op, result, got, expected, x))
         return;
     fail_msg("%s: %s of %s%s: %La, %La, %La with %g, %g gives %La, not %La", kernels->name, names[c->what.op],
-             dt_dtype_word(c->what.dtype), mixed ? " (mixed)" : "", x[0], x[1], x[2], c->what.numbers[0].f.re,
+             dt_dtype_name(c->what.dtype), mixed ? " (mixed)" : "", x[0], x[1], x[2], c->what.numbers[0].f.re,
              c->what.numbers[1].f.re, got, expected);
 }
 
@@ -387,7 +387,7 @@ static void check_integer(const op_case *c, const dt__kernels *kernels, char (*i
     memcpy(&got_bits, y, dt_dtype_size(c->out.a.dtype));
     if (expected_bits != got_bits)
         fail_msg("%s: %s of %s: %ld, %ld, %ld with %ld, %ld gives bits %lx, not %lx", kernels->name,
-                 names[c->what.op], dt_dtype_word(c->what.dtype), (long)x[0], (long)x[1], (long)x[2],
+                 names[c->what.op], dt_dtype_name(c->what.dtype), (long)x[0], (long)x[1], (long)x[2],
                  (long)c->what.numbers[0].i, (long)c->what.numbers[1].i, (long)got_bits, (long)expected_bits);
 }
 
@@ -415,7 +415,7 @@ static void check_complex(const op_case *c, const dt__kernels *kernels, char (*i
     const long double off = cabsl(got - expected), allowed = 8 * ldexpl(size, -fraction_bits(c->what.dtype));
     if (!(off <= allowed))
         fail_msg("%s: %s of %s: %Lg+%Lgi, %Lg+%Lgi gives %Lg+%Lgi, not %Lg+%Lgi", kernels->name, names[c->what.op],
-                 dt_dtype_word(c->what.dtype), creall(x[0]), cimagl(x[0]), creall(x[1]), cimagl(x[1]), g.re, g.im,
+                 dt_dtype_name(c->what.dtype), creall(x[0]), cimagl(x[0]), creall(x[1]), cimagl(x[1]), g.re, g.im,
                  creall(expected), cimagl(expected));
 }
 
@@ -501,7 +501,7 @@ static void check_random(dt__element_op op, dt_dtype dtype, uint64_t *random) {
             const int64_t at = first_difference(c.out.a.dtype, first_result, c.out.memory.data, n);
             if (at >= 0)
                 fail_msg("%s of %s: %s differs from other tables in bits: %lx, not %lx", names[op],
-                         dt_dtype_word(dtype), table_names[t], (long)real_bits(c.out.a.dtype, c.out.memory.data, at),
+                         dt_dtype_name(dtype), table_names[t], (long)real_bits(c.out.a.dtype, c.out.memory.data, at),
                          (long)real_bits(c.out.a.dtype, first_result, at));
         }
         memcpy(first_result, c.out.memory.data, c.out.memory.bytes);
@@ -553,7 +553,7 @@ static void elementwise__functions_over_their_range(void **state) {
                 const dt__number none[2] = {{0}};
                 const long double expected = real_reference(ops[o], dtype, (long double[]){x, 0, 0}, none);
                 if (!is_near(ops[o], dtype, y, expected, &x))
-                    fail_msg("%s of %s %La gives %La, not %La (%Lg units off)", names[ops[o]], dt_dtype_word(dtype),
+                    fail_msg("%s of %s %La gives %La, not %La (%Lg units off)", names[ops[o]], dt_dtype_name(dtype),
                              x, y, expected, fabsl(y - expected) / unit(dtype, expected));
             }
         }

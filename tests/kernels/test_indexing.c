@@ -38,7 +38,7 @@ static void assert_twins(const char *what, const twin *expected, const test_arra
     const int64_t at = first_difference(got->a.dtype, expected->memory, got->memory.data,
                                         got->memory.bytes / dt_dtype_size(got->a.dtype));
     if (at >= 0)
-        fail_msg("%s of %s: number %ld is %lx, not %lx", what, dt_dtype_word(got->a.dtype), (long)at,
+        fail_msg("%s of %s: number %ld is %lx, not %lx", what, dt_dtype_name(got->a.dtype), (long)at,
                  (long)real_bits(got->a.dtype, got->memory.data, at),
                  (long)real_bits(got->a.dtype, expected->memory, at));
     free(expected->memory);

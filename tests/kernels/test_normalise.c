@@ -66,7 +66,7 @@ static void check_softmax(test_array *in, test_array *out, const dt__kernels *ke
                 is_log ? fabsl(x - largest) + 4 * fabsl(logl(sum)) + least : expected * (1 + fabsl(x - largest));
             if (!is_near(out->a.dtype, got, expected, isfinite(size) ? size : 1))
                 fail_msg("%s: %ssoftmax of %s: %Lg gives %La, not %La", kernels->name, is_log ? "log_" : "",
-                         dt_dtype_word(in->a.dtype), x, got, expected);
+                         dt_dtype_name(in->a.dtype), x, got, expected);
         } while (next_index(n_dims, in->shape, index));
     free(kept);
 }
@@ -146,7 +146,7 @@ static void check_norm(const test_array *in, const test_array *out, const test_a
             const long double expected = (x - m) * r * w + b, got = get(dtype, element_at(&out->a, n_dims, index)).re;
             if (!is_near(dtype, got, expected, (largest + fabsl(m)) * r * fabsl(w) + fabsl(b)))
                 fail_msg("layer_norm of %s: %Lg with mean %Lg, rstd %Lg, weight %Lg, bias %Lg gives %Lg, not %Lg",
-                         dt_dtype_word(dtype), x, m, r, w, b, got, expected);
+                         dt_dtype_name(dtype), x, m, r, w, b, got, expected);
         } while (next_index(what->n_dims, in->shape + n_leading, last));
         if (mean) {
             assert_true(is_near(mean->a.dtype, number_at(mean, n_leading, row, 0), m, largest));

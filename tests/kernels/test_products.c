@@ -54,7 +54,7 @@ static void check_element(const dt__matmul *what, const int64_t *index, const vo
         put_wrapped(dtype, (int64_t)whole, &expected);
         memcpy(&got, after, dt_dtype_size(dtype));
         if (got != expected)
-            fail_msg("%s, k %ld: %lx, not %lx", dt_dtype_word(dtype), (long)k, (long)got, (long)expected);
+            fail_msg("%s, k %ld: %lx, not %lx", dt_dtype_name(dtype), (long)k, (long)got, (long)expected);
         return;
     }
     const wide old = get(dtype, before), got = get(dtype, after);
@@ -67,7 +67,7 @@ static void check_element(const dt__matmul *what, const int64_t *index, const vo
     }
     const long double most = allowed(dtype, k, size, fabsl(expected.re) + fabsl(expected.im));
     if (!(fabsl(got.re - expected.re) <= most) || !(fabsl(got.im - expected.im) <= most))
-        fail_msg("%s, k %ld: %Lg+%Lgi, not %Lg+%Lgi", dt_dtype_word(dtype), (long)k, got.re, got.im, expected.re,
+        fail_msg("%s, k %ld: %Lg+%Lgi, not %Lg+%Lgi", dt_dtype_name(dtype), (long)k, got.re, got.im, expected.re,
                  expected.im);
 }
 

@@ -45,13 +45,13 @@ static void check(const reduce_case *c, const sources *s, const guarded *dst, co
     if (at >= 0)
         fail_msg(
             "%s %s %s of %d, n %zu, store %d, in place on %d: real %ld is %lx, plain has %lx (sources %lx %lx...)",
-            c->table->name, dt_dtype_word(c->dtype), dt_reduce_word(c->op), c->n_srcs, c->n, c->store, in_place,
+            c->table->name, dt_dtype_name(c->dtype), dt_reduce_name(c->op), c->n_srcs, c->n, c->store, in_place,
             (long)at, (unsigned long)real_bits(c->dtype, dst->data, at),
             (unsigned long)real_bits(c->dtype, expected, at), (unsigned long)real_bits(c->dtype, s->pointers[0], at),
             (unsigned long)real_bits(c->dtype, s->pointers[c->n_srcs > 1], at));
     if (!guarded_is_intact(dst))
-        fail_msg("%s %s %s of %d, n %zu: wrote outside of dst", c->table->name, dt_dtype_word(c->dtype),
-                 dt_reduce_word(c->op), c->n_srcs, c->n);
+        fail_msg("%s %s %s of %d, n %zu: wrote outside of dst", c->table->name, dt_dtype_name(c->dtype),
+                 dt_reduce_name(c->op), c->n_srcs, c->n);
 }
 
 static void check_out_of_place(const reduce_case *c, const sources *s, const void *expected, uint64_t *random) {
@@ -142,7 +142,7 @@ static void reduce__an_element_does_not_depend_on_its_place(void **state) {
                 int64_t at = first_difference((dt_dtype)dtype, part, whole + shift * size, n);
                 if (at >= 0)
                     fail_msg("%s %s: real %ld of a part from %zu is %lx, of the whole %lx",
-                             dt_dtype_word((dt_dtype)dtype), dt_reduce_word((dt_reduce)op), (long)at, shift,
+                             dt_dtype_name((dt_dtype)dtype), dt_reduce_name((dt_reduce)op), (long)at, shift,
                              (unsigned long)real_bits((dt_dtype)dtype, part, at),
                              (unsigned long)real_bits((dt_dtype)dtype, whole + shift * size, at));
             }

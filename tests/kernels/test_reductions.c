@@ -121,7 +121,7 @@ static void check_result(const dt__kernels *kernels, const dt__reduction *what, 
         memcpy(&got, y, dt_dtype_size(to));
         if (expected != got)
             fail_msg("%s: %s of %s to %s of %ld elements gives bits %lx, not %lx", kernels->name,
-                     fold_names[what->fold], dt_dtype_word(in->dtype), dt_dtype_word(to), (long)t->n, (long)got,
+                     fold_names[what->fold], dt_dtype_name(in->dtype), dt_dtype_name(to), (long)t->n, (long)got,
                      (long)expected);
         return;
     }
@@ -136,7 +136,7 @@ static void check_result(const dt__kernels *kernels, const dt__reduction *what, 
     if (!any_nan && (!is_near(t, what->fold, to, got.re, expected.re) ||
                      (is_complex(to) && !is_near(t, what->fold, to, got.im, expected.im))))
         fail_msg("%s: %s of %s to %s of %ld elements (divisor %g) gives %La+%Lai, not %La+%Lai", kernels->name,
-                 fold_names[what->fold], dt_dtype_word(in->dtype), dt_dtype_word(to), (long)t->n, what->divisor,
+                 fold_names[what->fold], dt_dtype_name(in->dtype), dt_dtype_name(to), (long)t->n, what->divisor,
                  got.re, got.im, expected.re, expected.im);
 }
 
@@ -199,7 +199,7 @@ static void check(uint64_t *random, dt__pool *pool, dt__fold fold, dt_dtype from
         if (have_first &&
             first_difference(to, first_bits, out.memory.data, out.memory.bytes / dt_dtype_size(to)) >= 0)
             fail_msg("%s: %s of %s to %s differs from other tables", table_names[t], fold_names[fold],
-                     dt_dtype_word(from), dt_dtype_word(to));
+                     dt_dtype_name(from), dt_dtype_name(to));
         memcpy(first_bits, out.memory.data, out.memory.bytes);
         have_first = true;
         test_array_free(&in);

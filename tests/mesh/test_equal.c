@@ -45,8 +45,8 @@ static void equality__looks_at_ranks_dims_names_and_device(void **state) {
         for (int k = 0; k < N; k++)
             assert_same(first[i], second[k], i == k);
     for (int i = 0; i < N; i++) {
-        dt_mesh_free(first[i]);
-        dt_mesh_free(second[i]);
+        dt_mesh_release(first[i]);
+        dt_mesh_release(second[i]);
     }
     assert_true(dt_mesh_equal(NULL, NULL));
     world_end(&w);
@@ -72,9 +72,9 @@ static void equality__does_not_look_at_the_way_of_making(void **state) {
     assert_same(listed, read, true);
     assert_same(listed, meshes[0], false);
     for (int i = 0; i < 5; i++)
-        dt_mesh_free(meshes[i]);
-    dt_mesh_free(listed);
-    dt_mesh_free(read);
+        dt_mesh_release(meshes[i]);
+    dt_mesh_release(listed);
+    dt_mesh_release(read);
     world_end(&w);
 }
 
@@ -102,7 +102,7 @@ static void equality__of_a_slice_and_an_independent_mesh(void **state) {
         assert_same(free_mesh, twin, true); /* DM-027 */
         dt_mesh *all[] = {twin, free_mesh, tp, mesh};
         for (int i = 0; i < 4; i++)
-            dt_mesh_free(all[i]);
+            dt_mesh_release(all[i]);
         world_end(&w);
     }
 }
@@ -122,8 +122,8 @@ static void fingerprint__is_shared_by_the_members(void **state) {
             prints[rank] = dt_mesh_fingerprint(slice);
             int64_t zero[3] = {0};
             firsts[rank] = dt_mesh_rank_at(slice, zero);
-            dt_mesh_free(slice);
-            dt_mesh_free(mesh);
+            dt_mesh_release(slice);
+            dt_mesh_release(mesh);
             world_end(&w);
         }
         for (int a = 0; a < 24; a++)

@@ -28,7 +28,7 @@ static int share_groups(dt_ctx *ctx, void *arg) {
     CHECK(dt_mesh_group(line, 0)->channel == dt_group_world(ctx)->channel,
           "a channel beside the world's"); /* DM-001 */
     CHECK(dt_mesh_group(line, DT_MESH_ONLY_DIM) == dt_mesh_group(line, 0), "another group without a dim");
-    dt_mesh_free(line);
+    dt_mesh_release(line);
     dt_group *groups[3];
     int n_before = count_groups(ctx);
     for (int i = 0; i < 3; i++) {
@@ -60,10 +60,10 @@ static int share_groups(dt_ctx *ctx, void *arg) {
 
     dt_mesh *all[] = {mesh, part, tp, flat, again, pair, joined};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        dt_mesh_free(all[i]);
+        dt_mesh_release(all[i]);
     CHECK(count_groups(ctx) == n_before + 3, "the last mesh holds its root with three, %d of %d are left",
           count_groups(ctx), n_before);
-    dt_mesh_free(cut);
+    dt_mesh_release(cut);
     CHECK(count_groups(ctx) == n_before, "%d groups are left of %d", count_groups(ctx), n_before);
     return 0;
 }
@@ -93,7 +93,7 @@ static int talk_along_dims(dt_ctx *ctx, void *arg) {
             sum += dt_mesh_group_rank(mesh, dim, k);
         CHECK(got == sum, "dim %d: %lld, want %lld", dim, (long long)got, (long long)sum);
     }
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -112,22 +112,22 @@ static int uneven_chunks(dt_ctx *ctx, void *arg) {
     float whole[ROWS * COLUMNS], part[ROWS * COLUMNS], back[ROWS * COLUMNS] = {0};
     for (int i = 0; i < ROWS * COLUMNS; i++)
         whole[i] = (float)i;
-    dt_call call = {.op = DT_SCATTER, .dtype = DT_F32, .src = whole, .dst = part, .counts = counts};
+    dt_comm_call call = {.op = DT_SCATTER, .dtype = DT_F32, .src = whole, .dst = part, .counts = counts};
     CHECK_OK(ctx, dt_comm_run(group, &call));
     int64_t begin = r * chunk < ROWS ? r * chunk * COLUMNS : ROWS * COLUMNS;
     for (int64_t i = 0; i < counts[r]; i++)
         CHECK(part[i] == (float)(begin + i), "rank %lld: %g", (long long)r, (double)part[i]);
-    call = (dt_call){.op = DT_ALL_GATHER, .dtype = DT_F32, .src = part, .dst = back, .counts = counts};
+    call = (dt_comm_call){.op = DT_ALL_GATHER, .dtype = DT_F32, .src = part, .dst = back, .counts = counts};
     CHECK_OK(ctx, dt_comm_run(group, &call));
     CHECK(!memcmp(whole, back, sizeof whole), "the gathered chunks are not the whole");
     for (int i = 0; i < ROWS * COLUMNS; i++)
         whole[i] = (float)r;
-    call = (dt_call){
+    call = (dt_comm_call){
         .op = DT_REDUCE_SCATTER, .dtype = DT_F32, .reduce = DT_SUM, .src = whole, .dst = part, .counts = counts};
     CHECK_OK(ctx, dt_comm_run(group, &call));
     for (int64_t i = 0; i < counts[r]; i++)
         CHECK(part[i] == (float)(n * (n - 1) / 2), "rank %lld: %g", (long long)r, (double)part[i]);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -141,8 +141,8 @@ static int reduce_by_name(dt_ctx *ctx, void *arg) {
     CHECK(got == 2 * (self % 4 + 2), "got %lld", (long long)got);
     CHECK_OK(ctx, dt_comm_all_reduce(dt_mesh_group(flat, 0), &self, &got, 1, DT_I64, DT_SUM));
     CHECK(got == 28, "got %lld", (long long)got);
-    dt_mesh_free(flat);
-    dt_mesh_free(mesh);
+    dt_mesh_release(flat);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -152,14 +152,14 @@ static int disagree(dt_ctx *ctx, void *arg) {
     dt_mesh *same = dt_mesh_new(ctx, "dp=2,tp=2"), *other = dt_mesh_new(ctx, dt_rank(ctx) == 2 ? "2x2" : "a=2,b=2");
     CHECK_MESH(ctx, same && other);
     int64_t self = dt_rank(ctx), got;
-    dt_call call = {.op = DT_ALL_REDUCE, .dtype = DT_I64, .src = &self, .dst = &got, .count = 1};
+    dt_comm_call call = {.op = DT_ALL_REDUCE, .dtype = DT_I64, .src = &self, .dst = &got, .count = 1};
     CHECK_OK(ctx, dt_comm_run(dt_mesh_group(same, 0), &call));
     dt_status status = dt_comm_run(dt_mesh_group(other, 0), &call);
     bool differs = self % 2 == 0; /* ranks 0 and 2 are a group along dim 0 */
-    CHECK((status == DT_ERR_MISMATCH) == differs, "rank %lld: %s", (long long)self, dt_status_word(status));
+    CHECK((status == DT_ERR_MISMATCH) == differs, "rank %lld: %s", (long long)self, dt_status_name(status));
     ctx->status = DT_OK;
-    dt_mesh_free(other);
-    dt_mesh_free(same);
+    dt_mesh_release(other);
+    dt_mesh_release(same);
     return 0;
 }
 
@@ -202,7 +202,7 @@ static void group__without_a_transport_is_an_error(void **state) {
     dt_mesh *mesh = dt__mesh_from_shape(ctx, (dt__mesh_self){10, 5}, &ten, 1, (dt__names){NULL, 0}, NULL);
     assert_null(dt_mesh_group(mesh, 0)); /* DM-014 */
     assert_error_says(ctx, DT_ERR_STATE, "no transport");
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     dt__ctx_free(ctx);
 }
 
@@ -262,9 +262,9 @@ static void memory__every_allocation_may_fail(void **state) {
         else
             assert_error_says(ctx, DT_ERR_MEMORY, "out of memory");
         ctx->status = DT_OK;
-        dt_mesh_free(line);
-        dt_mesh_free(tp);
-        dt_mesh_free(mesh);
+        dt_mesh_release(line);
+        dt_mesh_release(tp);
+        dt_mesh_release(mesh);
         assert_int_equal(dt_close(ctx), 0);
         assert_int_equal(memory.n_live, 0);
         assert_false(memory.wrong_size);

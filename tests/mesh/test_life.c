@@ -11,18 +11,18 @@ static void handles__are_counted(void **state) {
     dt_ctx *ctx = world_begin(&w, 8, 5);
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4"));
     long with_root = w.memory.n_live;
-    assert_ptr_equal(dt_mesh_keep(mesh), mesh);
+    assert_ptr_equal(dt_mesh_retain(mesh), mesh);
     dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp")), *flat = made(ctx, dt_mesh_flatten(slice, "f", NULL));
-    dt_mesh_free(mesh);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
+    dt_mesh_release(mesh);
     assert_mesh(slice, "tp=4", "4 5 6 7");
-    dt_mesh_free(slice);
+    dt_mesh_release(slice);
     assert_mesh(flat, "f=4", "4 5 6 7");
     dt_mesh *root = dt_mesh_root(flat);
     assert_mesh(root, "dp=2,tp=4", "0 1 2 3 4 5 6 7");
-    dt_mesh_free(flat);
+    dt_mesh_release(flat);
     assert_int_equal(w.memory.n_live, with_root);
-    dt_mesh_free(root);
+    dt_mesh_release(root);
     assert_true(w.memory.n_live < with_root);
     world_end(&w);
 }
@@ -33,12 +33,12 @@ static void context__frees_what_is_left(void **state) {
     dt_ctx *ctx = world_begin(&w, 8, 5);
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4")), *other = made(ctx, dt_mesh_new(ctx, "[7,5,1]"));
     dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp"));
-    dt_mesh_keep(slice);
+    dt_mesh_retain(slice);
     made(ctx, dt_mesh_flatten(mesh, NULL, NULL));
     assert_non_null(dt_mesh_text(slice));
-    assert_int_equal(dt_mesh_push(slice), DT_OK);
-    assert_int_equal(dt_mesh_push(other), DT_OK);
-    dt_mesh_free(mesh); /* held by its sub-meshes */
+    assert_int_equal(dt_mesh_scope_begin(slice), DT_OK);
+    assert_int_equal(dt_mesh_scope_begin(other), DT_OK);
+    dt_mesh_release(mesh); /* held by its sub-meshes */
     world_end(&w);
 }
 
@@ -47,27 +47,27 @@ static void current__is_the_one_pushed_last(void **state) {
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 0);
     assert_null(dt_mesh_current(ctx));
-    assert_int_equal(dt_mesh_pop(ctx), DT_ERR_STATE);
+    assert_int_equal(dt_mesh_scope_end(ctx), DT_ERR_STATE);
     assert_error_says(ctx, DT_ERR_STATE, "no mesh was pushed");
     dt_error_clear(ctx);
     dt_mesh *outer = made(ctx, dt_mesh_new(ctx, "8")), *inner = made(ctx, dt_mesh_new(ctx, "2x4"));
-    assert_int_equal(dt_mesh_push(outer), DT_OK);
-    assert_int_equal(dt_mesh_push(inner), DT_OK);
-    dt_mesh_free(inner); /* the stack holds it */
+    assert_int_equal(dt_mesh_scope_begin(outer), DT_OK);
+    assert_int_equal(dt_mesh_scope_begin(inner), DT_OK);
+    dt_mesh_release(inner); /* the stack holds it */
     assert_mesh(dt_mesh_current(ctx), "2x4", "0 1 2 3 4 5 6 7");
-    assert_int_equal(dt_mesh_pop(ctx), DT_OK);
+    assert_int_equal(dt_mesh_scope_end(ctx), DT_OK);
     assert_ptr_equal(dt_mesh_current(ctx), outer);
     for (int i = 0; i < 100; i++)
-        assert_int_equal(dt_mesh_push(outer), DT_OK);
+        assert_int_equal(dt_mesh_scope_begin(outer), DT_OK);
     for (int i = 0; i < 101; i++)
-        assert_int_equal(dt_mesh_pop(ctx), DT_OK);
+        assert_int_equal(dt_mesh_scope_end(ctx), DT_OK);
     assert_null(dt_mesh_current(ctx));
-    assert_int_equal(dt_mesh_pop(ctx), DT_ERR_STATE);
+    assert_int_equal(dt_mesh_scope_end(ctx), DT_ERR_STATE);
     dt_error_clear(ctx);
-    assert_int_equal(dt_mesh_push(NULL), DT_ERR_VALUE);
+    assert_int_equal(dt_mesh_scope_begin(NULL), DT_ERR_VALUE);
     assert_null(dt_mesh_current(NULL));
-    assert_int_equal(dt_mesh_pop(NULL), DT_ERR_STATE);
-    dt_mesh_free(outer);
+    assert_int_equal(dt_mesh_scope_end(NULL), DT_ERR_STATE);
+    dt_mesh_release(outer);
     world_end(&w);
 }
 
@@ -82,14 +82,14 @@ static void steps__do_not_pile_up(void **state) {
         dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp")), *flat = made(ctx, dt_mesh_flatten(mesh, NULL, NULL));
         dt_mesh *cut =
             made(ctx, dt_mesh_unflatten(mesh, 1, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "a,b"}));
-        dt_mesh_free(slice);
-        dt_mesh_free(flat);
-        dt_mesh_free(cut);
+        dt_mesh_release(slice);
+        dt_mesh_release(flat);
+        dt_mesh_release(cut);
         if (i == 0)
             blocks = w.memory.n_live;
     }
     assert_int_equal(w.memory.n_live, blocks);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -115,15 +115,15 @@ static bool work(dt_ctx *ctx, void *user) {
     made_here[n++] = dt_mesh_unflatten(flat, 0, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "x,y"});
     made_here[n++] = dt_mesh_concatenate((dt_mesh *[]){tp}, 1);
     made_here[n++] = dt_mesh_root(dp);
-    bool ok = dt_mesh_text(flat) && dt_mesh_text(list) && dt_mesh_push(flat) == DT_OK;
+    bool ok = dt_mesh_text(flat) && dt_mesh_text(list) && dt_mesh_scope_begin(flat) == DT_OK;
     if (ok)
-        dt_mesh_pop(ctx);
+        dt_mesh_scope_end(ctx);
     ctx->ranks_per_host = 2;
     hosts = dt_mesh_n_hosts(mesh);
     ok = ok && hosts == 4 && dt_mesh_n_slices(mesh, "dp") == 4;
     for (int i = 0; i < n; i++) {
         ok = ok && made_here[i];
-        dt_mesh_free(made_here[i]);
+        dt_mesh_release(made_here[i]);
     }
     return ok;
 }

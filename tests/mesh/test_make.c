@@ -16,8 +16,8 @@ static void shape__is_row_major_from_rank_0(void **state) {
     assert_int_equal(coordinate[1], 2);
     assert_string_equal(dt_mesh_device(mesh), "cpu");
     assert_ptr_equal(dt_mesh_ctx(mesh), ctx);
-    dt_mesh_free(mesh);
-    dt_mesh_free(same);
+    dt_mesh_release(mesh);
+    dt_mesh_release(same);
     world_end(&w);
 }
 
@@ -36,7 +36,7 @@ static void shape__may_be_smaller_than_the_world(void **state) {
     assert_group(mesh, 1, "");
     assert_true(dt_mesh_coordinate_of(mesh, 2, coordinate));
     assert_int_equal(coordinate[1], 2);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -69,7 +69,7 @@ static void shape__what_does_not_fit_is_refused(void **state) {
     assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, NULL), "12 ranks are needed and the world has 8");
     dt_mesh *most = made(ctx, dt_mesh_from_shape(ctx, many, DT_MESH_MAX_DIMS, NULL));
     assert_int_equal(dt_mesh_size(most), 1);
-    dt_mesh_free(most);
+    dt_mesh_release(most);
     assert_null(dt_mesh_from_shape(NULL, shape, 2, NULL));
     world_end(&w);
 }
@@ -110,7 +110,7 @@ static void ranks__keep_their_order(void **state) {
         }
         assert_int_equal(dt_mesh_rank_at(mesh, (int64_t[]){3, 0}), -1);
         assert_int_equal(dt_mesh_rank_at(mesh, (int64_t[]){0, -1}), -1);
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
         world_end(&w);
     }
 }
@@ -137,7 +137,7 @@ static void ranks__evenly_spaced_lists_work_alike(void **state) {
         }
         assert_false(dt_mesh_coordinate_of(mesh, INT64_MIN, coordinate));
         assert_false(dt_mesh_coordinate_of(mesh, INT64_MAX, coordinate));
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
         world_end(&w);
     }
 }
@@ -169,7 +169,7 @@ static void self__must_be_in_the_world(void **state) {
     dt_mesh *mesh = made(ctx, dt__mesh_from_shape(ctx, (dt__mesh_self){10, 5}, &ten, 1, none, NULL));
     assert_true(dt_mesh_coordinate(mesh, &coordinate));
     assert_int_equal(coordinate, 5);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -188,9 +188,9 @@ static void groups__one_group_is_a_mesh(void **state) {
         assert_group(got, 0, "0 1 2 3");
         dt_mesh *again = made(ctx, dt_mesh_from_groups(ctx, &group, 1, &(dt_mesh_grid){all, &shape, 1}, NULL));
         assert_true(dt_mesh_equal(again, want)); /* DM-018 */
-        dt_mesh_free(again);
-        dt_mesh_free(got);
-        dt_mesh_free(want);
+        dt_mesh_release(again);
+        dt_mesh_release(got);
+        dt_mesh_release(want);
         world_end(&w);
     }
 }
@@ -209,7 +209,7 @@ static void groups__must_be_those_of_the_grid(void **state) {
     assert_refused(ctx, dt_mesh_from_groups(ctx, swapped, 2, &grid, NULL), "group 0 is not this rank's group");
     dt_mesh *mesh = made(ctx, dt_mesh_from_groups(ctx, two, 2, &grid, NULL));
     assert_mesh(mesh, "2x2", "0 1 2 3");
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -233,11 +233,11 @@ static void groups__by_hand_give_the_mesh_of_the_shape(void **state) {
             dt_mesh *left = dt_mesh_slice(got, i ? "shard" : "replicate");
             dt_mesh *right = dt_mesh_slice(want, i ? "shard" : "replicate");
             assert_true(dt_mesh_equal(left, right));
-            dt_mesh_free(left);
-            dt_mesh_free(right);
+            dt_mesh_release(left);
+            dt_mesh_release(right);
         }
-        dt_mesh_free(got);
-        dt_mesh_free(want);
+        dt_mesh_release(got);
+        dt_mesh_release(want);
         world_end(&w);
     }
 }
@@ -264,11 +264,11 @@ static void groups__of_some_dims_give_their_slice(void **state) {
             dt_mesh_ranks(left, of_left);
             dt_mesh_ranks(right, of_right);
             assert_memory_equal(of_left, of_right, sizeof of_left);
-            dt_mesh_free(left);
-            dt_mesh_free(right);
+            dt_mesh_release(left);
+            dt_mesh_release(right);
         }
-        dt_mesh_free(got);
-        dt_mesh_free(root);
+        dt_mesh_release(got);
+        dt_mesh_release(root);
         world_end(&w);
     }
 }
@@ -298,7 +298,7 @@ static void backends__are_set_by_name_or_index(void **state) {
     dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp,cp"));
     assert_backend(slice, 0, NULL, 0);
     assert_backend(slice, 1, "fake", 42);
-    dt_mesh_free(slice);
+    dt_mesh_release(slice);
 
     const struct { /* DM-034 */
         const char *dims;
@@ -314,11 +314,11 @@ static void backends__are_set_by_name_or_index(void **state) {
         assert_backend(flat, 0, cases[i].backend, cases[i].timeout_s);
         dt_mesh *again = made(ctx, dt_mesh_flatten(part, NULL, NULL)); /* the first one counts */
         assert_backend(again, 0, cases[i].backend, cases[i].timeout_s);
-        dt_mesh_free(again);
-        dt_mesh_free(flat);
-        dt_mesh_free(part);
+        dt_mesh_release(again);
+        dt_mesh_release(flat);
+        dt_mesh_release(part);
     }
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
 
     dt_mesh_backend by_name[] = {{"tp", NULL, 42}}; /* DM-035 */
     mesh =
@@ -332,11 +332,11 @@ static void backends__are_set_by_name_or_index(void **state) {
     dt_mesh *flat_other = made(ctx, dt_mesh_flatten(other, NULL, &(dt_mesh_backend){NULL, NULL, 42}));
     assert_backend(flat, 0, NULL, 0);
     assert_backend(flat_other, 0, NULL, 42);
-    dt_mesh_free(flat_other);
-    dt_mesh_free(flat);
-    dt_mesh_free(other);
-    dt_mesh_free(part);
-    dt_mesh_free(mesh);
+    dt_mesh_release(flat_other);
+    dt_mesh_release(flat);
+    dt_mesh_release(other);
+    dt_mesh_release(part);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -377,7 +377,7 @@ static void device__is_a_word_that_is_kept(void **state) {
     dt_mesh *mesh = made(ctx, dt_mesh_from_shape(ctx, &one, 1, &(dt_mesh_options){.names = "dp", .device = "cuda"}));
     assert_mesh(mesh, "dp=1", "0");
     assert_string_equal(dt_mesh_device(mesh), "cuda");
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 

@@ -127,7 +127,7 @@ typedef struct program {
 } program;
 
 static void become(program *p, dt_mesh *mesh, const model *m) {
-    dt_mesh_free(p->mesh);
+    dt_mesh_release(p->mesh);
     p->mesh = mesh;
     p->model = *m;
 }
@@ -164,7 +164,7 @@ static void step_concatenate(program *p) {
     }
     dt_mesh *got = made(p->ctx, dt_mesh_concatenate(parts, n_parts));
     for (int i = 0; i < n_parts; i++)
-        dt_mesh_free(parts[i]);
+        dt_mesh_release(parts[i]);
     become(p, got, &want);
 }
 
@@ -248,7 +248,7 @@ static void check(program *p) {
     dt_mesh *again = made(p->ctx, dt_mesh_new(p->ctx, text));
     assert_true(dt_mesh_equal(again, p->mesh));
     assert_string_equal(dt_mesh_text(again), text);
-    dt_mesh_free(again);
+    dt_mesh_release(again);
 }
 
 static void draw_root(program *p) {
@@ -298,7 +298,7 @@ static void programs__agree_with_explicit_arrays(void **state) {
             steps[draw(4)](&p);
             check(&p);
         }
-        dt_mesh_free(p.mesh);
+        dt_mesh_release(p.mesh);
         refused += p.refused;
         world_end(&w);
     }

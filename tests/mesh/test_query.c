@@ -13,7 +13,7 @@ static void local_rank__is_the_place_along_a_dim(void **state) {
         for (int i = 0; i < 3; i++) { /* DM-011 */
             dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, dt_mesh_dim_name(mesh, i)));
             assert_int_equal(dt_mesh_local_rank(slice, DT_MESH_ONLY_DIM), dt_mesh_local_rank(mesh, i));
-            dt_mesh_free(slice);
+            dt_mesh_release(slice);
         }
         dt_mesh *flat = made(ctx, dt_mesh_flatten(mesh, NULL, NULL));
         assert_int_equal(dt_mesh_local_rank(flat, DT_MESH_ONLY_DIM), rank); /* DM-012 */
@@ -22,8 +22,8 @@ static void local_rank__is_the_place_along_a_dim(void **state) {
             assert_int_equal(dt_mesh_local_rank(mesh, wrong[i]), -1);
             assert_refused(ctx, NULL, "a mesh of 3 dims needs a dim from 0 to 2");
         }
-        dt_mesh_free(flat);
-        dt_mesh_free(mesh);
+        dt_mesh_release(flat);
+        dt_mesh_release(mesh);
         world_end(&w);
     }
 }
@@ -39,7 +39,7 @@ static void groups__are_the_ranks_along_a_dim(void **state) {
             assert_group(mesh, dim, of_2d[dim][rank]);
             assert_int_equal(dt_mesh_dim_size(mesh, dim), 2);
         }
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
         world_end(&w);
     }
     static const char *const of_3d[3][4] = {
@@ -51,7 +51,7 @@ static void groups__are_the_ranks_along_a_dim(void **state) {
         assert_group(mesh, 0, of_3d[0][rank % 4]);
         assert_group(mesh, 1, of_3d[1][rank / 4 * 2 + rank % 2]);
         assert_group(mesh, 2, of_3d[2][rank / 2]);
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
         world_end(&w);
     }
 }
@@ -70,9 +70,9 @@ static void groups__of_a_dim_and_of_its_slice_agree(void **state) {
             assert_true(dt_mesh_group_ranks(mesh, dim, of_mesh));
             assert_true(dt_mesh_group_ranks(slice, 0, of_slice));
             assert_memory_equal(of_mesh, of_slice, bytes);
-            dt_mesh_free(slice);
+            dt_mesh_release(slice);
         }
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
         world_end(&w);
     }
 }
@@ -90,7 +90,7 @@ static void layout__picks_ranks_of_the_root(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, cases[i][0]));
         assert_mesh(mesh, i == 3 ? "a=4" : "a=2,b=2", cases[i][1]);
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
     }
     world_end(&w);
 }
@@ -126,10 +126,10 @@ static void queries__without_a_mesh_or_a_dim_are_harmless(void **state) {
     assert_int_equal(dt_mesh_root_dim(NULL), -1);
     assert_null(dt_mesh_text(NULL));
     assert_true(dt_mesh_fingerprint(NULL) == 0);
-    assert_null(dt_mesh_keep(NULL));
-    dt_mesh_free(NULL);
+    assert_null(dt_mesh_retain(NULL));
+    dt_mesh_release(NULL);
     assert_int_equal(out, 77);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -153,8 +153,8 @@ static void hosts__are_counted_by_the_ranks_on_them(void **state) {
     assert_int_equal(dt_mesh_n_hosts(small), 3);
     assert_int_equal(dt_mesh_dim_n_hosts(small, 0), 0); /* rank 9 is not in it */
     assert_int_equal(dt_mesh_n_hosts(NULL), 0);
-    dt_mesh_free(small);
-    dt_mesh_free(mesh);
+    dt_mesh_release(small);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -175,9 +175,9 @@ static void large__a_million_ranks_are_arithmetic(void **state) {
     assert_string_equal(dt_mesh_text(flat),
                         "a_c_e=(10,10,10):(100000,1000,10)+60402 of a=10,b=10,c=10,d=10,e=10,f=10");
     assert_true(w.memory.live_bytes < 20000);
-    dt_mesh_free(flat);
-    dt_mesh_free(slice);
-    dt_mesh_free(mesh);
+    dt_mesh_release(flat);
+    dt_mesh_release(slice);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 

@@ -3,7 +3,7 @@
 
 static dt_mesh *flatten_dims(dt_mesh *mesh, const char *dims, const char *name) {
     dt_mesh *part = dt_mesh_slice(mesh, dims), *flat = dt_mesh_flatten(part, name, NULL);
-    dt_mesh_free(part);
+    dt_mesh_release(part);
     return flat;
 }
 
@@ -14,8 +14,8 @@ static dt_mesh *cut(dt_mesh *mesh, int dim, const int64_t *sizes, int n, const c
 static dt_mesh *join(dt_mesh *mesh, const char *first, const char *second) {
     dt_mesh *parts[] = {dt_mesh_slice(mesh, first), dt_mesh_slice(mesh, second)};
     dt_mesh *joined = dt_mesh_concatenate(parts, 2);
-    dt_mesh_free(parts[0]);
-    dt_mesh_free(parts[1]);
+    dt_mesh_release(parts[0]);
+    dt_mesh_release(parts[1]);
     return joined;
 }
 
@@ -39,10 +39,10 @@ static void flatten__of_one_dim(void **state) {
     dt_mesh *plain = made(ctx, dt_mesh_new(ctx, "2x2"));
     assert_refused(ctx, dt_mesh_flatten(plain, "line", NULL), "no dim names");
     assert_null(dt_mesh_flatten(NULL, "line", NULL));
-    dt_mesh_free(plain);
-    dt_mesh_free(named);
-    dt_mesh_free(same);
-    dt_mesh_free(mesh);
+    dt_mesh_release(plain);
+    dt_mesh_release(named);
+    dt_mesh_release(same);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -76,7 +76,7 @@ static void flatten__of_neighbours_and_of_dims_apart(void **state) {
         assert_refused(ctx, flatten_dims(mesh, "cp,tp", "a=b"), "'a=b' is no name");
         dt_mesh *all[] = {flat, root, sliced, pair, again, apart, named, found, mesh};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            dt_mesh_free(all[i]);
+            dt_mesh_release(all[i]);
         world_end(&w);
     }
 }
@@ -95,7 +95,7 @@ static void flatten__names_are_offered_by_the_root_only(void **state) {
     assert_true(dt_mesh_equal(found, flat));
     dt_mesh *all[] = {mesh, part, flat, whole, found};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        dt_mesh_free(all[i]);
+        dt_mesh_release(all[i]);
     world_end(&w);
 }
 
@@ -119,7 +119,7 @@ static void flatten__in_steps(void **state) {
     assert_mesh(tiny_slice, "dp_replicate=1,dp_cp=1,tp=1", "0"); /* DM-057 */
     dt_mesh *all[] = {flat, found, root, inner, outer, pair, tiny, tiny_flat, tiny_slice, mesh};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        dt_mesh_free(all[i]);
+        dt_mesh_release(all[i]);
     world_end(&w);
 }
 
@@ -136,9 +136,9 @@ static void flatten__rebuilds_a_mesh_with_the_flattened_dim(void **state) {
         const char *row = rank < 4 ? "0 1 2 3" : "4 5 6 7";
         assert_group(flat, 0, row);
         assert_group(pair, 1, row);
-        dt_mesh_free(pair);
-        dt_mesh_free(flat);
-        dt_mesh_free(mesh);
+        dt_mesh_release(pair);
+        dt_mesh_release(flat);
+        dt_mesh_release(mesh);
         world_end(&w);
     }
 }
@@ -158,7 +158,7 @@ static void unflatten__cuts_one_dim(void **state) {
         assert_ptr_equal(root, mesh);
         dt_mesh *all[] = {root, old_tp, new_tp, more, mesh};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            dt_mesh_free(all[i]);
+            dt_mesh_release(all[i]);
         world_end(&w);
     }
 }
@@ -183,12 +183,12 @@ static void unflatten__twice_and_again(void **state) {
             dt_mesh *before = made(ctx, dt_mesh_slice(three, kept[i]));
             dt_mesh *after = made(ctx, dt_mesh_slice(four, kept[i]));
             assert_true(dt_mesh_equal(before, after));
-            dt_mesh_free(before);
-            dt_mesh_free(after);
+            dt_mesh_release(before);
+            dt_mesh_release(after);
         }
         dt_mesh *all[] = {cp, ep, tp, ep_tp, three, four, dense, sparse, mesh};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            dt_mesh_free(all[i]);
+            dt_mesh_release(all[i]);
         world_end(&w);
     }
 }
@@ -203,9 +203,9 @@ static void unflatten__of_a_flattened_dim(void **state) {
     dt_mesh *fine = made(ctx, cut(flat, 0, (int64_t[]){4, 3}, 2, "x,y"));
     assert_mesh(fine, "x=4,y=3", "6 7 8 9 10 11 18 19 20 21 22 23");
     assert_refused(ctx, cut(flat, 0, (int64_t[]){3, 4}, 2, "x,y"), "cannot be cut into a size of 3");
-    dt_mesh_free(fine);
-    dt_mesh_free(flat);
-    dt_mesh_free(mesh);
+    dt_mesh_release(fine);
+    dt_mesh_release(flat);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -231,8 +231,8 @@ static void unflatten__backends_are_those_of_the_new_dims(void **state) {
                    dt_mesh_unflatten(mesh, 0, (int64_t[]){2, 2}, 2,
                                      &(dt_mesh_options){.names = "a,b", .backends = backends, .n_backends = 2}),
                    "'tp', which is none of the 2 dims");
-    dt_mesh_free(more);
-    dt_mesh_free(mesh);
+    dt_mesh_release(more);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -258,8 +258,8 @@ static void unflatten__what_does_not_fit_is_refused(void **state) {
     assert_refused(ctx, dt_mesh_unflatten(mesh, 0, two, 2, &(dt_mesh_options){.names = "a,b", .device = "cpu"}),
                    "device");
     assert_null(cut(NULL, 0, two, 2, "a,b"));
-    dt_mesh_free(plain);
-    dt_mesh_free(mesh);
+    dt_mesh_release(plain);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -283,7 +283,7 @@ static void concatenate__puts_dims_side_by_side(void **state) {
         assert_mesh(line, "tp_pp=4", rank / 2 % 2 ? "2 6 3 7" : "0 4 1 5");
         dt_mesh *all[] = {line, turned, whole, slice, pair, mesh, both, flat};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-            dt_mesh_free(all[i]);
+            dt_mesh_release(all[i]);
         world_end(&w);
     }
 }
@@ -307,7 +307,7 @@ static void concatenate__what_does_not_fit_is_refused(void **state) {
     assert_null(dt_mesh_concatenate(NULL, 0));
     dt_mesh *all[] = {plain, ep, dp, a, d, cut_a, cut_b, other, mesh};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        dt_mesh_free(all[i]);
+        dt_mesh_release(all[i]);
     world_end(&w);
 }
 

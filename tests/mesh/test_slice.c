@@ -7,11 +7,11 @@ static void check_slice(int64_t rank, const char *mesh_text, const char *names, 
     dt_ctx *ctx = world_begin(&w, 8, rank);
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, mesh_text)), *slice = made(ctx, dt_mesh_slice(mesh, names));
     assert_mesh(slice, dims, ranks);
-    dt_mesh_free(mesh); /* the slice keeps its root */
+    dt_mesh_release(mesh); /* the slice keeps its root */
     dt_mesh *root = dt_mesh_root(slice);
     assert_string_equal(dt_mesh_text(root), mesh_text);
-    dt_mesh_free(root);
-    dt_mesh_free(slice);
+    dt_mesh_release(root);
+    dt_mesh_release(slice);
     world_end(&w);
 }
 
@@ -50,10 +50,10 @@ static void slice__of_a_slice_is_the_slice(void **state) {
         dt_mesh_ranks(one, want);
         assert_memory_equal(row, want, sizeof row); /* DM-044 */
         assert_refused(ctx, dt_mesh_slice(both, "pp"), "there is no such dim; there are dp, cp");
-        dt_mesh_free(nested);
-        dt_mesh_free(one);
-        dt_mesh_free(both);
-        dt_mesh_free(mesh);
+        dt_mesh_release(nested);
+        dt_mesh_release(one);
+        dt_mesh_release(both);
+        dt_mesh_release(mesh);
         world_end(&w);
     }
 }
@@ -65,8 +65,8 @@ static void slice__of_all_dims_is_the_mesh_itself(void **state) {
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=8")), *slice = made(ctx, dt_mesh_slice(mesh, "dp"));
     assert_ptr_equal(slice, mesh); /* DM-040 */
     assert_refused(ctx, dt_mesh_slice(mesh, "tp"), "tp: there is no such dim; there are dp");
-    dt_mesh_free(slice);
-    dt_mesh_free(mesh);
+    dt_mesh_release(slice);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -83,8 +83,8 @@ static void slice__wrong_names_are_refused(void **state) {
     assert_refused(ctx, dt_mesh_slice(mesh, "dp,"), "''");
     assert_refused(ctx, dt_mesh_slice(mesh, NULL), "NULL");
     assert_null(dt_mesh_slice(NULL, "dp"));
-    dt_mesh_free(mesh);
-    dt_mesh_free(plain);
+    dt_mesh_release(mesh);
+    dt_mesh_release(plain);
     world_end(&w);
 }
 
@@ -100,10 +100,10 @@ static void slice__a_rank_outside_has_none(void **state) {
     dt_mesh *flat = made(ctx, dt_mesh_flatten(mesh, NULL, NULL));
     assert_mesh(flat, "dp_tp_x=4", "0 1 2 3");
     assert_int_equal(dt_mesh_local_rank(flat, 0), -1);
-    dt_mesh_free(flat);
-    dt_mesh_free(nearly);
-    dt_mesh_free(all);
-    dt_mesh_free(mesh);
+    dt_mesh_release(flat);
+    dt_mesh_release(nearly);
+    dt_mesh_release(all);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -122,9 +122,9 @@ static void slices__all_can_be_had(void **state) {
         if (i == 3) {
             dt_mesh *mine = made(ctx, dt_mesh_slice(mesh, "replicate"));
             assert_true(dt_mesh_equal(mine, slice));
-            dt_mesh_free(mine);
+            dt_mesh_release(mine);
         }
-        dt_mesh_free(slice);
+        dt_mesh_release(slice);
     }
     assert_refused(ctx, dt_mesh_slice_at(mesh, "replicate", 4), "there is no slice 4");
     assert_refused(ctx, dt_mesh_slice_at(mesh, "replicate", -1), "there is no slice -1");
@@ -133,7 +133,7 @@ static void slices__all_can_be_had(void **state) {
     assert_int_equal(dt_mesh_n_slices(mesh, "replicate,shard"), 1);
     assert_int_equal(dt_mesh_n_slices(NULL, "replicate"), 0);
     assert_null(dt_mesh_slice_at(NULL, "replicate", 0));
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -154,12 +154,12 @@ static void slices__of_other_ranks_can_be_reshaped_but_not_sliced(void **state) 
                    "in some of the meshes and not in others");
     dt_mesh *nested = made(ctx, dt_mesh_slice_at(other, "dp", 2));
     assert_mesh(nested, "dp=2", "10 14");
-    dt_mesh_free(nested);
-    dt_mesh_free(mine);
-    dt_mesh_free(flat);
-    dt_mesh_free(cut);
-    dt_mesh_free(other);
-    dt_mesh_free(mesh);
+    dt_mesh_release(nested);
+    dt_mesh_release(mine);
+    dt_mesh_release(flat);
+    dt_mesh_release(cut);
+    dt_mesh_release(other);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -173,15 +173,15 @@ static void root__is_where_a_slice_comes_from(void **state) {
         dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, names[i])), *root = dt_mesh_root(slice);
         assert_ptr_equal(root, mesh);
         assert_int_equal(dt_mesh_root_dim(slice), i < 3 ? i : -1); /* DM-067 */
-        dt_mesh_free(root);
-        dt_mesh_free(slice);
+        dt_mesh_release(root);
+        dt_mesh_release(slice);
     }
     assert_int_equal(dt_mesh_root_dim(mesh), -1);
     assert_int_equal(dt_mesh_dim(mesh, "dp"), 0); /* DM-068 */
     assert_int_equal(dt_mesh_dim(mesh, "tp"), 2);
     assert_int_equal(dt_mesh_dim(mesh, "xx"), -1);
     assert_null(dt_mesh_root(NULL));
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     world_end(&w);
 }
 
@@ -195,12 +195,12 @@ static void root__of_independent_meshes_differs(void **state) {
     assert_ptr_equal(root, first);
     assert_ptr_equal(other_root, second);
     assert_false(dt_mesh_equal(root, second)); /* DM-022 */
-    dt_mesh_free(root);
-    dt_mesh_free(other_root);
-    dt_mesh_free(slice);
-    dt_mesh_free(other);
-    dt_mesh_free(first);
-    dt_mesh_free(second);
+    dt_mesh_release(root);
+    dt_mesh_release(other_root);
+    dt_mesh_release(slice);
+    dt_mesh_release(other);
+    dt_mesh_release(first);
+    dt_mesh_release(second);
     world_end(&w);
 }
 

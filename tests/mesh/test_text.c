@@ -34,8 +34,8 @@ static void text__round_trips(void **state) {
         assert_ptr_equal(dt_mesh_text(mesh), dt_mesh_text(mesh));
         dt_mesh *again = made(ctx, dt_mesh_new(ctx, dt_mesh_text(mesh)));
         assert_true(dt_mesh_equal(mesh, again));
-        dt_mesh_free(again);
-        dt_mesh_free(mesh);
+        dt_mesh_release(again);
+        dt_mesh_release(mesh);
     }
     world_end(&w);
 }
@@ -58,7 +58,7 @@ static void text__has_one_form(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, cases[i][0]));
         assert_string_equal(dt_mesh_text(mesh), cases[i][1]);
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
     }
     world_end(&w);
 }
@@ -170,8 +170,8 @@ static void text__of_dims_names_no_ranks(void **state) {
     dt__mesh_print_dims(&text, plain);
     assert_string_equal(dt__text_chars(&text), "mesh(tp=4) mesh(2x2)");
     dt__text_free(&text);
-    dt_mesh_free(mesh);
-    dt_mesh_free(plain);
+    dt_mesh_release(mesh);
+    dt_mesh_release(plain);
     world_end(&w);
 }
 

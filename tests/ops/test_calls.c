@@ -179,7 +179,7 @@ static void calls__on_a_mesh_of_one(void **state) {
     dt_tensor *y = dt_sum(dt_matmul(x, x), .dim = DT_DIMS(0));
     assert_non_null(dt_tensor_spec(y));
     assert_is(dt_full_tensor(y), 22, 32);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
 }
 
 /* A context of its own, because the first error stays. */

@@ -31,8 +31,8 @@ static void promote__follows_the_table(void **state) {
         for (int j = 0; j < 12; j++) {
             dt_dtype a = DT_F32, b = DT_F32;
             assert_true(dt_dtype_parse(order[i], &a) && dt_dtype_parse(order[j], &b));
-            if (strcmp(dt_dtype_word(dt__promote(a, b)), table[i][j]) != 0)
-                fail_msg("%s and %s: %s", order[i], order[j], dt_dtype_word(dt__promote(a, b)));
+            if (strcmp(dt_dtype_name(dt__promote(a, b)), table[i][j]) != 0)
+                fail_msg("%s and %s: %s", order[i], order[j], dt_dtype_name(dt__promote(a, b)));
         }
 }
 
@@ -43,7 +43,7 @@ static void assert_result(const char *call, const char *want) {
     char got[512] = "";
     for (int o = 0; o < made.call.n_outputs; o++) {
         const dt_op_value *value = &made.call.outputs[o];
-        sprintf(got + strlen(got), "%s%s[", o ? " " : "", dt_dtype_word(value->dtype));
+        sprintf(got + strlen(got), "%s%s[", o ? " " : "", dt_dtype_name(value->dtype));
         for (int d = 0; d < value->n_dims; d++)
             sprintf(got + strlen(got), "%s%" PRId64, d ? "," : "", value->shape[d]);
         strcat(got, "]");

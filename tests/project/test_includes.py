@@ -10,7 +10,7 @@ import sys
 
 import tree
 
-PUBLIC = {"debug": "dispatch", "files": "tensor", "dlpack": "tensor", "op": "rules", "ops": "ops"}
+PUBLIC = {"redistribute": "move", "debug": "dispatch", "files": "tensor", "dlpack": "tensor", "op": "rules", "ops": "ops"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.M)
 
 

@@ -55,7 +55,7 @@ enum { N_FILLS = sizeof all_fills / sizeof *all_fills };
 static inline dt__draw begin_draw(dt_generator *generator, const dt__random *what) {
     dt__draw draw;
     if (dt__draw_begin(generator, what, &draw) != DT_OK)
-        fail_msg("distribution %d, %s: %s", (int)what->distribution, dt_dtype_word(what->dtype),
+        fail_msg("distribution %d, %s: %s", (int)what->distribution, dt_dtype_name(what->dtype),
                  dt_error_text(dt__generator_ctx(generator)));
     return draw;
 }

@@ -78,7 +78,7 @@ static void range__has_the_bits_of_the_definition_in_every_table(void **state) {
                 if (!(draw.kernels = dt__random_kernels_named(table_names[t])))
                     continue;
                 snprintf(name, sizeof name, "fill %d (distribution %d, %s) with %s from %" PRId64, f,
-                         (int)draw.distribution, dt_dtype_word(draw.dtype), table_names[t], begins[b]);
+                         (int)draw.distribution, dt_dtype_name(draw.dtype), table_names[t], begins[b]);
                 check_all_ranges(name, draw, begins[b]);
             }
     }

@@ -39,13 +39,13 @@ static void generator__counts_draws_and_goes_back(void **state) {
     assert_int_equal(dt_generator_save(b).draw, 17);
     dt_generator_seed(b, 55);
     assert_int_equal(dt_generator_save(b).draw, 0);
-    dt_generator_free(b);
-    dt_generator_free(a); /* against the contract, and harmless: the next one is new */
+    dt_generator_release(b);
+    dt_generator_release(a); /* against the contract, and harmless: the next one is new */
     assert_int_equal(dt_generator_save(dt_generator_default(ctx)).seed, 0);
     assert_int_equal(dt_generator_save(NULL).seed, 0);
     assert_int_equal(dt_generator_seed(NULL, 1), DT_ERR_VALUE);
     assert_null(dt_generator_new(NULL, 1));
-    dt_generator_free(NULL);
+    dt_generator_release(NULL);
     dt__ctx_free(ctx);
 }
 
@@ -166,7 +166,7 @@ static void uniform__stays_below_its_upper_limit(void **state) {
             for (int i = 0; i < N; i++) {
                 const double value = value_of_16(dtypes[t], got[i]);
                 if (!(value >= what.low && (value < what.high || what.low == what.high)))
-                    fail_msg("%s: %g is not in [%g,%g)", dt_dtype_word(what.dtype), value, what.low, what.high);
+                    fail_msg("%s: %g is not in [%g,%g)", dt_dtype_name(what.dtype), value, what.low, what.high);
             }
         }
     free(got);
@@ -201,7 +201,7 @@ static void randint__of_floats_stays_between_its_limits(void **state) {
         for (int i = 0; i < N; i++) {
             double value = dt__get_number(what.dtype, got + (size_t)i * dt_dtype_size(what.dtype));
             if (!(value < 0x1p63 && (int64_t)value >= what.from && (int64_t)value < what.to))
-                fail_msg("%s: %.17g is not in [%lld,%lld)", dt_dtype_word(what.dtype), value, (long long)what.from,
+                fail_msg("%s: %.17g is not in [%lld,%lld)", dt_dtype_name(what.dtype), value, (long long)what.from,
                          (long long)what.to);
         }
     }
@@ -352,16 +352,16 @@ static void permutation__of_many_entries_has_no_pattern(void **state) {
 static bool use_generators(dt_ctx *ctx, void *user) {
     (void)user;
     dt_generator *own = dt_generator_default(ctx), *new = dt_generator_new(ctx, 4);
-    dt_generator *child = dt_generator_child(new, "x"), *kept = dt_generator_keep(child);
+    dt_generator *child = dt_generator_child(new, "x"), *kept = dt_generator_retain(child);
     bool worked = own && child;
     dt_spec *spec = worked ? dt_spec_parse(ctx, "f32[8,8] S(0) on mesh(1)") : NULL;
     dt__draw draw;
     float part[64];
     worked = spec && dt__draw_begin(child, &(dt__random){DT__NORMAL, DT_F32, .std = 1}, &draw) == DT_OK &&
              dt__draw_spec(&draw, NULL, spec, (int64_t[]){0}, NULL, part) == DT_OK;
-    dt_spec_free(spec);
-    dt_generator_free(child);
-    dt_generator_free(kept);
+    dt_spec_release(spec);
+    dt_generator_release(child);
+    dt_generator_release(kept);
     return worked; /* `new` and the default one go with the context */
 }
 

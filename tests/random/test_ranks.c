@@ -27,17 +27,17 @@ static int gather_rows(dt_ctx *ctx, void *arg) {
         dt_spec_local_of(spec, r, &local);
         counts[r] = local.elements;
     }
-    CHECK_OK(ctx, dt_comm_run(dt_group_world(ctx), &(dt_call){.op = DT_ALL_GATHER,
-                                                              .dtype = DT_F32,
-                                                              .src = part,
-                                                              .dst = all,
-                                                              .counts = counts,
-                                                              .tag = dt_generator_tag(generator)}));
+    CHECK_OK(ctx, dt_comm_run(dt_group_world(ctx), &(dt_comm_call){.op = DT_ALL_GATHER,
+                                                                   .dtype = DT_F32,
+                                                                   .src = part,
+                                                                   .dst = all,
+                                                                   .counts = counts,
+                                                                   .tag = dt_generator_tag(generator)}));
     dt__draw_range(&draw, 0, N_ROWS * N_COLUMNS, whole);
     for (int i = 0; i < N_ROWS * N_COLUMNS; i++)
         CHECK(!memcmp(&all[i], &whole[i], sizeof *all), "element %d is %g, alone it is %g", i, (double)all[i],
               (double)whole[i]);
-    dt_spec_free(spec);
+    dt_spec_release(spec);
     return 0;
 }
 
@@ -60,15 +60,15 @@ static int reduce_with_tags(dt_ctx *ctx, void *arg) {
         at = (dt_generator_state){at.seed + by->seed, at.draw + by->draw};
     CHECK_OK(ctx, dt_generator_restore(generator, at));
     float x = 1;
-    dt_status status = dt_comm_run(dt_group_world(ctx), &(dt_call){.op = DT_ALL_REDUCE,
-                                                                   .dtype = DT_F32,
-                                                                   .reduce = DT_SUM,
-                                                                   .src = &x,
-                                                                   .dst = &x,
-                                                                   .count = 1,
-                                                                   .tag = dt_generator_tag(generator)});
+    dt_status status = dt_comm_run(dt_group_world(ctx), &(dt_comm_call){.op = DT_ALL_REDUCE,
+                                                                        .dtype = DT_F32,
+                                                                        .reduce = DT_SUM,
+                                                                        .src = &x,
+                                                                        .dst = &x,
+                                                                        .count = 1,
+                                                                        .tag = dt_generator_tag(generator)});
     dt_status want = by->seed || by->draw ? DT_ERR_MISMATCH : DT_OK;
-    CHECK(status == want, "%s instead of %s: %s", dt_status_word(status), dt_status_word(want), dt_error_text(ctx));
+    CHECK(status == want, "%s instead of %s: %s", dt_status_name(status), dt_status_name(want), dt_error_text(ctx));
     CHECK(status != DT_OK || x == (float)dt_world(ctx), "the sum is %g", (double)x);
     dt_error_clear(ctx);
     return 0;

@@ -124,7 +124,7 @@ static void part__of_a_huge_tensor_has_the_numbers_of_its_indices(void **state) 
         check_bytes("huge", &part[at], &want, sizeof want);
     }
     free(part);
-    dt_spec_free(spec);
+    dt_spec_release(spec);
     dt__ctx_free(ctx);
 }
 

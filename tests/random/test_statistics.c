@@ -45,7 +45,7 @@ static double mean_power(const double *x, double center, int power) {
 
 static void check_below(const char *name, dt_dtype dtype, double got, double limit) {
     if (!(fabs(got) <= limit))
-        fail_msg("%s of %s: %g is beyond %g", name, dt_dtype_word(dtype), got, limit);
+        fail_msg("%s of %s: %g is beyond %g", name, dt_dtype_name(dtype), got, limit);
 }
 
 static int compare_doubles(const void *a, const void *b) {

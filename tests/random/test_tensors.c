@@ -44,7 +44,7 @@ static const layout_case layouts[] = {
 };
 enum { N_LAYOUTS = sizeof layouts / sizeof *layouts };
 
-static dt_tensor *make(dt_ctx *ctx, int which, const dt_random *o) {
+static dt_tensor *make(dt_ctx *ctx, int which, const dt_random_options *o) {
     dt_shape shape = DT_SHAPE(7, 9, 2);
     switch (which) {
     case 0:
@@ -107,8 +107,8 @@ static int draw_everywhere(dt_ctx *ctx, void *arg) {
                 (!is_float && !integers && which != 5))
                 continue;
             dt_scope scope = dt_scope_begin(ctx);
-            dt_random there = {.mesh = mesh, .place = layout->place, .dtype = dtypes[k], .generator = a};
-            dt_random here = {.dtype = dtypes[k], .generator = b};
+            dt_random_options there = {.mesh = mesh, .place = layout->place, .dtype = dtypes[k], .generator = a};
+            dt_random_options here = {.dtype = dtypes[k], .generator = b};
             dt_tensor *got = make(ctx, which, &there), *want = make(ctx, which, &here);
             CHECK(got && want, "%s on %s: %s", layout->place, layout->mesh, dt_error_text(ctx));
             CHECK(dt_generator_tag(a) == dt_generator_tag(b), "maker %d has drawn more than once", which);
@@ -121,7 +121,7 @@ static int draw_everywhere(dt_ctx *ctx, void *arg) {
                   "maker %d, %s on %s: the whole is another one", which, layout->place, layout->mesh);
             dt_scope_end(scope);
         }
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 
@@ -300,7 +300,7 @@ static void tensors__without_data_count_their_draws(void **state) {
     assert_int_equal(dt_tensor_local_elements(x), 1 << 28);
     assert_int_equal(dt_normal_(x), DT_OK);
     assert_int_equal(dt_generator_save(dt_generator_default(ctx)).draw, 2);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -386,7 +386,7 @@ static bool fill_some(dt_ctx *ctx, void *user) {
     dt_tensor *y = x ? dt_borrow(ctx, more, DT_SHAPE(3, 4), DT_F32) : NULL;
     bool first = y && dt_uniform_(x) == DT_OK, second = first && dt_normal_(y) == DT_OK;
     assert_int_equal(dt_generator_save(dt_generator_default(ctx)).draw, first + second); /* a failure takes no draw */
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return second && !dt_failed(ctx);
 }
 

@@ -43,10 +43,10 @@ static void spec__equal_ones_are_one_pointer(void **state) {
     assert_ptr_equal(a, c);
     assert_ptr_equal(a, d);
     assert_int_equal(a->n_refs, 4);
-    dt_spec_free(b), dt_spec_free(c), dt_spec_free(d);
-    dt_mesh_free(again), dt_mesh_free(mesh); /* the spec holds its own handle */
+    dt_spec_release(b), dt_spec_release(c), dt_spec_release(d);
+    dt_mesh_release(again), dt_mesh_release(mesh); /* the spec holds its own handle */
     assert_int_equal(dt_mesh_size(dt_spec_mesh(a)), 8);
-    dt_spec_free(a);
+    dt_spec_release(a);
     dt__ctx_free(ctx);
 }
 
@@ -88,7 +88,7 @@ static void spec__any_difference_makes_another(void **state) {
         }
     }
     for (int i = 0; i < N; i++)
-        dt_spec_free(specs[i]);
+        dt_spec_release(specs[i]);
     dt__ctx_free(ctx); /* frees the meshes that are left */
 }
 
@@ -102,20 +102,20 @@ static void spec__ids_are_never_given_twice(void **state) {
     assert_true(last >= 1);
     long live = 0;
     for (int i = 0; i < 100; i++) {
-        dt_spec *spec = spec_of(mesh, "S(0)", SHAPE(8)), *same = dt_spec_keep(spec);
+        dt_spec *spec = spec_of(mesh, "S(0)", SHAPE(8)), *same = dt_spec_retain(spec);
         assert_true(dt_spec_id(spec) > last);
         last = dt_spec_id(spec);
-        dt_spec_free(spec);
+        dt_spec_release(spec);
         assert_int_equal(dt_spec_id(same), last);
-        dt_spec_free(same);
+        dt_spec_release(same);
         if (i == 0)
             live = memory.n_live;
         assert_int_equal(memory.n_live, live);
     }
-    dt_spec_free(kept);
-    dt_spec_free(NULL);
-    assert_null(dt_spec_keep(NULL));
-    dt_mesh_free(mesh);
+    dt_spec_release(kept);
+    dt_spec_release(NULL);
+    assert_null(dt_spec_retain(NULL));
+    dt_mesh_release(mesh);
     dt__ctx_free(ctx);
     assert_int_equal(memory.n_live, 0);
     assert_false(memory.wrong_size);
@@ -178,7 +178,7 @@ static void spec__facts_are_derived(void **state) {
     assert_memory_equal(local->strides, ((int64_t[]){1, 1, 10}), 3 * sizeof(int64_t));
     assert_int_equal(local->elements, 70);
     assert_int_equal(local->bytes, 140);
-    dt_spec_free(spec);
+    dt_spec_release(spec);
     dt__ctx_free(ctx);
 }
 
@@ -200,7 +200,7 @@ static void spec__a_tensor_without_dims(void **state) {
     char text[60];
     dt_spec_text(spec, sizeof text, text);
     assert_string_equal(text, "f64[] P(sum) on mesh(4)");
-    dt_spec_free(spec);
+    dt_spec_release(spec);
     dt__ctx_free(ctx);
 }
 
@@ -442,7 +442,7 @@ static void spec__text_is_read_back_as_the_same_spec(void **state) {
         assert_string_equal(text, want);
         dt_spec *again = dt_spec_parse(ctx, text);
         assert_ptr_equal(spec, again);
-        dt_spec_free(spec), dt_spec_free(again);
+        dt_spec_release(spec), dt_spec_release(again);
         dt__ctx_free(ctx);
     }
 }
@@ -460,7 +460,7 @@ static void spec__text_of_a_sub_mesh(void **state) {
         if (!again)
             fail_msg("%s: %s", text, dt_error_text(ctx));
         assert_ptr_equal(spec, again);
-        dt_spec_free(spec), dt_spec_free(again);
+        dt_spec_release(spec), dt_spec_release(again);
     }
     dt__ctx_free(ctx);
 }
@@ -564,7 +564,7 @@ static void spec__the_largest_tensor_is_exact(void **state) {
     assert_int_equal(dt_spec_max_bytes(spec), INT64_MAX / 7);
     assert_int_equal(dt_spec_local(spec)->offset[0], INT64_MAX / 7 * 6);
     assert_true(dt_spec_is_even(spec)); /* 2^63 - 1 = 7 * 7 * 73 * 127 * 337 * 92737 * 649657 */
-    dt_spec_free(spec);
+    dt_spec_release(spec);
     dt__ctx_free(ctx);
 }
 
@@ -579,8 +579,8 @@ static bool use_everything(dt_ctx *ctx) {
     bool fine = spec && same == spec && dt_spec_text(spec, sizeof text, text) && !dt_failed(ctx);
     dt_spec *parsed = fine ? dt_spec_parse(ctx, text) : NULL;
     fine = fine && parsed == spec;
-    dt_spec_free(parsed), dt_spec_free(same), dt_spec_free(spec);
-    dt_mesh_free(mesh);
+    dt_spec_release(parsed), dt_spec_release(same), dt_spec_release(spec);
+    dt_mesh_release(mesh);
     dt_placements_free(ctx, placements);
     return fine;
 }

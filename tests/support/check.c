@@ -63,7 +63,7 @@ long assert_survives_failing_allocations(test_body *body, void *user) {
         if (worked == was_short || status != (was_short ? DT_ERR_MEMORY : DT_OK))
             fail_msg("allocation %ld %s, the body %s, and the error is %s: %s", n,
                      was_short ? "failed" : "was not made", worked ? "worked" : "did not work",
-                     dt_status_word(status), dt_error_text(ctx));
+                     dt_status_name(status), dt_error_text(ctx));
         dt__ctx_free(ctx);
         if (memory.n_live || memory.wrong_size)
             fail_msg("after allocation %ld failed, %ld blocks are left%s", n, memory.n_live,
@@ -75,6 +75,6 @@ long assert_survives_failing_allocations(test_body *body, void *user) {
 
 void assert_error_says(const dt_ctx *ctx, dt_status status, const char *part) {
     if (dt_error_status(ctx) != status || !strstr(dt_error_text(ctx), part))
-        fail_msg("wanted %s with '%s', got %s: %s", dt_status_word(status), part,
-                 dt_status_word(dt_error_status(ctx)), dt_error_text(ctx));
+        fail_msg("wanted %s with '%s', got %s: %s", dt_status_name(status), part,
+                 dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
 }

@@ -309,16 +309,16 @@ int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *w
     if (in_place && (what->op == DT_SCATTER || what->op == DT_REDUCE_SCATTER))
         dst += own_at;
     fill_source(run, src);
-    run->call = (dt_call){.op = what->op,
-                          .dtype = what->dtype,
-                          .reduce = what->reduce,
-                          .src = src,
-                          .dst = dst,
-                          .count = what->count,
-                          .counts = run->counts,
-                          .recv_counts = run->recv_counts,
-                          .root = what->root,
-                          .tag = what->tag};
+    run->call = (dt_comm_call){.op = what->op,
+                               .dtype = what->dtype,
+                               .reduce = what->reduce,
+                               .src = src,
+                               .dst = dst,
+                               .count = what->count,
+                               .counts = run->counts,
+                               .recv_counts = run->recv_counts,
+                               .root = what->root,
+                               .tag = what->tag};
     return 0;
 }
 
@@ -386,8 +386,8 @@ static int compare(test_run *run) {
     while (!right && got[at] == run->want[at])
         at++;
     CHECK(right, "rank %lld, %s of %s x %lld, %s%s%s, memory %d: element %zu: got byte %02x, want %02x",
-          (long long)dt_rank(run->ctx), dt_collective_word(run->what.op), dt_dtype_word(run->what.dtype),
-          (long long)run->what.count, dt_reduce_word(run->what.reduce), run->what.in_place ? ", in place" : "",
+          (long long)dt_rank(run->ctx), dt_collective_name(run->what.op), dt_dtype_name(run->what.dtype),
+          (long long)run->what.count, dt_reduce_name(run->what.reduce), run->what.in_place ? ", in place" : "",
           run->what.unequal ? ", unequal" : "", (int)run->what.memory, at / item, got[at], run->want[at]);
     return 0;
 }
@@ -397,7 +397,7 @@ static int source_is_untouched(const test_run *run) {
     fill_source(run, want);
     bool same_bytes = !run->src_bytes || !memcmp(run->call.src, want, run->src_bytes);
     free(want);
-    CHECK(same_bytes, "%s changed its source", dt_collective_word(run->what.op));
+    CHECK(same_bytes, "%s changed its source", dt_collective_name(run->what.op));
     return 0;
 }
 

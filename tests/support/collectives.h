@@ -31,7 +31,7 @@ typedef struct test_run {
     dt_ctx *ctx;
     dt_group *group;
     test_case what;
-    dt_call call;
+    dt_comm_call call;
     int64_t *counts, *recv_counts;
     unsigned char *src, *dst;    /* start of the guarded blocks */
     unsigned char *want;         /* what dst must hold; made when it is first needed */

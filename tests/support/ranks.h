@@ -36,7 +36,7 @@ bool test_leaks(void);
 #define CHECK_OK(ctx, call)                                                                                          \
     do {                                                                                                             \
         dt_status check_status_ = (call);                                                                            \
-        CHECK(check_status_ == DT_OK, "rank %lld: %s: %s", (long long)dt_rank(ctx), dt_status_word(check_status_),   \
+        CHECK(check_status_ == DT_OK, "rank %lld: %s: %s", (long long)dt_rank(ctx), dt_status_name(check_status_),   \
               dt_error_text(ctx));                                                                                   \
     } while (0)
 

@@ -19,7 +19,7 @@ static void parts__of_small_sizes(void **state) {
             dt_tensor *t = dt_empty(ctx, DT_SHAPE(size, 3), .mesh = mesh, .place = "S(0)");
             assert_int_equal(dt_tensor_local_shape(t)[0], rank < size);
         }
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
         assert_int_equal(dt_close(ctx), 0);
     }
 }
@@ -77,7 +77,7 @@ static void orders__are_printed_checked_and_compared(void **state) {
     assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 0, cuts), 0);
     t = dt_empty(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "P(sum),R,R");
     assert_int_equal(dt_spec_cut_order(dt_tensor_spec(t), 1, cuts), 0);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -96,7 +96,7 @@ static void strided_shards__divide_the_joined_dim(void **state) {
     assert_true(dt_tensor_strides(t)[0] == 6 && dt_tensor_strides(t)[1] == 1);
     t = dt_empty(ctx, DT_SHAPE(3, 80), .mesh = mesh, .place = "_S(1,5)"); /* (3,5,16) S(2) */
     assert_true(dt_tensor_local_shape(t)[0] == 3 && dt_tensor_local_shape(t)[1] == 10);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 

@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-static int64_t n_blocks(dt_ctx *ctx) { return dt_heap_statistics(ctx).n_live; }
+static int64_t n_blocks(dt_ctx *ctx) { return dt_heap_stats(ctx).n_live; }
 
 static void lent__lives_until_it_is_given_back(void **state) {
     (void)state;
@@ -153,7 +153,7 @@ static void others__are_refused_and_stay_the_callers(void **state) {
     dt_dlpack_managed *part = dt_to_dlpack(dt_ones(ctx, DT_SHAPE(4), .mesh = mesh, .place = "S(0)"));
     assert_true(part->tensor.shape[0] == 4 && ((float *)part->tensor.data)[3] == 1);
     part->deleter(part);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 

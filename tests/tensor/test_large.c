@@ -28,7 +28,7 @@ static int on_two(dt_ctx *ctx, void *arg) {
     dt_tensor *again = dt_load_npy(ctx, path, .mesh = mesh, .place = "_S(0,3)");
     dt_tensor *back = dt_full_tensor(again);
     CHECK(memcmp(dt_data(back), dt_data(whole), (size_t)n) == 0, "the file");
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 

@@ -112,7 +112,7 @@ static void makers__give_the_values_asked_for(void **state) {
         }
         dt_scope_end(scope);
     }
-    assert_int_equal(dt_heap_statistics(ctx).n_live, 0);
+    assert_int_equal(dt_heap_stats(ctx).n_live, 0);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -160,7 +160,7 @@ static void short_floats__are_rounded_to_nearest(void **state) {
         uint16_t bits;
         memcpy(&bits, dt_data(dt_scalar(ctx, cases[i].value, .dtype = cases[i].dtype)), sizeof bits);
         if (bits != cases[i].bits)
-            fail_msg("%s of %g is %04x, not %04x", dt_dtype_word(cases[i].dtype), cases[i].value, bits,
+            fail_msg("%s of %g is %04x, not %04x", dt_dtype_name(cases[i].dtype), cases[i].value, bits,
                      cases[i].bits);
     }
     assert_true(isnan(dt_item(dt_scalar(ctx, (double)NAN, .dtype = DT_F16))));
@@ -255,15 +255,15 @@ static void makers__refuse_what_cannot_be(void **state) {
     assert_int_equal(dt_tensor_elements(dt_arange(ctx, 5, 5, 1)), 0);
     assert_int_equal(dt_tensor_elements(dt_linspace(ctx, 0, 1, 0)), 0);
     assert_int_equal(dt_tensor_elements(dt_eye(ctx, 0, 3)), 0);
-    dt_mesh_free(mesh);
-    assert_int_equal(dt_heap_statistics(ctx).n_live, 0);
+    dt_mesh_release(mesh);
+    assert_int_equal(dt_heap_stats(ctx).n_live, 0);
     assert_int_equal(dt_close(ctx), 0);
 }
 
 /* Values for which sums and averages over a few ranks are exact in every dtype. */
 enum { N_MAKERS = 7 };
 
-static dt_tensor *make(dt_ctx *ctx, int which, const brute_case *c, const dt_make *o) {
+static dt_tensor *make(dt_ctx *ctx, int which, const brute_case *c, const dt_make_options *o) {
     dt_shape shape = {c->n_dims, c->shape};
     switch (which) {
     case 0:
@@ -310,15 +310,15 @@ static int parts_make_the_whole(dt_ctx *ctx, void *arg) {
         char place[256];
         dt_mesh *mesh = dt_mesh_from_shape(ctx, c.mesh, c.n_mesh_dims, NULL);
         dt_placements_text(c.n_mesh_dims, c.placements, sizeof place, place);
-        dt_make options = {.dtype = dtype, .mesh = mesh, .place = place};
+        dt_make_options options = {.dtype = dtype, .mesh = mesh, .place = place};
         dt_tensor *t = make(ctx, which, &c, &options), *full = dt_full_tensor(t);
-        CHECK(full, "%s, %s, maker %d: %s", c.text, dt_dtype_word(dtype), which, dt_error_text(ctx));
-        options = (dt_make){.dtype = dtype};
+        CHECK(full, "%s, %s, maker %d: %s", c.text, dt_dtype_name(dtype), which, dt_error_text(ctx));
+        options = (dt_make_options){.dtype = dtype};
         dt_tensor *plain = make(ctx, which, &c, &options);
         CHECK(dt_tensor_n_dims(t) == c.n_dims && dt_tensor_elements(t) == dt_tensor_elements(plain), "%s", c.text);
         if (dt_rank(ctx) < brute_world(&c))
             CHECK(tensors_equal(full, plain), "rank %lld: %s, %s, maker %d", (long long)dt_rank(ctx), c.text,
-                  dt_dtype_word(dtype), which);
+                  dt_dtype_name(dtype), which);
         else
             CHECK(dt_tensor_n_dims(full) == 1 && dt_tensor_elements(full) == 0, "%s", c.text);
         for (int m = 0; m < c.n_mesh_dims; m++)
@@ -327,12 +327,12 @@ static int parts_make_the_whole(dt_ctx *ctx, void *arg) {
         CHECK(dt_rank(ctx) >= brute_world(&c) || tensors_equal(like, ones), "full_like: %s", c.text);
         dt_tensor *clone = dt_clone(t);
         CHECK(tensors_equal(clone, t) && !dt_tensor_shares(clone, t), "clone: %s", c.text);
-        dt_mesh_free(mesh);
+        dt_mesh_release(mesh);
         dt_scope_end(scope);
     }
     CHECK(n_partial > 20, "%lld", (long long)n_partial);
     /* Groups keep a block each; the tensors are gone. */
-    CHECK(dt_heap_statistics(ctx).n_live < 10, "%lld blocks are left", (long long)dt_heap_statistics(ctx).n_live);
+    CHECK(dt_heap_stats(ctx).n_live < 10, "%lld blocks are left", (long long)dt_heap_stats(ctx).n_live);
     return 0;
 }
 
@@ -396,10 +396,10 @@ static int init_on_four(dt_ctx *ctx, void *arg) {
     t = dt_zeros(ctx, DT_SHAPE(32, 3), .mesh = dt_mesh_new(ctx, "[[0],[3]]"), .place = "S(0),S(1)");
     CHECK(dt_tensor_size(t, 1) == 3 && (r % 3 ? LOCAL_IS(t, 0) : LOCAL_IS(t, 16, 3)), "INI-006");
     /* The current mesh serves where placements are given. */
-    CHECK_OK(ctx, dt_mesh_push(mesh));
+    CHECK_OK(ctx, dt_mesh_scope_begin(mesh));
     CHECK(LOCAL_IS(dt_zeros(ctx, DT_SHAPE(8), .place = "S(0)"), 2), "the current mesh");
     CHECK(!dt_tensor_spec(dt_zeros(ctx, DT_SHAPE(8))), "without placements it is plain");
-    CHECK_OK(ctx, dt_mesh_pop(ctx));
+    CHECK_OK(ctx, dt_mesh_scope_end(ctx));
     return 0;
 }
 
@@ -411,7 +411,7 @@ static void makers__follow_the_chunk_rule(void **state) {
 /* Makers that are worth several threads, and the number that an element of each is, by row and column. */
 enum { LARGE_ROWS = 1201, LARGE_COLUMNS = 1003, LARGE = LARGE_ROWS * LARGE_COLUMNS, N_LARGE = 8 };
 
-static dt_tensor *make_large(dt_ctx *ctx, int which, const dt_make *o) {
+static dt_tensor *make_large(dt_ctx *ctx, int which, const dt_make_options *o) {
     static const int64_t line[] = {LARGE}, matrix[] = {LARGE_ROWS, LARGE_COLUMNS};
     switch (which) {
     case 0:
@@ -454,11 +454,11 @@ static void check_large(dt_ctx *const *contexts, int which, dt_dtype dtype) {
     dt_scope scopes[N_THREADS];
     for (int k = 0; k < N_THREADS; k++) {
         scopes[k] = dt_scope_begin(contexts[k]);
-        dt_tensor *t = make_large(contexts[k], which, &(dt_make){.dtype = dtype});
+        dt_tensor *t = make_large(contexts[k], which, &(dt_make_options){.dtype = dtype});
         first = k == 0 ? dt_data(t) : first;
         dt_tensor *copy = dt_from_memory(contexts[k], first, DT_SHAPE(LARGE), dtype);
         if (memcmp(dt_data(t), first, bytes) != 0 || memcmp(dt_data(copy), first, bytes) != 0)
-            fail_msg("maker %d of %s: other bits with %d threads", which, dt_dtype_word(dtype), threads[k]);
+            fail_msg("maker %d of %s: other bits with %d threads", which, dt_dtype_name(dtype), threads[k]);
         for (int64_t i = 0; k == 0 && (dtype == DT_F64 || dtype == DT_I64) && i < LARGE; i++)
             if (number(t, i) != as(dtype, large_number(which, i)))
                 fail_msg("maker %d: element %lld is %g", which, (long long)i, number(t, i));
@@ -486,9 +486,9 @@ static int make_large_parts(dt_ctx *ctx, void *arg) {
     for (int which = 0; which < N_LARGE; which++)
         for (size_t p = 0; p < sizeof places / sizeof *places; p++) {
             dt_scope scope = dt_scope_begin(ctx);
-            dt_make options = {.dtype = p % 2 ? DT_F64 : DT_F32, .mesh = mesh, .place = places[p]};
+            dt_make_options options = {.dtype = p % 2 ? DT_F64 : DT_F32, .mesh = mesh, .place = places[p]};
             dt_tensor *t = make_large(ctx, which, &options), *full = dt_full_tensor(t);
-            options = (dt_make){.dtype = options.dtype};
+            options = (dt_make_options){.dtype = options.dtype};
             dt_tensor *plain = make_large(ctx, which, &options);
             CHECK(full && plain, "%s", dt_error_text(ctx));
             /* Three times a value, divided by three, may be another one. */
@@ -504,7 +504,7 @@ static int make_large_parts(dt_ctx *ctx, void *arg) {
         dt_tensor *plain = dt_arange(ctx, 0, n * step, step, .dtype = DT_I64);
         CHECK(tensors_equal(dt_full_tensor(t), plain), "%g", n);
     }
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     return 0;
 }
 

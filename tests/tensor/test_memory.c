@@ -35,7 +35,7 @@ static bool use_all(dt_ctx *ctx) {
     dt_tensor *borrowed = lent ? dt_from_dlpack(ctx, lent) : NULL;
     if (lent && !borrowed)
         lent->deleter(lent);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     dt_scope_end(scope);
     return worked && borrowed;
 }
@@ -57,8 +57,8 @@ static void uses__survive_failing_allocations(void **state) {
             worked = false;
         if (worked == was_short || dt_error_status(ctx) != (was_short ? DT_ERR_MEMORY : DT_OK))
             fail_msg("allocation %ld: %s, %s: %s", n_failed + 1, worked ? "worked" : "did not work",
-                     dt_status_word(dt_error_status(ctx)), dt_error_text(ctx));
-        assert_int_equal(dt_heap_statistics(ctx).n_live, 0);
+                     dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
+        assert_int_equal(dt_heap_stats(ctx).n_live, 0);
         dt_error_clear(ctx);
         assert_int_equal(dt_close(ctx), 0);
         if (memory.n_live || memory.wrong_size)
@@ -74,12 +74,12 @@ static void forgotten__goes_with_the_context(void **state) {
     test_memory memory = {0};
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .allocator = test_memory_allocator(&memory)});
     dt_mesh *mesh = dt_mesh_new(ctx, "1");
-    dt_tensor *t = dt_hold(dt_ones(ctx, DT_SHAPE(4), .mesh = mesh, .place = "S(0)"));
+    dt_tensor *t = dt_tensor_retain(dt_ones(ctx, DT_SHAPE(4), .mesh = mesh, .place = "S(0)"));
     assert_non_null(dt_redistribute_start(t, "R"));
     assert_non_null(dt_redistribute_start(t, "S(0)"));
     assert_non_null(dt_to_dlpack(t));
     dt_scope_begin(ctx);
-    dt_keep(dt_hold(dt_clone(t)));
+    dt_keep(dt_tensor_retain(dt_clone(t)));
     assert_int_equal(dt_close(ctx), 0);
     assert_int_equal(memory.n_live, 0);
     assert_false(memory.wrong_size);

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-static int64_t n_blocks(dt_ctx *ctx) { return dt_heap_statistics(ctx).n_live; }
+static int64_t n_blocks(dt_ctx *ctx) { return dt_heap_stats(ctx).n_live; }
 
 static dt_tensor *some(dt_ctx *ctx) { return dt_ones(ctx, DT_SHAPE(10)); }
 
@@ -76,28 +76,28 @@ static void hold__outlives_scopes_until_released(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_scope scope = dt_scope_begin(ctx);
-    dt_tensor *t = dt_hold(dt_hold(some(ctx)));
+    dt_tensor *t = dt_tensor_retain(dt_tensor_retain(some(ctx)));
     dt_scope_end(scope);
     assert_int_equal(n_blocks(ctx), 1);
     dt_drop(t); /* it is in no scope any more */
     assert_error_says(ctx, DT_ERR_STATE, "drop: the tensor is in no scope");
     dt_error_clear(ctx);
     assert_true(dt_keep(t) == t);
-    dt_release(t);
+    dt_tensor_release(t);
     assert_int_equal(n_blocks(ctx), 1);
-    dt_release(t);
+    dt_tensor_release(t);
     assert_int_equal(n_blocks(ctx), 0);
     t = some(ctx);
-    dt_release(t);
+    dt_tensor_release(t);
     assert_error_says(ctx, DT_ERR_STATE, "release: nobody holds the tensor but its scope");
     dt_error_clear(ctx);
-    dt_hold(t);
-    dt_release(t);
+    dt_tensor_retain(t);
+    dt_tensor_release(t);
     assert_int_equal(n_blocks(ctx), 1);
     dt_drop(t);
     assert_int_equal(n_blocks(ctx), 0);
-    assert_null(dt_hold(NULL));
-    dt_release(NULL);
+    assert_null(dt_tensor_retain(NULL));
+    dt_tensor_release(NULL);
     dt_drop(NULL);
     assert_int_equal(dt_close(ctx), 0);
 }
@@ -230,7 +230,7 @@ static void text__names_shape_dtype_and_placements(void **state) {
     assert_true(dt_tensor_mesh(t) == mesh);
     dt_tensor_text(t, 4, text);
     assert_string_equal(text, "f32");
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -268,7 +268,7 @@ static bool make_all(dt_ctx *ctx) {
     dt_status status = dt_assign(y, x);
     dt_tensor *z = dt_transfer_wait(dt_redistribute_start(x, "R", .dtype = DT_F64));
     bool worked = u && v && text && w && x && y && z && status == DT_OK;
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     dt_scope_end(scope);
     return worked;
 }
@@ -286,7 +286,7 @@ static void tensors__survive_failing_allocations(void **state) {
         was_short = memory.n_calls >= memory.fail_at;
         if (worked == was_short || dt_error_status(ctx) != (was_short ? DT_ERR_MEMORY : DT_OK))
             fail_msg("allocation %ld: %s, %s: %s", n_failed + 1, worked ? "worked" : "did not work",
-                     dt_status_word(dt_error_status(ctx)), dt_error_text(ctx));
+                     dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
         assert_int_equal(n_blocks(ctx), 0);
         memory.fail_at = 0;
         dt_error_clear(ctx);
@@ -320,7 +320,7 @@ static void fake__has_no_data(void **state) {
     assert_true(dt_item(dt_scalar(ctx, 5)) != dt_item(dt_scalar(ctx, 5)));
     assert_error_says(ctx, DT_ERR_UNSUPPORTED, "item: tensors have no data on the fake transport");
     dt_error_clear(ctx);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
 

@@ -386,7 +386,7 @@ static void views__of_views_are_index_arithmetic(void **state) {
         dt_scope_end(scope);
     }
     assert_true(n_made > N_CHAINS * 4);
-    assert_int_equal(dt_heap_statistics(ctx).n_live, 0);
+    assert_int_equal(dt_heap_stats(ctx).n_live, 0);
     assert_int_equal(dt_close(ctx), 0);
 }
 

@@ -161,7 +161,7 @@ static void parts__make_the_value(void **state) {
                     dt__element got = dt__element_reduce(d, reduce, n < 8 ? n : 8, parts);
                     if (!dt__element_close(d, value, got, 0))
                         fail_msg("%s P(%s) of %d ranks, fill %d, style %d: wanted %g (%lld), got %g (%lld)",
-                                 dt_dtype_word(d), dt_reduce_word(reduce), n, (int)fill, (int)style, value.re,
+                                 dt_dtype_name(d), dt_reduce_name(reduce), n, (int)fill, (int)style, value.re,
                                  (long long)value.i, got.re, (long long)got.i);
                     n_checked++;
                 }

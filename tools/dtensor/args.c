@@ -26,7 +26,7 @@ int args_misused(const command *self, const char *format, ...) {
 }
 
 int args_failed(const command *self, const dt_ctx *ctx) {
-    fprintf(stderr, "dtensor %s: %s: %s\n", self->name, dt_status_word(dt_error_status(ctx)), dt_error_text(ctx));
+    fprintf(stderr, "dtensor %s: %s: %s\n", self->name, dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
     return EXIT_FAILED;
 }
 

@@ -127,7 +127,7 @@ static meaning_fn *const meanings[DT_N_PLACEMENT_KINDS] = {
 static const char *reduce_word(const dt_placement *placement) {
     if (placement->kind == DT_PLACEMENT_MASKED)
         return "mask";
-    return placement->kind == DT_PLACEMENT_PARTIAL ? dt_reduce_word(placement->reduce) : NULL;
+    return placement->kind == DT_PLACEMENT_PARTIAL ? dt_reduce_name(placement->reduce) : NULL;
 }
 
 static const char *placement_text(const dt_placement *placement, dt__arena *arena) {

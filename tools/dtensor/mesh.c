@@ -230,7 +230,7 @@ static dt_status add_submeshes(shown *self, const char *option, const char *name
             return dt_error_status(self->session->ctx);
         dt__text_add(out, i && !flat ? "\n" : "");
         DT__TRY(add_submesh(part, flat, self->session->arena, out));
-        dt_mesh_free(part);
+        dt_mesh_release(part);
     }
     return DT_OK;
 }

@@ -52,7 +52,7 @@ static void add_outputs(const dt__placed_call *placed, const dt__choice *choice,
         json_add(out, o ? ",{\"shape\":" : "{\"shape\":");
         json_add_ints(out, value->shape, value->n_dims);
         json_add(out, ",\"dtype\":");
-        json_add_string(out, dt_dtype_word(value->dtype));
+        json_add_string(out, dt_dtype_name(value->dtype));
         json_add(out, ",\"placements\":");
         moves_json_placements(placed->n_mesh_dims, choice->outputs[o], out);
         json_add(out, "}");

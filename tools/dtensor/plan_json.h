@@ -5,7 +5,7 @@
 #ifndef TOOLS_DTENSOR_PLAN_JSON_H
 #define TOOLS_DTENSOR_PLAN_JSON_H
 
-#include "redistribute/plan.h"
+#include "plan/plan.h"
 
 /* Appends "planner":…,"trace":…, and so on: the members of an object, without its braces. */
 void plan_json(dt_ctx *ctx, const dt__plan *plan, dt__text *out);

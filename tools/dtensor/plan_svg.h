@@ -6,7 +6,7 @@
 #define TOOLS_DTENSOR_PLAN_SVG_H
 
 #include "base/text.h"
-#include "redistribute/plan.h"
+#include "plan/plan.h"
 
 /* Texts that the picture takes over from the report. */
 typedef struct plan_svg_texts {

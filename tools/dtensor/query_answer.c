@@ -21,10 +21,10 @@ static const dt_status told[] = {
 };
 
 void query_answer_error(dt__text *out, dt_status status, const char *message) {
-    const char *code = dt_status_word(DT_ERR_INTERNAL);
+    const char *code = dt_status_name(DT_ERR_INTERNAL);
     for (size_t i = 0; i < sizeof told / sizeof *told; i++)
         if (told[i] == status)
-            code = dt_status_word(status);
+            code = dt_status_name(status);
     dt__text_clear(out);
     json_add(out, "{\"error\":{\"code\":");
     json_add_string(out, code);

@@ -7,7 +7,7 @@
 
 #include "dispatch/dispatch.h"
 #include "json_text.h"
-#include "redistribute/execute.h"
+#include "move/execute.h"
 #include "request_call.h"
 #include "request_data.h"
 #include "run_inputs.h"
@@ -91,7 +91,7 @@ static int run_on_rank(dt_ctx *ctx, void *arg) {
     dt_mesh *mesh = dt_mesh_from_shape(ctx, self->parts->mesh, self->parts->n_mesh_dims, NULL);
     dt_status status = mesh ? run_op(ctx, self, mesh) : dt_error_status(ctx);
     dt_scope_end(scope);
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     if (dt_rank(ctx) == 0 && dt_failed(ctx)) {
         self->status = status == DT_OK ? DT_ERR_INTERNAL : dt_error_status(ctx);
         snprintf(self->text, sizeof self->text, "%s", dt_error_text(ctx));
@@ -128,7 +128,7 @@ static void add_output(const run_output *output, dt__text *out) {
     json_add(out, "{\"shape\":");
     json_add_ints(out, output->shape, output->n_dims);
     json_add(out, ",\"dtype\":");
-    json_add_string(out, dt_dtype_word(output->dtype));
+    json_add_string(out, dt_dtype_name(output->dtype));
     json_add(out, ",\"placements\":");
     json_add_string(out, output->placements);
     json_add(out, ",\"data\":");

@@ -4,8 +4,8 @@
  */
 #include "run_inputs.h"
 
+#include "move/execute.h"
 #include "ops/infer.h"
-#include "redistribute/execute.h"
 #include "split.h"
 #include "tensor/tensor.h"
 
@@ -90,9 +90,9 @@ static dt_tensor *place(dt_mesh *mesh, const dt_op_value *value, const dt__shard
         dt__redistribute_run(&(dt__redistribution){
             .from = from, .to = to, .src = share->data, .dst = result->data, .planner = DT__PLANNER_DIRECT}) != DT_OK)
         result = NULL;
-    dt_spec_free(from);
-    dt_spec_free(to);
-    dt_spec_free(asked);
+    dt_spec_release(from);
+    dt_spec_release(to);
+    dt_spec_release(asked);
     return result;
 }
 

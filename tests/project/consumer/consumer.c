@@ -13,7 +13,7 @@ int main(void) {
         return 1;
     if (!dt_dtype_parse("bf16", &dtype) || dtype != DT_BF16 || dt_dtype_size(dtype) != 2)
         return 2;
-    if (strcmp(dt_status_word(DT_ERR_SHAPE), "shape") != 0)
+    if (strcmp(dt_status_name(DT_ERR_SHAPE), "shape") != 0)
         return 3;
     dt_ctx *ctx = dt_init(NULL);
     double mine = 2.5, sum = 0;
@@ -24,7 +24,7 @@ int main(void) {
         return 5;
     const int64_t sizes[] = {2, 3};
     dt_shape shape = {2, sizes};
-    dt_make make;
+    dt_make_options make;
     memset(&make, 0, sizeof make);
     make.mesh = mesh;
     make.place = "S(0)";
@@ -38,7 +38,7 @@ int main(void) {
     if (dt_item(dt_scalar(ctx, 3, .dtype = DT_I32)) != 3 || dt_tensor_n_dims(dt_zeros(ctx, DT_SHAPE(4, 5))) != 2)
         return 8;
 #endif
-    dt_mesh_free(mesh);
+    dt_mesh_release(mesh);
     printf("dtensor %s\n", dt_version_text());
     return dt_close(ctx);
 }

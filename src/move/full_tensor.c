@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading values of distributed tensors, and writing them: dt_to_local, dt_full_tensor, dt_item, dt_assign.
+ */
+#include "comm/watch.h"
+#include "kernels/elementwise.h"
+#include "move/execute.h"
+#include "move/redistribute.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A gradient's placements are checked now and used by whoever computes gradients. */
+static dt_status check_grad_place(const dt_tensor *tensor, const char *place) {
+    if (!place)
+        return DT_OK;
+    dt_spec *spec = dt__spec_with(tensor->spec, tensor->spec->mesh, place);
+    dt_spec_release(spec);
+    return spec ? DT_OK : dt_error_status(tensor->ctx);
+}
+
+static dt_tensor *local_part(const dt_tensor *tensor) {
+    dt_tensor *local =
+        dt__tensor_plain(tensor->storage, &(dt__reading){tensor->dtype, tensor->local_n_dims, tensor->local_shape,
+                                                         tensor->strides, dt__tensor_offset(tensor)});
+    if (local)
+        local->requires_grad = tensor->requires_grad;
+    return local;
+}
+
+dt_tensor *(dt_to_local)(dt_tensor *tensor, const dt_to_local_options *options) {
+    if (!tensor || !tensor->spec)
+        return tensor;
+    return check_grad_place(tensor, options ? options->grad_place : NULL) == DT_OK ? local_part(tensor) : NULL;
+}
+
+dt_tensor *(dt_full_tensor)(dt_tensor *tensor, const dt_to_local_options *options) {
+    if (!tensor || !tensor->spec)
+        return tensor;
+    if (check_grad_place(tensor, options ? options->grad_place : NULL) != DT_OK)
+        return NULL;
+    const char *before = dt__doing(tensor->ctx, "full_tensor");
+    dt_spec *whole = dt__spec_with(tensor->spec, tensor->spec->mesh, NULL);
+    dt_tensor *everywhere = whole ? dt__tensor_redistribute(tensor, whole, DT__PLANNER_DIRECT) : NULL;
+    dt_spec_release(whole);
+    dt__done(tensor->ctx, before);
+    if (!everywhere)
+        return NULL;
+    dt_tensor *result = local_part(everywhere);
+    dt_drop(everywhere);
+    return result;
+}
+
+/* The element of a tensor that has one, in memory of the caller; false, perhaps with an error recorded, where there is
+ * none here. */
+static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[16]) {
+    if (!tensor)
+        return false;
+    if (dt_tensor_elements(tensor) != 1) {
+        char text[512];
+        (void)dt_tensor_text(tensor, sizeof text, text);
+        (void)dt__fail(tensor->ctx, DT_ERR_SHAPE, "%s: %s has %lld elements; it must be one", op, text,
+                       (long long)dt_tensor_elements(tensor));
+        return false;
+    }
+    if (!dt__has_data(tensor->ctx)) {
+        (void)dt__fail(tensor->ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", op);
+        return false;
+    }
+    const char *before = dt__doing(tensor->ctx, op);
+    dt_tensor *whole = dt_full_tensor(tensor);
+    dt__done(tensor->ctx, before);
+    bool here = whole && whole->data && dt_tensor_elements(whole) == 1;
+    if (here)
+        memcpy(element, whole->data, dt_dtype_size(whole->dtype));
+    if (whole != tensor)
+        dt_drop(whole);
+    return here;
+}
+
+double dt_item(dt_tensor *tensor) {
+    unsigned char element[16];
+    return read_item(tensor, "item", element) ? dt__get_number(tensor->dtype, element) : (double)NAN;
+}
+
+int64_t dt_item_i64(dt_tensor *tensor) {
+    unsigned char element[16];
+    int64_t value;
+    if (tensor && (tensor->dtype < DT_I8 || tensor->dtype > DT_BOOL)) {
+        (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "item_i64: %s is no integer", dt_dtype_name(tensor->dtype));
+        return 0;
+    }
+    if (!read_item(tensor, "item_i64", element))
+        return 0;
+    if (tensor->dtype != DT_I64)
+        return (int64_t)dt__get_number(tensor->dtype, element);
+    memcpy(&value, element, sizeof value);
+    return value;
+}
+
+/* The source as it is to be copied into dst, element by element: under dst's placements. */
+static dt_tensor *bring(dt_tensor *dst, dt_tensor *src) {
+    if (!dst->spec)
+        return dt_full_tensor(src);
+    if (!src->spec)
+        return dt_distribute_tensor(src, dst->spec->mesh, NULL, .everywhere = true);
+    return src;
+}
+
+static bool same_shape(const dt_tensor *a, const dt_tensor *b) {
+    return a->n_dims == b->n_dims && memcmp(a->shape, b->shape, (size_t)a->n_dims * sizeof *a->shape) == 0;
+}
+
+static void copy_part(dt_tensor *dst, const dt_tensor *src) {
+    if (!dst->data || !src->data)
+        return;
+    dt__array to = {dst->data, dst->dtype, dst->local_n_dims, dst->local_shape, dst->strides};
+    dt__array from = {src->data, src->dtype, src->local_n_dims, src->local_shape, src->strides};
+    dt__convert(dt__kernels_of(dst->ctx), dt__pool_of(dst->ctx), &to, &from);
+}
+
+/* src has dst's mesh and no spec of its own kind any more: towards dst's spec, convert and copy. */
+static dt_status assign_distributed(dt_tensor *dst, dt_tensor *src) {
+    bool parts = dt__converts_parts(src->spec, dst->dtype), first = parts && dst->dtype != src->dtype;
+    if (!parts)
+        DT__TRY(dt__want_whole("assign", dst->spec, src->dtype, dst->dtype));
+    dt_tensor *converted = first ? dt__tensor_convert(src, dst->dtype) : src;
+    if (!converted)
+        return dt_error_status(dst->ctx);
+    dt_spec *to = dt__spec_with_dtype(dst->spec, converted->dtype);
+    dt_tensor *moved = to ? dt__tensor_redistribute(converted, to, DT__PLANNER_DIRECT) : NULL;
+    dt_spec_release(to);
+    if (converted != src)
+        dt_drop(converted);
+    if (!moved)
+        return dt_error_status(dst->ctx);
+    copy_part(dst, moved);
+    dt_drop(moved);
+    return DT_OK;
+}
+
+dt_status dt_assign(dt_tensor *dst, dt_tensor *src) {
+    dt_ctx *ctx = dst ? dst->ctx : src ? src->ctx : NULL;
+    if (!dst || !src) {
+        (void)dt__null_argument(ctx, "assign", dst ? 2 : 1);
+        return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
+    }
+    if (!dt__is_of(ctx, "assign", "source", src->ctx))
+        return DT_ERR_STATE;
+    if (!same_shape(dst, src)) {
+        char to[512], from[512];
+        (void)dt_tensor_text(dst, sizeof to, to);
+        (void)dt_tensor_text(src, sizeof from, from);
+        return dt__fail(ctx, DT_ERR_SHAPE, "assign: %s cannot be assigned to %s; the shapes differ", from, to);
+    }
+    DT__TRY(dt__refuse_repeats(dst, "assign"));
+    const char *before = dt__doing(ctx, "assign");
+    dt_tensor *clone = dt_tensor_shares(dst, src) ? dt_clone(src) : NULL;
+    dt_tensor *brought = clone || !dt_tensor_shares(dst, src) ? bring(dst, clone ? clone : src) : NULL;
+    dt_status status = DT_OK;
+    if (!brought)
+        status = dt_error_status(ctx);
+    else if (dst->spec)
+        status = assign_distributed(dst, brought);
+    else
+        copy_part(dst, brought);
+    dt__done(ctx, before);
+    if (brought && brought != src && brought != clone)
+        dt_drop(brought);
+    dt_drop(clone);
+    if (status == DT_OK)
+        dst->storage->version++;
+    return status;
+}

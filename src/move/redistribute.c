@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dt_redistribute and its two halves: what runs on raw memory is in execute.c; here are handles, dtypes and specs.
+ */
+#include "move/redistribute.h"
+
+#include "kernels/elementwise.h"
+#include "move/execute.h"
+
+#include <string.h>
+
+dt_spec *dt__spec_with(const dt_spec *spec, dt_mesh *mesh, const char *place) {
+    dt_placement everywhere[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
+    return dt_spec_new(mesh, &(dt_spec_desc){.dtype = spec->dtype,
+                                             .n_dims = spec->sharding.n_dims,
+                                             .shape = spec->sharding.shape,
+                                             .text = place,
+                                             .n_placements = place ? 0 : dt_mesh_n_dims(mesh),
+                                             .placements = place ? NULL : everywhere,
+                                             .stride_order = spec->stride_order});
+}
+
+dt_spec *dt__spec_with_dtype(const dt_spec *spec, dt_dtype dtype) {
+    return dt_spec_new(spec->mesh, &(dt_spec_desc){.dtype = dtype,
+                                                   .n_dims = spec->sharding.n_dims,
+                                                   .shape = spec->sharding.shape,
+                                                   .n_placements = spec->sharding.n_mesh_dims,
+                                                   .placements = spec->sharding.placements,
+                                                   .stride_order = spec->stride_order});
+}
+
+static bool is_floating(dt_dtype dtype) { return dtype <= DT_BF16; }
+static bool is_complex(dt_dtype dtype) { return dtype >= DT_C64; }
+
+bool dt__converts_parts(const dt_spec *spec, dt_dtype dtype) {
+    bool alike = spec->dtype == dtype || (is_floating(spec->dtype) && (is_floating(dtype) || is_complex(dtype))) ||
+                 (is_complex(spec->dtype) && is_complex(dtype));
+    for (int m = 0; m < spec->sharding.n_mesh_dims; m++) {
+        const dt_placement *placement = &spec->sharding.placements[m];
+        if (dt_placement_is_partial(*placement) && (!alike || !dt_reduce_allowed(dtype, placement->reduce)))
+            return false;
+    }
+    return true;
+}
+
+dt_tensor *dt__tensor_convert(const dt_tensor *tensor, dt_dtype dtype) {
+    dt_tensor *to;
+    if (tensor->spec) {
+        dt_spec *spec = dt__spec_with_dtype(tensor->spec, dtype);
+        to = spec ? dt__tensor_of_spec(spec) : NULL;
+        dt_spec_release(spec);
+    } else {
+        to = dt__tensor_new(tensor->ctx, "to", dtype, tensor->n_dims, tensor->shape);
+    }
+    if (to && to->data && tensor->data)
+        dt__convert(
+            dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx),
+            &(dt__array){to->data, to->dtype, to->local_n_dims, to->local_shape, to->strides},
+            &(dt__array){tensor->data, tensor->dtype, tensor->local_n_dims, tensor->local_shape, tensor->strides});
+    return to;
+}
+
+static dt__redistribution moving_from(dt_tensor *tensor, dt_tensor *to, dt__planner planner) {
+    return (dt__redistribution){.from = tensor->spec,
+                                .to = to->spec,
+                                .src = tensor->data,
+                                .src_strides = tensor->strides,
+                                .dst = to->data,
+                                .planner = planner};
+}
+
+dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner planner) {
+    if (tensor->spec == to)
+        return dt__tensor_alias(tensor);
+    dt_tensor *result = dt__tensor_of_spec(to);
+    if (!result)
+        return NULL;
+    dt__redistribution moving = moving_from(tensor, result, planner);
+    if (dt__redistribute_run(&moving) != DT_OK) {
+        dt_drop(result);
+        return NULL;
+    }
+    return result;
+}
+
+/* What a call asks for, resolved. */
+struct request {
+    dt_tensor *source; /* converted, where that comes first */
+    dt_spec *to;       /* a reference; NULL after a failure, which is recorded */
+    dt__planner planner;
+    bool convert_after;
+    dt_dtype dtype;
+};
+
+dt_status dt__want_whole(const char *op, const dt_spec *to, dt_dtype from, dt_dtype dtype) {
+    for (int m = 0; m < to->sharding.n_mesh_dims; m++)
+        if (dt_placement_is_partial(to->sharding.placements[m]))
+            return dt__fail(to->ctx, DT_ERR_PLACEMENT,
+                            "%s: mesh dim %d: parts of a partial of %s cannot be converted to %s one by one; "
+                            "the target must not be partial",
+                            op, m, dt_dtype_name(from), dt_dtype_name(dtype));
+    return DT_OK;
+}
+
+static struct request resolve(dt_tensor *tensor, const char *place, const dt_redistribute_options *options) {
+    static const dt_redistribute_options defaults;
+    const dt_redistribute_options *o = options ? options : &defaults;
+    struct request request = {.source = tensor, .planner = DT__PLANNER_DIRECT};
+    if (!tensor->spec) {
+        char text[256];
+        (void)dt_tensor_text(tensor, sizeof text, text);
+        (void)dt__fail(tensor->ctx, DT_ERR_PLACEMENT,
+                       "redistribute: %s is a plain tensor; dt_distribute_tensor places it on a mesh", text);
+        return request;
+    }
+    if (o->planner && !dt__planner_parse(o->planner, &request.planner)) {
+        (void)dt__fail(tensor->ctx, DT_ERR_VALUE,
+                       "redistribute: there is no planner %s; there are direct, min_cost, graph and greedy",
+                       o->planner);
+        return request;
+    }
+    const dt_dtype asked[] = {o->dtype, o->grad_dtype};
+    for (int i = 0; i < 2; i++)
+        if (asked[i] && dt_dtype_size(asked[i]) == 0) {
+            (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: %d is not a dtype", (int)asked[i]);
+            return request;
+        }
+    if (o->mesh && !dt__is_of(tensor->ctx, "redistribute", "mesh", dt_mesh_ctx(o->mesh)))
+        return request;
+    dt_spec *to = dt__spec_with(tensor->spec, o->mesh ? o->mesh : tensor->spec->mesh, place);
+    request.dtype = o->dtype ? o->dtype : tensor->dtype;
+    if (!to || request.dtype == tensor->dtype) {
+        request.to = to;
+        return request;
+    }
+    request.convert_after = !dt__converts_parts(tensor->spec, request.dtype);
+    if (request.convert_after) {
+        if (dt__want_whole("redistribute", to, tensor->dtype, request.dtype) == DT_OK)
+            request.to = to;
+        else
+            dt_spec_release(to);
+        return request;
+    }
+    request.source = dt__tensor_convert(tensor, request.dtype);
+    request.to = request.source ? dt__spec_with_dtype(to, request.dtype) : NULL;
+    dt_spec_release(to);
+    return request;
+}
+
+/* The result in the dtype that was asked for; drops what was made on the way. */
+static dt_tensor *finish(const struct request *request, const dt_tensor *asked, dt_tensor *result) {
+    if (request->source != asked)
+        dt_drop(request->source);
+    if (!result || !request->convert_after)
+        return result;
+    dt_tensor *converted = dt__tensor_convert(result, request->dtype);
+    dt_drop(result);
+    return converted;
+}
+
+dt_tensor *(dt_redistribute)(dt_tensor *tensor, const char *place, const dt_redistribute_options *options) {
+    if (!tensor)
+        return NULL;
+    struct request request = resolve(tensor, place, options);
+    dt_tensor *result = request.to ? dt__tensor_redistribute(request.source, request.to, request.planner) : NULL;
+    dt_spec_release(request.to);
+    return finish(&request, tensor, result);
+}
+
+struct dt_transfer {
+    struct request request;
+    dt_tensor *tensor, *result; /* held */
+    dt__moving *moving;         /* NULL: nothing moves */
+    uint64_t version;           /* of the source's storage at the start */
+};
+
+static void free_transfer(dt_transfer *transfer) {
+    dt_ctx *ctx = transfer->tensor->ctx;
+    dt_tensor_release(transfer->result);
+    dt_tensor_release(transfer->request.source);
+    dt_tensor_release(transfer->tensor);
+    dt_spec_release(transfer->request.to);
+    dt__owned_free(ctx, transfer);
+}
+
+dt_transfer *(dt_redistribute_start)(dt_tensor *tensor, const char *place, const dt_redistribute_options *options) {
+    if (!tensor)
+        return NULL;
+    struct request request = resolve(tensor, place, options);
+    if (!request.to) {
+        (void)finish(&request, tensor, NULL);
+        return NULL;
+    }
+    bool same = request.to == request.source->spec;
+    dt_tensor *result = same ? dt__tensor_alias(request.source) : dt__tensor_of_spec(request.to);
+    dt_transfer *transfer = result ? dt__owned_new(tensor->ctx, sizeof *transfer, "a transfer") : NULL;
+    if (!transfer) {
+        dt_drop(result);
+        dt_spec_release(request.to);
+        (void)finish(&request, tensor, NULL);
+        return NULL;
+    }
+    *transfer = (dt_transfer){request, dt_tensor_retain(tensor), dt_tensor_retain(result), NULL,
+                              request.source->storage->version};
+    dt_tensor_retain(request.source);
+    if (same)
+        return transfer;
+    dt__redistribution moving = moving_from(request.source, result, request.planner);
+    transfer->moving = dt__redistribute_start(&moving);
+    if (!transfer->moving) {
+        if (request.source != tensor)
+            dt_drop(request.source);
+        dt_drop(result);
+        free_transfer(transfer);
+        return NULL;
+    }
+    return transfer;
+}
+
+dt_status dt_transfer_test(dt_transfer *transfer) {
+    if (!transfer)
+        return DT_ERR_STATE;
+    return transfer->moving ? dt__redistribute_test(transfer->moving) : DT_OK;
+}
+
+dt_tensor *dt_transfer_wait(dt_transfer *transfer) {
+    if (!transfer)
+        return NULL;
+    dt_status status = transfer->moving ? dt__redistribute_wait(transfer->moving) : DT_OK;
+    if (status == DT_OK && transfer->request.source->storage->version != transfer->version)
+        status = dt__fail(transfer->tensor->ctx, DT_ERR_STATE,
+                          "redistribute: the tensor was changed between the start and the wait");
+    struct request request = transfer->request;
+    dt_tensor *result = dt__scope_take(transfer->result);
+    if (request.source != transfer->tensor)
+        dt_drop(dt__scope_take(request.source));
+    dt_tensor *converted = NULL;
+    if (status == DT_OK && request.convert_after)
+        converted = dt__tensor_convert(result, request.dtype);
+    if (status != DT_OK || request.convert_after) {
+        dt_drop(result);
+        result = converted;
+    }
+    free_transfer(transfer);
+    return result;
+}

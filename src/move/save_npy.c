@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * dt_save_npy and dt_save_npz. All sizes are known before anything is written, so that every rank knows where in the
+ * file its pieces go. The first rank of the mesh makes the file under another name and writes what is not data; each
+ * element is written by its first holder; when all are done, the first rank gives the file its name.
+ *
+ * A rank that fails tells its peers, and whatever they wait for then fails; the first rank removes what there is.
+ */
+#include "move/save_npy.h"
+
+#include "base/size.h"
+#include "dtensor/files.h"
+#include "move/redistribute.h"
+#include "tensor/file.h"
+#include "tensor/npy.h"
+#include "tensor/zip.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* One file under way. */
+struct saving {
+    dt_ctx *ctx;
+    const char *op, *path;
+    dt_group *group; /* of the mesh's ranks; NULL: this rank alone */
+    bool first;      /* this rank makes the file */
+    char *other;     /* its name until it is complete */
+    size_t other_bytes;
+    int fd;
+    int64_t limit; /* of zip fields */
+    int n;
+    dt_tensor **tensors; /* without partials */
+    dt__zip_entry *entries;
+    bool zip;
+};
+
+static dt_status fail(const struct saving *s, const char *what) {
+    return dt__fail_local(s->ctx, DT_ERR_SYSTEM, "%s: %s %s: %s", s->op, s->path, what, strerror(errno));
+}
+
+/* The name until the file is complete: the same on every rank, and nobody else's. */
+static dt_status name_other(struct saving *s, int64_t number) {
+    s->other_bytes = strlen(s->path) + 64;
+    s->other = dt__alloc(s->ctx, s->other_bytes);
+    if (!s->other)
+        return dt__fail_memory(s->ctx, s->other_bytes, "the name of a file");
+    (void)snprintf(s->other, s->other_bytes, "%s.%lld.part", s->path, (long long)number);
+    return DT_OK;
+}
+
+/* Makes the file under a name that is not taken; which, the number says. */
+static dt_status make_file(struct saving *s, int64_t *number) {
+    *number = (int64_t)getpid();
+    for (int tries = 0;; tries++) {
+        DT__TRY(name_other(s, *number));
+        s->fd = open(s->other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (s->fd >= 0)
+            return DT_OK;
+        int error = errno;
+        dt__free(s->ctx, s->other, s->other_bytes);
+        s->other = NULL;
+        errno = error;
+        if (error != EEXIST || tries == 100)
+            return fail(s, "cannot be made");
+        *number += INT64_C(1) << 32;
+    }
+}
+
+static dt_status open_file(struct saving *s) {
+    int64_t number = 0;
+    if (s->first)
+        DT__TRY(make_file(s, &number));
+    if (!s->group)
+        return DT_OK;
+    DT__TRY(dt_comm_broadcast(s->group, &number, &number, 1, DT_I64, 0));
+    if (s->first)
+        return DT_OK;
+    DT__TRY(name_other(s, number));
+    s->fd = open(s->other, O_RDWR | O_CLOEXEC);
+    return s->fd >= 0 ? DT_OK : fail(s, "is not to be seen on this rank");
+}
+
+struct writing {
+    struct saving *saving;
+    int64_t at;
+    const unsigned char *data;
+};
+
+static dt_status write_piece(void *user, int64_t file_at, size_t memory_at, size_t bytes) {
+    const struct writing *w = user;
+    return dt__file_write(w->saving->ctx, w->saving->op, w->saving->path, w->saving->fd, w->at + file_at,
+                          w->data + memory_at, bytes);
+}
+
+/* Whether this rank is the first one that holds its part. */
+static bool is_first_holder(const dt_tensor *tensor) {
+    int64_t coordinate[DT_SPEC_MAX_DIMS];
+    if (!tensor->spec)
+        return true;
+    if (!dt_mesh_coordinate(tensor->spec->mesh, coordinate))
+        return false;
+    for (int m = 0; m < tensor->spec->sharding.n_mesh_dims; m++)
+        if (dt_placement_is_replicate(tensor->spec->sharding.placements[m]) && coordinate[m] != 0)
+            return false;
+    return true;
+}
+
+static dt_status write_tensor(struct saving *s, int i) {
+    const dt__zip_entry *entry = &s->entries[i];
+    dt_tensor *tensor = s->tensors[i];
+    unsigned char header[DT__NPY_MOST_BYTES];
+    size_t n = dt__npy_write(tensor->dtype, tensor->n_dims, tensor->shape, header);
+    if (s->first)
+        DT__TRY(dt__file_write(s->ctx, s->op, s->path, s->fd, entry->data_at, header, n));
+    if (!is_first_holder(tensor))
+        return DT_OK;
+    dt_tensor *dense = dt_contiguous(tensor);
+    if (!dense)
+        return dt_error_status(s->ctx);
+    struct writing writing = {s, entry->data_at + (int64_t)n, dense->data};
+    dt_status status = dt__file_pieces(dense, false, write_piece, &writing);
+    if (dense != tensor)
+        dt_drop(dense);
+    return status;
+}
+
+/* Headers and directory, when the data is there and has a checksum. */
+static dt_status write_zip(struct saving *s) {
+    const dt__zip_entry *last = s->n ? &s->entries[s->n - 1] : NULL;
+    int64_t end = last ? last->data_at + last->bytes : 0;
+    size_t room = dt__zip_directory_bytes(s->n, s->entries, end, s->limit);
+    for (int i = 0; i < s->n; i++) {
+        dt__zip_entry *e = &s->entries[i];
+        DT__TRY(dt__file_crc(s->ctx, s->op, s->path, s->fd, e->data_at, e->bytes, &e->crc));
+        room = room > dt__zip_header_bytes(e, s->limit) ? room : dt__zip_header_bytes(e, s->limit);
+    }
+    unsigned char *bytes = dt__alloc(s->ctx, room);
+    if (!bytes)
+        return dt__fail_memory(s->ctx, room, "the directory of a file");
+    dt_status status = DT_OK;
+    for (int i = 0; i < s->n && status == DT_OK; i++) {
+        dt__zip_header(&s->entries[i], s->limit, bytes);
+        status = dt__file_write(s->ctx, s->op, s->path, s->fd, s->entries[i].header_at, bytes,
+                                dt__zip_header_bytes(&s->entries[i], s->limit));
+    }
+    if (status == DT_OK) {
+        dt__zip_directory(s->n, s->entries, end, s->limit, bytes);
+        status = dt__file_write(s->ctx, s->op, s->path, s->fd, end, bytes,
+                                dt__zip_directory_bytes(s->n, s->entries, end, s->limit));
+    }
+    dt__free(s->ctx, bytes, room);
+    return status;
+}
+
+/* Some file systems say only now that there is no room. */
+static dt_status close_file(struct saving *s) {
+    int fd = s->fd;
+    s->fd = -1;
+    return close(fd) == 0 ? DT_OK : fail(s, "cannot be written");
+}
+
+/* Everything is written: the file gets its name. */
+static dt_status finish_file(struct saving *s) {
+    if (s->zip)
+        DT__TRY(write_zip(s));
+    DT__TRY(close_file(s));
+    return rename(s->other, s->path) == 0 ? DT_OK : fail(s, "cannot be given its name");
+}
+
+static dt_status barrier(const struct saving *s) { return s->group ? dt_comm_barrier(s->group) : DT_OK; }
+
+static dt_status write_file(struct saving *s) {
+    DT__TRY(open_file(s));
+    for (int i = 0; i < s->n; i++)
+        DT__TRY(write_tensor(s, i));
+    if (!s->first)
+        DT__TRY(close_file(s));
+    DT__TRY(barrier(s));
+    if (s->first)
+        DT__TRY(finish_file(s));
+    return DT_OK;
+}
+
+static dt_status run(struct saving *s) {
+    s->fd = -1;
+    dt_status status = write_file(s);
+    if (s->fd >= 0)
+        (void)close(s->fd);
+    if (status != DT_OK && s->first && s->other)
+        (void)unlink(s->other);
+    if (s->other)
+        dt__free(s->ctx, s->other, s->other_bytes);
+    return status == DT_OK ? barrier(s) : status;
+}
+
+/* Where each tensor goes: the same on every rank. */
+static dt_status lay_out(struct saving *s) {
+    unsigned char header[DT__NPY_MOST_BYTES];
+    int64_t at = 0;
+    for (int i = 0; i < s->n; i++) {
+        const dt_tensor *t = s->tensors[i];
+        dt__zip_entry *e = &s->entries[i];
+        int64_t bytes = dt_tensor_elements(t) * (int64_t)dt_dtype_size(t->dtype);
+        if (!dt__add_i64(bytes, (int64_t)dt__npy_write(t->dtype, t->n_dims, t->shape, header), &e->bytes))
+            return dt__fail(s->ctx, DT_ERR_SHAPE, "%s: the file would be larger than can be counted", s->op);
+        e->header_at = at;
+        e->data_at = at + (s->zip ? (int64_t)dt__zip_header_bytes(e, s->limit) : 0);
+        if (!dt__add_i64(e->data_at, e->bytes, &at))
+            return dt__fail(s->ctx, DT_ERR_SHAPE, "%s: the file would be larger than can be counted", s->op);
+    }
+    return DT_OK;
+}
+
+/* The tensor without partials: itself, or reduced. */
+static dt_tensor *reduced(dt_tensor *tensor) {
+    if (!tensor->spec)
+        return tensor;
+    const dt__sharding *sharding = &tensor->spec->sharding;
+    dt_placement placements[DT_SPEC_MAX_DIMS];
+    bool partial = false;
+    for (int m = 0; m < sharding->n_mesh_dims; m++) {
+        placements[m] = sharding->placements[m];
+        if (!dt_placement_is_partial(placements[m]))
+            continue;
+        placements[m] = dt_placement_replicate();
+        partial = true;
+    }
+    if (!partial)
+        return tensor;
+    dt_spec *spec = dt_spec_new(tensor->spec->mesh, &(dt_spec_desc){.dtype = tensor->dtype,
+                                                                    .n_dims = tensor->n_dims,
+                                                                    .shape = tensor->shape,
+                                                                    .n_placements = sharding->n_mesh_dims,
+                                                                    .placements = placements});
+    dt_tensor *result = spec ? dt__tensor_redistribute(tensor, spec, DT__PLANNER_DIRECT) : NULL;
+    dt_spec_release(spec);
+    return result;
+}
+
+static dt_status join_mesh(struct saving *s, dt_mesh *mesh, dt__arena *arena) {
+    s->first = true;
+    if (!mesh || dt_mesh_size(mesh) == 1)
+        return DT_OK;
+    int64_t n = dt_mesh_size(mesh), *ranks = DT__NEW_ARRAY(arena, int64_t, n);
+    if (!ranks)
+        return DT_ERR_MEMORY;
+    dt_mesh_ranks(mesh, ranks);
+    s->group = dt_group_new(s->ctx, ranks, n);
+    s->first = ranks[0] == s->ctx->rank;
+    return s->group ? DT_OK : dt_error_status(s->ctx);
+}
+
+static dt_status save(struct saving *s, dt_tensor *const *tensors, const char *const *names, dt__arena *arena) {
+    dt_mesh *mesh = dt_tensor_mesh(tensors[0]);
+    s->tensors = DT__NEW_ARRAY(arena, dt_tensor *, s->n);
+    s->entries = s->tensors ? DT__NEW_ARRAY(arena, dt__zip_entry, s->n) : NULL;
+    if (!s->entries)
+        return DT_ERR_MEMORY;
+    DT__TRY(join_mesh(s, mesh, arena));
+    for (int i = 0; i < s->n; i++) {
+        s->tensors[i] = reduced(tensors[i]);
+        if (!s->tensors[i])
+            return dt_error_status(s->ctx);
+        s->entries[i] = (dt__zip_entry){.name = ""};
+        if (!names)
+            continue;
+        size_t length = strlen(names[i]);
+        char *name = DT__NEW_ARRAY(arena, char, (int64_t)length + 5);
+        if (!name)
+            return DT_ERR_MEMORY;
+        (void)snprintf(name, length + 5, "%s.npy", names[i]);
+        s->entries[i].name = name;
+    }
+    DT__TRY(lay_out(s));
+    return run(s);
+}
+
+/* What every rank can see before anything happens. */
+static dt_status check(const struct saving *s, dt_tensor *const *tensors, const char *const *names) {
+    for (int i = 0; i < s->n; i++) {
+        if (!dt__is_of(s->ctx, s->op, "tensor", tensors[i]->ctx))
+            return DT_ERR_STATE;
+        if (dt_tensor_mesh(tensors[i]) != dt_tensor_mesh(tensors[0]) &&
+            !dt_mesh_equal(dt_tensor_mesh(tensors[i]), dt_tensor_mesh(tensors[0])))
+            return dt__fail(s->ctx, DT_ERR_MESH, "%s: tensors 0 and %d are not on one mesh, nor both plain", s->op,
+                            i);
+        if (names && (!names[i] || !*names[i] || strlen(names[i]) > 60000))
+            return dt__fail(s->ctx, DT_ERR_VALUE, "%s: tensor %d has no name, or one that is too long", s->op, i);
+        for (int k = 0; names && k < i; k++)
+            if (strcmp(names[i], names[k]) == 0)
+                return dt__fail(s->ctx, DT_ERR_VALUE, "%s: two tensors are called %s", s->op, names[i]);
+    }
+    if (!dt__has_data(s->ctx))
+        return dt__fail(s->ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", s->op);
+    return DT_OK;
+}
+
+static dt_status save_all(struct saving *s, dt_tensor *const *tensors, const char *const *names) {
+    dt_mesh *mesh = dt_tensor_mesh(tensors[0]);
+    DT__TRY(check(s, tensors, names));
+    if (mesh && !dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
+        return DT_OK; /* a rank outside has nothing to say */
+    dt__arena arena = dt__arena_new(s->ctx);
+    dt_status status = save(s, tensors, names, &arena);
+    for (int i = 0; s->entries && i < s->n; i++)
+        if (s->tensors[i] && s->tensors[i] != tensors[i])
+            dt_drop(s->tensors[i]);
+    dt_group_release(s->group);
+    dt__arena_free(&arena);
+    return status;
+}
+
+dt_status dt_save_npy(dt_tensor *tensor, const char *path) {
+    if (!tensor)
+        return DT_ERR_VALUE;
+    if (!path) {
+        (void)dt__null_argument(tensor->ctx, "save_npy", 2);
+        return dt_error_status(tensor->ctx);
+    }
+    struct saving saving = {.ctx = tensor->ctx, .op = "save_npy", .path = path, .n = 1};
+    return save_all(&saving, &tensor, NULL);
+}
+
+dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors, int64_t limit) {
+    dt_ctx *ctx = NULL;
+    bool whole = path && names && tensors && n > 0;
+    for (int i = 0; whole && i < n; i++)
+        ctx = ctx ? ctx : dt_tensor_ctx(tensors[i]);
+    for (int i = 0; whole && i < n; i++)
+        whole = tensors[i] != NULL;
+    if (!whole) {
+        if (ctx && !dt_failed(ctx))
+            (void)dt__fail(ctx, DT_ERR_VALUE, "save_npz: one of the tensors is NULL");
+        return DT_ERR_VALUE;
+    }
+    struct saving saving = {.ctx = ctx, .op = "save_npz", .path = path, .n = n, .zip = true, .limit = limit};
+    return save_all(&saving, tensors, names);
+}
+
+dt_status dt_save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors) {
+    return dt__save_npz(path, n, names, tensors, DT__ZIP_LIMIT);
+}

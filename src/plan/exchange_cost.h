@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The price of one exchange: point-to-point messages that bring each rank just the blocks that it lacks, packed by
+ * their senders and put into place by their receivers. Unlike a collective over a group it meets only ranks that have
+ * something to send, so it is priced by who sends what to whom, for the rank that receives most.
+ */
+#ifndef DT_PLAN_EXCHANGE_COST_H
+#define DT_PLAN_EXCHANGE_COST_H
+
+#include "plan/traffic.h"
+
+typedef struct dt__exchange {
+    const dt__transfer *transfer;
+    int64_t item_bytes;
+    bool spans_hosts;
+    int64_t most;     /* position after the exchange of the rank that receives most */
+    int64_t received; /* elements that it receives */
+} dt__exchange;
+
+/* Microseconds. */
+dt_status dt__exchange_price(dt__arena *arena, const dt__machine *machine, const dt__exchange *exchange, double *out);
+
+#endif

@@ -1,0 +1,786 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What running a redistribution does besides giving the right values: who meets whom, what is counted, how much memory
+ * it takes, in which order sums run, and what happens when something is wrong.
+ *
+ * ctest: timeout=240 processors=2
+ */
+#include "support/launch.h"
+
+#include "base/ctx.h"
+#include "base/hash.h"
+#include "move/execute.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+/* A tensor of f32 whose part lies in the heap. */
+typedef struct piece {
+    dt_spec *spec;
+    float *data;
+} piece;
+
+static dt_mesh *mesh_of(dt_ctx *ctx, const char *text) { return dt_mesh_new(ctx, text); }
+
+static dt_spec *spec_of(dt_mesh *mesh, int n_dims, const int64_t *shape, const char *placements) {
+    return dt_spec_new(mesh, &(dt_spec_desc){.dtype = DT_F32, .n_dims = n_dims, .shape = shape, .text = placements});
+}
+
+static piece new_piece(dt_ctx *ctx, dt_mesh *mesh, int n_dims, const int64_t *shape, const char *placements) {
+    piece out = {.spec = spec_of(mesh, n_dims, shape, placements)};
+    if (out.spec && dt_spec_local(out.spec)->bytes)
+        out.data = dt_heap_alloc(ctx, (size_t)dt_spec_local(out.spec)->bytes);
+    if (out.data)
+        memset(out.data, 0, (size_t)dt_spec_local(out.spec)->bytes);
+    return out;
+}
+
+static void free_piece(dt_ctx *ctx, piece *p) {
+    dt_spec_release(p->spec);
+    dt_heap_free(ctx, p->data);
+}
+
+static dt__redistribution between(const piece *from, const piece *to) {
+    return (dt__redistribution){
+        .from = from->spec, .to = to->spec, .src = from->data, .dst = to->data, .planner = DT__PLANNER_DIRECT};
+}
+
+static dt_status run(const piece *from, const piece *to) {
+    dt__redistribution what = between(from, to);
+    return dt__redistribute_run(&what);
+}
+
+static void clear(dt_ctx *ctx) {
+    ctx->status = DT_OK;
+    ctx->text[0] = 0;
+}
+
+/* What a move counts as: numbers of all_gather, all_reduce, reduce_scatter, all_to_all, and rendezvous. */
+struct counted {
+    const char *mesh, *from, *to;
+    int64_t collectives[4], exchanges;
+};
+
+/* RED-001 RED-002 RED-003 RED-005 RED-006 RED-011 RED-017 RED-072 */
+static const struct counted counted_on_4[] = {
+    {"4", "S(0)", "R", {1, 0, 0, 0}, 1},
+    {"4", "R", "R", {0, 0, 0, 0}, 0},
+    {"4", "P(sum)", "P(sum)", {0, 0, 0, 0}, 0},
+    {"4", "R", "S(0)", {0, 0, 0, 0}, 0},
+    {"4", "P(sum)", "R", {0, 1, 0, 0}, 1},
+    {"4", "P(sum)", "S(1)", {0, 0, 1, 0}, 1},
+    {"4", "S(0)", "S(1)", {0, 0, 0, 1}, 1},
+    {"2x2", "P(sum),P(sum)", "R,R", {0, 1, 0, 0}, 1},
+    {"2x2", "P(sum),P(sum)", "S(0),S(0)", {0, 0, 1, 0}, 1},
+    {"2x2", "S(0),S(0)", "R,R", {1, 0, 0, 0}, 1},
+    {"2x2", "R,S(0)", "R,R", {1, 0, 0, 0}, 1},
+    {"2x2", "R,S(0)", "S(1),S(0)", {0, 0, 0, 0}, 0},
+    {"4x1", "S(0),R", "S(0),S(1)", {0, 0, 0, 0}, 0},
+};
+
+static int run_counted(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t shape[] = {8, 12};
+    for (size_t i = 0; i < sizeof counted_on_4 / sizeof *counted_on_4; i++) {
+        const struct counted *want = &counted_on_4[i];
+        dt_mesh *mesh = mesh_of(ctx, want->mesh);
+        piece from = new_piece(ctx, mesh, 2, shape, want->from), to = new_piece(ctx, mesh, 2, shape, want->to);
+        dt__redistribute_stats before = dt__redistribute_statistics(ctx);
+        CHECK_OK(ctx, run(&from, &to));
+        dt__redistribute_stats after = dt__redistribute_statistics(ctx);
+        int64_t asked[DT__N_COLLECTIVES];
+        CHECK_OK(ctx, dt__redistribute_count(from.spec, to.spec, DT__PLANNER_DIRECT, NULL, asked));
+        for (int k = 0; k < 4; k++) {
+            int64_t got = after.collectives[k + 1] - before.collectives[k + 1];
+            CHECK(got == want->collectives[k] && got == asked[k + 1], "%s: %s to %s: %lld of %s, not %lld",
+                  want->mesh, want->from, want->to, (long long)got, dt__collective_name((dt__collective)(k + 1)),
+                  (long long)want->collectives[k]);
+        }
+        CHECK(after.n_exchanges - before.n_exchanges == want->exchanges, "%s to %s: %lld rendezvous", want->from,
+              want->to, (long long)(after.n_exchanges - before.n_exchanges));
+        CHECK(after.n_runs == before.n_runs + 1, "%lld runs", (long long)after.n_runs);
+        free_piece(ctx, &from);
+        free_piece(ctx, &to);
+        dt_mesh_release(mesh);
+    }
+    return 0;
+}
+
+static void execute__counts_the_collectives_that_it_replaces(void **state) {
+    (void)state;
+    run_ranks(4, run_counted, NULL);
+}
+
+/* Where no peer is needed nobody waits: only one of the ranks makes the call. */
+static int run_lonely(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t shape[] = {6, 5};
+    dt_mesh *mesh = mesh_of(ctx, "3");
+    piece whole = new_piece(ctx, mesh, 2, shape, "R"), part = new_piece(ctx, mesh, 2, shape, "S(0)");
+    for (int i = 0; i < 30; i++)
+        whole.data[i] = (float)i;
+    if (dt_rank(ctx) == 1) {
+        CHECK_OK(ctx, run(&whole, &part));
+        for (int i = 0; i < 10; i++)
+            CHECK(part.data[i] == (float)(10 + i), "%g", (double)part.data[i]);
+        CHECK_OK(ctx, dt__redistribute_run(&(dt__redistribution){.from = part.spec,
+                                                                 .to = part.spec,
+                                                                 .src = part.data,
+                                                                 .dst = part.data,
+                                                                 .planner = DT__PLANNER_DIRECT}));
+        CHECK(part.data[9] == 19, "%g", (double)part.data[9]);
+    }
+    CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+    free_piece(ctx, &whole);
+    free_piece(ctx, &part);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void execute__meets_nobody_where_no_peer_is_needed(void **state) {
+    (void)state;
+    run_ranks(3, run_lonely, NULL);
+}
+
+/* Values whose sum depends on the order. */
+static float rough(int64_t rank, int64_t i) {
+    uint64_t random = (uint64_t)(rank * 1000003 + i);
+    return (float)((double)(int64_t)(test_random(&random) >> 11) * 0x1p-50 - 4);
+}
+
+/* A sum of all ranks' values from the left, which is the order of the mesh. */
+static int check_sums(const dt_ctx *ctx, const float *got, int64_t first, int64_t n, const char *what) {
+    for (int64_t i = 0; i < n; i++) {
+        float sum = rough(0, first + i);
+        for (int64_t r = 1; r < dt_world(ctx); r++)
+            sum += rough(r, first + i);
+        CHECK(got[i] == sum, "%s: rank %lld: element %lld is %.9g, not %.9g", what, (long long)dt_rank(ctx),
+              (long long)(first + i), (double)got[i], (double)sum);
+    }
+    return 0;
+}
+
+/* Sums of [rows, 100] in the order of the mesh, whatever the way they take. */
+static int run_sums(dt_ctx *ctx, void *arg) {
+    int64_t rows = *(const int64_t *)arg, shape[] = {rows, 100}, n = rows * 100, world = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &world, 1, NULL);
+    piece from = new_piece(ctx, mesh, 2, shape, "P(sum)"), to = new_piece(ctx, mesh, 2, shape, "R");
+    piece cut = new_piece(ctx, mesh, 2, shape, "S(0)");
+    float *turned = dt_heap_alloc(ctx, (size_t)n * sizeof *turned); /* column by column */
+    CHECK(turned, "%s", dt_error_text(ctx));
+    for (int64_t i = 0; i < n; i++)
+        turned[i % 100 * rows + i / 100] = from.data[i] = rough(dt_rank(ctx), i);
+    for (int k = 0; k < 2; k++) {
+        dt__redistribute_stats before = dt__redistribute_statistics(ctx);
+        CHECK_OK(ctx, run(&from, &to));
+        if (check_sums(ctx, to.data, 0, n, "P to R"))
+            return 1;
+        int64_t received = dt__redistribute_statistics(ctx).bytes_received - before.bytes_received;
+        int64_t width = (rows + world - 1) / world, first = width * dt_rank(ctx) < rows ? width * dt_rank(ctx) : rows;
+        int64_t share = (width < rows - first ? width : rows - first) * 400;
+        int64_t in_two = (world - 1) * share + (4 * n - share), at_once = (world - 1) * 4 * n;
+        bool two = world > 1 && 4 * n > (world == 2 ? 4 << 20 : 8192);
+        CHECK(received == (two ? in_two : at_once), "%lld rows: rank %lld received %lld bytes", (long long)rows,
+              (long long)dt_rank(ctx), (long long)received);
+        memset(to.data, 0, (size_t)n * 4);
+        dt__redistribution view = between(&from, &to);
+        view.src = dt_rank(ctx) % 2 ? from.data : turned;
+        view.src_strides = dt_rank(ctx) % 2 ? NULL : (const int64_t[]){1, rows};
+        CHECK_OK(ctx, dt__redistribute_run(&view));
+        if (check_sums(ctx, to.data, 0, n, "P to R, turned"))
+            return 1;
+        CHECK_OK(ctx, run(&from, &cut));
+        const dt_local *local = dt_spec_local(cut.spec);
+        if (check_sums(ctx, cut.data, local->offset[0] * 100, local->elements, "P to S(0)"))
+            return 1;
+    }
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    free_piece(ctx, &cut);
+    dt_heap_free(ctx, turned);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void execute__sums_in_the_order_of_the_mesh(void **state) {
+    (void)state;
+    static const int64_t n_ranks[] = {1, 2, 3, 5};
+    for (size_t i = 0; i < sizeof n_ranks / sizeof *n_ranks; i++) {
+        run_ranks(n_ranks[i], run_sums, &(int64_t){7});
+        run_ranks(n_ranks[i], run_sums, &(int64_t){301});
+    }
+    run_ranks(2, run_sums, &(int64_t){12001}); /* above 4 MiB */
+}
+
+/* Peak memory: source and target. */
+static int run_peak(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const char *const moves[][2] = {
+        {"S(0),P(sum)", "R,S(1)"}, {"S(0),S(1)", "S(1),S(0)"}, {"P(sum),S(0)", "R,R"}, {"R,S(1)", "S(0),R"}};
+    static const int64_t shape[] = {301, 203};
+    dt_mesh *mesh = mesh_of(ctx, "2x2");
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        piece from = new_piece(ctx, mesh, 2, shape, moves[i][0]), to = new_piece(ctx, mesh, 2, shape, moves[i][1]);
+        void *more = dt_heap_alloc(ctx, (size_t)4 << 20); /* raises the peak so far above anything before */
+        CHECK_OK(ctx, dt_heap_free(ctx, more));
+        CHECK_OK(ctx, run(&from, &to));
+        size_t live = dt_heap_stats(ctx).live_bytes, peak = dt_heap_stats(ctx).peak_bytes;
+        void *mark = dt_heap_alloc(ctx, peak - live);
+        CHECK(mark && dt_heap_stats(ctx).peak_bytes == peak, "%s", dt_error_text(ctx));
+        CHECK_OK(ctx, run(&from, &to));
+        CHECK(dt_heap_stats(ctx).peak_bytes == peak, "%s to %s: the heap grew by %zu bytes", moves[i][0], moves[i][1],
+              dt_heap_stats(ctx).peak_bytes - peak);
+        CHECK_OK(ctx, dt_heap_free(ctx, mark));
+        free_piece(ctx, &from);
+        free_piece(ctx, &to);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void execute__takes_no_memory_besides_source_and_target(void **state) {
+    (void)state;
+    run_ranks(4, run_peak, NULL);
+}
+
+/* Plans of several steps take the memory that they say. */
+static int run_planned_peak(dt_ctx *ctx, void *arg) {
+    const dt__planner *planner = arg;
+    static const int64_t shape[] = {256, 256};
+    dt_mesh *mesh = mesh_of(ctx, "2x2");
+    piece from = new_piece(ctx, mesh, 2, shape, "S(0)[1],S(0)[0]"), to = new_piece(ctx, mesh, 2, shape, "S(0),S(0)");
+    dt__redistribution what = between(&from, &to);
+    what.planner = *planner;
+    dt__move move;
+    dt__plan plan;
+    dt__arena arena = dt__arena_new(ctx);
+    CHECK_OK(ctx, dt__move_of_specs(from.spec, to.spec, &move));
+    CHECK_OK(ctx, dt__plan_new(&arena, &move, *planner, &dt__machine_builtin, &plan));
+    CHECK_OK(ctx, dt__redistribute_run(&what));
+    CHECK((int64_t)dt_heap_stats(ctx).peak_bytes == plan.peak_bytes, "%s: %zu bytes, not %lld",
+          dt__planner_name(*planner), dt_heap_stats(ctx).peak_bytes, (long long)plan.peak_bytes);
+    dt__arena_free(&arena);
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void execute__takes_the_memory_that_plans_say(void **state) {
+    (void)state;
+    for (int planner = 0; planner < DT__N_PLANNERS; planner++)
+        run_ranks(4, run_planned_peak, &(dt__planner){(dt__planner)planner});
+}
+
+/* The cache: found again, bounded, without specs that nobody else holds. */
+static int run_cache(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t world = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &world, 1, NULL);
+    for (int round = 0; round < 2; round++)
+        for (int64_t size = 1; size <= 1200; size++) {
+            piece from = new_piece(ctx, mesh, 1, &size, "S(0)"), to = new_piece(ctx, mesh, 1, &size, "R");
+            dt__redistribute_stats before = dt__redistribute_statistics(ctx);
+            for (int i = 0; i < 2; i++)
+                CHECK_OK(ctx, run(&from, &to));
+            dt__redistribute_stats after = dt__redistribute_statistics(ctx);
+            CHECK(after.n_misses == before.n_misses + 1 && after.n_hits == before.n_hits + 1,
+                  "size %lld: %lld misses, %lld hits", (long long)size, (long long)(after.n_misses - before.n_misses),
+                  (long long)(after.n_hits - before.n_hits));
+            CHECK(after.n_entries <= 1024, "%lld entries", (long long)after.n_entries);
+            free_piece(ctx, &from);
+            free_piece(ctx, &to);
+        }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void execute__keeps_a_bounded_number_of_pairs(void **state) {
+    (void)state;
+    run_ranks(1, run_cache, NULL);
+    run_ranks(2, run_cache, NULL);
+}
+
+struct refusal {
+    const char *from, *to;
+    dt_status status;
+    const char *says;
+};
+
+/* RED-009 RED-021 RED-040 RED-053 */
+static const struct refusal refusals[] = {
+    {"f32[4,4] R on mesh(2)", "f32[4,4] P(sum) on mesh(2)", DT_ERR_PLACEMENT, "can not redistribute R to P(sum)"},
+    {"f32[4,4] S(0) on mesh(2)", "f32[4,4] P(sum) on mesh(2)", DT_ERR_PLACEMENT,
+     "can not redistribute S(0) to P(sum)"},
+    {"f32[4,4] P(sum) on mesh(2)", "f32[4,4] P(avg) on mesh(2)", DT_ERR_PLACEMENT, "P(sum) to P(avg)"},
+    {"f32[4,4] P(sum) on mesh(2)", "f32[4,4] P(sum) on mesh(2,1)", DT_ERR_PLACEMENT,
+     "on another mesh the target may not be partial"},
+    {"f32[4,4] R on mesh(2)", "f32[4,5] R on mesh(2)", DT_ERR_SHAPE, "the shapes differ"},
+    {"f32[4,4] R on mesh(2)", "f32[4,4,1] R,R on mesh(2,1)", DT_ERR_SHAPE, "the shapes differ"},
+    {"f32[4,4] R on mesh(2)", "f64[4,4] R on mesh(2)", DT_ERR_DTYPE, "the dtypes differ"},
+    {"f32[4,4] R on mesh(2)", "f64[4,4] R,R on mesh(2,1)", DT_ERR_DTYPE, "the dtypes differ"},
+};
+
+static int run_refusals(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t shape[] = {4, 4};
+    dt_mesh *meshes[] = {mesh_of(ctx, "2"), mesh_of(ctx, "2x1")};
+    piece part = new_piece(ctx, meshes[0], 2, shape, "S(0)"), whole = new_piece(ctx, meshes[0], 2, shape, "R");
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        const struct refusal *r = &refusals[i];
+        float memory[64];
+        dt_spec *from = dt_spec_parse(ctx, r->from), *to = dt_spec_parse(ctx, r->to);
+        if (!to && strstr(r->to, "P(sum) on mesh(2,1)")) { /* one placement per mesh dim */
+            clear(ctx);
+            to = spec_of(meshes[1], 2, shape, "P(sum),R");
+        }
+        CHECK(from && to, "%s: %s", r->to, dt_error_text(ctx));
+        dt_status status = dt__redistribute_run(&(dt__redistribution){
+            .from = from, .to = to, .src = memory, .dst = memory + 32, .planner = DT__PLANNER_DIRECT});
+        CHECK(status == r->status && strstr(dt_error_text(ctx), r->says), "%s to %s: %s: %s", r->from, r->to,
+              dt_status_name(status), dt_error_text(ctx));
+        clear(ctx);
+        dt_spec_release(from);
+        dt_spec_release(to);
+        CHECK_OK(ctx, run(&part, &whole)); /* all fail alike, and go on */
+    }
+    dt_spec *other = spec_of(meshes[1], 2, shape, "R,R");
+    dt_status status = dt__redistribute_run(&(dt__redistribution){
+        .from = part.spec, .to = other, .src = part.data, .dst = whole.data, .planner = DT__PLANNER_GREEDY});
+    CHECK(status == DT_ERR_MESH, "%s", dt_status_name(status));
+    clear(ctx);
+    dt_spec_release(other);
+    free_piece(ctx, &part);
+    free_piece(ctx, &whole);
+    dt_mesh_release(meshes[0]);
+    dt_mesh_release(meshes[1]);
+    return 0;
+}
+
+static void execute__refuses_what_cannot_be(void **state) {
+    (void)state;
+    run_ranks(2, run_refusals, NULL);
+}
+
+/* Ranks that are in neither mesh are not waited for; those in one of them are. */
+static int run_outside(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t shape[] = {5, 3};
+    dt_mesh *left = mesh_of(ctx, "[0,1]"), *right = mesh_of(ctx, "[2,1]");
+    piece from = new_piece(ctx, left, 2, shape, "S(0)"), to = new_piece(ctx, left, 2, shape, "R");
+    piece away = new_piece(ctx, right, 2, shape, "S(1)");
+    const dt_local *local = dt_spec_local(from.spec);
+    for (int64_t i = 0; i < local->elements; i++)
+        from.data[i] = (float)(local->offset[0] * 3 + i);
+    if (dt_rank(ctx) == 3) {
+        CHECK_OK(ctx, run(&from, &to));
+        CHECK_OK(ctx, run(&from, &away));
+        CHECK(dt__redistribute_statistics(ctx).n_runs == 0, "%lld",
+              (long long)dt__redistribute_statistics(ctx).n_runs);
+    }
+    CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+    if (dt_rank(ctx) < 3) {
+        CHECK_OK(ctx, run(&from, &to));
+        CHECK_OK(ctx, run(&from, &away));
+    }
+    for (int i = 0; dt_rank(ctx) < 2 && i < 15; i++)
+        CHECK(to.data[i] == (float)i, "%g", (double)to.data[i]);
+    local = dt_spec_local(away.spec);
+    for (int64_t i = 0; i < local->elements; i++) {
+        int64_t row = i / local->shape[1], column = local->offset[1] + i % local->shape[1];
+        CHECK(away.data[i] == (float)(row * 3 + column), "%g", (double)away.data[i]);
+    }
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    free_piece(ctx, &away);
+    dt_mesh_release(left);
+    dt_mesh_release(right);
+    return 0;
+}
+
+static void execute__leaves_other_ranks_alone(void **state) {
+    (void)state;
+    run_ranks(4, run_outside, NULL);
+}
+
+/* Ranks that want different things all learn it, and can go on after clearing the error. */
+static int run_mismatch(dt_ctx *ctx, void *arg) {
+    bool planners = *(const bool *)arg;
+    static const int64_t shape[] = {64, 64};
+    dt_mesh *mesh = mesh_of(ctx, "2");
+    piece from = new_piece(ctx, mesh, 2, shape, "S(0)"), to = new_piece(ctx, mesh, 2, shape, "R");
+    piece other = new_piece(ctx, mesh, 2, shape, "S(1)");
+    CHECK_OK(ctx, run(&from, &to));
+    dt__redistribution what = between(&from, dt_rank(ctx) && !planners ? &other : &to);
+    what.planner = dt_rank(ctx) && planners ? DT__PLANNER_GREEDY : DT__PLANNER_DIRECT;
+    dt_status status = dt__redistribute_run(&what);
+    CHECK(status == DT_ERR_MISMATCH, "%s: %s", dt_status_name(status), dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "redistribute of f32 x 4096"), "%s", dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "between different specs"), "%s", dt_error_text(ctx));
+    status = run(&from, &to);
+    CHECK(status == DT_ERR_GROUP, "%s", dt_status_name(status));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK_OK(ctx, run(&from, &to));
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    free_piece(ctx, &other);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void execute__notices_that_ranks_disagree(void **state) {
+    (void)state;
+    run_ranks(2, run_mismatch, &(bool){false});
+    run_ranks(2, run_mismatch, &(bool){true});
+}
+
+/* A rank that leaves, and one that gives up, are learned of by those that wait. */
+static int run_peerless(dt_ctx *ctx, void *arg) {
+    bool gives_up = *(const bool *)arg;
+    static const int64_t shape[] = {300, 64};
+    dt_mesh *mesh = mesh_of(ctx, "3");
+    piece from = new_piece(ctx, mesh, 2, shape, "P(sum)"), to = new_piece(ctx, mesh, 2, shape, "R");
+    dt__redistribution what = between(&from, &to);
+    if (dt_rank(ctx) == 2 && gives_up) {
+        what.dst = NULL;
+        dt_status status = dt__redistribute_run(&what);
+        CHECK(status == DT_ERR_VALUE && strstr(dt_error_text(ctx), "dst is NULL"), "%s", dt_error_text(ctx));
+    } else if (dt_rank(ctx) < 2) {
+        dt_status status = dt__redistribute_run(&what);
+        CHECK(status == DT_ERR_PEER && strstr(dt_error_text(ctx), "redistribute of f32 x 19200"), "%s: %s",
+              dt_status_name(status), dt_error_text(ctx));
+    }
+    if (gives_up)
+        CHECK_OK(ctx, dt_error_clear(ctx));
+    clear(ctx);
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void execute__learns_of_peers_that_do_not_come(void **state) {
+    (void)state;
+    run_ranks(3, run_peerless, &(bool){false});
+    run_ranks(3, run_peerless, &(bool){true});
+}
+
+/* Started ones are waited for in any order, and a context ends with those that nobody waited for. */
+static int run_started(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t shape[] = {120, 50};
+    dt_mesh *mesh = mesh_of(ctx, "2");
+    piece from = new_piece(ctx, mesh, 2, shape, "S(0)"), to[3];
+    static const char *const targets[] = {"R", "S(1)", "R"};
+    dt__moving *moving[3];
+    const dt_local *local = dt_spec_local(from.spec);
+    for (int64_t i = 0; i < local->elements; i++)
+        from.data[i] = (float)(local->offset[0] * 50 + i);
+    for (int i = 0; i < 3; i++) {
+        to[i] = new_piece(ctx, mesh, 2, shape, targets[i]);
+        dt__redistribution what = between(&from, &to[i]);
+        moving[i] = dt__redistribute_start(&what);
+        CHECK(moving[i], "%s", dt_error_text(ctx));
+    }
+    int first = dt_rank(ctx) ? 1 : 0;
+    CHECK_OK(ctx, dt__redistribute_wait(moving[first]));
+    CHECK_OK(ctx, dt__redistribute_wait(moving[1 - first]));
+    for (int i = 0; i < 6000; i++)
+        CHECK(to[0].data[i] == (float)i, "%g", (double)to[0].data[i]);
+    for (int i = 0; i < 3000; i++)
+        CHECK(to[1].data[i] == (float)(i / 25 * 50 + i % 25 + 25 * dt_rank(ctx)), "%g", (double)to[1].data[i]);
+    free_piece(ctx, &to[0]);
+    free_piece(ctx, &to[1]);
+    dt_spec_release(to[2].spec);
+    dt_spec_release(from.spec);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void execute__runs_several_at_once(void **state) {
+    (void)state;
+    run_ranks(2, run_started, NULL);
+}
+
+/* Memory runs out on one rank at its n-th allocation: both learn it, nothing leaks. */
+struct shortage {
+    test_memory memory;
+    long n;
+    bool *was_short; /* seen by the test */
+    const char *from, *to;
+    dt__planner planner;
+    bool started;
+};
+
+static int run_short(dt_ctx *ctx, void *arg) {
+    struct shortage *what = arg;
+    static const int64_t shape[] = {60, 50};
+    dt_mesh *mesh = mesh_of(ctx, "2x2");
+    piece from = new_piece(ctx, mesh, 2, shape, what->from), to = new_piece(ctx, mesh, 2, shape, what->to);
+    piece pair = new_piece(ctx, mesh, 2, shape, "P(sum),R"), whole = new_piece(ctx, mesh, 2, shape, "R,R");
+    dt__redistribution call = between(&from, &to);
+    call.planner = what->planner;
+    CHECK_OK(ctx, run(&pair, &whole));
+    if (dt_rank(ctx) == 0)
+        what->memory.fail_at = what->memory.n_calls + what->n;
+    dt__moving *moving = what->started ? dt__redistribute_start(&call) : NULL;
+    dt_status status = !what->started ? dt__redistribute_run(&call)
+                       : moving       ? dt__redistribute_wait(moving)
+                                      : dt_error_status(ctx);
+    bool was_short = dt_rank(ctx) == 0 && what->memory.n_calls >= what->memory.fail_at;
+    what->memory.fail_at = 0;
+    if (was_short)
+        CHECK(status == DT_ERR_MEMORY, "rank 0: %s: %s", dt_status_name(status), dt_error_text(ctx));
+    else
+        CHECK(status == DT_OK || (dt_rank(ctx) > 0 && status == DT_ERR_PEER), "rank %lld: %s: %s",
+              (long long)dt_rank(ctx), dt_status_name(status), dt_error_text(ctx));
+    *what->was_short |= was_short;
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK_OK(ctx, run(&pair, &whole)); /* all is well again, also for what was prepared before */
+    CHECK_OK(ctx, run(&from, &to));
+    free_piece(ctx, &pair);
+    free_piece(ctx, &whole);
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void execute__survives_failing_allocations(void **state) {
+    (void)state;
+    static const struct shortage kinds[] = {
+        {.from = "S(0),P(sum)", .to = "R,S(1)", .planner = DT__PLANNER_DIRECT},
+        {.from = "S(0),S(0)", .to = "S(1),R", .planner = DT__PLANNER_GREEDY},
+        {.from = "P(sum),R", .to = "R,S(0)", .planner = DT__PLANNER_DIRECT, .started = true},
+        {.from = "P(sum),P(sum)", .to = "R,R", .planner = DT__PLANNER_DIRECT},
+    };
+    if (test_with_tsan)
+        skip(); /* threads share the counter */
+    bool *was_short = test_shared_memory(sizeof *was_short);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        long n = 1;
+        do {
+            struct shortage what = kinds[i];
+            *was_short = false;
+            what.n = n++;
+            what.was_short = was_short;
+            run_ranks_with(&(test_ranks){.n = 4, .counted = &what.memory}, run_short, &what);
+        } while (*was_short);
+        assert_true(n > 3);
+    }
+}
+
+/* A world that is not there: counted, and nothing moves. */
+static void execute__moves_nothing_on_fake(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 100000, .rank = 77});
+    int64_t shape[] = {200000, 3}, sizes[] = {1000, 100};
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, sizes, 2, NULL);
+    piece from = new_piece(ctx, mesh, 2, shape, "S(0),S(0)"), to = new_piece(ctx, mesh, 2, shape, "R,S(0)");
+    to.data[0] = 5;
+    assert_int_equal(run(&from, &to), DT_OK);
+    dt__redistribution what = between(&from, &to);
+    dt__moving *moving = dt__redistribute_start(&what);
+    assert_int_equal(dt__redistribute_wait(moving), DT_OK);
+    dt__redistribute_stats stats = dt__redistribute_statistics(ctx);
+    assert_int_equal(stats.n_runs, 2);
+    assert_true(stats.collectives[DT__COLLECTIVE_ALL_GATHER] + stats.collectives[DT__COLLECTIVE_ALL_TO_ALL] > 0);
+    assert_int_equal(stats.bytes_received, 0);
+    assert_true(to.data[0] == 5);
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    dt_mesh_release(mesh);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* One element seen as a whole tensor: strides of 0, copied and reduced. */
+static int run_broadcast(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t shape[] = {70, 50}, still[] = {0, 0};
+    dt_mesh *mesh = mesh_of(ctx, "3");
+    static const char *const moves[][2] = {{"S(0)", "S(1)"}, {"P(sum)", "R"}, {"P(sum)", "S(1)"}};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        dt_spec *from = spec_of(mesh, 2, shape, moves[i][0]);
+        piece to = new_piece(ctx, mesh, 2, shape, moves[i][1]);
+        float *one = dt_heap_alloc(ctx, sizeof *one), sum = i ? 1 + 2 + 3 : 5;
+        *one = i ? (float)(dt_rank(ctx) + 1) : 5;
+        dt__redistribution what = {.from = from,
+                                   .to = to.spec,
+                                   .src = one,
+                                   .src_strides = still,
+                                   .dst = to.data,
+                                   .planner = DT__PLANNER_DIRECT};
+        CHECK_OK(ctx, dt__redistribute_run(&what));
+        for (int64_t k = 0; k < dt_spec_local(to.spec)->elements; k++)
+            CHECK(to.data[k] == sum, "%s to %s: element %lld is %g", moves[i][0], moves[i][1], (long long)k,
+                  (double)to.data[k]);
+        free_piece(ctx, &to);
+        dt_heap_free(ctx, one);
+        dt_spec_release(from);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void execute__reads_broadcast_sources(void **state) {
+    (void)state;
+    run_ranks(3, run_broadcast, NULL);
+}
+
+/* Meshes of the same ranks whose dims have other names: partials may stay. */
+static int run_renamed(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t shape[] = {6, 4};
+    dt_mesh *a = mesh_of(ctx, "a=2,b=2"), *b = mesh_of(ctx, "x=2,y=2");
+    piece from = new_piece(ctx, a, 2, shape, "P(sum),S(0)"), to = new_piece(ctx, b, 2, shape, "P(sum),R");
+    const dt_local *local = dt_spec_local(from.spec);
+    float mine = (float)(dt_rank(ctx) / 2 * 100); /* by coordinate along the partial */
+    for (int64_t i = 0; i < local->elements; i++)
+        from.data[i] = mine + (float)(local->offset[0] * 4 + i);
+    CHECK_OK(ctx, run(&from, &to));
+    for (int i = 0; i < 24; i++)
+        CHECK(to.data[i] == mine + (float)i, "rank %lld: element %d is %g", (long long)dt_rank(ctx), i,
+              (double)to.data[i]);
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    dt_mesh_release(a);
+    dt_mesh_release(b);
+    return 0;
+}
+
+static void execute__knows_the_same_ranks_by_other_names(void **state) {
+    (void)state;
+    run_ranks(4, run_renamed, NULL);
+}
+
+/* A rank that does not come in time. */
+static int run_late(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    static const int64_t shape[] = {64, 64};
+    dt_mesh *mesh = mesh_of(ctx, "2");
+    piece from = new_piece(ctx, mesh, 2, shape, "S(0)"), to = new_piece(ctx, mesh, 2, shape, "R");
+    dt__redistribution what = between(&from, &to);
+    if (dt_rank(ctx) == 0) {
+        dt__moving *moving = dt__redistribute_start(&what);
+        CHECK(moving, "%s", dt_error_text(ctx));
+        dt_status status = dt__redistribute_wait(moving);
+        CHECK(status == DT_ERR_TIMEOUT && strstr(dt_error_text(ctx), "redistribute of f32 x 4096"), "%s: %s",
+              dt_status_name(status), dt_error_text(ctx));
+    } else {
+        test_sleep(0.6 * test_slowness);
+        dt_status status = dt__redistribute_run(&what);
+        CHECK(status == DT_ERR_TIMEOUT, "%s: %s", dt_status_name(status), dt_error_text(ctx));
+    }
+    clear(ctx);
+    free_piece(ctx, &from);
+    free_piece(ctx, &to);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void execute__waits_no_longer_than_the_deadline(void **state) {
+    (void)state;
+    run_ranks_with(&(test_ranks){.n = 2, .options = {.timeout_s = 0.2 * test_slowness}}, run_late, NULL);
+}
+
+/* A rank dies somewhere in a row of redistributions. */
+static int run_until_death(dt_ctx *ctx, void *arg) {
+    int when = *(const int *)arg;
+    static const int64_t shape[] = {200, 300};
+    dt_mesh *mesh = mesh_of(ctx, "3");
+    piece from = new_piece(ctx, mesh, 2, shape, "P(sum)"), to = new_piece(ctx, mesh, 2, shape, "R");
+    piece part = new_piece(ctx, mesh, 2, shape, "S(1)");
+    for (int i = 0; i < 1000; i++) {
+        if (dt_rank(ctx) == 1 && i == when)
+            raise(SIGKILL);
+        dt_status status = i % 2 ? run(&part, &to) : run(&from, &part);
+        if (status == DT_OK)
+            continue;
+        bool told = status == DT_ERR_PEER && i >= when && strstr(dt_error_text(ctx), "redistribute of f32 x 60000");
+        int code = told ? 0 : 1;
+        if (!told)
+            fprintf(stderr, "call %d: %s: %s\n", i, dt_status_name(status), dt_error_text(ctx));
+        dt__ctx_free(ctx);
+        return code;
+    }
+    return 1;
+}
+
+static void execute__learns_of_deaths(void **state) {
+    (void)state;
+    if (test_with_tsan)
+        skip(); /* a thread cannot die alone */
+    for (int when = 0; when < 6; when++) {
+        test_launch launch = {.tells = when % 2 == 0};
+        dt_init_options options = {.timeout_s = 60};
+        test_launch_begin(&launch, 3, &options, run_until_death, &when);
+        test_launch_end(&launch, 30 * test_slowness);
+        assert_int_equal(launch.statuses[0], 0);
+        assert_int_equal(launch.statuses[2], 0);
+        assert_true(WIFSIGNALED(launch.statuses[1]));
+    }
+}
+
+/* A world of one, in which the n-th allocation fails. */
+static void execute__works_alone_or_says_that_memory_is_out(void **state) {
+    (void)state;
+    static const int64_t shape[] = {5, 7};
+    static const char *const moves[][2] = {{"P(sum),S(0)", "R,S(1)"}, {"S(0),_S(1,3)", "S(1),S(1)"}};
+    bool was_short = true;
+    for (long n = 1; was_short; n++) {
+        test_memory memory = {0};
+        dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .allocator = test_memory_allocator(&memory)});
+        dt_mesh *mesh = mesh_of(ctx, "1x1");
+        was_short = false;
+        for (int i = 0; i < 6; i++) {
+            const char *const *move = moves[i % 2];
+            piece from = new_piece(ctx, mesh, 2, shape, move[0]), to = new_piece(ctx, mesh, 2, shape, move[1]);
+            dt__redistribution what = between(&from, &to);
+            what.planner = (dt__planner)(i % DT__N_PLANNERS);
+            for (int k = 0; k < 35; k++)
+                from.data[k] = (float)k;
+            memory.fail_at = memory.n_calls + n;
+            dt_status status = dt__redistribute_run(&what);
+            bool now_short = memory.n_calls >= memory.fail_at;
+            memory.fail_at = 0;
+            if (status != (now_short ? DT_ERR_MEMORY : DT_OK))
+                fail_msg("%s to %s: %s: %s", move[0], move[1], dt_status_name(status), dt_error_text(ctx));
+            for (int k = 0; k < 35 && !now_short; k++)
+                assert_true(to.data[k] == (float)k);
+            was_short |= now_short;
+            clear(ctx);
+            free_piece(ctx, &from);
+            free_piece(ctx, &to);
+        }
+        dt_mesh_release(mesh);
+        assert_int_equal(dt_close(ctx), 0);
+        assert_int_equal(memory.n_live, 0);
+        assert_false(memory.wrong_size);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(execute__counts_the_collectives_that_it_replaces),
+        cmocka_unit_test(execute__meets_nobody_where_no_peer_is_needed),
+        cmocka_unit_test(execute__sums_in_the_order_of_the_mesh),
+        cmocka_unit_test(execute__takes_no_memory_besides_source_and_target),
+        cmocka_unit_test(execute__takes_the_memory_that_plans_say),
+        cmocka_unit_test(execute__keeps_a_bounded_number_of_pairs),
+        cmocka_unit_test(execute__refuses_what_cannot_be),
+        cmocka_unit_test(execute__leaves_other_ranks_alone),
+        cmocka_unit_test(execute__notices_that_ranks_disagree),
+        cmocka_unit_test(execute__learns_of_peers_that_do_not_come),
+        cmocka_unit_test(execute__runs_several_at_once),
+        cmocka_unit_test(execute__survives_failing_allocations),
+        cmocka_unit_test(execute__moves_nothing_on_fake),
+        cmocka_unit_test(execute__reads_broadcast_sources),
+        cmocka_unit_test(execute__knows_the_same_ranks_by_other_names),
+        cmocka_unit_test(execute__waits_no_longer_than_the_deadline),
+        cmocka_unit_test(execute__learns_of_deaths),
+        cmocka_unit_test(execute__works_alone_or_says_that_memory_is_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

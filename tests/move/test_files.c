@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tensors in files: the bytes that are written, what is read back under any placements, and files that are not what
+ * they say. test_numpy_files.py exchanges files with NumPy where that is installed. Ranks 1, 2, 3, 4, 5, 7 on shm.
+ */
+#include "spec/brute.h"
+#include "tensor/tensors.h"
+
+#include "move/save_npy.h"
+#include "tensor/zip.h"
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static const char *in_folder(const char *name) {
+    static _Thread_local char path[8][400];
+    static _Thread_local int next;
+    char *out = path[next++ % 8];
+    (void)snprintf(out, sizeof path[0], "%s/%s", folder, name);
+    return out;
+}
+
+static int n_files(void) {
+    int n = 0;
+    DIR *dir = opendir(folder);
+    while (readdir(dir))
+        n++;
+    closedir(dir);
+    return n - 2;
+}
+
+static int begin(void **state) {
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "/tmp/dtensor_files_XXXXXX");
+    return mkdtemp(folder) ? 0 : 1;
+}
+
+static int end(void **state) {
+    (void)state;
+    DIR *dir = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(dir));)
+        unlink(in_folder(entry->d_name));
+    closedir(dir);
+    return rmdir(folder);
+}
+
+static size_t read_file(const char *path, size_t room, unsigned char *out) {
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return 0;
+    size_t n = fread(out, 1, room, file);
+    (void)fclose(file);
+    return n;
+}
+
+static const char *write_file(const char *name, const void *bytes, size_t n) {
+    const char *path = in_folder(name);
+    (void)unlink(path); /* some file systems flush what is overwritten */
+    FILE *file = fopen(path, "wb");
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    (void)fclose(file);
+    return path;
+}
+
+/* A header padded by hand to 128 bytes. */
+static size_t npy_of(unsigned char *out, const char *dictionary, const void *data, size_t n) {
+    size_t length = strlen(dictionary);
+    memset(out, ' ', 128);
+    memcpy(out, "\x93NUMPY\1\0\x76\0", 10);
+    memcpy(out + 10, dictionary, length);
+    out[127] = '\n';
+    memcpy(out + 128, data, n);
+    return 128 + n;
+}
+
+static void npy__has_the_bytes_that_numpy_writes(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    static const struct {
+        dt_dtype dtype;
+        const char *descr;
+    } cases[] = {{DT_F32, "<f4"}, {DT_F64, "<f8"},  {DT_F16, "<f2"}, {DT_BF16, "<V2"},
+                 {DT_I8, "|i1"},  {DT_I16, "<i2"},  {DT_I32, "<i4"}, {DT_I64, "<i8"},
+                 {DT_U8, "|u1"},  {DT_BOOL, "|b1"}, {DT_C64, "<c8"}, {DT_C128, "<c16"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        unsigned char want[1024], got[1024];
+        char dictionary[128];
+        dt_tensor *t = dt_arange(ctx, 0, 6, 1, .dtype = cases[i].dtype);
+        dt_tensor *matrix = dt_view(t, DT_SHAPE(2, 3));
+        (void)snprintf(dictionary, sizeof dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (2, 3), }",
+                       cases[i].descr);
+        size_t n = npy_of(want, dictionary, dt_data(t), 6 * dt_dtype_size(cases[i].dtype));
+        assert_int_equal(dt_save_npy(matrix, in_folder("a.npy")), DT_OK);
+        assert_int_equal(read_file(in_folder("a.npy"), sizeof got, got), n);
+        assert_memory_equal(got, want, n);
+        assert_true(tensors_equal(dt_load_npy(ctx, in_folder("a.npy")), matrix));
+        /* A view is written as what it shows. */
+        dt_tensor *turned = dt_transpose(matrix, 0, 1);
+        assert_int_equal(dt_save_npy(turned, in_folder("a.npy")), DT_OK);
+        assert_true(tensors_equal(dt_load_npy(ctx, in_folder("a.npy")), turned));
+    }
+    dt_tensor *odd[] = {dt_scalar(ctx, 5), dt_zeros(ctx, DT_SHAPE(0)), dt_zeros(ctx, DT_SHAPE(3, 0, 2)),
+                        dt_ones(ctx, DT_SHAPE(1))};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(dt_save_npy(odd[i], in_folder("odd.npy")), DT_OK);
+        dt_tensor *again = dt_load_npy(ctx, in_folder("odd.npy"));
+        assert_true(tensors_equal(again, odd[i]));
+    }
+    assert_int_equal(n_files(), 2);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+/* Headers that others write. */
+static void npy__reads_every_form(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    unsigned char bytes[512];
+    const float floats[6] = {0, 1, 2, 3, 4, 5};
+    dt_tensor *want = dt_view(dt_arange(ctx, 0, 6, 1), DT_SHAPE(2, 3));
+    size_t n = npy_of(bytes, "{\"shape\":(2L,3),'fortran_order':False ,'descr':'=f4'}", floats, 24);
+    assert_true(tensors_equal(dt_load_npy(ctx, write_file("b.npy", bytes, n)), want));
+    bytes[n] = 7; /* what follows is not ours */
+    assert_true(tensors_equal(dt_load_npy(ctx, write_file("b.npy", bytes, n + 1)), want));
+    n = npy_of(bytes, "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2), }", floats, 24);
+    dt_tensor *fortran = dt_load_npy(ctx, write_file("b.npy", bytes, n));
+    assert_true(tensors_equal(fortran, dt_transpose(want, 0, 1)));
+    assert_int_equal(dt_tensor_strides(fortran)[0], 1);
+    n = npy_of(bytes, "{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "\x3f\x80\0\0", 4);
+    assert_true(dt_item(dt_load_npy(ctx, write_file("b.npy", bytes, n))) == 1);
+    n = npy_of(bytes, "{'descr': '>c8', 'fortran_order': False, 'shape': (), }", "\x3f\x80\0\0\x40\0\0\0", 8);
+    const float *c = dt_data(dt_load_npy(ctx, write_file("b.npy", bytes, n)));
+    assert_true(c[0] == 1 && c[1] == 2);
+    n = npy_of(bytes, "{'descr': '|b1', 'fortran_order': False, 'shape': (3,), }", "\0\1\2", 3);
+    assert_memory_equal(dt_data(dt_load_npy(ctx, write_file("b.npy", bytes, n))), "\0\1\1", 3);
+    /* Versions 2 and 3 have a longer length. */
+    for (unsigned char version = 2; version <= 3; version++) {
+        unsigned char wide[512];
+        n = npy_of(bytes, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", floats, 24);
+        memcpy(wide, "\x93NUMPY\2\0\x76\0\0\0", 12);
+        wide[6] = version;
+        memcpy(wide + 12, bytes + 10, n - 10);
+        assert_true(tensors_equal(dt_load_npy(ctx, write_file("b.npy", wide, n + 2)), want));
+    }
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, const char *part) {
+    assert_null(result);
+    assert_error_says(ctx, status, part);
+    dt_error_clear(ctx);
+}
+
+static void npy__refuses_what_is_none(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    static const struct {
+        const char *dictionary, *why;
+    } cases[] = {
+        {"", "not a dictionary"},
+        {"{}", "does not have descr"},
+        {"{'descr': '<f4', 'fortran_order': False}", "does not have descr"},
+        {"{'descr': '<u2', 'fortran_order': False, 'shape': (1,)}", "its dtype is not one of"},
+        {"{'descr': '<U4', 'fortran_order': False, 'shape': (1,)}", "its dtype is not one of"},
+        {"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "fields"},
+        {"{'descr': '<f4', 'fortran_order': 0, 'shape': (1,)}", "neither True nor False"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': 1}", "not a tuple"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "not a tuple"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}", "not a tuple"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (4611686018427387904, 4)}",
+         "more bytes than can be counted"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,), 'x': 1}", "a key that is none of"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,)} x", "something follows"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,", "not a tuple"},
+        {"{'descr': '<f4", "fields"},
+        {"{'descr': '<f4', 'fortran_order': False, 'shape': (5,)}",
+         "it is cut off: f32[5] has 20 bytes, and 16 are there"},
+    };
+    unsigned char bytes[512];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t n = npy_of(bytes, cases[i].dictionary, "0123456789abcdef", 16);
+        refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, n)), DT_ERR_VALUE, cases[i].why);
+    }
+    size_t n = npy_of(bytes, "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}", "0123", 4);
+    for (size_t cut = 0; cut < n; cut++) /* wherever it ends */
+        refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, cut)), DT_ERR_VALUE, "load_npy: ");
+    bytes[6] = 4;
+    refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, n)), DT_ERR_VALUE, "version");
+    bytes[6] = 1;
+    bytes[9] = 0x7f;
+    refused(ctx, dt_load_npy(ctx, write_file("c.npy", bytes, n)), DT_ERR_VALUE, "longer than that of any tensor");
+    refused(ctx, dt_load_npy(ctx, in_folder("nothing.npy")), DT_ERR_SYSTEM, "cannot be opened: No such file");
+    refused(ctx, dt_load_npy(ctx, folder), DT_ERR_VALUE, "not a regular file");
+    refused(ctx, dt_load_npy(ctx, NULL), DT_ERR_VALUE, "argument 2 of load_npy is NULL");
+    assert_null(dt_load_npy(NULL, "x"));
+    /* A failure to write leaves nothing. */
+    int before = n_files();
+    assert_int_equal(dt_save_npy(dt_ones(ctx, DT_SHAPE(3)), in_folder("no/such/folder.npy")), DT_ERR_SYSTEM);
+    assert_error_says(ctx, DT_ERR_SYSTEM, "cannot be made: No such file or directory");
+    dt_error_clear(ctx);
+    assert_int_equal(mkdir(in_folder("taken"), 0700), 0);
+    assert_int_equal(dt_save_npy(dt_ones(ctx, DT_SHAPE(3)), in_folder("taken")), DT_ERR_SYSTEM);
+    assert_error_says(ctx, DT_ERR_SYSTEM, "cannot be given its name");
+    dt_error_clear(ctx);
+    assert_int_equal(rmdir(in_folder("taken")), 0);
+    assert_int_equal(n_files(), before);
+    assert_int_equal(dt_save_npy(NULL, "x"), DT_ERR_VALUE);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void crc__is_that_of_zip(void **state) {
+    (void)state;
+    unsigned char bytes[100];
+    for (int i = 0; i < 100; i++)
+        bytes[i] = (unsigned char)(i * 37);
+    assert_int_equal(dt__crc32(0, "123456789", 9), 0xcbf43926);
+    assert_int_equal(dt__crc32(0, "", 0), 0);
+    for (size_t cut = 0; cut <= 100; cut++) /* in two pieces, and bit by bit */
+        assert_int_equal(dt__crc32(dt__crc32(0, bytes, cut), bytes + cut, 100 - cut), dt__crc32(0, bytes, 100));
+    uint32_t crc = UINT32_MAX;
+    for (int i = 0; i < 100; i++)
+        for (int bit = 0; bit < 8; bit++) {
+            uint32_t low = (crc ^ (uint32_t)(bytes[i] >> bit)) & 1;
+            crc = (crc >> 1) ^ (low ? 0xedb88320u : 0);
+        }
+    assert_int_equal(dt__crc32(0, bytes, 100), ~crc);
+}
+
+static void npz__keeps_tensors_by_name(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    static const int64_t limits[] = {UINT32_MAX, 1, 400}; /* with 64-bit fields nowhere, everywhere, here and there */
+    dt_tensor *a = dt_view(dt_arange(ctx, 0, 100, 1), DT_SHAPE(4, 25)), *b = dt_scalar(ctx, 3, .dtype = DT_I64);
+    dt_tensor *c = dt_zeros(ctx, DT_SHAPE(0, 2), .dtype = DT_C128);
+    for (int i = 0; i < 3; i++) {
+        const char *path = in_folder("d.npz");
+        assert_int_equal(
+            dt__save_npz(path, 3, (const char *[]){"a", "layer.0/b", "c"}, (dt_tensor *[]){a, b, c}, limits[i]),
+            DT_OK);
+        assert_true(tensors_equal(dt_load_npz(ctx, path, "a"), a));
+        assert_true(tensors_equal(dt_load_npz(ctx, path, "layer.0/b"), b));
+        assert_true(tensors_equal(dt_load_npz(ctx, path, "layer.0/b.npy"), b));
+        assert_true(tensors_equal(dt_load_npz(ctx, path, "c"), c));
+        refused(ctx, dt_load_npz(ctx, path, "d"), DT_ERR_VALUE, "it has no entry d");
+    }
+    /* Damage: every byte in turn. What is read then is refused, or what was written: names, dates and the like. */
+    unsigned char bytes[4096], kept;
+    dt_save_npz(in_folder("e.npz"), 2, (const char *[]){"a", "b"}, (dt_tensor *[]){dt_arange(ctx, 0, 8, 1), b});
+    dt_tensor *want = dt_arange(ctx, 0, 8, 1);
+    size_t n = read_file(in_folder("e.npz"), sizeof bytes, bytes);
+    int64_t n_refused = 0;
+    for (size_t i = 0; i < n; i++) {
+        kept = bytes[i];
+        bytes[i] ^= 0x55;
+        dt_tensor *t = dt_load_npz(ctx, write_file("f.npz", bytes, n), "a");
+        assert_true(!t || tensors_equal(t, want));
+        if (!t) {
+            n_refused++;
+            assert_int_equal(dt_error_status(ctx), DT_ERR_VALUE);
+            dt_error_clear(ctx);
+        }
+        dt_drop(t);
+        bytes[i] = kept;
+    }
+    assert_true(n_refused > 160);
+    for (size_t cut = 0; cut < n; cut++)
+        refused(ctx, dt_load_npz(ctx, write_file("f.npz", bytes, cut), "a"), DT_ERR_VALUE, "load_npz: ");
+    /* What cannot be saved. */
+    int before = n_files();
+    assert_int_equal(dt_save_npz(in_folder("g.npz"), 2, (const char *[]){"a", "a"}, (dt_tensor *[]){a, b}),
+                     DT_ERR_VALUE);
+    assert_error_says(ctx, DT_ERR_VALUE, "two tensors are called a");
+    dt_error_clear(ctx);
+    assert_int_equal(dt_save_npz(in_folder("g.npz"), 1, (const char *[]){""}, (dt_tensor *[]){a}), DT_ERR_VALUE);
+    dt_error_clear(ctx);
+    assert_int_equal(dt_save_npz(in_folder("g.npz"), 2, (const char *[]){"a", "b"}, (dt_tensor *[]){a, NULL}),
+                     DT_ERR_VALUE);
+    assert_error_says(ctx, DT_ERR_VALUE, "one of the tensors is NULL");
+    dt_error_clear(ctx);
+    assert_int_equal(dt_save_npz(NULL, 0, NULL, NULL), DT_ERR_VALUE);
+    dt_mesh *mesh = dt_mesh_new(ctx, "1");
+    dt_tensor *placed = dt_ones(ctx, DT_SHAPE(1), .mesh = mesh);
+    assert_int_equal(dt_save_npz(in_folder("g.npz"), 2, (const char *[]){"a", "b"}, (dt_tensor *[]){a, placed}),
+                     DT_ERR_MESH);
+    dt_error_clear(ctx);
+    assert_null(dt_load_npz(ctx, "x", NULL));
+    dt_error_clear(ctx);
+    assert_int_equal(n_files(), before);
+    dt_mesh_release(mesh);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static int files_of_parts(dt_ctx *ctx, void *arg) {
+    uint64_t random = *(const uint64_t *)arg;
+    int64_t n_live = 0;
+    for (int i = 0; i < 60; i++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        brute_case c, other;
+        brute_random_case(&random, (int)dt_world(ctx), &c);
+        brute_random_case_of(&random, (int)dt_world(ctx), c.n_dims, c.shape, &other);
+        for (int m = 0; m < c.n_mesh_dims; m++)
+            if (dt_placement_is_partial(c.placements[m]))
+                c.placements[m] = dt_placement_partial(DT_SUM);
+        for (int m = 0; m < other.n_mesh_dims; m++)
+            if (other.placements[m].kind == DT_PLACEMENT_PARTIAL && other.placements[m].reduce == DT_AVG)
+                other.placements[m] = dt_placement_replicate();
+        brute_name(&c);
+        brute_name(&other);
+        char place[256], place_of_other[256];
+        dt_placements_text(c.n_mesh_dims, c.placements, sizeof place, place);
+        dt_placements_text(other.n_mesh_dims, other.placements, sizeof place_of_other, place_of_other);
+        dt_mesh *mesh = dt_mesh_from_shape(ctx, c.mesh, c.n_mesh_dims, NULL);
+        dt_mesh *mesh_of_other = dt_mesh_from_shape(ctx, other.mesh, other.n_mesh_dims, NULL);
+        int64_t n = 1;
+        for (int d = 0; d < c.n_dims; d++)
+            n *= c.shape[d];
+        dt_tensor *plain =
+            dt_reshape(dt_arange(ctx, 0, (double)n, 1, .dtype = DT_F64), TENSORS_SHAPE(c.n_dims, c.shape));
+        dt_tensor *t = dt_distribute_tensor(plain, mesh, place, .everywhere = true);
+        CHECK(t, "%s: %s", c.text, dt_error_text(ctx));
+        const char *path = in_folder("parts.npy"), *zip = in_folder("parts.npz");
+        CHECK_OK(ctx, dt_save_npy(t, path)); /* API-016, changed: a partial is reduced */
+        CHECK_OK(ctx, dt_save_npz(zip, 2, (const char *[]){"x", "y"}, (dt_tensor *[]){t, t}));
+        CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx))); /* ranks outside the mesh wait for the file */
+        CHECK(tensors_equal(dt_load_npy(ctx, path), plain), "%s in a file: %s", c.text, dt_error_text(ctx));
+        CHECK(tensors_equal(dt_load_npz(ctx, zip, "y"), plain), "%s in a zip: %s", c.text, dt_error_text(ctx));
+        dt_tensor *again = dt_load_npy(ctx, path, .mesh = mesh_of_other, .place = place_of_other);
+        dt_tensor *full = dt_full_tensor(again);
+        CHECK(full, "%s: %s", other.text, dt_error_text(ctx));
+        CHECK(dt_rank(ctx) >= brute_world(&other) || tensors_equal(full, plain), "%s read as %s", c.text, other.text);
+        dt_tensor *zipped =
+            dt_load_npz(ctx, zip, "x", .mesh = mesh_of_other, .place = place_of_other, .check = i % 2);
+        CHECK(tensors_equal(dt_to_local(zipped), dt_to_local(again)), "%s read as %s", c.text, other.text);
+        CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx))); /* before the next one is written, by rank 0 */
+        if (dt_rank(ctx) == 0)
+            CHECK(unlink(path) == 0 && unlink(zip) == 0, "unlink");
+        dt_mesh_release(mesh);
+        dt_mesh_release(mesh_of_other);
+        dt_scope_end(scope);
+        n_live = dt_heap_stats(ctx).n_live;
+    }
+    CHECK(n_live < 30, "%lld blocks are left", (long long)n_live);
+    return 0;
+}
+
+static void files__hold_the_whole(void **state) {
+    (void)state;
+    static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
+    int before = n_files();
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
+        uint64_t seed = 500 + i;
+        run_ranks(worlds[i], files_of_parts, &seed);
+    }
+    assert_int_equal(n_files(), before);
+}
+
+/* Fortran order, column by column, on ranks. */
+static int fortran_parts(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    static const char *const places[] = {"S(0)", "S(1)", "_S(1,2)", "R", "P(sum)"};
+    dt_tensor *want = dt_transpose(dt_view(dt_arange(ctx, 0, 35, 1, .dtype = DT_I16), DT_SHAPE(5, 7)), 0, 1);
+    for (int i = 0; i < 5; i++) {
+        dt_tensor *t = dt_load_npy(ctx, in_folder("fortran.npy"), .mesh = mesh, .place = places[i]);
+        CHECK(tensors_equal(dt_full_tensor(t), want), "%s: %s", places[i], dt_error_text(ctx));
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void fortran__is_read_part_by_part(void **state) {
+    (void)state;
+    unsigned char bytes[512];
+    int16_t numbers[35];
+    for (int i = 0; i < 35; i++)
+        numbers[i] = (int16_t)i;
+    size_t n = npy_of(bytes, "{'descr': '<i2', 'fortran_order': True, 'shape': (7, 5), }", numbers, sizeof numbers);
+    write_file("fortran.npy", bytes, n);
+    for (int64_t ranks = 1; ranks <= 5; ranks++)
+        run_ranks(ranks, fortran_parts, NULL);
+}
+
+/* One rank cannot go on: all get an error, and no file is left. */
+static int failing_save(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    dt_tensor *t = dt_ones(ctx, DT_SHAPE(9), .mesh = mesh, .place = "S(0)");
+    CHECK(dt_save_npy(t, in_folder("no/such/folder.npy")) != DT_OK, "saved");
+    CHECK(dt_failed(ctx), "no error");
+    CHECK(dt_error_clear(ctx) == DT_OK, "clear");
+    CHECK_OK(ctx, dt_save_npy(t, in_folder("fine.npy")));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void save__fails_on_all_ranks(void **state) {
+    (void)state;
+    int before = n_files();
+    run_ranks(3, failing_save, NULL);
+    assert_int_equal(n_files(), before + 1);
+}
+
+static void fake__reads_headers(void **state) {
+    (void)state;
+    unsigned char bytes[512];
+    const float floats[6] = {0};
+    size_t n = npy_of(bytes, "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }", floats, 24);
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 4, .rank = 1});
+    dt_tensor *t = dt_load_npy(ctx, write_file("h.npy", bytes, n));
+    assert_int_equal(dt_tensor_elements(t), 6);
+    assert_null(dt_data(t));
+    assert_int_equal(dt_save_npy(t, in_folder("i.npy")), DT_ERR_UNSUPPORTED);
+    dt_error_clear(ctx);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(npy__has_the_bytes_that_numpy_writes),
+        cmocka_unit_test(npy__reads_every_form),
+        cmocka_unit_test(npy__refuses_what_is_none),
+        cmocka_unit_test(crc__is_that_of_zip),
+        cmocka_unit_test(npz__keeps_tensors_by_name),
+        cmocka_unit_test(files__hold_the_whole),
+        cmocka_unit_test(fortran__is_read_part_by_part),
+        cmocka_unit_test(save__fails_on_all_ranks),
+        cmocka_unit_test(fake__reads_headers),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Distributed tensors as text: what the first rank writes is the text of the whole as a plain tensor; the others write
+ * nothing; of a large tensor only what is shown moves. Ranks 1, 2, 3, 4, 5, 7 on shm.
+ */
+#include "spec/brute.h"
+#include "tensor/tensors.h"
+
+#include "move/execute.h"
+
+static int texts(dt_ctx *ctx, void *arg) {
+    uint64_t random = *(const uint64_t *)arg;
+    int64_t n_cut = 0;
+    for (int i = 0; i < 120; i++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        brute_case c;
+        brute_random_case(&random, (int)dt_world(ctx), &c);
+        char place[256];
+        for (int m = 0; m < c.n_mesh_dims; m++)
+            if (dt_placement_is_partial(c.placements[m]))
+                c.placements[m] = dt_placement_partial(test_below(&random, 2) ? DT_SUM : DT_AVG);
+        brute_name(&c);
+        dt_mesh *mesh = dt_mesh_from_shape(ctx, c.mesh, c.n_mesh_dims, NULL);
+        dt_placements_text(c.n_mesh_dims, c.placements, sizeof place, place);
+        int64_t n = 1;
+        for (int d = 0; d < c.n_dims; d++)
+            n *= c.shape[d];
+        dt_tensor *plain = dt_reshape(dt_arange(ctx, 0, (double)n, 1), TENSORS_SHAPE(c.n_dims, c.shape));
+        dt_tensor *t = dt_distribute_tensor(plain, mesh, place, .everywhere = true);
+        int64_t threshold = test_below(&random, 2) ? 1000 : 10;
+        char head[512], *got = dt_format(t, .threshold = threshold), *want = dt_format(plain, .threshold = threshold);
+        CHECK(got && want, "%s: %s", c.text, dt_error_text(ctx));
+        dt_tensor_text(t, sizeof head, head);
+        n_cut += strstr(want, "...") != NULL;
+        if (dt_rank(ctx) > 0) {
+            CHECK(strcmp(got, "") == 0, "%s: rank %lld says\n%s", c.text, (long long)dt_rank(ctx), got);
+        } else {
+            size_t length = strlen(head);
+            CHECK(strncmp(got, head, length) == 0 && got[length] == '\n', "%s: the head is\n%s", c.text, got);
+            CHECK(strcmp(got + length + 1, want) == 0, "%s is\n%s\nand not\n%s", c.text, got, want);
+        }
+        free(got);
+        free(want);
+        dt_mesh_release(mesh);
+        dt_scope_end(scope);
+    }
+    CHECK(n_cut > 10, "%lld", (long long)n_cut);
+    return 0;
+}
+
+static void texts__are_those_of_the_whole(void **state) {
+    (void)state;
+    static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
+        uint64_t seed = 70 + i;
+        run_ranks(worlds[i], texts, &seed);
+    }
+}
+
+static int large(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "[[1,2],[0,3]]"), *sub = dt_mesh_new(ctx, "[2,3]");
+    dt_tensor *t = dt_arange(ctx, 0, 1 << 20, 1, .dtype = DT_I64, .mesh = mesh, .place = "S(0),S(0)");
+    int64_t before = dt__redistribute_statistics(ctx).bytes_received;
+    char *text = dt_format(t);
+    int64_t moved = dt__redistribute_statistics(ctx).bytes_received - before;
+    CHECK(moved <= 4 * 6 * 8, "%lld bytes moved", (long long)moved);
+    CHECK(strcmp(text, dt_rank(ctx) != 1 ? ""
+                                         : "i64[1048576] S(0),S(0) on mesh([[1,2],[0,3]])\n"
+                                           "[      0       1       2 ... 1048573 1048574 1048575]") == 0,
+          "rank %lld: %s", (long long)dt_rank(ctx), text);
+    free(text);
+    /* Each rank's own part, partial or not. */
+    dt_tensor *part = dt_from_local(ctx, dt_full(ctx, DT_SHAPE(2, 2), (double)dt_rank(ctx)), sub, "P(sum)");
+    text = dt_format(part, .local = true);
+    CHECK(strcmp(text,
+                 dt_rank(ctx) < 2 ? ""
+                 : dt_rank(ctx) == 2
+                     ? "rank 2 holds f32[2,2] from (0,0) of f32[2,2] P(sum) on mesh([2,3])\n[[2. 2.]\n [2. 2.]]"
+                     : "rank 3 holds f32[2,2] from (0,0) of f32[2,2] P(sum) on mesh([2,3])\n[[3. 3.]\n [3. 3.]]") ==
+              0,
+          "rank %lld: %s", (long long)dt_rank(ctx), text);
+    free(text);
+    text = dt_format(part);
+    CHECK(strcmp(text, dt_rank(ctx) == 2 ? "f32[2,2] P(sum) on mesh([2,3])\n[[5. 5.]\n [5. 5.]]" : "") == 0, "%s",
+          text);
+    free(text);
+    text = dt_format(dt_zeros(ctx, DT_SHAPE(0, 3), .mesh = sub, .place = "S(0)"));
+    CHECK(strcmp(text, dt_rank(ctx) == 2 ? "f32[0,3] S(0) on mesh([2,3])\n[]" : "") == 0, "%s", text);
+    free(text);
+    dt_mesh_release(mesh);
+    dt_mesh_release(sub);
+    return 0;
+}
+
+static void print__moves_what_it_shows(void **state) {
+    (void)state;
+    run_ranks(4, large, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts__are_those_of_the_whole),
+        cmocka_unit_test(print__moves_what_it_shows),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a rank pulls, without ranks: sizes that no test can move, shards of millions of runs, who is read from, and
+ * memory that runs out.
+ */
+#include "support/check.h"
+
+#include "mesh/mesh.h"
+#include "move/pull_list.h"
+
+#include <string.h>
+
+typedef struct fixture {
+    dt_ctx *ctx;
+    dt_spec *from, *to;
+    dt__arena arena;
+    dt__pulls pulls;
+} fixture;
+
+struct move {
+    int64_t mesh[2];
+    int n_dims;
+    int64_t shape[2];
+    const char *from, *to;
+};
+
+static dt_spec *spec_of(dt_ctx *ctx, const struct move *move, int64_t rank, const char *placements) {
+    int64_t world = move->mesh[0] * move->mesh[1];
+    dt_mesh *mesh = dt__mesh_from_shape(ctx, (dt__mesh_self){world, rank}, move->mesh, 2, (dt__names){0}, NULL);
+    dt_spec *spec = dt_spec_new(
+        mesh, &(dt_spec_desc){.dtype = DT_F32, .n_dims = move->n_dims, .shape = move->shape, .text = placements});
+    dt_mesh_release(mesh);
+    return spec;
+}
+
+/* All mesh dims count as changed, so that all ranks take part. */
+static dt_status make(fixture *f, dt_ctx *ctx, const struct move *move, int64_t rank) {
+    *f = (fixture){.ctx = ctx, .arena = dt__arena_new(ctx)};
+    f->from = spec_of(ctx, move, rank, move->from);
+    f->to = f->from ? spec_of(ctx, move, rank, move->to) : NULL;
+    if (!f->to)
+        return dt_error_status(ctx);
+    dt__pulls_of what = {.from = f->from, .to = f->to, .same_mesh = true, .changes = {true, true}, .rank = rank};
+    DT__TRY(dt__pulls_ranks(&f->arena, &what));
+    return dt__pulls_new(&f->arena, &what, &f->pulls);
+}
+
+static void drop(fixture *f) {
+    dt_spec_release(f->from);
+    dt_spec_release(f->to);
+    dt__arena_free(&f->arena);
+}
+
+static int64_t n_elements(const dt__pulls *pulls) {
+    int64_t n = 0;
+    for (int64_t b = 0; b < pulls->n_blocks; b++)
+        n += pulls->blocks[b].elements;
+    return n;
+}
+
+static int64_t n_pieces(const dt__pulls *pulls) {
+    int64_t n = 0;
+    for (int64_t b = 0; b < pulls->n_blocks; b++)
+        for (int d = 0; d < pulls->n_dims; d++)
+            n += pulls->blocks[b].n_pieces[d];
+    return n;
+}
+
+static void with_pulls(const struct move *move, int64_t rank, void (*body)(const fixture *f)) {
+    dt_ctx *ctx = dt__ctx_new(&(dt_init_options){0});
+    fixture f;
+    if (make(&f, ctx, move, rank) != DT_OK)
+        fail_msg("%s", dt_error_text(ctx));
+    body(&f);
+    drop(&f);
+    dt__ctx_free(ctx);
+}
+
+static void check_huge(const fixture *f) {
+    int64_t wanted = dt_spec_local(f->to)->elements;
+    assert_true(wanted > (int64_t)1 << 40);
+    assert_int_equal(n_elements(&f->pulls), wanted);
+}
+
+static void pulls__of_huge_tensors_are_counted_right(void **state) {
+    (void)state;
+    with_pulls(&(struct move){{3, 2}, 2, {((int64_t)1 << 40) + 7, 1001}, "S(0),S(1)", "S(1),R"}, 4, check_huge);
+    with_pulls(&(struct move){{3, 2}, 2, {((int64_t)1 << 50) + 7, 3}, "R,S(0)", "S(0),R"}, 1, check_huge);
+}
+
+static void check_few(const fixture *f) {
+    assert_int_equal(n_elements(&f->pulls), dt_spec_local(f->to)->elements);
+    assert_true(n_pieces(&f->pulls) <= 16);
+}
+
+static void pulls__of_strided_shards_have_few_pieces(void **state) {
+    (void)state;
+    with_pulls(&(struct move){{2, 1}, 1, {1 << 16, 0}, "_S(0,4096),R", "S(0),R"}, 0, check_few);
+    with_pulls(&(struct move){{2, 1}, 1, {1 << 16, 0}, "S(0),R", "_S(0,4096),R"}, 1, check_few);
+    with_pulls(&(struct move){{2, 2}, 1, {(1 << 16) + 3, 0}, "_S(0,64),S(0)", "R,R"}, 1, check_few);
+}
+
+/* Two phases: the shares of all replicas together are the part, and this rank's blocks are its share. */
+static void check_shares(const fixture *f) {
+    const dt_local *local = dt_spec_local(f->to);
+    const dt__pulls *pulls = &f->pulls;
+    int64_t others = 0;
+    assert_true(pulls->two_phases);
+    assert_int_equal(pulls->n_sources, 4);
+    for (int64_t i = 0; i < pulls->n_shares; i++)
+        others += pulls->shares[i].size;
+    int64_t per_index = local->elements / local->shape[pulls->share_dim];
+    assert_int_equal(others * per_index + n_elements(pulls), local->elements);
+}
+
+static void pulls__in_two_phases_share_the_part_out(void **state) {
+    (void)state;
+    for (int64_t rank = 0; rank < 8; rank++) {
+        with_pulls(&(struct move){{4, 2}, 2, {1001, 64}, "P(sum),S(0)", "R,S(1)"}, rank, check_shares);
+        with_pulls(&(struct move){{4, 2}, 2, {3, 6400}, "P(sum),S(0)", "R,R"}, rank, check_shares);
+    }
+}
+
+/* A source that all hold is read from oneself; one that some hold, from each holder as often. */
+static void pulls__spread_over_the_holders(void **state) {
+    (void)state;
+    const struct move move = {{4, 2}, 2, {8, 64}, "R,S(0)", "S(1),R"};
+    int64_t reads[8] = {0};
+    for (int64_t rank = 0; rank < 8; rank++) {
+        dt_ctx *ctx = dt__ctx_new(&(dt_init_options){0});
+        fixture f;
+        assert_int_equal(make(&f, ctx, &move, rank), DT_OK);
+        for (int64_t b = 0; b < f.pulls.n_blocks; b++)
+            reads[f.pulls.blocks[b].members[0]] += f.pulls.blocks[b].elements;
+        drop(&f);
+        dt__ctx_free(ctx);
+    }
+    for (int rank = 1; rank < 8; rank++)
+        assert_int_equal(reads[rank], reads[0]);
+}
+
+static bool make_and_drop(dt_ctx *ctx, void *user) {
+    fixture f;
+    dt_status status = make(&f, ctx, user, 2);
+    drop(&f);
+    return status == DT_OK;
+}
+
+static void pulls__survive_failing_allocations(void **state) {
+    (void)state;
+    struct move moves[] = {{{4, 2}, 2, {1001, 64}, "P(sum),S(0)", "R,S(1)"},
+                           {{4, 2}, 2, {30, 40}, "_S(0,2),S(0)", "S(1),S(0)"}};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++)
+        assert_true(assert_survives_failing_allocations(make_and_drop, &moves[i]) > 5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pulls__of_huge_tensors_are_counted_right),
+        cmocka_unit_test(pulls__of_strided_shards_have_few_pieces),
+        cmocka_unit_test(pulls__in_two_phases_share_the_part_out),
+        cmocka_unit_test(pulls__spread_over_the_holders),
+        cmocka_unit_test(pulls__survive_failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

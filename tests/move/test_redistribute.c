@@ -1,0 +1,777 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Tensors on several ranks: parts become tensors, tensors become parts, values move, are read and are written. What a
+ * rank holds is worked out by the definition of the placements (spec/brute.h). Ranks 1, 2, 3, 4, 5, 7 on shm.
+ */
+#include "spec/brute.h"
+#include "tensor/tensors.h"
+
+#include "move/execute.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <sys/mman.h>
+
+static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
+
+static void on_all_worlds(dt_rank_fn *fn) {
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
+        uint64_t seed = 1000 * (i + 1);
+        run_ranks(worlds[i], fn, &seed);
+    }
+}
+
+/* The value of element i of every tensor here. */
+static double value_of(int64_t i) { return (double)(i * 7 % 64 - 20); }
+
+static dt_tensor *whole_of(dt_ctx *ctx, const brute_case *c) {
+    dt_tensor *t = dt_empty(ctx, TENSORS_SHAPE(c->n_dims, c->shape), .dtype = DT_F64);
+    for (int64_t i = 0; i < dt_tensor_elements(t); i++)
+        ((double *)dt_data(t))[i] = value_of(i);
+    return t;
+}
+
+/* What coordinate k of n adds to a value where it is partial. */
+static double partial_of(const brute_case *c, double x, int64_t k, int64_t n, bool *partial) {
+    const dt_placement *p = NULL;
+    for (int m = 0; m < c->n_mesh_dims; m++)
+        if (dt_placement_is_partial(c->placements[m]))
+            p = &c->placements[m];
+    *partial = p;
+    if (!p)
+        return x;
+    switch (p->reduce) {
+    case DT_SUM:
+        return k == 0 ? x - 3 * (double)(n - 1) : 3;
+    case DT_AVG:
+        return x + (double)k - (double)(n - 1) / 2;
+    case DT_PRODUCT:
+        return k == 0 ? x : 1;
+    case DT_MIN:
+        return x + (double)k;
+    default:
+        return x - (double)k;
+    }
+}
+
+/* The part of a rank, made from lists of indices; swapped: dim 0 runs faster in memory than dim 1. */
+static dt_tensor *part_of(dt_ctx *ctx, const brute_case *c, int64_t rank, bool swapped) {
+    int64_t coordinate[BRUTE_MOST_DIMS], shape[BRUTE_MOST_DIMS], index[BRUTE_MOST_DIMS] = {0}, k = 0, n = 1,
+                                                                 total = 1;
+    brute_list lists[BRUTE_MOST_DIMS];
+    bool partial;
+    brute_coordinate(c, rank, coordinate);
+    for (int m = 0; m < c->n_mesh_dims; m++)
+        if (dt_placement_is_partial(c->placements[m])) {
+            k = k * c->mesh[m] + coordinate[m];
+            n *= c->mesh[m];
+        }
+    for (int d = 0; d < c->n_dims; d++) {
+        lists[d] = brute_shard(c, d, coordinate);
+        shape[d] = lists[d].n;
+        total *= shape[d];
+    }
+    dt_tensor *t;
+    if (swapped) {
+        int64_t other[BRUTE_MOST_DIMS];
+        memcpy(other, shape, sizeof other);
+        other[0] = shape[1];
+        other[1] = shape[0];
+        t = dt_transpose(dt_empty(ctx, TENSORS_SHAPE(c->n_dims, other), .dtype = DT_F64), 0, 1);
+    } else {
+        t = dt_empty(ctx, TENSORS_SHAPE(c->n_dims, shape), .dtype = DT_F64);
+    }
+    for (int64_t i = 0; i < total; i++, tensors_next(c->n_dims, shape, index)) {
+        int64_t at = 0;
+        for (int d = 0; d < c->n_dims; d++)
+            at = at * c->shape[d] + lists[d].items[index[d]];
+        double x = partial_of(c, value_of(at), k, n, &partial);
+        memcpy((void *)(uintptr_t)tensors_at(t, index), &x, sizeof x);
+    }
+    return t;
+}
+
+static bool is_partial(const brute_case *c) {
+    for (int m = 0; m < c->n_mesh_dims; m++)
+        if (dt_placement_is_partial(c->placements[m]))
+            return true;
+    return false;
+}
+
+/* The distributed tensor of a case, from parts. A rank outside the mesh knows what the whole is like from the options.
+ */
+static dt_tensor *tensor_of(dt_ctx *ctx, uint64_t *random, const brute_case *c, dt_mesh *mesh) {
+    char place[256];
+    int64_t rank = dt_rank(ctx), strides[BRUTE_MOST_DIMS], step = 1;
+    bool swapped = c->n_dims >= 2 && test_below(random, 2); /* the same on every rank */
+    for (int d = c->n_dims - 1; d >= 0; d--) {
+        int at = swapped && d < 2 ? 1 - d : d;
+        strides[at] = step;
+        step *= c->shape[at] ? c->shape[at] : 1;
+    }
+    dt_placements_text(c->n_mesh_dims, c->placements, sizeof place, place);
+    dt_tensor *part =
+        rank < brute_world(c) ? part_of(ctx, c, rank, swapped) : dt_empty(ctx, DT_SHAPE(0), .dtype = DT_F64);
+    return dt_from_local(ctx, part, mesh, place, .shape = TENSORS_SHAPE(c->n_dims, c->shape),
+                         .stride = TENSORS_SHAPE(c->n_dims, strides));
+}
+
+static int parts_are_what_the_definition_says(dt_ctx *ctx, void *arg) {
+    uint64_t random = *(const uint64_t *)arg;
+    for (int i = 0; i < 250; i++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        brute_case a, b;
+        brute_random_case(&random, (int)dt_world(ctx), &a);
+        brute_random_case_of(&random, (int)dt_world(ctx), a.n_dims, a.shape, &b);
+        for (int m = 0; m < b.n_mesh_dims; m++)
+            if (dt_placement_is_partial(b.placements[m]))
+                b.placements[m] = dt_placement_replicate();
+        brute_name(&b);
+        bool inside_a = dt_rank(ctx) < brute_world(&a), inside_b = dt_rank(ctx) < brute_world(&b);
+        dt_mesh *mesh = dt_mesh_from_shape(ctx, a.mesh, a.n_mesh_dims, NULL);
+        dt_mesh *other = dt_mesh_from_shape(ctx, b.mesh, b.n_mesh_dims, NULL);
+        dt_tensor *whole = whole_of(ctx, &a), *t = tensor_of(ctx, &random, &a, mesh), *full = dt_full_tensor(t);
+        CHECK(full, "%s: %s", a.text, dt_error_text(ctx));
+        CHECK(!inside_a || tensors_equal(full, whole), "rank %lld: the whole of %s", (long long)dt_rank(ctx), a.text);
+        CHECK(inside_a || (dt_tensor_n_dims(full) == 1 && dt_tensor_elements(full) == 0), "outside: %s", a.text);
+        if (!is_partial(&a)) { /* taking it apart gives the same parts */
+            char place[256];
+            dt_placements_text(a.n_mesh_dims, a.placements, sizeof place, place);
+            int64_t source = test_below(&random, brute_world(&a));
+            dt_tensor *mine = dt_rank(ctx) == source ? whole : dt_empty_like(whole);
+            dt_tensor *parts = dt_distribute_tensor(mine, mesh, place, .source = DT_INT(source));
+            CHECK(tensors_equal(dt_to_local(parts), dt_to_local(t)), "from rank %lld: %s", (long long)source, a.text);
+            parts = dt_distribute_tensor(whole, mesh, place, .everywhere = true);
+            CHECK(tensors_equal(dt_to_local(parts), dt_to_local(t)), "from everywhere: %s", a.text);
+        }
+        char place[256];
+        static const char *const planners[] = {NULL, "direct", "min_cost", "greedy", "graph"};
+        dt_placements_text(b.n_mesh_dims, b.placements, sizeof place, place);
+        bool same = dt_mesh_equal(mesh, other);
+        const char *planner = planners[test_below(&random, same ? 5 : 2)];
+        if (planner && *planner != 'd')
+            planner = "min_cost"; /* the others refuse some layouts */
+        dt_tensor *moved = dt_redistribute(t, place, .mesh = other, .planner = planner);
+        CHECK(moved, "%s to %s: %s", a.text, b.text, dt_error_text(ctx));
+        if (inside_b) {
+            dt_tensor *want = part_of(ctx, &b, dt_rank(ctx), false);
+            CHECK(tensors_equal(dt_to_local(moved), want), "rank %lld: %s to %s by %s", (long long)dt_rank(ctx),
+                  a.text, b.text, planner ? planner : "default");
+        }
+        dt_mesh_release(mesh);
+        dt_mesh_release(other);
+        dt_scope_end(scope);
+    }
+    CHECK(dt_heap_stats(ctx).n_live < 20, "%lld blocks are left", (long long)dt_heap_stats(ctx).n_live);
+    return 0;
+}
+
+static void tensors__hold_what_the_definition_says(void **state) {
+    (void)state;
+    on_all_worlds(parts_are_what_the_definition_says);
+}
+
+/* Parts of any size, without saying which: check finds the sizes. */
+static int uneven_parts(dt_ctx *ctx, void *arg) {
+    uint64_t random = *(const uint64_t *)arg;
+    int64_t n = dt_world(ctx), r = dt_rank(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    for (int i = 0; i < 20; i++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        int64_t sizes[8], total = 0, before = 0;
+        for (int64_t k = 0; k < n; k++) {
+            sizes[k] = test_below(&random, 5);
+            before += k < r ? sizes[k] : 0;
+            total += sizes[k];
+        }
+        dt_tensor *part = dt_reshape(dt_arange(ctx, (double)(3 * before), (double)(3 * (before + sizes[r])), 1),
+                                     DT_SHAPE(sizes[r], 3));
+        dt_tensor *want = dt_reshape(dt_arange(ctx, 0, (double)(3 * total), 1), DT_SHAPE(total, 3));
+        dt_tensor *t = dt_from_local(ctx, part, mesh, "S(0)", .check = true);
+        CHECK(t, "%s", dt_error_text(ctx));
+        CHECK(dt_tensor_size(t, 0) == total && dt_tensor_shares(t, part), "%lld", (long long)dt_tensor_size(t, 0));
+        CHECK(tensors_equal(dt_full_tensor(t), want), "checked");
+        dt_tensor *u = dt_from_local(ctx, part, mesh, "S(0)", .extents = sizes);
+        CHECK(u && dt_tensor_spec(u) == dt_tensor_spec(t), "extents: %s", dt_error_text(ctx));
+        dt_scope_end(scope);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void from_local__finds_uneven_sizes(void **state) {
+    (void)state;
+    on_all_worlds(uneven_parts);
+}
+
+#define REFUSED(ctx, call, status, part)                                                                             \
+    do {                                                                                                             \
+        CHECK((call) == NULL, "made");                                                                               \
+        CHECK(dt_error_status(ctx) == (status) && strstr(dt_error_text(ctx), part), "rank %lld: %s: %s",             \
+              (long long)dt_rank(ctx), dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));                    \
+        CHECK(dt_error_clear(ctx) == DT_OK, "clear");                                                                \
+    } while (0)
+
+static bool has_sizes(const dt_tensor *t, int n, const int64_t *sizes) {
+    return dt_tensor_n_dims(t) == n && memcmp(dt_tensor_shape(t), sizes, (size_t)n * sizeof *sizes) == 0;
+}
+static bool has_local(const dt_tensor *t, int n, const int64_t *sizes) {
+    return dt_tensor_local_n_dims(t) == n && memcmp(dt_tensor_local_shape(t), sizes, (size_t)n * sizeof *sizes) == 0;
+}
+#define LIST(...)                                                                                                    \
+    (int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), (int64_t[]) { __VA_ARGS__ }
+#define WHOLE_IS(t, ...) has_sizes((t), LIST(__VA_ARGS__))
+#define LOCAL_IS(t, ...) has_local((t), LIST(__VA_ARGS__))
+
+static bool whole_strides_are(const dt_tensor *t, const int64_t *strides) {
+    return memcmp(dt_spec_strides(dt_tensor_spec(t)), strides, (size_t)dt_tensor_n_dims(t) * sizeof *strides) == 0;
+}
+#define STRIDES_ARE(t, ...) whole_strides_are((t), (int64_t[]){__VA_ARGS__})
+
+static int64_t n_moves(dt_ctx *ctx) { return dt__redistribute_statistics(ctx).n_exchanges; }
+
+static int from_local_on_four(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t r = dt_rank(ctx);
+    dt_mesh *mesh = dt_mesh_new(ctx, "4"), *two = dt_mesh_new(ctx, "2x2");
+    /* DT-004 */
+    CHECK(STRIDES_ARE(dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(4, 8)), mesh, "S(0)"), 8, 1), "DT-004");
+    CHECK(STRIDES_ARE(dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(8, 4)), mesh, "S(1)"), 16, 1), "DT-004");
+    dt_tensor *permuted = dt_permute(dt_zeros(ctx, DT_SHAPE(8, 4, 8)), DT_DIMS(1, 2, 0));
+    CHECK(STRIDES_ARE(dt_from_local(ctx, permuted, mesh, "S(1)"), 32, 1, 128), "DT-004");
+    /* DT-001, DT-005 */
+    dt_tensor *local = dt_full(ctx, DT_SHAPE(3, 3), (double)r);
+    CHECK(WHOLE_IS(dt_from_local(ctx, local, mesh, "S(0)"), 12, 3), "DT-005");
+    CHECK(WHOLE_IS(dt_from_local(ctx, local, mesh, "R"), 3, 3), "DT-005");
+    CHECK(WHOLE_IS(dt_from_local(ctx, local, mesh, NULL), 3, 3), "DT-005");
+    dt_tensor *sum = dt_from_local(ctx, local, mesh, "P(sum)");
+    CHECK(WHOLE_IS(sum, 3, 3) && dt_item(dt_select(dt_select(dt_full_tensor(sum), 0, 1), 0, 1)) == 6, "DT-005");
+    /* DT-007 */
+    REFUSED(ctx, dt_from_local(ctx, sum, mesh, "R"), DT_ERR_VALUE, "is distributed already");
+    /* DT-014 */
+    int64_t mine = r < 2 ? 2 : r == 2 ? 1 : 0;
+    dt_tensor *uneven = dt_zeros(ctx, DT_SHAPE(mine, 2));
+    dt_tensor *t = dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2), .stride = DT_SHAPE(2, 1));
+    CHECK(WHOLE_IS(t, 5, 2) && STRIDES_ARE(t, 2, 1), "DT-014");
+    /* DT-015: a stride alone is refused; a shape alone is enough, which is a deviation. */
+    REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .stride = DT_SHAPE(2, 1)), DT_ERR_VALUE, "give both");
+    CHECK(WHOLE_IS(dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2)), 5, 2), "DT-015");
+    REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2), .stride = DT_SHAPE(3, 1)),
+            DT_ERR_VALUE, "without gaps");
+    /* DT-016 */
+    t = dt_from_local(ctx, local, mesh, "S(-1)");
+    CHECK(WHOLE_IS(t, 3, 12) && dt_spec_placements(dt_tensor_spec(t))[0].dim == 1, "DT-016");
+    /* DT-017, DT-019: the parts come back, and are not copied. */
+    t = dt_from_local(ctx, local, mesh, "S(0)");
+    CHECK(tensors_equal(dt_to_local(t), local) && dt_data(dt_to_local(t)) == dt_data(local), "DT-019");
+    /* DT-028: the text may change afterwards. */
+    char place[] = "S(0)";
+    t = dt_from_local(ctx, local, mesh, place);
+    memcpy(place, "S(1)", sizeof place);
+    CHECK(dt_spec_placements(dt_tensor_spec(t))[0].dim == 0, "DT-028");
+    /* DT-029 */
+    dt_tensor *again = dt_from_local(ctx, dt_clone(local), mesh, "S(0)");
+    CHECK(dt_tensor_spec(again) == dt_tensor_spec(t) && dt_tensor_spec(t) != dt_tensor_spec(sum), "DT-029");
+    CHECK(dt_spec_fingerprint(dt_tensor_spec(t)) != dt_spec_fingerprint(dt_tensor_spec(sum)), "DT-029");
+    /* DT-030 */
+    CHECK(strcmp(dt_mesh_device(dt_tensor_mesh(t)), "cpu") == 0, "DT-030");
+    /* requires_grad is kept, and a gradient's placements are checked. */
+    dt_set_requires_grad(local, true);
+    CHECK(dt_requires_grad(dt_from_local(ctx, local, mesh, "R", .grad_place = "P(sum)")), "requires_grad");
+    REFUSED(ctx, dt_from_local(ctx, local, mesh, "R", .grad_place = "S(7)"), DT_ERR_PLACEMENT, "");
+    REFUSED(ctx, dt_to_local(t, .grad_place = "S(0),R"), DT_ERR_PLACEMENT, "");
+    /* What does not fit. */
+    REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(2)"), DT_ERR_PLACEMENT, "no dim that a placement names");
+    REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0),R"), DT_ERR_PLACEMENT, "2 placements for the 1 dims");
+    REFUSED(ctx, dt_from_local(ctx, local, two, "S(0)"), DT_ERR_PLACEMENT, "1 placements for the 2 dims");
+    REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0"), DT_ERR_PLACEMENT, "");
+    REFUSED(ctx, dt_from_local(ctx, local, NULL, "R"), DT_ERR_MESH, "no mesh is given and none is current");
+    REFUSED(ctx, dt_from_local(ctx, NULL, mesh, "R"), DT_ERR_VALUE, "argument 2 of from_local is NULL");
+    REFUSED(ctx, dt_from_local(ctx, local, two, "S(0),S(1)", .extents = (int64_t[]){3, 3}), DT_ERR_PLACEMENT,
+            "exactly one mesh dim");
+    REFUSED(ctx, dt_from_local(ctx, local, mesh, "R", .extents = (int64_t[]){3, 3, 3, 3}), DT_ERR_PLACEMENT,
+            "no mesh dim shards it");
+    REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0)", .extents = (int64_t[]){3, -3, 3, 3}), DT_ERR_VALUE,
+            "extent 1");
+    const int64_t threes[] = {3, 3, 3, 3};
+    CHECK(dt_from_local(ctx, local, mesh, "S(0)", .extents = threes, .shape = DT_SHAPE(12, 3)), "both");
+    REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0)", .extents = threes, .shape = DT_SHAPE(13, 3)), DT_ERR_SHAPE,
+            "the extents add up to 12, but the size given is 13");
+    /* Every rank's own part must be right; here none is. */
+    REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0)", .shape = DT_SHAPE(8, 3)), DT_ERR_SHAPE,
+            "this rank's part of f32[8,3] S(0) on mesh(4) is [2,3], but [3,3] was given");
+    /* One is wrong: with check, all say so. */
+    dt_tensor *odd = dt_zeros(ctx, DT_SHAPE(r == 2 ? 2 : 3, 3));
+    REFUSED(ctx, dt_from_local(ctx, odd, mesh, "S(0)", .shape = DT_SHAPE(12, 3), .check = true), DT_ERR_SHAPE,
+            "rank 2's part of f32[12,3] S(0) on mesh(4) is [3,3], but it gave [2,3]");
+    /* DT-051 */
+    REFUSED(
+        ctx,
+        dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(3, 3), .dtype = r ? DT_F32 : DT_F64), mesh, "S(0)", .check = true),
+        DT_ERR_VALUE, "ranks 0 and 1 have parts of another dtype");
+    REFUSED(ctx, dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(3, 3), .requires_grad = !r), mesh, "S(0)", .check = true),
+            DT_ERR_VALUE, "requires_grad");
+    dt_tensor *square = dt_zeros(ctx, DT_SHAPE(3, 3));
+    REFUSED(ctx, dt_from_local(ctx, r ? square : dt_transpose(square, 0, 1), mesh, "S(0)", .check = true),
+            DT_ERR_VALUE, "stride order");
+    REFUSED(ctx, dt_from_local(ctx, r == 3 ? dt_zeros(ctx, DT_SHAPE(3)) : square, mesh, "S(1)", .check = true),
+            DT_ERR_VALUE, "ranks 0 and 3 have parts of another number of dims");
+    REFUSED(ctx, dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(3, r == 1 ? 2 : 3)), mesh, "S(0)", .check = true),
+            DT_ERR_VALUE, "ranks 0 and 1 have parts of another size along a dim that is not sharded");
+    CHECK(dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(3, 3), .dtype = r ? DT_F32 : DT_F64), mesh, "S(0)"), "unchecked");
+    /* Several mesh dims cut one dim: sizes add up. */
+    t = dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(r == 3 ? 1 : 2, 3)), two, "S(0),S(0)", .check = true);
+    CHECK(WHOLE_IS(t, 7, 3), "check with two cuts");
+    /* Sizes written into the placement. */
+    t = dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(r == 1 ? 5 : 1)), mesh, "S(0:1,5,1,1)");
+    CHECK(WHOLE_IS(t, 8), "extents in the text: %s", dt_error_text(ctx));
+    /* DT-061 */
+    REFUSED(ctx, dt_from_local(ctx, square, two, "P(sum),P(max)"), DT_ERR_PLACEMENT, "");
+    REFUSED(ctx, dt_distribute_tensor(square, two, "P(sum),P(max)"), DT_ERR_PLACEMENT, "");
+    t = dt_from_local(ctx, square, two, "P(sum),P(avg)");
+    CHECK(t && dt_distribute_tensor(square, two, "P(sum),P(avg)") && dt_redistribute(t, "R,R"), "DT-061");
+    REFUSED(ctx, dt_redistribute(t, "P(sum),P(max)"), DT_ERR_PLACEMENT, "");
+    dt_mesh_release(mesh);
+    dt_mesh_release(two);
+    return 0;
+}
+
+static void from_local__joins_parts(void **state) {
+    (void)state;
+    run_ranks(4, from_local_on_four, NULL);
+}
+
+/* One rank alone is wrong, and nobody checks: it fails there, and the others are told when they wait for it. */
+static int lonely_mistake(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    dt_tensor *part = dt_zeros(ctx, DT_SHAPE(dt_rank(ctx) == 1 ? 5 : 2));
+    dt_tensor *t = dt_from_local(ctx, part, mesh, "S(0)", .shape = DT_SHAPE(6));
+    CHECK(!t == (dt_rank(ctx) == 1), "rank %lld", (long long)dt_rank(ctx));
+    CHECK(!dt_full_tensor(t), "a peer is missing");
+    CHECK(dt_rank(ctx) != 1 || strstr(dt_error_text(ctx), "[2], but [5] was given"), "%s", dt_error_text(ctx));
+    CHECK(dt_rank(ctx) == 1 || strstr(dt_error_text(ctx), "rank 1"), "%s", dt_error_text(ctx));
+    CHECK(dt_error_clear(ctx) == DT_OK, "clear");
+    CHECK(dt_item(dt_full_tensor(dt_ones(ctx, DT_SHAPE(1), .mesh = mesh))) == 1, "%s", dt_error_text(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void from_local__tells_peers_of_a_wrong_part(void **state) {
+    (void)state;
+    run_ranks(3, lonely_mistake, NULL);
+}
+
+static int distribute_on_four(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t r = dt_rank(ctx), before;
+    dt_mesh *mesh = dt_mesh_new(ctx, "4"), *two = dt_mesh_new(ctx, "2x2");
+    /* API-001 */
+    dt_tensor *value = dt_reshape(dt_arange(ctx, 0, 36, 1), DT_SHAPE(12, 3));
+    dt_set_requires_grad(value, true);
+    before = n_moves(ctx);
+    dt_tensor *t = dt_distribute_tensor(value, mesh, "S(0)");
+    CHECK(WHOLE_IS(t, 12, 3) && LOCAL_IS(t, 3, 3) && dt_requires_grad(t), "API-001");
+    CHECK(n_moves(ctx) - before == 1, "API-001: %lld exchanges", (long long)(n_moves(ctx) - before));
+    CHECK(((float *)dt_data(t))[0] == (float)(9 * r), "API-001");
+    /* API-002 */
+    t = dt_distribute_tensor(dt_zeros(ctx, DT_SHAPE(3, 12)), mesh, "S(-1)");
+    CHECK(dt_spec_placements(dt_tensor_spec(t))[0].dim == 1, "API-002");
+    /* API-003, API-004 */
+    static const char *const places[] = {"S(0)", "S(1)", "R", "P(sum)", "P(avg)"};
+    for (int p = 0; p < 5; p++) {
+        dt_tensor *mine = dt_full(ctx, DT_SHAPE(12, 12), (double)(r * 10 + p)), *from = dt_full_like(mine, 10 + p);
+        t = dt_distribute_tensor(mine, mesh, places[p], .source = DT_INT(1));
+        CHECK(tensors_equal(dt_full_tensor(t), from), "API-003 %s: %s", places[p], dt_error_text(ctx));
+        before = n_moves(ctx);
+        t = dt_distribute_tensor(from, mesh, places[p], .everywhere = true);
+        CHECK(n_moves(ctx) == before, "API-004 %s", places[p]);
+        CHECK(p > 1 || dt_tensor_local_elements(t) == 36, "API-004 %s", places[p]);
+        CHECK(tensors_equal(dt_full_tensor(t), from), "API-004 %s", places[p]);
+    }
+    /* P(sum) keeps the value on the first coordinate, P(avg) on all. */
+    t = dt_to_local(dt_distribute_tensor(dt_ones(ctx, DT_SHAPE(2)), mesh, "P(sum)"));
+    CHECK(((float *)dt_data(t))[1] == (r == 0), "P(sum)");
+    t = dt_to_local(dt_distribute_tensor(dt_ones(ctx, DT_SHAPE(2)), two, "P(avg),P(sum)"));
+    CHECK(((float *)dt_data(t))[1] == (r % 2 == 0), "P(avg)");
+    /* An average of integers does not wrap around. */
+    for (dt_dtype dtype = DT_I8; dtype <= DT_U8; dtype++) {
+        dt_tensor *large = dt_full(ctx, DT_SHAPE(3, 5), dtype == DT_I64 ? 0x1p62 : 100, .dtype = dtype);
+        t = dt_distribute_tensor(large, two, "P(avg),P(avg)");
+        CHECK(tensors_equal(dt_full_tensor(t), large), "P(avg) of %s", dt_dtype_name(dtype));
+    }
+    /* API-005 */
+    REFUSED(ctx, dt_distribute_tensor(value, two, "S(0)"), DT_ERR_PLACEMENT, "");
+    REFUSED(ctx, dt_distribute_tensor(value, two, "R,P(product)"), DT_ERR_PLACEMENT,
+            "a value cannot be made into P(product); only P(sum) and P(avg) can be");
+    REFUSED(ctx, dt_distribute_tensor(value, two, "R,P(mask)"), DT_ERR_PLACEMENT, "P(mask)");
+    t = dt_distribute_tensor(value, mesh, "S(0)");
+    CHECK(dt_distribute_tensor(t, mesh, "S(0)") == t && dt_distribute_tensor(t, mesh, "S(-2)") == t, "as it is");
+    REFUSED(ctx, dt_distribute_tensor(t, mesh, "S(1)"), DT_ERR_PLACEMENT, "is distributed already");
+    REFUSED(ctx, dt_distribute_tensor(t, two, "S(0),R"), DT_ERR_PLACEMENT, "is distributed already");
+    REFUSED(ctx, dt_distribute_tensor(value, mesh, "R", .source = DT_INT(9)), DT_ERR_MESH,
+            "source rank 9 is not in mesh(4)");
+    REFUSED(ctx, dt_distribute_tensor(value, NULL, "R"), DT_ERR_MESH, "no mesh is given");
+    /* API-006, DT-032, DT-033, DT-034 */
+    for (int64_t size = 13; size <= 14; size++)
+        for (int d = 0; d < 3; d++) {
+            int64_t shape[3] = {3, 3, 3}, chunk = (size + 3) / 4;
+            char place[24];
+            shape[d] = size;
+            (void)snprintf(place, sizeof place, "S(%d)", d);
+            value = dt_reshape(dt_arange(ctx, 0, (double)(9 * size), 1), TENSORS_SHAPE(3, shape));
+            t = dt_distribute_tensor(value, mesh, place);
+            dt_tensor *want = dt_slice(value, d, r * chunk, (r + 1) * chunk, 1);
+            CHECK(dt_tensor_size(t, d) == size && tensors_equal(dt_to_local(t), want), "API-006");
+        }
+    value = dt_view(dt_arange(ctx, 0, 16, 1), DT_SHAPE(4, 4));
+    before = n_moves(ctx);
+    t = dt_distribute_tensor(value, mesh, "S(0)", .everywhere = true);
+    CHECK(tensors_equal(dt_to_local(t), dt_narrow(value, 0, r, 1)), "DT-032");
+    t = dt_distribute_tensor(value, mesh, "S(1)", .everywhere = true);
+    CHECK(tensors_equal(dt_to_local(t), dt_narrow(value, 1, r, 1)) && n_moves(ctx) == before, "DT-032");
+    t = dt_distribute_tensor(dt_view(dt_arange(ctx, 0, 4, 1), DT_SHAPE(2, 2)), two, "S(0),S(1)");
+    CHECK(dt_tensor_local_elements(t) == 1 && ((float *)dt_data(t))[0] == (float)r, "DT-033");
+    t = dt_distribute_tensor(dt_zeros(ctx, DT_SHAPE(2, 8)), mesh, "S(0)");
+    CHECK(LOCAL_IS(t, r < 2, 8), "DT-034");
+    /* DT-039: the current mesh. */
+    CHECK_OK(ctx, dt_mesh_scope_begin(mesh));
+    t = dt_redistribute(dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(3, 3)), NULL, "S(0)"), "R");
+    CHECK(LOCAL_IS(t, 12, 3), "DT-039");
+    CHECK(LOCAL_IS(dt_distribute_tensor(dt_zeros(ctx, DT_SHAPE(12, 3)), NULL, "S(0)"), 3, 3), "DT-039");
+    CHECK_OK(ctx, dt_mesh_scope_begin(two));
+    CHECK(LOCAL_IS(dt_distribute_tensor(dt_zeros(ctx, DT_SHAPE(12, 3)), NULL, "S(0),R"), 6, 3), "DT-039");
+    CHECK_OK(ctx, dt_mesh_scope_end(ctx));
+    CHECK(LOCAL_IS(dt_distribute_tensor(dt_zeros(ctx, DT_SHAPE(12, 3)), NULL, "S(0)"), 3, 3), "DT-039");
+    CHECK_OK(ctx, dt_mesh_scope_end(ctx));
+    /* DT-040 */
+    dt_tensor *local = dt_zeros(ctx, DT_SHAPE(3, 3));
+    CHECK(WHOLE_IS(dt_from_local(ctx, local, two, "S(0),S(1)"), 6, 6), "DT-040");
+    CHECK(WHOLE_IS(dt_from_local(ctx, local, two, "S(0),S(0)"), 12, 3), "DT-040");
+    dt_mesh_release(mesh);
+    dt_mesh_release(two);
+    return 0;
+}
+
+static void distribute_tensor__gives_each_rank_its_part(void **state) {
+    (void)state;
+    run_ranks(4, distribute_on_four, NULL);
+}
+
+/* DT-041, DT-042, DT-043, DT-046 */
+static int on_eight(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t r = dt_rank(ctx);
+    dt_mesh *cube = dt_mesh_new(ctx, "2x2x2"), *grid = dt_mesh_new(ctx, "2x4"), *pair = dt_mesh_new(ctx, "[0,2]");
+    dt_tensor *local = dt_zeros(ctx, DT_SHAPE(3, 3, 3)), *t;
+    CHECK(WHOLE_IS(dt_from_local(ctx, local, cube, "S(0),S(1),S(2)"), 6, 6, 6), "DT-041");
+    CHECK(WHOLE_IS(dt_from_local(ctx, local, cube, "S(0),S(0),S(2)"), 12, 3, 6), "DT-041");
+    const struct {
+        const char *place;
+        int64_t offset[2];
+    } cases[] = {{"S(0),R", {12 * (r / 4), 0}},
+                 {"S(1),R", {0, 12 * (r / 4)}},
+                 {"R,S(0)", {6 * (r % 4), 0}},
+                 {"R,S(1)", {0, 6 * (r % 4)}}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        t = dt_zeros(ctx, DT_SHAPE(24, 24), .mesh = grid, .place = cases[i].place);
+        CHECK(memcmp(dt_spec_local(dt_tensor_spec(t))->offset, cases[i].offset, 16) == 0, "DT-042 %s",
+              cases[i].place);
+    }
+    bool member = r == 0 || r == 2;
+    t = dt_from_local(ctx, dt_ones(ctx, DT_SHAPE(3, 4)), pair, "S(0)");
+    CHECK(WHOLE_IS(t, 6, 4) && (member ? LOCAL_IS(t, 3, 4) : LOCAL_IS(t, 0)), "DT-043");
+    CHECK(dt_tensor_local_elements(dt_to_local(t)) == (member ? 12 : 0), "DT-043");
+    t = dt_redistribute(dt_from_local(ctx, dt_ones(ctx, DT_SHAPE(4, 3)), pair, "S(0)"), "R");
+    CHECK(member ? tensors_equal(dt_to_local(t), dt_ones(ctx, DT_SHAPE(8, 3))) : LOCAL_IS(t, 0), "DT-046");
+    t = dt_redistribute(t, "S(0)");
+    CHECK(member ? tensors_equal(dt_to_local(t), dt_ones(ctx, DT_SHAPE(4, 3))) : LOCAL_IS(t, 0), "DT-046");
+    /* A rank outside needs no part where the shape is given. */
+    t = dt_from_local(ctx, member ? dt_ones(ctx, DT_SHAPE(4)) : NULL, pair, "S(0)", .shape = DT_SHAPE(8));
+    CHECK(WHOLE_IS(t, 8), "NULL outside: %s", dt_error_text(ctx));
+    t = dt_from_local(ctx, dt_ones(ctx, DT_SHAPE(r == 2 ? 1 : 4)), pair, "S(0)", .check = true);
+    CHECK(t && (!member || WHOLE_IS(t, 5)), "check: %s", dt_error_text(ctx));
+    CHECK(member ? dt_item(dt_ones(ctx, DT_SHAPE(), .mesh = pair)) == 1
+                 : isnan(dt_item(dt_ones(ctx, DT_SHAPE(), .mesh = pair))) && !dt_failed(ctx),
+          "item");
+    dt_mesh_release(cube);
+    dt_mesh_release(grid);
+    dt_mesh_release(pair);
+    return 0;
+}
+
+static void meshes__of_several_dims_and_sub_meshes(void **state) {
+    (void)state;
+    run_ranks(8, on_eight, NULL);
+}
+
+/* DT-022, DT-026: two halves, in both orders, tested in between, over scopes, with a change in between. */
+static int transfers(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx), r = dt_rank(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *a = dt_reshape(dt_arange(ctx, 0, 60, 1), DT_SHAPE(12, 5)), *b = dt_full_like(a, 3);
+    dt_tensor *da = dt_distribute_tensor(a, mesh, "S(0)"), *db = dt_distribute_tensor(b, mesh, "P(sum)");
+    int64_t before = dt_heap_stats(ctx).n_live;
+    for (int i = 0; i < 40; i++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        dt_transfer *first = dt_redistribute_start(da, "R"), *second = dt_redistribute_start(db, "S(1)");
+        dt_transfer *same = dt_redistribute_start(da, "S(0)");
+        CHECK(first && second && same, "%s", dt_error_text(ctx));
+        if (i % 3 == 1)
+            while (dt_transfer_test(second) == DT_IN_PROGRESS)
+                continue;
+        bool turned = (i + r) % 2; /* ranks may wait in different orders */
+        dt_tensor *x = turned ? NULL : dt_transfer_wait(first), *y = dt_transfer_wait(second);
+        if (turned)
+            x = dt_transfer_wait(first);
+        dt_tensor *z = dt_transfer_wait(same);
+        CHECK(tensors_equal(dt_to_local(x), a), "first");
+        CHECK(tensors_equal(dt_full_tensor(y), b), "second");
+        CHECK(dt_tensor_shares(z, da), "nothing moves");
+        dt_scope_end(scope);
+    }
+    /* The scope of the start ends first; a dropped source is still held. */
+    dt_scope scope = dt_scope_begin(ctx);
+    dt_transfer *late = dt_redistribute_start(dt_redistribute(da, "S(1)"), "R", .dtype = DT_F64);
+    dt_scope_end(scope);
+    dt_tensor *x = dt_transfer_wait(late);
+    CHECK(x && dt_tensor_dtype(x) == DT_F64 && ((double *)dt_data(x))[7] == 7, "%s", dt_error_text(ctx));
+    dt_drop(x);
+    /* A change between the halves. */
+    dt_tensor *source = dt_redistribute(da, "S(1)");
+    dt_transfer *changed = dt_redistribute_start(source, "R");
+    CHECK_OK(ctx, dt_assign(source, dt_full_like(source, 1)));
+    CHECK(!dt_transfer_wait(changed), "the source was changed");
+    CHECK(dt_error_status(ctx) == DT_ERR_STATE &&
+              strstr(dt_error_text(ctx), "changed between the start and the wait"),
+          "%s", dt_error_text(ctx));
+    CHECK(dt_error_clear(ctx) == DT_OK, "clear");
+    dt_drop(source);
+    CHECK(!dt_redistribute_start(NULL, "R") && !dt_transfer_wait(NULL), "NULL");
+    CHECK(dt_transfer_test(NULL) == DT_ERR_STATE, "NULL");
+    REFUSED(ctx, dt_redistribute_start(a, "R"), DT_ERR_PLACEMENT, "f32[12,5] is a plain tensor");
+    REFUSED(ctx, dt_redistribute_start(da, "S(4)"), DT_ERR_PLACEMENT, "");
+    REFUSED(ctx, dt_redistribute(da, "R", .planner = "best"), DT_ERR_VALUE, "there is no planner best");
+    REFUSED(ctx, dt_redistribute(da, "R", .dtype = (dt_dtype)77), DT_ERR_DTYPE, "77 is not a dtype");
+    CHECK(dt_heap_stats(ctx).n_live <= before + 3, "%lld blocks more",
+          (long long)(dt_heap_stats(ctx).n_live - before)); /* the full_like above, and groups */
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void transfers__are_waited_for_in_any_order(void **state) {
+    (void)state;
+    on_all_worlds(transfers);
+}
+
+/* Values are converted before they move where that gives the same, and after they were reduced where it does not. */
+static int conversions(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    /* 0.5 on each rank: as integers the parts would all be 0. */
+    dt_tensor *part = dt_full(ctx, DT_SHAPE(4, 2), 0.5), *t = dt_from_local(ctx, part, mesh, "P(sum)");
+    dt_tensor *u = dt_redistribute(t, "R", .dtype = DT_I32);
+    CHECK(dt_tensor_dtype(u) == DT_I32 && ((int32_t *)dt_data(u))[3] == n / 2, "%d", ((int32_t *)dt_data(u))[3]);
+    u = dt_redistribute(t, "S(0)", .dtype = DT_F64);
+    dt_tensor *full = dt_full_tensor(u);
+    CHECK(dt_tensor_dtype(u) == DT_F64 && ((double *)dt_data(full))[7] == 0.5 * (double)n, "f64");
+    u = dt_redistribute(dt_redistribute(t, "R"), "S(1)", .dtype = DT_BF16);
+    CHECK(dt_tensor_dtype(u) == DT_BF16, "bf16");
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void redistribute__converts(void **state) {
+    (void)state;
+    on_all_worlds(conversions);
+}
+
+static int assignments(dt_ctx *ctx, void *arg) {
+    uint64_t random = *(const uint64_t *)arg;
+    for (int i = 0; i < 100; i++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        brute_case a, b;
+        brute_random_case(&random, (int)dt_world(ctx), &a);
+        brute_random_case_of(&random, (int)dt_world(ctx), a.n_dims, a.shape, &b);
+        for (int m = 0; m < b.n_mesh_dims; m++)
+            if (dt_placement_is_partial(b.placements[m]))
+                b.placements[m] = dt_placement_replicate();
+        brute_name(&b);
+        dt_mesh *mesh = dt_mesh_from_shape(ctx, a.mesh, a.n_mesh_dims, NULL);
+        dt_mesh *other = dt_mesh_from_shape(ctx, b.mesh, b.n_mesh_dims, NULL);
+        bool inside_a = dt_rank(ctx) < brute_world(&a), inside_b = dt_rank(ctx) < brute_world(&b);
+        dt_tensor *whole = whole_of(ctx, &a), *src = tensor_of(ctx, &random, &a, mesh);
+        dt_tensor *dst = dt_full_like(tensor_of(ctx, &random, &b, other), 99);
+        CHECK_OK(ctx, dt_assign(dst, src)); /* distributed to distributed */
+        dt_tensor *full = dt_full_tensor(dst);
+        CHECK(full && (!inside_b || tensors_equal(full, whole)), "%s to %s", a.text, b.text);
+        dst = dt_full_like(dst, 98);
+        CHECK_OK(ctx, dt_assign(dst, whole)); /* plain to distributed */
+        full = dt_full_tensor(dst);
+        CHECK(full && (!inside_b || tensors_equal(full, whole)), "plain to %s", b.text);
+        dt_tensor *plain = dt_full(ctx, TENSORS_SHAPE(a.n_dims, a.shape), 97, .dtype = DT_I16);
+        CHECK_OK(ctx, dt_assign(plain, src)); /* distributed to plain, converted */
+        for (int64_t e = 0; e < dt_tensor_elements(plain); e++)
+            CHECK(((int16_t *)dt_data(plain))[e] == (inside_a ? (int)value_of(e) : 97), "%s to plain", a.text);
+        dt_mesh_release(mesh);
+        dt_mesh_release(other);
+        dt_scope_end(scope);
+    }
+    return 0;
+}
+
+static void assign__keeps_placements_and_dtype(void **state) {
+    (void)state;
+    on_all_worlds(assignments);
+}
+
+/* [2,1] in parts of 1, 1 and 0 rows, expanded: the empty part can be written to, but the others cannot. */
+static int expanded_parts(dt_ctx *ctx, void *arg) {
+    atomic_int *told = arg; /* the others stay where they are until the last rank knows */
+    dt_mesh *mesh = dt_mesh_new(ctx, "3");
+    dt_tensor *wide = dt_expand(dt_zeros(ctx, DT_SHAPE(2, 1), .mesh = mesh, .place = "S(0)"), DT_SHAPE(2, 4));
+    dt_tensor *value = dt_ones(ctx, DT_SHAPE(2, 4), .mesh = mesh, .place = "S(1)");
+    CHECK(value && dt_assign(wide, value) != DT_OK, "assigned");
+    CHECK(strstr(dt_error_text(ctx), "two indices of f32[2,4]"), "%s", dt_error_text(ctx));
+    if (dt_rank(ctx) == 2)
+        atomic_store(told, 1);
+    while (!atomic_load(told))
+        sched_yield();
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK(dt_item(dt_full_tensor(dt_ones(ctx, DT_SHAPE(1), .mesh = mesh))) == 1, "%s", dt_error_text(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void assign__that_some_ranks_refuse_is_told_to_all(void **state) {
+    (void)state;
+    atomic_int *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(told != MAP_FAILED);
+    run_ranks(3, expanded_parts, told);
+    munmap(told, sizeof *told);
+}
+
+static void assign__writes_through_views(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL);
+    dt_tensor *t = dt_view(dt_arange(ctx, 0, 12, 1), DT_SHAPE(3, 4));
+    assert_int_equal(dt_assign(dt_select(t, 1, 2), dt_full(ctx, DT_SHAPE(3), -1, .dtype = DT_F64)), DT_OK);
+    const float *at = dt_data(t);
+    for (int i = 0; i < 12; i++)
+        assert_true(at[i] == (i % 4 == 2 ? -1 : (float)i));
+    /* From a view of the same storage: as if the source had been copied first. */
+    dt_tensor *line = dt_arange(ctx, 0, 6, 1);
+    assert_int_equal(dt_assign(dt_narrow(line, 0, 1, 5), dt_narrow(line, 0, 0, 5)), DT_OK);
+    for (int i = 0; i < 6; i++)
+        assert_true(((float *)dt_data(line))[i] == (float)(i ? i - 1 : 0));
+    assert_int_equal(dt_assign(line, line), DT_OK);
+    /* Refusals leave everything as it was. */
+    assert_int_equal(dt_assign(dt_expand(dt_scalar(ctx, 1), DT_SHAPE(3)), dt_zeros(ctx, DT_SHAPE(3))), DT_ERR_STATE);
+    assert_error_says(ctx, DT_ERR_STATE, "assign: two indices of f32[3] may lead to one element");
+    dt_error_clear(ctx);
+    assert_int_equal(dt_assign(dt_unfold(line, 0, 3, 2), dt_zeros(ctx, DT_SHAPE(2, 3))), DT_ERR_STATE);
+    dt_error_clear(ctx);
+    for (int i = 0; i < 6; i++)
+        assert_true(((float *)dt_data(line))[i] == (float)(i ? i - 1 : 0));
+    dt_mesh *alone = dt_mesh_new(ctx, "1");
+    dt_tensor *sums = dt_zeros(ctx, DT_SHAPE(3), .dtype = DT_I32, .mesh = alone, .place = "P(sum)");
+    dt_tensor *halves = dt_distribute_tensor(dt_full(ctx, DT_SHAPE(3), 0.5), alone, "P(sum)");
+    assert_int_equal(dt_assign(sums, halves), DT_ERR_PLACEMENT);
+    assert_error_says(ctx, DT_ERR_PLACEMENT, "assign: mesh dim 0: parts of a partial of f32 cannot be converted");
+    dt_error_clear(ctx);
+    dt_mesh_release(alone);
+    assert_int_equal(dt_assign(t, line), DT_ERR_SHAPE);
+    assert_error_says(ctx, DT_ERR_SHAPE, "assign: f32[6] cannot be assigned to f32[3,4]");
+    dt_error_clear(ctx);
+    assert_int_equal(dt_assign(t, NULL), DT_ERR_VALUE);
+    assert_error_says(ctx, DT_ERR_VALUE, "argument 2 of assign is NULL");
+    dt_error_clear(ctx);
+    dt_mesh *mesh = dt_mesh_new(ctx, "1");
+    dt_tensor *partial = dt_zeros(ctx, DT_SHAPE(3, 4), .mesh = mesh, .place = "P(max)");
+    assert_int_equal(dt_assign(partial, t), DT_ERR_PLACEMENT);
+    dt_error_clear(ctx);
+    assert_int_equal(dt_assign(partial, dt_ones(ctx, DT_SHAPE(3, 4), .mesh = mesh, .place = "P(max)")), DT_OK);
+    assert_int_equal(dt_assign(NULL, NULL), DT_ERR_VALUE);
+    dt_mesh_release(mesh);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static int items(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx), r = dt_rank(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    CHECK(dt_item(dt_full(ctx, DT_SHAPE(1, 1), 2.5, .mesh = mesh, .place = "S(1)")) == 2.5, "shard");
+    dt_tensor *t = dt_from_local(ctx, dt_scalar(ctx, (double)(r + 1), .dtype = DT_I64), mesh, "P(sum)");
+    CHECK(dt_item_i64(t) == n * (n + 1) / 2, "%lld", (long long)dt_item_i64(t));
+    CHECK(dt_item(dt_redistribute(t, "R")) == (double)(n * (n + 1) / 2), "sum");
+    CHECK(isnan(dt_item(dt_zeros(ctx, DT_SHAPE(2), .mesh = mesh))), "two elements");
+    CHECK(strstr(dt_error_text(ctx), "item: f32[2] R on mesh("), "%s", dt_error_text(ctx));
+    CHECK(dt_error_clear(ctx) == DT_OK, "clear");
+    CHECK(dt_item_i64(dt_scalar(ctx, 1)) == 0 && dt_error_status(ctx) == DT_ERR_DTYPE, "%s", dt_error_text(ctx));
+    CHECK(dt_error_clear(ctx) == DT_OK, "clear");
+    CHECK(isnan(dt_item(NULL)) && dt_item_i64(NULL) == 0, "NULL");
+    float c[2] = {4, 5};
+    CHECK(dt_item(dt_from_memory(ctx, c, DT_SHAPE(), DT_C64)) == 4, "complex");
+    CHECK(!dt_to_local(NULL) && !dt_full_tensor(NULL) && !dt_redistribute(NULL, "R"), "NULL");
+    CHECK(!dt_distribute_tensor(NULL, mesh, "R"), "NULL");
+    /* Reading replicated values moves nothing and copies nothing. */
+    t = dt_ones(ctx, DT_SHAPE(3), .mesh = mesh);
+    CHECK(dt_tensor_shares(dt_full_tensor(t), t), "replicated");
+    t = dt_ones(ctx, DT_SHAPE(3));
+    CHECK(dt_to_local(t) == t && dt_full_tensor(t) == t, "plain");
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void contexts__do_not_mix(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(NULL), *other = dt_init(NULL);
+    dt_mesh *mesh = dt_mesh_new(ctx, "1"), *their = dt_mesh_new(other, "1");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4)), *y = dt_ones(other, DT_SHAPE(4));
+#define OTHER(call, says)                                                                                            \
+    do {                                                                                                             \
+        assert_true(call);                                                                                           \
+        assert_error_says(ctx, DT_ERR_STATE, says " belongs to another context");                                    \
+        dt_error_clear(ctx);                                                                                         \
+    } while (0)
+    OTHER(!dt_ones(ctx, DT_SHAPE(4), .mesh = their), "ones: the mesh");
+    OTHER(!dt_randn(ctx, DT_SHAPE(4), .mesh = their), "randn: the mesh");
+    OTHER(!dt_from_local(ctx, x, their, "S(0)"), "from_local: the mesh");
+    OTHER(!dt_from_local(ctx, y, mesh, "S(0)"), "from_local: the tensor");
+    OTHER(!dt_distribute_tensor(x, their, "S(0)"), "distribute_tensor: the mesh");
+    OTHER(dt_assign(x, y) == DT_ERR_STATE, "assign: the source");
+    OTHER(dt_save_npz("x.npz", 2, (const char *[]){"x", "y"}, (dt_tensor *[]){x, y}) == DT_ERR_STATE,
+          "save_npz: the tensor");
+#undef OTHER
+    dt_mesh_release(mesh);
+    dt_mesh_release(their);
+    assert_int_equal(dt_close(other), 0);
+    assert_int_equal(dt_close(ctx), 0);
+}
+
+static void item__reads_and_reduces(void **state) {
+    (void)state;
+    on_all_worlds(items);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tensors__hold_what_the_definition_says),
+        cmocka_unit_test(from_local__finds_uneven_sizes),
+        cmocka_unit_test(from_local__joins_parts),
+        cmocka_unit_test(from_local__tells_peers_of_a_wrong_part),
+        cmocka_unit_test(distribute_tensor__gives_each_rank_its_part),
+        cmocka_unit_test(meshes__of_several_dims_and_sub_meshes),
+        cmocka_unit_test(transfers__are_waited_for_in_any_order),
+        cmocka_unit_test(redistribute__converts),
+        cmocka_unit_test(assign__keeps_placements_and_dtype),
+        cmocka_unit_test(assign__writes_through_views),
+        cmocka_unit_test(assign__that_some_ranks_refuse_is_told_to_all),
+        cmocka_unit_test(item__reads_and_reduces),
+        cmocka_unit_test(contexts__do_not_mix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

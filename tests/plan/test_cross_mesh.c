@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Moves between meshes of random ranks, against sets of indices: received bytes, the lower bound, the peak, and that
+ * flows bring every rank exactly what it lacks. What ranks hold is taken from the definition of cuts (spec/brute.h).
+ */
+#include "spec/brute.h"
+
+#include "mesh/mesh.h"
+#include "plan/traffic.h"
+
+enum { N_MOVES = 600, WORLD = 16 };
+
+/* A case on ranks of its own choice. */
+typedef struct side {
+    brute_case c;
+    int64_t ranks[WORLD], position[WORLD]; /* rank at a position; position of a rank, -1: outside */
+    dt_mesh *mesh;
+    dt__sharding sharding;
+} side;
+
+static void choose_ranks(uint64_t *random, dt_ctx *ctx, side *out) {
+    for (int64_t i = 0; i < WORLD; i++) {
+        int64_t j = brute_below(random, (int)i + 1);
+        out->ranks[i] = out->ranks[j];
+        out->ranks[j] = i;
+        out->position[i] = -1;
+    }
+    for (int64_t i = 0; i < brute_world(&out->c); i++)
+        out->position[out->ranks[i]] = i;
+    out->mesh = dt_mesh_from_ranks(ctx, out->ranks, out->c.mesh, out->c.n_mesh_dims, NULL);
+    assert_non_null(out->mesh);
+}
+
+/* Placements without partials, for the shape of another case, on the case's mesh. */
+static void place(uint64_t *random, const brute_case *like, brute_case *c) {
+    brute_case drawn;
+    brute_random_case(random, WORLD, &drawn);
+    *c = (brute_case){.n_mesh_dims = drawn.n_mesh_dims, .n_dims = like->n_dims};
+    memcpy(c->mesh, drawn.mesh, sizeof c->mesh);
+    memcpy(c->shape, like->shape, sizeof c->shape);
+    for (int m = 0; m < c->n_mesh_dims; m++)
+        do
+            c->placements[m] = brute_random_placement(random, c->n_dims, DT_SUM);
+        while (dt_placement_is_partial(c->placements[m]));
+    for (int d = 0; d < c->n_dims; d++) {
+        brute_random_order(random, c, d);
+        brute_random_extents(random, c, d);
+    }
+    brute_name(c);
+}
+
+static bool has(const side *s, int64_t position, const int64_t *index) {
+    int64_t coordinate[BRUTE_MOST_DIMS];
+    brute_coordinate(&s->c, position, coordinate);
+    for (int d = 0; d < s->c.n_dims; d++) {
+        brute_list list = brute_shard(&s->c, d, coordinate);
+        bool found = false;
+        for (int i = 0; i < list.n; i++)
+            found |= list.items[i] == index[d];
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+static int64_t n_elements(const brute_case *c) {
+    int64_t n = 1;
+    for (int d = 0; d < c->n_dims; d++)
+        n *= c->shape[d];
+    return n;
+}
+
+/* What a rank holds, as one flag per element. */
+static void hold(const side *s, int64_t rank, int64_t elements, bool *out) {
+    memset(out, 0, (size_t)elements);
+    if (s->position[rank] < 0)
+        return;
+    for (int64_t e = 0; e < elements; e++) {
+        int64_t index[BRUTE_MOST_DIMS];
+        for (int64_t left = e, d = s->c.n_dims - 1; d >= 0; left /= s->c.shape[d--])
+            index[d] = left % s->c.shape[d];
+        out[e] = has(s, s->position[rank], index);
+    }
+}
+
+typedef struct truth {
+    int64_t elements, reduced;
+    bool *before[WORLD], *after[WORLD];
+    int64_t received, needed, peak;
+} truth;
+
+static int64_t count(const bool *a, const bool *b, int64_t n) {
+    int64_t total = 0;
+    for (int64_t e = 0; e < n; e++)
+        total += a[e] && b[e];
+    return total;
+}
+
+static void find_truth(const side *from, const side *to, truth *out) {
+    *out = (truth){.elements = n_elements(&from->c), .reduced = 1};
+    for (int m = 0; m < from->c.n_mesh_dims; m++)
+        out->reduced *= dt_placement_is_partial(from->c.placements[m]) ? from->c.mesh[m] : 1;
+    for (int64_t r = 0; r < WORLD; r++) {
+        bool *a = out->before[r] = calloc((size_t)out->elements + 1, 1);
+        bool *b = out->after[r] = calloc((size_t)out->elements + 1, 1);
+        hold(from, r, out->elements, a);
+        hold(to, r, out->elements, b);
+        int64_t held = count(a, a, out->elements), wanted = count(b, b, out->elements);
+        int64_t common = count(a, b, out->elements), needs = out->reduced > 1 ? wanted : wanted - common;
+        int64_t n = (out->reduced - 1) * common + out->reduced * (wanted - common);
+        out->received = n > out->received ? n : out->received;
+        out->needed = needs > out->needed ? needs : out->needed;
+        out->peak = held + wanted > out->peak ? held + wanted : out->peak;
+    }
+}
+
+/* Senders hold what they send, and each receives as much as it lacks. */
+static void check_flows(dt__arena *arena, const side *from, const side *to, const dt__plan *plan,
+                        const truth *true_) {
+    const dt__transfer *transfer = plan->steps[0].transfer;
+    for (int64_t position = 0; position < brute_world(&to->c); position++) {
+        int64_t rank = to->ranks[position], total = 0;
+        dt__flows flows;
+        assert_int_equal(dt__flows_new(arena, transfer, position, &flows), DT_OK);
+        for (int64_t i = 0; i < flows.n; i++) {
+            int64_t sender = from->ranks[flows.items[i].sender];
+            assert_true(sender != rank);
+            check_equal(to->c.text, flows.items[i].elements,
+                        count(true_->before[sender], true_->after[rank], true_->elements));
+            total += flows.items[i].elements;
+        }
+        int64_t wanted = count(true_->after[rank], true_->after[rank], true_->elements);
+        int64_t common = count(true_->before[rank], true_->after[rank], true_->elements);
+        check_equal(to->c.text, flows.kept, common);
+        check_equal(to->c.text, total, (true_->reduced - 1) * common + true_->reduced * (wanted - common));
+    }
+}
+
+static void check_move(dt__arena *arena, const side *from, const side *to) {
+    truth true_;
+    dt__plan plan;
+    dt__move move = {&from->sharding, &to->sharding, 4, from->mesh, to->mesh};
+    if (dt__plan_new(arena, &move, DT__PLANNER_DIRECT, &dt__machine_builtin, &plan) != DT_OK)
+        fail_msg("%s to %s: %s", from->c.text, to->c.text, dt_error_text(arena->ctx));
+    find_truth(from, to, &true_);
+    check_equal(to->c.text, plan.bytes, 4 * true_.received);
+    check_equal(to->c.text, plan.lower_bound_bytes, 4 * true_.needed);
+    check_equal(to->c.text, plan.peak_bytes, 4 * true_.peak);
+    check_equal(to->c.text, plan.n_collectives, true_.received > 0);
+    assert_true(true_.received == 0 || plan.cost_us > dt__machine_builtin.within.start_us);
+    check_flows(arena, from, to, &plan, &true_);
+    for (int64_t r = 0; r < WORLD; r++) {
+        free(true_.before[r]);
+        free(true_.after[r]);
+    }
+}
+
+static void random_moves_between_meshes__are_what_the_definitions_say(void **state) {
+    uint64_t random = 3100;
+    (void)state;
+    for (int i = 0; i < N_MOVES; i++) {
+        static side from, to;
+        dt_ctx *ctx = dt__ctx_new(NULL);
+        ctx->world = WORLD;
+        dt__arena arena = dt__arena_new(ctx);
+        brute_random_case(&random, WORLD, &from.c);
+        place(&random, &from.c, &to.c);
+        choose_ranks(&random, ctx, &from);
+        choose_ranks(&random, ctx, &to);
+        from.sharding = brute_sharding(&arena, &from.c);
+        to.sharding = brute_sharding(&arena, &to.c);
+        check_move(&arena, &from, &to);
+        dt__arena_free(&arena);
+        dt_mesh_release(from.mesh);
+        dt_mesh_release(to.mesh);
+        dt__ctx_free(ctx);
+    }
+}
+
+/* Two specs by text, as a move. */
+typedef struct texts {
+    dt_ctx *ctx;
+    dt__arena arena;
+    dt_spec *from, *to;
+    dt__move move;
+} texts;
+
+static void begin(texts *self, const char *from, const char *to) {
+    self->ctx = dt__ctx_new(NULL);
+    self->ctx->world = DT__MESH_MAX_RANKS;
+    self->arena = dt__arena_new(self->ctx);
+    self->from = dt_spec_parse(self->ctx, from);
+    self->to = dt_spec_parse(self->ctx, to);
+    if (!self->from || !self->to || dt__move_of_specs(self->from, self->to, &self->move) != DT_OK)
+        fail_msg("%s", dt_error_text(self->ctx));
+}
+
+static void end(texts *self) {
+    dt__arena_free(&self->arena);
+    dt_spec_release(self->from);
+    dt_spec_release(self->to);
+    dt__ctx_free(self->ctx);
+}
+
+static void other_planners__say_that_direct_can(void **state) {
+    static const struct {
+        dt__planner planner;
+        const char *says;
+    } cases[] = {{DT__PLANNER_GREEDY, "planner greedy: the meshes differ; direct can do it"},
+                 {DT__PLANNER_GRAPH, "planner graph: the meshes differ"},
+                 {DT__PLANNER_MIN_COST, "planner min_cost: the meshes differ"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        texts t;
+        dt__plan plan = {.n_steps = -7};
+        begin(&t, "f32[8] S(0) on mesh(2)", "f32[8] S(0) on mesh(3)");
+        assert_int_equal(dt__plan_new(&t.arena, &t.move, cases[i].planner, &dt__machine_builtin, &plan), DT_ERR_MESH);
+        assert_error_says(t.ctx, DT_ERR_MESH, cases[i].says);
+        assert_int_equal(plan.n_steps, -7);
+        end(&t);
+    }
+}
+
+static void meshes_that_differ_in_names_only__are_the_same(void **state) {
+    texts t;
+    (void)state;
+    begin(&t, "f32[8] S(0) on mesh(a=2)", "f32[8] R on mesh(b=2)");
+    assert_null(t.move.from_mesh);
+    end(&t);
+    begin(&t, "f32[8] S(0) on mesh([0,1])", "f32[8] R on mesh([1,0])");
+    assert_non_null(t.move.from_mesh);
+    end(&t);
+}
+
+static void partial_targets__stay_on_their_mesh(void **state) {
+    texts t;
+    dt__plan plan;
+    (void)state;
+    begin(&t, "f32[8] P(sum) on mesh(2)", "f32[8] P(sum) on mesh(3)");
+    assert_int_equal(dt__plan_new(&t.arena, &t.move, DT__PLANNER_DIRECT, &dt__machine_builtin, &plan),
+                     DT_ERR_PLACEMENT);
+    assert_error_says(t.ctx, DT_ERR_PLACEMENT, "may not be partial");
+    end(&t);
+}
+
+/* The traces and kinds of a few moves. */
+static void kinds__follow_from_what_moves(void **state) {
+    static const struct {
+        const char *from, *to, *trace, *collective;
+        int64_t bytes;
+    } cases[] = {
+        {"f32[8] S(0) on mesh(2)", "f32[8] S(0),R on mesh(2x2)", "S(0)->S(0)R", "all_to_all", 16},
+        {"f32[8] R on mesh(4)", "f32[8] S(0) on mesh(2)", "R->S(0)", "none", 0},
+        {"f32[8] P(sum) on mesh(2)", "f32[8] R on mesh(3)", "P(sum)->R", "all_reduce", 64},
+        {"f32[8] P(sum) on mesh(2)", "f32[8] S(0) on mesh([2,3])", "P(sum)->S(0)", "reduce_scatter", 32},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        texts t;
+        dt__plan plan;
+        begin(&t, cases[i].from, cases[i].to);
+        assert_int_equal(dt__plan_new(&t.arena, &t.move, DT__PLANNER_DIRECT, &dt__machine_builtin, &plan), DT_OK);
+        dt__text trace = dt__text_new(t.ctx);
+        dt__plan_trace(&plan, &trace);
+        assert_string_equal(dt__text_chars(&trace), cases[i].trace);
+        assert_string_equal(dt__collective_name(plan.steps[0].collective), cases[i].collective);
+        check_equal(cases[i].trace, plan.bytes, cases[i].bytes);
+        dt__text_free(&trace);
+        end(&t);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_moves_between_meshes__are_what_the_definitions_say),
+        cmocka_unit_test(other_planners__say_that_direct_can),
+        cmocka_unit_test(meshes_that_differ_in_names_only__are_the_same),
+        cmocka_unit_test(partial_targets__stay_on_their_mesh),
+        cmocka_unit_test(kinds__follow_from_what_moves),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

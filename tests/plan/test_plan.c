@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Plans by name: traces, kinds of steps and counts that are known, refusals, sizes of meshes and of tensors, and what
+ * happens without memory.
+ */
+#include "support/check.h"
+
+#include "mesh/mesh.h"
+#include "plan/plan.h"
+#include "spec/text.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A move by texts. */
+typedef struct asked {
+    const char *mesh, *shape, *from, *to; /* sizes "2,2", "8,8" */
+    dt__planner planner;
+} asked;
+
+static int read_sizes(const char *text, int64_t *out) {
+    int n = 0, used = 0;
+    for (; *text && sscanf(text, "%" SCNd64 "%n", &out[n], &used) == 1; n++)
+        text += used + (text[used] == ',');
+    return n;
+}
+
+static dt_status read_side(dt__arena *arena, const asked *a, const char *text, dt__sharding *out) {
+    int64_t mesh[DT_SPEC_MAX_DIMS], shape[DT_SPEC_MAX_DIMS];
+    dt_placement *placements;
+    dt__sharding_desc desc = {.mesh = mesh, .shape = shape};
+    desc.n_mesh_dims = read_sizes(a->mesh, mesh);
+    desc.n_dims = read_sizes(a->shape, shape);
+    DT__TRY(dt__placements_parse(arena, text, &desc.n_placements, &placements));
+    desc.placements = placements;
+    return dt__sharding_new(arena, &desc, out);
+}
+
+static dt_status make(dt__arena *arena, const asked *a, dt__plan *out) {
+    dt__sharding from, to;
+    DT__TRY(read_side(arena, a, a->from, &from));
+    DT__TRY(read_side(arena, a, a->to, &to));
+    return dt__plan_new(arena, &(dt__move){.from = &from, .to = &to, .item_bytes = 4}, a->planner,
+                        &dt__machine_builtin, out);
+}
+
+/* Plans, and has `check` look at the plan. */
+static void with_plan(const asked *a, void (*check)(dt__arena *, const dt__plan *, const void *), const void *user) {
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__arena arena = dt__arena_new(ctx);
+    dt__plan plan;
+    if (make(&arena, a, &plan) != DT_OK)
+        fail_msg("%s to %s: %s", a->from, a->to, dt_error_text(ctx));
+    check(&arena, &plan, user);
+    dt__arena_free(&arena);
+    dt__ctx_free(ctx);
+}
+
+static void check_trace(dt__arena *arena, const dt__plan *plan, const void *want) {
+    dt__text text = dt__text_new(arena->ctx);
+    dt__plan_trace(plan, &text);
+    assert_string_equal(dt__text_chars(&text), want);
+    dt__text_free(&text);
+}
+
+static void assert_trace(const char *mesh, const char *shape, const char *from, const char *to, dt__planner planner,
+                         const char *want) {
+    with_plan(&(asked){mesh, shape, from, to, planner}, check_trace, want);
+}
+
+static void check_collectives(dt__arena *arena, const dt__plan *plan, const void *want) {
+    char got[256] = "";
+    (void)arena;
+    for (int i = 0; i < plan->n_steps; i++) {
+        size_t used = strlen(got);
+        snprintf(got + used, sizeof got - used, "%s%s", i ? " " : "", dt__collective_name(plan->steps[i].collective));
+    }
+    assert_string_equal(got, want);
+}
+
+static void assert_collectives(const char *mesh, const char *shape, const char *from, const char *to,
+                               dt__planner planner, const char *want) {
+    with_plan(&(asked){mesh, shape, from, to, planner}, check_collectives, want);
+}
+
+static void check_count(dt__arena *arena, const dt__plan *plan, const void *want) {
+    (void)arena;
+    assert_int_equal(plan->n_collectives, *(const int *)want);
+}
+
+static void assert_count(const char *mesh, const char *shape, const char *from, const char *to, dt__planner planner,
+                         int want) {
+    with_plan(&(asked){mesh, shape, from, to, planner}, check_count, &want);
+}
+
+static void assert_refused(const char *mesh, const char *from, const char *to, const char *says) {
+    for (int planner = 0; planner < DT__N_PLANNERS; planner++) {
+        dt_ctx *ctx = dt__ctx_new(NULL);
+        dt__arena arena = dt__arena_new(ctx);
+        dt__plan plan = {.n_steps = -7};
+        assert_int_equal(make(&arena, &(asked){mesh, "8,8", from, to, (dt__planner)planner}, &plan),
+                         DT_ERR_PLACEMENT);
+        assert_error_says(ctx, DT_ERR_PLACEMENT, says);
+        assert_int_equal(plan.n_steps, -7);
+        dt__arena_free(&arena);
+        dt__ctx_free(ctx);
+    }
+}
+
+static void graph__gives_the_published_traces(void **state) {
+    (void)state;
+    const char *m = "2,2,2", *s = "8,8,8";
+    /* RED-028 */
+    assert_trace(m, s, "S(0),S(0),S(0)", "R,S(0),S(0)", DT__PLANNER_GRAPH,
+                 "S(0)[0]S(0)[1]S(0)[2]->S(0)[0]S(0)[1]R->S(0)RR->RRR->RS(0)R->RS(0)[0]S(0)[1]");
+    /* RED-029 */
+    assert_trace(m, s, "S(0)[1],S(0)[0],S(0)[2]", "R,S(0),S(0)", DT__PLANNER_GRAPH,
+                 "S(0)[1]S(0)[0]S(0)[2]->S(0)[1]S(0)[0]R->RS(0)R->RS(0)[0]S(0)[1]");
+    /* RED-030 */
+    assert_trace(m, s, "S(0)[1],S(0)[0],S(0)[2]", "S(0),S(0),R", DT__PLANNER_GRAPH,
+                 "S(0)[1]S(0)[0]S(0)[2]->S(0)[1]S(0)[0]R->RS(0)R->RRR->S(0)RR->S(0)[0]S(0)[1]R");
+    /* RED-031 */
+    assert_trace(m, s, "S(0),S(0),R", "R,S(1),S(0)", DT__PLANNER_GRAPH,
+                 "S(0)[0]S(0)[1]R->S(0)RR->S(0)S(1)R->RS(1)R->RS(1)S(0)");
+    /* RED-033 */
+    assert_trace(m, s, "S(0),S(0),S(0)", "S(1),S(1),S(1)", DT__PLANNER_GRAPH,
+                 "S(0)[0]S(0)[1]S(0)[2]->S(0)[0]S(0)[1]R->S(0)RR->RRR->S(1)RR->S(1)[0]S(1)[1]R->S(1)[0]S(1)[1]S(1)"
+                 "[2]");
+}
+
+static void greedy__gives_the_published_traces(void **state) {
+    (void)state;
+    /* RED-034 */
+    assert_trace("2,2,2", "8,8,8", "S(0),S(0),S(0)", "S(1),S(1),S(1)", DT__PLANNER_GREEDY,
+                 "S(0)[0]S(0)[1]S(0)[2]->S(0)[0]S(0)[1]R->S(0)RR->S(1)RR->S(1)[0]S(1)[1]R->S(1)[0]S(1)[1]S(1)[2]");
+    /* RED-029: an order that does not ascend is searched */
+    assert_trace("2,2,2", "8,8,8", "S(0)[1],S(0)[0],S(0)[2]", "R,S(0),S(0)", DT__PLANNER_GREEDY,
+                 "S(0)[1]S(0)[0]S(0)[2]->S(0)[1]S(0)[0]R->RS(0)R->RS(0)[0]S(0)[1]");
+    /* cuts into one part stay where they are, and what comes later is written behind them */
+    assert_trace("2,1", "16", "R,S(0)", "S(0),S(0)", DT__PLANNER_GREEDY, "RS(0)->S(0)[1]S(0)[0]");
+    assert_trace("2,1,2", "2,16", "R,S(1),R", "S(1),S(1),S(1)", DT__PLANNER_GREEDY,
+                 "RS(1)R->S(1)[1]S(1)[0]R->S(1)[1]S(1)[0]S(1)[2]");
+}
+
+static void strided_shards__stay_in_traces_unless_they_say_an_order(void **state) {
+    (void)state;
+    const char *m = "2,2,2", *s = "31,13,11";
+    /* RED-047 */
+    assert_trace(m, s, "S(0),S(0),_S(0,3)", "R,S(0),S(0)", DT__PLANNER_GRAPH,
+                 "S(0)[0]S(0)[1]_S(0,3)[2]->S(0)[0]S(0)[1]R->S(0)RR->RRR->RS(0)R->RS(0)[0]S(0)[1]");
+    /* RED-048 */
+    assert_trace(m, s, "S(0)[1],S(0)[0],S(0)[2]", "R,S(0),_S(0,3)", DT__PLANNER_GRAPH,
+                 "S(0)[1]S(0)[0]S(0)[2]->S(0)[1]S(0)[0]R->RS(0)R->RS(0)[0]_S(0,3)[1]");
+    /* RED-049 */
+    assert_trace(m, s, "S(0)[1],_S(0,3)[0],S(0)[2]", "_S(0,3),S(0),R", DT__PLANNER_GRAPH,
+                 "S(0)[1]_S(0,3)[0]S(0)[2]->S(0)[1]_S(0,3)[0]R->R_S(0,3)R->RRR->_S(0,3)RR->_S(0,3)[0]S(0)[1]R");
+    /* RED-050 */
+    assert_trace(m, s, "S(0),S(0),R", "R,_S(1,5),S(0)", DT__PLANNER_GRAPH,
+                 "S(0)[0]S(0)[1]R->S(0)[0]S(0)[1]_S(1,5)->S(0)R_S(1,5)->S(0)RR->S(0)_S(1,5)R->S(0)_S(1,5)[0]_S(1,5)"
+                 "[1]->R_S(1,5)[0]_S(1,5)[1]->R_S(1,5)R->R_S(1,5)S(0)");
+    /* RED-046: no order has a factor of 3 here, so the default planner goes straight */
+    assert_trace("4,2", "24,8", "_S(0,3),R", "R,R", DT__PLANNER_GREEDY, "_S(0,3)R->RR");
+    /* RED-041: the same parts, said in two ways; where sizes leave a rest they are not the same */
+    assert_trace("4,2", "8,4", "_S(0,2),S(0)", "S(0)[1],S(0)[0]", DT__PLANNER_MIN_COST, "S(0)[1]S(0)[0]");
+    assert_trace("2,2", "5", "_S(0,2),S(0)", "S(0)[1],S(0)[0]", DT__PLANNER_DIRECT,
+                 "_S(0,2)[0]S(0)[1]->S(0)[1]S(0)[0]");
+}
+
+static void steps__have_the_kind_of_their_change(void **state) {
+    (void)state;
+    for (int i = 0; i < DT__N_PLANNERS; i++) { /* RED-054, RED-055, RED-001, RED-005, RED-006, RED-011, RED-017 */
+        dt__planner planner = (dt__planner)i;
+        assert_collectives("4", "16,12", "P(sum)", "R", planner, "all_reduce");
+        assert_collectives("4", "16,12", "P(max)", "R", planner, "all_reduce");
+        assert_collectives("4", "16,12", "P(sum)", "S(0)", planner, "reduce_scatter");
+        assert_collectives("4", "16,12", "S(1)", "R", planner, "all_gather");
+        assert_collectives("4", "16,12", "R", "S(0)", planner, "none");
+        assert_collectives("4", "16,12", "_S(0,2)", "R", planner, "all_gather");
+        assert_collectives("4", "16,12", "R", "R", planner, "");           /* RED-002 */
+        assert_collectives("4", "16,12", "P(sum)", "P(sum)", planner, ""); /* RED-003 */
+        if (planner == DT__PLANNER_GRAPH)
+            continue; /* it takes a small exchange for dearer than a gather */
+        assert_collectives("4", "16,12", "S(0)", "S(1)", planner, "all_to_all");
+        assert_collectives("4", "16,12", "S(0)", "S(-1)", planner, "all_to_all"); /* RED-014 */
+        assert_collectives("4", "16,12", "_S(0,2)", "S(1)", planner, "all_to_all");
+        assert_collectives("4", "16,12", "_S(0,2)", "_S(1,2)", planner, "all_to_all");
+        assert_collectives("4", "16,12", "P(sum)", "_S(0,2)", planner, "reduce_scatter");
+    }
+}
+
+static void greedy__counts_collectives_as_published(void **state) {
+    (void)state;
+    const dt__planner greedy = DT__PLANNER_GREEDY;
+    /* RED-018 */
+    assert_count("2,2", "8,8", "S(0),S(1)", "S(0),S(0)", greedy, 1);
+    assert_count("2,2", "8,8", "S(0),S(1)", "S(1),S(0)", greedy, 2);
+    assert_count("2,2", "8,8", "S(0),S(0)", "S(1),S(1)", greedy, 2);
+    assert_count("2,2", "8,8,8", "S(0),S(2)", "S(1),S(0)", greedy, 2);
+    assert_count("2,2", "8,8,8", "S(1),S(1)", "S(1),S(2)", greedy, 1);
+    /* RED-027 */
+    assert_count("2,2,2", "8,8,8", "S(0),S(0),S(0)", "S(1),S(1),S(1)", greedy, 3);
+    assert_count("2,2,2", "8,8,8", "S(0),S(1),S(0)", "S(1),S(0),S(0)", greedy, 3);
+    assert_count("2,2,2", "8,8,8", "S(0),S(1),S(2)", "S(2),S(1),S(0)", greedy, 2);
+    assert_count("2,2,2", "8,8,8", "S(1),S(0),S(0)", "R,S(0),S(0)", greedy, 1);
+    assert_count("2,2,2", "8,8,8", "S(1),R,S(0)", "R,S(0),S(0)", greedy, 2);
+    assert_count("2,2,2", "8,8,8", "S(0),S(0),S(1)", "S(0),S(1),S(2)", greedy, 2);
+}
+
+static void mesh_dims_of_one_rank__communicate_nothing(void **state) {
+    static const char *const from[] = {"S(0),S(1)", "S(0),R", "S(0),P(sum)"};
+    static const char *const to[] = {"S(0),S(0)", "S(0),S(1)", "S(0),R"};
+    (void)state;
+    for (int planner = 0; planner < DT__N_PLANNERS; planner++) /* RED-020 */
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                assert_count("4,1", "64,8", from[i], to[j], (dt__planner)planner, 0);
+}
+
+static void min_cost__joins_steps_over_mesh_dims(void **state) {
+    const dt__planner min_cost = DT__PLANNER_MIN_COST;
+    (void)state;
+    assert_trace("4,2", "16,16,16", "S(0),S(0)", "R,R", min_cost, "S(0)[0]S(0)[1]->RR");      /* RED-044, RED-066 */
+    assert_collectives("2,2,2", "16,16", "S(0),S(0),S(0)", "R,R,R", min_cost, "all_gather");  /* RED-042 */
+    assert_collectives("2,2,2", "16,16", "P(sum),P(sum),R", "R,R,R", min_cost, "all_reduce"); /* RED-057 */
+    assert_collectives("2,2,2", "16,16", "P(sum),P(sum),P(sum)", "R,R,R", min_cost, "all_reduce"); /* RED-059 */
+    assert_collectives("2,2,2", "16,16", "P(sum),R,P(sum)", "R,R,R", min_cost, "all_reduce");      /* RED-073 */
+    assert_collectives("2,2", "16,16", "P(sum),P(avg)", "R,R", min_cost, "all_reduce");            /* RED-068 */
+    assert_collectives("2,2", "16,16", "P(sum),P(avg)", "S(0),S(0)", min_cost, "reduce_scatter");  /* RED-069 */
+    assert_count("4,2", "16,16,16", "P(sum),P(sum)", "S(0),S(0)", min_cost, 1);                    /* RED-072 */
+    assert_count("2,3", "4,1", "P(sum),P(sum)", "S(0),S(0)", min_cost, 1); /* RED-076: uneven parts are no obstacle */
+}
+
+static void min_cost__joins_what_one_collective_can_do(void **state) {
+    const dt__planner min_cost = DT__PLANNER_MIN_COST;
+    const char *m = "2,2,2", *s = "16,16,16";
+    (void)state;
+    /* RED-058, RED-073, RED-075: reductions are joined, whatever is gathered in between */
+    assert_collectives(m, s, "P(sum),S(0),P(sum)", "R,R,R", min_cost, "all_reduce all_gather");
+    assert_collectives(m, s, "P(sum),P(sum),P(sum)", "R,R,R", min_cost, "all_reduce");            /* RED-075 */
+    assert_collectives("2,2", "8,8", "P(sum),R", "R,R", min_cost, "all_reduce");                  /* RED-060 */
+    assert_collectives("2,2,1,2", "8,8", "R,R,P(sum),P(sum)", "R,R,R,R", min_cost, "all_reduce"); /* RED-061 */
+    assert_collectives("2,4,1", "8", "P(sum),S(0),P(sum)", "S(0)[1],S(0)[0],S(0)[2]", min_cost,
+                       "reduce_scatter");                                                            /* RED-062 */
+    assert_collectives(m, "24", "S(0),P(sum),P(sum)", "S(0),S(0),S(0)", min_cost, "reduce_scatter"); /* RED-063 */
+    assert_collectives("2,3", "10", "P(sum),P(sum)", "S(0),S(0)", min_cost, "reduce_scatter");       /* RED-064 */
+    assert_collectives("2,2", "8,8", "S(0),R", "S(0),R", min_cost, "");                              /* RED-065 */
+    assert_collectives("2,2", "16,16", "P(sum),S(0)", "R,R", min_cost, "all_reduce all_gather");     /* RED-067 */
+    assert_collectives("2,4", "8", "P(sum),P(sum)", "S(0)[1],S(0)[0]", min_cost, "reduce_scatter");  /* RED-070 */
+    assert_collectives("4,2", s, "P(sum),P(sum)", "S(0),S(1)", min_cost, "reduce_scatter");          /* RED-072 */
+    assert_collectives("4,2", s, "S(0),S(1)", "R,R", min_cost, "all_gather");                        /* RED-072 */
+    assert_collectives(m, s, "P(sum),P(sum),P(sum)", "S(0),S(0),S(1)", min_cost, "reduce_scatter");  /* RED-073 */
+    assert_collectives(m, s, "S(0)[1],S(0)[0],S(0)[2]", "R,R,R", min_cost, "all_gather");            /* RED-043 */
+    assert_collectives(m, s, "S(0)[1],S(0)[0],S(0)[2]", "R,R,R", DT__PLANNER_GREEDY,
+                       "all_gather all_gather all_gather"); /* RED-043 */
+}
+
+/* In the exchange of a transposition every rank meets one other: start, one peer, a block, and two copies of it. */
+static void check_transposition(dt__arena *arena, const dt__plan *plan, const void *user) {
+    const dt__machine *machine = &dt__machine_builtin;
+    double block = 4 * 32 * 32;
+    (void)arena;
+    (void)user;
+    assert_int_equal(plan->bytes, plan->lower_bound_bytes);
+    assert_int_equal(plan->bytes, (int64_t)block);
+    assert_int_equal(plan->peak_bytes, 2 * (int64_t)block);
+    double want = machine->between.start_us + machine->between.peer_us + block / machine->between.bytes_per_us +
+                  2 * block / machine->copy_bytes_per_us;
+    assert_true(plan->cost_us > want * (1 - 1e-12) && plan->cost_us < want * (1 + 1e-12));
+}
+
+static void exchanges__are_priced_by_the_ranks_that_they_meet(void **state) {
+    (void)state;
+    asked a = {"128,128", "4096,4096", "S(0),S(1)", "S(1),S(0)", DT__PLANNER_DIRECT};
+    with_plan(&a, check_transposition, NULL);
+    a.planner = DT__PLANNER_MIN_COST;
+    with_plan(&a, check_transposition, NULL);
+}
+
+static void targets__may_not_be_a_new_partial(void **state) {
+    (void)state;
+    assert_refused("4", "R", "P(sum)", "can not redistribute R to P(sum)"); /* RED-009 */
+    /* RED-021 */
+    assert_refused("2,2", "S(0),R", "S(0),P(sum)", "mesh dim 1");
+    assert_refused("2,2", "S(0),R", "R,P(sum)", "mesh dim 1");
+    assert_refused("2,2", "S(0),S(1)", "R,P(sum)", "S(1) to P(sum)");
+    assert_refused("2,2", "S(0),P(product)", "R,P(sum)", "P(product) to P(sum)");
+    assert_refused("2", "P(sum)", "P(avg)", "P(sum) to P(avg)");   /* RED-040 */
+    assert_refused("2", "_S(0,2)", "P(sum)", "_S(0,2) to P(sum)"); /* RED-053 */
+    assert_refused("2,2", "_S(0,2),R", "R,P(sum)", "R to P(sum)");
+    for (int planner = 0; planner < DT__N_PLANNERS; planner++) {
+        assert_count("2,2", "8,8", "P(sum),S(0)", "P(sum),S(0)", (dt__planner)planner, 0);
+        assert_count("2,2", "8,8", "S(0),P(product)", "R,P(product)", (dt__planner)planner, 1);
+    }
+    assert_trace("2,2", "8,8", "P(sum),S(0)", "P(sum),S(1)", DT__PLANNER_GREEDY, "P(sum)S(0)->P(sum)S(1)");
+}
+
+static void explicit_extents__never_share_their_dim(void **state) {
+    (void)state;
+    assert_trace("2,2,1", "6,6,1", "P(max),R,S(2)", "P(max),S(2:0,1),_S(0,5)", DT__PLANNER_GREEDY,
+                 "P(max)RS(2)->P(max)R_S(0,5)->P(max)S(2:0,1)_S(0,5)");
+    assert_trace("2,2", "8", "S(0:3,5),R", "S(0),S(0)", DT__PLANNER_GREEDY, "S(0:3,5)R->S(0)R->S(0)[0]S(0)[1]");
+}
+
+/* On 16,384 ranks a part of the target is 2^20 x 64; some ranks hold none of these columns before. */
+static void check_large(dt__arena *arena, const dt__plan *plan, const void *user) {
+    (void)arena;
+    (void)user;
+    assert_int_equal(plan->lower_bound_bytes, INT64_C(4) * 64 * (1 << 20));
+    assert_true(plan->bytes >= plan->lower_bound_bytes);
+}
+
+static void large_meshes__are_planned(void **state) {
+    (void)state;
+    for (int planner = 0; planner < DT__N_PLANNERS; planner++)
+        with_plan(&(asked){"64,128,2", "1048576,16384", "S(0),S(0),S(1)", "R,S(1),S(1)", (dt__planner)planner},
+                  check_large, NULL);
+}
+
+static void sizes__beyond_64_bits_are_refused(void **state) {
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__arena arena = dt__arena_new(ctx);
+    dt__plan plan;
+    (void)state;
+    assert_int_equal(make(&arena, &(asked){"2", "4611686018427387904,1", "S(0)", "R", DT__PLANNER_DIRECT}, &plan),
+                     DT_ERR_SHAPE);
+    assert_error_says(ctx, DT_ERR_SHAPE, "2^63");
+    dt_error_clear(ctx);
+    assert_int_equal(make(&arena, &(asked){"8", "1152921504606846976", "P(sum)", "S(0)", DT__PLANNER_DIRECT}, &plan),
+                     DT_OK);
+    assert_int_equal(plan.bytes, 7 * (INT64_C(1) << 59));
+    assert_int_equal(
+        make(&arena, &(asked){"8,2", "1152921504606846976", "P(sum),R", "S(0),S(0)", DT__PLANNER_DIRECT}, &plan),
+        DT_OK);
+    dt__arena_free(&arena);
+    dt__ctx_free(ctx);
+}
+
+static bool plan_all(dt_ctx *ctx, void *user) {
+    dt__arena arena = dt__arena_new(ctx);
+    bool fine = true;
+    (void)user;
+    for (int planner = 0; planner < DT__N_PLANNERS && fine; planner++) {
+        dt__plan plan;
+        asked a = {"2,3,2", "12,7,5", "S(0)[1],P(sum),S(0)[0]", "S(1),S(0),_S(0,3)", (dt__planner)planner};
+        fine = make(&arena, &a, &plan) == DT_OK;
+    }
+    dt__arena_free(&arena);
+    return fine;
+}
+
+static void plans__survive_failing_allocations(void **state) {
+    (void)state;
+    assert_true(assert_survives_failing_allocations(plan_all, NULL) > 4);
+}
+
+static dt_spec *parse(dt_ctx *ctx, const char *text) {
+    dt_spec *spec = dt_spec_parse(ctx, text);
+    if (!spec)
+        fail_msg("%s: %s", text, dt_error_text(ctx));
+    return spec;
+}
+
+static void assert_specs_refused(const char *from_text, const char *to_text, dt_status status, const char *says) {
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    ctx->world = DT__MESH_MAX_RANKS;
+    dt_spec *from = parse(ctx, from_text), *to = parse(ctx, to_text);
+    dt__move move;
+    assert_int_equal(dt__move_of_specs(from, to, &move), status);
+    assert_error_says(ctx, status, says);
+    dt_spec_release(from);
+    dt_spec_release(to);
+    dt__ctx_free(ctx);
+}
+
+static void specs__must_agree_in_shape_and_dtype(void **state) {
+    (void)state;
+    assert_specs_refused("f32[8] S(0) on mesh(2)", "f64[8] R on mesh(2)", DT_ERR_DTYPE, "the dtypes differ");
+    assert_specs_refused("f32[8] S(0) on mesh(2)", "f32[9] R on mesh(2)", DT_ERR_SHAPE, "the shapes differ");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(graph__gives_the_published_traces),
+        cmocka_unit_test(greedy__gives_the_published_traces),
+        cmocka_unit_test(strided_shards__stay_in_traces_unless_they_say_an_order),
+        cmocka_unit_test(steps__have_the_kind_of_their_change),
+        cmocka_unit_test(greedy__counts_collectives_as_published),
+        cmocka_unit_test(mesh_dims_of_one_rank__communicate_nothing),
+        cmocka_unit_test(min_cost__joins_steps_over_mesh_dims),
+        cmocka_unit_test(min_cost__joins_what_one_collective_can_do),
+        cmocka_unit_test(exchanges__are_priced_by_the_ranks_that_they_meet),
+        cmocka_unit_test(targets__may_not_be_a_new_partial),
+        cmocka_unit_test(explicit_extents__never_share_their_dim),
+        cmocka_unit_test(large_meshes__are_planned),
+        cmocka_unit_test(sizes__beyond_64_bits_are_refused),
+        cmocka_unit_test(plans__survive_failing_allocations),
+        cmocka_unit_test(specs__must_agree_in_shape_and_dtype),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
