@@ -5,7 +5,7 @@
 #ifndef TOOLS_DTENSOR_MOVES_H
 #define TOOLS_DTENSOR_MOVES_H
 
-#include "rules/call_text.h"
+#include "rules/rules.h"
 
 typedef struct moves {
     int n; /* inputs */

@@ -8,6 +8,7 @@
 #include "dispatch/dispatch.h"
 #include "json_text.h"
 #include "move/move.h"
+#include "ops/ops.h"
 #include "request_call.h"
 #include "request_data.h"
 #include "run_inputs.h"
@@ -66,15 +67,18 @@ static dt_status keep_output(job *self, dt_tensor *tensor, bool writes, run_outp
 
 static dt_status run_op(dt_ctx *ctx, job *self, dt_mesh *mesh) {
     const dt__placed_call *parts = self->parts;
-    dt_tensor *inputs[DT__MAX_INPUTS], *outputs[DT__MAX_OUTPUTS];
+    dt_tensor *outputs[DT__MAX_OUTPUTS];
+    dt__call call;
     int n_outputs = 0;
     bool writes = dt_rank(ctx) == 0;
-    const dt__op_info *info = dt__op_find(ctx, parts->info->schema.name);
-    if (!info)
+    DT__TRY(dt__ops_open(ctx));
+    dt__call_init(&call, parts->bound.overload, parts->bound.args);
+    call.info = dt__op_find(ctx, parts->info->schema.name);
+    call.n_inputs = parts->call.n_inputs;
+    if (!call.info)
         return dt_error_status(ctx);
-    DT__TRY(run_inputs(mesh, parts, self->data, inputs));
+    DT__TRY(run_inputs(mesh, parts, self->data, call.inputs));
     dt__redistribute_stats before = dt__redistribute_statistics(ctx);
-    dt__invocation call = {info, parts->bound.overload, parts->bound.args, parts->call.n_inputs, inputs, NULL};
     DT__TRY(dt__dispatch(ctx, &call, outputs, &n_outputs));
     dt__redistribute_stats after = dt__redistribute_statistics(ctx);
     for (int c = 0; writes && c < DT__N_STEP_KINDS; c++)

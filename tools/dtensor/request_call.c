@@ -4,6 +4,7 @@
  */
 #include "request_call.h"
 
+#include "ops/ops.h"
 #include "spec/text.h"
 
 #include <limits.h>
@@ -99,7 +100,7 @@ static dt_status read_reference(reading *self, const char *name, const json_t *v
 }
 
 /* Numbers, or tensors and null, one kind in a list. */
-static dt_status read_list(reading *self, const char *name, const json_t *value, dt_arg *out) {
+static dt_status read_list(reading *self, const char *name, const json_t *value, dt__argument *out) {
     size_t n = json_array_size(value);
     int64_t *ints = DT__NEW_ARRAY(self->asked->arena, int64_t, n);
     double *floats = DT__NEW_ARRAY(self->asked->arena, double, n);
@@ -119,20 +120,24 @@ static dt_status read_list(reading *self, const char *name, const json_t *value,
         if (json_is_object(entry))
             DT__TRY(read_reference(self, name, entry, &ints[i]));
     }
-    if (refer || whole)
-        *out = (dt_arg){.type = refer ? DT_ARG_TENSORS : DT_ARG_INTS, .n = (int)n, .as.ints = ints};
+    if (refer) {
+        out->value = (dt_arg){.type = DT_ARG_TENSORS, .n = (int)n};
+        out->tensors = ints;
+    } else if (whole)
+        out->value = (dt_arg){.type = DT_ARG_INTS, .n = (int)n, .as.ints = ints};
     else
-        *out = (dt_arg){.type = DT_ARG_FLOATS, .n = (int)n, .as.floats = floats};
+        out->value = (dt_arg){.type = DT_ARG_FLOATS, .n = (int)n, .as.floats = floats};
     return DT_OK;
 }
 
-static dt_status read_value(reading *self, const char *name, const json_t *value, dt_arg *out) {
+static dt_status read_value(reading *self, const char *name, const json_t *value, dt__argument *argument) {
     int64_t number;
+    dt_arg *out = &argument->value;
     *out = (dt_arg){.type = DT_ARG_NONE};
     if (json_is_null(value))
         return DT_OK;
     if (json_is_array(value))
-        return read_list(self, name, value, out);
+        return read_list(self, name, value, argument);
     if (json_is_object(value)) {
         DT__TRY(read_reference(self, name, value, &number));
         *out = (dt_arg){.type = DT_ARG_TENSOR, .n = 1, .as.first = (int)number};
@@ -157,11 +162,11 @@ static dt_status read_args(reading *self, dt__argument *given, int *n) {
         return request_wrong(self->asked, "kwargs", "an object of up to 32 arguments", kwargs);
     for (size_t i = 0; i < json_array_size(args); i++, ++*n) {
         snprintf(name, sizeof name, "args[%zu]", i);
-        DT__TRY(read_value(self, name, json_array_get(args, i), &given[*n].value));
+        DT__TRY(read_value(self, name, json_array_get(args, i), &given[*n]));
     }
     for (void *at = json_object_iter(kwargs); at; at = json_object_iter_next(kwargs, at), ++*n) {
         given[*n].name = json_object_iter_key(at);
-        DT__TRY(read_value(self, "kwargs", json_object_iter_value(at), &given[*n].value));
+        DT__TRY(read_value(self, "kwargs", json_object_iter_value(at), &given[*n]));
     }
     return DT_OK;
 }
@@ -191,6 +196,7 @@ dt_status request_call(const request *asked, request_tensors have, dt__placed_ca
     int n_given = 0;
     *out = (dt__placed_call){0};
     DT__TRY(request_string(asked, "op", request_get(asked, "op"), &op));
+    DT__TRY(dt__ops_open(asked->ctx));
     out->info = dt__op_find(asked->ctx, op);
     if (!out->info)
         return dt_error_status(asked->ctx);

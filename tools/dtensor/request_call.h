@@ -7,7 +7,7 @@
 #define TOOLS_DTENSOR_REQUEST_CALL_H
 
 #include "request.h"
-#include "rules/call_text.h"
+#include "rules/rules.h"
 
 /* What a request says of its tensors: shapes; also placements on its mesh; also values. */
 typedef enum request_tensors { REQUEST_SHAPES, REQUEST_PLACED, REQUEST_VALUES } request_tensors;

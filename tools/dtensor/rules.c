@@ -2,11 +2,11 @@
  *
  * `dtensor rules` and `dtensor ops`: the rows that are correct for a call on one mesh dim, and the table of ops.
  */
+#include "rules/rules.h"
 #include "args.h"
 #include "json_text.h"
 #include "output.h"
-#include "rules/call_text.h"
-#include "rules/op_registry.h"
+#include "rules/rules.h"
 #include "session.h"
 
 #include <string.h>

@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include "mesh/mesh.h"
+#include "ops/ops.h"
 
 #include <stdio.h>
 
@@ -19,7 +20,7 @@ int session_run(const args *given, int64_t rank, session_fn *body, void *user) {
     dt__arena arena = dt__arena_new(ctx);
     dt__text out = dt__text_new(ctx);
     session self = {given, ctx, &arena, &out};
-    int code = body(&self, user) == DT_OK ? EXIT_OK : args_failed(given->command, ctx);
+    int code = dt__ops_open(ctx) == DT_OK && body(&self, user) == DT_OK ? EXIT_OK : args_failed(given->command, ctx);
     dt__text_free(&out);
     dt__arena_free(&arena);
     dt__ctx_free(ctx);

@@ -6,7 +6,7 @@
 
 #include "json_text.h"
 #include "output.h"
-#include "rules/op_registry.h"
+#include "rules/rules.h"
 #include "session.h"
 
 #include <fnmatch.h>
