@@ -2,9 +2,9 @@
  *
  * Functions of a program's own on local parts, with declared placements.
  */
-#include "dispatch/state.h"
+#include "dispatch/dispatch_state.h"
 #include "dtensor/redistribute.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 #include "tensor/state.h"
 
 /* The part of one input, redistributed before where that is asked for. */

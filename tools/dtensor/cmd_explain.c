@@ -15,7 +15,7 @@ typedef struct explanation {
     dt_mesh *mesh;
     dt__placed_call placed;
     int n_candidates;
-    dt__choice choices[MAX_CANDIDATES]; /* the cheapest first: the one that is selected */
+    dt__candidate choices[MAX_CANDIDATES]; /* the cheapest first: the one that is selected */
     moves moved[MAX_CANDIDATES];
 } explanation;
 
@@ -30,15 +30,15 @@ static dt_status read_call(explanation *self) {
         return DT_ERR_MEMORY;
     for (int m = 0; m < n; m++)
         sizes[m] = dt_mesh_dim_size(self->mesh, m);
-    return dt__call_parse(arena, self->session->args->words[0], n, sizes, &self->placed);
+    return dt__placed_call_parse(arena, self->session->args->words[0], n, sizes, &self->placed);
 }
 
 static dt_status find_candidates(explanation *self) {
     dt__arena *arena = self->session->arena;
     const dt__placed_call *placed = &self->placed;
-    dt__placed on = {placed->n_mesh_dims, placed->mesh, placed->inputs, &dt__machine_builtin};
-    DT__TRY(
-        dt__choose_several(arena, &placed->call, &on, (int)self->max_candidates, self->choices, &self->n_candidates));
+    dt__placed_inputs on = {placed->n_mesh_dims, placed->mesh, placed->inputs, &dt__machine_builtin};
+    DT__TRY(dt__list_candidates(arena, &placed->call, &on, (int)self->max_candidates, self->choices,
+                                &self->n_candidates));
     for (int c = 0; c < self->n_candidates; c++)
         DT__TRY(moves_plan(arena, placed, &self->choices[c], &self->moved[c]));
     return DT_OK;
@@ -58,9 +58,9 @@ static const char *label_lists(const explanation *self, int n, const dt_placemen
 /* "all_gather 2, all_reduce 1", or "none". */
 static const char *label_collectives(const explanation *self, const moves *moved) {
     dt__text text = dt__text_new(self->session->ctx);
-    for (int c = DT__COLLECTIVE_NONE + 1; c < DT__N_COLLECTIVES; c++)
+    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
         if (moved->collectives[c])
-            dt__text_add(&text, "%s%s %lld", text.n_chars ? ", " : "", dt__collective_name((dt__collective)c),
+            dt__text_add(&text, "%s%s %lld", text.n_chars ? ", " : "", dt__step_kind_name((dt__step_kind)c),
                          (long long)moved->collectives[c]);
     if (!text.n_chars)
         dt__text_add(&text, "none");
@@ -73,7 +73,7 @@ static dt_status add_candidates(const explanation *self, dt__text *out) {
     table rows = table_new(arena, 6);
     DT__TRY(table_add(&rows, (const char *[]){" ", "inputs", "outputs", "collectives", "received", "time"}));
     for (int c = 0; c < self->n_candidates; c++) {
-        const dt__choice *choice = &self->choices[c];
+        const dt__candidate *choice = &self->choices[c];
         DT__TRY(table_add(&rows, (const char *[]){c ? " " : "*", label_lists(self, call->n_inputs, choice->inputs),
                                                   label_lists(self, call->n_outputs, choice->outputs),
                                                   label_collectives(self, &self->moved[c]),
@@ -116,7 +116,7 @@ static void add_reason(const explanation *self, dt__text *out) {
 /* "input 1: S(0)R->RR" with its steps below. */
 static dt_status add_input(const explanation *self, int i, dt__text *out) {
     dt__arena *arena = self->session->arena;
-    const dt__choice *choice = &self->choices[0];
+    const dt__candidate *choice = &self->choices[0];
     const dt__plan *plan = &self->moved[0].plans[i];
     bool made_locally = false;
     for (int m = 0; m < choice->n_mesh_dims; m++)
@@ -133,7 +133,7 @@ static dt_status add_input(const explanation *self, int i, dt__text *out) {
     dt__text_add(out, "\n");
     table steps = table_new(arena, 3);
     for (int s = 0; s < plan->n_steps; s++)
-        DT__TRY(table_add(&steps, (const char *[]){dt__collective_name(plan->steps[s].collective),
+        DT__TRY(table_add(&steps, (const char *[]){dt__step_kind_name(plan->steps[s].collective),
                                                    label_bytes(plan->steps[s].bytes, arena),
                                                    label_time(plan->steps[s].cost_us, arena)}));
     table_print(&steps, out);

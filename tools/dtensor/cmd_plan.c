@@ -98,7 +98,7 @@ static dt_status add_steps(const planning *self, const dt__plan *plan, dt__text 
     for (int i = 0; i < plan->n_steps; i++) {
         const dt__plan_step *step = &plan->steps[i];
         DT__TRY(
-            table_add(&steps, (const char *[]){dt__collective_name(step->collective), label_mesh_dims(self, step),
+            table_add(&steps, (const char *[]){dt__step_kind_name(step->collective), label_mesh_dims(self, step),
                                                label_state(self, plan->n_mesh_dims, step->before),
                                                label_state(self, plan->n_target_mesh_dims, step->after),
                                                label_bytes(step->bytes, arena), label_time(step->cost_us, arena)}));
@@ -218,7 +218,7 @@ static dt_status fill_step_texts(const planning *self, const dt__plan *plan, int
     const char *mesh_dims = label_mesh_dims(self, step);
     if (!bytes || !time || !mesh_dims)
         return DT_ERR_MEMORY;
-    out[0] = label_format(arena, "%d: %s", i + 1, dt__collective_name(step->collective));
+    out[0] = label_format(arena, "%d: %s", i + 1, dt__step_kind_name(step->collective));
     out[1] = label_format(arena, "over %s", mesh_dims);
     out[2] = label_format(arena, "at most %s, %s", bytes, time);
     return out[0] && out[1] && out[2] ? DT_OK : DT_ERR_MEMORY;

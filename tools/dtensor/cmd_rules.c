@@ -5,15 +5,15 @@
 #include "arguments.h"
 #include "json.h"
 #include "rules/call_text.h"
-#include "rules/registry.h"
+#include "rules/op_registry.h"
 
 #include <string.h>
 
 /* The rows of a call, spelled out for its inputs and outputs. */
 static dt_status read_rows(const session *self, const char *text, dt__placed_call *placed, dt__row_list *rows) {
-    DT__TRY(dt__call_parse(self->arena, text, 0, NULL, placed));
-    DT__TRY(dt__call_rows(self->arena, &placed->call, rows));
-    return dt__rows_spell_out(self->arena, &placed->call, rows);
+    DT__TRY(dt__placed_call_parse(self->arena, text, 0, NULL, placed));
+    DT__TRY(dt__op_call_rows(self->arena, &placed->call, rows));
+    return dt__rows_expand(self->arena, &placed->call, rows);
 }
 
 static dt_status add_rows(session *self, const char *call, const char *indent, dt__text *out) {

@@ -4,7 +4,7 @@
  */
 #include "arguments.h"
 #include "json.h"
-#include "rules/registry.h"
+#include "rules/op_registry.h"
 #include "verify/verify.h"
 
 #include <fnmatch.h>
@@ -112,7 +112,7 @@ static dt_status verify_ops(verification *self) {
 
 static void print_verdict(const dt__verdict *one, bool verbose, dt__text *out) {
     if (one->state != DT__VERIFIED) {
-        dt__text_add(out, "%-16s skipped: %s\n", one->op, dt__verified_words[one->state]);
+        dt__text_add(out, "%-16s skipped: %s\n", one->op, dt__verify_state_words[one->state]);
         return;
     }
     dt__text_add(out, "%-16s %6d %7" PRId64 " %8" PRId64 " %6d %8d\n", one->op, one->n_calls, one->n_rows,
@@ -171,7 +171,7 @@ static json_t *missing_json(const dt__verdict *one) {
 
 static json_t *verdict_json(const dt__verdict *one) {
     return json_pack("{s:s, s:s, s:i, s:i, s:I, s:I, s:o, s:o}", "op", one->op, "state",
-                     dt__verified_words[one->state], "calls", one->n_calls, "refused", one->n_refused, "rows",
+                     dt__verify_state_words[one->state], "calls", one->n_calls, "refused", one->n_refused, "rows",
                      (json_int_t)one->n_rows, "trials", (json_int_t)one->n_trials, "wrong", wrong_json(one),
                      "missing", missing_json(one));
 }

@@ -141,7 +141,7 @@ static json_t *step_json(const dt__plan_step *step) {
     for (int i = 0; mesh_dims && i < step->n_mesh_dims; i++)
         append(&mesh_dims, json_integer(step->mesh_dims[i]));
     return json_pack("{s:o, s:s, s:I, s:o}", "mesh_dims", mesh_dims, "collective",
-                     dt__collective_name(step->collective), "bytes", (json_int_t)step->bytes, "cost_us",
+                     dt__step_kind_name(step->collective), "bytes", (json_int_t)step->bytes, "cost_us",
                      number_json(step->cost_us));
 }
 
@@ -160,9 +160,8 @@ json_t *plan_json(dt_ctx *ctx, const dt__plan *plan) {
 
 json_t *collectives_json(const int64_t *counts) {
     json_t *object = json_object();
-    for (int c = DT__COLLECTIVE_NONE + 1; object && c < DT__N_COLLECTIVES; c++)
-        if (counts[c] &&
-            json_object_set_new(object, dt__collective_name((dt__collective)c), json_integer(counts[c]))) {
+    for (int c = DT__STEP_NONE + 1; object && c < DT__N_STEP_KINDS; c++)
+        if (counts[c] && json_object_set_new(object, dt__step_kind_name((dt__step_kind)c), json_integer(counts[c]))) {
             json_decref(object);
             return NULL;
         }
@@ -241,7 +240,7 @@ dt_status local_json(dt_ctx *ctx, const dt__sharding *sharding, const int64_t *c
     return *out ? DT_OK : dt__fail_memory(ctx, 0, "an answer");
 }
 
-static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, const dt__choice *choice, int i,
+static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, int i,
                             dt__plan *out) {
     const dt_op_value *value = &placed->call.inputs[i];
     dt__sharding to;
@@ -258,7 +257,7 @@ static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, con
     return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, out);
 }
 
-dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__choice *choice, moves *out) {
+dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, moves *out) {
     *out = (moves){.n = placed->call.n_inputs, .plans = DT__NEW_ARRAY(arena, dt__plan, placed->call.n_inputs)};
     if (!out->plans)
         return DT_ERR_MEMORY;
@@ -273,7 +272,7 @@ dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__
     return DT_OK;
 }
 
-json_t *moves_json(const dt__placed_call *placed, const dt__choice *choice, const moves *moved) {
+json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const moves *moved) {
     const dt_op_call *call = &placed->call;
     json_t *inputs = json_array(), *outputs = json_array();
     for (int i = 0; inputs && i < call->n_inputs; i++)

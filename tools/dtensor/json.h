@@ -33,7 +33,7 @@ json_t *layout_json(const dt__layout *layout);
 dt_status mesh_json(dt__arena *arena, const dt_mesh *mesh, json_t **out);
 /* {"trace":…,"steps":…,"collectives":…,…} */
 json_t *plan_json(dt_ctx *ctx, const dt__plan *plan);
-/* {"all_gather":2}: the collectives whose count is not 0, by dt__collective. */
+/* {"all_gather":2}: the collectives whose count is not 0, by dt__step_kind. */
 json_t *collectives_json(const int64_t *counts);
 /* {"shape":…,"dtype":…,"placements":…} */
 json_t *output_json(int n_dims, const int64_t *shape, dt_dtype dtype, json_t *placements);
@@ -57,14 +57,14 @@ dt_status json_write_list(dt_ctx *ctx, json_t *members, const char *name, int64_
 typedef struct moves {
     int n; /* inputs */
     dt__plan *plans;
-    int64_t collectives[DT__N_COLLECTIVES];
+    int64_t collectives[DT__N_STEP_KINDS];
     int64_t n_collectives;
     int64_t bytes; /* received by the rank that receives most, input by input */
 } moves;
 
 /* Plans the moves, in the arena. */
-dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__choice *choice, moves *out);
+dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, moves *out);
 /* {"inputs":[…],"outputs":[…],"collectives":{…},"bytes":…,"cost_us":…} */
-json_t *moves_json(const dt__placed_call *placed, const dt__choice *choice, const moves *moved);
+json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const moves *moved);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include "dispatch/dispatch.h"
 #include "json.h"
-#include "move/execute.h"
+#include "move/move.h"
 #include "query.h"
 
 #include <stdlib.h>
@@ -43,8 +43,8 @@ static dt_status answer_rules(const request *req, dt__text *out) {
     dt__placed_call placed;
     dt__row_list rows;
     DT__TRY(request_call(req, REQUEST_SHAPES, &placed));
-    DT__TRY(dt__call_rows(req->arena, &placed.call, &rows));
-    DT__TRY(dt__rows_spell_out(req->arena, &placed.call, &rows));
+    DT__TRY(dt__op_call_rows(req->arena, &placed.call, &rows));
+    DT__TRY(dt__rows_expand(req->arena, &placed.call, &rows));
     if (!is_permutation(&placed))
         for (int i = 0; i < placed.bound.n_inputs; i++)
             placed.bound.inputs[i] = i;
@@ -61,11 +61,11 @@ static dt_status answer_rules(const request *req, dt__text *out) {
 
 static dt_status answer_propagate(const request *req, dt__text *out) {
     dt__placed_call placed;
-    dt__choice choice;
+    dt__candidate choice;
     moves moved;
     DT__TRY(request_call(req, REQUEST_PLACED, &placed));
-    dt__placed on = {placed.n_mesh_dims, placed.mesh, placed.inputs, &dt__machine_builtin};
-    DT__TRY(dt__choose(req->arena, &placed.call, &on, &choice));
+    dt__placed_inputs on = {placed.n_mesh_dims, placed.mesh, placed.inputs, &dt__machine_builtin};
+    DT__TRY(dt__select_placements(req->arena, &placed.call, &on, &choice));
     DT__TRY(moves_plan(req->arena, &placed, &choice, &moved));
     return json_write(req->ctx, moves_json(&placed, &choice, &moved), JSON_COST_DIGITS, out);
 }
@@ -102,7 +102,7 @@ typedef struct run_job {
     char text[2048];
     int n_outputs;
     run_output outputs[DT__MAX_OUTPUTS];
-    int64_t collectives[DT__N_COLLECTIVES];
+    int64_t collectives[DT__N_STEP_KINDS];
 } run_job;
 
 static dt_status keep_output(run_job *self, dt_tensor *tensor, bool writes, run_output *out) {
@@ -143,7 +143,7 @@ static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
     dt__invocation call = {info, placed->bound.overload, placed->bound.args, placed->call.n_inputs, inputs, NULL};
     DT__TRY(dt__dispatch(ctx, &call, outputs, &n_outputs));
     dt__redistribute_stats after = dt__redistribute_statistics(ctx);
-    for (int c = 0; writes && c < DT__N_COLLECTIVES; c++)
+    for (int c = 0; writes && c < DT__N_STEP_KINDS; c++)
         self->collectives[c] = after.collectives[c] - before.collectives[c];
     for (int i = 0; i < n_outputs; i++)
         DT__TRY(keep_output(self, outputs[i], writes, &self->outputs[i]));

@@ -10,8 +10,8 @@
  * signs for integers.
  */
 #include "comm/launch.h"
-#include "move/execute.h"
-#include "ops/infer.h"
+#include "move/move.h"
+#include "ops/shape_inference.h"
 #include "query.h"
 #include "tensor/tensor.h"
 

@@ -4,7 +4,7 @@
  * reader checks type and range and records an error that names the field, what was expected and what is there.
  */
 #include "json.h"
-#include "ops/infer.h"
+#include "ops/shape_inference.h"
 #include "query.h"
 #include "spec/text.h"
 #include "tensor/tensor.h"
@@ -328,7 +328,7 @@ static dt_status read_arg(reading *self, const char *name, const json_t *value, 
     return DT_OK;
 }
 
-static dt_status read_args(reading *self, dt__given *given, int *n) {
+static dt_status read_args(reading *self, dt__argument *given, int *n) {
     const json_t *args = request_get(self->req, "args");
     void *kwargs = (void *)request_get(self->req, "kwargs"); /* required by the iterator's type */
     char name[64];
@@ -367,7 +367,7 @@ static dt_status read_mesh(reading *self) {
 
 dt_status request_call(const request *req, request_tensors have, dt__placed_call *out) {
     reading self = {.req = req, .out = out, .have = have};
-    dt__given args[2 * DT__MAX_ARGS] = {{0}};
+    dt__argument args[2 * DT__MAX_ARGS] = {{0}};
     const char *op = NULL;
     int n_args = 0;
     *out = (dt__placed_call){0};
@@ -384,7 +384,7 @@ dt_status request_call(const request *req, request_tensors have, dt__placed_call
     const dt__sharding **list = placed ? list_placed(&self) : NULL;
     if (placed && !list)
         return DT_ERR_MEMORY;
-    return dt__call_order_inputs(req->arena, self.tensors.values, list, out);
+    return dt__placed_call_build(req->arena, self.tensors.values, list, out);
 }
 
 static bool read_number(const json_t *value, double *out) {

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Traces as text and as events of a trace viewer, and explanations. One rank of a fake world of eight: what is traced
+ * follows from specs alone. Files of several ranks on shm.
+ */
+#include "dispatch/calls.h"
+
+#include "dtensor/debug.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+typedef struct world {
+    dt_ctx *ctx;
+    dt_mesh *mesh;
+} world;
+
+static world open_world(int64_t m, int64_t n) {
+    world self = {.ctx = dt_init(&(dt_init_options){.transport = "fake", .world = m * n, .rank = 1})};
+    int64_t sizes[] = {m, n};
+    assert_non_null(self.ctx);
+    self.mesh = dt_mesh_from_shape(self.ctx, sizes, n > 1 ? 2 : 1, NULL);
+    return self;
+}
+
+static void close_world(world *self) {
+    dt_mesh_release(self->mesh);
+    assert_int_equal(dt_close(self->ctx), 0);
+}
+
+static dt_tensor *ones(const world *self, int64_t m, int64_t n, const char *place) {
+    return dt_ones(self->ctx, DT_SHAPE(m, n), .mesh = self->mesh, .place = place);
+}
+
+static void assert_says(const char *text, const char *want) {
+    if (!text || !strstr(text, want))
+        fail_msg("wanted\n%s\nin\n%s", want, text ? text : "(nothing)");
+}
+
+/* DBG-001, DBG-004, DBG-006 */
+static void trace__names_specs_and_what_moves(void **state) {
+    (void)state;
+    world w = open_world(8, 1);
+    assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK);
+    dt_tensor *y = CALL(w.ctx, "mm($0; $1)", ones(&w, 64, 64, "S(0)"), ones(&w, 64, 8, "S(0)"));
+    assert_non_null(CALL(w.ctx, "sum($0)", y));
+    assert_non_null(CALL(w.ctx, "add($0; $1)", ones(&w, 8, 8, "S(0)"), ones(&w, 8, 8, "S(1)")));
+    assert_non_null(dt_redistribute(ones(&w, 8, 8, "S(0)"), "R"));
+    assert_non_null(dt_full_tensor(ones(&w, 8, 8, "P(sum)")));
+    char inside[4096];
+    snprintf(inside, sizeof inside, "%s", dt_trace_text(w.ctx));
+    assert_int_equal(dt_trace_end(w.ctx), DT_OK);
+    assert_string_equal(dt_trace_text(w.ctx), inside); /* DBG-002 */
+    assert_non_null(CALL(w.ctx, "relu($0)", y));
+    assert_string_equal(dt_trace_text(w.ctx), inside);
+    assert_says(inside, "mm(f32[64,64] S(0); f32[64,8] S(0)) -> f32[64,8] S(0) on mesh(8)\n"
+                        "  S(0)->R of f32[64,8]: all_gather 1, ");
+    assert_says(inside, "\nsum(f32[64,8] S(0)) -> f32[] P(sum) on mesh(8)\n");
+    assert_says(inside, "add(f32[8,8] S(0); f32[8,8] S(1)) -> f32[8,8] S(");
+    assert_says(inside, " of f32[8,8]: all_to_all 1, ");
+    assert_says(inside, "\nredistribute: S(0)->R of f32[8,8]: all_gather 1, ");
+    assert_says(inside, "\nfull_tensor: P(sum)->R of f32[8,8]: all_reduce 1, ");
+    close_world(&w);
+}
+
+/* DBG-005: the trace of a redistribution over two mesh dims; DBG-007: several outputs. */
+static void trace__of_two_mesh_dims_and_of_several_outputs(void **state) {
+    (void)state;
+    world w = open_world(4, 2);
+    assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK);
+    assert_non_null(dt_redistribute(ones(&w, 8, 128, "S(1),S(1)"), "R,R", .planner = "greedy"));
+    assert_says(dt_trace_text(w.ctx), "redistribute: S(1)[0]S(1)[1]->S(1)R->RR of f32[8,128]: all_gather 2, ");
+    assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK); /* starts over */
+    assert_non_null(CALL(w.ctx, "split($0; 4; 1)", ones(&w, 8, 8, "S(0),R")));
+    assert_string_equal(dt_trace_text(w.ctx),
+                        "split(f32[8,8] S(0),R) -> f32[8,4] S(0),R; f32[8,4] S(0),R on mesh(4x2)\n");
+    close_world(&w);
+}
+
+/* DBG-009, DBG-015 */
+static void trace__nests_under_scopes(void **state) {
+    (void)state;
+    world w = open_world(8, 1);
+    assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK);
+    assert_int_equal(dt_comm_scope_begin(w.ctx, "layer1"), DT_OK);
+    assert_non_null(CALL(w.ctx, "relu($0)", dt_ones(w.ctx, DT_SHAPE(3))));
+    dt_comm_scope_end(w.ctx);
+    assert_non_null(CALL(w.ctx, "neg($0)", dt_ones(w.ctx, DT_SHAPE(3))));
+    assert_string_equal(dt_trace_text(w.ctx), "layer1/\n  relu(f32[3]) -> f32[3]\nneg(f32[3]) -> f32[3]\n");
+    close_world(&w);
+}
+
+/* Each rank writes events that are complete and lie within each other. */
+static int write_events(dt_ctx *ctx, void *arg) {
+    char name[256], mine[300];
+    int64_t n = dt_world(ctx);
+    snprintf(name, sizeof name, "%s/trace.json", (const char *)arg);
+    if (n > 1)
+        snprintf(mine, sizeof mine, "%s/trace.%" PRId64 ".json", (const char *)arg, dt_rank(ctx));
+    else
+        snprintf(mine, sizeof mine, "%s", name);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "S(0)");
+    dt_tensor *t = dt_ones(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "S(1)");
+    CHECK_OK(ctx, dt_trace_begin(ctx, name));
+    CHECK_OK(ctx, dt_comm_scope_begin(ctx, "a \"scope\""));
+    for (int i = 0; i < 1000; i++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        CHECK(CALL(ctx, "add($0; $1)", x, t), "%s", dt_error_text(ctx));
+        dt_scope_end(scope);
+    }
+    dt_comm_scope_end(ctx);
+    CHECK_OK(ctx, dt_trace_end(ctx));
+    json_error_t error;
+    json_t *events = json_load_file(mine, 0, &error), *event;
+    CHECK(events, "%s: line %d: %s", mine, error.line, error.text);
+    size_t i;
+    int n_ops = 0, n_moves = 0, n_scopes = 0;
+    double op_begin = 0, move_begin = -1, move_end = -1;
+    json_array_foreach(events, i, event) {
+        const char *kind = json_string_value(json_object_get(event, "cat"));
+        CHECK(json_integer_value(json_object_get(event, "pid")) == dt_rank(ctx), "another rank's");
+        if (!kind)
+            continue;
+        double begin = json_number_value(json_object_get(event, "ts"));
+        double end = begin + json_number_value(json_object_get(event, "dur"));
+        if (!strcmp(kind, "comm")) {
+            n_moves++;
+            move_begin = begin;
+            move_end = end;
+            CHECK(json_object_get(json_object_get(event, "args"), "bytes"), "no bytes");
+        } else if (!strcmp(kind, "op")) {
+            n_ops++;
+            CHECK(begin >= op_begin && (n == 1 || (begin <= move_begin && move_end <= end + 0.01)),
+                  "an op of [%f,%f] and a move of [%f,%f]", begin, end, move_begin, move_end);
+            op_begin = begin;
+        } else
+            n_scopes++;
+    }
+    json_decref(events);
+    CHECK(n_ops == 1000 && n_scopes == 2 && n_moves == 1000, "%d ops, %d moves, %d scopes", n_ops, n_moves, n_scopes);
+    CHECK(remove(mine) == 0, "%s is not there", mine);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void trace__writes_events_for_viewers(void **state) {
+    (void)state;
+    char folder[] = "/tmp/dtensor-trace-XXXXXX";
+    assert_non_null(mkdtemp(folder));
+    for (int64_t n = 1; n <= 3; n++)
+        run_ranks(n, write_events, folder);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void trace__says_where_it_cannot_write(void **state) {
+    (void)state;
+    world w = open_world(8, 1);
+    assert_int_equal(dt_trace_begin(w.ctx, "/nowhere/at/all.json"), DT_ERR_SYSTEM);
+    assert_error_says(w.ctx, DT_ERR_SYSTEM, "/nowhere/at/all.1.json cannot be written");
+    assert_int_equal(dt_error_clear(w.ctx), DT_OK);
+    assert_non_null(CALL(w.ctx, "relu($0)", dt_ones(w.ctx, DT_SHAPE(3))));
+    assert_int_equal(dt_trace_end(w.ctx), DT_OK);
+    close_world(&w);
+}
+
+static void trace__begins_where_the_environment_asks(void **state) {
+    (void)state;
+    char folder[] = "/tmp/dtensor-trace-XXXXXX", name[64], line[256] = "";
+    assert_non_null(mkdtemp(folder));
+    snprintf(name, sizeof name, "%s/ops.txt", folder);
+    setenv("DTENSOR_TRACE", name, 1);
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
+    unsetenv("DTENSOR_TRACE");
+    assert_null(ctx->observer); /* not before the first op */
+    setenv("DTENSOR_TRACE", name, 1);
+    assert_non_null(CALL(ctx, "relu($0)", dt_ones(ctx, DT_SHAPE(3))));
+    unsetenv("DTENSOR_TRACE");
+    assert_int_equal(dt_close(ctx), 0);
+    FILE *file = fopen(name, "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    assert_string_equal(line, "relu(f32[3]) -> f32[3]\n");
+    (void)fclose(file);
+    assert_int_equal(remove(name), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+static void explain__shows_candidates_and_the_choice(void **state) {
+    (void)state;
+    world w = open_world(8, 1);
+    dt_tensor *x = ones(&w, 64, 64, "S(0)"), *v = ones(&w, 64, 8, "S(0)");
+    const char *text = dt_explain(w.ctx, "mm($0; $1)", (dt_tensor *[]){x, v}, 2);
+    assert_says(text, "mm(f32[64,64] S(0); f32[64,8] S(0)) on mesh(8)\n* S(0); R -> S(0)  ");
+    assert_says(text, "all_gather 1, ");
+    assert_says(text, "input 1: stays\ninput 2: S(0)->R\n");
+    assert_says(text, "\n  "); /* others */
+    text = dt_explain(w.ctx, "sum($0; dim=[1])", (dt_tensor *[]){x}, 1);
+    assert_says(text, "* S(0) -> S(0)  0 us  nothing is sent\n");
+    dt_tensor *y = CALL(w.ctx, "mm($0; $1)", x, v); /* it is what happens */
+    assert_string_equal(calls_placements(y), "S(0)");
+    assert_null(dt_explain(w.ctx, "mm($0; $2)", (dt_tensor *[]){x, v}, 2));
+    assert_error_says(w.ctx, DT_ERR_VALUE, "'$2)' names a tensor that is not given; there are 2");
+    assert_int_equal(dt_error_clear(w.ctx), DT_OK);
+    dt_tensor *plain = dt_ones(w.ctx, DT_SHAPE(3));
+    assert_null(dt_explain(w.ctx, "relu($0)", &plain, 1));
+    assert_int_equal(dt_error_clear(w.ctx), DT_OK);
+    assert_null(dt_explain(w.ctx, "nothing_such($0)", &x, 1));
+    assert_error_says(w.ctx, DT_ERR_OP, "nothing_such");
+    assert_int_equal(dt_error_clear(w.ctx), DT_OK);
+    close_world(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(trace__names_specs_and_what_moves),
+        cmocka_unit_test(trace__of_two_mesh_dims_and_of_several_outputs),
+        cmocka_unit_test(trace__nests_under_scopes),
+        cmocka_unit_test(trace__writes_events_for_viewers),
+        cmocka_unit_test(trace__says_where_it_cannot_write),
+        cmocka_unit_test(trace__begins_where_the_environment_asks),
+        cmocka_unit_test(explain__shows_candidates_and_the_choice),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
