@@ -51,8 +51,8 @@ static int64_t whole_at(dt_dtype dtype, dt__fill fill, uint64_t bits) {
 
 dt__element dt__value_at(dt_dtype dtype, dt__fill fill, const dt__spot *spot) {
     uint64_t bits = bits_at(spot, -1);
-    bool complex = dt__element_is_complex(dtype);
-    if (dt__element_is_whole(dtype))
+    bool complex = dt__is_complex(dtype);
+    if (dt__is_integral(dtype))
         return (dt__element){.i = whole_at(dtype, fill, bits)};
     if (complex && fill > DT__FILL_POSITIVE)
         fill = DT__FILL_MIXED;
@@ -76,7 +76,7 @@ static dt__element part_of_sum(dt_dtype dtype, double times, const dt__spot *spo
     for (int other = 0; other < n; other++) {
         uint64_t bits = bits_at(spot, other);
         dt__element part = {.re = small(dtype, bits, 2),
-                            .im = dt__element_is_complex(dtype) ? small(dtype, bits >> 20, 2) : 0};
+                            .im = dt__is_complex(dtype) ? small(dtype, bits >> 20, 2) : 0};
         if (other == last)
             continue;
         if (other == r)
@@ -91,7 +91,7 @@ static dt__element part_of_product(dt_dtype dtype, const dt__spot *spot, dt__ele
     for (int other = 0; other < n - 1; other++) {
         uint64_t bits = bits_at(spot, other);
         double factor = (bits & 1 ? -1 : 1) * (bits & 2 ? 2 : 0.5);
-        bool turn = dt__element_is_complex(dtype) && bits & 4;
+        bool turn = dt__is_complex(dtype) && bits & 4;
         if (other == r)
             return turn ? (dt__element){.im = factor} : (dt__element){.re = factor};
         rest = turn ? (dt__element){.re = rest.im / factor, .im = -rest.re / factor}
@@ -129,7 +129,7 @@ static int64_t truth_part(dt_reduce reduce, dt__style style, const dt__spot *spo
 static int64_t whole_extreme(dt_dtype dtype, dt_reduce reduce, dt__style style, const dt__spot *spot, int64_t value,
                              int n, int r) {
     int64_t low, high, beyond = (int64_t)(bits_at(spot, r) % 20);
-    dt__element_range(dtype, &low, &high);
+    dt__integer_limits(dtype, &low, &high);
     if (r == holder(spot, n))
         return value;
     if (reduce == DT_MAX)
@@ -198,7 +198,7 @@ dt__element dt__part_of(dt_dtype dtype, dt_reduce reduce, dt__style style, const
         return part_made(reduce, value, r);
     if (dtype == DT_BOOL)
         return (dt__element){.i = truth_part(reduce, style, spot, value.i, n, r)};
-    if (dt__element_is_whole(dtype))
+    if (dt__is_integral(dtype))
         return (dt__element){.i = extreme ? whole_extreme(dtype, reduce, style, spot, value.i, n, r)
                                           : whole_part(dtype, reduce, spot, value.i, n, r)};
     if (extreme)
