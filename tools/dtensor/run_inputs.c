@@ -5,7 +5,7 @@
 #include "run_inputs.h"
 #include "base/dtype.h"
 
-#include "move/execute.h"
+#include "move/move.h"
 #include "ops/infer.h"
 #include "split.h"
 #include "tensor/tensor.h"
