@@ -6,8 +6,8 @@
 
 #include "base/dtype.h"
 #include "base/known.h"
+#include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
-#include "dispatch/state.h"
 #include "kernels/spread.h"
 #include "move/move.h"
 

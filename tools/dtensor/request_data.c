@@ -6,7 +6,7 @@
 #include "base/dtype.h"
 
 #include "json_text.h"
-#include "ops/infer.h"
+#include "ops/shape_inference.h"
 #include "tensor/tensor.h"
 
 #include <inttypes.h>

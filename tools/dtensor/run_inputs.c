@@ -6,7 +6,7 @@
 #include "base/dtype.h"
 
 #include "move/move.h"
-#include "ops/infer.h"
+#include "ops/shape_inference.h"
 #include "split.h"
 #include "tensor/tensor.h"
 
