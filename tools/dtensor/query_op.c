@@ -4,6 +4,7 @@
  * mesh, and what moves) and `run` (its values, computed by ranks of this process, which stay alive between requests of
  * the same number of ranks).
  */
+#include "base/dtype.h"
 #include "dispatch/dispatch.h"
 #include "json.h"
 #include "move/move.h"
@@ -203,7 +204,7 @@ static json_t *run_output_json(const run_output *output) {
 static int data_digits(const run_job *self) {
     int digits = 9;
     for (int i = 0; i < self->n_outputs; i++)
-        if (self->outputs[i].dtype == DT_F64 || self->outputs[i].dtype == DT_C128)
+        if (dt__is_double_precision(self->outputs[i].dtype))
             digits = 17;
     return digits;
 }

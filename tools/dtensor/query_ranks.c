@@ -9,6 +9,7 @@
  * the value, and the others hold something beyond it. Products: all terms but the last are small powers of two, or
  * signs for integers.
  */
+#include "base/dtype.h"
 #include "comm/launch.h"
 #include "move/move.h"
 #include "ops/shape_inference.h"
@@ -153,8 +154,8 @@ static double term_of_special_sum(const split *self, double value, int64_t eleme
 
 static double rounded(dt_dtype dtype, double value) {
     unsigned char element[16];
-    dt__put_number(dtype, value, element);
-    return dt__get_number(dtype, element);
+    dt__write_f64(dtype, value, element);
+    return dt__read_f64(dtype, element);
 }
 
 static double term_of_sum(const split *self, double value, int64_t element, int64_t term) {
@@ -276,18 +277,15 @@ static void take_term(const own_term *own, const unsigned char *value, int64_t e
         split real_split = own->split;
         real_split.dtype = real;
         for (int i = 0; i < 2; i++)
-            dt__put_number(real,
-                           split_number(&real_split, dt__get_number(real, value + (size_t)i * bytes), 2 * element + i,
-                                        own->term),
-                           out + (size_t)i * bytes);
-    } else if (dt__is_whole(dtype)) {
-        int64_t integer = (int64_t)dt__get_number(dtype, value);
-        if (dtype == DT_I64)
-            memcpy(&integer, value, sizeof integer);
-        uint64_t taken = (uint64_t)split_int(&own->split, integer, element, own->term);
-        memcpy(out, &taken, dt_dtype_size(dtype)); /* little-endian: the low bytes, which wrap */
+            dt__write_f64(
+                real,
+                split_number(&real_split, dt__read_f64(real, value + (size_t)i * bytes), 2 * element + i, own->term),
+                out + (size_t)i * bytes);
+    } else if (dt__is_integral(dtype)) {
+        int64_t integer = dt__read_i64(dtype, value);
+        dt__write_i64(dtype, split_int(&own->split, integer, element, own->term), out);
     } else
-        dt__put_number(dtype, split_number(&own->split, dt__get_number(dtype, value), element, own->term), out);
+        dt__write_f64(dtype, split_number(&own->split, dt__read_f64(dtype, value), element, own->term), out);
 }
 
 /* A plain tensor with the full value, or with this rank's term of it. */

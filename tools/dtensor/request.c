@@ -3,6 +3,7 @@
  * The one reader of requests: fields, orders and extents of placements, calls of ops, and values of tensors. Each
  * reader checks type and range and records an error that names the field, what was expected and what is there.
  */
+#include "base/dtype.h"
 #include "json.h"
 #include "ops/shape_inference.h"
 #include "query.h"
@@ -411,13 +412,11 @@ static bool read_element(const json_t *value, dt_dtype dtype, unsigned char *out
     } else if (!read_number(value, &numbers[0]))
         return false;
     if (dtype == DT_I64 && json_is_integer(value))
-        memcpy(out, &(int64_t){json_integer_value(value)}, sizeof(int64_t));
-    else if (dtype == DT_C64)
-        memcpy(out, (float[]){(float)numbers[0], (float)numbers[1]}, 2 * sizeof(float));
-    else if (dtype == DT_C128)
-        memcpy(out, numbers, sizeof numbers);
+        dt__write_i64(dtype, json_integer_value(value), out);
+    else if (dt__is_complex(dtype))
+        dt__element_write(dtype, (dt__element){.re = numbers[0], .im = numbers[1]}, out);
     else
-        dt__put_number(dtype, numbers[0], out);
+        dt__write_f64(dtype, numbers[0], out);
     return true;
 }
 
@@ -452,25 +451,15 @@ dt_status request_data(const request *req, const dt__placed_call *placed, const 
     return DT_OK;
 }
 
-static json_t *element_json(dt_dtype dtype, const unsigned char *element) {
-    float pair[2];
-    double wide[2];
-    int64_t integer;
-    switch (dtype) {
-    case DT_BOOL:
-        return json_boolean(*element);
-    case DT_I64:
-        memcpy(&integer, element, sizeof integer);
-        return json_integer(integer);
-    case DT_C64:
-        memcpy(pair, element, sizeof pair);
-        return json_pack("[o, o]", number_json((double)pair[0]), number_json((double)pair[1]));
-    case DT_C128:
-        memcpy(wide, element, sizeof wide);
-        return json_pack("[o, o]", number_json(wide[0]), number_json(wide[1]));
-    default:
-        return number_json(dt__get_number(dtype, element));
-    }
+static json_t *element_json(dt_dtype dtype, const unsigned char *bytes) {
+    dt__element element = dt__element_read(dtype, bytes);
+    if (dtype == DT_BOOL)
+        return json_boolean(element.i);
+    if (dt__is_integer(dtype))
+        return json_integer(element.i);
+    if (dt__is_complex(dtype))
+        return json_pack("[o, o]", number_json(element.re), number_json(element.im));
+    return number_json(element.re);
 }
 
 json_t *request_data_json(dt_dtype dtype, const void *data, int64_t n) {
