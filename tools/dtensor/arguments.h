@@ -70,7 +70,7 @@ dt_status args_parse(const command *self, int argc, char **argv, arguments *out)
 /* The value of an option, or NULL without the option. */
 const char *args_value(const arguments *args, const char *name);
 bool args_has(const arguments *args, const char *name);
-/* Reads an integer from min to max into *out, which stays as it is without the option; reports what is wrong with it. */
+/* Reads an integer from min to max into *out, which is unchanged without the option; reports what is wrong. */
 dt_status args_int(const arguments *args, const char *name, int64_t min, int64_t max, int64_t *out);
 
 /* Reports wrong use and returns EXIT_USAGE. */

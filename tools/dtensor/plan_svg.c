@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pictures of plans. A column of boxes for each state, a box for each rank; in a box, a map of the tensor with what
- * the rank holds, coloured by the rank that each block came from; between columns, arrows whose widths are bytes, all of
- * one scale. The arrows of a box leave and arrive side by side, so that their sum can be seen.
+ * the rank holds, coloured by the rank that each block came from; between columns, arrows whose widths are bytes, all
+ * of one scale. The arrows of a box leave and arrive side by side, so that their sum can be seen.
  */
 #include "plan_svg.h"
 

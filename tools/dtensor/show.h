@@ -112,7 +112,7 @@ typedef struct panel {
 
 enum { PANEL_MAX_LABEL_LINES = 6 };
 
-/* Lays out all panels of a slice and returns how many there are: at most one per column, which is the capacity of out. */
+/* Lays out all panels of a slice and returns how many there are: at most one per column. */
 int panel_fit(const grid *drawn, int slice, const panel_metrics *metrics, panel *out);
 
 /* The next line of a label that fits into n characters (at least one word): returns its length and moves the label
