@@ -92,7 +92,7 @@ class Plan(unittest.TestCase):
                 (["--mesh", "2", "--shape", "8", "S(0)"], 2, "from and to"),
                 (["--mesh", "2", "--shape", "8", "--planner", "best", "S(0)", "R"], 2, "or all, got 'best'"),
                 (["--mesh", "2", "--shape", "8", "--dtype", "f31", "S(0)", "R"], 1, "got 'f31'"),
-                (["--mesh", "2", "--shape", "8,", "S(0)", "R"], 1, "is not a shape"),
+                (["--mesh", "2", "--shape", "8,", "S(0)", "R"], 1, "got '8,'"),
                 (["--mesh", "2,", "--shape", "8", "S(0)", "R"], 1, "mesh"),
                 (["--mesh", "2", "--shape", "8", "R", "P(sum)"], 1, "can not redistribute R to P(sum)"),
                 (["--mesh", "2x2", "--shape", "8", "P(sum),P(min)", "R,R"], 1, "P(sum),P(min)"),
