@@ -9,6 +9,8 @@ import unittest
 import warnings
 import zipfile
 
+from seed import test_seed
+
 try:
     import numpy as np
 except ImportError:
@@ -33,7 +35,7 @@ class Files(unittest.TestCase):
         return os.path.join(self.folder.name, name)
 
     def arrays(self):
-        random = np.random.default_rng(3)
+        random = np.random.default_rng(test_seed(3))
         for i, word in enumerate(DTYPES):
             shape = [(7, 5), (3, 4, 5), (11,), (), (0, 3)][i % 5]
             a = (random.standard_normal(shape) * 50)
