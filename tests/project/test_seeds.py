@@ -14,7 +14,7 @@ PYTHON_STREAM = re.compile(r"\b(?:Random|default_rng|RandomState|random\.seed)\(
 VARIABLE = re.compile(r"getenv\(\s*\"DTENSOR_TEST_SEED|environ.*DTENSOR_TEST_SEED")
 
 # Tests that fail with other seeds until they or their kernels are mended.
-EXCEPTIONS = {"tests/kernels/test_elementwise.c", "tests/kernels/test_normalise.c"}
+EXCEPTIONS = {"tests/kernels/test_elementwise.c"}
 
 
 def complaints(name, text):
