@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Whether the numbers are distributed as they should be, for any seed. A true sample passes each of some 140 checks but
- * once in 10^7, so a run fails by chance about once in 70,000. For normal statistics that is SIGMAS standard errors; the
- * limits of the Kolmogorov-Smirnov and chi-square statistics are the same quantile.
+ * once in 10^7, so a run fails by chance about once in 70,000. For normal statistics that is SIGMAS standard errors;
+ * the limits of the Kolmogorov-Smirnov and chi-square statistics are the same quantile.
  */
 #include "random/fills.h"
 
