@@ -10,6 +10,7 @@
  * many faults are run.
  */
 /* ctest: timeout=300 */
+#include "base/dtype.h"
 #include "support/collectives.h"
 #include "support/launch.h"
 
@@ -591,7 +592,8 @@ static bool fits(const struct fault *fault) {
     case OTHER_COUNT:
         return what->op != DT_BARRIER && !what->unequal && what->count > 0;
     case OTHER_DTYPE:
-        return what->op != DT_BARRIER && what->dtype != DT_BOOL && (!reduces(what->op) || what->dtype < DT_BOOL);
+        return what->op != DT_BARRIER && what->dtype != DT_BOOL &&
+               (!reduces(what->op) || !dt__is_complex(what->dtype));
     case OTHER_REDUCE:
         return reduces(what->op);
     case OTHER_ROOT:
