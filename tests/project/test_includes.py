@@ -36,8 +36,8 @@ REACHES = {
     ("tools/dtensor", "spec"), ("tools/dtrun", "comm"),
 }
 NAMES = {
-    "avx2", "avx512", "baseline", "call", "choose", "convert", "dims", "element", "gather", "group", "kernels", "make", "names",
-    "plain", "print", "query", "reduce", "state", "text", "threads", "trace", "tuned", "view",
+    "avx2", "avx512", "baseline", "choose", "element", "group", "kernels", "make", "names", "ops",
+    "plain", "print", "query", "reduce", "state", "text", "threads", "tuned",
 }
 TYPES = {"dt__entry", "dt__node", "dt__place"}
 
