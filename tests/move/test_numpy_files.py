@@ -94,7 +94,7 @@ class Files(unittest.TestCase):
 
     def test_compressed_npz(self):
         arrays = {f"layer.{i}/w": a for i, a in enumerate(self.arrays()) if a.ndim}
-        arrays["large"] = np.random.default_rng(4).standard_normal((7, 50000)).astype(np.float32).round(1)
+        arrays["large"] = np.random.default_rng(test_seed(4)).standard_normal((7, 50000)).astype(np.float32).round(1)
         np.savez_compressed(self.path("a.npz"), **arrays)
         for ranks, place in ((0, "R"), (1, "S(0)"), (3, "S(0)"), (4, "S(-1)"), (2, "R"), (3, "_S(0,2)")):
             with self.subTest(ranks=ranks, place=place):
