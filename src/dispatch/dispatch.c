@@ -5,6 +5,7 @@
  */
 #include "dispatch/dispatch.h"
 
+#include "base/dtype.h"
 #include "base/known.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
@@ -43,7 +44,7 @@ static dt_tensor *new_identity(const dt_tensor *like, dt_reduce reduce) {
     dt_tensor *tensor = dt_empty_like(like);
     unsigned char element[16];
     if (tensor && tensor->data) {
-        dt__put_identity(tensor->dtype, reduce, element);
+        dt__write_identity(tensor->dtype, reduce, element);
         dt__spread_fill(dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx), tensor->data, element,
                         dt_dtype_size(tensor->dtype), dt_tensor_local_elements(tensor));
     }
