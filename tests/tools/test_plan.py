@@ -198,7 +198,7 @@ class Svg(unittest.TestCase):
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertIn("(115 senders not shown)", texts)
         self.assertTrue(any("of 16384 ranks" in text for text in texts))
-        self.assertIn("gets 4.0 MiB", texts)  # 127 of 128 parts, also from senders that are not shown
+        self.assertIn("receives 4.0 MiB", texts)  # 127 of 128 parts, also from senders that are not shown
         self.assertIn("grey: from other ranks", texts)
         root = self.draw("--mesh", "100", "--to-mesh", "3x50", "--shape", "640,64", "S(0)", "S(1),R")
         texts = [text.text for text in root.iter(SVG + "text")]
