@@ -2,8 +2,8 @@
  *
  * Decisions, and the cache of them. A decision is all that follows from a call before its data is read: which inputs
  * move where, what the outputs are, and which of this rank's inputs are replaced by the identity of a reduction. It is
- * found by a key of words: the op, its static arguments, and per input the id of its spec, or dtype and shape of a plain
- * tensor.
+ * found by a key of words: the op, its static arguments, and per input the id of its spec, or dtype and shape of a
+ * plain tensor.
  */
 #ifndef DT_DISPATCH_DECISION_H
 #define DT_DISPATCH_DECISION_H

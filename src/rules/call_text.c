@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The text form of calls: the reader, and the printer of the tensors in it, which errors, traces and explanations share.
+ * The text form of calls: the reader, and the printer of the tensors in it, which errors, traces and explanations
+ * share.
  */
 #include "rules/rules.h"
 

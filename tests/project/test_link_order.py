@@ -52,11 +52,12 @@ def main():
     check_the_checker()
     order = re.findall(r"^    src/(\w+)/", (tree.ROOT / "docs/architecture.md").read_text(), re.M)
     symbols = {}
-    for path in sorted(OBJECTS.glob("*/**/*.o")):
-        folder, file = str(path.relative_to(OBJECTS)).split("/", 1)
-        if (tree.ROOT / "src" / folder / file[:-2]).exists():  # not left over from a file that was renamed
-            output = subprocess.run(["nm", "-P", path], check=True, capture_output=True, text=True).stdout
-            symbols[folder, file[:-2]] = read_symbols(output)
+    objects = [path.relative_to(OBJECTS) for path in sorted(OBJECTS.glob("*/**/*.o"))]
+    objects = [path for path in objects if (tree.ROOT / "src" / path.with_suffix("")).exists()]  # not left over
+    output = subprocess.run(["nm", "-P", *objects], check=True, capture_output=True, text=True, cwd=OBJECTS).stdout
+    for name, text in re.findall(r"^(\S+):\n((?:\S+ .*\n)*)", output, re.M):
+        folder, file = name.removesuffix(".o").split("/", 1)
+        symbols[folder, file] = read_symbols(text)
     missing = sorted({folder for folder, _ in symbols} - set(order))
     wrong = [f"src/{folder} is not in the list of docs/architecture.md" for folder in missing]
     wrong += [] if missing else complaints(order, symbols)
