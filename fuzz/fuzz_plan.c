@@ -7,7 +7,7 @@
 #include "dtensor/mesh.h"
 #include "dtensor/spec.h"
 #include "fuzz.h"
-#include "plan/traffic.h"
+#include "plan/plan.h"
 #include "spec/spec.h"
 
 enum { WORLD = 4096, MOST_DIMS = 4, MOST_RANKS = 64, MOST_ELEMENTS = 1 << 20 };

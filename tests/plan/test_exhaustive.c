@@ -10,23 +10,23 @@
 
 #include <math.h>
 
-enum { MOST_STATES = 8000, MOST_MESH_DIMS = 4 };
+enum { MAX_STATES = 8000, MAX_MESH_DIMS = 4 };
 
 typedef struct space {
-    const dt__alphabet *alphabet;
+    const dt__state_space *space;
     int n;
-    dt__place (*states)[MOST_MESH_DIMS];
+    dt__dim_state (*states)[MAX_MESH_DIMS];
     double *bytes;
-    dt__place now[MOST_MESH_DIMS];
+    dt__dim_state now[MAX_MESH_DIMS];
 } space;
 
 /* Whether cuts of each dim have places 0, 1, … and explicit extents are alone. */
-static bool is_state(const dt__alphabet *alphabet, const dt__place *state) {
-    for (int d = 0; d < alphabet->n_dims; d++) {
+static bool is_state(const dt__state_space *space, const dt__dim_state *state) {
+    for (int d = 0; d < space->n_dims; d++) {
         int n = 0, seen = 0;
         bool extents = false;
-        for (int m = 0; m < alphabet->n_mesh_dims; m++) {
-            const dt_placement *token = &alphabet->tokens[state[m].token];
+        for (int m = 0; m < space->n_mesh_dims; m++) {
+            const dt_placement *token = &space->tokens[state[m].token];
             if (!dt__is_cut(token) || token->dim != d)
                 continue;
             extents |= token->n_extents > 0;
@@ -39,53 +39,53 @@ static bool is_state(const dt__alphabet *alphabet, const dt__place *state) {
     return true;
 }
 
-static bool may_have(const dt__alphabet *alphabet, int m, int token) {
-    int from = alphabet->from[m].token, to = alphabet->to[m].token;
-    if (dt__token_is_partial(alphabet, to))
+static bool may_have(const dt__state_space *space, int m, int token) {
+    int from = space->from[m].token, to = space->to[m].token;
+    if (dt__token_is_partial(space, to))
         return token == to;
-    return token == from || token == to || token <= alphabet->n_dims;
+    return token == from || token == to || token <= space->n_dims;
 }
 
 static void list(space *self, int m) {
-    const dt__alphabet *alphabet = self->alphabet;
-    if (m == alphabet->n_mesh_dims) {
-        if (!is_state(alphabet, self->now))
+    const dt__state_space *space = self->space;
+    if (m == space->n_mesh_dims) {
+        if (!is_state(space, self->now))
             return;
-        assert_true(self->n < MOST_STATES);
+        assert_true(self->n < MAX_STATES);
         memcpy(self->states[self->n], self->now, sizeof self->now);
-        self->bytes[self->n++] = dt__state_bytes(alphabet, self->now);
+        self->bytes[self->n++] = dt__state_bytes(space, self->now);
         return;
     }
-    for (int token = 0; token < alphabet->n_tokens; token++)
-        for (int position = 0; position < (dt__token_is_cut(alphabet, token) ? alphabet->n_mesh_dims : 1); position++)
-            if (may_have(alphabet, m, token)) {
-                self->now[m] = (dt__place){(uint8_t)token, (uint8_t)position};
+    for (int token = 0; token < space->n_tokens; token++)
+        for (int position = 0; position < (dt__token_is_cut(space, token) ? space->n_mesh_dims : 1); position++)
+            if (may_have(space, m, token)) {
+                self->now[m] = (dt__dim_state){(uint8_t)token, (uint8_t)position};
                 list(self, m + 1);
             }
 }
 
 static double step_us(const space *self, int a, int b) {
     dt__change change;
-    dt__state_change(self->alphabet, self->states[a], self->states[b], &change);
+    dt__state_change(self->space, self->states[a], self->states[b], &change);
     if (change.reduced > 1 && !change.only_reduces && !change.only_scatters)
         return INFINITY;
-    return dt__change_price(self->alphabet, &change, self->bytes[a], self->bytes[b]);
+    return dt__change_price(self->space, &change, self->bytes[a], self->bytes[b]);
 }
 
-static int find(const space *self, const dt__place *state) {
+static int find(const space *self, const dt__dim_state *state) {
     for (int i = 0; i < self->n; i++)
-        if (!memcmp(self->states[i], state, (size_t)self->alphabet->n_mesh_dims * sizeof *state))
+        if (!memcmp(self->states[i], state, (size_t)self->space->n_mesh_dims * sizeof *state))
             return i;
     return -1;
 }
 
 /* Dijkstra's search over all pairs. */
-static double cheapest(const dt__alphabet *alphabet) {
-    space self = {.alphabet = alphabet};
-    self.states = calloc(MOST_STATES, sizeof *self.states);
-    self.bytes = calloc(MOST_STATES, sizeof *self.bytes);
+static double cheapest(const dt__state_space *space) {
+    space self = {.space = space};
+    self.states = calloc(MAX_STATES, sizeof *self.states);
+    self.bytes = calloc(MAX_STATES, sizeof *self.bytes);
     list(&self, 0);
-    int source = find(&self, alphabet->from), target = find(&self, alphabet->to);
+    int source = find(&self, space->from), target = find(&self, space->to);
     assert_true(source >= 0 && target >= 0);
     double *cost = calloc((size_t)self.n, sizeof *cost);
     bool *closed = calloc((size_t)self.n, sizeof *closed);
@@ -170,15 +170,15 @@ static dt__machine random_machine(uint64_t *random) {
 /* Plans the move and searches over everything; returns the collectives of the plan. */
 static int check_move(dt_ctx *ctx, const brute_case *from, const brute_case *to, const dt__machine *machine) {
     dt__arena arena = dt__arena_new(ctx);
-    dt__alphabet alphabet;
+    dt__state_space space;
     dt__plan plan, direct;
     dt__sharding a = brute_sharding(&arena, from), b = brute_sharding(&arena, to);
     dt__move move = {.from = &a, .to = &b, .item_bytes = 4};
     if (dt__plan_new(&arena, &move, DT__PLANNER_MIN_COST, machine, &plan) != DT_OK ||
         dt__plan_new(&arena, &move, DT__PLANNER_DIRECT, machine, &direct) != DT_OK)
         fail_msg("%s to %s: %s", from->text, to->text, dt_error_text(ctx));
-    dt__alphabet_new(&move, machine, &alphabet);
-    double want = cheapest(&alphabet);
+    dt__state_space_new(&move, machine, &space);
+    double want = cheapest(&space);
     if (direct.n_steps && direct.steps[0].collective == DT__STEP_ALL_TO_ALL)
         want = fmin(want, direct.cost_us);
     if (fabs(plan.cost_us - want) > 1e-6 * want)

@@ -7,7 +7,7 @@
 #ifndef TOOLS_DTENSOR_PLAN_SCENE_H
 #define TOOLS_DTENSOR_PLAN_SCENE_H
 
-#include "plan/traffic.h"
+#include "plan/plan.h"
 
 enum { SCENE_MAX_RANKS = 64, SCENE_MAX_SENDERS = 12 /* of a step, where not all ranks are shown */ };
 
