@@ -448,7 +448,8 @@ dt_status dt__pulls_new(dt__arena *arena, const dt__pulls_of *what, dt__pulls *o
         dt__shard_at(to, d, self.target, &self.wanted[d]);
     if (!wants) { /* it takes part in both phases all the same */
         bool walked[DT_SPEC_MAX_DIMS];
-        out->two_phases = dt__reduces_in_two_phases(out->n_sources, find_replicas(&self, walked), what->to->max_bytes);
+        out->two_phases =
+            dt__reduces_in_two_phases(out->n_sources, find_replicas(&self, walked), what->to->max_bytes);
         return DT_OK;
     }
     DT__TRY(find_shares(&self));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The search: nodes in one growing array, a hash table that finds the node of a state, and a heap of entries. A state
- * that is reached again more cheaply gets a new entry; the old one is skipped when it is popped.
+ * The search: nodes in one growing array, a hash table that finds the node of a state, and a heap of entries. A
+ * state that is reached again more cheaply gets a new entry; the old one is skipped when it is popped.
  */
 #include "plan/best_first_search.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counting what ranks receive and hold. The relevant mesh dims are those that cut something or take part in a reduction;
- * ranks that differ only along others are alike and are counted once.
+ * Counting what ranks receive and hold. The relevant mesh dims are those that cut something or take part in a
+ * reduction; ranks that differ only along others are alike and are counted once.
  */
 #include "plan/byte_counts.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The built-in machine table and the cost of one step. The model is the usual one of a start-up time, a time per peer
- * and a bandwidth; it ignores contention between groups. The links of the table are those of the reference that the
- * graph planner follows, so that its traces and our times rest on the same numbers; they describe a cluster of hosts
- * with 8 fast devices, not the machine that this runs on. Copies are assumed to run at the bandwidth within a host.
+ * The built-in machine table and the cost of one step. The model is the usual one of a start-up time, a time per
+ * peer and a bandwidth; it ignores contention between groups. The links of the table are those of the reference that
+ * the graph planner follows, so that its traces and our times rest on the same numbers; they describe a cluster of
+ * hosts with 8 fast devices, not the machine that this runs on. Copies are assumed to run at the bandwidth within a
+ * host.
  */
 #include "plan/cost.h"
 

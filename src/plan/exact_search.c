@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The exact search: best first, with every step from every state. The relaxation (relaxation.h) bounds the remaining
- * cost of each state, and the cost of a step to any state of a *family*: the states that one relaxed state stands for.
- * So a state is expanded family by family, the lowest bound first, and a family is listed when it is first expanded
- * into. The search ends when no open bound is below the best known cost, so the result is that of a search over all
- * states.
+ * cost of each state, and the cost of a step to any state of a *family*: the states that one relaxed state stands
+ * for. So a state is expanded family by family, the lowest bound first, and a family is listed when it is first
+ * expanded into. The search ends when no open bound is below the best known cost, so the result is that of a search
+ * over all states.
  */
 #include "plan/min_cost_searches.h"
 
@@ -47,8 +47,8 @@ static inline double step_price(const exact *self, const dt__state_node *a, cons
 
 static bool is_cheap(const exact *self, double us) { return us < self->max_cost * (1 - ROUNDING); }
 
-/* Takes the best open node; -1: none that may lead to a cheap route. The remaining cost weighs more than it is, because
- * a route that is near its end soon lowers max_cost. */
+/* Takes the best open node; -1: none that may lead to a cheap route. The remaining cost weighs more than it is,
+ * because a route that is near its end soon lowers max_cost. */
 static int next_node(exact *self) {
     int n = 0, best = -1;
     double best_rank = INFINITY;

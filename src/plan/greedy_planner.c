@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The greedy planner: two passes over the mesh dims. From the innermost mesh dim outwards each goes to its target, or to
- * Replicate where outer mesh dims cut the target's tensor dim differently now and in the end; from the outermost inwards
- * the rest follows. Cuts that are not in the order of the mesh dims, and strided shards that express such an order, are
- * left to the graph search.
+ * The greedy planner: two passes over the mesh dims. From the innermost mesh dim outwards each goes to its target,
+ * or to Replicate where outer mesh dims cut the target's tensor dim differently now and in the end; from the
+ * outermost inwards the rest follows. Cuts that are not in the order of the mesh dims, and strided shards that
+ * express such an order, are left to the graph search.
  */
 #include "plan/planners.h"
 
@@ -36,8 +36,8 @@ static int n_cuts(const walk *self, int token) {
     return n;
 }
 
-/* Changes the token of mesh dim m; a new cut comes last. That is the order of the mesh dims, except for those of size 1,
- * whose position has no meaning. */
+/* Changes the token of mesh dim m; a new cut comes last. That is the order of the mesh dims, except for those of
+ * size 1, whose position has no meaning. */
 static dt_status change_to(walk *self, int m, int token) {
     if (self->state[m].token == token)
         return DT_OK;

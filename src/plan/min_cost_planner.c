@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The minimum-cost planner: the cheapest route, by the machine model, over collectives that may each run over several
- * mesh dims. A simple plan, with neighbouring steps joined wherever one collective can do them and is cheaper, and one
- * exchange of just the blocks that ranks lack set an upper bound; the exact search looks for something cheaper. Where it
- * would visit too many states, the search over single mesh dims competes, too, with its steps joined.
+ * The minimum-cost planner: the cheapest route, by the machine model, over collectives that may each run over
+ * several mesh dims. A simple plan, with neighbouring steps joined wherever one collective can do them and is
+ * cheaper, and one exchange of just the blocks that ranks lack set an upper bound; the exact search looks for
+ * something cheaper. Where it would visit too many states, the search over single mesh dims competes, too, with its
+ * steps joined.
  */
 #include "plan/byte_counts.h"
 #include "plan/cost.h"
@@ -63,8 +64,8 @@ static dt_status join_steps(const dt__state_space *space, const dt__route *route
     return add_stops(space, route, previous, n - 1, out);
 }
 
-/* Gathers every cut, from the last, down to those that source and target have in common, reduces what has to be reduced,
- * and cuts again: never the best route, but one that always exists. */
+/* Gathers every cut, from the last, down to those that source and target have in common, reduces what has to be
+ * reduced, and cuts again: never the best route, but one that always exists. */
 static dt_status add_simple(const dt__state_space *space, dt__route *out) {
     dt__dim_state state[DT_SPEC_MAX_DIMS];
     size_t bytes = (size_t)space->n_mesh_dims * sizeof *state;

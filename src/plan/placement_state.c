@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The state space of a move, and what follows from states: their cuts, their placements, their size, and the collective
- * that a step between two of them is.
+ * The state space of a move, and what follows from states: their cuts, their placements, their size, and the
+ * collective that a step between two of them is.
  */
 #include "plan/placement_state.h"
 

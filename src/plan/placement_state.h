@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The state space of a move, which planners search. A state has for each mesh dim its placement, as a token, and its
- * position in the order of the cuts of that tensor dim. Tokens are indices into the list of placements that the move can
- * use: Replicate, a plain shard of each tensor dim, and whatever else the source or the target has (partials, strided
- * shards, explicit extents). Two states are equal when their bytes are.
+ * position in the order of the cuts of that tensor dim. Tokens are indices into the list of placements that the move
+ * can use: Replicate, a plain shard of each tensor dim, and whatever else the source or the target has (partials,
+ * strided shards, explicit extents). Two states are equal when their bytes are.
  */
 #ifndef DT_PLAN_PLACEMENT_STATE_H
 #define DT_PLAN_PLACEMENT_STATE_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Builds plans: checks the move, lets a planner find the states, and derives everything else from the states alone, the
- * same way for every planner. Also the text of a plan.
+ * Builds plans: checks the move, lets a planner find the states, and derives everything else from the states alone,
+ * the same way for every planner. Also the text of a plan.
  */
 #include "plan/plan.h"
 
@@ -55,23 +55,33 @@ dt_status dt__move_of_specs(const dt_spec *from, const dt_spec *to, dt__move *ou
     return DT_OK;
 }
 
+/* Of a target on another mesh. */
+static dt_status check_cross_mesh_partials(dt_ctx *ctx, const dt__move *move) {
+    for (int m = 0; m < move->to->n_mesh_dims; m++) {
+        char text[40];
+        if (!dt_placement_is_partial(move->to->placements[m]))
+            continue;
+        dt_placements_text(1, &move->to->placements[m], sizeof text, text);
+        return dt__fail(
+            ctx, DT_ERR_PLACEMENT,
+            "redistribute: mesh dim %d: a target on another mesh may not be partial: expected R or S, got %s", m,
+            text);
+    }
+    return DT_OK;
+}
+
 static dt_status check_partials(dt_ctx *ctx, const dt__move *move) {
-    for (int m = 0; move->to_mesh && m < move->to->n_mesh_dims; m++)
-        if (dt_placement_is_partial(move->to->placements[m]))
-            return dt__fail(ctx, DT_ERR_PLACEMENT,
-                            "redistribute: mesh dim %d of the target: expected no partial on another mesh", m);
-    for (int m = 0; !move->to_mesh && m < move->from->n_mesh_dims; m++) {
+    for (int m = 0; m < move->from->n_mesh_dims; m++) {
         const dt_placement *from = &move->from->placements[m], *to = &move->to->placements[m];
         if (!dt_placement_is_partial(*to) || dt_placement_equal(from, to))
             continue;
         char texts[2][40];
         dt_placements_text(1, from, sizeof texts[0], texts[0]);
         dt_placements_text(1, to, sizeof texts[1], texts[1]);
-        return dt__fail(
-            ctx, DT_ERR_PLACEMENT,
-            "redistribute: mesh dim %d: can not redistribute %s to %s: a target may be partial only where "
-            "the source is the same partial",
-            m, texts[0], texts[1]);
+        return dt__fail(ctx, DT_ERR_PLACEMENT,
+                        "redistribute: mesh dim %d: can not redistribute %s to %s; a target may be partial only "
+                        "where the source is the same partial",
+                        m, texts[0], texts[1]);
     }
     return DT_OK;
 }
@@ -196,7 +206,7 @@ dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner plann
                        dt__plan *out) {
     dt__state_space space;
     dt__plan plan = {.planner = planner};
-    DT__TRY(check_partials(arena->ctx, move));
+    DT__TRY((move->to_mesh ? check_cross_mesh_partials : check_partials)(arena->ctx, move));
     DT__TRY(check_size(arena->ctx, move));
     if (move->to_mesh)
         return dt__plan_cross_mesh(arena, move, planner, machine, out);

@@ -143,14 +143,14 @@ dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner plann
                        dt__plan *out);
 
 /* The cost of the minimum-cost plan if it is below max_cost, otherwise some value that is not below it; and an upper
- * bound of that cost, which is found faster. For searches that compare many moves on one mesh: nothing but the cost is
- * computed. Infinite where dt__plan_new would refuse a partial. */
+ * bound of that cost, which is found faster. For searches that compare many moves on one mesh: nothing but the cost
+ * is computed. Infinite where dt__plan_new would refuse a partial. */
 dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double max_cost,
                          double *out);
 dt_status dt__plan_price_upper_bound(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out);
 
-/* Appends "S(0)[0]S(0)[1]->S(0)R->RR": the states of a plan, without commas, and with a position in brackets wherever
- * several mesh dims shard one tensor dim. */
+/* Appends "S(0)[0]S(0)[1]->S(0)R->RR": the states of a plan, without commas, and with a position in brackets
+ * wherever several mesh dims shard one tensor dim. */
 void dt__plan_trace(const dt__plan *plan, dt__text *out);
 /* Appends the placements of one state in the form that a trace has. */
 void dt__plan_state_text(int n, const dt_placement *placements, dt__text *out);
@@ -171,15 +171,15 @@ typedef struct dt__flows {
     dt__flow *items; /* by sender, ascending; the receiver is not among them */
 } dt__flows;
 
-/* Who sends how much to a receiver, which is given by its position in the target's mesh (traffic.c). The elements add
- * up to the bytes of the plan. */
+/* Who sends how much to a receiver, which is given by its position in the target's mesh (traffic.c). The elements
+ * add up to the bytes of the plan. */
 dt_status dt__flows_new(dt__arena *arena, const dt__transfer *transfer, int64_t receiver, dt__flows *out);
 
 /* Reductions in two phases, decided once for plans and for the executor (two_phase.c): whether n_values per element
  * are reduced so for n_replicas of shards of up to this size; */
 bool dt__reduces_in_two_phases(int64_t n_values, int64_t n_replicas, int64_t shard_bytes);
-/* and the dim along which such a shard is divided into portions: the slowest in memory that is long enough, otherwise
- * the longest. `order` has the dims from the slowest on; NULL: row-major. There is at least one dim. */
+/* and the dim along which such a shard is divided into portions: the slowest in memory that is long enough,
+ * otherwise the longest. `order` has the dims from the slowest on; NULL: row-major. There is at least one dim. */
 int dt__portion_dim(int n_dims, const int *order, const dt__shard *shard, int64_t n_replicas);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of planners, made from the list in plan.h; routes; and the direct planner, whose route is source and target.
+ * The table of planners, made from the list in plan.h; routes; and the direct planner, whose route is source and
+ * target.
  */
 #include "plan/planners.h"
 

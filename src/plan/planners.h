@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The planners' side of plan.h: what a planner is given, what it returns, and what it must fulfil. A planner only finds
- * states; steps, bytes and costs are derived from them in plan.c, the same way for all.
+ * The planners' side of plan.h: what a planner is given, what it returns, and what it must fulfil. A planner only
+ * finds states; steps, bytes and costs are derived from them in plan.c, the same way for all.
  *
  * Every planner
  *   - begins its route with the source and ends it with the target, as states of the move's state space;
- *   - makes each step one collective (or one exchange, where route.exchange is set) over the mesh dims that change, such
- *     that every rank finds what it needs among the ranks along these mesh dims;
+ *   - makes each step one collective (or one exchange, where route.exchange is set) over the mesh dims that change,
+ *     such that every rank finds what it needs among the ranks along these mesh dims;
  *   - never makes a partial: a state is partial only where the source is, and what is reduced stays reduced;
- *   - keeps explicit extents alone on their tensor dim, and on the mesh dim that has them in the source or the target;
- *   - plans every move on one mesh that dt__plan_new accepts, of any sizes, or refuses it (unsupported) by a limit that
- *     follows from the move alone;
- *   - is deterministic: equal moves have equal routes on every rank and in every run, because ranks that redistribute
- *     together plan by themselves. Of equally good routes it takes the one that it finds first;
+ *   - keeps explicit extents the only cut of their tensor dim, on the mesh dim that has them in source or target;
+ *   - plans every move on one mesh that dt__plan_new accepts, or refuses it (unsupported) by a limit that follows
+ *     from the move alone;
+ *   - is deterministic: equal moves have equal routes on every rank and in every run, because ranks that
+ *     redistribute together plan by themselves. Of equally good routes it takes the one that it finds first;
  *   - communicates nothing, and allocates from the route's arena only.
  *
  * tests/plan/test_properties.c checks this for every planner of the list.

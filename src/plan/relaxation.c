@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The relaxed states, and Dijkstra's algorithm over them. Cuts that are as in the source are the first of their tensor
- * dim, and so are those as in the target; so a tensor dim that has one that is not as in the target has none that is
- * not as in the source.
+ * The relaxed states, and Dijkstra's algorithm over them. Cuts that are as in the source are the first of their
+ * tensor dim, and so are those as in the target; so a tensor dim that has one that is not as in the target has none
+ * that is not as in the source.
  *
  * The bytes of a relaxed state are the maximum of two bounds. One is the minimum over all states with as many cuts,
- * however these are distributed over the tensor dims. The other takes the cuts that are as in the source or the target
- * as they are, and lets the others divide evenly, which no cut exceeds.
+ * however these are distributed over the tensor dims. The other takes the cuts that are as in the source or the
+ * target as they are, and lets the others divide evenly, which no cut exceeds.
  */
 #include "plan/relaxation.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A relaxation of the state space, from which the exact search takes a lower bound of the remaining cost. A relaxed
- * state has for each mesh dim only whether it is Replicate, partial, cut as in the source, cut as in the target, or cut
- * in some other way; and the minimum of the bytes of such states. In a step between relaxed states, a mesh dim that is
- * cut in some other way before and after stays as it is, if it can. So every route over states is one over relaxed
- * states that costs no more, and the cheapest over relaxed states is a lower bound; usually it is reached.
+ * state has for each mesh dim only whether it is Replicate, partial, cut as in the source, cut as in the target, or
+ * cut in some other way; and the minimum of the bytes of such states. In a step between relaxed states, a mesh dim
+ * that is cut in some other way before and after stays as it is, if it can. So every route over states is one over
+ * relaxed states that costs no more, and the cheapest over relaxed states is a lower bound; usually it is reached.
  */
 #ifndef DT_PLAN_RELAXATION_H
 #define DT_PLAN_RELAXATION_H
@@ -37,11 +37,8 @@ typedef struct dt__relaxation {
     int *open;                 /* scratch of the search */
     const dt__rates *rates;
     int dims; /* the set of mesh dims of more than one rank */
-    uint8_t from_cuts
-        [1
-         << DT__RATES_MAX_MESH_DIMS]; /* per set of mesh dims: the tensor dims that they cut in the source, as bits */
-    uint8_t to_cuts[1 << DT__RATES_MAX_MESH_DIMS]; /* and in the target */
-    uint8_t all_cuts;                              /* every tensor dim */
+    /* Sets of tensor dims: those that a set of mesh dims cuts in the source and in the target, and all. */
+    uint8_t from_cuts[1 << DT__RATES_MAX_MESH_DIMS], to_cuts[1 << DT__RATES_MAX_MESH_DIMS], all_cuts;
 } dt__relaxation;
 
 enum { DT__RELAXED_SOURCE, DT__RELAXED_TARGET, DT__RELAXED_OTHERS };
@@ -53,8 +50,8 @@ dt_status dt__relaxation_new(dt__arena *arena, const dt__state_space *space, con
  * max_cost; that of the others is set to the source's. */
 void dt__relaxation_find_remaining(dt__relaxation *self, double max_cost);
 
-/* The mesh dims that are cut in some other way before and after, but cannot be cut as before: where the cuts of every
- * tensor dim that are as in the source or the target change, all cuts after them change, too. */
+/* The mesh dims that are cut in some other way before and after, but cannot be cut as before: where the cuts of
+ * every tensor dim that are as in the source or the target change, all cuts after them change, too. */
 static inline int dt__relaxed_dragged(const dt__relaxation *relaxed, const dt__relaxed_state *a,
                                       const dt__relaxed_state *b) {
     int other = dt__relaxed_dims(a, DT__KIND_OTHER) & dt__relaxed_dims(b, DT__KIND_OTHER);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The search over collectives on single mesh dims, for moves with more states than the exact search can visit; the
- * planner joins neighbouring steps afterwards. Only the last mesh dim in the order of a tensor dim's cuts may change,
- * and a new cut comes last. Steps that hardly ever help are not tried: a partial that stays is not touched, and the
- * tensor dims that get cut on the way are those that the source or the target cuts, and the largest of the others.
- * Each mesh dim that still has to communicate adds the minimum that this can cost to the bound, so few states are
- * expanded.
+ * planner joins neighbouring steps afterwards. Only the last mesh dim in the order of a tensor dim's cuts may
+ * change, and a new cut comes last. Steps that hardly ever help are not tried: a partial that stays is not touched,
+ * and the tensor dims that get cut on the way are those that the source or the target cuts, and the largest of the
+ * others. Each mesh dim that still has to communicate adds the minimum that this can cost to the bound, so few
+ * states are expanded.
  */
 #include "plan/min_cost_searches.h"
 
@@ -55,8 +55,8 @@ static double take_largest(const dt__state_space *space, bool *taken) {
     return (double)space->mesh[largest];
 }
 
-/* After the last collective that leads to Replicate a shard is as large as Replicate on all those mesh dims makes it;
- * after the last but one it may still be cut by the largest of them, and so on. */
+/* After the last collective that leads to Replicate a shard is as large as Replicate on all those mesh dims makes
+ * it; after the last but one it may still be cut by the largest of them, and so on. */
 static void find_last(const dt__state_space *space, double cut, limits *out) {
     bool taken[DT_SPEC_MAX_DIMS] = {false};
     double held = cut;
@@ -79,8 +79,8 @@ static void find_last(const dt__state_space *space, double cut, limits *out) {
     }
 }
 
-/* The cheapest collectives that can take each mesh dim to its target, on the smallest possible shards: `cut` bytes when
- * every mesh dim cuts, `uncut` when this one does not. */
+/* The cheapest collectives that can take each mesh dim to its target, on the smallest possible shards: `cut` bytes
+ * when every mesh dim cuts, `uncut` when this one does not. */
 static void find_limits(const dt__state_space *space, limits *out) {
     double cut = (double)space->move->item_bytes;
     for (int d = 0; d < space->n_dims; d++)
@@ -199,7 +199,7 @@ static bool may_change(const expansion *self, int m) {
     return token == DT__TOKEN_REPLICATE || self->state[m].position + 1 == self->n_cuts[space->tokens[token].dim];
 }
 
-/* A cut that ends as Replicate, first on a dim that the target does not cut: it may as well stay until it is gathered. */
+/* A cut that ends as Replicate, first on a dim that the target does not cut, may stay until it is gathered. */
 static bool may_stay(const expansion *self, int m, const limits *min) {
     const dt_placement *now = &self->space->tokens[self->state[m].token];
     return dt__is_cut(now) && self->state[m].position == 0 && !min->in_target[now->dim] &&

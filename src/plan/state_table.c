@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Listing states. The role of a mesh dim is its token and, of a cut, the cuts before it on its tensor dim. Each role gets
- * a number on first use, so that two states are compared in a few instructions.
+ * Listing states. The role of a mesh dim is its token and, of a cut, the cuts before it on its tensor dim. Each role
+ * gets a number on first use, so that two states are compared in a few instructions.
  */
 #include "plan/state_table.h"
 
@@ -225,7 +225,7 @@ static void list_others(listing *self, int m) {
         list_cut(self, m, to);
 }
 
-/* Appends the mesh dims of this set that cut a tensor dim in a state to its cuts, in the order that they have there. */
+/* Appends the mesh dims of this set that cut a tensor dim in a state to its cuts, in their order there. */
 static void put_cuts(listing *self, const dt__dim_state *state, int dim, int set) {
     dt__cut_list all = dt__state_cuts(self->space, state, dim), *cuts = &self->cuts[dim];
     for (int c = 0; c < all.n; c++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cost of one collective from a state to another in the form that the exact search evaluates many thousand times: a
- * linear function of the bytes before and after, whose coefficients follow from the collective and the set of mesh dims
- * that change. Sets are bits; mesh dims of one rank are in none.
+ * The cost of one collective from a state to another in the form that the exact search evaluates many thousand
+ * times: a linear function of the bytes before and after, whose coefficients follow from the collective and the set
+ * of mesh dims that change. Sets are bits; mesh dims of one rank are in none.
  */
 #ifndef DT_PLAN_STEP_RATES_H
 #define DT_PLAN_STEP_RATES_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flows, receiver by receiver. Senders are found dim by dim: those coordinates of the mesh dims that cut a tensor dim
- * before the step whose shard of it overlaps the receiver's. A sender is one such combination per tensor dim and one
- * coordinate per mesh dim that is reduced.
+ * Flows, receiver by receiver. Senders are found dim by dim: those coordinates of the mesh dims that cut a tensor
+ * dim before the step whose shard of it overlaps the receiver's. A sender is one such combination per tensor dim and
+ * one coordinate per mesh dim that is reduced.
  */
 #include "plan/traffic.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reductions in two phases: where several ranks (the replicas) get the same reduced shard, each reduces its portion of
- * it, and then they read each other's portions. When that is done, and along which dim shards are divided, is in plan.h,
- * for plans and for the executor; here are the portions in row-major order, as plans count them.
+ * Reductions in two phases: where several ranks (the replicas) get the same reduced shard, each reduces its portion
+ * of it, and then they read each other's portions. When that is done, and along which dim shards are divided, is in
+ * plan.h, for plans and for the executor; here are the portions in row-major order, as plans count them.
  */
 #ifndef DT_PLAN_TWO_PHASE_H
 #define DT_PLAN_TWO_PHASE_H
