@@ -200,15 +200,9 @@ static dt_status print_json(planning *self, dt__text *out) {
     const char *from = label_spec(self->from, self->session->arena), *to = label_spec(self->to, self->session->arena);
     json_t *plans = json_array();
     for (int i = 0; i < self->n_plans; i++)
-        if (json_array_append_new(plans, planner_json(self, i)))
-            from = NULL;
-    json_t *answer =
-        from && to ? json_pack("{s:o, s:o, s:O}", "from", string_json(from), "to", string_json(to), "plans", plans)
-                   : NULL;
-    json_decref(plans);
-    DT__TRY(json_write(self->session->ctx, answer, JSON_COST_DIGITS, out));
-    dt__text_add(out, "\n");
-    return DT_OK;
+        json_append(&plans, planner_json(self, i));
+    json_t *answer = json_pack("{s:o, s:o, s:o}", "from", string_json(from), "to", string_json(to), "plans", plans);
+    return json_write_line(self->session->ctx, answer, out);
 }
 
 static dt_status fill_step_texts(const planning *self, const dt__plan *plan, int i, const char **out) {
