@@ -275,6 +275,8 @@ static int run_plan(const arguments *args) {
     return session_run(args, 0, run_session, &self);
 }
 
+#define PLANNER_LINE(upper, lower, meaning) "\n  " #lower ": " meaning
+
 const command plan_command = {
     .name = "plan",
     .summary = "show how a tensor gets from one list of placements to another",
@@ -282,9 +284,8 @@ const command plan_command = {
     .about =
         "Shows the collectives that redistribute a tensor, the bytes that the rank that receives most receives,\n"
         "the bytes that the rank that holds most holds, and the predicted time, beside the lower bound of any\n"
-        "plan. Planners: min_cost (cheapest by the machine model), direct (one exchange), and greedy and graph,\n"
-        "which follow PyTorch's. Placements and meshes are written as for dtensor show; with S(0)[1],S(0)[0] the\n"
-        "second mesh dim cuts first.",
+        "plan. Placements and meshes are written as for dtensor show; with S(0)[1],S(0)[0] the second mesh dim\n"
+        "cuts first. Planners:" DT__PLANNER_LIST(PLANNER_LINE),
     .options =
         (const command_option[]){
             {.name = "mesh", .value = "MESH", .help = "the mesh"},
