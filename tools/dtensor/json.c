@@ -46,14 +46,14 @@ void json_append(json_t **list, json_t *item) {
     }
 }
 
-json_t *ints_json(const int64_t *values, int64_t n) {
+static json_t *ints_json(const int64_t *values, int64_t n) {
     json_t *list = json_array();
     for (int64_t i = 0; i < n; i++)
         json_append(&list, json_integer(values[i]));
     return list;
 }
 
-json_t *placements_json(int n, const dt_placement *placements) {
+static json_t *placements_json(int n, const dt_placement *placements) {
     size_t capacity = dt_placements_text(n, placements, 0, NULL) + 1;
     char *text = malloc(capacity);
     if (!text)

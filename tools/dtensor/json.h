@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "mesh/mesh.h"
 #include "plan/plan.h"
-#include "rules/call_text.h"
+#include "rules/rules.h"
 
 #include <jansson.h>
 
@@ -25,8 +25,6 @@ void json_append(json_t **list, json_t *item);
 json_t *string_json(const char *chars);
 /* A number; an integer without a point, and "nan", "inf" and "-inf" as strings. */
 json_t *number_json(double value);
-json_t *ints_json(const int64_t *values, int64_t n);
-json_t *placements_json(int n, const dt_placement *placements);
 /* A nested list, and {"shape":…,"stride":…}. */
 json_t *tuple_json(const dt__tuple *tuple);
 json_t *layout_json(const dt__layout *layout);
