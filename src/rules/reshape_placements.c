@@ -53,8 +53,8 @@ typedef struct digits {
     digit list[DT_SPEC_MAX_DIMS]; /* by weight */
 } digits;
 
-/* Adds a digit; false if it would overlap another, or if the larger weight is no multiple of the smaller digit: then the
- * split is not a digit, because its blocks begin inside those of the other. */
+/* Adds a digit; false if it would overlap another, or if the larger weight is no multiple of the smaller digit: then
+ * the split is not a digit, because its blocks begin inside those of the other. */
 static bool add_digit(digits *self, digit one) {
     int at = self->n;
     for (int i = 0; i < self->n; i++) {
