@@ -4,7 +4,7 @@
  */
 #include "support/check.h"
 
-#include "rules/reshape_placements.h"
+#include "rules/rules.h"
 #include "spec/text.h"
 
 #include <inttypes.h>
