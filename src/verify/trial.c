@@ -160,7 +160,7 @@ static dt_status run_whole(dt__trial_call *subject, const dt__value_kind *fills,
     DT__TRY(new_values(subject, call->n_outputs, call->outputs, &outputs));
     for (int i = 0; i < call->n_inputs + call->n_outputs; i++) {
         dt_op_value *value = i < call->n_inputs ? &inputs[i] : &outputs[i - call->n_inputs];
-        value->whole = value->shape;
+        value->global_shape = value->shape;
         value->offset = nowhere;
     }
     DT__TRY(give_memory(subject, call->n_inputs, inputs));
@@ -225,7 +225,7 @@ static dt_op_value value_of(const dt_spec *spec) {
     return (dt_op_value){.dtype = spec->dtype,
                          .n_dims = spec->local.n_dims,
                          .shape = spec->local.shape,
-                         .whole = spec->sharding.shape,
+                         .global_shape = spec->sharding.shape,
                          .offset = spec->local.offset,
                          .spec = spec};
 }
@@ -304,7 +304,7 @@ static bool check_parts(const judged *self, int o, const dt__element *want) {
         for (int64_t e = 0; e < n; e++) {
             unravel(part->n_dims, part->shape, e, index);
             (void)dt_spec_to_global(part->spec, coordinate, index, global);
-            int64_t at = ravel(part->n_dims, part->whole, global);
+            int64_t at = ravel(part->n_dims, part->global_shape, global);
             if (!check(self, o, at, want[at], dt__element_read(part->dtype, element_at(part, index)), 0))
                 return false;
         }

@@ -74,7 +74,7 @@ static dt_status global_mean(dt_op_call *call) {
     for (int64_t i = 0; i < count(&call->inputs[0]); i++)
         sum += in[i];
     for (int d = 0; d < call->inputs[0].n_dims; d++)
-        n *= (float)call->inputs[0].whole[d];
+        n *= (float)call->inputs[0].global_shape[d];
     *(float *)call->outputs[0].data = n > 0 ? sum / n : 0;
     return DT_OK;
 }
