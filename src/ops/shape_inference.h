@@ -21,8 +21,8 @@ typedef struct dt__shape {
 #define dt_op_refuse(call, status, ...) ((void)(dt_op_refuse)(call, status, __VA_ARGS__), status)
 #endif
 
-/* The dtype of an elementwise op on these inputs (by bits) and Scalar arguments: first tensors with dims, then those without,
- * then numbers; a later one counts only where its category (bool, integer, float, complex) is higher. */
+/* The dtype of an elementwise op on these inputs (by bits) and Scalar arguments: first tensors with dims, then those
+ * without, then numbers; a later one counts only where its category (bool, integer, float, complex) is higher. */
 dt_dtype dt__promote_call(const dt_op_call *call, uint64_t inputs);
 
 /* The shape to which these inputs (by bits) broadcast. */
