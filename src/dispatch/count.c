@@ -3,6 +3,7 @@
  * Counting collectives by name of the call and by scope. Counts stand at the innermost scope; sums over a scope and all
  * inside it are made when they are asked for.
  */
+#include "base/options.h"
 #include "dispatch/state.h"
 #include "dispatch/watch.h"
 #include "dtensor/debug.h"
@@ -94,13 +95,15 @@ static void add_up(const dt__scope_node *node, const dt_comm_filter *which, dt_c
         add_up(child, which, sum);
 }
 
-dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_filter *which) {
-    static const dt_comm_filter all;
+void dt_comm_stats_sized(const dt_ctx *ctx, const dt_comm_filter *filter, size_t filter_size, dt_comm_statistics *out,
+                         size_t out_size) {
     const dt__watching *self = watching_of(ctx);
     dt_comm_statistics sum = {0};
-    if (self)
-        add_up(&self->root, which ? which : &all, &sum);
-    return sum;
+    dt_comm_filter full;
+    filter = DT__OPTIONS(NULL, "comm_stats", filter, filter_size, &full);
+    if (self && filter) /* what a filter of a newer version asks for was not counted: zeros */
+        add_up(&self->root, filter, &sum);
+    dt__fill_sized(&sum, sizeof sum, out, out_size);
 }
 
 /* What one line says: all kinds, of a scope and inside it, of one name or of all. */

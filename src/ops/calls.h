@@ -5,6 +5,7 @@
 #ifndef DT_OPS_CALLS_H
 #define DT_OPS_CALLS_H
 
+#include "base/options.h"
 #include "dispatch/dispatch.h"
 #include "dtensor/ops.h"
 #include "ops/table.h"
@@ -80,6 +81,10 @@ static inline void dt__give_tensors(dt_arg *to, dt__giving *call, dt_tensors ten
     to->as.first = call->n_inputs;
     for (int i = 0; i < tensors.n; i++)
         dt__give_tensor(&member, call, tensors.list[i]);
+}
+
+static inline dt_ctx *dt__ctx_of_list(dt_tensors tensors) {
+    return tensors.n > 0 ? dt_tensor_ctx(tensors.list[0]) : NULL;
 }
 
 /* Runs the call: its first output; NULL with the error recorded. */

@@ -6,6 +6,7 @@
 #include "rules/registry.h"
 
 #include "base/hash.h"
+#include "base/options.h"
 #include "rules/factors.h"
 
 #include <string.h>
@@ -144,10 +145,21 @@ static dt_status check_name(dt_ctx *ctx, const char *line) {
     return broken ? dt_error_status(ctx) : status;
 }
 
-dt_status dt_op_register(dt_ctx *ctx, const dt_op *op) {
+dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size) {
     registry *self = open_registry(ctx);
+    dt_op full, *copy;
     if (!self)
         return dt_error_status(ctx);
+    if (!(op = DT__OPTIONS(ctx, "op_register", op, op_size, &full)))
+        return DT_ERR_VALUE;
+    if (op == &full) { /* of another version: the converted one outlives the call */
+        if (!(copy = DT__NEW(&self->arena, dt_op)))
+            return dt_error_status(ctx);
+        *copy = full;
+        op = copy;
+    }
+    if (!op->schema)
+        return dt__fail(ctx, DT_ERR_VALUE, "op_register: expected an op with a schema line, got none");
     DT__TRY(check_name(ctx, op->schema));
     DT__TRY(make_room(self));
     dt__op_info *info = learn(self, op, self->n_infos);

@@ -4,6 +4,7 @@
  */
 #include "dtensor/files.h"
 
+#include "base/options.h"
 #include "base/size.h"
 #include "tensor/file.h"
 #include "tensor/npy.h"
@@ -125,9 +126,7 @@ static dt_status enter(struct source *s, const char *name, bool check) {
 
 /* name NULL: the file itself. */
 static dt_tensor *load_from(dt_ctx *ctx, const char *op, const char *path, const char *name,
-                            const dt_load_options *options) {
-    static const dt_load_options defaults;
-    const dt_load_options *o = options ? options : &defaults;
+                            const dt_load_options *o) {
     if (!ctx)
         return NULL;
     if (!path)
@@ -141,11 +140,18 @@ static dt_tensor *load_from(dt_ctx *ctx, const char *op, const char *path, const
     return tensor;
 }
 
-dt_tensor *(dt_load_npy)(dt_ctx *ctx, const char *path, const dt_load_options *options) {
-    return load_from(ctx, "load_npy", path, NULL, options);
+dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, const dt_load_options *options, size_t options_size) {
+    dt_load_options full;
+    options = DT__OPTIONS(ctx, "load_npy", options, options_size, &full);
+    return options ? load_from(ctx, "load_npy", path, NULL, options) : NULL;
 }
 
-dt_tensor *(dt_load_npz)(dt_ctx *ctx, const char *path, const char *name, const dt_load_options *options) {
+dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, const dt_load_options *options,
+                             size_t options_size) {
+    dt_load_options full;
+    options = DT__OPTIONS(ctx, "load_npz", options, options_size, &full);
+    if (!options)
+        return NULL;
     if (ctx && !name)
         return dt__null_argument(ctx, "load_npz", 3);
     return load_from(ctx, "load_npz", path, name, options);

@@ -28,7 +28,7 @@ int main(void) {
     memset(&make, 0, sizeof make);
     make.mesh = mesh;
     make.place = "S(0)";
-    dt_tensor *ones = dt_ones(ctx, shape), *placed = (dt_full)(ctx, shape, 2.0, &make);
+    dt_tensor *ones = dt_ones(ctx, shape), *placed = dt_full_sized(ctx, shape, 2.0, &make, sizeof make);
     dt_tensor *whole = dt_full_tensor(placed);
     if (dt_assign(ones, placed) != DT_OK || dt_item(dt_select(dt_select(ones, 0, 1), 0, 2)) != 2)
         return 6;
