@@ -40,7 +40,8 @@ struct dt_ctx {
         void (*free_state)(dt_ctx *ctx, void *state);
     } slots[DT__N_SLOTS];
     void (*on_local_error)(dt_ctx *ctx); /* tells peers; set by the runtime, may be NULL */
-    struct dt__watch *watch;             /* comm/watch.h: who counts and traces; NULL: nobody */
+    struct dt__comm_observer *observer;  /* comm/observer.h: is called for finished collectives; NULL: none */
+    const struct dt__move_observer *move_observer; /* move/move.h: for finished redistributions; NULL: none */
 };
 
 /* Makes a context that knows nothing but memory and log; dt_init builds on it, and tests of pure modules use it as it

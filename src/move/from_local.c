@@ -5,7 +5,7 @@
  */
 #include "base/options.h"
 #include "base/size.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 #include "spec/strides.h"
 
 #include <string.h>

@@ -7,8 +7,7 @@
  */
 #include "base/options.h"
 #include "base/size.h"
-#include "move/execute.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 #include "tensor/format.h"
 
 #include <stdio.h>

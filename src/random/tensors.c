@@ -11,7 +11,7 @@
 #include "kernels/elementwise.h"
 #include "kernels/spread.h"
 #include "mesh/mesh.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 #include "random/draw.h"
 #include "tensor/tensor.h"
 
