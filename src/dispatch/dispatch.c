@@ -5,8 +5,8 @@
 #include "dispatch/dispatch.h"
 
 #include "base/known.h"
+#include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
-#include "dispatch/state.h"
 #include "kernels/spread.h"
 #include "move/move.h"
 

@@ -3,8 +3,8 @@
  * Elementwise arithmetic on two tensors, or on a tensor and a number, and the forms that work in place. What a partial
  * input becomes may depend on the sign of a number.
  */
-#include "ops/local.h"
-#include "ops/table.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
 
 #include <string.h>
 

@@ -5,15 +5,15 @@
  */
 #include "base/hash.h"
 #include "mesh/mesh.h"
-#include "ops/local.h"
-#include "ops/table.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
 #include "random/random.h"
 
 static dt_status shape_dropout(dt_op_call *call) {
     double p = dt__arg(call, "p")->as.f;
     if (!(p >= 0 && p <= 1))
         return dt_op_refuse(call, DT_ERR_VALUE, "p is %g; wanted a probability from 0 to 1", p);
-    DT__TRY(dt__want_floating(call, 0));
+    DT__TRY(dt__expect_floating(call, 0));
     return dt__add_like(call, 0, call->inputs[0].dtype);
 }
 

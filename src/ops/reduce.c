@@ -4,8 +4,8 @@
  * rank's sum over the global count, which is right for uneven parts, too.
  */
 #include "kernels/reductions.h"
-#include "ops/local.h"
-#include "ops/table.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
 
 #include <math.h>
 

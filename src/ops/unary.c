@@ -2,8 +2,8 @@
  *
  * Elementwise ops on one tensor.
  */
-#include "ops/local.h"
-#include "ops/table.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static dt_status shape_relu(dt_op_call *call) {
 static dt_status shape_gelu(dt_op_call *call) {
     const char *how = dt__arg(call, "approximate")->as.text;
     DT__TRY(dt__refuse_complex(call));
-    DT__TRY(dt__want_floating(call, 0));
+    DT__TRY(dt__expect_floating(call, 0));
     if (strcmp(how, "none") != 0 && strcmp(how, "tanh") != 0)
         return dt_op_refuse(call, DT_ERR_VALUE, "approximate is '%.60s'; wanted 'none' or 'tanh'", how);
     return shape_same(call);

@@ -157,7 +157,7 @@ void dt_rows_factors(dt_rows *rows, const char *rule, unsigned partial) {
     add_partial(rows, partial, addends);
 }
 
-dt_status dt__call_rows(dt__arena *arena, const dt_op_call *call, dt__row_list *out) {
+dt_status dt__op_call_rows(dt__arena *arena, const dt_op_call *call, dt__row_list *out) {
     const dt_op *op = call->op;
     dt_rows rows = {.arena = arena, .call = call};
     unsigned partial = op->partial_of ? op->partial_of(call) : op->partial;
@@ -212,7 +212,7 @@ static void add_variants(dt_rows *rows, const dt__row *row) {
     }
 }
 
-dt_status dt__rows_spell_out(dt__arena *arena, const dt_op_call *call, dt__row_list *list) {
+dt_status dt__rows_expand(dt__arena *arena, const dt_op_call *call, dt__row_list *list) {
     dt_rows rows = {.arena = arena, .call = call};
     for (int r = 0; r < list->n_rows; r++)
         if (!(list->rows[r].flags & DT_ROW_UNLISTED))

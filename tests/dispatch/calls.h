@@ -43,7 +43,7 @@ static inline bool calls_open(dt_ctx *ctx, const char *text, dt_tensor *const *t
             full[n++] = *at;
     full[n] = '\0';
     *out = (test_call){.arena = dt__arena_new(ctx)};
-    if (dt__call_parse(&out->arena, full, 1, one, &out->parsed) != DT_OK)
+    if (dt__placed_call_parse(&out->arena, full, 1, one, &out->parsed) != DT_OK)
         return false;
     int order[DT__MAX_INPUTS], n_tensors = 0;
     for (const char *at = text; *at; at++)

@@ -5,7 +5,7 @@
 #include "request_data.h"
 
 #include "json_text.h"
-#include "ops/infer.h"
+#include "ops/shape_inference.h"
 #include "tensor/tensor.h"
 
 #include <inttypes.h>

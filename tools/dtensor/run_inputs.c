@@ -5,7 +5,7 @@
 #include "run_inputs.h"
 
 #include "move/move.h"
-#include "ops/infer.h"
+#include "ops/shape_inference.h"
 #include "split.h"
 #include "tensor/tensor.h"
 
