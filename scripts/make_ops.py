@@ -245,11 +245,11 @@ def header(ops):
             what = "Writes up to capacity outputs and gives their number, or -1. " if signature.is_list() else ""
             lines.append(f"/* {comment(signature)}\n * {what}Collective where inputs move, else Local. */")
             lines.append(f"DT_API {declaration(signature)[0]}DT_OPTIONS({options_name(signature)}));\n")
-    lines.append("#ifndef __cplusplus")
+    lines.append("#ifndef __cplusplus\n/* clang-format off */")
     for _, signatures in ops:
         for signature in signatures:
             lines.append(macro_text(signature))
-    lines.append("#endif\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif")
+    lines.append("/* clang-format on */\n#endif\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif")
     return "\n".join(lines) + "\n"
 
 
@@ -278,9 +278,15 @@ def macro_text(signature):
     passed = [f"DT_NUMBER({p.name})" if p.type == "Scalar" else p.name for p in signature.positional()]
     passed += ["out", "capacity"] if signature.is_list() else []
     inner = f"DT_{signature.name.upper()}_"
-    return (f"#define dt_{signature.name}(...) {inner}(__VA_ARGS__, .site = DT_SITE)\n"
-            f"#define {inner}({', '.join(names)}, ...) {real_name(signature)}({', '.join(passed)}, "
-            f"DT_NAMED({options_name(signature)}, __VA_ARGS__))")
+    head = f"#define {inner}({', '.join(names)}, ...)"
+    call = f"{real_name(signature)}({', '.join(passed)},"
+    options = f"DT_NAMED({options_name(signature)}, __VA_ARGS__))"
+    line = f"{head} {call} {options}"
+    if len(line) > 117:
+        end = " \\\n"
+        line = f"{head}{end}    {call} {options}" if len(call + options) < 112 else \
+            f"{head}{end}    {call}{end}        {options}"
+    return f"#define dt_{signature.name}(...) {inner}(__VA_ARGS__, .site = DT_SITE)\n{line}"
 
 
 MAKERS = {"Tensor": "dt__call_tensor(&call, {0})", "Tensor[]": "dt__call_tensors(&call, {0})",

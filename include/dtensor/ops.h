@@ -529,142 +529,145 @@ DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, d
                                          DT_OPTIONS(dt_where_scalars_options));
 
 #ifndef __cplusplus
-#define dt_add(...)               DT_ADD_(__VA_ARGS__, .site = DT_SITE)
+/* clang-format off */
+#define dt_add(...) DT_ADD_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD_(self, other, ...) dt_add_sized(self, other, DT_NAMED(dt_add_options, __VA_ARGS__))
-#define dt_add_scalar(...)        DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADD_SCALAR_(self, other, ...)                                                                             \
+#define dt_add_scalar(...) DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADD_SCALAR_(self, other, ...) \
     dt_add_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_add_scalar_options, __VA_ARGS__))
-#define dt_add_(...)               DT_ADD__(__VA_ARGS__, .site = DT_SITE)
+#define dt_add_(...) DT_ADD__(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADD__(self, other, ...) dt_add_in_place_sized(self, other, DT_NAMED(dt_add_in_place_options, __VA_ARGS__))
-#define dt_add_scalar_(...)        DT_ADD_SCALAR__(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADD_SCALAR__(self, other, ...)                                                                            \
+#define dt_add_scalar_(...) DT_ADD_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADD_SCALAR__(self, other, ...) \
     dt_add_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_add_scalar_in_place_options, __VA_ARGS__))
-#define dt_addmm(...)                    DT_ADDMM_(__VA_ARGS__, .site = DT_SITE)
+#define dt_addmm(...) DT_ADDMM_(__VA_ARGS__, .site = DT_SITE)
 #define DT_ADDMM_(self, mat1, mat2, ...) dt_addmm_sized(self, mat1, mat2, DT_NAMED(dt_addmm_options, __VA_ARGS__))
-#define dt_amax(...)                     DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
-#define DT_AMAX_(self, ...)              dt_amax_sized(self, DT_NAMED(dt_amax_options, __VA_ARGS__))
-#define dt_argmax(...)                   DT_ARGMAX_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ARGMAX_(self, ...)            dt_argmax_sized(self, DT_NAMED(dt_argmax_options, __VA_ARGS__))
-#define dt_bmm(...)                      DT_BMM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_BMM_(self, mat2, ...)         dt_bmm_sized(self, mat2, DT_NAMED(dt_bmm_options, __VA_ARGS__))
-#define dt_cat(...)                      DT_CAT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CAT_(tensors, ...)            dt_cat_sized(tensors, DT_NAMED(dt_cat_options, __VA_ARGS__))
-#define dt_clamp(...)                    DT_CLAMP_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CLAMP_(self, ...)             dt_clamp_sized(self, DT_NAMED(dt_clamp_options, __VA_ARGS__))
-#define dt_clamp_tensor(...)             DT_CLAMP_TENSOR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CLAMP_TENSOR_(self, ...)      dt_clamp_tensor_sized(self, DT_NAMED(dt_clamp_tensor_options, __VA_ARGS__))
-#define dt_copy_(...)                    DT_COPY__(__VA_ARGS__, .site = DT_SITE)
-#define DT_COPY__(self, src, ...)        dt_copy_in_place_sized(self, src, DT_NAMED(dt_copy_in_place_options, __VA_ARGS__))
-#define dt_cumsum(...)                   DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CUMSUM_(self, dim, ...)       dt_cumsum_sized(self, dim, DT_NAMED(dt_cumsum_options, __VA_ARGS__))
-#define dt_div(...)                      DT_DIV_(__VA_ARGS__, .site = DT_SITE)
-#define DT_DIV_(self, other, ...)        dt_div_sized(self, other, DT_NAMED(dt_div_options, __VA_ARGS__))
-#define dt_div_scalar(...)               DT_DIV_SCALAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_DIV_SCALAR_(self, other, ...)                                                                             \
+#define dt_amax(...) DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_AMAX_(self, ...) dt_amax_sized(self, DT_NAMED(dt_amax_options, __VA_ARGS__))
+#define dt_argmax(...) DT_ARGMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ARGMAX_(self, ...) dt_argmax_sized(self, DT_NAMED(dt_argmax_options, __VA_ARGS__))
+#define dt_bmm(...) DT_BMM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BMM_(self, mat2, ...) dt_bmm_sized(self, mat2, DT_NAMED(dt_bmm_options, __VA_ARGS__))
+#define dt_cat(...) DT_CAT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CAT_(tensors, ...) dt_cat_sized(tensors, DT_NAMED(dt_cat_options, __VA_ARGS__))
+#define dt_clamp(...) DT_CLAMP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_(self, ...) dt_clamp_sized(self, DT_NAMED(dt_clamp_options, __VA_ARGS__))
+#define dt_clamp_tensor(...) DT_CLAMP_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_TENSOR_(self, ...) dt_clamp_tensor_sized(self, DT_NAMED(dt_clamp_tensor_options, __VA_ARGS__))
+#define dt_copy_(...) DT_COPY__(__VA_ARGS__, .site = DT_SITE)
+#define DT_COPY__(self, src, ...) dt_copy_in_place_sized(self, src, DT_NAMED(dt_copy_in_place_options, __VA_ARGS__))
+#define dt_cumsum(...) DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CUMSUM_(self, dim, ...) dt_cumsum_sized(self, dim, DT_NAMED(dt_cumsum_options, __VA_ARGS__))
+#define dt_div(...) DT_DIV_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIV_(self, other, ...) dt_div_sized(self, other, DT_NAMED(dt_div_options, __VA_ARGS__))
+#define dt_div_scalar(...) DT_DIV_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIV_SCALAR_(self, other, ...) \
     dt_div_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_div_scalar_options, __VA_ARGS__))
-#define dt_dropout(...)         DT_DROPOUT_(__VA_ARGS__, .site = DT_SITE)
+#define dt_dropout(...) DT_DROPOUT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DROPOUT_(input, ...) dt_dropout_sized(input, DT_NAMED(dt_dropout_options, __VA_ARGS__))
-#define dt_embedding(...)       DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
-#define DT_EMBEDDING_(input, weight, ...)                                                                            \
+#define dt_embedding(...) DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EMBEDDING_(input, weight, ...) \
     dt_embedding_sized(input, weight, DT_NAMED(dt_embedding_options, __VA_ARGS__))
-#define dt_eq(...)               DT_EQ_(__VA_ARGS__, .site = DT_SITE)
+#define dt_eq(...) DT_EQ_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EQ_(self, other, ...) dt_eq_sized(self, other, DT_NAMED(dt_eq_options, __VA_ARGS__))
-#define dt_eq_scalar(...)        DT_EQ_SCALAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_EQ_SCALAR_(self, other, ...)                                                                              \
+#define dt_eq_scalar(...) DT_EQ_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EQ_SCALAR_(self, other, ...) \
     dt_eq_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_eq_scalar_options, __VA_ARGS__))
-#define dt_exp(...)                 DT_EXP_(__VA_ARGS__, .site = DT_SITE)
-#define DT_EXP_(self, ...)          dt_exp_sized(self, DT_NAMED(dt_exp_options, __VA_ARGS__))
-#define dt_expand(...)              DT_EXPAND_(__VA_ARGS__, .site = DT_SITE)
+#define dt_exp(...) DT_EXP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EXP_(self, ...) dt_exp_sized(self, DT_NAMED(dt_exp_options, __VA_ARGS__))
+#define dt_expand(...) DT_EXPAND_(__VA_ARGS__, .site = DT_SITE)
 #define DT_EXPAND_(self, size, ...) dt_expand_sized(self, size, DT_NAMED(dt_expand_options, __VA_ARGS__))
-#define dt_fill_(...)               DT_FILL__(__VA_ARGS__, .site = DT_SITE)
-#define DT_FILL__(self, value, ...)                                                                                  \
+#define dt_fill_(...) DT_FILL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FILL__(self, value, ...) \
     dt_fill_in_place_sized(self, DT_NUMBER(value), DT_NAMED(dt_fill_in_place_options, __VA_ARGS__))
 #define dt_fill_tensor_(...) DT_FILL_TENSOR__(__VA_ARGS__, .site = DT_SITE)
-#define DT_FILL_TENSOR__(self, value, ...)                                                                           \
+#define DT_FILL_TENSOR__(self, value, ...) \
     dt_fill_tensor_in_place_sized(self, value, DT_NAMED(dt_fill_tensor_in_place_options, __VA_ARGS__))
-#define dt_gather(...)                    DT_GATHER_(__VA_ARGS__, .site = DT_SITE)
+#define dt_gather(...) DT_GATHER_(__VA_ARGS__, .site = DT_SITE)
 #define DT_GATHER_(self, dim, index, ...) dt_gather_sized(self, dim, index, DT_NAMED(dt_gather_options, __VA_ARGS__))
-#define dt_gelu(...)                      DT_GELU_(__VA_ARGS__, .site = DT_SITE)
-#define DT_GELU_(self, ...)               dt_gelu_sized(self, DT_NAMED(dt_gelu_options, __VA_ARGS__))
-#define dt_index_select(...)              DT_INDEX_SELECT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_INDEX_SELECT_(self, dim, index, ...)                                                                      \
+#define dt_gelu(...) DT_GELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GELU_(self, ...) dt_gelu_sized(self, DT_NAMED(dt_gelu_options, __VA_ARGS__))
+#define dt_index_select(...) DT_INDEX_SELECT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_SELECT_(self, dim, index, ...) \
     dt_index_select_sized(self, dim, index, DT_NAMED(dt_index_select_options, __VA_ARGS__))
 #define dt_layer_norm(...) DT_LAYER_NORM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_LAYER_NORM_(input, normalized_shape, ...)                                                                 \
+#define DT_LAYER_NORM_(input, normalized_shape, ...) \
     dt_layer_norm_sized(input, normalized_shape, DT_NAMED(dt_layer_norm_options, __VA_ARGS__))
-#define dt_linear(...)                 DT_LINEAR_(__VA_ARGS__, .site = DT_SITE)
+#define dt_linear(...) DT_LINEAR_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LINEAR_(input, weight, ...) dt_linear_sized(input, weight, DT_NAMED(dt_linear_options, __VA_ARGS__))
-#define dt_log(...)                    DT_LOG_(__VA_ARGS__, .site = DT_SITE)
-#define DT_LOG_(self, ...)             dt_log_sized(self, DT_NAMED(dt_log_options, __VA_ARGS__))
-#define dt_matmul(...)                 DT_MATMUL_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MATMUL_(self, other, ...)   dt_matmul_sized(self, other, DT_NAMED(dt_matmul_options, __VA_ARGS__))
-#define dt_maximum(...)                DT_MAXIMUM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MAXIMUM_(self, other, ...)  dt_maximum_sized(self, other, DT_NAMED(dt_maximum_options, __VA_ARGS__))
-#define dt_mean(...)                   DT_MEAN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MEAN_(self, ...)            dt_mean_sized(self, DT_NAMED(dt_mean_options, __VA_ARGS__))
-#define dt_mm(...)                     DT_MM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MM_(self, mat2, ...)        dt_mm_sized(self, mat2, DT_NAMED(dt_mm_options, __VA_ARGS__))
-#define dt_mul(...)                    DT_MUL_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MUL_(self, other, ...)      dt_mul_sized(self, other, DT_NAMED(dt_mul_options, __VA_ARGS__))
-#define dt_mul_scalar(...)             DT_MUL_SCALAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MUL_SCALAR_(self, other, ...)                                                                             \
+#define dt_log(...) DT_LOG_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG_(self, ...) dt_log_sized(self, DT_NAMED(dt_log_options, __VA_ARGS__))
+#define dt_matmul(...) DT_MATMUL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MATMUL_(self, other, ...) dt_matmul_sized(self, other, DT_NAMED(dt_matmul_options, __VA_ARGS__))
+#define dt_maximum(...) DT_MAXIMUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAXIMUM_(self, other, ...) dt_maximum_sized(self, other, DT_NAMED(dt_maximum_options, __VA_ARGS__))
+#define dt_mean(...) DT_MEAN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MEAN_(self, ...) dt_mean_sized(self, DT_NAMED(dt_mean_options, __VA_ARGS__))
+#define dt_mm(...) DT_MM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MM_(self, mat2, ...) dt_mm_sized(self, mat2, DT_NAMED(dt_mm_options, __VA_ARGS__))
+#define dt_mul(...) DT_MUL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MUL_(self, other, ...) dt_mul_sized(self, other, DT_NAMED(dt_mul_options, __VA_ARGS__))
+#define dt_mul_scalar(...) DT_MUL_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MUL_SCALAR_(self, other, ...) \
     dt_mul_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_mul_scalar_options, __VA_ARGS__))
-#define dt_mul_(...)               DT_MUL__(__VA_ARGS__, .site = DT_SITE)
+#define dt_mul_(...) DT_MUL__(__VA_ARGS__, .site = DT_SITE)
 #define DT_MUL__(self, other, ...) dt_mul_in_place_sized(self, other, DT_NAMED(dt_mul_in_place_options, __VA_ARGS__))
-#define dt_mul_scalar_(...)        DT_MUL_SCALAR__(__VA_ARGS__, .site = DT_SITE)
-#define DT_MUL_SCALAR__(self, other, ...)                                                                            \
+#define dt_mul_scalar_(...) DT_MUL_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_MUL_SCALAR__(self, other, ...) \
     dt_mul_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_mul_scalar_in_place_options, __VA_ARGS__))
-#define dt_neg(...)                       DT_NEG_(__VA_ARGS__, .site = DT_SITE)
-#define DT_NEG_(self, ...)                dt_neg_sized(self, DT_NAMED(dt_neg_options, __VA_ARGS__))
-#define dt_relu(...)                      DT_RELU_(__VA_ARGS__, .site = DT_SITE)
-#define DT_RELU_(input, ...)              dt_relu_sized(input, DT_NAMED(dt_relu_options, __VA_ARGS__))
-#define dt_reshape(...)                   DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_RESHAPE_(self, shape, ...)     dt_reshape_sized(self, shape, DT_NAMED(dt_reshape_options, __VA_ARGS__))
-#define dt_select(...)                    DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
+#define dt_neg(...) DT_NEG_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NEG_(self, ...) dt_neg_sized(self, DT_NAMED(dt_neg_options, __VA_ARGS__))
+#define dt_relu(...) DT_RELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RELU_(input, ...) dt_relu_sized(input, DT_NAMED(dt_relu_options, __VA_ARGS__))
+#define dt_reshape(...) DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RESHAPE_(self, shape, ...) dt_reshape_sized(self, shape, DT_NAMED(dt_reshape_options, __VA_ARGS__))
+#define dt_select(...) DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SELECT_(self, dim, index, ...) dt_select_sized(self, dim, index, DT_NAMED(dt_select_options, __VA_ARGS__))
-#define dt_slice(...)                     DT_SLICE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SLICE_(self, dim, start, end, step, ...)                                                                  \
+#define dt_slice(...) DT_SLICE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SLICE_(self, dim, start, end, step, ...) \
     dt_slice_sized(self, dim, start, end, step, DT_NAMED(dt_slice_options, __VA_ARGS__))
-#define dt_softmax(...)             DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
+#define dt_softmax(...) DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SOFTMAX_(self, dim, ...) dt_softmax_sized(self, dim, DT_NAMED(dt_softmax_options, __VA_ARGS__))
-#define dt_split(...)               DT_SPLIT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SPLIT_(self, split_size, out, capacity, ...)                                                              \
+#define dt_split(...) DT_SPLIT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SPLIT_(self, split_size, out, capacity, ...) \
     dt_split_sized(self, split_size, out, capacity, DT_NAMED(dt_split_options, __VA_ARGS__))
 #define dt_split_sizes(...) DT_SPLIT_SIZES_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SPLIT_SIZES_(self, split_size, out, capacity, ...)                                                        \
+#define DT_SPLIT_SIZES_(self, split_size, out, capacity, ...) \
     dt_split_sizes_sized(self, split_size, out, capacity, DT_NAMED(dt_split_sizes_options, __VA_ARGS__))
-#define dt_sqrt(...)              DT_SQRT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SQRT_(self, ...)       dt_sqrt_sized(self, DT_NAMED(dt_sqrt_options, __VA_ARGS__))
-#define dt_sub(...)               DT_SUB_(__VA_ARGS__, .site = DT_SITE)
+#define dt_sqrt(...) DT_SQRT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SQRT_(self, ...) dt_sqrt_sized(self, DT_NAMED(dt_sqrt_options, __VA_ARGS__))
+#define dt_sub(...) DT_SUB_(__VA_ARGS__, .site = DT_SITE)
 #define DT_SUB_(self, other, ...) dt_sub_sized(self, other, DT_NAMED(dt_sub_options, __VA_ARGS__))
-#define dt_sub_scalar(...)        DT_SUB_SCALAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SUB_SCALAR_(self, other, ...)                                                                             \
+#define dt_sub_scalar(...) DT_SUB_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SUB_SCALAR_(self, other, ...) \
     dt_sub_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_sub_scalar_options, __VA_ARGS__))
-#define dt_sum(...)              DT_SUM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SUM_(self, ...)       dt_sum_sized(self, DT_NAMED(dt_sum_options, __VA_ARGS__))
-#define dt_tanh(...)             DT_TANH_(__VA_ARGS__, .site = DT_SITE)
-#define DT_TANH_(self, ...)      dt_tanh_sized(self, DT_NAMED(dt_tanh_options, __VA_ARGS__))
-#define dt_to(...)               DT_TO_(__VA_ARGS__, .site = DT_SITE)
+#define dt_sum(...) DT_SUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SUM_(self, ...) dt_sum_sized(self, DT_NAMED(dt_sum_options, __VA_ARGS__))
+#define dt_tanh(...) DT_TANH_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TANH_(self, ...) dt_tanh_sized(self, DT_NAMED(dt_tanh_options, __VA_ARGS__))
+#define dt_to(...) DT_TO_(__VA_ARGS__, .site = DT_SITE)
 #define DT_TO_(self, dtype, ...) dt_to_sized(self, dtype, DT_NAMED(dt_to_options, __VA_ARGS__))
-#define dt_transpose(...)        DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_TRANSPOSE_(self, dim0, dim1, ...)                                                                         \
+#define dt_transpose(...) DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRANSPOSE_(self, dim0, dim1, ...) \
     dt_transpose_sized(self, dim0, dim1, DT_NAMED(dt_transpose_options, __VA_ARGS__))
-#define dt_view(...)              DT_VIEW_(__VA_ARGS__, .site = DT_SITE)
+#define dt_view(...) DT_VIEW_(__VA_ARGS__, .site = DT_SITE)
 #define DT_VIEW_(self, size, ...) dt_view_sized(self, size, DT_NAMED(dt_view_options, __VA_ARGS__))
-#define dt_where(...)             DT_WHERE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_WHERE_(condition, self, other, ...)                                                                       \
+#define dt_where(...) DT_WHERE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_WHERE_(condition, self, other, ...) \
     dt_where_sized(condition, self, other, DT_NAMED(dt_where_options, __VA_ARGS__))
 #define dt_where_scalar_other(...) DT_WHERE_SCALAR_OTHER_(__VA_ARGS__, .site = DT_SITE)
-#define DT_WHERE_SCALAR_OTHER_(condition, self, other, ...)                                                          \
-    dt_where_scalar_other_sized(condition, self, DT_NUMBER(other),                                                   \
-                                DT_NAMED(dt_where_scalar_other_options, __VA_ARGS__))
+#define DT_WHERE_SCALAR_OTHER_(condition, self, other, ...) \
+    dt_where_scalar_other_sized(condition, self, DT_NUMBER(other), \
+        DT_NAMED(dt_where_scalar_other_options, __VA_ARGS__))
 #define dt_where_scalar_self(...) DT_WHERE_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
-#define DT_WHERE_SCALAR_SELF_(condition, self, other, ...)                                                           \
-    dt_where_scalar_self_sized(condition, DT_NUMBER(self), other, DT_NAMED(dt_where_scalar_self_options, __VA_ARGS__))
+#define DT_WHERE_SCALAR_SELF_(condition, self, other, ...) \
+    dt_where_scalar_self_sized(condition, DT_NUMBER(self), other, \
+        DT_NAMED(dt_where_scalar_self_options, __VA_ARGS__))
 #define dt_where_scalars(...) DT_WHERE_SCALARS_(__VA_ARGS__, .site = DT_SITE)
-#define DT_WHERE_SCALARS_(condition, self, other, ...)                                                               \
-    dt_where_scalars_sized(condition, DT_NUMBER(self), DT_NUMBER(other),                                             \
-                           DT_NAMED(dt_where_scalars_options, __VA_ARGS__))
+#define DT_WHERE_SCALARS_(condition, self, other, ...) \
+    dt_where_scalars_sized(condition, DT_NUMBER(self), DT_NUMBER(other), \
+        DT_NAMED(dt_where_scalars_options, __VA_ARGS__))
+/* clang-format on */
 #endif
 
 #ifdef __cplusplus

@@ -16,8 +16,8 @@
  *
  * NULL in gives NULL out: a maker or an op that gets NULL for a tensor fails, so expressions nest and are checked once.
  *
- * In C, options are named: dt_zeros(ctx, shape, .dtype = DT_F64). A zeroed field means "not given". The functions behind
- * the macros take a pointer to the same struct (NULL: the defaults) and its size, for other languages:
+ * In C, options are named: dt_zeros(ctx, shape, .dtype = DT_F64). A zeroed field means "not given". The functions
+ * behind the macros take a pointer to the same struct (NULL: the defaults) and its size, for other languages:
  * dt_zeros_sized(ctx, shape, &options, sizeof options). C++ has dtensor.hpp.
  */
 #ifndef DTENSOR_TENSOR_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Structs whose size the caller passes: options, descriptors and statistics may have fewer or more fields in the headers
- * that a program was compiled with than in this library. Functions with the ending _sized read and fill them through
- * this file, and use only structs of this library's own size afterwards.
+ * Structs whose size the caller passes: options, descriptors and statistics may have fewer or more fields in the
+ * headers that a program was compiled with than in this library. Functions with the ending _sized read and fill them
+ * through this file, and use only structs of this library's own size afterwards.
  */
 #ifndef DT_BASE_OPTIONS_H
 #define DT_BASE_OPTIONS_H
