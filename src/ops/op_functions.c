@@ -11,12 +11,12 @@ dt_tensor *dt_add_sized(dt_tensor *self, dt_tensor *other, const dt_add_options 
     options = DT__OPTIONS(dt_tensor_ctx(self), "add", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_add, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_add, options->site);
 }
 
 dt_tensor *dt_add_scalar_sized(dt_tensor *self, dt_number other, const dt_add_scalar_options *options,
@@ -27,12 +27,12 @@ dt_tensor *dt_add_scalar_sized(dt_tensor *self, dt_number other, const dt_add_sc
     options = DT__OPTIONS(dt_tensor_ctx(self), "add", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_add, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_add, options->site);
 }
 
 dt_tensor *dt_add_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_add_in_place_options *options,
@@ -43,12 +43,12 @@ dt_tensor *dt_add_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_add
     options = DT__OPTIONS(dt_tensor_ctx(self), "add_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_add_, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_add_, options->site);
 }
 
 dt_tensor *dt_add_scalar_in_place_sized(dt_tensor *self, dt_number other,
@@ -59,12 +59,12 @@ dt_tensor *dt_add_scalar_in_place_sized(dt_tensor *self, dt_number other,
     options = DT__OPTIONS(dt_tensor_ctx(self), "add_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_add_, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_add_, options->site);
 }
 
 dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, const dt_addmm_options *options,
@@ -75,7 +75,7 @@ dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, con
     options = DT__OPTIONS(dt_tensor_ctx(self), "addmm", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_addmm, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat1);
     dt__call_tensor(&args[2], &call, mat2);
@@ -83,7 +83,7 @@ dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, con
                                       : dt__call_number(&args[3], dt_number_int(1));
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
                                        : dt__call_number(&args[4], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_addmm, options->site);
 }
 
 dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t options_size) {
@@ -93,11 +93,11 @@ dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t
     options = DT__OPTIONS(dt_tensor_ctx(self), "amax", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_amax, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_dims(&args[1], (dt_dims){.n = 0});
     dt__call_bool(&args[2], options->keepdim);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_amax, options->site);
 }
 
 dt_tensor *dt_argmax_sized(dt_tensor *self, const dt_argmax_options *options, size_t options_size) {
@@ -107,11 +107,11 @@ dt_tensor *dt_argmax_sized(dt_tensor *self, const dt_argmax_options *options, si
     options = DT__OPTIONS(dt_tensor_ctx(self), "argmax", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_argmax, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_argmax, options->site);
 }
 
 dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *options, size_t options_size) {
@@ -121,10 +121,10 @@ dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *
     options = DT__OPTIONS(dt_tensor_ctx(self), "bmm", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_bmm, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat2);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_bmm, options->site);
 }
 
 dt_tensor *dt_cat_sized(dt_tensors tensors, const dt_cat_options *options, size_t options_size) {
@@ -134,10 +134,10 @@ dt_tensor *dt_cat_sized(dt_tensors tensors, const dt_cat_options *options, size_
     options = DT__OPTIONS(dt__ctx_of_list(tensors), "cat", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_cat, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensors(&args[0], &call, tensors);
     dt__call_int(&args[1], options->dim);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_cat, options->site);
 }
 
 dt_tensor *dt_clamp_sized(dt_tensor *self, const dt_clamp_options *options, size_t options_size) {
@@ -147,11 +147,11 @@ dt_tensor *dt_clamp_sized(dt_tensor *self, const dt_clamp_options *options, size
     options = DT__OPTIONS(dt_tensor_ctx(self), "clamp", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_clamp, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->min.type != DT_ARG_NONE ? dt__call_number(&args[1], options->min) : dt__call_none(&args[1]);
     options->max.type != DT_ARG_NONE ? dt__call_number(&args[2], options->max) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_clamp, options->site);
 }
 
 dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, const dt_clamp_tensor_options *options, size_t options_size) {
@@ -161,11 +161,11 @@ dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, const dt_clamp_tensor_options 
     options = DT__OPTIONS(dt_tensor_ctx(self), "clamp", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_clamp, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     options->min ? dt__call_tensor(&args[1], &call, options->min) : dt__call_none(&args[1]);
     options->max ? dt__call_tensor(&args[2], &call, options->max) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_clamp, options->site);
 }
 
 dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, const dt_copy_in_place_options *options,
@@ -176,11 +176,11 @@ dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, const dt_copy
     options = DT__OPTIONS(dt_tensor_ctx(self), "copy_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_copy_, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, src);
     dt__call_bool(&args[2], false);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_copy_, options->site);
 }
 
 dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options *options, size_t options_size) {
@@ -190,11 +190,11 @@ dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options
     options = DT__OPTIONS(dt_tensor_ctx(self), "cumsum", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_cumsum, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_cumsum, options->site);
 }
 
 dt_tensor *dt_div_sized(dt_tensor *self, dt_tensor *other, const dt_div_options *options, size_t options_size) {
@@ -204,11 +204,11 @@ dt_tensor *dt_div_sized(dt_tensor *self, dt_tensor *other, const dt_div_options 
     options = DT__OPTIONS(dt_tensor_ctx(self), "div", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_div, 2);
+    dt__call_init(&call, 2, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_div, options->site);
 }
 
 dt_tensor *dt_div_scalar_sized(dt_tensor *self, dt_number other, const dt_div_scalar_options *options,
@@ -219,11 +219,11 @@ dt_tensor *dt_div_scalar_sized(dt_tensor *self, dt_number other, const dt_div_sc
     options = DT__OPTIONS(dt_tensor_ctx(self), "div", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_div, 3);
+    dt__call_init(&call, 3, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_div, options->site);
 }
 
 dt_tensor *dt_dropout_sized(dt_tensor *input, const dt_dropout_options *options, size_t options_size) {
@@ -233,11 +233,11 @@ dt_tensor *dt_dropout_sized(dt_tensor *input, const dt_dropout_options *options,
     options = DT__OPTIONS(dt_tensor_ctx(input), "dropout", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_dropout, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     options->p.given ? dt__call_real(&args[1], options->p.value) : dt__call_real(&args[1], 0.5);
     options->training.given ? dt__call_bool(&args[2], options->training.value) : dt__call_bool(&args[2], true);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_dropout, options->site);
 }
 
 dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, const dt_embedding_options *options,
@@ -248,14 +248,14 @@ dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, const dt_embe
     options = DT__OPTIONS(dt_tensor_ctx(input), "embedding", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_embedding, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_tensor(&args[1], &call, weight);
     options->padding_idx.given ? dt__call_int(&args[2], options->padding_idx.value) : dt__call_none(&args[2]);
     dt__call_none(&args[3]);
     dt__call_real(&args[4], 2.0);
     dt__call_bool(&args[5], false);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_embedding, options->site);
 }
 
 dt_tensor *dt_eq_sized(dt_tensor *self, dt_tensor *other, const dt_eq_options *options, size_t options_size) {
@@ -265,10 +265,10 @@ dt_tensor *dt_eq_sized(dt_tensor *self, dt_tensor *other, const dt_eq_options *o
     options = DT__OPTIONS(dt_tensor_ctx(self), "eq", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_eq, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_eq, options->site);
 }
 
 dt_tensor *dt_eq_scalar_sized(dt_tensor *self, dt_number other, const dt_eq_scalar_options *options,
@@ -279,10 +279,10 @@ dt_tensor *dt_eq_scalar_sized(dt_tensor *self, dt_number other, const dt_eq_scal
     options = DT__OPTIONS(dt_tensor_ctx(self), "eq", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_eq, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_eq, options->site);
 }
 
 dt_tensor *dt_exp_sized(dt_tensor *self, const dt_exp_options *options, size_t options_size) {
@@ -292,9 +292,9 @@ dt_tensor *dt_exp_sized(dt_tensor *self, const dt_exp_options *options, size_t o
     options = DT__OPTIONS(dt_tensor_ctx(self), "exp", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_exp, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_exp, options->site);
 }
 
 dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, const dt_expand_options *options, size_t options_size) {
@@ -304,11 +304,11 @@ dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, const dt_expand_optio
     options = DT__OPTIONS(dt_tensor_ctx(self), "expand", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_expand, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], size);
     dt__call_bool(&args[2], false);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_expand, options->site);
 }
 
 dt_tensor *dt_fill_in_place_sized(dt_tensor *self, dt_number value, const dt_fill_in_place_options *options,
@@ -319,10 +319,10 @@ dt_tensor *dt_fill_in_place_sized(dt_tensor *self, dt_number value, const dt_fil
     options = DT__OPTIONS(dt_tensor_ctx(self), "fill_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_fill_, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], value);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_fill_, options->site);
 }
 
 dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
@@ -333,10 +333,10 @@ dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
     options = DT__OPTIONS(dt_tensor_ctx(self), "fill_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_fill_, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, value);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_fill_, options->site);
 }
 
 dt_tensor *dt_gather_sized(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_gather_options *options,
@@ -347,12 +347,12 @@ dt_tensor *dt_gather_sized(dt_tensor *self, int64_t dim, dt_tensor *index, const
     options = DT__OPTIONS(dt_tensor_ctx(self), "gather", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_gather, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_tensor(&args[2], &call, index);
     dt__call_bool(&args[3], false);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_gather, options->site);
 }
 
 dt_tensor *dt_gelu_sized(dt_tensor *self, const dt_gelu_options *options, size_t options_size) {
@@ -362,10 +362,10 @@ dt_tensor *dt_gelu_sized(dt_tensor *self, const dt_gelu_options *options, size_t
     options = DT__OPTIONS(dt_tensor_ctx(self), "gelu", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_gelu, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->approximate ? dt__call_text(&args[1], options->approximate) : dt__call_text(&args[1], "none");
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_gelu, options->site);
 }
 
 dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
@@ -376,11 +376,11 @@ dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
     options = DT__OPTIONS(dt_tensor_ctx(self), "index_select", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_index_select, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_tensor(&args[2], &call, index);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_index_select, options->site);
 }
 
 dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, const dt_layer_norm_options *options,
@@ -391,13 +391,13 @@ dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, cons
     options = DT__OPTIONS(dt_tensor_ctx(input), "layer_norm", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_layer_norm, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_sizes(&args[1], normalized_shape);
     options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
     options->bias ? dt__call_tensor(&args[3], &call, options->bias) : dt__call_none(&args[3]);
     options->eps.given ? dt__call_real(&args[4], options->eps.value) : dt__call_real(&args[4], 1e-05);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_layer_norm, options->site);
 }
 
 dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, const dt_linear_options *options,
@@ -408,11 +408,11 @@ dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, const dt_linear_
     options = DT__OPTIONS(dt_tensor_ctx(input), "linear", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_linear, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_tensor(&args[1], &call, weight);
     options->bias ? dt__call_tensor(&args[2], &call, options->bias) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_linear, options->site);
 }
 
 dt_tensor *dt_log_sized(dt_tensor *self, const dt_log_options *options, size_t options_size) {
@@ -422,9 +422,9 @@ dt_tensor *dt_log_sized(dt_tensor *self, const dt_log_options *options, size_t o
     options = DT__OPTIONS(dt_tensor_ctx(self), "log", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_log, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_log, options->site);
 }
 
 dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, const dt_matmul_options *options, size_t options_size) {
@@ -434,10 +434,10 @@ dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, const dt_matmul_op
     options = DT__OPTIONS(dt_tensor_ctx(self), "matmul", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_matmul, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_matmul, options->site);
 }
 
 dt_tensor *dt_maximum_sized(dt_tensor *self, dt_tensor *other, const dt_maximum_options *options,
@@ -448,10 +448,10 @@ dt_tensor *dt_maximum_sized(dt_tensor *self, dt_tensor *other, const dt_maximum_
     options = DT__OPTIONS(dt_tensor_ctx(self), "maximum", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_maximum, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_maximum, options->site);
 }
 
 dt_tensor *dt_mean_sized(dt_tensor *self, const dt_mean_options *options, size_t options_size) {
@@ -461,12 +461,12 @@ dt_tensor *dt_mean_sized(dt_tensor *self, const dt_mean_options *options, size_t
     options = DT__OPTIONS(dt_tensor_ctx(self), "mean", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_mean, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
     options->dtype ? dt__call_dtype(&args[3], options->dtype) : dt__call_none(&args[3]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mean, options->site);
 }
 
 dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *options, size_t options_size) {
@@ -476,10 +476,10 @@ dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *op
     options = DT__OPTIONS(dt_tensor_ctx(self), "mm", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_mm, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat2);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mm, options->site);
 }
 
 dt_tensor *dt_mul_sized(dt_tensor *self, dt_tensor *other, const dt_mul_options *options, size_t options_size) {
@@ -489,10 +489,10 @@ dt_tensor *dt_mul_sized(dt_tensor *self, dt_tensor *other, const dt_mul_options 
     options = DT__OPTIONS(dt_tensor_ctx(self), "mul", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_mul, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mul, options->site);
 }
 
 dt_tensor *dt_mul_scalar_sized(dt_tensor *self, dt_number other, const dt_mul_scalar_options *options,
@@ -503,10 +503,10 @@ dt_tensor *dt_mul_scalar_sized(dt_tensor *self, dt_number other, const dt_mul_sc
     options = DT__OPTIONS(dt_tensor_ctx(self), "mul", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_mul, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mul, options->site);
 }
 
 dt_tensor *dt_mul_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_mul_in_place_options *options,
@@ -517,10 +517,10 @@ dt_tensor *dt_mul_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_mul
     options = DT__OPTIONS(dt_tensor_ctx(self), "mul_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_mul_, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mul_, options->site);
 }
 
 dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
@@ -531,10 +531,10 @@ dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
     options = DT__OPTIONS(dt_tensor_ctx(self), "mul_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_mul_, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mul_, options->site);
 }
 
 dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t options_size) {
@@ -544,9 +544,9 @@ dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t o
     options = DT__OPTIONS(dt_tensor_ctx(self), "neg", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_neg, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_neg, options->site);
 }
 
 dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_t options_size) {
@@ -556,9 +556,9 @@ dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_
     options = DT__OPTIONS(dt_tensor_ctx(input), "relu", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_relu, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_relu, options->site);
 }
 
 dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_options *options, size_t options_size) {
@@ -568,10 +568,10 @@ dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_op
     options = DT__OPTIONS(dt_tensor_ctx(self), "reshape", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_reshape, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], shape);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_reshape, options->site);
 }
 
 dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options,
@@ -582,11 +582,11 @@ dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt
     options = DT__OPTIONS(dt_tensor_ctx(self), "select", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_select, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_int(&args[2], index);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_select, options->site);
 }
 
 dt_tensor *dt_slice_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
@@ -597,13 +597,13 @@ dt_tensor *dt_slice_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t e
     options = DT__OPTIONS(dt_tensor_ctx(self), "slice", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_slice, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_int(&args[2], start);
     dt__call_int(&args[3], end);
     dt__call_int(&args[4], step);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_slice, options->site);
 }
 
 dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, const dt_softmax_options *options, size_t options_size) {
@@ -613,11 +613,11 @@ dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, const dt_softmax_optio
     options = DT__OPTIONS(dt_tensor_ctx(self), "softmax", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_softmax, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_softmax, options->site);
 }
 
 int dt_split_sized(dt_tensor *self, int64_t split_size, dt_tensor **out, int capacity,
@@ -628,11 +628,11 @@ int dt_split_sized(dt_tensor *self, int64_t split_size, dt_tensor **out, int cap
     options = DT__OPTIONS(dt_tensor_ctx(self), "split", options, options_size, &full);
     if (!options)
         return -1;
-    dt__call_init(&call, DT__OP_split, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], split_size);
     dt__call_int(&args[2], options->dim);
-    return dt__call_run_list(&call, args, options->site, out, capacity);
+    return dt__call_run_list(&call, DT__OP_split, options->site, out, capacity);
 }
 
 int dt_split_sizes_sized(dt_tensor *self, dt_shape split_size, dt_tensor **out, int capacity,
@@ -643,11 +643,11 @@ int dt_split_sizes_sized(dt_tensor *self, dt_shape split_size, dt_tensor **out, 
     options = DT__OPTIONS(dt_tensor_ctx(self), "split", options, options_size, &full);
     if (!options)
         return -1;
-    dt__call_init(&call, DT__OP_split, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], split_size);
     dt__call_int(&args[2], options->dim);
-    return dt__call_run_list(&call, args, options->site, out, capacity);
+    return dt__call_run_list(&call, DT__OP_split, options->site, out, capacity);
 }
 
 dt_tensor *dt_sqrt_sized(dt_tensor *self, const dt_sqrt_options *options, size_t options_size) {
@@ -657,9 +657,9 @@ dt_tensor *dt_sqrt_sized(dt_tensor *self, const dt_sqrt_options *options, size_t
     options = DT__OPTIONS(dt_tensor_ctx(self), "sqrt", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_sqrt, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_sqrt, options->site);
 }
 
 dt_tensor *dt_sub_sized(dt_tensor *self, dt_tensor *other, const dt_sub_options *options, size_t options_size) {
@@ -669,12 +669,12 @@ dt_tensor *dt_sub_sized(dt_tensor *self, dt_tensor *other, const dt_sub_options 
     options = DT__OPTIONS(dt_tensor_ctx(self), "sub", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_sub, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_sub, options->site);
 }
 
 dt_tensor *dt_sub_scalar_sized(dt_tensor *self, dt_number other, const dt_sub_scalar_options *options,
@@ -685,12 +685,12 @@ dt_tensor *dt_sub_scalar_sized(dt_tensor *self, dt_number other, const dt_sub_sc
     options = DT__OPTIONS(dt_tensor_ctx(self), "sub", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_sub, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_sub, options->site);
 }
 
 dt_tensor *dt_sum_sized(dt_tensor *self, const dt_sum_options *options, size_t options_size) {
@@ -700,12 +700,12 @@ dt_tensor *dt_sum_sized(dt_tensor *self, const dt_sum_options *options, size_t o
     options = DT__OPTIONS(dt_tensor_ctx(self), "sum", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_sum, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
     options->dtype ? dt__call_dtype(&args[3], options->dtype) : dt__call_none(&args[3]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_sum, options->site);
 }
 
 dt_tensor *dt_tanh_sized(dt_tensor *self, const dt_tanh_options *options, size_t options_size) {
@@ -715,9 +715,9 @@ dt_tensor *dt_tanh_sized(dt_tensor *self, const dt_tanh_options *options, size_t
     options = DT__OPTIONS(dt_tensor_ctx(self), "tanh", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_tanh, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_tanh, options->site);
 }
 
 dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, const dt_to_options *options, size_t options_size) {
@@ -727,11 +727,11 @@ dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, const dt_to_options *opt
     options = DT__OPTIONS(dt_tensor_ctx(self), "to", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_to, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_dtype(&args[1], dtype);
     dt__call_bool(&args[2], options->copy);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_to, options->site);
 }
 
 dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_transpose_options *options,
@@ -742,11 +742,11 @@ dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, const
     options = DT__OPTIONS(dt_tensor_ctx(self), "transpose", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_transpose, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim0);
     dt__call_int(&args[2], dim1);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_transpose, options->site);
 }
 
 dt_tensor *dt_view_sized(dt_tensor *self, dt_shape size, const dt_view_options *options, size_t options_size) {
@@ -756,10 +756,10 @@ dt_tensor *dt_view_sized(dt_tensor *self, dt_shape size, const dt_view_options *
     options = DT__OPTIONS(dt_tensor_ctx(self), "view", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_view, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], size);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_view, options->site);
 }
 
 dt_tensor *dt_where_sized(dt_tensor *condition, dt_tensor *self, dt_tensor *other, const dt_where_options *options,
@@ -770,11 +770,11 @@ dt_tensor *dt_where_sized(dt_tensor *condition, dt_tensor *self, dt_tensor *othe
     options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_where, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_tensor(&args[1], &call, self);
     dt__call_tensor(&args[2], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_where, options->site);
 }
 
 dt_tensor *dt_where_scalar_other_sized(dt_tensor *condition, dt_tensor *self, dt_number other,
@@ -785,11 +785,11 @@ dt_tensor *dt_where_scalar_other_sized(dt_tensor *condition, dt_tensor *self, dt
     options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_where, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_tensor(&args[1], &call, self);
     dt__call_number(&args[2], other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_where, options->site);
 }
 
 dt_tensor *dt_where_scalar_self_sized(dt_tensor *condition, dt_number self, dt_tensor *other,
@@ -800,11 +800,11 @@ dt_tensor *dt_where_scalar_self_sized(dt_tensor *condition, dt_number self, dt_t
     options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_where, 2);
+    dt__call_init(&call, 2, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_number(&args[1], self);
     dt__call_tensor(&args[2], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_where, options->site);
 }
 
 dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_number other,
@@ -815,9 +815,9 @@ dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_numbe
     options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, DT__OP_where, 3);
+    dt__call_init(&call, 3, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_number(&args[1], self);
     dt__call_number(&args[2], other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_where, options->site);
 }

@@ -8,7 +8,7 @@
 #include "layout/layout.h"
 #include "plan/plan.h"
 #include "query.h"
-#include "spec/shard.h"
+#include "spec/spec.h"
 #include "spec/text.h"
 
 #include <stdio.h>
