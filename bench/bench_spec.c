@@ -9,7 +9,7 @@
  */
 #include "spec/overlap.h"
 #include "spec/spec.h"
-#include "spec/text.h"
+#include "spec/placement_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

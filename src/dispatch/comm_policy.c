@@ -4,7 +4,7 @@
  */
 #include "base/text.h"
 #include "dispatch/dispatch_state.h"
-#include "tensor/state.h"
+#include "tensor/tensor_state.h"
 
 /* Set in the scope of this number; gone when that has ended. */
 struct dt__policy {

@@ -5,7 +5,7 @@
 #include "dispatch/dispatch_state.h"
 #include "dtensor/redistribute.h"
 #include "move/move.h"
-#include "tensor/state.h"
+#include "tensor/tensor_state.h"
 
 /* The part of one input, redistributed before where that is asked for. */
 static dt_tensor *part_of(const dt_local_mapping *what, int i) {

@@ -5,7 +5,7 @@
  */
 #include "base/size.h"
 #include "move/move.h"
-#include "spec/strides.h"
+#include "spec/stride_order.h"
 
 #include <string.h>
 

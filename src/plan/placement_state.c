@@ -6,8 +6,8 @@
 #include "plan/placement_state.h"
 
 #include "base/size.h"
-#include "spec/convert.h"
-#include "spec/extremes.h"
+#include "spec/shard_order.h"
+#include "spec/shard_sizes.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * is the mesh's own text form, so that parsing gives an equal mesh.
  */
 #include "spec/spec.h"
-#include "spec/text.h"
+#include "spec/placement_text.h"
 
 #include <inttypes.h>
 #include <string.h>

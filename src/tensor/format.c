@@ -6,7 +6,7 @@
 #include "tensor/format.h"
 
 #include "base/size.h"
-#include "tensor/digits.h"
+#include "tensor/decimal.h"
 
 #include <math.h>
 #include <stdio.h>

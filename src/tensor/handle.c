@@ -4,7 +4,7 @@
  */
 #include "base/size.h"
 #include "base/text.h"
-#include "tensor/state.h"
+#include "tensor/tensor_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Scopes: a stack of lists of handles. A scope holds one reference to each handle in its list; ending it drops them.
  * Handles that are in no scope and still referred to stand in a list of their own, so that the context can count them.
  */
-#include "tensor/state.h"
+#include "tensor/tensor_state.h"
 
 static dt_tensor **list_of(dt__tensor_state *state, int64_t depth) {
     return depth < 0 ? &state->others : &state->scopes[depth].newest;

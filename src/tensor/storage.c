@@ -3,7 +3,7 @@
  * Storages and handles: where they come from and where they go. Both live in pools of the context, because an op makes
  * one of each; a handle has room for a few dims, or for all that there can be.
  */
-#include "tensor/state.h"
+#include "tensor/tensor_state.h"
 
 #include "base/size.h"
 #include "comm/runtime.h"

@@ -9,7 +9,7 @@
 #include "support/check.h"
 
 #include "spec/shard.h"
-#include "spec/text.h"
+#include "spec/placement_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
  */
 #include "spec/brute.h"
 
-#include "spec/convert.h"
-#include "spec/extremes.h"
-#include "spec/strides.h"
+#include "spec/shard_order.h"
+#include "spec/shard_sizes.h"
+#include "spec/stride_order.h"
 
 typedef struct fixture {
     dt_ctx *ctx;

@@ -5,7 +5,7 @@
 #include "spec/brute.h"
 
 #include "spec/spec.h"
-#include "spec/strides.h"
+#include "spec/stride_order.h"
 
 /* A context that claims to be a rank of a world. */
 static dt_ctx *context_of(int64_t world, int64_t rank) {

@@ -11,7 +11,7 @@
 #include "mesh_json.h"
 #include "request_placements.h"
 #include "spec/shard.h"
-#include "spec/text.h"
+#include "spec/placement_text.h"
 
 static dt_status read_sharding(const request *asked, dt_placement *placements, int n, dt__sharding *out) {
     dt__sharding_desc desc = {.n_placements = n, .placements = placements};

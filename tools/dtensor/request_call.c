@@ -4,7 +4,7 @@
  */
 #include "request_call.h"
 
-#include "spec/text.h"
+#include "spec/placement_text.h"
 
 #include <limits.h>
 #include <stdio.h>

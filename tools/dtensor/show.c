@@ -15,7 +15,7 @@
 #include "show_report.h"
 #include "show_svg.h"
 #include "spec/spec.h"
-#include "spec/text.h"
+#include "spec/placement_text.h"
 
 #include <string.h>
 

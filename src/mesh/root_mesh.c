@@ -4,7 +4,7 @@
  * device and backends; the build takes over when all is known to fit the world.
  */
 #include "base/size.h"
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 #include <ctype.h>
 #include <stdlib.h>

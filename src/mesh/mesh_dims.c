@@ -3,7 +3,7 @@
  * Lists of mesh dims, of a mesh or of a draft: how many coordinates they have, where each lies in the root's list,
  * which of them has a name; and copies that own what they point to.
  */
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 #include <string.h>
 

@@ -3,9 +3,9 @@
  * Questions to a spec. Facts were derived when the spec was made; what another rank holds is worked out here, by
  * shard arithmetic alone.
  */
-#include "spec/extremes.h"
+#include "spec/shard_sizes.h"
 #include "spec/spec.h"
-#include "spec/strides.h"
+#include "spec/stride_order.h"
 
 uint64_t dt_spec_id(const dt_spec *spec) { return spec ? spec->id : 0; }
 uint64_t dt_spec_fingerprint(const dt_spec *spec) { return spec ? spec->fingerprint : 0; }

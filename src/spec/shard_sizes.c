@@ -4,7 +4,7 @@
  * so: a strided shard may take more out of 3 positions than out of 4 (_S(0,3) over 2 takes 3 of 3, and 2 of 4), so
  * the largest shard of a chain has to be searched among the few sizes that each cut leaves.
  */
-#include "spec/extremes.h"
+#include "spec/shard_sizes.h"
 
 #include "base/size.h"
 

@@ -6,8 +6,8 @@
 #include "base/size.h"
 #include "kernels/elementwise.h"
 #include "kernels/spread.h"
-#include "spec/strides.h"
-#include "tensor/state.h"
+#include "spec/stride_order.h"
+#include "tensor/tensor_state.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Questions to a mesh: sizes, names, places and ranks. None of them changes anything, and only those that fill a list
  * of ranks take time by the number of ranks.
  */
-#include "mesh/build.h"
-#include "mesh/ranks.h"
+#include "mesh/mesh_internal.h"
+#include "mesh/rank_list.h"
 
 #include <string.h>
 

@@ -5,10 +5,10 @@
  *
  *     S(0)[1],S(0)[0] on mesh(2,4)   =   _S(0,4),S(0) on mesh(2,4)
  */
-#include "spec/convert.h"
+#include "spec/shard_order.h"
 
 #include "base/size.h"
-#include "spec/strides.h"
+#include "spec/stride_order.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,8 +4,8 @@
  * the names that were given to flattened meshes, not the meshes, so that nothing is kept alive in a circle.
  */
 #include "base/size.h"
-#include "mesh/build.h"
-#include "mesh/ranks.h"
+#include "mesh/mesh_internal.h"
+#include "mesh/rank_list.h"
 
 #include <string.h>
 

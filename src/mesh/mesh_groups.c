@@ -5,8 +5,8 @@
  * which members compare in every collective: ranks that made different meshes learn it in the first one.
  */
 #include "comm/runtime.h"
-#include "mesh/build.h"
-#include "mesh/ranks.h"
+#include "mesh/mesh_internal.h"
+#include "mesh/rank_list.h"
 
 #include <string.h>
 
