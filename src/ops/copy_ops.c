@@ -11,9 +11,9 @@ static dt_status shape_to(dt_op_call *call) { return dt__add_like(call, 0, dt__a
 static bool keeps_order(dt_dtype from, dt_dtype to) {
     if (dt__is_complex(from) || dt__is_complex(to))
         return false;
-    if (!dt__is_whole(from) || !dt__is_whole(to) || from == DT_BOOL)
+    if (!dt__is_integral(from) || !dt__is_integral(to) || from == DT_BOOL)
         return true;
-    bool has_sign = to != DT_U8, had_sign = from != DT_U8;
+    bool has_sign = !dt__is_unsigned(to), had_sign = !dt__is_unsigned(from);
     size_t size = dt_dtype_size(to), had_size = dt_dtype_size(from);
     return has_sign && (had_sign ? size >= had_size : size > had_size);
 }
@@ -25,7 +25,7 @@ static unsigned partial_of_conversion(dt_dtype from, dt_dtype to) {
         return DT_PARTIAL_ANY;
     if (to == DT_BOOL)
         return DT_PARTIAL_NONE;
-    bool floating = dt__is_floating(from) && dt__is_floating(to), alike = dt__is_complex(from) == dt__is_complex(to);
+    bool floating = dt__is_inexact(from) && dt__is_inexact(to), alike = dt__is_complex(from) == dt__is_complex(to);
     return (floating ? DT_PARTIAL_LINEAR : DT_PARTIAL_NONE) |
            (floating && alike ? DT_PARTIAL_PRODUCT : DT_PARTIAL_NONE) |
            (keeps_order(from, to) ? DT_PARTIAL_UP : DT_PARTIAL_NONE);
@@ -105,9 +105,9 @@ static dt_status fill(dt_op_call *call) {
         return convert(call);
     dt__array value = dt__array_of_number(&call->args[1], out.dtype, &room);
     if (out.dtype == DT_BOOL)
-        dt__put_number(DT_BOOL, dt__arg_number(&call->args[1]) != 0, &room);
+        dt__write_f64(DT_BOOL, dt__arg_number(&call->args[1]) != 0, &room);
     if (call->outputs[0].spec && !dt__holds_value(call->outputs[0].spec, &reduce))
-        dt__put_identity(out.dtype, reduce, &room);
+        dt__write_identity(out.dtype, reduce, &room);
     dt__run_convert(call, &out, &value);
     return DT_OK;
 }

@@ -55,7 +55,7 @@ static dt_status dropout(dt_op_call *call) {
         dt__run_convert(call, &out, &in);
         return DT_OK;
     }
-    dt_dtype dtype = out.dtype == DT_F64 || out.dtype == DT_C128 ? DT_F64 : DT_F32;
+    dt_dtype dtype = dt__is_double_precision(out.dtype) ? DT_F64 : DT_F32;
     dt__draw draw;
     dt__scratch mask;
     DT__TRY(take_draw(call, dtype, &draw));

@@ -46,7 +46,7 @@ static dt_status shape_gather(dt_op_call *call) {
     const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
     int dim, n = self->n_dims ? self->n_dims : 1, n_index = index->n_dims ? index->n_dims : 1;
     DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, self->n_dims, &dim));
-    if (dt__elements(index->n_dims, index->shape) == 0 && dt__is_whole(index->dtype))
+    if (dt__elements(index->n_dims, index->shape) == 0 && dt__is_integral(index->dtype))
         return dt_op_add_output(call, self->dtype, index->n_dims, index->shape); /* nothing is looked up */
     DT__TRY(dt__expect_index(call, 1));
     if (n != n_index)

@@ -13,8 +13,8 @@ static void real_and_imaginary(const dt_arg *arg, double out[2]) {
 
 dt__array dt__array_of_number(const dt_arg *arg, dt_dtype dtype, dt__constant *room) {
     dt_arg wrapped = *arg;
-    if (arg->type == DT_ARG_INT && dt__is_whole(dtype))
-        wrapped.as.i = dt__wrap_whole(arg->as.i, dtype);
+    if (arg->type == DT_ARG_INT && dt__is_integral(dtype))
+        wrapped.as.i = dt__wrap_integer(dtype, arg->as.i);
     return dt__array_of_bound(&wrapped, dtype, room);
 }
 
@@ -22,13 +22,11 @@ dt__array dt__array_of_bound(const dt_arg *arg, dt_dtype dtype, dt__constant *ro
     double number[2];
     real_and_imaginary(arg, number);
     if (arg->type == DT_ARG_INT && dtype == DT_I64)
-        memcpy(room, &arg->as.i, sizeof arg->as.i);
-    else if (dtype == DT_C64)
-        memcpy(room, (float[]){(float)number[0], (float)number[1]}, 2 * sizeof(float));
-    else if (dtype == DT_C128)
-        memcpy(room, number, sizeof number);
+        dt__write_i64(dtype, arg->as.i, room);
+    else if (dt__is_complex(dtype))
+        dt__element_write(dtype, (dt__element){.re = number[0], .im = number[1]}, room);
     else
-        dt__put_number(dtype, number[0], room);
+        dt__write_f64(dtype, number[0], room);
     return (dt__array){room, dtype, 0, NULL, NULL};
 }
 
@@ -42,7 +40,7 @@ dt__number dt__number_of(const dt_arg *arg, dt_dtype dtype) {
     dt__number number;
     double parts[2];
     real_and_imaginary(arg, parts);
-    if (dt__is_whole(dtype))
+    if (dt__is_integral(dtype))
         number.i = arg->type == DT_ARG_INT ? arg->as.i : (int64_t)parts[0];
     else {
         number.f.re = parts[0];

@@ -85,7 +85,7 @@ static dt_status check_addend(const dt_op_call *call, const dt_op_value *addend,
 static dt_status check_factor(const dt_op_call *call, const char *name) {
     const dt_arg *factor = dt__arg(call, name);
     dt_dtype dtype = call->inputs[1].dtype;
-    if (factor->type == DT_ARG_FLOAT && dt__is_whole(dtype))
+    if (factor->type == DT_ARG_FLOAT && dt__is_integral(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE, "%s is a fraction and the tensors are not; wanted a whole number",
                             name);
     if (factor->type == DT_ARG_COMPLEX && !dt__is_complex(dtype))
@@ -108,7 +108,7 @@ static dt_status shape_addmm(dt_op_call *call) {
 
 static int class_addmm(const dt_op_call *call) { return dt__arg_sign(dt__arg(call, "beta")); }
 static unsigned partial_addmm(const dt_op_call *call) {
-    int sign = dt__is_floating(call->outputs[0].dtype) ? class_addmm(call) : 0; /* integers wrap around */
+    int sign = dt__is_inexact(call->outputs[0].dtype) ? class_addmm(call) : 0; /* integers wrap around */
     return DT_PARTIAL_EACH | (sign > 0 ? DT_PARTIAL_UP : sign < 0 ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
 }
 
@@ -129,7 +129,7 @@ static dt_status shape_linear(dt_op_call *call) {
 }
 
 static void rows_linear(const dt_op_call *call, dt_rows *rows) {
-    bool ordered = call->n_inputs == 3 && dt__is_floating(call->outputs[0].dtype); /* integers wrap around */
+    bool ordered = call->n_inputs == 3 && dt__is_inexact(call->outputs[0].dtype); /* integers wrap around */
     dt_rows_factors(rows, "...k,nk,+n->...n", DT_PARTIAL_EACH | (ordered ? DT_PARTIAL_UP : 0));
 }
 

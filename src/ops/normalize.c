@@ -13,7 +13,7 @@ static dt_status shape_softmax(dt_op_call *call) {
     int ignored;
     DT__TRY(dt__refuse_complex(call));
     DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, call->inputs[0].n_dims, &ignored));
-    if (!dt__is_real_floating(dtype))
+    if (!dt__is_float(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE, "the result would be %s; wanted a floating-point tensor or dtype",
                             dt_dtype_name(dtype));
     return dt__add_like(call, 0, dtype);

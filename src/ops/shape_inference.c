@@ -10,40 +10,13 @@
 #include <math.h>
 #include <string.h>
 
-/* Kinds of dtypes, from the lowest. */
-enum kind { NOTHING, TRUTH, INTEGER, REAL, COMPLEX };
+/* Categories of dtypes, from the lowest: a number promotes a tensor only to a higher one. */
+enum category { CATEGORY_BOOL, CATEGORY_INTEGER, CATEGORY_FLOAT, CATEGORY_COMPLEX };
 
-static enum kind kind_of(dt_dtype dtype) {
+static enum category category_of(dt_dtype dtype) {
     if (dtype == DT_BOOL)
-        return TRUTH;
-    return dt__is_complex(dtype) ? COMPLEX : dt__is_real_floating(dtype) ? REAL : INTEGER;
-}
-
-/* How many bits of a value a dtype holds; for comparing within one kind. */
-static int width(dt_dtype dtype) { return (int)dt_dtype_size(dtype); }
-
-static dt_dtype to_complex(dt_dtype dtype) { return dtype == DT_F64 || dtype == DT_C128 ? DT_C128 : DT_C64; }
-
-static dt_dtype promote_integers(dt_dtype a, dt_dtype b) {
-    dt_dtype wider = width(a) >= width(b) ? a : b;
-    if (a != DT_U8 && b != DT_U8)
-        return wider;
-    return width(a) == width(b) ? DT_I16 : wider; /* u8 and i8 */
-}
-
-dt_dtype dt__promote(dt_dtype a, dt_dtype b) {
-    enum kind kind_a = kind_of(a), kind_b = kind_of(b);
-    if (a == b)
-        return a;
-    if (kind_a != kind_b) {
-        dt_dtype higher = kind_a > kind_b ? a : b, lower = kind_a > kind_b ? b : a;
-        return kind_of(higher) == COMPLEX && lower == DT_F64 ? DT_C128 : higher;
-    }
-    if (kind_a == INTEGER)
-        return promote_integers(a, b);
-    if (width(a) == width(b))
-        return DT_F32; /* f16 and bf16 */
-    return width(a) > width(b) ? a : b;
+        return CATEGORY_BOOL;
+    return dt__is_complex(dtype) ? CATEGORY_COMPLEX : dt__is_float(dtype) ? CATEGORY_FLOAT : CATEGORY_INTEGER;
 }
 
 /* One of the three ranks: tensors with dims, without, numbers. */
@@ -60,12 +33,12 @@ static inline void pour(pool *into, dt_dtype dtype) {
 static pool combine(pool higher, pool lower) {
     if (!higher.any || !lower.any)
         return higher.any ? higher : lower;
-    enum kind high = kind_of(higher.dtype), low = kind_of(lower.dtype);
-    if (high >= low || (high == REAL && low != COMPLEX))
+    enum category high = category_of(higher.dtype), low = category_of(lower.dtype);
+    if (high >= low || (high == CATEGORY_FLOAT && low != CATEGORY_COMPLEX))
         return higher;
-    if (high == REAL)
-        return (pool){true, to_complex(higher.dtype)};
-    if (high == TRUTH || low >= REAL)
+    if (high == CATEGORY_FLOAT)
+        return (pool){true, dt__promote_to_complex(higher.dtype)};
+    if (high == CATEGORY_BOOL || low >= CATEGORY_FLOAT)
         return (pool){true, dt__promote(higher.dtype, lower.dtype)};
     return higher;
 }
@@ -179,19 +152,12 @@ int dt__arg_sign(const dt_arg *arg) {
     return isfinite(number) ? (number > 0) - (number < 0) : 0;
 }
 
-int64_t dt__wrap_whole(int64_t value, dt_dtype dtype) {
-    int bits = 8 * (int)dt_dtype_size(dtype);
-    uint64_t low = (uint64_t)value << (64 - bits);
-    if (dtype == DT_BOOL)
-        return value != 0;
-    return dtype == DT_U8 ? (int64_t)(low >> (64 - bits)) : (int64_t)low >> (64 - bits);
-}
-
 bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype) {
     int64_t least, most;
-    if (!dt__whole_limits(dtype, &least, &most))
+    if (!dt__is_integer(dtype))
         return true;
-    least = dtype == DT_U8 ? -most : least;
+    dt__integer_limits(dtype, &least, &most);
+    least = dt__is_unsigned(dtype) ? -most : least;
     return arg->type == DT_ARG_INT ? arg->as.i >= least && arg->as.i <= most
                                    : dt__is_within(dt__arg_number(arg), least, most);
 }
@@ -207,8 +173,9 @@ dt__number_class dt__class_of_number(const dt_arg *arg, dt_dtype dtype) {
 
 dt_status dt__expect_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dtype) {
     int64_t least, most;
-    if (dt__fits_dtype(arg, dtype) || !dt__whole_limits(dtype, &least, &most))
+    if (dt__fits_dtype(arg, dtype))
         return DT_OK;
+    dt__integer_limits(dtype, &least, &most);
     return dt_op_refuse(call, DT_ERR_VALUE, "%.17g does not fit %s; wanted a number from %" PRId64 " to %" PRId64,
                         dt__arg_number(arg), dt_dtype_name(dtype), least, most);
 }
@@ -221,7 +188,7 @@ dt_status dt__refuse_complex(const dt_op_call *call) {
 }
 
 dt_status dt__expect_floating(const dt_op_call *call, int input) {
-    if (dt__is_floating(call->inputs[input].dtype))
+    if (dt__is_inexact(call->inputs[input].dtype))
         return DT_OK;
     return dt_op_refuse(call, DT_ERR_DTYPE, "wanted a floating-point tensor, got %s",
                         dt_dtype_name(call->inputs[input].dtype));

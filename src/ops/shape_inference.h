@@ -7,6 +7,7 @@
 #define DT_OPS_SHAPE_INFERENCE_H
 
 #include "base/ctx.h"
+#include "base/dtype.h"
 #include "base/size.h"
 #include "dtensor/op.h"
 
@@ -16,24 +17,13 @@ typedef struct dt__shape {
     int64_t sizes[DT_SPEC_MAX_DIMS];
 } dt__shape;
 
-static inline bool dt__is_complex(dt_dtype dtype) { return dtype == DT_C64 || dtype == DT_C128; }
-static inline bool dt__is_real_floating(dt_dtype dtype) {
-    return dtype == DT_F32 || dtype == DT_F64 || dtype == DT_F16 || dtype == DT_BF16;
-}
-static inline bool dt__is_floating(dt_dtype dtype) { return dt__is_real_floating(dtype) || dt__is_complex(dtype); }
-static inline bool dt__is_whole(dt_dtype dtype) { return !dt__is_floating(dtype); } /* integers and bool */
-
 #ifdef __clang_analyzer__ /* as dt__fail */
 #define dt_op_refuse(call, status, ...) ((void)(dt_op_refuse)(call, status, __VA_ARGS__), status)
 #endif
 
-/* The dtype in which both fit. */
-dt_dtype dt__promote(dt_dtype a, dt_dtype b);
 /* The dtype of an elementwise op on these inputs (by bits) and Scalar arguments: tensors with dims decide, then those
  * without, then numbers; a later one counts only where its kind (bool, integer, floating, complex) is higher. */
 dt_dtype dt__promote_call(const dt_op_call *call, uint64_t inputs);
-/* Integers become f32. */
-static inline dt_dtype dt__promote_to_floating(dt_dtype dtype) { return dt__is_whole(dtype) ? DT_F32 : dtype; }
 
 /* The shape to which these inputs (by bits) broadcast. */
 dt_status dt__broadcast(const dt_op_call *call, uint64_t inputs, dt__shape *out);
@@ -66,8 +56,6 @@ double dt__arg_number(const dt_arg *arg);
 /* -1, 0 or 1; 0 for what is not finite, too. */
 int dt__arg_sign(const dt_arg *arg);
 
-/* What integers of a dtype make of a whole number: it wraps around, as arithmetic does. */
-int64_t dt__wrap_whole(int64_t value, dt_dtype dtype);
 /* Whether a number can become an element of a dtype: any but integers take all; of an integer's fraction nothing is
  * left. A negative number that wraps around in an unsigned dtype is taken. */
 bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype);

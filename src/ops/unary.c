@@ -10,7 +10,7 @@
 static dt_status shape_same(dt_op_call *call) { return dt__add_like(call, 0, call->inputs[0].dtype); }
 
 static dt_status shape_floating(dt_op_call *call) {
-    return dt__add_like(call, 0, dt__promote_to_floating(call->inputs[0].dtype));
+    return dt__add_like(call, 0, dt__promote_to_inexact(call->inputs[0].dtype));
 }
 
 static dt_status shape_neg(dt_op_call *call) {
@@ -21,7 +21,7 @@ static dt_status shape_neg(dt_op_call *call) {
 
 /* The least integer is its own negative. */
 static unsigned partial_neg(const dt_op_call *call) {
-    return DT_PARTIAL_LINEAR | (dt__is_floating(call->inputs[0].dtype) ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
+    return DT_PARTIAL_LINEAR | (dt__is_inexact(call->inputs[0].dtype) ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
 }
 
 static dt_status shape_relu(dt_op_call *call) {

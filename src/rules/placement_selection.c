@@ -5,6 +5,7 @@
  * minimum-cost planner, and the search is branch and bound over mesh dims, with the bound of least.h. A first round
  * with rough prices tells what the best costs at most. The cuts of one dim may come in any order that an input has.
  */
+#include "base/dtype.h"
 #include "rules/rules.h"
 
 #include "rules/cost_bound.h"
@@ -280,7 +281,7 @@ static double rounding_us(const search *self) {
     for (int o = 0; o < self->call->n_outputs; o++) {
         const dt_op_value *value = &self->call->outputs[o];
         double bytes = (double)dt_dtype_size(value->dtype);
-        if (value->dtype != DT_F16 && value->dtype != DT_BF16)
+        if (!dt__is_half(value->dtype))
             continue;
         for (int d = 0; d < value->n_dims; d++)
             bytes *= (double)value->shape[d];

@@ -5,6 +5,7 @@
  */
 #include "dtensor/files.h"
 
+#include "base/dtype.h"
 #include "base/size.h"
 #include "tensor/file_io.h"
 #include "tensor/inflate.h"
@@ -102,7 +103,7 @@ static dt_status read_segment(void *user, int64_t file_at, size_t memory_at, siz
 
 /* Reverses the bytes of each number; a complex one is two. */
 static void swap_bytes(dt_dtype dtype, unsigned char *data, size_t bytes) {
-    size_t size = dt_dtype_size(dtype) / (dtype >= DT_C64 ? 2 : 1);
+    size_t size = dt_dtype_size(dtype) / (dt__is_complex(dtype) ? 2 : 1);
     for (size_t at = 0; at < bytes; at += size)
         for (size_t i = 0; i < size / 2; i++) {
             unsigned char first = data[at + i];

@@ -35,7 +35,7 @@ bool dt__trial_applies(const dt__trial_call *subject, const dt__row *row, dt__tr
     if (!linear && !extreme && trial.style > 0)
         return false;
     for (int o = 0; o < call->n_outputs && trial.fill == DT__VALUES_NAN && (linear || extreme); o++)
-        if (dt__element_is_whole(call->outputs[o].dtype) && call->outputs[o].dtype != DT_BOOL)
+        if (dt__is_integral(call->outputs[o].dtype) && call->outputs[o].dtype != DT_BOOL)
             return false;
     return trial.fill != DT__VALUES_INFINITE || !linear;
 }
@@ -125,7 +125,7 @@ static void fill_whole(dt__trial_call *subject, const dt__value_kind *fills, int
         int64_t n = elements_of(&inputs[i]);
         unsigned char *to = inputs[i].data;
         for (int64_t e = 0; e < n; e++, to += dt_dtype_size(inputs[i].dtype))
-            dt__element_put(inputs[i].dtype, whole_value(subject, i, fills[i], round, e), to);
+            dt__element_write(inputs[i].dtype, whole_value(subject, i, fills[i], round, e), to);
     }
 }
 
@@ -139,7 +139,7 @@ static dt_status read_whole(dt__trial_call *subject, const dt_op_value *outputs,
         dt__element *elements = out->outputs[o] = DT__NEW_ARRAY(subject->arena, dt__element, n + 1);
         for (int64_t e = 0; e < n && elements; e++) {
             unravel(value->n_dims, value->shape, e, index);
-            elements[e] = dt__element_get(value->dtype, element_at(value, index));
+            elements[e] = dt__element_read(value->dtype, element_at(value, index));
             out->says_something |= elements[e].i != 0 || elements[e].re != 0 || elements[e].im != 0;
         }
         if (!elements)
@@ -215,7 +215,7 @@ static dt_status cut_inputs(dt__trial_call *subject, const dt__row_specs *arrang
                 value = dt__partial_value(spec->dtype, (dt_reduce)(-1 - row->entries[i]), style,
                                           &(dt__element_id){seed_of(trial.fill, trial.round), i, at}, value,
                                           arranged->n, r);
-            dt__element_put(spec->dtype, value, to);
+            dt__element_write(spec->dtype, value, to);
         }
     }
     return DT_OK;
@@ -305,7 +305,7 @@ static bool check_parts(const judged *self, int o, const dt__element *want) {
             unravel(part->n_dims, part->shape, e, index);
             (void)dt_spec_to_global(part->spec, coordinate, index, global);
             int64_t at = ravel(part->n_dims, part->whole, global);
-            if (!check(self, o, at, want[at], dt__element_get(part->dtype, element_at(part, index)), 0))
+            if (!check(self, o, at, want[at], dt__element_read(part->dtype, element_at(part, index)), 0))
                 return false;
         }
     }
@@ -321,7 +321,7 @@ static bool check_partial(const judged *self, int o, dt_reduce reduce, const dt_
         double largest = 0;
         unravel(first->n_dims, first->shape, e, index);
         for (int r = 0; r < self->arranged->n; r++) {
-            parts[r] = dt__element_get(first->dtype, element_at(&self->outputs[r][o], index));
+            parts[r] = dt__element_read(first->dtype, element_at(&self->outputs[r][o], index));
             double size = dt__element_size(first->dtype, parts[r]);
             largest = size > largest ? size : largest;
         }
@@ -337,7 +337,7 @@ static double coarsest(const dt_op_call *call) {
     double epsilon = 0;
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
         dt_dtype dtype = e < call->n_inputs ? call->inputs[e].dtype : call->outputs[e - call->n_inputs].dtype;
-        double here = dt__element_epsilon(dtype);
+        double here = dt__dtype_epsilon(dtype);
         epsilon = here > epsilon ? here : epsilon;
     }
     return epsilon;
@@ -391,7 +391,7 @@ static uint64_t find_indices(const dt_op_call *call) {
     int n = call->n_inputs < 64 ? call->n_inputs : 64, n_long = 0;
     for (int i = 0; i < n; i++) {
         dt_dtype dtype = call->inputs[i].dtype;
-        floating |= !dt__element_is_whole(dtype);
+        floating |= !dt__is_integral(dtype);
         long_ones |= (uint64_t)(dtype == DT_I64) << i;
         short_ones |= (uint64_t)(dtype == DT_I32) << i;
         n_long += dtype == DT_I64;

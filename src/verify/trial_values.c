@@ -51,8 +51,8 @@ static int64_t whole_at(dt_dtype dtype, dt__value_kind fill, uint64_t bits) {
 
 dt__element dt__trial_value(dt_dtype dtype, dt__value_kind fill, const dt__element_id *spot) {
     uint64_t bits = bits_at(spot, -1);
-    bool complex = dt__element_is_complex(dtype);
-    if (dt__element_is_whole(dtype))
+    bool complex = dt__is_complex(dtype);
+    if (dt__is_integral(dtype))
         return (dt__element){.i = whole_at(dtype, fill, bits)};
     if (complex && fill > DT__VALUES_POSITIVE)
         fill = DT__VALUES_MIXED;
@@ -77,7 +77,7 @@ static dt__element part_of_sum(dt_dtype dtype, double times, const dt__element_i
     for (int other = 0; other < n; other++) {
         uint64_t bits = bits_at(spot, other);
         dt__element part = {.re = small(dtype, bits, 2),
-                            .im = dt__element_is_complex(dtype) ? small(dtype, bits >> 20, 2) : 0};
+                            .im = dt__is_complex(dtype) ? small(dtype, bits >> 20, 2) : 0};
         if (other == last)
             continue;
         if (other == r)
@@ -92,7 +92,7 @@ static dt__element part_of_product(dt_dtype dtype, const dt__element_id *spot, d
     for (int other = 0; other < n - 1; other++) {
         uint64_t bits = bits_at(spot, other);
         double factor = (bits & 1 ? -1 : 1) * (bits & 2 ? 2 : 0.5);
-        bool turn = dt__element_is_complex(dtype) && bits & 4;
+        bool turn = dt__is_complex(dtype) && bits & 4;
         if (other == r)
             return turn ? (dt__element){.im = factor} : (dt__element){.re = factor};
         rest = turn ? (dt__element){.re = rest.im / factor, .im = -rest.re / factor}
@@ -131,7 +131,7 @@ static int64_t truth_part(dt_reduce reduce, dt__partial_style style, const dt__e
 static int64_t whole_extreme(dt_dtype dtype, dt_reduce reduce, dt__partial_style style, const dt__element_id *spot,
                              int64_t value, int n, int r) {
     int64_t low, high, beyond = (int64_t)(bits_at(spot, r) % 20);
-    dt__element_range(dtype, &low, &high);
+    dt__integer_limits(dtype, &low, &high);
     if (r == holder(spot, n))
         return value;
     if (reduce == DT_MAX)
@@ -200,7 +200,7 @@ dt__element dt__partial_value(dt_dtype dtype, dt_reduce reduce, dt__partial_styl
         return part_made(reduce, value, r);
     if (dtype == DT_BOOL)
         return (dt__element){.i = truth_part(reduce, style, spot, value.i, n, r)};
-    if (dt__element_is_whole(dtype))
+    if (dt__is_integral(dtype))
         return (dt__element){.i = extreme ? whole_extreme(dtype, reduce, style, spot, value.i, n, r)
                                           : whole_part(dtype, reduce, spot, value.i, n, r)};
     if (extreme)

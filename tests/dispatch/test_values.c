@@ -38,7 +38,7 @@ static double number_at(uint64_t seed, int64_t i, dt_dtype dtype, int64_t smalle
         return (double)(dice % smallest);
     if (dtype == DT_U8)
         return (double)dice;
-    return dtype >= DT_I8 && dtype <= DT_I16 ? (double)(dice - 8) : (double)(2 * dice - 17) / 8;
+    return dtype == DT_I8 || dtype == DT_I16 ? (double)(dice - 8) : (double)(2 * dice - 17) / 8;
 }
 
 static double noise_at(uint64_t seed, int64_t i, int64_t k) {

@@ -139,7 +139,7 @@ static void truth__nan_equals_nan(void **state) {
 static void parts__make_the_value(void **state) {
     (void)state;
     long n_checked = 0;
-    for (int dtype = DT_F32; dtype < DT_N_DTYPES; dtype++)
+    for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
         for (int kind = 0; kind < DT_N_REDUCES; kind++)
             for (int trial = 0; trial < DT__N_VALUE_KINDS * DT__N_STYLES * 6; trial++) {
                 dt_dtype d = (dt_dtype)dtype;
@@ -155,8 +155,8 @@ static void parts__make_the_value(void **state) {
                     dt__element parts[8], value = dt__trial_value(d, fill, &spot);
                     for (int r = 0; r < n && r < 8; r++) {
                         unsigned char room[16];
-                        dt__element_put(d, dt__partial_value(d, reduce, style, &spot, value, n, r), room);
-                        parts[r] = dt__element_get(d, room);
+                        dt__element_write(d, dt__partial_value(d, reduce, style, &spot, value, n, r), room);
+                        parts[r] = dt__element_read(d, room);
                     }
                     dt__element got = dt__element_reduce(d, reduce, n < 8 ? n : 8, parts);
                     if (!dt__element_close(d, value, got, 0))
