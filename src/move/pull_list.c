@@ -7,7 +7,7 @@
 
 #include "base/size.h"
 #include "plan/two_phase.h"
-#include "spec/stride_order.h"
+#include "spec/spec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,8 +6,7 @@
 #include "plan/placement_state.h"
 
 #include "base/size.h"
-#include "spec/shard_order.h"
-#include "spec/shard_sizes.h"
+#include "spec/spec.h"
 
 #include <string.h>
 

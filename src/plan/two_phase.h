@@ -7,7 +7,7 @@
 #ifndef DT_PLAN_TWO_PHASE_H
 #define DT_PLAN_TWO_PHASE_H
 
-#include "spec/overlap.h"
+#include "spec/spec.h"
 
 /* Whether so many values per element, for so many replicas of parts of up to this size, are reduced in two phases. */
 bool dt__takes_two_phases(int64_t n_values, int64_t n_replicas, int64_t part_bytes);

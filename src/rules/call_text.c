@@ -5,7 +5,7 @@
 #include "rules/call_text.h"
 
 #include "rules/literal.h"
-#include "spec/placement_text.h"
+#include "spec/spec.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -91,27 +91,3 @@ dt_status dt__sharding_dim_largest(dt_ctx *ctx, const dt__sharding *sharding, in
     *out = found.best;
     return DT_OK;
 }
-
-/* Product of n * split over the cuts; INT64_MAX where it is larger. */
-static int64_t wanted_size(const dt__sharding *sharding, int dim) {
-    int64_t wanted = 1;
-    for (int c = sharding->first_cut[dim]; c < sharding->first_cut[dim + 1]; c++)
-        if (!dt__mul_i64(wanted, sharding->cuts[c].n, &wanted) ||
-            !dt__mul_i64(wanted, sharding->cuts[c].split, &wanted))
-            return INT64_MAX;
-    return wanted;
-}
-
-bool dt__sharding_is_shardable(const dt__sharding *sharding) {
-    for (int d = 0; d < sharding->n_dims; d++)
-        if (sharding->first_cut[d] < sharding->first_cut[d + 1] && sharding->shape[d] < wanted_size(sharding, d))
-            return false;
-    return true;
-}
-
-bool dt__sharding_is_evenly_shardable(const dt__sharding *sharding) {
-    for (int d = 0; d < sharding->n_dims; d++)
-        if (sharding->shape[d] % wanted_size(sharding, d) != 0)
-            return false;
-    return true;
-}

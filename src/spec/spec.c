@@ -8,9 +8,9 @@
 
 #include "base/hash.h"
 #include "mesh/mesh.h"
+#include "spec/placement_text.h"
 #include "spec/shard_sizes.h"
 #include "spec/stride_order.h"
-#include "spec/placement_text.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "base/dtype.h"
 #include "base/size.h"
 #include "tensor/decimal.h"
+#include "tensor/tensor.h"
 
 #include <math.h>
 #include <stdio.h>

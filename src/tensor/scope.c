@@ -109,6 +109,16 @@ dt_tensor *dt__scope_take(dt_tensor *tensor) {
     return tensor;
 }
 
+dt__scope_id dt__scope_current(const dt_ctx *ctx) {
+    const dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    return (dt__scope_id){state->n_scopes - 1, state->scopes[state->n_scopes - 1].number};
+}
+
+bool dt__scope_is_open(const dt_ctx *ctx, dt__scope_id scope) {
+    const dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    return scope.depth < state->n_scopes && state->scopes[scope.depth].number == scope.number;
+}
+
 dt_tensor *dt_tensor_retain(dt_tensor *tensor) {
     if (tensor)
         tensor->n_refs++;

@@ -7,7 +7,7 @@
 
 #include "mesh/mesh.h"
 #include "plan/plan.h"
-#include "spec/placement_text.h"
+#include "spec/spec.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #include "support/check.h"
 
 #include "rules/reshape_placements.h"
-#include "spec/placement_text.h"
+#include "spec/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,7 @@
 
 #include "support/check.h"
 
-#include "spec/shard.h"
-#include "spec/placement_text.h"
+#include "spec/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #define TOOLS_DTENSOR_LOCAL_JSON_H
 
 #include "base/text.h"
-#include "spec/shard.h"
+#include "spec/spec.h"
 
 /* Appends {"rank":0,"shape":[3,5],"offset":[0,0],"runs":[[[0,3]],[[0,5]]]}. Stops with false once out has more than
  * max_bytes, because a strided shard can have as many runs as the tensor has elements. */

@@ -8,7 +8,7 @@
 #include "json_text.h"
 #include "plan_json.h"
 #include "request_placements.h"
-#include "spec/placement_text.h"
+#include "spec/spec.h"
 
 /* What both sides share. */
 typedef struct sizes {

@@ -10,8 +10,7 @@
 #include "local_json.h"
 #include "mesh_json.h"
 #include "request_placements.h"
-#include "spec/shard.h"
-#include "spec/placement_text.h"
+#include "spec/spec.h"
 
 static dt_status read_sharding(const request *asked, dt_placement *placements, int n, dt__sharding *out) {
     dt__sharding_desc desc = {.n_placements = n, .placements = placements};

@@ -4,7 +4,7 @@
  */
 #include "request_call.h"
 
-#include "spec/placement_text.h"
+#include "spec/spec.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -15,7 +15,6 @@
 #include "show_report.h"
 #include "show_svg.h"
 #include "spec/spec.h"
-#include "spec/placement_text.h"
 
 #include <string.h>
 
