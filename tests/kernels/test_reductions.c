@@ -218,7 +218,7 @@ static dt_dtype some_result(dt__fold fold, dt_dtype from, uint64_t *random) {
 
 static void reduce__random_dims_of_random_arrays(void **state) {
     (void)state;
-    uint64_t random = 1;
+    uint64_t random = test_seed(1);
     for (int fold = 0; fold < DT__N_FOLDS; fold++)
         for (int d = DT_F32; d < DT_N_DTYPES; d++)
             for (int i = 0; i < 9 && folds((dt__fold)fold, (dt_dtype)d); i++) {
@@ -232,7 +232,7 @@ static void reduce__random_dims_of_random_arrays(void **state) {
 
 static void reduce__large_with_threads(void **state) {
     (void)state;
-    uint64_t random = 2;
+    uint64_t random = test_seed(2);
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 3);
     static const int64_t shapes[][MAX_DIMS] = {{3, 20001}, {20001, 3}, {150, 400}, {1, 200000}, {30, 40, 50}};
@@ -284,7 +284,7 @@ static void check_scan(uint64_t *random, dt__pool *pool, dt__fold fold, dt_dtype
 
 static void scan__sums_and_products(void **state) {
     (void)state;
-    uint64_t random = 3;
+    uint64_t random = test_seed(3);
     is_running = true;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 2);

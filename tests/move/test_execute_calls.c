@@ -146,7 +146,7 @@ static void execute__meets_nobody_where_no_peer_is_needed(void **state) {
 
 /* Values whose sum depends on the order. */
 static float rough(int64_t rank, int64_t i) {
-    uint64_t random = (uint64_t)(rank * 1000003 + i);
+    uint64_t random = test_seed((uint64_t)(rank * 1000003 + i));
     return (float)((double)(int64_t)(test_random(&random) >> 11) * 0x1p-50 - 4);
 }
 

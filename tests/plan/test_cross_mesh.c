@@ -156,7 +156,7 @@ static void check_move(dt__arena *arena, const side *from, const side *to) {
 }
 
 static void random_moves_between_meshes__are_what_the_definitions_say(void **state) {
-    uint64_t random = 3100;
+    uint64_t random = test_seed(3100);
     (void)state;
     for (int i = 0; i < N_MOVES; i++) {
         static side from, to;

@@ -351,7 +351,7 @@ static double plan_cost(dt__arena *arena, const pair *p, dt__planner planner, bo
 }
 
 static void random_moves__are_what_the_definitions_say(void **state) {
-    uint64_t random = 20260;
+    uint64_t random = test_seed(20260);
     dt_ctx *ctx = dt__ctx_new(NULL);
     (void)state;
     for (int i = 0; i < N_MOVES; i++) {
