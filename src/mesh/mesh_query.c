@@ -28,11 +28,6 @@ const char *dt_mesh_dim_name(const dt_mesh *mesh, int dim) {
     return found ? found->name : NULL;
 }
 
-dt_mesh_backend dt_mesh_dim_backend(const dt_mesh *mesh, int dim) {
-    const dt__mesh_dim *found = dim_at(mesh, dim);
-    return found ? (dt_mesh_backend){found->name, found->backend, found->timeout_s} : (dt_mesh_backend){0};
-}
-
 int dt_mesh_dim(const dt_mesh *mesh, const char *name) {
     return mesh && name ? dt__dims_find(mesh->dims, mesh->n_dims, name) : -1;
 }

@@ -224,6 +224,5 @@ void dt__handle_free(dt_tensor *tensor) {
     dt__tensor_state *state = tensor->ctx->slots[DT__SLOT_TENSOR].state;
     dt__storage_drop(tensor->storage);
     dt_spec_release(tensor->spec);
-    dt_tensor_release(tensor->grad);
     give(tensor->large ? &state->many_pool : &state->few_pool, tensor);
 }

@@ -46,9 +46,8 @@ struct dt_tensor {
     const int64_t *local_shape; /* the same of a plain tensor */
     int64_t *strides;           /* of the local part, in elements */
     bool requires_grad;
-    bool large;      /* has room for DT_SPEC_MAX_DIMS dims */
-    dt_tensor *grad; /* holds a reference, or NULL */
-    int64_t dims[];  /* what the pointers above point to, unless that is in the spec */
+    bool large;     /* has room for DT_SPEC_MAX_DIMS dims */
+    int64_t dims[]; /* what the pointers above point to, unless that is in the spec */
 };
 
 typedef struct dt__tensor_state dt__tensor_state;

@@ -423,7 +423,7 @@ static void spec__text_is_read_back_as_the_same_spec(void **state) {
 static void spec__text_of_a_sub_mesh(void **state) {
     (void)state;
     dt_ctx *ctx = context_of(8, 5);
-    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4"), *flat = dt_mesh_flatten(mesh, NULL, NULL);
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4"), *flat = dt_mesh_flatten(mesh, NULL);
     dt_mesh *slices[] = {dt_mesh_slice(mesh, "tp"), dt_mesh_slice(mesh, "dp"), flat};
     for (int i = 0; i < 3; i++) {
         char text[200];
