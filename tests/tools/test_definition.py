@@ -19,7 +19,7 @@ def chunks(indices, n):
 
 
 def cut(indices, n, coordinate, factor):
-    """What a coordinate keeps: of each of `factor` chunks its part."""
+    """What a coordinate keeps: its piece of each of `factor` chunks."""
     return [index for chunk in chunks(indices, factor) for index in chunks(chunk, n)[coordinate]]
 
 
@@ -112,10 +112,10 @@ class Definition(unittest.TestCase):
         pairs = [random_mesh(rng) for _ in range(N_MESHES)]
         for (request, keep), answer in zip(pairs, tool.ask(*(request for request, _ in pairs))):
             self.assertNotIn("error", answer, request)
-            want = sliced(request, keep)
-            self.assertEqual(want, flat(answer["ranks"]), request)
-            self.assertEqual(want, answer["groups"][0] if len(request["do"]) == 2 else want, request)
-            self.assertIn(request["rank"], want)
+            expected = sliced(request, keep)
+            self.assertEqual(expected, flat(answer["ranks"]), request)
+            self.assertEqual(expected, answer["groups"][0] if len(request["do"]) == 2 else expected, request)
+            self.assertIn(request["rank"], expected)
 
 
 if __name__ == "__main__":

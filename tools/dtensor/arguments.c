@@ -32,7 +32,10 @@ int args_misused(const command *self, const char *format, ...) {
 }
 
 int args_failed(const command *self, const dt_ctx *ctx) {
-    fprintf(stderr, "dtensor %s: %s: %s\n", self->name, dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
+    const char *kind = dt_status_name(dt_error_status(ctx)), *text = dt_error_text(ctx);
+    size_t n = strlen(kind);
+    bool repeated = !strncmp(text, kind, n) && text[n] == ':'; /* "mesh: column 2: …" */
+    fprintf(stderr, "dtensor %s: %s%s%s\n", self->name, repeated ? "" : kind, repeated ? "" : ": ", text);
     return EXIT_FAILED;
 }
 

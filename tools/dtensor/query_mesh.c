@@ -202,18 +202,18 @@ static dt_mesh *unflatten(const request *req, dt_mesh *mesh, const json_t *step)
 
 static dt_mesh *concatenate(const request *req, dt_mesh *mesh, const json_t *step) {
     size_t n = n_items(step);
-    dt_mesh **parts = DT__NEW_ARRAY(req->arena, dt_mesh *, n);
-    if (!parts)
+    dt_mesh **slices = DT__NEW_ARRAY(req->arena, dt_mesh *, n);
+    if (!slices)
         return NULL;
     for (size_t i = 0; i < n; i++) {
         dt__names names;
         if (read_names(req, "do", item(step, i), 0, &names) != DT_OK)
             return NULL;
-        parts[i] = dt__mesh_slice(mesh, names);
-        if (!parts[i])
+        slices[i] = dt__mesh_slice(mesh, names);
+        if (!slices[i])
             return NULL;
     }
-    return dt_mesh_concatenate(parts, (int)n);
+    return dt_mesh_concatenate(slices, (int)n);
 }
 
 static dt_mesh *root_of(const request *req, dt_mesh *mesh, const json_t *step) {
@@ -394,7 +394,7 @@ const request_kind query_shard = {
     .answer = answer_shard,
 };
 
-/* The move of a redistribution: what source and target share. */
+/* What source and target of a redistribution share. */
 typedef struct move_sizes {
     int64_t *mesh, *shape;
     int n_mesh_dims, n_dims;

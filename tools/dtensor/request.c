@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The one reader of requests: fields, orders and extents of placements, calls of ops, and values of tensors. Each
- * reader checks type and range and records an error that names the field, what was expected and what is there.
+ * reader checks type and range and records an error that names the field, what was expected and what was found.
  */
 #include "base/dtype.h"
 #include "json.h"
@@ -98,8 +98,8 @@ static dt_status read_list_size(const request *req, const char *name, const json
 }
 
 /* The name of an element, "shape[1]", for errors. */
-static const char *element_name(const char *name, int i, char *buffer, size_t room) {
-    snprintf(buffer, room, "%s[%d]", name, i);
+static const char *element_name(const char *name, int i, char *buffer, size_t capacity) {
+    snprintf(buffer, capacity, "%s[%d]", name, i);
     return buffer;
 }
 
@@ -155,7 +155,7 @@ static dt_status read_dim(const request *req, const char *field, const char *key
     return DT_OK;
 }
 
-/* What a key of `order` or of `extents` does to the placements. */
+/* Applies a key of `order` or of `extents` to the placements. */
 typedef dt_status apply_fn(const request *req, const char *field, dt_placement *placements, int n, int dim,
                            const json_t *list);
 
@@ -201,7 +201,7 @@ dt_status request_extents(const request *req, const char *field, dt_placement *p
     return apply_field(req, field, apply_extents, placements, n);
 }
 
-/* What is known of the request's tensors, by their numbers. */
+/* The request's tensors, by their numbers. */
 typedef struct tensors {
     int n;
     dt_op_value *values;
@@ -329,7 +329,7 @@ static dt_status read_arg(reading *self, const char *name, const json_t *value, 
     return DT_OK;
 }
 
-static dt_status read_args(reading *self, dt__argument *given, int *n) {
+static dt_status read_args(reading *self, dt__argument *out, int *n) {
     const json_t *args = request_get(self->req, "args");
     void *kwargs = (void *)request_get(self->req, "kwargs"); /* required by the iterator's type */
     char name[64];
@@ -339,11 +339,11 @@ static dt_status read_args(reading *self, dt__argument *given, int *n) {
         return request_wrong(self->req, "kwargs", "an object of up to 32 arguments", kwargs);
     for (size_t i = 0; i < json_array_size(args); i++, ++*n) {
         snprintf(name, sizeof name, "args[%zu]", i);
-        DT__TRY(read_arg(self, name, json_array_get(args, i), &given[*n].value));
+        DT__TRY(read_arg(self, name, json_array_get(args, i), &out[*n].value));
     }
     for (void *at = json_object_iter(kwargs); at; at = json_object_iter_next(kwargs, at), ++*n) {
-        given[*n].name = json_object_iter_key(at);
-        DT__TRY(read_arg(self, "kwargs", json_object_iter_value(at), &given[*n].value));
+        out[*n].name = json_object_iter_key(at);
+        DT__TRY(read_arg(self, "kwargs", json_object_iter_value(at), &out[*n].value));
     }
     return DT_OK;
 }
