@@ -23,10 +23,10 @@ regex = ^($(subst $(empty) $(empty),|,$(strip $(1))))$$
 which = $(if $(filter tsan,$(1)),--tests-regex '$(call regex,$(RACES))',--exclude-regex '^project\.')
 
 .NOTPARALLEL:
-.PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 check-seeds check-bare soak bench fuzz lint docs install clean
+.PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 check-seeds check-bare soak bench bench-compare fuzz lint docs install clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
 build: ## the library, the tools and the examples, in build/
 	@scripts/setup.sh build
@@ -81,6 +81,11 @@ bench: ## measurements beside their peers; BENCH=comm for one part, QUICK=1 for 
 	@scripts/setup.sh bench
 	@$(call compile,release)
 	@scripts/bench.sh $(if $(QUICK),--quick) $(BENCH)
+
+bench-compare: ## an older commit beside this tree: BASE=<commit>, BENCH=dispatch for one part, ROUNDS=5, QUICK=1
+	@scripts/setup.sh bench
+	@$(call compile,release)
+	@scripts/compare_bench.sh $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) $(or $(BASE),HEAD) $(BENCH)
 
 fuzz: ## a minute of random input for each parser
 	@scripts/setup.sh all

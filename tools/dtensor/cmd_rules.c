@@ -4,8 +4,7 @@
  */
 #include "arguments.h"
 #include "json.h"
-#include "rules/call_text.h"
-#include "rules/op_registry.h"
+#include "rules/rules.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  */
 #include "arguments.h"
 #include "json.h"
-#include "rules/op_registry.h"
+#include "rules/rules.h"
 #include "verify/verify.h"
 
 #include <fnmatch.h>

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "mesh/mesh.h"
 #include "plan/plan.h"
-#include "rules/call_text.h"
+#include "rules/rules.h"
 
 #include <jansson.h>
 

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "dtensor/comm.h"
 #include "dtensor/redistribute.h"
-#include "rules/call_text.h"
+#include "rules/rules.h"
 
 #include <jansson.h>
 

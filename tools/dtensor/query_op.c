@@ -8,6 +8,7 @@
 #include "dispatch/dispatch.h"
 #include "json.h"
 #include "move/move.h"
+#include "ops/ops.h"
 #include "query.h"
 
 #include <stdlib.h>
@@ -133,15 +134,18 @@ static dt_status keep_output(run_job *self, dt_tensor *tensor, bool writes, run_
 
 static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
     const dt__placed_call *placed = self->placed;
-    dt_tensor *inputs[DT__MAX_INPUTS], *outputs[DT__MAX_OUTPUTS];
+    dt_tensor *outputs[DT__MAX_OUTPUTS];
+    dt__call call;
     int n_outputs = 0;
     bool writes = dt_rank(ctx) == 0;
-    const dt__op_info *info = dt__op_find(ctx, placed->info->schema.name);
-    if (!info)
+    DT__TRY(dt__ops_open(ctx));
+    dt__call_init(&call, placed->bound.overload, placed->bound.args);
+    call.info = dt__op_find(ctx, placed->info->schema.name);
+    call.n_inputs = placed->call.n_inputs;
+    if (!call.info)
         return dt_error_status(ctx);
-    DT__TRY(rank_inputs(mesh, placed, self->data, inputs));
+    DT__TRY(rank_inputs(mesh, placed, self->data, call.inputs));
     dt__redistribute_stats before = dt__redistribute_statistics(ctx);
-    dt__invocation call = {info, placed->bound.overload, placed->bound.args, placed->call.n_inputs, inputs, NULL};
     DT__TRY(dt__dispatch(ctx, &call, outputs, &n_outputs));
     dt__redistribute_stats after = dt__redistribute_statistics(ctx);
     for (int c = 0; writes && c < DT__N_STEP_KINDS; c++)
