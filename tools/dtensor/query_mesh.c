@@ -9,16 +9,12 @@
 #include "plan/plan.h"
 #include "query.h"
 #include "spec/spec.h"
-<<<<<<< HEAD
-=======
->>>>>>> main
 
 #include <stdio.h>
 #include <string.h>
 
-    /* A nested list of integers. Its depth is checked on the way down, so that a deep one costs little. */
-    static dt_status
-    read_tuple(const request *req, const char *name, const json_t *value, int depth, dt__tuple *out) {
+/* A nested list of integers. Its depth is checked on the way down, so that a deep one costs little. */
+static dt_status read_tuple(const request *req, const char *name, const json_t *value, int depth, dt__tuple *out) {
     if (!json_is_array(value)) {
         DT__TRY(request_int(req, name, value, 0, INT64_MAX, &out->value));
         *out = dt__tuple_int(out->value);
