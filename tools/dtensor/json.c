@@ -219,7 +219,7 @@ static json_t *runs_json(const dt__shard *shard, int64_t *n_left) {
     json_t *list = json_array();
     for (int64_t i = 0; i < shard->size;) {
         dt_run run = dt__shard_run(shard, i);
-        json_append(&list, json_pack("[I, I]", (json_int_t)run.begin, (json_int_t)run.end));
+        json_append(&list, ints_json((const int64_t[]){run.begin, run.end}, 2));
         i += run.end - run.begin;
         if (--*n_left < 0) {
             json_decref(list);
