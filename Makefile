@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. Every target does its own set-up; CMake does the building.
+# The front end. Every target does its own set-up; CMake does the building.
 SHELL := bash
 .DEFAULT_GOAL := build
 PREFIX ?= /usr/local
@@ -13,8 +13,8 @@ compile = $(configure) && cmake --build $(tree) --parallel $(JOBS) $(if $(2),--t
 ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(JOBS) --no-tests=ignore
 
 # What the long matrix runs besides the long tests of the release build: each preset's tests, without the checks of the
-# project's form, which do not depend on the preset; with the thread sanitizer, under which ranks are threads, those that
-# let ranks meet in every way.
+# project's form, which do not depend on the preset; with the thread sanitizer, under which ranks are threads, those in
+# which ranks synchronise.
 MATRIX := asan tsan clang
 RACES := $(patsubst tests/comm/test_%.c,comm.%,$(wildcard tests/comm/test_*.c)) move.execute \
 	move.execute_calls move.threads dispatch.collectives
@@ -58,7 +58,7 @@ check-aarch64:
 	@scripts/setup.sh all
 	@if command -v aarch64-linux-gnu-gcc >/dev/null; then mkdir -p build-aarch64/zlib; \
 	    cp /usr/include/zlib.h /usr/include/zconf.h build-aarch64/zlib; $(call compile,aarch64,dtensor_static); \
-	    else echo "aarch64: skipped, there is no aarch64-linux-gnu-gcc"; fi
+	    else echo "aarch64: skipped, aarch64-linux-gnu-gcc is not installed"; fi
 
 check-seeds: ## the randomised tests with ten other seeds; SEEDS="20 21" for others
 	@echo "== seeds"
@@ -104,5 +104,5 @@ install: build ## to PREFIX (/usr/local), below DESTDIR
 	@cmake --install build --prefix '$(PREFIX)' >/dev/null
 	@echo "Installed to $(DESTDIR)$(PREFIX)"
 
-clean: ## forgets everything that was built
+clean: ## removes everything that was built
 	rm -rf build build-*
