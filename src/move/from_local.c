@@ -6,7 +6,7 @@
 #include "base/options.h"
 #include "base/size.h"
 #include "move/move.h"
-#include "spec/strides.h"
+#include "spec/spec.h"
 
 #include <string.h>
 
