@@ -171,7 +171,7 @@ const command explain_command = {
         "as values or as name=value.",
     .options =
         (const command_option[]){
-            {.name = "mesh", .value = "MESH", .help = "the mesh"},
+            MESH_OPTION,
             {.name = "most", .value = "COUNT", .help = "max number of candidates, from 1 to 64; default 5"},
             {.name = "json", .help = "print candidates as dtensor query answers \"propagate\", and the plans"},
             {0},
