@@ -174,9 +174,8 @@ dt_status dt__expect_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dty
     if (dt__fits_dtype(arg, dtype))
         return DT_OK;
     dt__integer_limits(dtype, &min, &max);
-    return dt_op_refuse(call, DT_ERR_VALUE,
-                        "a number does not fit %s: expected %" PRId64 " to %" PRId64 ", got %.17g",
-                        dt_dtype_name(dtype), min, max, dt__arg_number(arg));
+    return dt_op_refuse(call, DT_ERR_VALUE, "%.17g does not fit %s: expected a number from %" PRId64 " to %" PRId64,
+                        dt__arg_number(arg), dt_dtype_name(dtype), min, max);
 }
 
 dt_status dt__refuse_complex(const dt_op_call *call) {
