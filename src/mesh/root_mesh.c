@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Root meshes from a shape, from ranks and from groups. Here are the checks of what the caller gives: sizes, names,
- * device and backends; the build takes over when all is known to fit the world.
+ * Root meshes from a shape, from ranks and from groups. Here are the checks of what the caller gives: sizes, names
+ * and device; the build takes over when all is known to fit the world.
  */
+#include "base/options.h"
 #include "base/size.h"
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const dt_mesh_options no_options;
 
 static dt_status check_self(dt_ctx *ctx, dt__mesh_self self) {
     if (self.world < 1 || self.rank < 0 || self.rank >= self.world)
@@ -53,70 +50,25 @@ static dt_status check_device(dt_ctx *ctx, const char *device) {
     return DT_OK;
 }
 
-/* Which of n dims a key means: a name, or an index in digits; -1: none. */
-static int dim_of_key(const char *key, const dt__mesh_dim *dims, int n) {
-    if (isdigit((unsigned char)*key)) {
-        char *end;
-        long index = strtol(key, &end, 10);
-        return *end || index >= n ? -1 : (int)index;
-    }
-    return dt__dims_find(dims, n, key);
-}
-
-static dt_status check_backend(dt_ctx *ctx, const char *op, const char *word) {
-    static const char *const known[] = {"self", "shm", "mpi", "fake"};
-    for (size_t i = 0; word && i < sizeof known / sizeof *known; i++)
-        if (!strcmp(word, known[i]))
-            return DT_OK;
-    return word ? dt__fail(ctx, DT_ERR_MESH, "%s: there is no backend '%s'; there are self, shm, mpi, fake", op, word)
-                : DT_OK;
-}
-
-dt_status dt__mesh_set_backends(dt_ctx *ctx, const char *op, const dt_mesh_backend *backends, int n_backends,
-                                dt__mesh_dim *dims, int n) {
-    bool seen[DT_MESH_MAX_DIMS] = {false};
-    for (int i = 0; i < n_backends; i++) {
-        const char *key = backends[i].dim ? backends[i].dim : "";
-        int dim = dim_of_key(key, dims, n);
-        if (dim < 0)
-            return dt__fail(ctx, DT_ERR_MESH, "%s: a backend is given for '%s', which is none of the %d dims", op,
-                            key, n);
-        if (seen[dim])
-            return dt__fail(ctx, DT_ERR_MESH, "%s: two backends are given for dim %d, the second by '%s'", op, dim,
-                            key);
-        if (!(backends[i].timeout_s >= 0))
-            return dt__fail(ctx, DT_ERR_MESH, "%s: the time-out %g s for '%s' is not a time", op,
-                            backends[i].timeout_s, key);
-        DT__TRY(check_backend(ctx, op, backends[i].backend));
-        seen[dim] = true;
-        dims[dim].backend = backends[i].backend;
-        dims[dim].timeout_s = backends[i].timeout_s;
-    }
-    return DT_OK;
-}
-
-static dt_status fill_draft(dt_ctx *ctx, const int64_t *shape, int n_dims, dt__names names,
-                            const dt_mesh_options *options, dt__mesh_draft *draft) {
+static dt_status fill_draft(dt_ctx *ctx, const int64_t *shape, int n_dims, dt__names names, dt__mesh_draft *draft) {
     if (names.items && names.n != n_dims)
         return dt__fail(ctx, DT_ERR_MESH, "mesh: %d dims and %d names", n_dims, names.n);
     DT__TRY(dt__names_check(ctx, "mesh", names));
     draft->n_dims = n_dims;
     for (int i = 0; i < n_dims; i++)
         draft->dims[i] = (dt__mesh_dim){.name = names.items ? names.items[i] : NULL, .size = shape[i]};
-    return dt__mesh_set_backends(ctx, "mesh", options->backends, options->n_backends, draft->dims, n_dims);
+    return DT_OK;
 }
 
 /* ranks NULL: 0 … n-1. */
 static dt_mesh *make(dt_ctx *ctx, dt__mesh_self self, const int64_t *ranks, const int64_t *shape, int n_dims,
                      dt__names names, const dt_mesh_options *options) {
-    if (!options)
-        options = &no_options;
-    const char *device = options->device ? options->device : "cpu";
+    const char *device = options && options->device ? options->device : "cpu";
     int64_t n = 0;
     dt__mesh_draft draft;
     if (check_self(ctx, self) != DT_OK || count_ranks(ctx, shape, n_dims, &n) != DT_OK ||
         check_world(ctx, self, n) != DT_OK || check_device(ctx, device) != DT_OK ||
-        fill_draft(ctx, shape, n_dims, names, options, &draft) != DT_OK)
+        fill_draft(ctx, shape, n_dims, names, &draft) != DT_OK)
         return NULL;
     return dt__mesh_build_root(ctx, self, &draft, ranks, device);
 }
@@ -146,13 +98,18 @@ static dt_mesh *make_for_context(dt_ctx *ctx, const int64_t *ranks, const int64_
     return mesh;
 }
 
-dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims, const dt_mesh_options *options) {
-    return ctx ? make_for_context(ctx, NULL, shape, n_dims, options) : NULL;
+dt_mesh *dt_mesh_from_shape_sized(dt_ctx *ctx, const int64_t *shape, int n_dims, const dt_mesh_options *options,
+                                  size_t options_size) {
+    dt_mesh_options full;
+    options = DT__OPTIONS(ctx, "mesh", options, options_size, &full);
+    return ctx && options ? make_for_context(ctx, NULL, shape, n_dims, options) : NULL;
 }
 
-dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
-                            const dt_mesh_options *options) {
-    if (!ctx || check_given(ctx, ranks) != DT_OK)
+dt_mesh *dt_mesh_from_ranks_sized(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
+                                  const dt_mesh_options *options, size_t options_size) {
+    dt_mesh_options full;
+    options = DT__OPTIONS(ctx, "mesh", options, options_size, &full);
+    if (!ctx || !options || check_given(ctx, ranks) != DT_OK)
         return NULL;
     return make_for_context(ctx, ranks, shape, n_dims, options);
 }
@@ -176,8 +133,8 @@ static dt_status check_groups(const dt_mesh *mesh, const dt_ranks *groups, int n
     return DT_OK;
 }
 
-dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
-                             const dt_mesh_options *options) {
+dt_mesh *dt_mesh_from_groups_sized(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
+                                   const dt_mesh_options *options, size_t options_size) {
     if (!ctx)
         return NULL;
     if (!grid && n_groups != 1) {
@@ -186,7 +143,7 @@ dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups, 
         return NULL;
     }
     dt_mesh_grid whole = grid ? *grid : (dt_mesh_grid){groups[0].ranks, &groups[0].n_ranks, 1};
-    dt_mesh *mesh = dt_mesh_from_ranks(ctx, whole.ranks, whole.shape, whole.n_dims, options);
+    dt_mesh *mesh = dt_mesh_from_ranks_sized(ctx, whole.ranks, whole.shape, whole.n_dims, options, options_size);
     if (mesh && check_groups(mesh, groups, n_groups) != DT_OK) {
         dt_mesh_release(mesh);
         return NULL;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makers of tensors. A distributed one is made part by part: each rank works out from its shards which values are
- * its own, and nothing is communicated.
+ * Makers of tensors. Of a distributed tensor, each rank derives from its shards which values it holds; nothing is
+ * communicated. Of a partial one, the first coordinate holds the value and the others the identity of the reduction.
  */
 #include "base/dtype.h"
+#include "base/options.h"
 #include "base/size.h"
 #include "kernels/elementwise.h"
 #include "kernels/spread.h"
-#include "spec/strides.h"
-#include "tensor/state.h"
+#include "spec/stride_order.h"
+#include "tensor/tensor_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,12 +63,38 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
     return tensor;
 }
 
-/* All of the part, which is dense, with one element. */
-static void fill_part(dt_tensor *tensor, const void *element) {
+bool dt__holds_value(const dt_spec *spec, dt_reduce *identity) {
+    int64_t coordinate[DT_SPEC_MAX_DIMS];
+    if (!dt_mesh_coordinate(spec->mesh, coordinate))
+        return true; /* it holds nothing */
+    bool first = true;
+    for (int m = 0; m < spec->sharding.n_mesh_dims; m++) {
+        const dt_placement *p = &spec->sharding.placements[m];
+        if (!dt_placement_is_partial(*p) || p->reduce == DT_AVG || coordinate[m] == 0)
+            continue;
+        first = false;
+        *identity = p->reduce;
+    }
+    return first;
+}
+
+/* Fills the local tensor, which is dense, with one element. */
+static void fill_local(dt_tensor *tensor, const void *element) {
     if (!tensor->data)
         return;
     dt__spread_fill(dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx), tensor->data, element,
                     dt_dtype_size(tensor->dtype), dt_tensor_local_elements(tensor));
+}
+
+dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double value) {
+    int64_t min, max;
+    if (!dt__is_integer(dtype))
+        return DT_OK;
+    dt__integer_limits(dtype, &min, &max);
+    if (dt__is_within(value, min, max))
+        return DT_OK;
+    return dt__fail(ctx, DT_ERR_VALUE, "%s: %.17g does not fit %s: expected a number from %lld to %lld", op, value,
+                    dt_dtype_name(dtype), (long long)min, (long long)max);
 }
 
 bool dt__wants_values(dt_tensor *tensor) {
@@ -78,7 +105,7 @@ bool dt__wants_values(dt_tensor *tensor) {
     if (!tensor->spec || dt__holds_value(tensor->spec, &reduce))
         return true;
     dt__write_identity(tensor->dtype, reduce, element);
-    fill_part(tensor, element);
+    fill_local(tensor, element);
     return false;
 }
 
@@ -86,21 +113,27 @@ static dt_tensor *fill_with(dt_tensor *tensor, double value) {
     unsigned char element[16];
     if (dt__wants_values(tensor)) {
         dt__write_f64(tensor->dtype, value, element);
-        fill_part(tensor, element);
+        fill_local(tensor, element);
     }
     return tensor;
 }
 
-dt_tensor *(dt_empty)(dt_ctx *ctx, dt_shape shape, const dt_make_options *options) {
-    return dt__tensor_make(ctx, "empty", shape, options, NULL);
+dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "empty", options, options_size, &full);
+    return options ? dt__tensor_make(ctx, "empty", shape, options, NULL) : NULL;
 }
 
-dt_tensor *(dt_zeros)(dt_ctx *ctx, dt_shape shape, const dt_make_options *options) {
-    return fill_with(dt__tensor_make(ctx, "zeros", shape, options, NULL), 0);
+dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "zeros", options, options_size, &full);
+    return options ? fill_with(dt__tensor_make(ctx, "zeros", shape, options, NULL), 0) : NULL;
 }
 
-dt_tensor *(dt_ones)(dt_ctx *ctx, dt_shape shape, const dt_make_options *options) {
-    return fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1);
+dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "ones", options, options_size, &full);
+    return options ? fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1) : NULL;
 }
 
 static dt_tensor *make_full(dt_ctx *ctx, const char *op, dt_shape shape, double value,
@@ -110,12 +143,17 @@ static dt_tensor *make_full(dt_ctx *ctx, const char *op, dt_shape shape, double 
     return fill_with(dt__tensor_make(ctx, op, shape, options, NULL), value);
 }
 
-dt_tensor *(dt_full)(dt_ctx *ctx, dt_shape shape, double value, const dt_make_options *options) {
-    return make_full(ctx, "full", shape, value, options);
+dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape shape, double value, const dt_make_options *options,
+                         size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "full", options, options_size, &full);
+    return options ? make_full(ctx, "full", shape, value, options) : NULL;
 }
 
-dt_tensor *(dt_scalar)(dt_ctx *ctx, double value, const dt_make_options *options) {
-    return make_full(ctx, "scalar", (dt_shape){0, NULL}, value, options);
+dt_tensor *dt_scalar_sized(dt_ctx *ctx, double value, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "scalar", options, options_size, &full);
+    return options ? make_full(ctx, "scalar", (dt_shape){0, NULL}, value, options) : NULL;
 }
 
 /* The shard of a dim that this rank holds; all of it for a plain tensor. */
@@ -201,7 +239,12 @@ static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
     return tensor;
 }
 
-dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const dt_make_options *options) {
+dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, const dt_make_options *options,
+                           size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "arange", options, options_size, &full);
+    if (!options)
+        return NULL;
     double n = ceil((end - start) / step);
     if (!ctx)
         return NULL;
@@ -215,7 +258,12 @@ dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const
                       &(struct line){start, step, NAN, -1});
 }
 
-dt_tensor *(dt_linspace)(dt_ctx *ctx, double start, double end, int64_t n, const dt_make_options *options) {
+dt_tensor *dt_linspace_sized(dt_ctx *ctx, double start, double end, int64_t n, const dt_make_options *options,
+                             size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "linspace", options, options_size, &full);
+    if (!options)
+        return NULL;
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
     return fill_lines(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL),
                       &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
@@ -264,13 +312,24 @@ static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
     return tensor;
 }
 
-dt_tensor *(dt_eye)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make_options *options) {
-    return fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL), 0, 0);
+dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make_options *options,
+                        size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "eye", options, options_size, &full);
+    return options
+               ? fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                           0, 0)
+               : NULL;
 }
 
-dt_tensor *(dt_tri)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make_options *options) {
-    return fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
-                     INT64_MIN, k);
+dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make_options *options,
+                        size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "tri", options, options_size, &full);
+    return options
+               ? fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                           INT64_MIN, k)
+               : NULL;
 }
 
 dt_tensor *dt_empty_like(const dt_tensor *tensor) {
