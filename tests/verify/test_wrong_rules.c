@@ -22,7 +22,7 @@ static int64_t count(const dt_op_value *value) {
 
 static dt_status only_f32(dt_op_call *call) {
     if (call->inputs[0].dtype != DT_F32)
-        return dt_op_refuse(call, DT_ERR_DTYPE, "wanted f32");
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected f32");
     return DT_OK;
 }
 
@@ -117,7 +117,7 @@ static dt_status shape_pick(dt_op_call *call) {
     if (only_f32(call) != DT_OK)
         return DT_ERR_DTYPE;
     if (self->n_dims != 2 || index->n_dims != 2 || index->shape[1] > self->shape[1])
-        return dt_op_refuse(call, DT_ERR_SHAPE, "wanted matrices");
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected matrices");
     return dt_op_add_output(call, DT_F32, 2, index->shape);
 }
 
@@ -179,7 +179,7 @@ static void rows_ramp(const dt_op_call *call, dt_rows *rows) {
 static dt_status shape_into(dt_op_call *call) {
     if (call->inputs[1].n_dims != 1 || call->inputs[0].n_dims != 1 ||
         call->inputs[0].shape[0] != call->inputs[1].shape[0])
-        return dt_op_refuse(call, DT_ERR_SHAPE, "wanted vectors of one size");
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected vectors of one size");
     return shape_same(call);
 }
 static dt_status add_into(dt_op_call *call) {
@@ -287,7 +287,7 @@ static const user_op ops[] = {
      "P(sum)->P(sum)",
      "element []"},
     /* a part passed off as the whole, by a kernel that then reads behind its part */
-    {{UNARY("claim"), .kernel = copy, .rows = rows_claim}, "S(0)->R", "wanted"},
+    {{UNARY("claim"), .kernel = copy, .rows = rows_claim}, "S(0)->R", "expected"},
     /* a kernel that needs its place */
     {{UNARY("ramp"), .kernel = ramp, .rows = rows_ramp}, NULL, NULL},
     {{UNARY("forgetful"), .kernel = forgetful_ramp, .rows = rows_ramp}, "S(0)->S(0)", "on 2 ranks"},
@@ -362,7 +362,7 @@ static void verify__says_what_it_cannot_try(void **state) {
     assert_refused("nobody", NULL, DT_ERR_OP, "there is no op 'nobody'");
     assert_refused("no_kernel", &no_kernel, DT_ERR_UNSUPPORTED, "no kernel");
     assert_refused("no_samples", &no_samples, DT_ERR_VALUE, "no samples");
-    assert_refused("bad_sample", &bad_sample, DT_ERR_VALUE, "wanted f32");
+    assert_refused("bad_sample", &bad_sample, DT_ERR_VALUE, "expected f32");
 }
 
 static void verify__leaves_the_context_alone(void **state) {
