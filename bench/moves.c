@@ -101,11 +101,11 @@ static bool is_right(const bench_mover *mover, const bench_job *job, const float
     for (int64_t i = 0; i < b->rows; i++)
         for (int64_t j = 0; j < b->columns; j++) {
             float got = dst[i * b->columns + j];
-            float want = p * value_at(b->row + i, b->column + j) + p * (p - 1) / 2;
-            if (got != want) {
+            float expected = p * value_at(b->row + i, b->column + j) + p * (p - 1) / 2;
+            if (got != expected) {
                 fprintf(stderr, "%s, %s to %s on rank %d: element [%d,%d] is %g; %g would be right\n", mover->name,
                         job->move->from, job->move->to, job->rank, (int)(b->row + i), (int)(b->column + j),
-                        (double)got, (double)want);
+                        (double)got, (double)expected);
                 return false;
             }
         }

@@ -298,11 +298,11 @@ static inline int moves_compare(const dt_ctx *ctx, const moves_case *what, const
     if (!part->elements)
         return 0;
     do {
-        int64_t g = moves_global(&what->to, part, index), want = moves_expected(what, g, part->coordinate);
-        moves_encode(what->dtype, want, moves_is_product(what), value);
+        int64_t g = moves_global(&what->to, part, index), expected = moves_expected(what, g, part->coordinate);
+        moves_encode(what->dtype, expected, moves_is_product(what), value);
         const unsigned char *got = (const unsigned char *)moves_place(part, index, item);
         CHECK(!memcmp(got, value, item), "rank %lld: %s: element %lld is %02x%02x..., not %lld",
-              (long long)dt_rank(ctx), what->text, (long long)g, got[0], got[item - 1], (long long)want);
+              (long long)dt_rank(ctx), what->text, (long long)g, got[0], got[item - 1], (long long)expected);
     } while (moves_next(part->n_dims, part->sizes, NULL, index));
     return 0;
 }

@@ -131,7 +131,7 @@ static bool check_move(dt__arena *arena, const dt_spec *from, const dt_spec *to,
     return two_phases;
 }
 
-static void plans__say_what_the_executor_pulls(void **state) {
+static void plans__match_what_the_executor_pulls(void **state) {
     uint64_t random = test_seed(905);
     int n_two_phases = 0;
     (void)state;
@@ -162,6 +162,6 @@ static void plans__say_what_the_executor_pulls(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plans__say_what_the_executor_pulls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans__match_what_the_executor_pulls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,8 +33,8 @@ static int check_values(dt_ctx *ctx, dt_tensor *tensor, dt_dtype dtype) {
     dt_tensor *whole = dt_full_tensor(dt_redistribute(tensor, "R", .dtype = DT_F32));
     CHECK(whole, "%s", dt_error_text(ctx));
     for (int64_t i = 0; i < dt_tensor_elements(whole); i++) {
-        float want = dtype == DT_BF16 ? as_bf16(element(i)) : element(i), got = ((float *)dt_data(whole))[i];
-        CHECK(want == got, "element %d: %g, not %g", (int)i, (double)got, (double)want);
+        float expected = dtype == DT_BF16 ? as_bf16(element(i)) : element(i), got = ((float *)dt_data(whole))[i];
+        CHECK(expected == got, "element %d: %g, not %g", (int)i, (double)got, (double)expected);
     }
     return 0;
 }
@@ -93,8 +93,8 @@ static int convert_partial(dt_ctx *ctx, void *arg) {
     dt_tensor *sum = dt_from_local(ctx, part, mesh, "P(sum)");
     dt_tensor *whole = dt_redistribute(sum, "R", .dtype = DT_I64);
     CHECK(whole, "%s", dt_error_text(ctx));
-    int64_t got = ((int64_t *)dt_data(whole))[0], want = (int64_t)(0.75 * (double)dt_world(ctx));
-    CHECK(got == want, "%d, not %d", (int)got, (int)want);
+    int64_t got = ((int64_t *)dt_data(whole))[0], expected = (int64_t)(0.75 * (double)dt_world(ctx));
+    CHECK(got == expected, "%d, not %d", (int)got, (int)expected);
     dt_mesh_release(mesh);
     return 0;
 }
@@ -134,7 +134,7 @@ static int convert_what_stays_partial(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void redistribute__reduces_before_it_cuts(void **state) {
+static void redistribute__reduces_before_it_shards(void **state) {
     (void)state;
     run_ranks(2, convert_partial, NULL);
     run_ranks(3, convert_partial, NULL);
@@ -175,7 +175,7 @@ static int gather_some(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void redistribute__gathers_what_distributing_gives(void **state) {
+static void redistribute__gathers_what_was_distributed(void **state) {
     (void)state;
     run_ranks(4, gather_some, NULL);
 }
@@ -210,8 +210,8 @@ static void redistribute__makes_no_partials_for_users(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(redistribute__converts_before_it_moves),
-        cmocka_unit_test(redistribute__reduces_before_it_cuts),
-        cmocka_unit_test(redistribute__gathers_what_distributing_gives),
+        cmocka_unit_test(redistribute__reduces_before_it_shards),
+        cmocka_unit_test(redistribute__gathers_what_was_distributed),
         cmocka_unit_test(redistribute__makes_no_partials_for_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -69,7 +69,7 @@ static int run_all_pairs(dt_ctx *ctx, void *arg) {
 }
 
 /* RED-001 RED-002 RED-003 RED-005 RED-006 RED-011 RED-016 RED-017 RED-018 RED-020 RED-024 RED-026 */
-static void redistribute__gives_the_values_of_every_pair(void **state) {
+static void redistribute__has_the_values_of_every_pair(void **state) {
     (void)state;
     static mesh_shape meshes[] = {{1, {1}}, {1, {2}},    {1, {3}},    {1, {4}},
                                   {1, {5}}, {2, {2, 2}}, {2, {2, 3}}, {2, {3, 2}}};
@@ -91,7 +91,7 @@ static int run_some_pairs(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void redistribute__gives_the_values_on_meshes_of_more_dims(void **state) {
+static void redistribute__has_the_values_on_meshes_of_more_dims(void **state) {
     (void)state;
     static mesh_shape three = {3, {2, 2, 2}}, four = {4, {2, 2, 2, 2}};
     run_ranks(8, run_some_pairs, &three);
@@ -116,14 +116,14 @@ static int run_sample(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void redistribute__gives_the_values_of_anything(void **state) {
+static void redistribute__has_the_values_of_random_moves(void **state) {
     (void)state;
     static const int64_t n_ranks[] = {1, 2, 3, 4, 5, 7, 8};
     for (size_t i = 0; i < sizeof n_ranks / sizeof *n_ranks; i++)
         run_ranks(n_ranks[i], run_sample, &(struct sample){1, 400, false});
 }
 
-static void redistribute__gives_the_values_of_large_parts(void **state) {
+static void redistribute__has_the_values_of_large_shards(void **state) {
     (void)state;
     static const int64_t n_ranks[] = {2, 3, 4, 6};
     for (size_t i = 0; i < sizeof n_ranks / sizeof *n_ranks; i++)
@@ -132,10 +132,10 @@ static void redistribute__gives_the_values_of_large_parts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(redistribute__gives_the_values_of_every_pair),
-        cmocka_unit_test(redistribute__gives_the_values_on_meshes_of_more_dims),
-        cmocka_unit_test(redistribute__gives_the_values_of_anything),
-        cmocka_unit_test(redistribute__gives_the_values_of_large_parts),
+        cmocka_unit_test(redistribute__has_the_values_of_every_pair),
+        cmocka_unit_test(redistribute__has_the_values_on_meshes_of_more_dims),
+        cmocka_unit_test(redistribute__has_the_values_of_random_moves),
+        cmocka_unit_test(redistribute__has_the_values_of_large_shards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

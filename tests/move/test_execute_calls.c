@@ -84,22 +84,23 @@ static int run_counted(dt_ctx *ctx, void *arg) {
     (void)arg;
     static const int64_t shape[] = {8, 12};
     for (size_t i = 0; i < sizeof counted_on_4 / sizeof *counted_on_4; i++) {
-        const struct counted *want = &counted_on_4[i];
-        dt_mesh *mesh = mesh_of(ctx, want->mesh);
-        piece from = new_piece(ctx, mesh, 2, shape, want->from), to = new_piece(ctx, mesh, 2, shape, want->to);
+        const struct counted *expected = &counted_on_4[i];
+        dt_mesh *mesh = mesh_of(ctx, expected->mesh);
+        piece from = new_piece(ctx, mesh, 2, shape, expected->from),
+              to = new_piece(ctx, mesh, 2, shape, expected->to);
         dt__redistribute_stats before = dt__redistribute_statistics(ctx);
         CHECK_OK(ctx, run(&from, &to));
         dt__redistribute_stats after = dt__redistribute_statistics(ctx);
-        int64_t asked[DT__N_STEP_KINDS];
-        CHECK_OK(ctx, dt__redistribute_count(from.spec, to.spec, DT__PLANNER_DIRECT, NULL, asked));
+        int64_t counted[DT__N_STEP_KINDS];
+        CHECK_OK(ctx, dt__redistribute_count(from.spec, to.spec, DT__PLANNER_DIRECT, NULL, counted));
         for (int k = 0; k < 4; k++) {
             int64_t got = after.collectives[k + 1] - before.collectives[k + 1];
-            CHECK(got == want->collectives[k] && got == asked[k + 1], "%s: %s to %s: %lld of %s, not %lld",
-                  want->mesh, want->from, want->to, (long long)got, dt__step_kind_name((dt__step_kind)(k + 1)),
-                  (long long)want->collectives[k]);
+            CHECK(got == expected->collectives[k] && got == counted[k + 1], "%s: %s to %s: %lld of %s, not %lld",
+                  expected->mesh, expected->from, expected->to, (long long)got,
+                  dt__step_kind_name((dt__step_kind)(k + 1)), (long long)expected->collectives[k]);
         }
-        CHECK(after.n_exchanges - before.n_exchanges == want->exchanges, "%s to %s: %lld rendezvous", want->from,
-              want->to, (long long)(after.n_exchanges - before.n_exchanges));
+        CHECK(after.n_exchanges - before.n_exchanges == expected->exchanges, "%s to %s: %lld rendezvous",
+              expected->from, expected->to, (long long)(after.n_exchanges - before.n_exchanges));
         CHECK(after.n_runs == before.n_runs + 1, "%lld runs", (long long)after.n_runs);
         free_piece(ctx, &from);
         free_piece(ctx, &to);
@@ -139,7 +140,7 @@ static int run_lonely(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__meets_nobody_where_no_peer_is_needed(void **state) {
+static void execute__does_not_wait_where_no_peer_is_needed(void **state) {
     (void)state;
     run_ranks(3, run_lonely, NULL);
 }
@@ -240,7 +241,7 @@ static int run_peak(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__takes_no_memory_besides_source_and_target(void **state) {
+static void execute__allocates_nothing_besides_source_and_target(void **state) {
     (void)state;
     run_ranks(4, run_peak, NULL);
 }
@@ -268,7 +269,7 @@ static int run_planned_peak(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__takes_the_memory_that_plans_say(void **state) {
+static void execute__allocates_what_plans_predict(void **state) {
     (void)state;
     for (int planner = 0; planner < DT__N_PLANNERS; planner++)
         run_ranks(4, run_planned_peak, &(dt__planner){(dt__planner)planner});
@@ -359,7 +360,7 @@ static int run_refusals(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__refuses_what_cannot_be(void **state) {
+static void execute__refuses_impossible_moves(void **state) {
     (void)state;
     run_ranks(2, run_refusals, NULL);
 }
@@ -400,12 +401,12 @@ static int run_outside(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__leaves_other_ranks_alone(void **state) {
+static void execute__does_not_involve_other_ranks(void **state) {
     (void)state;
     run_ranks(4, run_outside, NULL);
 }
 
-/* Ranks that want different things all learn it, and can go on after clearing the error. */
+/* Ranks that expected different things all learn it, and can go on after clearing the error. */
 static int run_mismatch(dt_ctx *ctx, void *arg) {
     bool planners = *(const bool *)arg;
     static const int64_t shape[] = {64, 64};
@@ -461,7 +462,7 @@ static int run_peerless(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__learns_of_peers_that_do_not_come(void **state) {
+static void execute__fails_where_peers_do_not_arrive(void **state) {
     (void)state;
     run_ranks(3, run_peerless, &(bool){false});
     run_ranks(3, run_peerless, &(bool){true});
@@ -650,7 +651,7 @@ static int run_renamed(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__knows_the_same_ranks_by_other_names(void **state) {
+static void execute__treats_equal_ranks_under_other_names_as_one_mesh(void **state) {
     (void)state;
     run_ranks(4, run_renamed, NULL);
 }
@@ -680,7 +681,7 @@ static int run_late(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__waits_no_longer_than_the_deadline(void **state) {
+static void execute__times_out(void **state) {
     (void)state;
     run_ranks_with(&(test_ranks){.n = 2, .options = {.timeout_s = 0.2 * test_slowness}}, run_late, NULL);
 }
@@ -708,7 +709,7 @@ static int run_until_death(dt_ctx *ctx, void *arg) {
     return 1;
 }
 
-static void execute__learns_of_deaths(void **state) {
+static void execute__fails_where_a_peer_dies(void **state) {
     (void)state;
     if (test_with_tsan)
         skip(); /* a thread cannot die alone */
@@ -724,7 +725,7 @@ static void execute__learns_of_deaths(void **state) {
 }
 
 /* A world of one, in which the n-th allocation fails. */
-static void execute__works_alone_or_says_that_memory_is_out(void **state) {
+static void execute__succeeds_or_reports_exhausted_memory(void **state) {
     (void)state;
     static const int64_t shape[] = {5, 7};
     static const char *const moves[][2] = {{"P(sum),S(0)", "R,S(1)"}, {"S(0),_S(1,3)", "S(1),S(1)"}};
@@ -764,23 +765,23 @@ static void execute__works_alone_or_says_that_memory_is_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(execute__counts_the_collectives_that_it_replaces),
-        cmocka_unit_test(execute__meets_nobody_where_no_peer_is_needed),
+        cmocka_unit_test(execute__does_not_wait_where_no_peer_is_needed),
         cmocka_unit_test(execute__sums_in_the_order_of_the_mesh),
-        cmocka_unit_test(execute__takes_no_memory_besides_source_and_target),
-        cmocka_unit_test(execute__takes_the_memory_that_plans_say),
+        cmocka_unit_test(execute__allocates_nothing_besides_source_and_target),
+        cmocka_unit_test(execute__allocates_what_plans_predict),
         cmocka_unit_test(execute__keeps_a_bounded_number_of_pairs),
-        cmocka_unit_test(execute__refuses_what_cannot_be),
-        cmocka_unit_test(execute__leaves_other_ranks_alone),
+        cmocka_unit_test(execute__refuses_impossible_moves),
+        cmocka_unit_test(execute__does_not_involve_other_ranks),
         cmocka_unit_test(execute__notices_that_ranks_disagree),
-        cmocka_unit_test(execute__learns_of_peers_that_do_not_come),
+        cmocka_unit_test(execute__fails_where_peers_do_not_arrive),
         cmocka_unit_test(execute__runs_several_at_once),
         cmocka_unit_test(execute__survives_failing_allocations),
         cmocka_unit_test(execute__moves_nothing_on_fake),
         cmocka_unit_test(execute__reads_broadcast_sources),
-        cmocka_unit_test(execute__knows_the_same_ranks_by_other_names),
-        cmocka_unit_test(execute__waits_no_longer_than_the_deadline),
-        cmocka_unit_test(execute__learns_of_deaths),
-        cmocka_unit_test(execute__works_alone_or_says_that_memory_is_out),
+        cmocka_unit_test(execute__treats_equal_ranks_under_other_names_as_one_mesh),
+        cmocka_unit_test(execute__times_out),
+        cmocka_unit_test(execute__fails_where_a_peer_dies),
+        cmocka_unit_test(execute__succeeds_or_reports_exhausted_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

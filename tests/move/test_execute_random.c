@@ -25,7 +25,7 @@ static int run_many(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void redistribute__gives_the_values_of_thousands(void **state) {
+static void redistribute__has_the_values_of_thousands_of_random_moves(void **state) {
     (void)state;
     static const int64_t n_ranks[] = {1, 2, 3, 4, 5, 6, 7, 8, 12, 16};
     for (size_t i = 0; i < sizeof n_ranks / sizeof *n_ranks; i++)
@@ -34,7 +34,7 @@ static void redistribute__gives_the_values_of_thousands(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(redistribute__gives_the_values_of_thousands),
+        cmocka_unit_test(redistribute__has_the_values_of_thousands_of_random_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

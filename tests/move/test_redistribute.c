@@ -155,8 +155,8 @@ static int parts_are_what_the_definition_says(dt_ctx *ctx, void *arg) {
         dt_tensor *moved = dt_redistribute(t, place, .mesh = other, .planner = planner);
         CHECK(moved, "%s to %s: %s", a.text, b.text, dt_error_text(ctx));
         if (inside_b) {
-            dt_tensor *want = part_of(ctx, &b, dt_rank(ctx), false);
-            CHECK(tensors_equal(dt_to_local(moved), want), "rank %lld: %s to %s by %s", (long long)dt_rank(ctx),
+            dt_tensor *expected = part_of(ctx, &b, dt_rank(ctx), false);
+            CHECK(tensors_equal(dt_to_local(moved), expected), "rank %lld: %s to %s by %s", (long long)dt_rank(ctx),
                   a.text, b.text, planner ? planner : "default");
         }
         dt_mesh_release(mesh);
@@ -167,7 +167,7 @@ static int parts_are_what_the_definition_says(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void tensors__hold_what_the_definition_says(void **state) {
+static void tensors__hold_their_shards_by_definition(void **state) {
     (void)state;
     on_all_worlds(parts_are_what_the_definition_says);
 }
@@ -187,11 +187,11 @@ static int uneven_parts(dt_ctx *ctx, void *arg) {
         }
         dt_tensor *part = dt_reshape(dt_arange(ctx, (double)(3 * before), (double)(3 * (before + sizes[r])), 1),
                                      DT_SHAPE(sizes[r], 3));
-        dt_tensor *want = dt_reshape(dt_arange(ctx, 0, (double)(3 * total), 1), DT_SHAPE(total, 3));
+        dt_tensor *expected = dt_reshape(dt_arange(ctx, 0, (double)(3 * total), 1), DT_SHAPE(total, 3));
         dt_tensor *t = dt_from_local(ctx, part, mesh, "S(0)", .check = true);
         CHECK(t, "%s", dt_error_text(ctx));
         CHECK(dt_tensor_size(t, 0) == total && dt_tensor_shares(t, part), "%lld", (long long)dt_tensor_size(t, 0));
-        CHECK(tensors_equal(dt_full_tensor(t), want), "checked");
+        CHECK(tensors_equal(dt_full_tensor(t), expected), "checked");
         dt_tensor *u = dt_from_local(ctx, part, mesh, "S(0)", .extents = sizes);
         CHECK(u && dt_tensor_spec(u) == dt_tensor_spec(t), "extents: %s", dt_error_text(ctx));
         dt_scope_end(scope);
@@ -337,7 +337,7 @@ static int from_local_on_four(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void from_local__joins_parts(void **state) {
+static void from_local__joins_local_tensors(void **state) {
     (void)state;
     run_ranks(4, from_local_on_four, NULL);
 }
@@ -358,7 +358,7 @@ static int lonely_mistake(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void from_local__tells_peers_of_a_wrong_part(void **state) {
+static void from_local__fails_on_peers_of_a_wrong_local_tensor(void **state) {
     (void)state;
     run_ranks(3, lonely_mistake, NULL);
 }
@@ -424,8 +424,8 @@ static int distribute_on_four(dt_ctx *ctx, void *arg) {
             (void)snprintf(place, sizeof place, "S(%d)", d);
             value = dt_reshape(dt_arange(ctx, 0, (double)(9 * size), 1), TENSORS_SHAPE(3, shape));
             t = dt_distribute_tensor(value, mesh, place);
-            dt_tensor *want = dt_slice(value, d, r * chunk, (r + 1) * chunk, 1);
-            CHECK(dt_tensor_size(t, d) == size && tensors_equal(dt_to_local(t), want), "API-006");
+            dt_tensor *expected = dt_slice(value, d, r * chunk, (r + 1) * chunk, 1);
+            CHECK(dt_tensor_size(t, d) == size && tensors_equal(dt_to_local(t), expected), "API-006");
         }
     value = dt_view(dt_arange(ctx, 0, 16, 1), DT_SHAPE(4, 4));
     before = n_moves(ctx);
@@ -456,7 +456,7 @@ static int distribute_on_four(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void distribute_tensor__gives_each_rank_its_part(void **state) {
+static void distribute_tensor__gives_each_rank_its_shard(void **state) {
     (void)state;
     run_ranks(4, distribute_on_four, NULL);
 }
@@ -648,7 +648,7 @@ static int expanded_parts(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void assign__that_some_ranks_refuse_is_told_to_all(void **state) {
+static void assign__that_some_ranks_refuse_fails_on_all(void **state) {
     (void)state;
     atomic_int *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(told != MAP_FAILED);
@@ -761,17 +761,17 @@ static void item__reads_and_reduces(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tensors__hold_what_the_definition_says),
+        cmocka_unit_test(tensors__hold_their_shards_by_definition),
         cmocka_unit_test(from_local__finds_uneven_sizes),
-        cmocka_unit_test(from_local__joins_parts),
-        cmocka_unit_test(from_local__tells_peers_of_a_wrong_part),
-        cmocka_unit_test(distribute_tensor__gives_each_rank_its_part),
+        cmocka_unit_test(from_local__joins_local_tensors),
+        cmocka_unit_test(from_local__fails_on_peers_of_a_wrong_local_tensor),
+        cmocka_unit_test(distribute_tensor__gives_each_rank_its_shard),
         cmocka_unit_test(meshes__of_several_dims_and_sub_meshes),
         cmocka_unit_test(transfers__are_waited_for_in_any_order),
         cmocka_unit_test(redistribute__converts),
         cmocka_unit_test(assign__keeps_placements_and_dtype),
         cmocka_unit_test(assign__writes_through_views),
-        cmocka_unit_test(assign__that_some_ranks_refuse_is_told_to_all),
+        cmocka_unit_test(assign__that_some_ranks_refuse_fails_on_all),
         cmocka_unit_test(item__reads_and_reduces),
         cmocka_unit_test(contexts__do_not_mix),
     };

@@ -18,7 +18,7 @@ static const int threads[] = {1, 2, 3, 5};
 enum { N_THREADS = sizeof threads / sizeof *threads };
 
 /* Every range of positions of a piece is cut into pieces that go through its indices in order. */
-static void pieces__are_cut_anywhere(void **state) {
+static void pieces__are_sliced_anywhere(void **state) {
     (void)state;
     for (int64_t size = 1; size <= 5; size++)
         for (int64_t n = 1; n <= 4; n++) {
@@ -77,7 +77,7 @@ static void check_chunks(const dt__chunks *chunks, const plain_block *blocks, in
     assert_int_equal(i, chunks->n);
 }
 
-static void chunks__are_the_blocks(void **state) {
+static void chunks__cover_the_blocks(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){0});
     static const int64_t shapes[][2] = {{1000, 1000}, {3, 1000000}, {1000000, 3}, {1, 1}, {1, 999999}, {7, 40000}};
@@ -160,7 +160,7 @@ static int run_some(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void moves__give_their_values_with_any_number_of_threads(void **state) {
+static void moves__have_their_values_with_any_number_of_threads(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 4; n++)
         for (int k = 1; k < N_THREADS; k++) {
@@ -237,7 +237,7 @@ static void sums__have_the_same_bits_with_any_number_of_threads(void **state) {
 }
 
 /* The n-th allocation of a move fails. Without a pool there is one thread, which is no error. */
-static void moves__work_or_say_that_memory_is_out(void **state) {
+static void moves__succeed_or_report_exhausted_memory(void **state) {
     (void)state;
     bool was_short = true;
     long n_refused = 0;
@@ -274,12 +274,12 @@ static void moves__work_or_say_that_memory_is_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces__are_cut_anywhere),
-        cmocka_unit_test(chunks__are_the_blocks),
+        cmocka_unit_test(pieces__are_sliced_anywhere),
+        cmocka_unit_test(chunks__cover_the_blocks),
         cmocka_unit_test(chunks__are_few),
-        cmocka_unit_test(moves__give_their_values_with_any_number_of_threads),
+        cmocka_unit_test(moves__have_their_values_with_any_number_of_threads),
         cmocka_unit_test(sums__have_the_same_bits_with_any_number_of_threads),
-        cmocka_unit_test(moves__work_or_say_that_memory_is_out),
+        cmocka_unit_test(moves__succeed_or_report_exhausted_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

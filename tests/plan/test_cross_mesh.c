@@ -155,7 +155,7 @@ static void check_move(dt__arena *arena, const side *from, const side *to) {
     }
 }
 
-static void random_moves_between_meshes__are_what_the_definitions_say(void **state) {
+static void random_moves_between_meshes__match_the_definitions(void **state) {
     uint64_t random = test_seed(3100);
     (void)state;
     for (int i = 0; i < N_MOVES; i++) {
@@ -202,7 +202,7 @@ static void end(texts *self) {
     dt__ctx_free(self->ctx);
 }
 
-static void other_planners__say_that_direct_can(void **state) {
+static void other_planners__refuse_and_name_direct(void **state) {
     static const struct {
         dt__planner planner;
         const char *says;
@@ -244,7 +244,7 @@ static void partial_targets__stay_on_their_mesh(void **state) {
 }
 
 /* The traces and kinds of a few moves. */
-static void kinds__follow_from_what_moves(void **state) {
+static void step_kinds__follow_from_the_transfer(void **state) {
     static const struct {
         const char *from, *to, *trace, *collective;
         int64_t bytes;
@@ -272,11 +272,11 @@ static void kinds__follow_from_what_moves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_moves_between_meshes__are_what_the_definitions_say),
-        cmocka_unit_test(other_planners__say_that_direct_can),
+        cmocka_unit_test(random_moves_between_meshes__match_the_definitions),
+        cmocka_unit_test(other_planners__refuse_and_name_direct),
         cmocka_unit_test(meshes_that_differ_in_names_only__are_the_same),
         cmocka_unit_test(partial_targets__stay_on_their_mesh),
-        cmocka_unit_test(kinds__follow_from_what_moves),
+        cmocka_unit_test(step_kinds__follow_from_the_transfer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

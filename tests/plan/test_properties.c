@@ -8,7 +8,7 @@
 
 #include "plan/plan.h"
 
-enum { N_MOVES = 1500, MOST_RANKS = 24 };
+enum { N_MOVES = 1500, MAX_RANKS = 24 };
 
 typedef struct pair {
     brute_case from, to;
@@ -41,7 +41,7 @@ static void random_side(uint64_t *random, const brute_case *like, brute_case *c)
 }
 
 static void random_pair(uint64_t *random, pair *out) {
-    brute_random_case(random, MOST_RANKS, &out->from);
+    brute_random_case(random, MAX_RANKS, &out->from);
     random_side(random, &out->from, &out->to);
     snprintf(out->text, sizeof out->text, "%s to %s", out->from.text, out->to.text);
 }
@@ -65,7 +65,7 @@ typedef struct holdings {
     struct {
         bool has[BRUTE_MOST_DIMS][32];
         int64_t n[BRUTE_MOST_DIMS];
-    } rank[MOST_RANKS];
+    } rank[MAX_RANKS];
 } holdings;
 
 static void hold(const brute_case *c, holdings *out) {
@@ -101,11 +101,12 @@ static int64_t n_common(const brute_case *c, const holdings *a, const holdings *
     return n;
 }
 
-static void assert_same_holdings(const char *name, const brute_case *c, const holdings *got, const holdings *want) {
-    for (int64_t r = 0; r < want->n_ranks; r++)
+static void assert_same_holdings(const char *name, const brute_case *c, const holdings *got,
+                                 const holdings *expected) {
+    for (int64_t r = 0; r < expected->n_ranks; r++)
         for (int d = 0; d < c->n_dims; d++)
             for (int64_t i = 0; i < c->shape[d]; i++)
-                check_equal(name, got->rank[r].has[d][i], want->rank[r].has[d][i]);
+                check_equal(name, got->rank[r].has[d][i], expected->rank[r].has[d][i]);
 }
 
 static bool holds(const brute_case *c, const holdings *h, int64_t r, const int64_t *index) {
@@ -139,7 +140,7 @@ static roles roles_of(const brute_case *c, const dt_placement *before, const dt_
 /* Every contribution to the element lies with some member of the rank's group. */
 static void assert_reachable(const char *name, const brute_case *c, const roles *does, const holdings *before,
                              int64_t r, const int64_t *index) {
-    bool seen[MOST_RANKS] = {false};
+    bool seen[MAX_RANKS] = {false};
     int64_t n_seen = 0, own[BRUTE_MOST_DIMS], other[BRUTE_MOST_DIMS];
     brute_coordinate(c, r, own);
     for (int64_t peer = 0; peer < before->n_ranks; peer++) {
@@ -234,7 +235,7 @@ static int64_t received_by(const brute_case *c, const roles *does, const holding
 
 /* Flows add up to what the rank receives, and nobody sends in one phase what it does not hold. */
 static void check_flows(const char *name, const brute_case *c, const dt__transfer *transfer, const holdings *before,
-                        const holdings *after, int64_t r, int64_t want) {
+                        const holdings *after, int64_t r, int64_t expected) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
     dt__flows flows;
@@ -253,13 +254,13 @@ static void check_flows(const char *name, const brute_case *c, const dt__transfe
         if (!transfer->two_phases)
             check_equal(name, flows.items[i].elements, common);
     }
-    check_equal(name, total, want);
+    check_equal(name, total, expected);
     dt__arena_free(&arena);
     dt__ctx_free(ctx);
 }
 
 typedef struct sums {
-    int64_t total[MOST_RANKS], peak;
+    int64_t total[MAX_RANKS], peak;
 } sums;
 
 static void check_step(const pair *p, const dt__plan *plan, int i, const holdings *source, const holdings *target,
@@ -350,7 +351,7 @@ static double plan_cost(dt__arena *arena, const pair *p, dt__planner planner, bo
     return plan.cost_us;
 }
 
-static void random_moves__are_what_the_definitions_say(void **state) {
+static void random_moves__match_the_definitions(void **state) {
     uint64_t random = test_seed(20260);
     dt_ctx *ctx = dt__ctx_new(NULL);
     (void)state;
@@ -376,6 +377,6 @@ static void random_moves__are_what_the_definitions_say(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_moves__are_what_the_definitions_say)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_moves__match_the_definitions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
