@@ -39,7 +39,7 @@ static int check_values(dt_ctx *ctx, dt_tensor *tensor, dt_dtype dtype) {
     return 0;
 }
 
-/* A forward and a backward dtype, each perhaps not given. RED-007, RED-008, RED-077, RED-078: their forward parts. */
+/* A forward and a backward dtype, each optional. RED-007, RED-008, RED-077, RED-078: the forward half. */
 static const struct {
     dt_dtype forward, backward;
 } pairs[] = {
@@ -85,7 +85,7 @@ static void redistribute__converts_before_it_moves(void **state) {
     }
 }
 
-/* A whole number of parts is kept until it is reduced: a partial sum is not cut before it is added up. */
+/* A partial sum is reduced before it is sharded. */
 static int convert_partial(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
@@ -142,8 +142,9 @@ static void redistribute__reduces_before_it_shards(void **state) {
     run_ranks(2, convert_what_stays_partial, NULL);
 }
 
-/* Gathers along a dim behind a leading one of size 1 and of size 4, and along the last: the same parts as distributing
- * directly. RED-012, RED-013, RED-019 (values and shapes; how the parts are written is not a step of its own here). */
+/* Gathers along a dim behind a leading one of size 1 and of size 4, and along the last: the same shards as
+ * distributing directly. RED-012, RED-013, RED-019 (values and shapes; how the shards are written is not a step of
+ * its own here). */
 static int gather_some(dt_ctx *ctx, void *arg) {
     static const struct {
         int64_t shape[3];
@@ -180,8 +181,8 @@ static void redistribute__gathers_what_was_distributed(void **state) {
     run_ranks(4, gather_some, NULL);
 }
 
-/* Users cannot ask for partials of what is not one: those that ops make of Replicate are made by each rank when the op
- * runs. RED-010, RED-022. */
+/* Users cannot ask for partials of what is not one: those that ops make of Replicate are made by each rank when the
+ * op runs. RED-010, RED-022. */
 static int refuse_partial(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);

@@ -59,11 +59,11 @@ static int64_t n_states(const mesh_shape *mesh) {
 
 static int run_all_pairs(dt_ctx *ctx, void *arg) {
     const mesh_shape *mesh = arg;
-    static _Thread_local moves_case what;
+    static _Thread_local moves_case test;
     int64_t n = n_states(mesh);
     for (int s = 0; s < N_SHAPES; s++)
         for (int64_t i = 0; i < n * n; i++)
-            if (make_pair(mesh, shapes[s], i / n, i % n, &what) && moves_check(ctx, &what))
+            if (make_pair(mesh, shapes[s], i / n, i % n, &test) && moves_check(ctx, &test))
                 return 1;
     return 0;
 }
@@ -79,13 +79,13 @@ static void redistribute__has_the_values_of_every_pair(void **state) {
 
 static int run_some_pairs(dt_ctx *ctx, void *arg) {
     const mesh_shape *mesh = arg;
-    static _Thread_local moves_case what;
+    static _Thread_local moves_case test;
     uint64_t random = test_seed(5);
     int64_t n = n_states(mesh);
     for (int k = 0; k < 150; k++) {
         int64_t i = test_below(&random, n), j = test_below(&random, n);
         const int64_t *shape = shapes[test_below(&random, N_SHAPES)];
-        if (make_pair(mesh, shape, i, j, &what) && moves_check(ctx, &what))
+        if (make_pair(mesh, shape, i, j, &test) && moves_check(ctx, &test))
             return 1;
     }
     return 0;
@@ -106,11 +106,11 @@ struct sample {
 
 static int run_sample(dt_ctx *ctx, void *arg) {
     const struct sample *sample = arg;
-    static _Thread_local moves_case what;
+    static _Thread_local moves_case test;
     uint64_t random = test_seed(sample->stream * 1000 + (uint64_t)dt_world(ctx));
     for (int k = 0; k < sample->n; k++) {
-        moves_any(&random, dt_world(ctx), sample->large, &what);
-        if (moves_check(ctx, &what))
+        moves_any(&random, dt_world(ctx), sample->large, &test);
+        if (moves_check(ctx, &test))
             return 1;
     }
     return 0;

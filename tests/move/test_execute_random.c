@@ -14,12 +14,12 @@ static int64_t setting(const char *variable, int64_t otherwise) {
 
 static int run_many(dt_ctx *ctx, void *arg) {
     (void)arg;
-    static _Thread_local moves_case what;
+    static _Thread_local moves_case test;
     int64_t n = setting("DTENSOR_TEST_RUNS", 4000);
     uint64_t random = test_seed((uint64_t)dt_world(ctx));
     for (int64_t i = 0; i < n; i++) {
-        moves_any(&random, dt_world(ctx), i % 40 == 0, &what);
-        if (moves_check(ctx, &what))
+        moves_any(&random, dt_world(ctx), i % 40 == 0, &test);
+        if (moves_check(ctx, &test))
             return 1;
     }
     return 0;

@@ -46,11 +46,11 @@ static int end(void **state) {
     return rmdir(folder);
 }
 
-static size_t read_file(const char *path, size_t room, unsigned char *out) {
+static size_t read_file(const char *path, size_t capacity, unsigned char *out) {
     FILE *file = fopen(path, "rb");
     if (!file)
         return 0;
-    size_t n = fread(out, 1, room, file);
+    size_t n = fread(out, 1, capacity, file);
     (void)fclose(file);
     return n;
 }

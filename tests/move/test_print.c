@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed tensors as text: what the first rank writes is the text of the whole as a plain tensor; the others write
- * nothing; of a large tensor only what is shown moves. Ranks 1, 2, 3, 4, 5, 7 on shm.
+ * Distributed tensors as text: what the first rank writes is the text of the full tensor as a plain tensor; the
+ * others write nothing; of a large tensor only what is shown moves. Ranks 1, 2, 3, 4, 5, 7 on shm.
  */
 #include "spec/brute.h"
 #include "tensor/tensors.h"

@@ -40,9 +40,10 @@ static dt_status make(fixture *f, dt_ctx *ctx, const struct move *move, int64_t 
     f->to = f->from ? spec_of(ctx, move, rank, move->to) : NULL;
     if (!f->to)
         return dt_error_status(ctx);
-    dt__pull_request what = {.from = f->from, .to = f->to, .same_mesh = true, .changes = {true, true}, .rank = rank};
-    DT__TRY(dt__pull_list_ranks(&f->arena, &what));
-    return dt__pull_list_new(&f->arena, &what, &f->pulls);
+    dt__pull_request request = {
+        .from = f->from, .to = f->to, .same_mesh = true, .changes = {true, true}, .rank = rank};
+    DT__TRY(dt__pull_list_ranks(&f->arena, &request));
+    return dt__pull_list_new(&f->arena, &request, &f->pulls);
 }
 
 static void drop(fixture *f) {
@@ -77,9 +78,9 @@ static void with_pulls(const struct move *move, int64_t rank, void (*body)(const
 }
 
 static void check_huge(const fixture *f) {
-    int64_t wanted = dt_spec_local(f->to)->elements;
-    assert_true(wanted > (int64_t)1 << 40);
-    assert_int_equal(n_elements(&f->pulls), wanted);
+    int64_t expected = dt_spec_local(f->to)->elements;
+    assert_true(expected > (int64_t)1 << 40);
+    assert_int_equal(n_elements(&f->pulls), expected);
 }
 
 static void pull_lists__of_huge_tensors_have_the_right_counts(void **state) {
@@ -100,7 +101,7 @@ static void pull_lists__of_strided_shards_have_few_pieces(void **state) {
     with_pulls(&(struct move){{2, 2}, 1, {(1 << 16) + 3, 0}, "_S(0,64),S(0)", "R,R"}, 1, check_few);
 }
 
-/* Two phases: the shares of all replicas together are the part, and this rank's blocks are its share. */
+/* Two phases: the portions of all replicas together are the shard, and this rank's blocks are its portion. */
 static void check_shares(const fixture *f) {
     const dt_local *local = dt_spec_local(f->to);
     const dt__pull_list *pulls = &f->pulls;

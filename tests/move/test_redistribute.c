@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensors on several ranks: parts become tensors, tensors become parts, values move, are read and are written. What a
- * rank holds is worked out by the definition of the placements (spec/brute.h). Ranks 1, 2, 3, 4, 5, 7 on shm.
+ * Tensors on several ranks: shards become tensors, tensors become shards, values move, are read and are written.
+ * What a rank holds is worked out by the definition of the placements (spec/brute.h). Ranks 1, 2, 3, 4, 5, 7 on shm.
  */
 #include "spec/brute.h"
 #include "tensor/tensors.h"
@@ -99,7 +99,7 @@ static bool is_partial(const brute_case *c) {
     return false;
 }
 
-/* The distributed tensor of a case, from parts. A rank outside the mesh knows what the whole is like from the options.
+/* The distributed tensor of a case, from shards. A rank outside the mesh takes the shape and dtype from the options.
  */
 static dt_tensor *tensor_of(dt_ctx *ctx, uint64_t *random, const brute_case *c, dt_mesh *mesh) {
     char place[256];
@@ -135,7 +135,7 @@ static int parts_are_what_the_definition_says(dt_ctx *ctx, void *arg) {
         CHECK(full, "%s: %s", a.text, dt_error_text(ctx));
         CHECK(!inside_a || tensors_equal(full, whole), "rank %lld: the whole of %s", (long long)dt_rank(ctx), a.text);
         CHECK(inside_a || (dt_tensor_n_dims(full) == 1 && dt_tensor_elements(full) == 0), "outside: %s", a.text);
-        if (!is_partial(&a)) { /* taking it apart gives the same parts */
+        if (!is_partial(&a)) { /* distributing it again has the same shards */
             char place[256];
             dt_placements_text(a.n_mesh_dims, a.placements, sizeof place, place);
             int64_t source = test_below(&random, brute_world(&a));
@@ -262,7 +262,7 @@ static int from_local_on_four(dt_ctx *ctx, void *arg) {
     /* DT-016 */
     t = dt_from_local(ctx, local, mesh, "S(-1)");
     CHECK(WHOLE_IS(t, 3, 12) && dt_spec_placements(dt_tensor_spec(t))[0].dim == 1, "DT-016");
-    /* DT-017, DT-019: the parts come back, and are not copied. */
+    /* DT-017, DT-019: the shards come back, and are not copied. */
     t = dt_from_local(ctx, local, mesh, "S(0)");
     CHECK(tensors_equal(dt_to_local(t), local) && dt_data(dt_to_local(t)) == dt_data(local), "DT-019");
     /* DT-028: the text may change afterwards. */
@@ -342,7 +342,7 @@ static void from_local__joins_local_tensors(void **state) {
     run_ranks(4, from_local_on_four, NULL);
 }
 
-/* One rank alone is wrong, and nobody checks: it fails there, and the others are told when they wait for it. */
+/* One rank alone is wrong, without check: it fails there, and the others learn of it when they wait for it. */
 static int lonely_mistake(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
@@ -568,12 +568,12 @@ static void transfers__are_waited_for_in_any_order(void **state) {
     on_all_worlds(transfers);
 }
 
-/* Values are converted before they move where that gives the same, and after they were reduced where it does not. */
+/* Values are converted before they move where the result is the same, and otherwise after they are reduced. */
 static int conversions(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t n = dt_world(ctx);
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
-    /* 0.5 on each rank: as integers the parts would all be 0. */
+    /* 0.5 on each rank: as integers the shards would all be 0. */
     dt_tensor *part = dt_full(ctx, DT_SHAPE(4, 2), 0.5), *t = dt_from_local(ctx, part, mesh, "P(sum)");
     dt_tensor *u = dt_redistribute(t, "R", .dtype = DT_I32);
     CHECK(dt_tensor_dtype(u) == DT_I32 && ((int32_t *)dt_data(u))[3] == n / 2, "%d", ((int32_t *)dt_data(u))[3]);
@@ -630,9 +630,9 @@ static void assign__keeps_placements_and_dtype(void **state) {
     on_all_worlds(assignments);
 }
 
-/* [2,1] in parts of 1, 1 and 0 rows, expanded: the empty part can be written to, but the others cannot. */
+/* [2,1] in shards of 1, 1 and 0 rows, expanded: the empty shard can be written to, but the others cannot. */
 static int expanded_parts(dt_ctx *ctx, void *arg) {
-    atomic_int *told = arg; /* the others stay where they are until the last rank knows */
+    atomic_int *told = arg; /* the others wait until the last rank has the error */
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
     dt_tensor *wide = dt_expand(dt_zeros(ctx, DT_SHAPE(2, 1), .mesh = mesh, .place = "S(0)"), DT_SHAPE(2, 4));
     dt_tensor *value = dt_ones(ctx, DT_SHAPE(2, 4), .mesh = mesh, .place = "S(1)");

@@ -14,7 +14,7 @@
 
 enum { N_MESH_DIMS = 3, MOST_ORDERS = 200 };
 
-/* Which tensor dim each mesh dim cuts, and where it stands in that dim's order. */
+/* Which tensor dim each mesh dim cuts, and its position in that dim's order. */
 typedef struct order {
     int dim[N_MESH_DIMS], position[N_MESH_DIMS];
 } order;

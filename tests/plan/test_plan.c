@@ -138,7 +138,7 @@ static void greedy__has_the_published_traces(void **state) {
     /* RED-029: an order that does not ascend is searched */
     assert_trace("2,2,2", "8,8,8", "S(0)[1],S(0)[0],S(0)[2]", "R,S(0),S(0)", DT__PLANNER_GREEDY,
                  "S(0)[1]S(0)[0]S(0)[2]->S(0)[1]S(0)[0]R->RS(0)R->RS(0)[0]S(0)[1]");
-    /* cuts into one part stay where they are, and what comes later is written behind them */
+    /* cuts by mesh dims of size 1 stay where they are, and later cuts follow them */
     assert_trace("2,1", "16", "R,S(0)", "S(0),S(0)", DT__PLANNER_GREEDY, "RS(0)->S(0)[1]S(0)[0]");
     assert_trace("2,1,2", "2,16", "R,S(1),R", "S(1),S(1),S(1)", DT__PLANNER_GREEDY,
                  "RS(1)R->S(1)[1]S(1)[0]R->S(1)[1]S(1)[0]S(1)[2]");
@@ -162,7 +162,7 @@ static void strided_shards__stay_in_traces_unless_they_express_an_order(void **s
                  "[1]->R_S(1,5)[0]_S(1,5)[1]->R_S(1,5)R->R_S(1,5)S(0)");
     /* RED-046: no order has a factor of 3 here, so the default planner goes straight */
     assert_trace("4,2", "24,8", "_S(0,3),R", "R,R", DT__PLANNER_GREEDY, "_S(0,3)R->RR");
-    /* RED-041: the same parts, said in two ways; where sizes leave a rest they are not the same */
+    /* RED-041: the same shards, written in two ways; where sizes do not divide evenly they differ */
     assert_trace("4,2", "8,4", "_S(0,2),S(0)", "S(0)[1],S(0)[0]", DT__PLANNER_MIN_COST, "S(0)[1]S(0)[0]");
     assert_trace("2,2", "5", "_S(0,2),S(0)", "S(0)[1],S(0)[0]", DT__PLANNER_DIRECT,
                  "_S(0,2)[0]S(0)[1]->S(0)[1]S(0)[0]");
@@ -229,7 +229,8 @@ static void min_cost__joins_steps_over_mesh_dims(void **state) {
     assert_collectives("2,2", "16,16", "P(sum),P(avg)", "R,R", min_cost, "all_reduce");            /* RED-068 */
     assert_collectives("2,2", "16,16", "P(sum),P(avg)", "S(0),S(0)", min_cost, "reduce_scatter");  /* RED-069 */
     assert_count("4,2", "16,16,16", "P(sum),P(sum)", "S(0),S(0)", min_cost, 1);                    /* RED-072 */
-    assert_count("2,3", "4,1", "P(sum),P(sum)", "S(0),S(0)", min_cost, 1); /* RED-076: uneven parts are no obstacle */
+    assert_count("2,3", "4,1", "P(sum),P(sum)", "S(0),S(0)", min_cost,
+                 1); /* RED-076: uneven shards are no obstacle */
 }
 
 static void min_cost__joins_what_one_collective_can_do(void **state) {
@@ -303,7 +304,7 @@ static void explicit_extents__never_share_their_dim(void **state) {
     assert_trace("2,2", "8", "S(0:3,5),R", "S(0),S(0)", DT__PLANNER_GREEDY, "S(0:3,5)R->S(0)R->S(0)[0]S(0)[1]");
 }
 
-/* On 16,384 ranks a part of the target is 2^20 x 64; some ranks hold none of these columns before. */
+/* On 16,384 ranks a shard of the target is 2^20 x 64; some ranks hold none of these columns before. */
 static void check_large(dt__arena *arena, const dt__plan *plan, const void *user) {
     (void)arena;
     (void)user;
