@@ -255,7 +255,7 @@ static const user_op ops[] = {
       .samples = "threshold(f32[5]; 0.0; -1.0)\nthreshold(f32[5]; 0.0; 3.0)"},
      NULL,
      NULL},
-    /* an index smaller than the tensor: cuts do not meet */
+    /* an index smaller than the tensor: the shards differ */
     {{.schema = "careless_pick(Tensor self, Tensor index) -> Tensor",
       .shape = shape_pick,
       .kernel = pick,
@@ -286,9 +286,9 @@ static const user_op ops[] = {
       .samples = "nansum(f32[5])"},
      "P(sum)->P(sum)",
      "element []"},
-    /* a part passed off as the whole, by a kernel that then reads behind its part */
+    /* a shard as Replicate, with a kernel that then reads beyond its shard */
     {{UNARY("claim"), .kernel = copy, .rows = rows_claim}, "S(0)->R", "expected"},
-    /* a kernel that needs its place */
+    /* a kernel that needs its offset */
     {{UNARY("ramp"), .kernel = ramp, .rows = rows_ramp}, NULL, NULL},
     {{UNARY("forgetful"), .kernel = forgetful_ramp, .rows = rows_ramp}, "S(0)->S(0)", "on 2 ranks"},
     {{.schema = "into_(Tensor(a!) self, Tensor other) -> Tensor(a!)",
@@ -307,7 +307,7 @@ static const user_op ops[] = {
       .samples = "right_into_(f32[5]; f32[5])"},
      NULL,
      NULL},
-    {{UNARY("scribble"), .kernel = scribble, .rule = "...->..."}, "S(0)->S(0)", "writes outside its part"},
+    {{UNARY("scribble"), .kernel = scribble, .rule = "...->..."}, "S(0)->S(0)", "writes outside its local output"},
 };
 enum { N_OPS = sizeof ops / sizeof *ops };
 
