@@ -18,9 +18,9 @@ typedef struct dt__count_row {
     int64_t n[DT_N_COLLECTIVES], bytes[DT_N_COLLECTIVES];
 } dt__count_row;
 
-/* A named scope; the root stands for the whole program and has an empty path. */
+/* A named scope; the root is the whole program and has an empty path. */
 typedef struct dt__scope_node {
-    struct dt__scope_node *parent, *first, *next; /* children in the order in which they came */
+    struct dt__scope_node *parent, *first, *next; /* children in the order of their first use */
     const char *name, *path;
     dt__count_row *rows;
 } dt__scope_node;
@@ -35,7 +35,7 @@ typedef struct dt__monitor {
     dt__count_row *free_rows;
     bool counts;
     dt__trace *trace; /* NULL: there was none */
-    dt__text text;    /* what the last printing call gave */
+    dt__text text;    /* what the last printing call returned */
 } dt__monitor;
 
 /* The context's, made on first use; NULL with the error recorded. */
@@ -63,7 +63,7 @@ void dt__trace_op_begin(dt__monitor *self, const dt__call *call, const dt__decis
 void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__call *call, const dt__decision *decision,
                       double begin_us);
 void dt__trace_free(dt_ctx *ctx, dt__monitor *self);
-/* Begins the trace that the environment asks for. */
+/* Begins the trace that the environment requests. */
 void dt__trace_from_environment(dt_ctx *ctx);
 
 #endif
