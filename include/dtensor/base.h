@@ -138,11 +138,14 @@ typedef struct dt_init_options {
     dt_log_fn *log;         /* default: standard error, where DTENSOR_LOG asks for it */
     void *log_user;
     dt_log_level log_level; /* default: off, or DTENSOR_LOG */
+    char *error;            /* where dt_init writes its error text if it fails; default: standard error */
+    size_t error_bytes;     /* of that buffer; a longer text is cut and ends in "..." */
 } dt_init_options;
 
 /* Starts the library in this process and joins the launch that dtrun or dt_spawn made; alone, a world of one.
- * Options may be NULL. NULL on failure, after printing why on standard error, because there is no context yet that
- * could keep the text. Local the first time; after a dt_close, starting again is Collective over the launch. */
+ * Options may be NULL. Returns NULL on failure; there is no context then that could keep the error text, so it goes to
+ * the buffer of the options or, without one, to standard error. Local the first time; after a dt_close, starting again
+ * is Collective over the launch. */
 DT_API dt_ctx *dt_init(const dt_init_options *options);
 
 /* Ends the context: finishes what was started, prints the first error unless it was cleared, frees everything, groups
@@ -168,14 +171,18 @@ DT_API const char *dt_error_text(const dt_ctx *ctx);
  */
 DT_API int dt_report(const dt_ctx *ctx);
 
-/* Forgets the error, so that the program can go on. Groups that broke, or in which some members made calls that others
- * skipped, stay unusable; the world and groups made afterwards, of the same ranks too, work. Collective over the world:
- * peers that wait for this rank elsewhere get an error; an error here means that a peer is gone. */
+/* Clears the error, so that the program can continue. Local, and immediate, if this rank's error is agreed and no rank
+ * has raised the abort flag (by a local error, a failed collective, its death, or a collective call of this function)
+ * since errors were last cleared collectively. Otherwise Collective over the world, also without an error: peers that
+ * wait for this rank elsewhere get an error, and so does, in its next wait for this rank, a peer that cleared an agreed
+ * error before it learned of the flag; it then clears again. Afterwards groups that broke, or in which some members made
+ * calls that others skipped, stay unusable; the world and groups made afterwards, of the same ranks too, work. An error
+ * returned here means that a peer is gone. */
 DT_API dt_status dt_error_clear(dt_ctx *ctx);
 
 /* Records an error of the caller's own; kept only if it is the first. Returns status, so that it can end a function;
- * a status that is no error is one itself (DT_ERR_VALUE). Local, and for local errors: peers that wait for this rank
- * are told. */
+ * a status that is no error is one itself (DT_ERR_VALUE). Local, and for local errors: it raises the
+ * abort flag, and peers that wait for this rank get an error. */
 DT_API dt_status dt_error_set(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 
 #ifdef __cplusplus

@@ -39,8 +39,9 @@ struct dt_ctx {
         void *state;
         void (*free_state)(dt_ctx *ctx, void *state);
     } slots[DT__N_SLOTS];
-    void (*on_local_error)(dt_ctx *ctx); /* tells peers; set by the runtime, may be NULL */
-    struct dt__watch *watch;             /* comm/watch.h: who counts and traces; NULL: nobody */
+    /* (optional) Raises the abort flag with this error, unless it is raised already; set by the runtime. */
+    void (*on_local_error)(dt_ctx *ctx, dt_status status, const char *text);
+    struct dt__watch *watch; /* comm/watch.h: who counts and traces; NULL: nobody */
 };
 
 /* Makes a context that knows nothing but memory and log; dt_init builds on it, and tests of pure modules use it as it
@@ -52,7 +53,8 @@ void dt__ctx_free(dt_ctx *ctx);
  */
 dt_status dt__fail(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list args);
-/* Records a *local* error (memory, file, transport) and tells the peers of this rank. */
+/* Records a *local* error (memory, file, transport) and raises the abort flag, so that no peer waits for this rank. The
+ * flag is raised even if an earlier agreed error is the one that the context keeps. */
 dt_status dt__fail_local(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 /* "out of memory: N bytes for WHAT" as a local error. */
 dt_status dt__fail_memory(dt_ctx *ctx, size_t bytes, const char *what);
@@ -71,6 +73,9 @@ void dt__free(dt_ctx *ctx, void *memory, size_t bytes);
 /* What DTENSOR_LOG asks for, off without it; false where it is no level. */
 bool dt__log_level_wanted(dt_log_level *out);
 void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
+
+/* vsnprintf that ends a text that does not fit in "...", so that no reader takes it for complete. capacity > 0. */
+void dt__vformat(char *text, size_t capacity, const char *format, va_list args);
 
 /* Passes an error on: `DT__TRY(f(x));` returns f's status from the enclosing function unless it is DT_OK. */
 #define DT__TRY(call)                                                                                                \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clearing errors, all ranks together. A rank that comes here will not come to any call before all the others are
+ * The abort flag, and clearing errors, all ranks together. The flag is a count, of which each rank remembers what it was
+ * when errors were last cleared: while it has not changed, no rank has an error that the others do not have too. A rank that comes here will not come to any call before all the others are
  * here too, so those that wait for it in a call get an error at once and come as well. When all have come, nothing
  * moves, and every rank can see of each channel what the members see: whether one of them has broken it, and whether
  * they have made the same number of calls (a rank that gave up may have skipped some that the others got through). A
@@ -13,7 +14,7 @@
 
 static dt_status meet_again(dt__shm *shm) {
     uint32_t number = atomic_fetch_add(&shm->own->n_cleared, 1) + 1;
-    dt__segment_alarm(shm->segment);
+    dt__segment_notify(shm->segment);
     return dt__shm_meet(&(struct dt__meeting){
         .shm = shm,
         .what = "dt_error_clear",
@@ -52,8 +53,8 @@ static void retire_broken(dt__shm *shm) {
     while ((channel = dt__map_next(&shm->channels, &at))) {
         if (is_whole(channel))
             continue;
-        dt__break_channel(channel, channel->started, DT_ERR_PEER,
-                          "when errors were cleared, it was broken, or its members had not made the same calls");
+        dt__mark_broken(channel, channel->started, DT_ERR_PEER,
+                        "when errors were cleared, it was broken, or its members had not made the same calls");
         if (!atomic_load(&channel->own->retired))
             atomic_store(&channel->own->retired, shm->runtime->epoch);
     }
@@ -66,22 +67,30 @@ static void renew_world(dt__runtime *runtime) {
     runtime->world->epoch = runtime->epoch;
 }
 
+bool dt__shm_is_aborted(const dt__runtime *runtime) {
+    return atomic_load(&runtime->shm->segment->n_aborts) != runtime->shm->n_aborts_cleared;
+}
+
+/* Nothing moves between the two meetings, so all ranks find the same number of aborts there. */
 dt_status dt__shm_clear_error(dt__runtime *runtime) {
     dt__shm *shm = runtime->shm;
     uint32_t before = atomic_load(&shm->own->n_cleared);
-    dt__shm_set_state(shm, DT__RANK_CLEARING);
+    atomic_store(&shm->own->state, DT__RANK_CLEARING);
+    dt__segment_abort(shm->segment);
     dt_status status = show_numbers(shm);
     if (status == DT_OK)
         status = meet_again(shm);
     if (status == DT_OK) {
         runtime->epoch++;
-        shm->told = false;
+        shm->aborted = false;
+        shm->n_aborts_cleared = atomic_load(&shm->segment->n_aborts);
         retire_broken(shm);
         renew_world(runtime);
+        atomic_store(&shm->own->error_status, DT_OK);
         atomic_store(&shm->own->state, DT__RANK_READY);
         return meet_again(shm);
     }
     atomic_store(&shm->own->n_cleared, before);
-    dt__shm_set_state(shm, shm->told ? DT__RANK_FAILED : DT__RANK_READY);
+    dt__shm_set_state(shm, shm->aborted ? DT__RANK_FAILED : DT__RANK_READY);
     return status;
 }

@@ -116,6 +116,7 @@ static const struct dt__ring_call *call_to_name(const struct dt__rank_block *blo
 
 static size_t describe_state(const struct dt__rank_block *block, char *text, size_t room) {
     int32_t ended = atomic_load(&block->ended), state = atomic_load(&block->state);
+    int32_t error = atomic_load(&block->error_status);
     char how[64];
     int n = 0;
     if (ended) {
@@ -123,15 +124,17 @@ static size_t describe_state(const struct dt__rank_block *block, char *text, siz
         n = snprintf(text, room, "ended with %s; ", how);
     } else if (state == DT__RANK_ABSENT || state == DT__RANK_JOINING) {
         n = snprintf(text, room, "%s; ", state == DT__RANK_ABSENT ? "has not called dt_init" : "is in dt_init");
-    } else if (state == DT__RANK_CLOSED || state == DT__RANK_CLEARING) {
-        n = snprintf(text, room, "%s; ",
-                     state == DT__RANK_CLOSED ? "has closed its context" : "is in dt_error_clear");
-    } else if (state == DT__RANK_FAILED) {
+    } else if (state == DT__RANK_CLOSED) {
+        n = snprintf(text, room, "has closed its context; ");
+    } else if (error && (state == DT__RANK_FAILED || state == DT__RANK_CLEARING)) {
         char message[sizeof block->error_text];
         memcpy(message, block->error_text, sizeof message);
         message[sizeof message - 1] = 0;
-        n = snprintf(text, room, "gave up with %s: %s; ",
-                     dt_status_name((dt_status)atomic_load(&block->error_status)), message);
+        n = snprintf(text, room, "%s %s: %s; ",
+                     state == DT__RANK_FAILED ? "gave up with" : "is in dt_error_clear after",
+                     dt_status_name((dt_status)error), message);
+    } else if (state == DT__RANK_CLEARING) {
+        n = snprintf(text, room, "is in dt_error_clear; ");
     }
     return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
 }

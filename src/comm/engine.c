@@ -367,7 +367,7 @@ static dt_status begin_steps(dt_work *work) {
 /* Before an operation counts as done: a rank that was late may have read memory that its owner has reused since. Here
  * too a rank that waits for nobody learns that the group is broken. */
 static dt_status recheck(dt_work *work) {
-    bool quiet = atomic_load(&work->channel->shm->segment->alarm) == work->alarm;
+    bool quiet = atomic_load(&work->channel->shm->segment->n_events) == work->n_events;
     return quiet ? DT_OK : dt__shm_look_for_break(work);
 }
 
@@ -491,7 +491,7 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     dt__shm *shm = runtime->shm;
     dt_group *group = work->group;
     bool alone = dt__op_shapes[work->call.op].pair ? work->call.root == group->rank : group->n_ranks == 1;
-    if (shm->told)
+    if (shm->aborted)
         return runtime->ctx->status != DT_OK ? runtime->ctx->status : DT_ERR_STATE;
     if (alone)
         return DT_OK;
@@ -504,7 +504,7 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     if (work->channel->broken)
         return dt__shm_broken(work);
     work->channel->started = work->seq;
-    work->alarm = work->channel->alarm;
+    work->n_events = work->channel->n_events;
     work->step = 0;
     work->round = 0;
     work->n_rounds = 1;

@@ -28,15 +28,15 @@ static dt_status choose_transport(dt__runtime *runtime, const char *wanted, cons
         if (!strcmp(name, transports[i]->name))
             runtime->transport = transports[i];
     if (!runtime->transport)
-        return dt__fail(runtime->ctx, DT_ERR_VALUE, "there is no transport '%s'; there are self, shm and fake", name);
+        return dt__fail(runtime->ctx, DT_ERR_VALUE, "transport: expected self, shm or fake, got \"%s\"", name);
     if (runtime->transport == &dt__transport_shm && !ticket)
         return dt__fail(runtime->ctx, DT_ERR_STATE,
-                        "the shm transport needs ranks to talk to: start the program with dtrun -n N");
+                        "transport shm: this process is not a rank of a launch; start the program with dtrun -n N");
     return DT_OK;
 }
 
-static void refuse_variable(dt_ctx *ctx, const char *variable, const char *wanted) {
-    dt__fail(ctx, DT_ERR_VALUE, "%s is '%s'; wanted is %s", variable, getenv(variable), wanted);
+static void refuse_variable(dt_ctx *ctx, const char *variable, const char *expected) {
+    dt__fail(ctx, DT_ERR_VALUE, "%s: expected %s, got \"%s\"", variable, expected, getenv(variable));
 }
 
 /* The value of a variable; NULL where it is absent or empty. */
@@ -73,7 +73,7 @@ static double timeout_from_environment(dt_ctx *ctx) {
     int64_t ms = 300000;
     bool negative = text && text[0] == '-';
     if (text && !dt__duration_parse(text + negative, &ms))
-        refuse_variable(ctx, "DTENSOR_TIMEOUT", "a time such as 30, 500ms or 2m, or off");
+        refuse_variable(ctx, "DTENSOR_TIMEOUT", "a duration such as 30 or 500ms, or off");
     return negative || ms == DT__DURATION_OFF ? -1 : (double)ms / 1000;
 }
 
@@ -89,7 +89,7 @@ static void choose_threads(dt_ctx *ctx, const dt_init_options *options, const dt
     if (ticket && ticket->n_cores > 0 && ctx->world > 0)
         threads = ticket->n_cores / ctx->world;
     if (text && !dt__count_parse(text, DT__MAX_THREADS, &threads))
-        refuse_variable(ctx, "DTENSOR_THREADS", "a number from 1 to 4096");
+        refuse_variable(ctx, "DTENSOR_THREADS", "an integer from 1 to 4096");
     ctx->threads = options->threads > 0 ? options->threads : (int)dt__max_i64(threads, 1);
 }
 
@@ -102,10 +102,10 @@ dt__pool *dt__pool_of(dt_ctx *ctx) {
     return runtime->threads;
 }
 
-static void tell_error(dt_ctx *ctx) {
+static void on_local_error(dt_ctx *ctx, dt_status status, const char *text) {
     dt__runtime *runtime = dt__runtime_of(ctx);
-    if (runtime && runtime->transport && runtime->transport->tell_error)
-        runtime->transport->tell_error(runtime);
+    if (runtime->transport->raise_abort)
+        runtime->transport->raise_abort(runtime, status, text);
 }
 
 static void free_works(dt__runtime *runtime) {
@@ -150,24 +150,37 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     }
     ctx->slots[DT__SLOT_RUNTIME].state = runtime;
     ctx->slots[DT__SLOT_RUNTIME].free_state = free_runtime;
-    ctx->on_local_error = tell_error;
+    ctx->on_local_error = on_local_error;
     choose_threads(ctx, options, ticket);
     return ctx->status;
 }
 
+/* There is no context to keep the text. */
+static dt_ctx *init_failed(const dt_init_options *options, const char *format, ...) DT_PRINTF(2);
+static dt_ctx *init_failed(const dt_init_options *options, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    if (options->error && options->error_bytes) {
+        dt__vformat(options->error, options->error_bytes, format, args);
+    } else {
+        vfprintf(stderr, format, args);
+        fputc('\n', stderr);
+    }
+    va_end(args);
+    return NULL;
+}
+
 dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket) {
     dt_ctx *ctx = dt__ctx_new(options);
-    if (!ctx) {
-        fprintf(stderr, "dt_init: out of memory\n");
-        return NULL;
-    }
+    if (!ctx)
+        return init_failed(options, "dt_init: out of memory: %zu bytes for a context", sizeof *ctx);
     if (open_runtime(ctx, options, ticket) == DT_OK) {
         dt__log(ctx, DT_LOG_DEBUG, "rank %lld of %lld, transport %s, kernels %s, %d threads", (long long)ctx->rank,
                 (long long)ctx->world, dt__runtime_of(ctx)->transport->name, dt__runtime_of(ctx)->kernels->name,
                 ctx->threads);
         return ctx;
     }
-    fprintf(stderr, "dt_init: %s: %s\n", dt_status_name(ctx->status), ctx->text);
+    init_failed(options, "dt_init: %s", ctx->text);
     dt__ctx_free(ctx);
     return NULL;
 }
@@ -181,11 +194,9 @@ dt_ctx *dt_init(const dt_init_options *options) {
         options = &defaults;
     if (own_world || !launch || !*launch)
         return dt__init_with_ticket(options, NULL);
-    if (!dt__ticket_parse(launch, &ticket)) {
-        fprintf(stderr, "dt_init: DTENSOR_LAUNCH is '%s', which dtrun did not write; unset it or use dtrun\n",
-                launch);
-        return NULL;
-    }
+    if (!dt__ticket_parse(launch, &ticket))
+        return init_failed(
+            options, "dt_init: DTENSOR_LAUNCH: expected what dtrun sets, got \"%s\"; unset it or use dtrun", launch);
     return dt__init_with_ticket(options, &ticket);
 }
 
@@ -201,12 +212,15 @@ dt_status dt_error_clear(dt_ctx *ctx) {
     if (!ctx)
         return DT_ERR_STATE;
     dt__runtime *runtime = dt__runtime_of(ctx);
-    dt_status status = DT_OK;
+    bool failed = ctx->status != DT_OK;
     ctx->status = DT_OK;
     ctx->text[0] = 0;
-    if (runtime && runtime->transport->clear_error)
-        status = runtime->transport->clear_error(runtime);
-    return status;
+    if (!runtime || !runtime->transport->clear_error)
+        return DT_OK;
+    /* Any other error than an agreed one has raised the abort flag. */
+    if (failed && !runtime->transport->is_aborted(runtime))
+        return DT_OK;
+    return runtime->transport->clear_error(runtime);
 }
 
 void *dt_heap_alloc(dt_ctx *ctx, size_t bytes) {

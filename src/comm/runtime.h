@@ -42,7 +42,7 @@ struct dt_work {
     int state, step;         /* where the operation stands; see the transport */
     int64_t round, n_rounds; /* operations with staged members go in rounds */
     int64_t missing;         /* channel member that is looked at next */
-    uint32_t alarm;          /* value of the segment's alarm when it was last looked at */
+    uint32_t n_events;       /* of the segment, when it was last checked for failures */
     uint32_t flags;          /* this rank's own, as published */
     bool lockstep;           /* a member is staged: go in rounds */
     bool acknowledge;        /* a member waits until it is told that it was read */
@@ -71,9 +71,11 @@ typedef struct dt__transport {
     dt_status (*glance)(dt__runtime *runtime, dt_work *work);
     /* (optional) A group's last reference is gone. */
     void (*forget)(dt__runtime *runtime, dt_group *group);
-    /* (optional) Tells peers that this rank has a local error. */
-    void (*tell_error)(dt__runtime *runtime);
-    /* (optional) Meets all ranks and takes this rank's error flag away. */
+    /* (optional) Raises the abort flag with a local error of this rank, unless the rank has raised it already. */
+    void (*raise_abort)(dt__runtime *runtime, dt_status status, const char *text);
+    /* (optional) Whether any rank has raised the abort flag since errors were last cleared by all ranks. */
+    bool (*is_aborted)(const dt__runtime *runtime);
+    /* (optional) Waits for all ranks and lowers the abort flag. */
     dt_status (*clear_error)(dt__runtime *runtime);
     /* (optional) Prints what ranks are doing. */
     void (*dump)(const dt__runtime *runtime);

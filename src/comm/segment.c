@@ -57,7 +57,7 @@ bool dt__heap_bytes_wanted(size_t *bytes, char *error, size_t room) {
     *bytes = 0;
     if (!text || !*text || dt__size_parse(text, bytes))
         return true;
-    snprintf(error, room, "DTENSOR_HEAP is '%.64s'; wanted is a size such as 512M or 8G", text);
+    snprintf(error, room, "DTENSOR_HEAP: expected a size such as 512M or 8G, got \"%.64s\"", text);
     return false;
 }
 
@@ -200,8 +200,12 @@ void dt__segment_set_pid(struct dt__segment *segment, int64_t rank, int32_t pid)
 }
 
 void dt__segment_set_ended(struct dt__segment *segment, int64_t rank, int wait_status) {
+    bool closed = atomic_load(&segment->ranks[rank].state) == DT__RANK_CLOSED;
     atomic_store(&segment->ranks[rank].ended, wait_status + 1);
-    dt__segment_alarm(segment);
+    if (closed)
+        dt__segment_notify(segment);
+    else
+        dt__segment_abort(segment);
 }
 
 void dt__segment_ring(struct dt__segment *segment, int64_t rank) {
@@ -211,10 +215,15 @@ void dt__segment_ring(struct dt__segment *segment, int64_t rank) {
         syscall(SYS_futex, &block->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-void dt__segment_alarm(struct dt__segment *segment) {
-    atomic_fetch_add(&segment->alarm, 1);
+void dt__segment_notify(struct dt__segment *segment) {
+    atomic_fetch_add(&segment->n_events, 1);
     for (int64_t rank = 0; rank < segment->n_ranks; rank++)
         dt__segment_ring(segment, rank);
+}
+
+void dt__segment_abort(struct dt__segment *segment) {
+    atomic_fetch_add(&segment->n_aborts, 1);
+    dt__segment_notify(segment);
 }
 
 void dt__describe_wait_status(int wait_status, char *text, size_t room) {

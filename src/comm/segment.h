@@ -7,7 +7,7 @@
  *     [ header | rank blocks | heap of rank 0 | heap of rank 1 | … ]
  *
  * Who writes what: a rank writes its own block and its own heap. The supervisor (dtrun, dt_spawn) writes pid and
- * `ended` of a rank. Anybody may ring a bell, count itself among the sleepers and raise the alarm. All of these are
+ * `ended` of a rank. Anybody may ring a bell, count itself among the sleepers and count events and aborts. All of these are
  * atomics; a rank's heap is mapped read-only by its peers.
  */
 #ifndef DT_COMM_SEGMENT_H
@@ -87,11 +87,11 @@ struct dt__rank_block {
     _Atomic uint32_t fence;                      /* only ever counted up, for the barrier that goes with it */
     DT__ALIGNED(DT__LINE) _Atomic int32_t state; /* enum dt__rank_state */
     _Atomic int32_t pid;
-    _Atomic int32_t ended;      /* 0 while alive; else wait status + 1, set by the supervisor */
-    _Atomic uint32_t n_joined;  /* times that the rank has announced itself in dt_init */
-    _Atomic uint32_t n_ready;   /* times that it has finished dt_init */
-    _Atomic uint32_t n_cleared; /* meetings of dt_error_clear that it has come to in this context */
-    _Atomic int32_t error_status;
+    _Atomic int32_t ended;                       /* 0 while alive; else wait status + 1, set by the supervisor */
+    _Atomic uint32_t n_joined;                   /* times that the rank has announced itself in dt_init */
+    _Atomic uint32_t n_ready;                    /* times that it has finished dt_init */
+    _Atomic uint32_t n_cleared;                  /* meetings of dt_error_clear that it has come to in this context */
+    _Atomic int32_t error_status;                /* of the local error that is not cleared, or DT_OK */
     DT__ALIGNED(DT__LINE) char error_text[1024]; /* of the local error; written before state */
     DT__ALIGNED(DT__LINES) _Atomic uint64_t n_calls;
     struct dt__ring_call ring[DT__N_RING];
@@ -108,7 +108,10 @@ struct dt__segment {
     int64_t n_ranks;
     DT__ALIGNED(DT__LINES) _Atomic uint32_t n_asleep; /* ranks that sleep or are about to */
     _Atomic uint32_t fenced; /* a rank cannot make others' stores visible (membarrier): whoever publishes must */
-    DT__ALIGNED(DT__LINES) _Atomic uint32_t alarm; /* counts deaths, failures, broken channels */
+    DT__ALIGNED(DT__LINES)
+    _Atomic uint32_t n_events; /* changes of a rank's state; ranks that wait check for failures */
+    _Atomic uint32_t
+        n_aborts; /* the abort flag: deaths, local errors, broken channels, calls of a collective clear */
     DT__ALIGNED(4096) struct dt__rank_block ranks[];
 };
 
@@ -147,8 +150,10 @@ void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char 
 /* "exit code 3" or "signal 11 (SIGSEGV)". */
 void dt__describe_wait_status(int wait_status, char *text, size_t room);
 
-/* Counts the alarm up and wakes every rank that sleeps. */
-void dt__segment_alarm(struct dt__segment *segment);
+/* Counts an event and wakes every rank that sleeps. */
+void dt__segment_notify(struct dt__segment *segment);
+/* The same, and raises the abort flag. */
+void dt__segment_abort(struct dt__segment *segment);
 /* Wakes one rank if it sleeps. */
 void dt__segment_ring(struct dt__segment *segment, int64_t rank);
 

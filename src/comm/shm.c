@@ -18,7 +18,7 @@
 
 void dt__shm_set_state(dt__shm *shm, enum dt__rank_state state) {
     atomic_store(&shm->own->state, state);
-    dt__segment_alarm(shm->segment);
+    dt__segment_notify(shm->segment);
 }
 
 static bool has_come(const struct dt__meeting *meeting, int64_t rank) {
@@ -71,6 +71,7 @@ static void clear_own_block(dt__shm *shm) {
         atomic_store(&own->ring[i].channel, 0);
     atomic_store(&own->n_calls, 0);
     atomic_store(&own->n_cleared, 0);
+    atomic_store(&own->error_status, DT_OK);
 }
 
 /* Waits for all to come back, and for all to have forgotten. */
@@ -79,9 +80,10 @@ static dt_status join_again(dt__shm *shm) {
     struct dt__meeting ready = {shm, "dt_init", offsetof(struct dt__rank_block, n_ready), shm->number, 0, false};
     DT__TRY(dt__shm_meet(&back));
     clear_own_block(shm);
+    shm->n_aborts_cleared = atomic_load(&shm->segment->n_aborts);
     madvise(shm->runtime->heap.base, shm->runtime->heap.bytes, MADV_REMOVE);
     atomic_store(&shm->own->n_ready, shm->number);
-    dt__segment_alarm(shm->segment);
+    dt__segment_notify(shm->segment);
     return dt__shm_meet(&ready);
 }
 
@@ -168,12 +170,16 @@ static void close_shm(dt__runtime *runtime) {
     unmap(shm);
 }
 
-static void tell_error(dt__runtime *runtime) {
+/* A second local error follows from the first, which stays the one that peers report. */
+static void raise_abort(dt__runtime *runtime, dt_status status, const char *text) {
     dt__shm *shm = runtime->shm;
-    shm->told = true;
-    snprintf(shm->own->error_text, sizeof shm->own->error_text, "%.1000s", runtime->ctx->text);
-    atomic_store(&shm->own->error_status, runtime->ctx->status);
-    dt__shm_set_state(shm, DT__RANK_FAILED);
+    if (shm->aborted)
+        return;
+    shm->aborted = true;
+    snprintf(shm->own->error_text, sizeof shm->own->error_text, "%.1000s", text);
+    atomic_store(&shm->own->error_status, status);
+    atomic_store(&shm->own->state, DT__RANK_FAILED);
+    dt__segment_abort(shm->segment);
 }
 
 static void dump(const dt__runtime *runtime) { dt__segment_dump(runtime->shm->segment, stderr); }
@@ -187,7 +193,8 @@ const dt__transport dt__transport_shm = {
     .pause = dt__shm_pause,
     .glance = dt__shm_glance,
     .forget = dt__channel_forget,
-    .tell_error = tell_error,
+    .raise_abort = raise_abort,
+    .is_aborted = dt__shm_is_aborted,
     .clear_error = dt__shm_clear_error,
     .dump = dump,
 };

@@ -47,12 +47,13 @@ typedef struct dt__shm {
     dt__runtime *runtime;
     struct dt__segment *segment;
     struct dt__rank_block *own;
-    uint32_t number;  /* of this context among those of this rank, from 1; all ranks have the same at a time */
-    bool borrowed;    /* the mapping belongs to somebody else (ranks as threads) */
-    bool own_core;    /* every rank has a core for itself: spinning is allowed */
-    bool told;        /* peers know of a local error of this rank */
-    dt__map channels; /* by key; those that were used stay, because their numbering goes on */
-    int64_t n_blocks; /* blocks taken in the own table */
+    uint32_t number; /* of this context among those of this rank, from 1; all ranks have the same at a time */
+    bool borrowed;   /* the mapping belongs to somebody else (ranks as threads) */
+    bool own_core;   /* every rank has a core for itself: spinning is allowed */
+    bool aborted;    /* this rank has raised the abort flag with a local error */
+    uint32_t n_aborts_cleared; /* of the segment, when all ranks last cleared errors together */
+    dt__map channels;          /* by key; those that were used stay, because their numbering goes on */
+    int64_t n_blocks;          /* blocks taken in the own table */
 } dt__shm;
 
 /* What a rank knows of a member of a channel. */
@@ -76,7 +77,7 @@ typedef struct dt__channel {
     struct dt__channel_block *own;
     struct dt__peer *peers; /* one per member */
     unsigned char *eager;   /* DT__N_ENTRIES pieces of DT__EAGER_BYTES in the heap, or NULL */
-    uint32_t alarm;         /* value of the segment's alarm when no member was seen to have broken the channel */
+    uint32_t n_events;      /* of the segment, when no member was seen to have broken the channel */
     dt_status broken;
 } dt__channel;
 
@@ -137,13 +138,15 @@ int64_t dt__round_size(const dt_work *work);
 /* trouble.c: ends an operation with an error that every member will learn, and the checks that lead there. */
 dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) DT_PRINTF(3);
 dt_status dt__shm_mismatch(dt_work *work, int64_t c);
-/* Whether a member has broken the channel, as of the alarm's present value; and besides, whether one that is waited for
+/* Whether a member has broken the channel, up to the latest event; and besides, whether one that is waited for
  * will never come, by what it shows and, where the system is asked, too, by its process. */
 dt_status dt__shm_look_for_break(dt_work *work);
 dt_status dt__shm_look_for_trouble(dt_work *work, bool ask);
 dt_status dt__shm_timed_out(dt_work *work);
 dt_status dt__shm_broken(dt_work *work);
-/* Tells all members, unless it was told before, that the channel is unusable since operation seq. */
+/* Publishes, unless it was published before, that the channel is unusable since operation seq. Breaking it raises the
+ * abort flag too. */
+void dt__mark_broken(dt__channel *channel, uint64_t seq, dt_status status, const char *why);
 void dt__break_channel(dt__channel *channel, uint64_t seq, dt_status status, const char *why);
 /* Whether the process of a rank is gone; and, in words or NULL, whether its process or its context is. */
 bool dt__rank_is_dead(const dt__shm *shm, int64_t rank);
@@ -162,6 +165,7 @@ struct dt__meeting {
 dt_status dt__shm_meet(struct dt__meeting *meeting);
 
 /* clear.c */
+bool dt__shm_is_aborted(const dt__runtime *runtime);
 dt_status dt__shm_clear_error(dt__runtime *runtime);
 
 /* wait.c */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * When something is wrong: a member is dead, has given up, has made another call, or does not come in time. The rank
- * that finds out breaks the channel: it publishes why and raises the alarm, so that every other member stops waiting
+ * that finds out breaks the channel: it publishes why and raises the abort flag, so that every other member stops waiting
  * and returns an error too. Other channels go on.
  */
 #include "comm/shm.h"
@@ -45,14 +45,21 @@ static void describe_members(dt_work *work, char *text, size_t room) {
         }
 }
 
-void dt__break_channel(dt__channel *channel, uint64_t seq, dt_status status, const char *why) {
+void dt__mark_broken(dt__channel *channel, uint64_t seq, dt_status status, const char *why) {
     if (channel->broken)
         return;
     channel->broken = status;
     snprintf(channel->own->reason, sizeof channel->own->reason, "%s", why);
     atomic_store(&channel->own->broken_status, status);
     atomic_store(&channel->own->broken, seq);
-    dt__segment_alarm(channel->shm->segment);
+    dt__segment_notify(channel->shm->segment);
+}
+
+void dt__break_channel(dt__channel *channel, uint64_t seq, dt_status status, const char *why) {
+    if (channel->broken)
+        return;
+    atomic_fetch_add(&channel->shm->segment->n_aborts, 1);
+    dt__mark_broken(channel, seq, status, why);
 }
 
 dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) {
@@ -214,7 +221,7 @@ static dt_status as_seen_by_peer(dt_status status) {
 
 dt_status dt__shm_look_for_break(dt_work *work) {
     dt__channel *channel = work->channel;
-    uint32_t alarm = atomic_load(&channel->shm->segment->alarm);
+    uint32_t n_events = atomic_load(&channel->shm->segment->n_events);
     bool whole = true;
     for (int64_t c = 0; c < channel->n; c++) {
         uint64_t broken = c == channel->me ? 0 : broken_by(work, c);
@@ -229,9 +236,9 @@ dt_status dt__shm_look_for_break(dt_work *work) {
                             "rank %" PRId64 " ended the group at #%" PRIu64 ": %.300s", channel->ranks[c], broken,
                             reason);
     }
-    work->alarm = alarm;
+    work->n_events = n_events;
     if (whole)
-        channel->alarm = alarm;
+        channel->n_events = n_events;
     return DT_OK;
 }
 

@@ -44,7 +44,7 @@ void dt__shm_sleep(dt__shm *shm, int64_t ns, bool (*ready)(void *arg), void *arg
 static bool can_go_on(void *arg) {
     dt_work *work = arg;
     dt__shm *shm = work->channel->shm;
-    if (atomic_load(&shm->segment->alarm) != work->alarm)
+    if (atomic_load(&shm->segment->n_events) != work->n_events)
         return true;
     if (!dt__lacks(work, work->missing))
         return true;
@@ -55,7 +55,7 @@ static bool can_go_on(void *arg) {
 }
 
 static dt_status look(dt_work *work) {
-    bool quiet = atomic_load(&work->channel->shm->segment->alarm) == work->alarm;
+    bool quiet = atomic_load(&work->channel->shm->segment->n_events) == work->n_events;
     return quiet ? DT_OK : dt__shm_look_for_trouble(work, false);
 }
 
@@ -83,7 +83,7 @@ static void follow(const dt_work *work, struct dt__pause *pause) {
         *pause = (struct dt__pause){.mark = mark};
 }
 
-/* A process that ends without a supervisor raises no alarm: those that are missing are asked for. */
+/* A process that ends without a supervisor causes no event: those that are missing are asked for. */
 static dt_status look_now_and_then(dt_work *work, struct dt__pause *pause, int64_t now) {
     if (now < pause->look_ns)
         return DT_OK;

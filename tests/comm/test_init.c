@@ -231,10 +231,56 @@ static void init__refuses_garbage_in_the_environment(void **state) {
         assert_refused(NULL, cases[i].value);
         unsetenv(cases[i].variable);
     }
-    assert_refused(&(dt_init_options){.transport = "carrier pigeon"}, "there is no transport 'carrier pigeon'");
+    assert_refused(&(dt_init_options){.transport = "carrier pigeon"}, "self, shm or fake, got \"carrier pigeon\"");
     assert_refused(&(dt_init_options){.transport = "shm"}, "dtrun -n");
     assert_refused(&(dt_init_options){.world = 4}, "a world of 4");
     assert_refused(&(dt_init_options){.transport = "self", .world = -1}, "a world of -1");
+}
+
+static void init__writes_its_error_into_the_buffer_of_the_caller(void **state) {
+    (void)state;
+    static const char expected[] =
+        "dt_init: DTENSOR_TIMEOUT: expected a duration such as 30 or 500ms, or off, got \"soon\"";
+    static const char cut[] = "dt_init: DTENSOR...";
+    char error[256] = "", printed[256];
+    setenv("DTENSOR_TIMEOUT", "soon", 1);
+    dt_init_options options = {.error = error, .error_bytes = sizeof error};
+    struct attempt attempt = {.options = &options};
+    capture(try_init, &attempt, printed, sizeof printed);
+    assert_null(attempt.ctx);
+    assert_string_equal(error, expected);
+    assert_string_equal(printed, "");
+    options.error_bytes = sizeof cut;
+    assert_null(dt_init(&options));
+    assert_string_equal(error, cut);
+    options.error_bytes = 1;
+    assert_null(dt_init(&options));
+    assert_string_equal(error, "");
+    options.error_bytes = 0; /* as without a buffer */
+    assert_refused(&options, expected);
+    unsetenv("DTENSOR_TIMEOUT");
+
+    options.error_bytes = sizeof error;
+    setenv("DTENSOR_LAUNCH", "garbage", 1);
+    assert_null(dt_init(&options));
+    assert_says(error, "DTENSOR_LAUNCH: expected what dtrun sets, got \"garbage\"");
+    unsetenv("DTENSOR_LAUNCH");
+
+    test_memory memory = {.fail_at = 1};
+    options.allocator = test_memory_allocator(&memory);
+    assert_null(dt_init(&options));
+    assert_says(error, "dt_init: out of memory");
+    memory = (test_memory){.fail_at = 2};
+    assert_null(dt_init(&options));
+    assert_says(error, "dt_init: out of memory");
+    assert_int_equal(memory.n_live, 0);
+
+    memory = (test_memory){0};
+    strcpy(error, "as before");
+    dt_ctx *ctx = dt_init(&options);
+    assert_non_null(ctx);
+    assert_string_equal(error, "as before");
+    assert_int_equal(dt_close(ctx), 0);
 }
 
 static void init__takes_from_the_environment_what_dtrun_takes(void **state) {
@@ -719,7 +765,7 @@ static void spawn__takes_the_heap_from_the_environment(void **state) {
     setenv("DTENSOR_HEAP", "64M", 1);
     assert_int_equal(dt_spawn(2, check_heap_size, NULL, NULL), DT_OK);
     setenv("DTENSOR_HEAP", "much", 1);
-    assert_spawn_says(2, check_heap_size, NULL, "DTENSOR_HEAP is 'much'");
+    assert_spawn_says(2, check_heap_size, NULL, "DTENSOR_HEAP: expected a size such as 512M or 8G, got \"much\"");
     unsetenv("DTENSOR_HEAP");
 }
 
@@ -731,6 +777,7 @@ int main(void) {
         cmocka_unit_test(init__contexts_live_side_by_side),
         cmocka_unit_test(init__options_come_before_the_environment),
         cmocka_unit_test(init__refuses_garbage_in_the_environment),
+        cmocka_unit_test(init__writes_its_error_into_the_buffer_of_the_caller),
         cmocka_unit_test(init__takes_from_the_environment_what_dtrun_takes),
         cmocka_unit_test(init__default_heaps_keep_within_the_limit),
         cmocka_unit_test(init__refuses_a_stale_launch),
