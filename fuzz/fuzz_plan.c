@@ -44,7 +44,7 @@ static void check_plan(dt__arena *arena, const dt__move *move, dt__planner plann
     FUZZ_CHECK(plan.cost_us >= 0 && plan.n_collectives <= plan.n_steps, "%s", dt__planner_name(planner));
     for (int i = 0; i < plan.n_steps; i++) {
         FUZZ_CHECK(i == 0 || plan.steps[i].before == plan.steps[i - 1].after, "step %d", i);
-        FUZZ_CHECK(plan.steps[i].collective != DT__COLLECTIVE_NONE || plan.steps[i].bytes == 0, "step %d", i);
+        FUZZ_CHECK(plan.steps[i].collective != DT__STEP_NONE || plan.steps[i].bytes == 0, "step %d", i);
         check_flows(arena, &plan.steps[i], move->item_bytes);
     }
     dt__text trace = dt__text_new(arena->ctx);

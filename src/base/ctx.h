@@ -41,7 +41,8 @@ struct dt_ctx {
     } slots[DT__N_SLOTS];
     /* (optional) Raises the abort flag with this error, unless it is raised already; set by the runtime. */
     void (*on_local_error)(dt_ctx *ctx, dt_status status, const char *text);
-    struct dt__watch *watch; /* comm/watch.h: who counts and traces; NULL: nobody */
+    struct dt__comm_observer *observer; /* comm/observer.h: is called for finished collectives; NULL: none */
+    const struct dt__move_observer *move_observer; /* move/move.h: for finished redistributions; NULL: none */
 };
 
 /* Makes a context that knows nothing but memory and log; dt_init builds on it, and tests of pure modules use it as it

@@ -14,7 +14,7 @@
 
 dt_status dt__run_alone(dt__runtime *runtime, dt_work *work) {
     const dt_comm_call *call = &work->call;
-    if (call->op == (dt_collective)DT__EXCHANGE)
+    if (work->op == DT__WORK_EXCHANGE)
         return DT_OK; /* there are none */
     if (call->op == DT_SEND)
         return dt__message_send(work);

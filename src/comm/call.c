@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-const dt__op_shape dt__op_shapes[DT__N_OPS] = {
+const dt__op_shape dt__op_shapes[DT__N_WORK_OPS] = {
     [DT_BARRIER] = {.src = DT__NOTHING, .dst = DT__NOTHING},
     [DT_BROADCAST] = {.src = DT__VALUE, .dst = DT__VALUE, .src_on_root = true, .rooted = true},
     [DT_SCATTER] = {.src = DT__ALL, .dst = DT__OWN, .src_on_root = true, .rooted = true},
@@ -22,7 +22,7 @@ const dt__op_shape dt__op_shapes[DT__N_OPS] = {
     [DT_ALL_TO_ALL] = {.src = DT__ALL, .dst = DT__ALL},
     [DT_SEND] = {.src = DT__VALUE, .dst = DT__NOTHING, .rooted = true, .pair = true},
     [DT_RECV] = {.src = DT__NOTHING, .dst = DT__VALUE, .rooted = true, .pair = true},
-    [DT__EXCHANGE] = {.src = DT__VALUE, .dst = DT__VALUE},
+    [DT__WORK_EXCHANGE] = {.src = DT__VALUE, .dst = DT__VALUE},
 };
 
 enum dt__part dt__src_part(const dt_group *group, const dt_comm_call *call) {
@@ -78,9 +78,7 @@ int64_t dt__dst_count(const dt_group *group, const dt_comm_call *call) {
 
 static dt_ctx *ctx_of(const dt_group *group) { return group->runtime->ctx; }
 
-static bool has_blocks(dt_collective op) {
-    return dt__op_shapes[op].src == DT__ALL || dt__op_shapes[op].dst == DT__ALL;
-}
+static bool has_blocks(const dt__op_shape *shape) { return shape->src == DT__ALL || shape->dst == DT__ALL; }
 
 /* All counts at least 0, and neither their sum nor its bytes overflow. */
 static dt_status check_counts(dt_group *group, const dt_comm_call *call, const int64_t *counts, size_t item_bytes) {
@@ -104,7 +102,7 @@ static dt_status check_count(dt_group *group, const dt_comm_call *call, size_t i
     if (call->count < 0)
         return dt__fail(ctx_of(group), DT_ERR_VALUE, "%s: count is %" PRId64 "; it must be at least 0",
                         dt_collective_name(call->op), call->count);
-    bool fits = !has_blocks(call->op) || dt__mul_i64(elements, group->n_ranks, &elements);
+    bool fits = !has_blocks(&dt__op_shapes[call->op]) || dt__mul_i64(elements, group->n_ranks, &elements);
     if (!fits || !dt__mul_i64(elements, (int64_t)item_bytes, &bytes))
         return dt__fail(ctx_of(group), DT_ERR_VALUE,
                         "%s: %" PRId64 " elements of %s on %" PRId64 " ranks are more than 2^63-1 bytes",
@@ -169,36 +167,36 @@ static dt_status check_memory(dt_group *group, const dt_comm_call *call, size_t 
     return DT_OK;
 }
 
-static uint64_t hash_of_counts(const dt_group *group, const dt_comm_call *call) {
-    if (!call->counts || call->op == DT_ALL_TO_ALL)
+static uint64_t hash_of_counts(const dt_group *group, dt__work_op op, const dt_comm_call *call) {
+    if (!call->counts || op == DT__WORK_ALL_TO_ALL)
         return 0;
     return dt__hash(call->counts, (size_t)group->n_ranks * sizeof *call->counts, 1);
 }
 
 /* The number that is shown in descriptions and must agree: of one block, or of all where blocks differ. */
-static uint64_t count_to_show(const dt_group *group, const dt_comm_call *call) {
-    if (!call->counts || !has_blocks(call->op))
+static uint64_t count_to_show(const dt_group *group, dt__work_op op, const dt_comm_call *call) {
+    if (!call->counts || !has_blocks(&dt__op_shapes[op]))
         return (uint64_t)call->count;
-    return call->op == DT_ALL_TO_ALL ? 0 : (uint64_t)sum(call->counts, group->n_ranks);
+    return op == DT__WORK_ALL_TO_ALL ? 0 : (uint64_t)sum(call->counts, group->n_ranks);
 }
 
 /* The two sides of a message publish the same words: those of the sender, with a flag that need not agree. */
-static uint64_t what_to_show(const dt_group *group, const dt_comm_call *call) {
-    const dt__op_shape *shape = &dt__op_shapes[call->op];
-    dt_collective op = call->op == DT_RECV ? DT_SEND : call->op;
-    int64_t root = call->op == DT_RECV ? group->rank : shape->rooted ? call->root : 0;
-    uint64_t what = dt__what_pack(op, call->op == DT_BARRIER ? DT_F32 : call->dtype,
-                                  shape->reduces ? call->reduce : DT_SUM, root);
-    if (call->op == DT_RECV)
+static uint64_t what_to_show(const dt_group *group, dt__work_op op, const dt_comm_call *call) {
+    const dt__op_shape *shape = &dt__op_shapes[op];
+    int64_t root = op == DT__WORK_RECV ? group->rank : shape->rooted ? call->root : 0;
+    uint64_t what =
+        dt__what_pack(op == DT__WORK_RECV ? DT__WORK_SEND : op, op == DT__WORK_BARRIER ? DT_F32 : call->dtype,
+                      shape->reduces ? call->reduce : DT_SUM, root);
+    if (op == DT__WORK_RECV)
         what |= DT__WHAT_RECEIVES;
-    return call->counts && has_blocks(call->op) ? what | DT__WHAT_BLOCKS_DIFFER : what;
+    return call->counts && has_blocks(&dt__op_shapes[op]) ? what | DT__WHAT_BLOCKS_DIFFER : what;
 }
 
 static dt_status check(dt_group *group, const dt_comm_call *call, size_t *item_bytes) {
     if ((unsigned)call->op >= DT_N_COLLECTIVES)
         return dt__fail(ctx_of(group), DT_ERR_VALUE, "%d is not a collective", (int)call->op);
     DT__TRY(check_kinds(group, call, item_bytes));
-    bool by_counts = call->counts && has_blocks(call->op);
+    bool by_counts = call->counts && has_blocks(&dt__op_shapes[call->op]);
     if (call->op != DT_BARRIER) {
         if (by_counts)
             DT__TRY(check_counts(group, call, call->counts, *item_bytes));
@@ -221,13 +219,16 @@ static void refuse(dt_group *group, const dt_comm_call *call, dt_work *work) {
     bool pair = (unsigned)call->op < DT_N_COLLECTIVES && dt__op_shapes[call->op].pair;
     bool nobody = pair && (call->root < 0 || call->root >= group->n_ranks || call->root == group->rank);
     *work = (dt_work){.group = group->rank < 0 || nobody ? NULL : group, .status = DT_IN_PROGRESS, .refused = true};
-    if (pair)
+    if (pair) {
+        work->op = (dt__work_op)call->op;
         work->call = (dt_comm_call){.op = call->op, .root = call->root};
+    }
 }
 
-void dt__call_describe(dt_group *group, const dt_comm_call *call, size_t item_bytes, dt_work *work) {
+void dt__call_describe(dt_group *group, dt__work_op op, const dt_comm_call *call, size_t item_bytes, dt_work *work) {
     /* Field by field, because this is on the way of every small message; the transport sets its own part. */
     work->group = group;
+    work->op = op;
     work->call = *call;
     work->refused = false;
     work->started = false;
@@ -236,17 +237,17 @@ void dt__call_describe(dt_group *group, const dt_comm_call *call, size_t item_by
     work->exchange = NULL;
     work->ring = NULL;
     work->channel = NULL;
-    work->what = what_to_show(group, call);
-    work->count = call->op == DT_BARRIER ? 0 : count_to_show(group, call);
-    work->check =
-        group->order_hash + group->origin + call->tag * UINT64_C(0x9e3779b97f4a7c15) + hash_of_counts(group, call);
+    work->what = what_to_show(group, op, call);
+    work->count = op == DT__WORK_BARRIER ? 0 : count_to_show(group, op, call);
+    work->check = group->order_hash + group->origin + call->tag * UINT64_C(0x9e3779b97f4a7c15) +
+                  hash_of_counts(group, op, call);
     work->item_bytes = item_bytes;
     work->status = DT_IN_PROGRESS;
-    if (!has_blocks(call->op))
+    if (!has_blocks(&dt__op_shapes[op]))
         work->call.counts = NULL;
-    if (call->op != DT_ALL_TO_ALL)
+    if (op != DT__WORK_ALL_TO_ALL)
         work->call.recv_counts = NULL;
-    if (call->op == DT_BARRIER)
+    if (op == DT__WORK_BARRIER)
         work->call.count = 0;
 }
 
@@ -254,7 +255,7 @@ dt_status dt__call_check(dt_group *group, const dt_comm_call *call, dt_work *wor
     size_t item_bytes = 0;
     dt_status status = check(group, call, &item_bytes);
     if (status == DT_OK)
-        dt__call_describe(group, call, item_bytes, work);
+        dt__call_describe(group, (dt__work_op)call->op, call, item_bytes, work);
     else
         refuse(group, call, work);
     return status;

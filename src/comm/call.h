@@ -23,10 +23,7 @@ typedef struct dt__op_shape {
     bool pair; /* between this rank and call.root only */
 } dt__op_shape;
 
-/* The public collectives and those that only the library makes. */
-enum { DT__EXCHANGE = DT_N_COLLECTIVES, DT__N_OPS };
-
-extern const dt__op_shape dt__op_shapes[DT__N_OPS];
+extern const dt__op_shape dt__op_shapes[DT__N_WORK_OPS];
 
 /* What this rank gives and gets, taking root and part into account; elements. */
 enum dt__part dt__src_part(const dt_group *group, const dt_comm_call *call);
@@ -39,7 +36,7 @@ int64_t dt__dst_count(const dt_group *group, const dt_comm_call *call);
  * refuse alike, the group stays usable. */
 dt_status dt__call_check(dt_group *group, const dt_comm_call *call, dt_work *work);
 /* Fills those fields for a call that is known to be right. */
-void dt__call_describe(dt_group *group, const dt_comm_call *call, size_t item_bytes, dt_work *work);
+void dt__call_describe(dt_group *group, dt__work_op op, const dt_comm_call *call, size_t item_bytes, dt_work *work);
 
 /* Runs all started operations to their ends; they are still to be waited for. */
 void dt__works_finish(dt__runtime *runtime);

@@ -246,15 +246,15 @@ static dt__channel *channel_of_pair(dt__shm *shm, dt_group *group, int64_t from,
 
 dt__channel *dt__channel_of(dt__shm *shm, dt_work *work) {
     dt_group *group = work->group;
-    if (work->call.op == DT_SEND)
+    if (work->op == DT__WORK_SEND)
         return channel_of_pair(shm, group, group->rank, work->call.root);
-    if (work->call.op == DT_RECV)
+    if (work->op == DT__WORK_RECV)
         return channel_of_pair(shm, group, work->call.root, group->rank);
     return group->channel ? group->channel : channel_of_group(shm, group);
 }
 
 int64_t dt__member(const dt_work *work, int64_t i) {
-    if (work->channel->n == 2 && dt__op_shapes[work->call.op].pair)
+    if (work->channel->n == 2 && dt__op_shapes[work->op].pair)
         return i == work->group->rank ? work->channel->me : 1 - work->channel->me;
     return work->group->places ? work->group->places[i] : i;
 }

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <time.h>
 
-static const char *op_word(dt_collective op) {
-    return op == (dt_collective)DT__EXCHANGE ? "redistribute" : dt_collective_name(op);
+static const char *op_word(dt__work_op op) {
+    return op == DT__WORK_EXCHANGE ? "redistribute" : dt_collective_name((dt_collective)op);
 }
 
 const char *dt_collective_name(dt_collective op) {
@@ -29,7 +29,7 @@ const char *dt_collective_name(dt_collective op) {
 static const struct {
     bool data, reduce;
     const char *root; /* word before the root, or NULL */
-} parts[DT__N_OPS] = {
+} parts[DT__N_WORK_OPS] = {
     [DT_BROADCAST] = {.data = true, .root = "from"},
     [DT_SCATTER] = {.data = true, .root = "from"},
     [DT_GATHER] = {.data = true, .root = "to"},
@@ -39,20 +39,20 @@ static const struct {
     [DT_ALL_TO_ALL] = {.data = true},
     [DT_SEND] = {.data = true, .root = "to"},
     [DT_RECV] = {.data = true}, /* the word that both sides share names the receiver */
-    [DT__EXCHANGE] = {.data = true},
+    [DT__WORK_EXCHANGE] = {.data = true},
 };
 
 void dt__describe_call(uint64_t what, uint64_t count, char *text, size_t room) {
-    dt_collective op = what & DT__WHAT_RECEIVES ? DT_RECV : dt__what_op(what);
+    dt__work_op op = what & DT__WHAT_RECEIVES ? DT__WORK_RECV : dt__what_op(what);
     int n = snprintf(text, room, "%s", op_word(op));
-    if ((unsigned)op >= DT__N_OPS || !parts[op].data || n < 0 || (size_t)n >= room)
+    if ((unsigned)op >= DT__N_WORK_OPS || !parts[op].data || n < 0 || (size_t)n >= room)
         return;
     char reduce[32] = "", root[32] = "";
     if (parts[op].reduce)
         snprintf(reduce, sizeof reduce, ", %s", dt_reduce_name(dt__what_reduce(what)));
     if (parts[op].root)
         snprintf(root, sizeof root, " %s %" PRId64, parts[op].root, dt__what_root(what));
-    if (op == DT_ALL_TO_ALL && what & DT__WHAT_BLOCKS_DIFFER) /* each rank has counts of its own */
+    if (op == DT__WORK_ALL_TO_ALL && what & DT__WHAT_BLOCKS_DIFFER) /* each rank has counts of its own */
         snprintf(text + n, room - (size_t)n, " of %s in blocks", dt_dtype_name(dt__what_dtype(what)));
     else
         snprintf(text + n, room - (size_t)n, " of %s x %" PRIu64 "%s%s", dt_dtype_name(dt__what_dtype(what)), count,

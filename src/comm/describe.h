@@ -5,6 +5,7 @@
 #ifndef DT_COMM_DESCRIBE_H
 #define DT_COMM_DESCRIBE_H
 
+#include "comm/runtime.h"
 #include "comm/segment.h"
 
 #include <stdio.h>
@@ -14,10 +15,10 @@
 #define DT__WHAT_BLOCKS_DIFFER (UINT64_C(1) << 24)
 #define DT__WHAT_RECEIVES      (UINT64_C(1) << 31) /* the other side of a send; for texts */
 #define DT__WHAT_OWN_FLAGS     (UINT64_C(0xfe) << 24)
-static inline uint64_t dt__what_pack(dt_collective op, dt_dtype dtype, dt_reduce reduce, int64_t root) {
+static inline uint64_t dt__what_pack(dt__work_op op, dt_dtype dtype, dt_reduce reduce, int64_t root) {
     return (uint64_t)op | (uint64_t)dtype << 8 | (uint64_t)reduce << 16 | (uint64_t)root << 32;
 }
-static inline dt_collective dt__what_op(uint64_t what) { return (dt_collective)(what & 0xff); }
+static inline dt__work_op dt__what_op(uint64_t what) { return (dt__work_op)(what & 0xff); }
 static inline dt_dtype dt__what_dtype(uint64_t what) { return (dt_dtype)(what >> 8 & 0xff); }
 static inline dt_reduce dt__what_reduce(uint64_t what) { return (dt_reduce)(what >> 16 & 0xff); }
 static inline int64_t dt__what_root(uint64_t what) { return (int64_t)(what >> 32); }

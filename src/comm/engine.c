@@ -11,23 +11,23 @@
 
 #include <string.h>
 
-static bool is_all_to_all_v(const dt_work *work) { return work->call.op == DT_ALL_TO_ALL && work->call.counts; }
+static bool is_all_to_all_v(const dt_work *work) { return work->op == DT__WORK_ALL_TO_ALL && work->call.counts; }
 
 /* Whether this rank reads what member c shows, and whether c reads what this rank shows. The barrier reads headers.
  */
 static bool reads_from(const dt_work *work, int64_t c) {
-    const dt__op_shape *shape = &dt__op_shapes[work->call.op];
+    const dt__op_shape *shape = &dt__op_shapes[work->op];
     if (shape->pair)
-        return work->call.op == DT_RECV;
+        return work->op == DT__WORK_RECV;
     if (shape->src_on_root)
         return c == dt__member(work, work->call.root);
     return !shape->dst_on_root || work->group->rank == work->call.root;
 }
 
 static bool is_read_by(const dt_work *work, int64_t c) {
-    const dt__op_shape *shape = &dt__op_shapes[work->call.op];
+    const dt__op_shape *shape = &dt__op_shapes[work->op];
     if (shape->pair)
-        return work->call.op == DT_SEND;
+        return work->op == DT__WORK_SEND;
     if (shape->dst_on_root)
         return c == dt__member(work, work->call.root);
     return !shape->src_on_root || work->group->rank == work->call.root;
@@ -147,7 +147,7 @@ static bool is_overwritten(const dt_comm_call *call, size_t bytes) {
 /* Small data is copied so that nobody has to wait at the end. Above a few lines, waiting is the faster of the two
  * where each rank has a core and all wait for each other anyhow. */
 static bool is_copied(const dt_work *work, size_t bytes, bool readable) {
-    bool waits = work->channel->shm->own_core && !dt__op_shapes[work->call.op].rooted;
+    bool waits = work->channel->shm->own_core && !dt__op_shapes[work->op].rooted;
     return bytes <= (waits && readable ? DT__COPIED_BYTES : DT__EAGER_BYTES);
 }
 
@@ -197,7 +197,7 @@ static dt_status show_exchange(dt_work *work, struct header *header) {
 static dt_status choose_place(dt_work *work, struct header *header) {
     dt__heap *heap = &work->channel->shm->runtime->heap;
     const dt_comm_call *call = &work->call;
-    if (call->op == (dt_collective)DT__EXCHANGE)
+    if (work->op == DT__WORK_EXCHANGE)
         return show_exchange(work, header);
     size_t bytes = (size_t)dt__src_count(work->group, call) * work->item_bytes;
     bool readable = dt__heap_holds(heap, call->src, bytes) && !is_overwritten(call, bytes);
@@ -490,7 +490,7 @@ static void join_history(dt__channel *channel, dt_work *work) {
 dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     dt__shm *shm = runtime->shm;
     dt_group *group = work->group;
-    bool alone = dt__op_shapes[work->call.op].pair ? work->call.root == group->rank : group->n_ranks == 1;
+    bool alone = dt__op_shapes[work->op].pair ? work->call.root == group->rank : group->n_ranks == 1;
     if (shm->aborted)
         return runtime->ctx->status != DT_OK ? runtime->ctx->status : DT_ERR_STATE;
     if (alone)

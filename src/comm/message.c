@@ -42,7 +42,7 @@ dt_status dt__message_send(dt_work *work) {
 static bool is_first(const dt_work *work) {
     const dt_work *other = work->group->runtime->started;
     for (; other && other != work; other = other->next)
-        if (other->status == DT_IN_PROGRESS && other->group == work->group && other->call.op == DT_RECV &&
+        if (other->status == DT_IN_PROGRESS && other->group == work->group && other->op == DT__WORK_RECV &&
             other->call.root == work->group->rank)
             return false;
     return true;

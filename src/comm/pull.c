@@ -31,7 +31,7 @@ const void *dt__peer_memory(const dt_work *work, int64_t c, uint64_t at, size_t 
 }
 
 static bool has_blocks(const dt_work *work) {
-    const dt__op_shape *shape = &dt__op_shapes[work->call.op];
+    const dt__op_shape *shape = &dt__op_shapes[work->op];
     return shape->src == DT__ALL || shape->dst == DT__ALL;
 }
 
@@ -49,14 +49,14 @@ int64_t dt__range(const dt_work *work) {
 
 /* Pieces that staging holds at a time: one of each block, or one of the value and room for a reduced slice of it. */
 static int64_t n_pieces(const dt_work *work) {
-    const dt__op_shape *shape = &dt__op_shapes[work->call.op];
-    if (work->call.op == DT_ALL_REDUCE)
+    const dt__op_shape *shape = &dt__op_shapes[work->op];
+    if (work->op == DT__WORK_ALL_REDUCE)
         return 2;
     return shape->src == DT__ALL ? work->group->n_ranks : 1;
 }
 
 size_t dt__staging_bytes(const dt_work *work) {
-    return work->call.op == DT_ALL_REDUCE ? DT__REDUCE_STAGING_BYTES : DT__STAGING_BYTES;
+    return work->op == DT__WORK_ALL_REDUCE ? DT__REDUCE_STAGING_BYTES : DT__STAGING_BYTES;
 }
 
 int64_t dt__round_size(const dt_work *work) {
@@ -269,7 +269,7 @@ static dt_status collect_slices(dt_work *work) {
 static dt_status first_of_exchange(dt_work *work) { return work->exchange->steps[0](work, work->exchange->user); }
 static dt_status second_of_exchange(dt_work *work) { return work->exchange->steps[1](work, work->exchange->user); }
 
-static const dt__pull pulls[DT__N_OPS] = {
+static const dt__pull pulls[DT__N_WORK_OPS] = {
     [DT_BARRIER] = {{NULL}},
     [DT_BROADCAST] = {{pull_value}},
     [DT_SCATTER] = {{pull_own_block}},
@@ -280,7 +280,7 @@ static const dt__pull pulls[DT__N_OPS] = {
     [DT_ALL_TO_ALL] = {{pull_exchanged}},
     [DT_SEND] = {{NULL}},
     [DT_RECV] = {{pull_value}},
-    [DT__EXCHANGE] = {{first_of_exchange}},
+    [DT__WORK_EXCHANGE] = {{first_of_exchange}},
 };
 
 /* Members agree on this: it follows from the size and from all headers. */
@@ -292,11 +292,11 @@ static bool reduces_at_once(const dt_work *work) {
 const dt__pull *dt__pull_of(const dt_work *work) {
     static const dt__pull all_reduce_at_once = {{reduce_all}};
     static const dt__pull exchange_in_two = {{first_of_exchange, second_of_exchange}};
-    if (work->call.op == DT_ALL_REDUCE && reduces_at_once(work))
+    if (work->op == DT__WORK_ALL_REDUCE && reduces_at_once(work))
         return &all_reduce_at_once;
-    if (work->call.op == (dt_collective)DT__EXCHANGE && work->exchange->steps[1])
+    if (work->op == DT__WORK_EXCHANGE && work->exchange->steps[1])
         return &exchange_in_two;
-    return &pulls[work->call.op];
+    return &pulls[work->op];
 }
 
 /* Past the caches, as with the slices of an all_reduce: peers have read these lines before. */

@@ -22,10 +22,20 @@ struct dt__pause {
     int64_t mark;        /* where the operation stood: when it moves on, waiting begins anew */
 };
 
+/* What an operation does: a public collective, or the exchange (exchange.h), which only the library starts. */
+typedef enum dt__work_op {
+#define ROW(name, word) DT__WORK_##name = DT_##name,
+    DT_COLLECTIVE_LIST(ROW)
+#undef ROW
+        DT__WORK_EXCHANGE,
+    DT__N_WORK_OPS
+} dt__work_op;
+
 /* One operation under way, from start to wait. */
 struct dt_work {
     dt_group *group;
-    dt_comm_call call;
+    dt__work_op op;
+    dt_comm_call call;                   /* an exchange has no op there */
     uint64_t what, count, check;         /* as published: see struct dt__entry */
     size_t item_bytes;                   /* of one element */
     dt_status status;                    /* DT_IN_PROGRESS until it is over */

@@ -5,8 +5,8 @@
  */
 #include "comm/call.h"
 #include "comm/exchange.h"
+#include "comm/observer.h"
 #include "comm/runtime.h"
-#include "comm/watch.h"
 
 #include <string.h>
 
@@ -71,39 +71,38 @@ static int64_t result_count(const dt_group *group, const dt_comm_call *call) {
     }
 }
 
-static void tell(dt_group *group, const dt_comm_call *call, double begin_us) {
+static void report(dt_group *group, const dt_comm_call *call, double begin_us) {
     dt_ctx *ctx = group->runtime->ctx;
-    if (!ctx->watch)
+    if (!ctx->observer)
         return;
-    dt__moved moved = {.bytes = result_count(group, call) * (int64_t)dt_dtype_size(call->dtype),
-                       .begin_us = begin_us,
-                       .end_us = dt__now_us()};
-    moved.counts[call->op] = 1;
-    ctx->watch->moved(ctx, &moved);
+    ctx->observer->collective(
+        ctx, &(dt__collective_report){.op = call->op,
+                                      .bytes = result_count(group, call) * (int64_t)dt_dtype_size(call->dtype),
+                                      .begin_us = begin_us,
+                                      .end_us = dt__now_us()});
 }
 
 dt_status dt_comm_run(dt_group *group, const dt_comm_call *call) {
     if (!group || !call)
         return DT_ERR_STATE;
     dt_work work;
-    double begin_us = group->runtime->ctx->watch ? dt__now_us() : 0;
+    double begin_us = group->runtime->ctx->observer ? dt__now_us() : 0;
     dt_status status = dt__call_check(group, call, &work);
     if (status != DT_OK)
         return refuse(&work, status);
     status = run(group->runtime, &work);
     if (status == DT_OK)
-        tell(group, call, begin_us);
+        report(group, call, begin_us);
     return status;
 }
 
 static void describe_exchange(dt_group *group, const dt__exchange *exchange, dt_work *out) {
     dt_comm_call call = {
-        .op = (dt_collective)DT__EXCHANGE,
         .dtype = exchange->dtype,
         .count = exchange->count,
         .tag = exchange->tag,
     };
-    dt__call_describe(group, &call, dt_dtype_size(exchange->dtype), out);
+    dt__call_describe(group, DT__WORK_EXCHANGE, &call, dt_dtype_size(exchange->dtype), out);
     out->exchange = exchange;
 }
 
@@ -179,8 +178,8 @@ dt_work *dt_comm_start(dt_group *group, const dt_comm_call *call) {
         return NULL;
     }
     dt_work *work = start(group, &checked);
-    if (work && group->runtime->ctx->watch)
-        tell(group, call, dt__now_us()); /* counted where it starts */
+    if (work && group->runtime->ctx->observer)
+        report(group, call, dt__now_us()); /* reported where it starts */
     return work;
 }
 

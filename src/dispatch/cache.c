@@ -3,8 +3,8 @@
  * The cache of decisions: bounded, counted, and holding references to the specs that its keys name. A decision that a
  * call is running lives on until that call is over, whatever the cache does meanwhile.
  */
+#include "dispatch/monitor.h"
 #include "dispatch/state.h"
-#include "dispatch/watch.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__dispatch_state *state = slot;
     drop_all(ctx, state);
     dt__policies_free(ctx, state);
-    dt__watching_free(ctx, state->watching);
+    dt__monitor_free(ctx, state->monitor);
     dt__free(ctx, state, sizeof *state);
 }
 

@@ -3,15 +3,15 @@
  * Counting collectives by name of the call and by scope. Counts stand at the innermost scope; sums over a scope and all
  * inside it are made when they are asked for.
  */
+#include "dispatch/monitor.h"
 #include "dispatch/state.h"
-#include "dispatch/watch.h"
 #include "dtensor/debug.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static void forget(dt__watching *self, dt__scope_node *node) {
+static void forget(dt__monitor *self, dt__scope_node *node) {
     while (node->rows) {
         dt__count_row *row = node->rows;
         node->rows = row->next;
@@ -23,29 +23,29 @@ static void forget(dt__watching *self, dt__scope_node *node) {
 }
 
 dt_status dt_comm_stats_begin(dt_ctx *ctx) {
-    dt__watching *self = ctx ? dt__watching_of(ctx) : NULL;
+    dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     forget(self, &self->root);
     self->counts = true;
-    dt__watching_update(ctx, self);
+    dt__monitor_update(ctx, self);
     return DT_OK;
 }
 
-static dt__watching *watching_of(const dt_ctx *ctx) {
+static dt__monitor *monitor_of(const dt_ctx *ctx) {
     const dt__dispatch_state *state = ctx ? ctx->slots[DT__SLOT_DISPATCH].state : NULL;
-    return state ? state->watching : NULL;
+    return state ? state->monitor : NULL;
 }
 
 void dt_comm_stats_end(dt_ctx *ctx) {
-    dt__watching *self = watching_of(ctx);
+    dt__monitor *self = monitor_of(ctx);
     if (!self)
         return;
     self->counts = false;
-    dt__watching_update(ctx, self);
+    dt__monitor_update(ctx, self);
 }
 
-static dt__count_row *row_of(dt__watching *self, const char *op) {
+static dt__count_row *row_of(dt__monitor *self, const char *op) {
     dt__count_row **link = &self->scope->rows;
     for (; *link; link = &(*link)->next)
         if ((*link)->op == op || !strcmp((*link)->op, op))
@@ -58,19 +58,17 @@ static dt__count_row *row_of(dt__watching *self, const char *op) {
     return *link = row;
 }
 
-void dt__count_moved(dt_ctx *ctx, dt__watching *self, const dt__moved *moved) {
-    const char *op = self->watch.doing ? self->watch.doing : moved->from ? "redistribute" : "comm";
-    (void)ctx;
+void dt__count_event(dt__monitor *self, const dt__comm_event *event) {
     dt__count_row *row = NULL;
     for (int c = 0; c < DT_N_COLLECTIVES; c++) {
-        if (!moved->counts[c])
+        if (!event->collectives[c])
             continue;
         bool first = !row;
-        row = row ? row : row_of(self, op);
+        row = row ? row : row_of(self, event->call);
         if (!row)
-            return; /* out of memory, and that is recorded */
-        row->n[c] += moved->counts[c];
-        row->bytes[c] += first ? moved->bytes : 0;
+            return; /* out of memory, which is recorded */
+        row->n[c] += event->collectives[c];
+        row->bytes[c] += first ? event->bytes : 0;
     }
 }
 
@@ -96,7 +94,7 @@ static void add_up(const dt__scope_node *node, const dt_comm_filter *which, dt_c
 
 dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_filter *which) {
     static const dt_comm_filter all;
-    const dt__watching *self = watching_of(ctx);
+    const dt__monitor *self = monitor_of(ctx);
     dt_comm_statistics sum = {0};
     if (self)
         add_up(&self->root, which ? which : &all, &sum);
@@ -188,12 +186,12 @@ static void print_node(const dt__scope_node *node, const line *all, int width, d
         print_node(child, all, width, out);
 }
 
-static const char *give(dt__watching *self) {
+static const char *give(dt__monitor *self) {
     return dt__text_status(&self->text) == DT_OK ? dt__text_chars(&self->text) : NULL;
 }
 
 const char *dt_comm_stats_text(dt_ctx *ctx) {
-    dt__watching *self = ctx ? dt__watching_of(ctx) : NULL;
+    dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return NULL;
     line all = line_of(&self->root, NULL);
@@ -262,7 +260,7 @@ static void add_scopes(const dt__scope_node *node, const char **before, dt__text
 }
 
 const char *dt_comm_stats_json(dt_ctx *ctx) {
-    dt__watching *self = ctx ? dt__watching_of(ctx) : NULL;
+    dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     const char *before = "";
     if (!self)
         return NULL;

@@ -3,7 +3,7 @@
  * Making decisions: shapes and rows by the op, the choice by cost, specs for what moves and for what is made.
  */
 #include "dispatch/state.h"
-#include "move/execute.h"
+#include "move/move.h"
 
 #include <string.h>
 
@@ -96,9 +96,9 @@ static void find_blank(const struct making *self, const dt__choice *choice, int 
 }
 
 static dt_status count_moves(struct making *self, const dt__input_decision *input) {
-    int64_t collectives[DT__N_COLLECTIVES];
+    int64_t collectives[DT__N_STEP_KINDS];
     DT__TRY(dt__redistribute_count(input->from, input->to, DT__PLANNER_DIRECT, NULL, collectives));
-    for (int c = DT__COLLECTIVE_NONE + 1; c < DT__N_COLLECTIVES; c++)
+    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
         self->to->communicates = self->to->communicates || collectives[c] > 0;
     return DT_OK;
 }

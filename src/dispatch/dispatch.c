@@ -5,10 +5,10 @@
 #include "dispatch/dispatch.h"
 
 #include "base/known.h"
+#include "dispatch/monitor.h"
 #include "dispatch/state.h"
-#include "dispatch/watch.h"
 #include "kernels/spread.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 
 #include <string.h>
 
@@ -225,15 +225,15 @@ static dt_status run(dt_ctx *ctx, const dt__invocation *call, const dt__decision
 }
 
 /* The same while somebody counts or traces. */
-static dt_status run_watched(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision, dt_op_call *asked,
-                             dt_op_value *inputs, dt_tensor **outputs) {
+static dt_status run_observed(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision,
+                              dt_op_call *asked, dt_op_value *inputs, dt_tensor **outputs) {
     const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
-    const char *before = dt__doing(ctx, asked->name);
+    const char *before = dt__call_begin(ctx, asked->name);
     double begin_us = dt__now_us();
-    dt__trace_op_begin(state->watching, call, decision);
+    dt__trace_op_begin(state->monitor, call, decision);
     dt_status status = run(ctx, call, decision, asked, inputs, outputs);
-    dt__trace_op_end(ctx, state->watching, call, decision, begin_us);
-    dt__done(ctx, before);
+    dt__trace_op_end(ctx, state->monitor, call, decision, begin_us);
+    dt__call_end(ctx, before);
     return status;
 }
 
@@ -288,8 +288,8 @@ dt_status dt__dispatch(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outp
     if (status == DT_OK && asked.op->flags & DT_OP_INPLACE)
         status = dt__refuse_repeats(call->inputs[0], asked.name);
     if (status == DT_OK)
-        status = ctx->watch ? run_watched(ctx, call, decision, &asked, inputs, outputs)
-                            : run(ctx, call, decision, &asked, inputs, outputs);
+        status = ctx->observer ? run_observed(ctx, call, decision, &asked, inputs, outputs)
+                               : run(ctx, call, decision, &asked, inputs, outputs);
     if (status == DT_OK)
         *n_outputs = decision->n_outputs;
     dt__decision_release(ctx, decision);

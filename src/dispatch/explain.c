@@ -3,8 +3,8 @@
  * Why an op chooses its placements, for tensors that are there: the call is written out with their shapes and
  * placements and read as the tools read it; what follows is pure.
  */
+#include "dispatch/monitor.h"
 #include "dispatch/state.h"
-#include "dispatch/watch.h"
 #include "dtensor/debug.h"
 #include "rules/call_text.h"
 
@@ -70,7 +70,7 @@ static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, con
 
 static dt_status add_candidate(dt__arena *arena, const dt__placed_call *placed, const dt__choice *choice, bool chosen,
                                dt__text *out) {
-    int64_t counts[DT__N_COLLECTIVES] = {0}, bytes = 0;
+    int64_t counts[DT__N_STEP_KINDS] = {0}, bytes = 0;
     const char *before = "";
     for (int i = 0; i < placed->call.n_inputs; i++) {
         dt__plan plan;
@@ -84,9 +84,9 @@ static dt_status add_candidate(dt__arena *arena, const dt__placed_call *placed, 
     dt__text_add(out, " -> ");
     add_lists(placed->n_mesh_dims, placed->call.n_outputs, choice->outputs, out);
     dt__text_add(out, "  %.3g us", choice->cost_us);
-    for (int c = DT__COLLECTIVE_NONE + 1; c < DT__N_COLLECTIVES; c++)
+    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
         if (counts[c]) {
-            dt__text_add(out, "%s%s %" PRId64, *before ? before : "  ", dt__collective_name((dt__collective)c),
+            dt__text_add(out, "%s%s %" PRId64, *before ? before : "  ", dt__step_kind_name((dt__step_kind)c),
                          counts[c]);
             before = ", ";
         }
@@ -147,7 +147,7 @@ static dt_mesh *mesh_of(dt_ctx *ctx, dt_tensor *const *tensors, int n) {
 }
 
 const char *dt_explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors) {
-    dt__watching *self = ctx ? dt__watching_of(ctx) : NULL;
+    dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return NULL;
     if (!call || (n_tensors > 0 && !tensors))

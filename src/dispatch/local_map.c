@@ -4,7 +4,7 @@
  */
 #include "dispatch/state.h"
 #include "dtensor/redistribute.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 #include "tensor/state.h"
 
 /* The part of one input, redistributed before where that is asked for. */

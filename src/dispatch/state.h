@@ -18,7 +18,7 @@ typedef struct dt__dispatch_state {
     int implicit_replication; /* depth */
     struct dt__policy *policies;
     int n_policies, room_policies;
-    struct dt__watching *watching; /* counts and traces; NULL: never asked for */
+    struct dt__monitor *monitor; /* counts and traces; NULL: never asked for */
 } dt__dispatch_state;
 
 /* Made on first use; NULL with the error recorded. */

@@ -7,8 +7,8 @@
  *     mm(f32[8,8] S(0); f32[8,32] S(0)) -> f32[8,32] S(0) on mesh(8) at model.c:12
  *       S(0)->R of f32[8,32]: all_gather 1, 896 bytes
  */
+#include "dispatch/monitor.h"
 #include "dispatch/state.h"
-#include "dispatch/watch.h"
 #include "dtensor/debug.h"
 #include "plan/plan.h"
 
@@ -30,7 +30,7 @@ struct dt__trace {
     dt__text text;
 };
 
-bool dt__trace_runs(const dt__watching *self) { return self->trace && self->trace->runs; }
+bool dt__trace_runs(const dt__monitor *self) { return self->trace && self->trace->runs; }
 
 static void flush(dt__trace *trace) {
     if (!trace->file || trace->text.n_chars == 0)
@@ -81,13 +81,13 @@ static void add_call(const dt__invocation *call, const dt__decision *decision, d
 }
 
 /* The states of the plan that a direct exchange stands for: "S(0)R->RR". */
-static void add_plan(dt_ctx *ctx, const dt__moved *moved, dt__text *out) {
-    const dt_spec *from = moved->from, *to = moved->to;
+static void add_plan(dt_ctx *ctx, const dt__redistribution_report *report, dt__text *out) {
+    const dt_spec *from = report->from;
     dt__arena arena = dt__arena_new(ctx);
     dt__move move;
     dt__plan plan;
-    dt__planner planner = (dt__planner)moved->planner;
-    if (dt__move_of_specs(from, to, &move) != DT_OK)
+    dt__planner planner = report->planner;
+    if (dt__move_of_specs(from, report->to, &move) != DT_OK)
         return;
     if (planner == DT__PLANNER_DIRECT && !move.from_mesh)
         planner = DT__PLANNER_MIN_COST;
@@ -98,11 +98,11 @@ static void add_plan(dt_ctx *ctx, const dt__moved *moved, dt__text *out) {
     add_shape(from->dtype, from->sharding.n_dims, from->sharding.shape, out);
 }
 
-static void add_counts(const dt__moved *moved, dt__text *out) {
+static void add_counts(const int64_t *collectives, dt__text *out) {
     const char *before = "";
     for (int c = 0; c < DT_N_COLLECTIVES; c++)
-        if (moved->counts[c]) {
-            dt__text_add(out, "%s%s %" PRId64, before, dt_collective_name((dt_collective)c), moved->counts[c]);
+        if (collectives[c]) {
+            dt__text_add(out, "%s%s %" PRId64, before, dt_collective_name((dt_collective)c), collectives[c]);
             before = ", ";
         }
     if (!*before)
@@ -120,7 +120,7 @@ static void add_event(dt_ctx *ctx, dt__trace *trace, const char *name, const cha
     maybe_flush(trace);
 }
 
-void dt__trace_op_begin(dt__watching *self, const dt__invocation *call, const dt__decision *decision) {
+void dt__trace_op_begin(dt__monitor *self, const dt__invocation *call, const dt__decision *decision) {
     dt__trace *trace = self ? self->trace : NULL;
     if (!trace || !trace->runs)
         return;
@@ -134,7 +134,7 @@ void dt__trace_op_begin(dt__watching *self, const dt__invocation *call, const dt
     trace->depth++;
 }
 
-void dt__trace_op_end(dt_ctx *ctx, dt__watching *self, const dt__invocation *call, const dt__decision *decision,
+void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__invocation *call, const dt__decision *decision,
                       double begin_us) {
     dt__trace *trace = self ? self->trace : NULL;
     if (!trace || !trace->runs)
@@ -160,35 +160,35 @@ void dt__trace_op_end(dt_ctx *ctx, dt__watching *self, const dt__invocation *cal
     dt__text_free(&args);
 }
 
-void dt__trace_moved(dt_ctx *ctx, dt__watching *self, const dt__moved *moved) {
+void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event) {
     dt__trace *trace = self->trace;
     if (!trace || !trace->runs)
         return;
-    bool of_op = trace->depth > 0 && self->watch.doing;
-    const char *name = self->watch.doing && !of_op ? self->watch.doing : moved->from ? "redistribute" : "comm";
-    dt__text what = dt__text_new(ctx);
-    if (moved->from) {
-        add_plan(ctx, moved, &what);
-        dt__text_add(&what, ": ");
+    bool of_op = trace->depth > 0 && self->comm.call; /* below the op's own line */
+    const char *name = !of_op ? event->call : event->redistribution ? "redistribute" : "comm";
+    dt__text text = dt__text_new(ctx);
+    if (event->redistribution) {
+        add_plan(ctx, event->redistribution, &text);
+        dt__text_add(&text, ": ");
     }
-    add_counts(moved, &what);
+    add_counts(event->collectives, &text);
     if (trace->is_json) {
         dt__text args = dt__text_new(ctx);
-        dt__text_add(&args, "\"bytes\":%" PRId64 ",\"what\":", moved->bytes);
-        dt__add_json_string(&args, dt__text_chars(&what));
-        add_event(ctx, trace, name, "comm", moved->begin_us, moved->end_us, dt__text_chars(&args));
+        dt__text_add(&args, "\"bytes\":%" PRId64 ",\"what\":", event->bytes);
+        dt__add_json_string(&args, dt__text_chars(&text));
+        add_event(ctx, trace, name, "comm", event->begin_us, event->end_us, dt__text_chars(&args));
         (void)dt__text_status(&args);
         dt__text_free(&args);
     } else {
         dt__text_add(&trace->text, "%*s%s%s%s, %" PRId64 " bytes\n", 2 * trace->depth, "", of_op ? "" : name,
-                     of_op ? "" : ": ", dt__text_chars(&what), moved->bytes);
+                     of_op ? "" : ": ", dt__text_chars(&text), event->bytes);
         maybe_flush(trace);
     }
-    (void)dt__text_status(&what);
-    dt__text_free(&what);
+    (void)dt__text_status(&text);
+    dt__text_free(&text);
 }
 
-void dt__trace_scope(dt_ctx *ctx, dt__watching *self, const char *name, bool begins) {
+void dt__trace_scope(dt_ctx *ctx, dt__monitor *self, const char *name, bool begins) {
     dt__trace *trace = self->trace;
     if (!trace || !trace->runs)
         return;
@@ -247,7 +247,7 @@ static void free_trace(dt_ctx *ctx, dt__trace *trace) {
 }
 
 dt_status dt_trace_begin(dt_ctx *ctx, const char *file) {
-    dt__watching *self = ctx ? dt__watching_of(ctx) : NULL;
+    dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     DT__TRY(dt_trace_end(ctx));
@@ -259,13 +259,13 @@ dt_status dt_trace_begin(dt_ctx *ctx, const char *file) {
     self->trace->text = dt__text_new(ctx);
     dt_status status = file ? open_file(ctx, self->trace, file) : DT_OK;
     self->trace->runs = status == DT_OK;
-    dt__watching_update(ctx, self);
+    dt__monitor_update(ctx, self);
     return status;
 }
 
 static dt__trace *trace_of(const dt_ctx *ctx) {
     const dt__dispatch_state *state = ctx ? ctx->slots[DT__SLOT_DISPATCH].state : NULL;
-    return state && state->watching ? state->watching->trace : NULL;
+    return state && state->monitor ? state->monitor->trace : NULL;
 }
 
 dt_status dt_trace_end(dt_ctx *ctx) {
@@ -273,7 +273,7 @@ dt_status dt_trace_end(dt_ctx *ctx) {
     if (!trace || !trace->runs)
         return DT_OK;
     trace->runs = false;
-    dt__watching_update(ctx, dt__watching_of(ctx));
+    dt__monitor_update(ctx, dt__monitor_of(ctx));
     dt_status status = dt__text_status(&trace->text);
     if (!trace->file)
         return status;
@@ -292,7 +292,7 @@ const char *dt_trace_text(const dt_ctx *ctx) {
     return trace && !trace->name ? dt__text_chars(&trace->text) : "";
 }
 
-void dt__trace_free(dt_ctx *ctx, dt__watching *self) {
+void dt__trace_free(dt_ctx *ctx, dt__monitor *self) {
     if (!self->trace)
         return;
     (void)dt_trace_end(ctx);

@@ -12,10 +12,10 @@
 enum { DT__CARRY_SCRATCH_BYTES = 256 << 10 };
 
 /* Where a part lies: the element of index 0, and strides in elements. */
-typedef struct dt__view {
+typedef struct dt__shard_memory {
     const char *at;
     const int64_t *strides;
-} dt__view;
+} dt__shard_memory;
 
 typedef struct dt__carrier {
     const dt__kernels *kernels;
@@ -27,9 +27,9 @@ typedef struct dt__carrier {
     char *dst; /* the target part, dense in some order */
     const int64_t *dst_strides;
     int n_sources;
-    const dt__view *views;  /* n_sources */
-    const void **at;        /* room for 2 n_sources */
-    unsigned char *scratch; /* dt__carry_scratch_bytes, where n_sources > 1 */
+    const dt__shard_memory *views; /* n_sources */
+    const void **at;               /* room for 2 n_sources */
+    unsigned char *scratch;        /* dt__carry_scratch_bytes, where n_sources > 1 */
 } dt__carrier;
 
 /* Scratch for so many sources: at least one element of each, and of the result. */

@@ -3,10 +3,9 @@
  * dt_distribute_tensor. The source's value is a tensor on a mesh of one rank, so giving every rank its part is a
  * redistribution between two meshes; where every rank has the value, it is one from Replicate.
  */
-#include "comm/watch.h"
+#include "comm/observer.h"
 #include "kernels/spread.h"
-#include "move/execute.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 
 #include <stdio.h>
 
@@ -109,9 +108,9 @@ static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_s
                                  .src_strides = holds ? value->strides : NULL,
                                  .dst = result->data,
                                  .planner = DT__PLANNER_DIRECT};
-    const char *before = dt__doing(value->ctx, "distribute_tensor");
+    const char *before = dt__call_begin(value->ctx, "distribute_tensor");
     dt_status status = dt__redistribute_run(&moving);
-    dt__done(value->ctx, before);
+    dt__call_end(value->ctx, before);
     if (status != DT_OK) {
         dt_drop(result);
         return NULL;

@@ -3,10 +3,10 @@
  * Running what was prepared: shows where this rank's part lies, pulls in one step or two, and cleans up. Memory that
  * peers could not read is copied to the heap for as long as that takes.
  */
-#include "move/execute.h"
+#include "move/move.h"
 
 #include "comm/exchange.h"
-#include "comm/watch.h"
+#include "comm/observer.h"
 #include "kernels/spread.h"
 #include "mesh/mesh.h"
 #include "move/plan_cache.h"
@@ -16,17 +16,11 @@
 
 enum { STREAM_FROM_BYTES = 4 << 20 }; /* results of this size go past the caches */
 
-/* Memory of a part: where its first element lies, and strides; those of a dense part are the spec's. */
-typedef struct part {
-    const char *at;
-    const int64_t *strides;
-} part;
-
 struct dt__moving {
     dt__executor *executor;
     dt__prepared *prepared;
     dt_spec *from, *to;
-    part src;
+    dt__shard_memory src;
     char *dst;        /* where the target is written */
     void *copied_src; /* in the heap, or NULL */
     void *copied_dst; /* the same; what is the caller's follows: */
@@ -57,20 +51,21 @@ static reach reach_of(int n_dims, const int64_t *shape, const int64_t *strides, 
 }
 
 /* Where a source of a block lies; at is NULL where a peer shows what cannot be. */
-static dt__view view_of(const dt__moving *moving, const dt_work *work, const dt__block *block, int64_t member) {
+static dt__shard_memory view_of(const dt__moving *moving, const dt_work *work, const dt__block *block,
+                                int64_t member) {
     int n_dims = moving->prepared->pulls.n_dims;
     if (!work || member == moving->prepared->group->rank)
-        return (dt__view){moving->src.at, moving->src.strides};
+        return (dt__shard_memory){moving->src.at, moving->src.strides};
     const int64_t *strides = block->strides;
     reach r = {0, block->part_elements * item_bytes(moving)};
     if (dt__exchange_strides(work, member, n_dims, &strides)) {
         if (!strides)
-            return (dt__view){NULL, NULL};
+            return (dt__shard_memory){NULL, NULL};
         r = reach_of(n_dims, block->shape, strides, item_bytes(moving));
     } else {
         strides = block->strides;
     }
-    return (dt__view){dt__exchange_src(work, member, r.before, (size_t)(r.behind - r.before)), strides};
+    return (dt__shard_memory){dt__exchange_src(work, member, r.before, (size_t)(r.behind - r.before)), strides};
 }
 
 static dt__carrier carrier_of(const dt__moving *moving, bool copies, int64_t lane) {
@@ -129,7 +124,7 @@ static dt_status pull_blocks(dt_work *work, void *user) {
     dt__carrier carrier = carrier_of(moving, false, 0);
     for (int64_t b = 0; b < pulls->n_blocks; b++) {
         const dt__block *block = &pulls->blocks[b];
-        dt__view *views = executor->room.views + (together ? b * pulls->n_sources : 0);
+        dt__shard_memory *views = executor->room.views + (together ? b * pulls->n_sources : 0);
         for (int i = 0; i < pulls->n_sources; i++) {
             views[i] = view_of(moving, work, block, block->members[i]);
             if (!views[i].at)
@@ -158,7 +153,7 @@ static dt_status pull_shares(dt_work *work, void *user) {
         const void *at = dt__exchange_dst(work, block->members[0], (size_t)local->bytes);
         if (!at)
             return dt__exchange_fail(work, block->members[0]);
-        executor->room.views[together ? i : 0] = (dt__view){at, local->strides};
+        executor->room.views[together ? i : 0] = (dt__shard_memory){at, local->strides};
         executor->stats.bytes_received += block->elements * item_bytes(moving);
         if (!together)
             dt__carry_block(&carrier, pulls->n_dims, block);
@@ -185,7 +180,7 @@ static dt_status copy_src(dt__moving *moving) {
                     &(dt__strided){moving->copied_src, moving->src.at, (size_t)item_bytes(moving), local->n_dims,
                                    local->shape, local->strides, moving->src.strides},
                     local->bytes >= STREAM_FROM_BYTES ? DT__STREAM : DT__CACHED);
-    moving->src = (part){moving->copied_src, local->strides};
+    moving->src = (dt__shard_memory){moving->copied_src, local->strides};
     return DT_OK;
 }
 
@@ -244,7 +239,7 @@ static void open_moving(dt__moving *moving, dt__executor *executor, dt__prepared
     moving->prepared = prepared;
     moving->from = prepared->pair.from;
     moving->to = prepared->pair.to;
-    moving->src = (part){what->src, what->src_strides ? what->src_strides : moving->from->local.strides};
+    moving->src = (dt__shard_memory){what->src, what->src_strides ? what->src_strides : moving->from->local.strides};
     moving->dst = what->dst;
     moving->copied_src = moving->copied_dst = moving->final_dst = NULL;
     moving->work = NULL;
@@ -345,44 +340,44 @@ static dt_status move_by_steps(dt__executor *executor, dt__prepared *whole, cons
     return status;
 }
 
-static const dt_collective as_collective[DT__N_COLLECTIVES] = {
-    [DT__COLLECTIVE_ALL_GATHER] = DT_ALL_GATHER,
-    [DT__COLLECTIVE_ALL_REDUCE] = DT_ALL_REDUCE,
-    [DT__COLLECTIVE_REDUCE_SCATTER] = DT_REDUCE_SCATTER,
-    [DT__COLLECTIVE_ALL_TO_ALL] = DT_ALL_TO_ALL,
+static const dt_collective as_collective[DT__N_STEP_KINDS] = {
+    [DT__STEP_ALL_GATHER] = DT_ALL_GATHER,
+    [DT__STEP_ALL_REDUCE] = DT_ALL_REDUCE,
+    [DT__STEP_REDUCE_SCATTER] = DT_REDUCE_SCATTER,
+    [DT__STEP_ALL_TO_ALL] = DT_ALL_TO_ALL,
 };
 
-/* What there was before a run, for those who look on. */
+/* The state before a run, for the observer's report. */
 typedef struct run_start {
     double us;
     int64_t bytes;
 } run_start;
 
 static run_start begin_run(const dt__executor *executor) {
-    if (!executor->ctx->watch)
+    if (!executor->ctx->move_observer)
         return (run_start){0};
     return (run_start){dt__now_us(), executor->stats.bytes_received};
 }
 
-static void tell(const dt__executor *executor, const dt__prepared *prepared, run_start start) {
+static void report(const dt__executor *executor, const dt__prepared *prepared, run_start start) {
     dt_ctx *ctx = executor->ctx;
-    dt__moved moved = {.bytes = executor->stats.bytes_received - start.bytes,
-                       .from = prepared->pair.from,
-                       .to = prepared->pair.to,
-                       .planner = prepared->pair.planner,
-                       .begin_us = start.us,
-                       .end_us = dt__now_us()};
-    for (int i = DT__COLLECTIVE_NONE + 1; i < DT__N_COLLECTIVES; i++)
-        moved.counts[as_collective[i]] += prepared->collectives[i];
-    ctx->watch->moved(ctx, &moved);
+    dt__redistribution_report out = {.from = prepared->pair.from,
+                                     .to = prepared->pair.to,
+                                     .planner = (dt__planner)prepared->pair.planner,
+                                     .bytes = executor->stats.bytes_received - start.bytes,
+                                     .begin_us = start.us,
+                                     .end_us = dt__now_us()};
+    for (int i = DT__STEP_NONE + 1; i < DT__N_STEP_KINDS; i++)
+        out.collectives[as_collective[i]] += prepared->collectives[i];
+    ctx->move_observer->redistribution(ctx, &out);
 }
 
 static void count_run(dt__executor *executor, const dt__prepared *prepared, run_start start) {
     executor->stats.n_runs++;
-    for (int i = 0; i < DT__N_COLLECTIVES; i++)
+    for (int i = 0; i < DT__N_STEP_KINDS; i++)
         executor->stats.collectives[i] += prepared->collectives[i];
-    if (executor->ctx->watch)
-        tell(executor, prepared, start);
+    if (executor->ctx->move_observer)
+        report(executor, prepared, start);
 }
 
 static uint64_t hash_machine(const dt__machine *machine) {
@@ -518,7 +513,7 @@ dt__redistribute_stats dt__redistribute_statistics(const dt_ctx *ctx) {
 }
 
 dt_status dt__redistribute_count(dt_spec *from, dt_spec *to, dt__planner planner, const dt__machine *machine,
-                                 int64_t collectives[DT__N_COLLECTIVES]) {
+                                 int64_t collectives[DT__N_STEP_KINDS]) {
     dt__executor *executor;
     dt__prepared *prepared;
     dt__redistribution what = {.from = from, .to = to, .planner = planner, .machine = machine};

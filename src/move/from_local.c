@@ -4,7 +4,7 @@
  * rank's part (all parts are alike), or is put together from what all ranks show.
  */
 #include "base/size.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 #include "spec/strides.h"
 
 #include <string.h>

@@ -2,10 +2,9 @@
  *
  * Reading values of distributed tensors, and writing them: dt_to_local, dt_full_tensor, dt_item, dt_assign.
  */
-#include "comm/watch.h"
+#include "comm/observer.h"
 #include "kernels/elementwise.h"
-#include "move/execute.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,11 +38,11 @@ dt_tensor *(dt_full_tensor)(dt_tensor *tensor, const dt_to_local_options *option
         return tensor;
     if (check_grad_place(tensor, options ? options->grad_place : NULL) != DT_OK)
         return NULL;
-    const char *before = dt__doing(tensor->ctx, "full_tensor");
+    const char *before = dt__call_begin(tensor->ctx, "full_tensor");
     dt_spec *whole = dt__spec_with(tensor->spec, tensor->spec->mesh, NULL);
     dt_tensor *everywhere = whole ? dt__tensor_redistribute(tensor, whole, DT__PLANNER_DIRECT) : NULL;
     dt_spec_release(whole);
-    dt__done(tensor->ctx, before);
+    dt__call_end(tensor->ctx, before);
     if (!everywhere)
         return NULL;
     dt_tensor *result = local_part(everywhere);
@@ -67,9 +66,9 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
         (void)dt__fail(tensor->ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", op);
         return false;
     }
-    const char *before = dt__doing(tensor->ctx, op);
+    const char *before = dt__call_begin(tensor->ctx, op);
     dt_tensor *whole = dt_full_tensor(tensor);
-    dt__done(tensor->ctx, before);
+    dt__call_end(tensor->ctx, before);
     bool here = whole && whole->data && dt_tensor_elements(whole) == 1;
     if (here)
         memcpy(element, whole->data, dt_dtype_size(whole->dtype));
@@ -154,7 +153,7 @@ dt_status dt_assign(dt_tensor *dst, dt_tensor *src) {
         return dt__fail(ctx, DT_ERR_SHAPE, "assign: %s cannot be assigned to %s; the shapes differ", from, to);
     }
     DT__TRY(dt__refuse_repeats(dst, "assign"));
-    const char *before = dt__doing(ctx, "assign");
+    const char *before = dt__call_begin(ctx, "assign");
     dt_tensor *clone = dt_tensor_shares(dst, src) ? dt_clone(src) : NULL;
     dt_tensor *brought = clone || !dt_tensor_shares(dst, src) ? bring(dst, clone ? clone : src) : NULL;
     dt_status status = DT_OK;
@@ -164,7 +163,7 @@ dt_status dt_assign(dt_tensor *dst, dt_tensor *src) {
         status = assign_distributed(dst, brought);
     else
         copy_part(dst, brought);
-    dt__done(ctx, before);
+    dt__call_end(ctx, before);
     if (brought && brought != src && brought != clone)
         dt_drop(brought);
     dt_drop(clone);

@@ -12,7 +12,7 @@
 #include "base/hash.h"
 #include "comm/runtime.h"
 #include "move/block_copy.h"
-#include "move/execute.h"
+#include "move/move.h"
 #include "move/pull_list.h"
 
 /* In place of a planner: one step of a plan, which is run as it is and counts as nothing. */
@@ -37,7 +37,7 @@ typedef struct dt__prepared {
     uint64_t tag;    /* what the members must agree on */
     dt__pulls pulls;
     dt__chunks chunks[2]; /* for threads: of the blocks and of the shares */
-    int64_t collectives[DT__N_COLLECTIVES];
+    int64_t collectives[DT__N_STEP_KINDS];
     dt__arena arena; /* holds all that the pointers above point to, and this itself */
 } dt__prepared;
 
@@ -47,7 +47,7 @@ typedef struct dt__room {
     int64_t n_views;
     int n_sources; /* of a block */
     int n_lanes;   /* threads */
-    dt__view *views;
+    dt__shard_memory *views;
     unsigned char *lanes;          /* one behind the other */
     size_t lane_bytes, scratch_at; /* of a lane, and in it; it begins with the pointers */
 } dt__room;

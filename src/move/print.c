@@ -6,8 +6,7 @@
  * redistribution does. There each element is read from the row of the part that holds it.
  */
 #include "base/size.h"
-#include "move/execute.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 #include "tensor/format.h"
 
 #include <stdio.h>

@@ -2,10 +2,9 @@
  *
  * dt_redistribute and its two halves: what runs on raw memory is in execute.c; here are handles, dtypes and specs.
  */
-#include "move/redistribute.h"
+#include "move/move.h"
 
 #include "kernels/elementwise.h"
-#include "move/execute.h"
 
 #include <string.h>
 

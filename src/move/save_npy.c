@@ -10,7 +10,7 @@
 
 #include "base/size.h"
 #include "dtensor/files.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 #include "tensor/file.h"
 #include "tensor/npy.h"
 #include "tensor/zip.h"

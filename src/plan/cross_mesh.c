@@ -75,26 +75,26 @@ static dt_status visit(crossing *self) {
     return DT_OK;
 }
 
-static dt__collective name_of(const crossing *self) {
+static dt__step_kind name_of(const crossing *self) {
     if (self->received == 0)
-        return DT__COLLECTIVE_NONE;
+        return DT__STEP_NONE;
     if (self->transfer->reduced == 1)
-        return DT__COLLECTIVE_ALL_TO_ALL;
+        return DT__STEP_ALL_TO_ALL;
     for (int m = 0; m < self->move->to->n_mesh_dims; m++)
         if (dt__is_cut(&self->move->to->placements[m]))
-            return DT__COLLECTIVE_REDUCE_SCATTER;
-    return DT__COLLECTIVE_ALL_REDUCE;
+            return DT__STEP_REDUCE_SCATTER;
+    return DT__STEP_ALL_REDUCE;
 }
 
 static dt_status price(const crossing *self, const dt__machine *machine, double *out) {
     int64_t host = machine->ranks_per_host;
     return dt__exchange_price(
         self->arena, machine,
-        &(dt__exchange){.transfer = self->transfer,
-                        .item_bytes = self->move->item_bytes,
-                        .spans_hosts = host > 0 && self->first_rank / host != self->last_rank / host,
-                        .most = self->most,
-                        .received = self->received},
+        &(dt__exchange_desc){.transfer = self->transfer,
+                             .item_bytes = self->move->item_bytes,
+                             .spans_hosts = host > 0 && self->first_rank / host != self->last_rank / host,
+                             .most = self->most,
+                             .received = self->received},
         out);
 }
 
@@ -126,7 +126,7 @@ static dt_status fill(const crossing *self, const dt__machine *machine, dt__plan
     DT__TRY(price(self, machine, &step->cost_us));
     step->bytes = plan->bytes;
     plan->cost_us = step->cost_us;
-    plan->n_collectives = step->collective != DT__COLLECTIVE_NONE;
+    plan->n_collectives = step->collective != DT__STEP_NONE;
     return DT_OK;
 }
 

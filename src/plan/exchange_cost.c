@@ -4,7 +4,7 @@
  */
 #include "plan/exchange_cost.h"
 
-static double part_bytes(const dt__exchange *exchange, const dt__sharding *sharding, const int64_t *coordinate) {
+static double part_bytes(const dt__exchange_desc *exchange, const dt__sharding *sharding, const int64_t *coordinate) {
     int64_t shape[DT_SPEC_MAX_DIMS], offset[DT_SPEC_MAX_DIMS];
     double bytes = (double)exchange->item_bytes;
     dt__sharding_local(sharding, coordinate, shape, offset);
@@ -13,7 +13,7 @@ static double part_bytes(const dt__exchange *exchange, const dt__sharding *shard
     return bytes;
 }
 
-dt_status dt__exchange_price(dt__arena *arena, const dt__machine *machine, const dt__exchange *exchange,
+dt_status dt__exchange_price(dt__arena *arena, const dt__machine *machine, const dt__exchange_desc *exchange,
                              double *out) {
     const dt__transfer *transfer = exchange->transfer;
     int64_t source[DT_SPEC_MAX_DIMS], target[DT_SPEC_MAX_DIMS];

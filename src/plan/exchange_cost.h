@@ -9,15 +9,16 @@
 
 #include "plan/traffic.h"
 
-typedef struct dt__exchange {
+typedef struct dt__exchange_desc {
     const dt__transfer *transfer;
     int64_t item_bytes;
     bool spans_hosts;
     int64_t most;     /* position after the exchange of the rank that receives most */
     int64_t received; /* elements that it receives */
-} dt__exchange;
+} dt__exchange_desc;
 
 /* Microseconds. */
-dt_status dt__exchange_price(dt__arena *arena, const dt__machine *machine, const dt__exchange *exchange, double *out);
+dt_status dt__exchange_price(dt__arena *arena, const dt__machine *machine, const dt__exchange_desc *exchange,
+                             double *out);
 
 #endif

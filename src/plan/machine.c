@@ -18,11 +18,11 @@ const dt__machine dt__machine_builtin = {
 
 static const char *const names[] = {
 #define X(upper, lower) #lower,
-    DT__COLLECTIVE_LIST(X)
+    DT__STEP_KIND_LIST(X)
 #undef X
 };
 
-const char *dt__collective_name(dt__collective collective) { return names[collective]; }
+const char *dt__step_kind_name(dt__step_kind collective) { return names[collective]; }
 
 /* What a collective does, in units of its group of g ranks. */
 typedef struct shape {
@@ -32,16 +32,16 @@ typedef struct shape {
     double packed;        /* copies of the source */
 } shape;
 
-static const shape shapes[DT__N_COLLECTIVES] = {
-    [DT__COLLECTIVE_ALL_GATHER] = {.rounds = 1, .shares = 1},
-    [DT__COLLECTIVE_ALL_REDUCE] = {.rounds = 2, .shares = 2},
-    [DT__COLLECTIVE_REDUCE_SCATTER] = {.rounds = 1, .contributions = 1},
-    [DT__COLLECTIVE_ALL_TO_ALL] = {.rounds = 1, .shares = 1, .packed = 1},
+static const shape shapes[DT__N_STEP_KINDS] = {
+    [DT__STEP_ALL_GATHER] = {.rounds = 1, .shares = 1},
+    [DT__STEP_ALL_REDUCE] = {.rounds = 2, .shares = 2},
+    [DT__STEP_REDUCE_SCATTER] = {.rounds = 1, .contributions = 1},
+    [DT__STEP_ALL_TO_ALL] = {.rounds = 1, .shares = 1, .packed = 1},
 };
 
 double dt__machine_price(const dt__machine *machine, const dt__priced *step) {
     double copied = step->after_bytes / machine->copy_bytes_per_us;
-    if (step->collective == DT__COLLECTIVE_NONE)
+    if (step->collective == DT__STEP_NONE)
         return copied;
     const shape *does = &shapes[step->collective];
     const dt__link *link = step->spans_hosts ? &machine->between : &machine->within;

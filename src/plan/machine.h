@@ -10,21 +10,21 @@
 #include <stdint.h>
 
 /* One list makes the enum and the names. NONE is a step that every rank does by itself. */
-#define DT__COLLECTIVE_LIST(X)                                                                                       \
+#define DT__STEP_KIND_LIST(X)                                                                                        \
     X(NONE, none)                                                                                                    \
     X(ALL_GATHER, all_gather)                                                                                        \
     X(ALL_REDUCE, all_reduce)                                                                                        \
     X(REDUCE_SCATTER, reduce_scatter)                                                                                \
     X(ALL_TO_ALL, all_to_all)
 
-typedef enum dt__collective {
-#define X(upper, lower) DT__COLLECTIVE_##upper,
-    DT__COLLECTIVE_LIST(X)
+typedef enum dt__step_kind {
+#define X(upper, lower) DT__STEP_##upper,
+    DT__STEP_KIND_LIST(X)
 #undef X
-        DT__N_COLLECTIVES
-} dt__collective;
+        DT__N_STEP_KINDS
+} dt__step_kind;
 
-const char *dt__collective_name(dt__collective collective);
+const char *dt__step_kind_name(dt__step_kind collective);
 
 typedef struct dt__link {
     double start_us;     /* of a collective, whatever its size */
@@ -43,7 +43,7 @@ extern const dt__machine dt__machine_builtin;
 
 /* A step as its price sees it. */
 typedef struct dt__priced {
-    dt__collective collective;
+    dt__step_kind collective;
     int64_t group; /* ranks that take part */
     bool spans_hosts;
     double before_bytes, after_bytes; /* of the largest part */

@@ -114,17 +114,17 @@ static dt_status exchange_us(dt__arena *arena, const dt__alphabet *alphabet, dou
     dt__counts counts;
     *us = INFINITY;
     dt__state_change(alphabet, alphabet->from, alphabet->to, &change);
-    if (change.collective != DT__COLLECTIVE_ALL_TO_ALL)
+    if (change.collective != DT__STEP_ALL_TO_ALL)
         return DT_OK;
     dt__transfer_new(alphabet->move->from, alphabet->move->to, change.n_mesh_dims, change.mesh_dims,
                      alphabet->move->item_bytes, &transfer);
     DT__TRY(dt__count(arena, 1, &transfer, &transfer, &counts));
     return dt__exchange_price(arena, alphabet->machine,
-                              &(dt__exchange){.transfer = &transfer,
-                                              .item_bytes = alphabet->move->item_bytes,
-                                              .spans_hosts = change.spans_hosts,
-                                              .most = counts.step_most[0],
-                                              .received = counts.step_received[0]},
+                              &(dt__exchange_desc){.transfer = &transfer,
+                                                   .item_bytes = alphabet->move->item_bytes,
+                                                   .spans_hosts = change.spans_hosts,
+                                                   .most = counts.step_most[0],
+                                                   .received = counts.step_received[0]},
                               us);
 }
 

@@ -167,12 +167,12 @@ typedef struct kinds {
     int scattered;               /* partial to a cut */
 } kinds;
 
-static dt__collective name_of(const kinds *seen) {
+static dt__step_kind name_of(const kinds *seen) {
     if (seen->kept == seen->n)
-        return DT__COLLECTIVE_NONE;
+        return DT__STEP_NONE;
     if (seen->reduced)
-        return seen->scattered ? DT__COLLECTIVE_REDUCE_SCATTER : DT__COLLECTIVE_ALL_REDUCE;
-    return seen->gathered == seen->n ? DT__COLLECTIVE_ALL_GATHER : DT__COLLECTIVE_ALL_TO_ALL;
+        return seen->scattered ? DT__STEP_REDUCE_SCATTER : DT__STEP_ALL_REDUCE;
+    return seen->gathered == seen->n ? DT__STEP_ALL_GATHER : DT__STEP_ALL_TO_ALL;
 }
 
 /* Mesh dim m takes part in the change. */

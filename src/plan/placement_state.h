@@ -66,7 +66,7 @@ double dt__state_bytes(const dt__alphabet *alphabet, const dt__place *state);
 
 /* What one step from a state to another does. */
 typedef struct dt__change {
-    dt__collective collective;
+    dt__step_kind collective;
     int n_mesh_dims, mesh_dims[DT_SPEC_MAX_DIMS]; /* that change, ascending */
     int64_t group;                                /* product of their sizes */
     int64_t reduced;                              /* product of the sizes of those whose partial is reduced */

@@ -171,11 +171,11 @@ static dt_status price_exchange(making *self, const dt__counts *counts, int i) {
     dt__state_change(self->alphabet, dt__route_at(&self->route, self->alphabet, i),
                      dt__route_at(&self->route, self->alphabet, i + 1), &change);
     return dt__exchange_price(self->arena, self->alphabet->machine,
-                              &(dt__exchange){.transfer = &self->transfers[i],
-                                              .item_bytes = self->alphabet->move->item_bytes,
-                                              .spans_hosts = change.spans_hosts,
-                                              .most = counts->step_most[i],
-                                              .received = counts->step_received[i]},
+                              &(dt__exchange_desc){.transfer = &self->transfers[i],
+                                                   .item_bytes = self->alphabet->move->item_bytes,
+                                                   .spans_hosts = change.spans_hosts,
+                                                   .most = counts->step_most[i],
+                                                   .received = counts->step_received[i]},
                               &self->steps[i].cost_us);
 }
 
@@ -199,7 +199,7 @@ static dt_status finish(making *self, int n_steps, dt__plan *plan) {
         fits = fits && in_bytes(move, &counts.step_received[i]);
         self->steps[i].bytes = counts.step_received[i];
         self->steps[i].most = counts.step_most[i];
-        plan->n_collectives += self->steps[i].collective != DT__COLLECTIVE_NONE;
+        plan->n_collectives += self->steps[i].collective != DT__STEP_NONE;
         plan->cost_us += self->steps[i].cost_us;
     }
     if (!fits)

@@ -58,7 +58,7 @@ typedef struct dt__transfer {
 } dt__transfer;
 
 typedef struct dt__plan_step {
-    dt__collective collective;
+    dt__step_kind collective;
     int n_mesh_dims, mesh_dims[DT_SPEC_MAX_DIMS]; /* ascending: those that change */
     const dt_placement *before, *after;           /* one per mesh dim, normalised */
     const dt__transfer *transfer;
@@ -75,7 +75,7 @@ typedef struct dt__plan {
     const dt_placement *source; /* strided shards that only say an order are written as that order */
     int n_steps;
     const dt__plan_step *steps;
-    int n_collectives; /* steps other than DT__COLLECTIVE_NONE */
+    int n_collectives; /* steps other than DT__STEP_NONE */
     int64_t bytes, lower_bound_bytes, peak_bytes;
     double cost_us;
 } dt__plan;

@@ -35,7 +35,7 @@ static void find_useful(const dt__alphabet *alphabet, bool *in_target, bool *out
         out[spare] = true;
 }
 
-static double least_us(const dt__alphabet *alphabet, int m, dt__collective collective, double before, double after) {
+static double least_us(const dt__alphabet *alphabet, int m, dt__step_kind collective, double before, double after) {
     dt__change change;
     dt__place_change(alphabet, m, DT__TOKEN_REPLICATE, DT__TOKEN_REPLICATE, &change);
     change.collective = collective;
@@ -69,9 +69,9 @@ static void find_last(const dt__alphabet *alphabet, double cut, limits *out) {
         double more = INFINITY;
         for (int m = 0; m < alphabet->n_mesh_dims; m++)
             if (alphabet->mesh[m] > 1 && alphabet->to[m].token == DT__TOKEN_REPLICATE)
-                more = fmin(
-                    more, least_us(alphabet, m, DT__COLLECTIVE_ALL_GATHER, cut, held) -
-                              least_us(alphabet, m, DT__COLLECTIVE_ALL_GATHER, cut, cut * (double)alphabet->mesh[m]));
+                more =
+                    fmin(more, least_us(alphabet, m, DT__STEP_ALL_GATHER, cut, held) -
+                                   least_us(alphabet, m, DT__STEP_ALL_GATHER, cut, cut * (double)alphabet->mesh[m]));
         out->last[i + 1] = out->last[i] + (isfinite(more) ? fmax(more, 0) : 0);
         held /= take_largest(alphabet, taken);
     }
@@ -88,12 +88,12 @@ static void find_limits(const dt__alphabet *alphabet, limits *out) {
     find_useful(alphabet, out->in_target, out->useful);
     for (int m = 0; m < alphabet->n_mesh_dims; m++) {
         double whole = cut * (double)alphabet->mesh[m];
-        double gather = least_us(alphabet, m, DT__COLLECTIVE_ALL_GATHER, cut, whole);
-        double reduce = least_us(alphabet, m, DT__COLLECTIVE_ALL_REDUCE, whole, whole);
+        double gather = least_us(alphabet, m, DT__STEP_ALL_GATHER, cut, whole);
+        double reduce = least_us(alphabet, m, DT__STEP_ALL_REDUCE, whole, whole);
         bool to_cut = dt__token_is_cut(alphabet, alphabet->to[m].token);
-        out->from_cut[m] = to_cut ? fmin(gather, least_us(alphabet, m, DT__COLLECTIVE_ALL_TO_ALL, cut, cut)) : gather;
+        out->from_cut[m] = to_cut ? fmin(gather, least_us(alphabet, m, DT__STEP_ALL_TO_ALL, cut, cut)) : gather;
         out->from_partial[m] =
-            to_cut ? fmin(reduce, least_us(alphabet, m, DT__COLLECTIVE_REDUCE_SCATTER, whole, cut)) : reduce;
+            to_cut ? fmin(reduce, least_us(alphabet, m, DT__STEP_REDUCE_SCATTER, whole, cut)) : reduce;
     }
     find_last(alphabet, cut, out);
 }

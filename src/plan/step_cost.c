@@ -28,8 +28,8 @@ dt__rates *dt__rates_new(dt__arena *arena, const dt__alphabet *alphabet) {
                 change.group *= alphabet->mesh[m];
                 change.spans_hosts |= spans[m];
             }
-        for (int c = 0; c < DT__N_COLLECTIVES; c++) {
-            change.collective = (dt__collective)c;
+        for (int c = 0; c < DT__N_STEP_KINDS; c++) {
+            change.collective = (dt__step_kind)c;
             rates[set].of[c] = rate_of(alphabet, &change);
         }
     }
@@ -45,7 +45,7 @@ dt__rates *dt__rates_least(dt__arena *arena, int n_mesh_dims, const dt__rates *r
         return NULL;
     for (int set = n_sets - 1; set >= 0; set--)
         for (int m = 0; m < n_mesh_dims; m++)
-            for (int c = 0; c < DT__N_COLLECTIVES && !(set >> m & 1); c++) {
+            for (int c = 0; c < DT__N_STEP_KINDS && !(set >> m & 1); c++) {
                 const dt__rate *larger = &least[set | 1 << m].of[c];
                 dt__rate *rate = &least[set].of[c];
                 *rate = (dt__rate){least_of(rate->base, larger->base), least_of(rate->before, larger->before),

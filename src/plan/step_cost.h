@@ -20,7 +20,7 @@ typedef struct dt__rate {
 
 /* Of each collective over one set. */
 typedef struct dt__rates {
-    dt__rate of[DT__N_COLLECTIVES];
+    dt__rate of[DT__N_STEP_KINDS];
 } dt__rates;
 
 /* The mesh dims that a state has as Replicate, as partials and as cuts. */
@@ -36,17 +36,17 @@ dt__rates *dt__rates_least(dt__arena *arena, int n_mesh_dims, const dt__rates *r
 /* The price of one collective that changes this set; infinite where none does it. */
 static inline double dt__rates_price(const dt__rates *rates, dt__roles a, dt__roles b, int set, double before,
                                      double after) {
-    dt__collective collective;
+    dt__step_kind collective;
     if (set & a.partial) {
         if (set & ~a.partial || (set & b.replicate && set & b.cut))
             return INFINITY;
-        collective = set & b.cut ? DT__COLLECTIVE_REDUCE_SCATTER : DT__COLLECTIVE_ALL_REDUCE;
+        collective = set & b.cut ? DT__STEP_REDUCE_SCATTER : DT__STEP_ALL_REDUCE;
     } else if (set & b.partial)
         return INFINITY;
     else if (!(set & ~a.replicate))
-        collective = DT__COLLECTIVE_NONE;
+        collective = DT__STEP_NONE;
     else
-        collective = set & ~b.replicate ? DT__COLLECTIVE_ALL_TO_ALL : DT__COLLECTIVE_ALL_GATHER;
+        collective = set & ~b.replicate ? DT__STEP_ALL_TO_ALL : DT__STEP_ALL_GATHER;
     const dt__rate *rate = &rates[set].of[collective];
     return rate->base + rate->before * before + rate->after * after;
 }

@@ -10,7 +10,7 @@
 #include "kernels/elementwise.h"
 #include "kernels/spread.h"
 #include "mesh/mesh.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 #include "random/draw.h"
 #include "tensor/tensor.h"
 

@@ -288,7 +288,7 @@ static double rounding_us(const search *self) {
             bool made = dt__option_entry(self->chosen[m], self->n_inputs + o) == DT_ROW_P(DT_SUM);
             for (int i = 0; i < self->n_inputs && made; i++)
                 made = dt__option_entry(self->chosen[m], i) >= 0;
-            dt__priced step = {.collective = DT__COLLECTIVE_ALL_REDUCE,
+            dt__priced step = {.collective = DT__STEP_ALL_REDUCE,
                                .group = self->on->mesh[m],
                                .before_bytes = bytes,
                                .after_bytes = bytes};

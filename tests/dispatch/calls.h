@@ -9,8 +9,7 @@
 
 #include "dispatch/dispatch.h"
 #include "dtensor/dispatch.h"
-#include "move/execute.h"
-#include "move/redistribute.h"
+#include "move/move.h"
 #include "rules/call_text.h"
 
 #include <inttypes.h>
@@ -114,11 +113,10 @@ static inline const char *calls_counted(const dt_ctx *ctx, const dt__redistribut
     dt__redistribute_stats now = dt__redistribute_statistics(ctx);
     size_t n = 0;
     text[0] = '\0';
-    for (int c = DT__COLLECTIVE_NONE + 1; c < DT__N_COLLECTIVES; c++)
+    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
         if (now.collectives[c] > before->collectives[c])
-            n +=
-                (size_t)snprintf(text + n, sizeof text - n, "%s%s %" PRId64, n ? ", " : "",
-                                 dt__collective_name((dt__collective)c), now.collectives[c] - before->collectives[c]);
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %" PRId64, n ? ", " : "",
+                                  dt__step_kind_name((dt__step_kind)c), now.collectives[c] - before->collectives[c]);
     return text;
 }
 

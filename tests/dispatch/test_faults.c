@@ -27,7 +27,7 @@ static bool run_some(dt_ctx *ctx, dt_mesh *mesh) {
 }
 
 /* The same with somebody who looks on. */
-static bool run_watched(dt_ctx *ctx, dt_mesh *mesh) {
+static bool run_observed(dt_ctx *ctx, dt_mesh *mesh) {
     bool fine = dt_comm_stats_begin(ctx) == DT_OK && dt_trace_begin(ctx, NULL) == DT_OK &&
                 dt_comm_scope_begin(ctx, "part") == DT_OK && run_some(ctx, mesh);
     dt_tensor *x = fine ? dt_ones(ctx, DT_SHAPE(6, 4), .mesh = mesh, .place = "P(sum)") : NULL;
@@ -85,7 +85,7 @@ static void faults__every_allocation_in_turn(void **state) {
 
 static void faults__every_allocation_of_those_who_look_on(void **state) {
     (void)state;
-    assert_true(fail_in_turn(run_watched) > 80);
+    assert_true(fail_in_turn(run_observed) > 80);
 }
 
 /* Two ranks that must move an input; on one of them there is no memory for it. */

@@ -173,7 +173,7 @@ static void trace__begins_where_the_environment_asks(void **state) {
     setenv("DTENSOR_TRACE", name, 1);
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
     unsetenv("DTENSOR_TRACE");
-    assert_null(ctx->watch); /* not before the first op */
+    assert_null(ctx->observer); /* not before the first op */
     setenv("DTENSOR_TRACE", name, 1);
     assert_non_null(CALL(ctx, "relu($0)", dt_ones(ctx, DT_SHAPE(3))));
     unsetenv("DTENSOR_TRACE");

@@ -11,7 +11,7 @@
 #include "spec/brute.h"
 #include "support/launch.h"
 
-#include "move/execute.h"
+#include "move/move.h"
 
 enum { MOVES_MOST_RANKS = 16, MOVES_MOST_ELEMENTS = 1 << 14 };
 

@@ -6,14 +6,14 @@
 #include "support/ranks.h"
 
 #include "dtensor/dtensor.h"
-#include "move/execute.h"
+#include "move/move.h"
 
 #include <string.h>
 
 static int64_t n_collectives(const dt_ctx *ctx) {
     dt__redistribute_stats stats = dt__redistribute_statistics(ctx);
     int64_t n = 0;
-    for (int c = DT__COLLECTIVE_NONE + 1; c < DT__N_COLLECTIVES; c++)
+    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
         n += stats.collectives[c];
     return n;
 }

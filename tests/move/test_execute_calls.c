@@ -9,7 +9,7 @@
 
 #include "base/ctx.h"
 #include "base/hash.h"
-#include "move/execute.h"
+#include "move/move.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -90,12 +90,12 @@ static int run_counted(dt_ctx *ctx, void *arg) {
         dt__redistribute_stats before = dt__redistribute_statistics(ctx);
         CHECK_OK(ctx, run(&from, &to));
         dt__redistribute_stats after = dt__redistribute_statistics(ctx);
-        int64_t asked[DT__N_COLLECTIVES];
+        int64_t asked[DT__N_STEP_KINDS];
         CHECK_OK(ctx, dt__redistribute_count(from.spec, to.spec, DT__PLANNER_DIRECT, NULL, asked));
         for (int k = 0; k < 4; k++) {
             int64_t got = after.collectives[k + 1] - before.collectives[k + 1];
             CHECK(got == want->collectives[k] && got == asked[k + 1], "%s: %s to %s: %lld of %s, not %lld",
-                  want->mesh, want->from, want->to, (long long)got, dt__collective_name((dt__collective)(k + 1)),
+                  want->mesh, want->from, want->to, (long long)got, dt__step_kind_name((dt__step_kind)(k + 1)),
                   (long long)want->collectives[k]);
         }
         CHECK(after.n_exchanges - before.n_exchanges == want->exchanges, "%s to %s: %lld rendezvous", want->from,
@@ -586,7 +586,7 @@ static void execute__moves_nothing_on_fake(void **state) {
     assert_int_equal(dt__redistribute_wait(moving), DT_OK);
     dt__redistribute_stats stats = dt__redistribute_statistics(ctx);
     assert_int_equal(stats.n_runs, 2);
-    assert_true(stats.collectives[DT__COLLECTIVE_ALL_GATHER] + stats.collectives[DT__COLLECTIVE_ALL_TO_ALL] > 0);
+    assert_true(stats.collectives[DT__STEP_ALL_GATHER] + stats.collectives[DT__STEP_ALL_TO_ALL] > 0);
     assert_int_equal(stats.bytes_received, 0);
     assert_true(to.data[0] == 5);
     free_piece(ctx, &from);

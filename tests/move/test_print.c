@@ -6,7 +6,7 @@
 #include "spec/brute.h"
 #include "tensor/tensors.h"
 
-#include "move/execute.h"
+#include "move/move.h"
 
 static int texts(dt_ctx *ctx, void *arg) {
     uint64_t random = *(const uint64_t *)arg;

@@ -6,7 +6,7 @@
 #include "spec/brute.h"
 #include "tensor/tensors.h"
 
-#include "move/execute.h"
+#include "move/move.h"
 
 #include <math.h>
 #include <sched.h>

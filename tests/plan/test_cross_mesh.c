@@ -263,7 +263,7 @@ static void kinds__follow_from_what_moves(void **state) {
         dt__text trace = dt__text_new(t.ctx);
         dt__plan_trace(&plan, &trace);
         assert_string_equal(dt__text_chars(&trace), cases[i].trace);
-        assert_string_equal(dt__collective_name(plan.steps[0].collective), cases[i].collective);
+        assert_string_equal(dt__step_kind_name(plan.steps[0].collective), cases[i].collective);
         check_equal(cases[i].trace, plan.bytes, cases[i].bytes);
         dt__text_free(&trace);
         end(&t);

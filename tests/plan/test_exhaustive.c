@@ -179,7 +179,7 @@ static int check_move(dt_ctx *ctx, const brute_case *from, const brute_case *to,
         fail_msg("%s to %s: %s", from->text, to->text, dt_error_text(ctx));
     dt__alphabet_new(&move, machine, &alphabet);
     double want = cheapest(&alphabet);
-    if (direct.n_steps && direct.steps[0].collective == DT__COLLECTIVE_ALL_TO_ALL)
+    if (direct.n_steps && direct.steps[0].collective == DT__STEP_ALL_TO_ALL)
         want = fmin(want, direct.cost_us);
     if (fabs(plan.cost_us - want) > 1e-6 * want)
         fail_msg("%s to %s, %d ranks per host: %.9g us, but %.9g can be had", from->text, to->text,

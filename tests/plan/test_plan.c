@@ -74,7 +74,7 @@ static void check_collectives(dt__arena *arena, const dt__plan *plan, const void
     (void)arena;
     for (int i = 0; i < plan->n_steps; i++) {
         size_t used = strlen(got);
-        snprintf(got + used, sizeof got - used, "%s%s", i ? " " : "", dt__collective_name(plan->steps[i].collective));
+        snprintf(got + used, sizeof got - used, "%s%s", i ? " " : "", dt__step_kind_name(plan->steps[i].collective));
     }
     assert_string_equal(got, want);
 }

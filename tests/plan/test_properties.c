@@ -291,7 +291,7 @@ static void check_step(const pair *p, const dt__plan *plan, int i, const holding
     check_equal(p->text, step->bytes, item_bytes * most);
     if (most)
         check_equal(p->text, received_by(&a, &does, &before, &after, step->most), most);
-    if (step->collective == DT__COLLECTIVE_NONE)
+    if (step->collective == DT__STEP_NONE)
         check_equal(p->text, step->bytes, 0);
 }
 
@@ -346,7 +346,7 @@ static double plan_cost(dt__arena *arena, const pair *p, dt__planner planner, bo
     if (plan.bytes < plan.lower_bound_bytes)
         fail_msg("%s, %s: %" PRId64 " bytes are below the bound %" PRId64, p->text, dt__planner_name(planner),
                  plan.bytes, plan.lower_bound_bytes);
-    *exchanges = plan.n_steps == 1 && plan.steps[0].collective == DT__COLLECTIVE_ALL_TO_ALL;
+    *exchanges = plan.n_steps == 1 && plan.steps[0].collective == DT__STEP_ALL_TO_ALL;
     return plan.cost_us;
 }
 

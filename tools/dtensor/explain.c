@@ -81,9 +81,9 @@ static const char *label_list(explaining *self, int n, const dt_placement *const
 /* "all_gather 2, all_reduce 1", or "nothing". */
 static const char *label_moves(explaining *self, const moves *moved) {
     dt__text text = dt__text_new(self->session->ctx);
-    for (int c = DT__COLLECTIVE_NONE + 1; c < DT__N_COLLECTIVES; c++)
+    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
         if (moved->collectives[c])
-            dt__text_add(&text, "%s%s %d", text.n_chars ? ", " : "", dt__collective_name((dt__collective)c),
+            dt__text_add(&text, "%s%s %d", text.n_chars ? ", " : "", dt__step_kind_name((dt__step_kind)c),
                          moved->collectives[c]);
     if (!text.n_chars)
         dt__text_add(&text, "nothing");
@@ -166,7 +166,7 @@ static dt_status add_moves(explaining *self, dt__text *out) {
             continue;
         table steps = table_new(arena, 3);
         for (int s = 0; s < plan->n_steps; s++)
-            DT__TRY(table_add(&steps, (const char *[]){dt__collective_name(plan->steps[s].collective),
+            DT__TRY(table_add(&steps, (const char *[]){dt__step_kind_name(plan->steps[s].collective),
                                                        label_bytes(plan->steps[s].bytes, arena),
                                                        label_time(self, plan->steps[s].cost_us)}));
         table_print(&steps, out);

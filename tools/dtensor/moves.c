@@ -62,11 +62,11 @@ static void add_outputs(const dt__placed_call *placed, const dt__choice *choice,
 static void add_collectives(const moves *moved, dt__text *out) {
     bool first = true;
     json_add(out, "],\"collectives\":{");
-    for (int c = DT__COLLECTIVE_NONE + 1; c < DT__N_COLLECTIVES; c++) {
+    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++) {
         if (!moved->collectives[c])
             continue;
         json_add(out, first ? "" : ",");
-        json_add_string(out, dt__collective_name((dt__collective)c));
+        json_add_string(out, dt__step_kind_name((dt__step_kind)c));
         dt__text_add(out, ":%d", moved->collectives[c]);
         first = false;
     }

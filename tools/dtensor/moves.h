@@ -10,7 +10,7 @@
 typedef struct moves {
     int n; /* inputs */
     dt__plan *plans;
-    int collectives[DT__N_COLLECTIVES];
+    int collectives[DT__N_STEP_KINDS];
     int n_collectives;
     int64_t bytes; /* received by the rank that receives most, input by input */
 } moves;

@@ -120,7 +120,7 @@ static dt_status add_steps(planning *self, const dt__plan *plan, dt__text *out) 
     for (int i = 0; i < plan->n_steps; i++) {
         const dt__plan_step *step = &plan->steps[i];
         DT__TRY(
-            table_add(&steps, (const char *[]){dt__collective_name(step->collective), label_mesh_dims(self, step),
+            table_add(&steps, (const char *[]){dt__step_kind_name(step->collective), label_mesh_dims(self, step),
                                                label_state(self, plan->n_mesh_dims, step->before),
                                                label_state(self, plan->n_target_mesh_dims, step->after),
                                                label_bytes(step->bytes, arena), label_time(self, step->cost_us)}));
@@ -231,7 +231,7 @@ static dt_status fill_step_texts(planning *self, const dt__plan *plan, int i, co
     dt__text costs = dt__text_new(self->session->ctx);
     const char *bytes = label_bytes(step->bytes, self->session->arena), *time = label_time(self, step->cost_us);
     const char *mesh_dims = label_mesh_dims(self, step);
-    dt__text_add(&name, "%d: %s", i + 1, dt__collective_name(step->collective));
+    dt__text_add(&name, "%d: %s", i + 1, dt__step_kind_name(step->collective));
     dt__text_add(&over, "over %s", mesh_dims ? mesh_dims : "");
     dt__text_add(&costs, "at most %s, %s", bytes ? bytes : "", time ? time : "");
     out[0] = keep(self, &name);

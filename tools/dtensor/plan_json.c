@@ -18,7 +18,7 @@ static void add_step(const dt__plan_step *step, dt__text *out) {
     json_add(out, "{\"mesh_dims\":");
     json_add_ints(out, mesh_dims, step->n_mesh_dims);
     json_add(out, ",\"collective\":");
-    json_add_string(out, dt__collective_name(step->collective));
+    json_add_string(out, dt__step_kind_name(step->collective));
     add_number(out, ",\"bytes\":", step->bytes);
     dt__text_add(out, ",\"cost_us\":%.6g}", step->cost_us);
 }

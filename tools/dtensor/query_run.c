@@ -7,7 +7,7 @@
 
 #include "dispatch/dispatch.h"
 #include "json_text.h"
-#include "move/execute.h"
+#include "move/move.h"
 #include "request_call.h"
 #include "request_data.h"
 #include "run_inputs.h"
@@ -36,7 +36,7 @@ typedef struct job {
     char text[2048];
     int n_outputs;
     run_output outputs[DT__MAX_OUTPUTS];
-    int64_t collectives[DT__N_COLLECTIVES];
+    int64_t collectives[DT__N_STEP_KINDS];
 } job;
 
 static dt_status keep_output(job *self, dt_tensor *tensor, bool writes, run_output *out) {
@@ -77,7 +77,7 @@ static dt_status run_op(dt_ctx *ctx, job *self, dt_mesh *mesh) {
     dt__invocation call = {info, parts->bound.overload, parts->bound.args, parts->call.n_inputs, inputs, NULL};
     DT__TRY(dt__dispatch(ctx, &call, outputs, &n_outputs));
     dt__redistribute_stats after = dt__redistribute_statistics(ctx);
-    for (int c = 0; writes && c < DT__N_COLLECTIVES; c++)
+    for (int c = 0; writes && c < DT__N_STEP_KINDS; c++)
         self->collectives[c] = after.collectives[c] - before.collectives[c];
     for (int i = 0; i < n_outputs; i++)
         DT__TRY(keep_output(self, outputs[i], writes, &self->outputs[i]));
@@ -138,11 +138,11 @@ static void add_output(const run_output *output, dt__text *out) {
 
 static void add_collectives(const job *self, dt__text *out) {
     const char *before = "";
-    for (int c = DT__COLLECTIVE_NONE + 1; c < DT__N_COLLECTIVES; c++) {
+    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++) {
         if (!self->collectives[c])
             continue;
         json_add(out, before);
-        json_add_string(out, dt__collective_name((dt__collective)c));
+        json_add_string(out, dt__step_kind_name((dt__step_kind)c));
         dt__text_add(out, ":%lld", (long long)self->collectives[c]);
         before = ",";
     }

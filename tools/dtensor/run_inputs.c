@@ -4,7 +4,7 @@
  */
 #include "run_inputs.h"
 
-#include "move/execute.h"
+#include "move/move.h"
 #include "ops/infer.h"
 #include "split.h"
 #include "tensor/tensor.h"

@@ -1,52 +1,75 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Named scopes, and what is told to counts and traces.
+ * Named scopes, and the observers that pass communication to counts and traces.
  */
-#include "dispatch/watch.h"
+#include "dispatch/monitor.h"
 
 #include "dispatch/state.h"
 #include "dtensor/debug.h"
 
 #include <string.h>
 
-static void moved(dt_ctx *ctx, const dt__moved *what) {
+static void observe(dt_ctx *ctx, const dt__comm_event *event) {
     const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
-    dt__watching *self = state->watching;
+    dt__monitor *self = state->monitor;
     if (self->counts)
-        dt__count_moved(ctx, self, what);
-    dt__trace_moved(ctx, self, what);
+        dt__count_event(self, event);
+    dt__trace_event(ctx, self, event);
 }
 
-dt__watching *dt__watching_of(dt_ctx *ctx) {
+static void observe_collective(dt_ctx *ctx, const dt__collective_report *report) {
+    int64_t collectives[DT_N_COLLECTIVES] = {0};
+    collectives[report->op] = 1;
+    observe(ctx, &(dt__comm_event){.call = ctx->observer->call ? ctx->observer->call : "comm",
+                                   .collectives = collectives,
+                                   .bytes = report->bytes,
+                                   .begin_us = report->begin_us,
+                                   .end_us = report->end_us});
+}
+
+static void observe_redistribution(dt_ctx *ctx, const dt__redistribution_report *report) {
+    observe(ctx, &(dt__comm_event){.call = ctx->observer->call ? ctx->observer->call : "redistribute",
+                                   .collectives = report->collectives,
+                                   .bytes = report->bytes,
+                                   .redistribution = report,
+                                   .begin_us = report->begin_us,
+                                   .end_us = report->end_us});
+}
+
+dt__monitor *dt__monitor_of(dt_ctx *ctx) {
     dt__dispatch_state *state = dt__dispatch_state_of(ctx);
-    if (!state || state->watching)
-        return state ? state->watching : NULL;
-    dt__watching *self = dt__alloc_zeroed(ctx, sizeof *self);
+    if (!state || state->monitor)
+        return state ? state->monitor : NULL;
+    dt__monitor *self = dt__alloc_zeroed(ctx, sizeof *self);
     if (!self)
         return (void)dt__fail_memory(ctx, sizeof *self, "counts and traces"), NULL;
-    self->watch.moved = moved;
+    self->comm.collective = observe_collective;
+    self->move.redistribution = observe_redistribution;
     self->arena = dt__arena_new(ctx);
     self->root.name = self->root.path = "";
     self->scope = &self->root;
     self->text = dt__text_new(ctx);
-    return state->watching = self;
+    return state->monitor = self;
 }
 
-void dt__watching_update(dt_ctx *ctx, dt__watching *self) {
-    ctx->watch = self->counts || dt__trace_runs(self) ? &self->watch : NULL;
+void dt__monitor_update(dt_ctx *ctx, dt__monitor *self) {
+    bool observes = self->counts || dt__trace_runs(self);
+    ctx->observer = observes ? &self->comm : NULL;
+    ctx->move_observer = observes ? &self->move : NULL;
 }
 
-void dt__watching_free(dt_ctx *ctx, dt__watching *self) {
+void dt__monitor_free(dt_ctx *ctx, dt__monitor *self) {
     if (!self)
         return;
     dt__trace_free(ctx, self);
-    ctx->watch = NULL;
+    ctx->observer = NULL;
+    ctx->move_observer = NULL;
     dt__arena_free(&self->arena);
     dt__text_free(&self->text);
     dt__free(ctx, self, sizeof *self);
 }
 
-static dt__scope_node *child_of(dt__watching *self, dt__scope_node *parent, const char *name) {
+static dt__scope_node *child_of(dt__monitor *self, dt__scope_node *parent, const char *name) {
     dt__scope_node **link = &parent->first;
     for (; *link; link = &(*link)->next)
         if (!strcmp((*link)->name, name))
@@ -65,7 +88,7 @@ static dt__scope_node *child_of(dt__watching *self, dt__scope_node *parent, cons
 }
 
 dt_status dt_comm_scope_begin(dt_ctx *ctx, const char *name) {
-    dt__watching *self = ctx ? dt__watching_of(ctx) : NULL;
+    dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     if (!name || !*name || strchr(name, '/'))
@@ -81,7 +104,7 @@ dt_status dt_comm_scope_begin(dt_ctx *ctx, const char *name) {
 
 void dt_comm_scope_end(dt_ctx *ctx) {
     dt__dispatch_state *state = ctx ? ctx->slots[DT__SLOT_DISPATCH].state : NULL;
-    dt__watching *self = state ? state->watching : NULL;
+    dt__monitor *self = state ? state->monitor : NULL;
     if (!self || !self->scope->parent)
         return;
     dt__trace_scope(ctx, self, self->scope->name, false);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The monitor of a context: observes collectives and redistributions, and passes them to counts and traces. It holds
+ * the tree of named scopes, the counts at its nodes, and a trace; the dispatch state owns it.
+ */
+#ifndef DT_DISPATCH_MONITOR_H
+#define DT_DISPATCH_MONITOR_H
+
+#include "base/text.h"
+#include "comm/observer.h"
+#include "dispatch/decision.h"
+#include "move/move.h"
+
+/* Counts of one call's name in one scope. */
+typedef struct dt__count_row {
+    struct dt__count_row *next;
+    const char *op; /* lives as long as the context */
+    int64_t n[DT_N_COLLECTIVES], bytes[DT_N_COLLECTIVES];
+} dt__count_row;
+
+/* A named scope; the root stands for the whole program and has an empty path. */
+typedef struct dt__scope_node {
+    struct dt__scope_node *parent, *first, *next; /* children in the order in which they came */
+    const char *name, *path;
+    dt__count_row *rows;
+} dt__scope_node;
+
+typedef struct dt__trace dt__trace;
+
+typedef struct dt__monitor {
+    dt__comm_observer comm;
+    dt__move_observer move;
+    dt__arena arena; /* of nodes and rows */
+    dt__scope_node root, *scope;
+    dt__count_row *free_rows;
+    bool counts;
+    dt__trace *trace; /* NULL: there was none */
+    dt__text text;    /* what the last printing call gave */
+} dt__monitor;
+
+/* The context's, made on first use; NULL with the error recorded. */
+dt__monitor *dt__monitor_of(dt_ctx *ctx);
+/* Installs the observers in the context or removes them, as counting and tracing require. */
+void dt__monitor_update(dt_ctx *ctx, dt__monitor *self);
+void dt__monitor_free(dt_ctx *ctx, dt__monitor *self);
+
+/* Communication as counts and traces see it: a collective of the program or a redistribution. */
+typedef struct dt__comm_event {
+    const char *call;                                /* name of the call that communicated */
+    const int64_t *collectives;                      /* [DT_N_COLLECTIVES] what it counts as */
+    int64_t bytes;                                   /* received by this rank */
+    const dt__redistribution_report *redistribution; /* NULL: a collective of the program */
+    double begin_us, end_us;
+} dt__comm_event;
+
+/* count.c */
+void dt__count_event(dt__monitor *self, const dt__comm_event *event);
+/* trace.c; each does nothing where no trace runs. */
+bool dt__trace_runs(const dt__monitor *self);
+void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event);
+void dt__trace_scope(dt_ctx *ctx, dt__monitor *self, const char *name, bool begins);
+void dt__trace_op_begin(dt__monitor *self, const dt__invocation *call, const dt__decision *decision);
+void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__invocation *call, const dt__decision *decision,
+                      double begin_us);
+void dt__trace_free(dt_ctx *ctx, dt__monitor *self);
+/* Begins the trace that the environment asks for. */
+void dt__trace_from_environment(dt_ctx *ctx);
+
+/* Appends a JSON string. */
+void dt__add_json_string(dt__text *out, const char *chars);
+
+#endif
