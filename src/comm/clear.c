@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The abort flag, and clearing errors, all ranks together. The flag is a count, of which each rank remembers what it was
- * when errors were last cleared: while it has not changed, no rank has an error that the others do not have too. A rank that comes here will not come to any call before all the others are
+ * The abort flag, and clearing errors, all ranks together. The flag is a count, of which each rank remembers what it
+ * was when errors were last cleared: while it has not changed, no rank has an error that the others lack. A rank that comes here will not come to any call before all the others are
  * here too, so those that wait for it in a call get an error at once and come as well. When all have come, nothing
  * moves, and every rank can see of each channel what the members see: whether one of them has broken it, and whether
  * they have made the same number of calls (a rank that gave up may have skipped some that the others got through). A

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * When something is wrong: a member is dead, has given up, has made another call, or does not come in time. The rank
- * that finds out breaks the channel: it publishes why and raises the abort flag, so that every other member stops waiting
- * and returns an error too. Other channels go on.
+ * that finds out breaks the channel: it publishes why and raises the abort flag, so that every other member stops
+ * waiting and returns an error too. Other channels continue.
  */
 #include "comm/shm.h"
 
