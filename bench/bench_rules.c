@@ -8,7 +8,7 @@
  *     bench_rules [--quick] [--json]
  */
 #include "rules/call_text.h"
-#include "rules/registry.h"
+#include "rules/op_registry.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -103,12 +103,12 @@ static double propagate_us(dt_ctx *ctx, const dt__placed_call *made, int repeats
     for (int i = 0; i < repeats; i++) {
         dt__arena arena = dt__arena_new(ctx);
         dt_op_call call = made->call;
-        dt__choice choice;
-        dt__placed on = {made->n_mesh_dims, made->mesh, made->inputs, &dt__machine_builtin};
+        dt__candidate choice;
+        dt__placed_inputs on = {made->n_mesh_dims, made->mesh, made->inputs, &dt__machine_builtin};
         double before = now_us();
-        dt_status status = dt__call_infer(&arena, &call);
+        dt_status status = dt__op_call_infer(&arena, &call);
         if (status == DT_OK)
-            status = dt__choose(&arena, &call, &on, &choice);
+            status = dt__select_placements(&arena, &call, &on, &choice);
         double took = now_us() - before;
         dt__arena_free(&arena);
         if (status != DT_OK)
@@ -136,7 +136,7 @@ static bool measure(const bench_mesh *on, int n_draws, bool json) {
             dt__arena arena = dt__arena_new(ctx);
             dt__placed_call made;
             double us = -1;
-            if (dt__call_parse(&arena, calls[c], on->n_mesh_dims, on->mesh, &made) == DT_OK &&
+            if (dt__placed_call_parse(&arena, calls[c], on->n_mesh_dims, on->mesh, &made) == DT_OK &&
                 scatter(&arena, &made) == DT_OK)
                 us = propagate_us(ctx, &made, 3);
             fine = us >= 0;

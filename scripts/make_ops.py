@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes include/dtensor/ops.h and src/ops/calls.c from the schema lines of the descriptors in src/ops.
+"""Makes include/dtensor/ops.h and src/ops/op_functions.c from the schema lines of the descriptors in src/ops.
 
     scripts/make_ops.py           writes both files
     scripts/make_ops.py --check   says whether they are what it would write
@@ -100,7 +100,7 @@ GLUE_HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  *
  * The functions of dtensor/ops.h. Made by scripts/make_ops.py from the schema lines of the ops: change those.
  */
-#include "ops/calls.h"
+#include "ops/op_functions.h"
 '''
 
 
@@ -153,7 +153,7 @@ def split_params(text):
 
 def read_schemas():
     """Signatures by op, in the order of the table."""
-    table = re.findall(r"X\((\w+)\)", (ROOT / "src/ops/table.h").read_text().split("typedef enum")[0])
+    table = re.findall(r"X\((\w+)\)", (ROOT / "src/ops/ops.h").read_text().split("typedef enum")[0])
     schemas = {}
     for source in sorted((ROOT / "src/ops").glob("*.c")):
         text = source.read_text()
@@ -278,22 +278,22 @@ def macro_text(signature):
             f"&(const {options_name(signature)}){{__VA_ARGS__}})")
 
 
-MAKERS = {"Tensor": "dt__give_tensor(&call, {0})", "Tensor[]": "dt__give_tensors(&call, {0})",
-          "int": "dt__give_int({0})",
-          "float": "dt__give_real({0})", "bool": "dt__give_bool({0})", "Scalar": "dt__give_number({0})",
-          "int[]": "dt__give_sizes({0})", "ScalarType": "dt__give_dtype({0})", "str": "dt__give_text({0})"}
+MAKERS = {"Tensor": "dt__call_tensor(&call, {0})", "Tensor[]": "dt__call_tensors(&call, {0})",
+          "int": "dt__call_int({0})",
+          "float": "dt__call_real({0})", "bool": "dt__call_bool({0})", "Scalar": "dt__call_number({0})",
+          "int[]": "dt__call_sizes({0})", "ScalarType": "dt__call_dtype({0})", "str": "dt__call_text({0})"}
 
 
 def given_default(param):
     """An expression for the default of a parameter."""
     default = param.default
     if default in (None, "None"):
-        return "dt__give_none()"
+        return "dt__call_none()"
     if param.type == "Scalar":
-        return f"dt__give_number(dt_number_{'real' if '.' in default or 'e' in default else 'int'}({default}))"
+        return f"dt__call_number(dt_number_{'real' if '.' in default or 'e' in default else 'int'}({default}))"
     if param.type == "int[]":
         assert default == "[]", default
-        return "dt__give_dims((dt_dims){.n = 0})"
+        return "dt__call_dims((dt_dims){.n = 0})"
     value = {"True": "true", "False": "false"}.get(default, default.replace("'", '"'))
     return MAKERS[param.type].format(value)
 
@@ -307,7 +307,7 @@ def given(param, signature):
     if kind in ("int64_t", "bool"):
         return MAKERS[param.type].format(field)
     if kind == "dt_dims":
-        return f"{field}.list ? dt__give_dims({field}) : {given_default(param)}"
+        return f"{field}.list ? dt__call_dims({field}) : {given_default(param)}"
     is_opt = kind.startswith("dt_opt_")
     test = f"{field}.given" if is_opt else f"{field}.type != DT_ARG_NONE" if kind == "dt_number" else field
     value = f"{field}.value" if is_opt else field
@@ -316,7 +316,7 @@ def given(param, signature):
 
 def placed(expression, i):
     """The same, written to argument i: whole structs are not copied, which would wait for their parts to be stored."""
-    return re.sub(r"(dt__give_\w+)\((\)?)", lambda m: f"{m[1]}(&args[{i}]{')' if m[2] else ', '}", expression)
+    return re.sub(r"(dt__call_\w+)\((\)?)", lambda m: f"{m[1]}(&args[{i}]{')' if m[2] else ', '}", expression)
 
 
 def function(op, signature):
@@ -325,13 +325,13 @@ def function(op, signature):
     head = head.replace(name + "(", f"({name})(", 1)  # the macro of this name stays out of the way
     lines = [f"{head}const {options_name(signature)} *options) {{",
              f"    static const {options_name(signature)} none;",
-             "    dt__giving call;",
+             "    dt__call call;",
              f"    dt_arg args[{len(signature.params)}];",
              "    options = options ? options : &none;",
-             f"    dt__giving_begin(&call, DT__OP_{op}, {signature.index});"]
+             f"    dt__call_init(&call, DT__OP_{op}, {signature.index});"]
     lines += [f"    {placed(given(p, signature), i)};" for i, p in enumerate(signature.params)]
-    ending = "dt__give_several(&call, args, options->site, out, room)" if signature.is_list() else \
-        "dt__give(&call, args, options->site)"
+    ending = "dt__call_run_list(&call, args, options->site, out, room)" if signature.is_list() else \
+        "dt__call_run(&call, args, options->site)"
     lines += [f"    return {ending};", "}"]
     return "\n".join(lines)
 
@@ -406,7 +406,7 @@ def formatted(text, path):
 
 def main():
     ops = [(name, name_functions(signatures)) for name, signatures in read_schemas()]
-    files = {"include/dtensor/ops.h": header(ops), "src/ops/calls.c": glue(ops), "man/dtensor_ops.3": manual(ops)}
+    files = {"include/dtensor/ops.h": header(ops), "src/ops/op_functions.c": glue(ops), "man/dtensor_ops.3": manual(ops)}
     stale = []
     for name, text in files.items():
         text = formatted(text, name)

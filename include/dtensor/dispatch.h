@@ -68,18 +68,18 @@ DT_API dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *what, dt_tens
 enum { DT_OP_MAX_OUTPUTS = 64 };
 
 /* An argument: by position where the name is NULL. A tensor, a list of tensors, or a value of another kind. */
-typedef struct dt_given {
+typedef struct dt_op_argument {
     const char *name;
     dt_tensor *tensor;
     int n_tensors;
     dt_tensor *const *tensors;
     dt_arg value;
-} dt_given;
+} dt_op_argument;
 
 /* Runs the op of this name; what is not given has the default of the schema line. The outputs belong to the current
  * scope. site may be NULL. Collective where inputs move, else Local. */
-DT_API dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_given, const dt_given *given, const dt_site *site,
-                           dt_tensor *outputs[DT_OP_MAX_OUTPUTS], int *n_outputs);
+DT_API dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_given, const dt_op_argument *given,
+                           const dt_site *site, dt_tensor *outputs[DT_OP_MAX_OUTPUTS], int *n_outputs);
 /* The same for an op that takes tensors only; gives the first output, or NULL. Collective where inputs move, else
  * Local. */
 DT_API dt_tensor *dt_op_run_tensors(dt_ctx *ctx, const char *name, int n, dt_tensor *const *tensors,

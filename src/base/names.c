@@ -2,7 +2,7 @@
  *
  * Words and texts of statuses, dtypes and reductions, all made from the lists in the public header.
  */
-#include "dtensor/base.h"
+#include "base/dtype.h"
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ const char *dt_dtype_name(dt_dtype dtype) { return is_dtype(dtype) ? dtypes[dtyp
 const char *dt_reduce_name(dt_reduce reduce) { return is_reduce(reduce) ? reduces[reduce] : "?"; }
 
 bool dt_dtype_parse(const char *word, dt_dtype *out) {
-    for (int i = DT_F32; word && i < DT_N_DTYPES; i++)
+    for (int i = DT_NO_DTYPE + 1; word && i < DT_N_DTYPES; i++)
         if (!strcmp(word, dtypes[i].word)) {
             *out = (dt_dtype)i;
             return true;
@@ -71,7 +71,7 @@ bool dt_reduce_parse(const char *word, dt_reduce *out) {
 bool dt_reduce_allowed(dt_dtype dtype, dt_reduce reduce) {
     if (!is_dtype(dtype) || !is_reduce(reduce))
         return false;
-    if (dtype == DT_C64 || dtype == DT_C128)
+    if (dt__is_complex(dtype))
         return reduce != DT_MIN && reduce != DT_MAX;
     return dtype != DT_BOOL || reduce != DT_AVG;
 }

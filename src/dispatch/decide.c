@@ -2,7 +2,7 @@
  *
  * Making decisions: shapes and rows by the op, the choice by cost, specs for what moves and for what is made.
  */
-#include "dispatch/state.h"
+#include "dispatch/dispatch_state.h"
 #include "move/move.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ static dt_status take_specs(struct making *self) {
 }
 
 /* A partial that the input, being Replicate, is not: all coordinates but the first contribute nothing to it. */
-static void find_blank(const struct making *self, const dt__choice *choice, int i) {
+static void find_blank(const struct making *self, const dt__candidate *choice, int i) {
     int64_t coordinate[DT_SPEC_MAX_DIMS];
     dt__input_decision *input = &self->to->inputs[i];
     if (!dt_mesh_coordinate(self->to->mesh, coordinate))
@@ -103,7 +103,7 @@ static dt_status count_moves(struct making *self, const dt__input_decision *inpu
     return DT_OK;
 }
 
-static dt_status place_inputs(struct making *self, const dt__choice *choice) {
+static dt_status place_inputs(struct making *self, const dt__candidate *choice) {
     for (int i = 0; i < self->call->n_inputs; i++) {
         dt__input_decision *input = &self->to->inputs[i];
         const int *order = input->from->stride_order;
@@ -122,7 +122,7 @@ static dt_status place_inputs(struct making *self, const dt__choice *choice) {
     return DT_OK;
 }
 
-static dt_status describe_outputs(struct making *self, const dt_op_call *asked, const dt__choice *choice) {
+static dt_status describe_outputs(struct making *self, const dt_op_call *asked, const dt__candidate *choice) {
     dt__decision *to = self->to;
     to->n_outputs = asked->n_outputs;
     to->outputs = DT__NEW_ARRAY(&to->arena, dt__output_decision, asked->n_outputs);
@@ -157,7 +157,7 @@ static dt_status describe_outputs(struct making *self, const dt_op_call *asked, 
     return DT_OK;
 }
 
-static dt_status choose(struct making *self, dt_op_call *asked, dt__arena *scratch, dt__choice *choice) {
+static dt_status choose(struct making *self, dt_op_call *asked, dt__arena *scratch, dt__candidate *choice) {
     int64_t mesh[DT_SPEC_MAX_DIMS];
     const dt__sharding *shardings[DT__MAX_INPUTS];
     int n = dt_mesh_n_dims(self->to->mesh);
@@ -165,8 +165,8 @@ static dt_status choose(struct making *self, dt_op_call *asked, dt__arena *scrat
         mesh[m] = dt_mesh_dim_size(self->to->mesh, m);
     for (int i = 0; i < self->call->n_inputs; i++)
         shardings[i] = &self->to->inputs[i].from->sharding;
-    dt__placed on = {n, mesh, shardings, &dt__machine_builtin};
-    DT__TRY(dt__choose(scratch, asked, &on, choice));
+    dt__placed_inputs on = {n, mesh, shardings, &dt__machine_builtin};
+    DT__TRY(dt__select_placements(scratch, asked, &on, choice));
     self->to->flags = choice->flags;
     self->to->cost_us = choice->cost_us;
     return place_inputs(self, choice);
@@ -179,12 +179,13 @@ static dt_status make(struct making *self, dt__arena *scratch) {
         const dt_tensor *tensor = call->inputs[i];
         self->values[i] = (dt_op_value){.dtype = tensor->dtype, .n_dims = tensor->n_dims, .shape = tensor->shape};
     }
-    dt_op_call asked = dt__call_new(self->ctx, call->info, call->overload, call->args, call->n_inputs, self->values);
-    DT__TRY(dt__call_infer(scratch, &asked));
+    dt_op_call asked =
+        dt__op_call_new(self->ctx, call->info, call->overload, call->args, call->n_inputs, self->values);
+    DT__TRY(dt__op_call_infer(scratch, &asked));
     if (asked.n_outputs > DT__MAX_OUTPUTS)
         return dt__fail(self->ctx, DT_ERR_UNSUPPORTED, "%s: %d outputs; at most %d", call->info->schema.name,
                         asked.n_outputs, DT__MAX_OUTPUTS);
-    dt__choice choice = {0};
+    dt__candidate choice = {0};
     if (self->to->mesh) {
         DT__TRY(take_specs(self));
         DT__TRY(choose(self, &asked, scratch, &choice));

@@ -4,9 +4,10 @@
  */
 #include "dispatch/dispatch.h"
 
+#include "base/dtype.h"
 #include "base/known.h"
+#include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
-#include "dispatch/state.h"
 #include "kernels/spread.h"
 #include "move/move.h"
 
@@ -31,7 +32,7 @@ static dt_tensor *blank_of(const dt_tensor *tensor, dt_reduce reduce) {
     dt_tensor *blank = dt_empty_like(tensor);
     unsigned char element[16];
     if (blank && blank->data) {
-        dt__put_identity(blank->dtype, reduce, element);
+        dt__write_identity(blank->dtype, reduce, element);
         dt__spread_fill(dt__kernels_of(blank->ctx), dt__pool_of(blank->ctx), blank->data, element,
                         dt_dtype_size(blank->dtype), dt_tensor_local_elements(blank));
     }

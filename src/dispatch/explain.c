@@ -3,8 +3,8 @@
  * Why an op chooses its placements, for tensors that are there: the call is written out with their shapes and
  * placements and read as the tools read it; what follows is pure.
  */
+#include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
-#include "dispatch/state.h"
 #include "dtensor/debug.h"
 #include "rules/call_text.h"
 
@@ -55,7 +55,7 @@ static void add_lists(int n_mesh_dims, int n, const dt_placement *const *lists, 
 }
 
 /* What moving one input takes. */
-static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, const dt__choice *choice, int i,
+static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, int i,
                             dt__plan *out) {
     const dt_op_value *value = &placed->call.inputs[i];
     dt__sharding *to = DT__NEW(arena, dt__sharding);
@@ -68,8 +68,8 @@ static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, con
     return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, out);
 }
 
-static dt_status add_candidate(dt__arena *arena, const dt__placed_call *placed, const dt__choice *choice, bool chosen,
-                               dt__text *out) {
+static dt_status add_candidate(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice,
+                               bool chosen, dt__text *out) {
     int64_t counts[DT__N_STEP_KINDS] = {0}, bytes = 0;
     const char *before = "";
     for (int i = 0; i < placed->call.n_inputs; i++) {
@@ -97,7 +97,8 @@ static dt_status add_candidate(dt__arena *arena, const dt__placed_call *placed, 
     return DT_OK;
 }
 
-static dt_status add_moves(dt__arena *arena, const dt__placed_call *placed, const dt__choice *choice, dt__text *out) {
+static dt_status add_moves(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice,
+                           dt__text *out) {
     for (int i = 0; i < placed->call.n_inputs; i++) {
         dt__plan plan;
         DT__TRY(plan_input(arena, placed, choice, i, &plan));
@@ -114,18 +115,18 @@ static dt_status add_moves(dt__arena *arena, const dt__placed_call *placed, cons
 static dt_status explain(dt__arena *arena, dt_mesh *mesh, const char *call, dt__text *out) {
     int64_t sizes[DT_SPEC_MAX_DIMS];
     dt__placed_call placed;
-    dt__choice choices[CANDIDATES];
+    dt__candidate choices[CANDIDATES];
     int n = dt_mesh_n_dims(mesh), n_choices = 0;
     for (int m = 0; m < n; m++)
         sizes[m] = dt_mesh_dim_size(mesh, m);
-    DT__TRY(dt__call_parse(arena, call, n, sizes, &placed));
-    dt__placed on = {n, sizes, placed.inputs, &dt__machine_builtin};
+    DT__TRY(dt__placed_call_parse(arena, call, n, sizes, &placed));
+    dt__placed_inputs on = {n, sizes, placed.inputs, &dt__machine_builtin};
     dt__text_add(out, "%s on mesh(%s)\n", call, dt_mesh_text(mesh));
     if (!placed.info->op->kernel && placed.info->op->decompose) {
         dt__text_add(out, "runs through its decomposition, whose ops choose for themselves\n");
         return DT_OK;
     }
-    DT__TRY(dt__choose_several(arena, &placed.call, &on, CANDIDATES, choices, &n_choices));
+    DT__TRY(dt__list_candidates(arena, &placed.call, &on, CANDIDATES, choices, &n_choices));
     for (int c = 0; c < n_choices; c++)
         DT__TRY(add_candidate(arena, &placed, &choices[c], c == 0, out));
     return n_choices ? add_moves(arena, &placed, &choices[0], out) : DT_OK;

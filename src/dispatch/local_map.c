@@ -2,7 +2,7 @@
  *
  * Functions of a program's own on local parts, with declared placements.
  */
-#include "dispatch/state.h"
+#include "dispatch/dispatch_state.h"
 #include "dtensor/redistribute.h"
 #include "move/move.h"
 #include "tensor/state.h"

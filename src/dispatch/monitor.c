@@ -4,7 +4,7 @@
  */
 #include "dispatch/monitor.h"
 
-#include "dispatch/state.h"
+#include "dispatch/dispatch_state.h"
 #include "dtensor/debug.h"
 
 #include <string.h>

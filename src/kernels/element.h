@@ -7,11 +7,8 @@
 #ifndef DT_KERNELS_ELEMENT_H
 #define DT_KERNELS_ELEMENT_H
 
+#include "base/half_float.h"
 #include "dtensor/base.h"
-
-#include <string.h>
-
-#define DT__INLINE static inline __attribute__((always_inline))
 
 #define DT__IN_MEMORY __attribute__((aligned(1), may_alias))
 typedef float dt__f32 DT__IN_MEMORY;
@@ -39,71 +36,6 @@ typedef struct __attribute__((packed, may_alias)) dt__c128 {
 #define DT__EACH _Pragma("GCC ivdep")
 #endif
 
-DT__INLINE uint32_t dt__bits_f32(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, 4);
-    return bits;
-}
-DT__INLINE float dt__f32_of_bits(uint32_t bits) {
-    float x;
-    memcpy(&x, &bits, 4);
-    return x;
-}
-DT__INLINE uint64_t dt__bits_f64(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, 8);
-    return bits;
-}
-DT__INLINE double dt__f64_of_bits(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, 8);
-    return x;
-}
-
-DT__INLINE float dt__widen_bf16(uint16_t h) { return dt__f32_of_bits((uint32_t)h << 16); }
-
-DT__INLINE float dt__widen_f16(uint16_t h) {
-    const uint32_t exponent_step = 1u << 23, infinity = 0x7c00u << 13;
-    uint32_t size = (uint32_t)(h & 0x7fff) << 13; /* exponent and fraction where f32 has them */
-    uint32_t normal = size + (127 - 15) * exponent_step;
-    uint32_t special = size + (255 - 31) * exponent_step;
-    /* A subnormal has no hidden bit: lend it one, and take it away in floating point, which normalises. */
-    float small = dt__f32_of_bits(normal + exponent_step) - dt__f32_of_bits((127 - 14) * exponent_step);
-    uint32_t bits = size < exponent_step ? dt__bits_f32(small) : size >= infinity ? special : normal;
-    return dt__f32_of_bits(bits | (uint32_t)(h & 0x8000) << 16);
-}
-
-/* To nearest, ties to even. */
-DT__INLINE uint16_t dt__narrow_bf16(float x) {
-    uint32_t bits = dt__bits_f32(x);
-    uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, nan = bits >> 16 | 0x40;
-    return (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
-}
-
-DT__INLINE uint16_t dt__narrow_f16(float x) {
-    const uint32_t exponent_step = 1u << 23;
-    uint32_t bits = dt__bits_f32(x), size = bits & 0x7fffffff;
-    /* Half of the last kept bit, less one if the last kept bit is even: ties stay with the even one. */
-    uint32_t normal = (size - (127 - 15) * exponent_step + 0xfff + (size >> 13 & 1)) >> 13;
-    /* The last bit of 0.5f is worth as much as the last bit of a subnormal f16, so the addition rounds. */
-    uint32_t small = dt__bits_f32(dt__f32_of_bits(size) + 0.5f) - dt__bits_f32(0.5f);
-    uint32_t h = size < (127 - 14) * exponent_step ? small : normal;
-    h = size >= (127 + 16) * exponent_step ? 0x7c00 : h;
-    h = size > 0x7f800000 ? 0x7e00 : h;
-    return (uint16_t)(h | (bits >> 16 & 0x8000));
-}
-
-/* To f32, toward zero, with the last bit set where that lost something: rounding the result again, to a shorter
- * format, is then as good as rounding x once. */
-DT__INLINE float dt__f64_to_odd_f32(double x) {
-    float nearest = (float)x;
-    uint32_t bits = dt__bits_f32(nearest), sign = bits & 0x80000000, size = bits & 0x7fffffff;
-    double back = (double)dt__f32_of_bits(size), whole = dt__f64_of_bits(dt__bits_f64(x) & ~(1ull << 63));
-    uint32_t odd = (back > whole ? size - 1 : size) | 1;
-    bits = back != whole && x == x ? sign | odd : bits; /* NaN stays itself */
-    return dt__f32_of_bits(bits);
-}
-
 /* Toward zero; beyond the range of the integer its nearest end; NaN gives 0. `below` is the largest number of the
  * float type that is less than the integer's largest plus one. */
 #define DT__SATURATE(name, type, real, lowest, highest, below)                                                       \
@@ -129,8 +61,8 @@ DT__SATURATE(dt__i64_of_f64, int64_t, double, INT64_MIN, INT64_MAX, 0x1.ffffffff
 /* The value of an element in memory: DT__GET_x(type, e), where the 16-bit floats become f32. */
 #define DT__GET_F32(e)  ((float)(e))
 #define DT__GET_F64(e)  ((double)(e))
-#define DT__GET_F16(e)  dt__widen_f16(e)
-#define DT__GET_BF16(e) dt__widen_bf16(e)
+#define DT__GET_F16(e)  dt__f16_to_f32(e)
+#define DT__GET_BF16(e) dt__bf16_to_f32(e)
 #define DT__GET_I8(e)   ((int8_t)(e))
 #define DT__GET_I16(e)  ((int16_t)(e))
 #define DT__GET_I32(e)  ((int32_t)(e))
@@ -153,8 +85,8 @@ DT__INLINE float dt__short_of_integer(int64_t x) { return (float)x; }
 #define DT__PUT_F32(v)  ((float)(v))
 #define DT__PUT_F64(v)  ((double)(v))
 #define DT__SHORT(v)    DT__BY_TYPE(v, dt__short_of_f32, dt__f64_to_odd_f32, dt__short_of_integer)(v)
-#define DT__PUT_F16(v)  dt__narrow_f16(DT__SHORT(v))
-#define DT__PUT_BF16(v) dt__narrow_bf16(DT__SHORT(v))
+#define DT__PUT_F16(v)  dt__f32_to_f16(DT__SHORT(v))
+#define DT__PUT_BF16(v) dt__f32_to_bf16(DT__SHORT(v))
 #define DT__PUT_I8(v)   DT__BY_TYPE(v, dt__i8_of_f32, dt__i8_of_f64, dt__i8_of_integer)(v)
 #define DT__PUT_I16(v)  DT__BY_TYPE(v, dt__i16_of_f32, dt__i16_of_f64, dt__i16_of_integer)(v)
 #define DT__PUT_I32(v)  DT__BY_TYPE(v, dt__i32_of_f32, dt__i32_of_f64, dt__i32_of_integer)(v)

@@ -35,11 +35,11 @@
 DT__INLINE double whole_of(double x) { return (x + ROUNDER) - ROUNDER; }
 
 /* 2^n for a whole n from -1023 to 1024; the first is 0 and the last infinity. */
-DT__INLINE double power_of_two(double n) { return dt__f64_of_bits(dt__bits_f64(n + (ROUNDER + 1023)) << 52); }
+DT__INLINE double power_of_two(double n) { return dt__f64_from_bits(dt__f64_bits(n + (ROUNDER + 1023)) << 52); }
 
-DT__INLINE double size_of(double x) { return dt__f64_of_bits(dt__bits_f64(x) & ~(1ull << 63)); }
+DT__INLINE double size_of(double x) { return dt__f64_from_bits(dt__f64_bits(x) & ~(1ull << 63)); }
 DT__INLINE double with_sign_of(double size, double x) {
-    return dt__f64_of_bits(dt__bits_f64(size) | (dt__bits_f64(x) & (1ull << 63)));
+    return dt__f64_from_bits(dt__f64_bits(size) | (dt__f64_bits(x) & (1ull << 63)));
 }
 /* NaN stays NaN. */
 DT__INLINE double at_most(double x, double most) { return x > most ? most : x; }
@@ -86,9 +86,9 @@ typedef struct split {
 
 DT__INLINE split split_of(double x) {
     const uint64_t root = 0x3fe6a09e00000000, one = 0x3ff0000000000000;
-    uint64_t bits = dt__bits_f64(x) + (one - root);
-    double exponent = dt__f64_of_bits((bits >> 52) | dt__bits_f64(0x1p52)) - (0x1p52 + 1023);
-    return (split){dt__f64_of_bits((bits & 0x000fffffffffffff) + root), exponent};
+    uint64_t bits = dt__f64_bits(x) + (one - root);
+    double exponent = dt__f64_from_bits((bits >> 52) | dt__f64_bits(0x1p52)) - (0x1p52 + 1023);
+    return (split){dt__f64_from_bits((bits & 0x000fffffffffffff) + root), exponent};
 }
 
 DT__INLINE double log_of_special(double x, double otherwise) {
@@ -137,13 +137,13 @@ typedef struct angle {
 
 DT__INLINE angle angle_of(double x) {
     double rounded = x * TWO_OVER_PI + ROUNDER, n = rounded - ROUNDER;
-    return (angle){((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3, dt__bits_f64(rounded) & 3};
+    return (angle){((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3, dt__f64_bits(rounded) & 3};
 }
 
 /* The sine of the rest after an even number of quarters, its cosine after an odd one, minus after two more. */
 DT__INLINE double sine_of(uint64_t quarters, double sine, double cosine) {
-    uint64_t bits = dt__bits_f64(quarters & 1 ? cosine : sine);
-    return dt__f64_of_bits(bits ^ (quarters & 2) << 62);
+    uint64_t bits = dt__f64_bits(quarters & 1 ? cosine : sine);
+    return dt__f64_from_bits(bits ^ (quarters & 2) << 62);
 }
 
 DT__INLINE double sin_turned_short(double x, uint64_t turn) {
@@ -161,7 +161,7 @@ DT__INLINE double sin_turned_long(double x, uint64_t turn) {
 
 DT__INLINE float whole_of_f32(float x) { return (x + ROUNDER_F32) - ROUNDER_F32; }
 /* For a whole n from -126 to 127. */
-DT__INLINE float power_of_two_f32(float n) { return dt__f32_of_bits(dt__bits_f32(n + (ROUNDER_F32 + 127)) << 23); }
+DT__INLINE float power_of_two_f32(float n) { return dt__f32_from_bits(dt__f32_bits(n + (ROUNDER_F32 + 127)) << 23); }
 
 DT__INLINE float exp_f32(float x) {
     x = x > 89 ? 89 : x;
@@ -176,12 +176,12 @@ DT__INLINE double log_f64(double x) { return log_long(x); }
 DT__INLINE float tanh_f32(float x) { return (float)tanh_short((double)x); }
 DT__INLINE double tanh_f64(double x) { return tanh_long(x); }
 DT__INLINE float erf_f32(float x) {
-    uint32_t bits = dt__bits_f32(x);
-    float size = dt__f32_of_bits(bits & 0x7fffffff);
+    uint32_t bits = dt__f32_bits(x);
+    float size = dt__f32_from_bits(bits & 0x7fffffff);
     size = size > 6 ? 6 : size;
     float z = size * size, near = size * erf_near_f32(z);
     float far = 1 - exp_f32(-z) * erf_far_f32((size - 2) / (size + 2));
-    return dt__f32_of_bits(dt__bits_f32(size > 1 ? far : near) | (bits & 0x80000000));
+    return dt__f32_from_bits(dt__f32_bits(size > 1 ? far : near) | (bits & 0x80000000));
 }
 DT__INLINE double erf_f64(double x) { return erf_long(x); }
 DT__INLINE float sigmoid_f32(float x) { return 1 / (1 + exp_f32(-x)); }

@@ -2,6 +2,7 @@
  *
  * Reading values of distributed tensors, and writing them: dt_to_local, dt_full_tensor, dt_item, dt_assign.
  */
+#include "base/dtype.h"
 #include "comm/observer.h"
 #include "kernels/elementwise.h"
 #include "move/move.h"
@@ -79,22 +80,16 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
 
 double dt_item(dt_tensor *tensor) {
     unsigned char element[16];
-    return read_item(tensor, "item", element) ? dt__get_number(tensor->dtype, element) : (double)NAN;
+    return read_item(tensor, "item", element) ? dt__read_f64(tensor->dtype, element) : (double)NAN;
 }
 
 int64_t dt_item_i64(dt_tensor *tensor) {
     unsigned char element[16];
-    int64_t value;
-    if (tensor && (tensor->dtype < DT_I8 || tensor->dtype > DT_BOOL)) {
+    if (tensor && !dt__is_integral(tensor->dtype)) {
         (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "item_i64: %s is no integer", dt_dtype_name(tensor->dtype));
         return 0;
     }
-    if (!read_item(tensor, "item_i64", element))
-        return 0;
-    if (tensor->dtype != DT_I64)
-        return (int64_t)dt__get_number(tensor->dtype, element);
-    memcpy(&value, element, sizeof value);
-    return value;
+    return read_item(tensor, "item_i64", element) ? dt__read_i64(tensor->dtype, element) : 0;
 }
 
 /* The source as it is to be copied into dst, element by element: under dst's placements. */

@@ -4,6 +4,7 @@
  */
 #include "move/move.h"
 
+#include "base/dtype.h"
 #include "kernels/elementwise.h"
 
 #include <string.h>
@@ -28,12 +29,9 @@ dt_spec *dt__spec_with_dtype(const dt_spec *spec, dt_dtype dtype) {
                                                    .stride_order = spec->stride_order});
 }
 
-static bool is_floating(dt_dtype dtype) { return dtype <= DT_BF16; }
-static bool is_complex(dt_dtype dtype) { return dtype >= DT_C64; }
-
 bool dt__converts_parts(const dt_spec *spec, dt_dtype dtype) {
-    bool alike = spec->dtype == dtype || (is_floating(spec->dtype) && (is_floating(dtype) || is_complex(dtype))) ||
-                 (is_complex(spec->dtype) && is_complex(dtype));
+    bool alike = spec->dtype == dtype || (dt__is_float(spec->dtype) && dt__is_inexact(dtype)) ||
+                 (dt__is_complex(spec->dtype) && dt__is_complex(dtype));
     for (int m = 0; m < spec->sharding.n_mesh_dims; m++) {
         const dt_placement *placement = &spec->sharding.placements[m];
         if (dt_placement_is_partial(*placement) && (!alike || !dt_reduce_allowed(dtype, placement->reduce)))

@@ -3,8 +3,8 @@
  * Elementwise arithmetic on two tensors, or on a tensor and a number, and the forms that work in place. What a partial
  * input becomes may depend on the sign of a number.
  */
-#include "ops/local.h"
-#include "ops/table.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
 
 #include <string.h>
 
@@ -30,8 +30,8 @@ static dt_status check_in_place(dt_op_call *call) {
         same = shape.sizes[d] == self->shape[d];
     if (!same)
         return dt_op_refuse(call, DT_ERR_SHAPE, "the result is larger than the first tensor, in which it should be");
-    int from = dt__is_complex(dtype) ? 3 : dt__is_floating(dtype) ? 2 : dtype != DT_BOOL;
-    int to = dt__is_complex(self->dtype) ? 3 : dt__is_floating(self->dtype) ? 2 : self->dtype != DT_BOOL;
+    int from = dt__is_complex(dtype) ? 3 : dt__is_inexact(dtype) ? 2 : dtype != DT_BOOL;
+    int to = dt__is_complex(self->dtype) ? 3 : dt__is_inexact(self->dtype) ? 2 : self->dtype != DT_BOOL;
     if (from > to)
         return dt_op_refuse(call, DT_ERR_DTYPE,
                             "the result is %s (%s) and does not fit into the first tensor, which is %s", kinds[from],
@@ -49,8 +49,8 @@ static dt_status finish(dt_op_call *call) {
 static dt_status check_alpha(dt_op_call *call) {
     const dt_arg *alpha = &call->args[ALPHA];
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
-    if (alpha->type == DT_ARG_FLOAT && dt__is_whole(call->inputs[0].dtype) &&
-        (has_number(call) ? call->args[OTHER].type != DT_ARG_FLOAT : dt__is_whole(call->inputs[1].dtype)))
+    if (alpha->type == DT_ARG_FLOAT && dt__is_integral(call->inputs[0].dtype) &&
+        (has_number(call) ? call->args[OTHER].type != DT_ARG_FLOAT : dt__is_integral(call->inputs[1].dtype)))
         return dt_op_refuse(call, DT_ERR_DTYPE, "alpha is a fraction and the tensors are not; wanted a whole number");
     if (alpha->type == DT_ARG_COMPLEX && !dt__is_complex(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE, "alpha is complex and the tensors are not");
@@ -85,7 +85,7 @@ static dt_status shape_div(dt_op_call *call) {
                             mode->as.text);
     if (rounds(call))
         DT__TRY(dt__refuse_complex(call));
-    return dt__add_broadcast(call, rounds(call) ? dtype : dt__promote_to_floating(dtype));
+    return dt__add_broadcast(call, rounds(call) ? dtype : dt__promote_to_inexact(dtype));
 }
 
 /* The sign of alpha, which the second operand is multiplied by. */
@@ -96,13 +96,13 @@ static int class_other(const dt_op_call *call) { return has_number(call) ? dt__a
  * contributes to a maximum, becomes the largest. Sums of truth values are "or". */
 static bool keeps_order(const dt_op_call *call) {
     dt_dtype dtype = call->outputs[0].dtype;
-    return dt__is_floating(dtype) || dtype == DT_BOOL;
+    return dt__is_inexact(dtype) || dtype == DT_BOOL;
 }
 
 /* Beside integers, which have no average, the floating-point tensor may be one alone. */
 static void add_average(const dt_op_call *call, dt_rows *rows) {
     for (int i = 0; i < 2; i++)
-        if (dt__is_floating(call->inputs[i].dtype) && !dt__is_floating(call->inputs[1 - i].dtype))
+        if (dt__is_inexact(call->inputs[i].dtype) && !dt__is_inexact(call->inputs[1 - i].dtype))
             dt_rows_reduce(rows, (uint64_t)1 << i, DT_AVG, DT_AVG);
 }
 
@@ -110,7 +110,7 @@ static void rows_sum(const dt_op_call *call, dt_rows *rows, int sign) {
     if (keeps_order(call))
         dt_rows_monotone(rows, 0, true);
     if (has_number(call)) {
-        if (dt__is_floating(call->inputs[0].dtype))
+        if (dt__is_inexact(call->inputs[0].dtype))
             dt_rows_reduce(rows, 1, DT_AVG, DT_AVG);
         return;
     }
@@ -137,7 +137,7 @@ static void rows_scaled(dt_rows *rows, int sign, bool linear, bool ordered) {
 
 /* Products of integers wrap around before they become floating point. */
 static bool all_floating(const dt_op_call *call) {
-    return dt__is_floating(call->inputs[0].dtype) && dt__is_floating(call->inputs[call->n_inputs - 1].dtype);
+    return dt__is_inexact(call->inputs[0].dtype) && dt__is_inexact(call->inputs[call->n_inputs - 1].dtype);
 }
 
 static void rows_mul(const dt_op_call *call, dt_rows *rows) {
@@ -150,9 +150,9 @@ static void rows_mul(const dt_op_call *call, dt_rows *rows) {
 /* The sign of the divisor, as the dtype of the quotient has it. */
 static int class_divisor(const dt_op_call *call) {
     const dt_arg *other = &call->args[OTHER];
-    if (!has_number(call) || !rounds(call) || other->type != DT_ARG_INT || !dt__is_whole(call->inputs[0].dtype))
+    if (!has_number(call) || !rounds(call) || other->type != DT_ARG_INT || !dt__is_integral(call->inputs[0].dtype))
         return class_other(call);
-    int64_t divisor = dt__wrap_whole(other->as.i, dt__promote_call(call, UINT64_MAX));
+    int64_t divisor = dt__wrap_integer(dt__promote_call(call, UINT64_MAX), other->as.i);
     return (divisor > 0) - (divisor < 0);
 }
 
@@ -162,7 +162,7 @@ static bool rounds_down(const dt_op_call *call) {
 
 /* The least integer divided by -1 wraps around, and an infinity that is rounded down is NaN. */
 static bool quotient_keeps_order(const dt_op_call *call) {
-    return dt__is_floating(call->outputs[0].dtype) ? !rounds_down(call) : class_divisor(call) > 0;
+    return dt__is_inexact(call->outputs[0].dtype) ? !rounds_down(call) : class_divisor(call) > 0;
 }
 
 static void rows_div(const dt_op_call *call, dt_rows *rows) {
@@ -194,7 +194,7 @@ static dt_status run_sum(dt_op_call *call, int sign) {
     dt__array out = dt__array_of(&call->outputs[0]), a = dt__array_of(&call->inputs[0]);
     dt__array b = dt__array_of_arg(call, 1, dtype, &room);
     dt__number factor = dt__number_of(alpha, dtype);
-    if (sign < 0 && dt__is_whole(dtype))
+    if (sign < 0 && dt__is_integral(dtype))
         factor.i = (int64_t)(0 - (uint64_t)factor.i);
     else if (sign < 0)
         factor.f.re = -factor.f.re, factor.f.im = -factor.f.im;
@@ -237,11 +237,11 @@ static dt_status divide_toward_zero(dt_op_call *call, dt_dtype dtype) {
 static dt_status divide(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]);
     if (!rounds(call))
-        return run_two(call, DT__EL_DIV, dt__promote_to_floating(dt__promote_call(call, UINT64_MAX)), &out);
+        return run_two(call, DT__EL_DIV, dt__promote_to_inexact(dt__promote_call(call, UINT64_MAX)), &out);
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
     if (rounds_down(call))
         return run_two(call, DT__EL_FLOOR_DIVIDE, dtype, &out);
-    if (dt__is_whole(dtype))
+    if (dt__is_integral(dtype))
         return divide_toward_zero(call, dtype);
     DT__TRY(run_two(call, DT__EL_DIV, dtype, &out));
     return dt__run_elements(call, DT__EL_TRUNC, dtype, &out, &out, NULL, NULL);

@@ -2,8 +2,8 @@
  *
  * Elementwise ops that compare and choose: maximum, clamp, eq, where.
  */
-#include "ops/local.h"
-#include "ops/table.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
 
 #include <math.h>
 
@@ -56,7 +56,7 @@ static dt_status shape_where(dt_op_call *call) {
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1);
     for (int i = 1; i <= 2; i++)
         if (call->args[i].type != DT_ARG_TENSOR)
-            DT__TRY(dt__want_fit(call, &call->args[i], dtype));
+            DT__TRY(dt__expect_fit(call, &call->args[i], dtype));
     return dt__add_broadcast(call, dtype);
 }
 
@@ -114,7 +114,7 @@ static dt_status clamp(dt_op_call *call) {
 
 /* Whether the second operand is a whole number that no element of the dtype equals. */
 static bool is_beyond(const dt_arg *arg, dt_dtype dtype) {
-    return arg->type == DT_ARG_INT && dt__is_whole(dtype) && dt__wrap_whole(arg->as.i, dtype) != arg->as.i;
+    return arg->type == DT_ARG_INT && dt__is_integral(dtype) && dt__wrap_integer(dtype, arg->as.i) != arg->as.i;
 }
 
 static dt_status equal(dt_op_call *call) {

@@ -5,15 +5,15 @@
  */
 #include "base/hash.h"
 #include "mesh/mesh.h"
-#include "ops/local.h"
-#include "ops/table.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
 #include "random/random.h"
 
 static dt_status shape_dropout(dt_op_call *call) {
     double p = dt__arg(call, "p")->as.f;
     if (!(p >= 0 && p <= 1))
         return dt_op_refuse(call, DT_ERR_VALUE, "p is %g; wanted a probability from 0 to 1", p);
-    DT__TRY(dt__want_floating(call, 0));
+    DT__TRY(dt__expect_floating(call, 0));
     return dt__add_like(call, 0, call->inputs[0].dtype);
 }
 
@@ -55,7 +55,7 @@ static dt_status dropout(dt_op_call *call) {
         dt__run_convert(call, &out, &in);
         return DT_OK;
     }
-    dt_dtype dtype = out.dtype == DT_F64 || out.dtype == DT_C128 ? DT_F64 : DT_F32;
+    dt_dtype dtype = dt__is_double_precision(out.dtype) ? DT_F64 : DT_F32;
     dt__draw draw;
     dt__scratch mask;
     DT__TRY(take_draw(call, dtype, &draw));

@@ -3,8 +3,8 @@
  * Products of matrices: matmul, mm, bmm, addmm, linear. Linear in each factor; a sharded inner dim gives a partial sum,
  * which a bias has to join as one.
  */
-#include "ops/local.h"
-#include "ops/table.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
 
 #include <inttypes.h>
 
@@ -57,14 +57,14 @@ static void rows_matmul(const dt_op_call *call, dt_rows *rows) {
 }
 
 static dt_status shape_mm(dt_op_call *call) {
-    DT__TRY(dt__want_dims(call, 0, 2));
-    DT__TRY(dt__want_dims(call, 1, 2));
+    DT__TRY(dt__expect_dims(call, 0, 2));
+    DT__TRY(dt__expect_dims(call, 1, 2));
     return shape_matmul(call);
 }
 
 static dt_status shape_bmm(dt_op_call *call) {
-    DT__TRY(dt__want_dims(call, 0, 3));
-    DT__TRY(dt__want_dims(call, 1, 3));
+    DT__TRY(dt__expect_dims(call, 0, 3));
+    DT__TRY(dt__expect_dims(call, 1, 3));
     if (call->inputs[0].shape[0] != call->inputs[1].shape[0])
         return dt_op_refuse(call, DT_ERR_SHAPE, "batch sizes %" PRId64 " and %" PRId64 " differ",
                             call->inputs[0].shape[0], call->inputs[1].shape[0]);
@@ -85,7 +85,7 @@ static dt_status check_addend(const dt_op_call *call, const dt_op_value *addend,
 static dt_status check_factor(const dt_op_call *call, const char *name) {
     const dt_arg *factor = dt__arg(call, name);
     dt_dtype dtype = call->inputs[1].dtype;
-    if (factor->type == DT_ARG_FLOAT && dt__is_whole(dtype))
+    if (factor->type == DT_ARG_FLOAT && dt__is_integral(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE, "%s is a fraction and the tensors are not; wanted a whole number",
                             name);
     if (factor->type == DT_ARG_COMPLEX && !dt__is_complex(dtype))
@@ -95,8 +95,8 @@ static dt_status check_factor(const dt_op_call *call, const char *name) {
 
 static dt_status shape_addmm(dt_op_call *call) {
     const dt_op_value *a = &call->inputs[1], *b = &call->inputs[2];
-    DT__TRY(dt__want_dims(call, 1, 2));
-    DT__TRY(dt__want_dims(call, 2, 2));
+    DT__TRY(dt__expect_dims(call, 1, 2));
+    DT__TRY(dt__expect_dims(call, 2, 2));
     DT__TRY(check_dtypes(call));
     DT__TRY(check_factor(call, "beta"));
     DT__TRY(check_factor(call, "alpha"));
@@ -108,7 +108,7 @@ static dt_status shape_addmm(dt_op_call *call) {
 
 static int class_addmm(const dt_op_call *call) { return dt__arg_sign(dt__arg(call, "beta")); }
 static unsigned partial_addmm(const dt_op_call *call) {
-    int sign = dt__is_floating(call->outputs[0].dtype) ? class_addmm(call) : 0; /* integers wrap around */
+    int sign = dt__is_inexact(call->outputs[0].dtype) ? class_addmm(call) : 0; /* integers wrap around */
     return DT_PARTIAL_EACH | (sign > 0 ? DT_PARTIAL_UP : sign < 0 ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
 }
 
@@ -118,7 +118,7 @@ static dt_status shape_linear(dt_op_call *call) {
     DT__TRY(check_dtypes(call));
     if (input->n_dims == 0)
         return dt_op_refuse(call, DT_ERR_SHAPE, "the input has no dims; wanted at least one");
-    DT__TRY(dt__want_dims(call, 1, 2));
+    DT__TRY(dt__expect_dims(call, 1, 2));
     DT__TRY(check_inner(call, input->shape[input->n_dims - 1], weight->shape[1]));
     for (int d = 0; d + 1 < input->n_dims; d++)
         shape.sizes[d] = input->shape[d];
@@ -129,7 +129,7 @@ static dt_status shape_linear(dt_op_call *call) {
 }
 
 static void rows_linear(const dt_op_call *call, dt_rows *rows) {
-    bool ordered = call->n_inputs == 3 && dt__is_floating(call->outputs[0].dtype); /* integers wrap around */
+    bool ordered = call->n_inputs == 3 && dt__is_inexact(call->outputs[0].dtype); /* integers wrap around */
     dt_rows_factors(rows, "...k,nk,+n->...n", DT_PARTIAL_EACH | (ordered ? DT_PARTIAL_UP : 0));
 }
 

@@ -3,8 +3,8 @@
  * Ops that normalise along dims, which therefore have to be whole: softmax and layer_norm.
  */
 #include "kernels/normalise.h"
-#include "ops/local.h"
-#include "ops/table.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
 
 #include <inttypes.h>
 
@@ -13,7 +13,7 @@ static dt_status shape_softmax(dt_op_call *call) {
     int ignored;
     DT__TRY(dt__refuse_complex(call));
     DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, call->inputs[0].n_dims, &ignored));
-    if (!dt__is_real_floating(dtype))
+    if (!dt__is_float(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE, "the result would be %s; wanted a floating-point tensor or dtype",
                             dt_dtype_name(dtype));
     return dt__add_like(call, 0, dtype);
@@ -39,7 +39,7 @@ static dt_status shape_layer_norm(dt_op_call *call) {
     const dt_arg *shape = dt__arg(call, "normalized_shape");
     const dt_arg *weight = dt__arg(call, "weight"), *bias = dt__arg(call, "bias");
     DT__TRY(dt__refuse_complex(call));
-    DT__TRY(dt__want_floating(call, 0));
+    DT__TRY(dt__expect_floating(call, 0));
     if (shape->n == 0 || shape->n > input->n_dims)
         return dt_op_refuse(call, DT_ERR_SHAPE, "normalized_shape has %d sizes; wanted 1 to %d", shape->n,
                             input->n_dims);

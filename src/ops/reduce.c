@@ -4,8 +4,8 @@
  * rank's sum over the global count, which is right for uneven parts, too.
  */
 #include "kernels/reductions.h"
-#include "ops/local.h"
-#include "ops/table.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
 
 #include <math.h>
 
@@ -45,13 +45,13 @@ static dt_status check_dims(const dt_op_call *call) {
 static dt_status shape_sum(dt_op_call *call) {
     dt_dtype dtype = call->inputs[0].dtype;
     DT__TRY(check_dims(call));
-    return add_reduced(call, dt__arg_dtype(dt__arg(call, "dtype"), dt__is_whole(dtype) ? DT_I64 : dtype));
+    return add_reduced(call, dt__arg_dtype(dt__arg(call, "dtype"), dt__is_integral(dtype) ? DT_I64 : dtype));
 }
 
 static dt_status shape_mean(dt_op_call *call) {
     dt_dtype dtype = dt__arg_dtype(dt__arg(call, "dtype"), call->inputs[0].dtype);
     DT__TRY(check_dims(call));
-    if (dt__is_whole(dtype))
+    if (dt__is_integral(dtype))
         return dt_op_refuse(call, DT_ERR_DTYPE,
                             "the mean of %s is not of that dtype; give a floating-point dtype, such as dtype=f32",
                             dt_dtype_name(dtype));
@@ -87,7 +87,7 @@ static dt_status shape_cumsum(dt_op_call *call) {
     dt_dtype dtype = call->inputs[0].dtype;
     int ignored;
     DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, call->inputs[0].n_dims, &ignored));
-    return dt__add_like(call, 0, dt__arg_dtype(dt__arg(call, "dtype"), dt__is_whole(dtype) ? DT_I64 : dtype));
+    return dt__add_like(call, 0, dt__arg_dtype(dt__arg(call, "dtype"), dt__is_integral(dtype) ? DT_I64 : dtype));
 }
 
 /* Dims that stay keep their cuts. */
@@ -170,7 +170,8 @@ static dt_status fold(const dt_op_call *call, dt__fold how, double divisor) {
 static dt_status sum_converted(dt_op_call *call, double divisor) {
     const dt_op_value *input = &call->inputs[0];
     dt_dtype dtype = call->outputs[0].dtype;
-    if (dt__is_whole(input->dtype) == dt__is_whole(dtype) && dt__is_complex(input->dtype) == dt__is_complex(dtype))
+    if (dt__is_integral(input->dtype) == dt__is_integral(dtype) &&
+        dt__is_complex(input->dtype) == dt__is_complex(dtype))
         return fold(call, DT__FOLD_SUM, divisor);
     dt__scratch converted;
     DT__TRY(dt__scratch_new(call, dtype, input->n_dims, input->shape, &converted));

@@ -2,15 +2,15 @@
  *
  * Elementwise ops on one tensor.
  */
-#include "ops/local.h"
-#include "ops/table.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
 
 #include <string.h>
 
 static dt_status shape_same(dt_op_call *call) { return dt__add_like(call, 0, call->inputs[0].dtype); }
 
 static dt_status shape_floating(dt_op_call *call) {
-    return dt__add_like(call, 0, dt__promote_to_floating(call->inputs[0].dtype));
+    return dt__add_like(call, 0, dt__promote_to_inexact(call->inputs[0].dtype));
 }
 
 static dt_status shape_neg(dt_op_call *call) {
@@ -21,7 +21,7 @@ static dt_status shape_neg(dt_op_call *call) {
 
 /* The least integer is its own negative. */
 static unsigned partial_neg(const dt_op_call *call) {
-    return DT_PARTIAL_LINEAR | (dt__is_floating(call->inputs[0].dtype) ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
+    return DT_PARTIAL_LINEAR | (dt__is_inexact(call->inputs[0].dtype) ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
 }
 
 static dt_status shape_relu(dt_op_call *call) {
@@ -34,7 +34,7 @@ static dt_status shape_relu(dt_op_call *call) {
 static dt_status shape_gelu(dt_op_call *call) {
     const char *how = dt__arg(call, "approximate")->as.text;
     DT__TRY(dt__refuse_complex(call));
-    DT__TRY(dt__want_floating(call, 0));
+    DT__TRY(dt__expect_floating(call, 0));
     if (strcmp(how, "none") != 0 && strcmp(how, "tanh") != 0)
         return dt_op_refuse(call, DT_ERR_VALUE, "approximate is '%.60s'; wanted 'none' or 'tanh'", how);
     return shape_same(call);

@@ -5,6 +5,7 @@
  */
 #include "random/draw.h"
 
+#include "base/dtype.h"
 #include "random/kernels.h"
 #include "random/scalar.h"
 
@@ -13,9 +14,9 @@ double dt__round_to(dt_dtype dtype, double x) {
     case DT_F32:
         return (double)(float)x;
     case DT_F16:
-        return (double)widen_16_f16(round_f16((float)x));
+        return (double)dt__f16_to_f32(dt__f32_to_f16((float)x));
     case DT_BF16:
-        return (double)widen_16_bf16(round_bf16((float)x));
+        return (double)dt__bf16_to_f32(dt__f32_to_bf16((float)x));
     default:
         return x;
     }
@@ -27,9 +28,9 @@ double dt__below(dt_dtype dtype, double x) {
     if (dtype == DT_F32)
         return (double)nextafterf((float)x, -INFINITY);
     const bool f16 = dtype == DT_F16;
-    uint16_t bits = f16 ? round_f16((float)x) : round_bf16((float)x);
+    uint16_t bits = f16 ? dt__f32_to_f16((float)x) : dt__f32_to_bf16((float)x);
     bits = (uint16_t)(x > 0 ? bits - 1 : x < 0 ? bits + 1 : 0x8001);
-    return (double)(f16 ? widen_16_f16(bits) : widen_16_bf16(bits));
+    return (double)(f16 ? dt__f16_to_f32(bits) : dt__bf16_to_f32(bits));
 }
 
 /* Whether a number is finite in the dtype that values are computed in. */
@@ -104,20 +105,11 @@ static dt_status prepare_truncated(dt_ctx *ctx, const dt__random *what, dt__draw
     return DT_OK;
 }
 
-void dt__integer_limits(dt_dtype dtype, int64_t *least, int64_t *most) {
-    const unsigned bits = 8 * (unsigned)dt_dtype_size(dtype);
-    *least = INT64_MIN;
-    *most = INT64_MAX;
-    if (dtype == DT_BOOL || dtype == DT_U8) {
-        *least = 0;
-        *most = dtype == DT_BOOL ? 1 : UINT8_MAX;
-    } else if (dtype == DT_F16) {
-        *least = -65504;
-        *most = 65504;
-    } else if (!is_float(dtype) && bits < 64) {
-        *most = ((int64_t)1 << (bits - 1)) - 1;
-        *least = -*most - 1;
-    }
+void dt__randint_limits(dt_dtype dtype, int64_t *least, int64_t *most) {
+    *least = dtype == DT_F16 ? -65504 : INT64_MIN;
+    *most = dtype == DT_F16 ? 65504 : INT64_MAX;
+    if (dt__is_integral(dtype))
+        dt__integer_limits(dtype, least, most);
 }
 
 /* The float that an integer is stored as (store_integer). */
@@ -137,13 +129,13 @@ static bool fit_float(dt_dtype dtype, int64_t *first, int64_t *last) {
 
 static dt_status prepare_randint(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
     int64_t least, most, first = what->from, last = what->to - (what->from < what->to);
-    dt__integer_limits(what->dtype, &least, &most);
+    dt__randint_limits(what->dtype, &least, &most);
     if (what->from >= what->to || first < least || last > most)
         return dt__fail(ctx, DT_ERR_VALUE,
                         "%s: from %lld and to %lld: from must be below to, and %s holds %lld … %lld", what->op,
                         (long long)what->from, (long long)what->to, dt_dtype_name(what->dtype), (long long)least,
                         (long long)most);
-    if (is_float(what->dtype) && !fit_float(what->dtype, &first, &last))
+    if (dt__is_float(what->dtype) && !fit_float(what->dtype, &first, &last))
         return dt__fail(ctx, DT_ERR_VALUE, "%s: from %lld and to %lld: no number between them is one of %s", what->op,
                         (long long)what->from, (long long)what->to, dt_dtype_name(what->dtype));
     draw->from = first;
@@ -191,7 +183,7 @@ static const struct {
 
 static bool supports(dt_dtype dtype, bool integers) {
     const bool known = dt_dtype_size(dtype) > 0 && dtype != DT_C64 && dtype != DT_C128;
-    return known && (integers || is_float(dtype));
+    return known && (integers || dt__is_float(dtype));
 }
 
 dt_status dt__draw_begin(dt_generator *generator, const dt__random *asked, dt__draw *out) {

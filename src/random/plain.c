@@ -2,6 +2,7 @@
  *
  * The reference: one element at a time, as dtensor/random.h defines it.
  */
+#include "base/dtype.h"
 #include "random/kernels.h"
 #include "random/scalar.h"
 
@@ -60,7 +61,7 @@ static void element(const dt__draw *draw, uint64_t index, void *dst, int64_t i) 
     case DT__DROPOUT: {
         uint32_t word = word_of(draw->state, index, &block);
         bool hit = block.w[word] < draw->threshold;
-        if (is_float(draw->dtype))
+        if (dt__is_float(draw->dtype))
             store_double(draw->dtype, dst, i, hit ? draw->scale : 0);
         else
             store_integer(draw->dtype, dst, i, hit);

@@ -11,6 +11,8 @@
 #ifndef DT_RANDOM_SCALAR_H
 #define DT_RANDOM_SCALAR_H
 
+#include "base/dtype.h"
+#include "base/half_float.h"
 #include "random/random.h"
 
 #include <math.h>
@@ -100,27 +102,6 @@ static inline uint64_t fair_below_range(const dt__draw *draw, uint64_t index, ui
     return (uint64_t)(product >> 64);
 }
 
-static inline uint32_t bits_f32(float x) {
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-static inline float float_of(uint32_t bits) {
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-static inline uint64_t bits_f64(double x) {
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-static inline double double_of(uint64_t bits) {
-    double x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* [0,1), and what log gets: above 0, up to 1. */
 static inline float unit_f32(uint32_t w) { return (float)(w >> 8) * 0x1p-24f; }
 static inline double unit_f64(uint64_t w) { return (double)(w >> 11) * 0x1p-53; }
@@ -128,15 +109,15 @@ static inline float positive_f32(uint32_t w) { return ((float)(int32_t)(w >> 1) 
 static inline double positive_f64(uint64_t w) { return ((double)(w >> 11) + 0.5) * 0x1p-53; }
 
 static inline float log_f32(float v) {
-    int32_t e = (int32_t)(bits_f32(v) - SQRT_HALF_F32) >> 23;
-    float m = float_of(bits_f32(v) - ((uint32_t)e << 23));
+    int32_t e = (int32_t)(dt__f32_bits(v) - SQRT_HALF_F32) >> 23;
+    float m = dt__f32_from_bits(dt__f32_bits(v) - ((uint32_t)e << 23));
     float s = (m - 1) / (m + 1), x = s * s;
     return (float)e * (float)LN2 + (s + s + s * (x * LOG_F32(x)));
 }
 
 static inline double log_f64(double v) {
-    int64_t e = (int64_t)(bits_f64(v) - SQRT_HALF_F64) >> 52;
-    double m = double_of(bits_f64(v) - ((uint64_t)e << 52));
+    int64_t e = (int64_t)(dt__f64_bits(v) - SQRT_HALF_F64) >> 52;
+    double m = dt__f64_from_bits(dt__f64_bits(v) - ((uint64_t)e << 52));
     double s = (m - 1) / (m + 1), x = s * s;
     return (double)e * LN2 + (s + s + s * (x * LOG_F64(x)));
 }
@@ -175,30 +156,9 @@ static inline sine_f64 turn_f64(uint64_t w) {
     return turned;
 }
 
-static inline uint16_t round_bf16(float value) { /* never NaN */
-    uint32_t bits = bits_f32(value);
-    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-}
-static inline float widen_16_bf16(uint16_t h) { return float_of((uint32_t)h << 16); }
-
-/* To the nearest, ties to even. Below the normal numbers an addition does it: the last bit of 0.5f is worth as much as
- * the last bit of a subnormal f16. */
-static inline uint16_t round_f16(float value) {
-    uint32_t bits = bits_f32(value), sign = bits >> 16 & 0x8000, size = bits & 0x7fffffff;
-    uint32_t small = bits_f32(float_of(size) + 0.5f) - bits_f32(0.5f);
-    uint32_t normal = (size - (112u << 23) + 0xfff + (size >> 13 & 1)) >> 13;
-    uint32_t h = size < 113u << 23 ? small : normal;
-    return (uint16_t)(sign | (size >= 143u << 23 ? 0x7c00 : h));
-}
-
-static inline float widen_16_f16(uint16_t h) {
-    float size = (h & 0x7c00) == 0x7c00 ? INFINITY : float_of((uint32_t)(h & 0x7fff) << 13) * 0x1p112f;
-    return h & 0x8000 ? -size : size;
-}
-
 /* Writes element i of an array; the value fits the dtype (integers) or is rounded to it (floats). */
 static inline void store_float(dt_dtype dtype, void *dst, int64_t i, float value) {
-    uint16_t half = dtype == DT_F16 ? round_f16(value) : round_bf16(value);
+    uint16_t half = dtype == DT_F16 ? dt__f32_to_f16(value) : dt__f32_to_bf16(value);
     if (dtype == DT_F32)
         memcpy((char *)dst + 4 * i, &value, 4);
     else
@@ -212,14 +172,10 @@ static inline void store_double(dt_dtype dtype, void *dst, int64_t i, double val
         store_float(dtype, dst, i, (float)value);
 }
 
-static inline bool is_float(dt_dtype dtype) {
-    return dtype == DT_F32 || dtype == DT_F64 || dtype == DT_F16 || dtype == DT_BF16;
-}
-
 /* Little-endian, as all machines are that this library runs on: the low bytes of an integer are the smaller integer. */
 static inline void store_integer(dt_dtype dtype, void *dst, int64_t i, int64_t value) {
     size_t bytes = dt_dtype_size(dtype);
-    if (is_float(dtype))
+    if (dt__is_float(dtype))
         store_double(dtype, dst, i, dtype == DT_F64 ? (double)value : (double)(float)value);
     else
         memcpy((char *)dst + i * (int64_t)bytes, &value, bytes);

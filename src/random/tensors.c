@@ -5,6 +5,7 @@
  * generator's state and the call, goes into the history of the mesh (mesh/agreed.c), which the next redistribution on
  * it compares.
  */
+#include "base/dtype.h"
 #include "base/hash.h"
 #include "base/size.h"
 #include "kernels/elementwise.h"
@@ -71,7 +72,7 @@ static bool wants_numbers(dt_tensor *tensor) {
         return false;
     if (!tensor->spec || dt__holds_value(tensor->spec, &reduce))
         return true;
-    dt__put_identity(tensor->dtype, reduce, element);
+    dt__write_identity(tensor->dtype, reduce, element);
     dt__spread_copy(dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx),
                     &(dt__strided){tensor->data, element, dt_dtype_size(tensor->dtype), tensor->local_n_dims,
                                    tensor->local_shape, tensor->strides, still},
@@ -244,10 +245,10 @@ static void fill_order(dt_tensor *tensor, const dt__order *order) {
 
 static dt_status check_order(dt_ctx *ctx, int64_t n, dt_dtype dtype) {
     int64_t least, most;
-    if (dtype < DT_I8 || dtype > DT_U8)
+    if (!dt__is_integer(dtype))
         return dt__fail(ctx, DT_ERR_DTYPE, "randperm: no entries of dtype %s; it gives integers",
                         dt_dtype_name(dtype));
-    dt__integer_limits(dtype, &least, &most);
+    dt__randint_limits(dtype, &least, &most);
     if (n < 0 || n - 1 > most)
         return dt__fail(ctx, DT_ERR_VALUE, "randperm: %lld entries of dtype %s; there may be 0 to %llu", (long long)n,
                         dt_dtype_name(dtype), (unsigned long long)most + (unsigned)(dtype != DT_I64));

@@ -10,6 +10,7 @@
 #ifndef DT_RANDOM_TUNED_H
 #define DT_RANDOM_TUNED_H
 
+#include "base/dtype.h"
 #include "kernels/simd.h"
 #include "random/kernels.h"
 #include "random/scalar.h"
@@ -196,7 +197,7 @@ INLINE void group_f64(const dt__draw *draw, dt__distribution distribution, uint6
 INLINE void round_group(dt_dtype dtype, const float *values, char *dst) {
     uint16_t rounded[4 * DT__GROUP_BLOCKS];
     for (int i = 0; i < 4 * DT__GROUP_BLOCKS; i++)
-        rounded[i] = dtype == DT_F16 ? round_f16(values[i]) : round_bf16(values[i]);
+        rounded[i] = dtype == DT_F16 ? dt__f32_to_f16(values[i]) : dt__f32_to_bf16(values[i]);
     memcpy(dst, rounded, sizeof rounded);
 }
 
@@ -233,7 +234,7 @@ static void store_integers(dt_dtype dtype, const int64_t *values, int n, char *d
     uint16_t shorts[4 * DT__GROUP_BLOCKS];
     uint32_t ints[4 * DT__GROUP_BLOCKS];
     const size_t size = dt_dtype_size(dtype);
-    if (is_float(dtype)) {
+    if (dt__is_float(dtype)) {
         for (int i = 0; i < n; i++)
             store_integer(dtype, dst, i, values[i]);
     } else if (size == 1) {
@@ -285,9 +286,9 @@ INLINE void hits(const dt__draw *draw, uint64_t group, uint32_t one, uint32_t *o
 
 static void mask_group(const dt__draw *draw, uint64_t group, char *dst) {
     uint32_t out[4 * DT__GROUP_BLOCKS];
-    if (is_float(draw->dtype) && draw->dtype != DT_F64) {
+    if (dt__is_float(draw->dtype) && draw->dtype != DT_F64) {
         float values[4 * DT__GROUP_BLOCKS];
-        hits(draw, group, bits_f32((float)draw->scale), out);
+        hits(draw, group, dt__f32_bits((float)draw->scale), out);
         memcpy(values, out, sizeof values);
         if (draw->dtype == DT_F32)
             memcpy(dst, values, sizeof values);

@@ -20,7 +20,7 @@ typedef struct reading {
     dt_op_value *values;
     const dt__sharding **placed;
     int n_given;
-    dt__given given[DT__MAX_ARGS];
+    dt__argument given[DT__MAX_ARGS];
 } reading;
 
 /* Whether a tensor comes next: a dtype and a bracket. */
@@ -150,7 +150,7 @@ static dt_status read_args(reading *self) {
             return dt__cursor_fail(&self->at, "a call may have up to %d arguments", DT__MAX_ARGS);
         if (self->n_given)
             DT__TRY(dt__cursor_expect(&self->at, ";", "between arguments"));
-        dt__given *given = &self->given[self->n_given++];
+        dt__argument *given = &self->given[self->n_given++];
         DT__TRY(read_name(self, &given->name));
         DT__TRY(read_value(self, &given->value));
     }
@@ -158,7 +158,7 @@ static dt_status read_args(reading *self) {
     return dt__cursor_peek(&self->at) ? dt__cursor_fail(&self->at, "wanted the end of the call") : DT_OK;
 }
 
-dt_status dt__call_order_inputs(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
+dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
                                 dt__placed_call *out) {
     int n = out->bound.n_inputs;
     dt_op_value *inputs = DT__NEW_ARRAY(arena, dt_op_value, n);
@@ -175,12 +175,12 @@ dt_status dt__call_order_inputs(dt__arena *arena, const dt_op_value *values, con
         shardings[i] = placed ? placed[number] : NULL;
     }
     out->inputs = placed ? shardings : NULL;
-    out->call = dt__call_new(arena->ctx, out->info, out->bound.overload, args, n, inputs);
-    return dt__call_infer(arena, &out->call);
+    out->call = dt__op_call_new(arena->ctx, out->info, out->bound.overload, args, n, inputs);
+    return dt__op_call_infer(arena, &out->call);
 }
 
-dt_status dt__call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
-                         dt__placed_call *out) {
+dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
+                                dt__placed_call *out) {
     reading *self = DT__NEW(arena, reading);
     if (!self)
         return DT_ERR_MEMORY;
@@ -200,5 +200,5 @@ dt_status dt__call_parse(dt__arena *arena, const char *text, int n_mesh_dims, co
         return dt_error_status(arena->ctx);
     DT__TRY(read_args(self));
     DT__TRY(dt__schema_bind(arena, &out->info->schema, self->n_given, self->given, &out->bound));
-    return dt__call_order_inputs(arena, self->values, self->placed, out);
+    return dt__placed_call_build(arena, self->values, self->placed, out);
 }

@@ -14,7 +14,7 @@
 /* A call on a mesh, with its outputs inferred. Everything lives in the arena that it was made in. */
 typedef struct dt__placed_call {
     const dt__op_info *info;
-    dt__bound bound;
+    dt__bound_args bound;
     dt_op_call call;
     int n_mesh_dims;
     const int64_t *mesh;
@@ -23,12 +23,12 @@ typedef struct dt__placed_call {
 
 /* Puts the tensors of a bound call (info and bound are set), which their caller numbered, into the order of the call,
  * and infers the outputs. placed may be NULL. */
-dt_status dt__call_order_inputs(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
+dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
                                 dt__placed_call *out);
 
 /* Reads the text; tensors without placements are Replicate. Refuses (value) what is not of the form, and what binding
  * and inference refuse. */
-dt_status dt__call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
-                         dt__placed_call *out);
+dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
+                                dt__placed_call *out);
 
 #endif

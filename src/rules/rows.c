@@ -5,6 +5,7 @@
  */
 #include "rules/rows.h"
 
+#include "base/dtype.h"
 #include "rules/factors.h"
 
 #include <string.h>
@@ -78,18 +79,13 @@ void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to
     dt_rows_add(rows, 0, entries);
 }
 
-static bool is_floating(dt_dtype dtype) {
-    return dtype == DT_F32 || dtype == DT_F64 || dtype == DT_F16 || dtype == DT_BF16 || dtype == DT_C64 ||
-           dtype == DT_C128;
-}
-
 void dt_rows_linear(dt_rows *rows, uint64_t inputs) {
     const dt_op_call *call = rows->call;
-    bool floating = call->n_outputs && is_floating(call->outputs[0].dtype);
+    bool floating = call->n_outputs && dt__is_inexact(call->outputs[0].dtype);
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
         const dt_op_value *value = dt__row_value(call, e);
         bool takes_part = e >= call->n_inputs || (e < 64 && inputs >> e & 1);
-        bool other_kind = is_floating(value->dtype) != floating;
+        bool other_kind = dt__is_inexact(value->dtype) != floating;
         bool may_have_wrapped = !floating && value->dtype != call->outputs[0].dtype;
         if (takes_part && (value->dtype == DT_BOOL || other_kind || may_have_wrapped))
             return;
@@ -133,7 +129,7 @@ static void add_each(dt_rows *rows, unsigned partial, uint64_t addends) {
             dt_rows_reduce(rows, alone, DT_MIN, DT_MIN);
         if (partial & DT_PARTIAL_DOWN_MIN)
             dt_rows_reduce(rows, alone, DT_MIN, DT_MAX);
-        if (partial & DT_PARTIAL_EXP && is_floating(rows->call->inputs[i].dtype))
+        if (partial & DT_PARTIAL_EXP && dt__is_inexact(rows->call->inputs[i].dtype))
             dt_rows_reduce(rows, alone, DT_SUM, DT_PRODUCT);
     }
 }
@@ -157,7 +153,7 @@ void dt_rows_factors(dt_rows *rows, const char *rule, unsigned partial) {
     add_partial(rows, partial, addends);
 }
 
-dt_status dt__call_rows(dt__arena *arena, const dt_op_call *call, dt__row_list *out) {
+dt_status dt__op_call_rows(dt__arena *arena, const dt_op_call *call, dt__row_list *out) {
     const dt_op *op = call->op;
     dt_rows rows = {.arena = arena, .call = call};
     unsigned partial = op->partial_of ? op->partial_of(call) : op->partial;
@@ -212,7 +208,7 @@ static void add_variants(dt_rows *rows, const dt__row *row) {
     }
 }
 
-dt_status dt__rows_spell_out(dt__arena *arena, const dt_op_call *call, dt__row_list *list) {
+dt_status dt__rows_expand(dt__arena *arena, const dt_op_call *call, dt__row_list *list) {
     dt_rows rows = {.arena = arena, .call = call};
     for (int r = 0; r < list->n_rows; r++)
         if (!(list->rows[r].flags & DT_ROW_UNLISTED))

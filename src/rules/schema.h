@@ -56,22 +56,22 @@ dt_status dt__schema_parse(dt__arena *arena, const char *line, dt__schema *out);
 
 /* An argument as a caller gives it: by name, or by position where name is NULL. Tensors are numbered by the caller in
  * any order; a list of tensors (DT_ARG_TENSORS) is given as such numbers in as.ints, -1 for an absent one. */
-typedef struct dt__given {
+typedef struct dt__argument {
     const char *name;
     dt_arg value;
-} dt__given;
+} dt__argument;
 
 /* A call's arguments by parameter, with the tensors in the order of the parameters. */
-typedef struct dt__bound {
+typedef struct dt__bound_args {
     int overload, n_args;
     dt_arg args[DT__MAX_ARGS];
     int n_inputs;
     int *inputs; /* the caller's numbers, in the arena; -1 for an absent member of a list */
-} dt__bound;
+} dt__bound_args;
 
 /* Finds the signature that the arguments fit and fills in defaults. Refuses (value) with a text that names the op and
  * the argument. */
-dt_status dt__schema_bind(dt__arena *arena, const dt__schema *schema, int n_given, const dt__given *given,
-                          dt__bound *out);
+dt_status dt__schema_bind(dt__arena *arena, const dt__schema *schema, int n_given, const dt__argument *given,
+                          dt__bound_args *out);
 
 #endif

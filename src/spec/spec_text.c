@@ -41,7 +41,7 @@ typedef struct parts {
 } parts;
 
 static dt_status parse_dtype(dt__cursor *cursor, dt_dtype *out) {
-    for (int dtype = DT_F32; dtype < DT_N_DTYPES; dtype++)
+    for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
         if (dt__cursor_take(cursor, dt_dtype_name((dt_dtype)dtype))) {
             *out = (dt_dtype)dtype;
             return DT_OK;

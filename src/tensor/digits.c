@@ -5,6 +5,7 @@
  */
 #include "tensor/digits.h"
 
+#include "base/dtype.h"
 #include "tensor/tensor.h"
 
 #include <math.h>
@@ -54,10 +55,10 @@ static double read_back(dt_dtype dtype, const dt__digits *digits) {
     if (dtype == DT_F32 || dtype == DT_C64)
         return (double)strtof(text, NULL);
     double value = strtod(text, NULL);
-    if (dtype == DT_F64 || dtype == DT_C128)
+    if (dt__is_double_precision(dtype))
         return value;
-    dt__put_number(dtype, value, element);
-    return dt__get_number(dtype, element);
+    dt__write_f64(dtype, value, element);
+    return dt__read_f64(dtype, element);
 }
 
 /* One more in the last digit; false where that carries to the front, which fewer digits have tried already. */

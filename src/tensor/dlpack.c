@@ -90,7 +90,7 @@ dt_dlpack_versioned *dt_to_dlpack_versioned(dt_tensor *tensor) {
 
 /* The dtype with these bits, or an agreed error. */
 static dt_status find_dtype(dt_ctx *ctx, dt_dlpack_dtype asked, dt_dtype *out) {
-    for (int dtype = DT_F32; dtype < DT_N_DTYPES; dtype++)
+    for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
         if (memcmp(&dtypes[dtype], &asked, sizeof asked) == 0) {
             *out = (dt_dtype)dtype;
             return DT_OK;

@@ -5,6 +5,7 @@
  */
 #include "tensor/format.h"
 
+#include "base/dtype.h"
 #include "base/size.h"
 #include "tensor/digits.h"
 
@@ -93,8 +94,8 @@ static int larger(int a, int b) { return a > b ? a : b; }
 /* The number that a constant is in the dtype. */
 static double as_dtype(dt_dtype dtype, double x) {
     unsigned char element[16];
-    dt__put_number(dtype, x, element);
-    return dt__get_number(dtype, element);
+    dt__write_f64(dtype, x, element);
+    return dt__read_f64(dtype, element);
 }
 
 /* Numbers from which exponents are written: all digits of shorter floats are seen before 10^8. */
@@ -107,12 +108,12 @@ static double large_number(dt_dtype dtype) {
 typedef double read_fn(dt_dtype dtype, const unsigned char *elements, int64_t i);
 
 static double read_real(dt_dtype dtype, const unsigned char *elements, int64_t i) {
-    return dt__get_number(dtype, elements + (size_t)i * dt_dtype_size(dtype));
+    return dt__read_f64(dtype, elements + (size_t)i * dt_dtype_size(dtype));
 }
 
 static double read_imaginary(dt_dtype dtype, const unsigned char *elements, int64_t i) {
     size_t size = dt_dtype_size(dtype);
-    return dt__get_number(dtype, elements + (size_t)i * size + size / 2);
+    return dt__read_f64(dtype, elements + (size_t)i * size + size / 2);
 }
 
 static bool needs_exponents(dt_dtype dtype, const unsigned char *elements, int64_t n, read_fn *read) {
@@ -219,7 +220,7 @@ static int write_alone(dt_dtype dtype, double x, bool short_form, bool signs, ch
     if (!isfinite(x))
         return write_number(&c, x, out);
     dt__digits d = dt__digits_unique(dtype, x);
-    double large = dtype == DT_F64 || dtype == DT_C128 ? 1e16 : large_number(dtype);
+    double large = dt__is_double_precision(dtype) ? 1e16 : large_number(dtype);
     if (size != 0 && (size < 1e-4 || size >= large))
         return snprintf(out, WORD, "%s%c%s%se%c%02d", sign_of(&c, d.negative), d.digits[0], d.n > 1 ? "." : "",
                         d.digits + 1, d.exponent < 0 ? '-' : '+', d.exponent < 0 ? -d.exponent : d.exponent);
@@ -232,14 +233,6 @@ static int write_alone(dt_dtype dtype, double x, bool short_form, bool signs, ch
     return n;
 }
 
-static int64_t read_whole(dt_dtype dtype, const unsigned char *element) {
-    int64_t value;
-    if (dtype != DT_I64)
-        return (int64_t)dt__get_number(dtype, element);
-    memcpy(&value, element, sizeof value);
-    return value;
-}
-
 /* How the words of one tensor are made: real numbers, complex ones, whole ones, truth values. */
 struct words {
     dt_dtype dtype;
@@ -249,18 +242,15 @@ struct words {
     bool alone;
 };
 
-static bool is_complex(dt_dtype dtype) { return dtype >= DT_C64; }
-static bool is_floating(dt_dtype dtype) { return dtype <= DT_BF16; }
-
 static struct words words_of(const dt__shown *shown, dt_dtype dtype, const void *elements, int precision) {
     struct words w = {.dtype = dtype, .elements = elements, .alone = shown->n_dims == 0};
     int64_t n = shown->elements;
-    if (is_floating(dtype) || is_complex(dtype))
+    if (dt__is_inexact(dtype))
         w.real = column_of(dtype, precision, false, elements, n, read_real);
-    if (is_complex(dtype))
+    if (dt__is_complex(dtype))
         w.imaginary = column_of(dtype, precision, true, elements, n, read_imaginary);
-    for (int64_t i = 0; i < n && !is_floating(dtype) && !is_complex(dtype); i++) {
-        int64_t value = read_whole(dtype, w.elements + (size_t)i * dt_dtype_size(dtype));
+    for (int64_t i = 0; i < n && dt__is_integral(dtype); i++) {
+        int64_t value = dt__read_i64(dtype, w.elements + (size_t)i * dt_dtype_size(dtype));
         w.width = larger(w.width, snprintf(NULL, 0, "%lld", (long long)value));
     }
     return w;
@@ -286,13 +276,13 @@ static int write_complex(const struct words *w, int64_t i, char *out) {
 
 static int write_word(const struct words *w, int64_t i, char *out) {
     const unsigned char *element = w->elements + (size_t)i * dt_dtype_size(w->dtype);
-    if (is_complex(w->dtype))
+    if (dt__is_complex(w->dtype))
         return write_complex(w, i, out);
     if (w->dtype == DT_BOOL)
         return snprintf(out, WORD, "%s", !*element ? "False" : w->alone ? "True" : " True");
-    if (!is_floating(w->dtype))
-        return snprintf(out, WORD, "%*lld", w->width, (long long)read_whole(w->dtype, element));
-    double x = dt__get_number(w->dtype, element);
+    if (!dt__is_float(w->dtype))
+        return snprintf(out, WORD, "%*lld", w->width, (long long)dt__read_i64(w->dtype, element));
+    double x = dt__read_f64(w->dtype, element);
     return w->alone ? write_alone(w->dtype, x, false, false, out) : write_number(&w->real, x, out);
 }
 

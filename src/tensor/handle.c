@@ -2,6 +2,7 @@
  *
  * Handles on storages: plain ones, and those of this rank's part of a distributed tensor.
  */
+#include "base/dtype.h"
 #include "base/size.h"
 #include "base/text.h"
 #include "tensor/state.h"
@@ -238,8 +239,7 @@ size_t dt_tensor_text(const dt_tensor *tensor, size_t room, char *out) {
 dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad) {
     if (!tensor)
         return DT_ERR_VALUE;
-    bool differentiable = tensor->dtype <= DT_BF16 || tensor->dtype >= DT_C64;
-    if (requires_grad && !differentiable)
+    if (requires_grad && !dt__is_inexact(tensor->dtype))
         return dt__fail(tensor->ctx, DT_ERR_DTYPE, "set_requires_grad: only floating tensors have gradients, not %s",
                         dt_dtype_name(tensor->dtype));
     tensor->requires_grad = requires_grad;

@@ -2,6 +2,7 @@
  *
  * dt_load_npy and dt_load_npz: the header says what the tensor is, and each rank reads its pieces of the data.
  */
+#include "base/dtype.h"
 #include "dtensor/files.h"
 
 #include "base/size.h"
@@ -64,7 +65,7 @@ static dt_status read_piece(void *user, int64_t file_at, size_t memory_at, size_
 
 /* Turns the bytes of each number round; a complex one is two. */
 static void swap(dt_dtype dtype, unsigned char *data, size_t bytes) {
-    size_t size = dt_dtype_size(dtype) / (dtype >= DT_C64 ? 2 : 1);
+    size_t size = dt_dtype_size(dtype) / (dt__is_complex(dtype) ? 2 : 1);
     for (size_t at = 0; at < bytes; at += size)
         for (size_t i = 0; i < size / 2; i++) {
             unsigned char kept = data[at + i];

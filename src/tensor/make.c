@@ -3,6 +3,7 @@
  * Makers of tensors. A distributed one is made part by part: each rank works out from its shards which values are
  * its own, and nothing is communicated.
  */
+#include "base/dtype.h"
 #include "base/size.h"
 #include "kernels/elementwise.h"
 #include "kernels/spread.h"
@@ -76,7 +77,7 @@ bool dt__wants_values(dt_tensor *tensor) {
         return false;
     if (!tensor->spec || dt__holds_value(tensor->spec, &reduce))
         return true;
-    dt__put_identity(tensor->dtype, reduce, element);
+    dt__write_identity(tensor->dtype, reduce, element);
     fill_part(tensor, element);
     return false;
 }
@@ -84,7 +85,7 @@ bool dt__wants_values(dt_tensor *tensor) {
 static dt_tensor *fill_with(dt_tensor *tensor, double value) {
     unsigned char element[16];
     if (dt__wants_values(tensor)) {
-        dt__put_number(tensor->dtype, value, element);
+        dt__write_f64(tensor->dtype, value, element);
         fill_part(tensor, element);
     }
     return tensor;
@@ -149,8 +150,7 @@ static bool is_whole(double x) { return fabs(x) < 9007199254740992.0 && x == tru
 
 static bool makes_whole(const dt_tensor *tensor, const struct line *line) {
     double end = line->first + (double)tensor->shape[0] * line->step;
-    return tensor->dtype >= DT_I8 && tensor->dtype <= DT_BOOL && is_whole(line->first) && is_whole(line->step) &&
-           fabs(end) < 4e18;
+    return dt__is_integral(tensor->dtype) && is_whole(line->first) && is_whole(line->step) && fabs(end) < 4e18;
 }
 
 /* Elements one behind the other, from index `begin` on: made a chunk at a time, and converted. */
@@ -234,8 +234,8 @@ static void fill_band_piece(void *arg, int64_t piece) {
     const struct band *band = arg;
     const dt__kernels *kernels = dt__kernels_of(band->tensor->ctx);
     unsigned char zero[16], one[16];
-    dt__put_number(band->tensor->dtype, 0, zero);
-    dt__put_number(band->tensor->dtype, 1, one);
+    dt__write_f64(band->tensor->dtype, 0, zero);
+    dt__write_f64(band->tensor->dtype, 1, one);
     size_t bytes = dt_dtype_size(band->tensor->dtype), width = (size_t)band->columns.size;
     int64_t i = piece * band->n_per_piece, end_row = dt__min_i64(i + band->n_per_piece, band->rows.size);
     unsigned char *at = band->tensor->data + (size_t)i * width * bytes;

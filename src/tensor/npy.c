@@ -76,7 +76,7 @@ static const char *read_descr(struct reader *r, dt__npy *out) {
         return "its elements have fields; a tensor has one number per element";
     bool prefixed = text[0] && strchr("<>|=", text[0]);
     const char *name = text + prefixed;
-    for (int dtype = DT_F32; dtype < DT_N_DTYPES; dtype++)
+    for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
         if (strcmp(name, names[dtype]) == 0) {
             out->dtype = (dt_dtype)dtype;
             out->swapped = text[0] == '>' && dt_dtype_size(out->dtype) > 1;

@@ -105,16 +105,9 @@ bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides);
  * it cannot be written to. */
 dt_status dt__refuse_repeats(const dt_tensor *tensor, const char *op);
 
-/* The least and the most that an integer dtype holds; false for another. */
-bool dt__whole_limits(dt_dtype dtype, int64_t *least, int64_t *most);
-/* Whether a number, its fraction cut off, is from least to most. */
-bool dt__is_within(double value, int64_t least, int64_t most);
 /* Refuses a number that is no element of an integer dtype, once its fraction is cut off. */
 dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double value);
 
-/* One element of a dtype from a number: integers are cut, what is beyond them becomes the nearest; at most 16 bytes. */
-void dt__put_number(dt_dtype dtype, double value, void *out);
-double dt__get_number(dt_dtype dtype, const void *element);
 /* Reads "f32[3,4]"-like text of shape into a builder: for errors. */
 const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *out);
 
@@ -134,6 +127,5 @@ bool dt__wants_values(dt_tensor *tensor);
 /* Whether this rank's part of a partial holds the value: it is first along every partial mesh dim. Otherwise it holds
  * what changes nothing (0, or the identity of product, min, max). */
 bool dt__holds_value(const dt_spec *spec, dt_reduce *identity);
-void dt__put_identity(dt_dtype dtype, dt_reduce reduce, void *out);
 
 #endif

@@ -29,26 +29,26 @@ static bool has_entry(const dt_op_call *call, const dt__row *row, bool (*is)(dt_
     return false;
 }
 
-bool dt__trial_applies(const dt__subject *subject, const dt__row *row, dt__trial trial) {
+bool dt__trial_applies(const dt__trial_call *subject, const dt__row *row, dt__trial trial) {
     const dt_op_call *call = &subject->of.call;
     bool linear = has_entry(call, row, is_linear), extreme = has_entry(call, row, is_extreme);
     if (!linear && !extreme && trial.style > 0)
         return false;
-    for (int o = 0; o < call->n_outputs && trial.fill == DT__FILL_NAN && (linear || extreme); o++)
-        if (dt__element_is_whole(call->outputs[o].dtype) && call->outputs[o].dtype != DT_BOOL)
+    for (int o = 0; o < call->n_outputs && trial.fill == DT__VALUES_NAN && (linear || extreme); o++)
+        if (dt__is_integral(call->outputs[o].dtype) && call->outputs[o].dtype != DT_BOOL)
             return false;
-    return trial.fill != DT__FILL_INFINITE || !linear;
+    return trial.fill != DT__VALUES_INFINITE || !linear;
 }
 
 /* Beside an extreme with infinities, other tensors are finite. */
-static dt__fill fill_of(const dt__row *row, int input, bool extreme, dt__fill fill) {
-    return fill == DT__FILL_INFINITE && extreme && !is_extreme(row->entries[input]) ? DT__FILL_MIXED : fill;
+static dt__value_kind fill_of(const dt__row *row, int input, bool extreme, dt__value_kind fill) {
+    return fill == DT__VALUES_INFINITE && extreme && !is_extreme(row->entries[input]) ? DT__VALUES_MIXED : fill;
 }
 
 static int64_t elements_of(const dt_op_value *value) { return dt__elements(value->n_dims, value->shape); }
 
 /* Memory for a part, amid bytes that belong to nobody. */
-static void *padded(const dt__subject *subject, int64_t elements, dt_dtype dtype) {
+static void *padded(const dt__trial_call *subject, int64_t elements, dt_dtype dtype) {
     size_t bytes = (size_t)elements * dt_dtype_size(dtype), all = bytes + 2 * subject->pad;
     unsigned char *memory = dt__arena_alloc(subject->arena, all, 1);
     if (!memory)
@@ -57,7 +57,7 @@ static void *padded(const dt__subject *subject, int64_t elements, dt_dtype dtype
     return memory + subject->pad;
 }
 
-static bool pad_is_untouched(const dt__subject *subject, const void *part, size_t bytes) {
+static bool pad_is_untouched(const dt__trial_call *subject, const void *part, size_t bytes) {
     const unsigned char *first = part;
     for (size_t i = 0; i < subject->pad; i++)
         if (first[-(ptrdiff_t)(i + 1)] != 0x5a || first[bytes + i] != 0x5a)
@@ -65,7 +65,7 @@ static bool pad_is_untouched(const dt__subject *subject, const void *part, size_
     return true;
 }
 
-static dt_status new_values(const dt__subject *subject, int n, const dt_op_value *like, dt_op_value **out) {
+static dt_status new_values(const dt__trial_call *subject, int n, const dt_op_value *like, dt_op_value **out) {
     *out = dt__arena_copy(subject->arena, like, (size_t)n, sizeof *like);
     for (int i = 0; i < n && *out; i++) {
         int64_t *strides = DT__NEW_ARRAY(subject->arena, int64_t, DT_SPEC_MAX_DIMS);
@@ -98,19 +98,20 @@ static int64_t ravel(int n_dims, const int64_t *shape, const int64_t *index) {
     return at;
 }
 
-static uint64_t seed_of(dt__fill fill, int round) { return SEED + (uint64_t)fill + 100 * (uint64_t)round; }
+static uint64_t seed_of(dt__value_kind fill, int round) { return SEED + (uint64_t)fill + 100 * (uint64_t)round; }
 
-static dt__element whole_value(const dt__subject *subject, int input, dt__fill fill, int round, int64_t element) {
-    dt__spot spot = {seed_of(fill, round), input, element};
+static dt__element whole_value(const dt__trial_call *subject, int input, dt__value_kind fill, int round,
+                               int64_t element) {
+    dt__element_id spot = {seed_of(fill, round), input, element};
     if (input < 64 && subject->indices >> input & 1)
-        return (dt__element){.i = dt__index_at(&spot, subject->index_size)};
-    return dt__value_at(subject->of.call.inputs[input].dtype, fill, &spot);
+        return (dt__element){.i = dt__trial_index(&spot, subject->index_size)};
+    return dt__trial_value(subject->of.call.inputs[input].dtype, fill, &spot);
 }
 
 static const int64_t nowhere[DT_SPEC_MAX_DIMS]; /* offset of a whole tensor */
 
 /* Memory for each value, whole or part; what dims and dtype say is set. */
-static dt_status give_memory(const dt__subject *subject, int n, dt_op_value *values) {
+static dt_status give_memory(const dt__trial_call *subject, int n, dt_op_value *values) {
     for (int i = 0; i < n; i++) {
         values[i].data = padded(subject, elements_of(&values[i]), values[i].dtype);
         if (!values[i].data)
@@ -119,16 +120,16 @@ static dt_status give_memory(const dt__subject *subject, int n, dt_op_value *val
     return DT_OK;
 }
 
-static void fill_whole(dt__subject *subject, const dt__fill *fills, int round, dt_op_value *inputs) {
+static void fill_whole(dt__trial_call *subject, const dt__value_kind *fills, int round, dt_op_value *inputs) {
     for (int i = 0; i < subject->of.call.n_inputs; i++) {
         int64_t n = elements_of(&inputs[i]);
         unsigned char *to = inputs[i].data;
         for (int64_t e = 0; e < n; e++, to += dt_dtype_size(inputs[i].dtype))
-            dt__element_put(inputs[i].dtype, whole_value(subject, i, fills[i], round, e), to);
+            dt__element_write(inputs[i].dtype, whole_value(subject, i, fills[i], round, e), to);
     }
 }
 
-static dt_status read_whole(dt__subject *subject, const dt_op_value *outputs, dt__truth *out) {
+static dt_status read_whole(dt__trial_call *subject, const dt_op_value *outputs, dt__reference_outputs *out) {
     int n_outputs = subject->of.call.n_outputs;
     out->says_something = false;
     out->outputs = DT__NEW_ARRAY(subject->arena, dt__element *, n_outputs + 1);
@@ -138,7 +139,7 @@ static dt_status read_whole(dt__subject *subject, const dt_op_value *outputs, dt
         dt__element *elements = out->outputs[o] = DT__NEW_ARRAY(subject->arena, dt__element, n + 1);
         for (int64_t e = 0; e < n && elements; e++) {
             unravel(value->n_dims, value->shape, e, index);
-            elements[e] = dt__element_get(value->dtype, element_at(value, index));
+            elements[e] = dt__element_read(value->dtype, element_at(value, index));
             out->says_something |= elements[e].i != 0 || elements[e].re != 0 || elements[e].im != 0;
         }
         if (!elements)
@@ -148,9 +149,10 @@ static dt_status read_whole(dt__subject *subject, const dt_op_value *outputs, dt
 }
 
 /* The kernel on the whole tensors; each input has its own kind of values. A refusal is in the lone rank's context. */
-static dt_status run_whole(dt__subject *subject, const dt__fill *fills, int round, dt__truth *out) {
+static dt_status run_whole(dt__trial_call *subject, const dt__value_kind *fills, int round,
+                           dt__reference_outputs *out) {
     const dt_op_call *call = &subject->of.call;
-    const dt__actor *alone = dt__stage_ranks(subject->stage, 1);
+    const dt__sim_rank *alone = dt__sim_ranks(subject->stage, 1);
     dt_op_value *inputs, *outputs;
     if (!alone)
         return DT_ERR_MEMORY;
@@ -164,16 +166,16 @@ static dt_status run_whole(dt__subject *subject, const dt__fill *fills, int roun
     DT__TRY(give_memory(subject, call->n_inputs, inputs));
     DT__TRY(give_memory(subject, call->n_outputs, outputs));
     fill_whole(subject, fills, round, inputs);
-    DT__TRY(dt__actor_run(alone, &subject->of, 0, inputs, call->n_outputs, outputs));
+    DT__TRY(dt__sim_rank_run(alone, &subject->of, 0, inputs, call->n_outputs, outputs));
     return read_whole(subject, outputs, out);
 }
 
-static dt_status find_truth(dt__subject *subject, const dt__row *row, dt__fill fill, int round,
-                            const dt__truth **out) {
+static dt_status find_truth(dt__trial_call *subject, const dt__row *row, dt__value_kind fill, int round,
+                            const dt__reference_outputs **out) {
     const dt_op_call *call = &subject->of.call;
     bool extreme = row && has_entry(call, row, is_extreme), mixed = false;
-    dt__fill *fills = DT__NEW_ARRAY(subject->arena, dt__fill, call->n_inputs + 1);
-    dt__truth *truth = &subject->truths[fill][round];
+    dt__value_kind *fills = DT__NEW_ARRAY(subject->arena, dt__value_kind, call->n_inputs + 1);
+    dt__reference_outputs *truth = &subject->truths[fill][round];
     if (!fills)
         return DT_ERR_MEMORY;
     for (int i = 0; i < call->n_inputs; i++) {
@@ -184,23 +186,24 @@ static dt_status find_truth(dt__subject *subject, const dt__row *row, dt__fill f
     if (!mixed && truth->outputs)
         return DT_OK;
     if (mixed) {
-        truth = DT__NEW(subject->arena, dt__truth);
+        truth = DT__NEW(subject->arena, dt__reference_outputs);
         *out = truth;
     }
     return truth ? run_whole(subject, fills, round, truth) : DT_ERR_MEMORY;
 }
 
 /* Parts of the inputs on one rank. */
-static dt_status cut_inputs(dt__subject *subject, const dt__arranged *arranged, const dt__row *row, dt__trial trial,
-                            int r, dt_op_value *inputs) {
+static dt_status cut_inputs(dt__trial_call *subject, const dt__row_specs *arranged, const dt__row *row,
+                            dt__trial trial, int r, dt_op_value *inputs) {
     const dt_op_call *call = &subject->of.call;
     bool extreme = has_entry(call, row, is_extreme);
     int64_t coordinate[1] = {r}, index[DT_SPEC_MAX_DIMS], global[DT_SPEC_MAX_DIMS];
     DT__TRY(give_memory(subject, call->n_inputs, inputs));
     for (int i = 0; i < call->n_inputs; i++) {
-        const dt_spec *spec = dt__arranged_spec(arranged, r, i);
-        dt__fill fill = fill_of(row, i, extreme, trial.fill);
-        dt__style style = (dt__style)((trial.style < DT__N_STYLES ? trial.style : trial.style + i) % DT__N_STYLES);
+        const dt_spec *spec = dt__row_specs_at(arranged, r, i);
+        dt__value_kind fill = fill_of(row, i, extreme, trial.fill);
+        dt__partial_style style =
+            (dt__partial_style)((trial.style < DT__N_STYLES ? trial.style : trial.style + i) % DT__N_STYLES);
         unsigned char *to = inputs[i].data;
         int64_t n = elements_of(&inputs[i]);
         for (int64_t e = 0; e < n; e++, to += dt_dtype_size(spec->dtype)) {
@@ -209,9 +212,10 @@ static dt_status cut_inputs(dt__subject *subject, const dt__arranged *arranged, 
             int64_t at = ravel(spec->sharding.n_dims, spec->sharding.shape, global);
             dt__element value = whole_value(subject, i, fill, trial.round, at);
             if (row->entries[i] < 0)
-                value = dt__part_of(spec->dtype, (dt_reduce)(-1 - row->entries[i]), style,
-                                    &(dt__spot){seed_of(trial.fill, trial.round), i, at}, value, arranged->n, r);
-            dt__element_put(spec->dtype, value, to);
+                value = dt__partial_value(spec->dtype, (dt_reduce)(-1 - row->entries[i]), style,
+                                          &(dt__element_id){seed_of(trial.fill, trial.round), i, at}, value,
+                                          arranged->n, r);
+            dt__element_write(spec->dtype, value, to);
         }
     }
     return DT_OK;
@@ -227,7 +231,7 @@ static dt_op_value value_of(const dt_spec *spec) {
 }
 
 /* What all ranks made: outputs[rank] has a value per output. */
-static dt_status run_parts(dt__subject *subject, const dt__actor *ranks, const dt__arranged *arranged,
+static dt_status run_parts(dt__trial_call *subject, const dt__sim_rank *ranks, const dt__row_specs *arranged,
                            const dt__row *row, dt__trial trial, dt_op_value **outputs, dt__text *what) {
     const dt_op_call *call = &subject->of.call;
     bool own = !dt__makes_views(call->op, row->flags);
@@ -237,14 +241,14 @@ static dt_status run_parts(dt__subject *subject, const dt__actor *ranks, const d
         return DT_ERR_MEMORY;
     for (int r = 0; r < arranged->n && !what->n_chars; r++) {
         for (int e = 0; e < arranged->n_entries; e++)
-            like[e] = value_of(dt__arranged_spec(arranged, r, e));
+            like[e] = value_of(dt__row_specs_at(arranged, r, e));
         DT__TRY(new_values(subject, call->n_inputs, like, &inputs));
         DT__TRY(new_values(subject, call->n_outputs, like + call->n_inputs, &outputs[r]));
         DT__TRY(cut_inputs(subject, arranged, row, trial, r, inputs));
         DT__TRY(give_memory(subject, call->n_outputs, outputs[r]));
-        if (dt__actor_run(&ranks[r], &subject->of, row->flags, inputs, call->n_outputs, outputs[r]) != DT_OK)
+        if (dt__sim_rank_run(&ranks[r], &subject->of, row->flags, inputs, call->n_outputs, outputs[r]) != DT_OK)
             dt__text_add(what, "rank %d refuses: %s", r, dt_error_text(ranks[r].ctx));
-        DT__TRY(dt__actor_forgive(&ranks[r], subject->arena->ctx));
+        DT__TRY(dt__sim_rank_clear_error(&ranks[r], subject->arena->ctx));
         for (int o = first_own; o < call->n_outputs && own && !what->n_chars; o++) {
             size_t bytes = (size_t)elements_of(&outputs[r][o]) * dt_dtype_size(outputs[r][o].dtype);
             if (!pad_is_untouched(subject, outputs[r][o].data, bytes))
@@ -256,8 +260,8 @@ static dt_status run_parts(dt__subject *subject, const dt__actor *ranks, const d
 
 /* What is compared. */
 typedef struct judged {
-    dt__subject *subject;
-    const dt__arranged *arranged;
+    dt__trial_call *subject;
+    const dt__row_specs *arranged;
     const dt__row *row;
     dt__trial trial;
     dt_op_value *const *outputs; /* [rank][output] */
@@ -270,7 +274,7 @@ static bool is_asked(const judged *self, dt_dtype dtype, dt__element want) {
     if (!self->linear)
         return true;
     return !dt__element_is_infinite(dtype, want) &&
-           (self->trial.fill == DT__FILL_NAN || !dt__element_is_nan(dtype, want));
+           (self->trial.fill == DT__VALUES_NAN || !dt__element_is_nan(dtype, want));
 }
 
 static bool check(const judged *self, int o, int64_t at, dt__element want, dt__element got, double largest) {
@@ -301,7 +305,7 @@ static bool check_parts(const judged *self, int o, const dt__element *want) {
             unravel(part->n_dims, part->shape, e, index);
             (void)dt_spec_to_global(part->spec, coordinate, index, global);
             int64_t at = ravel(part->n_dims, part->whole, global);
-            if (!check(self, o, at, want[at], dt__element_get(part->dtype, element_at(part, index)), 0))
+            if (!check(self, o, at, want[at], dt__element_read(part->dtype, element_at(part, index)), 0))
                 return false;
         }
     }
@@ -312,12 +316,12 @@ static bool check_partial(const judged *self, int o, dt_reduce reduce, const dt_
     DT__KNOWN(self->arranged->n > 0);
     const dt_op_value *first = &self->outputs[0][o];
     int64_t n = elements_of(first), index[DT_SPEC_MAX_DIMS];
-    dt__element parts[DT__MOST_PLAYED];
+    dt__element parts[DT__MAX_SIM_RANKS];
     for (int64_t e = 0; e < n; e++) {
         double largest = 0;
         unravel(first->n_dims, first->shape, e, index);
         for (int r = 0; r < self->arranged->n; r++) {
-            parts[r] = dt__element_get(first->dtype, element_at(&self->outputs[r][o], index));
+            parts[r] = dt__element_read(first->dtype, element_at(&self->outputs[r][o], index));
             double size = dt__element_size(first->dtype, parts[r]);
             largest = size > largest ? size : largest;
         }
@@ -333,13 +337,13 @@ static double coarsest(const dt_op_call *call) {
     double epsilon = 0;
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
         dt_dtype dtype = e < call->n_inputs ? call->inputs[e].dtype : call->outputs[e - call->n_inputs].dtype;
-        double here = dt__element_epsilon(dtype);
+        double here = dt__dtype_epsilon(dtype);
         epsilon = here > epsilon ? here : epsilon;
     }
     return epsilon;
 }
 
-static void judge(judged *self, const dt__truth *truth) {
+static void judge(judged *self, const dt__reference_outputs *truth) {
     const dt_op_call *call = &self->subject->of.call;
     self->linear = has_entry(call, self->row, is_linear);
     self->epsilon = coarsest(call);
@@ -351,10 +355,10 @@ static void judge(judged *self, const dt__truth *truth) {
     }
 }
 
-static dt_status try_row(dt__subject *subject, const dt__actor *ranks, const dt__arranged *arranged,
+static dt_status try_row(dt__trial_call *subject, const dt__sim_rank *ranks, const dt__row_specs *arranged,
                          const dt__row *row, dt__trial trial, dt__text *what) {
-    const dt__truth *truth;
-    dt_op_value *outputs[DT__MOST_PLAYED];
+    const dt__reference_outputs *truth;
+    dt_op_value *outputs[DT__MAX_SIM_RANKS];
     DT__TRY(find_truth(subject, row, trial.fill, trial.round, &truth));
     DT__TRY(run_parts(subject, ranks, arranged, row, trial, outputs, what));
     judged self = {subject, arranged, row, trial, outputs, false, 0, what};
@@ -363,10 +367,10 @@ static dt_status try_row(dt__subject *subject, const dt__actor *ranks, const dt_
     return dt__text_status(what);
 }
 
-dt_status dt__trial_run(dt__subject *subject, const dt__actor *ranks, const dt__arranged *arranged,
+dt_status dt__trial_run(dt__trial_call *subject, const dt__sim_rank *ranks, const dt__row_specs *arranged,
                         const dt__row *row, dt__trial trial, const char **what) {
     dt__text found = dt__text_new(subject->arena->ctx);
-    const dt__truth *ignored;
+    const dt__reference_outputs *ignored;
     *what = NULL;
     dt_status status =
         find_truth(subject, NULL, trial.fill, trial.round, &ignored); /* kept: made before what is dropped */
@@ -387,7 +391,7 @@ static uint64_t find_indices(const dt_op_call *call) {
     int n = call->n_inputs < 64 ? call->n_inputs : 64, n_long = 0;
     for (int i = 0; i < n; i++) {
         dt_dtype dtype = call->inputs[i].dtype;
-        floating |= !dt__element_is_whole(dtype);
+        floating |= !dt__is_integral(dtype);
         long_ones |= (uint64_t)(dtype == DT_I64) << i;
         short_ones |= (uint64_t)(dtype == DT_I32) << i;
         n_long += dtype == DT_I64;
@@ -403,7 +407,7 @@ static int64_t largest_size(const dt_op_call *call) {
     return size;
 }
 
-static void measure(dt__subject *self) {
+static void measure(dt__trial_call *self) {
     const dt_op_call *call = &self->of.call;
     self->pad = 64;
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
@@ -419,37 +423,37 @@ static void measure(dt__subject *self) {
 }
 
 /* All truths at once, so that no trial meets an index that is refused. */
-static dt_status find_truths(dt__subject *self) {
-    const dt__truth *ignored;
+static dt_status find_truths(dt__trial_call *self) {
+    const dt__reference_outputs *ignored;
     memset(self->truths, 0, sizeof self->truths);
-    for (int fill = 0; fill < DT__N_FILLS; fill++)
-        for (int round = 0; round < dt__subject_rounds(self); round++)
-            DT__TRY(find_truth(self, NULL, (dt__fill)fill, round, &ignored));
+    for (int fill = 0; fill < DT__N_VALUE_KINDS; fill++)
+        for (int round = 0; round < dt__trial_call_rounds(self); round++)
+            DT__TRY(find_truth(self, NULL, (dt__value_kind)fill, round, &ignored));
     return DT_OK;
 }
 
-dt_status dt__subject_new(dt__stage *stage, dt__arena *arena, const char *text, dt__subject *out, bool *usable,
-                          size_t room, char *why) {
-    const dt__actor *alone = dt__stage_ranks(stage, 1);
-    *out = (dt__subject){.stage = stage, .arena = arena, .text = text, .index_size = 1};
+dt_status dt__trial_call_new(dt__sim *stage, dt__arena *arena, const char *text, dt__trial_call *out, bool *usable,
+                             size_t room, char *why) {
+    const dt__sim_rank *alone = dt__sim_ranks(stage, 1);
+    *out = (dt__trial_call){.stage = stage, .arena = arena, .text = text, .index_size = 1};
     *usable = false;
     if (!alone)
         return dt_error_status(stage->ctx);
     if (stage->texts.ctx)
         dt__arena_free(&stage->texts);
     stage->texts = dt__arena_new(alone->ctx);
-    dt_status status = dt__call_parse(&stage->texts, text, 1, (const int64_t[]){1}, &out->of);
+    dt_status status = dt__placed_call_parse(&stage->texts, text, 1, (const int64_t[]){1}, &out->of);
     if (status == DT_OK) {
         measure(out);
         status = find_truths(out);
         /* The largest index that the op takes is found by asking it. */
         while (status != DT_OK && --out->index_size > 0) {
-            DT__TRY(dt__actor_forgive(alone, stage->ctx));
+            DT__TRY(dt__sim_rank_clear_error(alone, stage->ctx));
             status = find_truths(out);
         }
     }
     snprintf(why, room, "%s", dt_error_text(alone->ctx));
     *usable = status == DT_OK;
-    DT__TRY(dt__actor_forgive(alone, stage->ctx));
+    DT__TRY(dt__sim_rank_clear_error(alone, stage->ctx));
     return stage->ctx->status == DT_ERR_MEMORY ? DT_ERR_MEMORY : DT_OK;
 }

@@ -4,13 +4,13 @@
  */
 #include "verify/verify.h"
 
-#include "verify/missing.h"
-#include "verify/vary.h"
+#include "verify/missing_rows.h"
+#include "verify/sample_variations.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-const char *const dt__verified_words[DT__N_VERIFIED] = {
+const char *const dt__verify_state_words[DT__N_VERIFIED] = {
     [DT__VERIFIED] = "verified",
     [DT__NO_KERNEL] = "no kernel",
     [DT__NO_SAMPLES] = "no samples",
@@ -20,7 +20,7 @@ enum { WHY_BYTES = 512 };
 
 typedef struct verifying {
     dt__arena *arena; /* for the verdict */
-    dt__stage stage;
+    dt__sim stage;
     const dt__verify_options *options;
     dt__verdict *to;
     int wrong_room, missing_room;
@@ -65,9 +65,9 @@ static dt_status add_wrong(verifying *self, const dt__wrong_row *one) {
     return DT_OK;
 }
 
-static dt_status check_offered(verifying *self, dt__subject *subject, const dt__row_list *rows) {
+static dt_status check_offered(verifying *self, dt__trial_call *subject, const dt__row_list *rows) {
     static const int worlds[] = {2, 3, 5};
-    dt__effort effort = {.n_worlds = 3, .worlds = worlds, .all_cuts = true};
+    dt__trial_set effort = {.n_worlds = 3, .worlds = worlds, .all_cuts = true};
     for (int r = 0; r < rows->n_rows; r++) {
         const char *what;
         dt__wrong_row one = {.call = self->call, .elements = subject->elements};
@@ -102,12 +102,12 @@ static dt_status add_missing(void *user, const dt__row *row) {
 }
 
 static dt_status verify_call(verifying *self, dt__arena *scratch, const char *text, bool is_sample) {
-    dt__subject subject;
+    dt__trial_call subject;
     dt__row_list rows;
     bool usable;
     char why[WHY_BYTES];
     dt__verdict *to = self->to;
-    DT__TRY(dt__subject_new(&self->stage, scratch, text, &subject, &usable, sizeof why, why));
+    DT__TRY(dt__trial_call_new(&self->stage, scratch, text, &subject, &usable, sizeof why, why));
     if (!usable) {
         to->n_refused += is_sample;
         if (is_sample && !to->refusal)
@@ -118,18 +118,18 @@ static dt_status verify_call(verifying *self, dt__arena *scratch, const char *te
     self->call = dt__arena_copy_text(self->arena, text);
     if (!self->call)
         return DT_ERR_MEMORY;
-    DT__TRY(dt__call_rows(scratch, &subject.of.call, &rows));
+    DT__TRY(dt__op_call_rows(scratch, &subject.of.call, &rows));
     DT__TRY(check_offered(self, &subject, &rows));
     finding here = {self, &subject.of.call};
     return is_sample && !self->options->no_missing
-               ? dt__find_missing(&subject, &rows, add_missing, &here, &to->n_trials)
+               ? dt__find_missing_rows(&subject, &rows, add_missing, &here, &to->n_trials)
                : DT_OK;
 }
 
 static dt_status verify_sample(verifying *self, const char *sample) {
-    dt__texts texts = {.n = 1, .list = &sample};
+    dt__text_list texts = {.n = 1, .list = &sample};
     if (!self->options->only_samples)
-        DT__TRY(dt__vary(self->arena, sample, &texts));
+        DT__TRY(dt__sample_variations(self->arena, sample, &texts));
     dt_status status = DT_OK;
     for (int t = 0; t < texts.n && status == DT_OK; t++) {
         dt__arena scratch = dt__arena_new(self->arena->ctx);
@@ -141,17 +141,17 @@ static dt_status verify_sample(verifying *self, const char *sample) {
 
 dt_status dt__verify(dt__arena *arena, const dt__op_info *info, const dt__verify_options *options, dt__verdict *out) {
     static const dt__verify_options all;
-    dt__texts samples;
+    dt__text_list samples;
     verifying self = {.arena = arena, .options = options ? options : &all, .to = out};
     *out = (dt__verdict){.op = info->schema.name, .state = info->op->kernel ? DT__VERIFIED : DT__NO_KERNEL};
     if (!info->op->kernel)
         return DT_OK;
-    DT__TRY(dt__lines(arena, info->op->samples ? info->op->samples : "", &samples));
-    self.stage = dt__stage_new(arena->ctx, info);
+    DT__TRY(dt__split_lines(arena, info->op->samples ? info->op->samples : "", &samples));
+    self.stage = dt__sim_new(arena->ctx, info);
     dt_status status = DT_OK;
     for (int s = 0; s < samples.n && status == DT_OK; s++)
         status = verify_sample(&self, samples.list[s]);
-    dt__stage_free(&self.stage);
+    dt__sim_free(&self.stage);
     if (out->n_calls == 0)
         out->state = DT__NO_SAMPLES;
     return status;

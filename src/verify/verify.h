@@ -22,18 +22,18 @@ typedef struct dt__missing_row {
     const char *row, *call;
 } dt__missing_row;
 
-typedef enum dt__verified {
+typedef enum dt__verify_state {
     DT__VERIFIED,
     DT__NO_KERNEL,
     DT__NO_SAMPLES, /* or none that the op takes */
     DT__N_VERIFIED
-} dt__verified;
-extern const char *const dt__verified_words[DT__N_VERIFIED];
+} dt__verify_state;
+extern const char *const dt__verify_state_words[DT__N_VERIFIED];
 
 /* What is known of an op's rule. Everything lives in the arena that was given. */
 typedef struct dt__verdict {
     const char *op;
-    dt__verified state;
+    dt__verify_state state;
     int n_calls, n_refused; /* samples and variations that were tried; samples that the op or its kernel refuses */
     const char *refusal;    /* of the first such sample; NULL: none */
     int64_t n_rows;         /* rows offered, over all calls */

@@ -36,7 +36,7 @@ static int every_dtype_and_reduction(dt_ctx *ctx, void *arg) {
     (void)arg;
     uint64_t seed = 1;
     for (int op = DT_BARRIER; op < DT_SEND; op++)
-        for (int dtype = DT_F32; dtype < DT_N_DTYPES; dtype++)
+        for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
             for (int reduce = 0; reduce < DT_N_REDUCES; reduce++) {
                 bool reduces = op == DT_ALL_REDUCE || op == DT_REDUCE_SCATTER;
                 if (reduces ? !dt_reduce_allowed((dt_dtype)dtype, (dt_reduce)reduce) : reduce > 0)

@@ -9,6 +9,7 @@
  * A run is a function of its seed. DTENSOR_TEST_RUNS and DTENSOR_TEST_SEED choose how many seeds, and the first one.
  */
 /* ctest: timeout=300 */
+#include "base/dtype.h"
 #include "support/collectives.h"
 #include "support/launch.h"
 
@@ -590,7 +591,8 @@ static bool fits(const struct fault *fault) {
     case OTHER_COUNT:
         return what->op != DT_BARRIER && !what->unequal && what->count > 0;
     case OTHER_DTYPE:
-        return what->op != DT_BARRIER && what->dtype != DT_BOOL && (!reduces(what->op) || what->dtype < DT_BOOL);
+        return what->op != DT_BARRIER && what->dtype != DT_BOOL &&
+               (!reduces(what->op) || !dt__is_complex(what->dtype));
     case OTHER_REDUCE:
         return reduces(what->op);
     case OTHER_ROOT:

@@ -5,6 +5,7 @@
 #ifndef DT_TESTS_DISPATCH_CALLS_H
 #define DT_TESTS_DISPATCH_CALLS_H
 
+#include "base/dtype.h"
 #include "tensor/tensors.h"
 
 #include "dispatch/dispatch.h"
@@ -43,7 +44,7 @@ static inline bool calls_open(dt_ctx *ctx, const char *text, dt_tensor *const *t
             full[n++] = *at;
     full[n] = '\0';
     *out = (test_call){.arena = dt__arena_new(ctx)};
-    if (dt__call_parse(&out->arena, full, 1, one, &out->parsed) != DT_OK)
+    if (dt__placed_call_parse(&out->arena, full, 1, one, &out->parsed) != DT_OK)
         return false;
     int order[DT__MAX_INPUTS], n_tensors = 0;
     for (const char *at = text; *at; at++)
@@ -87,11 +88,11 @@ static inline const char *calls_placements(const dt_tensor *tensor) {
 
 /* Elements of a dense plain or local part as numbers. */
 static inline double calls_number(const dt_tensor *tensor, int64_t i) {
-    return dt__get_number(tensor->dtype,
-                          (const unsigned char *)tensor->data + (size_t)i * dt_dtype_size(tensor->dtype));
+    return dt__read_f64(tensor->dtype,
+                        (const unsigned char *)tensor->data + (size_t)i * dt_dtype_size(tensor->dtype));
 }
 static inline void calls_put(dt_tensor *tensor, int64_t i, double value) {
-    dt__put_number(tensor->dtype, value, tensor->data + (size_t)i * dt_dtype_size(tensor->dtype));
+    dt__write_f64(tensor->dtype, value, tensor->data + (size_t)i * dt_dtype_size(tensor->dtype));
 }
 
 /* A plain tensor whose elements are start, start + step, … */

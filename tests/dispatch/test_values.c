@@ -7,7 +7,7 @@
  */
 #include "dispatch/calls.h"
 
-#include "rules/registry.h"
+#include "rules/op_registry.h"
 
 #include <math.h>
 
@@ -38,7 +38,7 @@ static double number_at(uint64_t seed, int64_t i, dt_dtype dtype, int64_t smalle
         return (double)(dice % smallest);
     if (dtype == DT_U8)
         return (double)dice;
-    return dtype >= DT_I8 && dtype <= DT_I16 ? (double)(dice - 8) : (double)(2 * dice - 17) / 8;
+    return dtype == DT_I8 || dtype == DT_I16 ? (double)(dice - 8) : (double)(2 * dice - 17) / 8;
 }
 
 static double noise_at(uint64_t seed, int64_t i, int64_t k) {
@@ -238,7 +238,8 @@ static int run_op(situation *self, const dt_op *op) {
         self->arena = dt__arena_new(self->ctx);
         for (int m = 0; m < dt_mesh_n_dims(self->mesh); m++)
             mesh[m] = dt_mesh_dim_size(self->mesh, m);
-        CHECK_OK(self->ctx, dt__call_parse(&self->arena, line, dt_mesh_n_dims(self->mesh), mesh, &self->parsed));
+        CHECK_OK(self->ctx,
+                 dt__placed_call_parse(&self->arena, line, dt_mesh_n_dims(self->mesh), mesh, &self->parsed));
         int wrong = 0;
         for (int draw = 0; draw < 4 && !wrong; draw++)
             wrong = run_sample(self, sample);

@@ -247,7 +247,7 @@ static void reduce__equals_the_definition_for_every_dtype_and_reduction(void **s
     enum { N = 4000 };
     static const int64_t divisors[] = {1, 2, 3, 5, 127, 128, 129, 40000, 5000000000};
     uint64_t random = 1;
-    for (int dtype = DT_F32; dtype < DT_N_DTYPES; dtype++) {
+    for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++) {
         void *srcs[MAX_SRCS];
         for (int k = 0; k < MAX_SRCS; k++) {
             srcs[k] = malloc(N * dt_dtype_size((dt_dtype)dtype));
@@ -267,20 +267,23 @@ static void reduce__equals_the_definition_for_every_dtype_and_reduction(void **s
 enum { N_CODES = 0x10000 };
 
 /* A code that is not NaN comes back as it went in, and NaN as NaN. */
+static const dt_dtype halves[] = {DT_F16, DT_BF16};
+
 static void float16__every_code_survives_widening_and_narrowing(void **state) {
     (void)state;
     uint16_t codes[N_CODES], got[N_CODES];
     for (int i = 0; i < N_CODES; i++)
         codes[i] = (uint16_t)i;
     for (int t = 0; t < N_NAMES; t++)
-        for (int dtype = DT_F16; dtype <= DT_BF16; dtype++) {
+        for (int h = 0; h < 2; h++) {
+            const dt_dtype dtype = halves[h];
             if (!table_at(t))
                 continue;
-            table_at(t)->reduce((dt_dtype)dtype, DT_SUM, got, (const void *[]){codes}, 1, N_CODES, 1, DT__CACHED);
-            int64_t at = first_difference((dt_dtype)dtype, got, codes, N_CODES);
+            table_at(t)->reduce(dtype, DT_SUM, got, (const void *[]){codes}, 1, N_CODES, 1, DT__CACHED);
+            int64_t at = first_difference(dtype, got, codes, N_CODES);
             if (at >= 0)
-                fail_msg("%s: %s code %lx became %x", table_names[t], dt_dtype_name((dt_dtype)dtype),
-                         (unsigned long)at, got[at]);
+                fail_msg("%s: %s code %lx became %x", table_names[t], dt_dtype_name(dtype), (unsigned long)at,
+                         got[at]);
         }
 }
 
@@ -298,9 +301,9 @@ static void float16__every_code_with_many_partners_equals_the_definition(void **
     for (int p = 0; p < N_FIXED + N_RANDOM; p++) {
         for (int i = 0; i < N_CODES; i++)
             partners[i] = p < N_FIXED ? fixed[p] : (uint16_t)test_random(&random);
-        for (int dtype = DT_F16; dtype <= DT_BF16; dtype++)
+        for (int h = 0; h < 2; h++)
             for (int op = 0; op < DT_N_REDUCES; op++)
-                check_tables((dt_dtype)dtype, (dt_reduce)op, (const void *[]){codes, partners}, 2, N_CODES, 3);
+                check_tables(halves[h], (dt_reduce)op, (const void *[]){codes, partners}, 2, N_CODES, 3);
     }
 }
 

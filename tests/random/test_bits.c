@@ -172,29 +172,6 @@ static void values__are_what_the_header_defines(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* Every f16, and what lies halfway to the next one, is rounded right. */
-static void rounding__is_to_nearest_even(void **state) {
-    (void)state;
-    for (uint32_t h = 0; h < 0x7c00; h++) {
-        float here = widen_16_f16((uint16_t)h);
-        float next = h + 1 < 0x7c00 ? widen_16_f16((uint16_t)(h + 1)) : 65536.0f;
-        float middle = here + (next - here) / 2;
-        uint32_t even = h + (h & 1);
-        check_near("f16", (long double)here, (long double)value_of_16(DT_F16, (uint16_t)h), 0);
-        assert_int_equal(round_f16(here), h);
-        assert_int_equal(round_f16(-here), h | 0x8000);
-        assert_int_equal(round_f16(middle), even);
-        assert_int_equal(round_f16(nextafterf(middle, 0)), h);
-        assert_int_equal(round_f16(nextafterf(middle, INFINITY)), h + 1);
-    }
-    for (uint32_t h = 0; h < 0x7f80; h++) {
-        float here = widen_16_bf16((uint16_t)h), middle = float_of(h << 16 | 0x8000);
-        assert_int_equal(round_bf16(here), h);
-        assert_int_equal(round_bf16(middle), h + (h & 1));
-        assert_int_equal(round_bf16(nextafterf(middle, INFINITY)), h + 1);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(philox__gives_the_published_words),
@@ -202,7 +179,6 @@ int main(void) {
         cmocka_unit_test(tables__agree_on_many_elements),
         cmocka_unit_test(functions__are_near_the_true_ones),
         cmocka_unit_test(values__are_what_the_header_defines),
-        cmocka_unit_test(rounding__is_to_nearest_even),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
  * Generators: draws are counted, states come back, children have numbers of their own, what is refused changes nothing,
  * and permutations.
  */
+#include "base/dtype.h"
 #include "random/fills.h"
 
 #include "tensor/tensor.h"
@@ -199,7 +200,7 @@ static void randint__of_floats_stays_between_its_limits(void **state) {
         dt__draw draw = begin_draw(generator, &what);
         dt__draw_range(&draw, 0, N, got);
         for (int i = 0; i < N; i++) {
-            double value = dt__get_number(what.dtype, got + (size_t)i * dt_dtype_size(what.dtype));
+            double value = dt__read_f64(what.dtype, got + (size_t)i * dt_dtype_size(what.dtype));
             if (!(value < 0x1p63 && (int64_t)value >= what.from && (int64_t)value < what.to))
                 fail_msg("%s: %.17g is not in [%lld,%lld)", dt_dtype_name(what.dtype), value, (long long)what.from,
                          (long long)what.to);

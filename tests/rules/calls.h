@@ -37,13 +37,13 @@ static inline void calls_close(test_calls *self) {
 
 static inline dt__placed_call calls_make(test_calls *self, const char *text) {
     dt__placed_call made;
-    if (dt__call_parse(&self->arena, text, self->n_mesh_dims, self->mesh, &made) != DT_OK)
+    if (dt__placed_call_parse(&self->arena, text, self->n_mesh_dims, self->mesh, &made) != DT_OK)
         fail_msg("%s: %s", text, dt_error_text(self->ctx));
     return made;
 }
 
-static inline dt__placed calls_on(const test_calls *self, const dt__placed_call *made) {
-    return (dt__placed){self->n_mesh_dims, self->mesh, made->inputs, &dt__machine_builtin};
+static inline dt__placed_inputs calls_on(const test_calls *self, const dt__placed_call *made) {
+    return (dt__placed_inputs){self->n_mesh_dims, self->mesh, made->inputs, &dt__machine_builtin};
 }
 
 static inline const char *calls_placements(int n, const dt_placement *placements, char *out, size_t room) {
@@ -55,10 +55,10 @@ static inline const char *calls_placements(int n, const dt_placement *placements
 static inline double calls_check(const char *mesh, const char *text, const char *want) {
     test_calls self = calls_open(mesh);
     dt__placed_call made = calls_make(&self, text);
-    dt__placed on = calls_on(&self, &made);
-    dt__choice choice;
+    dt__placed_inputs on = calls_on(&self, &made);
+    dt__candidate choice;
     char got[1024] = "", one[256];
-    if (dt__choose(&self.arena, &made.call, &on, &choice) != DT_OK)
+    if (dt__select_placements(&self.arena, &made.call, &on, &choice) != DT_OK)
         fail_msg("%s: %s", text, dt_error_text(self.ctx));
     for (int i = 0; i < made.call.n_inputs; i++) {
         strcat(got, i ? "; " : "");

@@ -31,7 +31,7 @@ static int count_rows(const char *rule, dt_status (*shape)(dt_op_call *), unsign
     assert_int_equal(dt_op_register(self.ctx, &op), DT_OK);
     snprintf(text, sizeof text, "f(%s)", inputs);
     dt__placed_call made = calls_make(&self, text);
-    assert_int_equal(dt__call_rows(&self.arena, &made.call, &rows), DT_OK);
+    assert_int_equal(dt__op_call_rows(&self.arena, &made.call, &rows), DT_OK);
     calls_close(&self);
     return rows.n_rows + 1;
 }
@@ -111,11 +111,11 @@ static void expansion__mixes_sum_and_avg_only(void **state) { /* SDS-002 SDS-017
     (void)state;
     test_calls self = calls_open("2,2");
     dt__placed_call made = calls_make(&self, "add(f32[8,8] P(sum),P(avg); f32[8,8] P(sum),P(avg))");
-    dt__placed on = calls_on(&self, &made);
-    dt__choice several[64];
+    dt__placed_inputs on = calls_on(&self, &made);
+    dt__candidate several[64];
     int n;
     bool mixed = false;
-    assert_int_equal(dt__choose_several(&self.arena, &made.call, &on, 64, several, &n), DT_OK);
+    assert_int_equal(dt__list_candidates(&self.arena, &made.call, &on, 64, several, &n), DT_OK);
     for (int c = 0; c < n; c++) {
         const dt_placement *out = several[c].outputs[0];
         if (!dt_placement_is_partial(out[0]) || !dt_placement_is_partial(out[1]) || out[0].reduce == out[1].reduce)
@@ -136,10 +136,10 @@ static void expansion__of_no_rows_is_replicate(void **state) { /* STR-018 SDS-03
     test_calls self = calls_open("2,2");
     assert_int_equal(dt_op_register(self.ctx, &op), DT_OK);
     dt__placed_call made = calls_make(&self, "f(f32[8,16,32] S(0),S(1); f32[8,16,32] S(0),S(1))");
-    dt__placed on = calls_on(&self, &made);
-    dt__choice choice;
+    dt__placed_inputs on = calls_on(&self, &made);
+    dt__candidate choice;
     char text[50];
-    assert_int_equal(dt__choose(&self.arena, &made.call, &on, &choice), DT_OK);
+    assert_int_equal(dt__select_placements(&self.arena, &made.call, &on, &choice), DT_OK);
     assert_string_equal(calls_placements(2, choice.outputs[0], text, sizeof text), "R,R");
     double us = price("2,2", "f32[8,16,32] S(0),S(1)", "f32[8,16,32] R,R");
     assert_true(fabs(choice.input_us[0] - us) < 1e-9 && fabs(choice.input_us[1] - us) < 1e-9);

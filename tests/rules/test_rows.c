@@ -10,7 +10,7 @@ static void rows_of(const char *call, char *out, size_t room) {
     test_calls self = calls_open("2");
     dt__placed_call made = calls_make(&self, call);
     dt__row_list rows;
-    assert_int_equal(dt__call_rows(&self.arena, &made.call, &rows), DT_OK);
+    assert_int_equal(dt__op_call_rows(&self.arena, &made.call, &rows), DT_OK);
     dt__text text = dt__text_new(self.ctx);
     for (int r = 0; r < rows.n_rows; r++) {
         dt__text_add(&text, r ? " " : "");
@@ -133,9 +133,9 @@ static void rows__spelled_out(void **state) { /* SDS-029 */
     dt__placed_call made = calls_make(&self, "add(f32[4,8]; f32[4,8])");
     dt__row_list rows;
     bool found[2] = {false};
-    assert_int_equal(dt__call_rows(&self.arena, &made.call, &rows), DT_OK);
+    assert_int_equal(dt__op_call_rows(&self.arena, &made.call, &rows), DT_OK);
     int before = rows.n_rows;
-    assert_int_equal(dt__rows_spell_out(&self.arena, &made.call, &rows), DT_OK);
+    assert_int_equal(dt__rows_expand(&self.arena, &made.call, &rows), DT_OK);
     assert_int_equal(rows.n_rows, before + 2);
     for (int r = 0; r < rows.n_rows; r++) {
         const dt_row_entry *e = rows.rows[r].entries;

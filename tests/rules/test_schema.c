@@ -5,7 +5,7 @@
  */
 #include "rules/calls.h"
 
-#include "rules/registry.h"
+#include "rules/op_registry.h"
 
 static dt__schema parse(test_calls *self, const char *line) {
     dt__schema schema;
@@ -109,7 +109,7 @@ static void bind__refusals_name_op_and_argument(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_calls self = calls_open("2");
         dt__placed_call made;
-        assert_int_equal(dt__call_parse(&self.arena, cases[i][0], 1, self.mesh, &made), DT_ERR_VALUE);
+        assert_int_equal(dt__placed_call_parse(&self.arena, cases[i][0], 1, self.mesh, &made), DT_ERR_VALUE);
         assert_error_says(self.ctx, DT_ERR_VALUE, cases[i][1]);
         calls_close(&self);
     }
@@ -119,7 +119,7 @@ static void bind__an_unknown_op_is_told_apart(void **state) {
     (void)state;
     test_calls self = calls_open("2");
     dt__placed_call made;
-    assert_int_equal(dt__call_parse(&self.arena, "no_such_op(f32[2])", 1, self.mesh, &made), DT_ERR_OP);
+    assert_int_equal(dt__placed_call_parse(&self.arena, "no_such_op(f32[2])", 1, self.mesh, &made), DT_ERR_OP);
     assert_error_says(self.ctx, DT_ERR_OP, "there is no op 'no_such_op'");
     calls_close(&self);
 }
@@ -159,10 +159,10 @@ static void register__an_op_of_the_programs_own(void **state) { /* SDS-030 */
     assert_int_equal(dt_op_register(self.ctx, &swiglu), DT_OK);
     assert_int_equal(dt__op_count(self.ctx), before + 1);
     dt__placed_call made = calls_make(&self, "swiglu(f32[8,4] S(0),R; f32[8,4] S(0),S(1))");
-    dt__placed on = calls_on(&self, &made);
-    dt__choice choice;
+    dt__placed_inputs on = calls_on(&self, &made);
+    dt__candidate choice;
     char text[100];
-    assert_int_equal(dt__choose(&self.arena, &made.call, &on, &choice), DT_OK);
+    assert_int_equal(dt__select_placements(&self.arena, &made.call, &on, &choice), DT_OK);
     assert_string_equal(calls_placements(2, choice.outputs[0], text, sizeof text), "S(0),S(1)");
     assert_int_equal(made.info->index, before);
     assert_ptr_equal(dt__op_at(self.ctx, before), made.info);

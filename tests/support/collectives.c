@@ -5,6 +5,8 @@
  */
 #include "support/collectives.h"
 
+#include "base/dtype.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,8 +20,6 @@ enum { PIECE = 1024 };
 struct numbers {
     double re[PIECE], im[PIECE];
 };
-
-static bool is_complex(dt_dtype dtype) { return dtype == DT_C64 || dtype == DT_C128; }
 
 /* From -2 to 3, and from -1 to 1 for products, which then stay small. */
 static void draw(const test_case *what, int64_t rank, int64_t first, int64_t n, double *out) {
@@ -39,7 +39,7 @@ static void draw(const test_case *what, int64_t rank, int64_t first, int64_t n, 
 /* Elements `first` and on of what a rank of the world puts in. */
 static void put_in(const test_case *what, int64_t rank, int64_t first, int64_t n, struct numbers *out) {
     draw(what, rank, first, n, out->re);
-    if (is_complex(what->dtype))
+    if (dt__is_complex(what->dtype))
         draw(what, rank + 100, first, n, out->im);
 }
 
@@ -56,7 +56,7 @@ static void multiply_complex(struct numbers *a, const struct numbers *b, int64_t
 
 /* a becomes what the reduction makes of a and b. */
 static void combine(const test_case *what, struct numbers *a, const struct numbers *b, int64_t n) {
-    bool complex = is_complex(what->dtype);
+    bool complex = dt__is_complex(what->dtype);
     if (what->reduce == DT_PRODUCT && complex)
         multiply_complex(a, b, n);
     else if (what->reduce == DT_PRODUCT)
@@ -78,10 +78,10 @@ static void combine(const test_case *what, struct numbers *a, const struct numbe
 
 /* Of integers, the average is cut towards zero. */
 static void divide(const test_case *what, struct numbers *a, int64_t n, double divisor) {
-    bool whole = what->dtype >= DT_I8 && what->dtype <= DT_BOOL;
+    bool whole = dt__is_integral(what->dtype);
     for (int64_t i = 0; i < n; i++)
         a->re[i] = whole ? trunc(a->re[i] / divisor) : a->re[i] / divisor;
-    if (is_complex(what->dtype))
+    if (dt__is_complex(what->dtype))
         for (int64_t i = 0; i < n; i++)
             a->im[i] /= divisor;
 }

@@ -6,7 +6,7 @@
  */
 #include "support/check.h"
 
-#include "rules/registry.h"
+#include "rules/op_registry.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
@@ -82,7 +82,7 @@ static bool may_be_unverified(const char *op) {
 static int check_verdict(table_test *self, const dt__verdict *verdict) {
     int n_bad = 0;
     if ((verdict->state != DT__VERIFIED) != may_be_unverified(verdict->op)) {
-        print_message("%s: %s\n", verdict->op, dt__verified_words[verdict->state]);
+        print_message("%s: %s\n", verdict->op, dt__verify_state_words[verdict->state]);
         n_bad++;
     }
     if (verdict->n_refused) {

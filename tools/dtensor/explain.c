@@ -21,7 +21,7 @@ typedef struct explaining {
     dt_mesh *mesh;
     dt__placed_call placed;
     int n;
-    dt__choice choices[MOST_CANDIDATES];
+    dt__candidate choices[MOST_CANDIDATES];
     moves moved[MOST_CANDIDATES];
 } explaining;
 
@@ -36,14 +36,14 @@ static dt_status read_call(explaining *self) {
         return DT_ERR_MEMORY;
     for (int m = 0; m < n; m++)
         sizes[m] = dt_mesh_dim_size(self->mesh, m);
-    return dt__call_parse(arena, self->session->given->words[0], n, sizes, &self->placed);
+    return dt__placed_call_parse(arena, self->session->given->words[0], n, sizes, &self->placed);
 }
 
 static dt_status choose(explaining *self) {
     dt__arena *arena = self->session->arena;
     const dt__placed_call *placed = &self->placed;
-    dt__placed on = {placed->n_mesh_dims, placed->mesh, placed->inputs, &dt__machine_builtin};
-    DT__TRY(dt__choose_several(arena, &placed->call, &on, (int)self->most, self->choices, &self->n));
+    dt__placed_inputs on = {placed->n_mesh_dims, placed->mesh, placed->inputs, &dt__machine_builtin};
+    DT__TRY(dt__list_candidates(arena, &placed->call, &on, (int)self->most, self->choices, &self->n));
     for (int c = 0; c < self->n; c++)
         DT__TRY(moves_plan(arena, placed, &self->choices[c], &self->moved[c]));
     return DT_OK;
@@ -96,7 +96,7 @@ static dt_status add_candidates(explaining *self, dt__text *out) {
     table rows = table_new(arena, 6);
     DT__TRY(table_add(&rows, (const char *[]){" ", "inputs", "outputs", "collectives", "received", "time"}));
     for (int c = 0; c < self->n; c++) {
-        const dt__choice *choice = &self->choices[c];
+        const dt__candidate *choice = &self->choices[c];
         DT__TRY(table_add(&rows, (const char *[]){c ? " " : "*", label_list(self, call->n_inputs, choice->inputs),
                                                   label_list(self, call->n_outputs, choice->outputs),
                                                   label_moves(self, &self->moved[c]),
@@ -146,7 +146,7 @@ static void add_reason(explaining *self, dt__text *out) {
 /* "input 1: S(0),R to R,R", its steps below; what each rank makes itself is told, too. */
 static dt_status add_moves(explaining *self, dt__text *out) {
     dt__arena *arena = self->session->arena;
-    const dt__choice *choice = &self->choices[0];
+    const dt__candidate *choice = &self->choices[0];
     for (int i = 0; i < self->placed.call.n_inputs; i++) {
         const dt__plan *plan = &self->moved[0].plans[i];
         bool makes = false;

@@ -8,7 +8,7 @@
 
 enum { PLACEMENTS_BYTES = 4096 };
 
-static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, const dt__choice *choice, int i,
+static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, int i,
                             dt__plan *out) {
     const dt_op_value *value = &placed->call.inputs[i];
     dt__sharding to;
@@ -25,7 +25,7 @@ static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, con
     return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, out);
 }
 
-dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__choice *choice, moves *out) {
+dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, moves *out) {
     *out = (moves){.n = placed->call.n_inputs, .plans = DT__NEW_ARRAY(arena, dt__plan, placed->call.n_inputs)};
     if (!out->plans)
         return DT_ERR_MEMORY;
@@ -46,7 +46,7 @@ void moves_json_placements(int n, const dt_placement *placements, dt__text *out)
     json_add_string(out, text);
 }
 
-static void add_outputs(const dt__placed_call *placed, const dt__choice *choice, dt__text *out) {
+static void add_outputs(const dt__placed_call *placed, const dt__candidate *choice, dt__text *out) {
     for (int o = 0; o < placed->call.n_outputs; o++) {
         const dt_op_value *value = &placed->call.outputs[o];
         json_add(out, o ? ",{\"shape\":" : "{\"shape\":");
@@ -73,7 +73,7 @@ static void add_collectives(const moves *moved, dt__text *out) {
     json_add(out, "}");
 }
 
-void moves_json(const dt__placed_call *placed, const dt__choice *choice, const moves *moved, dt__text *out) {
+void moves_json(const dt__placed_call *placed, const dt__candidate *choice, const moves *moved, dt__text *out) {
     json_add(out, "\"inputs\":[");
     for (int i = 0; i < placed->call.n_inputs; i++) {
         json_add(out, i ? "," : "");

@@ -16,10 +16,10 @@ typedef struct moves {
 } moves;
 
 /* Plans the moves; everything lives in the arena. */
-dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__choice *choice, moves *out);
+dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, moves *out);
 
 /* Appends "inputs":[…],"outputs":[…],"collectives":{…},"bytes":…,"cost_us":… */
-void moves_json(const dt__placed_call *placed, const dt__choice *choice, const moves *moved, dt__text *out);
+void moves_json(const dt__placed_call *placed, const dt__candidate *choice, const moves *moved, dt__text *out);
 
 /* Appends placements as a JSON string. */
 void moves_json_placements(int n, const dt_placement *placements, dt__text *out);

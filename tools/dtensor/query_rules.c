@@ -40,8 +40,8 @@ static dt_status answer_rules(const request *asked, dt__text *out) {
     dt__placed_call parts;
     dt__row_list rows;
     DT__TRY(request_call(asked, REQUEST_SHAPES, &parts));
-    DT__TRY(dt__call_rows(asked->arena, &parts.call, &rows));
-    DT__TRY(dt__rows_spell_out(asked->arena, &parts.call, &rows));
+    DT__TRY(dt__op_call_rows(asked->arena, &parts.call, &rows));
+    DT__TRY(dt__rows_expand(asked->arena, &parts.call, &rows));
     if (!is_permutation(&parts))
         for (int i = 0; i < parts.bound.n_inputs; i++)
             parts.bound.inputs[i] = i;
@@ -59,11 +59,11 @@ static dt_status answer_rules(const request *asked, dt__text *out) {
 
 static dt_status answer_propagate(const request *asked, dt__text *out) {
     dt__placed_call parts;
-    dt__choice choice;
+    dt__candidate choice;
     moves moved;
     DT__TRY(request_call(asked, REQUEST_PLACED, &parts));
-    dt__placed on = {parts.n_mesh_dims, parts.mesh, parts.inputs, &dt__machine_builtin};
-    DT__TRY(dt__choose(asked->arena, &parts.call, &on, &choice));
+    dt__placed_inputs on = {parts.n_mesh_dims, parts.mesh, parts.inputs, &dt__machine_builtin};
+    DT__TRY(dt__select_placements(asked->arena, &parts.call, &on, &choice));
     DT__TRY(moves_plan(asked->arena, &parts, &choice, &moved));
     json_add(out, "{");
     moves_json(&parts, &choice, &moved, out);

@@ -147,7 +147,7 @@ static dt_status read_value(reading *self, const char *name, const json_t *value
     return DT_OK;
 }
 
-static dt_status read_args(reading *self, dt__given *given, int *n) {
+static dt_status read_args(reading *self, dt__argument *given, int *n) {
     const json_t *args = request_get(self->asked, "args");
     void *kwargs = (void *)request_get(self->asked, "kwargs"); /* the iterator's type asks for it */
     char name[64];
@@ -186,7 +186,7 @@ static dt_status read_mesh(reading *self) {
 
 dt_status request_call(const request *asked, request_tensors have, dt__placed_call *out) {
     reading self = {.asked = asked, .out = out, .have = have};
-    dt__given given[2 * DT__MAX_ARGS] = {{0}};
+    dt__argument given[2 * DT__MAX_ARGS] = {{0}};
     const char *op = NULL;
     int n_given = 0;
     *out = (dt__placed_call){0};
@@ -203,5 +203,5 @@ dt_status request_call(const request *asked, request_tensors have, dt__placed_ca
     const dt__sharding **list = placed ? list_placed(&self) : NULL;
     if (placed && !list)
         return DT_ERR_MEMORY;
-    return dt__call_order_inputs(asked->arena, self.tensors.values, list, out);
+    return dt__placed_call_build(asked->arena, self.tensors.values, list, out);
 }

@@ -3,9 +3,10 @@
  * Values to memory and back.
  */
 #include "request_data.h"
+#include "base/dtype.h"
 
 #include "json_text.h"
-#include "ops/infer.h"
+#include "ops/shape_inference.h"
 #include "tensor/tensor.h"
 
 #include <inttypes.h>
@@ -37,13 +38,11 @@ static bool read_element(const json_t *value, dt_dtype dtype, unsigned char *out
     } else if (!read_number(value, &parts[0]))
         return false;
     if (dtype == DT_I64 && json_is_integer(value))
-        memcpy(out, &(int64_t){json_integer_value(value)}, sizeof(int64_t));
-    else if (dtype == DT_C64)
-        memcpy(out, (float[]){(float)parts[0], (float)parts[1]}, 2 * sizeof(float));
-    else if (dtype == DT_C128)
-        memcpy(out, parts, sizeof parts);
+        dt__write_i64(dtype, json_integer_value(value), out);
+    else if (dt__is_complex(dtype))
+        dt__element_write(dtype, (dt__element){.re = parts[0], .im = parts[1]}, out);
     else
-        dt__put_number(dtype, parts[0], out);
+        dt__write_f64(dtype, parts[0], out);
     return true;
 }
 
@@ -87,37 +86,21 @@ static void add_number(dt__text *out, double number, bool single) {
         dt__text_add(out, single ? "%.9g" : "%.17g", number);
 }
 
-static void add_element(dt__text *out, dt_dtype dtype, const unsigned char *element) {
-    int64_t whole;
-    float pair[2];
-    double wide[2];
-    switch (dtype) {
-    case DT_BOOL:
-        json_add(out, *element ? "true" : "false");
-        break;
-    case DT_I64:
-        memcpy(&whole, element, sizeof whole);
-        json_add_int(out, whole);
-        break;
-    case DT_C64:
-        memcpy(pair, element, sizeof pair);
+static void add_element(dt__text *out, dt_dtype dtype, const unsigned char *bytes) {
+    const dt__element element = dt__element_read(dtype, bytes);
+    const bool single = !dt__is_double_precision(dtype);
+    if (dtype == DT_BOOL)
+        json_add(out, element.i ? "true" : "false");
+    else if (dt__is_integer(dtype))
+        json_add_int(out, element.i);
+    else if (!dt__is_complex(dtype))
+        add_number(out, element.re, single);
+    else {
         json_add(out, "[");
-        add_number(out, (double)pair[0], true);
+        add_number(out, element.re, single);
         json_add(out, ",");
-        add_number(out, (double)pair[1], true);
+        add_number(out, element.im, single);
         json_add(out, "]");
-        break;
-    case DT_C128:
-        memcpy(wide, element, sizeof wide);
-        json_add(out, "[");
-        add_number(out, wide[0], false);
-        json_add(out, ",");
-        add_number(out, wide[1], false);
-        json_add(out, "]");
-        break;
-    default:
-        add_number(out, dt__get_number(dtype, element), dtype != DT_F64);
-        break;
     }
 }
 

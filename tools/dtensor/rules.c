@@ -6,7 +6,7 @@
 #include "json_text.h"
 #include "output.h"
 #include "rules/call_text.h"
-#include "rules/registry.h"
+#include "rules/op_registry.h"
 #include "session.h"
 
 #include <string.h>
@@ -14,9 +14,9 @@
 static dt_status add_rows(session *self, const char *call, const char *indent, dt__text *out) {
     dt__placed_call placed;
     dt__row_list rows;
-    DT__TRY(dt__call_parse(self->arena, call, 0, NULL, &placed));
-    DT__TRY(dt__call_rows(self->arena, &placed.call, &rows));
-    DT__TRY(dt__rows_spell_out(self->arena, &placed.call, &rows));
+    DT__TRY(dt__placed_call_parse(self->arena, call, 0, NULL, &placed));
+    DT__TRY(dt__op_call_rows(self->arena, &placed.call, &rows));
+    DT__TRY(dt__rows_expand(self->arena, &placed.call, &rows));
     for (int r = 0; r < rows.n_rows; r++) {
         dt__text_add(out, "%s", indent);
         dt__row_text(&placed.call, &rows.rows[r], out);
@@ -32,11 +32,11 @@ static dt_status add_rows_json(session *self, const char *call, dt__text *out) {
     dt__placed_call placed;
     dt__row_list rows;
     dt__text text = dt__text_new(self->ctx);
-    dt_status status = dt__call_parse(self->arena, call, 0, NULL, &placed);
+    dt_status status = dt__placed_call_parse(self->arena, call, 0, NULL, &placed);
     if (status == DT_OK)
-        status = dt__call_rows(self->arena, &placed.call, &rows);
+        status = dt__op_call_rows(self->arena, &placed.call, &rows);
     if (status == DT_OK)
-        status = dt__rows_spell_out(self->arena, &placed.call, &rows);
+        status = dt__rows_expand(self->arena, &placed.call, &rows);
     for (int r = 0; status == DT_OK && r < rows.n_rows; r++) {
         dt__text_clear(&text);
         dt__row_text(&placed.call, &rows.rows[r], &text);

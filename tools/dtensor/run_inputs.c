@@ -3,9 +3,10 @@
  * Values to parts.
  */
 #include "run_inputs.h"
+#include "base/dtype.h"
 
 #include "move/move.h"
-#include "ops/infer.h"
+#include "ops/shape_inference.h"
 #include "split.h"
 #include "tensor/tensor.h"
 
@@ -43,18 +44,18 @@ static void take_part(const part *which, const unsigned char *value, int64_t ele
         split how = which->how;
         how.dtype = real;
         for (int i = 0; i < 2; i++)
-            dt__put_number(
+            dt__write_f64(
                 real,
-                split_number(&how, dt__get_number(real, value + (size_t)i * bytes), 2 * element + i, which->place),
+                split_number(&how, dt__read_f64(real, value + (size_t)i * bytes), 2 * element + i, which->place),
                 out + (size_t)i * bytes);
-    } else if (dt__is_whole(dtype)) {
-        int64_t whole = (int64_t)dt__get_number(dtype, value);
+    } else if (dt__is_integral(dtype)) {
+        int64_t whole = (int64_t)dt__read_f64(dtype, value);
         if (dtype == DT_I64)
             memcpy(&whole, value, sizeof whole);
         uint64_t taken = (uint64_t)split_whole(&which->how, whole, element, which->place);
         memcpy(out, &taken, dt_dtype_size(dtype)); /* little-endian: the low bytes, which wrap */
     } else
-        dt__put_number(dtype, split_number(&which->how, dt__get_number(dtype, value), element, which->place), out);
+        dt__write_f64(dtype, split_number(&which->how, dt__read_f64(dtype, value), element, which->place), out);
 }
 
 /* This rank's share of the value: all of it, or its part of a partial. Plain. */

@@ -6,6 +6,7 @@
  * powers of two, or signs where numbers are whole.
  */
 #include "split.h"
+#include "base/dtype.h"
 
 #include "tensor/tensor.h"
 
@@ -39,8 +40,8 @@ static double part_of_odd_sum(const split *how, double value, int64_t element, i
 
 static double rounded(dt_dtype dtype, double value) {
     unsigned char element[16];
-    dt__put_number(dtype, value, element);
-    return dt__get_number(dtype, element);
+    dt__write_f64(dtype, value, element);
+    return dt__read_f64(dtype, element);
 }
 
 static double part_of_sum(const split *how, double value, int64_t element, int64_t place) {

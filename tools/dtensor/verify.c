@@ -6,7 +6,7 @@
 
 #include "json_text.h"
 #include "output.h"
-#include "rules/registry.h"
+#include "rules/op_registry.h"
 #include "session.h"
 
 #include <fnmatch.h>
@@ -114,7 +114,7 @@ static dt_status verify_ops(verified *self) {
 
 static void print_verdict(const dt__verdict *one, bool verbose, dt__text *out) {
     if (one->state != DT__VERIFIED) {
-        dt__text_add(out, "%-16s skipped: %s\n", one->op, dt__verified_words[one->state]);
+        dt__text_add(out, "%-16s skipped: %s\n", one->op, dt__verify_state_words[one->state]);
         return;
     }
     dt__text_add(out, "%-16s %6d %7" PRId64 " %8" PRId64 " %6d %8d\n", one->op, one->n_calls, one->n_rows,
@@ -152,7 +152,7 @@ static void add_member(dt__text *out, const char *name, const char *value) {
 
 static void verdict_json(const dt__verdict *one, dt__text *out) {
     add_member(out, "{\"op\":", one->op);
-    add_member(out, ",\"state\":", dt__verified_words[one->state]);
+    add_member(out, ",\"state\":", dt__verify_state_words[one->state]);
     dt__text_add(out, ",\"calls\":%d,\"refused\":%d,\"rows\":%" PRId64 ",\"trials\":%" PRId64 ",\"wrong\":[",
                  one->n_calls, one->n_refused, one->n_rows, one->n_trials);
     for (int i = 0; i < one->n_wrong; i++) {

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What may be communicated without being asked for, per scope, and implicit replication.
+ */
+#include "base/text.h"
+#include "dispatch/dispatch_state.h"
+#include "tensor/state.h"
+
+/* Set in the scope of this number; gone when that has ended. */
+struct dt__policy {
+    int64_t depth, scope;
+    dt_policy policy;
+};
+
+void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state) {
+    dt__free(ctx, state->policies, (size_t)state->room_policies * sizeof *state->policies);
+}
+
+/* Forgets those whose scopes have ended. */
+static void tidy(dt_ctx *ctx, dt__dispatch_state *state) {
+    const dt__tensor_state *tensors = ctx->slots[DT__SLOT_TENSOR].state;
+    while (state->n_policies > 0) {
+        const struct dt__policy *last = &state->policies[state->n_policies - 1];
+        if (last->depth < tensors->n_scopes && tensors->scopes[last->depth].number == last->scope)
+            return;
+        state->n_policies--;
+    }
+}
+
+dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy) {
+    dt__dispatch_state *state = ctx ? dt__dispatch_state_of(ctx) : NULL;
+    dt__tensor_state *tensors = state ? dt__tensor_state_of(ctx) : NULL;
+    if (!tensors)
+        return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
+    if (policy < 0 || policy >= DT_N_POLICIES)
+        return dt__fail(ctx, DT_ERR_VALUE, "comm_policy: there is no policy %d", (int)policy);
+    tidy(ctx, state);
+    int64_t depth = tensors->n_scopes - 1;
+    if (state->n_policies > 0 && state->policies[state->n_policies - 1].depth == depth) {
+        state->policies[state->n_policies - 1].policy = policy;
+        return DT_OK;
+    }
+    if (state->n_policies == state->room_policies) {
+        int room = state->room_policies ? state->room_policies * 2 : 8;
+        struct dt__policy *policies = dt__resize(
+            ctx, state->policies, (size_t)state->room_policies * sizeof *policies, (size_t)room * sizeof *policies);
+        if (!policies)
+            return dt__fail_memory(ctx, (size_t)room * sizeof *policies, "communication policies");
+        state->policies = policies;
+        state->room_policies = room;
+    }
+    state->policies[state->n_policies++] = (struct dt__policy){depth, tensors->scopes[depth].number, policy};
+    return DT_OK;
+}
+
+/* "matmul at model.c:12 moves f32[8,4] S(0) to R" */
+static void describe(const dt__invocation *call, const dt__decision *decision, dt__text *out) {
+    dt__text_add(out, "%s", call->info->schema.name);
+    if (call->site)
+        dt__text_add(out, " at %s:%d", call->site->file, call->site->line);
+    const char *before = " moves ";
+    for (int i = 0; i < decision->n_inputs; i++) {
+        char from[512], to[256];
+        const dt_spec *target = decision->inputs[i].to;
+        if (!target)
+            continue;
+        (void)dt_spec_text(decision->inputs[i].from, sizeof from, from);
+        (void)dt_placements_text(target->sharding.n_mesh_dims, target->sharding.placements, sizeof to, to);
+        dt__text_add(out, "%sargument %d, %s, to %s", before, i + 1, from, to);
+        before = " and ";
+    }
+}
+
+dt_status dt__policy_check(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision) {
+    dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    if (state->n_policies == 0)
+        return DT_OK;
+    tidy(ctx, state);
+    dt_policy policy = state->n_policies ? state->policies[state->n_policies - 1].policy : DT_COMM_ALLOW;
+    if (policy == DT_COMM_ALLOW)
+        return DT_OK;
+    dt__text text = dt__text_new(ctx);
+    describe(call, decision, &text);
+    dt_status status = DT_OK;
+    if (policy == DT_COMM_WARN)
+        dt__log(ctx, DT_LOG_WARN, "%s", dt__text_chars(&text));
+    else
+        status = dt__fail(ctx, DT_ERR_PLACEMENT, "%s, which the communication policy forbids; redistribute it first",
+                          dt__text_chars(&text));
+    dt__text_free(&text);
+    return status;
+}
+
+void dt_implicit_replication_begin(dt_ctx *ctx) {
+    dt__dispatch_state *state = ctx ? dt__dispatch_state_of(ctx) : NULL;
+    if (state)
+        state->implicit_replication++;
+}
+
+void dt_implicit_replication_end(dt_ctx *ctx) {
+    dt__dispatch_state *state = ctx ? dt__dispatch_state_of(ctx) : NULL;
+    if (state && state->implicit_replication > 0)
+        state->implicit_replication--;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The cache of decisions: bounded, counted, and holding references to the specs that its keys name. A decision that a
+ * call is running lives on until that call is over, whatever the cache does meanwhile.
+ */
+#include "dispatch/dispatch_state.h"
+#include "dispatch/monitor.h"
+
+#include <string.h>
+
+void dt__decision_release(dt_ctx *ctx, dt__decision *decision) {
+    if (--decision->n_users == 0 && !decision->kept)
+        dt__decision_free(ctx, decision);
+}
+
+static void drop(dt_ctx *ctx, dt__dispatch_state *state, dt__decision **place) {
+    dt__decision *decision = *place;
+    if (!decision)
+        return;
+    *place = NULL;
+    state->stats.n_entries--;
+    decision->kept = false;
+    if (decision->n_users == 0)
+        dt__decision_free(ctx, decision);
+}
+
+static void drop_all(dt_ctx *ctx, dt__dispatch_state *state) {
+    for (int s = 0; s < DT__N_SETS; s++)
+        for (int w = 0; w < DT__WAYS; w++)
+            drop(ctx, state, &state->cache[s][w]);
+}
+
+static void free_state(dt_ctx *ctx, void *slot) {
+    dt__dispatch_state *state = slot;
+    drop_all(ctx, state);
+    dt__policies_free(ctx, state);
+    dt__monitor_free(ctx, state->monitor);
+    dt__free(ctx, state, sizeof *state);
+}
+
+dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx) {
+    if (ctx->slots[DT__SLOT_DISPATCH].state)
+        return ctx->slots[DT__SLOT_DISPATCH].state;
+    dt__dispatch_state *state = dt__alloc_zeroed(ctx, sizeof *state);
+    if (!state)
+        return (void)dt__fail_memory(ctx, sizeof *state, "the cache of decisions"), NULL;
+    state->stats.most_entries = DT__N_SETS * DT__WAYS;
+    ctx->slots[DT__SLOT_DISPATCH].state = state;
+    ctx->slots[DT__SLOT_DISPATCH].free_state = free_state;
+    dt__trace_from_environment(ctx);
+    return state;
+}
+
+static inline bool same_words(int n, const uint64_t *a, const uint64_t *b) {
+    int i = 0;
+    while (i < n && a[i] == b[i])
+        i++;
+    return i == n;
+}
+
+static inline dt__decision *find(dt__dispatch_state *state, const dt__key *key) {
+    dt__decision **set = state->cache[key->hash % DT__N_SETS];
+    for (int w = 0; w < DT__WAYS; w++) {
+        dt__decision *decision = set[w];
+        if (decision && decision->hash == key->hash && decision->n_words == key->n_words &&
+            same_words(key->n_words, decision->words, key->words))
+            return decision;
+    }
+    return NULL;
+}
+
+/* A free place of the set, or that of the one that was used longest ago. */
+static dt__decision **place_for(dt__dispatch_state *state, const dt__key *key) {
+    dt__decision **set = state->cache[key->hash % DT__N_SETS], **oldest = &set[0];
+    for (int w = 0; w < DT__WAYS && *oldest; w++)
+        if (!set[w] || set[w]->used < (*oldest)->used)
+            oldest = &set[w];
+    return oldest;
+}
+
+static void keep(dt_ctx *ctx, dt__dispatch_state *state, const dt__key *key, dt__decision *decision) {
+    dt__decision **place = place_for(state, key);
+    state->stats.n_evicted += *place != NULL;
+    drop(ctx, state, place);
+    decision->hash = key->hash;
+    decision->n_words = key->n_words;
+    decision->kept = true;
+    *place = decision;
+    state->stats.n_entries++;
+}
+
+static dt__decision *decide_anew(dt_ctx *ctx, dt__dispatch_state *state, const dt__invocation *call,
+                                 const dt__key *key) {
+    state->stats.n_misses++;
+    dt__decision *decision = dt__decision_new(ctx, call);
+    if (!decision || key->too_long)
+        return decision;
+    decision->words = dt__arena_copy(&decision->arena, key->words, (size_t)key->n_words, sizeof *key->words);
+    if (!decision->words) {
+        dt__decision_free(ctx, decision);
+        return NULL;
+    }
+    keep(ctx, state, key, decision);
+    return decision;
+}
+
+dt__decision *dt__decide(dt_ctx *ctx, const dt__invocation *call, const dt_op_call *asked) {
+    dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    dt__key key;
+    dt__key_of(call, asked, state->implicit_replication > 0, &key);
+    dt__decision *decision = key.too_long ? NULL : find(state, &key);
+    if (decision)
+        state->stats.n_hits++;
+    else if (!(decision = decide_anew(ctx, state, call, &key)))
+        return NULL;
+    decision->used = ++state->tick;
+    decision->n_users++;
+    return decision;
+}
+
+dt_cache_statistics dt_cache_stats(const dt_ctx *ctx) {
+    const dt__dispatch_state *state = ctx ? ctx->slots[DT__SLOT_DISPATCH].state : NULL;
+    return state ? state->stats : (dt_cache_statistics){.most_entries = DT__N_SETS * DT__WAYS};
+}
+
+void dt_cache_clear(dt_ctx *ctx) {
+    if (ctx && ctx->slots[DT__SLOT_DISPATCH].state)
+        drop_all(ctx, ctx->slots[DT__SLOT_DISPATCH].state);
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Traces: a line of text per op, with what was moved for it below; or events in the form of Chrome's trace viewer. An
+ * op's line says all that its decision says, so it stands before what is moved for it; an event needs its duration and
+ * stands behind. Text has no times in it: two runs of one program give the same.
+ *
+ *     mm(f32[8,8] S(0); f32[8,32] S(0)) -> f32[8,32] S(0) on mesh(8) at model.c:12
+ *       S(0)->R of f32[8,32]: all_gather 1, 896 bytes
+ */
+#include "dispatch/dispatch_state.h"
+#include "dispatch/monitor.h"
+#include "dtensor/debug.h"
+#include "plan/plan.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FLUSH_BYTES = 1 << 16 };
+
+struct dt__trace {
+    bool runs, is_json;
+    int depth; /* ops and scopes that are open */
+    FILE *file;
+    char *name; /* of the file, for errors; NULL: in memory */
+    size_t name_bytes;
+    bool failed; /* to write */
+    dt__text text;
+};
+
+bool dt__trace_runs(const dt__monitor *self) { return self->trace && self->trace->runs; }
+
+static void flush(dt__trace *trace) {
+    if (!trace->file || trace->text.n_chars == 0)
+        return;
+    trace->failed |= fwrite(dt__text_chars(&trace->text), 1, trace->text.n_chars, trace->file) != trace->text.n_chars;
+    dt__text_clear(&trace->text);
+}
+
+static void maybe_flush(dt__trace *trace) {
+    if (trace->text.n_chars >= FLUSH_BYTES)
+        flush(trace);
+}
+
+/* "f32[8,4]" */
+static void add_shape(dt_dtype dtype, int n_dims, const int64_t *shape, dt__text *out) {
+    dt__text_add(out, "%s[", dt_dtype_name(dtype));
+    for (int d = 0; d < n_dims; d++)
+        dt__text_add(out, "%s%" PRId64, d ? "," : "", shape[d]);
+    dt__text_add(out, "]");
+}
+
+static void add_value(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out) {
+    char placements[256];
+    add_shape(dtype, n_dims, shape, out);
+    if (!spec)
+        return;
+    (void)dt_placements_text(spec->sharding.n_mesh_dims, spec->sharding.placements, sizeof placements, placements);
+    dt__text_add(out, " %s", placements);
+}
+
+static void add_call(const dt__invocation *call, const dt__decision *decision, dt__text *out) {
+    dt__text_add(out, "%s(", call->info->schema.name);
+    for (int i = 0; i < call->n_inputs; i++) {
+        const dt_tensor *tensor = call->inputs[i];
+        dt__text_add(out, i ? "; " : "");
+        add_value(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
+    }
+    dt__text_add(out, ") -> ");
+    for (int i = 0; i < decision->n_outputs; i++) {
+        const dt__output_decision *output = &decision->outputs[i];
+        dt__text_add(out, i ? "; " : "");
+        add_value(output->dtype, output->n_dims, output->shape, output->spec, out);
+    }
+    if (decision->mesh) {
+        const char *mesh = dt_mesh_text(decision->mesh);
+        dt__text_add(out, " on mesh(%s)", mesh ? mesh : "?");
+    }
+}
+
+/* The states of the plan that a direct exchange stands for: "S(0)R->RR". */
+static void add_plan(dt_ctx *ctx, const dt__redistribution_report *report, dt__text *out) {
+    const dt_spec *from = report->from;
+    dt__arena arena = dt__arena_new(ctx);
+    dt__move move;
+    dt__plan plan;
+    dt__planner planner = report->planner;
+    if (dt__move_of_specs(from, report->to, &move) != DT_OK)
+        return;
+    if (planner == DT__PLANNER_DIRECT && !move.from_mesh)
+        planner = DT__PLANNER_MIN_COST;
+    if (dt__plan_new(&arena, &move, planner, &dt__machine_builtin, &plan) == DT_OK)
+        dt__plan_trace(&plan, out);
+    dt__arena_free(&arena);
+    dt__text_add(out, " of ");
+    add_shape(from->dtype, from->sharding.n_dims, from->sharding.shape, out);
+}
+
+static void add_counts(const int64_t *collectives, dt__text *out) {
+    const char *before = "";
+    for (int c = 0; c < DT_N_COLLECTIVES; c++)
+        if (collectives[c]) {
+            dt__text_add(out, "%s%s %" PRId64, before, dt_collective_name((dt_collective)c), collectives[c]);
+            before = ", ";
+        }
+    if (!*before)
+        dt__text_add(out, "nothing sent");
+}
+
+/* One event; args is JSON without its braces, or "". */
+static void add_event(dt_ctx *ctx, dt__trace *trace, const char *name, const char *kind, double begin_us,
+                      double end_us, const char *args) {
+    dt__text_add(&trace->text, ",\n{\"name\":");
+    dt__add_json_string(&trace->text, name);
+    dt__text_add(&trace->text,
+                 ",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%" PRId64 ",\"tid\":0,\"args\":{%s}}",
+                 kind, begin_us, end_us - begin_us, ctx->rank, args);
+    maybe_flush(trace);
+}
+
+void dt__trace_op_begin(dt__monitor *self, const dt__invocation *call, const dt__decision *decision) {
+    dt__trace *trace = self ? self->trace : NULL;
+    if (!trace || !trace->runs)
+        return;
+    if (!trace->is_json) {
+        dt__text_add(&trace->text, "%*s", 2 * trace->depth, "");
+        add_call(call, decision, &trace->text);
+        if (call->site)
+            dt__text_add(&trace->text, " at %s:%d", call->site->file, call->site->line);
+        dt__text_add(&trace->text, "\n");
+    }
+    trace->depth++;
+}
+
+void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__invocation *call, const dt__decision *decision,
+                      double begin_us) {
+    dt__trace *trace = self ? self->trace : NULL;
+    if (!trace || !trace->runs)
+        return;
+    trace->depth -= trace->depth > 0;
+    if (!trace->is_json) {
+        maybe_flush(trace);
+        return;
+    }
+    double end_us = dt__now_us();
+    dt__text said = dt__text_new(ctx), args = dt__text_new(ctx);
+    add_call(call, decision, &said);
+    dt__text_add(&args, "\"call\":");
+    dt__add_json_string(&args, dt__text_chars(&said));
+    if (call->site) {
+        dt__text_add(&args, ",\"line\":%d,\"file\":", call->site->line);
+        dt__add_json_string(&args, call->site->file);
+    }
+    add_event(ctx, trace, call->info->schema.name, "op", begin_us, end_us, dt__text_chars(&args));
+    (void)dt__text_status(&said);
+    (void)dt__text_status(&args);
+    dt__text_free(&said);
+    dt__text_free(&args);
+}
+
+void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event) {
+    dt__trace *trace = self->trace;
+    if (!trace || !trace->runs)
+        return;
+    bool of_op = trace->depth > 0 && self->comm.call; /* below the op's own line */
+    const char *name = !of_op ? event->call : event->redistribution ? "redistribute" : "comm";
+    dt__text text = dt__text_new(ctx);
+    if (event->redistribution) {
+        add_plan(ctx, event->redistribution, &text);
+        dt__text_add(&text, ": ");
+    }
+    add_counts(event->collectives, &text);
+    if (trace->is_json) {
+        dt__text args = dt__text_new(ctx);
+        dt__text_add(&args, "\"bytes\":%" PRId64 ",\"what\":", event->bytes);
+        dt__add_json_string(&args, dt__text_chars(&text));
+        add_event(ctx, trace, name, "comm", event->begin_us, event->end_us, dt__text_chars(&args));
+        (void)dt__text_status(&args);
+        dt__text_free(&args);
+    } else {
+        dt__text_add(&trace->text, "%*s%s%s%s, %" PRId64 " bytes\n", 2 * trace->depth, "", of_op ? "" : name,
+                     of_op ? "" : ": ", dt__text_chars(&text), event->bytes);
+        maybe_flush(trace);
+    }
+    (void)dt__text_status(&text);
+    dt__text_free(&text);
+}
+
+void dt__trace_scope(dt_ctx *ctx, dt__monitor *self, const char *name, bool begins) {
+    dt__trace *trace = self->trace;
+    if (!trace || !trace->runs)
+        return;
+    if (trace->is_json) {
+        dt__text_add(&trace->text, ",\n{\"name\":");
+        dt__add_json_string(&trace->text, name);
+        dt__text_add(&trace->text, ",\"cat\":\"scope\",\"ph\":\"%s\",\"ts\":%.3f,\"pid\":%" PRId64 ",\"tid\":0}",
+                     begins ? "B" : "E", dt__now_us(), ctx->rank);
+    } else if (begins) {
+        dt__text_add(&trace->text, "%*s%s/\n", 2 * trace->depth, "", name);
+        trace->depth++;
+    } else
+        trace->depth -= trace->depth > 0;
+    maybe_flush(trace);
+}
+
+/* FILE, or of several ranks FILE with ".RANK" in front of its ending. */
+static char *file_name(dt_ctx *ctx, const char *file, size_t *bytes) {
+    *bytes = strlen(file) + 32;
+    char *name = dt__alloc(ctx, *bytes);
+    const char *slash = strrchr(file, '/'), *dot = strrchr(slash ? slash : file, '.');
+    if (!name)
+        return NULL;
+    if (ctx->world == 1)
+        snprintf(name, *bytes, "%s", file);
+    else
+        snprintf(name, *bytes, "%.*s.%" PRId64 "%s", dot ? (int)(dot - file) : (int)strlen(file), file, ctx->rank,
+                 dot ? dot : "");
+    return name;
+}
+
+static dt_status open_file(dt_ctx *ctx, dt__trace *trace, const char *file) {
+    size_t n = strlen(file);
+    trace->is_json = n > 5 && !strcmp(file + n - 5, ".json");
+    trace->name = file_name(ctx, file, &trace->name_bytes);
+    if (!trace->name)
+        return dt__fail_memory(ctx, trace->name_bytes, "a trace");
+    trace->file = fopen(trace->name, "we");
+    if (!trace->file)
+        return dt__fail_local(ctx, DT_ERR_SYSTEM, "trace: %s cannot be written: %s", trace->name, strerror(errno));
+    if (trace->is_json)
+        dt__text_add(&trace->text,
+                     "[{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%" PRId64
+                     ",\"tid\":0,\"args\":{\"name\":\"rank %" PRId64 "\"}}",
+                     ctx->rank, ctx->rank);
+    return DT_OK;
+}
+
+static void free_trace(dt_ctx *ctx, dt__trace *trace) {
+    if (trace->file)
+        (void)fclose(trace->file);
+    if (trace->name)
+        dt__free(ctx, trace->name, trace->name_bytes);
+    dt__text_free(&trace->text);
+    dt__free(ctx, trace, sizeof *trace);
+}
+
+dt_status dt_trace_begin(dt_ctx *ctx, const char *file) {
+    dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
+    if (!self)
+        return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
+    DT__TRY(dt_trace_end(ctx));
+    if (self->trace)
+        free_trace(ctx, self->trace);
+    self->trace = dt__alloc_zeroed(ctx, sizeof *self->trace);
+    if (!self->trace)
+        return dt__fail_memory(ctx, sizeof *self->trace, "a trace");
+    self->trace->text = dt__text_new(ctx);
+    dt_status status = file ? open_file(ctx, self->trace, file) : DT_OK;
+    self->trace->runs = status == DT_OK;
+    dt__monitor_update(ctx, self);
+    return status;
+}
+
+static dt__trace *trace_of(const dt_ctx *ctx) {
+    const dt__dispatch_state *state = ctx ? ctx->slots[DT__SLOT_DISPATCH].state : NULL;
+    return state && state->monitor ? state->monitor->trace : NULL;
+}
+
+dt_status dt_trace_end(dt_ctx *ctx) {
+    dt__trace *trace = trace_of(ctx);
+    if (!trace || !trace->runs)
+        return DT_OK;
+    trace->runs = false;
+    dt__monitor_update(ctx, dt__monitor_of(ctx));
+    dt_status status = dt__text_status(&trace->text);
+    if (!trace->file)
+        return status;
+    if (trace->is_json)
+        dt__text_add(&trace->text, "]\n");
+    flush(trace);
+    trace->failed |= fclose(trace->file) != 0;
+    trace->file = NULL;
+    if (trace->failed)
+        return dt__fail_local(ctx, DT_ERR_SYSTEM, "trace: %s could not be written to its end", trace->name);
+    return status;
+}
+
+const char *dt_trace_text(const dt_ctx *ctx) {
+    const dt__trace *trace = trace_of(ctx);
+    return trace && !trace->name ? dt__text_chars(&trace->text) : "";
+}
+
+void dt__trace_free(dt_ctx *ctx, dt__monitor *self) {
+    if (!self->trace)
+        return;
+    (void)dt_trace_end(ctx);
+    free_trace(ctx, self->trace);
+    self->trace = NULL;
+}
+
+void dt__trace_from_environment(dt_ctx *ctx) {
+    const char *file = getenv("DTENSOR_TRACE");
+    if (file && *file)
+        (void)dt_trace_begin(ctx, file);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ops that copy elements, perhaps into another dtype: to, copy_, fill_.
+ */
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
+
+static dt_status shape_to(dt_op_call *call) { return dt__add_like(call, 0, dt__arg(call, "dtype")->as.dtype); }
+
+/* Integers that do not fit wrap around; all other conversions keep order. */
+static bool keeps_order(dt_dtype from, dt_dtype to) {
+    if (dt__is_complex(from) || dt__is_complex(to))
+        return false;
+    if (!dt__is_integral(from) || !dt__is_integral(to) || from == DT_BOOL)
+        return true;
+    bool has_sign = !dt__is_unsigned(to), had_sign = !dt__is_unsigned(from);
+    size_t size = dt_dtype_size(to), had_size = dt_dtype_size(from);
+    return has_sign && (had_sign ? size >= had_size : size > had_size);
+}
+
+/* What partials survive a conversion of elements: all without one; sums and products between floating-point dtypes;
+ * extremes wherever the conversion keeps order. */
+static unsigned partial_of_conversion(dt_dtype from, dt_dtype to) {
+    if (from == to)
+        return DT_PARTIAL_ANY;
+    if (to == DT_BOOL)
+        return DT_PARTIAL_NONE;
+    bool floating = dt__is_inexact(from) && dt__is_inexact(to), alike = dt__is_complex(from) == dt__is_complex(to);
+    return (floating ? DT_PARTIAL_LINEAR : DT_PARTIAL_NONE) |
+           (floating && alike ? DT_PARTIAL_PRODUCT : DT_PARTIAL_NONE) |
+           (keeps_order(from, to) ? DT_PARTIAL_UP : DT_PARTIAL_NONE);
+}
+
+static unsigned partial_to(const dt_op_call *call) {
+    return partial_of_conversion(call->inputs[0].dtype, call->outputs[0].dtype);
+}
+
+static dt_status shape_into(dt_op_call *call) {
+    dt__shape shape;
+    const dt_op_value *self = &call->inputs[0];
+    DT__TRY(dt__broadcast(call, UINT64_MAX, &shape));
+    bool same = shape.n == self->n_dims;
+    for (int d = 0; d < shape.n && same; d++)
+        same = shape.sizes[d] == self->shape[d];
+    if (!same)
+        return dt_op_refuse(call, DT_ERR_SHAPE,
+                            "the second tensor does not broadcast to the first, into which it goes");
+    return dt__add_like(call, 0, self->dtype);
+}
+
+static dt_status shape_fill(dt_op_call *call) {
+    if (call->n_inputs == 2 && call->inputs[1].n_dims != 0)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the value has %d dims; wanted a tensor without dims",
+                            call->inputs[1].n_dims);
+    if (call->n_inputs == 1)
+        DT__TRY(dt__expect_fit(call, &call->args[1], call->inputs[0].dtype));
+    return shape_into(call);
+}
+
+/* Both tensors are the same kind of partial; the first one's values do not matter. A value that every rank has is its
+ * own average and extreme. */
+static void rows_into(const dt_op_call *call, dt_rows *rows) {
+    unsigned partial = partial_of_conversion(call->inputs[1].dtype, call->inputs[0].dtype);
+    for (int kind = 0; kind < DT_N_REDUCES; kind++) {
+        bool order = kind == DT_MAX || kind == DT_MIN;
+        if (partial & DT_PARTIAL_ANY || (partial & DT_PARTIAL_UP && order) ||
+            (partial & DT_PARTIAL_PRODUCT && kind == DT_PRODUCT) ||
+            (partial & DT_PARTIAL_LINEAR && !order && kind != DT_PRODUCT))
+            dt_rows_reduce(rows, 3, (dt_reduce)kind, (dt_reduce)kind);
+        else if (kind != DT_SUM && kind != DT_PRODUCT)
+            dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
+    }
+}
+
+/* A number is its own average and extreme. */
+static int class_fill(const dt_op_call *call) {
+    return (int)dt__class_of_number(&call->args[1], call->inputs[0].dtype);
+}
+
+static void rows_fill(const dt_op_call *call, dt_rows *rows) {
+    if (call->n_inputs == 2) {
+        rows_into(call, rows);
+        return;
+    }
+    for (int kind = 0; kind < DT_N_REDUCES; kind++)
+        if ((kind != DT_SUM || class_fill(call) == DT__NUMBER_ZERO) &&
+            (kind != DT_PRODUCT || class_fill(call) == DT__NUMBER_ONE))
+            dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
+        else /* the kernel looks at where it stands */
+            dt_rows_add(rows, DT_ROW_UNLISTED, (dt_row_entry[]){DT_ROW_P(kind), DT_ROW_P(kind)});
+}
+
+static dt_status convert(dt_op_call *call) {
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[call->n_inputs - 1]);
+    dt__run_convert(call, &out, &in);
+    return DT_OK;
+}
+
+/* Of a partial, the first coordinate gets the value, and the others what changes nothing. */
+static dt_status fill(dt_op_call *call) {
+    dt__constant room;
+    dt_reduce reduce = DT_SUM;
+    dt__array out = dt__array_of(&call->outputs[0]);
+    if (call->n_inputs == 2)
+        return convert(call);
+    dt__array value = dt__array_of_number(&call->args[1], out.dtype, &room);
+    if (out.dtype == DT_BOOL)
+        dt__write_f64(DT_BOOL, dt__arg_number(&call->args[1]) != 0, &room);
+    if (call->outputs[0].spec && !dt__holds_value(call->outputs[0].spec, &reduce))
+        dt__write_identity(out.dtype, reduce, &room);
+    dt__run_convert(call, &out, &value);
+    return DT_OK;
+}
+
+const dt_op dt__op_to = {
+    .schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool copy=False) -> Tensor(a)",
+    .rule = "...->...",
+    .partial_of = partial_to,
+    .shape = shape_to,
+    .kernel = convert,
+    .samples =
+        "to(f32[5,3]; f64)\nto(f32[5,3]; i64)\nto(f32[5]; f32)\nto(i64[5]; i32)\nto(u8[5]; i16)\nto(i32[5]; bool)\n"
+        "to(f32[5]; bool)\n"
+        "to(c64[5]; f32)\n"
+        "to(f32[5]; c64)\n"
+        "to(f64[5]; f16)\n"
+        "to(bool[5]; i32)\n"
+        "to(i32[5]; f32)",
+};
+const dt_op dt__op_copy_ = {
+    .schema = "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
+    .rule = "...,...->...",
+    .rows = rows_into,
+    .shape = shape_into,
+    .kernel = convert,
+    .samples = "copy_(f32[5,3]; f32[5,3])\ncopy_(f32[5,3]; f32[3])\ncopy_(i32[5]; f32[5])\n"
+               "copy_(f32[5]; i32[5])\n"
+               "copy_(bool[5]; f32[5])\n"
+               "copy_(f64[5]; f32[5])",
+    .flags = DT_OP_INPLACE,
+};
+const dt_op dt__op_fill_ = {
+    .schema = "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) | "
+              "fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
+    .rule = "...,...->...",
+    .rows = rows_fill,
+    .class_of = class_fill,
+    .shape = shape_fill,
+    .kernel = fill,
+    .samples = "fill_(f32[5,3]; 2.5)\nfill_(f32[5,3]; f32[])\n"
+               "fill_(f32[5]; 0)\n"
+               "fill_(f32[5]; 1)\n"
+               "fill_(i32[5]; 3)\n"
+               "fill_(i32[5]; f32[])",
+    .flags = DT_OP_INPLACE,
+};

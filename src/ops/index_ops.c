@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ops that look elements up by index: embedding, gather, index_select. Where the dim that is looked up in is sharded,
+ * each rank finds what it holds and leaves zeros elsewhere: a partial sum.
+ */
+#include "kernels/indexing.h"
+#include "ops/kernel_support.h"
+#include "ops/ops.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* Partials of the table, which is this input, pass. */
+static void rows_of_table(dt_rows *rows, int table) {
+    for (int kind = 0; kind < DT_N_REDUCES; kind++)
+        dt_rows_reduce(rows, (uint64_t)1 << table, (dt_reduce)kind, (dt_reduce)kind);
+}
+
+static dt_status shape_embedding(dt_op_call *call) {
+    const dt_op_value *indices = &call->inputs[0], *weight = &call->inputs[1];
+    const dt_arg *padding = dt__arg(call, "padding_idx");
+    dt__shape shape = {.n = indices->n_dims};
+    DT__TRY(dt__expect_index(call, 0));
+    DT__TRY(dt__expect_dims(call, 1, 2));
+    if (dt__arg(call, "max_norm")->type != DT_ARG_NONE)
+        return dt_op_refuse(call, DT_ERR_UNSUPPORTED, "max_norm changes the weight; renormalise it before the call");
+    if (padding->type == DT_ARG_INT && (padding->as.i < -weight->shape[0] || padding->as.i >= weight->shape[0]))
+        return dt_op_refuse(call, DT_ERR_VALUE, "padding_idx %" PRId64 " is no row of the weight", padding->as.i);
+    memcpy(shape.sizes, indices->shape, (size_t)indices->n_dims * sizeof *shape.sizes);
+    if (shape.n == DT_SPEC_MAX_DIMS)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the result would have more than %d dims", DT_SPEC_MAX_DIMS);
+    shape.sizes[shape.n++] = weight->shape[1];
+    return dt__add_shape(call, weight->dtype, &shape);
+}
+
+static void rows_embedding(const dt_op_call *call, dt_rows *rows) {
+    int n = call->inputs[0].n_dims;
+    for (int d = 0; d < n; d++)
+        dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_R, DT_ROW_S(d)});
+    dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_R, DT_ROW_S(1), DT_ROW_S(n)});
+    dt_rows_add(rows, DT_ROW_OFFSET, (dt_row_entry[]){DT_ROW_R, DT_ROW_S(0), DT_ROW_P(DT_SUM)});
+    rows_of_table(rows, 1);
+}
+
+static dt_status shape_gather(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
+    int dim, n = self->n_dims ? self->n_dims : 1, n_index = index->n_dims ? index->n_dims : 1;
+    DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, self->n_dims, &dim));
+    if (dt__elements(index->n_dims, index->shape) == 0 && dt__is_integral(index->dtype))
+        return dt_op_add_output(call, self->dtype, index->n_dims, index->shape); /* nothing is looked up */
+    DT__TRY(dt__expect_index(call, 1));
+    if (n != n_index)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the index has %d dims; wanted %d, as many as the tensor",
+                            index->n_dims, self->n_dims);
+    for (int d = 0; d < self->n_dims && d < index->n_dims; d++)
+        if (d != dim && index->shape[d] > self->shape[d])
+            return dt_op_refuse(call, DT_ERR_SHAPE,
+                                "dim %d of the index has size %" PRId64 "; wanted at most %" PRId64
+                                ", the size of the tensor there",
+                                d, index->shape[d], self->shape[d]);
+    return dt_op_add_output(call, self->dtype, index->n_dims, index->shape);
+}
+
+/* Beside the dim that is looked up in, tensor and index are cut alike only where they have the same size. */
+static void rows_gather(const dt_op_call *call, dt_rows *rows) {
+    const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
+    int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, self->n_dims);
+    for (int d = 0; d < index->n_dims && index->n_dims == self->n_dims; d++) {
+        if (d == dim)
+            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_R, DT_ROW_S(d), DT_ROW_S(d)});
+        else if (index->shape[d] == self->shape[d])
+            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d), DT_ROW_S(d)});
+    }
+    if (self->n_dims)
+        dt_rows_add(rows, DT_ROW_OFFSET, (dt_row_entry[]){DT_ROW_S(dim), DT_ROW_R, DT_ROW_P(DT_SUM)});
+    rows_of_table(rows, 0);
+}
+
+static dt_status shape_index_select(dt_op_call *call) {
+    const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
+    dt__shape shape = {.n = self->n_dims};
+    int dim;
+    DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, self->n_dims, &dim));
+    DT__TRY(dt__expect_index(call, 1));
+    int64_t n = index->n_dims ? index->shape[0] : 1;
+    if (index->n_dims > 1)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the index has %d dims; wanted a vector", index->n_dims);
+    if (self->n_dims == 0 && n != 1)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "a tensor without dims has one element; wanted one index");
+    memcpy(shape.sizes, self->shape, (size_t)self->n_dims * sizeof *shape.sizes);
+    if (self->n_dims)
+        shape.sizes[dim] = n;
+    return dt__add_shape(call, self->dtype, &shape);
+}
+
+static void rows_index_select(const dt_op_call *call, dt_rows *rows) {
+    const dt_op_value *self = &call->inputs[0];
+    int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, self->n_dims);
+    for (int d = 0; d < self->n_dims; d++)
+        if (d != dim)
+            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_R, DT_ROW_S(d)});
+    if (self->n_dims && call->inputs[1].n_dims)
+        dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_R, DT_ROW_S(0), DT_ROW_S(dim)});
+    if (self->n_dims)
+        dt_rows_add(rows, DT_ROW_OFFSET, (dt_row_entry[]){DT_ROW_S(dim), DT_ROW_R, DT_ROW_P(DT_SUM)});
+    rows_of_table(rows, 0);
+}
+
+/* Only this rank may have seen the index: a local error, which its peers are told. */
+static dt_status bad_index(const dt_op_call *call, int64_t index, int64_t limit) {
+    return dt__fail_local(call->ctx, DT_ERR_VALUE, "%s: index %" PRId64 " is out of range; wanted 0 to %" PRId64,
+                          call->name, index, limit - 1);
+}
+
+/* What is looked up in, along a dim of which this rank may hold a part. */
+static dt__indexed indexed_by(const dt_op_value *table, int dim, const dt__array *self, const dt__array *index,
+                              const dt__array *out) {
+    return (dt__indexed){.indexed = self,
+                         .dim = dim,
+                         .index = index,
+                         .offset = table->n_dims && table->shape[dim] != table->whole[dim] ? table->offset[dim] : 0,
+                         .limit = table->n_dims ? table->whole[dim] : 1,
+                         .other = out};
+}
+
+static dt_status embedding(dt_op_call *call) {
+    dt__array index = dt__array_of(&call->inputs[0]), weight = dt__array_of(&call->inputs[1]);
+    dt__array out = dt__array_of(&call->outputs[0]);
+    dt__indexed what = indexed_by(&call->inputs[1], 0, &weight, &index, &out);
+    int64_t bad;
+    return dt__index_select(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &what, &bad)
+               ? DT_OK
+               : bad_index(call, bad, what.limit);
+}
+
+/* A tensor without dims is looked up in as one of one element. */
+struct one_dim {
+    int64_t shape, stride;
+    dt__array array;
+};
+
+static dt__array at_least_one_dim(const dt__array *array, struct one_dim *room) {
+    if (array->n_dims > 0)
+        return *array;
+    *room = (struct one_dim){.shape = 1, .stride = 1};
+    return (dt__array){array->data, array->dtype, 1, &room->shape, &room->stride};
+}
+
+static dt_status look_up(dt_op_call *call, bool along) {
+    struct one_dim rooms[3];
+    dt__array arrays[3] = {dt__array_of(&call->inputs[0]), dt__array_of(&call->inputs[1]),
+                           dt__array_of(&call->outputs[0])};
+    if (dt__array_count(&arrays[2]) == 0 && dt__array_count(&arrays[1]) == 0)
+        return DT_OK;
+    for (int i = 0; i < 3; i++)
+        arrays[i] = at_least_one_dim(&arrays[i], &rooms[i]);
+    int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, call->inputs[0].n_dims);
+    dt__indexed what = indexed_by(&call->inputs[0], dim, &arrays[0], &arrays[1], &arrays[2]);
+    int64_t bad;
+    const dt__kernels *kernels = dt__kernels_of(call->ctx);
+    dt__pool *pool = dt__pool_of(call->ctx);
+    bool fine = along ? dt__gather_along(kernels, pool, &what, &bad) : dt__index_select(kernels, pool, &what, &bad);
+    return fine ? DT_OK : bad_index(call, bad, what.limit);
+}
+
+static dt_status gather(dt_op_call *call) { return look_up(call, true); }
+static dt_status index_select(dt_op_call *call) { return look_up(call, false); }
+
+const dt_op dt__op_embedding = {
+    .schema = "embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
+              "float norm_type=2.0, bool scale_grad_by_freq=False) -> Tensor",
+    .rows = rows_embedding,
+    .shape = shape_embedding,
+    .kernel = embedding,
+    .samples = "embedding(i64[5]; f32[7,3])\nembedding(i64[2,5]; f32[7,3]; 0)\nembedding(i32[]; f32[7,3])",
+};
+const dt_op dt__op_gather = {
+    .schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+    .rows = rows_gather,
+    .shape = shape_gather,
+    .kernel = gather,
+    .samples = "gather(f32[5,3]; 0; i64[2,3])\ngather(f32[5,3]; 1; i64[4,6])\n"
+               "gather(f32[5,3]; 0; i64[2,2])\n"
+               "gather(f32[5,3]; 1; i64[2,6])",
+};
+const dt_op dt__op_index_select = {
+    .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
+    .rows = rows_index_select,
+    .shape = shape_index_select,
+    .kernel = index_select,
+    .samples = "index_select(f32[5,3]; 0; i64[4])\nindex_select(f32[5,3]; 1; i64[2])\n"
+               "index_select(f32[5,3]; 0; i32[])",
+};

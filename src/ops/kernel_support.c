@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Arrays, numbers and loops for kernels of ops.
+ */
+#include "ops/kernel_support.h"
+
+#include <string.h>
+
+static void real_and_imaginary(const dt_arg *arg, double out[2]) {
+    out[0] = arg->type == DT_ARG_COMPLEX ? arg->as.c[0] : dt__arg_number(arg);
+    out[1] = arg->type == DT_ARG_COMPLEX ? arg->as.c[1] : 0;
+}
+
+dt__array dt__array_of_number(const dt_arg *arg, dt_dtype dtype, dt__constant *room) {
+    dt_arg wrapped = *arg;
+    if (arg->type == DT_ARG_INT && dt__is_integral(dtype))
+        wrapped.as.i = dt__wrap_integer(dtype, arg->as.i);
+    return dt__array_of_bound(&wrapped, dtype, room);
+}
+
+dt__array dt__array_of_bound(const dt_arg *arg, dt_dtype dtype, dt__constant *room) {
+    double number[2];
+    real_and_imaginary(arg, number);
+    if (arg->type == DT_ARG_INT && dtype == DT_I64)
+        dt__write_i64(dtype, arg->as.i, room);
+    else if (dt__is_complex(dtype))
+        dt__element_write(dtype, (dt__element){.re = number[0], .im = number[1]}, room);
+    else
+        dt__write_f64(dtype, number[0], room);
+    return (dt__array){room, dtype, 0, NULL, NULL};
+}
+
+dt__array dt__array_of_arg(const dt_op_call *call, int i, dt_dtype dtype, dt__constant *room) {
+    const dt_arg *arg = &call->args[i];
+    return arg->type == DT_ARG_TENSOR ? dt__array_of(&call->inputs[arg->as.first])
+                                      : dt__array_of_number(arg, dtype, room);
+}
+
+dt__number dt__number_of(const dt_arg *arg, dt_dtype dtype) {
+    dt__number number;
+    double parts[2];
+    real_and_imaginary(arg, parts);
+    if (dt__is_integral(dtype))
+        number.i = arg->type == DT_ARG_INT ? arg->as.i : (int64_t)parts[0];
+    else {
+        number.f.re = parts[0];
+        number.f.im = parts[1];
+    }
+    return number;
+}
+
+static dt_status run(const dt_op_call *call, const dt__elementwise *what) {
+    if (!dt__op_computes(what->op, what->dtype))
+        return dt_op_refuse(call, DT_ERR_DTYPE, "there is no kernel for %s", dt_dtype_name(what->dtype));
+    dt__elementwise_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), what);
+    return DT_OK;
+}
+
+dt_status dt__run_elements(const dt_op_call *call, dt__element_op op, dt_dtype dtype, const dt__array *out,
+                           const dt__array *a, const dt__array *b, const dt__array *c) {
+    return run(call, &(dt__elementwise){.op = op, .dtype = dtype, .out = out, .ins = {a, b, c}});
+}
+
+dt_status dt__run_unary(const dt_op_call *call, dt__element_op op) {
+    dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]);
+    return dt__run_elements(call, op, out.dtype, &out, &in, NULL, NULL);
+}
+
+void dt__run_convert(const dt_op_call *call, const dt__array *out, const dt__array *src) {
+    dt__convert(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), out, src);
+}
+
+dt_status dt__scratch_new(const dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape,
+                          dt__scratch *out) {
+    int64_t elements;
+    DT__TRY(dt__shape_check(call->ctx, call->name, dtype, n_dims, shape, &elements));
+    out->bytes = (size_t)elements * dt_dtype_size(dtype);
+    void *memory = dt__alloc(call->ctx, out->bytes ? out->bytes : 1);
+    if (!memory)
+        return dt__fail_memory(call->ctx, out->bytes, call->name);
+    dt__row_strides(n_dims, shape, out->strides);
+    out->array = (dt__array){memory, dtype, n_dims, shape, out->strides};
+    return DT_OK;
+}
+
+void dt__scratch_free(const dt_op_call *call, dt__scratch *scratch) {
+    dt__free(call->ctx, scratch->array.data, scratch->bytes ? scratch->bytes : 1);
+}
+
+dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value) {
+    dt__view view = {.ctx = call->ctx, .dtype = value->dtype, .n_dims = value->n_dims};
+    memcpy(view.shape, value->shape, (size_t)value->n_dims * sizeof *view.shape);
+    memcpy(view.strides, value->strides, (size_t)value->n_dims * sizeof *view.strides);
+    return view;
+}
+
+dt_status dt__set_view(dt_op_call *call, int output, const dt__view *view) {
+    dt_op_value *value = &call->outputs[output];
+    int64_t *strides = (int64_t *)value->strides; /* the dispatcher's own, to be written here */
+    if (view->n_dims != value->n_dims)
+        return dt_op_refuse(call, DT_ERR_INTERNAL, "a view of %d dims for a part of %d", view->n_dims, value->n_dims);
+    memcpy(strides, view->strides, (size_t)view->n_dims * sizeof *strides);
+    const unsigned char *first = call->inputs[0].data;
+    value->data = (void *)(first + view->offset * (int64_t)dt_dtype_size(value->dtype));
+    return DT_OK;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What kernels of several ops have in common: this rank's parts as arrays, numbers as arrays, elementwise loops.
+ */
+#ifndef DT_OPS_KERNEL_SUPPORT_H
+#define DT_OPS_KERNEL_SUPPORT_H
+
+#include "kernels/elementwise.h"
+#include "ops/shape_inference.h"
+#include "tensor/tensor.h"
+#include "tensor/view.h"
+
+static inline dt__array dt__array_of(const dt_op_value *value) {
+    return (dt__array){value->data, value->dtype, value->n_dims, value->shape, value->strides};
+}
+
+/* A number as an array without dims; it lives as long as `room`. */
+typedef struct dt__constant {
+    double room[2];
+} dt__constant;
+dt__array dt__array_of_number(const dt_arg *arg, dt_dtype dtype, dt__constant *room);
+/* The same, of integers the nearest that there is instead of one that wraps around. */
+dt__array dt__array_of_bound(const dt_arg *arg, dt_dtype dtype, dt__constant *room);
+/* Argument i: an input, or a number of this dtype. */
+dt__array dt__array_of_arg(const dt_op_call *call, int i, dt_dtype dtype, dt__constant *room);
+/* A number as loops take it that compute in a dtype. */
+dt__number dt__number_of(const dt_arg *arg, dt_dtype dtype);
+
+/* out = op(ins…), computed in dtype. */
+dt_status dt__run_elements(const dt_op_call *call, dt__element_op op, dt_dtype dtype, const dt__array *out,
+                           const dt__array *a, const dt__array *b, const dt__array *c);
+/* The same with the call's first output and first input, computed in the output's dtype. */
+dt_status dt__run_unary(const dt_op_call *call, dt__element_op op);
+/* out = src, converted and broadcast. */
+void dt__run_convert(const dt_op_call *call, const dt__array *out, const dt__array *src);
+
+/* Memory for the time of a kernel: dense, with the shape of an array. */
+typedef struct dt__scratch {
+    dt__array array;
+    size_t bytes;
+    int64_t strides[DT_SPEC_MAX_DIMS];
+} dt__scratch;
+dt_status dt__scratch_new(const dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape, dt__scratch *out);
+void dt__scratch_free(const dt_op_call *call, dt__scratch *scratch);
+
+/* An input as a view to be changed, and a view as an output; both for kernels of views. */
+dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value);
+dt_status dt__set_view(dt_op_call *call, int output, const dt__view *view);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the functions of dtensor/ops.h are made of: arguments given one by one, and the call.
+ */
+#ifndef DT_OPS_OP_FUNCTIONS_H
+#define DT_OPS_OP_FUNCTIONS_H
+
+#include "dispatch/dispatch.h"
+#include "dtensor/ops.h"
+#include "ops/ops.h"
+
+/* A call while its tensors are gathered. */
+typedef struct dt__call {
+    int op, overload;
+    int n_inputs; /* may pass the room: then the call is refused */
+    int absent;   /* which tensor, from 1, is NULL; 0: none */
+    dt_tensor *inputs[DT__MAX_INPUTS];
+} dt__call;
+
+static inline void dt__call_init(dt__call *call, int op, int overload) {
+    call->op = op;
+    call->overload = overload;
+    call->n_inputs = call->absent = 0;
+}
+
+/* Each writes one argument, field by field. */
+static inline void dt__call_none(dt_arg *to) { to->type = DT_ARG_NONE; }
+static inline void dt__call_int(dt_arg *to, int64_t value) {
+    to->type = DT_ARG_INT;
+    to->as.i = value;
+}
+static inline void dt__call_real(dt_arg *to, double value) {
+    to->type = DT_ARG_FLOAT;
+    to->as.f = value;
+}
+static inline void dt__call_bool(dt_arg *to, bool value) {
+    to->type = DT_ARG_BOOL;
+    to->as.b = value;
+}
+static inline void dt__call_dtype(dt_arg *to, dt_dtype value) {
+    to->type = DT_ARG_DTYPE;
+    to->as.dtype = value;
+}
+static inline void dt__call_text(dt_arg *to, const char *value) {
+    to->type = value ? DT_ARG_TEXT : DT_ARG_NONE;
+    to->as.text = value;
+}
+static inline void dt__call_sizes(dt_arg *to, dt_shape value) {
+    to->type = DT_ARG_INTS;
+    to->n = value.n;
+    to->as.ints = value.sizes;
+}
+static inline void dt__call_dims(dt_arg *to, dt_dims value) {
+    to->type = DT_ARG_INTS;
+    to->n = value.n;
+    to->as.ints = value.list;
+}
+static inline void dt__call_number(dt_arg *to, dt_number value) {
+    if (value.type == DT_ARG_FLOAT)
+        dt__call_real(to, value.f);
+    else if (value.type == DT_ARG_BOOL)
+        dt__call_bool(to, value.i);
+    else
+        dt__call_int(to, value.i);
+}
+static inline void dt__call_tensor(dt_arg *to, dt__call *call, dt_tensor *tensor) {
+    int at = call->n_inputs++;
+    if (at < DT__MAX_INPUTS)
+        call->inputs[at] = tensor;
+    if (!tensor && !call->absent)
+        call->absent = at + 1;
+    to->type = DT_ARG_TENSOR;
+    to->n = 1;
+    to->as.first = at;
+}
+static inline void dt__call_tensors(dt_arg *to, dt__call *call, dt_tensors tensors) {
+    dt_arg member;
+    to->type = DT_ARG_TENSORS;
+    to->n = tensors.n;
+    to->as.first = call->n_inputs;
+    for (int i = 0; i < tensors.n; i++)
+        dt__call_tensor(&member, call, tensors.list[i]);
+}
+
+/* Runs the call: its first output; NULL with the error recorded. */
+dt_tensor *dt__call_run(const dt__call *call, const dt_arg *args, const dt_site *site);
+/* Runs the call: writes up to room outputs and gives their number, or -1. */
+int dt__call_run_list(const dt__call *call, const dt_arg *args, const dt_site *site, dt_tensor **out, int room);
+
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The library's ops. A new op is a descriptor in a file of this folder and one name in this list.
+ */
+#ifndef DT_OPS_OPS_H
+#define DT_OPS_OPS_H
+
+#include "dtensor/op.h"
+
+/* In the order of their indices, which only the library itself uses. */
+#define DT__OP_LIST(X)                                                                                               \
+    X(add)                                                                                                           \
+    X(add_)                                                                                                          \
+    X(addmm)                                                                                                         \
+    X(amax)                                                                                                          \
+    X(argmax)                                                                                                        \
+    X(bmm)                                                                                                           \
+    X(cat)                                                                                                           \
+    X(clamp)                                                                                                         \
+    X(copy_)                                                                                                         \
+    X(cumsum)                                                                                                        \
+    X(div)                                                                                                           \
+    X(dropout)                                                                                                       \
+    X(embedding)                                                                                                     \
+    X(eq)                                                                                                            \
+    X(exp)                                                                                                           \
+    X(expand)                                                                                                        \
+    X(fill_)                                                                                                         \
+    X(gather)                                                                                                        \
+    X(gelu)                                                                                                          \
+    X(index_select)                                                                                                  \
+    X(layer_norm)                                                                                                    \
+    X(linear)                                                                                                        \
+    X(log)                                                                                                           \
+    X(matmul)                                                                                                        \
+    X(maximum)                                                                                                       \
+    X(mean)                                                                                                          \
+    X(mm)                                                                                                            \
+    X(mul)                                                                                                           \
+    X(mul_)                                                                                                          \
+    X(neg)                                                                                                           \
+    X(relu)                                                                                                          \
+    X(reshape)                                                                                                       \
+    X(select)                                                                                                        \
+    X(slice)                                                                                                         \
+    X(softmax)                                                                                                       \
+    X(split)                                                                                                         \
+    X(sqrt)                                                                                                          \
+    X(sub)                                                                                                           \
+    X(sum)                                                                                                           \
+    X(tanh)                                                                                                          \
+    X(to)                                                                                                            \
+    X(transpose)                                                                                                     \
+    X(view)                                                                                                          \
+    X(where)
+
+typedef enum dt__op_index {
+#define X(name) DT__OP_##name,
+    DT__OP_LIST(X)
+#undef X
+        DT__N_OPS
+} dt__op_index;
+
+#define X(name) extern const dt_op dt__op_##name;
+DT__OP_LIST(X)
+#undef X
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Shapes and dtypes, as PyTorch has them.
+ */
+#include "ops/shape_inference.h"
+
+#include "tensor/tensor.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* Categories of dtypes, from the lowest: a number promotes a tensor only to a higher one. */
+enum category { CATEGORY_BOOL, CATEGORY_INTEGER, CATEGORY_FLOAT, CATEGORY_COMPLEX };
+
+static enum category category_of(dt_dtype dtype) {
+    if (dtype == DT_BOOL)
+        return CATEGORY_BOOL;
+    return dt__is_complex(dtype) ? CATEGORY_COMPLEX : dt__is_float(dtype) ? CATEGORY_FLOAT : CATEGORY_INTEGER;
+}
+
+/* One of the three ranks: tensors with dims, without, numbers. */
+typedef struct pool {
+    bool any;
+    dt_dtype dtype;
+} pool;
+
+static inline void pour(pool *into, dt_dtype dtype) {
+    into->dtype = into->any && into->dtype != dtype ? dt__promote(into->dtype, dtype) : dtype;
+    into->any = true;
+}
+
+static pool combine(pool higher, pool lower) {
+    if (!higher.any || !lower.any)
+        return higher.any ? higher : lower;
+    enum category high = category_of(higher.dtype), low = category_of(lower.dtype);
+    if (high >= low || (high == CATEGORY_FLOAT && low != CATEGORY_COMPLEX))
+        return higher;
+    if (high == CATEGORY_FLOAT)
+        return (pool){true, dt__promote_to_complex(higher.dtype)};
+    if (high == CATEGORY_BOOL || low >= CATEGORY_FLOAT)
+        return (pool){true, dt__promote(higher.dtype, lower.dtype)};
+    return higher;
+}
+
+static bool scalar_dtype(const dt_arg *arg, dt_dtype *out) {
+    static const struct {
+        bool is;
+        dt_dtype dtype;
+    } by_type[DT_N_ARG_TYPES] = {
+        [DT_ARG_INT] = {true, DT_I64},
+        [DT_ARG_FLOAT] = {true, DT_F32},
+        [DT_ARG_BOOL] = {true, DT_BOOL},
+        [DT_ARG_COMPLEX] = {true, DT_C64},
+    };
+    *out = by_type[arg->type].dtype;
+    return by_type[arg->type].is;
+}
+
+dt_dtype dt__promote_call(const dt_op_call *call, uint64_t inputs) {
+    pool pools[3] = {{0}};
+    const dt_arg *factor = dt_op_arg(call, "alpha"); /* goes along with its tensor, whatever that is */
+    for (int i = 0; i < call->n_inputs && i < 64; i++)
+        if (inputs >> i & 1)
+            pour(&pools[call->inputs[i].n_dims == 0], call->inputs[i].dtype);
+    for (int p = 0; p < call->n_args; p++) {
+        dt_dtype dtype;
+        if (&call->args[p] != factor && scalar_dtype(&call->args[p], &dtype))
+            pour(&pools[2], dtype);
+    }
+    return combine(pools[0], combine(pools[1], pools[2])).dtype;
+}
+
+dt_status dt__broadcast(const dt_op_call *call, uint64_t inputs, dt__shape *out) {
+    out->n = 0;
+    for (int i = 0; i < call->n_inputs && i < 64; i++)
+        if (inputs >> i & 1 && call->inputs[i].n_dims > out->n)
+            out->n = call->inputs[i].n_dims;
+    for (int d = 0; d < out->n; d++)
+        out->sizes[d] = 1;
+    for (int i = 0; i < call->n_inputs && i < 64; i++) {
+        const dt_op_value *input = &call->inputs[i];
+        for (int d = 0; d < input->n_dims && inputs >> i & 1; d++) {
+            int64_t *size = &out->sizes[out->n - input->n_dims + d];
+            if (input->shape[d] != 1 && *size != 1 && *size != input->shape[d])
+                return dt_op_refuse(call, DT_ERR_SHAPE,
+                                    "the shapes do not broadcast: sizes %" PRId64 " and %" PRId64
+                                    " stand in dim %d from the end; they must be equal, or one of them 1",
+                                    *size, input->shape[d], input->n_dims - d);
+            *size = *size == 1 ? input->shape[d] : *size;
+        }
+    }
+    return DT_OK;
+}
+
+dt_status dt__add_broadcast(dt_op_call *call, dt_dtype dtype) {
+    dt__shape shape;
+    DT__TRY(dt__broadcast(call, UINT64_MAX, &shape));
+    return dt__add_shape(call, dtype, &shape);
+}
+
+dt_status dt__add_like(dt_op_call *call, int input, dt_dtype dtype) {
+    return dt_op_add_output(call, dtype, call->inputs[input].n_dims, call->inputs[input].shape);
+}
+
+dt_status dt__read_dim(const dt_op_call *call, int64_t given, int n_dims, int *out) {
+    int n = n_dims ? n_dims : 1;
+    if (given < -n || given >= n)
+        return dt_op_refuse(call, DT_ERR_VALUE, "there is no dim %" PRId64 "; wanted one from %d to %d", given, -n,
+                            n - 1);
+    *out = dt__wrap_dim(given, n_dims);
+    return DT_OK;
+}
+
+static bool means_all(const dt_arg *given) { return !given || given->type != DT_ARG_INTS || given->n == 0; }
+
+dt_status dt__read_dims(const dt_op_call *call, const dt_arg *given, int n_dims, uint32_t *out) {
+    *out = (uint32_t)(((uint64_t)1 << n_dims) - 1);
+    if (means_all(given))
+        return DT_OK;
+    *out = 0;
+    for (int i = 0; i < given->n; i++) {
+        int dim;
+        DT__TRY(dt__read_dim(call, given->as.ints[i], n_dims, &dim));
+        if (*out >> dim & 1)
+            return dt_op_refuse(call, DT_ERR_VALUE, "dim %d is given twice", dim);
+        *out |= (uint32_t)1 << dim;
+    }
+    return DT_OK;
+}
+
+uint32_t dt__wrap_dims(const dt_arg *given, int n_dims) {
+    uint32_t dims = 0;
+    if (means_all(given))
+        return (uint32_t)(((uint64_t)1 << n_dims) - 1);
+    for (int i = 0; i < given->n; i++)
+        dims |= (uint32_t)1 << dt__wrap_dim(given->as.ints[i], n_dims);
+    return dims;
+}
+
+double dt__arg_number(const dt_arg *arg) {
+    if (!arg)
+        return 0;
+    return arg->type == DT_ARG_INT     ? (double)arg->as.i
+           : arg->type == DT_ARG_FLOAT ? arg->as.f
+           : arg->type == DT_ARG_BOOL  ? (double)arg->as.b
+                                       : 0;
+}
+
+int dt__arg_sign(const dt_arg *arg) {
+    double number = dt__arg_number(arg);
+    return isfinite(number) ? (number > 0) - (number < 0) : 0;
+}
+
+bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype) {
+    int64_t least, most;
+    if (!dt__is_integer(dtype))
+        return true;
+    dt__integer_limits(dtype, &least, &most);
+    least = dt__is_unsigned(dtype) ? -most : least;
+    return arg->type == DT_ARG_INT ? arg->as.i >= least && arg->as.i <= most
+                                   : dt__is_within(dt__arg_number(arg), least, most);
+}
+
+dt__number_class dt__class_of_number(const dt_arg *arg, dt_dtype dtype) {
+    double value = dt__arg_number(arg);
+    if (!dt__fits_dtype(arg, dtype))
+        return DT__NUMBER_UNFIT;
+    if (arg->type == DT_ARG_TENSOR || arg->type == DT_ARG_COMPLEX)
+        return DT__NUMBER_OTHER;
+    return value == 0 ? DT__NUMBER_ZERO : value == 1 ? DT__NUMBER_ONE : DT__NUMBER_OTHER;
+}
+
+dt_status dt__expect_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dtype) {
+    int64_t least, most;
+    if (dt__fits_dtype(arg, dtype))
+        return DT_OK;
+    dt__integer_limits(dtype, &least, &most);
+    return dt_op_refuse(call, DT_ERR_VALUE, "%.17g does not fit %s; wanted a number from %" PRId64 " to %" PRId64,
+                        dt__arg_number(arg), dt_dtype_name(dtype), least, most);
+}
+
+dt_status dt__refuse_complex(const dt_op_call *call) {
+    for (int i = 0; i < call->n_inputs; i++)
+        if (dt__is_complex(call->inputs[i].dtype))
+            return dt_op_refuse(call, DT_ERR_DTYPE, "complex numbers have no order; wanted real ones");
+    return DT_OK;
+}
+
+dt_status dt__expect_floating(const dt_op_call *call, int input) {
+    if (dt__is_inexact(call->inputs[input].dtype))
+        return DT_OK;
+    return dt_op_refuse(call, DT_ERR_DTYPE, "wanted a floating-point tensor, got %s",
+                        dt_dtype_name(call->inputs[input].dtype));
+}
+
+dt_status dt__expect_index(const dt_op_call *call, int input) {
+    if (call->inputs[input].dtype == DT_I64 || call->inputs[input].dtype == DT_I32)
+        return DT_OK;
+    return dt_op_refuse(call, DT_ERR_DTYPE, "wanted indices as i64 or i32, got %s",
+                        dt_dtype_name(call->inputs[input].dtype));
+}
+
+dt_status dt__expect_dims(const dt_op_call *call, int input, int n_dims) {
+    if (call->inputs[input].n_dims == n_dims)
+        return DT_OK;
+    return dt_op_refuse(call, DT_ERR_SHAPE, "tensor %d has %d dims; wanted %d", input + 1, call->inputs[input].n_dims,
+                        n_dims);
+}
+
+enum { MOST_ENTRIES = 1024 };
+
+void dt__rows_map(const dt_op_call *call, dt_rows *rows, const int *map) {
+    dt_row_entry entries[MOST_ENTRIES] = {0};
+    if (call->n_inputs + call->n_outputs > MOST_ENTRIES)
+        return;
+    for (int d = 0; d < call->inputs[0].n_dims; d++) {
+        if (map[d] < 0)
+            continue;
+        entries[0] = DT_ROW_S(d);
+        memset(entries + call->n_inputs, DT_ROW_S(map[d]), (size_t)call->n_outputs);
+        dt_rows_add(rows, 0, entries);
+    }
+}

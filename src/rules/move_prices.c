@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/move_prices.h"
+
+#include "base/hash.h"
+
+#include <math.h>
+
+/* Beyond so many exact prices, fewer on a mesh of many dims, rough ones serve. It takes a mesh of many dims and inputs
+ * that are placed at cross purposes to get there. */
+enum { MOST_EXACT = 512, MOST_EXACT_OF_MANY = 16, MANY_MESH_DIMS = 5 };
+
+typedef struct dt__priced_target {
+    struct dt__priced_target *next; /* of the same slot */
+    uint64_t hash;
+    const dt_placement *target; /* the key */
+    double us;                  /* exact, or what it is at least */
+    bool exact;
+    double at_most; /* NaN: not asked for yet */
+} priced;
+
+dt_status dt__move_prices_begin(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
+                                dt__move_prices *out) {
+    *out = (dt__move_prices){.arena = arena, .call = call, .on = on};
+    out->slots = dt__arena_alloc(arena, (size_t)call->n_inputs, sizeof *out->slots);
+    return out->slots ? DT_OK : DT_ERR_MEMORY;
+}
+
+bool dt__same_placements(int n, const dt_placement *a, const dt_placement *b) {
+    for (int m = 0; m < n; m++)
+        if (!dt_placement_equal(&a[m], &b[m]))
+            return false;
+    return true;
+}
+
+static uint64_t hash_placements(int n, const dt_placement *placements) {
+    uint64_t hash = 0;
+    for (int m = 0; m < n; m++)
+        hash = dt__hash_u64((uint64_t)placements[m].kind | (uint64_t)placements[m].reduce << 8 |
+                                (uint64_t)placements[m].dim << 16 | (uint64_t)placements[m].position << 32 |
+                                (uint64_t)placements[m].split_factor << 40,
+                            hash);
+    return hash;
+}
+
+dt_status dt__sharding_of_value(dt__arena *arena, const dt__placed_inputs *on, const dt_op_value *value,
+                                const dt_placement *placements, dt__sharding *out) {
+    dt__sharding_desc desc = {
+        .n_mesh_dims = on->n_mesh_dims,
+        .mesh = on->mesh,
+        .n_dims = value->n_dims,
+        .shape = value->shape,
+        .n_placements = on->n_mesh_dims,
+        .placements = placements,
+    };
+    return dt__sharding_build(arena, &desc, out);
+}
+
+/* What the move costs at most where `most` is 0, otherwise the least if that is below `most`. */
+static dt_status ask_planner(dt__move_prices *self, int i, const dt_placement *target, double most, double *us) {
+    const dt_op_value *value = &self->call->inputs[i];
+    const dt__machine *machine = self->on->machine;
+    dt__sharding to;
+    dt__arena_mark mark = dt__arena_begin(self->arena);
+    DT__TRY(dt__sharding_of_value(self->arena, self->on, value, target, &to));
+    dt__move move = {.from = self->on->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
+    DT__TRY(most == 0 ? dt__plan_price_at_most(self->arena, &move, machine, us)
+                      : dt__plan_price(self->arena, &move, machine, most, us));
+    dt__arena_rewind(self->arena, mark);
+    return DT_OK;
+}
+
+/* The entry of a target among the prices of input i; NULL when memory is out. */
+static priced *find(dt__move_prices *self, int i, const dt_placement *target) {
+    int n = self->on->n_mesh_dims;
+    uint64_t hash = hash_placements(n, target);
+    priced **slot = &self->slots[i][hash % DT__N_PRICE_SLOTS];
+    for (priced *known = *slot; known; known = known->next)
+        if (known->hash == hash && dt__same_placements(n, known->target, target))
+            return known;
+    priced *fresh = DT__NEW(self->arena, priced);
+    const dt_placement *key = dt__arena_copy(self->arena, target, (size_t)n, sizeof *key);
+    if (!fresh || !key)
+        return NULL;
+    *fresh = (priced){.next = *slot, .hash = hash, .target = key, .at_most = NAN};
+    *slot = fresh;
+    return fresh;
+}
+
+static dt_status price_roughly(dt__move_prices *self, int i, priced *known) {
+    return isnan(known->at_most) ? ask_planner(self, i, known->target, 0, &known->at_most) : DT_OK;
+}
+
+static dt_status price_exactly(dt__move_prices *self, int i, double most, priced *known) {
+    int most_exact = self->on->n_mesh_dims < MANY_MESH_DIMS ? MOST_EXACT : MOST_EXACT_OF_MANY;
+    if (known->exact || known->us >= most)
+        return DT_OK;
+    if (self->n_exact++ >= most_exact) {
+        DT__TRY(price_roughly(self, i, known));
+        known->us = known->at_most;
+        known->exact = true;
+        return DT_OK;
+    }
+    DT__TRY(ask_planner(self, i, known->target, most, &known->us));
+    known->exact = known->us < most;
+    known->us = known->exact ? known->us : most;
+    return DT_OK;
+}
+
+dt_status dt__move_price_upper(dt__move_prices *prices, int i, const dt_placement *target, double *us) {
+    priced *known = find(prices, i, target);
+    if (!known)
+        return DT_ERR_MEMORY;
+    DT__TRY(price_roughly(prices, i, known));
+    *us = known->at_most;
+    return DT_OK;
+}
+
+dt_status dt__move_price_below(dt__move_prices *prices, int i, const dt_placement *target, double most, double *us) {
+    priced *known = find(prices, i, target);
+    if (!known)
+        return DT_ERR_MEMORY;
+    DT__TRY(price_exactly(prices, i, most, known));
+    *us = known->us;
+    return DT_OK;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rules/row_options.h"
+
+#include "rules/cost_bound.h"
+
+#include <string.h>
+
+/* What options of a mesh dim are made from. */
+typedef struct making {
+    const dt_op_call *call;
+    const dt__placed_inputs *on;
+    int m;
+    const double *source_bytes;
+    dt__row_option *out;
+    int n;
+} making;
+
+dt_placement dt__row_option_placement(const dt__row_option *option, int entry) {
+    dt_row_entry asked = dt__row_option_entry(option, entry);
+    if (asked == DT_ROW_R)
+        return dt_placement_replicate();
+    if (asked < 0)
+        return dt_placement_partial((dt_reduce)(-1 - asked));
+    dt_placement placement = option->cut ? *option->cut : dt_placement_shard(0);
+    placement.dim = asked - 1;
+    placement.position = 0;
+    placement.ordered = false;
+    return placement;
+}
+
+static void add(making *self, const dt__row *row, const dt_placement *cut) {
+    dt__row_option one = {.row = row, .cut = cut};
+    for (int i = 0; i < self->call->n_inputs; i++)
+        one.guess_us += dt__estimate_us(self->on, i, self->m, dt__row_option_entry(&one, i), self->source_bytes[i]);
+    self->out[self->n++] = one;
+}
+
+static const dt_placement *placement_now(const making *self, int i) {
+    return &self->on->inputs[i]->placements[self->m];
+}
+
+static bool same_cut(const dt_placement *a, const dt_placement *b) {
+    return a->kind == b->kind && a->split_factor == b->split_factor && a->n_extents == b->n_extents &&
+           (a->n_extents == 0 || !memcmp(a->extents, b->extents, (size_t)a->n_extents * sizeof *a->extents));
+}
+
+static bool is_plain(const dt_placement *cut) { return cut->kind == DT_PLACEMENT_SHARD && cut->n_extents == 0; }
+
+/* Explicit extents fit only dims of that size. */
+static bool fits_cut(const dt_op_call *call, const dt__row *row, const dt_placement *cut, int64_t size) {
+    int n_entries = call->n_inputs + call->n_outputs;
+    for (int e = 0; e < n_entries && cut->n_extents && !(row->flags & DT_ROW_RESHAPE); e++) {
+        const dt_op_value *value = e < call->n_inputs ? &call->inputs[e] : &call->outputs[e - call->n_inputs];
+        if (row->entries[e] > 0 && value->shape[row->entries[e] - 1] != size)
+            return false;
+    }
+    return true;
+}
+
+/* The row with each kind of cut that an input has on just that dim. */
+static void add_cuts(making *self, const dt__row *row) {
+    const dt_placement *tried[DT_SPEC_MAX_DIMS];
+    int n_tried = 0;
+    for (int i = 0; i < self->call->n_inputs && n_tried < DT_SPEC_MAX_DIMS; i++) {
+        const dt_placement *now = placement_now(self, i);
+        bool known = !dt__is_cut(now) || row->entries[i] != DT_ROW_S(now->dim) || is_plain(now);
+        for (int t = 0; t < n_tried && !known; t++)
+            known = same_cut(tried[t], now);
+        if (known || !fits_cut(self->call, row, now, self->call->inputs[i].shape[now->dim]))
+            continue;
+        tried[n_tried++] = now;
+        add(self, row, now);
+    }
+}
+
+/* Cheapest first; else all Replicate first, then in the order of the rows. */
+static void sort(dt__row_option *options, int n) {
+    for (int i = 1; i < n; i++) {
+        dt__row_option one = options[i];
+        int at = i;
+        for (; at > 0 && dt__is_cheaper(one.guess_us, options[at - 1].guess_us); at--)
+            options[at] = options[at - 1];
+        options[at] = one;
+    }
+}
+
+static bool cuts(const making *self, const dt__row *row) {
+    for (int i = 0; i < self->call->n_inputs; i++)
+        if (row->entries[i] > 0)
+            return true;
+    return false;
+}
+
+/* Whether a row without cuts asks for partials of which no input has any here: then each rank would make them of
+ * Replicate, and the row that is all Replicate does with the same moves. */
+static bool is_idle(const making *self, const dt__row *row) {
+    if (self->call->op->flags & DT_OP_INPLACE)
+        return false;
+    for (int i = 0; i < self->call->n_inputs; i++)
+        if (row->entries[i] > 0 ||
+            (row->entries[i] < 0 && dt__is_partial_of(placement_now(self, i), row->entries[i])))
+            return false;
+    return true;
+}
+
+/* Inputs that are cut otherwise than plainly, as far as they count. */
+static int count_special(const making *self) {
+    int n = 0;
+    for (int i = 0; i < self->call->n_inputs; i++)
+        n += dt__is_cut(placement_now(self, i)) && !is_plain(placement_now(self, i));
+    return n < DT_SPEC_MAX_DIMS ? n : DT_SPEC_MAX_DIMS;
+}
+
+dt_status dt__row_options_list(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
+                               const dt__row_list *rows, int m, const double *source_bytes, dt__row_option **out,
+                               int *n) {
+    making self = {.call = call, .on = on, .m = m, .source_bytes = source_bytes};
+    int n_special = count_special(&self);
+    self.out = DT__NEW_ARRAY(arena, dt__row_option, rows->n_rows * (n_special + 1) + 1);
+    if (!self.out)
+        return DT_ERR_MEMORY;
+    add(&self, NULL, NULL);
+    for (int r = 0; r < rows->n_rows; r++) {
+        const dt__row *row = &rows->rows[r];
+        if (is_idle(&self, row))
+            continue;
+        if (n_special && cuts(&self, row))
+            add_cuts(&self, row);
+        add(&self, row, NULL);
+    }
+    sort(self.out, self.n);
+    *out = self.out;
+    *n = self.n;
+    return DT_OK;
+}

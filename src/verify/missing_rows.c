@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Combinations are walked like the digits of a number: an entry per input, then one for all outputs. A combination is
+ * left out where another says as much: a cut of a dim of size 1 (VAL-003 to VAL-005), anything but Replicate of a
+ * tensor without elements; sums and products of truth values, which are extremes;
+ * Replicate where a row has P(avg), P(max) or P(min); a partial output where it is Replicate, too. Of calls with more
+ * combinations than MOST, or whose result is all zeros, nothing is said.
+ */
+#include "verify/missing_rows.h"
+
+#include "rules/rows.h"
+
+#include <string.h>
+
+enum { MOST = 1 << 17, MOST_ENTRIES = 1 + DT_SPEC_MAX_DIMS + DT_N_REDUCES };
+
+/* The entries that a tensor can have. */
+typedef struct choices {
+    int n;
+    dt_row_entry list[MOST_ENTRIES];
+} choices;
+
+static choices choices_of(const dt_op_value *value) {
+    choices self = {1, {DT_ROW_R}};
+    for (int d = 0; d < value->n_dims; d++)
+        if (value->shape[d] == 0)
+            return self;
+    for (int d = 0; d < value->n_dims; d++)
+        if (value->shape[d] != 1)
+            self.list[self.n++] = DT_ROW_S(d);
+    for (int kind = 0; kind < DT_N_REDUCES; kind++) {
+        bool twice = value->dtype == DT_BOOL && (kind == DT_SUM || kind == DT_PRODUCT);
+        if (dt_reduce_allowed(value->dtype, (dt_reduce)kind) && !twice)
+            self.list[self.n++] = DT_ROW_P(kind);
+    }
+    return self;
+}
+
+typedef struct looking {
+    dt__trial_call *subject;
+    const dt__row_list *offered; /* spelled out */
+    int n_inputs, n_entries;
+    choices *inputs, outputs;
+    dt_row_entry *entries;
+    dt__missing_fn *found;
+    void *user;
+    int64_t *n_trials;
+} looking;
+
+/* What a tensor without elements is said to be does not matter. */
+static bool is_same(const looking *self, const dt_row_entry *row) {
+    for (int e = 0; e < self->n_entries; e++)
+        if (row[e] != self->entries[e] && (e >= self->n_inputs || self->inputs[e].n > 1))
+            return false;
+    return true;
+}
+
+static bool is_offered(const looking *self) {
+    for (int r = 0; r < self->offered->n_rows; r++)
+        if (is_same(self, self->offered->rows[r].entries))
+            return true;
+    return false;
+}
+
+/* The output's entry is one for all outputs. */
+static bool set_outputs(looking *self, dt_row_entry entry) {
+    const dt_op_call *call = &self->subject->of.call;
+    for (int o = 0; o < call->n_outputs; o++)
+        if (entry > call->outputs[o].n_dims)
+            return false;
+    memset(self->entries + self->n_inputs, entry, (size_t)call->n_outputs);
+    return !(call->op->flags & DT_OP_INPLACE) || entry == self->entries[0];
+}
+
+static dt_status holds(looking *self, bool *out) {
+    static const int worlds[] = {2, 3, 5, 4, 7};
+    dt__trial_set effort = {.n_worlds = 5, .worlds = worlds, .only_local = true};
+    dt__row row = {0, self->entries};
+    const char *what;
+    int n_ranks;
+    dt__arena_mark mark = dt__arena_begin(self->subject->arena);
+    DT__TRY(dt__check_row(self->subject, &row, &effort, &what, &n_ranks, self->n_trials));
+    dt__arena_rewind(self->subject->arena, mark);
+    *out = !what;
+    return DT_OK;
+}
+
+static bool serves_as(dt_row_entry entry) {
+    return entry == DT_ROW_P(DT_AVG) || entry == DT_ROW_P(DT_MAX) || entry == DT_ROW_P(DT_MIN);
+}
+
+static dt_status try_outputs(looking *self) {
+    bool replicate = false;
+    for (int c = 0; c < self->outputs.n; c++) {
+        dt_row_entry entry = self->outputs.list[c];
+        bool does = false;
+        if (!set_outputs(self, entry) || (replicate && serves_as(entry)))
+            continue;
+        if (is_offered(self)) {
+            replicate |= entry == DT_ROW_R;
+            continue;
+        }
+        DT__TRY(holds(self, &does));
+        replicate |= does && entry == DT_ROW_R;
+        if (does)
+            DT__TRY(self->found(self->user, &(dt__row){0, self->entries}));
+    }
+    return DT_OK;
+}
+
+static dt_status walk(looking *self, int input, bool cuts) {
+    if (input == self->n_inputs)
+        return cuts ? try_outputs(self) : DT_OK;
+    for (int c = 0; c < self->inputs[input].n; c++) {
+        self->entries[input] = self->inputs[input].list[c];
+        DT__TRY(walk(self, input + 1, cuts || c > 0));
+    }
+    return DT_OK;
+}
+
+/* The offered rows with Replicate for what it serves as; rows that are not listed count, too. */
+static dt_status spell_out(dt__trial_call *subject, const dt__row_list *offered, dt__row_list *out) {
+    dt__row *rows = dt__arena_copy(subject->arena, offered->rows, (size_t)offered->n_rows, sizeof *rows);
+    *out = *offered;
+    out->rows = rows;
+    for (int r = 0; r < offered->n_rows && rows; r++)
+        rows[r].flags &= ~(unsigned)DT_ROW_UNLISTED;
+    return rows ? dt__rows_expand(subject->arena, &subject->of.call, out) : DT_ERR_MEMORY;
+}
+
+dt_status dt__find_missing_rows(dt__trial_call *subject, const dt__row_list *offered, dt__missing_fn *found,
+                                void *user, int64_t *n_trials) {
+    const dt_op_call *call = &subject->of.call;
+    dt__row_list spelled;
+    int64_t n = 1;
+    looking self = {.subject = subject,
+                    .n_inputs = call->n_inputs,
+                    .n_entries = call->n_inputs + call->n_outputs,
+                    .inputs = DT__NEW_ARRAY(subject->arena, choices, call->n_inputs),
+                    .entries = DT__NEW_ARRAY(subject->arena, dt_row_entry, call->n_inputs + call->n_outputs + 1),
+                    .found = found,
+                    .user = user,
+                    .n_trials = n_trials};
+    if (!self.inputs || !self.entries)
+        return DT_ERR_MEMORY;
+    if (!call->n_outputs || !subject->truths[DT__VALUES_MIXED][0].says_something)
+        return DT_OK; /* VAL-019 */
+    for (int i = 0; i < call->n_inputs && n < MOST; i++) {
+        self.inputs[i] = choices_of(&call->inputs[i]);
+        n *= self.inputs[i].n;
+    }
+    self.outputs = choices_of(&call->outputs[0]);
+    if (n * self.outputs.n > MOST)
+        return DT_OK;
+    DT__TRY(spell_out(subject, offered, &spelled));
+    self.offered = &spelled;
+    return walk(&self, 0, false);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Variations of a call's text: other sizes (none, one, even, more) and other dtypes. Not each is a call that the op
+ * takes.
+ */
+#ifndef DT_VERIFY_SAMPLE_VARIATIONS_H
+#define DT_VERIFY_SAMPLE_VARIATIONS_H
+
+#include "base/arena.h"
+
+typedef struct dt__text_list {
+    int n;
+    const char **list; /* the call itself comes first */
+} dt__text_list;
+
+dt_status dt__sample_variations(dt__arena *arena, const char *call, dt__text_list *out);
+/* The lines of a text. */
+dt_status dt__split_lines(dt__arena *arena, const char *text, dt__text_list *out);
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The choice, against exhaustive search, and by name: what known calls choose, in place, with special cuts.
+ */
+#include "rules/calls.h"
+
+#include "rules/cost_bound.h"
+
+#include <math.h>
+
+/* The price of one combination of rows by its definition, with plans made anew: row -1 is all Replicate. */
+static double price_by_definition(test_calls *self, const dt__placed_call *made, const dt__row_list *rows,
+                                  const int *chosen) {
+    double us = 0;
+    for (int i = 0; i < made->call.n_inputs; i++) {
+        const dt_op_value *value = &made->call.inputs[i];
+        dt_placement to[4];
+        bool fills = false;
+        double bytes = (double)dt_dtype_size(value->dtype);
+        for (int d = 0; d < value->n_dims; d++)
+            bytes *= (double)value->shape[d];
+        for (int m = 0; m < self->n_mesh_dims; m++) {
+            dt_row_entry asked = chosen[m] < 0 ? DT_ROW_R : rows->rows[chosen[m]].entries[i];
+            const dt_placement *now = &made->inputs[i]->placements[m];
+            bool there = asked < 0 && dt_placement_is_partial(*now) && DT_ROW_P(now->reduce) == asked;
+            to[m] = asked > 0 ? dt_placement_shard(asked - 1) : there ? *now : dt_placement_replicate();
+            bytes /= asked > 0 ? (double)self->mesh[m] : 1;
+            fills |= !there && (asked == DT_ROW_P(DT_SUM) || asked == DT_ROW_P(DT_PRODUCT));
+        }
+        dt__sharding_desc desc = {self->n_mesh_dims, self->mesh, value->n_dims, value->shape, self->n_mesh_dims, to};
+        dt__arena_mark mark = dt__arena_begin(&self->arena);
+        dt__sharding target;
+        dt__plan plan;
+        assert_int_equal(dt__sharding_new(&self->arena, &desc, &target), DT_OK);
+        dt__move move = {.from = made->inputs[i], .to = &target, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
+        assert_int_equal(dt__plan_new(&self->arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, &plan), DT_OK);
+        us += plan.cost_us + (fills ? bytes / dt__machine_builtin.copy_bytes_per_us : 0);
+        dt__arena_rewind(&self->arena, mark);
+    }
+    return us;
+}
+
+/* Sum and avg may be mixed in one tensor; no other kinds. */
+static bool mixes(test_calls *self, const dt__row_list *rows, const int *chosen) {
+    for (int e = 0; e < rows->n_entries; e++) {
+        bool linear = false, other[DT_N_REDUCES] = {false};
+        int n_other = 0;
+        for (int m = 0; m < self->n_mesh_dims; m++) {
+            dt_row_entry asked = chosen[m] < 0 ? DT_ROW_R : rows->rows[chosen[m]].entries[e];
+            int kind = -1 - asked;
+            if (asked >= 0)
+                continue;
+            if (kind == DT_SUM || kind == DT_AVG)
+                linear = true;
+            else if (!other[kind])
+                other[kind] = ++n_other > 0;
+        }
+        if (n_other + linear > 1)
+            return true;
+    }
+    return false;
+}
+
+/* By trying every combination; calls without special cuts and without regrouping. */
+static double exhaustive(test_calls *self, const dt__placed_call *made) {
+    dt__row_list rows;
+    double best = INFINITY;
+    int chosen[4] = {-1, -1, -1, -1};
+    assert_int_equal(dt__op_call_rows(&self->arena, &made->call, &rows), DT_OK);
+    for (;;) {
+        if (!mixes(self, &rows, chosen))
+            best = fmin(best, price_by_definition(self, made, &rows, chosen));
+        int m = 0;
+        while (m < self->n_mesh_dims && ++chosen[m] == rows.n_rows)
+            chosen[m++] = -1;
+        if (m == self->n_mesh_dims)
+            return best;
+    }
+}
+
+static const char *const kinds[] = {"R", "P(sum)", "S(0)", "S(1)", "S(2)"};
+
+/* Random placements for a tensor with n dims. */
+static void add_placements(uint64_t *seed, int n_mesh_dims, int n_dims, char *out) {
+    for (int m = 0; m < n_mesh_dims; m++) {
+        strcat(out, m ? "," : " ");
+        strcat(out, kinds[test_below(seed, 2 + n_dims)]);
+    }
+}
+
+/* A call with "@n" in place of the placements of a tensor with n dims. */
+static void fill_in(uint64_t *seed, int n_mesh_dims, const char *pattern, char *out) {
+    *out = 0;
+    for (; *pattern; pattern++) {
+        size_t n = strlen(out);
+        if (*pattern == '@')
+            add_placements(seed, n_mesh_dims, *++pattern - '0', out);
+        else {
+            out[n] = *pattern;
+            out[n + 1] = 0;
+        }
+    }
+}
+
+static void compare(const char *mesh, int n_rounds) {
+    static const char *const patterns[] = {
+        "mm(f32[64,32]@2; f32[32,48]@2)",
+        "add(f32[63,5]@2; f32[5]@1)",
+        "addmm(f32[48]@1; f32[64,32]@2; f32[32,48]@2)",
+        "linear(f32[8,16,32]@3; f32[1024,32]@2; f32[1024]@1)",
+        "where(bool[8,16]; f32[8,16]@2; f32[8,16]@2)",
+        "layer_norm(f32[8,4096,24]@3; [24]; f32[24]@1; f32[24]@1)",
+        "gather(f32[4096,8]@2; 0; i64[64,8])",
+        "mean(f32[512,512,8]@3; [1])",
+        "cat({f32[8,16]@2; f32[8,16]@2}; 1)",
+        "softmax(f32[7,16,3]@3; 1)",
+    };
+    uint64_t seed = 5;
+    for (int round = 0; round < n_rounds; round++)
+        for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+            test_calls self = calls_open(mesh);
+            char text[512];
+            fill_in(&seed, self.n_mesh_dims, patterns[p], text);
+            dt__placed_call made = calls_make(&self, text);
+            dt__placed_inputs on = calls_on(&self, &made);
+            dt__candidate choice;
+            assert_int_equal(dt__select_placements(&self.arena, &made.call, &on, &choice), DT_OK);
+            double want = exhaustive(&self, &made);
+            if (fabs(choice.cost_us - want) > 1e-6 * (1 + want))
+                fail_msg("%s on %s: chose %.9g us, the best is %.9g us", text, mesh, choice.cost_us, want);
+            calls_close(&self);
+        }
+}
+
+static void choose__equals_exhaustive_search(void **state) { /* SDS-019 SDS-021 SDS-025 */
+    (void)state;
+    compare("3", 40);
+    compare("2,4", 20);
+    compare("16,2", 20);
+}
+
+static void choose__equals_exhaustive_search_on_three_mesh_dims(void **state) { /* SDS-019 */
+    (void)state;
+    compare("2,2,3", 4);
+    compare("4,2,8", 2);
+}
+
+/* The bound is at most the price, for targets of plain cuts, uneven ones and partials. */
+static void bound__is_never_above_the_price(void **state) {
+    (void)state;
+    static const char *const meshes[] = {"4", "2,3", "2,4,8", "3,2,2", "2,2,4,4"};
+    static const int64_t shapes[][3] = {{64, 32, 16}, {7, 5, 3}, {1024, 512, 64}, {1, 9, 2}};
+    uint64_t seed = 3;
+    for (int round = 0; round < 20000; round++) {
+        const char *mesh = meshes[test_below(&seed, 5)];
+        char texts[2][100];
+        test_calls self = calls_open(mesh);
+        const int64_t *shape = shapes[test_below(&seed, 4)];
+        dt_op_value value = {.dtype = DT_F32, .n_dims = 3, .shape = shape};
+        dt_placement from[4], to[4];
+        dt_row_entry asked[4];
+        dt__sharding source, target;
+        dt__cost_bound now, next;
+        bool may_cut[4] = {true, true, true, true};
+        double us;
+        for (int m = 0; m < self.n_mesh_dims; m++) {
+            int a = (int)test_below(&seed, 5), b = (int)test_below(&seed, 5);
+            from[m] = a < 3    ? dt_placement_shard(a)
+                      : a == 3 ? dt_placement_partial(DT_SUM)
+                               : dt_placement_replicate();
+            asked[m] = b < 3 ? DT_ROW_S(b) : a == 3 && b == 3 ? DT_ROW_P(DT_SUM) : DT_ROW_R;
+            to[m] = b < 3 ? dt_placement_shard(b) : a == 3 && b == 3 ? from[m] : dt_placement_replicate();
+        }
+        dt__sharding_desc desc = {self.n_mesh_dims, self.mesh, 3, shape, self.n_mesh_dims, from};
+        assert_int_equal(dt__sharding_new(&self.arena, &desc, &source), DT_OK);
+        desc.placements = to;
+        assert_int_equal(dt__sharding_new(&self.arena, &desc, &target), DT_OK);
+        dt__move move = {.from = &source, .to = &target, .item_bytes = 4};
+        assert_int_equal(dt__plan_price(&self.arena, &move, &dt__machine_builtin, INFINITY, &us), DT_OK);
+        dt__placed_inputs on = {self.n_mesh_dims, self.mesh, (const dt__sharding *const[]){&source},
+                                &dt__machine_builtin};
+        dt__cost_bound_begin(&on, 0, &value, may_cut, &now);
+        double before = 0;
+        for (int m = 0; m < self.n_mesh_dims; m++) {
+            dt__cost_bound_decide(&on, 0, m, true, asked[m], &now, &next);
+            now = next;
+            double least = dt__cost_bound_us(&dt__machine_builtin, &now);
+            if (least > us * (1 + 1e-9))
+                fail_msg("f32[%" PRId64 ",%" PRId64 ",%" PRId64 "] %s to %s on %s: bound %.9g above price %.9g",
+                         shape[0], shape[1], shape[2],
+                         calls_placements(self.n_mesh_dims, source.placements, texts[0], sizeof texts[0]),
+                         calls_placements(self.n_mesh_dims, target.placements, texts[1], sizeof texts[1]), mesh,
+                         least, us);
+            assert_true(least >= before * (1 - 1e-9));
+            before = least;
+        }
+        calls_close(&self);
+    }
+}
+
+static void choose__known_calls(void **state) {
+    (void)state;
+    static const struct {
+        const char *mesh, *call, *want;
+        bool free;
+    } cases[] = {
+        {"4", "mm(f32[6,8] S(0); f32[8,12] R)", "S(0); R -> S(0)", true},         /* STR-015 */
+        {"4", "mm(f32[6,8] R; f32[8,12] S(1))", "R; S(1) -> S(1)", true},         /* STR-015 CMR-001 */
+        {"4", "mm(f32[6,8] S(1); f32[8,12] S(0))", "S(1); S(0) -> P(sum)", true}, /* CMR-003 */
+        {"4", "mm(f32[6,8] R; f32[8,12] R)", "R; R -> R", true},
+        {"2,2", "mm(f32[8,4] S(0),R; f32[4,8] R,S(1))", "S(0),R; R,S(1) -> S(0),S(1)", true},        /* CMR-007 */
+        {"4", "bmm(f32[8,6,8] S(2); f32[8,8,12] S(1))", "S(2); S(1) -> P(sum)", true},               /* STR-016 */
+        {"4", "add(f32[4,4,4] S(1); f32[4] R)", "S(1); R -> S(1)", true},                            /* CMR-005 */
+        {"2,2", "add(f32[20,6] S(1),R; f32[6] S(0),R)", "S(1),R; S(0),R -> S(1),R", true},           /* CMR-014 */
+        {"2,2,2", "mm(f32[64,32] S(0),R,R; f32[32,64] R,R,R)", "S(0),R,R; R,R,R -> S(0),R,R", true}, /* SDS-018 */
+        {"2,2", "matmul(f32[16,16] S(0),S(1); f32[16,16] R,S(0))", "S(0),S(1); R,S(0) -> S(0),P(sum)",
+         true}, /* DEC-002 */
+        {"4", "linear(f32[8,4] S(1); f32[6,4] S(1); f32[6] R)", "S(1); S(1); P(sum) -> P(sum)", false},
+        {"4", "mean(f32[5,3] S(0))", "S(0) -> P(sum)", true},
+        {"4", "exp(f32[5,3] P(sum))", "P(sum) -> P(product)", true},
+        {"4", "mul(f32[5,3] P(max); -2)", "P(max) -> P(min)", true},
+        {"2,2", "sub(f32[5,3] R,P(max); f32[5,3] R,R)", "R,P(max); R,R -> R,P(max)", true},
+        {"4", "split(f32[8,4] S(1); 3)", "S(1) -> S(1); S(1); S(1)", true},
+        {"2,2", "cat({f32[8,8,8] P(sum),S(1); f32[8,8,8] P(sum),S(1)})", "P(sum),S(1); P(sum),S(1) -> P(sum),S(1)",
+         true}, /* SDS-004 */
+        {"4", "argmax(f32[8,8] S(0); 1)", "S(0) -> S(0)", true},
+        {"4", "embedding(i64[8,16] R; f32[32,8] S(0))", "R; S(0) -> P(sum)", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double us = calls_check(cases[i].mesh, cases[i].call, cases[i].want);
+        if (cases[i].free && us != 0)
+            fail_msg("%s costs %g us", cases[i].call, us);
+    }
+}
+
+/* Strided shards, orders and explicit extents are used as they are. */
+static void choose__special_cuts_stay(void **state) { /* SDS-008 */
+    (void)state;
+    static const char *const cases[][3] = {
+        {"4", "gelu(f32[16,3] _S(0,2))", "_S(0,2) -> _S(0,2)"},
+        {"3", "gelu(f32[10,3] S(0:3,5,2))", "S(0:3,5,2) -> S(0:3,5,2)"},
+        {"2,2", "gelu(f32[16,3] S(0)[1],S(0)[0])", "S(0)[1],S(0)[0] -> S(0)[1],S(0)[0]"},
+        {"3", "add(f32[10,3] S(0:3,5,2); f32[10,3] R)", "S(0:3,5,2); S(0:3,5,2) -> S(0:3,5,2)"},
+        {"2,2", "mm(f32[16,8] S(0)[1],S(0)[0]; f32[8,4] R,R)", "S(0)[1],S(0)[0]; R,R -> S(0)[1],S(0)[0]"},
+        {"4", "mm(f32[16,8] _S(1,2); f32[8,4] _S(0,2))", "_S(1,2); _S(0,2) -> P(sum)"},
+        {"3", "transpose(f32[10,3] S(0:3,5,2); 0; 1)", "S(0:3,5,2) -> S(1:3,5,2)"},
+        {"2,2", "view(f32[8,4,8] R,S(1); [32,8])", "R,S(1) -> R,_S(0,8)"},
+        {"2,2", "view(f32[32,8] R,_S(0,8); [8,4,8])", "R,_S(0,8) -> R,S(1)"},
+        {"3", "view(f32[5,4] S(0); [20])", "S(0) -> S(0:8,8,4)"},
+        {"3", "view(f32[20] S(0:8,8,4); [5,4])", "S(0:8,8,4) -> S(0)"},
+        {"2,2", "reshape(f32[16] S(0),S(0); [2,8])", "S(0),S(0) -> S(0),S(1)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_true(calls_check(cases[i][0], cases[i][1], cases[i][2]) < 1);
+}
+
+static void choose__in_place_keeps_the_first_tensor(void **state) { /* CMR-016 */
+    (void)state;
+    calls_check("2,2", "add_(f32[12,4,8] S(0),S(2); f32[12,1,8] R,S(2))", "S(0),S(2); S(0),S(2) -> S(0),S(2)");
+    calls_check("4", "add_(f32[8,4] P(sum); f32[8,4] R)", "P(sum); P(sum) -> P(sum)");
+    calls_check("4", "add_(f32[8,4] R; f32[8,4] S(0))", "R; R -> R");
+    calls_check("4", "copy_(f32[8,4] S(1); f32[4] P(sum))", "S(1); S(0) -> S(1)");
+    calls_check("4", "mul_(f32[8,4] P(sum); 2)", "P(sum) -> P(sum)");
+    calls_check("4", "fill_(f32[8,4] P(sum); 0)", "P(sum) -> P(sum)");
+}
+
+static void choose__in_place_refuses_to_move_it(void **state) { /* SDS-016 */
+    (void)state;
+    static const char *const refused[] = {"add_(f32[] P(sum); 2.0)", "mul_(f32[8,4] P(max); f32[8,4] R)"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        test_calls self = calls_open("4");
+        dt__placed_call made = calls_make(&self, refused[i]);
+        dt__placed_inputs on = calls_on(&self, &made);
+        dt__candidate choice;
+        assert_int_equal(dt__select_placements(&self.arena, &made.call, &on, &choice), DT_ERR_PLACEMENT);
+        assert_error_says(self.ctx, DT_ERR_PLACEMENT, "in place");
+        calls_close(&self);
+    }
+}
+
+static void choose__latency_counts(void **state) { /* STR-014 */
+    (void)state;
+    calls_check("4", "addmm(f32[8] S(0); f32[50,6] P(sum); f32[6,8] S(1))", "S(0); R; S(1) -> S(1)");
+}
+
+/* A row that needs its offset is not used with strided shards. */
+static void choose__offsets_need_runs(void **state) {
+    (void)state;
+    calls_check("4", "index_select(f32[16,3] S(0); 0; i64[5] R)", "S(0); R -> P(sum)");
+    calls_check("4", "index_select(f32[16,3] S(0:1,2,3,10); 0; i64[5] R)", "S(0:1,2,3,10); R -> P(sum)");
+    assert_true(calls_check("4", "index_select(f32[16,3] _S(0,2); 0; i64[5] R)", "") > 0);
+}
+
+/* No elements, whatever the other sizes are. */
+static void choose__huge_sizes_beside_none(void **state) {
+    (void)state;
+    calls_check("2,2", "softmax(f32[1,9223372036854775807,8,0,2] S(1),P(sum); 0)", "");
+    calls_check("2,2", "neg(f32[9223372036854775807,8,0] S(0),P(max))", "");
+}
+
+static void choose__several_come_in_order(void **state) {
+    (void)state;
+    test_calls self = calls_open("2,2");
+    dt__placed_call made = calls_make(&self, "mm(f32[64,32] S(0),P(sum); f32[32,48] R,S(1))");
+    dt__placed_inputs on = calls_on(&self, &made);
+    dt__candidate best, several[8];
+    int n;
+    assert_int_equal(dt__select_placements(&self.arena, &made.call, &on, &best), DT_OK);
+    assert_int_equal(dt__list_candidates(&self.arena, &made.call, &on, 8, several, &n), DT_OK);
+    assert_int_equal(n, 8);
+    assert_true(several[0].cost_us == best.cost_us);
+    for (int i = 1; i < n; i++)
+        assert_true(several[i].cost_us >= several[i - 1].cost_us - 1e-9);
+    calls_close(&self);
+}
+
+static bool choose_once(dt_ctx *ctx, void *user) {
+    dt__arena arena = dt__arena_new(ctx);
+    dt__placed_call made;
+    dt__candidate choice;
+    int64_t mesh[] = {2, 3};
+    bool fine = dt__placed_call_parse(&arena, user, 2, mesh, &made) == DT_OK;
+    dt__placed_inputs on = {2, mesh, made.inputs, &dt__machine_builtin};
+    fine = fine && dt__select_placements(&arena, &made.call, &on, &choice) == DT_OK;
+    dt__arena_free(&arena);
+    return fine;
+}
+
+static void choose__survives_failing_allocations(void **state) {
+    (void)state;
+    assert_true(assert_survives_failing_allocations(
+                    choose_once, "linear(f32[5,4] S(0),P(sum); f32[6,4] S(1),R; f32[6] R,S(0))") > 5);
+    assert_true(assert_survives_failing_allocations(choose_once, "view(f32[5,4] R,S(0); [20])") > 5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(choose__equals_exhaustive_search),
+        cmocka_unit_test(choose__equals_exhaustive_search_on_three_mesh_dims),
+        cmocka_unit_test(bound__is_never_above_the_price),
+        cmocka_unit_test(choose__known_calls),
+        cmocka_unit_test(choose__special_cuts_stay),
+        cmocka_unit_test(choose__in_place_keeps_the_first_tensor),
+        cmocka_unit_test(choose__in_place_refuses_to_move_it),
+        cmocka_unit_test(choose__latency_counts),
+        cmocka_unit_test(choose__offsets_need_runs),
+        cmocka_unit_test(choose__huge_sizes_beside_none),
+        cmocka_unit_test(choose__several_come_in_order),
+        cmocka_unit_test(choose__survives_failing_allocations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

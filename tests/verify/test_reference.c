@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the verifier takes for truth: the complete lists of rows that hold for some ops, against lists that were written
+ * down by others; the parts that it makes of values; and what it has nothing to say about.
+ */
+#include "support/check.h"
+
+#include "verify/missing_rows.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All rows that hold for a call, one per line, sorted. */
+typedef struct found {
+    dt__trial_call *subject;
+    int n;
+    char rows[64][64];
+} found;
+
+static dt_status add_found(void *user, const dt__row *row) {
+    found *self = user;
+    dt__text text = dt__text_new(self->subject->arena->ctx);
+    dt__row_text(&self->subject->of.call, row, &text);
+    assert_true(self->n < 64 && text.n_chars < 64);
+    strcpy(self->rows[self->n++], dt__text_chars(&text));
+    dt__text_free(&text);
+    return DT_OK;
+}
+
+static int by_text(const void *a, const void *b) { return strcmp(a, b); }
+
+/* Opens a call; the body is given its subject. */
+typedef void subject_fn(dt__trial_call *subject, const void *user);
+
+static void with_subject(const char *call, subject_fn *body, const void *user) {
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    char name[64], why[256];
+    bool usable;
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(call, "("), call);
+    dt__arena arena = dt__arena_new(ctx);
+    dt__sim stage = dt__sim_new(ctx, dt__op_find(ctx, name));
+    dt__trial_call *subject = DT__NEW(&arena, dt__trial_call);
+    assert_int_equal(dt__trial_call_new(&stage, &arena, call, subject, &usable, sizeof why, why), DT_OK);
+    if (!usable)
+        fail_msg("%s: %s", call, why);
+    body(subject, user);
+    dt__sim_free(&stage);
+    dt__arena_free(&arena);
+    dt__ctx_free(ctx);
+}
+
+/* want: rows separated by blanks, without those of products, which the lists do not know. */
+static void compare_rows(dt__trial_call *subject, const void *user) {
+    char want[64][64], list[2048], *rest = list;
+    int n_want = 0, n = 0;
+    int64_t n_trials = 0;
+    found self = {.subject = subject};
+    dt__row_list nothing = {0, subject->of.call.n_inputs + subject->of.call.n_outputs, NULL};
+    assert_int_equal(dt__find_missing_rows(subject, &nothing, add_found, &self, &n_trials), DT_OK);
+    strcpy(list, user);
+    for (char *row; (row = strtok_r(rest, " ", &rest));)
+        strcpy(want[n_want++], row);
+    for (int i = 0; i < self.n; i++)
+        if (!strstr(self.rows[i], "product"))
+            memmove(self.rows[n++], self.rows[i], sizeof self.rows[i]);
+    qsort(self.rows, (size_t)n, sizeof *self.rows, by_text);
+    qsort(want, (size_t)n_want, sizeof *want, by_text);
+    for (int i = 0; i < n || i < n_want; i++)
+        assert_string_equal(i < n ? self.rows[i] : "nothing more", i < n_want ? want[i] : "nothing more");
+}
+
+static void truth__is_the_published_one(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        /* VAL-009 */
+        {"add(f32[8,4]; f32[8,4])",
+         "S(0),S(0)->S(0) S(1),S(1)->S(1) P(sum),P(sum)->P(sum) P(avg),P(avg)->P(avg) P(avg),R->P(avg) "
+         "R,P(avg)->P(avg) P(max),R->P(max) P(min),R->P(min) R,P(max)->P(max) R,P(min)->P(min)"},
+        /* VAL-013, VAL-021 */
+        {"add(f32[8,4]; f32[8,4]; alpha=-1)",
+         "S(0),S(0)->S(0) S(1),S(1)->S(1) P(sum),P(sum)->P(sum) P(avg),P(avg)->P(avg) P(avg),R->P(avg) "
+         "R,P(avg)->P(avg) P(max),R->P(max) P(min),R->P(min) R,P(max)->P(min) R,P(min)->P(max)"},
+        /* VAL-010 */
+        {"mul(f32[8,4]; f32[8,4])",
+         "S(0),S(0)->S(0) S(1),S(1)->S(1) P(sum),R->P(sum) R,P(sum)->P(sum) P(avg),R->P(avg) R,P(avg)->P(avg)"},
+        /* VAL-011 */
+        {"div(f32[8,4]; f32[8,4])", "S(0),S(0)->S(0) S(1),S(1)->S(1) P(sum),R->P(sum) P(avg),R->P(avg)"},
+        /* VAL-012 */
+        {"maximum(f32[8,4]; f32[8,4])",
+         "S(0),S(0)->S(0) S(1),S(1)->S(1) P(max),P(max)->P(max) P(max),R->P(max) R,P(max)->P(max) P(min),R->P(min) "
+         "R,P(min)->P(min)"},
+        /* VAL-018: ranks disagree on where the largest is */
+        {"argmax(f32[3,2,1,2]; 0)", "S(1)->S(0) S(3)->S(2)"},
+        /* VAL-023: several outputs */
+        {"split(f32[4,6]; 2)",
+         "S(1)->S(1),S(1) P(sum)->P(sum),P(sum) P(avg)->P(avg),P(avg) P(max)->P(max),P(max) P(min)->P(min),P(min)"},
+        /* VAL-003, VAL-004: a cut of a dim of size 1 is no cut */
+        {"neg(f32[1,4])", "S(1)->S(1) P(sum)->P(sum) P(avg)->P(avg) P(max)->P(min) P(min)->P(max)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        with_subject(cases[i][0], compare_rows, cases[i][1]);
+}
+
+/* VAL-019: results that are all zero would pass everything. */
+static void truth__of_zeros_says_nothing(void **state) {
+    (void)state;
+    with_subject("mul(f32[8,4]; 0)", compare_rows, "");
+    with_subject("relu(f32[0,4])", compare_rows, "");
+}
+
+/* VAL-014: NaN equals NaN. Roots of numbers of both signs. */
+static void check_nan(dt__trial_call *subject, const void *user) {
+    static const int worlds[] = {2, 3, 5};
+    const dt__trial_set effort = {.n_worlds = 3, .worlds = worlds, .all_cuts = true};
+    const char *what;
+    int n_ranks, n_nan = 0;
+    int64_t n_trials = 0;
+    (void)user;
+    for (int e = 0; e < 15; e++)
+        n_nan += isnan(subject->truths[DT__VALUES_MIXED][0].outputs[0][e].re);
+    assert_true(n_nan > 0);
+    dt__row row = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)}};
+    assert_int_equal(dt__check_row(subject, &row, &effort, &what, &n_ranks, &n_trials), DT_OK);
+    assert_null(what);
+    /* VAL-023: a part is not the whole */
+    dt__row claim = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_R}};
+    assert_int_equal(dt__check_row(subject, &claim, &effort, &what, &n_ranks, &n_trials), DT_OK);
+    assert_non_null(what);
+}
+
+static void truth__nan_equals_nan(void **state) {
+    (void)state;
+    with_subject("sqrt(f32[5,3])", check_nan, NULL);
+}
+
+/* VAL-015: parts make the value, of every dtype, reduction and style, for any number of ranks. */
+static void parts__make_the_value(void **state) {
+    (void)state;
+    long n_checked = 0;
+    for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
+        for (int kind = 0; kind < DT_N_REDUCES; kind++)
+            for (int trial = 0; trial < DT__N_VALUE_KINDS * DT__N_STYLES * 6; trial++) {
+                dt_dtype d = (dt_dtype)dtype;
+                dt_reduce reduce = (dt_reduce)kind;
+                dt__value_kind fill = (dt__value_kind)(trial % DT__N_VALUE_KINDS);
+                dt__partial_style style = (dt__partial_style)(trial / DT__N_VALUE_KINDS % DT__N_STYLES);
+                int n = trial / DT__N_VALUE_KINDS / DT__N_STYLES + 2;
+                bool adds = kind != DT_MIN && kind != DT_MAX;
+                if (!dt_reduce_allowed(d, reduce) || (adds && fill == DT__VALUES_INFINITE))
+                    continue;
+                for (int e = 0; e < 40; e++) {
+                    dt__element_id spot = {9, 1, e};
+                    dt__element parts[8], value = dt__trial_value(d, fill, &spot);
+                    for (int r = 0; r < n && r < 8; r++) {
+                        unsigned char room[16];
+                        dt__element_write(d, dt__partial_value(d, reduce, style, &spot, value, n, r), room);
+                        parts[r] = dt__element_read(d, room);
+                    }
+                    dt__element got = dt__element_reduce(d, reduce, n < 8 ? n : 8, parts);
+                    if (!dt__element_close(d, value, got, 0))
+                        fail_msg("%s P(%s) of %d ranks, fill %d, style %d: wanted %g (%lld), got %g (%lld)",
+                                 dt_dtype_name(d), dt_reduce_name(reduce), n, (int)fill, (int)style, value.re,
+                                 (long long)value.i, got.re, (long long)got.i);
+                    n_checked++;
+                }
+            }
+    assert_true(n_checked > 50000);
+}
+
+/* VAL-016: other inputs are split otherwise, and signs are mixed. VAL-017: extremes stand at other ranks from element
+ * to element, some beyond by more than values differ. */
+static void parts__are_adversarial(void **state) {
+    (void)state;
+    int n_negative = 0, n_other = 0, n_first = 0, n_far = 0;
+    for (int e = 0; e < 100; e++) {
+        dt__element_id one = {9, 0, e}, two = {9, 1, e};
+        dt__element value = {.re = 1};
+        dt__element a = dt__partial_value(DT_F32, DT_SUM, DT__STYLE_RANDOM, &one, value, 2, 0);
+        dt__element b = dt__partial_value(DT_F32, DT_SUM, DT__STYLE_RANDOM, &two, value, 2, 0);
+        dt__element c = dt__partial_value(DT_F32, DT_MAX, DT__STYLE_RANDOM, &one, value, 2, 0);
+        dt__element d = dt__partial_value(DT_F32, DT_MAX, DT__STYLE_RANDOM, &one, value, 2, 1);
+        n_negative += a.re < 0;
+        n_other += a.re != b.re;
+        n_first += c.re > d.re;
+        n_far += fabs(c.re - d.re) > 8;
+        assert_true(a.re != 0);
+    }
+    assert_in_range(n_negative, 30, 70);
+    assert_in_range(n_other, 90, 100);
+    assert_in_range(n_first, 15, 60);
+    assert_in_range(n_far, 10, 60);
+}
+
+/* Verifies one small call and looks for all rows. */
+static bool verify_little(dt_ctx *ctx, void *user) {
+    static const int worlds[] = {2};
+    const dt__trial_set effort = {.n_worlds = 1, .worlds = worlds};
+    const dt__op_info *info = dt__op_find(ctx, "neg");
+    char why[256];
+    const char *what = NULL;
+    bool usable = false;
+    int n_ranks;
+    int64_t n_trials = 0;
+    (void)user;
+    if (!info)
+        return false;
+    dt__arena arena = dt__arena_new(ctx);
+    dt__sim stage = dt__sim_new(ctx, info);
+    dt__trial_call subject;
+    dt__row row = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)}};
+    dt_status status = dt__trial_call_new(&stage, &arena, "neg(f32[13,2])", &subject, &usable, sizeof why, why);
+    if (status == DT_OK && usable)
+        status = dt__check_row(&subject, &row, &effort, &what, &n_ranks, &n_trials);
+    dt__sim_free(&stage);
+    dt__arena_free(&arena);
+    return status == DT_OK && usable && !what;
+}
+
+static void verify__survives_without_memory(void **state) {
+    (void)state;
+    assert_true(assert_survives_failing_allocations(verify_little, NULL) > 20);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(truth__is_the_published_one), cmocka_unit_test(truth__of_zeros_says_nothing),
+        cmocka_unit_test(truth__nan_equals_nan),       cmocka_unit_test(parts__make_the_value),
+        cmocka_unit_test(parts__are_adversarial),      cmocka_unit_test(verify__survives_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
