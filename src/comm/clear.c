@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The abort flag, and clearing errors, all ranks together. The flag is a count, of which each rank remembers what it
- * was when errors were last cleared: while it has not changed, no rank has an error that the others lack. A rank that comes here will not come to any call before all the others are
- * here too, so those that wait for it in a call get an error at once and come as well. When all have come, nothing
- * moves, and every rank can see of each channel what the members see: whether one of them has broken it, and whether
- * they have made the same number of calls (a rank that gave up may have skipped some that the others got through). A
- * channel that is not whole stays broken for the groups that use it. It is retired: groups made from now on get a new
- * one, and so does the world, which nobody can make anew.
+ * was when errors were last cleared: while it has not changed, no rank has an error that the others lack.
+ *
+ * A rank that clears comes to no other call before all ranks are here too, so those that wait for it in a call get an
+ * error at once and come as well. When all have come, nothing moves, and every rank sees of each channel what the
+ * other members see: whether one of them has broken it, and whether they have made the same number of calls (a rank
+ * that gave up may have skipped some that the others completed). Such a channel stays broken for the groups that use
+ * it. It is retired: groups made from now on get a new one, and so does the world, which cannot be made again.
  */
 #include "comm/shm.h"
 
