@@ -167,7 +167,7 @@ __attribute__((format(printf, 2, 3))) static void note(struct notes *notes, cons
 
 /* Asks the tool, which lies beside this program, what it would do; says nothing where there is none. */
 static void note_plan(struct notes *notes, const struct move *move) {
-    char path[512], command[2048], line[256], word[32], over[16], received[32], least[32];
+    char path[512], command[2048], line[256], word[32], over[16], received[32], bound[32];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
     path[n > 0 ? n : 0] = 0;
     char *slash = strrchr(path, '/');
@@ -189,9 +189,9 @@ static void note_plan(struct notes *notes, const struct move *move) {
             else
                 note(notes, "%s over mesh dim%s %s", word, strchr(over, ',') ? "s" : "", over);
         }
-        if (direct && sscanf(line, "received by one rank, at most: %31[^;]; no plan needs less than %31[^\n]",
-                             received, least) == 2)
-            note(notes, "%s received; the least is %s", received, least);
+        if (direct && sscanf(line, "received by one rank, at most: %31[^(](lower bound of any plan: %31[^)]",
+                             received, bound) == 2)
+            note(notes, "%sreceived; lower bound %s", received, bound);
     }
     if (plan)
         pclose(plan);

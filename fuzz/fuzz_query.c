@@ -5,7 +5,7 @@
  */
 #include "fuzz.h"
 
-#include "dtensor/query_answer.h"
+#include "dtensor/query.h"
 
 static const char *const codes[] = {"json",  "field",     "op",   "shape",      "dtype",
                                     "value", "placement", "mesh", "unsupported"}; /* and never "internal" */

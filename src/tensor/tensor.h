@@ -13,6 +13,9 @@
 #include "kernels/products.h"
 #include "kernels/threads.h"
 #include "spec/spec.h"
+#include "tensor/file_io.h"
+#include "tensor/npy.h"
+#include "tensor/zip.h"
 
 /* Memory that tensors share. */
 typedef struct dt__storage {

@@ -95,7 +95,7 @@ class Command(unittest.TestCase):
             examples = tool.run(name, "--help")[1].split("examples:\n")[1]
             for line in examples.strip().splitlines():
                 words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", line)][1:]
-                words = [os.devnull if word == "parts.svg" else word for word in words]
+                words = [os.devnull if word == "shards.svg" else word for word in words]
                 code, _, err = tool.run(*words)
                 self.assertEqual((0, ""), (code, err), line)
 

@@ -33,17 +33,17 @@ class Explain(unittest.TestCase):
                                 "tensors": [{"shape": [64, 32], "placements": "S(0),P(sum)"},
                                             {"shape": [32, 48], "placements": "R,S(1)"}]})
                       [0]["outputs"][0]["placements"], first)
-        for word in ("mesh dim dp: ", "mesh dim tp: ", "input 0: ", "input 1: ", "chosen because"):
+        for word in ("mesh dim dp: ", "mesh dim tp: ", "input 0: ", "input 1: ", "selected because"):
             self.assertIn(word, out)
 
     def test_nothing_moves(self):
         out = run("explain", "gelu(f32[8,4] S(0))", "--mesh", "4")
-        self.assertIn("chosen because nothing has to be sent", out)
+        self.assertIn("selected because it sends nothing", out)
         self.assertIn("input 0: stays", out)
 
     def test_partials_that_ranks_make_are_told(self):
         out = run("explain", "linear(f32[8,4] S(1); f32[6,4] S(1); f32[6] R)", "--mesh", "4")
-        self.assertIn("input 2: stays, of which each rank makes P(sum)", out)
+        self.assertIn("input 2: stays, then each rank makes P(sum) of it locally", out)
 
     def test_large_mesh(self):
         out = run("explain", "matmul(f32[8192,4096] S(0),R,R; f32[4096,4096] R,R,S(1))", "--mesh", "pp=16,dp=128,tp=32")

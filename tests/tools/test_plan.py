@@ -62,7 +62,7 @@ class Plan(unittest.TestCase):
         code, out, err = plan("--mesh", "dp=2,tp=2", "--shape", "64,64", "S(0),S(1)", "S(1),S(0)")
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, r"all_to_all +dp,tp +S\(0\)S\(1\) +S\(1\)S\(0\) +4 KiB")
-        self.assertIn("at most: 4 KiB; no plan needs less than 4 KiB", out)
+        self.assertIn("at most: 4 KiB (lower bound of any plan: 4 KiB)", out)
         self.assertIn("held by one rank, at most: 8 KiB", out)
 
     def test_nothing_to_do_is_said(self):
@@ -90,9 +90,9 @@ class Plan(unittest.TestCase):
         for arguments, code, says in [
                 (["S(0)", "R"], 2, "--mesh and --shape"),
                 (["--mesh", "2", "--shape", "8", "S(0)"], 2, "from and to"),
-                (["--mesh", "2", "--shape", "8", "--planner", "best", "S(0)", "R"], 2, "no planner 'best'"),
-                (["--mesh", "2", "--shape", "8", "--dtype", "f31", "S(0)", "R"], 1, "no dtype 'f31'"),
-                (["--mesh", "2", "--shape", "8,", "S(0)", "R"], 1, "is not a shape"),
+                (["--mesh", "2", "--shape", "8", "--planner", "best", "S(0)", "R"], 2, "or all, got 'best'"),
+                (["--mesh", "2", "--shape", "8", "--dtype", "f31", "S(0)", "R"], 1, "got 'f31'"),
+                (["--mesh", "2", "--shape", "8,", "S(0)", "R"], 1, "got '8,'"),
                 (["--mesh", "2,", "--shape", "8", "S(0)", "R"], 1, "mesh"),
                 (["--mesh", "2", "--shape", "8", "R", "P(sum)"], 1, "can not redistribute R to P(sum)"),
                 (["--mesh", "2x2", "--shape", "8", "P(sum),P(min)", "R,R"], 1, "P(sum),P(min)"),
@@ -203,7 +203,7 @@ class Svg(unittest.TestCase):
         root = self.draw("--mesh", "100", "--to-mesh", "3x50", "--shape", "640,64", "S(0)", "S(1),R")
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertTrue(any(text.startswith("of 100 and 150 ranks") for text in texts))
-        self.assertEqual(["mesh(3x50)"], [text for text in texts if text.startswith("mesh")])  # not broken in two
+        self.assertTrue(any("mesh(3x50)" in text for text in texts))  # not broken in two
 
     def test_pieces_have_the_colours_of_their_origins(self):
         root = self.draw("--mesh", "2", "--shape", "8,8", "S(0)", "S(1)")

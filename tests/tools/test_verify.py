@@ -24,7 +24,7 @@ class Verify(unittest.TestCase):
     def test_unknown_names_are_told_with_what_is_near(self):  # VAL-024
         code, out, err = tool.run("verify", "relo")
         self.assertEqual((1, ""), (code, out))
-        self.assertIn("there is no op 'relo'; there is relu", err)
+        self.assertIn("unknown op 'relo'; similar: relu", err)
 
     def test_text_and_json_say_the_same(self):
         text = verify("to", "relu", "-v").splitlines()

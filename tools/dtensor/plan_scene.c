@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Choosing the rows and collecting the arrows.
+ * Selects the rows of a scene and collects its arrows.
  */
-#include "plan_scene.h"
-
 #include "base/size.h"
+#include "plan_svg.h"
 
 #include <stdlib.h>
 #include <string.h>

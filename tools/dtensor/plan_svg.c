@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pictures of plans. A column of boxes for each state, a box for each rank; in a box, a map of the tensor with what
- * the rank holds, coloured by the rank that each piece came from; between columns, arrows whose widths are bytes, all
+ * the rank holds, coloured by the rank that each block came from; between columns, arrows whose widths are bytes, all
  * of one scale. The arrows of a box leave and arrive side by side, so that their sum can be seen.
  */
 #include "plan_svg.h"
 
-#include "labels.h"
-#include "plan_scene.h"
 #include "svg.h"
+#include "table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -401,21 +400,7 @@ static void draw_heads(const drawing *self, int y) {
     }
 }
 
-/* Lines below the picture. */
-typedef struct legend {
-    const char *lines[8];
-    int n, width;
-} legend;
-
-static dt_status add_line(legend *self, const char *line) {
-    if (!line)
-        return DT_ERR_MEMORY;
-    self->lines[self->n++] = line;
-    self->width = max(self->width, (int)strlen(line) * SVG_TEXT_CHARACTER);
-    return DT_OK;
-}
-
-static dt_status explain_few(const drawing *self, legend *out) {
+static dt_status explain_few(const drawing *self, svg_legend *out) {
     const scene *shown = &self->shown;
     dt__text text = dt__text_new(self->arena->ctx);
     if (shown->receiver >= 0) {
@@ -429,17 +414,17 @@ static dt_status explain_few(const drawing *self, legend *out) {
         dt__text_add(&text, "arrows to rank %lld, which receives most, stand out",
                      (long long)shown->rows[shown->most].rank);
     const char *line = label_keep(&text, self->arena);
-    return line && !*line ? DT_OK : add_line(out, line);
+    return line && !*line ? DT_OK : svg_legend_add(out, line);
 }
 
-static dt_status explain_dims(const drawing *self, legend *out) {
+static dt_status explain_dims(const drawing *self, svg_legend *out) {
     dt__text text = dt__text_new(self->arena->ctx);
     dt__text_add(&text, "in a box: what the rank holds of the tensor");
     if (self->rows_dim >= 0)
         dt__text_add(&text, ", dim %d down", self->rows_dim);
     if (self->columns_dim >= 0)
         dt__text_add(&text, ", dim %d across", self->columns_dim);
-    return add_line(out, label_keep(&text, self->arena));
+    return svg_legend_add(out, label_keep(&text, self->arena));
 }
 
 static int64_t largest_arrow(const scene *shown) {
@@ -450,20 +435,20 @@ static int64_t largest_arrow(const scene *shown) {
     return most;
 }
 
-static dt_status explain(const drawing *self, legend *out) {
+static dt_status explain(const drawing *self, svg_legend *out) {
     const scene *shown = &self->shown;
     bool partial = false;
     for (int c = 0; c < n_columns(self); c++)
         partial |= is_partial(scene_state(shown, self->from, c));
     DT__TRY(explain_few(self, out));
     DT__TRY(explain_dims(self, out));
-    DT__TRY(add_line(out, "colour: the rank that a piece or an arrow comes from"));
+    DT__TRY(svg_legend_add(out, "colour: the rank that a piece or an arrow comes from"));
     if (hides_origins(self))
-        DT__TRY(add_line(out, "grey: from other ranks"));
+        DT__TRY(svg_legend_add(out, "grey: from other ranks"));
     if (partial)
-        DT__TRY(add_line(out, "hatched: partial values, still to be reduced"));
+        DT__TRY(svg_legend_add(out, "hatched: partial values, still to be reduced"));
     if (n_columns(self) > 1)
-        DT__TRY(add_line(out, "dashed: something stays on its rank"));
+        DT__TRY(svg_legend_add(out, "dashed: something stays on its rank"));
     return DT_OK;
 }
 
@@ -493,7 +478,7 @@ static const char style[] = "<style>\n"
 
 static dt_status draw(drawing *self) {
     const char *title = self->texts->title;
-    legend notes = {0};
+    svg_legend notes = {0};
     DT__TRY(explain(self, &notes));
     int summary = (int)strlen(self->texts->summary) * SVG_TEXT_CHARACTER;
     self->width =
@@ -517,9 +502,7 @@ static dt_status draw(drawing *self) {
             else if (sends(self, column, row))
                 draw_helper(self, column, row);
     DT__TRY(draw_scale(self, bottom + 8 + scale / 2));
-    for (int i = 0; i < notes.n; i++)
-        svg_add_text(self->out, EDGE, bottom + 24 + scale + i * SVG_LINE, "note", notes.lines[i],
-                     strlen(notes.lines[i]));
+    svg_legend_draw(&notes, EDGE, bottom + 24 + scale, self->out);
     svg_end(self->out);
     return dt__text_status(self->out);
 }
