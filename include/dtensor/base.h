@@ -171,13 +171,12 @@ DT_API const char *dt_error_text(const dt_ctx *ctx);
  */
 DT_API int dt_report(const dt_ctx *ctx);
 
-/* Clears the error, so that the program can continue. Local, and immediate, if this rank's error is agreed and no rank
- * has raised the abort flag (by a local error, a failed collective, its death, or a collective call of this function)
- * since errors were last cleared collectively. Otherwise Collective over the world, also without an error: peers that
- * wait for this rank elsewhere get an error, and so does, in its next wait for this rank, a peer that cleared an
- * agreed error before it learned of the flag; it then clears again. Afterwards groups that broke, or in which some
- * members made calls that others skipped, stay unusable; the world and groups made afterwards, of the same ranks too,
- * work. An error returned here means that a peer is gone. */
+/* Clears the error, so that the program can continue. Local, and immediate, if this rank's error is agreed: the rank
+ * has had neither a local error nor a failed collective since errors were last cleared collectively. A local error
+ * that a peer has meanwhile is not lost: this rank's next wait for that peer fails with it. Otherwise, also without
+ * an error, Collective over the world: peers that wait for this rank elsewhere get an error. Afterwards groups that
+ * broke, or in which some members made calls that others skipped, stay unusable; the world and groups made
+ * afterwards, of the same ranks too, work. An error returned here means that a peer is gone. */
 DT_API dt_status dt_error_clear(dt_ctx *ctx);
 
 /* Records an error of the caller's own; kept only if it is the first. Returns status, so that it can end a function;

@@ -30,7 +30,7 @@ static void default_log(void *user, dt_log_level level, const char *line) {
     fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, level_words[level], line);
 }
 
-bool dt__log_level_wanted(dt_log_level *out) {
+bool dt__log_level_from_environment(dt_log_level *out) {
     const char *wanted = getenv("DTENSOR_LOG");
     *out = DT_LOG_OFF;
     for (int i = 0; wanted && *wanted && i <= DT_LOG_DEBUG; i++) {
@@ -61,7 +61,7 @@ dt_ctx *dt__ctx_new(const dt_init_options *options) {
         .threads = 1,
     };
     if (!ctx->log_level)
-        dt__log_level_wanted(&ctx->log_level);
+        dt__log_level_from_environment(&ctx->log_level);
     return ctx;
 }
 

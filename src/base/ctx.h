@@ -12,14 +12,14 @@
 
 /* What hangs off a context. One row per module that keeps state; freed from the last to the first. */
 enum dt__slot {
-    DT__SLOT_RUNTIME,      /* src/comm: transport, heap, groups */
-    DT__SLOT_MESH,         /* src/mesh: current mesh, interned meshes */
-    DT__SLOT_SPEC,         /* src/spec: interned specs */
-    DT__SLOT_TENSOR,       /* src/tensor: storages, handles, scopes */
-    DT__SLOT_REDISTRIBUTE, /* src/redistribute: plans and exchanges */
-    DT__SLOT_RANDOM,       /* src/random: generators */
-    DT__SLOT_OPS,          /* src/rules: schema lines, registered ops */
-    DT__SLOT_DISPATCH,     /* src/dispatch: decisions, policies */
+    DT__SLOT_RUNTIME,  /* src/comm: transport, heap, groups */
+    DT__SLOT_MESH,     /* src/mesh: current mesh, interned meshes */
+    DT__SLOT_SPEC,     /* src/spec: interned specs */
+    DT__SLOT_TENSOR,   /* src/tensor: storages, handles, scopes */
+    DT__SLOT_MOVE,     /* src/move: plans and exchanges */
+    DT__SLOT_RANDOM,   /* src/random: generators */
+    DT__SLOT_OPS,      /* src/rules: schema lines, registered ops */
+    DT__SLOT_DISPATCH, /* src/dispatch: decisions, policies */
     DT__N_SLOTS
 };
 
@@ -41,7 +41,7 @@ struct dt_ctx {
     } slots[DT__N_SLOTS];
     /* (optional) Raises the abort flag with this error, unless it is raised already; set by the runtime. */
     void (*on_local_error)(dt_ctx *ctx, dt_status status, const char *text);
-    struct dt__comm_observer *observer; /* comm/observer.h: is called for finished collectives; NULL: none */
+    struct dt__comm_observer *observer;            /* comm/comm.h: is called for finished collectives; NULL: none */
     const struct dt__move_observer *move_observer; /* move/move.h: for finished redistributions; NULL: none */
 };
 
@@ -72,7 +72,7 @@ void *dt__resize(dt_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void dt__free(dt_ctx *ctx, void *memory, size_t bytes);
 
 /* What DTENSOR_LOG asks for, off without it; false where it is no level. */
-bool dt__log_level_wanted(dt_log_level *out);
+bool dt__log_level_from_environment(dt_log_level *out);
 void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
 
 /* vsnprintf that ends a text that does not fit in "...", so that no reader takes it for complete. capacity > 0. */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Starting and ending the library in a process: which transport, which rank, how many threads, which deadline.
- * Options come first, then our own environment variables, then defaults. No other variable is believed.
+ * Options come first, then our own environment variables, then defaults. No other variable is trusted.
  */
 #include "comm/runtime.h"
 
 #include "base/quantity.h"
 #include "base/size.h"
-#include "comm/call.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +21,32 @@ int64_t dt__now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static dt_status choose_transport(dt__runtime *runtime, const char *wanted, const dt__ticket *ticket) {
-    const char *name = wanted ? wanted : ticket ? "shm" : "self";
+const char *dt__transport_name(const dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return runtime ? runtime->transport->name : NULL;
+}
+
+bool dt__transport_has_data(const dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return runtime && runtime->transport != &dt__transport_fake;
+}
+
+const dt__kernels *dt__rank_kernels(const dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return runtime ? runtime->kernels : dt__kernels_best();
+}
+
+uint32_t dt__clear_epoch(const dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return runtime ? runtime->epoch : 0;
+}
+
+bool dt__is_in_heap(const dt_ctx *ctx, const void *memory, size_t bytes) {
+    return dt__heap_holds(&dt__runtime_of(ctx)->heap, memory, bytes);
+}
+
+static dt_status select_transport(dt__runtime *runtime, const char *requested, const dt__ticket *ticket) {
+    const char *name = requested ? requested : ticket ? "shm" : "self";
     for (size_t i = 0; i < sizeof transports / sizeof *transports; i++)
         if (!strcmp(name, transports[i]->name))
             runtime->transport = transports[i];
@@ -39,37 +62,37 @@ static void refuse_variable(dt_ctx *ctx, const char *variable, const char *expec
     dt__fail(ctx, DT_ERR_VALUE, "%s: expected %s, got \"%s\"", variable, expected, getenv(variable));
 }
 
-/* The value of a variable; NULL where it is absent or empty. */
-static const char *variable_of(const char *name) {
+/* The value of a variable; NULL if it is unset or empty. */
+static const char *environment_value(const char *name) {
     const char *text = getenv(name);
     return text && *text ? text : NULL;
 }
 
 static void check_log_level(dt_ctx *ctx) {
     dt_log_level level;
-    if (!dt__log_level_wanted(&level))
+    if (!dt__log_level_from_environment(&level))
         refuse_variable(ctx, "DTENSOR_LOG", "off, error, warn, info or debug");
 }
 
-static void choose_kernels(dt__runtime *runtime) {
-    const char *name = variable_of("DTENSOR_KERNELS");
+static void select_kernels(dt__runtime *runtime) {
+    const char *name = environment_value("DTENSOR_KERNELS");
     runtime->kernels = dt__kernels_best();
     if (name && !dt__kernels_named(name))
         refuse_variable(runtime->ctx, "DTENSOR_KERNELS", "plain, baseline, or avx2 or avx512 where the CPU has it");
 }
 
-static void choose_heap(dt__runtime *runtime, dt_init_options *options) {
+static void select_heap(dt__runtime *runtime, dt_init_options *options) {
     char error[256];
-    if (!options->heap_bytes && !dt__heap_bytes_wanted(&options->heap_bytes, error, sizeof error))
+    if (!options->heap_bytes && !dt__heap_bytes_from_environment(&options->heap_bytes, error, sizeof error))
         dt__fail(runtime->ctx, DT_ERR_VALUE, "%s", error);
 }
 
 /* Thirty years, which nanoseconds in 64 bits can hold. */
-#define LONGEST_TIMEOUT_S 1e9
+#define MAX_TIMEOUT_S 1e9
 
-/* Seconds; negative: for ever. */
+/* Seconds; negative: no deadline. */
 static double timeout_from_environment(dt_ctx *ctx) {
-    const char *text = variable_of("DTENSOR_TIMEOUT");
+    const char *text = environment_value("DTENSOR_TIMEOUT");
     int64_t ms = 300000;
     bool negative = text && text[0] == '-';
     if (text && !dt__duration_parse(text + negative, &ms))
@@ -77,14 +100,14 @@ static double timeout_from_environment(dt_ctx *ctx) {
     return negative || ms == DT__DURATION_OFF ? -1 : (double)ms / 1000;
 }
 
-static void choose_timeout(dt__runtime *runtime, const dt_init_options *options) {
+static void select_timeout(dt__runtime *runtime, const dt_init_options *options) {
     double seconds = timeout_from_environment(runtime->ctx);
     seconds = options->timeout_s != 0 ? options->timeout_s : seconds;
-    runtime->timeout_s = seconds < LONGEST_TIMEOUT_S ? seconds : LONGEST_TIMEOUT_S;
+    runtime->timeout_s = seconds < MAX_TIMEOUT_S ? seconds : MAX_TIMEOUT_S;
 }
 
-static void choose_threads(dt_ctx *ctx, const dt_init_options *options, const dt__ticket *ticket) {
-    const char *text = variable_of("DTENSOR_THREADS");
+static void select_threads(dt_ctx *ctx, const dt_init_options *options, const dt__ticket *ticket) {
+    const char *text = environment_value("DTENSOR_THREADS");
     int64_t threads = dt__usable_cores();
     if (ticket && ticket->n_cores > 0 && ctx->world > 0)
         threads = ticket->n_cores / ctx->world;
@@ -98,7 +121,7 @@ dt__pool *dt__pool_of(dt_ctx *ctx) {
     if (!runtime)
         return NULL;
     if (!runtime->threads && ctx->threads > 1)
-        runtime->threads = dt__pool_new(ctx, ctx->threads); /* without one, there is one thread */
+        runtime->threads = dt__pool_new(ctx, ctx->threads); /* NULL: one thread */
     return runtime->threads;
 }
 
@@ -136,12 +159,12 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     *runtime = (dt__runtime){.ctx = ctx};
     dt_init_options filled = *options;
     check_log_level(ctx);
-    choose_kernels(runtime);
-    choose_heap(runtime, &filled);
-    choose_timeout(runtime, options);
+    select_kernels(runtime);
+    select_heap(runtime, &filled);
+    select_timeout(runtime, options);
     dt_status status = ctx->status;
     if (status == DT_OK)
-        status = choose_transport(runtime, options->transport, ticket);
+        status = select_transport(runtime, options->transport, ticket);
     if (status == DT_OK)
         status = runtime->transport->open(runtime, &filled, ticket);
     if (status != DT_OK) {
@@ -151,7 +174,7 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     ctx->slots[DT__SLOT_RUNTIME].state = runtime;
     ctx->slots[DT__SLOT_RUNTIME].free_state = free_runtime;
     ctx->on_local_error = on_local_error;
-    choose_threads(ctx, options, ticket);
+    select_threads(ctx, options, ticket);
     return ctx->status;
 }
 
@@ -202,7 +225,7 @@ dt_ctx *dt_init(const dt_init_options *options) {
 
 int dt_close(dt_ctx *ctx) {
     if (ctx && dt__runtime_of(ctx))
-        dt__works_finish(dt__runtime_of(ctx)); /* whose errors are reported too */
+        dt__finish_started_works(dt__runtime_of(ctx)); /* their errors are reported too */
     int code = dt_report(ctx);
     dt__ctx_free(ctx);
     return code;
@@ -217,8 +240,8 @@ dt_status dt_error_clear(dt_ctx *ctx) {
     ctx->text[0] = 0;
     if (!runtime || !runtime->transport->clear_error)
         return DT_OK;
-    /* Any other error than an agreed one has raised the abort flag. */
-    if (failed && !runtime->transport->is_aborted(runtime))
+    /* In step with its peers, the rank can only have an agreed error. */
+    if (failed && runtime->transport->is_in_step(runtime))
         return DT_OK;
     return runtime->transport->clear_error(runtime);
 }
@@ -227,9 +250,9 @@ void *dt_heap_alloc(dt_ctx *ctx, size_t bytes) {
     dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
     if (!runtime)
         return NULL;
-    void *memory = dt__heap_take(&runtime->heap, bytes);
+    void *memory = dt__heap_alloc(&runtime->heap, bytes);
     if (!memory)
-        dt__fail_local(ctx, DT_ERR_MEMORY, "heap: %zu bytes are not to be had: %zu of %zu are handed out", bytes,
+        dt__fail_local(ctx, DT_ERR_MEMORY, "heap: out of memory: %zu bytes requested, %zu of %zu in use", bytes,
                        runtime->heap.stats.live_bytes, runtime->heap.bytes);
     return memory;
 }
@@ -238,8 +261,8 @@ dt_status dt_heap_free(dt_ctx *ctx, void *memory) {
     dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
     if (!memory)
         return DT_OK;
-    if (!runtime || !dt__heap_give(&runtime->heap, memory))
-        return dt__fail_local(ctx, DT_ERR_VALUE, "heap: %p is not a live block of this rank's heap", memory);
+    if (!runtime || !dt__heap_free(&runtime->heap, memory))
+        return dt__fail_local(ctx, DT_ERR_VALUE, "heap: expected a live block of this rank's heap, got %p", memory);
     return DT_OK;
 }
 

@@ -5,7 +5,7 @@
 #include "dispatch/dispatch.h"
 
 #include "base/dtype.h"
-#include "base/known.h"
+#include "base/assume.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 #include "kernels/spread.h"
@@ -215,7 +215,7 @@ static dt_status run(dt_ctx *ctx, const dt__invocation *call, const dt__decision
     asked->n_outputs = decision->n_outputs;
     asked->row_flags = decision->flags;
     bool is_view = asked->op->flags & DT_OP_VIEW && !(decision->flags & DT_ROW_OFFSET);
-    DT__KNOWN(!is_view || status != DT_OK || n > 0);
+    DT__ASSUME(!is_view || status != DT_OK || n > 0);
     if (status == DT_OK)
         status = is_view ? run_view(ctx, decision, asked, brought[0], inputs, outputs)
                          : run_kernel(ctx, call, decision, asked, outputs);

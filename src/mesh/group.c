@@ -4,7 +4,7 @@
  * same order share one group; it is freed with the last mesh that asked for it. A group carries the root's fingerprint,
  * which members compare in every collective: ranks that made different meshes learn it in the first one.
  */
-#include "comm/runtime.h"
+#include "comm/comm.h"
 #include "mesh/build.h"
 #include "mesh/ranks.h"
 
@@ -25,7 +25,7 @@ struct ranks {
 static bool has_ranks(const void *value, const void *probe) {
     const dt__mesh_group *shared = value;
     const struct ranks *ranks = probe;
-    bool same = dt_group_size(shared->group) == ranks->n && shared->group->origin == ranks->root;
+    bool same = dt_group_size(shared->group) == ranks->n && dt__group_origin(shared->group) == ranks->root;
     for (int64_t i = 0; same && i < ranks->n; i++)
         same = dt_group_world_rank(shared->group, i) == ranks->items[i];
     return same;
@@ -72,18 +72,18 @@ void dt__mesh_drop_groups(dt_mesh *mesh) {
 
 /* Whether the runtime can serve this dim. */
 static dt_status check_runtime(const dt_mesh *mesh, const dt__mesh_dim *dim) {
-    const dt__runtime *runtime = dt__runtime_of(mesh->ctx);
-    if (!runtime)
+    const char *transport = dt__transport_name(mesh->ctx);
+    if (!transport)
         return dt__fail(mesh->ctx, DT_ERR_STATE, "mesh group: the context has no transport");
     if (mesh->self.world != mesh->ctx->world || mesh->self.rank != mesh->ctx->rank)
         return dt__fail(mesh->ctx, DT_ERR_STATE,
                         "mesh group: the mesh is that of rank %lld of %lld, and this is rank %lld of %lld",
                         (long long)mesh->self.rank, (long long)mesh->self.world, (long long)mesh->ctx->rank,
                         (long long)mesh->ctx->world);
-    if (dim->backend && strcmp(dim->backend, runtime->transport->name) != 0)
+    if (dim->backend && strcmp(dim->backend, transport) != 0)
         return dt__fail(mesh->ctx, DT_ERR_UNSUPPORTED,
                         "mesh group: the dim's backend is %s, and the context's transport is %s", dim->backend,
-                        runtime->transport->name);
+                        transport);
     if (dim->timeout_s > 0)
         return dt__fail(mesh->ctx, DT_ERR_UNSUPPORTED,
                         "mesh group: the dim has a deadline of its own (%g s), and groups have the context's",

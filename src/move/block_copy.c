@@ -8,7 +8,7 @@
  */
 #include "move/block_copy.h"
 
-#include "base/known.h"
+#include "base/assume.h"
 #include "base/size.h"
 
 #include <string.h>
@@ -257,7 +257,7 @@ static bool are_alike(const dt__carrier *carrier, int n_dims) {
 
 void dt__carry_block(const dt__carrier *carrier, int n_dims, const dt__block *block) {
     box now;
-    DT__KNOWN(n_dims >= 0 && n_dims <= DT_SPEC_MAX_DIMS);
+    DT__ASSUME(n_dims >= 0 && n_dims <= DT_SPEC_MAX_DIMS);
     now.carrier = carrier;
     now.alike = are_alike(carrier, n_dims);
     int64_t index[DT_SPEC_MAX_DIMS] = {0};

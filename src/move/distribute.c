@@ -3,7 +3,7 @@
  * dt_distribute_tensor. The source's value is a tensor on a mesh of one rank, so giving every rank its part is a
  * redistribution between two meshes; where every rank has the value, it is one from Replicate.
  */
-#include "comm/observer.h"
+#include "comm/comm.h"
 #include "kernels/spread.h"
 #include "move/move.h"
 

@@ -5,8 +5,7 @@
  */
 #include "move/move.h"
 
-#include "comm/exchange.h"
-#include "comm/observer.h"
+#include "comm/comm.h"
 #include "kernels/spread.h"
 #include "mesh/mesh.h"
 #include "move/plan_cache.h"
@@ -32,7 +31,8 @@ struct dt__moving {
     int64_t strides[DT_SPEC_MAX_DIMS]; /* copies of the caller's, of a started one */
 };
 
-static dt__runtime *runtime_of(const dt__moving *moving) { return dt__runtime_of(moving->executor->ctx); }
+/* On the fake transport specs move, and no data. */
+static bool has_data(const dt__moving *moving) { return dt__transport_has_data(moving->executor->ctx); }
 
 static int64_t item_bytes(const dt__moving *moving) { return (int64_t)dt_dtype_size(moving->to->dtype); }
 
@@ -54,7 +54,7 @@ static reach reach_of(int n_dims, const int64_t *shape, const int64_t *strides, 
 static dt__shard_memory view_of(const dt__moving *moving, const dt_work *work, const dt__block *block,
                                 int64_t member) {
     int n_dims = moving->prepared->pulls.n_dims;
-    if (!work || member == moving->prepared->group->rank)
+    if (!work || member == dt_group_rank(moving->prepared->group))
         return (dt__shard_memory){moving->src.at, moving->src.strides};
     const int64_t *strides = block->strides;
     reach r = {0, block->part_elements * item_bytes(moving)};
@@ -73,7 +73,7 @@ static dt__carrier carrier_of(const dt__moving *moving, bool copies, int64_t lan
     const dt__pulls *pulls = &moving->prepared->pulls;
     bool large = moving->to->local.bytes >= STREAM_FROM_BYTES;
     return (dt__carrier){
-        .kernels = runtime_of(moving)->kernels,
+        .kernels = dt__rank_kernels(moving->executor->ctx),
         .dtype = moving->to->dtype,
         .item_bytes = (size_t)item_bytes(moving),
         .reduce = pulls->reduce,
@@ -129,7 +129,7 @@ static dt_status pull_blocks(dt_work *work, void *user) {
             views[i] = view_of(moving, work, block, block->members[i]);
             if (!views[i].at)
                 return dt__exchange_fail(work, block->members[i]);
-            if (work && block->members[i] != moving->prepared->group->rank)
+            if (work && block->members[i] != dt_group_rank(moving->prepared->group))
                 executor->stats.bytes_received += block->elements * item_bytes(moving);
         }
         if (!together)
@@ -176,7 +176,7 @@ static dt_status copy_src(dt__moving *moving) {
     moving->copied_src = dt_heap_alloc(moving->executor->ctx, (size_t)local->bytes);
     if (!moving->copied_src)
         return DT_ERR_MEMORY;
-    dt__spread_copy(runtime_of(moving)->kernels, dt__pool_of(moving->executor->ctx),
+    dt__spread_copy(dt__rank_kernels(moving->executor->ctx), dt__pool_of(moving->executor->ctx),
                     &(dt__strided){moving->copied_src, moving->src.at, (size_t)item_bytes(moving), local->n_dims,
                                    local->shape, local->strides, moving->src.strides},
                     local->bytes >= STREAM_FROM_BYTES ? DT__STREAM : DT__CACHED);
@@ -186,20 +186,20 @@ static dt_status copy_src(dt__moving *moving) {
 
 /* Makes sure that peers can read what they will: the source, and the target where there are two steps. */
 static dt_status place_in_heap(dt__moving *moving, bool *dense) {
-    const dt__heap *heap = &runtime_of(moving)->heap;
+    const dt_ctx *ctx = moving->executor->ctx;
     const dt_local *from = &moving->from->local, *to = &moving->to->local;
     bool two_phases = moving->prepared->pulls.two_phases;
     reach r = {0, from->bytes};
     *dense = is_dense(from, moving->src.strides);
     if (!*dense)
         r = reach_of(from->n_dims, from->shape, moving->src.strides, item_bytes(moving));
-    bool readable = dt__heap_holds(heap, moving->src.at + r.before, (size_t)(r.behind - r.before)) ||
+    bool readable = dt__is_in_heap(ctx, moving->src.at + r.before, (size_t)(r.behind - r.before)) ||
                     (*dense && !two_phases && from->bytes <= DT__EXCHANGE_COPIED_BYTES);
     if (from->elements && !readable) {
         DT__TRY(copy_src(moving));
         *dense = true;
     }
-    if (!two_phases || !to->elements || dt__heap_holds(heap, moving->dst, (size_t)to->bytes))
+    if (!two_phases || !to->elements || dt__is_in_heap(ctx, moving->dst, (size_t)to->bytes))
         return DT_OK;
     moving->final_dst = moving->dst;
     moving->dst = moving->copied_dst = dt_heap_alloc(moving->executor->ctx, (size_t)to->bytes);
@@ -211,7 +211,7 @@ static dt_status make_exchange(dt__moving *moving) {
     const dt_local *from = &moving->from->local, *to = &moving->to->local;
     bool dense = true, two_phases = prepared->pulls.two_phases;
     bool same_mesh = moving->from->mesh->fingerprint == moving->to->mesh->fingerprint;
-    if (runtime_of(moving)->transport != &dt__transport_fake)
+    if (has_data(moving))
         DT__TRY(place_in_heap(moving, &dense));
     moving->exchange = (dt__exchange){
         .tag = prepared->tag ^ (same_mesh ? dt__mesh_agreed(moving->to->mesh) : 0),
@@ -247,9 +247,6 @@ static void open_moving(dt__moving *moving, dt__executor *executor, dt__prepared
     prepared->n_users++;
 }
 
-/* On the fake transport specs move, and no data. */
-static bool has_data(const dt__moving *moving) { return runtime_of(moving)->transport != &dt__transport_fake; }
-
 static dt_status check_memory(const dt__moving *moving) {
     if (!has_data(moving))
         return DT_OK;
@@ -269,15 +266,13 @@ static dt_status move_alone(dt__moving *moving) {
 
 /* Gives back what was taken, whatever happened. */
 static dt_status close_moving(dt__moving *moving, dt_status status) {
-    dt__heap *heap = &runtime_of(moving)->heap;
+    dt_ctx *ctx = moving->executor->ctx;
     int64_t bytes = moving->to->local.bytes, one = 1;
     if (status == DT_OK && moving->copied_dst)
-        dt__spread_copy(runtime_of(moving)->kernels, dt__pool_of(moving->executor->ctx),
+        dt__spread_copy(dt__rank_kernels(moving->executor->ctx), dt__pool_of(moving->executor->ctx),
                         &(dt__strided){moving->final_dst, moving->copied_dst, 1, 1, &bytes, &one, &one}, DT__CACHED);
-    if (moving->copied_src)
-        dt__heap_give(heap, moving->copied_src);
-    if (moving->copied_dst)
-        dt__heap_give(heap, moving->copied_dst);
+    (void)dt_heap_free(ctx, moving->copied_src);
+    (void)dt_heap_free(ctx, moving->copied_dst);
     moving->copied_src = moving->copied_dst = NULL;
     moving->executor->stats.n_exchanges += status == DT_OK && moving->prepared->group;
     moving->prepared->n_users--;
@@ -388,7 +383,7 @@ static dt_status find_prepared(const dt__redistribution *what, dt__executor **ex
     if (!what->from || !what->to)
         return DT_ERR_STATE;
     dt_ctx *ctx = what->from->ctx;
-    if (!dt__runtime_of(ctx))
+    if (!dt__transport_name(ctx))
         return dt__fail(ctx, DT_ERR_STATE, "redistribute: the context has no transport");
     *executor = dt__executor_of(ctx);
     if (!*executor)
@@ -508,7 +503,7 @@ void dt__moving_end_all(dt__executor *executor) {
 }
 
 dt__redistribute_stats dt__redistribute_statistics(const dt_ctx *ctx) {
-    const dt__executor *executor = ctx->slots[DT__SLOT_REDISTRIBUTE].state;
+    const dt__executor *executor = ctx->slots[DT__SLOT_MOVE].state;
     return executor ? executor->stats : (dt__redistribute_stats){0};
 }
 

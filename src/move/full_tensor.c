@@ -3,7 +3,7 @@
  * Reading values of distributed tensors, and writing them: dt_to_local, dt_full_tensor, dt_item, dt_assign.
  */
 #include "base/dtype.h"
-#include "comm/observer.h"
+#include "comm/comm.h"
 #include "kernels/elementwise.h"
 #include "move/move.h"
 

@@ -27,8 +27,8 @@ static dt_group *everybody(dt_ctx *ctx) {
 
 static int use(dt_ctx *ctx, dt_group *group, uint64_t seed, int n) {
     for (int i = 0; i < n; i++) {
-        test_case what = test_any_case(&seed, dt_group_size(group), 50000);
-        if (test_once(ctx, group, &what))
+        test_case collective = test_any_case(&seed, dt_group_size(group), 50000);
+        if (test_once(ctx, group, &collective))
             return 1;
     }
     return 0;

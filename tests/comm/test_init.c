@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "comm/runtime.h"
+#include "comm/segment.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -73,8 +74,8 @@ static void init__alone_is_a_world_of_one(void **state) {
         assert_int_equal(dt_threads(ctx), dt__usable_cores());
         uint64_t random = (uint64_t)k;
         for (int i = 0; i < 200; i++) {
-            test_case what = test_any_case(&random, 1, 10000);
-            assert_int_equal(test_once(ctx, dt_group_world(ctx), &what), 0);
+            test_case collective = test_any_case(&random, 1, 10000);
+            assert_int_equal(test_once(ctx, dt_group_world(ctx), &collective), 0);
         }
         assert_int_equal(dt_close(ctx), 0);
     }
@@ -233,8 +234,8 @@ static void init__refuses_garbage_in_the_environment(void **state) {
     }
     assert_refused(&(dt_init_options){.transport = "carrier pigeon"}, "self, shm or fake, got \"carrier pigeon\"");
     assert_refused(&(dt_init_options){.transport = "shm"}, "dtrun -n");
-    assert_refused(&(dt_init_options){.world = 4}, "a world of 4");
-    assert_refused(&(dt_init_options){.transport = "self", .world = -1}, "a world of -1");
+    assert_refused(&(dt_init_options){.world = 4}, "world: expected 1 for a process started alone, got 4");
+    assert_refused(&(dt_init_options){.transport = "self", .world = -1}, "got -1");
 }
 
 static void init__writes_its_error_into_the_buffer_of_the_caller(void **state) {
@@ -400,8 +401,8 @@ static void init__logs_where_it_is_told(void **state) {
 
 static int use_world(dt_ctx *ctx, uint64_t seed, int n) {
     for (int i = 0; i < n; i++) {
-        test_case what = test_any_case(&seed, dt_world(ctx), 50000);
-        if (test_once(ctx, dt_group_world(ctx), &what))
+        test_case collective = test_any_case(&seed, dt_world(ctx), 50000);
+        if (test_once(ctx, dt_group_world(ctx), &collective))
             return 1;
     }
     return 0;
@@ -525,7 +526,7 @@ static int init_twice(dt_ctx *none, void *arg) {
         test_sleep(0.2); /* which is not the end of the world, even with so long a deadline */
     CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
     CHECK(!dt_init(NULL), "two contexts are one rank");
-    CHECK(!dt_init(&(dt_init_options){.world = 7}), "a world of 7 was asked for");
+    CHECK(!dt_init(&(dt_init_options){.world = 7}), "a world of 7 was requested");
     dt_ctx *fake = dt_init(&(dt_init_options){.transport = "fake", .world = 9, .rank = 8});
     dt_ctx *self = dt_init(&(dt_init_options){.transport = "self"});
     CHECK(fake && dt_rank(fake) == 8 && self && dt_world(self) == 1, "no contexts beside the launch");
@@ -682,13 +683,13 @@ static void spawn__refuses_what_cannot_be(void **state) {
     (void)state;
     if (test_with_tsan)
         skip();
-    assert_spawn_says(0, exit_with, NULL, "0 ranks");
-    assert_spawn_says(-1, exit_with, NULL, "-1 ranks");
-    assert_spawn_says(DT__MAX_RANKS + 1, exit_with, NULL, "from 1 to 4096 ranks");
-    assert_spawn_says(INT64_MAX, exit_with, NULL, "from 1 to 4096 ranks");
+    assert_spawn_says(0, exit_with, NULL, "dt_spawn: number of ranks: expected 1 to 4096, got 0");
+    assert_spawn_says(-1, exit_with, NULL, "got -1");
+    assert_spawn_says(DT__MAX_RANKS + 1, exit_with, NULL, "got 4097");
+    assert_spawn_says(INT64_MAX, exit_with, NULL, "expected 1 to 4096");
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, sleep_a_little, NULL), 0);
-    assert_spawn_says(2, exit_with, (int[]){0, 0}, "has 2 threads already");
+    assert_spawn_says(2, exit_with, (int[]){0, 0}, "got 2 threads");
     pthread_join(thread, NULL);
     assert_int_equal(dt_spawn(2, exit_with, (int[]){0, 0}, NULL), DT_OK);
 }

@@ -10,7 +10,7 @@
  * signs for integers.
  */
 #include "base/dtype.h"
-#include "comm/launch.h"
+#include "comm/comm.h"
 #include "move/move.h"
 #include "ops/shape_inference.h"
 #include "query.h"

@@ -5,7 +5,7 @@
 #ifndef DTRUN_ENVIRONMENT_H
 #define DTRUN_ENVIRONMENT_H
 
-#include "comm/segment.h"
+#include "comm/comm.h"
 #include "dtrun/options.h"
 
 /* Sets, in this process, what all ranks share. False if memory is out. */

@@ -6,7 +6,7 @@
 #include "dtrun/options.h"
 
 #include "base/quantity.h"
-#include "comm/segment.h"
+#include "comm/comm.h"
 
 #include <getopt.h>
 #include <stdarg.h>

@@ -87,8 +87,7 @@ static void restore_signals(const struct inheritance *inheritance) {
 /* Everything between fork and the program. Returns only if something fails, with errno. */
 static void become_program(const struct start *start, const struct plan *plan, int64_t rank, const int *outputs) {
     const struct options *options = start->options;
-    const dt__ticket ticket = {
-        .fd = plan->shared_fd, .nonce = start->segment->nonce, .rank = rank, .n_cores = options->n_cores};
+    const dt__ticket ticket = dt__segment_ticket(start->segment, plan->shared_fd, rank, options->n_cores);
     cpu_mask share;
     if (setpgid(0, 0) || dup2(rank == 0 ? start->inheritance->input : plan->null_fd, STDIN_FILENO) < 0 ||
         dup2(outputs[0], STDOUT_FILENO) < 0 || dup2(outputs[1], STDERR_FILENO) < 0)

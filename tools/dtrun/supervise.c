@@ -165,23 +165,16 @@ static bool is_effect_of_signal(struct run *run, int status) {
     return true;
 }
 
-/* Whether a rank's calls have failed because of a peer. */
+/* Whether a rank failed because of a peer. */
 static bool is_effect_of_peer(const struct run *run, int64_t rank, int status) {
-    const struct dt__rank_block *block = &run->segment->ranks[rank];
-    bool is_effect = false;
-    for (int i = 0; i < DT__N_RING; i++) {
-        int32_t state = atomic_load(&block->ring[i].state);
-        is_effect = is_effect || state == DT_ERR_PEER || state == DT_ERR_GROUP;
-    }
-    return is_effect && WIFEXITED(status);
+    return WIFEXITED(status) && dt__segment_failed_by_peer(run->segment, rank);
 }
 
 static struct failure describe_failure(const struct run *run, int64_t rank, int status) {
     struct failure failure = {.rank = rank, .code = ending_code(status)};
     char how[64], doing[2048] = "";
-    int32_t state = atomic_load(&run->segment->ranks[rank].state);
     dt__describe_wait_status(status, how, sizeof how);
-    if (state != DT__RANK_ABSENT && state != DT__RANK_CLOSED)
+    if (dt__segment_is_open(run->segment, rank))
         dt__segment_describe(run->segment, rank, doing, sizeof doing);
     snprintf(failure.text, sizeof failure.text, "rank %" PRId64 " ended with %s%s%s", rank, how, doing[0] ? ", " : "",
              doing);
