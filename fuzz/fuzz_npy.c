@@ -48,7 +48,7 @@ static void check_zip(const unsigned char *bytes, size_t n) {
     dt__zip_entry entry;
     bool missing;
     int fd = memfd_create("npz", MFD_CLOEXEC);
-    FUZZ_CHECK(fd >= 0 && write(fd, bytes, n) == (ssize_t)n, "no file");
+    FUZZ_CHECK(fd >= 0 && write(fd, bytes, n) == (ssize_t)n, "cannot write the file");
     if (!dt__zip_find(fd, (int64_t)n, "a", &entry, &missing)) {
         FUZZ_CHECK(entry.data_at >= 0 && entry.bytes >= 0 && entry.stored_bytes >= 0, "%lld", (long long)entry.bytes);
         FUZZ_CHECK(entry.data_at <= (int64_t)n - entry.stored_bytes, "%lld", (long long)entry.data_at);

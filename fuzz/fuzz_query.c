@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines for `dtensor query`: whatever comes in, what goes out is one JSON object on one line; an error has a code
- * that callers know and a message.
+ * Lines for `dtensor query`: the answer to any bytes is one JSON object on one line; an error has a code of the
+ * protocol and a message.
  */
 #include "fuzz.h"
 

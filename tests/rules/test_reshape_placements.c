@@ -4,7 +4,7 @@
  */
 #include "support/check.h"
 
-#include "rules/reshape_placements.h"
+#include "rules/rules.h"
 #include "spec/text.h"
 
 #include <inttypes.h>
@@ -114,7 +114,7 @@ static int random_shape(uint64_t *seed, int64_t n, int64_t *out) {
 static void regroup__random_layouts_keep_their_elements(void **state) {
     (void)state;
     static const int64_t sizes[] = {12, 16, 24, 30, 48, 64, 96, 144};
-    uint64_t seed = 11;
+    uint64_t seed = test_seed(11);
     int n_fit = 0;
     for (int round = 0; round < 20000; round++) {
         int64_t n = sizes[test_below(&seed, 8)], to[6];
@@ -147,6 +147,13 @@ static void regroup__known_cases_fit(void **state) {
         {{3, 1}, {20}, {5, 4}, 1, 2, "S(0),R", false}, /* 7, 7 and 6 elements are no rows of 4 */
         {{2, 1}, {6, 4}, {4, 6}, 2, 2, "S(0),R", true},
         {{3, 1}, {6, 4}, {4, 6}, 2, 2, "S(0),R", false},
+        {{2, 2},
+         {2, 12},
+         {24},
+         2,
+         1,
+         "_S(1,3),S(1)",
+         false}, /* the second split begins inside a chunk of the first */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt_ctx *ctx = dt__ctx_new(NULL);

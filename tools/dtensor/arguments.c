@@ -6,6 +6,7 @@
 
 #include "dtensor/spec.h"
 #include "mesh/mesh.h"
+#include "ops/ops.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -32,7 +33,10 @@ int args_misused(const command *self, const char *format, ...) {
 }
 
 int args_failed(const command *self, const dt_ctx *ctx) {
-    fprintf(stderr, "dtensor %s: %s: %s\n", self->name, dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
+    const char *kind = dt_status_name(dt_error_status(ctx)), *text = dt_error_text(ctx);
+    size_t n = strlen(kind);
+    bool repeated = !strncmp(text, kind, n) && text[n] == ':'; /* "mesh: column 2: …" */
+    fprintf(stderr, "dtensor %s: %s%s%s\n", self->name, repeated ? "" : kind, repeated ? "" : ": ", text);
     return EXIT_FAILED;
 }
 
@@ -214,6 +218,7 @@ static dt_status write_text(const dt__text *text, const char *path) {
 }
 
 static dt_status run_body(session *self, session_fn *body, void *user) {
+    DT__TRY(dt__ops_open(self->ctx));
     DT__TRY(body(self, user));
     DT__TRY(dt__text_status(self->out));
     return write_text(self->out, args_value(self->args, "svg"));

@@ -154,20 +154,13 @@ static dt_status print_text(explanation *self, dt__text *out) {
 
 static dt_status print_json(explanation *self, dt__text *out) {
     json_t *candidates = json_array(), *plans = json_array();
-    bool ok = true;
     for (int c = 0; c < self->n_candidates; c++)
-        ok &= !json_array_append_new(candidates, moves_json(&self->placed, &self->choices[c], &self->moved[c]));
+        json_append(&candidates, moves_json(&self->placed, &self->choices[c], &self->moved[c]));
     for (int i = 0; i < self->placed.call.n_inputs; i++)
-        ok &= !json_array_append_new(plans, plan_json(self->session->ctx, &self->moved[0].plans[i]));
+        json_append(&plans, plan_json(self->session->ctx, &self->moved[0].plans[i]));
     json_t *answer = json_pack("{s:o, s:o, s:i, s:o}", "call", string_json(self->session->args->words[0]),
                                "candidates", candidates, "chosen", 0, "plans", plans);
-    if (!ok) {
-        json_decref(answer);
-        answer = NULL;
-    }
-    DT__TRY(json_write(self->session->ctx, answer, JSON_COST_DIGITS, out));
-    dt__text_add(out, "\n");
-    return DT_OK;
+    return json_write_line(self->session->ctx, answer, out);
 }
 
 static dt_status run_session(session *started, void *user) {

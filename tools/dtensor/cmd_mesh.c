@@ -45,10 +45,12 @@ typedef struct shown {
     dt_mesh *mesh;
 } shown;
 
-/* "dp=1", or "1" for a dim without a name; NULL when memory is out. */
+/* "dp=1", or "[1]" for a dim without a name. */
 static const char *index_text(const dt_mesh *mesh, int dim, int64_t index, dt__arena *arena) {
     const char *name = dt_mesh_dim_name(mesh, dim);
-    return label_format(arena, "%s%s%lld", name ? name : "", name ? "=" : "", (long long)index);
+    if (name)
+        return label_format(arena, "%s=%lld", name, (long long)index);
+    return label_format(arena, "[%lld]", (long long)index);
 }
 
 static const char *number_text(int64_t number, dt__arena *arena) {
@@ -272,9 +274,7 @@ static dt_status print_json(shown *self, const char *text, dt__text *out) {
         json_decref(answer);
         return status;
     }
-    DT__TRY(json_write(self->session->ctx, answer, JSON_COST_DIGITS, out));
-    dt__text_add(out, "\n");
-    return DT_OK;
+    return json_write_line(self->session->ctx, answer, out);
 }
 
 static dt_status run_session(session *started, void *user) {

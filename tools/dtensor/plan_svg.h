@@ -9,13 +9,12 @@
 
 #include "base/text.h"
 #include "plan/plan.h"
-#include "plan/traffic.h"
 
 enum { SCENE_MAX_RANKS = 64, SCENE_MAX_SENDERS = 12 /* of a step, where not all ranks are shown */ };
 
 typedef struct scene_row {
     int64_t rank;
-    int64_t source, target; /* positions in the meshes of source and target; -1: not there */
+    int64_t source, target; /* positions in the meshes of source and target; -1: not in it */
 } scene_row;
 
 typedef struct scene_arrow {
@@ -36,17 +35,17 @@ typedef struct scene {
     int64_t item_bytes;
     scene_row *rows; /* by rank */
     int n_rows;
-    int receiver;       /* the only row that is shown to receive, or -1: all are */
-    int most;           /* row of the rank that receives most in some step */
-    scene_step *steps;  /* plan->n_steps */
-    int64_t most_bytes; /* that one rank sends or receives in one step */
+    int receiver;      /* the only row that is shown to receive, or -1: all are */
+    int max_receiver;  /* row of the rank that receives most in one step */
+    scene_step *steps; /* plan->n_steps */
+    int64_t max_bytes; /* that one rank sends or receives in one step */
 } scene;
 
 dt_status scene_new(dt__arena *arena, const dt_spec *from, const dt_spec *to, const dt__plan *plan, scene *out);
 
-/* What a state of the plan is held by; column 0 is the source. NULL for a plan without steps beyond the source. */
+/* The sharding of a column; column 0 is the source. */
 const dt__sharding *scene_state(const scene *self, const dt_spec *from, int column);
-/* Position of a row in the mesh of a column; -1: not there. */
+/* Position of a row in the mesh of a column; -1: not in it. */
 int64_t scene_position(const scene *self, int column, int row);
 
 /* Texts that the picture takes over from the report. */

@@ -6,9 +6,9 @@
 #include "base/size.h"
 #include "json.h"
 #include "layout/layout.h"
-#include "plan/traffic.h"
+#include "plan/plan.h"
 #include "query.h"
-#include "spec/shard.h"
+#include "spec/spec.h"
 #include "spec/text.h"
 
 #include <stdio.h>
@@ -203,18 +203,18 @@ static dt_mesh *unflatten(const request *req, dt_mesh *mesh, const json_t *step)
 
 static dt_mesh *concatenate(const request *req, dt_mesh *mesh, const json_t *step) {
     size_t n = n_items(step);
-    dt_mesh **parts = DT__NEW_ARRAY(req->arena, dt_mesh *, n);
-    if (!parts)
+    dt_mesh **slices = DT__NEW_ARRAY(req->arena, dt_mesh *, n);
+    if (!slices)
         return NULL;
     for (size_t i = 0; i < n; i++) {
         dt__names names;
         if (read_names(req, "do", item(step, i), 0, &names) != DT_OK)
             return NULL;
-        parts[i] = dt__mesh_slice(mesh, names);
-        if (!parts[i])
+        slices[i] = dt__mesh_slice(mesh, names);
+        if (!slices[i])
             return NULL;
     }
-    return dt_mesh_concatenate(parts, (int)n);
+    return dt_mesh_concatenate(slices, (int)n);
 }
 
 static dt_mesh *root_of(const request *req, dt_mesh *mesh, const json_t *step) {
@@ -395,7 +395,7 @@ const request_kind query_shard = {
     .answer = answer_shard,
 };
 
-/* The move of a redistribution: what source and target share. */
+/* What source and target of a redistribution share. */
 typedef struct move_sizes {
     int64_t *mesh, *shape;
     int n_mesh_dims, n_dims;
@@ -417,8 +417,6 @@ static dt_status read_side(const request *req, const move_sizes *sizes, const ch
     return dt__sharding_new(req->arena, &desc, out);
 }
 
-#define PLANNER_NAME(upper, lower) #lower " "
-
 static dt_status read_planner(const request *req, dt__planner *out) {
     const char *word = NULL;
     const json_t *field = request_get(req, "planner");
@@ -428,7 +426,8 @@ static dt_status read_planner(const request *req, dt__planner *out) {
     DT__TRY(request_string(req, "planner", field, &word));
     if (dt__planner_parse(word, out))
         return DT_OK;
-    return request_wrong(req, "planner", "one of " DT__PLANNER_LIST(PLANNER_NAME), field);
+    char names[80];
+    return request_wrong(req, "planner", dt__planner_names(sizeof names, names), field);
 }
 
 static dt_status answer_redistribute(const request *req, dt__text *out) {

@@ -107,7 +107,7 @@ typedef struct panel {
     int slice, first, n; /* columns first … first + n - 1 */
     int widths[GRID_MAX_PIECES], heights[GRID_MAX_PIECES];
     int row_rule;      /* thickness of the line between rows */
-    int width, height; /* of the whole, without lines at its edges */
+    int width, height; /* without lines at its edges */
 } panel;
 
 enum { PANEL_MAX_LABEL_LINES = 6 };

@@ -431,8 +431,8 @@ static void scale_pieces(const grid_axis *axis, int first, int n, int total, con
 }
 
 /* Labels up to this length are kept on one line: tried in this order until all columns fit into one panel. */
-static const int whole_labels[] = {12, 8, 5, 0};
-enum { N_TRIES = sizeof whole_labels / sizeof *whole_labels };
+static const int unbroken_lengths[] = {12, 8, 5, 0};
+enum { N_TRIES = sizeof unbroken_lengths / sizeof *unbroken_lengths };
 
 static int max(int a, int b) { return a > b ? a : b; }
 
@@ -482,14 +482,14 @@ static int longest_word(const char *label) {
 }
 
 /* Width that a column needs for its labels and for the indices above its ends, of which the later is the longer. */
-static int needed_width(const grid *drawn, int slice, int column, int whole_label, const panel_metrics *metrics) {
+static int needed_width(const grid *drawn, int slice, int column, int unbroken, const panel_metrics *metrics) {
     int need = 1;
     if (drawn->columns.tensor_dim >= 0)
         need = (panel_index_length(drawn->columns.cuts[column + 1]) + 1) * metrics->index_character;
     for (int row = 0; row < drawn->rows.n_pieces; row++) {
         const char *label = drawn->labels[grid_block(drawn, slice, row, column)];
-        int whole = (int)strlen(label);
-        int n = whole <= whole_label ? whole : max(longest_word(label), whole_label);
+        int length = (int)strlen(label);
+        int n = length <= unbroken ? length : max(longest_word(label), unbroken);
         need = max(need, n * metrics->character + metrics->padding_across);
     }
     return need;
@@ -528,10 +528,10 @@ static int ideal_height(const grid *drawn, int width, const panel_metrics *metri
 }
 
 /* Widths that the columns need; true if all fit beside each other. */
-static bool find_needs(const grid *drawn, int slice, int whole_label, const panel_metrics *metrics, int *needs) {
+static bool find_needs(const grid *drawn, int slice, int unbroken, const panel_metrics *metrics, int *needs) {
     int n = drawn->columns.n_pieces;
     for (int column = 0; column < n; column++)
-        needs[column] = needed_width(drawn, slice, column, whole_label, metrics);
+        needs[column] = needed_width(drawn, slice, column, unbroken, metrics);
     return sum(needs, n) + (n - 1) * metrics->rule <= metrics->max_width;
 }
 
@@ -579,12 +579,12 @@ static void fit_columns(const grid *drawn, const int *needs, double largest, con
 }
 
 /* The height follows from the width of all panels together, so that they are equally high. */
-static void fit_rows(const grid *drawn, int whole_width, const panel_metrics *metrics, panel *out) {
+static void fit_rows(const grid *drawn, int total_width, const panel_metrics *metrics, panel *out) {
     int needs[GRID_MAX_PIECES] = {0}, n = drawn->rows.n_pieces;
     for (int row = 0; row < n; row++)
         needs[row] = needed_height(drawn, out, row, metrics);
     needs[0] = n == 1 ? max(needs[0], metrics->min_height) : needs[0];
-    scale_pieces(&drawn->rows, 0, n, ideal_height(drawn, whole_width, metrics), needs, out->heights);
+    scale_pieces(&drawn->rows, 0, n, ideal_height(drawn, total_width, metrics), needs, out->heights);
     out->row_rule = n <= metrics->max_ruled_rows ? metrics->rule : 0;
     out->height = sum(out->heights, n) + (n - 1) * out->row_rule;
 }
@@ -592,7 +592,7 @@ static void fit_rows(const grid *drawn, int whole_width, const panel_metrics *me
 int panel_fit(const grid *drawn, int slice, const panel_metrics *metrics, panel *out) {
     int needs[GRID_MAX_PIECES] = {0};
     for (int try = 0; try < N_TRIES; try++)
-        if (find_needs(drawn, slice, whole_labels[try], metrics, needs))
+        if (find_needs(drawn, slice, unbroken_lengths[try], metrics, needs))
             break;
     int n_panels = split_evenly(drawn, slice, needs, metrics, out), width = 0;
     double largest = 0;

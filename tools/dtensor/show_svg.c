@@ -44,7 +44,7 @@ typedef struct picture {
     placed *panels;
     int n_panels;
     panel *slice;      /* the panels of one slice */
-    int width, bottom; /* of what has been placed */
+    int width, bottom; /* of the panels placed so far */
 } picture;
 
 static void add_index(dt__text *out, int x, int y, const char *class_name, int64_t index) {
@@ -180,7 +180,7 @@ static dt_status explain(const holdings *held, const grid *drawn, dt__arena *are
     DT__TRY(explain_mesh_dims(held, arena, out));
     DT__TRY(explain_axes(drawn, arena, out));
     if (holdings_is_partial(held))
-        DT__TRY(svg_legend_add(out, "hatched: values of the ranks in brackets, still to be reduced"));
+        DT__TRY(svg_legend_add(out, "hatched: partial values of the ranks in parentheses, still to be reduced"));
     return explain_empty(held, drawn, arena, out);
 }
 

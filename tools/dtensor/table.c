@@ -78,7 +78,7 @@ static int compare_i64(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* How many from the front have one distance to the next. */
+/* Length of the arithmetic progression at the front. */
 static int64_t progression(const int64_t *ranks, int64_t n) {
     int64_t i = 1;
     while (i + 1 < n && ranks[i + 1] - ranks[i] == ranks[1] - ranks[0])
