@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every other header stands on: status codes, dtypes, the context with its first error, memory and log hooks.
+ * The basis of every other header: status codes, dtypes, the context with its first error, memory and log hooks.
  *
  * A context (dt_ctx) is the root of everything: the library keeps no process-wide mutable state. It belongs to one
- * thread at a time. It remembers the first error that happened in it, with its text; later errors do not replace it.
+ * thread at a time. It keeps the first error, with its text; later errors do not replace it.
  *
  * Contracts say *Collective* when every rank named must make the call, *Local* when the call involves this rank only.
  */
@@ -103,20 +103,20 @@ DT_API size_t dt_dtype_size(dt_dtype dtype);
 /* The word ("f32"), or "?" for a value that is not a dtype. Local. */
 DT_API const char *dt_dtype_name(dt_dtype dtype);
 DT_API const char *dt_reduce_name(dt_reduce reduce);
-/* Reads a word; false, with *out untouched, where it is none. Local. */
+/* Parses a word; false, with *out unchanged, if it is not one. Local. */
 DT_API bool dt_dtype_parse(const char *word, dt_dtype *out);
 DT_API bool dt_reduce_parse(const char *word, dt_reduce *out);
-/* Whether values of the dtype can be reduced so: no order on complex numbers, no average of truth values. Local. */
+/* Whether values of the dtype can be reduced so: no order on complex numbers, no average of booleans. Local. */
 DT_API bool dt_reduce_allowed(dt_dtype dtype, dt_reduce reduce);
 
 typedef struct dt_ctx dt_ctx;
 
-/* The one door through which the library gets ordinary memory. Like realloc: old NULL allocates, new_size 0 frees and
- * gives NULL; NULL for a new_size above 0 means that there is none, and old stays valid. */
+/* The one hook through which the library gets ordinary memory. Like realloc: old NULL allocates, new_size 0 frees and
+ * returns NULL; NULL for a new_size above 0 means out of memory, and old stays valid. */
 typedef struct dt_allocator {
     void *(*resize)(void *user, void *old, size_t old_size, size_t new_size);
     void *user;
-    /* (optional) Asked before memory is taken from the shared heap; false refuses. */
+    /* (optional) Called before memory is allocated in the shared heap; false refuses. */
     bool (*permit)(void *user, size_t bytes);
 } dt_allocator;
 
@@ -128,14 +128,14 @@ typedef void dt_log_fn(void *user, dt_log_level level, const char *line);
 /* Each zeroed field means "the default". Environment variables (dtensor(7)) serve as defaults where a field is zero.
  */
 typedef struct dt_init_options {
-    const char *transport;  /* "self", "shm" or "fake"; default: what the launch says, else self */
-    int64_t world;          /* fake: size of the world; otherwise, if given, it must be what the launch says */
+    const char *transport;  /* "self", "shm" or "fake"; default: shm in a launch, else self */
+    int64_t world;          /* fake: size of the world; otherwise 0 or the size of the launch */
     int64_t rank;           /* fake: which rank this process claims to be */
     size_t heap_bytes;      /* virtual size of each rank's heap; default: the node's memory */
-    double timeout_s;       /* deadline of every wait; default 300; negative: wait for ever (debugging) */
+    double timeout_s;       /* deadline of every wait; default 300; negative: none (debugging) */
     int threads;            /* threads of this rank; default: its share of the cores */
     dt_allocator allocator; /* default: realloc and free */
-    dt_log_fn *log;         /* default: standard error, where DTENSOR_LOG asks for it */
+    dt_log_fn *log;         /* default: standard error, if DTENSOR_LOG is set */
     void *log_user;
     dt_log_level log_level; /* default: off, or DTENSOR_LOG */
     char *error;            /* where dt_init writes its error text if it fails; default: standard error */
@@ -148,9 +148,9 @@ typedef struct dt_init_options {
  * is Collective over the launch. */
 DT_API dt_ctx *dt_init(const dt_init_options *options);
 
-/* Ends the context: finishes what was started, prints the first error unless it was cleared, frees everything, groups
- * included. Returns an exit code: 0, or 1 after an error. NULL gives 1. Peers that still wait for this rank get an
- * error; closing itself waits for nobody. Local. */
+/* Ends the context: finishes started operations, prints the first error unless it was cleared, frees everything, groups
+ * included. Returns an exit code: 0, or 1 after an error. NULL returns 1. Peers that still wait for this rank get
+ * an error; closing itself waits for no rank. Local. */
 DT_API int dt_close(dt_ctx *ctx);
 
 /* The version of the library that runs: DT_VERSION of its headers. Local. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The context: first error wins, memory goes through one hook, log lines go to one callback. Nothing here knows of
- * ranks or tensors; how peers learn of a local error is the runtime's matter (on_local_error).
+ * The context: the first error is kept, memory goes through one hook, log lines go to one callback. Nothing here
+ * depends on ranks or tensors; how peers learn of a local error is the runtime's matter (on_local_error).
  */
 #include "base/ctx.h"
 
@@ -31,15 +31,15 @@ static void default_log(void *user, dt_log_level level, const char *line) {
 }
 
 bool dt__log_level_from_environment(dt_log_level *out) {
-    const char *wanted = getenv("DTENSOR_LOG");
+    const char *requested = getenv("DTENSOR_LOG");
     *out = DT_LOG_OFF;
-    for (int i = 0; wanted && *wanted && i <= DT_LOG_DEBUG; i++) {
-        if (strcmp(wanted, level_words[i]) != 0)
+    for (int i = 0; requested && *requested && i <= DT_LOG_DEBUG; i++) {
+        if (strcmp(requested, level_words[i]) != 0)
             continue;
         *out = (dt_log_level)i;
         return true;
     }
-    return !wanted || !*wanted;
+    return !requested || !*requested;
 }
 
 dt_ctx *dt__ctx_new(const dt_init_options *options) {

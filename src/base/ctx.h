@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The context as the folders below see it. Base owns the error, the memory hook and the log; each other module hangs
- * its own state into a slot and is asked to free it, in reverse order of the slots, when the context ends.
+ * The context as the other folders see it. Base owns the error, the memory hook and the log; each other module keeps
+ * its state in a slot with a function that frees it, called in reverse order of the slots when the context ends.
  */
 #ifndef DT_BASE_CTX_H
 #define DT_BASE_CTX_H
@@ -10,7 +10,7 @@
 
 #include <stdarg.h>
 
-/* What hangs off a context. One row per module that keeps state; freed from the last to the first. */
+/* The state of a context. One row per module; freed from the last to the first. */
 enum dt__slot {
     DT__SLOT_RUNTIME,  /* src/comm: transport, heap, groups */
     DT__SLOT_MESH,     /* src/mesh: current mesh, interned meshes */
@@ -45,12 +45,12 @@ struct dt_ctx {
     const struct dt__move_observer *move_observer; /* move/move.h: for finished redistributions; NULL: none */
 };
 
-/* Makes a context that knows nothing but memory and log; dt_init builds on it, and tests of pure modules use it as it
- * is. NULL only when memory is out. */
+/* Makes a context with memory and log only; dt_init builds on it, and tests of pure modules use it as it is. NULL
+ * only when memory is out. */
 dt_ctx *dt__ctx_new(const dt_init_options *options);
 void dt__ctx_free(dt_ctx *ctx);
 
-/* Records an *agreed* error: one that follows from what every rank knows, so that all fail alike and no peer waits.
+/* Records an *agreed* error: one that follows from what every rank holds, so that all fail alike and no peer waits.
  */
 dt_status dt__fail(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list args);
@@ -59,19 +59,19 @@ dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list a
 dt_status dt__fail_local(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 /* "out of memory: N bytes for WHAT" as a local error. */
 dt_status dt__fail_memory(dt_ctx *ctx, size_t bytes, const char *what);
-#ifdef __clang_analyzer__ /* which does not see that what failed never gives DT_OK */
+#ifdef __clang_analyzer__ /* which does not see that these never return DT_OK */
 #define dt__fail(ctx, status, ...)        ((void)(dt__fail)(ctx, status, __VA_ARGS__), status)
 #define dt__fail_local(ctx, status, ...)  ((void)(dt__fail_local)(ctx, status, __VA_ARGS__), status)
 #define dt__fail_memory(ctx, bytes, what) ((void)(dt__fail_memory)(ctx, bytes, what), DT_ERR_MEMORY)
 #endif
 
-/* Ordinary memory. NULL without an error recorded: the caller says what the memory was for (dt__fail_memory). */
+/* Ordinary memory. NULL without an error recorded: the caller records what the memory was for (dt__fail_memory). */
 void *dt__alloc(dt_ctx *ctx, size_t bytes);
 void *dt__alloc_zeroed(dt_ctx *ctx, size_t bytes);
 void *dt__resize(dt_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void dt__free(dt_ctx *ctx, void *memory, size_t bytes);
 
-/* What DTENSOR_LOG asks for, off without it; false where it is no level. */
+/* The level of DTENSOR_LOG, off without it; false if it is not a level. */
 bool dt__log_level_from_environment(dt_log_level *out);
 void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
 

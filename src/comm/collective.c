@@ -114,8 +114,8 @@ static dt_status check_count(dt_group *group, const dt_comm_call *call, size_t i
     return DT_OK;
 }
 
-/* Refuses signature can be refused without the sizes; also returns the bytes of an element. Names for the error text are
- * only looked up on failure, because this is on the path of every small message. */
+/* Refuses signature can be refused without the sizes; also returns the bytes of an element. Names for the error text
+ * are only looked up on failure, because this is on the path of every small message. */
 static dt_status check_kinds(dt_group *group, const dt_comm_call *call, size_t *item_bytes) {
     dt_ctx *ctx = ctx_of(group);
     const dt__op_shape *shape = &dt__op_shapes[call->op];

@@ -31,9 +31,9 @@ enum dt__data_extent dt__dst_extent(const dt_group *group, const dt_comm_call *c
 int64_t dt__src_count(const dt_group *group, const dt_comm_call *call);
 int64_t dt__dst_count(const dt_group *group, const dt_comm_call *call);
 
-/* Refuses an invalid call, and fills in the fields of the work that describe the call. After a refusal the work, unless
- * its group is NULL, is still to be run: it publishes the refusal, so that no member waits for this rank. If all
- * members refuse the call, the group stays usable. */
+/* Refuses an invalid call, and fills in the fields of the work that describe the call. After a refusal the work,
+ * unless its group is NULL, is still to be run: it publishes the refusal, so that no member waits for this rank. If
+ * all members refuse the call, the group stays usable. */
 dt_status dt__call_check(dt_group *group, const dt_comm_call *call, dt_work *work);
 /* Fills in those fields for a call that is known to be valid. */
 void dt__call_prepare(dt_group *group, dt__work_op op, const dt_comm_call *call, size_t item_bytes, dt_work *work);

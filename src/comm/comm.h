@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inner interface of communication: what other folders, dtrun and tests use beyond the public header. In order: the
- * state of a context, observers, groups of meshes, exchanges, ranks as threads, launches. How bytes move between ranks
- * is decided inside this folder.
+ * The inner interface of communication: what other folders, dtrun and tests use beyond the public header. In order:
+ * the state of a context, observers, groups of meshes, exchanges, ranks as threads, launches. How bytes move between
+ * ranks is decided inside this folder.
  */
 #ifndef DT_COMM_COMM_H
 #define DT_COMM_COMM_H
@@ -36,8 +36,9 @@ typedef struct dt__collective_report {
     double begin_us, end_us; /* dt__now_us */
 } dt__collective_report;
 
-/* An observer in the context is called for every collective of the program that this rank has finished. Redistributions
- * are reported by their own level (move/move.h). Without an observer (NULL) this costs a comparison. */
+/* An observer in the context is called for every collective of the program that this rank has finished.
+ * Redistributions are reported by their own level (move/move.h). Without an observer (NULL) this costs a comparison.
+ */
 typedef struct dt__comm_observer {
     void (*collective)(dt_ctx *ctx, const dt__collective_report *report);
     const char *call; /* name of the outermost public call that is running; NULL: none that has a name */
@@ -105,7 +106,7 @@ dt_status dt__exchange_fail(dt_work *work, int64_t i);
  * all memory, so that a race detector sees what ranks do to each other. */
 bool dt__run_threads(int64_t n_ranks, const dt_init_options *options, dt_rank_fn *fn, void *arg, int *codes);
 
-/* A launch: the shared memory of its ranks (the segment), made by whoever starts and supervises them. */
+/* A launch: the shared memory of its ranks (the segment), made by the process that starts and supervises them. */
 enum {
     DT__MAX_RANKS = 4096,   /* of one node */
     DT__MAX_THREADS = 4096, /* of one rank */

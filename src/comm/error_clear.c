@@ -3,9 +3,9 @@
  * Clearing errors, all ranks together. A rank that clears comes to no other call before all ranks are here too, so
  * those that wait for it in a call get an error at once and come as well. When all have come, nothing moves, and
  * every rank sees of each channel what the other members see: whether one of them has broken it, and whether they
- * have made the same number of calls (a rank that gave up may have skipped some that the others completed). Such a
- * channel stays broken for the groups that use it. It is retired: groups made from now on get a new one, and so does
- * the world, which cannot be made again.
+ * have made the same number of calls (a rank with a local error may have skipped some that the others completed).
+ * Such a channel stays broken for the groups that use it. It is retired: groups made from now on get a new one, and
+ * so does the world, which cannot be made again.
  */
 #include "comm/shm.h"
 

@@ -204,7 +204,7 @@ static const char *why_not_coming(const dt__shm *shm, int64_t rank, bool ask_sys
         return gone;
     if (state == DT__RANK_CLEARING && !any_rank_is_gone(shm))
         return "is in dt_error_clear";
-    return state == DT__RANK_FAILED ? "has given up with an error" : NULL;
+    return state == DT__RANK_FAILED ? "has failed with a local error" : NULL;
 }
 
 /* A failure between ranks is the same for all; a failure of one rank is DT_ERR_PEER for the others. */

@@ -132,7 +132,7 @@ static size_t describe_state(const struct dt__rank_block *block, char *text, siz
         memcpy(message, block->error_text, sizeof message);
         message[sizeof message - 1] = 0;
         n = snprintf(text, capacity, "%s %s: %s; ",
-                     state == DT__RANK_FAILED ? "gave up with" : "is in dt_error_clear after",
+                     state == DT__RANK_FAILED ? "has failed with" : "is in dt_error_clear after",
                      dt_status_name((dt_status)error), message);
     } else if (state == DT__RANK_CLEARING) {
         n = snprintf(text, capacity, "is in dt_error_clear; ");

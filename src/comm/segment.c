@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Making and joining the shared memory of a launch. A memfd has no name that another process could open; only
- * processes that inherit its descriptor can map it, and the nonce tells a stale environment variable from a valid
- * one.
+ * processes that inherit its descriptor can map it, and the nonce distinguishes a valid environment variable from a
+ * stale one.
  */
 #include "comm/segment.h"
 
@@ -106,7 +106,9 @@ struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd,
         return NULL;
     }
     if (!plan_sizes(&plan, n_ranks, heap_bytes)) {
-        snprintf(error, error_bytes, "heaps too large: %" PRId64 " ranks with %zu bytes each", n_ranks, heap_bytes);
+        snprintf(error, error_bytes,
+                 "heaps too large: %" PRId64 " ranks with %zu bytes each; set a smaller DTENSOR_HEAP", n_ranks,
+                 heap_bytes);
         return NULL;
     }
     if (getrandom(&plan.nonce, sizeof plan.nonce, 0) != sizeof plan.nonce)

@@ -7,7 +7,8 @@
  *     [ header | rank blocks | heap of rank 0 | heap of rank 1 | … ]
  *
  * Who writes what: a rank writes its own block and its own heap. The supervisor (dtrun, dt_spawn) writes pid and
- * `ended` of a rank. Any rank may wake another, count itself among the sleepers, and count events. All of these are atomics; a rank's heap is mapped read-only by its peers.
+ * `ended` of a rank. Any rank may wake another, count itself among the sleepers, and count events. All of these are
+ * atomics; a rank's heap is mapped read-only by its peers.
  */
 #ifndef DT_COMM_SEGMENT_H
 #define DT_COMM_SEGMENT_H

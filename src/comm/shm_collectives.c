@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What each collective moves, once the data is complete: every rank pulls what it needs from the memory of its peers
- * and writes its own memory only. Reductions run in group order on whichever rank computes them, so that the bits do not
- * depend on timing.
+ * and writes its own memory only. Reductions run in group order on whichever rank computes them, so that the bits do
+ * not depend on timing.
  *
  * An operation has an index space: the value's elements, or those of one block. Usually one round covers all of it.
- * When a member's data passes through staging, all members run in rounds, and a round covers [first, last) of that space:
+ * When a member's data passes through staging, all members run in rounds, and a round covers [first, last) of that
+ * space:
  *
  *     member is direct:  its src as the caller passes it     [ block 0 | block 1 | … ]
  *     member is staged:  this round's piece of each block  [ piece 0 | piece 1 | … ]   each dt__round_size long

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Waiting: spin_once briefly when each rank has a core of its own, otherwise yield a bounded number of times, then sleep
- * on this rank's futex. A rank that publishes a word wakes those that sleep. Failures and the deadline are checked
- * while waiting, never on the fast path.
+ * Waiting: spin_once briefly when each rank has a core of its own, otherwise yield a bounded number of times, then
+ * sleep on this rank's futex. A rank that publishes a word wakes those that sleep. Failures and the deadline are
+ * checked while waiting, never on the fast path.
  */
 #include "comm/shm.h"
 
@@ -84,7 +84,8 @@ static void follow_progress(const dt_work *work, struct dt__pause *pause) {
         *pause = (struct dt__pause){.mark = mark};
 }
 
-/* A process that ends without a supervisor causes no event: the system is asked about the missing ones. */
+/* A process that ends without a supervisor causes no event: whether missing peers are alive is checked now and then.
+ */
 static dt_status check_peers_periodically(dt_work *work, struct dt__pause *pause, int64_t now) {
     if (now < pause->next_check_ns)
         return DT_OK;

@@ -2,8 +2,8 @@
  *
  * Ranks forked from inside a program. The caller supervises: it publishes to the ranks when one of them has died,
  * lets them end by themselves for a moment when one has failed, and kills those that do not. Meanwhile the program's
- * handling of SIGCHLD is suspended: a program that ignores it, or waits for any child that has ended, would hide ending
- * ranks end.
+ * handling of SIGCHLD is suspended: a program that ignores it, or waits for any child that has ended, would hide
+ * ending ranks end.
  */
 #include "comm/runtime.h"
 #include "comm/segment.h"

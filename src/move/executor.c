@@ -506,7 +506,7 @@ void dt__executions_end(dt__executor *executor) {
 }
 
 dt__redistribute_stats dt__redistribute_statistics(const dt_ctx *ctx) {
-    const dt__executor *executor = ctx->slots[DT__SLOT_REDISTRIBUTE].state;
+    const dt__executor *executor = ctx->slots[DT__SLOT_MOVE].state;
     return executor ? executor->stats : (dt__redistribute_stats){0};
 }
 

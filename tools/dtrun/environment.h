@@ -13,6 +13,6 @@ bool environment_set_common(const struct options *options);
 /* Sets what is one rank's own. */
 bool environment_set_rank(const dt__ticket *ticket);
 /* A time as the library reads it: seconds, "30" or "0.5"; "-1" for none. */
-void environment_print_timeout(int64_t ms, char *text, size_t room);
+void environment_print_timeout(int64_t ms, char *text, size_t capacity);
 
 #endif
