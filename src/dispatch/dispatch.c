@@ -5,8 +5,8 @@
  */
 #include "dispatch/dispatch.h"
 
-#include "base/dtype.h"
 #include "base/assume.h"
+#include "base/dtype.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 #include "kernels/spread.h"

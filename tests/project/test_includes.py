@@ -26,7 +26,7 @@ FORWARD = re.compile(r"typedef\s+(?:struct|union|enum)\s+(\w+)\s+\1\s*;")
 REACHES = {
     ("bench", "kernels"), ("bench", "random"), ("bench", "spec"),
     ("fuzz", "tensor"), ("src/comm", "kernels"), ("src/dispatch", "kernels"),
-    ("src/dispatch", "tensor"), 
+    ("src/dispatch", "tensor"),
     ("src/move", "kernels"), ("src/move", "spec"), ("src/move", "tensor"), ("src/ops", "kernels"),
     ("src/ops", "tensor"), ("src/plan", "spec"), ("src/random", "kernels"), ("src/rules", "spec"),
     ("src/tensor", "kernels"), ("src/tensor", "spec"),
