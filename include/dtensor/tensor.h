@@ -238,10 +238,9 @@ typedef struct dt_print_options {
     const dt_site *site;
 } dt_print_options;
 
-/* Gradients are kept here; nothing computes them yet. Local. */
+/* Whether the tensor takes part in differentiation, which is for floating-point and complex dtypes. Local. */
 DT_API dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad);
 DT_API bool dt_requires_grad(const dt_tensor *tensor);
-DT_API dt_tensor *dt_grad(const dt_tensor *tensor);
 
 #ifdef __cplusplus
 }

@@ -5,7 +5,7 @@
 #include "dispatch/dispatch_state.h"
 #include "dtensor/redistribute.h"
 #include "move/move.h"
-#include "tensor/state.h"
+#include "tensor/tensor.h"
 
 /* The part of one input, redistributed before where that is asked for. */
 static dt_tensor *part_of(const dt_local_mapping *what, int i) {
@@ -80,7 +80,7 @@ dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *what, dt_tensor **ou
     for (int i = 0; i < what->n_outputs; i++)
         if (status != DT_OK)
             outputs[i] = NULL;
-        else if (outputs[i]->scope == ((dt__tensor_state *)ctx->slots[DT__SLOT_TENSOR].state)->n_scopes - 1)
+        else if (outputs[i]->scope == dt__scope_current(ctx).depth)
             (void)dt_keep(outputs[i]);
     dt_scope_end(scope);
     return status;

@@ -5,7 +5,7 @@
  */
 #include "base/size.h"
 #include "move/move.h"
-#include "spec/strides.h"
+#include "spec/spec.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #include "base/size.h"
 #include "move/move.h"
-#include "tensor/format.h"
+#include "tensor/tensor.h"
 
 #include <stdio.h>
 #include <stdlib.h>

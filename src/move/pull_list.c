@@ -7,7 +7,7 @@
 
 #include "base/size.h"
 #include "plan/plan.h"
-#include "spec/strides.h"
+#include "spec/spec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -134,6 +134,30 @@ static inline void dt__op_value_text(const dt_op_value *value, dt__text *out) {
 /* Appends n lists of placements: "S(0),R; R,S(1)". */
 void dt__placement_lists_text(int n_mesh_dims, int n, const dt_placement *const *lists, dt__text *out);
 
+/* What moving the inputs of a candidate takes: the plan of each input, and their sums. */
+typedef struct dt__input_moves {
+    int n; /* inputs */
+    dt__plan *plans;
+    int64_t collectives[DT__N_STEP_KINDS];
+    int64_t n_collectives;
+    int64_t bytes; /* received by the rank that receives most, input by input */
+} dt__input_moves;
+
+dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *candidate,
+                               dt__input_moves *out);
+/* Appends "all_gather 2, all_reduce 1"; false where nothing is sent and nothing is appended. */
+bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out);
+
+/* The cheapest candidates of a call, from the cheapest on, which is the one that is selected. */
+typedef struct dt__explanation {
+    int n_candidates;
+    dt__candidate *candidates;
+    dt__input_moves *moves; /* per candidate */
+} dt__explanation;
+
+dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, int max_candidates,
+                              dt__explanation *out);
+
 /* Reshaping. Dims first[0] … first[0] + n[0] - 1 of the one shape hold the elements of first[1] … of the other; no
  * smaller groups do. Dims of size 1 beside them belong to no group. */
 typedef struct dt__dim_group {

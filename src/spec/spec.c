@@ -8,9 +8,9 @@
 
 #include "base/hash.h"
 #include "mesh/mesh.h"
-#include "spec/extremes.h"
-#include "spec/strides.h"
-#include "spec/text.h"
+#include "spec/placement_text.h"
+#include "spec/shard_sizes.h"
+#include "spec/stride_order.h"
 
 #include <string.h>
 

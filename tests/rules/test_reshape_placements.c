@@ -5,7 +5,7 @@
 #include "support/check.h"
 
 #include "rules/rules.h"
-#include "spec/text.h"
+#include "spec/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -191,8 +191,8 @@ static void integers__end_at_their_range(void **state) {
     } refused[] = {
         {DT_I64, 0x1p63, "scalar: 9.2233720368547758e+18 does not fit i64"},
         {DT_I64, -1e30, "does not fit i64"},
-        {DT_I8, 128, "128 does not fit i8; wanted a number from -128 to 127"},
-        {DT_U8, -1, "-1 does not fit u8; wanted a number from 0 to 255"},
+        {DT_I8, 128, "128 does not fit i8: expected a number from -128 to 127"},
+        {DT_U8, -1, "-1 does not fit u8: expected a number from 0 to 255"},
         {DT_I16, (double)NAN, "nan does not fit i16"},
         {DT_I32, (double)INFINITY, "inf does not fit i32"},
     };

@@ -256,7 +256,7 @@ static dt_status submesh_json(shown *self, const char *option, const char *names
     json_t *object = NULL;
     dt_mesh *submesh = dt_mesh_slice(self->mesh, names);
     if (!strcmp(option, "flatten"))
-        submesh = dt_mesh_flatten(submesh, NULL, NULL);
+        submesh = dt_mesh_flatten(submesh, NULL);
     if (!submesh)
         return dt_error_status(self->session->ctx);
     DT__TRY(mesh_json(self->session->arena, submesh, &object));

@@ -8,7 +8,6 @@
 #include "plan/plan.h"
 #include "show.h"
 #include "spec/spec.h"
-#include "spec/text.h"
 #include "table.h"
 
 #include <string.h>

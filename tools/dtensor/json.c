@@ -219,7 +219,7 @@ static json_t *runs_json(const dt__shard *shard, int64_t *n_left) {
     json_t *list = json_array();
     for (int64_t i = 0; i < shard->size;) {
         dt_run run = dt__shard_run(shard, i);
-        json_append(&list, json_pack("[I, I]", (json_int_t)run.begin, (json_int_t)run.end));
+        json_append(&list, ints_json((const int64_t[]){run.begin, run.end}, 2));
         i += run.end - run.begin;
         if (--*n_left < 0) {
             json_decref(list);
@@ -247,39 +247,7 @@ dt_status local_json(dt_ctx *ctx, const dt__sharding *sharding, const int64_t *c
     return *out ? DT_OK : dt__fail_memory(ctx, 0, "an answer");
 }
 
-static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, int i,
-                            dt__plan *out) {
-    const dt_op_value *value = &placed->call.inputs[i];
-    dt__sharding to;
-    dt__sharding_desc desc = {
-        .n_mesh_dims = placed->n_mesh_dims,
-        .mesh = placed->mesh,
-        .n_dims = value->n_dims,
-        .shape = value->shape,
-        .n_placements = placed->n_mesh_dims,
-        .placements = choice->moved[i],
-    };
-    DT__TRY(dt__sharding_build(arena, &desc, &to));
-    dt__move move = {.from = placed->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, out);
-}
-
-dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, moves *out) {
-    *out = (moves){.n = placed->call.n_inputs, .plans = DT__NEW_ARRAY(arena, dt__plan, placed->call.n_inputs)};
-    if (!out->plans)
-        return DT_ERR_MEMORY;
-    for (int i = 0; i < out->n; i++) {
-        dt__plan *plan = &out->plans[i];
-        DT__TRY(plan_input(arena, placed, choice, i, plan));
-        for (int s = 0; s < plan->n_steps; s++)
-            out->collectives[plan->steps[s].collective]++;
-        out->n_collectives += plan->n_collectives;
-        out->bytes += plan->bytes;
-    }
-    return DT_OK;
-}
-
-json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const moves *moved) {
+json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const dt__input_moves *moved) {
     const dt_op_call *call = &placed->call;
     json_t *inputs = json_array(), *outputs = json_array();
     for (int i = 0; i < call->n_inputs; i++)

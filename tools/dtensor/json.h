@@ -55,18 +55,7 @@ typedef dt_status json_item_fn(void *user, int64_t i, json_t **out);
 dt_status json_write_list(dt_ctx *ctx, json_t *members, const char *name, int64_t n, json_item_fn *item, void *user,
                           size_t max_bytes, dt__text *out);
 
-/* The redistributions that a choice of rows needs: the plan of each input, and their sums. */
-typedef struct moves {
-    int n; /* inputs */
-    dt__plan *plans;
-    int64_t collectives[DT__N_STEP_KINDS];
-    int64_t n_collectives;
-    int64_t bytes; /* received by the rank that receives most, input by input */
-} moves;
-
-/* Plans the moves, in the arena. */
-dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, moves *out);
 /* {"inputs":[…],"outputs":[…],"collectives":{…},"bytes":…,"cost_us":…} */
-json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const moves *moved);
+json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const dt__input_moves *moved);
 
 #endif

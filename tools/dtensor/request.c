@@ -7,7 +7,7 @@
 #include "json.h"
 #include "ops/ops.h"
 #include "query.h"
-#include "spec/text.h"
+#include "spec/spec.h"
 #include "tensor/tensor.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
  * Names of mesh dims: lists of words. A word is free of the characters that the text form of a mesh uses, and starts
  * with something other than a digit, so that names and indices cannot be mistaken for each other.
  */
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * Text forms of placements and specs inside the library: parsing into an arena, as a whole or from a cursor, and a
  * sink that prints into a buffer of the caller's and goes on counting where the buffer is full.
  */
-#ifndef DT_SPEC_TEXT_H
-#define DT_SPEC_TEXT_H
+#ifndef DT_SPEC_PLACEMENT_TEXT_H
+#define DT_SPEC_PLACEMENT_TEXT_H
 
 #include "base/arena.h"
 #include "base/cursor.h"

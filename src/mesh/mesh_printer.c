@@ -2,8 +2,8 @@
  *
  * The text form of a mesh. parse.c reads it; the grammar stands there.
  */
-#include "mesh/build.h"
-#include "mesh/ranks.h"
+#include "mesh/mesh_internal.h"
+#include "mesh/rank_list.h"
 
 #include <string.h>
 

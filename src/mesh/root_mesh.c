@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Root meshes from a shape, from ranks and from groups. Here are the checks of what the caller gives: sizes, names,
- * device and backends; the build takes over when all is known to fit the world.
+ * Root meshes from a shape, from ranks and from groups. Here are the checks of what the caller gives: sizes, names
+ * and device; the build takes over when all is known to fit the world.
  */
 #include "base/size.h"
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
-
-static const dt_mesh_options no_options;
 
 static dt_status check_self(dt_ctx *ctx, dt__mesh_self self) {
     if (self.world < 1 || self.rank < 0 || self.rank >= self.world)
@@ -53,70 +49,25 @@ static dt_status check_device(dt_ctx *ctx, const char *device) {
     return DT_OK;
 }
 
-/* Which of n dims a key means: a name, or an index in digits; -1: none. */
-static int dim_of_key(const char *key, const dt__mesh_dim *dims, int n) {
-    if (isdigit((unsigned char)*key)) {
-        char *end;
-        long index = strtol(key, &end, 10);
-        return *end || index >= n ? -1 : (int)index;
-    }
-    return dt__dims_find(dims, n, key);
-}
-
-static dt_status check_backend(dt_ctx *ctx, const char *op, const char *word) {
-    static const char *const known[] = {"self", "shm", "mpi", "fake"};
-    for (size_t i = 0; word && i < sizeof known / sizeof *known; i++)
-        if (!strcmp(word, known[i]))
-            return DT_OK;
-    return word ? dt__fail(ctx, DT_ERR_MESH, "%s: there is no backend '%s'; there are self, shm, mpi, fake", op, word)
-                : DT_OK;
-}
-
-dt_status dt__mesh_set_backends(dt_ctx *ctx, const char *op, const dt_mesh_backend *backends, int n_backends,
-                                dt__mesh_dim *dims, int n) {
-    bool seen[DT_MESH_MAX_DIMS] = {false};
-    for (int i = 0; i < n_backends; i++) {
-        const char *key = backends[i].dim ? backends[i].dim : "";
-        int dim = dim_of_key(key, dims, n);
-        if (dim < 0)
-            return dt__fail(ctx, DT_ERR_MESH, "%s: a backend is given for '%s', which is none of the %d dims", op,
-                            key, n);
-        if (seen[dim])
-            return dt__fail(ctx, DT_ERR_MESH, "%s: two backends are given for dim %d, the second by '%s'", op, dim,
-                            key);
-        if (!(backends[i].timeout_s >= 0))
-            return dt__fail(ctx, DT_ERR_MESH, "%s: the time-out %g s for '%s' is not a time", op,
-                            backends[i].timeout_s, key);
-        DT__TRY(check_backend(ctx, op, backends[i].backend));
-        seen[dim] = true;
-        dims[dim].backend = backends[i].backend;
-        dims[dim].timeout_s = backends[i].timeout_s;
-    }
-    return DT_OK;
-}
-
-static dt_status fill_draft(dt_ctx *ctx, const int64_t *shape, int n_dims, dt__names names,
-                            const dt_mesh_options *options, dt__mesh_draft *draft) {
+static dt_status fill_draft(dt_ctx *ctx, const int64_t *shape, int n_dims, dt__names names, dt__mesh_draft *draft) {
     if (names.items && names.n != n_dims)
         return dt__fail(ctx, DT_ERR_MESH, "mesh: %d dims and %d names", n_dims, names.n);
     DT__TRY(dt__names_check(ctx, "mesh", names));
     draft->n_dims = n_dims;
     for (int i = 0; i < n_dims; i++)
         draft->dims[i] = (dt__mesh_dim){.name = names.items ? names.items[i] : NULL, .size = shape[i]};
-    return dt__mesh_set_backends(ctx, "mesh", options->backends, options->n_backends, draft->dims, n_dims);
+    return DT_OK;
 }
 
 /* ranks NULL: 0 … n-1. */
 static dt_mesh *make(dt_ctx *ctx, dt__mesh_self self, const int64_t *ranks, const int64_t *shape, int n_dims,
                      dt__names names, const dt_mesh_options *options) {
-    if (!options)
-        options = &no_options;
-    const char *device = options->device ? options->device : "cpu";
+    const char *device = options && options->device ? options->device : "cpu";
     int64_t n = 0;
     dt__mesh_draft draft;
     if (check_self(ctx, self) != DT_OK || count_ranks(ctx, shape, n_dims, &n) != DT_OK ||
         check_world(ctx, self, n) != DT_OK || check_device(ctx, device) != DT_OK ||
-        fill_draft(ctx, shape, n_dims, names, options, &draft) != DT_OK)
+        fill_draft(ctx, shape, n_dims, names, &draft) != DT_OK)
         return NULL;
     return dt__mesh_build_root(ctx, self, &draft, ranks, device);
 }

@@ -3,9 +3,9 @@
  * Questions to a spec. Facts were derived when the spec was made; what another rank holds is worked out here, by
  * shard arithmetic alone.
  */
-#include "spec/extremes.h"
+#include "spec/shard_sizes.h"
 #include "spec/spec.h"
-#include "spec/strides.h"
+#include "spec/stride_order.h"
 
 uint64_t dt_spec_id(const dt_spec *spec) { return spec ? spec->id : 0; }
 uint64_t dt_spec_fingerprint(const dt_spec *spec) { return spec ? spec->fingerprint : 0; }
@@ -124,27 +124,4 @@ bool dt_spec_next_owner(const dt_spec *spec, const int64_t *coordinate, int64_t 
         return false;
     *rank = dt_mesh_rank_at(spec->mesh, found);
     return true;
-}
-
-static bool same_shape(const dt_spec *a, const dt_spec *b) {
-    for (int d = 0; d < a->sharding.n_dims && a->sharding.n_dims == b->sharding.n_dims; d++)
-        if (a->sharding.shape[d] != b->sharding.shape[d])
-            return false;
-    return a->sharding.n_dims == b->sharding.n_dims;
-}
-
-dt_status dt__spec_overlap(dt__arena *arena, const dt_spec *a, int64_t rank_a, const dt_spec *b, int64_t rank_b,
-                           dt__overlap *out) {
-    int64_t at_a[DT_SPEC_MAX_DIMS], at_b[DT_SPEC_MAX_DIMS];
-    if (!same_shape(a, b)) {
-        char text_a[100], text_b[100];
-        dt_spec_text(a, sizeof text_a, text_a);
-        dt_spec_text(b, sizeof text_b, text_b);
-        return dt__fail(arena->ctx, DT_ERR_SHAPE, "overlap of %s and %s: the shapes differ", text_a, text_b);
-    }
-    if (!dt_mesh_coordinate_of(a->mesh, rank_a, at_a) || !dt_mesh_coordinate_of(b->mesh, rank_b, at_b)) {
-        *out = (dt__overlap){.n_dims = a->sharding.n_dims};
-        return DT_OK;
-    }
-    return dt__overlap_new(arena, &a->sharding, at_a, &b->sharding, at_b, out);
 }

@@ -3,8 +3,8 @@
  * Stride orders: which dim runs slowest in memory and which fastest. A tensor of a spec is dense, so its order and
  * its shape give its strides; dims of size 0 count as 1 in them.
  */
-#ifndef DT_SPEC_STRIDES_H
-#define DT_SPEC_STRIDES_H
+#ifndef DT_SPEC_STRIDE_ORDER_H
+#define DT_SPEC_STRIDE_ORDER_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
  * so: a strided shard may take more out of 3 positions than out of 4 (_S(0,3) over 2 takes 3 of 3, and 2 of 4), so
  * the largest shard of a chain has to be searched among the few sizes that each cut leaves.
  */
-#include "spec/extremes.h"
+#include "spec/shard_sizes.h"
 
 #include "base/size.h"
 
@@ -90,28 +90,4 @@ dt_status dt__sharding_dim_largest(dt_ctx *ctx, const dt__sharding *sharding, in
                         found.n_cuts);
     *out = found.best;
     return DT_OK;
-}
-
-/* Product of n * split over the cuts; INT64_MAX where it is larger. */
-static int64_t wanted_size(const dt__sharding *sharding, int dim) {
-    int64_t wanted = 1;
-    for (int c = sharding->first_cut[dim]; c < sharding->first_cut[dim + 1]; c++)
-        if (!dt__mul_i64(wanted, sharding->cuts[c].n, &wanted) ||
-            !dt__mul_i64(wanted, sharding->cuts[c].split, &wanted))
-            return INT64_MAX;
-    return wanted;
-}
-
-bool dt__sharding_is_shardable(const dt__sharding *sharding) {
-    for (int d = 0; d < sharding->n_dims; d++)
-        if (sharding->first_cut[d] < sharding->first_cut[d + 1] && sharding->shape[d] < wanted_size(sharding, d))
-            return false;
-    return true;
-}
-
-bool dt__sharding_is_evenly_shardable(const dt__sharding *sharding) {
-    for (int d = 0; d < sharding->n_dims; d++)
-        if (sharding->shape[d] % wanted_size(sharding, d) != 0)
-            return false;
-    return true;
 }

@@ -4,7 +4,7 @@
  * the root; the numbered slices are those of the mesh's own dims.
  */
 #include "base/size.h"
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 #include <string.h>
 

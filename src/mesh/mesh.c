@@ -3,10 +3,10 @@
  * Building and freeing meshes. A mesh owns one arena for all that it points to; a sub-mesh borrows its root's list of
  * ranks and holds a reference on the root, so the list outlives it.
  */
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 #include "base/hash.h"
-#include "mesh/ranks.h"
+#include "mesh/rank_list.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Lists of mesh dims, of a mesh or of a draft: how many coordinates they have, where each lies in the root's list,
  * which of them has a name; and copies that own what they point to.
  */
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 #include <string.h>
 
@@ -30,17 +30,11 @@ int dt__dims_find(const dt__mesh_dim *dims, int n, const char *name) {
     return -1;
 }
 
-/* NULL stays NULL; out of memory also gives NULL, which the caller tells apart by the original. */
-static const char *copy_word(dt__arena *arena, const char *word) {
-    return word ? dt__arena_copy_text(arena, word) : NULL;
-}
-
 dt_status dt__dim_copy(dt__arena *arena, const dt__mesh_dim *dim, dt__mesh_dim *out) {
     dt__mesh_dim copy = *dim;
     copy.modes = dt__arena_copy(arena, dim->modes, (size_t)dim->n_modes, sizeof *dim->modes);
-    copy.name = copy_word(arena, dim->name);
-    copy.backend = copy_word(arena, dim->backend);
-    if (!copy.modes || !copy.name != !dim->name || !copy.backend != !dim->backend)
+    copy.name = dim->name ? dt__arena_copy_text(arena, dim->name) : NULL;
+    if (!copy.modes || !copy.name != !dim->name)
         return DT_ERR_MEMORY;
     *out = copy;
     return DT_OK;

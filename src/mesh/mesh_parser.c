@@ -11,7 +11,7 @@
  * where layout is SHAPE:STRIDE of layout.h and spaces may follow any comma; elsewhere blanks count.
  */
 #include "base/cursor.h"
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makers of tensors. A distributed one is made part by part: each rank works out from its shards which values are
- * its own, and nothing is communicated.
+ * Makers of tensors. Of a distributed tensor, each rank derives from its shards which values it holds; nothing is
+ * communicated. Of a partial one, the first coordinate holds the value and the others the identity of the reduction.
  */
 #include "base/dtype.h"
 #include "base/size.h"
 #include "kernels/elementwise.h"
 #include "kernels/spread.h"
-#include "spec/strides.h"
-#include "tensor/state.h"
+#include "spec/stride_order.h"
+#include "tensor/tensor_state.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,12 +62,38 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
     return tensor;
 }
 
-/* All of the part, which is dense, with one element. */
-static void fill_part(dt_tensor *tensor, const void *element) {
+bool dt__holds_value(const dt_spec *spec, dt_reduce *identity) {
+    int64_t coordinate[DT_SPEC_MAX_DIMS];
+    if (!dt_mesh_coordinate(spec->mesh, coordinate))
+        return true; /* it holds nothing */
+    bool first = true;
+    for (int m = 0; m < spec->sharding.n_mesh_dims; m++) {
+        const dt_placement *p = &spec->sharding.placements[m];
+        if (!dt_placement_is_partial(*p) || p->reduce == DT_AVG || coordinate[m] == 0)
+            continue;
+        first = false;
+        *identity = p->reduce;
+    }
+    return first;
+}
+
+/* Fills the local tensor, which is dense, with one element. */
+static void fill_local(dt_tensor *tensor, const void *element) {
     if (!tensor->data)
         return;
     dt__spread_fill(dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx), tensor->data, element,
                     dt_dtype_size(tensor->dtype), dt_tensor_local_elements(tensor));
+}
+
+dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double value) {
+    int64_t min, max;
+    if (!dt__is_integer(dtype))
+        return DT_OK;
+    dt__integer_limits(dtype, &min, &max);
+    if (dt__is_within(value, min, max))
+        return DT_OK;
+    return dt__fail(ctx, DT_ERR_VALUE, "%s: %.17g does not fit %s: expected a number from %lld to %lld", op, value,
+                    dt_dtype_name(dtype), (long long)min, (long long)max);
 }
 
 bool dt__wants_values(dt_tensor *tensor) {
@@ -78,7 +104,7 @@ bool dt__wants_values(dt_tensor *tensor) {
     if (!tensor->spec || dt__holds_value(tensor->spec, &reduce))
         return true;
     dt__write_identity(tensor->dtype, reduce, element);
-    fill_part(tensor, element);
+    fill_local(tensor, element);
     return false;
 }
 
@@ -86,7 +112,7 @@ static dt_tensor *fill_with(dt_tensor *tensor, double value) {
     unsigned char element[16];
     if (dt__wants_values(tensor)) {
         dt__write_f64(tensor->dtype, value, element);
-        fill_part(tensor, element);
+        fill_local(tensor, element);
     }
     return tensor;
 }

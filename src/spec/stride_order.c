@@ -2,7 +2,7 @@
  *
  * Stride orders and dense strides.
  */
-#include "spec/strides.h"
+#include "spec/stride_order.h"
 
 #include "base/size.h"
 

@@ -3,7 +3,7 @@
  * Views of plain tensors: new handles on the same storage.
  */
 #include "base/size.h"
-#include "tensor/state.h"
+#include "tensor/tensor_state.h"
 #include "tensor/view.h"
 
 #include <string.h>

@@ -25,7 +25,7 @@ int dt__dims_find(const dt__mesh_dim *dims, int n, const char *name);
 /* A copy whose modes and words are the arena's. */
 dt_status dt__dim_copy(dt__arena *arena, const dt__mesh_dim *dim, dt__mesh_dim *out);
 
-/* A root of these ranks (NULL: 0 … n-1). The draft's dims have name, size and backend; their modes are filled in. */
+/* A root of these ranks (NULL: 0 … n-1). The draft's dims have a name and a size; their modes are filled in. */
 dt_mesh *dt__mesh_build_root(dt_ctx *ctx, dt__mesh_self self, dt__mesh_draft *draft, const int64_t *ranks,
                              const char *device);
 /* A sub-mesh of root whose all-zero coordinate is at offset. The caller has checked that the dims tile the root. */
@@ -77,9 +77,5 @@ dt_status dt__names_split(dt__arena *arena, const char *text, dt__names *out);
 dt_status dt__names_check(dt_ctx *ctx, const char *op, dt__names names);
 int dt__names_find(dt__names names, const char *name);
 void dt__names_print(dt__text *text, dt__names names);
-
-/* Writes the options' backends into the draft's dims from first on; their keys are names or indices of those n. */
-dt_status dt__mesh_set_backends(dt_ctx *ctx, const char *op, const dt_mesh_backend *backends, int n_backends,
-                                dt__mesh_dim *dims, int n);
 
 #endif

@@ -3,7 +3,7 @@
  * What a context knows of meshes: all that live, so that its end frees them, and the stack of current meshes. Kept in
  * the context's slot, made with the first mesh.
  */
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 static void free_state(dt_ctx *ctx, void *slot) {
     dt__mesh_state *state = slot;

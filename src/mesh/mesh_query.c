@@ -3,8 +3,8 @@
  * Questions to a mesh: sizes, names, places and ranks. None of them changes anything, and only those that fill a list
  * of ranks take time by the number of ranks.
  */
-#include "mesh/build.h"
-#include "mesh/ranks.h"
+#include "mesh/mesh_internal.h"
+#include "mesh/rank_list.h"
 
 #include <string.h>
 
@@ -26,11 +26,6 @@ int64_t dt_mesh_dim_size(const dt_mesh *mesh, int dim) {
 const char *dt_mesh_dim_name(const dt_mesh *mesh, int dim) {
     const dt__mesh_dim *found = dim_at(mesh, dim);
     return found ? found->name : NULL;
-}
-
-dt_mesh_backend dt_mesh_dim_backend(const dt_mesh *mesh, int dim) {
-    const dt__mesh_dim *found = dim_at(mesh, dim);
-    return found ? (dt_mesh_backend){found->name, found->backend, found->timeout_s} : (dt_mesh_backend){0};
 }
 
 int dt_mesh_dim(const dt_mesh *mesh, const char *name) {

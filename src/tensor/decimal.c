@@ -3,7 +3,7 @@
  * Digits come from printf, which rounds exactly, and are checked by reading them back. The decimal point of the locale
  * is never written or read: digits are joined to a whole number with an exponent.
  */
-#include "tensor/digits.h"
+#include "tensor/decimal.h"
 
 #include "base/dtype.h"
 #include "tensor/tensor.h"

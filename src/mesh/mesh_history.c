@@ -5,7 +5,7 @@
  * errors, which all ranks do together, starts anew, or ranks that differ once would differ for ever.
  */
 #include "comm/comm.h"
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 typedef struct history {
     uint64_t number;

@@ -3,7 +3,7 @@
  * Lists of ranks. A list that turns out to be evenly spaced is kept as first and step, so that equal lists have equal
  * forms and hashes however they were given.
  */
-#include "mesh/ranks.h"
+#include "mesh/rank_list.h"
 
 #include "base/hash.h"
 

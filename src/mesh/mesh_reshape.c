@@ -4,8 +4,8 @@
  * the names that were given to flattened meshes, not the meshes, so that nothing is kept alive in a circle.
  */
 #include "base/size.h"
-#include "mesh/build.h"
-#include "mesh/ranks.h"
+#include "mesh/mesh_internal.h"
+#include "mesh/rank_list.h"
 
 #include <string.h>
 
@@ -53,16 +53,14 @@ static dt_status check_flat_name(const dt_mesh *mesh, const dt__mesh_dim *dim, c
     return DT_OK;
 }
 
-static dt_mesh *flatten_as(dt_mesh *mesh, const char *name, const dt_mesh_backend *backend) {
+static dt_mesh *flatten_as(dt_mesh *mesh, const char *name) {
     dt__mode modes[DT__DRAFT_MODES];
     dt__mesh_draft whole = {.n_dims = mesh->n_dims}, flat = {.n_dims = 1};
     memcpy(whole.dims, mesh->dims, (size_t)mesh->n_dims * sizeof *mesh->dims);
     int n = (int)dt__modes_coalesce(modes, dt__draft_modes(&whole, modes));
     flat.dims[0] = (dt__mesh_dim){.name = name, .size = mesh->size, .modes = modes, .n_modes = n};
-    dt_mesh_backend only = {"0", backend ? backend->backend : NULL, backend ? backend->timeout_s : 0};
     const dt__flattened *known = NULL;
-    if (dt__mesh_set_backends(mesh->ctx, "mesh flatten", &only, 1, flat.dims, 1) != DT_OK ||
-        check_flat_name(mesh, &flat.dims[0], &known) != DT_OK)
+    if (check_flat_name(mesh, &flat.dims[0], &known) != DT_OK)
         return NULL;
     if (known)
         flat.dims[0] = known->dim;
@@ -74,7 +72,7 @@ static dt_mesh *flatten_as(dt_mesh *mesh, const char *name, const dt_mesh_backen
     return result;
 }
 
-dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name, const dt_mesh_backend *backend) {
+dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name) {
     if (!mesh || dt__mesh_need_names(mesh, "mesh flatten") != DT_OK)
         return NULL;
     if (mesh->n_dims == 1 && (!name || !strcmp(name, mesh->dims[0].name)))
@@ -82,7 +80,7 @@ dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name, const dt_mesh_backend 
     dt__arena arena = dt__arena_new(mesh->ctx);
     if (!name)
         name = joined_name(&arena, mesh);
-    dt_mesh *result = name ? flatten_as(mesh, name, backend) : NULL;
+    dt_mesh *result = name ? flatten_as(mesh, name) : NULL;
     dt__arena_free(&arena);
     return result;
 }
@@ -141,9 +139,7 @@ dt_mesh *dt__mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_
     for (int i = 0; i < n_sizes; i++)
         cut[i] = (dt__mesh_dim){.name = names.items[i]};
     if (cut_dim(mesh, &mesh->dims[dim], sizes, n_sizes, cut, room) != DT_OK ||
-        dt__draft_check_names(mesh->ctx, "mesh unflatten", &draft) != DT_OK ||
-        (options && dt__mesh_set_backends(mesh->ctx, "mesh unflatten", options->backends, options->n_backends, cut,
-                                          n_sizes) != DT_OK))
+        dt__draft_check_names(mesh->ctx, "mesh unflatten", &draft) != DT_OK)
         return NULL;
     return dt__mesh_build_sub(mesh->root, &draft, mesh->offset);
 }

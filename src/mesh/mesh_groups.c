@@ -5,10 +5,8 @@
  * which members compare in every collective: ranks that made different meshes learn it in the first one.
  */
 #include "comm/comm.h"
-#include "mesh/build.h"
-#include "mesh/ranks.h"
-
-#include <string.h>
+#include "mesh/mesh_internal.h"
+#include "mesh/rank_list.h"
 
 typedef struct dt__mesh_group {
     dt_group *group;
@@ -70,30 +68,20 @@ void dt__mesh_drop_groups(dt_mesh *mesh) {
     }
 }
 
-/* Whether the runtime can serve this dim. */
-static dt_status check_runtime(const dt_mesh *mesh, const dt__mesh_dim *dim) {
-    const char *transport = dt__transport_name(mesh->ctx);
-    if (!transport)
+static dt_status check_runtime(const dt_mesh *mesh) {
+    if (!dt__transport_name(mesh->ctx))
         return dt__fail(mesh->ctx, DT_ERR_STATE, "mesh group: the context has no transport");
     if (mesh->self.world != mesh->ctx->world || mesh->self.rank != mesh->ctx->rank)
         return dt__fail(mesh->ctx, DT_ERR_STATE,
                         "mesh group: the mesh is that of rank %lld of %lld, and this is rank %lld of %lld",
                         (long long)mesh->self.rank, (long long)mesh->self.world, (long long)mesh->ctx->rank,
                         (long long)mesh->ctx->world);
-    if (dim->backend && strcmp(dim->backend, transport) != 0)
-        return dt__fail(mesh->ctx, DT_ERR_UNSUPPORTED,
-                        "mesh group: the dim's backend is %s, and the context's transport is %s", dim->backend,
-                        transport);
-    if (dim->timeout_s > 0)
-        return dt__fail(mesh->ctx, DT_ERR_UNSUPPORTED,
-                        "mesh group: the dim has a deadline of its own (%g s), and groups have the context's",
-                        dim->timeout_s);
     return DT_OK;
 }
 
 static dt_status make_group(dt_mesh *mesh, int dim) {
     dt_ctx *ctx = mesh->ctx;
-    DT__TRY(check_runtime(mesh, &mesh->dims[dim]));
+    DT__TRY(check_runtime(mesh));
     if (!mesh->groups)
         mesh->groups = DT__NEW_ARRAY(&mesh->arena, dt__mesh_group *, mesh->n_dims);
     if (!mesh->groups)
