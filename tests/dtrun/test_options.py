@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of dtrun: help, version, and what it says to a mistake."""
+"""The command line of dtrun: help, version, and errors for mistakes."""
 import re
 
 import launch
@@ -23,7 +23,7 @@ class Options(launch.Case):
                 self.assertIn(part, out)
             self.assertLessEqual(max(map(len, out.splitlines())), 110)
 
-    def test_manual__tells_of_every_option(self):
+    def test_manual__describes_every_option(self):
         manual = (launch.SOURCE / "man/dtrun.1").read_text()
         options = re.findall(r"--[a-z-]+", self.run_it("--help")[1].split("\n\n")[1])
         self.assertIn("--timeout", options)
@@ -36,7 +36,7 @@ class Options(launch.Case):
         for option in ("--version", "-V"):
             self.assertEqual(self.run_it(option), (0, f"dtrun (dtensor) {version}\n", ""))
 
-    def test_mistakes__are_refused_with_what_would_be_right(self):
+    def test_mistakes__are_refused_with_what_is_expected(self):
         self.assert_refused([], "expected a program to run")
         self.assert_refused(["-n", "4"], "expected a program")
         self.assert_refused(["-n", "4", "--"], "expected a program")
@@ -73,7 +73,7 @@ class Options(launch.Case):
                                    preexec_fn=lambda: launch.os.sched_setaffinity(0, {min(launch.os.sched_getaffinity(0))}))
         self.assertEqual((code, out), (0, "1\n"))
 
-    def test_heap__that_is_too_large_is_said_so(self):
+    def test_heap__that_is_too_large_is_refused(self):
         code, out, err = self.run_it("-n", "4", "--heap", "1000000T", "true")
         self.assertEqual((code, out), (125, ""))
         self.assertIn("DTENSOR_HEAP", err)
