@@ -376,7 +376,7 @@ static int durations_are_sane(const char *text) {
     return 0;
 }
 
-static int text(const char *text, const char *part) {
+static int lacks_text(const char *text, const char *part) {
     CHECK(strstr(text, part), "the text lacks '%s': %s", part, text);
     return 0;
 }
@@ -391,14 +391,14 @@ static int tells_all(const struct rank *rank, const char *text) {
         set[0] |= UINT64_C(1) << fault->members[i];
     dt__describe_set(set, (uint64_t)fault->n_members, set_text, sizeof set_text);
     snprintf(part, sizeof part, "#%" PRId64 " of %s", rank->n_calls, set_text);
-    if (text(text, dt_collective_name(op)) || text(text, part) || text(text, kinds[fault->kind].text) ||
-        durations_are_sane(text))
+    if (lacks_text(text, dt_collective_name(op)) || lacks_text(text, part) ||
+        lacks_text(text, kinds[fault->kind].text) || durations_are_sane(text))
         return 1;
     for (int64_t i = 0; i < fault->n_members; i++) {
         if (fault->members[i] == dt_rank(rank->ctx))
             continue;
         snprintf(part, sizeof part, "\n  rank %" PRId64, fault->members[i]);
-        if (text(text, part))
+        if (lacks_text(text, part))
             return 1;
     }
     return 0;

@@ -53,8 +53,10 @@ class Options(launch.Case):
         self.assert_refused(["--threads", "0", "true"], "--threads: expected an integer from 1", 'got "0"')
 
     def test_mistakes__in_variables_are_refused(self):
-        self.assert_refused(["true"], 'DTENSOR_THREADS: expected an integer from 1 to 4096, got "many"', environment={"DTENSOR_THREADS": "many"})
-        self.assert_refused(["true"], 'DTENSOR_HEAP: expected a size such as 512M or 8G, got "-1"', environment={"DTENSOR_HEAP": "-1"})
+        self.assert_refused(["true"], 'DTENSOR_THREADS: expected an integer from 1 to 4096, got "many"',
+                            environment={"DTENSOR_THREADS": "many"})
+        self.assert_refused(["true"], 'DTENSOR_HEAP: expected a size such as 512M or 8G, got "-1"',
+                            environment={"DTENSOR_HEAP": "-1"})
 
     def test_program__keeps_its_own_options(self):
         for arguments in (["-n", "1", "echo", "--help", "-n", "3"], ["-n1", "--", "echo", "--help", "-n", "3"],
