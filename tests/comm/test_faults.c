@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What happens when a rank fails its group. A group of ranks repeats one collective; at a seeded point one of them, the
- * victim, is killed, stopped, leaves, closes its context, gives up, or makes another call than the rest. Every other
- * member must get an error in time that says what happened, the group must be unusable at once, memory beside the
- * failed call must be as it was, and groups without the victim must go on and compute what is right. A victim that was
- * stopped is woken up when the others have reused their memory: it must get an error and spoil nothing.
+ * What happens when a rank fails its group. A group of ranks repeats one collective; at a seeded point one of them,
+ * the victim, is killed, stopped, exits, closes its context, gets a local error, or makes another call than the rest.
+ * Every other member must get an error in time that reports what happened, the group must be unusable at once, memory
+ * beside the failed call must be as it was, and groups without the victim must continue with right results. A victim
+ * that was stopped is woken up when the others have reused their memory: it must get an error and corrupt nothing.
  *
- * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number, and how
- * many faults are run.
+ * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number, and
+ * how many faults are run.
  */
 /* ctest: timeout=300 */
 #include "base/dtype.h"
@@ -15,8 +15,7 @@
 #include "support/launch.h"
 
 #include "base/ctx.h"
-#include "comm/describe.h"
-#include "comm/launch.h"
+#include "comm/operation_text.h"
 #include "comm/shm.h"
 
 #include <inttypes.h>
@@ -49,10 +48,10 @@ static const struct {
     const char *name;
     dt_status status; /* that the other members get */
     bool by_signal;   /* may happen at any instruction */
-    const char *says; /* part of what they are told */
+    const char *text; /* part of their error */
 } kinds[N_KINDS] = {
     [KILL] = {"kill", DT_ERR_PEER, true, "is dead"},
-    [STOP] = {"stop", DT_ERR_TIMEOUT, true, "no answer from"},
+    [STOP] = {"stop", DT_ERR_TIMEOUT, true, "did not come within"},
     [EXIT] = {"exit", DT_ERR_PEER, true, "is dead"},
     [CLOSE] = {"close", DT_ERR_PEER, false, "has closed its context"},
     [LOCAL_ERROR] = {"local error", DT_ERR_PEER, false, "the victim's own words"},
@@ -67,9 +66,9 @@ static const struct {
     [INVALID] = {"invalid call", DT_ERR_MISMATCH, false, "refused its call as invalid"},
 };
 
-enum { MOST_RANKS = 5, MOST_BYTES = 1500000, DECOY_BYTES = 5000, STOP_TIMEOUT_MS = 1000 };
+enum { MAX_RANKS = 5, MOST_BYTES = 1500000, DECOY_BYTES = 5000, STOP_TIMEOUT_MS = 1000 };
 
-/* What each rank tells the test. */
+/* What each rank reports to the test. */
 struct note {
     _Atomic int64_t error_ns; /* when it got its error; 0 before */
 };
@@ -78,15 +77,15 @@ struct board {
     _Atomic int64_t fault_ns; /* when it happened */
     _Atomic int32_t arrived;  /* survivors that have got so far */
     _Atomic int32_t may_wake, victim_is_over;
-    struct note ranks[MOST_RANKS];
+    struct note ranks[MAX_RANKS];
 };
 
 struct fault {
     uint64_t number, seed; /* the number within the run, and what it is derived from */
     enum kind kind;
     int64_t n, victim;
-    int64_t members[MOST_RANKS], n_members; /* of the group that fails */
-    test_case what;
+    int64_t members[MAX_RANKS], n_members; /* of the group that fails */
+    test_case collective;
     bool pair;    /* the first member sends to the second */
     bool started; /* dt_comm_start and dt_work_wait instead of dt_comm_run */
     bool tested;  /* dt_work_test until it is over, before waiting */
@@ -106,7 +105,7 @@ struct rank {
     uint64_t random;          /* the same sequence on all survivors */
     int64_t n_calls;          /* made so far in the group */
     test_run run;             /* the call that is repeated */
-    unsigned char *decoys[2]; /* blocks that nobody has any business with */
+    unsigned char *decoys[2]; /* blocks that no call uses */
     bool victim;
 };
 
@@ -122,7 +121,7 @@ static double limit_of(const struct fault *fault) {
     return base + 1.0 * test_slowness;
 }
 
-/* Lets the survivors go on together, without the library's help. */
+/* Synchronises the survivors without the library. */
 static int meet(const struct rank *rank, int32_t stage) {
     struct board *board = rank->fault->board;
     double give_up_at = test_seconds() + 10 * test_slowness;
@@ -172,12 +171,12 @@ static void harm_now(const struct rank *rank) {
 /* Memory for calls in which the victim plays another part than in its own; zeroed, and large enough for all. */
 struct scratch {
     void *src, *dst;
-    int64_t counts[MOST_RANKS], recv_counts[MOST_RANKS];
+    int64_t counts[MAX_RANKS], recv_counts[MAX_RANKS];
     dt_group *group; /* in another order */
 };
 
 static dt_group *swapped_group(const struct rank *rank) {
-    int64_t members[MOST_RANKS], n = rank->fault->n_members;
+    int64_t members[MAX_RANKS], n = rank->fault->n_members;
     memcpy(members, rank->fault->members, sizeof members);
     int64_t last = members[n - 1];
     members[n - 1] = members[0];
@@ -187,11 +186,11 @@ static dt_group *swapped_group(const struct rank *rank) {
 
 static bool reduces(dt_collective op) { return op == DT_ALL_REDUCE || op == DT_REDUCE_SCATTER; }
 
-static dt_reduce another_reduce(const test_case *what) {
-    int reduce = (int)what->reduce;
+static dt_reduce another_reduce(const test_case *collective) {
+    int reduce = (int)collective->reduce;
     do
         reduce = (reduce + 1) % DT_N_REDUCES;
-    while (!dt_reduce_allowed(what->dtype, (dt_reduce)reduce));
+    while (!dt_reduce_allowed(collective->dtype, (dt_reduce)reduce));
     return (dt_reduce)reduce;
 }
 
@@ -221,7 +220,7 @@ static void make_invalid(dt_comm_call *call, uint64_t *random, int64_t n_members
 }
 
 /* One element moves from one block to another: the total stays. In an exchange, the block for the next member gets
- * another size; the one for oneself is nobody else's business. */
+ * another size; the one for the rank itself concerns no other. */
 static void change_blocks(const dt_comm_call *call, const dt_group *group, int64_t *counts) {
     int64_t from = 0, n = dt_group_size(group), next = (dt_group_rank(group) + 1) % n;
     if (call->op == DT_ALL_TO_ALL) {
@@ -264,7 +263,7 @@ static dt_status call_otherwise(const struct rank *rank, const test_run *run, st
         call.dtype = call.dtype == DT_U8 ? DT_I8 : DT_U8;
         break;
     case OTHER_REDUCE:
-        call.reduce = another_reduce(&run->what);
+        call.reduce = another_reduce(&run->collective);
         break;
     case OTHER_ROOT:
         call.root = (call.root + 1 + test_below(&random, n - 1)) % n;
@@ -299,7 +298,7 @@ static bool is_mismatch(enum kind kind) { return kind >= OTHER_OP; }
 
 static dt_status make_mismatch(const struct rank *rank, const test_run *run) {
     const struct fault *fault = rank->fault;
-    size_t bytes = (size_t)(fault->what.count + 101) * (size_t)fault->n_members * 16;
+    size_t bytes = (size_t)(fault->collective.count + 101) * (size_t)fault->n_members * 16;
     struct scratch scratch = {calloc(1, bytes), calloc(1, bytes), .group = swapped_group(rank)};
     dt_status status = call_otherwise(rank, run, &scratch);
     free(scratch.src);
@@ -308,7 +307,7 @@ static dt_status make_mismatch(const struct rank *rank, const test_run *run) {
     return status;
 }
 
-/* What the victim does instead of its call number fault->at, or with the call in flight. DT_OK: goes on calling. */
+/* What the victim does instead of its call number fault->at, or with the call in flight. DT_OK: continues calling. */
 static dt_status be_at_fault(const struct rank *rank, const test_run *run) {
     const struct fault *fault = rank->fault;
     if (kinds[fault->kind].by_signal) {
@@ -367,7 +366,7 @@ static int repeat(struct rank *rank, test_run *run, dt_status *status) {
     }
 }
 
-/* What a survivor must have been told. */
+/* What the error of a survivor must contain. */
 
 static int durations_are_sane(const char *text) {
     for (const char *at = text; (at = strstr(at, ", for ")); at++) {
@@ -377,7 +376,7 @@ static int durations_are_sane(const char *text) {
     return 0;
 }
 
-static int says(const char *text, const char *part) {
+static int lacks_text(const char *text, const char *part) {
     CHECK(strstr(text, part), "the text lacks '%s': %s", part, text);
     return 0;
 }
@@ -387,19 +386,19 @@ static int tells_all(const struct rank *rank, const char *text) {
     char part[200], set_text[160];
     uint64_t set[2] = {0, 0};
     bool sends = fault->members[0] == dt_rank(rank->ctx);
-    dt_collective op = !fault->pair ? fault->what.op : sends ? DT_SEND : DT_RECV;
+    dt_collective op = !fault->pair ? fault->collective.op : sends ? DT_SEND : DT_RECV;
     for (int64_t i = 0; i < fault->n_members; i++)
         set[0] |= UINT64_C(1) << fault->members[i];
     dt__describe_set(set, (uint64_t)fault->n_members, set_text, sizeof set_text);
     snprintf(part, sizeof part, "#%" PRId64 " of %s", rank->n_calls, set_text);
-    if (says(text, dt_collective_name(op)) || says(text, part) || says(text, kinds[fault->kind].says) ||
-        durations_are_sane(text))
+    if (lacks_text(text, dt_collective_name(op)) || lacks_text(text, part) ||
+        lacks_text(text, kinds[fault->kind].text) || durations_are_sane(text))
         return 1;
     for (int64_t i = 0; i < fault->n_members; i++) {
         if (fault->members[i] == dt_rank(rank->ctx))
             continue;
         snprintf(part, sizeof part, "\n  rank %" PRId64, fault->members[i]);
-        if (says(text, part))
+        if (lacks_text(text, part))
             return 1;
     }
     return 0;
@@ -409,8 +408,8 @@ static int is_unusable(const struct rank *rank, const test_run *run) {
     double start = test_seconds();
     dt_status status = dt_comm_run(rank->group, &run->call);
     double took = test_seconds() - start;
-    CHECK(status == DT_ERR_GROUP, "rank %lld: a call in the broken group gave %s", (long long)dt_rank(rank->ctx),
-          dt_status_name(status));
+    CHECK(status == DT_ERR_GROUP, "rank %lld: a call in the broken group: expected group, got %s",
+          (long long)dt_rank(rank->ctx), dt_status_name(status));
     CHECK(took < 0.25 * test_slowness, "the call in the broken group took %g s", took);
     CHECK(!dt_comm_start(rank->group, &run->call), "a call could be started in the broken group");
     return 0;
@@ -433,14 +432,14 @@ static int learns(const struct rank *rank, dt_status status, test_run *run) {
 
 static int work_together(struct rank *rank, dt_group *group, int n_cases) {
     for (int i = 0; i < n_cases; i++) {
-        test_case what = test_any_case(&rank->random, dt_group_size(group), 100000);
-        if (test_once(rank->ctx, group, &what))
+        test_case collective = test_any_case(&rank->random, dt_group_size(group), 100000);
+        if (test_once(rank->ctx, group, &collective))
             return 1;
     }
     return 0;
 }
 
-/* Goes on for as long as the victim is not over, as the first survivor sees it. */
+/* Continues until the victim has ended, as the first survivor sees it. */
 static int work_until_victim_is_over(struct rank *rank, dt_group *group) {
     struct board *board = rank->fault->board;
     double give_up_at = test_seconds() + 10 * test_slowness;
@@ -461,7 +460,7 @@ static int work_until_victim_is_over(struct rank *rank, dt_group *group) {
 
 /* Another group than any before, made after the failure: the survivors in descending order. */
 static dt_group *survivors_backwards(const struct rank *rank) {
-    int64_t ranks[MOST_RANKS], n = 0;
+    int64_t ranks[MAX_RANKS], n = 0;
     for (int64_t i = rank->fault->n - 1; i >= 0; i--)
         if (i != rank->fault->victim)
             ranks[n++] = i;
@@ -499,15 +498,15 @@ static int victim_learns(struct rank *rank, dt_status status, test_run *run) {
 
 static int take_part(struct rank *rank) {
     const struct fault *fault = rank->fault;
-    test_case what = fault->what;
+    test_case collective = fault->collective;
     test_run *run = &rank->run;
     dt_status status;
     if (fault->pair) {
         bool sends = fault->members[0] == dt_rank(rank->ctx);
-        what.op = sends ? DT_SEND : DT_RECV;
-        what.root = sends ? 1 : 0;
+        collective.op = sends ? DT_SEND : DT_RECV;
+        collective.root = sends ? 1 : 0;
     }
-    CHECK(!test_prepare(run, rank->ctx, rank->group, &what), "%s", dt_error_text(rank->ctx));
+    CHECK(!test_prepare(run, rank->ctx, rank->group, &collective), "%s", dt_error_text(rank->ctx));
     if (repeat(rank, run, &status))
         return 1;
     if (rank->victim && fault->kind == CLOSE)
@@ -520,7 +519,7 @@ static int take_part(struct rank *rank) {
 
 static int open_rank(struct rank *rank) {
     const struct fault *fault = rank->fault;
-    int64_t others[MOST_RANKS], n = 0;
+    int64_t others[MAX_RANKS], n = 0;
     for (int64_t i = 0; i < fault->n; i++)
         if (i != fault->victim)
             others[n++] = i;
@@ -545,7 +544,7 @@ static int wait_to_be_noticed(const struct rank *rank) {
     const struct fault *fault = rank->fault;
     double give_up_at = test_seconds() + 10 * test_slowness;
     while (rank->victim && atomic_load(&fault->board->arrived) < fault->n - 1) {
-        CHECK(test_seconds() < give_up_at, "nobody noticed");
+        CHECK(test_seconds() < give_up_at, "no rank noticed");
         test_sleep(0.001);
     }
     return 0;
@@ -555,7 +554,7 @@ static int close_rank(struct rank *rank) {
     const struct fault *fault = rank->fault;
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < DECOY_BYTES; k++)
-            CHECK(rank->decoys[i][k] == 0x3c + i, "byte %zu of a block that nobody used has changed", k);
+            CHECK(rank->decoys[i][k] == 0x3c + i, "byte %zu of an unused block has changed", k);
     if (fault->kind != CLOSE && wait_to_be_noticed(rank))
         return 1;
     dt_group_release(rank->group);
@@ -585,31 +584,31 @@ static bool has_blocks(dt_collective op) {
 }
 
 static bool fits(const struct fault *fault) {
-    const test_case *what = &fault->what;
+    const test_case *collective = &fault->collective;
     switch (fault->kind) {
     case OTHER_OP:
         return !fault->pair;
     case OTHER_COUNT:
-        return what->op != DT_BARRIER && !what->unequal && what->count > 0;
+        return collective->op != DT_BARRIER && !collective->unequal && collective->count > 0;
     case OTHER_DTYPE:
-        return what->op != DT_BARRIER && what->dtype != DT_BOOL &&
-               (!reduces(what->op) || !dt__is_complex(what->dtype));
+        return collective->op != DT_BARRIER && collective->dtype != DT_BOOL &&
+               (!reduces(collective->op) || !dt__is_complex(collective->dtype));
     case OTHER_REDUCE:
-        return reduces(what->op);
+        return reduces(collective->op);
     case OTHER_ROOT:
-        return has_root(what->op);
+        return has_root(collective->op);
     case OTHER_ORDER:
         return !fault->pair;
     case OTHER_BLOCKS:
-        return has_blocks(what->op) && what->unequal;
+        return has_blocks(collective->op) && collective->unequal;
     default:
         return true;
     }
 }
 
 static void choose_ranks(struct fault *fault, uint64_t *random) {
-    int64_t order[MOST_RANKS];
-    fault->n = 2 + test_below(random, MOST_RANKS - 1);
+    int64_t order[MAX_RANKS];
+    fault->n = 2 + test_below(random, MAX_RANKS - 1);
     for (int64_t i = 0; i < fault->n; i++) {
         int64_t at = test_below(random, i + 1);
         order[i] = order[at];
@@ -624,12 +623,12 @@ static void choose_ranks(struct fault *fault, uint64_t *random) {
 static void choose_call(struct fault *fault, uint64_t *random) {
     static const int64_t most[] = {16, DT__EAGER_BYTES, MOST_BYTES, MOST_BYTES};
     do {
-        fault->what = test_any_case(random, fault->n_members, 1000);
+        fault->collective = test_any_case(random, fault->n_members, 1000);
         int64_t bytes = 1 + test_below(random, most[test_below(random, 4)]);
-        fault->what.count = bytes / fault->n_members / (int64_t)dt_dtype_size(fault->what.dtype);
+        fault->collective.count = bytes / fault->n_members / (int64_t)dt_dtype_size(fault->collective.dtype);
         if (fault->pair) {
-            fault->what.op = DT_SEND;
-            fault->what.unequal = fault->what.in_place = false;
+            fault->collective.op = DT_SEND;
+            fault->collective.unequal = fault->collective.in_place = false;
         }
     } while (!fits(fault));
 }
@@ -658,16 +657,16 @@ static struct fault fault_of(uint64_t number) {
 }
 
 static void describe(const struct fault *fault) {
-    const test_case *what = &fault->what;
+    const test_case *collective = &fault->collective;
     fprintf(stderr,
             "fault %" PRIu64 ": %s of rank %" PRId64 " of %" PRId64 " at call %" PRId64 "%s (%" PRId64
             " us); %s of %s x %" PRId64 ", %s, root %" PRId64 "%s%s, memory %d; %s%s%s; members",
             fault->number, kinds[fault->kind].name, fault->victim, fault->n, fault->at,
-            fault->inside ? ", inside" : "", fault->delay_us, dt_collective_name(what->op),
-            dt_dtype_name(what->dtype), what->count, dt_reduce_name(what->reduce), what->root,
-            what->unequal ? ", unequal" : "", what->in_place ? ", in place" : "", (int)what->memory,
+            fault->inside ? ", inside" : "", fault->delay_us, dt_collective_name(collective->op),
+            dt_dtype_name(collective->dtype), collective->count, dt_reduce_name(collective->reduce), collective->root,
+            collective->unequal ? ", unequal" : "", collective->in_place ? ", in place" : "", (int)collective->memory,
             fault->started ? "started" : "blocking", fault->started && fault->tested ? ", tested" : "",
-            fault->tells ? ", told" : "");
+            fault->tells ? ", published" : "");
     for (int64_t i = 0; i < fault->n_members; i++)
         fprintf(stderr, " %" PRId64, fault->members[i]);
     fputc('\n', stderr);
@@ -704,7 +703,7 @@ static void run_as_processes(struct fault *fault, const dt_init_options *options
 }
 
 static void run_as_threads(struct fault *fault, const dt_init_options *options) {
-    int codes[MOST_RANKS] = {0};
+    int codes[MAX_RANKS] = {0};
     assert_true(dt__run_threads(fault->n, options, be_rank, fault, codes));
     for (int64_t rank = 0; rank < fault->n; rank++)
         if (codes[rank]) {

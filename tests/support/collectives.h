@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a collective must give, computed by definition from what every rank would have put in: a rank's inputs are a
+ * The expected result of a collective, computed by definition from the inputs of all ranks: a rank's inputs are a
  * function of (seed, rank, element), so that each rank can work out its own expected result alone.
  */
 #ifndef DT_TESTS_COLLECTIVES_H
@@ -30,7 +30,7 @@ test_case test_any_case(uint64_t *random, int64_t n_members, int64_t most_bytes)
 typedef struct test_run {
     dt_ctx *ctx;
     dt_group *group;
-    test_case what;
+    test_case collective;
     dt_comm_call call;
     int64_t *counts, *recv_counts;
     unsigned char *src, *dst;    /* start of the guarded blocks */
@@ -39,8 +39,8 @@ typedef struct test_run {
     bool heap;
 } test_run;
 
-/* Fills memory and the call; 0, or 1 when there is no memory, which the context's error says. */
-int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *what);
+/* Fills memory and the call; 0, or 1 when memory is out, with the error in the context. */
+int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *collective);
 /* Makes a finished run ready to be run once more: fresh input where the call overwrote it, and a dst that is wrong. */
 void test_again(test_run *run);
 /* Compares the result, the untouched source and the guards around both. 0 or 1. */
@@ -53,6 +53,6 @@ void test_drop_closed(test_run *run);
 /* Checks and frees. */
 int test_finish(test_run *run);
 /* Prepares, runs to the end and finishes. */
-int test_once(dt_ctx *ctx, dt_group *group, const test_case *what);
+int test_once(dt_ctx *ctx, dt_group *group, const test_case *collective);
 
 #endif
