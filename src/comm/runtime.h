@@ -10,7 +10,6 @@
 #include "comm/heap.h"
 #include "comm/segment.h"
 #include "kernels/kernels.h"
-#include "kernels/threads.h"
 
 typedef struct dt__runtime dt__runtime;
 

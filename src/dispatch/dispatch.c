@@ -8,7 +8,7 @@
 #include "base/known.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 #include "move/move.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #define DT_KERNELS_BLOCKS_H
 
 #include "kernels/array.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/loops.h"
 #include "kernels/threads.h"
 

@@ -5,7 +5,7 @@
 #ifndef DT_KERNELS_COPY_H
 #define DT_KERNELS_COPY_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/simd.h"
 
 enum {

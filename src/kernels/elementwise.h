@@ -9,7 +9,7 @@
 #define DT_KERNELS_ELEMENTWISE_H
 
 #include "kernels/array.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/loops.h"
 #include "kernels/ops.h"
 #include "kernels/threads.h"

@@ -6,7 +6,7 @@
 #ifndef DT_KERNELS_GATHER_H
 #define DT_KERNELS_GATHER_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/loops.h"
 
 /* A part of an array: `rows` times `columns` elements, with strides in bytes. */

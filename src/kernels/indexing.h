@@ -11,7 +11,7 @@
 #define DT_KERNELS_INDEXING_H
 
 #include "kernels/array.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/threads.h"
 
 typedef struct dt__indexed {

@@ -7,7 +7,7 @@
 #define DT_KERNELS_NORMALISE_H
 
 #include "kernels/array.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/threads.h"
 
 /* out = exp(in) / sum of exp(in) along the dim, or its logarithm, without overflow; out has the shape of in, and may

@@ -7,10 +7,10 @@
 #ifndef DT_KERNELS_OP_LOOPS_H
 #define DT_KERNELS_OP_LOOPS_H
 
-#include "kernels/functions.h"
 #include "kernels/lanes.h"
 #include "kernels/loops.h"
 #include "kernels/ops.h"
+#include "kernels/vector_math.h"
 
 #include <complex.h>
 

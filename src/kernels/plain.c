@@ -4,8 +4,8 @@
  * against it, so it shares no loops with them.
  */
 #include "base/dtype.h"
-#include "kernels/loops.h"
-#include "kernels/tables.h"
+#include "kernels/kernel_table.h"
+#include "kernels/random_plain.h"
 
 #include <math.h>
 #include <string.h>
@@ -135,12 +135,14 @@ static void copy_strided(const dt__strided *what, dt__store how) {
     }
 }
 
-const dt__kernels dt__kernels_table_plain = {
+const dt__kernels dt__kernels_plain = {
     .name = "plain",
     .copy = copy,
     .reduce = reduce,
     .accumulate = accumulate,
     .fill = fill,
     .copy_strided = copy_strided,
+    .random_groups = dt__random_groups_plain,
+    .random_words = dt__random_words_plain,
     .loops = &dt__loops_baseline,
 };

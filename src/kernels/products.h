@@ -8,7 +8,7 @@
 #define DT_KERNELS_PRODUCTS_H
 
 #include "kernels/array.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/loops.h"
 #include "kernels/threads.h"
 

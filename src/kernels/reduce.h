@@ -8,7 +8,7 @@
 #define DT_KERNELS_REDUCE_H
 
 #include "kernels/average.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/lanes.h"
 
 enum {
@@ -158,12 +158,12 @@ INLINE void reduce_range(arithmetic with, const reduction *r) {
     X(or_bool, bool, or_bits, keep)                                                                                  \
     X(and_bool, bool, and_bits, keep)
 
-#define LOOP(name, form, combine, finish)                                                                            \
+#define REDUCE_LOOP(name, form, combine, finish)                                                                     \
     static void reduce_##name(const reduction *r) {                                                                  \
         reduce_range((arithmetic){unpack_##form, combine, finish, pack_##form}, r);                                  \
     }
-LOOP_LIST(LOOP)
-#undef LOOP
+LOOP_LIST(REDUCE_LOOP)
+#undef REDUCE_LOOP
 
 /* NULL where dt_reduce_allowed says no, and for averages of integers, which average.h makes. */
 static void (*const reduce_loops[DT_N_DTYPES][DT_N_REDUCES])(const reduction *) = {

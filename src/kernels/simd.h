@@ -12,7 +12,8 @@
 
 #ifndef VEC_BYTES
 #define ISA_NAME  "baseline"
-#define ISA_LOOPS &dt__loops_baseline
+#define ISA_TABLE dt__kernels_baseline
+#define ISA_LOOPS dt__loops_baseline
 #define VEC_BYTES 16
 #endif
 
@@ -129,6 +130,10 @@ INLINE void vec_fence(void) {
     HW_FENCE();
 #endif
 }
+
+#ifndef HW_MULTIPLY_U32
+#define HW_MULTIPLY_U32(x, m) (((x)&0xffffffffu) * (m))
+#endif
 
 /* Minimum and maximum of two registers. For floats, as x86 has it: x if x < y (x > y), and otherwise y, which makes y
  * the answer for NaN and for zeros of either sign. */

@@ -6,7 +6,7 @@
 #ifndef DT_KERNELS_SPREAD_H
 #define DT_KERNELS_SPREAD_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/threads.h"
 
 enum { DT__SPREAD_BYTES = 1 << 19 }; /* that are worth a thread */

@@ -7,7 +7,7 @@
 
 #include "comm/exchange.h"
 #include "comm/observer.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 #include "mesh/mesh.h"
 #include "move/plan_cache.h"
 

@@ -4,7 +4,7 @@
  */
 #include "base/dtype.h"
 #include "comm/observer.h"
-#include "kernels/elementwise.h"
+#include "kernels/kernels.h"
 #include "move/move.h"
 
 #include <math.h>

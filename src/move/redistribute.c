@@ -5,7 +5,7 @@
 #include "move/move.h"
 
 #include "base/dtype.h"
-#include "kernels/elementwise.h"
+#include "kernels/kernels.h"
 
 #include <string.h>
 

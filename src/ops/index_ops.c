@@ -3,7 +3,7 @@
  * Ops that look elements up by index: embedding, gather, index_select. Where the dim that is looked up in is sharded,
  * each rank finds what it holds and leaves zeros elsewhere: a partial sum.
  */
-#include "kernels/indexing.h"
+#include "kernels/kernels.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 

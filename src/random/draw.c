@@ -6,8 +6,9 @@
 #include "random/draw.h"
 
 #include "base/dtype.h"
-#include "random/kernels.h"
-#include "random/scalar.h"
+#include "base/half_float.h"
+
+#include <math.h>
 
 double dt__round_to(dt_dtype dtype, double x) {
     switch (dtype) {
@@ -75,7 +76,7 @@ static dt_status prepare_exponential(dt_ctx *ctx, const dt__random *what, dt__dr
     return DT_OK;
 }
 
-/* See truncated.c; alpha is not farther from 0 than beta, and not below it where both are on one side. */
+/* See kernels/random_plain.c; alpha is not farther from 0 than beta, and not below it where both are on one side. */
 static dt__proposal choose_proposal(double alpha, double beta) {
     const double width = beta - alpha;
     if (alpha <= 0)
@@ -112,7 +113,7 @@ void dt__randint_limits(dt_dtype dtype, int64_t *least, int64_t *most) {
         dt__integer_limits(dtype, least, most);
 }
 
-/* The float that an integer is stored as (store_integer). */
+/* The float that an integer is stored as (dt__write_i64). */
 static double stored(dt_dtype dtype, int64_t x) {
     return dtype == DT_F64 ? (double)x : dt__round_to(dtype, (double)(float)x);
 }
@@ -140,7 +141,7 @@ static dt_status prepare_randint(dt_ctx *ctx, const dt__random *what, dt__draw *
                         (long long)what->from, (long long)what->to, dt_dtype_name(what->dtype));
     draw->from = first;
     draw->range = (uint64_t)last - (uint64_t)first + 1;
-    draw->n_refused = (0 - draw->range) % draw->range;
+    draw->n_rejected = (0 - draw->range) % draw->range;
     draw->group = 2 * DT__GROUP_BLOCKS;
     return DT_OK;
 }
@@ -209,7 +210,7 @@ dt_status dt__draw_begin(dt_generator *generator, const dt__random *asked, dt__d
         .kernels = dt__generator_kernels(generator),
     };
     DT__TRY(distributions[what->distribution].prepare(ctx, what, &draw));
-    DT__TRY(dt__generator_next(generator, &draw.state));
+    DT__TRY(dt__generator_next(generator, &draw.key));
     *out = draw;
     return DT_OK;
 }

@@ -8,19 +8,8 @@
 #define DT_RANDOM_RANDOM_H
 
 #include "dtensor/random.h"
-#include "kernels/threads.h"
+#include "kernels/kernels.h"
 #include "spec/spec.h"
-
-typedef enum dt__distribution {
-    DT__UNIFORM,          /* low, high */
-    DT__NORMAL,           /* mean, std */
-    DT__EXPONENTIAL,      /* rate */
-    DT__TRUNCATED_NORMAL, /* mean, std of the whole bell; low, high */
-    DT__RANDINT,          /* from, to */
-    DT__BERNOULLI,        /* p of one */
-    DT__DROPOUT,          /* p of zero; the others are 1 / (1 - p) */
-    DT__N_DISTRIBUTIONS
-} dt__distribution;
 
 /* Arguments; fields that a distribution does not name are not looked at. */
 typedef struct dt__random {
@@ -30,26 +19,6 @@ typedef struct dt__random {
     int64_t from, to;
     const char *op; /* for errors; NULL: the distribution's word */
 } dt__random;
-
-/* How a truncated normal value is proposed before it is accepted or not. */
-typedef enum dt__proposal { DT__PROPOSE_NORMAL, DT__PROPOSE_UNIFORM, DT__PROPOSE_TAIL } dt__proposal;
-
-typedef struct dt__draw {
-    dt_generator_state state;
-    dt__distribution distribution;
-    dt_dtype dtype;
-    int64_t group; /* elements that are made together: 16 blocks' worth */
-    double shift, scale;
-    double low, high;   /* no value lies outside; infinite: no limit */
-    double alpha, beta; /* truncated: the limits, in standard deviations from the mean */
-    dt__proposal proposal;
-    bool mirrored;      /* truncated: alpha and beta are those of the mirror image */
-    uint64_t threshold; /* bernoulli, dropout: words below it are hits */
-    uint64_t range;     /* randint */
-    uint64_t n_refused; /* randint: 2^64 mod range: so many words are drawn again */
-    int64_t from;
-    const struct dt__random_kernels *kernels;
-} dt__draw;
 
 /* Checks the arguments and takes the generator's next draw. On an error, which is agreed, nothing is taken. */
 dt_status dt__draw_begin(dt_generator *generator, const dt__random *asked, dt__draw *out);
@@ -81,7 +50,9 @@ dt_status dt__order_begin(dt_generator *generator, int64_t size, dt__order *out)
 void dt__order_range(const dt__order *order, int64_t begin, int64_t n, int64_t *dst);
 
 /* Takes the next draw of a generator: its state, before it counts on. */
-dt_status dt__generator_next(dt_generator *generator, dt_generator_state *out);
+dt_status dt__generator_next(dt_generator *generator, dt__philox_key *out);
+/* The table of kernels of the generator's context. */
+const dt__kernels *dt__generator_kernels(const dt_generator *generator);
 dt_ctx *dt__generator_ctx(const dt_generator *generator);
 
 #endif

@@ -8,8 +8,7 @@
 #include "base/dtype.h"
 #include "base/hash.h"
 #include "base/size.h"
-#include "kernels/elementwise.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 #include "mesh/mesh.h"
 #include "move/move.h"
 #include "random/draw.h"
@@ -55,7 +54,7 @@ static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random_o
 }
 
 /* Remembers a draw that every rank of the tensor's mesh should have made. */
-static dt_status remember(const dt_tensor *tensor, dt_generator_state drawn, int what) {
+static dt_status remember(const dt_tensor *tensor, dt__philox_key drawn, int what) {
     if (!tensor->spec)
         return DT_OK;
     uint64_t number = dt__hash_u64(drawn.draw, dt__hash_u64(drawn.seed, (uint64_t)what));
@@ -94,7 +93,7 @@ static dt_status fill_plain(const dt__draw *draw, dt_tensor *tensor) {
 }
 
 static dt_status fill_with(const dt__draw *draw, dt_tensor *tensor) {
-    DT__TRY(remember(tensor, draw->state, (int)draw->distribution));
+    DT__TRY(remember(tensor, draw->key, (int)draw->distribution));
     if (!wants_numbers(tensor))
         return DT_OK;
     if (!tensor->spec)
@@ -114,7 +113,8 @@ static dt_status fill(dt_tensor *tensor, const dt__random *what, const dt_random
     DT__TRY(dt__draw_begin(generator, &typed, &draw));
     dt_status status = fill_with(&draw, tensor);
     if (status != DT_OK)
-        (void)dt_generator_restore(generator, draw.state); /* a call that fails takes no draw */
+        (void)dt_generator_restore(
+            generator, (dt_generator_state){draw.key.seed, draw.key.draw}); /* a call that fails takes no draw */
     return status;
 }
 
@@ -267,7 +267,7 @@ static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_opti
     dt_generator_state drawn = dt_generator_save(generator);
     dt_status status = dt__order_begin(generator, n, order);
     if (status == DT_OK)
-        status = remember(tensor, drawn, DT__N_DISTRIBUTIONS);
+        status = remember(tensor, (dt__philox_key){drawn.seed, drawn.draw}, DT__N_DISTRIBUTIONS);
     if (status != DT_OK)
         (void)dt_generator_restore(generator, drawn);
     else if (wants_numbers(tensor))

@@ -5,8 +5,7 @@
  */
 #include "base/dtype.h"
 #include "base/size.h"
-#include "kernels/elementwise.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 #include "spec/strides.h"
 #include "tensor/state.h"
 

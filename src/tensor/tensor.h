@@ -10,8 +10,6 @@
 #include "comm/runtime.h"
 #include "dtensor/tensor.h"
 #include "kernels/kernels.h"
-#include "kernels/products.h"
-#include "kernels/threads.h"
 #include "spec/spec.h"
 
 /* Memory that tensors share. */

@@ -154,11 +154,11 @@ static double chi_limit(double degrees) { return degrees + 3.1 * sqrt(2 * degree
 static void bits__are_uniform(void **state) {
     (void)state;
     static int high[256], low[256], pairs[65536];
-    const dt__random_kernels *table = dt__random_kernels_best();
+    const dt__kernels *table = dt__kernels_best();
     uint64_t words[2 * DT__GROUP_BLOCKS];
     int64_t ones[64] = {0};
     for (uint64_t group = 0; group < N / 32; group++) {
-        table->words((dt_generator_state){31, 5}, group, words);
+        table->random_words((dt__philox_key){31, 5}, group, words);
         for (int i = 0; i < 32; i++) {
             high[words[i] >> 56]++;
             low[words[i] & 255]++;

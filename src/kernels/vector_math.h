@@ -5,8 +5,8 @@
  * and needs no care in between; the most used ones (exp, sigmoid, silu, erf, gelu) are computed in f32, twice as
  * fast, and are right to 2.5 units, as functions of f64 are. All give the same bits in every instruction set.
  */
-#ifndef DT_KERNELS_FUNCTIONS_H
-#define DT_KERNELS_FUNCTIONS_H
+#ifndef DT_KERNELS_VECTOR_MATH_H
+#define DT_KERNELS_VECTOR_MATH_H
 
 #include "kernels/polynomials.h"
 
@@ -130,14 +130,14 @@ DT__INLINE double erf_long(double x) {
 }
 
 /* An angle less whole quarter turns: the rest, from -pi/4 to pi/4, and the last two bits of their number. */
-typedef struct angle {
+typedef struct reduced_angle {
     double rest;
     uint64_t quarters;
-} angle;
+} reduced_angle;
 
-DT__INLINE angle angle_of(double x) {
+DT__INLINE reduced_angle reduce_angle(double x) {
     double rounded = x * TWO_OVER_PI + ROUNDER, n = rounded - ROUNDER;
-    return (angle){((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3, dt__f64_bits(rounded) & 3};
+    return (reduced_angle){((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3, dt__f64_bits(rounded) & 3};
 }
 
 /* The sine of the rest after an even number of quarters, its cosine after an odd one, minus after two more. */
@@ -147,13 +147,13 @@ DT__INLINE double sine_of(uint64_t quarters, double sine, double cosine) {
 }
 
 DT__INLINE double sin_turned_short(double x, uint64_t turn) {
-    angle a = angle_of(x);
+    reduced_angle a = reduce_angle(x);
     double z = a.rest * a.rest;
     return sine_of(a.quarters + turn, a.rest + a.rest * z * sin_rest_short(z),
                    1 - 0.5 * z + z * z * cos_rest_short(z));
 }
 DT__INLINE double sin_turned_long(double x, uint64_t turn) {
-    angle a = angle_of(x);
+    reduced_angle a = reduce_angle(x);
     double z = a.rest * a.rest, half = 0.5 * z, most = 1 - half;
     return sine_of(a.quarters + turn, a.rest + a.rest * z * sin_rest_long(z),
                    most + ((1 - most - half) + z * z * cos_rest_long(z)));
@@ -220,5 +220,100 @@ DT__INLINE float gelu_tanh_slope_f32(float x) {
     return (float)gelu_tanh_slope((double)x, tanh_short(gelu_argument((double)x)));
 }
 DT__INLINE double gelu_tanh_slope_f64(double x) { return gelu_tanh_slope(x, tanh_long(gelu_argument(x))); }
+
+/* The functions of random numbers. Their bits are part of the public contract (dtensor/random.h) and never change: a
+ * faster or more accurate log, sin or cos must not replace them.
+ *
+ * random_log: of v = 2^e m with m around 1, as e log 2 + 2 atanh(s), s = (m - 1) / (m + 1), by the series of atanh.
+ * random_turn: cos and sin of an angle given as an integer fraction of a turn, so that the reduction to an eighth of a
+ * turn is exact, by their series there. The series end where the next term is below half a unit in the last place. */
+#define RANDOM_LN2          0.693147180559945309417
+#define RANDOM_ANGLE_F32    0x1.921fb54442d18p-30f /* of one step: a quarter turn over 2^30, or over 2^52 */
+#define RANDOM_ANGLE_F64    0x1.921fb54442d18p-52
+#define RANDOM_SQRT_HALF_32 0x3f3504f3u /* the bits of sqrt(1/2): m is in [sqrt(1/2), sqrt(2)) */
+#define RANDOM_SQRT_HALF_64 0x3fe6a09e667f3bcdu
+
+/* Integers below 2^52, and below 2^53, as doubles, without the conversion that only AVX-512 has: they are put into the
+ * fractions of 2^52 and 2^84, which are then subtracted. */
+DT__INLINE double u52_to_f64(uint64_t x) { return dt__f64_from_bits(x | 0x4330000000000000u) - 0x1p52; }
+DT__INLINE double u53_to_f64(uint64_t x) {
+    return (dt__f64_from_bits((x >> 32) | 0x4530000000000000u) - 0x1p84) + u52_to_f64(x & 0xffffffffu);
+}
+
+/* [0,1), and the argument of log, in (0,1]. */
+DT__INLINE float random_unit_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }
+DT__INLINE double random_unit_f64(uint64_t w) { return u53_to_f64(w >> 11) * 0x1p-53; }
+DT__INLINE float random_positive_f32(uint32_t w) { return ((float)(int32_t)(w >> 1) + 0.5f) * 0x1p-31f; }
+DT__INLINE double random_positive_f64(uint64_t w) { return (u53_to_f64(w >> 11) + 0.5) * 0x1p-53; }
+
+DT__INLINE float random_log_f32(float v) {
+    int32_t e = (int32_t)(dt__f32_bits(v) - RANDOM_SQRT_HALF_32) >> 23;
+    float m = dt__f32_from_bits(dt__f32_bits(v) - ((uint32_t)e << 23));
+    float s = (m - 1) / (m + 1), x = s * s;
+    float series = ((2 / 9.0f * x + 2 / 7.0f) * x + 2 / 5.0f) * x + 2 / 3.0f;
+    return (float)e * (float)RANDOM_LN2 + (s + s + s * (x * series));
+}
+
+/* The biased exponent is never negative, so that no instruction set needs an arithmetic shift of 64 bits. */
+DT__INLINE double random_log_f64(double v) {
+    uint64_t e = (dt__f64_bits(v) + (0x3ff0000000000000u - RANDOM_SQRT_HALF_64)) >> 52;
+    double m = dt__f64_from_bits(dt__f64_bits(v) - (e << 52) + 0x3ff0000000000000u);
+    double s = (m - 1) / (m + 1), x = s * s, y = 2 / 23.0;
+    y = y * x + 2 / 21.0;
+    y = y * x + 2 / 19.0;
+    y = y * x + 2 / 17.0;
+    y = y * x + 2 / 15.0;
+    y = y * x + 2 / 13.0;
+    y = y * x + 2 / 11.0;
+    y = y * x + 2 / 9.0;
+    y = y * x + 2 / 7.0;
+    y = y * x + 2 / 5.0;
+    y = y * x + 2 / 3.0;
+    return (u52_to_f64(e) - 1023.0) * RANDOM_LN2 + (s + s + s * (x * y));
+}
+
+typedef struct cos_sin_f32 {
+    float cos, sin;
+} cos_sin_f32;
+
+/* Of w / 2^32 turns. */
+DT__INLINE cos_sin_f32 random_turn_f32(uint32_t w) {
+    uint32_t shifted = w + (1u << 29), quadrant = shifted >> 30, odd = 0 - (quadrant & 1);
+    float angle = (float)((int32_t)(shifted & 0x3fffffff) - (1 << 29)) * RANDOM_ANGLE_F32, x = angle * angle;
+    float sine = angle + angle * (x * (((1 / 362880.0f * x - 1 / 5040.0f) * x + 1 / 120.0f) * x - 1 / 6.0f));
+    float cosine = 1 + x * (((1 / 40320.0f * x - 1 / 720.0f) * x + 1 / 24.0f) * x - 1 / 2.0f);
+    uint32_t s = dt__f32_bits(sine), c = dt__f32_bits(cosine);
+    uint32_t first = (odd & s) | (~odd & c), second = (odd & c) | (~odd & s);
+    return (cos_sin_f32){dt__f32_from_bits(first ^ ((quadrant + 1) & 2) << 30),
+                         dt__f32_from_bits(second ^ (quadrant & 2) << 30)};
+}
+
+typedef struct cos_sin_f64 {
+    double cos, sin;
+} cos_sin_f64;
+
+/* Of w / 2^64 turns. */
+DT__INLINE cos_sin_f64 random_turn_f64(uint64_t w) {
+    uint64_t shifted = w + (1ull << 61), quadrant = shifted >> 62, odd = 0 - (quadrant & 1);
+    double angle = (u52_to_f64(shifted << 2 >> 12) - 0x1p51) * RANDOM_ANGLE_F64, x = angle * angle;
+    double p = -1 / 1307674368000.0, q = 1 / 20922789888000.0;
+    p = p * x + 1 / 6227020800.0;
+    p = p * x - 1 / 39916800.0;
+    p = p * x + 1 / 362880.0;
+    p = p * x - 1 / 5040.0;
+    p = p * x + 1 / 120.0;
+    p = p * x - 1 / 6.0;
+    q = q * x - 1 / 87178291200.0;
+    q = q * x + 1 / 479001600.0;
+    q = q * x - 1 / 3628800.0;
+    q = q * x + 1 / 40320.0;
+    q = q * x - 1 / 720.0;
+    q = q * x + 1 / 24.0;
+    q = q * x - 1 / 2.0;
+    uint64_t s = dt__f64_bits(angle + angle * (x * p)), c = dt__f64_bits(1 + x * q);
+    uint64_t first = (odd & s) | (~odd & c), second = (odd & c) | (~odd & s);
+    return (cos_sin_f64){dt__f64_from_bits(first ^ ((quadrant + 1) & 2) << 62),
+                         dt__f64_from_bits(second ^ (quadrant & 2) << 62)};
+}
 
 #endif
