@@ -16,7 +16,7 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/dtensorConfig.cmake ${PROJECT_BINARY_D
 set(pc_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH DTENSOR_PC_TO_PREFIX /prefix/${pc_dir} /prefix)
 string(REGEX REPLACE "/$" "" DTENSOR_PC_TO_PREFIX "${DTENSOR_PC_TO_PREFIX}")
-set(DTENSOR_PC_LIBS_PRIVATE "-pthread -lm")
+set(DTENSOR_PC_LIBS_PRIVATE "-pthread -lz -lm")
 configure_file(cmake/dtensor.pc.in dtensor.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/dtensor.pc DESTINATION ${pc_dir})
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * 1: meshes. A mesh arranges the ranks of a program in a grid whose dims have names, so that "the ranks that share a
- * copy of the model" or "the ranks that share a batch" can be spoken of. Making and asking a mesh is arithmetic: no
- * rank waits for another, whatever the size.
+ * copy of the model" or "the ranks that share a batch" have a name. Making and querying a mesh is arithmetic: no rank
+ * waits for another, whatever the size.
  *
  *     $ ./01_mesh
  */
@@ -18,11 +18,11 @@ static void print_group(const dt_mesh *mesh, int dim) {
     printf("\n");
 }
 
-static void print_mesh(const char *what, dt_mesh *mesh) {
+static void print_mesh(const char *title, dt_mesh *mesh) {
     int64_t coordinate[DT_MESH_MAX_DIMS];
-    if (!mesh) /* a call failed; dt_close tells why */
+    if (!mesh) /* a call failed; dt_close prints why */
         return;
-    printf("%s: %s, %lld ranks, this one at (", what, dt_mesh_text(mesh), (long long)dt_mesh_size(mesh));
+    printf("%s: %s, %lld ranks, this one at (", title, dt_mesh_text(mesh), (long long)dt_mesh_size(mesh));
     dt_mesh_coordinate(mesh, coordinate); /* false for a rank outside the mesh */
     for (int dim = 0; dim < dt_mesh_n_dims(mesh); dim++)
         printf("%s%lld", dim ? "," : "", (long long)coordinate[dim]);
@@ -32,38 +32,38 @@ static void print_mesh(const char *what, dt_mesh *mesh) {
 }
 
 int main(void) {
-    /* A real program calls dt_init(NULL) and is started by dtrun. Here, this process stands for rank 3 of a world of
-     * 8, which shows what that rank would see without starting the others. */
+    /* A real program calls dt_init(NULL) and is started by dtrun. Here, this process claims to be rank 3 of a world
+     * of 8, which shows the view of that rank without starting the others. */
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 8, .rank = 3});
     if (!ctx)
         return 1;
 
-    /* Two copies of a model (dp), each with its sequences in two parts (cp) and its matrices in two parts (tp). The
-     * last dim runs fastest: ranks 0 and 1 are neighbours along tp. */
+    /* Two copies of a model (dp), each with its sequences split in two (cp) and its matrices split in two (tp). The
+     * last dim varies fastest: ranks 0 and 1 are neighbours along tp. */
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,cp=2,tp=2");
-    print_mesh("whole", mesh);
+    print_mesh("root", mesh);
 
-    /* A slice is the part of the mesh that contains this rank and spans the named dims. */
+    /* A slice is the sub-mesh that contains this rank and spans the named dims. */
     dt_mesh *tp = dt_mesh_slice(mesh, "tp");
     print_mesh("tp", tp);
 
-    /* A slice of two dims around a third, flattened to one: the ranks that share this rank's part of a sequence. */
+    /* A slice of two dims around a third, flattened to one: the ranks that share this rank's slice of a sequence. */
     dt_mesh *around = dt_mesh_slice(mesh, "dp,tp");
     dt_mesh *flat = dt_mesh_flatten(around, "replicas", NULL);
     print_mesh("dp,tp", around);
     print_mesh("flat", flat);
 
-    /* One dim as several. */
+    /* One dim, split into several. */
     dt_mesh *pairs = dt_mesh_unflatten(flat, 0, (const int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "node,core"});
     print_mesh("pairs", pairs);
 
-    /* Mistakes are values, too: the call gives NULL, the context keeps the first error with its text, and a program
-     * that can go on clears it. */
+    /* A call that fails returns NULL, the context keeps the first error with its text, and a program that can continue
+     * clears it. */
     dt_mesh *wrong = dt_mesh_slice(mesh, "tp,dp");
     printf("wrong: %s: %s\n", wrong ? "no error" : dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
     dt_error_clear(ctx);
 
-    /* Handles are counted; a part keeps what it needs of the whole, so the order does not matter. */
+    /* Handles are reference-counted; a sub-mesh holds a reference to its root, so the order does not matter. */
     dt_mesh_release(mesh);
     dt_mesh_release(tp);
     dt_mesh_release(around);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * 3: tensors. A tensor without a mesh is an ordinary array. With a mesh and placements it is distributed: each rank
- * holds its part, and the value is that of the whole.
+ * holds its local tensor, and its value is that of the full tensor.
  *
  *     $ ./03_tensors                    # starts four ranks by itself
  */
@@ -9,54 +9,54 @@
 
 #include <stdio.h>
 
-/* Only one rank writes, so that lines do not mix; dt_print sees to that for distributed tensors by itself. */
-static void say(dt_ctx *ctx, const char *what) {
+/* Only one rank prints, so that lines do not mix; dt_print does the same for distributed tensors. */
+static void print_title(dt_ctx *ctx, const char *title) {
     if (dt_rank(ctx) == 0) {
-        printf("\n%s\n", what);
+        printf("\n%s\n", title);
         fflush(stdout);
     }
 }
 
-/* Plain tensors and views of them. Options are named; whatever is made in a scope goes when the scope ends. */
+/* Plain tensors and views of them. Options are named; what is made in a scope is freed at its end. */
 static void plain_tensors(dt_ctx *ctx) {
     dt_scope scope = dt_scope_begin(ctx);
     dt_tensor *a = dt_reshape(dt_arange(ctx, 0, 12, 1, .dtype = DT_I32), DT_SHAPE(3, 4));
     dt_tensor *column = dt_select(a, 1, 2);
-    say(ctx, "a plain tensor, after its column 2 was set to -1 through a view");
+    print_title(ctx, "a plain tensor, after its column 2 was set to -1 through a view");
     dt_assign(column, dt_full_like(column, -1));
     if (dt_rank(ctx) == 0)
         dt_print(a);
     dt_scope_end(scope);
 }
 
-/* The same value, four ways of holding it. */
+/* The same value with different placements. */
 static void placements(dt_ctx *ctx, dt_mesh *mesh) {
     dt_scope scope = dt_scope_begin(ctx);
     dt_tensor *value = dt_reshape(dt_arange(ctx, 0, 1.5, 0.1), DT_SHAPE(5, 3));
 
-    say(ctx, "rows along dp; 5 rows for 2 coordinates are 3 and 2");
+    print_title(ctx, "rows along dp; 5 rows for 2 coordinates are 3 and 2");
     dt_tensor *rows = dt_distribute_tensor(value, mesh, "S(0),R");
     dt_print(rows);
 
-    say(ctx, "rows along dp and columns along tp: only what is lacking moves");
+    print_title(ctx, "rows along dp and columns along tp: every rank has its block already");
     dt_tensor *both = dt_redistribute(rows, "S(0),S(1)");
     dt_print(both);
 
-    say(ctx, "every rank adds 1, 2, 3 or 4: a partial value, which is reduced when it is read");
+    print_title(ctx, "ranks contribute 1, 2, 3 and 4: a partial value, which is reduced when it is read");
     dt_tensor *mine = dt_full(ctx, DT_SHAPE(2), (double)(dt_rank(ctx) + 1));
     dt_tensor *sum = dt_from_local(ctx, mine, mesh, "P(sum),P(sum)");
     dt_print(sum);
-    dt_tensor *parts = dt_redistribute(sum, "S(0),R");
-    double first = dt_item(dt_select(dt_full_tensor(parts), 0, 0));
+    dt_tensor *shards = dt_redistribute(sum, "S(0),R");
+    double first = dt_item(dt_select(dt_full_tensor(shards), 0, 0));
     if (dt_rank(ctx) == 0)
-        printf("its first number is %g; this rank holds %d of 2\n", first, (int)dt_tensor_local_elements(parts));
+        printf("its first number is %g; this rank holds %d of 2\n", first, (int)dt_tensor_local_elements(shards));
 
-    say(ctx, "a million numbers: of those that are shown, some come from other ranks");
+    print_title(ctx, "a million numbers: some of those that are printed come from other ranks");
     dt_print(dt_arange(ctx, 0, 1e6, 1, .mesh = mesh, .place = "S(0),S(0)"));
     dt_scope_end(scope);
 }
 
-/* A transfer in two halves: something else can be done in between. */
+/* A transfer that is started and waited for: the rank can do something else in between. */
 static void transfers(dt_ctx *ctx, dt_mesh *mesh) {
     dt_tensor *rows = dt_ones(ctx, DT_SHAPE(4, 4), .mesh = mesh, .place = "S(0),S(1)");
     dt_transfer *transfer = dt_redistribute_start(rows, "R,R", .dtype = DT_F64);
@@ -65,11 +65,11 @@ static void transfers(dt_ctx *ctx, dt_mesh *mesh) {
     char text[64];
     dt_tensor_text(all, sizeof text, text);
     if (dt_rank(ctx) == 0)
-        printf("\nmoved %s while %d numbers were made here\n", text, (int)dt_tensor_elements(other));
+        printf("\nmoved %s while this rank made %d numbers\n", text, (int)dt_tensor_elements(other));
 }
 
-/* NULL in gives NULL out: an expression nests, and the first error is kept. */
-static void mistakes(dt_ctx *ctx, dt_mesh *mesh) {
+/* A NULL operand makes a NULL result: expressions nest, and the first error is kept. */
+static void errors(dt_ctx *ctx, dt_mesh *mesh) {
     dt_tensor *t =
         dt_full_tensor(dt_redistribute(dt_zeros(ctx, DT_SHAPE(4), .mesh = mesh, .place = "S(1),R"), "R,R"));
     if (!t && dt_rank(ctx) == 0)
@@ -83,7 +83,7 @@ static int run(dt_ctx *ctx, void *arg) {
     plain_tensors(ctx);
     placements(ctx, mesh);
     transfers(ctx, mesh);
-    mistakes(ctx, mesh);
+    errors(ctx, mesh);
     dt_mesh_release(mesh);
     return dt_report(ctx);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The demo: a matrix of 2048 by 2048 changes its placements on a mesh of 2 by 2 ranks. For each move: who holds what
- * before and after, the collectives that it stands for, the bytes that the busiest rank receives beside the least that
- * it must, the time beside that of copying as many bytes, and whether every value is right.
+ * The demo: a matrix of 2048 by 2048 changes its placements on a mesh of 2 by 2 ranks. For each move: which
+ * rank holds what before and after, the collectives of its plan, the bytes that the busiest rank receives beside the
+ * lower bound, the time beside that of copying as many bytes, and whether every value is right.
  *
  *     dtrun -n 4 demo [--colour]
  *
- * Values are random numbers. They do not depend on the layout, so the result must be what is drawn where it ends up.
+ * Values are random numbers, which do not depend on placements: the result must be what is drawn with the target's.
  */
 #define _GNU_SOURCE
 #include <dtensor/dtensor.h>
@@ -21,14 +21,14 @@
 enum { SIZE = 2048, REPEATS = 30 };
 
 static const struct move {
-    const char *from, *to, *says;
+    const char *from, *to, *title;
 } moves[] = {
     {"S(0),S(1)", "S(1),S(0)", "Two blocks change places."},
     {"S(0),S(0)", "R,S(1)", "Rows become columns, in two copies."},
     {"S(0:1536,512),S(1)", "S(0),S(0)", "An uneven load is balanced."},
-    {"P(sum),S(0)", "R,S(1)", "Sums are finished on the way."},
-    {"P(sum),P(sum)", "R,R", "Everybody gets the whole sum."},
-    {"R,R", "S(0),S(1)", "Nothing moves: all is here already."},
+    {"P(sum),S(0)", "R,S(1)", "Partial sums are reduced on the way."},
+    {"P(sum),P(sum)", "R,R", "Every rank gets the full sum."},
+    {"R,R", "S(0),S(1)", "Nothing moves: every rank has its shard already."},
 };
 enum { N_MOVES = sizeof moves / sizeof *moves };
 
@@ -38,7 +38,7 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* From the first rank's start to the last one's end; the ranks of a machine have one clock. */
+/* From the first rank's start to the last rank's end; the ranks of a machine share one clock. */
 static double span(dt_ctx *ctx, double start) {
     double ends[] = {-start, now()};
     dt_comm_all_reduce(dt_group_world(ctx), ends, ends, 2, DT_F64, DT_MAX);
@@ -51,7 +51,7 @@ enum { CELLS = 4, CELL_WIDTH = 6, CANVAS_ROWS = 2 * CELLS + 1, CANVAS_COLUMNS = 
 
 struct canvas {
     char owners[CELLS][CELLS][24];
-    int colour[CELLS][CELLS]; /* of the first owner; 4: everybody */
+    int colour[CELLS][CELLS]; /* of the first owner; 4: all ranks */
     const char *glyphs[CANVAS_ROWS][CANVAS_COLUMNS];
     char labels[CANVAS_ROWS][CANVAS_COLUMNS][2];
 };
@@ -85,7 +85,7 @@ static bool differ(const struct canvas *c, int i, int j, int k, int l) {
     return in != other || (in && strcmp(c->owners[i][j], c->owners[k][l]) != 0);
 }
 
-/* What stands where four cells meet: by the lines that go up, down, left and right. */
+/* The glyph where four cells meet, by the lines that go up, down, left and right. */
 static const char *corner(bool up, bool down, bool left, bool right) {
     static const char *const glyphs[16] = {" ", "─", "─", "─", "│", "┌", "┐", "┬",
                                            "│", "└", "┘", "┴", "│", "├", "┤", "┼"};
@@ -165,9 +165,9 @@ __attribute__((format(printf, 2, 3))) static void note(struct notes *notes, cons
     va_end(args);
 }
 
-/* Asks the tool, which lies beside this program, what it would do; says nothing where there is none. */
+/* Adds what `dtensor plan`, which is installed beside this program, prints; nothing where it is missing. */
 static void note_plan(struct notes *notes, const struct move *move) {
-    char path[512], command[2048], line[256], word[32], over[16], received[32], least[32];
+    char path[512], command[2048], line[256], word[32], over[16], received[32], bound[32];
     ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
     path[n > 0 ? n : 0] = 0;
     char *slash = strrchr(path, '/');
@@ -189,19 +189,19 @@ static void note_plan(struct notes *notes, const struct move *move) {
             else
                 note(notes, "%s over mesh dim%s %s", word, strchr(over, ',') ? "s" : "", over);
         }
-        if (direct && sscanf(line, "received by one rank, at most: %31[^;]; no plan needs less than %31[^\n]",
-                             received, least) == 2)
-            note(notes, "%s received; the least is %s", received, least);
+        if (direct && sscanf(line, "received by one rank, at most: %31[^(](lower bound of any plan: %31[^)]",
+                             received, bound) == 2)
+            note(notes, "%sreceived; lower bound %s", received, bound);
     }
     if (plan)
         pclose(plan);
 }
 
-/* A tensor of random whole numbers. Of a partial one, coordinate c of a line of n ranks holds c + 1 times the number,
+/* A tensor of random integers. Of a partial one, coordinate c of a line of n ranks holds c + 1 times the number,
  * so that the sum is n (n + 1) / 2 times it. */
 static dt_tensor *make_source(dt_ctx *ctx, dt_mesh *mesh, const char *place, float *factor) {
     dt_generator_seed(dt_generator_default(ctx), 7);
-    char whole[64] = "", copy[64];
+    char replicated[64] = "", copy[64];
     int64_t coordinate[2], at = 0, n = 1, m = 0;
     dt_mesh_coordinate(mesh, coordinate);
     strcpy(copy, place);
@@ -211,24 +211,24 @@ static dt_tensor *make_source(dt_ctx *ctx, dt_mesh *mesh, const char *place, flo
     }
     for (char *word = strtok(copy, ","); word; word = strtok(NULL, ","), m++) {
         bool partial = word[0] == 'P';
-        strcat(strcat(whole, m ? "," : ""), partial ? "R" : word);
+        strcat(strcat(replicated, m ? "," : ""), partial ? "R" : word);
         at = partial ? at * 2 + coordinate[m] : at;
         n *= partial ? 2 : 1;
     }
     *factor = (float)(n * (n + 1) / 2);
-    dt_tensor *x = dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = mesh, .place = whole, .dtype = DT_F32);
-    float *part = dt_data(x);
+    dt_tensor *x = dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = mesh, .place = replicated, .dtype = DT_F32);
+    float *local = dt_data(x);
     for (int64_t i = 0; i < dt_tensor_local_elements(x); i++)
-        part[i] *= (float)(at + 1);
+        local[i] *= (float)(at + 1);
     return dt_from_local(ctx, dt_to_local(x), mesh, place, .shape = DT_SHAPE(SIZE, SIZE));
 }
 
-/* Values of all ranks that are not what is drawn in the target's placements. */
+/* The number of values of all ranks that differ from what is drawn with the target's placements. */
 static int64_t count_wrong(dt_ctx *ctx, dt_tensor *got, const char *place, float factor) {
     dt_generator_seed(dt_generator_default(ctx), 7);
-    dt_tensor *want =
+    dt_tensor *expected =
         dt_randint(ctx, 0, 1000, DT_SHAPE(SIZE, SIZE), .mesh = dt_tensor_mesh(got), .place = place, .dtype = DT_F32);
-    const float *a = dt_data(got), *b = dt_data(want);
+    const float *a = dt_data(got), *b = dt_data(expected);
     int64_t wrong = !a || !b;
     for (int64_t i = 0; !wrong && i < dt_tensor_local_elements(got); i++)
         wrong += a[i] != factor * b[i];
@@ -251,18 +251,18 @@ static double time_move(dt_ctx *ctx, dt_tensor *x, const char *to) {
 }
 
 /* Half of what a rank must read and write, so that copying it touches as much. Each partial value is read once, by one
- * of those that want the sum, and the sum by the others. */
+ * of the ranks that get the sum, and the sum by the others. */
 static size_t bytes_to_copy(const dt_tensor *x, const dt_tensor *y) {
     const dt_placement *from = dt_spec_placements(dt_tensor_spec(x)), *to = dt_spec_placements(dt_tensor_spec(y));
-    size_t out = (size_t)dt_spec_max_bytes(dt_tensor_spec(y)), parts = 1, copies = 1;
+    size_t out = (size_t)dt_spec_max_bytes(dt_tensor_spec(y)), terms = 1, copies = 1;
     for (int m = 0; m < 2; m++) {
-        parts *= dt_placement_is_partial(from[m]) ? 2 : 1;
+        terms *= dt_placement_is_partial(from[m]) ? 2 : 1;
         copies *= dt_placement_is_partial(from[m]) && to[m].kind == DT_PLACEMENT_REPLICATE ? 2 : 1;
     }
-    return parts == 1 ? out : ((parts + 1) * out / copies + 2 * (out - out / copies)) / 2;
+    return terms == 1 ? out : ((terms + 1) * out / copies + 2 * (out - out / copies)) / 2;
 }
 
-/* All ranks copy so much at once, from the memory of one tensor to that of the other. */
+/* All ranks copy that much at the same time, from the memory of one tensor to that of the other. */
 static double time_copies(dt_ctx *ctx, dt_tensor *x, dt_tensor *y) {
     size_t bytes = bytes_to_copy(x, y), piece = 1 << 18;
     size_t src_bytes = 4 * (size_t)dt_tensor_local_elements(x), dst_bytes = 4 * (size_t)dt_tensor_local_elements(y);
@@ -286,7 +286,7 @@ static void print_move(const struct move *move, const dt_spec *from, const dt_sp
     draw(from, &before);
     draw(to, &after);
     printf("\n%s%s -> %s%s   %s\n", coloured ? "\033[1m" : "", move->from, move->to, coloured ? "\033[0m" : "",
-           move->says);
+           move->title);
     for (int y = 0; y < CANVAS_ROWS; y++) {
         printf("  ");
         print_line(&before, y, coloured);
@@ -330,7 +330,7 @@ int main(int argc, char **argv) {
     for (int i = 0; i < N_MOVES && mesh && !dt_failed(ctx); i++)
         wrong += show(ctx, mesh, &moves[i], coloured);
     if (dt_rank(ctx) == 0 && mesh)
-        printf("\n%s\n", wrong ? "Something is WRONG." : "All right.");
+        printf("\n%s\n", wrong ? "Some values are WRONG." : "All values are right.");
     dt_mesh_release(mesh);
     return dt_close(ctx) || wrong;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Layout texts: printed and read again, a layout is the same; its algebra holds at its first indices.
+ * Layout texts: printed and parsed again, a layout is the same; its algebra holds at its first indices.
  */
 #include "fuzz.h"
 #include "layout/layout.h"
@@ -35,20 +35,20 @@ static void check_right_inverse(dt__arena *arena, const dt__layout *layout) {
         FUZZ_CHECK(dt__layout_at(layout, dt__layout_at(&inverse, i)) == i, "at %lld", (long long)i);
 }
 
-/* Calls that may refuse; each in a context of its own, because the first error stays. */
+/* Calls that may refuse; each in a context of its own, because the first error is kept. */
 static void check_others(const char *text) {
-    for (int which = 0; which < 4; which++) {
+    for (int call = 0; call < 4; call++) {
         dt_ctx *ctx = dt__ctx_new(NULL);
         dt__arena arena = dt__arena_new(ctx);
         dt__layout layout, result;
         bool injective;
         FUZZ_CHECK(dt__layout_parse(&arena, text, &layout) == DT_OK, "%s", dt_error_text(ctx));
-        dt_status status = which == 0   ? dt__layout_complement(&arena, &layout, 1000, &result)
-                           : which == 1 ? dt__layout_composition(&arena, &layout, &layout, &result)
-                           : which == 2 ? dt__layout_left_inverse(&arena, &layout, &result)
-                                        : dt__layout_is_injective(&arena, &layout, &injective);
+        dt_status status = call == 0   ? dt__layout_complement(&arena, &layout, 1000, &result)
+                           : call == 1 ? dt__layout_composition(&arena, &layout, &layout, &result)
+                           : call == 2 ? dt__layout_left_inverse(&arena, &layout, &result)
+                                       : dt__layout_is_injective(&arena, &layout, &injective);
         fuzz_check_status(ctx, status == DT_OK);
-        if (status == DT_OK && which < 3)
+        if (status == DT_OK && call < 3)
             check_round_trip(&arena, &result);
         dt__arena_free(&arena);
         dt__ctx_free(ctx);

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Moves as two specs, a line each, by every planner: a plan begins at the source and ends at the target, brings no
- * rank less than it lacks, and its flows add up to its bytes. Meshes and tensors are kept small, because the work
+ * Moves as two specs, a line each, by every planner: a plan begins at the source and ends at the target, sends every
+ * rank what it lacks, and its flows add up to its bytes. Meshes and tensors are kept small, because the work
  * grows with them.
  */
 #include "dtensor/mesh.h"
 #include "dtensor/spec.h"
 #include "fuzz.h"
-#include "plan/traffic.h"
+#include "plan/plan.h"
 #include "spec/spec.h"
 
-enum { WORLD = 4096, MOST_DIMS = 4, MOST_RANKS = 64, MOST_ELEMENTS = 1 << 20 };
+enum { WORLD = 4096, MAX_DIMS = 4, MAX_RANKS = 64, MAX_ELEMENTS = 1 << 20 };
 
 static bool is_small(const dt_spec *spec) {
-    return dt_spec_n_dims(spec) <= MOST_DIMS && dt_mesh_n_dims(dt_spec_mesh(spec)) <= MOST_DIMS &&
-           dt_mesh_size(dt_spec_mesh(spec)) <= MOST_RANKS &&
-           dt_spec_bytes(spec) / (int64_t)dt_dtype_size(spec->dtype) <= MOST_ELEMENTS;
+    return dt_spec_n_dims(spec) <= MAX_DIMS && dt_mesh_n_dims(dt_spec_mesh(spec)) <= MAX_DIMS &&
+           dt_mesh_size(dt_spec_mesh(spec)) <= MAX_RANKS &&
+           dt_spec_bytes(spec) / (int64_t)dt_dtype_size(spec->dtype) <= MAX_ELEMENTS;
 }
 
 static void check_flows(dt__arena *arena, const dt__plan_step *step, int64_t item_bytes) {
     dt__flows flows;
     int64_t total = 0;
-    FUZZ_CHECK(dt__flows_new(arena, step->transfer, step->most, &flows) == DT_OK, "%s", dt_error_text(arena->ctx));
+    FUZZ_CHECK(dt__flows_new(arena, step->transfer, step->busiest, &flows) == DT_OK, "%s", dt_error_text(arena->ctx));
     for (int64_t i = 0; i < flows.n; i++)
         total += flows.items[i].elements;
     FUZZ_CHECK(total * item_bytes == step->bytes, "%lld and %lld", (long long)(total * item_bytes),

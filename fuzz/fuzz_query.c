@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lines for `dtensor query`: whatever comes in, what goes out is one JSON object on one line; an error has a code
- * that callers know and a message.
+ * Lines for `dtensor query`: the answer to any bytes is one JSON object on one line; an error has a code of the
+ * protocol and a message.
  */
 #include "fuzz.h"
 
-#include "dtensor/query_answer.h"
+#include "dtensor/query.h"
 
 static const char *const codes[] = {"json",  "field",     "op",   "shape",      "dtype",
                                     "value", "placement", "mesh", "unsupported"}; /* and never "internal" */

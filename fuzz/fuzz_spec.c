@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Texts of placements and of specs: printed and read again they are the same; for a spec, that means the same
+ * Texts of placements and of specs: printed and parsed again they are the same; for a spec, that means the same
  * pointer. What the first ranks hold of a spec fits into the tensor.
  */
 #include "dtensor/mesh.h"
@@ -15,10 +15,10 @@ static void check_placements(const char *input) {
     dt_placement *placements = dt_placements_parse(ctx, input, &n);
     fuzz_check_status(ctx, placements != NULL);
     if (placements) {
-        size_t room = dt_placements_text(n, placements, 0, NULL) + 1;
-        char *text = malloc(room);
-        FUZZ_CHECK(text, "no memory");
-        FUZZ_CHECK(dt_placements_text(n, placements, room, text) + 1 == room, "%s", text);
+        size_t capacity = dt_placements_text(n, placements, 0, NULL) + 1;
+        char *text = malloc(capacity);
+        FUZZ_CHECK(text, "out of memory");
+        FUZZ_CHECK(dt_placements_text(n, placements, capacity, text) + 1 == capacity, "%s", text);
         dt_placement *again = dt_placements_parse(ctx, text, &n_again);
         FUZZ_CHECK(again && n == n_again, "%s: %d and %d: %s", text, n, n_again, dt_error_text(ctx));
         for (int i = 0; i < n; i++)
@@ -55,10 +55,10 @@ static void check_spec(const char *input) {
     dt_spec *spec = dt_spec_parse(ctx, input);
     fuzz_check_status(ctx, spec != NULL);
     if (spec) {
-        size_t room = dt_spec_text(spec, 0, NULL) + 1;
-        char *text = malloc(room);
-        FUZZ_CHECK(text, "no memory");
-        dt_spec_text(spec, room, text);
+        size_t capacity = dt_spec_text(spec, 0, NULL) + 1;
+        char *text = malloc(capacity);
+        FUZZ_CHECK(text, "out of memory");
+        dt_spec_text(spec, capacity, text);
         dt_spec *again = dt_spec_parse(ctx, text);
         FUZZ_CHECK(again == spec, "%s: %s", text, dt_error_text(ctx));
         for (int64_t rank = 0; rank < N_RANKS; rank++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls a fuzz target with each file of the directories on the command line: the corpus as a test, without libFuzzer.
+ * Runs a fuzz target on each file of the directories on the command line: the corpus as a test, without libFuzzer.
  */
 #include "fuzz.h"
 
@@ -12,7 +12,7 @@ static size_t read_file(const char *path, uint8_t **bytes) {
     FUZZ_CHECK(fseek(file, 0, SEEK_END) == 0, "%s", path);
     size_t n = (size_t)ftell(file);
     rewind(file);
-    *bytes = malloc(n ? n : 1); /* exactly as long, so that reading past the end is noticed */
+    *bytes = malloc(n ? n : 1); /* exactly as long, so that a sanitizer sees reads past the end */
     FUZZ_CHECK(*bytes && fread(*bytes, 1, n, file) == n, "%s", path);
     fclose(file);
     return n;

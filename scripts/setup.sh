@@ -9,7 +9,7 @@
 set -euof pipefail
 
 declare -A packages
-packages[build]="gcc|clang libc6-dev cmake ninja-build pkg-config|pkgconf libjansson-dev libcmocka-dev libopenblas0?"
+packages[build]="gcc|clang libc6-dev cmake ninja-build pkg-config|pkgconf libjansson-dev zlib1g-dev libcmocka-dev libopenblas0?"
 packages[docs]="mandoc"
 packages[test]="${packages[build]} ${packages[docs]} g++ clang clang-format-14|clang-format clang-tidy-14|clang-tidy
     python3 python3-numpy shellcheck"

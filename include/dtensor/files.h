@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensors in NumPy's files: .npy holds one tensor, .npz several by name. A distributed tensor is one whole in the file;
- * each rank reads and writes only its part of it.
+ * NumPy files: .npy holds one tensor, .npz several by name. A file holds the full tensor; each rank reads and writes
+ * its shard of it.
  *
  *     dt_tensor *w = dt_load_npy(ctx, "weights.npy", .mesh = mesh, .place = "S(0),R");
  *     dt_save_npy(w, "copy.npy");
  *     dt_save_npz("model.npz", 2, (const char *[]){"w", "b"}, (dt_tensor *[]){w, b});
  *     dt_tensor *b = dt_load_npz(ctx, "model.npz", "b", .mesh = mesh);
  *
- * All dtypes are read and written. NumPy has no bf16: it is kept as two raw bytes, '<V2', as the ml_dtypes package
- * does. Numbers in the other byte order are turned round; a file in Fortran order gives a tensor that lies in memory
- * column by column. Of .npz files, entries that are stored are read, not compressed ones.
+ * All dtypes are read and written. NumPy has no bf16: it is stored as two raw bytes, '<V2', as the ml_dtypes package
+ * does. Big-endian numbers are byte-swapped on reading; a file in Fortran order becomes a tensor whose local tensors
+ * are column-major. Entries of .npz files are written uncompressed; those that numpy.savez_compressed wrote are read,
+ * too, but have no random access: each rank decompresses the entire entry, in bounded memory, and keeps its shard.
  *
- * A file appears under its name when it is complete: it is written under another name in the same folder, and a
- * failure leaves nothing. Errors of files are local: a rank that cannot read or write tells its peers.
+ * A file is written under a temporary name in the same folder and renamed when it is complete; a failure leaves
+ * nothing behind. Errors of files are local: the runtime notifies the peers.
  */
 #ifndef DTENSOR_FILES_H
 #define DTENSOR_FILES_H
@@ -26,22 +27,23 @@ extern "C" {
 
 typedef struct dt_load_options {
     dt_mesh *mesh;      /* as in dt_make_options */
-    const char *place;  /* as in dt_make_options: of a partial, the first coordinate gets the value */
+    const char *place;  /* as in dt_make_options; of a partial placement, coordinate 0 gets the value */
     bool requires_grad; /* as in dt_make_options */
-    bool check;         /* .npz: read the whole entry and compare its checksum; plain loads always do */
+    bool check;         /* .npz: compare the checksum of the entire entry; always done for plain tensors and for
+                         * compressed entries */
     const dt_site *site;
 } dt_load_options;
 
-/* A tensor from a file; from the entry of a file that has this name, with or without ".npy", of several the last one.
- * Local: every rank of the mesh calls it and sees the same file; nothing is communicated. */
+/* Loads a tensor from a file, or from the entry of this name, with or without ".npy"; of several, the last one.
+ * Local: every rank of the mesh calls it on the same file; nothing is communicated. */
 DT_API dt_tensor *dt_load_npy(dt_ctx *ctx, const char *path, DT_OPTIONS(dt_load_options));
 DT_API dt_tensor *dt_load_npz(dt_ctx *ctx, const char *path, const char *name, DT_OPTIONS(dt_load_options));
 
-/* A tensor to a file. Partial values are reduced. When it returns, the file is there. Collective over the mesh; Local
+/* Saves a tensor. Partial values are reduced. When it returns, the file is complete. Collective over the mesh; Local
  * for a plain tensor. */
 DT_API dt_status dt_save_npy(dt_tensor *tensor, const char *path);
-/* Tensors to a file, each under its name; names are distinct and not empty. Either all are plain (Local) or all are of
- * one mesh (Collective over it). */
+/* Saves tensors, each under its name; names are distinct and not empty. Either all are plain (Local), or all are on one
+ * mesh (Collective over it). */
 DT_API dt_status dt_save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors);
 
 #ifndef __cplusplus

@@ -102,7 +102,8 @@ struct dt_op_call {
     dt_op_value *outputs; /* empty in a shape function, which adds them */
     unsigned row_flags;   /* kernels: DT_ROW_… of the rows that are used */
     const void *info;     /* the library's own */
-    void *adding;         /* the library's own */
+    void *output_list;    /* the library's own */
+    bool needs_copy;      /* kernels of views: see dt_op.kernel */
 };
 
 /* What partial inputs become; several may be joined by |. "Alone" means that all other tensors are Replicate. P(sum)
@@ -157,7 +158,10 @@ struct dt_op {
     unsigned (*partial_of)(const dt_op_call *call);
     /* Adds the outputs (dt_op_add_output), or refuses with an agreed error (dt_op_refuse). */
     dt_status (*shape)(dt_op_call *call);
-    /* (optional) Fills the outputs of this rank from the inputs of this rank. */
+    /* (optional) Fills the outputs of this rank from the inputs of this rank. The kernel of a view (DT_OP_VIEW), unless
+     * its row has DT_ROW_OFFSET, writes no elements: it sets `data` and the numbers at `strides` of each output to
+     * elements of the first input. Where that cannot be done because of the input's strides it sets needs_copy; then it
+     * is called again with a dense copy, of which the outputs become views. */
     dt_status (*kernel)(dt_op_call *call);
     /* (optional) Writes the gradients of the inputs with dt_ ops. */
     dt_status (*grad)(dt_grad_call *call);

@@ -6,7 +6,7 @@
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 #include "dtensor/debug.h"
-#include "rules/call_text.h"
+#include "rules/rules.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -14,19 +14,6 @@
 #include <string.h>
 
 enum { CANDIDATES = 5 };
-
-static void add_tensor(const dt_tensor *tensor, dt__text *out) {
-    char placements[512];
-    dt__text_add(out, "%s[", dt_dtype_name(tensor->dtype));
-    for (int d = 0; d < tensor->n_dims; d++)
-        dt__text_add(out, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
-    dt__text_add(out, "]");
-    if (!tensor->spec)
-        return;
-    (void)dt_placements_text(tensor->spec->sharding.n_mesh_dims, tensor->spec->sharding.placements, sizeof placements,
-                             placements);
-    dt__text_add(out, " %s", placements);
-}
 
 /* Replaces $0, $1, … */
 static dt_status write_call(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n, dt__text *out) {
@@ -40,18 +27,11 @@ static dt_status write_call(dt_ctx *ctx, const char *call, dt_tensor *const *ten
         if (which < 0 || which >= n || !tensors[which])
             return dt__fail(ctx, DT_ERR_VALUE, "explain: '%.40s' names a tensor that is not given; there are %d", at,
                             n);
-        add_tensor(tensors[which], out);
+        dt__tensor_form_text(tensors[which]->dtype, tensors[which]->n_dims, tensors[which]->shape,
+                             tensors[which]->spec, out);
         at = end;
     }
     return dt__text_status(out);
-}
-
-static void add_lists(int n_mesh_dims, int n, const dt_placement *const *lists, dt__text *out) {
-    char text[512];
-    for (int i = 0; i < n; i++) {
-        (void)dt_placements_text(n_mesh_dims, lists[i], sizeof text, text);
-        dt__text_add(out, "%s%s", i ? "; " : "", text);
-    }
 }
 
 /* What moving one input takes. */
@@ -80,9 +60,9 @@ static dt_status add_candidate(dt__arena *arena, const dt__placed_call *placed, 
         bytes += plan.bytes;
     }
     dt__text_add(out, "%s ", chosen ? "*" : " ");
-    add_lists(placed->n_mesh_dims, placed->call.n_inputs, choice->inputs, out);
+    dt__placement_lists_text(placed->n_mesh_dims, placed->call.n_inputs, choice->inputs, out);
     dt__text_add(out, " -> ");
-    add_lists(placed->n_mesh_dims, placed->call.n_outputs, choice->outputs, out);
+    dt__placement_lists_text(placed->n_mesh_dims, placed->call.n_outputs, choice->outputs, out);
     dt__text_add(out, "  %.3g us", choice->cost_us);
     for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
         if (counts[c]) {
@@ -147,8 +127,8 @@ static dt_mesh *mesh_of(dt_ctx *ctx, dt_tensor *const *tensors, int n) {
     return mesh;
 }
 
-const char *dt_explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors) {
-    dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
+const char *dt__explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors) {
+    dt__monitor *self = dt__monitor_of(ctx);
     if (!self)
         return NULL;
     if (!call || (n_tensors > 0 && !tensors))

@@ -59,8 +59,8 @@ void dt__count_event(dt__monitor *self, const dt__comm_event *event);
 bool dt__trace_runs(const dt__monitor *self);
 void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event);
 void dt__trace_scope(dt_ctx *ctx, dt__monitor *self, const char *name, bool begins);
-void dt__trace_op_begin(dt__monitor *self, const dt__invocation *call, const dt__decision *decision);
-void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__invocation *call, const dt__decision *decision,
+void dt__trace_op_begin(dt__monitor *self, const dt__call *call, const dt__decision *decision);
+void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__call *call, const dt__decision *decision,
                       double begin_us);
 void dt__trace_free(dt_ctx *ctx, dt__monitor *self);
 /* Begins the trace that the environment asks for. */

@@ -44,35 +44,18 @@ static void maybe_flush(dt__trace *trace) {
         flush(trace);
 }
 
-/* "f32[8,4]" */
-static void add_shape(dt_dtype dtype, int n_dims, const int64_t *shape, dt__text *out) {
-    dt__text_add(out, "%s[", dt_dtype_name(dtype));
-    for (int d = 0; d < n_dims; d++)
-        dt__text_add(out, "%s%" PRId64, d ? "," : "", shape[d]);
-    dt__text_add(out, "]");
-}
-
-static void add_value(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out) {
-    char placements[256];
-    add_shape(dtype, n_dims, shape, out);
-    if (!spec)
-        return;
-    (void)dt_placements_text(spec->sharding.n_mesh_dims, spec->sharding.placements, sizeof placements, placements);
-    dt__text_add(out, " %s", placements);
-}
-
-static void add_call(const dt__invocation *call, const dt__decision *decision, dt__text *out) {
+static void add_call(const dt__call *call, const dt__decision *decision, dt__text *out) {
     dt__text_add(out, "%s(", call->info->schema.name);
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_tensor *tensor = call->inputs[i];
         dt__text_add(out, i ? "; " : "");
-        add_value(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
+        dt__tensor_form_text(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
     }
     dt__text_add(out, ") -> ");
     for (int i = 0; i < decision->n_outputs; i++) {
         const dt__output_decision *output = &decision->outputs[i];
         dt__text_add(out, i ? "; " : "");
-        add_value(output->dtype, output->n_dims, output->shape, output->spec, out);
+        dt__tensor_form_text(output->dtype, output->n_dims, output->shape, output->spec, out);
     }
     if (decision->mesh) {
         const char *mesh = dt_mesh_text(decision->mesh);
@@ -95,7 +78,7 @@ static void add_plan(dt_ctx *ctx, const dt__redistribution_report *report, dt__t
         dt__plan_trace(&plan, out);
     dt__arena_free(&arena);
     dt__text_add(out, " of ");
-    add_shape(from->dtype, from->sharding.n_dims, from->sharding.shape, out);
+    dt__tensor_form_text(from->dtype, from->sharding.n_dims, from->sharding.shape, NULL, out);
 }
 
 static void add_counts(const int64_t *collectives, dt__text *out) {
@@ -120,7 +103,7 @@ static void add_event(dt_ctx *ctx, dt__trace *trace, const char *name, const cha
     maybe_flush(trace);
 }
 
-void dt__trace_op_begin(dt__monitor *self, const dt__invocation *call, const dt__decision *decision) {
+void dt__trace_op_begin(dt__monitor *self, const dt__call *call, const dt__decision *decision) {
     dt__trace *trace = self ? self->trace : NULL;
     if (!trace || !trace->runs)
         return;
@@ -134,7 +117,7 @@ void dt__trace_op_begin(dt__monitor *self, const dt__invocation *call, const dt_
     trace->depth++;
 }
 
-void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__invocation *call, const dt__decision *decision,
+void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__call *call, const dt__decision *decision,
                       double begin_us) {
     dt__trace *trace = self ? self->trace : NULL;
     if (!trace || !trace->runs)

@@ -11,9 +11,7 @@
 #include "base/size.h"
 #include "dtensor/files.h"
 #include "move/move.h"
-#include "tensor/file.h"
-#include "tensor/npy.h"
-#include "tensor/zip.h"
+#include "tensor/tensor.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,13 +22,11 @@
 
 /* One file under way. */
 struct saving {
-    dt_ctx *ctx;
-    const char *op, *path;
+    dt__file file;
     dt_group *group; /* of the mesh's ranks; NULL: this rank alone */
     bool first;      /* this rank makes the file */
     char *other;     /* its name until it is complete */
     size_t other_bytes;
-    int fd;
     int64_t limit; /* of zip fields */
     int n;
     dt_tensor **tensors; /* without partials */
@@ -38,17 +34,17 @@ struct saving {
     bool zip;
 };
 
-static dt_status fail(const struct saving *s, const char *what) {
-    return dt__fail_local(s->ctx, DT_ERR_SYSTEM, "%s: %s %s: %s", s->op, s->path, what, strerror(errno));
+static dt_status fail(const struct saving *s, const char *failure) {
+    return dt__file_fail(&s->file, DT_ERR_SYSTEM, "%s: %s", failure, strerror(errno));
 }
 
 /* The name until the file is complete: the same on every rank, and nobody else's. */
 static dt_status name_other(struct saving *s, int64_t number) {
-    s->other_bytes = strlen(s->path) + 64;
-    s->other = dt__alloc(s->ctx, s->other_bytes);
+    s->other_bytes = strlen(s->file.path) + 64;
+    s->other = dt__alloc(s->file.ctx, s->other_bytes);
     if (!s->other)
-        return dt__fail_memory(s->ctx, s->other_bytes, "the name of a file");
-    (void)snprintf(s->other, s->other_bytes, "%s.%lld.part", s->path, (long long)number);
+        return dt__fail_memory(s->file.ctx, s->other_bytes, "the name of a file");
+    (void)snprintf(s->other, s->other_bytes, "%s.%lld.part", s->file.path, (long long)number);
     return DT_OK;
 }
 
@@ -57,11 +53,11 @@ static dt_status make_file(struct saving *s, int64_t *number) {
     *number = (int64_t)getpid();
     for (int tries = 0;; tries++) {
         DT__TRY(name_other(s, *number));
-        s->fd = open(s->other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (s->fd >= 0)
+        s->file.fd = open(s->other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (s->file.fd >= 0)
             return DT_OK;
         int error = errno;
-        dt__free(s->ctx, s->other, s->other_bytes);
+        dt__free(s->file.ctx, s->other, s->other_bytes);
         s->other = NULL;
         errno = error;
         if (error != EEXIST || tries == 100)
@@ -80,8 +76,8 @@ static dt_status open_file(struct saving *s) {
     if (s->first)
         return DT_OK;
     DT__TRY(name_other(s, number));
-    s->fd = open(s->other, O_RDWR | O_CLOEXEC);
-    return s->fd >= 0 ? DT_OK : fail(s, "is not to be seen on this rank");
+    s->file.fd = open(s->other, O_RDWR | O_CLOEXEC);
+    return s->file.fd >= 0 ? DT_OK : fail(s, "is not to be seen on this rank");
 }
 
 struct writing {
@@ -90,10 +86,9 @@ struct writing {
     const unsigned char *data;
 };
 
-static dt_status write_piece(void *user, int64_t file_at, size_t memory_at, size_t bytes) {
+static dt_status write_segment(void *user, int64_t file_at, size_t memory_at, size_t bytes) {
     const struct writing *w = user;
-    return dt__file_write(w->saving->ctx, w->saving->op, w->saving->path, w->saving->fd, w->at + file_at,
-                          w->data + memory_at, bytes);
+    return dt__file_write(&w->saving->file, w->at + file_at, w->data + memory_at, bytes);
 }
 
 /* Whether this rank is the first one that holds its part. */
@@ -112,17 +107,17 @@ static bool is_first_holder(const dt_tensor *tensor) {
 static dt_status write_tensor(struct saving *s, int i) {
     const dt__zip_entry *entry = &s->entries[i];
     dt_tensor *tensor = s->tensors[i];
-    unsigned char header[DT__NPY_MOST_BYTES];
+    unsigned char header[DT__NPY_MAX_BYTES];
     size_t n = dt__npy_write(tensor->dtype, tensor->n_dims, tensor->shape, header);
     if (s->first)
-        DT__TRY(dt__file_write(s->ctx, s->op, s->path, s->fd, entry->data_at, header, n));
+        DT__TRY(dt__file_write(&s->file, entry->data_at, header, n));
     if (!is_first_holder(tensor))
         return DT_OK;
     dt_tensor *dense = dt_contiguous(tensor);
     if (!dense)
-        return dt_error_status(s->ctx);
+        return dt_error_status(s->file.ctx);
     struct writing writing = {s, entry->data_at + (int64_t)n, dense->data};
-    dt_status status = dt__file_pieces(dense, false, write_piece, &writing);
+    dt_status status = dt__file_segments(dense, false, write_segment, &writing);
     if (dense != tensor)
         dt_drop(dense);
     return status;
@@ -135,31 +130,30 @@ static dt_status write_zip(struct saving *s) {
     size_t room = dt__zip_directory_bytes(s->n, s->entries, end, s->limit);
     for (int i = 0; i < s->n; i++) {
         dt__zip_entry *e = &s->entries[i];
-        DT__TRY(dt__file_crc(s->ctx, s->op, s->path, s->fd, e->data_at, e->bytes, &e->crc));
+        DT__TRY(dt__file_crc(&s->file, e->data_at, e->bytes, &e->crc));
         room = room > dt__zip_header_bytes(e, s->limit) ? room : dt__zip_header_bytes(e, s->limit);
     }
-    unsigned char *bytes = dt__alloc(s->ctx, room);
+    unsigned char *bytes = dt__alloc(s->file.ctx, room);
     if (!bytes)
-        return dt__fail_memory(s->ctx, room, "the directory of a file");
+        return dt__fail_memory(s->file.ctx, room, "the directory of a file");
     dt_status status = DT_OK;
     for (int i = 0; i < s->n && status == DT_OK; i++) {
         dt__zip_header(&s->entries[i], s->limit, bytes);
-        status = dt__file_write(s->ctx, s->op, s->path, s->fd, s->entries[i].header_at, bytes,
-                                dt__zip_header_bytes(&s->entries[i], s->limit));
+        status =
+            dt__file_write(&s->file, s->entries[i].header_at, bytes, dt__zip_header_bytes(&s->entries[i], s->limit));
     }
     if (status == DT_OK) {
         dt__zip_directory(s->n, s->entries, end, s->limit, bytes);
-        status = dt__file_write(s->ctx, s->op, s->path, s->fd, end, bytes,
-                                dt__zip_directory_bytes(s->n, s->entries, end, s->limit));
+        status = dt__file_write(&s->file, end, bytes, dt__zip_directory_bytes(s->n, s->entries, end, s->limit));
     }
-    dt__free(s->ctx, bytes, room);
+    dt__free(s->file.ctx, bytes, room);
     return status;
 }
 
 /* Some file systems say only now that there is no room. */
 static dt_status close_file(struct saving *s) {
-    int fd = s->fd;
-    s->fd = -1;
+    int fd = s->file.fd;
+    s->file.fd = -1;
     return close(fd) == 0 ? DT_OK : fail(s, "cannot be written");
 }
 
@@ -168,7 +162,7 @@ static dt_status finish_file(struct saving *s) {
     if (s->zip)
         DT__TRY(write_zip(s));
     DT__TRY(close_file(s));
-    return rename(s->other, s->path) == 0 ? DT_OK : fail(s, "cannot be given its name");
+    return rename(s->other, s->file.path) == 0 ? DT_OK : fail(s, "cannot be given its name");
 }
 
 static dt_status barrier(const struct saving *s) { return s->group ? dt_comm_barrier(s->group) : DT_OK; }
@@ -186,31 +180,33 @@ static dt_status write_file(struct saving *s) {
 }
 
 static dt_status run(struct saving *s) {
-    s->fd = -1;
+    s->file.fd = -1;
     dt_status status = write_file(s);
-    if (s->fd >= 0)
-        (void)close(s->fd);
+    if (s->file.fd >= 0)
+        (void)close(s->file.fd);
     if (status != DT_OK && s->first && s->other)
         (void)unlink(s->other);
     if (s->other)
-        dt__free(s->ctx, s->other, s->other_bytes);
+        dt__free(s->file.ctx, s->other, s->other_bytes);
     return status == DT_OK ? barrier(s) : status;
 }
 
 /* Where each tensor goes: the same on every rank. */
 static dt_status lay_out(struct saving *s) {
-    unsigned char header[DT__NPY_MOST_BYTES];
+    unsigned char header[DT__NPY_MAX_BYTES];
     int64_t at = 0;
     for (int i = 0; i < s->n; i++) {
         const dt_tensor *t = s->tensors[i];
         dt__zip_entry *e = &s->entries[i];
         int64_t bytes = dt_tensor_elements(t) * (int64_t)dt_dtype_size(t->dtype);
         if (!dt__add_i64(bytes, (int64_t)dt__npy_write(t->dtype, t->n_dims, t->shape, header), &e->bytes))
-            return dt__fail(s->ctx, DT_ERR_SHAPE, "%s: the file would be larger than can be counted", s->op);
+            return dt__fail(s->file.ctx, DT_ERR_SHAPE, "%s: the file would be larger than can be counted",
+                            s->file.op);
         e->header_at = at;
         e->data_at = at + (s->zip ? (int64_t)dt__zip_header_bytes(e, s->limit) : 0);
         if (!dt__add_i64(e->data_at, e->bytes, &at))
-            return dt__fail(s->ctx, DT_ERR_SHAPE, "%s: the file would be larger than can be counted", s->op);
+            return dt__fail(s->file.ctx, DT_ERR_SHAPE, "%s: the file would be larger than can be counted",
+                            s->file.op);
     }
     return DT_OK;
 }
@@ -249,9 +245,9 @@ static dt_status join_mesh(struct saving *s, dt_mesh *mesh, dt__arena *arena) {
     if (!ranks)
         return DT_ERR_MEMORY;
     dt_mesh_ranks(mesh, ranks);
-    s->group = dt_group_new(s->ctx, ranks, n);
-    s->first = ranks[0] == s->ctx->rank;
-    return s->group ? DT_OK : dt_error_status(s->ctx);
+    s->group = dt_group_new(s->file.ctx, ranks, n);
+    s->first = ranks[0] == s->file.ctx->rank;
+    return s->group ? DT_OK : dt_error_status(s->file.ctx);
 }
 
 static dt_status save(struct saving *s, dt_tensor *const *tensors, const char *const *names, dt__arena *arena) {
@@ -264,7 +260,7 @@ static dt_status save(struct saving *s, dt_tensor *const *tensors, const char *c
     for (int i = 0; i < s->n; i++) {
         s->tensors[i] = reduced(tensors[i]);
         if (!s->tensors[i])
-            return dt_error_status(s->ctx);
+            return dt_error_status(s->file.ctx);
         s->entries[i] = (dt__zip_entry){.name = ""};
         if (!names)
             continue;
@@ -282,20 +278,22 @@ static dt_status save(struct saving *s, dt_tensor *const *tensors, const char *c
 /* What every rank can see before anything happens. */
 static dt_status check(const struct saving *s, dt_tensor *const *tensors, const char *const *names) {
     for (int i = 0; i < s->n; i++) {
-        if (!dt__is_of(s->ctx, s->op, "tensor", tensors[i]->ctx))
+        if (!dt__is_of(s->file.ctx, s->file.op, "tensor", tensors[i]->ctx))
             return DT_ERR_STATE;
         if (dt_tensor_mesh(tensors[i]) != dt_tensor_mesh(tensors[0]) &&
             !dt_mesh_equal(dt_tensor_mesh(tensors[i]), dt_tensor_mesh(tensors[0])))
-            return dt__fail(s->ctx, DT_ERR_MESH, "%s: tensors 0 and %d are not on one mesh, nor both plain", s->op,
-                            i);
+            return dt__fail(s->file.ctx, DT_ERR_MESH, "%s: tensors 0 and %d are not on one mesh, nor both plain",
+                            s->file.op, i);
         if (names && (!names[i] || !*names[i] || strlen(names[i]) > 60000))
-            return dt__fail(s->ctx, DT_ERR_VALUE, "%s: tensor %d has no name, or one that is too long", s->op, i);
+            return dt__fail(s->file.ctx, DT_ERR_VALUE, "%s: tensor %d has no name, or one that is too long",
+                            s->file.op, i);
         for (int k = 0; names && k < i; k++)
             if (strcmp(names[i], names[k]) == 0)
-                return dt__fail(s->ctx, DT_ERR_VALUE, "%s: two tensors are called %s", s->op, names[i]);
+                return dt__fail(s->file.ctx, DT_ERR_VALUE, "%s: two tensors are called %s", s->file.op, names[i]);
     }
-    if (!dt__has_data(s->ctx))
-        return dt__fail(s->ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", s->op);
+    if (!dt__has_data(s->file.ctx))
+        return dt__fail(s->file.ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport",
+                        s->file.op);
     return DT_OK;
 }
 
@@ -304,7 +302,7 @@ static dt_status save_all(struct saving *s, dt_tensor *const *tensors, const cha
     DT__TRY(check(s, tensors, names));
     if (mesh && !dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
         return DT_OK; /* a rank outside has nothing to say */
-    dt__arena arena = dt__arena_new(s->ctx);
+    dt__arena arena = dt__arena_new(s->file.ctx);
     dt_status status = save(s, tensors, names, &arena);
     for (int i = 0; s->entries && i < s->n; i++)
         if (s->tensors[i] && s->tensors[i] != tensors[i])
@@ -321,7 +319,7 @@ dt_status dt_save_npy(dt_tensor *tensor, const char *path) {
         (void)dt__null_argument(tensor->ctx, "save_npy", 2);
         return dt_error_status(tensor->ctx);
     }
-    struct saving saving = {.ctx = tensor->ctx, .op = "save_npy", .path = path, .n = 1};
+    struct saving saving = {.file = {.ctx = tensor->ctx, .op = "save_npy", .path = path, .fd = -1}, .n = 1};
     return save_all(&saving, &tensor, NULL);
 }
 
@@ -337,7 +335,8 @@ dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_ten
             (void)dt__fail(ctx, DT_ERR_VALUE, "save_npz: one of the tensors is NULL");
         return DT_ERR_VALUE;
     }
-    struct saving saving = {.ctx = ctx, .op = "save_npz", .path = path, .n = n, .zip = true, .limit = limit};
+    struct saving saving = {
+        .file = {.ctx = ctx, .op = "save_npz", .path = path, .fd = -1}, .n = n, .zip = true, .limit = limit};
     return save_all(&saving, tensors, names);
 }
 

@@ -10,7 +10,7 @@
  * Where something is uneven, a dim that stays as it is keeps its cuts, and the first dim of a group keeps one cut, with
  * explicit extents.
  */
-#include "rules/reshape_placements.h"
+#include "rules/rules.h"
 
 #include "base/size.h"
 

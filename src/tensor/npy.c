@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading and writing the header of a .npy file.
+ * Parses and prints the header of a .npy file.
  */
 #include "tensor/npy.h"
 
@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What NumPy calls our dtypes, without the byte order. */
+/* NumPy's names of the dtypes, without the byte order. */
 static const char *const names[DT_N_DTYPES] = {
     [DT_F32] = "f4", [DT_F64] = "f8", [DT_F16] = "f2", [DT_BF16] = "V2", [DT_I8] = "i1",  [DT_I16] = "i2",
     [DT_I32] = "i4", [DT_I64] = "i8", [DT_U8] = "u1",  [DT_BOOL] = "b1", [DT_C64] = "c8", [DT_C128] = "c16",
@@ -33,15 +33,15 @@ static bool take(struct reader *r, char c) {
     return true;
 }
 
-/* A quoted text without escapes, cut off at room - 1. */
-static bool take_text(struct reader *r, size_t room, char *out) {
+/* A quoted text without escapes, truncated to capacity - 1 characters. */
+static bool take_text(struct reader *r, size_t capacity, char *out) {
     size_t n = 0;
     skip_blanks(r);
     char quote = r->at < r->end ? *r->at : '\0';
     if (quote != '\'' && quote != '"')
         return false;
     for (r->at++; r->at < r->end && *r->at != quote; r->at++)
-        if (n < room - 1)
+        if (n < capacity - 1)
             out[n++] = *r->at;
     out[n] = '\0';
     return take(r, quote);
@@ -73,7 +73,7 @@ static bool take_number(struct reader *r, int64_t *out) {
 static const char *read_descr(struct reader *r, dt__npy *out) {
     char text[16];
     if (!take_text(r, sizeof text, text))
-        return "its elements have fields; a tensor has one number per element";
+        return "its elements are structures: expected one number per element";
     bool prefixed = text[0] && strchr("<>|=", text[0]);
     const char *name = text + prefixed;
     for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
@@ -82,29 +82,30 @@ static const char *read_descr(struct reader *r, dt__npy *out) {
             out->swapped = text[0] == '>' && dt_dtype_size(out->dtype) > 1;
             return NULL;
         }
-    return strcmp(name, "?") == 0 ? (out->dtype = DT_BOOL, NULL)
-                                  : "its dtype is not one of f2, f4, f8, V2 (bf16), i1, i2, i4, i8, u1, b1, c8, c16";
+    return strcmp(name, "?") == 0
+               ? (out->dtype = DT_BOOL, NULL)
+               : "unknown dtype: expected one of f2, f4, f8, V2 (bf16), i1, i2, i4, i8, u1, b1, c8, c16";
 }
 
 static const char *read_order(struct reader *r, dt__npy *out) {
     out->fortran = take_word(r, "True");
-    return out->fortran || take_word(r, "False") ? NULL : "fortran_order is neither True nor False";
+    return out->fortran || take_word(r, "False") ? NULL : "fortran_order is not a boolean: expected True or False";
 }
 
 static const char *read_shape(struct reader *r, dt__npy *out) {
-    static const char *const wrong = "its shape is not a tuple of sizes";
+    static const char *const not_a_tuple = "the shape is not a tuple of sizes";
     if (!take(r, '('))
-        return wrong;
+        return not_a_tuple;
     for (out->n_dims = 0; !take(r, ')'); out->n_dims++) {
         if (out->n_dims == DT_SPEC_MAX_DIMS)
-            return "it has more dims than a tensor may have (32)";
+            return "too many dims: expected at most 32";
         if (!take_number(r, &out->shape[out->n_dims]))
-            return wrong;
+            return not_a_tuple;
         if (take(r, ','))
             continue;
         out->n_dims++;
         if (!take(r, ')'))
-            return wrong;
+            return not_a_tuple;
         break;
     }
     return NULL;
@@ -116,38 +117,38 @@ static const char *read_dictionary(struct reader *r, dt__npy *out) {
         const char *(*read)(struct reader *r, dt__npy *out);
     } fields[] = {{"descr", read_descr}, {"fortran_order", read_order}, {"shape", read_shape}};
     enum { N_FIELDS = sizeof fields / sizeof *fields, ALL = (1 << N_FIELDS) - 1 };
-    unsigned seen = 0;
+    unsigned found = 0;
     if (!take(r, '{'))
-        return "its header is not a dictionary";
+        return "the header is not a dictionary";
     while (!take(r, '}')) {
         char key[16];
         int f = 0;
         if (!take_text(r, sizeof key, key) || !take(r, ':'))
-            return "its header is not a dictionary";
+            return "the header is not a dictionary";
         while (f < N_FIELDS && strcmp(key, fields[f].key) != 0)
             f++;
         if (f == N_FIELDS)
-            return "its header has a key that is none of descr, fortran_order and shape";
-        const char *why = fields[f].read(r, out);
-        if (why)
-            return why;
-        seen |= 1u << f;
+            return "unknown key in the header: expected descr, fortran_order and shape";
+        const char *error = fields[f].read(r, out);
+        if (error)
+            return error;
+        found |= 1u << f;
         if (!take(r, ',') && !(r->at < r->end && *r->at == '}'))
-            return "its header is not a dictionary";
+            return "the header is not a dictionary";
     }
-    return seen == ALL ? NULL : "its header does not have descr, fortran_order and shape";
+    return found == ALL ? NULL : "a key is missing in the header: expected descr, fortran_order and shape";
 }
 
-static const char *count(dt__npy *out) {
+static const char *count_bytes(dt__npy *out) {
     int64_t n = 1;
     bool empty = false;
     for (int d = 0; d < out->n_dims; d++) {
         empty = empty || out->shape[d] == 0;
         if (!dt__mul_i64(n, dt__max_i64(out->shape[d], 1), &n))
-            return "it has more bytes than can be counted";
+            return "too large: its bytes do not fit in 63 bits";
     }
     if (!dt__mul_i64(n, (int64_t)dt_dtype_size(out->dtype), &out->bytes))
-        return "it has more bytes than can be counted";
+        return "too large: its bytes do not fit in 63 bits";
     out->elements = empty ? 0 : n;
     out->bytes = empty ? 0 : out->bytes;
     return NULL;
@@ -156,35 +157,35 @@ static const char *count(dt__npy *out) {
 const char *dt__npy_read(const unsigned char *bytes, size_t n, dt__npy *out) {
     *out = (dt__npy){0};
     if (n < 10 || memcmp(bytes, "\x93NUMPY", 6) != 0)
-        return "it does not begin as a .npy file";
+        return "not a .npy file: it does not begin with \\x93NUMPY";
     unsigned major = bytes[6];
     size_t start = major == 1 ? 10 : 12, length = 0;
     if (major < 1 || major > 3)
-        return "its format version is not 1, 2 or 3";
+        return "unknown format version: expected 1, 2 or 3";
     for (size_t i = 8; i < start && i < n; i++)
         length |= (size_t)bytes[i] << (8 * (i - 8));
-    if (length > DT__NPY_MOST_BYTES - start)
-        return "its header is longer than that of any tensor";
+    if (length > DT__NPY_MAX_BYTES - start)
+        return "the header is too long: expected at most 4096 bytes";
     if (n < start + length)
-        return "it ends inside its header";
+        return "the file is too short: it ends inside the header";
     struct reader reader = {(const char *)bytes + start, (const char *)bytes + start + length};
-    const char *why = read_dictionary(&reader, out);
+    const char *error = read_dictionary(&reader, out);
     skip_blanks(&reader);
-    if (!why && reader.at != reader.end)
-        why = "something follows the dictionary of its header";
+    if (!error && reader.at != reader.end)
+        error = "text follows the dictionary of the header";
     out->header_bytes = start + length;
-    return why ? why : count(out);
+    return error ? error : count_bytes(out);
 }
 
-size_t dt__npy_write(dt_dtype dtype, int n_dims, const int64_t *shape, unsigned char out[DT__NPY_MOST_BYTES]) {
+size_t dt__npy_write(dt_dtype dtype, int n_dims, const int64_t *shape, unsigned char out[DT__NPY_MAX_BYTES]) {
     enum { START = 10, ALIGNED = 64 };
     char *text = (char *)out + START;
-    size_t room = DT__NPY_MOST_BYTES - START;
-    size_t n = (size_t)snprintf(text, room, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+    size_t capacity = DT__NPY_MAX_BYTES - START;
+    size_t n = (size_t)snprintf(text, capacity, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
                                 dt_dtype_size(dtype) > 1 ? '<' : '|', names[dtype]);
     for (int d = 0; d < n_dims; d++)
-        n += (size_t)snprintf(text + n, room - n, "%s%lld", d ? ", " : "", (long long)shape[d]);
-    n += (size_t)snprintf(text + n, room - n, "%s), }", n_dims == 1 ? "," : "");
+        n += (size_t)snprintf(text + n, capacity - n, "%s%lld", d ? ", " : "", (long long)shape[d]);
+    n += (size_t)snprintf(text + n, capacity - n, "%s), }", n_dims == 1 ? "," : "");
     while ((START + n + 1) % ALIGNED != 0)
         text[n++] = ' ';
     text[n++] = '\n';

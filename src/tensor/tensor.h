@@ -11,6 +11,9 @@
 #include "dtensor/tensor.h"
 #include "kernels/kernels.h"
 #include "spec/spec.h"
+#include "tensor/file_io.h"
+#include "tensor/npy.h"
+#include "tensor/zip.h"
 
 /* Memory that tensors share. */
 typedef struct dt__storage {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Zip files of stored entries, as far as .npz needs them: finding an entry by its name, and the headers of a file of
- * which all sizes are known before it is written. Sizes and offsets from `limit` on (4 GiB - 1, less in tests) are
- * written as 64-bit fields.
+ * Zip files as far as .npz needs them: finding an entry, stored or deflated, by its name; and the headers of a file
+ * of stored entries whose sizes are all known before it is written. Sizes and offsets from `limit` on (4 GiB - 1, less
+ * in tests) are written as 64-bit fields.
  */
 #ifndef DT_TENSOR_ZIP_H
 #define DT_TENSOR_ZIP_H
@@ -14,24 +14,22 @@
 #define DT__ZIP_LIMIT UINT32_MAX
 
 typedef struct dt__zip_entry {
-    const char *name; /* with its ending */
-    uint32_t crc;
-    int64_t bytes;     /* of the data */
-    int64_t header_at; /* in the file */
+    const char *name; /* with its extension */
+    bool deflated;
+    uint32_t crc;         /* of the data, before compression */
+    int64_t bytes;        /* of the data, before compression */
+    int64_t stored_bytes; /* in the file, from data_at on; the same unless deflated */
+    int64_t header_at;
     int64_t data_at;
 } dt__zip_entry;
 
-/* Continues a checksum, 0 at the start. */
-uint32_t dt__crc32(uint32_t crc, const void *bytes, size_t n);
-
-/* Looks for an entry called `name` or `name`.npy. NULL, or why not; *missing says that there is no such entry. */
+/* Finds the entry `name` or `name`.npy. Returns NULL, or the reason why not; *missing: the file has no such entry. */
 const char *dt__zip_find(int fd, int64_t file_bytes, const char *name, dt__zip_entry *out, bool *missing);
 
-/* Bytes of the header in front of the data. */
+/* The header in front of the data of a stored entry: its size, and its bytes. A name has at most 65535 bytes. */
 size_t dt__zip_header_bytes(const dt__zip_entry *entry, int64_t limit);
-/* Writes it; at most 64 KiB for the name. */
 void dt__zip_header(const dt__zip_entry *entry, int64_t limit, unsigned char *out);
-/* The directory at the end: its length, and its bytes. */
+/* The directory at the end of the file: its size, and its bytes. */
 size_t dt__zip_directory_bytes(int n, const dt__zip_entry *entries, int64_t at, int64_t limit);
 void dt__zip_directory(int n, const dt__zip_entry *entries, int64_t at, int64_t limit, unsigned char *out);
 

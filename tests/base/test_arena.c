@@ -64,7 +64,7 @@ static void arena__live_items_keep_their_bytes(void **state) {
         size_t n_items;
     } marks[64];
     dt__arena arena = dt__arena_new(ctx);
-    uint64_t random = 7;
+    uint64_t random = test_seed(7);
     size_t n_items = 0, n_marks = 0;
     for (int step = 0; step < 20000; step++) {
         int64_t what = test_below(&random, 100);

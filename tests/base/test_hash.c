@@ -42,7 +42,7 @@ static void assert_map_equals_items(const dt__map *map) {
 static void check_against_brute_force(uint64_t n_hashes, uint64_t stride) {
     test_memory memory = {0};
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
-    uint64_t random = n_hashes;
+    uint64_t random = test_seed(n_hashes);
     for (int i = 0; i < N_ITEMS; i++)
         items[i] = (struct item){test_random(&random) % n_hashes * stride, i, false};
     dt__map map = dt__map_new(ctx);

@@ -28,7 +28,7 @@ static void text__is_what_was_added(void **state) {
     char piece[MOST + 1];
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__text text = dt__text_new(ctx);
-    uint64_t random = 3;
+    uint64_t random = test_seed(3);
     for (int round = 0; round < 3; round++) {
         size_t n = 0;
         for (int i = 0; i < 600; i++) {

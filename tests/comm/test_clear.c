@@ -23,9 +23,10 @@ static dt_group *everybody(dt_ctx *ctx) {
     return dt_group_new(ctx, ranks, dt_world(ctx));
 }
 
-static int use(dt_ctx *ctx, dt_group *group, uint64_t seed, int n) {
+static int use(dt_ctx *ctx, dt_group *group, uint64_t stream, int n) {
+    uint64_t random = test_seed(stream);
     for (int i = 0; i < n; i++) {
-        test_case what = test_any_case(&seed, dt_group_size(group), 50000);
+        test_case what = test_any_case(&random, dt_group_size(group), 50000);
         if (test_once(ctx, group, &what))
             return 1;
     }
@@ -35,7 +36,7 @@ static int use(dt_ctx *ctx, dt_group *group, uint64_t seed, int n) {
 /* One rank gives up, the others wait for it in a call; all clear and go on. */
 static int give_up_and_go_on(dt_ctx *ctx, void *arg) {
     (void)arg;
-    uint64_t random = 1;
+    uint64_t random = test_seed(1);
     int64_t me = dt_rank(ctx);
     dt_group *pair = dt_world(ctx) > 2 ? dt_group_new(ctx, (int64_t[]){1, 0}, 2) : NULL;
     for (int k = 0; k < 20; k++) {
@@ -120,7 +121,7 @@ static void clear__breaks_groups_whose_members_are_out_of_step(void **state) {
 /* A rank that clears at once must not leave the others waiting for it: they cannot clear while they wait. */
 static int clear_quickly(dt_ctx *ctx, void *arg) {
     (void)arg;
-    uint64_t random = 77;
+    uint64_t random = test_seed(77);
     for (int k = 0; k < 60; k++) {
         dt_group *group = everybody(ctx);
         int64_t quick = test_below(&random, dt_world(ctx)), delay = test_below(&random, 300);

@@ -34,7 +34,7 @@ static int all_forms(dt_ctx *ctx, test_case what) {
 
 static int every_dtype_and_reduction(dt_ctx *ctx, void *arg) {
     (void)arg;
-    uint64_t seed = 1;
+    uint64_t seed = test_seed(1);
     for (int op = DT_BARRIER; op < DT_SEND; op++)
         for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
             for (int reduce = 0; reduce < DT_N_REDUCES; reduce++) {
@@ -82,7 +82,7 @@ static int sizes_around_thresholds(dt_ctx *ctx, void *arg) {
                              DT__AT_ONCE_BYTES,
                              DT__AT_ONCE_BYTES + 4,
                              DT__STREAM_ABOVE + 4};
-    uint64_t seed = 77;
+    uint64_t seed = test_seed(77);
     for (int op = DT_BARRIER; op < DT_SEND; op++)
         for (size_t i = 0; i < sizeof bytes / sizeof *bytes && (bytes[i] <= BLOCK_LIMIT || op == DT_ALL_REDUCE); i++)
             if (all_forms(

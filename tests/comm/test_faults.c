@@ -6,7 +6,8 @@
  * failed call must be as it was, and groups without the victim must go on and compute what is right. A victim that was
  * stopped is woken up when the others have reused their memory: it must get an error and spoil nothing.
  *
- * A run is a function of its seed. DTENSOR_TEST_RUNS and DTENSOR_TEST_SEED choose how many seeds, and the first one.
+ * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number, and how
+ * many faults are run.
  */
 /* ctest: timeout=300 */
 #include "base/dtype.h"
@@ -81,7 +82,7 @@ struct board {
 };
 
 struct fault {
-    uint64_t seed;
+    uint64_t number, seed; /* the number within the run, and what it is derived from */
     enum kind kind;
     int64_t n, victim;
     int64_t members[MOST_RANKS], n_members; /* of the group that fails */
@@ -633,9 +634,9 @@ static void choose_call(struct fault *fault, uint64_t *random) {
     } while (!fits(fault));
 }
 
-static struct fault fault_of(uint64_t seed) {
-    uint64_t random = seed;
-    struct fault fault = {.seed = seed};
+static struct fault fault_of(uint64_t number) {
+    uint64_t random = test_seed(number);
+    struct fault fault = {.number = number, .seed = random};
     do
         fault.kind = (enum kind)test_below(&random, N_KINDS);
     while (test_with_tsan && (kinds[fault.kind].by_signal || fault.kind == CLOSE));
@@ -659,13 +660,14 @@ static struct fault fault_of(uint64_t seed) {
 static void describe(const struct fault *fault) {
     const test_case *what = &fault->what;
     fprintf(stderr,
-            "seed %" PRIu64 ": %s of rank %" PRId64 " of %" PRId64 " at call %" PRId64 "%s (%" PRId64
+            "fault %" PRIu64 ": %s of rank %" PRId64 " of %" PRId64 " at call %" PRId64 "%s (%" PRId64
             " us); %s of %s x %" PRId64 ", %s, root %" PRId64 "%s%s, memory %d; %s%s%s; members",
-            fault->seed, kinds[fault->kind].name, fault->victim, fault->n, fault->at, fault->inside ? ", inside" : "",
-            fault->delay_us, dt_collective_name(what->op), dt_dtype_name(what->dtype), what->count,
-            dt_reduce_name(what->reduce), what->root, what->unequal ? ", unequal" : "",
-            what->in_place ? ", in place" : "", (int)what->memory, fault->started ? "started" : "blocking",
-            fault->started && fault->tested ? ", tested" : "", fault->tells ? ", told" : "");
+            fault->number, kinds[fault->kind].name, fault->victim, fault->n, fault->at,
+            fault->inside ? ", inside" : "", fault->delay_us, dt_collective_name(what->op),
+            dt_dtype_name(what->dtype), what->count, dt_reduce_name(what->reduce), what->root,
+            what->unequal ? ", unequal" : "", what->in_place ? ", in place" : "", (int)what->memory,
+            fault->started ? "started" : "blocking", fault->started && fault->tested ? ", tested" : "",
+            fault->tells ? ", told" : "");
     for (int64_t i = 0; i < fault->n_members; i++)
         fprintf(stderr, " %" PRId64, fault->members[i]);
     fputc('\n', stderr);
@@ -711,12 +713,12 @@ static void run_as_threads(struct fault *fault, const dt_init_options *options) 
         }
 }
 
-static void run_fault(uint64_t seed) {
+static void run_fault(uint64_t number) {
     static struct board *board;
     if (!board)
         board = test_shared_memory(sizeof *board);
     memset(board, 0, sizeof *board);
-    struct fault fault = fault_of(seed);
+    struct fault fault = fault_of(number);
     fault.board = board;
     dt_init_options options = {.timeout_s = fault.kind == STOP ? STOP_TIMEOUT_MS / 1000.0 : 60,
                                .heap_bytes = (size_t)64 << 20};
@@ -732,10 +734,10 @@ static uint64_t number_from(const char *variable, uint64_t otherwise) {
 
 static void faults__every_member_learns_and_the_rest_lives_on(void **state) {
     (void)state;
-    uint64_t first = number_from("DTENSOR_TEST_SEED", 1), n = number_from("DTENSOR_TEST_RUNS", 60);
+    uint64_t first = number_from("DTENSOR_TEST_FIRST", 1), n = number_from("DTENSOR_TEST_RUNS", 60);
     int files = test_open_files();
-    for (uint64_t seed = first; seed < first + n; seed++)
-        run_fault(seed);
+    for (uint64_t number = first; number < first + n; number++)
+        run_fault(number);
     assert_int_equal(test_open_files(), files);
 }
 

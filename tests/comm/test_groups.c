@@ -38,7 +38,7 @@ static bool is_among(const int64_t *members, int64_t n, int64_t rank) {
 
 static int follow_the_list(dt_ctx *ctx, void *arg) {
     (void)arg;
-    uint64_t random = 5;
+    uint64_t random = test_seed(5);
     for (int k = 0; k < 200; k++) {
         int64_t members[MOST_RANKS], n = any_members(&random, dt_world(ctx), 1, members), place = -1;
         dt_group *group = dt_group_new(ctx, members, n);
@@ -150,7 +150,7 @@ static int share(dt_ctx *ctx, void *arg) {
     const test_memory *memory = arg;
     const int64_t orders[4][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}};
     dt_group *groups[4], *world = dt_group_world(ctx);
-    uint64_t random = 3;
+    uint64_t random = test_seed(3);
     CHECK_OK(ctx, dt_comm_barrier(world));
     for (int i = 0; i < 4; i++)
         groups[i] = dt_group_new(ctx, orders[i], 3);
@@ -217,7 +217,7 @@ enum { ALIVE = 500 };
 static int keep_hundreds(dt_ctx *ctx, void *arg) {
     const test_memory *memory = arg;
     dt_group *groups[ALIVE];
-    uint64_t random = 11;
+    uint64_t random = test_seed(11);
     CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
     struct usage before = usage_of(ctx, memory);
     for (int i = 0; i < ALIVE; i++) {
@@ -314,7 +314,7 @@ static int make_thousands(dt_ctx *ctx, void *arg) {
     const test_memory *memory = arg;
     static struct maker makers[MOST_RANKS]; /* one per rank: ranks may be threads */
     struct maker *maker = &makers[dt_rank(ctx)];
-    *maker = (struct maker){.ctx = ctx, .shared = 21, .own = 22 + (uint64_t)dt_rank(ctx)};
+    *maker = (struct maker){.ctx = ctx, .shared = test_seed(21), .own = test_seed(22 + (uint64_t)dt_rank(ctx))};
     for (int k = 0; k < POOL; k++)
         maker->n[k] = any_members(&maker->shared, dt_world(ctx), 1, maker->members[k]);
     for (int k = 0; k < MAKINGS; k++)
@@ -353,7 +353,7 @@ static int make_ever_new(dt_ctx *ctx, void *arg) {
     const test_memory *memory = arg;
     static struct maker makers[MOST_RANKS];
     struct maker *maker = &makers[dt_rank(ctx)];
-    *maker = (struct maker){.ctx = ctx, .shared = 31};
+    *maker = (struct maker){.ctx = ctx, .shared = test_seed(31)};
     struct usage before = {0};
     for (int k = 0; k < NEW_GROUPS; k++) {
         int64_t members[MOST_RANKS], n = any_members(&maker->shared, dt_world(ctx), 2, members);

@@ -73,7 +73,7 @@ static int give_any(struct model *model, uint64_t *random) {
 
 static int follow_model(dt_ctx *ctx, void *arg) {
     int n_steps = *(int *)arg;
-    uint64_t random = 42 + (uint64_t)dt_rank(ctx);
+    uint64_t random = test_seed(42 + (uint64_t)dt_rank(ctx));
     struct model *model = calloc(1, sizeof *model);
     model->ctx = ctx;
     for (int k = 0; k < n_steps; k++) {
@@ -322,7 +322,7 @@ static dt_status use_it_all(dt_ctx *ctx, dt_group *group) {
                           .count = cases[k].count,
                           .unequal = cases[k].unequal,
                           .memory = cases[k].memory,
-                          .seed = k};
+                          .seed = test_seed(k)};
         if (test_prepare(&run, ctx, group, &what))
             return dt_error_status(ctx);
         dt_work *work = cases[k].started ? dt_comm_start(group, &run.call) : NULL;

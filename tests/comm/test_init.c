@@ -71,7 +71,7 @@ static void init__alone_is_a_world_of_one(void **state) {
         assert_int_equal(dt_rank(ctx), 0);
         assert_int_equal(dt_world(ctx), 1);
         assert_int_equal(dt_threads(ctx), dt__usable_cores());
-        uint64_t random = (uint64_t)k;
+        uint64_t random = test_seed((uint64_t)k);
         for (int i = 0; i < 200; i++) {
             test_case what = test_any_case(&random, 1, 10000);
             assert_int_equal(test_once(ctx, dt_group_world(ctx), &what), 0);
@@ -352,9 +352,10 @@ static void init__logs_where_it_is_told(void **state) {
 
 /* Launches. */
 
-static int use_world(dt_ctx *ctx, uint64_t seed, int n) {
+static int use_world(dt_ctx *ctx, uint64_t stream, int n) {
+    uint64_t random = test_seed(stream);
     for (int i = 0; i < n; i++) {
-        test_case what = test_any_case(&seed, dt_world(ctx), 50000);
+        test_case what = test_any_case(&random, dt_world(ctx), 50000);
         if (test_once(ctx, dt_group_world(ctx), &what))
             return 1;
     }

@@ -31,7 +31,7 @@ static int one_after_the_other(dt_ctx *ctx, void *arg) {
     for (int64_t i = 0; i < n; i++)
         ranks[i] = n - 1 - i;
     dt_group *groups[2] = {dt_group_world(ctx), dt_group_new(ctx, ranks, n)};
-    uint64_t random = 17;
+    uint64_t random = test_seed(17);
     for (int k = 0; k < n_calls; k++) {
         test_run first, second;
         test_case what[2] = {test_any_case(&random, n, 300), test_any_case(&random, n, 30000)};

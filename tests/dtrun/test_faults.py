@@ -2,7 +2,7 @@
 # ctest: labels=long timeout=600
 """Faults at random moments: whatever is killed, stopped or signalled, dtrun ends and nothing of it is left.
 
-The first argument is the number of rounds, the second the seed.
+The first argument is the number of rounds.
 """
 import os
 import random
@@ -11,6 +11,7 @@ import sys
 import time
 
 import launch
+from seed import test_seed
 
 SCRIPTS = [
     "sleep 1000",
@@ -72,16 +73,14 @@ def play(case, round_number, chance):
 
 
 class Faults(launch.Case):
-    n_rounds, seed = 200, 1
+    n_rounds = 200
 
     def test_faults__leave_nothing(self):
-        chance = random.Random(self.seed)
+        chance = random.Random(test_seed(1))
         for round_number in range(self.n_rounds):
             play(self, round_number, chance)
 
 
 if len(sys.argv) > 1:
     Faults.n_rounds = int(sys.argv.pop(1))
-if len(sys.argv) > 1:
-    Faults.seed = int(sys.argv.pop(1))
 launch.main()

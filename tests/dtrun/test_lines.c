@@ -127,7 +127,7 @@ static void lines__that_are_too_long_hold_the_sink(void **state) {
 /* Whatever the cuts, each stream's bytes come out in order, and every line of the sink is a line of one stream. */
 static void lines__survive_any_cuts(void **state) {
     (void)state;
-    uint64_t random = 7;
+    uint64_t random = test_seed(7);
     for (int round = 0; round < 200; round++) {
         struct fixture f;
         char text[3][400], line[64];

@@ -246,7 +246,7 @@ static void reduce__equals_the_definition_for_every_dtype_and_reduction(void **s
     (void)state;
     enum { N = 4000 };
     static const int64_t divisors[] = {1, 2, 3, 5, 127, 128, 129, 40000, 5000000000};
-    uint64_t random = 1;
+    uint64_t random = test_seed(1);
     for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++) {
         void *srcs[MAX_SRCS];
         for (int k = 0; k < MAX_SRCS; k++) {
@@ -295,7 +295,7 @@ static void float16__every_code_with_many_partners_equals_the_definition(void **
                                      0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x007f, 0x0080, 0x3f80, 0xbf81,
                                      0x7f7f, 0x7f80, 0xff80, 0x3800, 0x1400, 0x0c00, 0x4d01, 0x3f01};
     enum { N_FIXED = sizeof fixed / sizeof *fixed, N_RANDOM = 4 };
-    uint64_t random = 2;
+    uint64_t random = test_seed(2);
     for (int i = 0; i < N_CODES; i++)
         codes[i] = (uint16_t)i;
     for (int p = 0; p < N_FIXED + N_RANDOM; p++) {

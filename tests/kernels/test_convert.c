@@ -54,7 +54,7 @@ static void check_shape(dt__pool *pool, uint64_t *random, dt_dtype from, dt_dtyp
 
 static void convert__all_pairs_of_dtypes(void **state) {
     (void)state;
-    uint64_t random = 1;
+    uint64_t random = test_seed(1);
     for (int from = DT_F32; from < DT_N_DTYPES; from++)
         for (int to = DT_F32; to < DT_N_DTYPES; to++)
             for (int i = 0; i < 4; i++) {
@@ -131,7 +131,7 @@ static void convert__broadcasts_the_source(void **state) {
 
 static void convert__threads_give_the_same(void **state) {
     (void)state;
-    uint64_t random = 5;
+    uint64_t random = test_seed(5);
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 3);
     static const int64_t shapes[][MAX_DIMS] = {{700, 901}, {5, 200000}, {300000, 3}, {1, 500001}};

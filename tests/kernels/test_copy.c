@@ -28,7 +28,7 @@ static void check_copy(const dt__kernels *table, size_t bytes, dt__store store, 
 
 static void copy__copies_and_stays_inside(void **state) {
     (void)state;
-    uint64_t random = 1;
+    uint64_t random = test_seed(1);
     for (int t = 0; t < N_NAMES; t++)
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++)
             for (int round = 0; table_at(t) && round < (sizes[s] < 10000 ? 100 : 3); round++)
@@ -54,7 +54,7 @@ static void fill__repeats_the_value_and_stays_inside(void **state) {
     (void)state;
     static const size_t value_sizes[] = {1, 2, 3, 4, 5, 8, 12, 16, 24, 32, 64, 100, 3000};
     static const size_t counts[] = {0, 1, 2, 3, 7, 8, 9, 31, 33, 64, 65, 129, 1000};
-    uint64_t random = 2;
+    uint64_t random = test_seed(2);
     for (int t = 0; t < N_NAMES; t++)
         for (size_t v = 0; v < sizeof value_sizes / sizeof *value_sizes; v++)
             for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)

@@ -112,7 +112,7 @@ static void check_rows(uint64_t *random, dt__pool *pool, const dt__kernels *kern
 
 static void indexing__rows(void **state) {
     (void)state;
-    uint64_t random = 1;
+    uint64_t random = test_seed(1);
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 3);
     for (int d = DT_F32; d < DT_N_DTYPES; d++)
@@ -174,7 +174,7 @@ static void check_elements(uint64_t *random, dt__pool *pool, const dt__kernels *
 
 static void indexing__elements(void **state) {
     (void)state;
-    uint64_t random = 2;
+    uint64_t random = test_seed(2);
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 3);
     for (int d = DT_F32; d < DT_N_DTYPES; d++)
@@ -240,7 +240,7 @@ static void indexing__bad_indexes_are_reported_and_not_used(void **state) {
 
 static void triangle__random_matrices(void **state) {
     (void)state;
-    uint64_t random = 3;
+    uint64_t random = test_seed(3);
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 2);
     for (int i = 0; i < 600; i++) {

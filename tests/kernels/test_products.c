@@ -133,7 +133,7 @@ static void check(const matmul_case *c, dt__products *one, dt__products *three, 
 
 static void matmul__random_products(void **state) {
     (void)state;
-    uint64_t random = 1;
+    uint64_t random = test_seed(1);
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 3);
     for (int t = 0; t < N_NAMES; t++) {
@@ -169,7 +169,7 @@ static void matmul__large_products(void **state) {
         {DT_F32, 2, {3, 4}, 20, 30, 40}, {DT_F32, 0, {0}, 1, 700, 800},  {DT_F32, 0, {0}, 700, 1, 800},
         {DT_F32, 0, {0}, 1300, 1100, 9}, {DT_F64, 0, {0}, 20, 60000, 3},
     };
-    uint64_t random = 2;
+    uint64_t random = test_seed(2);
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__pool *pool = dt__pool_new(ctx, 3);
     dt__products *one = dt__products_new(ctx, dt__kernels_best(), NULL);

@@ -115,7 +115,7 @@ static void check_dtype(dt_dtype dtype, uint64_t *random) {
 
 static void reduce__every_table_gives_the_bits_of_plain(void **state) {
     (void)state;
-    uint64_t random = 1;
+    uint64_t random = test_seed(1);
     for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
         check_dtype((dt_dtype)dtype, &random);
 }
@@ -124,7 +124,7 @@ static void reduce__every_table_gives_the_bits_of_plain(void **state) {
 static void reduce__an_element_does_not_depend_on_its_place(void **state) {
     (void)state;
     enum { N = 200, MAX_SHIFT = 64 };
-    uint64_t random = 2;
+    uint64_t random = test_seed(2);
     for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
         for (int op = 0; op < DT_N_REDUCES; op++) {
             const dt__kernels *best = dt__kernels_best();
@@ -151,7 +151,7 @@ static void reduce__an_element_does_not_depend_on_its_place(void **state) {
 
 static void accumulate__is_a_reduction_of_dst_and_src(void **state) {
     (void)state;
-    uint64_t random = 3;
+    uint64_t random = test_seed(3);
     enum { N = 1003 };
     for (int t = 0; t < N_NAMES; t++)
         for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)

@@ -117,7 +117,7 @@ static size_t random_element_bytes(uint64_t *random) {
 
 static void strided__random_layouts_equal_copying_by_index(void **state) {
     (void)state;
-    uint64_t random = 1;
+    uint64_t random = test_seed(1);
     for (int i = 0; i < N_CASES; i++) {
         int64_t sizes[MAX_DIMS] = {0};
         int n_dims = (int)test_below(&random, 7);
@@ -139,7 +139,7 @@ static void strided__planes_around_the_tile_size(void **state) {
     (void)state;
     static const int64_t around[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100};
     enum { N = sizeof around / sizeof *around };
-    uint64_t random = 2;
+    uint64_t random = test_seed(2);
     for (int x = 0; x < N; x++)
         for (int y = 0; y < N; y++)
             for (size_t bytes = 1; bytes <= 16; bytes *= 2)
@@ -166,7 +166,7 @@ static void strided__transposes(void **state) {
 
 static void strided__many_dims_of_size_one_and_two(void **state) {
     (void)state;
-    uint64_t random = 3;
+    uint64_t random = test_seed(3);
     for (int i = 0; i < 200; i++) {
         int64_t sizes[MAX_DIMS];
         for (int d = 0; d < MAX_DIMS; d++)
@@ -179,7 +179,7 @@ static void strided__many_dims_of_size_one_and_two(void **state) {
 
 static void strided__rows_long_enough_to_stream(void **state) {
     (void)state;
-    uint64_t random = 4;
+    uint64_t random = test_seed(4);
     for (int i = 0; i < 30; i++)
         check_layouts(&random, 3, (int64_t[MAX_DIMS]){3, 2, 300 + test_below(&random, 3000)},
                       random_element_bytes(&random));

@@ -294,7 +294,7 @@ static void check_splice(bench *b, const dt__layout *layout, const char *what) {
 
 static void layouts__behave_as_functions(void **state) {
     (void)state;
-    random_state = 1;
+    random_state = test_seed(1);
     int n_complements = 0, n_compositions = 0, n_inverses = 0, n_not_injective = 0;
     bench b;
     bench_begin(&b);

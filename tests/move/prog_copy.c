@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Loads tensors from a file and saves them to another, for the test that exchanges files with NumPy:
- *     redistribute.copy RANKS PLACE IN.npy OUT.npy
- *     redistribute.copy RANKS PLACE IN.npz OUT.npz NAME…
+ *     move.copy RANKS PLACE IN.npy OUT.npy
+ *     move.copy RANKS PLACE IN.npz OUT.npz NAME…
  * RANKS 0 is one rank with plain tensors.
  */
 #include "dtensor/dtensor.h"

@@ -80,7 +80,7 @@ static void redistribute__gives_the_values_of_every_pair(void **state) {
 static int run_some_pairs(dt_ctx *ctx, void *arg) {
     const mesh_shape *mesh = arg;
     static _Thread_local moves_case what;
-    uint64_t random = 5;
+    uint64_t random = test_seed(5);
     int64_t n = n_states(mesh);
     for (int k = 0; k < 150; k++) {
         int64_t i = test_below(&random, n), j = test_below(&random, n);
@@ -99,7 +99,7 @@ static void redistribute__gives_the_values_on_meshes_of_more_dims(void **state) 
 }
 
 struct sample {
-    uint64_t seed;
+    uint64_t stream;
     int n;
     bool large;
 };
@@ -107,7 +107,7 @@ struct sample {
 static int run_sample(dt_ctx *ctx, void *arg) {
     const struct sample *sample = arg;
     static _Thread_local moves_case what;
-    uint64_t random = sample->seed * 1000 + (uint64_t)dt_world(ctx);
+    uint64_t random = test_seed(sample->stream * 1000 + (uint64_t)dt_world(ctx));
     for (int k = 0; k < sample->n; k++) {
         moves_any(&random, dt_world(ctx), sample->large, &what);
         if (moves_check(ctx, &what))

@@ -146,7 +146,7 @@ static void execute__meets_nobody_where_no_peer_is_needed(void **state) {
 
 /* Values whose sum depends on the order. */
 static float rough(int64_t rank, int64_t i) {
-    uint64_t random = (uint64_t)(rank * 1000003 + i);
+    uint64_t random = test_seed((uint64_t)(rank * 1000003 + i));
     return (float)((double)(int64_t)(test_random(&random) >> 11) * 0x1p-50 - 4);
 }
 
@@ -316,7 +316,7 @@ static const struct refusal refusals[] = {
      "can not redistribute S(0) to P(sum)"},
     {"f32[4,4] P(sum) on mesh(2)", "f32[4,4] P(avg) on mesh(2)", DT_ERR_PLACEMENT, "P(sum) to P(avg)"},
     {"f32[4,4] P(sum) on mesh(2)", "f32[4,4] P(sum) on mesh(2,1)", DT_ERR_PLACEMENT,
-     "on another mesh the target may not be partial"},
+     "a target on another mesh may not be partial"},
     {"f32[4,4] R on mesh(2)", "f32[4,5] R on mesh(2)", DT_ERR_SHAPE, "the shapes differ"},
     {"f32[4,4] R on mesh(2)", "f32[4,4,1] R,R on mesh(2,1)", DT_ERR_SHAPE, "the shapes differ"},
     {"f32[4,4] R on mesh(2)", "f64[4,4] R on mesh(2)", DT_ERR_DTYPE, "the dtypes differ"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Thousands of random redistributions: meshes, orders, strided shards, explicit extents, dtypes, planners, memory.
- * DTENSOR_TEST_SEED and DTENSOR_TEST_RUNS give another seed and another number of them for each number of ranks.
+ * DTENSOR_TEST_RUNS is their number for each number of ranks.
  *
  * ctest: labels=long timeout=1800 processors=2
  */
@@ -16,7 +16,7 @@ static int run_many(dt_ctx *ctx, void *arg) {
     (void)arg;
     static _Thread_local moves_case what;
     int64_t n = setting("DTENSOR_TEST_RUNS", 4000);
-    uint64_t random = (uint64_t)setting("DTENSOR_TEST_SEED", 77) * 1000 + (uint64_t)dt_world(ctx);
+    uint64_t random = test_seed((uint64_t)dt_world(ctx));
     for (int64_t i = 0; i < n; i++) {
         moves_any(&random, dt_world(ctx), i % 40 == 0, &what);
         if (moves_check(ctx, &what))

@@ -17,7 +17,7 @@ static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
 
 static void on_all_worlds(dt_rank_fn *fn) {
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
-        uint64_t seed = 1000 * (i + 1);
+        uint64_t seed = test_seed(1000 * (i + 1));
         run_ranks(worlds[i], fn, &seed);
     }
 }

@@ -164,7 +164,7 @@ static void moves__give_their_values_with_any_number_of_threads(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 4; n++)
         for (int k = 1; k < N_THREADS; k++) {
-            uint64_t seed = (uint64_t)(100 * n + k);
+            uint64_t seed = test_seed((uint64_t)(100 * n + k));
             run_ranks_with(&(test_ranks){.n = n, .options = {.threads = threads[k]}, .seconds = 200}, run_some,
                            &seed);
         }
@@ -200,7 +200,7 @@ static int sum(dt_ctx *ctx, void *arg) {
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
     dt_tensor *x = what->transposed ? dt_transpose(dt_empty(ctx, DT_SHAPE(COLUMNS, ROWS), .dtype = what->dtype), 0, 1)
                                     : dt_empty(ctx, DT_SHAPE(ROWS, COLUMNS), .dtype = what->dtype);
-    put_numbers(what->dtype, dt_data(x), (uint64_t)dt_rank(ctx));
+    put_numbers(what->dtype, dt_data(x), test_seed((uint64_t)dt_rank(ctx)));
     dt_tensor *y = dt_redistribute(dt_from_local(ctx, x, mesh, what->from), what->to);
     CHECK(y, "%s", dt_error_text(ctx));
     size_t bytes = (size_t)dt_tensor_local_elements(y) * dt_dtype_size(what->dtype);
@@ -252,7 +252,7 @@ static void moves__work_or_say_that_memory_is_out(void **state) {
             &(dt_spec_desc){.dtype = DT_F32, .n_dims = 2, .shape = (const int64_t[]){ROWS, COLUMNS}, .text = "S(1)"});
         size_t bytes = (size_t)ROWS * COLUMNS * sizeof(float);
         float *dst = calloc(1, bytes);
-        put_numbers(DT_F32, dt_data(x), 1);
+        put_numbers(DT_F32, dt_data(x), test_seed(1));
         memory.fail_at = memory.n_calls + n;
         dt_status status = dt__redistribute_run(&(dt__redistribution){
             .from = dt_tensor_spec(x), .to = to, .src = dt_data(x), .dst = dst, .planner = DT__PLANNER_DIRECT});

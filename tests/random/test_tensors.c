@@ -98,7 +98,7 @@ static int draw_everywhere(dt_ctx *ctx, void *arg) {
     const layout_case *layout = arg;
     dt_mesh *mesh = dt_mesh_new(ctx, layout->mesh);
     CHECK(mesh, "%s", dt_error_text(ctx));
-    dt_generator *a = dt_generator_new(ctx, 5), *b = dt_generator_new(ctx, 5);
+    dt_generator *a = dt_generator_new(ctx, test_seed(5)), *b = dt_generator_new(ctx, test_seed(5));
     static const dt_dtype dtypes[] = {DT_F32, DT_F64, DT_BF16, DT_I32, DT_F16};
     for (int which = 0; which < N_MAKERS; which++)
         for (int k = 0; k < 5; k++) {

@@ -78,7 +78,7 @@ static void overlap__is_the_product_of_common_indices(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
-    uint64_t random = 4;
+    uint64_t random = test_seed(4);
     for (int i = 0; i < N_CASES; i++) {
         brute_case a, b;
         int64_t shape[BRUTE_MOST_DIMS];

@@ -41,7 +41,7 @@ static void shard__holds_what_the_definition_says(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
-    uint64_t random = 1;
+    uint64_t random = test_seed(1);
     for (int i = 0; i < N_CASES; i++) {
         brute_case c;
         dt__arena_mark mark = dt__arena_begin(&arena);
@@ -98,7 +98,7 @@ static void owners__are_exactly_those_that_hold_the_element(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
-    uint64_t random = 2;
+    uint64_t random = test_seed(2);
     for (int i = 0; i < N_CASES; i++) {
         brute_case c;
         dt__arena_mark mark = dt__arena_begin(&arena);
@@ -123,7 +123,7 @@ static void shards__even_and_largest_are_right_for_all_ranks(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
-    uint64_t random = 3;
+    uint64_t random = test_seed(3);
     int n_even = 0, n_surprising = 0;
     for (int i = 0; i < N_CASES; i++) {
         brute_case c;

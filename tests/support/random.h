@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random numbers for tests: the same on every machine, so that a failure can be repeated from its seed. The state is
- * the seed at first, any number, and changes with every draw.
+ * Random numbers for tests, the same on every machine. Every stream starts from test_seed, so that one environment
+ * variable, DTENSOR_TEST_SEED, changes the numbers of all tests; `make check-seeds` runs those that use it with other
+ * seeds. A state is any number and changes with every draw.
  */
 #ifndef DT_TESTS_RANDOM_H
 #define DT_TESTS_RANDOM_H
 
 #include <stdint.h>
+
+/* The start of a stream: a hash of DTENSOR_TEST_SEED (1 by default) and the number that the test gives to the stream.
+ * A program that uses it prints the seed when it starts. */
+uint64_t test_seed(uint64_t stream);
 
 static inline uint64_t test_random(uint64_t *state) {
     uint64_t x = *state += 0x9e3779b97f4a7c15u;

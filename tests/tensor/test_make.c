@@ -293,8 +293,7 @@ static bool allowed(const brute_case *c, dt_dtype dtype) {
 }
 
 static int parts_make_the_whole(dt_ctx *ctx, void *arg) {
-    const uint64_t seed = *(const uint64_t *)arg;
-    uint64_t random = seed;
+    uint64_t random = *(const uint64_t *)arg;
     int64_t n_partial = 0;
     for (int i = 0; i < 400; i++) {
         dt_scope scope = dt_scope_begin(ctx);
@@ -339,7 +338,7 @@ static void distributed_makers__make_parts_of_the_plain_one(void **state) {
     (void)state;
     static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
-        uint64_t seed = 100 + i;
+        uint64_t seed = test_seed(100 + i);
         run_ranks(worlds[i], parts_make_the_whole, &seed);
     }
 }

@@ -349,8 +349,8 @@ static void views__of_views_are_index_arithmetic(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     int64_t n_made = 0;
-    for (uint64_t seed = 0; seed < N_CHAINS; seed++) {
-        uint64_t random = seed;
+    for (uint64_t chain = 0; chain < N_CHAINS; chain++) {
+        uint64_t random = test_seed(chain);
         dt_scope scope = dt_scope_begin(ctx);
         model m;
         dt_tensor *t = base_of(ctx, &random, &m);
@@ -359,7 +359,7 @@ static void views__of_views_are_index_arithmetic(void **state) {
             char what[64];
             model next = {0};
             dt_tensor *view = any_view(ctx, &random, &m, t, &next);
-            (void)snprintf(what, sizeof what, "seed %llu, step %d", (unsigned long long)seed, i);
+            (void)snprintf(what, sizeof what, "chain %llu, step %d", (unsigned long long)chain, i);
             if (!view && !next.numbers)
                 continue; /* there is no such view of this one */
             if (!view)
@@ -394,7 +394,7 @@ static void views__of_views_are_index_arithmetic(void **state) {
 static void as_strided__reads_what_it_says(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
-    uint64_t random = 5;
+    uint64_t random = test_seed(5);
     int64_t n_refused = 0;
     dt_tensor *t = dt_arange(ctx, 0, 60, 1, .dtype = DT_I32);
     for (int i = 0; i < 3000; i++) {

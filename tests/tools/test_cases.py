@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The project's own cases: tests/tools/cases/*.jsonl has {"id", "ask", "answer"} per line. Fields of `answer` must be
-equal in what `dtensor query` answers; "error" compares the code, and the message must contain `says`."""
+equal in the answer of `dtensor query`; "error" compares the code, and the message must contain `message`."""
 import glob
 import json
 import os
@@ -22,21 +22,21 @@ class Cases(unittest.TestCase):
     def test_every_case(self):
         every = list(cases())
         self.assertGreater(len(every), 60)
-        self.assertEqual(len(every), len({case["id"] for case in every}), "ids are used once")
+        self.assertEqual(len(every), len({case["id"] for case in every}), "ids are unique")
         answers = tool.ask(*(case["ask"] for case in every))
         self.assertEqual(len(answers), len(every))
         for case, answer in zip(every, answers):
             with self.subTest(case["id"]):
                 self.check(case["answer"], answer)
 
-    def check(self, want, got):
-        if "error" in want:
+    def check(self, expected, got):
+        if "error" in expected:
             self.assertIn("error", got)
-            self.assertEqual(want["error"], got["error"]["code"], got)
-            self.assertIn(want.get("says", ""), got["error"]["message"])
+            self.assertEqual(expected["error"], got["error"]["code"], got)
+            self.assertIn(expected.get("message", ""), got["error"]["message"])
             return
         self.assertNotIn("error", got)
-        self.assertEqual(want, {name: got.get(name) for name in want})
+        self.assertEqual(expected, {name: got.get(name) for name in expected})
 
 
 if __name__ == "__main__":

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The completions of dtensor and dtrun: bash functions are called as the shell would call them; zsh functions with
-# stand-ins for zsh's own, where there is a zsh.
+# The completions of dtensor and dtrun: bash functions are called as the shell calls them; zsh functions with stubs for
+# the functions of zsh, if zsh is installed.
 set -euo pipefail
 folder=$DTENSOR_SOURCE/tools/completion
 PATH=$DTENSOR_BUILD/bin:$PATH
 failures=0
 
-check() { # what it is about, wanted, got
+check() { # title, expected, got
     if [ "$2" != "$3" ]; then
-        printf '%s: wanted "%s", got "%s"\n' "$1" "$2" "$3"
+        printf '%s: expected "%s", got "%s"\n' "$1" "$2" "$3"
         failures=$((failures + 1))
     fi
 }
 
-# Completes the last of the words by the function; prints the candidates in one line.
+# Completes the last word with the function; prints the candidates on one line.
 complete_words() { # function, words
     local call=$1
     shift
@@ -28,7 +28,8 @@ source "$folder/dtensor.bash"
 # shellcheck source=/dev/null
 source "$folder/dtrun.bash"
 check "registered" "complete -F _dtensor dtensor" "$(complete -p dtensor)"
-check "commands" "show plan mesh explain rules ops verify query --help --version" "$(complete_words _dtensor dtensor "")"
+commands=$(dtensor --help | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | xargs)
+check "commands" "$commands --help --version" "$(complete_words _dtensor dtensor "")"
 check "one command" "query" "$(complete_words _dtensor dtensor q)"
 check "help" "mesh" "$(complete_words _dtensor dtensor help m)"
 check "options" "--shape --svg" "$(complete_words _dtensor dtensor show --s)"
@@ -50,7 +51,7 @@ check "arguments of the program" "CMakeLists.txt" "$(complete_words _dtrun dtrun
 check "program" "dtensor" "$(complete_words _dtrun dtrun -n 4 dtenso)"
 if [ -x "$DTENSOR_BUILD/bin/dtrun" ]; then
     check "options of dtrun" "--tag-output --timeout --threads" "$(complete_words _dtrun dtrun --t)"
-    # Options that take a value are told apart from the program that follows.
+    # Options that take a value are distinguished from the program that follows.
     for option in $(dtrun --help | sed -n 's/^ *\(-[a-z], *\)\{0,1\}\(--[a-z-]*\) [A-Z].*/\2/p'); do
         check "the program after $option" "CMakeLists.txt" "$(complete_words _dtrun dtrun "$option" x cat CMakeL)"
         check "zsh and $option" "1" "$(grep -c -e "$option" "$folder/_dtrun")"
@@ -60,11 +61,11 @@ fi
 if command -v zsh >/dev/null; then
     zsh -n "$folder/_dtensor"
     zsh -n "$folder/_dtrun"
-    # shellcheck disable=SC2016 # for zsh to expand
-    stand_ins='_arguments() { print -r -- "${(F)@}"; }; _describe() { print -r -- "$1 ${(P)2}"; }; _values() { print -r -- "$@"; }'
-    got=$(zsh -fc "$stand_ins; words=(dtensor '') CURRENT=2; source '$folder/_dtensor'" | tr '\n' '|')
+    # shellcheck disable=SC2016 # zsh expands it
+    stubs='_arguments() { print -r -- "${(F)@}"; }; _describe() { print -r -- "$1 ${(P)2}"; }; _values() { print -r -- "$@"; }'
+    got=$(zsh -fc "$stubs; words=(dtensor '') CURRENT=2; source '$folder/_dtensor'" | tr '\n' '|')
     check "zsh commands" 1 "$(grep -c 'show:draw which rank.*mesh:print.*query:answer.*option --help --version' <<<"$got")"
-    got=$(zsh -fc "$stand_ins; words=(dtensor show '') CURRENT=3; source '$folder/_dtensor'")
+    got=$(zsh -fc "$stubs; words=(dtensor show '') CURRENT=3; source '$folder/_dtensor'")
     check "zsh values" 1 "$(grep -c -e '^--color\[.*\]:when:(auto always never)$' <<<"$got")"
     check "zsh flags" 1 "$(grep -c -e '^--json\[.*\]$' <<<"$got")"
     check "zsh options" "$(dtensor show --help | grep -c '^  --')" "$(grep -c -e '^--' <<<"$got")"

@@ -7,6 +7,7 @@ import random
 import unittest
 
 import tool
+from seed import test_seed
 
 N_SHARDS, N_MESHES = 1500, 400
 
@@ -18,7 +19,7 @@ def chunks(indices, n):
 
 
 def cut(indices, n, coordinate, factor):
-    """What a coordinate keeps: of each of `factor` chunks its part."""
+    """What a coordinate keeps: its piece of each of `factor` chunks."""
     return [index for chunk in chunks(indices, factor) for index in chunks(chunk, n)[coordinate]]
 
 
@@ -101,20 +102,20 @@ def flat(ranks):
 
 class Definition(unittest.TestCase):
     def test_shards(self):
-        rng = random.Random(1)
+        rng = random.Random(test_seed(1))
         pairs = [random_shard(rng) for _ in range(N_SHARDS)]
         for (request, meant), answer in zip(pairs, tool.ask(*(request for request, _ in pairs))):
             self.assertEqual({"local": local(meant)}, answer, request)
 
     def test_slices(self):
-        rng = random.Random(2)
+        rng = random.Random(test_seed(2))
         pairs = [random_mesh(rng) for _ in range(N_MESHES)]
         for (request, keep), answer in zip(pairs, tool.ask(*(request for request, _ in pairs))):
             self.assertNotIn("error", answer, request)
-            want = sliced(request, keep)
-            self.assertEqual(want, flat(answer["ranks"]), request)
-            self.assertEqual(want, answer["groups"][0] if len(request["do"]) == 2 else want, request)
-            self.assertIn(request["rank"], want)
+            expected = sliced(request, keep)
+            self.assertEqual(expected, flat(answer["ranks"]), request)
+            self.assertEqual(expected, answer["groups"][0] if len(request["do"]) == 2 else expected, request)
+            self.assertIn(request["rank"], expected)
 
 
 if __name__ == "__main__":

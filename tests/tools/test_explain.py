@@ -15,45 +15,45 @@ def run(*arguments):
 
 
 class Explain(unittest.TestCase):
-    def test_json_is_what_query_answers(self):
+    def test_json_equals_the_answer_of_query(self):
         got = json.loads(run("explain", MM, "--mesh", "2,4", "--json", "--most", "3"))
-        want = tool.ask({"q": "propagate", "op": "mm", "mesh": [2, 4], "args": [{"t": 0}, {"t": 1}], "kwargs": {},
-                         "tensors": [{"shape": [64, 32], "placements": "S(0),P(sum)"},
-                                     {"shape": [32, 48], "placements": "R,S(1)"}]})
-        self.assertEqual([got["candidates"][got["chosen"]]], want)
+        expected = tool.ask({"q": "propagate", "op": "mm", "mesh": [2, 4], "args": [{"t": 0}, {"t": 1}], "kwargs": {},
+                             "tensors": [{"shape": [64, 32], "placements": "S(0),P(sum)"},
+                                         {"shape": [32, 48], "placements": "R,S(1)"}]})
+        self.assertEqual([got["candidates"][got["chosen"]]], expected)
         costs = [one["cost_us"] for one in got["candidates"]]
         self.assertEqual((3, sorted(costs)), (len(costs), costs))
         self.assertEqual(len(got["plans"]), 2)
         self.assertAlmostEqual(sum(one["cost_us"] for one in got["plans"]), costs[0], places=3)
 
-    def test_text_marks_the_choice_and_tells_what_moves(self):
+    def test_text_marks_the_selected_row_and_lists_moves(self):
         out = run("explain", MM, "--mesh", "dp=2,tp=4")
         first = next(line for line in out.splitlines() if line.startswith("  *"))
         self.assertIn(tool.ask({"q": "propagate", "op": "mm", "mesh": [2, 4], "args": [{"t": 0}, {"t": 1}], "kwargs": {},
                                 "tensors": [{"shape": [64, 32], "placements": "S(0),P(sum)"},
                                             {"shape": [32, 48], "placements": "R,S(1)"}]})
                       [0]["outputs"][0]["placements"], first)
-        for word in ("mesh dim dp: ", "mesh dim tp: ", "input 0: ", "input 1: ", "chosen because"):
+        for word in ("mesh dim dp: ", "mesh dim tp: ", "input 0: ", "input 1: ", "selected because"):
             self.assertIn(word, out)
 
-    def test_nothing_moves(self):
+    def test_no_communication(self):
         out = run("explain", "gelu(f32[8,4] S(0))", "--mesh", "4")
-        self.assertIn("chosen because nothing has to be sent", out)
+        self.assertIn("selected because it sends nothing", out)
         self.assertIn("input 0: stays", out)
 
-    def test_partials_that_ranks_make_are_told(self):
+    def test_partials_that_ranks_make_locally_are_listed(self):
         out = run("explain", "linear(f32[8,4] S(1); f32[6,4] S(1); f32[6] R)", "--mesh", "4")
-        self.assertIn("input 2: stays, of which each rank makes P(sum)", out)
+        self.assertIn("input 2: stays, then each rank makes P(sum) of it locally", out)
 
     def test_large_mesh(self):
         out = run("explain", "matmul(f32[8192,4096] S(0),R,R; f32[4096,4096] R,R,S(1))", "--mesh", "pp=16,dp=128,tp=32")
         self.assertIn("S(0),R,S(1)", out)
 
-    def test_rules_are_what_query_answers(self):
+    def test_rules_equal_the_answer_of_query(self):
         got = json.loads(run("rules", "sum(f32[8,4]; dim=[1])", "--json"))
-        want = tool.ask({"q": "rules", "op": "sum", "tensors": [{"shape": [8, 4]}], "args": [{"t": 0}],
-                         "kwargs": {"dim": [1]}})
-        self.assertEqual([got], want)
+        expected = tool.ask({"q": "rules", "op": "sum", "tensors": [{"shape": [8, 4]}], "args": [{"t": 0}],
+                             "kwargs": {"dim": [1]}})
+        self.assertEqual([got], expected)
         self.assertEqual(run("rules", "sum(f32[8,4]; dim=[1])").splitlines(), got["rows"])
 
     def test_ops_are_listed(self):

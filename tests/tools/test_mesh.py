@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dtensor mesh`: expected texts, bounded output for any size, JSON that is what `query mesh` says."""
+"""`dtensor mesh`: expected texts, bounded output for any size, JSON equal to the answer of `query mesh`."""
 import json
 import os
 import unittest
@@ -41,7 +41,7 @@ class Mesh(unittest.TestCase):
     def test_no_colour_in_pipes(self):
         self.assertNotIn("\033", mesh("2x3"))
 
-    def test_json_is_what_query_says(self):
+    def test_json_equals_the_answer_of_query(self):
         made = {"q": "mesh", "world": 8, "rank": 5, "shape": [2, 2, 2], "names": ["dp", "cp", "tp"]}
         whole, sliced, flat = tool.ask(made, {**made, "do": [["slice", "dp", "tp"]]},
                                        {**made, "do": [["slice", "cp", "tp"], ["flatten"]]})
@@ -49,7 +49,7 @@ class Mesh(unittest.TestCase):
         self.assertEqual({"text": "dp=2,cp=2,tp=2", "mesh": whole,
                           "parts": [{"slice": "dp,tp", "mesh": sliced}, {"flatten": "cp,tp", "mesh": flat}]}, printed)
 
-    def test_json_without_parts(self):
+    def test_json_without_submeshes(self):
         self.assertEqual([], json.loads(mesh("2x2", "--json"))["parts"])
 
 

@@ -39,7 +39,7 @@ def ranges(options, source, target):
 
 
 class Plan(unittest.TestCase):
-    def test_json_is_what_query_answers(self):
+    def test_json_equals_the_answer_of_query(self):
         for options, source, target in MOVES:
             given = dict(zip(options[::2], options[1::2]))
             mesh = [int(size.split("=")[-1]) for size in re.split("[,x]", given["--mesh"])]
@@ -53,19 +53,19 @@ class Plan(unittest.TestCase):
                                  "from": source, "to": target, "planner": planner})
                 self.assertEqual([one], want)
 
-    def test_specs_stand_in_full(self):
+    def test_specs_are_printed_in_full(self):
         extents = ",".join(["10"] * 198 + ["0", "20"])
         code, out, _ = plan("--mesh", "200", "--shape", "2000,9", "--json", f"S(0:{extents})", "S(1)")
         self.assertEqual((0, f"f32[2000,9] S(0:{extents}) on mesh(200)"), (code, json.loads(out)["from"]))
 
-    def test_steps_stand_with_bytes_and_bound(self):
+    def test_steps_have_bytes_and_the_lower_bound(self):
         code, out, err = plan("--mesh", "dp=2,tp=2", "--shape", "64,64", "S(0),S(1)", "S(1),S(0)")
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, r"all_to_all +dp,tp +S\(0\)S\(1\) +S\(1\)S\(0\) +4 KiB")
-        self.assertIn("at most: 4 KiB; no plan needs less than 4 KiB", out)
+        self.assertIn("at most: 4 KiB (lower bound of any plan: 4 KiB)", out)
         self.assertIn("held by one rank, at most: 8 KiB", out)
 
-    def test_nothing_to_do_is_said(self):
+    def test_a_plan_without_steps(self):
         code, out, _ = plan("--mesh", "2", "--shape", "8", "S(0)", "S(0)")
         self.assertEqual(code, 0)
         self.assertIn("nothing to do", out)
@@ -86,13 +86,13 @@ class Plan(unittest.TestCase):
             self.assertEqual([line.split()[0] for line in out.splitlines() if line.startswith("  ")],
                              ["planner", "greedy", "graph", "min_cost", "direct"])
 
-    def test_what_makes_no_sense_is_refused(self):
-        for arguments, code, says in [
+    def test_wrong_requests_are_refused(self):
+        for arguments, code, message in [
                 (["S(0)", "R"], 2, "--mesh and --shape"),
                 (["--mesh", "2", "--shape", "8", "S(0)"], 2, "from and to"),
-                (["--mesh", "2", "--shape", "8", "--planner", "best", "S(0)", "R"], 2, "no planner 'best'"),
-                (["--mesh", "2", "--shape", "8", "--dtype", "f31", "S(0)", "R"], 1, "no dtype 'f31'"),
-                (["--mesh", "2", "--shape", "8,", "S(0)", "R"], 1, "is not a shape"),
+                (["--mesh", "2", "--shape", "8", "--planner", "best", "S(0)", "R"], 2, "or all, got 'best'"),
+                (["--mesh", "2", "--shape", "8", "--dtype", "f31", "S(0)", "R"], 1, "got 'f31'"),
+                (["--mesh", "2", "--shape", "8,", "S(0)", "R"], 1, "got '8,'"),
                 (["--mesh", "2,", "--shape", "8", "S(0)", "R"], 1, "mesh"),
                 (["--mesh", "2", "--shape", "8", "R", "P(sum)"], 1, "can not redistribute R to P(sum)"),
                 (["--mesh", "2x2", "--shape", "8", "P(sum),P(min)", "R,R"], 1, "P(sum),P(min)"),
@@ -107,7 +107,7 @@ class Plan(unittest.TestCase):
         ]:
             got, out, err = plan(*arguments)
             self.assertEqual((got, out), (code, ""), arguments)
-            self.assertIn(says, err)
+            self.assertIn(message, err)
 
     def test_planners_that_refuse_are_listed(self):
         arguments = ["--mesh", "4", "--to-mesh", "2x3", "--shape", "12,6", "--planner", "all", "S(0)", "R,S(1)"]
@@ -120,7 +120,7 @@ class Plan(unittest.TestCase):
         self.assertEqual((plans["direct"]["bytes"], plans["direct"]["lower_bound_bytes"]), (96, 96))
         self.assertEqual((plans["direct"]["peak_bytes"], plans["direct"]["trace"]), (4 * (18 + 24), "S(0)->RS(1)"))
 
-    def test_another_mesh_is_planned_directly(self):
+    def test_another_mesh_uses_the_direct_planner(self):
         code, out, err = plan("--mesh", "2", "--to-mesh", "[2,3]", "--shape", "8", "S(0)", "S(0)")
         self.assertEqual((code, err), (0, ""))
         self.assertIn("direct: 1 step, 1 collective", out)
@@ -149,7 +149,7 @@ class Svg(unittest.TestCase):
                 found.append((int(sender), int(receiver), abs(ends[-1] - ends[1])))
         return found
 
-    def test_texts_stand_apart_and_inside(self):
+    def test_texts_do_not_overlap_and_are_inside(self):
         for mesh, shape, source, target in self.MOVES:
             for planner in "greedy", "graph", "min_cost", "direct":
                 root = self.draw("--mesh", mesh, "--shape", shape, "--planner", planner, source, target)
@@ -198,14 +198,14 @@ class Svg(unittest.TestCase):
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertIn("(115 senders not shown)", texts)
         self.assertTrue(any("of 16384 ranks" in text for text in texts))
-        self.assertIn("gets 4.0 MiB", texts)  # 127 of 128 parts, also from senders that are not shown
+        self.assertIn("receives 4.0 MiB", texts)  # 127 of 128 shards, also from senders that are not shown
         self.assertIn("grey: from other ranks", texts)
         root = self.draw("--mesh", "100", "--to-mesh", "3x50", "--shape", "640,64", "S(0)", "S(1),R")
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertTrue(any(text.startswith("of 100 and 150 ranks") for text in texts))
-        self.assertEqual(["mesh(3x50)"], [text for text in texts if text.startswith("mesh")])  # not broken in two
+        self.assertTrue(any("mesh(3x50)" in text for text in texts))  # not broken in two
 
-    def test_pieces_have_the_colours_of_their_origins(self):
+    def test_blocks_have_the_colours_of_their_origins(self):
         root = self.draw("--mesh", "2", "--shape", "8,8", "S(0)", "S(1)")
         self.assertNotIn("grey: from other ranks", [text.text for text in root.iter(SVG + "text")])
         boxes = sorted({float(rect.get("x")) for rect in root.iter(SVG + "rect") if rect.get("class") == "box"})

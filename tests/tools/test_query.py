@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dtensor query` as a server: one answer per line whatever the line holds, in order, flushed one by one."""
+"""`dtensor query` as a server: one answer per line whatever the line contains, in order, flushed one by one."""
 import json
 import os
 import subprocess
@@ -29,7 +29,7 @@ BAD = {
     b'{"q":"shard","mesh":[true],"shape":[1],"placements":"R"}': "field",
     b'{"q":"shard","mesh":{},"shape":[1],"placements":"R"}': "field",
     b'{"q":"shard","mesh":[2],"shape":[1],"placements":null}': "field",
-    # A strided shard in as many pieces as it has elements.
+    # A strided shard with as many runs as elements.
     b'{"q":"shard","mesh":[2],"shape":[4611686018427387904],"placements":"_S(0,2305843009213693952)"}': "unsupported",
     b'{"q":"shard","mesh":' + json.dumps([2] * 40).encode() + b',"shape":[1],"placements":"R"}': "mesh",
 }
@@ -45,7 +45,7 @@ class Query(unittest.TestCase):
             self.assertTrue(answer["error"]["message"], line[:80])
             self.assertEqual(GOOD_ANSWER, good)
 
-    def test_messages_are_short_whatever_the_request_holds(self):
+    def test_messages_are_short_whatever_the_request(self):
         long = {"q": "shard", "mesh": [2], "shape": ["é" * 1000], "placements": "R"}
         name = {"q": "shard", "mesh": [2], "shape": [2], "placements": "R", "x" * 10000: 1}
         for answer in tool.ask(long, name, {"q": "y" * 10000}):
@@ -70,7 +70,7 @@ class Query(unittest.TestCase):
     def test_no_input_is_no_output(self):
         self.assertEqual((0, "", ""), tool.run("query"))
 
-    def test_carriage_returns_are_blanks(self):
+    def test_carriage_returns_are_ignored(self):
         self.assertEqual([GOOD_ANSWER], tool.ask(GOOD + b"\r"))
 
     def test_each_answer_is_flushed(self):
@@ -109,7 +109,7 @@ class Query(unittest.TestCase):
             grown = resident() - before
             server.stdin.close()
         if "asan" not in tool.BUILD and "tsan" not in tool.BUILD:
-            self.assertLess(grown, 64, "pages after 4000 requests more")
+            self.assertLess(grown, 64, "pages after 4000 more requests")
 
     def test_output_that_cannot_be_written(self):
         with open("/dev/full", "wb") as full:

@@ -130,7 +130,7 @@ class Colour(unittest.TestCase):
         self.assertIn("\033[", coloured)
         self.assertEqual(piped, self.plain(coloured))
 
-    def test_can_be_asked_for(self):
+    def test_explicit_colour(self):
         self.assertIn("\033[", tool.run(*self.arguments, "--color=always", NO_COLOR="1")[1])
         self.assertNotIn("\033", on_terminal(*self.arguments, "--color=never"))
 
@@ -146,7 +146,7 @@ class Colour(unittest.TestCase):
 
 
 class Json(unittest.TestCase):
-    def test_is_what_query_says(self):
+    def test_json_equals_the_answer_of_query(self):
         some = list(matrix())[::4]
         answers = tool.ask(*({"q": "shard", "mesh": [int(n) for n in mesh.split("x")],
                               "shape": [int(n) for n in shape.split(",")], "placements": placements}

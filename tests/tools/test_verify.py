@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`dtensor verify`: names and patterns, what is counted, JSON, and no progress in pipes. Rules: tests/verify."""
+"""`dtensor verify`: names and patterns, counts, JSON, and no progress in pipes. Rules: tests/verify."""
 import json
 import re
 import unittest
@@ -10,7 +10,7 @@ import tool
 def verify(*arguments):
     code, out, err = tool.run("verify", *arguments)
     if code or err:
-        raise AssertionError(f"verify {arguments} ended with {code}: {out}{err}")
+        raise AssertionError(f"verify {arguments} exited with {code}: {out}{err}")
     return out
 
 
@@ -21,12 +21,12 @@ class Verify(unittest.TestCase):
         self.assertLessEqual({"relu", "reshape", "neg"}, set(ops))
         self.assertTrue(all(re.match("re|ne.$", op) for op in ops), ops)
 
-    def test_unknown_names_are_told_with_what_is_near(self):  # VAL-024
+    def test_unknown_names_get_suggestions(self):  # VAL-024
         code, out, err = tool.run("verify", "relo")
         self.assertEqual((1, ""), (code, out))
-        self.assertIn("there is no op 'relo'; there is relu", err)
+        self.assertIn("unknown op 'relo'; similar: relu", err)
 
-    def test_text_and_json_say_the_same(self):
+    def test_text_and_json_agree(self):
         text = verify("to", "relu", "-v").splitlines()
         found = {one["op"]: one for one in json.loads(verify("to", "relu", "--json"))["ops"]}
         self.assertEqual({"to", "relu"}, set(found))
@@ -40,7 +40,7 @@ class Verify(unittest.TestCase):
         self.assertTrue(found["to"]["missing"])
         self.assertEqual([], [line for line in verify("to").splitlines() if "missing  " in line])
 
-    def test_the_same_each_time(self):
+    def test_output_is_deterministic(self):
         self.assertEqual(verify("dropout", "gather", "-v"), verify("dropout", "gather", "-v"))
 
 

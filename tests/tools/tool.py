@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the tests of this folder run the tools that were built."""
+"""Runs the tools of the build for the tests of this folder."""
 import json
 import os
 import subprocess
@@ -11,7 +11,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def environment(**changes):
-    """A plain environment, whatever the caller's is like."""
+    """A fixed environment, whatever the caller's is."""
     plain = {name: value for name, value in os.environ.items()
              if name not in ("NO_COLOR", "COLUMNS", "TERM", "LANG") and not name.startswith("LC_")}
     return {**plain, "LC_ALL": "C.UTF-8", "TERM": "xterm", **changes}
@@ -23,10 +23,16 @@ def run(*arguments, stdin=b"", **changes):
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
+def commands():
+    """The names of the subcommands, from the help."""
+    table = run("--help")[1].split("commands:\n")[1].split("\n\n")[0]
+    return [line.split()[0] for line in table.splitlines()]
+
+
 def ask(*requests):
     """Answers of one `dtensor query` to requests, which are objects or raw bytes."""
     lines = [request if isinstance(request, bytes) else json.dumps(request).encode() for request in requests]
     code, out, err = run("query", stdin=b"\n".join(lines) + b"\n")
     if code or err:
-        raise AssertionError(f"query ended with {code}: {err}")
+        raise AssertionError(f"query exited with {code}: {err}")
     return [json.loads(line) for line in out.splitlines()]

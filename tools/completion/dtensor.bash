@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # bash completion for dtensor(1). Commands and options are read from the command's own help, so that a new one needs no
-# change here; only what a value may be is listed.
+# change here; only the values of some options are listed.
 
 _dtensor_options() {
     "$1" "$2" --help 2>/dev/null | sed -n 's/^  \(--[a-z-]*\).*/\1/p'
@@ -10,12 +10,17 @@ _dtensor_commands() {
     "$1" --help 2>/dev/null | sed -n '/^commands:/,/^$/s/^  \([a-z]*\) .*/\1/p'
 }
 
-# What may follow an option; fails where the option takes no value.
+# The planners that the help of `dtensor plan` lists: "greedy, graph, …, or all to compare them".
+_dtensor_planners() {
+    "$1" plan --help 2>/dev/null | sed -n 's/^  --planner [A-Z]* *\(.*\) to compare.*/\1/p' | sed 's/,//g; s/ or / /'
+}
+
+# Completes the value of an option; fails if the option takes none.
 _dtensor_value() {
     case $1 in
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$2") ;;
     --dtype) mapfile -t COMPREPLY < <(compgen -W 'f32 f64 f16 bf16 i8 i16 i32 i64 u8 bool c64 c128' -- "$2") ;;
-    --planner) mapfile -t COMPREPLY < <(compgen -W 'greedy graph min_cost direct all' -- "$2") ;;
+    --planner) mapfile -t COMPREPLY < <(compgen -W "$(_dtensor_planners "${COMP_WORDS[0]}")" -- "$2") ;;
     --svg) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
     --mesh | --to-mesh | --most | --shape | --order | --rank | --width | --slice | --flatten) ;;
     *) return 1 ;;

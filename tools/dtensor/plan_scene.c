@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Choosing the rows and collecting the arrows.
+ * Selects the rows of a scene and collects its arrows.
  */
-#include "plan_scene.h"
-
 #include "base/size.h"
+#include "plan_svg.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -41,9 +40,9 @@ static void add_row(scene *self, const dt_spec *from, const dt_spec *to, int64_t
     self->rows[self->n_rows++] = (scene_row){rank, position_of(from, rank), position_of(to, rank)};
 }
 
-/* Adds up to that many ranks of the mesh. */
-static void add_ranks(scene *self, const dt_spec *of, const dt_spec *from, const dt_spec *to, int most) {
-    for (int64_t i = 0; i < dt_mesh_size(of->mesh) && i < most; i++)
+/* Adds up to max ranks of the mesh. */
+static void add_ranks(scene *self, const dt_spec *of, const dt_spec *from, const dt_spec *to, int max) {
+    for (int64_t i = 0; i < dt_mesh_size(of->mesh) && i < max; i++)
         add_row(self, from, to, rank_at(of, i));
 }
 
@@ -93,7 +92,7 @@ static const dt__plan_step *largest_step(const dt__plan *plan) {
 /* The rank that receives most in one step, and its largest senders in each. */
 static dt_status choose_few(dt__arena *arena, scene *self, const dt_spec *from, const dt_spec *to) {
     const dt__plan *plan = self->plan;
-    int64_t receiver = plan->n_steps ? largest_step(plan)->most : 0;
+    int64_t receiver = plan->n_steps ? largest_step(plan)->busiest : 0;
     add_row(self, from, to, rank_at(to, receiver));
     for (int i = 0; i < plan->n_steps; i++) {
         dt__flows flows;
@@ -109,8 +108,8 @@ static dt_status choose_few(dt__arena *arena, scene *self, const dt_spec *from, 
 
 static dt_status choose_rows(dt__arena *arena, scene *self, const dt_spec *from, const dt_spec *to) {
     bool one_mesh = self->plan->n_steps == 0 || !self->plan->steps[0].transfer->from_mesh;
-    int room = 2 * SCENE_MAX_RANKS + 2 + SCENE_MAX_SENDERS * (self->plan->n_steps + 1);
-    self->rows = DT__NEW_ARRAY(arena, scene_row, room);
+    int capacity = 2 * SCENE_MAX_RANKS + 2 + SCENE_MAX_SENDERS * (self->plan->n_steps + 1);
+    self->rows = DT__NEW_ARRAY(arena, scene_row, capacity);
     if (!self->rows)
         return DT_ERR_MEMORY;
     add_ranks(self, from, from, to, SCENE_MAX_RANKS + 1);
@@ -139,7 +138,7 @@ static dt_status fill_step(dt__arena *arena, scene *self, const dt_spec *const *
             in += step->arrows[i].to == row ? step->arrows[i].bytes : 0;
             out += step->arrows[i].from == row ? step->arrows[i].bytes : 0;
         }
-        self->most_bytes = dt__max_i64(self->most_bytes, dt__max_i64(in, out));
+        self->max_bytes = dt__max_i64(self->max_bytes, dt__max_i64(in, out));
     }
     return DT_OK;
 }
@@ -154,7 +153,7 @@ dt_status scene_new(dt__arena *arena, const dt_spec *from, const dt_spec *to, co
         out->steps[i].step = &plan->steps[i];
         DT__TRY(fill_step(arena, out, (const dt_spec *[]){from, to}, &out->steps[i]));
     }
-    out->most = plan->n_steps ? find_row(out, rank_at(to, largest_step(plan)->most)) : -1;
+    out->max_receiver = plan->n_steps ? find_row(out, rank_at(to, largest_step(plan)->busiest)) : -1;
     return DT_OK;
 }
 

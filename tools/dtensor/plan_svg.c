@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Pictures of plans. A column of boxes for each state, a box for each rank; in a box, a map of the tensor with what
- * the rank holds, coloured by the rank that each piece came from; between columns, arrows whose widths are bytes, all
+ * the rank holds, coloured by the rank that each block came from; between columns, arrows whose widths are bytes, all
  * of one scale. The arrows of a box leave and arrive side by side, so that their sum can be seen.
  */
 #include "plan_svg.h"
 
-#include "labels.h"
-#include "plan_scene.h"
+#include "base/size.h"
 #include "svg.h"
+#include "table.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ enum {
     MIN_PIECE = 3,
     MAX_ORIGINS = 16,
     LARGE_ROWS = 16,   /* up to so many rows are large */
-    MANY_ARROWS = 300, /* beyond, one rank's stand out */
+    MANY_ARROWS = 300, /* with more, those of one rank are highlighted */
     MIN_WIDTH = 640,
 };
 
@@ -76,7 +76,7 @@ static void choose_dims(drawing *self) {
     self->columns_dim = n == 2 ? chosen[!turned] : chosen[0];
 }
 
-/* Ranges of a dim that two shards have in common; *exact: false where there are too many and one stands for all. */
+/* Ranges of a dim that two shards have in common; *exact: false where there are too many, which are merged. */
 static int common_runs(const dt__shard *a, const dt__shard *b, dt_run *out, bool *exact) {
     dt__overlap_run run;
     int64_t at = 0;
@@ -99,7 +99,7 @@ typedef struct map_frame {
     double x, y, width, height;
 } map_frame;
 
-/* Where a range lies on an edge of the map: to scale, but always to be seen. */
+/* The position of a range along an edge of the map: to scale, but never too small to be visible. */
 static void place(dt_run run, double size, double edge, double *at, double *length) {
     *length = (double)(run.end - run.begin) / size * edge;
     *length = *length < MIN_PIECE ? MIN_PIECE : *length;
@@ -170,7 +170,7 @@ static void draw_origin(const drawing *self, const map_frame *frame, int column,
     draw_common(self, frame, transfer->before, other, transfer->after, own, svg_ink(origin));
 }
 
-/* Pieces by the ranks that they came from: this one, and the others where they are few. */
+/* Blocks by the ranks that they came from: this one, and the others where they are few. */
 static void draw_origins(const drawing *self, const map_frame *frame, int column, int row) {
     const scene_step *step = &self->shown.steps[column - 1];
     draw_origin(self, frame, column, row, row);
@@ -179,7 +179,7 @@ static void draw_origins(const drawing *self, const map_frame *frame, int column
             draw_origin(self, frame, column, row, step->arrows[i].from);
 }
 
-/* Whether some pieces do not show whom they came from. */
+/* Whether some blocks do not show the rank that they came from. */
 static bool hides_origins(const drawing *self) {
     for (int i = 0; i < self->shown.plan->n_steps; i++)
         for (int row = 0; row < self->shown.n_rows; row++)
@@ -244,7 +244,7 @@ static dt_status draw_box(const drawing *self, int column, int row) {
         return DT_OK;
     n = snprintf(line, sizeof line, "%s", held);
     svg_add_text(self->out, text_x, text_y + self->size.line, "small", line, (size_t)n);
-    n = snprintf(line, sizeof line, "gets %s", got);
+    n = snprintf(line, sizeof line, "receives %s", got);
     if (column && (self->shown.receiver < 0 || self->shown.receiver == row))
         svg_add_text(self->out, text_x, text_y + 2 * self->size.line, "small", line, (size_t)n);
     return DT_OK;
@@ -257,7 +257,7 @@ static bool sends(const drawing *self, int column, int row) {
     return false;
 }
 
-/* A rank that holds nothing before the step and hands on what it has reduced. */
+/* A rank that holds nothing before the step and sends what it has reduced. */
 static void draw_helper(const drawing *self, int column, int row) {
     int x = column_x(column), y = row_y(self, row);
     char line[64];
@@ -280,7 +280,7 @@ static dt_status find_ends(const drawing *self, const scene_step *step, ends *ou
     out->to = DT__NEW_ARRAY(self->arena, double, step->n_arrows);
     if (!used[0] || !used[1] || !out->from || !out->to)
         return DT_ERR_MEMORY;
-    for (int64_t i = 0; i < step->n_arrows; i++) { /* half of the sum lies above the middle */
+    for (int64_t i = 0; i < step->n_arrows; i++) { /* half of the sum is above the middle */
         used[0][step->arrows[i].from] -= (double)step->arrows[i].bytes * self->scale / 2;
         used[1][step->arrows[i].to] -= (double)step->arrows[i].bytes * self->scale / 2;
     }
@@ -346,7 +346,7 @@ static void draw_kept(const drawing *self, int column, int row) {
                  row_y(self, row) + self->size.box / 2, column_x(column + 1));
 }
 
-/* Arrows that do not stand out come first, so that the others lie above them. */
+/* Highlighted arrows are drawn last, above the others. */
 static dt_status draw_step(const drawing *self, int column) {
     const scene_step *step = &self->shown.steps[column];
     bool crowded = is_crowded(&self->shown);
@@ -356,9 +356,9 @@ static dt_status draw_step(const drawing *self, int column) {
         draw_kept(self, column, row);
     for (int pass = crowded ? 0 : 1; pass < 2; pass++)
         for (int64_t i = 0; i < step->n_arrows; i++) {
-            bool stands_out = !crowded || step->arrows[i].to == self->shown.most;
-            if (stands_out == (pass == 1))
-                DT__TRY(draw_arrow(self, column, &step->arrows[i], &at, i, stands_out ? 0.75 : 0.05));
+            bool highlighted = !crowded || step->arrows[i].to == self->shown.max_receiver;
+            if (highlighted == (pass == 1))
+                DT__TRY(draw_arrow(self, column, &step->arrows[i], &at, i, highlighted ? 0.75 : 0.05));
         }
     return DT_OK;
 }
@@ -380,7 +380,7 @@ static void draw_heads(const drawing *self, int y) {
         int x = column_x(column) + BOX_WIDTH / 2, length = (int)strlen(state), first = state_length;
         while (first > 1 && length > state_length && state[first] != 'S' && state[first] != 'R' &&
                state[first] != 'P' && state[first] != '_')
-            first--; /* placements stay whole */
+            first--; /* do not break a placement */
         first -= length > state_length && state[first - 1] == '_';
         first = first > 1 ? first : state_length; /* one that is longer than a line does not */
         if (length > state_length) {
@@ -401,21 +401,7 @@ static void draw_heads(const drawing *self, int y) {
     }
 }
 
-/* Lines below the picture. */
-typedef struct legend {
-    const char *lines[8];
-    int n, width;
-} legend;
-
-static dt_status add_line(legend *self, const char *line) {
-    if (!line)
-        return DT_ERR_MEMORY;
-    self->lines[self->n++] = line;
-    self->width = max(self->width, (int)strlen(line) * SVG_TEXT_CHARACTER);
-    return DT_OK;
-}
-
-static dt_status explain_few(const drawing *self, legend *out) {
+static dt_status explain_few(const drawing *self, svg_legend *out) {
     const scene *shown = &self->shown;
     dt__text text = dt__text_new(self->arena->ctx);
     if (shown->receiver >= 0) {
@@ -423,62 +409,62 @@ static dt_status explain_few(const drawing *self, legend *out) {
         dt__text_add(&text, "of %lld", (long long)dt_mesh_size(self->from->mesh));
         if (crossing)
             dt__text_add(&text, " and %lld", (long long)dt_mesh_size(self->to->mesh));
-        dt__text_add(&text, " ranks: one that receives most, rank %lld, and its largest senders",
+        dt__text_add(&text, " ranks: rank %lld, which receives most, and its largest senders",
                      (long long)shown->rows[shown->receiver].rank);
     } else if (is_crowded(shown))
-        dt__text_add(&text, "arrows to rank %lld, which receives most, stand out",
-                     (long long)shown->rows[shown->most].rank);
+        dt__text_add(&text, "highlighted: arrows to rank %lld, which receives most",
+                     (long long)shown->rows[shown->max_receiver].rank);
     const char *line = label_keep(&text, self->arena);
-    return line && !*line ? DT_OK : add_line(out, line);
+    return line && !*line ? DT_OK : svg_legend_add(out, line);
 }
 
-static dt_status explain_dims(const drawing *self, legend *out) {
+static dt_status explain_dims(const drawing *self, svg_legend *out) {
     dt__text text = dt__text_new(self->arena->ctx);
     dt__text_add(&text, "in a box: what the rank holds of the tensor");
     if (self->rows_dim >= 0)
         dt__text_add(&text, ", dim %d down", self->rows_dim);
     if (self->columns_dim >= 0)
         dt__text_add(&text, ", dim %d across", self->columns_dim);
-    return add_line(out, label_keep(&text, self->arena));
+    return svg_legend_add(out, label_keep(&text, self->arena));
 }
 
 static int64_t largest_arrow(const scene *shown) {
-    int64_t most = 0;
+    int64_t max_bytes = 0;
     for (int i = 0; i < shown->plan->n_steps; i++)
         for (int64_t k = 0; k < shown->steps[i].n_arrows; k++)
-            most = shown->steps[i].arrows[k].bytes > most ? shown->steps[i].arrows[k].bytes : most;
-    return most;
+            max_bytes = dt__max_i64(max_bytes, shown->steps[i].arrows[k].bytes);
+    return max_bytes;
 }
 
-static dt_status explain(const drawing *self, legend *out) {
+static dt_status explain(const drawing *self, svg_legend *out) {
     const scene *shown = &self->shown;
     bool partial = false;
     for (int c = 0; c < n_columns(self); c++)
         partial |= is_partial(scene_state(shown, self->from, c));
     DT__TRY(explain_few(self, out));
     DT__TRY(explain_dims(self, out));
-    DT__TRY(add_line(out, "colour: the rank that a piece or an arrow comes from"));
+    DT__TRY(svg_legend_add(out, "colour: the rank that a block or an arrow comes from"));
     if (hides_origins(self))
-        DT__TRY(add_line(out, "grey: from other ranks"));
+        DT__TRY(svg_legend_add(out, "grey: from other ranks"));
     if (partial)
-        DT__TRY(add_line(out, "hatched: partial values, still to be reduced"));
+        DT__TRY(svg_legend_add(out, "hatched: partial values, still to be reduced"));
     if (n_columns(self) > 1)
-        DT__TRY(add_line(out, "dashed: something stays on its rank"));
+        DT__TRY(svg_legend_add(out, "dashed: the rank keeps some of its data"));
     return DT_OK;
 }
 
 /* An arrow of known width with its bytes. */
 static dt_status draw_scale(const drawing *self, int y) {
-    int64_t most = largest_arrow(&self->shown);
-    const char *bytes = label_bytes(most, self->arena);
+    int64_t widest = largest_arrow(&self->shown);
+    const char *bytes = label_bytes(widest, self->arena);
     char line[96];
     if (!bytes)
         return DT_ERR_MEMORY;
-    if (most == 0)
+    if (widest == 0)
         return DT_OK;
-    draw_band(self, EDGE, y, EDGE + 80, y, (double)most * self->scale, 0, 0.75);
+    draw_band(self, EDGE, y, EDGE + 80, y, (double)widest * self->scale, 0, 0.75);
     dt__text_add(self->out, "</path>\n");
-    int n = snprintf(line, sizeof line, "an arrow of %s, the widest", bytes);
+    int n = snprintf(line, sizeof line, "the widest arrow: %s", bytes);
     svg_add_text(self->out, EDGE + 92, y + 4, "note", line, (size_t)n);
     return DT_OK;
 }
@@ -493,7 +479,7 @@ static const char style[] = "<style>\n"
 
 static dt_status draw(drawing *self) {
     const char *title = self->texts->title;
-    legend notes = {0};
+    svg_legend notes = {0};
     DT__TRY(explain(self, &notes));
     int summary = (int)strlen(self->texts->summary) * SVG_TEXT_CHARACTER;
     self->width =
@@ -517,9 +503,7 @@ static dt_status draw(drawing *self) {
             else if (sends(self, column, row))
                 draw_helper(self, column, row);
     DT__TRY(draw_scale(self, bottom + 8 + scale / 2));
-    for (int i = 0; i < notes.n; i++)
-        svg_add_text(self->out, EDGE, bottom + 24 + scale + i * SVG_LINE, "note", notes.lines[i],
-                     strlen(notes.lines[i]));
+    svg_legend_draw(&notes, EDGE, bottom + 24 + scale, self->out);
     svg_end(self->out);
     return dt__text_status(self->out);
 }
@@ -529,7 +513,7 @@ dt_status plan_svg(const dt_spec *from, const dt_spec *to, const dt__plan *plan,
     drawing self = {.from = from, .to = to, .texts = texts, .arena = arena, .out = out};
     DT__TRY(scene_new(arena, from, to, plan, &self.shown));
     self.size = self.shown.n_rows <= LARGE_ROWS ? large_rows : small_rows;
-    self.scale = self.shown.most_bytes ? (self.size.box - 4) / (double)self.shown.most_bytes : 0;
+    self.scale = self.shown.max_bytes ? (self.size.box - 4) / (double)self.shown.max_bytes : 0;
     choose_dims(&self);
     return draw(&self);
 }

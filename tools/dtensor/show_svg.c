@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * SVG pictures: title, panels from left to right and then below, legend. Positions are worked out before anything is
- * written, because a document says its size first.
+ * SVG pictures: title, panels from left to right and then below, legend. Positions are computed before anything is
+ * written, because a document begins with its size.
  */
-#include "show_svg.h"
-
-#include "labels.h"
-#include "panel.h"
+#include "show.h"
 #include "svg.h"
+#include "table.h"
 
 #include <string.h>
 
@@ -20,7 +18,7 @@ enum {
 };
 
 static const panel_metrics metrics = {
-    .room = MAX_WIDTH - 80,
+    .max_width = MAX_WIDTH - 80,
     .height = 320,
     .min_height = 64,
     .character = SVG_TEXT_CHARACTER,
@@ -45,8 +43,8 @@ typedef struct picture {
     dt__text *out;
     placed *panels;
     int n_panels;
-    panel *room;       /* for the panels of one slice */
-    int width, bottom; /* of what has been placed */
+    panel *slice;      /* the panels of one slice */
+    int width, bottom; /* of the panels placed so far */
 } picture;
 
 static void add_index(dt__text *out, int x, int y, const char *class_name, int64_t index) {
@@ -106,15 +104,15 @@ static void draw_panel(const picture *self, const panel *shown, int x, int y) {
 
 static int max(int a, int b) { return a > b ? a : b; }
 
-/* Half of the widest index above a panel, which may stand over its edge. */
+/* Half of the widest index above a panel, which may reach over its edge. */
 static int overhang(const grid *drawn) {
     const grid_axis *columns = &drawn->columns;
     return columns->tensor_dim < 0 ? 0
                                    : panel_index_length(columns->cuts[columns->n_pieces]) * SVG_INDEX_CHARACTER / 2;
 }
 
-/* Room to the left of a frame. */
-static int left_room(const grid *drawn) {
+/* Width left of a frame. */
+static int left_margin(const grid *drawn) {
     const grid_axis *rows = &drawn->rows;
     int index = rows->tensor_dim < 0 ? 0 : panel_index_length(rows->cuts[rows->n_pieces]) * SVG_INDEX_CHARACTER + 8;
     return max(index, overhang(drawn));
@@ -126,18 +124,18 @@ static void place_panels(picture *self, int top) {
     int head = INDEX_HEIGHT + (drawn->slices.tensor_dim >= 0 ? TITLE_HEIGHT : 0);
     int x = EDGE, y = top, line_height = 0;
     for (int slice = 0; slice < drawn->slices.n_pieces; slice++) {
-        int n = panel_fit(drawn, slice, &metrics, self->room);
+        int n = panel_fit(drawn, slice, &metrics, self->slice);
         for (int i = 0; i < n; i++) {
-            int width = left_room(drawn) + self->room[i].width + max(GAP, overhang(drawn) + 8);
+            int width = left_margin(drawn) + self->slice[i].width + max(GAP, overhang(drawn) + 8);
             if (x > EDGE && x + width > MAX_WIDTH) {
                 x = EDGE;
                 y += line_height;
                 line_height = 0;
             }
-            self->panels[self->n_panels++] = (placed){self->room[i], x + left_room(drawn), y + head};
+            self->panels[self->n_panels++] = (placed){self->slice[i], x + left_margin(drawn), y + head};
             x += width;
             self->width = max(self->width, x);
-            line_height = max(line_height, head + self->room[i].height + GAP);
+            line_height = max(line_height, head + self->slice[i].height + GAP);
         }
     }
     self->bottom = y + line_height;
@@ -145,22 +143,7 @@ static void place_panels(picture *self, int top) {
 
 enum { TITLE_WIDTH = MAX_WIDTH - 2 * EDGE };
 
-/* Lines below the panels. */
-typedef struct legend {
-    const char *lines[DT_SPEC_MAX_DIMS + 4];
-    int n;
-    int width;
-} legend;
-
-static dt_status add_line(legend *self, const char *line) {
-    if (!line)
-        return DT_ERR_MEMORY;
-    self->lines[self->n++] = line;
-    self->width = max(self->width, (int)strlen(line) * SVG_TEXT_CHARACTER);
-    return DT_OK;
-}
-
-static dt_status explain_mesh_dims(const holdings *held, dt__arena *arena, legend *out) {
+static dt_status explain_mesh_dims(const holdings *held, dt__arena *arena, svg_legend *out) {
     int name = 0, placement = 0;
     for (int i = 0; i < held->n_mesh_dims; i++) {
         name = max(name, (int)strlen(held->mesh_dims[i].name));
@@ -168,61 +151,56 @@ static dt_status explain_mesh_dims(const holdings *held, dt__arena *arena, legen
     }
     for (int i = 0; i < held->n_mesh_dims; i++) {
         const holdings_mesh_dim *dim = &held->mesh_dims[i];
-        dt__text text = dt__text_new(arena->ctx);
-        dt__text_add(&text, "%-*s  %-*s  %s", name, dim->name, placement, dim->placement, dim->meaning);
-        DT__TRY(add_line(out, label_keep(&text, arena)));
+        DT__TRY(svg_legend_add(
+            out, label_format(arena, "%-*s  %-*s  %s", name, dim->name, placement, dim->placement, dim->meaning)));
     }
     return DT_OK;
 }
 
-static dt_status explain_axes(const grid *drawn, dt__arena *arena, legend *out) {
+static dt_status explain_axes(const grid *drawn, dt__arena *arena, svg_legend *out) {
     if (drawn->columns.tensor_dim < 0)
         return DT_OK;
     dt__text text = dt__text_new(arena->ctx);
     if (drawn->rows.tensor_dim >= 0)
         dt__text_add(&text, "dim %d down, ", drawn->rows.tensor_dim);
     dt__text_add(&text, "dim %d across; in a block: the ranks that hold it", drawn->columns.tensor_dim);
-    return add_line(out, label_keep(&text, arena));
+    return svg_legend_add(out, label_keep(&text, arena));
 }
 
-static dt_status explain_empty(const holdings *held, const grid *drawn, dt__arena *arena, legend *out) {
+static dt_status explain_empty(const holdings *held, const grid *drawn, dt__arena *arena, svg_legend *out) {
     const char *ranks = NULL;
     DT__TRY(grid_empty_ranks(held, drawn, arena, &ranks));
     if (!ranks)
         return DT_OK;
-    dt__text text = dt__text_new(arena->ctx);
-    dt__text_add(&text, "no elements: %s", ranks);
-    return add_line(out, label_keep(&text, arena));
+    return svg_legend_add(out, label_format(arena, "no elements: %s", ranks));
 }
 
-static dt_status explain(const holdings *held, const grid *drawn, dt__arena *arena, legend *out) {
-    *out = (legend){0};
+static dt_status explain(const holdings *held, const grid *drawn, dt__arena *arena, svg_legend *out) {
+    *out = (svg_legend){0};
     DT__TRY(explain_mesh_dims(held, arena, out));
     DT__TRY(explain_axes(drawn, arena, out));
     if (holdings_is_partial(held))
-        DT__TRY(add_line(out, "hatched: values of the ranks in brackets, still to be reduced"));
+        DT__TRY(svg_legend_add(out, "hatched: partial values of the ranks in parentheses, still to be reduced"));
     return explain_empty(held, drawn, arena, out);
 }
 
-static void write_document(const picture *self, const legend *notes) {
+static void write_document(const picture *self, const svg_legend *notes) {
     int height = self->bottom + notes->n * SVG_LINE + EDGE;
     svg_begin(self->out, self->width, height, self->held->spec);
     int y = svg_add_title(self->out, EDGE, EDGE + 14, TITLE_WIDTH, self->held->spec);
     svg_add_text(self->out, EDGE, y - 2, "note", self->held->summary, strlen(self->held->summary));
     for (int i = 0; i < self->n_panels; i++)
         draw_panel(self, &self->panels[i].shown, self->panels[i].x, self->panels[i].y);
-    for (int i = 0; i < notes->n; i++)
-        svg_add_text(self->out, EDGE, self->bottom + 8 + i * SVG_LINE, "note", notes->lines[i],
-                     strlen(notes->lines[i]));
+    svg_legend_draw(notes, EDGE, self->bottom + 8, self->out);
     svg_end(self->out);
 }
 
 dt_status show_svg(const holdings *held, const grid *drawn, int64_t position, dt__arena *arena, dt__text *out) {
-    legend notes;
+    svg_legend notes;
     picture self = {.held = held, .drawn = drawn, .position = position, .out = out};
     self.panels = DT__NEW_ARRAY(arena, placed, drawn->slices.n_pieces * drawn->columns.n_pieces);
-    self.room = DT__NEW_ARRAY(arena, panel, drawn->columns.n_pieces);
-    if (!self.panels || !self.room)
+    self.slice = DT__NEW_ARRAY(arena, panel, drawn->columns.n_pieces);
+    if (!self.panels || !self.slice)
         return DT_ERR_MEMORY;
     DT__TRY(explain(held, drawn, arena, &notes));
     int title = (int)strlen(held->spec) * SVG_TITLE_CHARACTER;

@@ -1,23 +1,121 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pictures in characters.
+ * Pictures in characters. A cell with lines keeps the directions in which they leave it, so that crossings are right
+ * whatever is drawn first.
  *
  *        0     4     8        index at which a column begins
  *      0 +-----+-----+
- *        | 0,1 | 2,3 |        who holds it
+ *        | 0,1 | 2,3 |        ranks that hold the block
  *      2 +-----+-----+        index at which a row begins
  */
-#include "show_text.h"
-
-#include "panel.h"
+#include "show.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { INDEX_ROOM = 24 };
+enum { UP = 1, DOWN = 2, LEFT = 4, RIGHT = 8 };
+
+typedef struct canvas_cell {
+    char letter;        /* 0: none */
+    unsigned char line; /* directions */
+    unsigned char ink;  /* 0: none */
+} canvas_cell;
+
+/* A sheet of characters. */
+typedef struct canvas {
+    int width, height;
+    canvas_cell *cells; /* row-major, in the arena; NULL when memory is out */
+} canvas;
+
+/* By directions: UP 1, DOWN 2, LEFT 4, RIGHT 8. */
+static const char *const box_lines[16] = {" ", "│", "│", "│", "─", "┘", "┐", "┤",
+                                          "─", "└", "┌", "├", "─", "┴", "┬", "┼"};
+static const char *const ascii_lines[16] = {" ", "|", "|", "|", "-", "+", "+", "+",
+                                            "-", "+", "+", "+", "-", "+", "+", "+"};
+
+/* Light backgrounds of the 256-colour table. The number is prime, so that rows of equal length do not line up. */
+static const unsigned char inks[] = {153, 223, 157, 217, 189, 229, 159, 216, 151, 225, 187, 183, 152};
+enum { N_INKS = sizeof inks / sizeof *inks };
+
+static canvas canvas_new(dt__arena *arena, int width, int height) {
+    return (canvas){width, height, DT__NEW_ARRAY(arena, canvas_cell, (size_t)width * (size_t)height)};
+}
+
+/* The cell, or NULL outside of the canvas, where nothing is drawn. */
+static canvas_cell *at(const canvas *self, int x, int y) {
+    bool inside = x >= 0 && y >= 0 && x < self->width && y < self->height;
+    return inside ? &self->cells[(size_t)y * (size_t)self->width + (size_t)x] : NULL;
+}
+
+static void add_line(canvas *self, int x, int y, int directions) {
+    canvas_cell *cell = at(self, x, y);
+    if (cell)
+        cell->line |= (unsigned char)directions;
+}
+
+/* Lines include both ends. */
+static void canvas_horizontal(canvas *self, int x0, int x1, int y) {
+    for (int x = x0; x <= x1; x++)
+        add_line(self, x, y, (x > x0 ? LEFT : 0) | (x < x1 ? RIGHT : 0));
+}
+
+static void canvas_vertical(canvas *self, int x, int y0, int y1) {
+    for (int y = y0; y <= y1; y++)
+        add_line(self, x, y, (y > y0 ? UP : 0) | (y < y1 ? DOWN : 0));
+}
+
+static void canvas_write(canvas *self, int x, int y, const char *ascii) {
+    for (; *ascii; ascii++, x++) {
+        canvas_cell *cell = at(self, x, y);
+        if (cell)
+            cell->letter = *ascii;
+    }
+}
+
+/* Both corners are inside; inks count from 0 and repeat. */
+static void canvas_fill(canvas *self, int x0, int y0, int x1, int y1, int ink) {
+    for (int y = y0; y <= y1; y++)
+        for (int x = x0; x <= x1; x++) {
+            canvas_cell *cell = at(self, x, y);
+            if (cell)
+                cell->ink = (unsigned char)(1 + ink % N_INKS);
+        }
+}
+
+static bool is_blank(const canvas_cell *cell, const text_style *style) {
+    return (!cell->letter || cell->letter == ' ') && !cell->line && !(style->colour && cell->ink);
+}
+
+static void print_line(const canvas *self, const text_style *style, int y, dt__text *out) {
+    int end = self->width, ink = 0;
+    while (end > 0 && is_blank(at(self, end - 1, y), style))
+        end--;
+    for (int x = 0; x < end; x++) {
+        const canvas_cell *cell = at(self, x, y);
+        if (style->colour && cell->ink != ink) {
+            ink = cell->ink;
+            if (ink)
+                dt__text_add(out, "\033[38;5;16;48;5;%dm", inks[ink - 1]);
+            else
+                dt__text_add(out, "\033[0m");
+        }
+        if (cell->letter)
+            dt__text_add(out, "%c", cell->letter);
+        else
+            dt__text_add(out, "%s", (style->utf8 ? box_lines : ascii_lines)[cell->line]);
+    }
+    dt__text_add(out, ink ? "\033[0m\n" : "\n");
+}
+
+static void canvas_print(const canvas *self, const text_style *style, dt__text *out) {
+    for (int y = 0; y < self->height; y++)
+        print_line(self, style, y, out);
+}
+
+enum { INDEX_CHARS = 24 };
 
 static void write_index(canvas *sheet, int x, int y, int64_t index, int width) {
-    char digits[INDEX_ROOM];
+    char digits[INDEX_CHARS];
     snprintf(digits, sizeof digits, "%*lld", width, (long long)index);
     canvas_write(sheet, x, y, digits);
 }
@@ -35,7 +133,7 @@ static void write_label(canvas *sheet, const char *label, int x, int y, int widt
     }
 }
 
-/* The frame of a panel on its sheet: line 0 holds the indices, line 1 is the frame's top, `left` its left side. */
+/* The frame of a panel on its sheet: line 0 has the indices, line 1 is the frame's top, `left` its left side. */
 typedef struct frame {
     canvas sheet;
     const grid *drawn;
@@ -65,7 +163,7 @@ static void draw_columns(frame *self) {
     }
 }
 
-/* A row's index stands at the line above it, or, where rows are not ruled off, at its first line. */
+/* A row's index is written at the line above it, or at its first line where there are no lines between rows. */
 static void draw_rows(frame *self) {
     const panel *shown = self->shown;
     const grid_axis *rows = &self->drawn->rows;
@@ -82,10 +180,10 @@ static void draw_rows(frame *self) {
     }
 }
 
-static dt_status draw_panel(const grid *drawn, const panel *shown, int left, const canvas_style *style,
+static dt_status draw_panel(const grid *drawn, const panel *shown, int left, const text_style *style,
                             dt__arena *arena, dt__text *out) {
     frame self = {.drawn = drawn, .shown = shown, .left = left};
-    self.sheet = canvas_new(arena, left + shown->width + 2 + INDEX_ROOM, shown->height + 3);
+    self.sheet = canvas_new(arena, left + shown->width + 2 + INDEX_CHARS, shown->height + 3);
     if (!self.sheet.cells)
         return DT_ERR_MEMORY;
     draw_columns(&self);
@@ -94,12 +192,11 @@ static dt_status draw_panel(const grid *drawn, const panel *shown, int left, con
     return dt__text_status(out);
 }
 
-static dt_status draw_slice(const grid *drawn, int slice, const canvas_style *style, dt__arena *arena,
-                            dt__text *out) {
+static dt_status draw_slice(const grid *drawn, int slice, const text_style *style, dt__arena *arena, dt__text *out) {
     const grid_axis *slices = &drawn->slices, *rows = &drawn->rows;
     int left = rows->tensor_dim < 0 ? 2 : panel_index_length(rows->cuts[rows->n_pieces]) + 1;
     int right = panel_index_length(drawn->columns.cuts[drawn->columns.n_pieces]); /* of the last index */
-    const panel_metrics metrics = {.room = style->width - left - 1 - right,
+    const panel_metrics metrics = {.max_width = style->width - left - 1 - right,
                                    .height = 16,
                                    .min_height = 3,
                                    .character = 1,
@@ -121,7 +218,7 @@ static dt_status draw_slice(const grid *drawn, int slice, const canvas_style *st
     return DT_OK;
 }
 
-dt_status show_text_picture(const grid *drawn, const canvas_style *style, dt__arena *arena, dt__text *out) {
+dt_status show_text_picture(const grid *drawn, const text_style *style, dt__arena *arena, dt__text *out) {
     if (drawn->rows.tensor_dim >= 0)
         dt__text_add(out, "dim %d down, dim %d across\n", drawn->rows.tensor_dim, drawn->columns.tensor_dim);
     else if (drawn->columns.tensor_dim >= 0)

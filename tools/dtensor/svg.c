@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Pieces of SVG documents.
+ * Elements that all SVG documents share.
  */
 #include "svg.h"
 
-#include "utf8.h"
+#include "table.h"
 
 #include <string.h>
 
@@ -35,15 +35,15 @@ void svg_add_text(dt__text *out, int x, int y, const char *class_name, const cha
     dt__text_add(out, "</text>\n");
 }
 
-/* How much of the title goes on one line: up to a blank or a comma, if there is one in its second half. */
+/* Characters of the title on one line: up to a blank or a comma, if there is one in its second half. */
 static size_t title_line(const char *title, int width) {
-    size_t length = strlen(title), most = (size_t)(width / SVG_TITLE_CHARACTER);
-    if (length <= most)
+    size_t length = strlen(title), max = (size_t)(width / SVG_TITLE_CHARACTER);
+    if (length <= max)
         return length;
-    for (size_t n = most; n > most / 2; n--)
+    for (size_t n = max; n > max / 2; n--)
         if (title[n - 1] == ' ' || title[n - 1] == ',')
             return n;
-    return most;
+    return max;
 }
 
 int svg_title_lines(const char *title, int width) {
@@ -59,6 +59,20 @@ int svg_add_title(dt__text *out, int x, int y, int width, const char *title) {
         svg_add_text(out, x, y, "title", title, n);
     }
     return y;
+}
+
+dt_status svg_legend_add(svg_legend *self, const char *line) {
+    if (!line)
+        return DT_ERR_MEMORY;
+    self->lines[self->n++] = line;
+    int width = (int)strlen(line) * SVG_TEXT_CHARACTER;
+    self->width = width > self->width ? width : self->width;
+    return DT_OK;
+}
+
+void svg_legend_draw(const svg_legend *self, int x, int y, dt__text *out) {
+    for (int i = 0; i < self->n; i++)
+        svg_add_text(out, x, y + i * SVG_LINE, "note", self->lines[i], strlen(self->lines[i]));
 }
 
 static const char style[] =

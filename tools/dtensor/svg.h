@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What all SVG pictures have in common: the frame of a document with its style, texts, and the colours of ranks and
+ * What all SVG pictures share: the frame of a document with its style, texts, a legend, and the colours of ranks and
  * blocks. Texts are in a fixed-width font, so that widths are known before anything is drawn.
  */
 #ifndef TOOLS_DTENSOR_SVG_H
 #define TOOLS_DTENSOR_SVG_H
 
 #include "base/text.h"
+#include "dtensor/spec.h"
 
 enum {
     SVG_TITLE_CHARACTER = 10, /* widths at their font sizes */
@@ -23,16 +24,26 @@ enum {
 void svg_begin(dt__text *out, int width, int height, const char *title);
 void svg_end(dt__text *out);
 
-/* Text with what XML wants escaped; the n bytes may end anywhere, and what is no whole character is left out. */
+/* Text with the characters escaped that XML reserves; an incomplete character at the end is left out. */
 void svg_add_escaped(dt__text *out, const char *text, size_t n);
 /* A text element; classes: title, note, slice, label (centred), index (small, centred), index end, small. */
 void svg_add_text(dt__text *out, int x, int y, const char *class_name, const char *text, size_t n);
-/* The title in as many lines as it needs at this width; returns where the next line stands. */
+/* The title in as many lines as it needs at this width; returns the y of the next line. */
 int svg_add_title(dt__text *out, int x, int y, int width, const char *title);
 int svg_title_lines(const char *title, int width);
 
 /* Colour number i, and a darker one for lines; they repeat. */
 const char *svg_ink(int64_t i);
 const char *svg_dark_ink(int64_t i);
+
+/* Lines of text below a picture. */
+typedef struct svg_legend {
+    const char *lines[DT_SPEC_MAX_DIMS + 8];
+    int n, width;
+} svg_legend;
+
+/* Adds a line; NULL is an error: out of memory. */
+dt_status svg_legend_add(svg_legend *self, const char *line);
+void svg_legend_draw(const svg_legend *self, int x, int y, dt__text *out);
 
 #endif

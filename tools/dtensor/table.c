@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tables: all rows are kept until they are printed, because a column is as wide as its widest cell.
+ * Tables and labels. A table keeps all rows until it is printed, because a column is as wide as its widest cell.
  */
 #include "table.h"
 
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 table table_new(dt__arena *arena, int n_columns) { return (table){.arena = arena, .n_columns = n_columns}; }
 
 dt_status table_add(table *self, const char *const *cells) {
     size_t row_bytes = (size_t)self->n_columns * sizeof *cells;
-    if (self->n_rows == self->room) {
-        int room = self->room ? self->room * 2 : 16;
-        const char **more = DT__NEW_ARRAY(self->arena, const char *, (size_t)room *(size_t)self->n_columns);
+    if (self->n_rows == self->capacity) {
+        int capacity = self->capacity ? self->capacity * 2 : 16;
+        const char **more = DT__NEW_ARRAY(self->arena, const char *, (size_t)capacity *(size_t)self->n_columns);
         if (!more)
             return DT_ERR_MEMORY;
         if (self->n_rows > 0)
             memcpy(more, self->cells, (size_t)self->n_rows * row_bytes);
         self->cells = more;
-        self->room = room;
+        self->capacity = capacity;
     }
     for (int i = 0; i < self->n_columns; i++)
         if (!cells[i])
@@ -44,4 +47,144 @@ void table_print(const table *self, dt__text *out) {
         }
         dt__text_add(out, "\n");
     }
+}
+
+enum { MIN_PROGRESSION = 5, MAX_RUNS_SHOWN = 4 };
+
+const char *label_keep(dt__text *text, dt__arena *arena) {
+    const char *copy = dt__text_status(text) == DT_OK ? dt__arena_copy_text(arena, dt__text_chars(text)) : NULL;
+    dt__text_free(text);
+    return copy;
+}
+
+const char *label_format(dt__arena *arena, const char *format, ...) {
+    char short_text[256];
+    va_list values;
+    va_start(values, format);
+    int n = vsnprintf(short_text, sizeof short_text, format, values);
+    va_end(values);
+    if (n < (int)sizeof short_text)
+        return dt__arena_copy_text(arena, short_text);
+    char *text = DT__NEW_ARRAY(arena, char, n + 1);
+    va_start(values, format);
+    if (text)
+        vsnprintf(text, (size_t)n + 1, format, values);
+    va_end(values);
+    return text;
+}
+
+static int compare_i64(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Length of the arithmetic progression at the front. */
+static int64_t progression(const int64_t *ranks, int64_t n) {
+    int64_t i = 1;
+    while (i + 1 < n && ranks[i + 1] - ranks[i] == ranks[1] - ranks[0])
+        i++;
+    return n < 2 ? n : i + 1;
+}
+
+void label_add_ranks(dt__text *text, const int64_t *ranks, int64_t n) {
+    for (int64_t at = 0; at < n;) {
+        int64_t many = progression(ranks + at, n - at);
+        long long first = ranks[at], second = many > 1 ? ranks[at + 1] : 0, last = ranks[at + many - 1];
+        dt__text_add(text, "%s%lld", at ? "," : "", first);
+        if (many > 1 && second == first + 1) {
+            dt__text_add(text, "%c%lld", many == 2 ? ',' : '-', last);
+        } else if (many >= MIN_PROGRESSION) {
+            dt__text_add(text, ",%lld,..,%lld", second, last);
+        } else {
+            many = 1;
+        }
+        at += many;
+    }
+}
+
+const char *label_ranks(int64_t *ranks, int64_t n, dt__arena *arena) {
+    qsort(ranks, (size_t)n, sizeof *ranks, compare_i64);
+    dt__text text = dt__text_new(arena->ctx);
+    label_add_ranks(&text, ranks, n);
+    return label_keep(&text, arena);
+}
+
+const char *label_runs(const dt_run *runs, int64_t n, dt__arena *arena) {
+    dt__text text = dt__text_new(arena->ctx);
+    for (int64_t i = 0; i < n && i < MAX_RUNS_SHOWN; i++)
+        dt__text_add(&text, "%s%lld:%lld", i ? " " : "", (long long)runs[i].begin, (long long)runs[i].end);
+    if (n > MAX_RUNS_SHOWN)
+        dt__text_add(&text, " ..");
+    if (n == 0)
+        dt__text_add(&text, "-");
+    return label_keep(&text, arena);
+}
+
+const char *label_spec(const dt_spec *spec, dt__arena *arena) {
+    size_t capacity = dt_spec_text(spec, 0, NULL) + 1;
+    char *text = DT__NEW_ARRAY(arena, char, capacity);
+    if (text)
+        dt_spec_text(spec, capacity, text);
+    return text;
+}
+
+const char *label_placements(int n, const dt_placement *placements, dt__arena *arena) {
+    size_t capacity = dt_placements_text(n, placements, 0, NULL) + 1;
+    char *text = DT__NEW_ARRAY(arena, char, capacity);
+    if (text)
+        dt_placements_text(n, placements, capacity, text);
+    return text;
+}
+
+const char *label_mesh_dim(const dt_mesh *mesh, int dim, dt__arena *arena) {
+    const char *name = dt_mesh_dim_name(mesh, dim);
+    return name ? name : label_format(arena, "%d", dim);
+}
+
+const char *label_time(double us, dt__arena *arena) {
+    if (us < 1000)
+        return label_format(arena, "%.3g us", us);
+    return us < 1e6 ? label_format(arena, "%.3g ms", us / 1e3) : label_format(arena, "%.4g s", us / 1e6);
+}
+
+const char *label_bytes(int64_t n_bytes, dt__arena *arena) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double amount = (double)n_bytes;
+    int unit = 0;
+    while (amount >= (unit ? 1023.5 : 1024) && unit < 6) { /* what would be rounded to 1024 is 1.0 of the next */
+        amount /= 1024;
+        unit++;
+    }
+    int digits = unit && amount < 100 && amount != (double)(int64_t)amount;
+    return label_format(arena, "%.*f %s", digits, amount, units[unit]);
+}
+
+const char *label_shape(const int64_t *shape, int n, dt__arena *arena) {
+    dt__text text = dt__text_new(arena->ctx);
+    dt__text_add(&text, "[");
+    for (int i = 0; i < n; i++)
+        dt__text_add(&text, "%s%lld", i ? "," : "", (long long)shape[i]);
+    dt__text_add(&text, "]");
+    return label_keep(&text, arena);
+}
+
+size_t utf8_length(const char *text) {
+    const unsigned char *p = (const unsigned char *)text;
+    static const struct {
+        unsigned char mask, lead;
+        unsigned min;
+    } forms[] = {{0x80, 0x00, 0}, {0xe0, 0xc0, 0x80}, {0xf0, 0xe0, 0x800}, {0xf8, 0xf0, 0x10000}};
+    for (size_t more = 0; more < 4; more++) {
+        if ((p[0] & forms[more].mask) != forms[more].lead)
+            continue;
+        unsigned code = p[0] & (unsigned char)~forms[more].mask;
+        for (size_t i = 1; i <= more; i++) {
+            if ((p[i] & 0xc0) != 0x80)
+                return 0;
+            code = code << 6 | (p[i] & 0x3f);
+        }
+        bool surrogate = code >= 0xd800 && code < 0xe000;
+        return code < forms[more].min || code > 0x10ffff || surrogate ? 0 : more + 1;
+    }
+    return 0;
 }

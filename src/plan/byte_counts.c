@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counting what ranks receive and hold. The relevant mesh dims are those that cut something or take part in a
+ * reduction; ranks that differ only along others are alike and are counted once.
+ */
+#include "plan/byte_counts.h"
+
+#include "base/size.h"
+#include "plan/traffic.h"
+
+#include <inttypes.h>
+
+enum { MAX_RANKS = 1 << 24 };
+
+/* How many indices a coordinate holds of one tensor dim before and after a step, and how many are in both. */
+typedef struct held {
+    int64_t before, after, common;
+} held;
+
+/* One tensor dim in one step: entry Σ coordinate[m] * stride[m]. */
+typedef struct dim_table {
+    int64_t stride[DT_SPEC_MAX_DIMS]; /* 0 for mesh dims that do not cut this dim */
+    held *entries;
+} dim_table;
+
+typedef struct count {
+    dt__arena *arena;
+    int n_mesh_dims, n_dims;
+    const int64_t *mesh;
+    bool relevant[DT_SPEC_MAX_DIMS]; /* per mesh dim */
+    int n_steps;
+    const dt__transfer *steps, *whole;
+    dim_table *tables; /* [n_steps + 1, n_dims]: the whole move comes last */
+} count;
+
+static const dt__transfer *step_at(const count *self, int i) {
+    return i < self->n_steps ? &self->steps[i] : self->whole;
+}
+
+static int n_cuts(const dt__sharding *sharding, int dim) {
+    return sharding->first_cut[dim + 1] - sharding->first_cut[dim];
+}
+
+static bool same_cut(const dt__cut *a, const dt__cut *b) {
+    if (a->mesh_dim != b->mesh_dim || a->split != b->split || !a->starts != !b->starts)
+        return false;
+    for (int64_t r = 0; a->starts && r <= a->n; r++)
+        if (a->starts[r] != b->starts[r])
+            return false;
+    return true;
+}
+
+/* Whether one list of cuts is a prefix of the other: then one shard contains the other. */
+static bool is_nested(const dt__sharding *a, const dt__sharding *b, int dim) {
+    int shorter = n_cuts(a, dim) < n_cuts(b, dim) ? n_cuts(a, dim) : n_cuts(b, dim);
+    for (int c = 0; c < shorter; c++)
+        if (!same_cut(&a->cuts[a->first_cut[dim] + c], &b->cuts[b->first_cut[dim] + c]))
+            return false;
+    return true;
+}
+
+static void fill_table(const count *self, const dt__transfer *step, int dim, dim_table *out, int64_t n_entries) {
+    bool nested = is_nested(step->before, step->after, dim);
+    for (int64_t i = 0; i < n_entries; i++) {
+        int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
+        dt__shard before, after;
+        for (int m = 0; m < self->n_mesh_dims; m++)
+            if (out->stride[m])
+                coordinate[m] = i / out->stride[m] % self->mesh[m];
+        dt__shard_at(step->before, dim, coordinate, &before);
+        dt__shard_at(step->after, dim, coordinate, &after);
+        int64_t common = nested ? dt__min_i64(before.size, after.size) : dt__overlap_size(&before, &after);
+        out->entries[i] = (held){before.size, after.size, common};
+    }
+}
+
+static dt_status new_table(const count *self, const dt__transfer *step, int dim, dim_table *out) {
+    const dt__sharding *both[] = {step->before, step->after};
+    int64_t n_entries = 1;
+    for (int i = 0; i < 2; i++)
+        for (int c = both[i]->first_cut[dim]; c < both[i]->first_cut[dim + 1]; c++)
+            out->stride[both[i]->cuts[c].mesh_dim] = 1;
+    for (int m = 0; m < self->n_mesh_dims; m++)
+        if (out->stride[m]) {
+            out->stride[m] = n_entries;
+            n_entries *= self->mesh[m];
+        }
+    out->entries = DT__NEW_ARRAY(self->arena, held, n_entries);
+    if (!out->entries)
+        return DT_ERR_MEMORY;
+    fill_table(self, step, dim, out, n_entries);
+    return DT_OK;
+}
+
+/* Products fit, or have a factor of 0 and are 0 whatever overflows on the way. */
+static int64_t times(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
+
+static held held_by(const count *self, int step, const int64_t *coordinate) {
+    held all = {1, 1, 1};
+    for (int d = 0; d < self->n_dims; d++) {
+        const dim_table *table = &self->tables[step * self->n_dims + d];
+        int64_t at = 0;
+        for (int m = 0; m < self->n_mesh_dims; m++)
+            at += coordinate[m] * table->stride[m];
+        all.before = times(all.before, table->entries[at].before);
+        all.after = times(all.after, table->entries[at].after);
+        all.common = times(all.common, table->entries[at].common);
+    }
+    return all;
+}
+
+/* Elements that a rank receives in a step; false where the number overflows. */
+static bool received(const dt__transfer *step, const held *has, const int64_t *coordinate, int64_t *out) {
+    int64_t from_others, of_own;
+    if (!step->two_phases)
+        return dt__mul_i64(step->reduced, has->after - has->common, &from_others) &&
+               dt__mul_i64(step->reduced - 1, has->common, &of_own) && dt__add_i64(from_others, of_own, out);
+    dt__shard before[DT_SPEC_MAX_DIMS], after[DT_SPEC_MAX_DIMS];
+    for (int d = 0; d < step->after->n_dims; d++) {
+        dt__shard_at(step->before, d, coordinate, &before[d]);
+        dt__shard_at(step->after, d, coordinate, &after[d]);
+    }
+    return dt__transfer_received(step, before, after, dt__transfer_replica(step, coordinate), out);
+}
+
+static dt_status too_many(const count *self) {
+    return dt__fail(self->arena->ctx, DT_ERR_SHAPE,
+                    "redistribute: a rank would receive or hold more than 2^63 - 1 elements");
+}
+
+/* Elements that a rank holds in step i: source and target, and what the step reads and writes between them. */
+static bool held_in(const count *self, int i, const held *has, const held *whole, int64_t *out) {
+    return dt__add_i64(whole->before, whole->after, out) && dt__add_i64(*out, i ? has->before : 0, out) &&
+           dt__add_i64(*out, i + 1 < self->n_steps ? has->after : 0, out);
+}
+
+static dt_status count_rank(const count *self, const int64_t *coordinate, dt__byte_counts *out) {
+    held whole = held_by(self, self->n_steps, coordinate);
+    int64_t total = 0;
+    for (int i = 0; i < self->n_steps; i++) {
+        held has = held_by(self, i, coordinate);
+        int64_t now = 0, peak = 0;
+        if (!received(&self->steps[i], &has, coordinate, &now) || !dt__add_i64(total, now, &total) ||
+            !held_in(self, i, &has, &whole, &peak))
+            return too_many(self);
+        if (now > out->step_received[i]) {
+            out->step_received[i] = now;
+            out->step_busiest[i] = dt__position(self->n_mesh_dims, self->mesh, coordinate);
+        }
+        out->peak = dt__max_i64(out->peak, peak);
+    }
+    out->received = dt__max_i64(out->received, total);
+    out->peak = dt__max_i64(out->peak, whole.before);
+    out->needed = dt__max_i64(out->needed, self->whole->reduced > 1 ? whole.after : whole.after - whole.common);
+    return DT_OK;
+}
+
+static void find_relevant_dims(count *self) {
+    for (int i = 0; i <= self->n_steps; i++) {
+        const dt__transfer *step = step_at(self, i);
+        for (int m = 0; m < self->n_mesh_dims; m++)
+            self->relevant[m] |= dt__is_cut(&step->before->placements[m]) || dt__is_cut(&step->after->placements[m]);
+        for (int k = 0; k < step->n_replica_dims && step->two_phases; k++)
+            self->relevant[step->replica_dims[k]] = true;
+    }
+}
+
+static dt_status check_ranks(const count *self, int64_t *n) {
+    *n = 1;
+    for (int m = 0; m < self->n_mesh_dims; m++)
+        if (self->relevant[m] && (!dt__mul_i64(*n, self->mesh[m], n) || *n > MAX_RANKS))
+            return dt__fail(self->arena->ctx, DT_ERR_UNSUPPORTED,
+                            "redistribute: plans are made for up to %d ranks that hold different shards", MAX_RANKS);
+    return DT_OK;
+}
+
+static dt_status count_ranks(const count *self, int64_t n_ranks, dt__byte_counts *out) {
+    for (int64_t rank = 0; rank < n_ranks; rank++) {
+        int64_t coordinate[DT_SPEC_MAX_DIMS] = {0}, left = rank;
+        for (int m = self->n_mesh_dims - 1; m >= 0; m--)
+            if (self->relevant[m]) {
+                coordinate[m] = left % self->mesh[m];
+                left /= self->mesh[m];
+            }
+        DT__TRY(count_rank(self, coordinate, out));
+    }
+    return DT_OK;
+}
+
+static dt_status count_all(count *self, dt__byte_counts *out) {
+    int64_t n_ranks;
+    find_relevant_dims(self);
+    DT__TRY(check_ranks(self, &n_ranks));
+    self->tables = DT__NEW_ARRAY(self->arena, dim_table, (self->n_steps + 1) * self->n_dims);
+    if (!self->tables)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i <= self->n_steps; i++)
+        for (int d = 0; d < self->n_dims; d++)
+            DT__TRY(new_table(self, step_at(self, i), d, &self->tables[i * self->n_dims + d]));
+    return count_ranks(self, n_ranks, out);
+}
+
+dt_status dt__count_bytes(dt__arena *arena, int n_steps, const dt__transfer *steps, const dt__transfer *whole,
+                          dt__byte_counts *out) {
+    *out = (dt__byte_counts){.step_received = DT__NEW_ARRAY(arena, int64_t, n_steps),
+                             .step_busiest = DT__NEW_ARRAY(arena, int64_t, n_steps)};
+    if (!out->step_received || !out->step_busiest)
+        return DT_ERR_MEMORY;
+    dt__arena scratch = dt__arena_new(arena->ctx);
+    count self = {
+        .arena = &scratch,
+        .n_mesh_dims = whole->before->n_mesh_dims,
+        .n_dims = whole->before->n_dims,
+        .mesh = whole->before->mesh,
+        .n_steps = n_steps,
+        .steps = steps,
+        .whole = whole,
+    };
+    dt_status status = count_all(&self, out);
+    dt__arena_free(&scratch);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reading and writing files at given offsets, and the mapping between this rank's shard of a tensor and the file that
+ * holds the full tensor.
+ */
+#ifndef DT_TENSOR_FILE_IO_H
+#define DT_TENSOR_FILE_IO_H
+
+#include "dtensor/tensor.h"
+
+/* An open file, and what its errors name. */
+typedef struct dt__file {
+    dt_ctx *ctx;
+    const char *op, *path;
+    const char *entry; /* of a .npz file; NULL: the file itself */
+    int fd;
+} dt__file;
+
+/* Records the local error "OP: PATH: TEXT", or "OP: PATH: entry ENTRY: TEXT". */
+dt_status dt__file_fail(const dt__file *file, dt_status status, const char *format, ...) DT_PRINTF(3);
+
+/* Exactly n bytes; anything less is a local error. */
+dt_status dt__file_read(const dt__file *file, int64_t at, void *out, size_t n);
+dt_status dt__file_write(const dt__file *file, int64_t at, const void *in, size_t n);
+
+/* The CRC-32 of n bytes of the file. */
+dt_status dt__file_crc(const dt__file *file, int64_t at, int64_t n, uint32_t *out);
+
+/* Called for each segment: bytes that are contiguous in the file and in memory. Any result but DT_OK ends the walk. */
+typedef dt_status dt__segment_fn(void *user, int64_t file_at, size_t memory_at, size_t bytes);
+
+/* Visits the segments of this rank's shard in ascending order of both offsets. The shard is dense in memory, and the
+ * full tensor in the file, in row-major or, with fortran, column-major order. Offsets are relative to the start of the
+ * data. */
+dt_status dt__file_segments(const dt_tensor *tensor, bool fortran, dt__segment_fn *segment, void *user);
+
+#endif

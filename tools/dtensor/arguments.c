@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Command lines and sessions. getopt_long parses, by the table of options of the subcommand.
+ */
+#include "arguments.h"
+
+#include "dtensor/spec.h"
+#include "mesh/mesh.h"
+#include "ops/ops.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { HELP = 1000, FIRST_OPTION, MAX_OPTIONS = 32, HELP_COLUMN = 22 };
+enum { DEFAULT_WIDTH = 80, MIN_WIDTH = 20, MAX_WIDTH = 1000 };
+
+int args_misused(const command *self, const char *format, ...) {
+    va_list values;
+    va_start(values, format);
+    fprintf(stderr, "dtensor %s: ", self->name);
+    vfprintf(stderr, format, values);
+    fprintf(stderr, " (see dtensor %s --help)\n", self->name);
+    va_end(values);
+    return EXIT_USAGE;
+}
+
+int args_failed(const command *self, const dt_ctx *ctx) {
+    const char *kind = dt_status_name(dt_error_status(ctx)), *text = dt_error_text(ctx);
+    size_t n = strlen(kind);
+    bool repeated = !strncmp(text, kind, n) && text[n] == ':'; /* "mesh: column 2: …" */
+    fprintf(stderr, "dtensor %s: %s%s%s\n", self->name, repeated ? "" : kind, repeated ? "" : ": ", text);
+    return EXIT_FAILED;
+}
+
+static void print_option(const command_option *option) {
+    int n = printf("  --%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+    if (n >= HELP_COLUMN)
+        n = printf("\n") * 0;
+    printf("%*s%s\n", HELP_COLUMN - n, "", option->help);
+}
+
+void args_help(const command *self) {
+    printf("dtensor %s: %s\n\nusage: dtensor %s %s\n\n%s\n\noptions:\n", self->name, self->summary, self->name,
+           self->synopsis, self->about);
+    for (const command_option *option = self->options; option->name; option++)
+        print_option(option);
+    print_option(&(command_option){.name = "help", .help = "print this text"});
+    printf("\nexamples:\n%s\n", self->examples);
+}
+
+static void fill_long_options(const command *self, struct option *out) {
+    int n = 0;
+    for (const command_option *option = self->options; option->name && n < MAX_OPTIONS; option++, n++)
+        out[n] =
+            (struct option){option->name, option->value ? required_argument : no_argument, NULL, FIRST_OPTION + n};
+    out[n] = (struct option){"help", no_argument, NULL, HELP};
+}
+
+/* ":h" and the letters of the table. */
+static void fill_letters(const command *self, char out[MAX_OPTIONS + 3]) {
+    size_t n = (size_t)sprintf(out, ":h");
+    for (int i = 0; self->options[i].name && i < MAX_OPTIONS; i++)
+        if (self->options[i].letter)
+            out[n++] = self->options[i].letter;
+    out[n] = 0;
+}
+
+static dt_status keep_option(arguments *out, const command_option *option, const char *value) {
+    if (args_has(out, option->name) && !option->repeats) {
+        args_misused(out->command, "--%s is given twice", option->name);
+        return DT_ERR_VALUE;
+    }
+    if (out->n_options == ARGS_MAX) {
+        args_misused(out->command, "expected at most %d options", (int)ARGS_MAX);
+        return DT_ERR_VALUE;
+    }
+    out->options[out->n_options++] = (struct parsed_option){option, value ? value : ""};
+    return DT_OK;
+}
+
+static dt_status keep_words(arguments *out, int argc, char **argv) {
+    const command *self = out->command;
+    if (argc - optind > self->max_words) {
+        args_misused(self, "unexpected argument '%s'", argv[optind + self->max_words]);
+        return DT_ERR_VALUE;
+    }
+    if (argc - optind < self->min_words) {
+        args_misused(self, "expected %s", self->operand);
+        return DT_ERR_VALUE;
+    }
+    while (optind < argc)
+        out->words[out->n_words++] = argv[optind++];
+    return DT_OK;
+}
+
+/* What getopt_long refused: optopt is a character, or the code of an option that exists, or 0. */
+static dt_status refuse_option(const command *self, int code, char **argv) {
+    if (optopt > 0 && optopt < HELP)
+        args_misused(self, "unknown option -%c", optopt);
+    else if (code == ':')
+        args_misused(self, "%s: expected a value", argv[optind - 1]);
+    else
+        args_misused(self, optopt ? "%s: the option takes no value" : "unknown option %s", argv[optind - 1]);
+    return DT_ERR_VALUE;
+}
+
+/* The option that getopt_long found, by name or by letter. */
+static const command_option *find_option(const command *self, int code) {
+    for (const command_option *option = self->options; option->name; option++)
+        if (code == option->letter)
+            return option;
+    return &self->options[code - FIRST_OPTION];
+}
+
+dt_status args_parse(const command *self, int argc, char **argv, arguments *out) {
+    struct option long_options[MAX_OPTIONS + 2] = {{0}};
+    char letters[MAX_OPTIONS + 3];
+    fill_long_options(self, long_options);
+    fill_letters(self, letters);
+    *out = (arguments){.command = self};
+    opterr = 0;
+    optind = 1;
+    for (int code; (code = getopt_long(argc, argv, letters, long_options, NULL)) != -1;) {
+        if (code == HELP || code == 'h') {
+            args_help(self);
+            return DT_IN_PROGRESS;
+        }
+        if (code == ':' || code == '?')
+            return refuse_option(self, code, argv);
+        DT__TRY(keep_option(out, find_option(self, code), optarg));
+    }
+    return keep_words(out, argc, argv);
+}
+
+const char *args_value(const arguments *args, const char *name) {
+    for (int i = args->n_options - 1; i >= 0; i--)
+        if (!strcmp(args->options[i].option->name, name))
+            return args->options[i].value;
+    return NULL;
+}
+
+bool args_has(const arguments *args, const char *name) { return args_value(args, name) != NULL; }
+
+dt_status args_int(const arguments *args, const char *name, int64_t min, int64_t max, int64_t *out) {
+    const char *text = args_value(args, name);
+    char *end = NULL;
+    if (!text)
+        return DT_OK;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    if (!*text || *end || errno || number < min || number > max) {
+        args_misused(args->command, "--%s: expected an integer from %lld to %lld, got '%s'", name, (long long)min,
+                     (long long)max, text);
+        return DT_ERR_VALUE;
+    }
+    *out = number;
+    return DT_OK;
+}
+
+/* The terminal's, else the shell's. */
+static int terminal_width(void) {
+    struct winsize size;
+    int width = 0;
+    const char *columns = getenv("COLUMNS");
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    else if (columns)
+        width = atoi(columns);
+    return width < MIN_WIDTH || width > MAX_WIDTH ? DEFAULT_WIDTH : width;
+}
+
+/* NO_COLOR turns colours off unless it is empty. */
+static bool terminal_has_colour(void) {
+    const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return isatty(STDOUT_FILENO) && !(no_color && *no_color) && !(terminal && !strcmp(terminal, "dumb"));
+}
+
+static dt_status read_colour(const arguments *args, bool *out) {
+    const char *when = args_value(args, "color");
+    if (!when || !strcmp(when, "auto")) {
+        *out = terminal_has_colour();
+        return DT_OK;
+    }
+    *out = !strcmp(when, "always");
+    if (*out || !strcmp(when, "never"))
+        return DT_OK;
+    args_misused(args->command, "--color: expected auto, always or never, got '%s'", when);
+    return DT_ERR_VALUE;
+}
+
+dt_status args_text_style(const arguments *args, text_style *out) {
+    int64_t width = terminal_width();
+    DT__TRY(read_colour(args, &out->colour));
+    DT__TRY(args_int(args, "width", MIN_WIDTH, MAX_WIDTH, &width));
+    setlocale(LC_CTYPE, "");
+    out->utf8 = !args_has(args, "ascii") && !strcmp(nl_langinfo(CODESET), "UTF-8");
+    out->width = (int)width;
+    return DT_OK;
+}
+
+static dt_status write_text(const dt__text *text, const char *path) {
+    bool is_stdout = !path || !strcmp(path, "-");
+    FILE *file = is_stdout ? stdout : fopen(path, "w");
+    bool ok = file && fwrite(dt__text_chars(text), 1, text->n_chars, file) == text->n_chars;
+    ok = file && (is_stdout ? fflush(file) : fclose(file)) == 0 && ok;
+    if (!ok)
+        return dt__fail_local(text->ctx, DT_ERR_SYSTEM, "%s: %s", is_stdout ? "standard output" : path,
+                              strerror(errno));
+    return DT_OK;
+}
+
+static dt_status run_body(session *self, session_fn *body, void *user) {
+    DT__TRY(dt__ops_open(self->ctx));
+    DT__TRY(body(self, user));
+    DT__TRY(dt__text_status(self->out));
+    return write_text(self->out, args_value(self->args, "svg"));
+}
+
+int session_run(const arguments *args, int64_t rank, session_fn *body, void *user) {
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    if (!ctx) {
+        fprintf(stderr, "dtensor %s: memory: out of memory\n", args->command->name);
+        return EXIT_FAILED;
+    }
+    ctx->world = DT__MESH_MAX_RANKS;
+    ctx->rank = rank;
+    dt__arena arena = dt__arena_new(ctx);
+    dt__text out = dt__text_new(ctx);
+    session self = {args, ctx, &arena, &out};
+    int code = run_body(&self, body, user) == DT_OK ? EXIT_OK : args_failed(args->command, ctx);
+    dt__text_free(&out);
+    dt__arena_free(&arena);
+    dt__ctx_free(ctx);
+    return code;
+}
+
+bool session_int(const char **text, int64_t *out) {
+    char *end;
+    errno = 0;
+    long long number = strtoll(*text, &end, 10);
+    if (**text < '0' || **text > '9' || errno)
+        return false;
+    *out = number;
+    *text = end;
+    return true;
+}
+
+dt_status session_shape(const session *self, int64_t *shape, int *n) {
+    const char *text = args_value(self->args, "shape"), *at = text, *close = *text == '[' ? "]" : "";
+    at += *close != 0;
+    for (*n = 0; *n < DT_SPEC_MAX_DIMS && session_int(&at, &shape[*n]);) {
+        ++*n;
+        if (*at != ',')
+            break;
+        at++;
+    }
+    bool after_comma = *n > 0 && at[-1] == ',';
+    if (after_comma || strcmp(at, close) != 0)
+        return dt__fail(self->ctx, DT_ERR_SHAPE, "--shape: expected up to %d sizes such as 1024,512, got '%s'",
+                        (int)DT_SPEC_MAX_DIMS, text);
+    return DT_OK;
+}
+
+dt_mesh *session_mesh(const session *self, const char *option) {
+    char *text = dt__arena_copy_text(self->arena, args_value(self->args, option));
+    bool sizes = text && !text[strspn(text, "0123456789,")];
+    for (char *at = text; sizes && *at; at++)
+        *at = *at == ',' ? 'x' : *at;
+    return text ? dt_mesh_new(self->ctx, text) : NULL;
+}
+
+dt_status session_dtype(const session *self, dt_dtype *out) {
+    const char *word = args_value(self->args, "dtype");
+    if (!dt_dtype_parse(word ? word : "f32", out))
+        return dt__fail(self->ctx, DT_ERR_DTYPE, "--dtype: expected a dtype such as f32 or i64, got '%s'", word);
+    return DT_OK;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `dtensor explain`: why an op selects its placements. The cheapest combinations of rows side by side, which one is
+ * selected and why, and what moves for it. Nothing is run, so the mesh may be of any size.
+ */
+#include "arguments.h"
+#include "json.h"
+#include "table.h"
+
+enum { MAX_CANDIDATES = 64, DEFAULT_CANDIDATES = 5 };
+
+typedef struct explanation {
+    session *session;
+    int64_t max_candidates;
+    dt_mesh *mesh;
+    dt__placed_call placed;
+    int n_candidates;
+    dt__candidate choices[MAX_CANDIDATES]; /* the cheapest first: the one that is selected */
+    moves moved[MAX_CANDIDATES];
+} explanation;
+
+static dt_status read_call(explanation *self) {
+    dt__arena *arena = self->session->arena;
+    self->mesh = session_mesh(self->session, "mesh");
+    if (!self->mesh)
+        return dt_error_status(self->session->ctx);
+    int n = dt_mesh_n_dims(self->mesh);
+    int64_t *sizes = DT__NEW_ARRAY(arena, int64_t, n);
+    if (!sizes)
+        return DT_ERR_MEMORY;
+    for (int m = 0; m < n; m++)
+        sizes[m] = dt_mesh_dim_size(self->mesh, m);
+    return dt__placed_call_parse(arena, self->session->args->words[0], n, sizes, &self->placed);
+}
+
+static dt_status find_candidates(explanation *self) {
+    dt__arena *arena = self->session->arena;
+    const dt__placed_call *placed = &self->placed;
+    dt__placed_inputs on = {placed->n_mesh_dims, placed->mesh, placed->inputs, &dt__machine_builtin};
+    DT__TRY(dt__list_candidates(arena, &placed->call, &on, (int)self->max_candidates, self->choices,
+                                &self->n_candidates));
+    for (int c = 0; c < self->n_candidates; c++)
+        DT__TRY(moves_plan(arena, placed, &self->choices[c], &self->moved[c]));
+    return DT_OK;
+}
+
+/* "S(0),R; R,S(1)" */
+static const char *label_lists(const explanation *self, int n, const dt_placement *const *lists) {
+    dt__arena *arena = self->session->arena;
+    dt__text text = dt__text_new(arena->ctx);
+    for (int i = 0; i < n; i++) {
+        const char *placements = label_placements(self->placed.n_mesh_dims, lists[i], arena);
+        dt__text_add(&text, "%s%s", i ? "; " : "", placements ? placements : "");
+    }
+    return label_keep(&text, arena);
+}
+
+/* "all_gather 2, all_reduce 1", or "none". */
+static const char *label_collectives(const explanation *self, const moves *moved) {
+    dt__text text = dt__text_new(self->session->ctx);
+    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
+        if (moved->collectives[c])
+            dt__text_add(&text, "%s%s %lld", text.n_chars ? ", " : "", dt__step_kind_name((dt__step_kind)c),
+                         (long long)moved->collectives[c]);
+    if (!text.n_chars)
+        dt__text_add(&text, "none");
+    return label_keep(&text, self->session->arena);
+}
+
+static dt_status add_candidates(const explanation *self, dt__text *out) {
+    dt__arena *arena = self->session->arena;
+    const dt_op_call *call = &self->placed.call;
+    table rows = table_new(arena, 6);
+    DT__TRY(table_add(&rows, (const char *[]){" ", "inputs", "outputs", "collectives", "received", "time"}));
+    for (int c = 0; c < self->n_candidates; c++) {
+        const dt__candidate *choice = &self->choices[c];
+        DT__TRY(table_add(&rows, (const char *[]){c ? " " : "*", label_lists(self, call->n_inputs, choice->inputs),
+                                                  label_lists(self, call->n_outputs, choice->outputs),
+                                                  label_collectives(self, &self->moved[c]),
+                                                  label_bytes(self->moved[c].bytes, arena),
+                                                  label_time(choice->cost_us, arena)}));
+    }
+    table_print(&rows, out);
+    return DT_OK;
+}
+
+/* The rows of the selected combination, a line per mesh dim. */
+static void add_rows(const explanation *self, dt__text *out) {
+    const dt_op_call *call = &self->placed.call;
+    dt_row_entry replicated[1024] = {0};
+    dt__row replicate = {0, replicated};
+    for (int m = 0; m < self->placed.n_mesh_dims; m++) {
+        const dt__row *row = self->choices[0].rows[m];
+        const char *name = label_mesh_dim(self->mesh, m, self->session->arena);
+        dt__text_add(out, "  mesh dim %s: ", name ? name : "");
+        if (row || call->n_inputs + call->n_outputs <= 1024)
+            dt__row_text(call, row ? row : &replicate, out);
+        dt__text_add(out, "\n");
+    }
+}
+
+static void add_reason(const explanation *self, dt__text *out) {
+    dt__arena *arena = self->session->arena;
+    const char *time = label_time(self->choices[0].cost_us, arena);
+    const char *next = self->n_candidates > 1 ? label_time(self->choices[1].cost_us, arena) : NULL;
+    if (self->moved[0].n_collectives == 0)
+        dt__text_add(out, "selected because it sends nothing; rows by mesh dim:\n");
+    else if (next)
+        dt__text_add(out,
+                     "selected because moving its inputs takes %s, and %s for the next best; rows by mesh dim:\n",
+                     time ? time : "", next);
+    else
+        dt__text_add(out, "selected because there is no other; rows by mesh dim:\n");
+}
+
+/* "input 1: S(0)R->RR" with its steps below. */
+static dt_status add_input(const explanation *self, int i, dt__text *out) {
+    dt__arena *arena = self->session->arena;
+    const dt__candidate *choice = &self->choices[0];
+    const dt__plan *plan = &self->moved[0].plans[i];
+    bool made_locally = false;
+    for (int m = 0; m < choice->n_mesh_dims; m++)
+        made_locally |= !dt_placement_equal(&choice->inputs[i][m], &choice->moved[i][m]);
+    dt__text_add(out, "input %d: ", i);
+    if (plan->n_steps == 0)
+        dt__text_add(out, "stays");
+    else
+        dt__plan_trace(plan, out);
+    if (made_locally) {
+        const char *placements = label_lists(self, 1, &choice->inputs[i]);
+        dt__text_add(out, ", then each rank makes %s of it locally", placements ? placements : "");
+    }
+    dt__text_add(out, "\n");
+    table steps = table_new(arena, 3);
+    for (int s = 0; s < plan->n_steps; s++)
+        DT__TRY(table_add(&steps, (const char *[]){dt__step_kind_name(plan->steps[s].collective),
+                                                   label_bytes(plan->steps[s].bytes, arena),
+                                                   label_time(plan->steps[s].cost_us, arena)}));
+    table_print(&steps, out);
+    return DT_OK;
+}
+
+static dt_status print_text(explanation *self, dt__text *out) {
+    dt__text_add(out, "%s on %s\n\n", self->session->args->words[0], dt_mesh_text(self->mesh));
+    DT__TRY(add_candidates(self, out));
+    dt__text_add(out, "\n");
+    add_reason(self, out);
+    add_rows(self, out);
+    dt__text_add(out, "\n");
+    for (int i = 0; i < self->placed.call.n_inputs; i++)
+        DT__TRY(add_input(self, i, out));
+    return DT_OK;
+}
+
+static dt_status print_json(explanation *self, dt__text *out) {
+    json_t *candidates = json_array(), *plans = json_array();
+    bool ok = true;
+    for (int c = 0; c < self->n_candidates; c++)
+        ok &= !json_array_append_new(candidates, moves_json(&self->placed, &self->choices[c], &self->moved[c]));
+    for (int i = 0; i < self->placed.call.n_inputs; i++)
+        ok &= !json_array_append_new(plans, plan_json(self->session->ctx, &self->moved[0].plans[i]));
+    json_t *answer = json_pack("{s:o, s:o, s:i, s:o}", "call", string_json(self->session->args->words[0]),
+                               "candidates", candidates, "chosen", 0, "plans", plans);
+    if (!ok) {
+        json_decref(answer);
+        answer = NULL;
+    }
+    DT__TRY(json_write(self->session->ctx, answer, JSON_COST_DIGITS, out));
+    dt__text_add(out, "\n");
+    return DT_OK;
+}
+
+static dt_status run_session(session *started, void *user) {
+    explanation *self = user;
+    self->session = started;
+    DT__TRY(read_call(self));
+    DT__TRY(find_candidates(self));
+    return (args_has(started->args, "json") ? print_json : print_text)(self, started->out);
+}
+
+static int run_explain(const arguments *args) {
+    explanation self = {.max_candidates = DEFAULT_CANDIDATES};
+    if (!args_has(args, "mesh"))
+        return args_misused(args->command, "expected --mesh");
+    if (args_int(args, "most", 1, MAX_CANDIDATES, &self.max_candidates) != DT_OK)
+        return EXIT_USAGE;
+    return session_run(args, 0, run_session, &self);
+}
+
+const command explain_command = {
+    .name = "explain",
+    .summary = "explain why an op selects its placements, and what moves",
+    .synopsis = "--mesh MESH [OPTIONS] CALL",
+    .about =
+        "Shows the cheapest ways to run an op on inputs with these placements, the one that is selected (*), the\n"
+        "row of the op's rule that it follows on each mesh dim, and the collectives that redistribute each input.\n"
+        "A call is an op's name and its arguments between parentheses, separated by semicolons: tensors as\n"
+        "f32[8,4] S(0),R (Replicate where placements are left out), lists of tensors in braces, other arguments\n"
+        "as values or as name=value.",
+    .options =
+        (const command_option[]){
+            {.name = "mesh", .value = "MESH", .help = "the mesh"},
+            {.name = "most", .value = "COUNT", .help = "max number of candidates, from 1 to 64; default 5"},
+            {.name = "json", .help = "print candidates as dtensor query answers \"propagate\", and the plans"},
+            {0},
+        },
+    .examples = "  dtensor explain 'matmul(f32[1024,512] S(0),R; f32[512,256] R,S(1))' --mesh 2,4\n"
+                "  dtensor explain 'linear(f32[64,512] S(1); f32[256,512] S(1); f32[256] R)' --mesh tp=4\n"
+                "  dtensor explain 'softmax(f32[64,512] S(1); dim=-1)' --mesh 8 --json",
+    .min_words = 1,
+    .max_words = 1,
+    .operand = "a call, such as 'mm(f32[8,4] S(0); f32[4,6] R)'",
+    .run = run_explain,
+};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `dtensor rules` and `dtensor ops`: the rows that are correct for a call on one mesh dim, and the table of ops.
+ */
+#include "arguments.h"
+#include "json.h"
+#include "rules/rules.h"
+
+#include <string.h>
+
+/* The rows of a call, spelled out for its inputs and outputs. */
+static dt_status read_rows(const session *self, const char *text, dt__placed_call *placed, dt__row_list *rows) {
+    DT__TRY(dt__placed_call_parse(self->arena, text, 0, NULL, placed));
+    DT__TRY(dt__op_call_rows(self->arena, &placed->call, rows));
+    return dt__rows_expand(self->arena, &placed->call, rows);
+}
+
+static dt_status add_rows(session *self, const char *call, const char *indent, dt__text *out) {
+    dt__placed_call placed;
+    dt__row_list rows;
+    DT__TRY(read_rows(self, call, &placed, &rows));
+    for (int r = 0; r < rows.n_rows; r++) {
+        dt__text_add(out, "%s", indent);
+        dt__row_text(&placed.call, &rows.rows[r], out);
+        dt__text_add(out, "%s\n",
+                     rows.rows[r].flags & DT_ROW_OFFSET    ? "  (the kernel needs its offset)"
+                     : rows.rows[r].flags & DT_ROW_RESHAPE ? "  (where the sizes divide)"
+                                                           : "");
+    }
+    return DT_OK;
+}
+
+static dt_status print_rows_json(session *self, const char *call) {
+    dt__placed_call placed;
+    dt__row_list rows;
+    DT__TRY(read_rows(self, call, &placed, &rows));
+    dt__text text = dt__text_new(self->ctx);
+    json_t *list = json_array();
+    bool ok = true;
+    for (int r = 0; r < rows.n_rows; r++) {
+        dt__text_clear(&text);
+        dt__row_text(&placed.call, &rows.rows[r], &text);
+        ok &= !text.broken && !json_array_append_new(list, string_json(dt__text_chars(&text)));
+    }
+    dt__text_free(&text);
+    json_t *answer = json_pack("{s:O}", "rows", ok ? list : NULL);
+    json_decref(list);
+    return json_write(self->ctx, answer, JSON_COST_DIGITS, self->out);
+}
+
+static dt_status print_rules(session *self, void *user) {
+    (void)user;
+    if (!args_has(self->args, "json"))
+        return add_rows(self, self->args->words[0], "", self->out);
+    DT__TRY(print_rows_json(self, self->args->words[0]));
+    dt__text_add(self->out, "\n");
+    return DT_OK;
+}
+
+/* Each signature on a line of its own. */
+static void add_schema(const char *schema, dt__text *out) {
+    for (const char *end; *schema; schema = *end ? end + 3 : end) {
+        end = strstr(schema, " | ");
+        end = end ? end : schema + strlen(schema);
+        dt__text_add(out, "%.*s\n", (int)(end - schema), schema);
+    }
+}
+
+static dt_status add_samples(session *self, const char *samples, dt__text *out) {
+    for (const char *at = samples; at && *at;) {
+        size_t n = strcspn(at, "\n");
+        const char *sample = dt__arena_copy_chars(self->arena, at, n);
+        if (!sample)
+            return DT_ERR_MEMORY;
+        dt__text_add(out, "\n%s\n", sample);
+        DT__TRY(add_rows(self, sample, "  ", out));
+        at += n + (at[n] == '\n');
+    }
+    return DT_OK;
+}
+
+static dt_status print_op(session *self, const char *name) {
+    const dt__op_info *info = dt__op_find(self->ctx, name);
+    if (!info)
+        return dt_error_status(self->ctx);
+    add_schema(info->op->schema, self->out);
+    if (info->op->rule)
+        dt__text_add(self->out, "rule: %s\n", info->op->rule);
+    return add_samples(self, info->op->samples, self->out);
+}
+
+static dt_status print_table(session *self) {
+    for (int i = 0; i < dt__op_count(self->ctx); i++) {
+        const dt__op_info *info = dt__op_at(self->ctx, i);
+        if (!info)
+            return dt_error_status(self->ctx);
+        add_schema(info->op->schema, self->out);
+    }
+    return DT_OK;
+}
+
+static dt_status print_table_json(session *self) {
+    json_t *list = json_array();
+    bool ok = true;
+    for (int i = 0; ok && i < dt__op_count(self->ctx); i++) {
+        const dt__op_info *info = dt__op_at(self->ctx, i);
+        ok = info && !json_array_append_new(
+                         list, json_pack("{s:s, s:s}", "name", info->schema.name, "schema", info->op->schema));
+    }
+    if (!ok) {
+        json_decref(list);
+        return dt_failed(self->ctx) ? dt_error_status(self->ctx) : dt__fail_memory(self->ctx, 0, "an answer");
+    }
+    DT__TRY(json_write(self->ctx, list, JSON_COST_DIGITS, self->out));
+    dt__text_add(self->out, "\n");
+    return DT_OK;
+}
+
+static dt_status print_ops(session *self, void *user) {
+    (void)user;
+    if (self->args->n_words)
+        return print_op(self, self->args->words[0]);
+    return (args_has(self->args, "json") ? print_table_json : print_table)(self);
+}
+
+static int run_rules(const arguments *args) { return session_run(args, 0, print_rules, NULL); }
+
+static int run_ops(const arguments *args) {
+    if (args->n_words && args_has(args, "json"))
+        return args_misused(args->command, "--json prints the table of all ops: expected no name");
+    return session_run(args, 0, print_ops, NULL);
+}
+
+const command rules_command = {
+    .name = "rules",
+    .summary = "print which placements are correct for a call, on one mesh dim",
+    .synopsis = "[OPTIONS] CALL",
+    .about =
+        "Prints the rows of an op's rule: placements of the inputs, an arrow, placements of the outputs. Each row\n"
+        "holds for any number of ranks and for uneven and empty shards. The row in which everything is Replicate\n"
+        "is implied. A call is written as for dtensor explain, without placements.",
+    .options =
+        (const command_option[]){
+            {.name = "json", .help = "print the answer of dtensor query to \"rules\""},
+            {0},
+        },
+    .examples = "  dtensor rules 'matmul(f32[8,4]; f32[4,6])'\n"
+                "  dtensor rules 'sum(f32[8,4]; dim=[1])' --json",
+    .min_words = 1,
+    .max_words = 1,
+    .operand = "a call, such as 'mm(f32[8,4]; f32[4,6])'",
+    .run = run_rules,
+};
+
+const command ops_command = {
+    .name = "ops",
+    .summary = "list the ops, or describe one",
+    .synopsis = "[OPTIONS] [NAME]",
+    .about =
+        "Prints the signature of every op. With a name, prints the op's signatures, its rule, and the rows of its\n"
+        "rule for a few calls.",
+    .options =
+        (const command_option[]){
+            {.name = "json", .help = "print the table as a list of objects with name and schema"},
+            {0},
+        },
+    .examples = "  dtensor ops\n"
+                "  dtensor ops addmm",
+    .max_words = 1,
+    .run = run_ops,
+};

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Requests about calls of ops: `rules` (the rows that are correct on one mesh dim), `propagate` (what a call does on a
+ * mesh, and what moves) and `run` (its values, computed by ranks of this process, which stay alive between requests of
+ * the same number of ranks).
+ */
+#include "base/dtype.h"
+#include "dispatch/dispatch.h"
+#include "json.h"
+#include "move/move.h"
+#include "ops/ops.h"
+#include "query.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows list the request's tensors in their order, whatever the order of the arguments. */
+static json_t *row_json(const dt__placed_call *placed, const dt__row *row, dt__text *text) {
+    const dt_op_call *call = &placed->call;
+    dt_row_entry entries[64];
+    dt__row ordered = *row;
+    if (call->n_inputs + call->n_outputs <= 64) {
+        for (int e = 0; e < call->n_inputs + call->n_outputs; e++)
+            entries[e < call->n_inputs ? placed->bound.inputs[e] : e] = row->entries[e];
+        ordered.entries = entries;
+    }
+    dt__text_clear(text);
+    dt__row_text(call, &ordered, text);
+    return text->broken ? NULL : string_json(dt__text_chars(text));
+}
+
+/* Whether each tensor of the request is used once, so that rows can name it. */
+static bool is_permutation(const dt__placed_call *placed) {
+    uint64_t used = 0;
+    for (int i = 0; i < placed->bound.n_inputs && i < 64; i++) {
+        int number = placed->bound.inputs[i];
+        if (number < 0 || number >= placed->bound.n_inputs || used >> number & 1)
+            return false;
+        used |= (uint64_t)1 << number;
+    }
+    return true;
+}
+
+static dt_status answer_rules(const request *req, dt__text *out) {
+    dt__placed_call placed;
+    dt__row_list rows;
+    DT__TRY(request_call(req, REQUEST_SHAPES, &placed));
+    DT__TRY(dt__op_call_rows(req->arena, &placed.call, &rows));
+    DT__TRY(dt__rows_expand(req->arena, &placed.call, &rows));
+    if (!is_permutation(&placed))
+        for (int i = 0; i < placed.bound.n_inputs; i++)
+            placed.bound.inputs[i] = i;
+    dt__text text = dt__text_new(req->ctx);
+    json_t *list = json_array();
+    bool ok = true;
+    for (int r = 0; r < rows.n_rows; r++)
+        ok &= !json_array_append_new(list, row_json(&placed, &rows.rows[r], &text));
+    dt__text_free(&text);
+    json_t *answer = json_pack("{s:O}", "rows", ok ? list : NULL);
+    json_decref(list);
+    return json_write(req->ctx, answer, JSON_COST_DIGITS, out);
+}
+
+static dt_status answer_propagate(const request *req, dt__text *out) {
+    dt__placed_call placed;
+    dt__candidate choice;
+    moves moved;
+    DT__TRY(request_call(req, REQUEST_PLACED, &placed));
+    dt__placed_inputs on = {placed.n_mesh_dims, placed.mesh, placed.inputs, &dt__machine_builtin};
+    DT__TRY(dt__select_placements(req->arena, &placed.call, &on, &choice));
+    DT__TRY(moves_plan(req->arena, &placed, &choice, &moved));
+    return json_write(req->ctx, moves_json(&placed, &choice, &moved), JSON_COST_DIGITS, out);
+}
+
+const request_kind query_rules = {
+    .q = "rules",
+    .fields = {{"op", true}, {"tensors", true}, {"args", true}, {"kwargs", true}},
+    .answer = answer_rules,
+};
+
+const request_kind query_propagate = {
+    .q = "propagate",
+    .fields = {{"op", true}, {"mesh", true}, {"tensors", true}, {"args", true}, {"kwargs", true}},
+    .answer = answer_propagate,
+};
+
+enum { MAX_RANKS = 64, PLACEMENTS_BYTES = 4096 };
+
+/* The full value of an output, in memory of malloc: rank 0 writes it and the caller reads it. */
+typedef struct run_output {
+    dt_dtype dtype;
+    int n_dims;
+    int64_t shape[DT_SPEC_MAX_DIMS];
+    char placements[PLACEMENTS_BYTES];
+    int64_t elements;
+    void *data;
+} run_output;
+
+/* One run: the caller writes the call, rank 0 the results. */
+typedef struct run_job {
+    const dt__placed_call *placed;
+    const void *const *data; /* per input of the call: its full value */
+    dt_status status;
+    char text[2048];
+    int n_outputs;
+    run_output outputs[DT__MAX_OUTPUTS];
+    int64_t collectives[DT__N_STEP_KINDS];
+} run_job;
+
+static dt_status keep_output(run_job *self, dt_tensor *tensor, bool writes, run_output *out) {
+    dt_tensor *full = dt_full_tensor(tensor);
+    if (!full)
+        return dt_error_status(tensor->ctx);
+    if (!writes)
+        return DT_OK;
+    const dt_spec *spec = tensor->spec;
+    out->dtype = full->dtype;
+    out->n_dims = full->n_dims;
+    memcpy(out->shape, full->shape, (size_t)full->n_dims * sizeof *full->shape);
+    if (spec)
+        (void)dt_placements_text(spec->sharding.n_mesh_dims, spec->sharding.placements, sizeof out->placements,
+                                 out->placements);
+    out->elements = dt_tensor_elements(full);
+    dt_tensor *dense = dt_contiguous(full);
+    size_t bytes = (size_t)out->elements * dt_dtype_size(full->dtype);
+    out->data = malloc(bytes ? bytes : 1);
+    if (!dense || !out->data)
+        return dt__fail_memory(tensor->ctx, bytes, "the answer");
+    if (bytes)
+        memcpy(out->data, dense->data, bytes);
+    self->n_outputs++;
+    return DT_OK;
+}
+
+static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
+    const dt__placed_call *placed = self->placed;
+    dt_tensor *outputs[DT__MAX_OUTPUTS];
+    dt__call call;
+    int n_outputs = 0;
+    bool writes = dt_rank(ctx) == 0;
+    DT__TRY(dt__ops_open(ctx));
+    dt__call_init(&call, placed->bound.overload, placed->bound.args);
+    call.info = dt__op_find(ctx, placed->info->schema.name);
+    call.n_inputs = placed->call.n_inputs;
+    if (!call.info)
+        return dt_error_status(ctx);
+    DT__TRY(rank_inputs(mesh, placed, self->data, call.inputs));
+    dt__redistribute_stats before = dt__redistribute_statistics(ctx);
+    DT__TRY(dt__dispatch(ctx, &call, outputs, &n_outputs));
+    dt__redistribute_stats after = dt__redistribute_statistics(ctx);
+    for (int c = 0; writes && c < DT__N_STEP_KINDS; c++)
+        self->collectives[c] = after.collectives[c] - before.collectives[c];
+    for (int i = 0; i < n_outputs; i++)
+        DT__TRY(keep_output(self, outputs[i], writes, &self->outputs[i]));
+    return DT_OK;
+}
+
+/* On every rank. Errors are agreed or end all ranks, so that rank 0's is reported. */
+static int run_on_rank(dt_ctx *ctx, void *arg) {
+    run_job *self = arg;
+    dt_scope scope = dt_scope_begin(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, self->placed->mesh, self->placed->n_mesh_dims, NULL);
+    dt_status status = mesh ? run_op(ctx, self, mesh) : dt_error_status(ctx);
+    dt_scope_end(scope);
+    dt_mesh_release(mesh);
+    if (dt_rank(ctx) == 0 && dt_failed(ctx)) {
+        self->status = status == DT_OK ? DT_ERR_INTERNAL : dt_error_status(ctx);
+        snprintf(self->text, sizeof self->text, "%s", dt_error_text(ctx));
+    }
+    if (dt_failed(ctx))
+        (void)dt_error_clear(ctx);
+    return 0;
+}
+
+/* The ranks of the last request. */
+static rank_pool *ranks;
+
+void query_run_end(void) {
+    rank_pool_close(ranks);
+    ranks = NULL;
+}
+
+static dt_status find_ranks(const request *req, const dt__placed_call *placed) {
+    int64_t n = 1;
+    for (int m = 0; m < placed->n_mesh_dims; m++) {
+        n = placed->mesh[m] > MAX_RANKS ? MAX_RANKS + 1 : n * placed->mesh[m];
+        if (n > MAX_RANKS)
+            return dt__fail(req->ctx, DT_ERR_UNSUPPORTED, "run: expected a mesh of at most %d ranks", MAX_RANKS);
+    }
+    if (ranks && rank_pool_size(ranks) != n)
+        query_run_end();
+    if (!ranks)
+        ranks = rank_pool_open(n);
+    return ranks ? DT_OK : dt__fail(req->ctx, DT_ERR_INTERNAL, "run: cannot start %lld ranks", (long long)n);
+}
+
+static json_t *run_output_json(const run_output *output) {
+    json_t *object = output_json(output->n_dims, output->shape, output->dtype, string_json(output->placements));
+    if (!object)
+        return NULL;
+    if (json_object_set_new(object, "data", request_data_json(output->dtype, output->data, output->elements)) == 0)
+        return object;
+    json_decref(object);
+    return NULL;
+}
+
+/* Digits that identify a value: of the widest dtype among the outputs. */
+static int data_digits(const run_job *self) {
+    int digits = 9;
+    for (int i = 0; i < self->n_outputs; i++)
+        if (dt__is_double_precision(self->outputs[i].dtype))
+            digits = 17;
+    return digits;
+}
+
+static dt_status check_data_size(const request *req, const run_job *self) {
+    int64_t elements = 0;
+    for (int i = 0; i < self->n_outputs; i++)
+        elements += self->outputs[i].elements;
+    if (elements <= REQUEST_MAX_ANSWER_BYTES / 2) /* a digit and a comma each */
+        return DT_OK;
+    return dt__fail(req->ctx, DT_ERR_UNSUPPORTED, "run: the answer would be larger than %d bytes",
+                    REQUEST_MAX_ANSWER_BYTES);
+}
+
+static dt_status answer_job(const request *req, run_job *self, dt__text *out) {
+    DT__TRY(find_ranks(req, self->placed));
+    rank_pool_run(ranks, run_on_rank, self);
+    if (self->status != DT_OK)
+        return dt__fail(req->ctx, self->status, "%s", self->text);
+    DT__TRY(check_data_size(req, self));
+    json_t *outputs = json_array();
+    bool ok = true;
+    for (int i = 0; ok && i < self->n_outputs; i++)
+        ok = !json_array_append_new(outputs, run_output_json(&self->outputs[i]));
+    json_t *answer = json_pack("{s:O, s:{s:o, s:{}}}", "outputs", ok ? outputs : NULL, "collectives", "forward",
+                               collectives_json(self->collectives), "backward");
+    json_decref(outputs);
+    return json_write(req->ctx, answer, data_digits(self), out);
+}
+
+static dt_status answer_run(const request *req, dt__text *out) {
+    dt__placed_call placed;
+    const void **data = NULL;
+    const json_t *grad = request_get(req, "grad"), *transport = request_get(req, "transport");
+    const char *word = "shm";
+    if (transport)
+        DT__TRY(request_string(req, "transport", transport, &word));
+    if (strcmp(word, "shm") != 0)
+        return dt__fail(req->ctx, DT_ERR_UNSUPPORTED, "run: field 'transport': expected \"shm\", got \"%.60s\"",
+                        word);
+    if (grad && !json_is_boolean(grad))
+        return request_wrong(req, "grad", "true or false", grad);
+    DT__TRY(request_call(req, REQUEST_VALUES, &placed));
+    if (grad && json_is_true(grad))
+        return dt__fail(req->ctx, DT_ERR_UNSUPPORTED, "run: gradients are not implemented yet");
+    if (placed.call.n_inputs > DT__MAX_INPUTS || placed.call.n_outputs > DT__MAX_OUTPUTS)
+        return dt__fail(req->ctx, DT_ERR_UNSUPPORTED, "run: expected at most %d tensors", DT__MAX_INPUTS);
+    DT__TRY(request_data(req, &placed, &data));
+    run_job *self = calloc(1, sizeof *self);
+    if (!self)
+        return dt__fail_memory(req->ctx, sizeof *self, "a request");
+    self->placed = &placed;
+    self->data = data;
+    dt_status status = answer_job(req, self, out);
+    for (int i = 0; i < DT__MAX_OUTPUTS; i++)
+        free(self->outputs[i].data);
+    free(self);
+    return status;
+}
+
+const request_kind query_run = {
+    .q = "run",
+    .fields = {{"op", true},
+               {"mesh", true},
+               {"tensors", true},
+               {"args", true},
+               {"kwargs", true},
+               {"grad", false},
+               {"transport", false}},
+    .answer = answer_run,
+};
