@@ -12,7 +12,7 @@
 #include "kernels/op_loops.h"
 #include "kernels/product_loops.h"
 #include "kernels/random_loops.h"
-#include "kernels/reduce.h"
+#include "kernels/reduce_loops.h"
 #include "kernels/strided.h"
 
 const dt__loops ISA_LOOPS = {

@@ -9,7 +9,7 @@
  *   - f16 and bf16 become f32, are combined in f32 over all sources, and are rounded once at the end, to even;
  *   - integers wrap; an integer average is the exact sum divided, rounding toward zero;
  *   - bool: sum and max are "or", product and min are "and"; any nonzero byte is true, results are 0 or 1;
- *   - min and max give NaN where any operand is NaN, and order -0 below +0;
+ *   - min and max are NaN where any operand is NaN, and order -0 below +0;
  *   - a complex product is (ac - bd) + (ad + bc)i, with each operation rounded by itself.
  */
 #ifndef DT_KERNELS_KERNEL_TABLE_H

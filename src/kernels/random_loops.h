@@ -11,7 +11,7 @@
 #define DT_KERNELS_RANDOM_LOOPS_H
 
 #include "base/dtype.h"
-#include "kernels/element.h"
+#include "kernels/element_types.h"
 #include "kernels/kernel_table.h"
 #include "kernels/philox.h"
 #include "kernels/random_plain.h"
@@ -189,38 +189,42 @@ static void randint_group(const dt__draw *draw, uint64_t group, char *dst) {
 }
 
 /* A group of elements that are `one` where the word is a hit and 0 elsewhere. */
-INLINE void hits(const dt__draw *draw, uint64_t group, uint32_t one, uint32_t *out) {
+typedef uint32_t unaligned_u32 DT__IN_MEMORY;
+INLINE void hits(const dt__draw *draw, uint64_t group, uint32_t one, unaligned_u32 *out) {
     const uint32_t always = 0 - (uint32_t)(draw->threshold > UINT32_MAX);
     const uint32_t flip = 1u << 31; /* turns unsigned into signed comparisons, which every instruction set has */
     const int32_t limit = (int32_t)((uint32_t)draw->threshold ^ flip);
     uint32_t w[4 * BLOCKS];
     words_32(draw->key, group, w);
-    for (int i = 0; i < 4 * BLOCKS; i++)
-        out[i] = (always | (0 - (uint32_t)((int32_t)(w[i] ^ flip) < limit))) & one;
+    DT__EACH for (int i = 0; i < 4 * BLOCKS; i++) out[i] =
+        (always | (0 - (uint32_t)((int32_t)(w[i] ^ flip) < limit))) & one;
 }
 
 static void mask_group(const dt__draw *draw, uint64_t group, char *dst) {
     uint32_t out[4 * BLOCKS];
-    if (dt__is_float(draw->dtype) && draw->dtype != DT_F64) {
+    if (draw->dtype == DT_F32) {
+        hits(draw, group, dt__f32_bits((float)draw->scale), (unaligned_u32 *)dst);
+        return;
+    }
+    if (dt__is_half(draw->dtype)) {
         float values[4 * BLOCKS];
         hits(draw, group, dt__f32_bits((float)draw->scale), out);
         memcpy(values, out, sizeof values);
-        if (draw->dtype == DT_F32)
-            memcpy(dst, values, sizeof values);
-        else
-            round_group(draw->dtype, values, dst);
+        round_group(draw->dtype, values, dst);
         return;
     }
-    int64_t values[4 * BLOCKS];
     hits(draw, group, 1, out);
     if (draw->dtype == DT_F64) {
         for (int i = 0; i < 4 * BLOCKS; i++)
             ((dt__f64 *)dst)[i] = out[i] ? draw->scale : 0;
-        return;
+    } else if (dt_dtype_size(draw->dtype) == 1) {
+        DT__EACH for (int i = 0; i < 4 * BLOCKS; i++)((dt__u8 *)dst)[i] = (uint8_t)out[i];
+    } else {
+        int64_t values[4 * BLOCKS];
+        for (int i = 0; i < 4 * BLOCKS; i++)
+            values[i] = out[i];
+        store_integers(draw->dtype, values, 4 * BLOCKS, dst);
     }
-    for (int i = 0; i < 4 * BLOCKS; i++)
-        values[i] = out[i];
-    store_integers(draw->dtype, values, 4 * BLOCKS, dst);
 }
 
 /* The first attempt of all elements, then further ones of those that were rejected, which are few. */
@@ -240,8 +244,15 @@ static void truncated_group(const dt__draw *draw, uint64_t group, char *dst) {
     for (int b = 0; b < BLOCKS; b++)
         if (z[b] != z[b])
             z[b] = dt__truncated_attempts(draw, group * BLOCKS + (uint64_t)b, 1);
-    for (int b = 0; b < BLOCKS; b++)
-        dt__random_store(draw->dtype, truncated_value(draw, z[b]), b, dst);
+    DT__EACH for (int b = 0; b < BLOCKS; b++) z[b] = truncated_value(draw, z[b]);
+    if (draw->dtype == DT_F64)
+        memcpy(dst, z, sizeof z);
+    else if (draw->dtype == DT_F32)
+        DT__EACH for (int b = 0; b < BLOCKS; b++)((dt__f32 *)dst)[b] = (float)z[b];
+    else if (draw->dtype == DT_F16)
+        DT__EACH for (int b = 0; b < BLOCKS; b++)((dt__f16 *)dst)[b] = dt__f32_to_f16((float)z[b]);
+    else
+        DT__EACH for (int b = 0; b < BLOCKS; b++)((dt__bf16 *)dst)[b] = dt__f32_to_bf16((float)z[b]);
 }
 
 static void each_group(const dt__draw *draw, void (*compute)(const dt__draw *, uint64_t, char *), uint64_t group,

@@ -4,8 +4,8 @@
  *
  * A truncated normal number is found by rejection: propose, accept or try again with the next attempt's words. The
  * proposal follows from the bounds alone (src/random/draw.c): the normal distribution if most of it is between them, a
- * uniform one if they are close together, an exponential tail if both are far out on one side. At least one in about ten
- * proposals is accepted. The arithmetic is f64 whatever the dtype.
+ * uniform one if they are close together, an exponential tail if both are far out on one side. At least one in about
+ * ten proposals is accepted. The arithmetic is f64 whatever the dtype.
  */
 #ifndef DT_KERNELS_RANDOM_PLAIN_H
 #define DT_KERNELS_RANDOM_PLAIN_H

@@ -37,7 +37,7 @@ typedef uint8_t vec_in_memory __attribute__((vector_size(VEC_BYTES), aligned(1),
 #define VEC_SELECT(mask, x, y) (((vec)(mask) & (vec)(x)) | (~(vec)(mask) & (vec)(y)))
 
 /* Before gcc 12 there is only a builtin of its own, which takes the indexes as a vector of integers as wide as the
- * elements; such integers are what a comparison gives. */
+ * elements; such integers are the result of a comparison. */
 #if !defined(__clang__) && __GNUC__ < 12
 #define SHUFFLE_INDEXES(a)                 __typeof__(((a) == (a))[0]) __attribute__((vector_size(sizeof(a))))
 #define __builtin_shufflevector(a, b, ...) __builtin_shuffle(a, b, (SHUFFLE_INDEXES(a)){__VA_ARGS__})

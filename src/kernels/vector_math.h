@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elementary functions of one number, without branches, so that loops over them become vector loops. Most functions
- * of f32 are computed in double and rounded once at the end, which makes them right to 0.51 units in the last place
- * and needs no care in between; the most used ones (exp, sigmoid, silu, erf, gelu) are computed in f32, twice as
- * fast, and are right to 2.5 units, as functions of f64 are. All give the same bits in every instruction set.
+ * The vector mathematics of all kernels, random numbers included: functions of one element without branches, so that
+ * loops over them become vector loops, with the same bits in every instruction set. Most functions of f32 are computed
+ * in f64 and rounded once, which makes their error at most 0.51 ULP; the most used ones (exp, sigmoid, silu, erf, gelu)
+ * are computed in f32, twice as fast, with an error of at most 2.5 ULP, as functions of f64 have. tests/kernels/
+ * test_maths.c states the bound of each; docs/performance.md compares them with SLEEF.
  */
 #ifndef DT_KERNELS_VECTOR_MATH_H
 #define DT_KERNELS_VECTOR_MATH_H
@@ -12,12 +13,12 @@
 
 #include <math.h>
 
-/* Adding it to a number below 2^51 rounds that to a whole one, which then stands in the low bits. */
+/* Adding it to a number below 2^51 rounds that to an integer, which is then in the low bits. */
 #define ROUNDER      0x1.8p52
 #define ROUNDER_F32  0x1.8p23f /* the same for f32, below 2^22 */
 #define LOG2_E       0x1.71547652b82fep0
 #define LN2          0x1.62e42fefa39efp-1
-#define LN2_HIGH     0x1.62e42feep-1 /* times a whole number below 2^20 is exact */
+#define LN2_HIGH     0x1.62e42feep-1 /* times an integer below 2^20 is exact */
 #define LN2_LOW      0x1.a39ef35793c76p-33
 #define LN2_HIGH_F32 0x1.63p-1f
 #define LN2_LOW_F32  -0x1.bd0106p-13f
@@ -25,36 +26,62 @@
 #define SQRT_2_PI    0.79788456080286535588 /* sqrt(2 / pi) */
 #define INV_SQRT_2PI 0.39894228040143267794 /* 1 / sqrt(2 pi) */
 
-/* Half of pi in three parts, the first two of which are exact times a whole number below 2^20. */
-#define HALF_PI_1   0x1.921fb544p0
-#define HALF_PI_2   0x1.0b4611a6p-34
-#define HALF_PI_3   0x1.3198a2e037073p-69
-#define TWO_OVER_PI 0x1.45f306dc9c883p-1
-#define TURNS_MOST  1e6 /* larger arguments of sin and cos go to the C library */
+/* Half of pi in three parts, the first two of which are exact times an integer below 2^20. */
+#define HALF_PI_1      0x1.921fb544p0
+#define HALF_PI_2      0x1.0b4611a6p-34
+#define HALF_PI_3      0x1.3198a2e037073p-69
+#define TWO_OVER_PI    0x1.45f306dc9c883p-1
+#define NEAR_ANGLE_MAX 1e6 /* larger arguments of sin and cos are reduced with more bits of pi */
 
-DT__INLINE double whole_of(double x) { return (x + ROUNDER) - ROUNDER; }
+DT__INLINE double nearest_integer(double x) { return (x + ROUNDER) - ROUNDER; }
 
-/* 2^n for a whole n from -1023 to 1024; the first is 0 and the last infinity. */
+/* 2^n for an integer n from -1023 to 1024; the first is 0 and the last infinity. */
 DT__INLINE double power_of_two(double n) { return dt__f64_from_bits(dt__f64_bits(n + (ROUNDER + 1023)) << 52); }
 
-DT__INLINE double size_of(double x) { return dt__f64_from_bits(dt__f64_bits(x) & ~(1ull << 63)); }
+DT__INLINE double magnitude_of(double x) { return dt__f64_from_bits(dt__f64_bits(x) & ~(1ull << 63)); }
 DT__INLINE double with_sign_of(double size, double x) {
     return dt__f64_from_bits(dt__f64_bits(size) | (dt__f64_bits(x) & (1ull << 63)));
 }
 /* NaN stays NaN. */
-DT__INLINE double at_most(double x, double most) { return x > most ? most : x; }
-DT__INLINE double at_least(double x, double least) { return x < least ? least : x; }
+DT__INLINE double limit_above(double x, double most) { return x > most ? most : x; }
+DT__INLINE double limit_below(double x, double least) { return x < least ? least : x; }
+
+/* Integers below 2^52, and below 2^53, as doubles, without the conversion that only AVX-512 has: they are put into the
+ * fractions of 2^52 and 2^84, which are then subtracted. */
+DT__INLINE double u52_to_f64(uint64_t x) { return dt__f64_from_bits(x | 0x4330000000000000u) - 0x1p52; }
+DT__INLINE double u53_to_f64(uint64_t x) {
+    return (dt__f64_from_bits((x >> 32) | 0x4530000000000000u) - 0x1p84) + u52_to_f64(x & 0xffffffffu);
+}
+
+/* A sum of two doubles, the second of which is below the last bit of the first. Products that must be exact are split
+ * into halves, because fused products are not available everywhere. */
+typedef struct double_pair {
+    double high, low;
+} double_pair;
+
+DT__INLINE double_pair sum_of(double large, double small) {
+    double sum = large + small;
+    return (double_pair){sum, small - (sum - large)};
+}
+
+/* The upper 26 bits. */
+DT__INLINE double upper_half(double x) { return dt__f64_from_bits(dt__f64_bits(x) & ~0x7ffffffull); }
+
+DT__INLINE double_pair product_of(double a, double b) {
+    double product = a * b, a1 = upper_half(a), a2 = a - a1, b1 = upper_half(b), b2 = b - b1;
+    return (double_pair){product, ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2};
+}
 
 /* As a f32 needs it: infinite from 2^1023.5 on, and 0 below 2^-1022.5. */
 DT__INLINE double exp_short(double x) {
-    x = at_least(at_most(x, 710), -709.2);
-    double n = whole_of(x * LOG2_E), r = x - n * LN2;
+    x = limit_below(limit_above(x, 710), -709.2);
+    double n = nearest_integer(x * LOG2_E), r = x - n * LN2;
     return (1 + (r + r * r * exp_rest_short(r))) * power_of_two(n);
 }
 
 DT__INLINE double exp_long(double x) {
-    x = at_least(at_most(x, 710), -750);
-    double n = whole_of(x * LOG2_E), half = whole_of(n * 0.5);
+    x = limit_below(limit_above(x, 710), -750);
+    double n = nearest_integer(x * LOG2_E), half = nearest_integer(n * 0.5);
     double r = (x - n * LN2_HIGH) - n * LN2_LOW;
     /* In two steps, because 2^n alone may be out of range where the result is not. */
     return (1 + (r + r * r * exp_rest_long(r))) * power_of_two(half) * power_of_two(n - half);
@@ -62,20 +89,20 @@ DT__INLINE double exp_long(double x) {
 
 /* e^x - 1, for x from 0 to 100. */
 DT__INLINE double expm1_short(double x) {
-    double n = whole_of(x * LOG2_E), r = x - n * LN2, power = power_of_two(n);
+    double n = nearest_integer(x * LOG2_E), r = x - n * LN2, power = power_of_two(n);
     return power * (r + r * r * exp_rest_short(r)) + (power - 1);
 }
 DT__INLINE double expm1_long(double x) {
-    double n = whole_of(x * LOG2_E), r = (x - n * LN2_HIGH) - n * LN2_LOW, power = power_of_two(n);
+    double n = nearest_integer(x * LOG2_E), r = (x - n * LN2_HIGH) - n * LN2_LOW, power = power_of_two(n);
     return power * (r + r * r * exp_rest_long(r)) + (power - 1);
 }
 
 DT__INLINE double tanh_short(double x) {
-    double e = expm1_short(2 * at_most(size_of(x), 22));
+    double e = expm1_short(2 * limit_above(magnitude_of(x), 22));
     return with_sign_of(e / (e + 2), x);
 }
 DT__INLINE double tanh_long(double x) {
-    double e = expm1_long(2 * at_most(size_of(x), 22));
+    double e = expm1_long(2 * limit_above(magnitude_of(x), 22));
     return with_sign_of(e / (e + 2), x);
 }
 
@@ -116,28 +143,77 @@ DT__INLINE double log_long(double x) {
 }
 
 DT__INLINE double erf_short(double x) {
-    double size = at_most(size_of(x), 6), z = size * size;
+    double size = limit_above(magnitude_of(x), 6), z = size * size;
     double near = size * erf_near_short(z);
     double far = 1 - exp_short(-z) * erf_far_short((size - 2) / (size + 2));
     return with_sign_of(size > 1 ? far : near, x);
 }
 
 DT__INLINE double erf_long(double x) {
-    double size = at_most(size_of(x), 6), z = size * size;
+    double size = limit_above(magnitude_of(x), 6), z = size * size;
     double near = size * erf_near_long(z);
     double far = 1 - exp_long(-z) * erf_far_long((size - 3) / (size + 3));
     return with_sign_of(size > 1 ? far : near, x);
 }
 
-/* An angle less whole quarter turns: the rest, from -pi/4 to pi/4, and the last two bits of their number. */
+/* An angle minus its nearest multiple of a quarter turn: the rest, from -pi/4 to pi/4, in two parts, and that multiple
+ * modulo 4. */
 typedef struct reduced_angle {
-    double rest;
+    double rest, low;
     uint64_t quarters;
 } reduced_angle;
 
 DT__INLINE reduced_angle reduce_angle(double x) {
     double rounded = x * TWO_OVER_PI + ROUNDER, n = rounded - ROUNDER;
-    return (reduced_angle){((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3, dt__f64_bits(rounded) & 3};
+    double_pair r = sum_of(x - n * HALF_PI_1, -(n * HALF_PI_2));
+    double low = r.low - n * HALF_PI_3, rest = r.high + low;
+    return (reduced_angle){rest, (r.high - rest) + low, dt__f64_bits(rounded) & 3};
+}
+
+/* 2/pi in 32-bit digits, after two zeros. */
+static const uint32_t two_over_pi[] = {
+    0,          0,          0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab,
+    0xdebbc561, 0xb7246e3a, 0x424dd2e0, 0x06492eea, 0x09d1921c, 0xfe1deb1c, 0xb129a73e, 0xe88235f5, 0x2ebb4484,
+    0xe99c7026, 0xb45f7e41, 0x3991d639, 0x835339f4, 0x9c845f8b, 0xbdf9283b, 0x1ff897ff, 0xde05980f, 0xef2f118b,
+    0x5a0a6d1f, 0x6d367ecf, 0x27cb09b7, 0x4f463f66, 0x9e5fea2d, 0x7527bac7, 0xebe5f17b, 0x3d0739f7, 0x8a5292ea,
+    0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20,
+};
+
+/* For arguments above NEAR_ANGLE_MAX, after Payne and Hanek: x = m 2^e times the 192 bits of 2/pi that begin with the
+ * weight 2^(1 - e), modulo 4. Earlier bits make multiples of 4; later ones are below 2^-138. */
+DT__INLINE reduced_angle reduce_far_angle(double x) {
+    const uint64_t bits = dt__f64_bits(x), digit = 0xffffffff;
+    const uint64_t exponent = bits >> 52 & 0x7ff, is_finite = 0 - (uint64_t)(exponent < 0x7ff);
+    const uint64_t at = ((exponent - (1023 + 52 - 62)) & is_finite) & 2047, first = at >> 5, shift = 32 - (at & 31);
+    const uint64_t m = (bits & 0xfffffffffffff) | 1ull << 52, m_low = m & digit, m_high = m >> 32;
+    uint64_t d[7], p[6], carry = 0;
+    for (int i = 0; i < 7; i++)
+        d[i] = two_over_pi[first + (uint64_t)i];
+    for (int i = 0; i < 6; i++)
+        d[i] = (d[i] << 32 | d[i + 1]) >> shift & digit;
+    for (int i = 5; i >= 0; i--, carry >>= 32) {
+        carry += m_low * d[i];
+        p[i] = carry & digit;
+    }
+    carry = 0;
+    for (int i = 4; i >= 0; i--, carry >>= 32) {
+        carry += m_high * d[i + 1] + p[i];
+        p[i] = carry & digit;
+    }
+    /* p[0] counts 2^-30 quarters; the nearest integer is taken off. */
+    const uint64_t quarters = (p[0] + (1u << 29)) >> 30 & 3;
+    const double a = (double)(int32_t)(uint32_t)(p[0] - (quarters << 30)) * 0x1p-30;
+    double_pair f = sum_of(a, u52_to_f64(p[1]) * 0x1p-62);
+    const double_pair g =
+        sum_of(u52_to_f64(p[2]) * 0x1p-94, u52_to_f64(p[3]) * 0x1p-126 + u52_to_f64(p[4]) * 0x1p-158);
+    const double_pair h = sum_of(f.high, g.high);
+    f = sum_of(h.high, h.low + (f.low + g.low));
+    const double_pair product = product_of(f.high, 0x1.921fb54442d18p0);
+    const double_pair r =
+        sum_of(product.high, product.low + (f.high * 0x1.1a62633145c07p-54 + f.low * 0x1.921fb54442d18p0));
+    const double sign = with_sign_of(1, x);
+    return (reduced_angle){is_finite ? sign * r.high : (double)NAN, sign * r.low,
+                           (bits >> 63 ? 0 - quarters : quarters) & 3};
 }
 
 /* The sine of the rest after an even number of quarters, its cosine after an odd one, minus after two more. */
@@ -146,27 +222,27 @@ DT__INLINE double sine_of(uint64_t quarters, double sine, double cosine) {
     return dt__f64_from_bits(bits ^ (quarters & 2) << 62);
 }
 
-DT__INLINE double sin_turned_short(double x, uint64_t turn) {
-    reduced_angle a = reduce_angle(x);
+/* The sum loses the sign of zero, which is put back. */
+DT__INLINE double sine_short(reduced_angle a, uint64_t turn) {
     double z = a.rest * a.rest;
-    return sine_of(a.quarters + turn, a.rest + a.rest * z * sin_rest_short(z),
+    return sine_of(a.quarters + turn, with_sign_of(a.rest + a.rest * z * sin_rest_short(z), a.rest),
                    1 - 0.5 * z + z * z * cos_rest_short(z));
 }
-DT__INLINE double sin_turned_long(double x, uint64_t turn) {
-    reduced_angle a = reduce_angle(x);
+DT__INLINE double sine_long(reduced_angle a, uint64_t turn) {
     double z = a.rest * a.rest, half = 0.5 * z, most = 1 - half;
-    return sine_of(a.quarters + turn, a.rest + a.rest * z * sin_rest_long(z),
-                   most + ((1 - most - half) + z * z * cos_rest_long(z)));
+    double sine = a.rest + (a.rest * z * sin_rest_long(z) + a.low);
+    double cosine = most + ((1 - most - half) + (z * z * cos_rest_long(z) - a.rest * a.low));
+    return sine_of(a.quarters + turn, with_sign_of(sine, a.rest), cosine);
 }
 
-DT__INLINE float whole_of_f32(float x) { return (x + ROUNDER_F32) - ROUNDER_F32; }
-/* For a whole n from -126 to 127. */
+DT__INLINE float nearest_integer_f32(float x) { return (x + ROUNDER_F32) - ROUNDER_F32; }
+/* For an integer n from -126 to 127. */
 DT__INLINE float power_of_two_f32(float n) { return dt__f32_from_bits(dt__f32_bits(n + (ROUNDER_F32 + 127)) << 23); }
 
 DT__INLINE float exp_f32(float x) {
     x = x > 89 ? 89 : x;
     x = x < -104.5f ? -104.5f : x;
-    float n = whole_of_f32(x * (float)LOG2_E), half = whole_of_f32(n * 0.5f);
+    float n = nearest_integer_f32(x * (float)LOG2_E), half = nearest_integer_f32(n * 0.5f);
     float r = (x - n * LN2_HIGH_F32) - n * LN2_LOW_F32;
     return (1 + (r + r * r * exp_rest_f32(r))) * power_of_two_f32(half) * power_of_two_f32(n - half);
 }
@@ -184,16 +260,33 @@ DT__INLINE float erf_f32(float x) {
     return dt__f32_from_bits(dt__f32_bits(size > 1 ? far : near) | (bits & 0x80000000));
 }
 DT__INLINE double erf_f64(double x) { return erf_long(x); }
-DT__INLINE float sigmoid_f32(float x) { return 1 / (1 + exp_f32(-x)); }
-DT__INLINE double sigmoid_f64(double x) { return 1 / (1 + exp_long(-x)); }
-DT__INLINE float silu_f32(float x) { return x / (1 + exp_f32(-x)); }
-DT__INLINE double silu_f64(double x) { return x / (1 + exp_long(-x)); }
+/* By e^-|x|, which does not overflow. */
+DT__INLINE float sigmoid_f32(float x) {
+    float e = exp_f32(x < 0 ? x : -x);
+    return (x < 0 ? e : 1) / (1 + e);
+}
+DT__INLINE double sigmoid_f64(double x) {
+    double e = exp_long(x < 0 ? x : -x);
+    return (x < 0 ? e : 1) / (1 + e);
+}
+DT__INLINE float silu_f32(float x) {
+    float e = exp_f32(x < 0 ? x : -x);
+    return (x < 0 ? x * e : x) / (1 + e);
+}
+DT__INLINE double silu_f64(double x) {
+    double e = exp_long(x < 0 ? x : -x);
+    return (x < 0 ? x * e : x) / (1 + e);
+}
 
-/* For arguments up to TURNS_MOST. */
-DT__INLINE float sin_f32(float x) { return (float)sin_turned_short((double)x, 0); }
-DT__INLINE double sin_f64(double x) { return sin_turned_long(x, 0); }
-DT__INLINE float cos_f32(float x) { return (float)sin_turned_short((double)x, 1); }
-DT__INLINE double cos_f64(double x) { return sin_turned_long(x, 1); }
+/* Arguments up to NEAR_ANGLE_MAX in size are near; the others are far. */
+DT__INLINE float sin_near_f32(float x) { return (float)sine_short(reduce_angle((double)x), 0); }
+DT__INLINE double sin_near_f64(double x) { return sine_long(reduce_angle(x), 0); }
+DT__INLINE float cos_near_f32(float x) { return (float)sine_short(reduce_angle((double)x), 1); }
+DT__INLINE double cos_near_f64(double x) { return sine_long(reduce_angle(x), 1); }
+DT__INLINE float sin_far_f32(float x) { return (float)sine_short(reduce_far_angle((double)x), 0); }
+DT__INLINE double sin_far_f64(double x) { return sine_long(reduce_far_angle(x), 0); }
+DT__INLINE float cos_far_f32(float x) { return (float)sine_short(reduce_far_angle((double)x), 1); }
+DT__INLINE double cos_far_f64(double x) { return sine_long(reduce_far_angle(x), 1); }
 
 DT__INLINE float gelu_f32(float x) { return 0.5f * x * (1 + erf_f32(x * (float)SQRT_HALF)); }
 DT__INLINE double gelu_f64(double x) { return 0.5 * x * (1 + erf_long(x * SQRT_HALF)); }
@@ -232,13 +325,6 @@ DT__INLINE double gelu_tanh_slope_f64(double x) { return gelu_tanh_slope(x, tanh
 #define RANDOM_ANGLE_F64    0x1.921fb54442d18p-52
 #define RANDOM_SQRT_HALF_32 0x3f3504f3u /* the bits of sqrt(1/2): m is in [sqrt(1/2), sqrt(2)) */
 #define RANDOM_SQRT_HALF_64 0x3fe6a09e667f3bcdu
-
-/* Integers below 2^52, and below 2^53, as doubles, without the conversion that only AVX-512 has: they are put into the
- * fractions of 2^52 and 2^84, which are then subtracted. */
-DT__INLINE double u52_to_f64(uint64_t x) { return dt__f64_from_bits(x | 0x4330000000000000u) - 0x1p52; }
-DT__INLINE double u53_to_f64(uint64_t x) {
-    return (dt__f64_from_bits((x >> 32) | 0x4530000000000000u) - 0x1p84) + u52_to_f64(x & 0xffffffffu);
-}
 
 /* [0,1), and the argument of log, in (0,1]. */
 DT__INLINE float random_unit_f32(uint32_t w) { return (float)(int32_t)(w >> 8) * 0x1p-24f; }

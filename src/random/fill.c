@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From a draw to memory: ranges of elements, and what a shard holds. Groups are made whole, straight into place where
- * they lie within a range, and aside where a range takes only a part; the last one aside is kept, so that many short
- * runs in one group make it once. The index of an element is its row-major one in the whole tensor, however the tensor
- * is cut and laid out.
+ * From a draw to memory: ranges of elements, and shards. Groups are always computed as a whole: in place where they are
+ * within a range, and in a buffer where a range has only a part of them; the buffer keeps its last group, so that many
+ * short runs in one group compute it once. The index of an element is its row-major one in the global shape, however the
+ * tensor is sharded and laid out.
  */
 #include "base/size.h"
 #include "random/random.h"

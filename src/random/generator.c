@@ -77,7 +77,7 @@ dt_generator *dt_generator_child(const dt_generator *parent, const char *name) {
     if (!parent)
         return NULL;
     if (!name || !*name) {
-        dt__fail(parent->ctx, DT_ERR_VALUE, "generator child: the name is empty; numbers of a child follow from it");
+        dt__fail(parent->ctx, DT_ERR_VALUE, "generator child: expected a name, got an empty one");
         return NULL;
     }
     return dt_generator_new(parent->ctx, dt__hash(name, strlen(name), dt__hash_u64(parent->state.seed, 1)));
@@ -116,7 +116,8 @@ dt_status dt_generator_restore(dt_generator *generator, dt_generator_state state
     if (!generator)
         return DT_ERR_VALUE;
     if (state.draw >= DRAW_LIMIT)
-        return dt__fail(generator->ctx, DT_ERR_VALUE, "generator restore: draw %llu: it must be below 2^48",
+        return dt__fail(generator->ctx, DT_ERR_VALUE,
+                        "generator restore: expected a draw number below 2^48, got %llu",
                         (unsigned long long)state.draw);
     generator->state = state;
     return DT_OK;
@@ -130,7 +131,7 @@ uint64_t dt_generator_tag(const dt_generator *generator) {
 dt_status dt__generator_next(dt_generator *generator, dt__philox_key *out) {
     if (generator->state.draw + 1 >= DRAW_LIMIT)
         return dt__fail(generator->ctx, DT_ERR_STATE,
-                        "random: the generator has made its 2^48 draws; give it a seed");
+                        "random: the generator has made all of its 2^48 draws; seed it again");
     *out = (dt__philox_key){generator->state.seed, generator->state.draw};
     generator->state.draw++;
     return DT_OK;

@@ -60,8 +60,8 @@ dt_status dt__order_begin(dt_generator *generator, int64_t size, dt__order *out)
         return DT_ERR_VALUE;
     dt__philox_key key;
     if (size < 0)
-        return dt__fail(dt__generator_ctx(generator), DT_ERR_VALUE, "randperm: %lld entries; it must be at least 0",
-                        (long long)size);
+        return dt__fail(dt__generator_ctx(generator), DT_ERR_VALUE,
+                        "randperm: expected a size of at least 0, got %lld", (long long)size);
     DT__TRY(dt__generator_next(generator, &key));
     out->size = size;
     if (size <= DT__ORDER_TABLE) {
