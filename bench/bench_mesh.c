@@ -35,7 +35,7 @@ struct job {
 
 static void all_in_all(struct job *job) {
     dt_mesh *mesh = dt_mesh_new(job->ctx, job->text), *slice = dt_mesh_slice(mesh, job->names);
-    dt_mesh *flat = dt_mesh_flatten(slice, NULL, NULL);
+    dt_mesh *flat = dt_mesh_flatten(slice, NULL);
     ask_groups(mesh);
     ask_groups(slice);
     ask_groups(flat);
@@ -46,7 +46,7 @@ static void all_in_all(struct job *job) {
 
 static void make(struct job *job) { dt_mesh_release(dt_mesh_new(job->ctx, job->text)); }
 static void slice(struct job *job) { dt_mesh_release(dt_mesh_slice(job->mesh, job->names)); }
-static void flatten(struct job *job) { dt_mesh_release(dt_mesh_flatten(job->slice, NULL, NULL)); }
+static void flatten(struct job *job) { dt_mesh_release(dt_mesh_flatten(job->slice, NULL)); }
 static void groups(struct job *job) { ask_groups(job->mesh); }
 
 static const struct {

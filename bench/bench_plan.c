@@ -9,7 +9,7 @@
  *     bench_plan [--quick] [--json]
  */
 #include "plan/plan.h"
-#include "spec/text.h"
+#include "spec/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>

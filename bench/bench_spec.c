@@ -7,9 +7,7 @@
  *
  *     bench_spec [--quick]
  */
-#include "spec/overlap.h"
 #include "spec/spec.h"
-#include "spec/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

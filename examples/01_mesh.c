@@ -49,7 +49,7 @@ int main(void) {
 
     /* A slice of two dims around a third, flattened to one: the ranks that share this rank's slice of a sequence. */
     dt_mesh *around = dt_mesh_slice(mesh, "dp,tp");
-    dt_mesh *flat = dt_mesh_flatten(around, "replicas", NULL);
+    dt_mesh *flat = dt_mesh_flatten(around, "replicas");
     print_mesh("dp,tp", around);
     print_mesh("flat", flat);
 

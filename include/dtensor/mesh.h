@@ -5,7 +5,7 @@
  *     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4");     ranks     0 1 2 3     row-major: the last dim runs fastest
  *                                                                  4 5 6 7
  *     dt_mesh *tp = dt_mesh_slice(mesh, "tp");           on rank 5: ranks 4 5 6 7, and this rank's coordinate is 1
- *     dt_mesh *all = dt_mesh_flatten(mesh, NULL, NULL);  one dim "dp_tp" of 8 ranks
+ *     dt_mesh *all = dt_mesh_flatten(mesh, NULL);        one dim "dp_tp" of 8 ranks
  *     dt_mesh_release(all), dt_mesh_release(tp), dt_mesh_release(mesh);
  *
  * A mesh is arithmetic: making, slicing or asking one never communicates and costs time and memory by the number of
@@ -37,19 +37,10 @@ enum {
     DT_MESH_ONLY_DIM = -1 /* stands for "the dim", where a mesh has just one */
 };
 
-/* How the ranks along one dim talk to each other, where it is not to be the context's way. */
-typedef struct dt_mesh_backend {
-    const char *dim;     /* name of the dim, or its index in digits */
-    const char *backend; /* "self", "shm", "mpi" or "fake"; NULL: as the context */
-    double timeout_s;    /* deadline of every wait; 0: as the context */
-} dt_mesh_backend;
-
 /* Each zeroed field means "the default". */
 typedef struct dt_mesh_options {
-    const char *names;               /* "dp,tp": one per dim; default: dims without names */
-    const char *device;              /* a word without an index; default "cpu" */
-    const dt_mesh_backend *backends; /* at most one per dim */
-    int n_backends;
+    const char *names;  /* "dp,tp": one per dim; default: dims without names */
+    const char *device; /* a word without an index; default "cpu" */
 } dt_mesh_options;
 
 /* Makes a mesh from its text form:
@@ -62,10 +53,19 @@ typedef struct dt_mesh_options {
 DT_API dt_mesh *dt_mesh_new(dt_ctx *ctx, const char *text);
 
 /* Ranks 0 … n-1 in a grid of this shape. Options may be NULL. Local. */
-DT_API dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims, const dt_mesh_options *options);
+DT_API dt_mesh *dt_mesh_from_shape_sized(dt_ctx *ctx, const int64_t *shape, int n_dims,
+                                         const dt_mesh_options *options, size_t options_size);
+static inline dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims,
+                                          const dt_mesh_options *options) {
+    return dt_mesh_from_shape_sized(ctx, shape, n_dims, options, sizeof *options);
+}
 /* These ranks, row-major in a grid of this shape; each rank of the world at most once. Local. */
-DT_API dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
-                                   const dt_mesh_options *options);
+DT_API dt_mesh *dt_mesh_from_ranks_sized(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
+                                         const dt_mesh_options *options, size_t options_size);
+static inline dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
+                                          const dt_mesh_options *options) {
+    return dt_mesh_from_ranks_sized(ctx, ranks, shape, n_dims, options, sizeof *options);
+}
 
 /* Ranks in order. */
 typedef struct dt_ranks {
@@ -81,8 +81,12 @@ typedef struct dt_mesh_grid {
 
 /* A mesh from this rank's groups, one per dim. Grid NULL: the 1-D mesh of one group. Otherwise the mesh of the grid,
  * of which groups[d] must be this rank's group along dim d. Local. */
-DT_API dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
-                                    const dt_mesh_options *options);
+DT_API dt_mesh *dt_mesh_from_groups_sized(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
+                                          const dt_mesh_options *options, size_t options_size);
+static inline dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups,
+                                           const dt_mesh_grid *grid, const dt_mesh_options *options) {
+    return dt_mesh_from_groups_sized(ctx, groups, n_groups, grid, options, sizeof *options);
+}
 
 /* One more handle to the same mesh; and one less. Free accepts NULL. Local. */
 DT_API dt_mesh *dt_mesh_retain(dt_mesh *mesh);
@@ -93,12 +97,16 @@ DT_API void dt_mesh_release(dt_mesh *mesh);
  * Local. */
 DT_API dt_mesh *dt_mesh_slice(dt_mesh *mesh, const char *names);
 /* All dims as one, called name (NULL: the dims' names joined by "_"), a name that the root has not used for anything
- * else. The backend may be NULL; its dim is not looked at. Local. */
-DT_API dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name, const dt_mesh_backend *backend);
-/* One dim as several whose sizes multiply to its own. Options give the names of the new dims, one each, and their
- * backends; device is not allowed. Local. */
-DT_API dt_mesh *dt_mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
-                                  const dt_mesh_options *options);
+ * else. Local. */
+DT_API dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name);
+/* One dim as several whose sizes multiply to its own. Options give the names of the new dims, one each; device is not
+ * allowed. Local. */
+DT_API dt_mesh *dt_mesh_unflatten_sized(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
+                                        const dt_mesh_options *options, size_t options_size);
+static inline dt_mesh *dt_mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
+                                         const dt_mesh_options *options) {
+    return dt_mesh_unflatten_sized(mesh, dim, sizes, n_sizes, options, sizeof *options);
+}
 /* The dims of several sub-meshes of one root side by side; they may not share ranks along them. Local. */
 DT_API dt_mesh *dt_mesh_concatenate(dt_mesh *const *meshes, int n_meshes);
 
@@ -123,9 +131,6 @@ DT_API const char *dt_mesh_dim_name(const dt_mesh *mesh, int dim);
 DT_API int dt_mesh_dim(const dt_mesh *mesh, const char *name);
 /* The device type that the mesh was made with. Local. */
 DT_API const char *dt_mesh_device(const dt_mesh *mesh);
-/* What the options said for a dim: backend NULL and timeout_s 0 where nothing was said. `dim` is the dim's name.
- * Local. */
-DT_API dt_mesh_backend dt_mesh_dim_backend(const dt_mesh *mesh, int dim);
 
 /* This rank's place in the grid, one number per dim; false, with out untouched, where the rank is not in the mesh.
  * Local. */
@@ -149,8 +154,7 @@ DT_API bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out);
 /* This rank's group along a dim, for communication; DT_MESH_ONLY_DIM on a mesh of one dim. Made when it is first
  * asked for, without communicating; the same ranks in the same order give the same group, whichever sub-mesh of a root
  * is asked. It lives as long as a mesh of which it was asked, unless dt_group_retain says otherwise. NULL without an
- * error on a rank outside the mesh; an error where the context has no transport or the dim's backend is not the
- * context's. Local. */
+ * error on a rank outside the mesh; an error where the context has no transport. Local. */
 DT_API dt_group *dt_mesh_group(dt_mesh *mesh, int dim);
 
 /* Hosts: ranks are numbered host by host, this many on each. How many hosts hold ranks of the mesh; how many hold

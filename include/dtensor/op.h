@@ -40,7 +40,6 @@ typedef struct dt_tensor dt_tensor;
 typedef struct dt_op dt_op;
 typedef struct dt_op_call dt_op_call;
 typedef struct dt_rows dt_rows;
-typedef struct dt_grad_call dt_grad_call;
 
 /* What an argument is. A Scalar parameter takes an int, a float, a bool or a complex number. */
 typedef enum dt_arg_type {
@@ -163,8 +162,6 @@ struct dt_op {
      * elements of the first input. Where that cannot be done because of the input's strides it sets needs_copy; then it
      * is called again with a dense copy, of which the outputs become views. */
     dt_status (*kernel)(dt_op_call *call);
-    /* (optional) Writes the gradients of the inputs with dt_ ops. */
-    dt_status (*grad)(dt_grad_call *call);
     /* (optional) Makes the outputs with dt_ ops. */
     dt_status (*decompose)(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs);
     /* (optional) Calls to try, for the verifier and for tests, one per line in the form of `dtensor explain`:
@@ -198,7 +195,10 @@ DT_API const dt_arg *dt_op_arg(const dt_op_call *call, const char *name);
 
 /* Makes the op known to the context by the name in its schema line; the descriptor must outlive the context. Refuses
  * (value) a malformed schema line or rule and a name that is taken. Local: every rank registers the same ops. */
-DT_API dt_status dt_op_register(dt_ctx *ctx, const dt_op *op);
+DT_API dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size);
+static inline dt_status dt_op_register(dt_ctx *ctx, const dt_op *op) {
+    return dt_op_register_sized(ctx, op, sizeof *op);
+}
 
 #ifdef __cplusplus
 }

@@ -123,7 +123,10 @@ typedef struct dt_spec_desc {
 /* Gives the spec: a new one, or one more reference to the equal one that exists. The spec keeps its mesh. Explicit
  * extents that are what the chunk rule gives, and orders that run from left to right, are left out: equal layouts
  * that are written so are equal specs. NULL with an agreed error. Local. */
-DT_API dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc);
+DT_API dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size);
+static inline dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc) {
+    return dt_spec_new_sized(mesh, desc, sizeof *desc);
+}
 /* The same from its text form; makes the mesh, too. Local. */
 DT_API dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text);
 DT_API dt_spec *dt_spec_retain(dt_spec *spec);
@@ -172,9 +175,15 @@ typedef struct dt_local {
 /* This rank's part, derived once; lives as long as the spec. Local. */
 DT_API const dt_local *dt_spec_local(const dt_spec *spec);
 /* Another rank's part, at a cost that does not grow with the mesh. Local. */
-DT_API void dt_spec_local_of(const dt_spec *spec, int64_t rank, dt_local *out);
+DT_API void dt_spec_local_of_sized(const dt_spec *spec, int64_t rank, dt_local *out, size_t out_size);
+static inline void dt_spec_local_of(const dt_spec *spec, int64_t rank, dt_local *out) {
+    dt_spec_local_of_sized(spec, rank, out, sizeof *out);
+}
 /* The same by mesh coordinate; false, with out untouched, where the mesh has no such coordinate. Local. */
-DT_API bool dt_spec_local_at(const dt_spec *spec, const int64_t *coordinate, dt_local *out);
+DT_API bool dt_spec_local_at_sized(const dt_spec *spec, const int64_t *coordinate, dt_local *out, size_t out_size);
+static inline bool dt_spec_local_at(const dt_spec *spec, const int64_t *coordinate, dt_local *out) {
+    return dt_spec_local_at_sized(spec, coordinate, out, sizeof *out);
+}
 
 /* Indices begin … end - 1 of a global dim; locally they start at `local`. */
 typedef struct dt_run {

@@ -4,11 +4,11 @@
  */
 #include "base/text.h"
 #include "dispatch/dispatch_state.h"
-#include "tensor/state.h"
+#include "tensor/tensor.h"
 
-/* Set in the scope of this number; gone when that has ended. */
+/* Set in a scope; gone when that has ended. */
 struct dt__policy {
-    int64_t depth, scope;
+    dt__scope_id scope;
     dt_policy policy;
 };
 
@@ -18,25 +18,19 @@ void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state) {
 
 /* Forgets those whose scopes have ended. */
 static void tidy(dt_ctx *ctx, dt__dispatch_state *state) {
-    const dt__tensor_state *tensors = ctx->slots[DT__SLOT_TENSOR].state;
-    while (state->n_policies > 0) {
-        const struct dt__policy *last = &state->policies[state->n_policies - 1];
-        if (last->depth < tensors->n_scopes && tensors->scopes[last->depth].number == last->scope)
-            return;
+    while (state->n_policies > 0 && !dt__scope_is_open(ctx, state->policies[state->n_policies - 1].scope))
         state->n_policies--;
-    }
 }
 
 dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy) {
     dt__dispatch_state *state = ctx ? dt__dispatch_state_of(ctx) : NULL;
-    dt__tensor_state *tensors = state ? dt__tensor_state_of(ctx) : NULL;
-    if (!tensors)
+    if (!state || !dt__tensor_state_of(ctx))
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     if (policy < 0 || policy >= DT_N_POLICIES)
         return dt__fail(ctx, DT_ERR_VALUE, "comm_policy: there is no policy %d", (int)policy);
     tidy(ctx, state);
-    int64_t depth = tensors->n_scopes - 1;
-    if (state->n_policies > 0 && state->policies[state->n_policies - 1].depth == depth) {
+    dt__scope_id scope = dt__scope_current(ctx);
+    if (state->n_policies > 0 && state->policies[state->n_policies - 1].scope.depth == scope.depth) {
         state->policies[state->n_policies - 1].policy = policy;
         return DT_OK;
     }
@@ -49,7 +43,7 @@ dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy) {
         state->policies = policies;
         state->policy_capacity = room;
     }
-    state->policies[state->n_policies++] = (struct dt__policy){depth, tensors->scopes[depth].number, policy};
+    state->policies[state->n_policies++] = (struct dt__policy){scope, policy};
     return DT_OK;
 }
 

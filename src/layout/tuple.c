@@ -63,8 +63,6 @@ static int64_t *flatten(const dt__tuple *tuple, int64_t *out) {
     return out;
 }
 
-void dt__tuple_flatten_into(const dt__tuple *tuple, int64_t *out) { flatten(tuple, out); }
-
 dt_status dt__tuple_flatten(dt__arena *arena, const dt__tuple *tuple, dt__tuple *out) {
     int64_t n = dt__tuple_count(tuple);
     int64_t *values = DT__NEW_ARRAY(arena, int64_t, n);

@@ -36,7 +36,6 @@ bool dt__tuple_congruent(const dt__tuple *a, const dt__tuple *b);
 
 /* Number of integers, and the integers from left to right. */
 int64_t dt__tuple_count(const dt__tuple *tuple);
-void dt__tuple_flatten_into(const dt__tuple *tuple, int64_t *out);
 dt_status dt__tuple_flatten(dt__arena *arena, const dt__tuple *tuple, dt__tuple *out);
 /* The same nesting with other integers, taken from left to right. */
 dt_status dt__tuple_like(dt__arena *arena, const dt__tuple *form, const int64_t *values, dt__tuple *out);

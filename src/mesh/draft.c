@@ -3,7 +3,7 @@
  * Drafts of sub-meshes: whether a choice of dims is a mesh of the root's ranks, where the one around this rank
  * starts, and the messages that the steps have in common.
  */
-#include "mesh/build.h"
+#include "mesh/mesh_internal.h"
 
 #include <stdio.h>
 

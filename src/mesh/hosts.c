@@ -4,8 +4,8 @@
  * host is a division.
  */
 #include "base/size.h"
-#include "mesh/build.h"
-#include "mesh/ranks.h"
+#include "mesh/mesh_internal.h"
+#include "mesh/rank_list.h"
 
 int64_t dt_mesh_ranks_per_host(const dt_mesh *mesh) {
     if (!mesh)

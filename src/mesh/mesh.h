@@ -36,8 +36,6 @@ typedef struct dt__mesh_dim {
     int64_t size;
     const dt__mode *modes; /* normal, over positions in the root's list */
     int n_modes;
-    const char *backend; /* NULL: the context's */
-    double timeout_s;    /* 0: the context's */
 } dt__mesh_dim;
 
 /* What a root remembers of a mesh that was flattened from it. */

@@ -8,7 +8,6 @@
 #include "kernels/kernels.h"
 #include "ops/shape_inference.h"
 #include "tensor/tensor.h"
-#include "tensor/view.h"
 
 static inline dt__array dt__array_of(const dt_op_value *value) {
     return (dt__array){value->data, value->dtype, value->n_dims, value->shape, value->strides};

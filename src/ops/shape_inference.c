@@ -176,7 +176,7 @@ dt_status dt__expect_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dty
     if (dt__fits_dtype(arg, dtype))
         return DT_OK;
     dt__integer_limits(dtype, &least, &most);
-    return dt_op_refuse(call, DT_ERR_VALUE, "%.17g does not fit %s; wanted a number from %" PRId64 " to %" PRId64,
+    return dt_op_refuse(call, DT_ERR_VALUE, "%.17g does not fit %s: expected a number from %" PRId64 " to %" PRId64,
                         dt__arg_number(arg), dt_dtype_name(dtype), least, most);
 }
 

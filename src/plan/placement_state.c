@@ -6,8 +6,7 @@
 #include "plan/placement_state.h"
 
 #include "base/size.h"
-#include "spec/convert.h"
-#include "spec/extremes.h"
+#include "spec/spec.h"
 
 #include <string.h>
 

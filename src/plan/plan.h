@@ -16,7 +16,6 @@
 #define DT_PLAN_PLAN_H
 
 #include "base/text.h"
-#include "spec/overlap.h"
 #include "spec/spec.h"
 
 /* What a step of a plan is. One list makes the enum and the names. NONE is a step that every rank does by itself. */

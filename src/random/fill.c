@@ -2,8 +2,8 @@
  *
  * From a draw to memory: ranges of elements, and shards. Groups are always computed as a whole: in place where they are
  * within a range, and in a buffer where a range has only a part of them; the buffer keeps its last group, so that many
- * short runs in one group compute it once. The index of an element is its row-major one in the global shape, however the
- * tensor is sharded and laid out.
+ * short runs in one group compute it once. The index of an element is its row-major one in the global shape, however
+ * the tensor is sharded and laid out.
  */
 #include "base/size.h"
 #include "random/random.h"

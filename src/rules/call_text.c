@@ -6,7 +6,7 @@
 #include "rules/rules.h"
 
 #include "rules/literal.h"
-#include "spec/text.h"
+#include "spec/spec.h"
 
 #include <ctype.h>
 #include <inttypes.h>

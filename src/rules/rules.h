@@ -21,7 +21,7 @@ typedef struct dt__op_info {
  * ops (dt__ops_open) before any op is used. The table must outlive the context. */
 dt_status dt__op_table_install(dt_ctx *ctx, int n_ops, const dt_op *const *table);
 /* Adds an op behind those that the context has. */
-dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op);
+dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size);
 /* The number of ops; their indices run from 0 to this - 1. */
 int dt__op_count(dt_ctx *ctx);
 /* By index and by name. NULL with the error recorded: memory, a malformed schema line, or (op) no such op. Schema lines
@@ -133,6 +133,30 @@ static inline void dt__op_value_text(const dt_op_value *value, dt__text *out) {
 }
 /* Appends n lists of placements: "S(0),R; R,S(1)". */
 void dt__placement_lists_text(int n_mesh_dims, int n, const dt_placement *const *lists, dt__text *out);
+
+/* What moving the inputs of a candidate takes: the plan of each input, and their sums. */
+typedef struct dt__input_moves {
+    int n; /* inputs */
+    dt__plan *plans;
+    int64_t collectives[DT__N_STEP_KINDS];
+    int64_t n_collectives;
+    int64_t bytes; /* received by the rank that receives most, input by input */
+} dt__input_moves;
+
+dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *candidate,
+                               dt__input_moves *out);
+/* Appends "all_gather 2, all_reduce 1"; false where nothing is sent and nothing is appended. */
+bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out);
+
+/* The cheapest candidates of a call, from the cheapest on, which is the one that is selected. */
+typedef struct dt__explanation {
+    int n_candidates;
+    dt__candidate *candidates;
+    dt__input_moves *moves; /* per candidate */
+} dt__explanation;
+
+dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, int max_candidates,
+                              dt__explanation *out);
 
 /* Reshaping. Dims first[0] … first[0] + n[0] - 1 of the one shape hold the elements of first[1] … of the other; no
  * smaller groups do. Dims of size 1 beside them belong to no group. */

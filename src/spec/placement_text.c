@@ -4,7 +4,7 @@
  * values. A bracket is written where the value says that it is ordered; whether a list makes sense on a mesh is
  * dt__placements_normalise's matter, not the parser's.
  */
-#include "spec/text.h"
+#include "spec/placement_text.h"
 
 #include <inttypes.h>
 #include <stdio.h>

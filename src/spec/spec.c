@@ -7,10 +7,11 @@
 #include "spec/spec.h"
 
 #include "base/hash.h"
+#include "base/options.h"
 #include "mesh/mesh.h"
-#include "spec/extremes.h"
-#include "spec/strides.h"
-#include "spec/text.h"
+#include "spec/placement_text.h"
+#include "spec/shard_sizes.h"
+#include "spec/stride_order.h"
 
 #include <string.h>
 
@@ -219,8 +220,11 @@ static const char *missing(const dt_spec_desc *desc) {
     return desc->n_placements > 0 && !desc->placements ? "the list of placements" : NULL;
 }
 
-dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc) {
+dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size) {
+    dt_spec_desc full;
     if (!mesh)
+        return NULL;
+    if (desc && !(desc = DT__OPTIONS(dt_mesh_ctx(mesh), "spec", desc, desc_size, &full)))
         return NULL;
     if (missing(desc)) {
         dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "spec: %s is NULL", missing(desc));

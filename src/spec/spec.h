@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The spec as the folders below see it: who holds what (the sharding) and what follows from it. A spec never changes
- * after it was made, so its fields may be read without asking.
+ * The spec as other folders see it: the sharding, which maps ranks to indices, and what is derived from it. A spec is
+ * immutable, so its fields may be read directly. The headers included here belong to the interface of this folder.
  */
 #ifndef DT_SPEC_SPEC_H
 #define DT_SPEC_SPEC_H
 
 #include "spec/overlap.h"
+#include "spec/placement_text.h"
+#include "spec/shard.h"
+#include "spec/shard_order.h"
+#include "spec/shard_sizes.h"
+#include "spec/stride_order.h"
 
 struct dt_spec {
     dt_ctx *ctx;
@@ -24,12 +29,7 @@ struct dt_spec {
     dt__arena arena; /* holds all that the pointers above point to, and the spec itself */
 };
 
-/* What a coordinate holds; NULL stands for a rank outside the mesh. */
+/* What a coordinate holds; NULL: a rank outside the mesh. */
 void dt__spec_local(const dt_spec *spec, const int64_t *coordinate, dt_local *out);
-
-/* What two ranks hold in common, perhaps under different specs on different meshes; the shapes must be equal. A rank
- * outside its spec's mesh has nothing in common with any: no boxes, and dims NULL. */
-dt_status dt__spec_overlap(dt__arena *arena, const dt_spec *a, int64_t rank_a, const dt_spec *b, int64_t rank_b,
-                           dt__overlap *out);
 
 #endif

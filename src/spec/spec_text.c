@@ -3,8 +3,8 @@
  * The text form of a spec: dtype and shape, stride order where it is not row-major, placements, mesh. The mesh part
  * is the mesh's own text form, so that parsing gives an equal mesh.
  */
+#include "spec/placement_text.h"
 #include "spec/spec.h"
-#include "spec/text.h"
 
 #include <inttypes.h>
 #include <string.h>

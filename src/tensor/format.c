@@ -7,7 +7,8 @@
 
 #include "base/dtype.h"
 #include "base/size.h"
-#include "tensor/digits.h"
+#include "tensor/decimal.h"
+#include "tensor/tensor.h"
 
 #include <math.h>
 #include <stdio.h>

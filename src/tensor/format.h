@@ -7,7 +7,7 @@
 #define DT_TENSOR_FORMAT_H
 
 #include "base/text.h"
-#include "tensor/tensor.h"
+#include "dtensor/tensor.h"
 
 /* Of each dim of a summarised tensor that is longer than twice the edge, the first and the last `edge` indices. */
 typedef struct dt__shown {

@@ -5,7 +5,7 @@
 #include "base/dtype.h"
 #include "base/size.h"
 #include "base/text.h"
-#include "tensor/state.h"
+#include "tensor/tensor_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,7 +204,6 @@ dt_spec *dt_tensor_spec(const dt_tensor *tensor) { return tensor ? tensor->spec 
 dt_mesh *dt_tensor_mesh(const dt_tensor *tensor) { return tensor && tensor->spec ? tensor->spec->mesh : NULL; }
 void *dt_data(const dt_tensor *tensor) { return tensor ? tensor->data : NULL; }
 bool dt_requires_grad(const dt_tensor *tensor) { return tensor && tensor->requires_grad; }
-dt_tensor *dt_grad(const dt_tensor *tensor) { return tensor ? tensor->grad : NULL; }
 
 int64_t dt_tensor_size(const dt_tensor *tensor, int dim) {
     int n = dt_tensor_n_dims(tensor);

@@ -3,7 +3,7 @@
  * Scopes: a stack of lists of handles. A scope holds one reference to each handle in its list; ending it drops them.
  * Handles that are in no scope and still referred to stand in a list of their own, so that the context can count them.
  */
-#include "tensor/state.h"
+#include "tensor/tensor_state.h"
 
 static dt_tensor **list_of(dt__tensor_state *state, int64_t depth) {
     return depth < 0 ? &state->others : &state->scopes[depth].newest;
@@ -107,6 +107,16 @@ dt_tensor *dt__scope_take(dt_tensor *tensor) {
         dt__scope_enter(state, tensor, state->n_scopes - 1);
     }
     return tensor;
+}
+
+dt__scope_id dt__scope_current(const dt_ctx *ctx) {
+    const dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    return (dt__scope_id){state->n_scopes - 1, state->scopes[state->n_scopes - 1].number};
+}
+
+bool dt__scope_is_open(const dt_ctx *ctx, dt__scope_id scope) {
+    const dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    return scope.depth < state->n_scopes && state->scopes[scope.depth].number == scope.number;
 }
 
 dt_tensor *dt_tensor_retain(dt_tensor *tensor) {

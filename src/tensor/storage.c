@@ -3,7 +3,7 @@
  * Storages and handles: where they come from and where they go. Both live in pools of the context, because an op makes
  * one of each; a handle has room for a few dims, or for all that there can be.
  */
-#include "tensor/state.h"
+#include "tensor/tensor_state.h"
 
 #include "base/size.h"
 #include "comm/runtime.h"
@@ -224,6 +224,5 @@ void dt__handle_free(dt_tensor *tensor) {
     dt__tensor_state *state = tensor->ctx->slots[DT__SLOT_TENSOR].state;
     dt__storage_drop(tensor->storage);
     dt_spec_release(tensor->spec);
-    dt_tensor_release(tensor->grad);
     give(tensor->large ? &state->many_pool : &state->few_pool, tensor);
 }

@@ -12,7 +12,9 @@
 #include "kernels/kernels.h"
 #include "spec/spec.h"
 #include "tensor/file_io.h"
+#include "tensor/format.h"
 #include "tensor/npy.h"
+#include "tensor/view.h"
 #include "tensor/zip.h"
 
 /* Memory that tensors share. */
@@ -42,9 +44,8 @@ struct dt_tensor {
     const int64_t *local_shape; /* the same of a plain tensor */
     int64_t *strides;           /* of the local part, in elements */
     bool requires_grad;
-    bool large;      /* has room for DT_SPEC_MAX_DIMS dims */
-    dt_tensor *grad; /* holds a reference, or NULL */
-    int64_t dims[];  /* what the pointers above point to, unless that is in the spec */
+    bool large;     /* has room for DT_SPEC_MAX_DIMS dims */
+    int64_t dims[]; /* what the pointers above point to, unless that is in the spec */
 };
 
 typedef struct dt__tensor_state dt__tensor_state;
@@ -82,8 +83,15 @@ dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, 
 /* Another handle that reads the same as this one. */
 dt_tensor *dt__tensor_alias(const dt_tensor *tensor);
 
-/* Gives a handle that is in no scope, because its own has ended while it was held, to the current scope. */
+/* Puts a handle that is in no scope, because its own has ended while it was retained, into the current scope. */
 dt_tensor *dt__scope_take(dt_tensor *tensor);
+/* The innermost open scope, whose depth is that of dt_tensor.scope; and whether a scope is still open. The context
+ * must have tensors. */
+typedef struct dt__scope_id {
+    int64_t depth, number;
+} dt__scope_id;
+dt__scope_id dt__scope_current(const dt_ctx *ctx);
+bool dt__scope_is_open(const dt_ctx *ctx, dt__scope_id scope);
 
 static inline int64_t dt__tensor_offset(const dt_tensor *tensor) {
     return tensor->data ? (tensor->data - tensor->storage->data) / (int64_t)dt_dtype_size(tensor->dtype) : 0;

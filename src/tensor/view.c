@@ -189,31 +189,6 @@ dt_status dt__view_unfold(dt__view *view, int dim, int64_t size, int64_t step) {
     return DT_OK;
 }
 
-dt_status dt__view_resolve(dt_ctx *ctx, const char *op, int n_dims, const int64_t *shape, int n, const int64_t *asked,
-                           int64_t *out) {
-    char from[TEXT], to[TEXT];
-    int open = -1;
-    int64_t elements = dt__elements(n_dims, shape), known = 1;
-    bool fits = n >= 0 && n <= DT_SPEC_MAX_DIMS;
-    for (int d = 0; d < n && fits; d++) {
-        out[d] = asked[d];
-        if (asked[d] == -1 && open < 0)
-            open = d;
-        else
-            fits = asked[d] >= 0 && dt__mul_i64(known, asked[d], &known);
-    }
-    if (fits && open >= 0) {
-        fits = known > 0 && elements % known == 0;
-        out[open] = fits ? elements / known : 0;
-        known = elements;
-    }
-    if (fits && known == elements)
-        return DT_OK;
-    return dt__fail(ctx, DT_ERR_SHAPE, "%s: [%s] has %lld elements, which do not fit [%s]", op,
-                    dt__shape_text(n_dims, shape, sizeof from, from), (long long)elements,
-                    dt__shape_text(n, asked, sizeof to, to));
-}
-
 /* Old dims are joined from the right as long as they lie one behind the other; each joined piece must be the product
  * of some new dims. */
 bool dt__view_reshape(dt__view *view, int n, const int64_t *shape) {

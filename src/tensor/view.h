@@ -28,9 +28,6 @@ dt_status dt__view_expand(dt__view *view, int n, const int64_t *shape);
 dt_status dt__view_diagonal(dt__view *view, int64_t offset, int a, int b);
 dt_status dt__view_unfold(dt__view *view, int dim, int64_t size, int64_t step);
 
-/* Writes the size for -1 and checks that the elements are as many. */
-dt_status dt__view_resolve(dt_ctx *ctx, const char *op, int n_dims, const int64_t *shape, int n, const int64_t *asked,
-                           int64_t *out);
 /* The strides of another shape over the same elements; false where there are none without a copy. */
 bool dt__view_reshape(dt__view *view, int n, const int64_t *shape);
 

@@ -44,7 +44,7 @@ static int share_groups(dt_ctx *ctx, void *arg) {
     CHECK(count_groups(ctx) == n_before + 3, "%d groups after %d", count_groups(ctx), n_before);
 
     dt_mesh *part = dt_mesh_slice(mesh, "dp,cp"), *tp = dt_mesh_slice(mesh, "tp");
-    dt_mesh *flat = dt_mesh_flatten(part, NULL, NULL), *again = dt_mesh_flatten(part, NULL, NULL);
+    dt_mesh *flat = dt_mesh_flatten(part, NULL), *again = dt_mesh_flatten(part, NULL);
     dt_mesh *pair = dt_mesh_slice(mesh, "dp_cp,tp"), *joined = dt_mesh_concatenate((dt_mesh *[]){part, tp}, 2);
     dt_mesh *cut = dt_mesh_unflatten(flat, 0, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "dp_again,cp_again"});
     CHECK_MESH(ctx, part && tp && flat && again && pair && joined && cut);
@@ -134,7 +134,7 @@ static int uneven_chunks(dt_ctx *ctx, void *arg) {
 /* DM-080 */
 static int reduce_by_name(dt_ctx *ctx, void *arg) {
     (void)arg;
-    dt_mesh *mesh = dt_mesh_new(ctx, "pp=2,dp=2,tp=2"), *flat = dt_mesh_flatten(mesh, NULL, NULL);
+    dt_mesh *mesh = dt_mesh_new(ctx, "pp=2,dp=2,tp=2"), *flat = dt_mesh_flatten(mesh, NULL);
     CHECK_MESH(ctx, flat);
     int64_t self = dt_rank(ctx), got;
     CHECK_OK(ctx, dt_comm_all_reduce(dt_mesh_group(mesh, dt_mesh_dim(mesh, "pp")), &self, &got, 1, DT_I64, DT_SUM));
@@ -212,21 +212,13 @@ static void group__of_a_world_that_is_not_there(void **state) {
     dt_ctx *ctx = dt_init(
         &(dt_init_options){.transport = "fake", .world = 12, .rank = 5, .allocator = test_memory_allocator(&memory)});
     assert_non_null(ctx);
-    dt_mesh_backend backends[] = {{"0", "shm", 0}, {"1", "fake", 0}, {"2", NULL, 30}};
-    dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){2, 3, 2}, 3,
-                                       &(dt_mesh_options){.names = "a,b,c", .backends = backends, .n_backends = 3});
+    dt_mesh *mesh = dt_mesh_new(ctx, "a=2,b=3,c=2");
     assert_non_null(mesh);
     dt_group *group = dt_mesh_group(mesh, 1);
     assert_int_equal(dt_group_size(group), 3);
     assert_int_equal(dt_group_rank(group), 2);
     float part[2 * 8] = {0}, whole[3 * 2 * 8];
     assert_int_equal(dt_comm_all_gather(group, part, whole, 2 * 8, DT_F32), DT_OK); /* DM-015 */
-    assert_null(dt_mesh_group(mesh, 0));
-    assert_error_says(ctx, DT_ERR_UNSUPPORTED, "the dim's backend is shm, and the context's transport is fake");
-    ctx->status = DT_OK;
-    assert_null(dt_mesh_group(mesh, 2));
-    assert_error_says(ctx, DT_ERR_UNSUPPORTED, "30 s");
-    ctx->status = DT_OK;
     assert_null(dt_mesh_group(mesh, 3));
     assert_error_says(ctx, DT_ERR_MESH, "a mesh of 3 dims needs a dim from 0 to 2, not 3");
     ctx->status = DT_OK;
@@ -254,7 +246,7 @@ static void memory__every_allocation_may_fail(void **state) {
         assert_non_null(ctx);
         memory.fail_at = memory.n_calls + n;
         dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4"), *tp = dt_mesh_slice(mesh, "tp");
-        dt_mesh *line = dt_mesh_flatten(mesh, NULL, NULL);
+        dt_mesh *line = dt_mesh_flatten(mesh, NULL);
         dt_group *first = dt_mesh_group(mesh, 1), *second = dt_mesh_group(tp, 0), *world = dt_mesh_group(line, 0);
         done = memory.n_calls < memory.fail_at;
         if (done)

@@ -12,7 +12,7 @@ static void handles__are_counted(void **state) {
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4"));
     long with_root = w.memory.n_live;
     assert_ptr_equal(dt_mesh_retain(mesh), mesh);
-    dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp")), *flat = made(ctx, dt_mesh_flatten(slice, "f", NULL));
+    dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp")), *flat = made(ctx, dt_mesh_flatten(slice, "f"));
     dt_mesh_release(mesh);
     dt_mesh_release(mesh);
     assert_mesh(slice, "tp=4", "4 5 6 7");
@@ -34,7 +34,7 @@ static void context__frees_what_is_left(void **state) {
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4")), *other = made(ctx, dt_mesh_new(ctx, "[7,5,1]"));
     dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp"));
     dt_mesh_retain(slice);
-    made(ctx, dt_mesh_flatten(mesh, NULL, NULL));
+    made(ctx, dt_mesh_flatten(mesh, NULL));
     assert_non_null(dt_mesh_text(slice));
     assert_int_equal(dt_mesh_scope_begin(slice), DT_OK);
     assert_int_equal(dt_mesh_scope_begin(other), DT_OK);
@@ -79,7 +79,7 @@ static void steps__do_not_pile_up(void **state) {
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,tp=4"));
     long blocks = 0;
     for (int i = 0; i < 1000; i++) {
-        dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp")), *flat = made(ctx, dt_mesh_flatten(mesh, NULL, NULL));
+        dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp")), *flat = made(ctx, dt_mesh_flatten(mesh, NULL));
         dt_mesh *cut =
             made(ctx, dt_mesh_unflatten(mesh, 1, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "a,b"}));
         dt_mesh_release(slice);
@@ -98,19 +98,17 @@ static bool work(dt_ctx *ctx, void *user) {
     (void)user;
     ctx->world = 8;
     ctx->rank = 7;
-    dt_mesh_backend backend = {"tp", "fake", 3};
     dt_mesh *made_here[16] = {NULL};
     int n = 0;
     int64_t hosts = 0;
-    dt_mesh *mesh = made_here[n++] = dt_mesh_from_shape(
-        ctx, (int64_t[]){2, 2, 2}, 3,
-        &(dt_mesh_options){.names = "dp,cp,tp", .backends = &backend, .n_backends = 1, .device = "cuda"});
+    dt_mesh *mesh = made_here[n++] =
+        dt_mesh_from_shape(ctx, (int64_t[]){2, 2, 2}, 3, &(dt_mesh_options){.names = "dp,cp,tp", .device = "cuda"});
     dt_mesh *list = made_here[n++] = dt_mesh_new(ctx, "a,b=[[5,1],[0,7]]");
     made_here[n++] = dt_mesh_new(ctx, "f=(2,2):(4,1)+2 of dp=2,cp=2,tp=2");
     dt_mesh *slice = made_here[n++] = dt_mesh_slice(mesh, "cp,tp");
     dt_mesh *tp = made_here[n++] = dt_mesh_slice(slice, "tp");
     dt_mesh *dp = made_here[n++] = dt_mesh_slice_at(mesh, "dp", 3);
-    dt_mesh *flat = made_here[n++] = dt_mesh_flatten(slice, NULL, &backend);
+    dt_mesh *flat = made_here[n++] = dt_mesh_flatten(slice, NULL);
     made_here[n++] = dt_mesh_slice(mesh, "dp,cp_tp");
     made_here[n++] = dt_mesh_unflatten(flat, 0, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "x,y"});
     made_here[n++] = dt_mesh_concatenate((dt_mesh *[]){tp}, 1);

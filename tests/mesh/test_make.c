@@ -273,101 +273,6 @@ static void groups__of_some_dims_give_their_slice(void **state) {
     }
 }
 
-static void assert_backend(const dt_mesh *mesh, int dim, const char *backend, double timeout_s) {
-    dt_mesh_backend got = dt_mesh_dim_backend(mesh, dim);
-    if (backend)
-        assert_string_equal(got.backend, backend);
-    else
-        assert_null(got.backend);
-    assert_true(got.timeout_s == timeout_s);
-}
-
-static void backends__are_set_by_name_or_index(void **state) {
-    (void)state;
-    world w;
-    dt_ctx *ctx = world_begin(&w, 8, 0);
-    int64_t shape[] = {2, 2, 2};
-    dt_mesh_backend by_index[] = {{"0", "fake", 0}, {"2", "fake", 42}}; /* DM-033 */
-    dt_mesh *mesh =
-        made(ctx, dt_mesh_from_shape(ctx, shape, 3,
-                                     &(dt_mesh_options){.names = "dp,tp,cp", .backends = by_index, .n_backends = 2}));
-    assert_backend(mesh, 0, "fake", 0);
-    assert_backend(mesh, 1, NULL, 0);
-    assert_backend(mesh, 2, "fake", 42);
-    assert_string_equal(dt_mesh_dim_backend(mesh, 2).dim, "cp");
-    dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "tp,cp"));
-    assert_backend(slice, 0, NULL, 0);
-    assert_backend(slice, 1, "fake", 42);
-    dt_mesh_release(slice);
-
-    const struct { /* DM-034 */
-        const char *dims;
-        dt_mesh_backend *override;
-        const char *backend;
-        double timeout_s;
-    } cases[] = {{"dp,tp", NULL, NULL, 0},
-                 {"dp,cp", &(dt_mesh_backend){NULL, "fake", 0}, "fake", 0},
-                 {"tp,cp", &(dt_mesh_backend){NULL, "fake", 42}, "fake", 42}};
-    for (int i = 0; i < 3; i++) {
-        dt_mesh *part = made(ctx, dt_mesh_slice(mesh, cases[i].dims));
-        dt_mesh *flat = made(ctx, dt_mesh_flatten(part, NULL, cases[i].override));
-        assert_backend(flat, 0, cases[i].backend, cases[i].timeout_s);
-        dt_mesh *again = made(ctx, dt_mesh_flatten(part, NULL, NULL)); /* the first one counts */
-        assert_backend(again, 0, cases[i].backend, cases[i].timeout_s);
-        dt_mesh_release(again);
-        dt_mesh_release(flat);
-        dt_mesh_release(part);
-    }
-    dt_mesh_release(mesh);
-
-    dt_mesh_backend by_name[] = {{"tp", NULL, 42}}; /* DM-035 */
-    mesh =
-        made(ctx, dt_mesh_from_shape(ctx, shape, 3,
-                                     &(dt_mesh_options){.names = "dp,tp,cp", .backends = by_name, .n_backends = 1}));
-    assert_backend(mesh, 0, NULL, 0);
-    assert_backend(mesh, 1, NULL, 42);
-    assert_backend(mesh, 2, NULL, 0);
-    dt_mesh *part = made(ctx, dt_mesh_slice(mesh, "dp,tp")), *other = made(ctx, dt_mesh_slice(mesh, "dp,cp"));
-    dt_mesh *flat = made(ctx, dt_mesh_flatten(part, NULL, NULL));
-    dt_mesh *flat_other = made(ctx, dt_mesh_flatten(other, NULL, &(dt_mesh_backend){NULL, NULL, 42}));
-    assert_backend(flat, 0, NULL, 0);
-    assert_backend(flat_other, 0, NULL, 42);
-    dt_mesh_release(flat_other);
-    dt_mesh_release(flat);
-    dt_mesh_release(other);
-    dt_mesh_release(part);
-    dt_mesh_release(mesh);
-    world_end(&w);
-}
-
-static void backends__unknown_ones_are_refused(void **state) {
-    (void)state;
-    world w;
-    dt_ctx *ctx = world_begin(&w, 8, 0);
-    static const struct {
-        dt_mesh_backend backends[2];
-        int n;
-        const char *says;
-    } cases[] = {
-        {{{"dp", "fake", 0}, {"0", "fake", 0}}, 2, "two backends are given for dim 0, the second by '0'"},
-        {{{"cp", "fake", 0}}, 1, "'cp', which is none of the 2 dims"},
-        {{{"42", "fake", 0}}, 1, "'42'"}, /* DM-036 */
-        {{{"1x", "fake", 0}}, 1, "'1x'"},
-        {{{NULL, "fake", 0}}, 1, "''"},
-        {{{"99999999999999999999", "fake", 0}}, 1, "'99999999999999999999'"},
-        {{{"dp", "smoke", 0}}, 1, "there is no backend 'smoke'"},
-        {{{"dp", "fake", -1}}, 1, "-1 s"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_refused(
-            ctx,
-            dt_mesh_from_shape(
-                ctx, (int64_t[]){2, 4}, 2,
-                &(dt_mesh_options){.names = "dp,tp", .backends = cases[i].backends, .n_backends = cases[i].n}),
-            cases[i].says);
-    world_end(&w);
-}
-
 /* DM-016: a device that is not here is a word. */
 static void device__is_a_word_that_is_kept(void **state) {
     (void)state;
@@ -395,8 +300,6 @@ int main(void) {
         cmocka_unit_test(groups__must_be_those_of_the_grid),
         cmocka_unit_test(groups__by_hand_give_the_mesh_of_the_shape),
         cmocka_unit_test(groups__of_some_dims_give_their_slice),
-        cmocka_unit_test(backends__are_set_by_name_or_index),
-        cmocka_unit_test(backends__unknown_ones_are_refused),
         cmocka_unit_test(device__is_a_word_that_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -175,7 +175,7 @@ static void step_flatten(program *p) {
     want.sizes[0] = size;
     want.coordinate[0] = index_of(&p->model, p->model.coordinate);
     snprintf(want.names[0], sizeof want.names[0], "f%d", p->n_names++);
-    become(p, made(p->ctx, dt_mesh_flatten(p->mesh, want.names[0], NULL)), &want);
+    become(p, made(p->ctx, dt_mesh_flatten(p->mesh, want.names[0])), &want);
 }
 
 static void step_unflatten(program *p) {

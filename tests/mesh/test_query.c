@@ -15,7 +15,7 @@ static void local_rank__is_the_place_along_a_dim(void **state) {
             assert_int_equal(dt_mesh_local_rank(slice, DT_MESH_ONLY_DIM), dt_mesh_local_rank(mesh, i));
             dt_mesh_release(slice);
         }
-        dt_mesh *flat = made(ctx, dt_mesh_flatten(mesh, NULL, NULL));
+        dt_mesh *flat = made(ctx, dt_mesh_flatten(mesh, NULL));
         assert_int_equal(dt_mesh_local_rank(flat, DT_MESH_ONLY_DIM), rank); /* DM-012 */
         static const int wrong[] = {DT_MESH_ONLY_DIM, 3, -2};
         for (int i = 0; i < 3; i++) { /* DM-010 */
@@ -112,7 +112,6 @@ static void queries__without_a_mesh_or_a_dim_are_harmless(void **state) {
     assert_int_equal(dt_mesh_dim(mesh, "dp"), -1);
     assert_int_equal(dt_mesh_dim(mesh, NULL), -1);
     assert_null(dt_mesh_device(NULL));
-    assert_null(dt_mesh_dim_backend(NULL, 0).backend);
     assert_false(dt_mesh_coordinate(NULL, &out));
     assert_false(dt_mesh_coordinate_of(NULL, 0, &out));
     assert_int_equal(dt_mesh_rank_at(NULL, &out), -1);
@@ -167,7 +166,7 @@ static void large__a_million_ranks_are_arithmetic(void **state) {
     int64_t coordinate[6], want[] = {7, 6, 5, 4, 3, 2};
     assert_true(dt_mesh_coordinate(mesh, coordinate));
     assert_memory_equal(coordinate, want, sizeof want);
-    dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "a,c,e")), *flat = made(ctx, dt_mesh_flatten(slice, NULL, NULL));
+    dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "a,c,e")), *flat = made(ctx, dt_mesh_flatten(slice, NULL));
     assert_int_equal(dt_mesh_size(flat), 1000);
     assert_int_equal(dt_mesh_local_rank(flat, 0), 753);
     assert_int_equal(dt_mesh_group_rank(flat, 0, 0), 60402);

@@ -2,7 +2,7 @@
 #include "mesh/meshes.h"
 
 static dt_mesh *flatten_dims(dt_mesh *mesh, const char *dims, const char *name) {
-    dt_mesh *part = dt_mesh_slice(mesh, dims), *flat = dt_mesh_flatten(part, name, NULL);
+    dt_mesh *part = dt_mesh_slice(mesh, dims), *flat = dt_mesh_flatten(part, name);
     dt_mesh_release(part);
     return flat;
 }
@@ -32,13 +32,13 @@ static void flatten__of_one_dim(void **state) {
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 3);
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "default=4"));
-    dt_mesh *same = made(ctx, dt_mesh_flatten(mesh, NULL, NULL)); /* DM-046 */
+    dt_mesh *same = made(ctx, dt_mesh_flatten(mesh, NULL)); /* DM-046 */
     assert_ptr_equal(same, mesh);
-    dt_mesh *named = made(ctx, dt_mesh_flatten(mesh, "line", NULL));
+    dt_mesh *named = made(ctx, dt_mesh_flatten(mesh, "line"));
     assert_mesh(named, "line=4", "0 1 2 3");
     dt_mesh *plain = made(ctx, dt_mesh_new(ctx, "2x2"));
-    assert_refused(ctx, dt_mesh_flatten(plain, "line", NULL), "no dim names");
-    assert_null(dt_mesh_flatten(NULL, "line", NULL));
+    assert_refused(ctx, dt_mesh_flatten(plain, "line"), "no dim names");
+    assert_null(dt_mesh_flatten(NULL, "line"));
     dt_mesh_release(plain);
     dt_mesh_release(named);
     dt_mesh_release(same);
@@ -53,7 +53,7 @@ static void flatten__of_neighbours_and_of_dims_apart(void **state) {
         world w;
         dt_ctx *ctx = world_begin(&w, 8, rank);
         dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,cp=2,tp=2"));
-        assert_refused(ctx, dt_mesh_flatten(mesh, "dp", NULL), "there already is a dim 'dp'"); /* DM-047, DM-054 */
+        assert_refused(ctx, dt_mesh_flatten(mesh, "dp"), "there already is a dim 'dp'"); /* DM-047, DM-054 */
         dt_mesh *flat = made(ctx, flatten_dims(mesh, "dp,cp", NULL));
         assert_mesh(flat, "dp_cp=4", dp_cp[rank % 2]); /* DM-048 */
         dt_mesh *root = dt_mesh_root(flat);
@@ -87,7 +87,7 @@ static void flatten__names_are_offered_by_the_root_only(void **state) {
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 1);
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,cp=2,tp=2")), *part = made(ctx, dt_mesh_slice(mesh, "dp,cp"));
-    dt_mesh *flat = made(ctx, dt_mesh_flatten(part, "f", NULL));
+    dt_mesh *flat = made(ctx, dt_mesh_flatten(part, "f"));
     assert_refused(ctx, dt_mesh_slice(part, "f"), "there is no such dim; there are dp, cp");
     dt_mesh *whole = made(ctx, join(mesh, "dp,cp", "tp")); /* stands for the root: the same dims in the same place */
     assert_true(dt_mesh_equal(whole, mesh));
@@ -209,33 +209,6 @@ static void unflatten__of_a_flattened_dim(void **state) {
     world_end(&w);
 }
 
-static void unflatten__backends_are_those_of_the_new_dims(void **state) {
-    (void)state;
-    world w;
-    dt_ctx *ctx = world_begin(&w, 8, 0);
-    dt_mesh *mesh = made(ctx, dt_mesh_from_shape(ctx, (int64_t[]){4, 2}, 2,
-                                                 &(dt_mesh_options){.names = "dp,tp",
-                                                                    .backends = &(dt_mesh_backend){"tp", "shm", 7},
-                                                                    .n_backends = 1}));
-    dt_mesh_backend backends[] = {{"b", "fake", 0}, {"0", NULL, 42}}; /* DM-061 */
-    dt_mesh *more =
-        made(ctx, dt_mesh_unflatten(mesh, 0, (int64_t[]){2, 2}, 2,
-                                    &(dt_mesh_options){.names = "a,b", .backends = backends, .n_backends = 2}));
-    assert_null(dt_mesh_dim_backend(more, 0).backend);
-    assert_true(dt_mesh_dim_backend(more, 0).timeout_s == 42);
-    assert_string_equal(dt_mesh_dim_backend(more, 1).backend, "fake");
-    assert_string_equal(dt_mesh_dim_backend(more, 2).backend, "shm");
-    assert_true(dt_mesh_dim_backend(more, 2).timeout_s == 7);
-    backends[0].dim = "tp";
-    assert_refused(ctx,
-                   dt_mesh_unflatten(mesh, 0, (int64_t[]){2, 2}, 2,
-                                     &(dt_mesh_options){.names = "a,b", .backends = backends, .n_backends = 2}),
-                   "'tp', which is none of the 2 dims");
-    dt_mesh_release(more);
-    dt_mesh_release(mesh);
-    world_end(&w);
-}
-
 static void unflatten__what_does_not_fit_is_refused(void **state) {
     (void)state;
     world w;
@@ -279,7 +252,7 @@ static void concatenate__puts_dims_side_by_side(void **state) {
         assert_mesh(turned, "tp=2,pp=2", rank / 2 % 2 ? "2 6 3 7" : "0 4 1 5");
         assert_int_equal(dt_mesh_local_rank(turned, 0), rank % 2);
         assert_int_equal(dt_mesh_local_rank(turned, 1), rank / 4);
-        dt_mesh *line = made(ctx, dt_mesh_flatten(turned, NULL, NULL));
+        dt_mesh *line = made(ctx, dt_mesh_flatten(turned, NULL));
         assert_mesh(line, "tp_pp=4", rank / 2 % 2 ? "2 6 3 7" : "0 4 1 5");
         dt_mesh *all[] = {line, turned, whole, slice, pair, mesh, both, flat};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -321,7 +294,6 @@ int main(void) {
         cmocka_unit_test(unflatten__cuts_one_dim),
         cmocka_unit_test(unflatten__twice_and_again),
         cmocka_unit_test(unflatten__of_a_flattened_dim),
-        cmocka_unit_test(unflatten__backends_are_those_of_the_new_dims),
         cmocka_unit_test(unflatten__what_does_not_fit_is_refused),
         cmocka_unit_test(concatenate__puts_dims_side_by_side),
         cmocka_unit_test(concatenate__what_does_not_fit_is_refused),

@@ -97,7 +97,7 @@ static void slice__a_rank_outside_has_none(void **state) {
     assert_refused(ctx, dt_mesh_slice(mesh, "dp,x"), "this rank is not in the mesh");
     dt_mesh *all = made(ctx, dt_mesh_slice(mesh, "dp,tp,x")), *nearly = made(ctx, dt_mesh_slice(mesh, "dp,tp"));
     assert_mesh(nearly, "dp=2,tp=2", "0 1 2 3"); /* there is only one such mesh */
-    dt_mesh *flat = made(ctx, dt_mesh_flatten(mesh, NULL, NULL));
+    dt_mesh *flat = made(ctx, dt_mesh_flatten(mesh, NULL));
     assert_mesh(flat, "dp_tp_x=4", "0 1 2 3");
     assert_int_equal(dt_mesh_local_rank(flat, 0), -1);
     dt_mesh_release(flat);
@@ -147,7 +147,7 @@ static void slices__of_other_ranks_can_be_reshaped_but_not_sliced(void **state) 
     assert_refused(ctx, dt_mesh_slice(other, "tp"), "this rank is not in the mesh");
     dt_mesh *cut = made(ctx, dt_mesh_unflatten(other, 1, (int64_t[]){2, 2}, 2, &(dt_mesh_options){.names = "a,b"}));
     assert_mesh(cut, "dp=2,a=2,b=2", "8 9 10 11 12 13 14 15");
-    dt_mesh *flat = made(ctx, dt_mesh_flatten(cut, "f", NULL));
+    dt_mesh *flat = made(ctx, dt_mesh_flatten(cut, "f"));
     assert_mesh(flat, "f=8", "8 9 10 11 12 13 14 15");
     dt_mesh *mine = made(ctx, dt_mesh_slice(mesh, "pp"));
     assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){mine, other}, 2),

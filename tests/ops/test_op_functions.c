@@ -154,7 +154,8 @@ static void calls__numbers_beyond_the_dtype(void **state) {
     for (int i = 0; i < 2; i++) {
         assert_non_null(dt_fill_(small, 5));
         assert_null(dt_fill_(small, 300));
-        assert_error_says(other, DT_ERR_VALUE, "fill_: i8[3]: 300 does not fit i8; wanted a number from -128 to 127");
+        assert_error_says(other, DT_ERR_VALUE,
+                          "fill_: i8[3]: 300 does not fit i8: expected a number from -128 to 127");
         dt_error_clear(other);
         assert_null(dt_fill_(small, (double)NAN));
         assert_error_says(other, DT_ERR_VALUE, "does not fit i8");

@@ -7,7 +7,7 @@
 
 #include "mesh/mesh.h"
 #include "plan/plan.h"
-#include "spec/text.h"
+#include "spec/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>

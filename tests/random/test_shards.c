@@ -7,7 +7,6 @@
 #include "spec/brute.h"
 
 #include "spec/spec.h"
-#include "spec/strides.h"
 
 enum { N_CASES = 1500, MOST_RANKS = 60 };
 

@@ -8,8 +8,7 @@
 
 #include "support/check.h"
 
-#include "spec/shard.h"
-#include "spec/text.h"
+#include "spec/spec.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,9 +4,7 @@
  */
 #include "spec/brute.h"
 
-#include "spec/convert.h"
-#include "spec/extremes.h"
-#include "spec/strides.h"
+#include "spec/spec.h"
 
 typedef struct fixture {
     dt_ctx *ctx;
@@ -222,111 +220,6 @@ static void fsdp_and_tensor_parallel__rows_by_rank(void **state) {
     }
 }
 
-static void global_shape__from_the_parts_of_all_ranks(void **state) {
-    fixture *f = *state; /* UTL-009: r rows or columns on rank r */
-    int64_t parts[8][2], shape[2];
-    const int64_t eight = 8;
-    dt_placement placements[] = {dt_placement_shard(1), dt_placement_shard(0), dt_placement_replicate()};
-    static const int64_t want[][2] = {{5, 28}, {28, 5}, {5, 5}};
-    for (int k = 0; k < 3; k++) {
-        for (int64_t r = 0; r < 8; r++) {
-            parts[r][0] = k == 1 ? r : 5;
-            parts[r][1] = k == 0 ? r : 5;
-        }
-        dt__sharding_desc desc = {1, &eight, 2, NULL, 1, &placements[k]};
-        assert_int_equal(dt__global_from_parts(f->ctx, &desc, &parts[0][0], shape), DT_OK);
-        check_equal("UTL-009", shape[0], want[k][0]);
-        check_equal("UTL-009", shape[1], want[k][1]);
-    }
-}
-
-static void check_parts_refused(const dt__sharding_desc *desc, const int64_t *parts, dt_status status,
-                                const char *says) {
-    dt_ctx *ctx = dt__ctx_new(NULL);
-    int64_t shape[] = {-7, -7};
-    assert_int_equal(dt__global_from_parts(ctx, desc, parts, shape), status);
-    assert_error_says(ctx, status, says);
-    assert_int_equal(shape[0], -7);
-    dt__ctx_free(ctx);
-}
-
-static void global_shape__refuses_parts_that_do_not_fit(void **state) {
-    (void)state;
-    int64_t parts[8][2];
-    const int64_t eight = 8, two[] = {2, 2}, huge[] = {INT64_MAX, 1, 1, 1}, negative[] = {1, 1, -1, 1};
-    dt_placement shards[] = {dt_placement_shard(1), dt_placement_shard(0)};
-    for (int64_t r = 0; r < 8; r++) {
-        parts[r][0] = r % 2 ? 6 : 5;
-        parts[r][1] = r;
-    }
-    check_parts_refused(&(dt__sharding_desc){1, &eight, 2, NULL, 1, shards}, &parts[0][0], DT_ERR_SHAPE,
-                        "dim 0 is not sharded and has size 5 on rank 0, 6 on rank 1"); /* UTL-010 */
-    check_parts_refused(&(dt__sharding_desc){2, two, 2, NULL, 2, shards}, &parts[0][0], DT_ERR_UNSUPPORTED,
-                        "a mesh of one dim is wanted"); /* UTL-011 */
-    check_parts_refused(&(dt__sharding_desc){2, two, 2, NULL, 1, shards}, &parts[0][0], DT_ERR_PLACEMENT,
-                        "1 placement for a mesh of 2 dims"); /* UTL-011 */
-    check_parts_refused(&(dt__sharding_desc){1, two, 2, NULL, 1, &shards[1]}, huge, DT_ERR_SHAPE, "2^63");
-    check_parts_refused(&(dt__sharding_desc){1, two, 2, NULL, 1, &shards[1]}, negative, DT_ERR_SHAPE, "-1 on rank 1");
-}
-
-static void global_shape__from_one_part(void **state) {
-    fixture *f = *state;
-    dt_placement none[] = {dt_placement_replicate(), dt_placement_partial(DT_SUM)};
-    dt_placement shards[] = {dt_placement_shard(0), dt_placement_shard(1), dt_placement_shard(-1)};
-    int64_t shape[3], strides[3];
-    int order[3];
-    dt__sharding_desc same = {2, LIST(2, 3), 2, LIST(6, 4), 2, none}; /* UTL-021 */
-    assert_int_equal(dt__global_from_local(f->ctx, &same, LIST(1, 6), shape, order), DT_OK);
-    assert_true(dt__dense_strides(2, shape, order, strides));
-    assert_memory_equal(shape, LIST(6, 4), 2 * sizeof *shape);
-    assert_memory_equal(strides, LIST(1, 6), 2 * sizeof *strides);
-    dt__sharding_desc sharded = {3, LIST(2, 3, 4), 3, LIST(2, 3, 1), 3, shards}; /* UTL-022 */
-    assert_int_equal(dt__global_from_local(f->ctx, &sharded, LIST(3, 1, 1), shape, order), DT_OK);
-    assert_true(dt__dense_strides(3, shape, order, strides));
-    assert_memory_equal(shape, LIST(4, 9, 4), 3 * sizeof *shape);
-    assert_memory_equal(strides, LIST(36, 4, 1), 3 * sizeof *strides);
-    /* Explicit extents say the global size themselves. */
-    dt_placement extents = dt_placement_shard(0);
-    extents.n_extents = 3;
-    extents.extents = LIST(3, 5, 2);
-    dt__sharding_desc explicit_sizes = {1, LIST(3), 2, LIST(5, 4), 1, &extents};
-    assert_int_equal(dt__global_from_local(f->ctx, &explicit_sizes, NULL, shape, order), DT_OK);
-    assert_memory_equal(shape, LIST(10, 4), 2 * sizeof *shape);
-    dt__sharding_desc too_large = {3, LIST(2, 3, 4), 3, LIST(INT64_MAX, 1, 1), 3, shards};
-    assert_int_equal(dt__global_from_local(f->ctx, &too_large, NULL, shape, order), DT_ERR_SHAPE);
-    assert_error_says(f->ctx, DT_ERR_SHAPE, "dim 0 has more than 2^63 - 1 indices");
-}
-
-static void global_shape__and_back_to_the_part(void **state) {
-    fixture *f = *state; /* UTL-023 */
-    const int64_t mesh[] = {8, 8, 4}, local[] = {4, 4, 4}, row_major[] = {16, 4, 1};
-    for (int combination = 0; combination < 64; combination++) {
-        dt_placement placements[3];
-        int64_t want[] = {4, 4, 4}, shape[3], strides[3];
-        int order[3];
-        for (int m = 0, rest = combination; m < 3; m++, rest /= 4) {
-            placements[m] = rest % 4 < 3 ? dt_placement_shard(rest % 4) : dt_placement_replicate();
-            if (rest % 4 < 3)
-                want[rest % 4] *= mesh[m];
-        }
-        dt__sharding_desc desc = {3, mesh, 3, local, 3, placements};
-        assert_int_equal(dt__global_from_local(f->ctx, &desc, row_major, shape, order), DT_OK);
-        assert_memory_equal(shape, want, sizeof want);
-        assert_true(dt__dense_strides(3, shape, order, strides));
-        assert_memory_equal(strides, LIST(want[1] * want[2], want[2], 1), sizeof strides);
-        desc.shape = shape;
-        dt__sharding sharding;
-        assert_int_equal(dt__sharding_new(&f->arena, &desc, &sharding), DT_OK);
-        for (int64_t r = 0; r < 256; r++) {
-            int64_t part[3], offset[3];
-            dt__sharding_local(&sharding, LIST(r / 32, r / 4 % 8, r % 4), part, offset);
-            assert_memory_equal(part, local, sizeof local);
-            assert_true(dt__dense_strides(3, part, order, strides));
-            assert_memory_equal(strides, row_major, sizeof row_major);
-        }
-    }
-}
-
 static void strided__takes_the_same_part_of_each_chunk(void **state) {
     fixture *f = *state;
     const int64_t four = 4, eight = 8;
@@ -407,6 +300,26 @@ static void check_same_parts(const char *name, const dt__sharding *a, const dt__
         }
 }
 
+static bool cut_same_dim(const dt_placement *a, const dt_placement *b) {
+    return dt__is_cut(a) && dt__is_cut(b) && a->dim == b->dim;
+}
+
+/* A shard order as strided shards that cut from left to right: the split factor of a mesh dim is the product of the
+ * mesh dims to its right that cut before it. */
+static void order_to_strided(int n, const int64_t *mesh, const dt_placement *placements, dt_placement *out) {
+    for (int m = 0; m < n; m++) {
+        int64_t factor = 1;
+        for (int right = m + 1; right < n; right++)
+            if (cut_same_dim(&placements[right], &placements[m]) &&
+                placements[right].position < placements[m].position)
+                factor *= mesh[right];
+        out[m] = placements[m];
+        if (placements[m].ordered)
+            out[m] =
+                factor == 1 ? dt_placement_shard(placements[m].dim) : dt_placement_strided(placements[m].dim, factor);
+    }
+}
+
 static void check_order_round_trip(fixture *f, const dt_placement *ordered) {
     const int64_t mesh[] = {2, 2, 2, 2, 2}, shape[] = {32, 32, 32};
     dt_placement strided[5], back[5];
@@ -416,7 +329,7 @@ static void check_order_round_trip(fixture *f, const dt_placement *ordered) {
     dt__arena_mark mark = dt__arena_begin(&f->arena);
     dt_placements_text(5, ordered, sizeof name, name);
     assert_int_equal(dt__sharding_new(&f->arena, &desc, &by_order), DT_OK);
-    check_equal(name, dt__order_to_strided(5, mesh, by_order.placements, strided), true);
+    order_to_strided(5, mesh, by_order.placements, strided);
     desc.placements = strided;
     assert_int_equal(dt__sharding_new(&f->arena, &desc, &by_stride), DT_OK);
     check_same_parts(name, &by_order, &by_stride);
@@ -493,34 +406,25 @@ static void strided__that_is_no_order_is_not_converted(void **state) {
         check_equal(texts[i], dt__strided_to_order(2, sharding.mesh, sharding.placements, out), false);
         check_equal(texts[i], out[0].kind, DT_PLACEMENT_MASKED);
     }
-    dt__sharding sharding = sharding_of(f, LIST(4, 8), 2, LIST(64, 64), texts[3]);
-    dt_placement out[2];
-    assert_false(dt__order_to_strided(2, sharding.mesh, sharding.placements, out));
 }
 
-static void shardable__needs_an_index_per_part(void **state) {
+static void shards__are_even_or_not(void **state) {
     fixture *f = *state;
     static const struct {
         int64_t mesh[2], shape[2];
         const char *text;
         int n_dims;
-        bool shardable, evenly;
+        bool even;
     } rows[] = {
-        {{4}, {8}, "S(0)", 1, true, true},                        /* UTL-049, UTL-050 */
-        {{4}, {10}, "S(0)", 1, true, false},                      /* UTL-049, UTL-050 */
-        {{4}, {2}, "S(0)", 1, false, false},                      /* UTL-049 */
-        {{4, 2}, {8, 8}, "S(0),S(0)", 2, true, true},             /* UTL-049 */
-        {{4, 2}, {8, 8}, "S(0),_S(0,2)", 2, false, false},        /* UTL-049 */
-        {{4, 2}, {16, 8}, "S(0),S(0)", 2, true, true},            /* UTL-050 */
-        {{4, 2}, {16, 8}, "_S(0,3),S(0)", 2, false, false},       /* UTL-050 */
-        {{4, 2}, {0, 8}, "R,S(1)", 2, true, true},                /* dims that are not sharded do not matter */
-        {{4, 2}, {0, 8}, "R,S(0)", 2, false, true},               /* nothing divides evenly */
-        {{4}, {8}, "_S(0,9223372036854775807)", 1, false, false}, /* more than fits */
+        {{4}, {8}, "S(0)", 1, true},                 /* UTL-050 */
+        {{4}, {10}, "S(0)", 1, false},               /* UTL-050 */
+        {{4, 2}, {16, 8}, "S(0),S(0)", 2, true},     /* UTL-050 */
+        {{4, 2}, {16, 8}, "_S(0,3),S(0)", 2, false}, /* UTL-050 */
+        {{4, 2}, {0, 8}, "R,S(0)", 2, true},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dt__sharding sharding = sharding_of(f, rows[i].mesh, rows[i].n_dims, rows[i].shape, rows[i].text);
-        check_equal(rows[i].text, dt__sharding_is_shardable(&sharding), rows[i].shardable);
-        check_equal(rows[i].text, dt__sharding_is_evenly_shardable(&sharding), rows[i].evenly);
+        check_equal(rows[i].text, dt__sharding_dim_is_even(&sharding, 0), rows[i].even);
     }
 }
 
@@ -551,16 +455,12 @@ int main(void) {
         TEST(local_shape__is_a_slice_of_the_global_tensor),
         TEST(local_shape__data_and_tensor_parallel),
         TEST(fsdp_and_tensor_parallel__rows_by_rank),
-        TEST(global_shape__from_the_parts_of_all_ranks),
-        TEST(global_shape__refuses_parts_that_do_not_fit),
-        TEST(global_shape__from_one_part),
-        TEST(global_shape__and_back_to_the_part),
         TEST(strided__takes_the_same_part_of_each_chunk),
         TEST(strided__uneven_sizes_gather_to_the_whole),
         TEST(strided__says_every_shard_order),
         TEST(strided__negative_dims_say_an_order_too),
         TEST(strided__that_is_no_order_is_not_converted),
-        TEST(shardable__needs_an_index_per_part),
+        TEST(shards__are_even_or_not),
         TEST(stride_order__by_falling_strides),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
  */
 #include "spec/brute.h"
 
-#include "spec/extremes.h"
+#include "spec/spec.h"
 
 enum { N_CASES = 20000, MOST_RANKS = 60 };
 

@@ -5,7 +5,6 @@
 #include "spec/brute.h"
 
 #include "spec/spec.h"
-#include "spec/strides.h"
 
 /* A context that claims to be a rank of a world. */
 static dt_ctx *context_of(int64_t world, int64_t rank) {
@@ -370,32 +369,6 @@ static void spec__owners_are_named_by_rank(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void spec__overlap_of_two_ranks(void **state) {
-    (void)state;
-    dt_ctx *ctx = context_of(4, 0);
-    dt__arena arena = dt__arena_new(ctx);
-    dt_mesh *all = dt_mesh_new(ctx, "4"), *some = dt_mesh_new(ctx, "[3,1]");
-    dt_spec *rows = spec_of(all, "S(0)", SHAPE(8, 6)), *columns = spec_of(some, "S(1)", SHAPE(8, 6));
-    dt_spec *turned = spec_of(all, "S(0)", SHAPE(6, 8)), *flat = spec_of(all, "S(0)", SHAPE(8));
-    dt__overlap overlap;
-    assert_int_equal(dt__spec_overlap(&arena, rows, 2, columns, 1, &overlap), DT_OK);
-    assert_int_equal(overlap.elements, 2 * 3);
-    dt__overlap_box box = dt__overlap_box_at(&overlap, 0);
-    assert_int_equal(box.run[0]->begin, 4);
-    assert_int_equal(box.run[0]->b, 4);
-    assert_int_equal(box.run[1]->begin, 3);
-    assert_int_equal(box.run[1]->a, 3);
-    assert_int_equal(box.run[1]->b, 0);
-    assert_int_equal(dt__spec_overlap(&arena, rows, 2, columns, 0, &overlap), DT_OK); /* 0 is not in that mesh */
-    assert_int_equal(overlap.elements, 0);
-    assert_int_equal(overlap.n_boxes, 0);
-    assert_int_equal(dt__spec_overlap(&arena, rows, 2, turned, 0, &overlap), DT_ERR_SHAPE);
-    assert_error_says(ctx, DT_ERR_SHAPE, "overlap of f32[8,6] S(0) on mesh(4) and f32[6,8] S(0) on mesh(4)");
-    assert_int_equal(dt__spec_overlap(&arena, rows, 2, flat, 0, &overlap), DT_ERR_SHAPE);
-    dt__arena_free(&arena);
-    dt__ctx_free(ctx);
-}
-
 static void spec__nothing_is_asked_of_no_spec(void **state) {
     (void)state;
     char text[4] = "x";
@@ -450,7 +423,7 @@ static void spec__text_is_read_back_as_the_same_spec(void **state) {
 static void spec__text_of_a_sub_mesh(void **state) {
     (void)state;
     dt_ctx *ctx = context_of(8, 5);
-    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4"), *flat = dt_mesh_flatten(mesh, NULL, NULL);
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4"), *flat = dt_mesh_flatten(mesh, NULL);
     dt_mesh *slices[] = {dt_mesh_slice(mesh, "tp"), dt_mesh_slice(mesh, "dp"), flat};
     for (int i = 0; i < 3; i++) {
         char text[200];
@@ -615,7 +588,6 @@ int main(void) {
         cmocka_unit_test(spec__random_cases_agree_with_the_definition),
         cmocka_unit_test(spec__indices_that_do_not_exist_are_told),
         cmocka_unit_test(spec__owners_are_named_by_rank),
-        cmocka_unit_test(spec__overlap_of_two_ranks),
         cmocka_unit_test(spec__nothing_is_asked_of_no_spec),
         cmocka_unit_test(spec__text_is_read_back_as_the_same_spec),
         cmocka_unit_test(spec__text_of_a_sub_mesh),

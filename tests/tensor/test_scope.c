@@ -202,7 +202,6 @@ static void questions__are_answered_for_null(void **state) {
     assert_null(dt_tensor_spec(NULL));
     assert_null(dt_tensor_mesh(NULL));
     assert_null(dt_data(NULL));
-    assert_null(dt_grad(NULL));
     assert_false(dt_tensor_is_contiguous(NULL));
     assert_false(dt_requires_grad(NULL));
     assert_int_equal(dt_tensor_n_dims(NULL), 0);
@@ -241,7 +240,6 @@ static void requires_grad__is_for_floating_tensors(void **state) {
     assert_true(dt_requires_grad(t));
     assert_int_equal(dt_set_requires_grad(t, false), DT_OK);
     assert_false(dt_requires_grad(t));
-    assert_null(dt_grad(t));
     assert_int_equal(dt_set_requires_grad(dt_ones(ctx, DT_SHAPE(2), .dtype = DT_C64), true), DT_OK);
     int64_t before = n_blocks(ctx);
     assert_null(dt_ones(ctx, DT_SHAPE(2), .dtype = DT_I32, .requires_grad = true));

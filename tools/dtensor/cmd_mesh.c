@@ -256,7 +256,7 @@ static dt_status submesh_json(shown *self, const char *option, const char *names
     json_t *object = NULL;
     dt_mesh *submesh = dt_mesh_slice(self->mesh, names);
     if (!strcmp(option, "flatten"))
-        submesh = dt_mesh_flatten(submesh, NULL, NULL);
+        submesh = dt_mesh_flatten(submesh, NULL);
     if (!submesh)
         return dt_error_status(self->session->ctx);
     DT__TRY(mesh_json(self->session->arena, submesh, &object));
@@ -274,9 +274,7 @@ static dt_status print_json(shown *self, const char *text, dt__text *out) {
         json_decref(answer);
         return status;
     }
-    DT__TRY(json_write(self->session->ctx, answer, JSON_COST_DIGITS, out));
-    dt__text_add(out, "\n");
-    return DT_OK;
+    return json_write_line(self->session->ctx, answer, out);
 }
 
 static dt_status run_session(session *started, void *user) {

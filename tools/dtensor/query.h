@@ -18,10 +18,6 @@
  * without a newline. A request that cannot be served is answered by an error object. */
 void query_answer(const char *line, size_t n, dt__text *out);
 
-/* Writes {"error":{"code":…,"message":…}} into out, which is cleared first. Statuses that are not part of the protocol
- * become "internal". */
-void query_answer_error(dt__text *out, dt_status status, const char *message);
-
 /* Ends the ranks that `run` keeps alive. */
 void query_run_end(void);
 

@@ -8,8 +8,7 @@
 #include "layout/layout.h"
 #include "plan/plan.h"
 #include "query.h"
-#include "spec/shard.h"
-#include "spec/text.h"
+#include "spec/spec.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -178,7 +177,7 @@ static dt_mesh *flatten(const request *req, dt_mesh *mesh, const json_t *step) {
     const char *name = NULL;
     if (n_items(step) > 0 && request_string(req, "do", item(step, 0), &name) != DT_OK)
         return NULL;
-    return dt_mesh_flatten(mesh, name, NULL);
+    return dt_mesh_flatten(mesh, name);
 }
 
 static dt_status read_mesh_dim(const request *req, const dt_mesh *mesh, const json_t *value, int *out) {

@@ -52,24 +52,21 @@ static dt_status answer_rules(const request *req, dt__text *out) {
             placed.bound.inputs[i] = i;
     dt__text text = dt__text_new(req->ctx);
     json_t *list = json_array();
-    bool ok = true;
     for (int r = 0; r < rows.n_rows; r++)
-        ok &= !json_array_append_new(list, row_json(&placed, &rows.rows[r], &text));
+        json_append(&list, row_json(&placed, &rows.rows[r], &text));
     dt__text_free(&text);
-    json_t *answer = json_pack("{s:O}", "rows", ok ? list : NULL);
-    json_decref(list);
-    return json_write(req->ctx, answer, JSON_COST_DIGITS, out);
+    return json_write(req->ctx, json_pack("{s:o}", "rows", list), JSON_COST_DIGITS, out);
 }
 
 static dt_status answer_propagate(const request *req, dt__text *out) {
     dt__placed_call placed;
-    dt__candidate choice;
-    moves moved;
+    dt__candidate candidate;
+    dt__input_moves moved;
     DT__TRY(request_call(req, REQUEST_PLACED, &placed));
     dt__placed_inputs on = {placed.n_mesh_dims, placed.mesh, placed.inputs, &dt__machine_builtin};
-    DT__TRY(dt__select_placements(req->arena, &placed.call, &on, &choice));
-    DT__TRY(moves_plan(req->arena, &placed, &choice, &moved));
-    return json_write(req->ctx, moves_json(&placed, &choice, &moved), JSON_COST_DIGITS, out);
+    DT__TRY(dt__select_placements(req->arena, &placed.call, &on, &candidate));
+    DT__TRY(dt__input_moves_plan(req->arena, &placed, &candidate, &moved));
+    return json_write(req->ctx, moves_json(&placed, &candidate, &moved), JSON_COST_DIGITS, out);
 }
 
 const request_kind query_rules = {
@@ -230,12 +227,10 @@ static dt_status answer_job(const request *req, run_job *self, dt__text *out) {
         return dt__fail(req->ctx, self->status, "%s", self->text);
     DT__TRY(check_data_size(req, self));
     json_t *outputs = json_array();
-    bool ok = true;
-    for (int i = 0; ok && i < self->n_outputs; i++)
-        ok = !json_array_append_new(outputs, run_output_json(&self->outputs[i]));
-    json_t *answer = json_pack("{s:O, s:{s:o, s:{}}}", "outputs", ok ? outputs : NULL, "collectives", "forward",
+    for (int i = 0; i < self->n_outputs; i++)
+        json_append(&outputs, run_output_json(&self->outputs[i]));
+    json_t *answer = json_pack("{s:o, s:{s:o, s:{}}}", "outputs", outputs, "collectives", "forward",
                                collectives_json(self->collectives), "backward");
-    json_decref(outputs);
     return json_write(req->ctx, answer, data_digits(self), out);
 }
 

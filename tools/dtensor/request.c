@@ -7,7 +7,7 @@
 #include "json.h"
 #include "ops/ops.h"
 #include "query.h"
-#include "spec/text.h"
+#include "spec/spec.h"
 #include "tensor/tensor.h"
 
 #include <inttypes.h>
@@ -471,9 +471,6 @@ json_t *request_data_json(dt_dtype dtype, const void *data, int64_t n) {
     const unsigned char *element = data;
     json_t *list = json_array();
     for (int64_t i = 0; list && i < n; i++, element += dt_dtype_size(dtype))
-        if (json_array_append_new(list, element_json(dtype, element))) {
-            json_decref(list);
-            return NULL;
-        }
+        json_append(&list, element_json(dtype, element));
     return list;
 }

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What a context knows of meshes: all that live, so that its end frees them, and the stack of current meshes. Kept in
+ * the context's slot, made with the first mesh.
+ */
+#include "mesh/mesh_internal.h"
+
+static void free_state(dt_ctx *ctx, void *slot) {
+    dt__mesh_state *state = slot;
+    while (state->n_stack > 0)
+        dt_mesh_release(state->stack[--state->n_stack]);
+    /* Sub-meshes are newer than their roots: whatever the counts, a mesh goes before the root that it holds. */
+    while (state->newest) {
+        state->newest->n_refs = 1;
+        dt_mesh_release(state->newest);
+    }
+    dt__map_free(&state->groups);
+    dt__mesh_forget_agreed(ctx, state);
+    dt__free(ctx, state->stack, state->room * sizeof *state->stack);
+    dt__free(ctx, state, sizeof *state);
+}
+
+dt_status dt__mesh_register(dt_mesh *mesh) {
+    dt_ctx *ctx = mesh->ctx;
+    if (!dt__mesh_state_of(ctx)) {
+        dt__mesh_state *state = dt__alloc_zeroed(ctx, sizeof *state);
+        if (!state)
+            return dt__fail_memory(ctx, sizeof *state, "the context's meshes");
+        state->groups = dt__map_new(ctx);
+        state->agreed = dt__map_new(ctx);
+        ctx->slots[DT__SLOT_MESH].state = state;
+        ctx->slots[DT__SLOT_MESH].free_state = free_state;
+    }
+    dt__mesh_state *state = dt__mesh_state_of(ctx);
+    mesh->older = state->newest;
+    if (mesh->older)
+        mesh->older->newer = mesh;
+    state->newest = mesh;
+    return DT_OK;
+}
+
+void dt__mesh_unregister(dt_mesh *mesh) {
+    if (mesh->older)
+        mesh->older->newer = mesh->newer;
+    if (mesh->newer)
+        mesh->newer->older = mesh->older;
+    else
+        dt__mesh_state_of(mesh->ctx)->newest = mesh->older;
+}
+
+dt_status dt_mesh_scope_begin(dt_mesh *mesh) {
+    if (!mesh)
+        return DT_ERR_VALUE;
+    dt__mesh_state *state = dt__mesh_state_of(mesh->ctx);
+    if (state->n_stack == state->room) {
+        size_t room = state->room ? state->room * 2 : 8;
+        dt_mesh **stack = dt__resize(mesh->ctx, state->stack, state->room * sizeof *stack, room * sizeof *stack);
+        if (!stack)
+            return dt__fail_memory(mesh->ctx, room * sizeof *stack, "the stack of current meshes");
+        state->stack = stack;
+        state->room = room;
+    }
+    state->stack[state->n_stack++] = dt_mesh_retain(mesh);
+    return DT_OK;
+}
+
+dt_status dt_mesh_scope_end(dt_ctx *ctx) {
+    dt__mesh_state *state = ctx ? dt__mesh_state_of(ctx) : NULL;
+    if (!state || state->n_stack == 0)
+        return dt__fail(ctx, DT_ERR_STATE, "mesh pop: no mesh was pushed");
+    dt_mesh_release(state->stack[--state->n_stack]);
+    return DT_OK;
+}
+
+dt_mesh *dt_mesh_current(dt_ctx *ctx) {
+    dt__mesh_state *state = ctx ? dt__mesh_state_of(ctx) : NULL;
+    return state && state->n_stack ? state->stack[state->n_stack - 1] : NULL;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Stride orders and dense strides.
+ */
+#include "spec/stride_order.h"
+
+#include "base/size.h"
+
+void dt__stride_order_row_major(int n, int *out) {
+    for (int d = 0; d < n; d++)
+        out[d] = d;
+}
+
+bool dt__is_stride_order(int n, const int *order) {
+    uint64_t seen = 0;
+    for (int i = 0; i < n; i++) {
+        if (order[i] < 0 || order[i] >= n || seen >> order[i] & 1)
+            return false;
+        seen |= UINT64_C(1) << order[i];
+    }
+    return true;
+}
+
+void dt__stride_order_of(int n, const int64_t *strides, int *out) {
+    for (int d = 0; d < n; d++) {
+        int at = d;
+        for (; at > 0 && strides[out[at - 1]] < strides[d]; at--)
+            out[at] = out[at - 1];
+        out[at] = d;
+    }
+}
+
+bool dt__dense_strides(int n, const int64_t *shape, const int *order, int64_t *out) {
+    int64_t stride = 1;
+    for (int i = n - 1; i >= 0; i--) {
+        out[order[i]] = stride;
+        if (i > 0 && !dt__mul_i64(stride, dt__max_i64(shape[order[i]], 1), &stride))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Makers of tensors. Of a distributed tensor, each rank derives from its shards which values it holds; nothing is
+ * communicated. Of a partial one, the first coordinate holds the value and the others the identity of the reduction.
+ */
+#include "base/dtype.h"
+#include "base/options.h"
+#include "base/size.h"
+#include "kernels/kernels.h"
+#include "spec/stride_order.h"
+#include "tensor/tensor_state.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A plain handle on new memory that is dense in an order of dims. */
+static dt_tensor *make_plain(dt_ctx *ctx, const char *op, dt_dtype dtype, dt_shape shape, const int *order) {
+    int64_t strides[DT_SPEC_MAX_DIMS];
+    dt_tensor *tensor = dt__tensor_new(ctx, op, dtype, shape.n, shape.sizes);
+    if (!tensor || !order || !dt__dense_strides(shape.n, shape.sizes, order, strides))
+        return tensor;
+    memcpy(tensor->strides, strides, (size_t)shape.n * sizeof *strides);
+    return tensor;
+}
+
+dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt_make_options *options,
+                           const int *order) {
+    static const dt_make_options defaults;
+    const dt_make_options *o = options ? options : &defaults;
+    if (!ctx)
+        return NULL;
+    dt_mesh *mesh = o->mesh ? o->mesh : o->place ? dt_mesh_current(ctx) : NULL;
+    if (o->place && !mesh) {
+        (void)dt__fail(ctx, DT_ERR_MESH, "%s: placements %s, but no mesh is given and none is current", op, o->place);
+        return NULL;
+    }
+    if (mesh && !dt__is_of(ctx, op, "mesh", dt_mesh_ctx(mesh)))
+        return NULL;
+    dt_tensor *tensor;
+    dt_dtype dtype = o->dtype ? o->dtype : DT_F32;
+    if (mesh) {
+        dt_placement everywhere[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
+        int64_t elements;
+        if (dt__shape_check(ctx, op, dtype, shape.n, shape.sizes, &elements) != DT_OK)
+            return NULL;
+        dt_spec *spec = dt_spec_new(mesh, &(dt_spec_desc){.dtype = dtype,
+                                                          .n_dims = shape.n,
+                                                          .shape = shape.sizes,
+                                                          .text = o->place,
+                                                          .n_placements = o->place ? 0 : dt_mesh_n_dims(mesh),
+                                                          .placements = o->place ? NULL : everywhere,
+                                                          .stride_order = order});
+        tensor = spec ? dt__tensor_of_spec(spec) : NULL;
+        dt_spec_release(spec);
+    } else {
+        tensor = make_plain(ctx, op, dtype, shape, order);
+    }
+    if (tensor && o->requires_grad && dt_set_requires_grad(tensor, true) != DT_OK) {
+        dt_drop(tensor);
+        return NULL;
+    }
+    return tensor;
+}
+
+bool dt__holds_value(const dt_spec *spec, dt_reduce *identity) {
+    int64_t coordinate[DT_SPEC_MAX_DIMS];
+    if (!dt_mesh_coordinate(spec->mesh, coordinate))
+        return true; /* it holds nothing */
+    bool first = true;
+    for (int m = 0; m < spec->sharding.n_mesh_dims; m++) {
+        const dt_placement *p = &spec->sharding.placements[m];
+        if (!dt_placement_is_partial(*p) || p->reduce == DT_AVG || coordinate[m] == 0)
+            continue;
+        first = false;
+        *identity = p->reduce;
+    }
+    return first;
+}
+
+/* Fills the local tensor, which is dense, with one element. */
+static void fill_local(dt_tensor *tensor, const void *element) {
+    if (!tensor->data)
+        return;
+    dt__spread_fill(dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx), tensor->data, element,
+                    dt_dtype_size(tensor->dtype), dt_tensor_local_elements(tensor));
+}
+
+dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double value) {
+    int64_t min, max;
+    if (!dt__is_integer(dtype))
+        return DT_OK;
+    dt__integer_limits(dtype, &min, &max);
+    if (dt__is_within(value, min, max))
+        return DT_OK;
+    return dt__fail(ctx, DT_ERR_VALUE, "%s: %.17g does not fit %s: expected a number from %lld to %lld", op, value,
+                    dt_dtype_name(dtype), (long long)min, (long long)max);
+}
+
+bool dt__wants_values(dt_tensor *tensor) {
+    dt_reduce reduce;
+    unsigned char element[16];
+    if (!tensor || !tensor->data)
+        return false;
+    if (!tensor->spec || dt__holds_value(tensor->spec, &reduce))
+        return true;
+    dt__write_identity(tensor->dtype, reduce, element);
+    fill_local(tensor, element);
+    return false;
+}
+
+static dt_tensor *fill_with(dt_tensor *tensor, double value) {
+    unsigned char element[16];
+    if (dt__wants_values(tensor)) {
+        dt__write_f64(tensor->dtype, value, element);
+        fill_local(tensor, element);
+    }
+    return tensor;
+}
+
+dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "empty", options, options_size, &full);
+    return options ? dt__tensor_make(ctx, "empty", shape, options, NULL) : NULL;
+}
+
+dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "zeros", options, options_size, &full);
+    return options ? fill_with(dt__tensor_make(ctx, "zeros", shape, options, NULL), 0) : NULL;
+}
+
+dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "ones", options, options_size, &full);
+    return options ? fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1) : NULL;
+}
+
+static dt_tensor *make_full(dt_ctx *ctx, const char *op, dt_shape shape, double value,
+                            const dt_make_options *options) {
+    if (ctx && options && dt__want_number(ctx, op, options->dtype, value) != DT_OK)
+        return NULL;
+    return fill_with(dt__tensor_make(ctx, op, shape, options, NULL), value);
+}
+
+dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape shape, double value, const dt_make_options *options,
+                         size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "full", options, options_size, &full);
+    return options ? make_full(ctx, "full", shape, value, options) : NULL;
+}
+
+dt_tensor *dt_scalar_sized(dt_ctx *ctx, double value, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "scalar", options, options_size, &full);
+    return options ? make_full(ctx, "scalar", (dt_shape){0, NULL}, value, options) : NULL;
+}
+
+/* The shard of a dim that this rank holds; all of it for a plain tensor. */
+static void shard_of(const dt_tensor *tensor, int dim, dt__shard *out) {
+    int64_t coordinate[DT_SPEC_MAX_DIMS];
+    if (!tensor->spec) {
+        *out = (dt__shard){.global_size = tensor->shape[dim], .size = tensor->shape[dim]};
+        return;
+    }
+    (void)dt_mesh_coordinate(tensor->spec->mesh, coordinate); /* a member: it holds elements */
+    dt__shard_at(&tensor->spec->sharding, dim, coordinate, out);
+}
+
+/* Values of a line: first + i * step. */
+struct line {
+    double first, step;
+    double last; /* the value of index n_last, exactly; NaN: as computed */
+    int64_t n_last;
+};
+
+/* A line that is put into this rank's part; threads take pieces of it. */
+struct lines {
+    const struct line *line;
+    dt_tensor *tensor;
+    dt__shard shard;
+    bool whole; /* numbers are made as i64, because dtype, start and step are whole; otherwise as f64 */
+};
+
+enum { LINE_PIECE = 1 << 16 }; /* elements that are worth a thread */
+
+static bool is_whole(double x) { return fabs(x) < 9007199254740992.0 && x == trunc(x); }
+
+static bool makes_whole(const dt_tensor *tensor, const struct line *line) {
+    double end = line->first + (double)tensor->shape[0] * line->step;
+    return dt__is_integral(tensor->dtype) && is_whole(line->first) && is_whole(line->step) && fabs(end) < 4e18;
+}
+
+/* Elements one behind the other, from index `begin` on: made a chunk at a time, and converted. */
+static void fill_line(const struct lines *all, int64_t begin, int64_t n, unsigned char *out) {
+    enum { CHUNK = 256 };
+    union {
+        double f64[CHUNK];
+        int64_t i64[CHUNK];
+    } chunk;
+    const struct line *line = all->line;
+    dt_dtype dtype = all->tensor->dtype;
+    int64_t one = 1;
+    for (int64_t at = 0; at < n;) {
+        int64_t size = dt__min_i64(n - at, CHUNK);
+        for (int64_t i = 0; i < size; i++) {
+            int64_t index = begin + at + i;
+            if (all->whole)
+                chunk.i64[i] = (int64_t)line->first + index * (int64_t)line->step;
+            else
+                chunk.f64[i] = index == line->n_last && !isnan(line->last) ? line->last
+                                                                           : line->first + (double)index * line->step;
+        }
+        dt__array from = {&chunk, all->whole ? DT_I64 : DT_F64, 1, &size, &one};
+        dt__array to = {out + (size_t)at * dt_dtype_size(dtype), dtype, 1, &size, &one};
+        dt__convert(dt__kernels_of(all->tensor->ctx), NULL, &to, &from);
+        at += size;
+    }
+}
+
+static void fill_lines_piece(void *arg, int64_t piece) {
+    const struct lines *all = arg;
+    int64_t i = piece * LINE_PIECE, end = dt__min_i64(i + LINE_PIECE, all->shard.size);
+    while (i < end) {
+        dt_run run = dt__shard_run(&all->shard, i);
+        int64_t n = dt__min_i64(run.end - run.begin, end - i);
+        fill_line(all, run.begin, n, all->tensor->data + (size_t)i * dt_dtype_size(all->tensor->dtype));
+        i += n;
+    }
+}
+
+/* Fills the part of a tensor of one dim. */
+static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
+    if (!dt__wants_values(tensor))
+        return tensor;
+    struct lines all = {.line = line, .tensor = tensor, .whole = makes_whole(tensor, line)};
+    shard_of(tensor, 0, &all.shard);
+    dt__pool_run(dt__pool_of(tensor->ctx), dt__ceil_div(all.shard.size, LINE_PIECE), fill_lines_piece, &all);
+    return tensor;
+}
+
+dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, const dt_make_options *options,
+                           size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "arange", options, options_size, &full);
+    if (!options)
+        return NULL;
+    double n = ceil((end - start) / step);
+    if (!ctx)
+        return NULL;
+    if (step == 0 || !(n >= 0) || n > 9e15) {
+        (void)dt__fail(ctx, DT_ERR_VALUE, "arange: from %g to %g by %g; the step must lead from start to end", start,
+                       end, step);
+        return NULL;
+    }
+    int64_t size = (int64_t)n;
+    return fill_lines(dt__tensor_make(ctx, "arange", (dt_shape){1, &size}, options, NULL),
+                      &(struct line){start, step, NAN, -1});
+}
+
+dt_tensor *dt_linspace_sized(dt_ctx *ctx, double start, double end, int64_t n, const dt_make_options *options,
+                             size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "linspace", options, options_size, &full);
+    if (!options)
+        return NULL;
+    double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
+    return fill_lines(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL),
+                      &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
+}
+
+/* Ones in columns first … last of each row, counted from the diagonal: a column is in a row's band if column - row lies
+ * between them. Threads take some rows each. */
+struct band {
+    int64_t first, last;
+    dt_tensor *tensor; /* its part is dense, row by row */
+    dt__shard rows, columns;
+    int64_t n_per_piece; /* rows */
+};
+
+static void fill_band_piece(void *arg, int64_t piece) {
+    const struct band *band = arg;
+    const dt__kernels *kernels = dt__kernels_of(band->tensor->ctx);
+    unsigned char zero[16], one[16];
+    dt__write_f64(band->tensor->dtype, 0, zero);
+    dt__write_f64(band->tensor->dtype, 1, one);
+    size_t bytes = dt_dtype_size(band->tensor->dtype), width = (size_t)band->columns.size;
+    int64_t i = piece * band->n_per_piece, end_row = dt__min_i64(i + band->n_per_piece, band->rows.size);
+    unsigned char *at = band->tensor->data + (size_t)i * width * bytes;
+    kernels->fill(at, zero, bytes, (size_t)(end_row - i) * width, DT__CACHED);
+    for (; i < end_row; i++, at += width * bytes) {
+        int64_t row = dt__shard_to_global(&band->rows, i), n = band->columns.global_size;
+        int64_t low =
+            band->first < -row ? 0 : dt__min_i64(row + band->first, n); /* no overflow: row is not negative */
+        int64_t high = band->last < -row ? 0 : band->last >= n - row ? n : row + band->last + 1;
+        int64_t begin = dt__shard_seek(&band->columns, low),
+                end = dt__shard_seek(&band->columns, dt__max_i64(high, low));
+        kernels->fill(at + (size_t)begin * bytes, one, bytes, (size_t)(end - begin), DT__CACHED);
+    }
+}
+
+static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
+    if (!dt__wants_values(tensor) || dt_tensor_local_elements(tensor) == 0)
+        return tensor;
+    struct band band = {.first = first, .last = last, .tensor = tensor};
+    shard_of(tensor, 0, &band.rows);
+    shard_of(tensor, 1, &band.columns);
+    int64_t row_bytes = band.columns.size * (int64_t)dt_dtype_size(tensor->dtype);
+    int64_t n_pieces = dt__spread_pieces(tensor->ctx->threads, band.rows.size * row_bytes);
+    band.n_per_piece = dt__ceil_div(band.rows.size, n_pieces);
+    dt__pool_run(dt__pool_of(tensor->ctx), dt__ceil_div(band.rows.size, band.n_per_piece), fill_band_piece, &band);
+    return tensor;
+}
+
+dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make_options *options,
+                        size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "eye", options, options_size, &full);
+    return options
+               ? fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                           0, 0)
+               : NULL;
+}
+
+dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make_options *options,
+                        size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "tri", options, options_size, &full);
+    return options
+               ? fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                           INT64_MIN, k)
+               : NULL;
+}
+
+dt_tensor *dt_empty_like(const dt_tensor *tensor) {
+    if (!tensor)
+        return NULL;
+    return tensor->spec ? dt__tensor_of_spec(tensor->spec)
+                        : dt__tensor_new(tensor->ctx, "empty_like", tensor->dtype, tensor->n_dims, tensor->shape);
+}
+
+dt_tensor *dt_full_like(const dt_tensor *tensor, double value) {
+    bool fits = !tensor || dt__want_number(tensor->ctx, "full_like", tensor->dtype, value) == DT_OK;
+    return fits ? fill_with(dt_empty_like(tensor), value) : NULL;
+}
+
+/* Bytes of a shape of which there is memory, or an agreed error. */
+static dt_status check_memory(dt_ctx *ctx, const char *op, const void *memory, dt_shape shape, dt_dtype dtype,
+                              size_t *bytes) {
+    int64_t n;
+    DT__TRY(dt__shape_check(ctx, op, dtype, shape.n, shape.sizes, &n));
+    *bytes = (size_t)n * dt_dtype_size(dtype);
+    return memory || n == 0 ? DT_OK
+                            : dt__fail(ctx, DT_ERR_VALUE, "%s: no memory for %lld elements of %s", op, (long long)n,
+                                       dt_dtype_name(dtype));
+}
+
+dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype) {
+    size_t bytes;
+    if (!ctx || check_memory(ctx, "from_memory", memory, shape, dtype, &bytes) != DT_OK)
+        return NULL;
+    dt_tensor *tensor = dt__tensor_new(ctx, "from_memory", dtype, shape.n, shape.sizes);
+    int64_t n = (int64_t)bytes, one = 1;
+    if (tensor && tensor->data)
+        dt__spread_copy(dt__kernels_of(ctx), dt__pool_of(ctx),
+                        &(dt__strided){tensor->data, memory, 1, 1, &n, &one, &one}, DT__CACHED);
+    return tensor;
+}
+
+dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory, void *user) {
+    size_t bytes;
+    if (!ctx || check_memory(ctx, "adopt", memory, shape, dtype, &bytes) != DT_OK) {
+        if (free_memory)
+            free_memory(user, memory);
+        return NULL;
+    }
+    dt__storage *storage = dt__storage_adopt(ctx, memory, bytes, free_memory, user);
+    if (!storage)
+        return NULL;
+    dt_tensor *tensor = dt__tensor_plain(storage, &(dt__reading){dtype, shape.n, shape.sizes, NULL, 0});
+    dt__storage_drop(storage);
+    return tensor;
+}
+
+dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype) {
+    return dt_adopt(ctx, memory, shape, dtype, NULL, NULL);
+}
+
+/* As dt_empty_like, with the last dim fastest in memory. */
+static dt_tensor *row_by_row(const dt_tensor *tensor) {
+    const dt_spec *spec = tensor->spec;
+    if (!spec)
+        return dt_empty_like(tensor);
+    dt_spec *rows = dt_spec_new(spec->mesh, &(dt_spec_desc){.dtype = spec->dtype,
+                                                            .n_dims = spec->sharding.n_dims,
+                                                            .shape = spec->sharding.shape,
+                                                            .n_placements = spec->sharding.n_mesh_dims,
+                                                            .placements = spec->sharding.placements});
+    dt_tensor *result = rows ? dt__tensor_of_spec(rows) : NULL;
+    dt_spec_release(rows);
+    return result;
+}
+
+dt_tensor *dt_clone(const dt_tensor *tensor) {
+    dt_tensor *copy = tensor ? row_by_row(tensor) : NULL;
+    if (copy && copy->data && tensor->data)
+        dt__convert(
+            dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx),
+            &(dt__array){copy->data, copy->dtype, copy->local_n_dims, copy->local_shape, copy->strides},
+            &(dt__array){tensor->data, tensor->dtype, tensor->local_n_dims, tensor->local_shape, tensor->strides});
+    return copy;
+}
+
+dt_tensor *dt_contiguous(dt_tensor *tensor) {
+    return tensor && !dt_tensor_is_contiguous(tensor) ? dt_clone(tensor) : tensor;
+}

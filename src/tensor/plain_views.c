@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Views of plain tensors: new handles on the same storage.
+ */
+#include "base/size.h"
+#include "tensor/tensor_state.h"
+#include "tensor/view.h"
+
+#include <string.h>
+
+/* The view to start from; false, with the error recorded, where there is no plain tensor. */
+static bool open_view(const dt_tensor *tensor, const char *op, dt__view *out) {
+    if (!tensor)
+        return false;
+    if (tensor->spec) {
+        char text[512];
+        (void)dt_tensor_text(tensor, sizeof text, text);
+        (void)dt__fail(tensor->ctx, DT_ERR_UNSUPPORTED,
+                       "%s: %s is distributed; take its local part (dt_to_local) or the whole (dt_full_tensor)", op,
+                       text);
+        return false;
+    }
+    *out = (dt__view){
+        .ctx = tensor->ctx, .dtype = tensor->dtype, .n_dims = tensor->n_dims, .offset = dt__tensor_offset(tensor)};
+    size_t bytes = (size_t)tensor->n_dims * sizeof(int64_t);
+    memcpy(out->shape, tensor->shape, bytes);
+    memcpy(out->strides, tensor->strides, bytes);
+    return true;
+}
+
+static dt_tensor *close_view(const dt_tensor *tensor, const dt__view *view, dt_status status) {
+    if (status != DT_OK)
+        return NULL;
+    return dt__tensor_plain(tensor->storage,
+                            &(dt__reading){tensor->dtype, view->n_dims, view->shape, view->strides, view->offset});
+}
+
+dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length) {
+    dt__view view;
+    return open_view(tensor, "narrow", &view) ? close_view(tensor, &view, dt__view_narrow(&view, dim, start, length))
+                                              : NULL;
+}
+
+dt_tensor *dt_permute(const dt_tensor *tensor, dt_dims dims) {
+    dt__view view;
+    return open_view(tensor, "permute", &view) ? close_view(tensor, &view, dt__view_permute(&view, dims.n, dims.list))
+                                               : NULL;
+}
+
+dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b) {
+    dt__view view;
+    return open_view(tensor, "diagonal", &view) ? close_view(tensor, &view, dt__view_diagonal(&view, offset, a, b))
+                                                : NULL;
+}
+
+dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t step) {
+    dt__view view;
+    return open_view(tensor, "unfold", &view) ? close_view(tensor, &view, dt__view_unfold(&view, dim, size, step))
+                                              : NULL;
+}
+
+/* The largest and the smallest element that the strides reach, from offset on; false where that cannot be counted. */
+static bool reach(int n, const int64_t *shape, const int64_t *strides, int64_t offset, int64_t *low, int64_t *high) {
+    *low = *high = offset;
+    for (int d = 0; d < n; d++) {
+        int64_t span;
+        if (!dt__mul_i64(shape[d] - 1, strides[d], &span) ||
+            !dt__add_i64(span < 0 ? *low : *high, span, span < 0 ? low : high))
+            return false;
+    }
+    return true;
+}
+
+dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset) {
+    dt__view view;
+    int64_t elements, low, high;
+    if (!open_view(tensor, "as_strided", &view) ||
+        dt__shape_check(tensor->ctx, "as_strided", tensor->dtype, shape.n, shape.sizes, &elements) != DT_OK)
+        return NULL;
+    int64_t room = (int64_t)(tensor->storage->bytes / dt_dtype_size(tensor->dtype));
+    if (strides.n != shape.n || offset < 0 || offset > room ||
+        (elements > 0 &&
+         (!reach(shape.n, shape.sizes, strides.sizes, offset, &low, &high) || low < 0 || high >= room))) {
+        char sizes[320], steps[320];
+        (void)dt__fail(tensor->ctx, DT_ERR_SHAPE,
+                       "as_strided: [%s] with strides (%s) from element %lld on leaves a storage of %lld elements",
+                       dt__shape_text(shape.n, shape.sizes, sizeof sizes, sizes),
+                       dt__shape_text(strides.n, strides.sizes, sizeof steps, steps), (long long)offset,
+                       (long long)room);
+        return NULL;
+    }
+    return dt__tensor_plain(tensor->storage,
+                            &(dt__reading){tensor->dtype, shape.n, shape.sizes, strides.sizes, offset});
+}
