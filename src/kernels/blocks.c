@@ -160,7 +160,7 @@ static void choose_blocks(job *j) {
 
 void dt__blocks_run(const dt__blocks *args) {
     job j;
-    j.what = what;
+    j.args = args;
     if (!dt__walk_make(args->n_arrays, args->arrays, &j.walk))
         return;
     choose_blocks(&j);

@@ -122,7 +122,7 @@ static int64_t row_bytes(const row_job *j) {
 bool dt__index_select(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad) {
     row_job j;
     j.kernels = kernels;
-    j.what = what;
+    j.args = args;
     if (!indexes_are_good(args, bad))
         return false;
     if (!rows_make(args, &j.r))
@@ -158,7 +158,7 @@ static void add_piece(void *arg, int64_t piece) {
 bool dt__index_add(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad) {
     row_job j;
     j.kernels = kernels;
-    j.what = what;
+    j.args = args;
     if (!indexes_are_good(args, bad))
         return false;
     if (!rows_make(args, &j.r) || j.r.n_held == 0)
@@ -187,7 +187,7 @@ static bool elements_make(const dt__indexed *args, const dt__array *first, eleme
         j->shape[d] = args->index->shape[d];
         j->strides[d] = d == args->dim ? 0 : indexed->strides[d];
     }
-    j->args = what;
+    j->args = args;
     j->start = (dt__array){indexed->data, indexed->dtype, indexed->n_dims, j->shape, j->strides};
     j->n_held = indexed->n_dims ? indexed->shape[args->dim] : 1;
     j->step = indexed->n_dims ? indexed->strides[args->dim] * (int64_t)dt_dtype_size(indexed->dtype) : 0;

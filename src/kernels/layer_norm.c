@@ -151,7 +151,7 @@ void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__la
     const dt__array *weight = args->weight ? args->weight : &ones, *bias = args->bias ? args->bias : &none;
     job j;
     j.kernels = kernels;
-    j.what = what;
+    j.args = args;
     j.dtype = args->in->dtype == DT_F64 ? DT_F64 : DT_F32;
     j.operands[OUT] = args->out;
     j.operands[IN] = args->in;

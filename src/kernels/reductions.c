@@ -273,7 +273,7 @@ void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction 
     views v;
     job j;
     j.kernels = kernels;
-    j.what = what;
+    j.args = args;
     j.loop_dtype = loop_dtype_of(args->fold, args->in->dtype);
     j.kept_in = dtype_kept(args->fold, j.loop_dtype);
     j.identity = identity_of(args->fold, j.kept_in);
@@ -382,7 +382,7 @@ static void reduce_args(void *arg, int64_t piece) {
 }
 
 void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args) {
-    arg_job j = {.kernels = kernels, .what = what};
+    arg_job j = {.kernels = kernels, .args = args};
     j.loop_dtype = loop_dtype_of(args->fold, args->in->dtype);
     j.loop_dtype = j.loop_dtype == DT_F32 ? DT_F64 : j.loop_dtype;
     split_dims(args, &j.v);

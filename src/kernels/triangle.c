@@ -72,7 +72,7 @@ void dt__triangle_run(const dt__kernels *kernels, dt__pool *pool, const dt__tria
     const dt__array ins = {in->data, in->dtype, last - 1, in->shape, in->strides};
     job j;
     j.kernels = kernels;
-    j.what = what;
+    j.args = args;
     j.n_rows = in->shape[last - 1];
     j.n_columns = in->shape[last];
     j.out_row = out->strides[last - 1];
