@@ -197,7 +197,7 @@ const command verify_command = {
     .synopsis = "[OPTIONS] [OP ...]",
     .about =
         "Checks each row that an op offers, for its samples and for samples with other sizes and dtypes, with 2, 3\n"
-        "and 5 simulated ranks: inputs are sharded and split as the row says, the op runs on each local tensor,\n"
+        "and 5 simulated ranks: inputs are sharded and split as the row requires, the op runs on each local tensor,\n"
         "and the results together must equal the result of one rank. Then all other combinations of placements\n"
         "are tried on the samples: those that hold are missing. An op is a name or a pattern; default: all.\n"
         "Exits with 1 if a row is wrong.",
