@@ -163,6 +163,12 @@ typedef struct reduced_angle {
     uint64_t quarters;
 } reduced_angle;
 
+/* As f32 needs it: the low part is not computed. */
+DT__INLINE reduced_angle reduce_angle_short(double x) {
+    double rounded = x * TWO_OVER_PI + ROUNDER, n = rounded - ROUNDER;
+    return (reduced_angle){((x - n * HALF_PI_1) - n * HALF_PI_2) - n * HALF_PI_3, 0, dt__f64_bits(rounded) & 3};
+}
+
 DT__INLINE reduced_angle reduce_angle(double x) {
     double rounded = x * TWO_OVER_PI + ROUNDER, n = rounded - ROUNDER;
     double_pair r = sum_of(x - n * HALF_PI_1, -(n * HALF_PI_2));
@@ -279,9 +285,9 @@ DT__INLINE double silu_f64(double x) {
 }
 
 /* Arguments up to NEAR_ANGLE_MAX in size are near; the others are far. */
-DT__INLINE float sin_near_f32(float x) { return (float)sine_short(reduce_angle((double)x), 0); }
+DT__INLINE float sin_near_f32(float x) { return (float)sine_short(reduce_angle_short((double)x), 0); }
 DT__INLINE double sin_near_f64(double x) { return sine_long(reduce_angle(x), 0); }
-DT__INLINE float cos_near_f32(float x) { return (float)sine_short(reduce_angle((double)x), 1); }
+DT__INLINE float cos_near_f32(float x) { return (float)sine_short(reduce_angle_short((double)x), 1); }
 DT__INLINE double cos_near_f64(double x) { return sine_long(reduce_angle(x), 1); }
 DT__INLINE float sin_far_f32(float x) { return (float)sine_short(reduce_far_angle((double)x), 0); }
 DT__INLINE double sin_far_f64(double x) { return sine_long(reduce_far_angle(x), 0); }

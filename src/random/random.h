@@ -30,7 +30,7 @@ void dt__draw_range(const dt__draw *draw, int64_t begin, int64_t n, void *dst);
  * in elements; NULL: row-major. Large ones are split among the threads of the pool, which may be NULL. */
 void dt__draw_shard(const dt__draw *draw, dt__pool *pool, int n_dims, const dt__shard *shards, const int64_t *strides,
                     void *dst);
-/* The local tensor of a coordinate under the spec, NULL for a rank outside the mesh; strides NULL: those of the spec. */
+/* The local tensor of a coordinate under the spec, NULL for a rank outside the mesh; NULL strides: the spec's. */
 dt_status dt__draw_spec(const dt__draw *draw, dt__pool *pool, const dt_spec *spec, const int64_t *coordinate,
                         const int64_t *strides, void *dst);
 
