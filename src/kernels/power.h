@@ -3,9 +3,9 @@
  * pow and fmod, without branches, so that loops over them become vector loops with the same bits in every instruction
  * set.
  *
- * pow is 2^(y log2 |x|). f32 is computed in f64. For f64 the logarithm is a sum of two doubles, so that the error before
- * the last rounding stays below half a unit and exact powers are exact. fmod is exact: r - q d is computed without
- * rounding for quotients of up to 2^51 (f32, in f64: 2^29); larger ones take several steps.
+ * pow is 2^(y log2 |x|). f32 is computed in f64. For f64 the logarithm is a sum of two doubles, so that the error
+ * before the last rounding stays below half a unit and exact powers are exact. fmod is exact: r - q d is computed
+ * without rounding for quotients of up to 2^51 (f32, in f64: 2^29); larger ones take several steps.
  */
 #ifndef DT_KERNELS_POWER_H
 #define DT_KERNELS_POWER_H

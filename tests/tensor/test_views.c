@@ -313,7 +313,7 @@ static dt_tensor *reshape(dt_ctx *ctx, uint64_t *random, const model *m, dt_tens
         assert_true(dt_tensor_shares(view, t));
         check(out, view, "view");
     } else {
-        assert_error_says(ctx, DT_ERR_SHAPE, "use dt_reshape");
+        assert_error_says(ctx, DT_ERR_SHAPE, "without a copy");
         assert_int_equal(dt_error_clear(ctx), DT_OK);
     }
     dt_tensor *result = dt_reshape(t, TENSORS_SHAPE(n, asked));
@@ -440,7 +440,8 @@ static void views__that_do_not_exist_are_refused(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *t = dt_zeros(ctx, DT_SHAPE(3, 4)), *point = dt_scalar(ctx, 1);
-    refused(ctx, dt_slice(t, 2, 0, 1, 1), DT_ERR_VALUE, "slice: f32[3,4]: dim: expected -2 to 1, got 2");
+    refused(ctx, dt_slice(t, 2, 0, 1, 1), DT_ERR_VALUE,
+            "slice: f32[3,4]: there is no dim 2; wanted one from -2 to 1");
     refused(ctx, dt_slice(t, 0, 0, 1, 0), DT_ERR_VALUE, "slice: f32[3,4]: step is 0");
     refused(ctx, dt_slice(t, 0, 0, 1, -1), DT_ERR_VALUE, "slice: f32[3,4]: step is -1");
     refused(ctx, dt_slice(point, 0, 0, 1, 1), DT_ERR_SHAPE, "slice: f32[]: the tensor has no dims");
