@@ -25,9 +25,9 @@ def complaints(macros, types, functions, enumerators):
              for name in macros & (types | functions | enumerators)]
     found += [f"{name} is a type and also a function" for name in types & functions]
     for name in functions:
-        for ending, other in (("_retain", "_release"), ("_begin", "_end"), ("_start", "_wait")):
+        for ending, other in (("_retain", "_release"), ("_begin", "_end")):
             partner = name[:-len(ending)] + other
-            if name.endswith(ending) and not {partner, re.sub(r"^dt_\w+?_wait$", "dt_work_wait", partner)} & functions:
+            if name.endswith(ending) and partner not in functions:
                 found.append(f"{name} has no {partner}")
         if name.endswith("_stats") and name[:-len("_stats")] + "_statistics" not in types:
             found.append(f"{name} does not return a {name[:-len('_stats')]}_statistics")
