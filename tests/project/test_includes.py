@@ -35,7 +35,7 @@ REACHES = {
     ("tools/dtrun", "comm"),
 }
 NAMES = {
-    "avx2", "avx512", "baseline", "choose", "element", "kernels", "ops",
+    "avx2", "avx512", "baseline", "choose", "kernels", "ops",
     "plain", "reduce", "threads", "tuned",
 }
 TYPES = set()
