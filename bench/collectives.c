@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loops that measure collectives, their command line and their output. Nothing here depends on which library runs.
+ * The loops that measure collectives, their command line and their output. Nothing here depends on the library that
+ * runs.
  */
 #include "collectives.h"
 
