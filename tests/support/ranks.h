@@ -22,6 +22,10 @@ void test_die_of_faults(void);
 /* Says on standard error what a leak detector finds, if the program was built with one; whether it found something. */
 bool test_leaks(void);
 
+/* The groups that the context has, and whether two of them use the same channel. */
+int test_count_groups(dt_ctx *ctx);
+bool test_share_channel(const dt_group *a, const dt_group *b);
+
 #define CHECK(condition, ...)                                                                                        \
     do {                                                                                                             \
         if (!(condition)) {                                                                                          \
