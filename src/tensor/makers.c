@@ -7,7 +7,7 @@
 #include "base/options.h"
 #include "base/size.h"
 #include "kernels/kernels.h"
-#include "spec/stride_order.h"
+#include "spec/spec.h"
 #include "tensor/tensor_state.h"
 
 #include <math.h>
