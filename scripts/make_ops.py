@@ -29,9 +29,10 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  *     dt_tensor *s = dt_sum(y, .dim = DT_DIMS(-1), .keepdim = true);
  *
  * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
- * given"; where zero is a value, the field has a type of its own: DT_DIMS(0, 1), DT_INT(0), DT_REAL(0.5), DT_NUMBER(2),
- * DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a warning ("excess elements", "requires
- * explicit braces"). In C, ops are macros that add the source location of the call; the functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
+ * given"; where zero is a value, the field has a type of its own: DT_DIMS(0, 1), DT_INT(0), DT_REAL(0.5),
+ * DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a warning ("excess
+ * elements", "requires explicit braces"). In C, ops are macros that add the source location of the call; the
+ * functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
  *
  * An op that fails returns NULL and records an error in the context, which keeps the first one. An op whose argument is
  * NULL returns NULL, so that a chain of ops is checked once, at its end.
