@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_distribute_tensor. The source's value is a tensor on a mesh of one rank, so distributing it is a redistribution
- * between two meshes; where every rank has the value, it is one from Replicate.
+ * dt_distribute_tensor: from a plain value to a distributed tensor. The source's value is a tensor on a mesh of one
+ * rank, so distributing it is a redistribution between two meshes; where every rank has the value, it is one from
+ * Replicate.
  */
 #include "base/options.h"
 #include "comm/observer.h"

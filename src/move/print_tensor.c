@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_print and dt_format. How elements are written is in tensor/format.c; here they are collected. Of a distributed
+ * dt_print and dt_format: collect the elements to show. How they are written is in tensor/format.c. Of a distributed
  * tensor each rank copies the shown elements that it holds into a row of its own. These rows are a small distributed
  * tensor: one row per different shard, partial as the tensor is, and moving it to the first rank reduces it as any
  * redistribution does. There each element is read from the row of the shard that holds it.

@@ -255,7 +255,8 @@ static int from_local_on_four(dt_ctx *ctx, void *arg) {
     dt_tensor *t = dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2), .stride = DT_SHAPE(2, 1));
     CHECK(WHOLE_IS(t, 5, 2) && STRIDES_ARE(t, 2, 1), "DT-014");
     /* DT-015: a stride alone is refused; a shape alone is enough, which is a deviation. */
-    REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .stride = DT_SHAPE(2, 1)), DT_ERR_VALUE, "expected the global shape, too");
+    REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .stride = DT_SHAPE(2, 1)), DT_ERR_VALUE,
+            "expected the global shape, too");
     CHECK(WHOLE_IS(dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2)), 5, 2), "DT-015");
     REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2), .stride = DT_SHAPE(3, 1)),
             DT_ERR_VALUE, "expected those of a dense tensor");
