@@ -4,18 +4,13 @@
  * history of the mesh, and the history goes into the tag of the next collective on it. Equal meshes share one. Clearing
  * errors, which all ranks do together, starts anew, or ranks that differ once would differ for ever.
  */
-#include "comm/runtime.h"
+#include "comm/comm.h"
 #include "mesh/mesh_internal.h"
 
 typedef struct history {
     uint64_t number;
     uint32_t epoch;
 } history;
-
-static uint32_t epoch_of(const dt_ctx *ctx) {
-    const dt__runtime *runtime = dt__runtime_of(ctx);
-    return runtime ? runtime->epoch : 0;
-}
 
 dt_status dt__mesh_agree(dt_mesh *mesh, uint64_t number) {
     dt__mesh_state *state = dt__mesh_state_of(mesh->ctx);
@@ -29,7 +24,7 @@ dt_status dt__mesh_agree(dt_mesh *mesh, uint64_t number) {
             return DT_ERR_MEMORY;
         }
     }
-    *found = (history){dt__hash_u64(number, dt__mesh_agreed(mesh)), epoch_of(mesh->ctx)};
+    *found = (history){dt__hash_u64(number, dt__mesh_agreed(mesh)), dt__clear_epoch(mesh->ctx)};
     return DT_OK;
 }
 
@@ -38,7 +33,7 @@ uint64_t dt__mesh_agreed(const dt_mesh *mesh) {
     if (!state->agreed.n_entries)
         return 0;
     const history *found = dt__map_get(&state->agreed, mesh->fingerprint, NULL, NULL);
-    return found && found->epoch == epoch_of(mesh->ctx) ? found->number : 0;
+    return found && found->epoch == dt__clear_epoch(mesh->ctx) ? found->number : 0;
 }
 
 void dt__mesh_forget_agreed(dt_ctx *ctx, dt__mesh_state *state) {

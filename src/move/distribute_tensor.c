@@ -5,7 +5,7 @@
  * Replicate.
  */
 #include "base/options.h"
-#include "comm/observer.h"
+#include "comm/comm.h"
 #include "kernels/spread.h"
 #include "move/move.h"
 
