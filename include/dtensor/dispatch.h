@@ -87,7 +87,7 @@ typedef struct dt_op_argument {
 
 /* Runs the op of this name; what is not given has the default of the schema line. The outputs belong to the current
  * scope. site may be NULL. Collective where inputs move, else Local. */
-DT_API dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_given, const dt_op_argument *given,
+DT_API dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_arguments, const dt_op_argument *arguments,
                            const dt_site *site, dt_tensor *outputs[DT_OP_MAX_OUTPUTS], int *n_outputs);
 /* The same for an op that takes tensors only; gives the first output, or NULL. Collective where inputs move, else
  * Local. */

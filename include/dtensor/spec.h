@@ -92,9 +92,9 @@ DT_API bool dt_placement_equal(const dt_placement *a, const dt_placement *b);
 DT_API dt_placement *dt_placements_parse(dt_ctx *ctx, const char *text, int *n);
 DT_API void dt_placements_free(dt_ctx *ctx, dt_placement *placements);
 
-/* Writes the text form into out, cut off after room - 1 characters and always ended where room > 0; returns the
+/* Writes the text form into out, cut off after capacity - 1 characters and always ended where capacity > 0; returns the
  * length of the whole text. Parsing the text gives the same placements. Local. */
-DT_API size_t dt_placements_text(int n, const dt_placement *placements, size_t room, char *out);
+DT_API size_t dt_placements_text(int n, const dt_placement *placements, size_t capacity, char *out);
 
 /* Counts negative dims from 0 instead, for a tensor of n_dims; a dim out of range stays as it is, to be refused when
  * a spec is made. Local. */
@@ -134,7 +134,7 @@ DT_API dt_spec *dt_spec_retain(dt_spec *spec);
 DT_API void dt_spec_release(dt_spec *spec);
 /* As dt_placements_text: "f32[1024,512] S(0),R on mesh(dp=2,tp=4)". A stride order other than row-major follows the
  * shape: "f32[8,4] major(1,0) R on mesh(2)" lies in memory column by column. Local. */
-DT_API size_t dt_spec_text(const dt_spec *spec, size_t room, char *out);
+DT_API size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out);
 
 /* Equal specs of one context are one pointer; the id, from 1, is never given to another spec. Local. */
 DT_API uint64_t dt_spec_id(const dt_spec *spec);
@@ -191,9 +191,9 @@ typedef struct dt_run {
 } dt_run;
 
 /* The index ranges that the coordinate holds of a tensor dim, ascending and joined, from local index `from` on:
- * writes at most room of them and returns how many; fewer than room means that there are no more. Continue after the
- * last one with from = local + end - begin. -1 where the coordinate or the dim does not exist. Local. */
-DT_API int64_t dt_spec_runs(const dt_spec *spec, const int64_t *coordinate, int dim, int64_t from, int64_t room,
+ * writes at most capacity of them and returns how many; fewer than capacity means that there are no more. Continue
+ * after the last one with from = local + end - begin. -1 where the coordinate or the dim does not exist. Local. */
+DT_API int64_t dt_spec_runs(const dt_spec *spec, const int64_t *coordinate, int dim, int64_t from, int64_t capacity,
                             dt_run *out);
 
 /* The global index of a local one at a coordinate, and the other way round; false where the index does not exist

@@ -47,7 +47,7 @@ typedef struct dt_shape {
 } dt_shape;
 
 /* Stands first in types that a plain number must not initialise: compilers warn of .dim = 0, which without it would set
- * the first field, where DT_DIMS(0) is meant. It takes no room; C++ needs no such help. */
+ * the first field, where DT_DIMS(0) is meant. It takes no space; C++ needs no such help. */
 #ifdef __cplusplus
 #define DT_WRAPPED
 #else
@@ -142,7 +142,7 @@ DT_API bool dt_tensor_shares(const dt_tensor *a, const dt_tensor *b);
 /* The first element of the local part. What is written there changes the tensor and all views of it. Local. */
 DT_API void *dt_data(const dt_tensor *tensor);
 /* "f32[1024,512] S(0),R on mesh(dp=2,tp=4)", or "f32[3,4]" of a plain tensor; as dt_placements_text. Local. */
-DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t room, char *out);
+DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out);
 
 /* Making tensors. */
 

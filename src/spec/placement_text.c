@@ -10,17 +10,18 @@
 #include <stdio.h>
 #include <string.h>
 
-dt__sink dt__sink_new(size_t room, char *chars) {
-    if (room)
+dt__sink dt__sink_new(size_t capacity, char *chars) {
+    if (capacity)
         chars[0] = 0;
-    return (dt__sink){.chars = chars, .room = room};
+    return (dt__sink){.chars = chars, .capacity = capacity};
 }
 
 void dt__sink_add(dt__sink *sink, const char *format, ...) {
-    bool open = sink->n_chars < sink->room;
+    bool open = sink->n_chars < sink->capacity;
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(open ? sink->chars + sink->n_chars : NULL, open ? sink->room - sink->n_chars : 0, format, args);
+    int n =
+        vsnprintf(open ? sink->chars + sink->n_chars : NULL, open ? sink->capacity - sink->n_chars : 0, format, args);
     va_end(args);
     sink->n_chars += n > 0 ? (size_t)n : 0;
 }
@@ -64,8 +65,8 @@ void dt__sink_add_placements(dt__sink *sink, int n, const dt_placement *placemen
     }
 }
 
-size_t dt_placements_text(int n, const dt_placement *placements, size_t room, char *out) {
-    dt__sink sink = dt__sink_new(room, out);
+size_t dt_placements_text(int n, const dt_placement *placements, size_t capacity, char *out) {
+    dt__sink sink = dt__sink_new(capacity, out);
     dt__sink_add_placements(&sink, n, placements);
     return sink.n_chars;
 }

@@ -16,12 +16,12 @@ dt_status dt__placements_parse(dt__arena *arena, const char *text, int *n, dt_pl
 dt_status dt__cursor_placements(dt__cursor *cursor, dt__arena *arena, int *n, dt_placement **out);
 
 typedef struct dt__sink {
-    char *chars; /* ended by a NUL while room > 0 */
-    size_t room;
+    char *chars; /* ended by a NUL while capacity > 0 */
+    size_t capacity;
     size_t n_chars; /* of the whole text */
 } dt__sink;
 
-dt__sink dt__sink_new(size_t room, char *chars);
+dt__sink dt__sink_new(size_t capacity, char *chars);
 void dt__sink_add(dt__sink *sink, const char *format, ...) DT_PRINTF(2);
 void dt__sink_add_placements(dt__sink *sink, int n, const dt_placement *placements);
 

@@ -79,14 +79,14 @@ void dt_spec_local_of_sized(const dt_spec *spec, int64_t rank, dt_local *out, si
     fill_local(spec, dt_mesh_coordinate_of(spec->mesh, rank, coordinate) ? coordinate : NULL, out, out_size);
 }
 
-int64_t dt_spec_runs(const dt_spec *spec, const int64_t *coordinate, int dim, int64_t from, int64_t room,
+int64_t dt_spec_runs(const dt_spec *spec, const int64_t *coordinate, int dim, int64_t from, int64_t capacity,
                      dt_run *out) {
     dt__shard shard;
     int64_t n = 0;
     if (!has_dim(spec, dim) || !has_coordinate(spec, coordinate) || from < 0)
         return -1;
     dt__shard_at(&spec->sharding, dim, coordinate, &shard);
-    for (; n < room && from < shard.size; n++) {
+    for (; n < capacity && from < shard.size; n++) {
         out[n] = dt__shard_run(&shard, from);
         from += out[n].end - out[n].begin;
     }

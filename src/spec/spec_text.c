@@ -16,8 +16,8 @@ static bool is_row_major(const dt_spec *spec) {
     return true;
 }
 
-size_t dt_spec_text(const dt_spec *spec, size_t room, char *out) {
-    dt__sink sink = dt__sink_new(room, out);
+size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out) {
+    dt__sink sink = dt__sink_new(capacity, out);
     if (!spec)
         return 0;
     int n_dims = spec->sharding.n_dims;

@@ -73,11 +73,11 @@ dt_status dt__refuse_repeats(const dt_tensor *tensor, const char *op) {
                         : dt__fail(tensor->ctx, DT_ERR_STATE, format, op, text);
 }
 
-const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *out) {
+const char *dt__shape_text(int n_dims, const int64_t *shape, size_t capacity, char *out) {
     size_t used = 0;
     out[0] = '\0';
-    for (int d = 0; d < n_dims && used < room; d++)
-        used += (size_t)snprintf(out + used, room - used, "%s%lld", d ? "," : "", (long long)shape[d]);
+    for (int d = 0; d < n_dims && used < capacity; d++)
+        used += (size_t)snprintf(out + used, capacity - used, "%s%lld", d ? "," : "", (long long)shape[d]);
     return out;
 }
 
@@ -224,14 +224,14 @@ bool dt_tensor_is_contiguous(const dt_tensor *tensor) {
 
 bool dt_tensor_shares(const dt_tensor *a, const dt_tensor *b) { return a && b && a->storage == b->storage; }
 
-size_t dt_tensor_text(const dt_tensor *tensor, size_t room, char *out) {
+size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out) {
     if (tensor && tensor->spec)
-        return dt_spec_text(tensor->spec, room, out);
+        return dt_spec_text(tensor->spec, capacity, out);
     char shape[DT_SPEC_MAX_DIMS * 21];
     if (tensor)
         dt__shape_text(tensor->n_dims, tensor->shape, sizeof shape, shape);
-    int n = tensor ? snprintf(out, room, "%s[%s]", dt_dtype_name(tensor->dtype), shape)
-                   : snprintf(out, room, "no tensor");
+    int n = tensor ? snprintf(out, capacity, "%s[%s]", dt_dtype_name(tensor->dtype), shape)
+                   : snprintf(out, capacity, "no tensor");
     return (size_t)n;
 }
 

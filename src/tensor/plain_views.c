@@ -77,16 +77,16 @@ dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strid
     if (!open_view(tensor, "as_strided", &view) ||
         dt__shape_check(tensor->ctx, "as_strided", tensor->dtype, shape.n, shape.sizes, &elements) != DT_OK)
         return NULL;
-    int64_t room = (int64_t)(tensor->storage->bytes / dt_dtype_size(tensor->dtype));
-    if (strides.n != shape.n || offset < 0 || offset > room ||
+    int64_t capacity = (int64_t)(tensor->storage->bytes / dt_dtype_size(tensor->dtype));
+    if (strides.n != shape.n || offset < 0 || offset > capacity ||
         (elements > 0 &&
-         (!reach(shape.n, shape.sizes, strides.sizes, offset, &low, &high) || low < 0 || high >= room))) {
+         (!reach(shape.n, shape.sizes, strides.sizes, offset, &low, &high) || low < 0 || high >= capacity))) {
         char sizes[320], steps[320];
         (void)dt__fail(tensor->ctx, DT_ERR_SHAPE,
                        "as_strided: [%s] with strides (%s) from element %lld on leaves a storage of %lld elements",
                        dt__shape_text(shape.n, shape.sizes, sizeof sizes, sizes),
                        dt__shape_text(strides.n, strides.sizes, sizeof steps, steps), (long long)offset,
-                       (long long)room);
+                       (long long)capacity);
         return NULL;
     }
     return dt__tensor_plain(tensor->storage,

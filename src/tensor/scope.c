@@ -31,14 +31,14 @@ static void leave(dt__tensor_state *state, dt_tensor *tensor) {
 static dt__tensor_state *state_of(const dt_tensor *tensor) { return tensor->ctx->slots[DT__SLOT_TENSOR].state; }
 
 static bool push(dt_ctx *ctx, dt__tensor_state *state) {
-    if ((size_t)state->n_scopes == state->room) {
-        size_t room = state->room ? state->room * 2 : 16;
+    if ((size_t)state->n_scopes == state->capacity) {
+        size_t capacity = state->capacity ? state->capacity * 2 : 16;
         struct dt__scope *scopes =
-            dt__resize(ctx, state->scopes, state->room * sizeof *scopes, room * sizeof *scopes);
+            dt__resize(ctx, state->scopes, state->capacity * sizeof *scopes, capacity * sizeof *scopes);
         if (!scopes)
-            return dt__fail_memory(ctx, room * sizeof *scopes, "scopes"), false;
+            return dt__fail_memory(ctx, capacity * sizeof *scopes, "scopes"), false;
         state->scopes = scopes;
-        state->room = room;
+        state->capacity = capacity;
     }
     state->scopes[state->n_scopes++] = (struct dt__scope){++state->n_begun, NULL};
     return true;

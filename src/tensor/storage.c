@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Storages and handles: where they come from and where they go. Both live in pools of the context, because an op makes
- * one of each; a handle has room for a few dims, or for all that there can be.
+ * one of each; a handle has space for a few dims, or for all that there can be.
  */
 #include "tensor/tensor_state.h"
 
@@ -97,7 +97,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__products_free(state->products);
     while (state->owned)
         dt__owned_free(ctx, state->owned->memory);
-    dt__free(ctx, state->scopes, state->room * sizeof *state->scopes);
+    dt__free(ctx, state->scopes, state->capacity * sizeof *state->scopes);
     free_pool(ctx, &state->storage_pool);
     free_pool(ctx, &state->few_pool);
     free_pool(ctx, &state->many_pool);

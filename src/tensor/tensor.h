@@ -46,7 +46,7 @@ struct dt_tensor {
     const int64_t *local_shape; /* the same of a plain tensor */
     int64_t *strides;           /* of the local part, in elements */
     bool requires_grad;
-    bool large;     /* has room for DT_SPEC_MAX_DIMS dims */
+    bool large;     /* has space for DT_SPEC_MAX_DIMS dims */
     int64_t dims[]; /* what the pointers above point to, unless that is in the spec */
 };
 
@@ -120,7 +120,7 @@ dt_status dt__refuse_repeats(const dt_tensor *tensor, const char *op);
 dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double value);
 
 /* Reads "f32[3,4]"-like text of shape into a builder: for errors. */
-const char *dt__shape_text(int n_dims, const int64_t *shape, size_t room, char *out);
+const char *dt__shape_text(int n_dims, const int64_t *shape, size_t capacity, char *out);
 
 /* Whether what takes part in an op belongs to its context; otherwise an agreed error: it could go before the result. */
 bool dt__is_of(dt_ctx *ctx, const char *op, const char *what, const dt_ctx *its);

@@ -32,7 +32,7 @@ struct dt__tensor_state {
     dt__object_pool storage_pool, few_pool, many_pool;
     struct dt__scope *scopes;
     int64_t n_scopes;
-    size_t room;
+    size_t capacity;
     int64_t n_begun;   /* scopes so far */
     dt_tensor *others; /* handles in no scope */
     struct dt__owned *owned;
