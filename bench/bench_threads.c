@@ -2,7 +2,7 @@
  *
  * What the threads of a rank bring: large moves and makers on one rank that has one thread, and on one that has as
  * many as there are cores (or as requested), in turn. The fastest of many repeats counts. Results go into memory
- * that is allocated before, except for makers, whose memory comes from the rank's heap, where it was before.
+ * that exists already, except for makers, whose memory comes from the rank's heap, where it was before.
  *
  *     bench_threads [--quick] [--threads N] [--size N]
  */

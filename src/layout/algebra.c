@@ -39,7 +39,7 @@ static dt_status compose_mode(struct compose *job, dt__mode mode, dt__layout *ou
     static const char *const reasons[] = {
         [DT__COMPOSE_INDIVISIBLE] = "does not divide its modes",
         [DT__COMPOSE_CARRY] = "together with those before it carries from one of its modes into the next",
-        [DT__COMPOSE_OVERFLOW] = "gives a stride that does not fit in 63 bits",
+        [DT__COMPOSE_OVERFLOW] = "has a stride that does not fit in 63 bits",
     };
     int64_t n;
     dt__compose result = dt__modes_compose_one(job->modes, job->n, mode, job->spare, job->found, &n);
@@ -138,7 +138,7 @@ dt_status dt__layout_right_inverse(dt__arena *arena, const dt__layout *layout, d
     for (; n_modes < n && digits[n_modes].mode.stride == reach; n_modes++) {
         modes[n_modes] = (dt__mode){digits[n_modes].mode.size, digits[n_modes].place};
         if (!dt__mul_i64(reach, digits[n_modes].mode.size, &reach))
-            reach = -1; /* no stride goes on from there */
+            reach = -1; /* no stride continues from there */
     }
     return finish_inverse(arena, modes, n_modes, out);
 }
@@ -159,7 +159,7 @@ dt_status dt__layout_left_inverse(dt__arena *arena, const dt__layout *layout, dt
             return dt__layout_fail(arena->ctx, DT_ERR_VALUE, "left inverse of", layout, "modes overlap");
         if (mode.stride % reach != 0)
             return dt__layout_fail(arena->ctx, DT_ERR_VALUE, "left inverse of", layout,
-                                   "a stride is no multiple of what lies below it");
+                                   "a stride is no multiple of the extent below it");
         int64_t gap = mode.stride / reach;
         if (gap > 1 && gap_place == NO_PLACE)
             return dt__layout_fail(arena->ctx, DT_ERR_VALUE, "left inverse of", layout,

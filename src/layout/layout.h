@@ -20,7 +20,7 @@ typedef struct dt__layout {
     dt__tuple shape, stride;
 } dt__layout;
 
-/* Checks what is said above. stride NULL: row-major strides. */
+/* Checks the conditions above. stride NULL: row-major strides. */
 dt_status dt__layout_new(dt__arena *arena, const dt__tuple *shape, const dt__tuple *stride, dt__layout *out);
 /* One mode for n = 1 and as_list = false, else a list; `1:0` for n = 0. */
 dt_status dt__layout_of_modes(dt__arena *arena, const dt__mode *modes, int64_t n, bool as_list, dt__layout *out);
@@ -44,7 +44,7 @@ int64_t dt__layout_at(const dt__layout *layout, int64_t index);
 /* Value at a coordinate, which may give an integer for a nested mode: that is taken apart row-major, what exceeds the
  * mode goes to its first item. coord NULL: all zeros. Errors: coordinate and shape do not fit; negative; overflow. */
 dt_status dt__layout_crd2idx(dt__arena *arena, const dt__layout *layout, const dt__tuple *coord, int64_t *out);
-/* The coordinate of a value: per mode (value / stride) mod size. A stride of 0 gives coordinate 0. */
+/* The coordinate of a value: per mode (value / stride) mod size. A stride of 0 has coordinate 0. */
 dt_status dt__layout_idx2crd(dt__arena *arena, const dt__layout *layout, int64_t value, dt__tuple *out);
 
 /* The same function with the fewest modes, flat; `1:0` if the size is 1. */
@@ -56,9 +56,9 @@ dt_status dt__layout_splice(dt__arena *arena, const dt__layout *layout, int64_t 
                             const dt__layout *by, dt__layout *out);
 
 /* The layout of the values below size that this one skips: composed side by side, the two reach each value at most
- * once. A stride that is no multiple of what lies below it is rounded down. Error: overlapping modes. */
+ * once. A stride that is no multiple of the extent below it is rounded down. Error: overlapping modes. */
 dt_status dt__layout_complement(dt__arena *arena, const dt__layout *layout, int64_t size, dt__layout *out);
-/* i -> a(b(i)), with b's nesting: a mode of b that falls apart becomes a list. b may reach past a's size: a goes on
+/* i -> a(b(i)), with b's nesting: a mode of b that falls apart becomes a list. b may reach past a's size: a continues
  * in the direction of its first mode. Errors: indivisible modes; modes of b whose sum carries. */
 dt_status dt__layout_composition(dt__arena *arena, const dt__layout *a, const dt__layout *b, dt__layout *out);
 /* The longest layout with layout(inverse(i)) = i for all its i; `1:0` at the least. */

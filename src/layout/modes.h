@@ -21,8 +21,8 @@ bool dt__modes_size(const dt__mode *modes, int64_t n, int64_t *out);
 /* Largest value plus one. False where it does not fit. */
 bool dt__modes_cosize(const dt__mode *modes, int64_t n, int64_t *out);
 
-/* Value at index; the first mode takes what the others leave, so that an index beyond the size goes on in its
- * direction. The caller knows that the result fits: it does for every index below the size of a checked list. */
+/* Value at index; the first mode takes what the others leave, so that an index beyond the size continues in its
+ * direction. The caller ensures that the result fits: it does for every index below the size of a checked list. */
 int64_t dt__modes_at(const dt__mode *modes, int64_t n, int64_t index);
 
 /* Brings the list to normal form in place and returns its new length, 0 for a list whose size is 1. */

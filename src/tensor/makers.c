@@ -8,7 +8,7 @@
 #include "base/size.h"
 #include "kernels/elementwise.h"
 #include "kernels/spread.h"
-#include "spec/stride_order.h"
+#include "spec/spec.h"
 #include "tensor/tensor_state.h"
 
 #include <math.h>

@@ -28,14 +28,10 @@ REACHES = {
     ("src/comm", "kernels"), ("src/dispatch", "kernels"),
     ("src/move", "kernels"), ("src/ops", "kernels"),
     ("src/random", "kernels"),
-    ("src/tensor", "kernels"), ("src/tensor", "spec"),
-    ("tests/mesh", "comm"),
-
-
+    ("src/tensor", "kernels"),
 }
 NAMES = {
-    "avx2", "avx512", "baseline", "choose", "element", "kernels", "ops",
-    "plain", "reduce", "tuned",
+    "avx2", "avx512", "baseline", "choose", "kernels", "ops", "plain", "reduce", "tuned",
 }
 TYPES = set()
 
