@@ -6,7 +6,7 @@
  */
 #include "base/options.h"
 #include "comm/comm.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 #include "move/move.h"
 
 #include <stdio.h>

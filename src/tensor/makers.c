@@ -6,8 +6,7 @@
 #include "base/dtype.h"
 #include "base/options.h"
 #include "base/size.h"
-#include "kernels/elementwise.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 #include "spec/spec.h"
 #include "tensor/tensor_state.h"
 
