@@ -214,7 +214,7 @@ static dt_status make_exchange(dt__moving *moving) {
     if (runtime_of(moving)->transport != &dt__transport_fake)
         DT__TRY(place_in_heap(moving, &dense));
     moving->exchange = (dt__exchange){
-        .tag = prepared->tag ^ (same_mesh ? dt__mesh_agreed(moving->to->mesh) : 0),
+        .tag = prepared->tag ^ (same_mesh ? dt__mesh_history(moving->to->mesh) : 0),
         .dtype = moving->to->dtype,
         .count = moving->to->elements,
         .src = moving->src.at,

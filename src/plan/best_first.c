@@ -26,12 +26,12 @@ typedef struct dt__entry {
     int node;
 } dt__entry;
 
-static dt__place *state_of(const dt__search *search, int node) {
+static dt__rank_position *state_of(const dt__search *search, int node) {
     return &search->states[(int64_t)node * search->alphabet->n_mesh_dims];
 }
 
 static size_t state_bytes(const dt__search *search) {
-    return (size_t)search->alphabet->n_mesh_dims * sizeof(dt__place);
+    return (size_t)search->alphabet->n_mesh_dims * sizeof(dt__rank_position);
 }
 
 /* A larger copy of an array in the arena. */
@@ -44,7 +44,7 @@ static void *grown(dt__search *search, const void *items, size_t n, size_t room,
     return out;
 }
 
-static int *slot_of(const dt__search *search, const dt__place *state, uint64_t hash) {
+static int *slot_of(const dt__search *search, const dt__rank_position *state, uint64_t hash) {
     for (uint64_t i = hash;; i++) {
         int *slot = &search->table[i & (uint64_t)(search->n_table - 1)];
         if (!*slot || (search->nodes[*slot - 1].hash == hash &&
@@ -68,7 +68,7 @@ static bool grow_nodes(dt__search *search) {
         return false;
     }
     dt__node *nodes = grown(search, search->nodes, n, (size_t)room, sizeof *nodes);
-    dt__place *states = nodes ? grown(search, search->states, n, (size_t)room, state_bytes(search)) : NULL;
+    dt__rank_position *states = nodes ? grown(search, search->states, n, (size_t)room, state_bytes(search)) : NULL;
     int *table = states ? grown(search, NULL, 0, 2 * (size_t)room, sizeof *table) : NULL;
     if (!table)
         return false;
@@ -116,7 +116,7 @@ static dt__entry pop(dt__search *search) {
 }
 
 /* Notes that the state can be reached at this cost. */
-static void reach(dt__search *search, const dt__place *state, int parent, double cost) {
+static void reach(dt__search *search, const dt__rank_position *state, int parent, double cost) {
     if (search->rules->most > 0 && cost >= search->rules->most)
         return;
     if (search->n_nodes == search->room && !grow_nodes(search))
@@ -144,15 +144,15 @@ static void reach(dt__search *search, const dt__place *state, int parent, double
 }
 
 void dt__search_step(dt__search *search, int m, int token, int position, double cost) {
-    dt__place next[DT_SPEC_MAX_DIMS];
+    dt__rank_position next[DT_SPEC_MAX_DIMS];
     if (search->status != DT_OK || search->gave_up)
         return;
     memcpy(next, state_of(search, search->at), state_bytes(search));
-    next[m] = (dt__place){(uint8_t)token, (uint8_t)position};
+    next[m] = (dt__rank_position){(uint8_t)token, (uint8_t)position};
     reach(search, next, search->at, search->nodes[search->at].cost + cost);
 }
 
-static void consider_jump(dt__search *search, const dt__place *state) {
+static void consider_jump(dt__search *search, const dt__rank_position *state) {
     if (!search->rules->jump)
         return;
     double cost = search->nodes[search->at].cost + search->rules->jump(search->alphabet, state);
@@ -164,7 +164,7 @@ static void consider_jump(dt__search *search, const dt__place *state) {
 
 /* The node of the target, once nothing cheaper can come; -1 where there is no way. */
 static int find_target(dt__search *search) {
-    dt__place state[DT_SPEC_MAX_DIMS];
+    dt__rank_position state[DT_SPEC_MAX_DIMS];
     while (search->n_heap && search->status == DT_OK && !search->gave_up) {
         dt__entry entry = pop(search);
         dt__node *node = &search->nodes[entry.node];

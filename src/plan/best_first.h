@@ -12,12 +12,12 @@
 typedef struct dt__search dt__search;
 
 /* Calls dt__search_step for every step that leaves the state. */
-typedef void dt__expand_fn(dt__search *search, const dt__place *state);
+typedef void dt__expand_fn(dt__search *search, const dt__rank_position *state);
 /* At most what it still costs to get from the state to the target, and never falling by more than a step's cost. */
-typedef double dt__bound_fn(const dt__alphabet *alphabet, const dt__place *state, const void *user);
+typedef double dt__bound_fn(const dt__alphabet *alphabet, const dt__rank_position *state, const void *user);
 
 /* What one step from the state straight to the target costs; infinite where there is none. */
-typedef double dt__jump_fn(const dt__alphabet *alphabet, const dt__place *state);
+typedef double dt__jump_fn(const dt__alphabet *alphabet, const dt__rank_position *state);
 
 typedef struct dt__search_rules {
     dt__expand_fn *expand;
@@ -35,7 +35,7 @@ struct dt__search {
     dt_status status;
     int n_nodes, room, at; /* at: the node that is being expanded */
     struct dt__node *nodes;
-    dt__place *states; /* n_mesh_dims each */
+    dt__rank_position *states; /* n_mesh_dims each */
     int *table;        /* node + 1 by hash; 0: free */
     int n_table;
     struct dt__entry *heap;

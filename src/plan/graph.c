@@ -20,7 +20,7 @@ static double collective_us(const dt__alphabet *alphabet, int m, double bytes, i
 }
 
 /* The tensor's size by the number of its parts, whatever their real sizes. */
-static double part_bytes(const dt__alphabet *alphabet, const dt__place *state) {
+static double part_bytes(const dt__alphabet *alphabet, const dt__rank_position *state) {
     double bytes = (double)alphabet->move->item_bytes;
     for (int d = 0; d < alphabet->n_dims; d++)
         bytes *= (double)alphabet->move->from->shape[d];
@@ -34,13 +34,13 @@ static double part_bytes(const dt__alphabet *alphabet, const dt__place *state) {
 typedef struct leaving {
     dt__search *search;
     const dt__alphabet *alphabet;
-    const dt__place *state;
+    const dt__rank_position *state;
     double bytes;
     dt__cut_list cuts[DT_SPEC_MAX_DIMS];
     bool extents[DT_SPEC_MAX_DIMS]; /* this dim has a cut with explicit extents, which stays alone */
 } leaving;
 
-static bool is_plain(const dt__place *place, int dim) { return place->token == DT__TOKEN_SHARD + dim; }
+static bool is_plain(const dt__rank_position *place, int dim) { return place->token == DT__TOKEN_SHARD + dim; }
 
 /* The last mesh dim that cuts the dim; -1: none. */
 static int last_cut(const leaving *self, int dim) {
@@ -134,7 +134,7 @@ static void replicate_to_specials(const leaving *self) {
                 dt__search_step(self->search, m, t, self->cuts[alphabet->tokens[t].dim].n, 0);
 }
 
-static void expand(dt__search *search, const dt__place *state) {
+static void expand(dt__search *search, const dt__rank_position *state) {
     static void (*const moves[])(const leaving *) = {
         shards_to_shards,   shards_to_replicate,   partials_to_replicate, replicate_to_shards,
         partials_to_shards, specials_to_replicate, replicate_to_specials,

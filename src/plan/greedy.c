@@ -12,7 +12,7 @@
 typedef struct walk {
     const dt__alphabet *alphabet;
     dt__route *route;
-    dt__place state[DT_SPEC_MAX_DIMS];
+    dt__rank_position state[DT_SPEC_MAX_DIMS];
 } walk;
 
 static bool cuts_dim(const dt__alphabet *alphabet, int token, int dim) {
@@ -22,7 +22,7 @@ static bool cuts_dim(const dt__alphabet *alphabet, int token, int dim) {
 /* Those that cut after mesh dim m move up. */
 static void leave_order(walk *self, int m) {
     const dt__alphabet *alphabet = self->alphabet;
-    dt__place left = self->state[m];
+    dt__rank_position left = self->state[m];
     for (int i = 0; dt__token_is_cut(alphabet, left.token) && i < alphabet->n_mesh_dims; i++)
         if (cuts_dim(alphabet, self->state[i].token, alphabet->tokens[left.token].dim) &&
             self->state[i].position > left.position)
@@ -43,7 +43,7 @@ static dt_status go(walk *self, int m, int token) {
         return DT_OK;
     leave_order(self, m);
     self->state[m].token = DT__TOKEN_REPLICATE;
-    self->state[m] = (dt__place){.token = (uint8_t)token, .position = (uint8_t)n_cuts(self, token)};
+    self->state[m] = (dt__rank_position){.token = (uint8_t)token, .position = (uint8_t)n_cuts(self, token)};
     return dt__route_add(self->route, self->alphabet, self->state);
 }
 

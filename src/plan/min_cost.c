@@ -67,7 +67,7 @@ static dt_status join(const dt__alphabet *alphabet, const dt__route *route, dt__
 /* Takes every cut off, from the last, down to those that source and target have in common, reduces what has to be
  * reduced, and cuts again: never the best way, but one that there always is. */
 static dt_status add_simple(const dt__alphabet *alphabet, dt__route *out) {
-    dt__place state[DT_SPEC_MAX_DIMS];
+    dt__rank_position state[DT_SPEC_MAX_DIMS];
     size_t bytes = (size_t)alphabet->n_mesh_dims * sizeof *state;
     memcpy(state, alphabet->from, sizeof state);
     DT__TRY(dt__route_add(out, alphabet, state));
@@ -78,7 +78,7 @@ static dt_status add_simple(const dt__alphabet *alphabet, dt__route *out) {
             if (!(cut && !dt__is_settled(alphabet, state, m)) &&
                 !(partial && state[m].token != alphabet->to[m].token))
                 continue;
-            state[m] = (dt__place){DT__TOKEN_REPLICATE, 0};
+            state[m] = (dt__rank_position){DT__TOKEN_REPLICATE, 0};
             DT__TRY(dt__route_add(out, alphabet, state));
         }
     for (int position = 0; position < alphabet->n_mesh_dims; position++)

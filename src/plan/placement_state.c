@@ -47,7 +47,7 @@ static bool divides(const dt__sharding *sharding) {
     return true;
 }
 
-static void read_state(dt__alphabet *alphabet, const dt__sharding *sharding, dt__place *out) {
+static void read_state(dt__alphabet *alphabet, const dt__sharding *sharding, dt__rank_position *out) {
     dt_placement placements[DT_SPEC_MAX_DIMS];
     int n = sharding->n_mesh_dims;
     for (int m = 0; m < n; m++)
@@ -77,7 +77,7 @@ void dt__alphabet_new(const dt__move *move, const dt__machine *machine, dt__alph
     read_state(out, move->to, out->to);
 }
 
-dt__cut_list dt__state_cuts(const dt__alphabet *alphabet, const dt__place *state, int dim) {
+dt__cut_list dt__state_cuts(const dt__alphabet *alphabet, const dt__rank_position *state, int dim) {
     dt__cut_list cuts = {.n = 0};
     for (int m = 0; m < alphabet->n_mesh_dims; m++) {
         const dt_placement *token = &alphabet->tokens[state[m].token];
@@ -89,7 +89,7 @@ dt__cut_list dt__state_cuts(const dt__alphabet *alphabet, const dt__place *state
     return cuts;
 }
 
-dt_status dt__state_placements(dt__arena *arena, const dt__alphabet *alphabet, const dt__place *state,
+dt_status dt__state_placements(dt__arena *arena, const dt__alphabet *alphabet, const dt__rank_position *state,
                                const dt_placement **out) {
     dt_placement written[DT_SPEC_MAX_DIMS];
     dt_placement *placements = DT__NEW_ARRAY(arena, dt_placement, alphabet->n_mesh_dims);
@@ -121,7 +121,7 @@ int64_t dt__token_size(const dt__alphabet *alphabet, int m, int token, int64_t s
 }
 
 /* Indices of a tensor dim that coordinate 0 of all its cuts holds. */
-static int64_t first_size(const dt__alphabet *alphabet, const dt__place *state, int dim) {
+static int64_t first_size(const dt__alphabet *alphabet, const dt__rank_position *state, int dim) {
     dt__cut_list cuts = dt__state_cuts(alphabet, state, dim);
     int64_t size = alphabet->move->from->shape[dim];
     for (int c = 0; c < cuts.n; c++)
@@ -129,7 +129,7 @@ static int64_t first_size(const dt__alphabet *alphabet, const dt__place *state, 
     return size;
 }
 
-double dt__state_bytes(const dt__alphabet *alphabet, const dt__place *state) {
+double dt__state_bytes(const dt__alphabet *alphabet, const dt__rank_position *state) {
     double bytes = (double)alphabet->move->item_bytes;
     for (int d = 0; d < alphabet->n_dims; d++)
         bytes *= (double)first_size(alphabet, state, d);
@@ -137,7 +137,7 @@ double dt__state_bytes(const dt__alphabet *alphabet, const dt__place *state) {
 }
 
 /* Whether the cuts before mesh dim m's own are the same in both states; those of one part are none. */
-static bool same_cuts_before(const dt__alphabet *alphabet, const dt__place *a, const dt__place *b, int m) {
+static bool same_cuts_before(const dt__alphabet *alphabet, const dt__rank_position *a, const dt__rank_position *b, int m) {
     int dim = alphabet->tokens[a[m].token].dim;
     dt__cut_list cuts[2] = {dt__state_cuts(alphabet, a, dim), dt__state_cuts(alphabet, b, dim)};
     int at[2] = {0, 0};
@@ -153,7 +153,7 @@ static bool same_cuts_before(const dt__alphabet *alphabet, const dt__place *a, c
     }
 }
 
-static bool changes(const dt__alphabet *alphabet, const dt__place *a, const dt__place *b, int m) {
+static bool changes(const dt__alphabet *alphabet, const dt__rank_position *a, const dt__rank_position *b, int m) {
     if (a[m].token != b[m].token)
         return true;
     return alphabet->mesh[m] > 1 && dt__token_is_cut(alphabet, a[m].token) && !same_cuts_before(alphabet, a, b, m);
@@ -196,7 +196,7 @@ static void name_change(const kinds *seen, dt__change *out) {
     out->only_scatters = seen->scattered == seen->n;
 }
 
-void dt__state_change(const dt__alphabet *alphabet, const dt__place *before, const dt__place *after,
+void dt__state_change(const dt__alphabet *alphabet, const dt__rank_position *before, const dt__rank_position *after,
                       dt__change *out) {
     kinds seen = {0};
     *out = (dt__change){.group = 1, .reduced = 1};
@@ -219,11 +219,11 @@ double dt__change_price(const dt__alphabet *alphabet, const dt__change *change, 
                                                               before_bytes, after_bytes});
 }
 
-dt_status dt__route_add(dt__route *route, const dt__alphabet *alphabet, const dt__place *state) {
+dt_status dt__route_add(dt__route *route, const dt__alphabet *alphabet, const dt__rank_position *state) {
     size_t n = (size_t)alphabet->n_mesh_dims;
     if (route->n_states == route->room) {
         int room = route->room ? 2 * route->room : 8;
-        dt__place *states = DT__NEW_ARRAY(route->arena, dt__place, (size_t)room * n);
+        dt__rank_position *states = DT__NEW_ARRAY(route->arena, dt__rank_position, (size_t)room * n);
         if (!states)
             return DT_ERR_MEMORY;
         if (route->n_states)

@@ -10,9 +10,9 @@
 
 #include "plan/plan.h"
 
-typedef struct dt__place {
+typedef struct dt__rank_position {
     uint8_t token, position;
-} dt__place;
+} dt__rank_position;
 
 enum {
     DT__TOKEN_REPLICATE = 0,
@@ -36,7 +36,7 @@ typedef struct dt__alphabet {
     int n_tokens;
     dt_placement tokens[DT__MAX_TOKENS];
     int64_t largest[DT__MAX_TOKENS]; /* of explicit extents */
-    dt__place from[DT_SPEC_MAX_DIMS], to[DT_SPEC_MAX_DIMS];
+    dt__rank_position from[DT_SPEC_MAX_DIMS], to[DT_SPEC_MAX_DIMS];
 } dt__alphabet;
 
 /* Writes source and target as states. Strided shards that stand for an order become plain ones in that order, where
@@ -55,14 +55,14 @@ static inline bool dt__token_is_special(const dt__alphabet *alphabet, int token)
 }
 
 /* The cuts of a tensor dim. */
-dt__cut_list dt__state_cuts(const dt__alphabet *alphabet, const dt__place *state, int dim);
+dt__cut_list dt__state_cuts(const dt__alphabet *alphabet, const dt__rank_position *state, int dim);
 /* The placements that the state stands for, normalised, in the arena. */
-dt_status dt__state_placements(dt__arena *arena, const dt__alphabet *alphabet, const dt__place *state,
+dt_status dt__state_placements(dt__arena *arena, const dt__alphabet *alphabet, const dt__rank_position *state,
                                const dt_placement **out);
 /* Of `size` indices, those that coordinate 0 of mesh dim m keeps when this token cuts them. */
 int64_t dt__token_size(const dt__alphabet *alphabet, int m, int token, int64_t size);
 /* Bytes of the part that coordinate 0 holds: the largest, unless a chain of uneven strided shards hides a larger. */
-double dt__state_bytes(const dt__alphabet *alphabet, const dt__place *state);
+double dt__state_bytes(const dt__alphabet *alphabet, const dt__rank_position *state);
 
 /* What one step from a state to another does. */
 typedef struct dt__change {
@@ -75,7 +75,7 @@ typedef struct dt__change {
     bool only_scatters; /* every change is from a partial to a cut */
 } dt__change;
 
-void dt__state_change(const dt__alphabet *alphabet, const dt__place *before, const dt__place *after, dt__change *out);
+void dt__state_change(const dt__alphabet *alphabet, const dt__rank_position *before, const dt__rank_position *after, dt__change *out);
 /* The same where only mesh dim m goes from one token to another. */
 void dt__place_change(const dt__alphabet *alphabet, int m, int before, int after, dt__change *out);
 /* The price of that step in microseconds. */
@@ -86,12 +86,12 @@ double dt__change_price(const dt__alphabet *alphabet, const dt__change *change, 
 typedef struct dt__route {
     dt__arena *arena;
     int n_states, room;
-    dt__place *states;
+    dt__rank_position *states;
     bool exchange; /* its steps are exchanges of just what ranks lack, not collectives over groups */
 } dt__route;
 
-dt_status dt__route_add(dt__route *route, const dt__alphabet *alphabet, const dt__place *state);
-static inline dt__place *dt__route_at(const dt__route *route, const dt__alphabet *alphabet, int i) {
+dt_status dt__route_add(dt__route *route, const dt__alphabet *alphabet, const dt__rank_position *state);
+static inline dt__rank_position *dt__route_at(const dt__route *route, const dt__alphabet *alphabet, int i) {
     return &route->states[(int64_t)i * alphabet->n_mesh_dims];
 }
 

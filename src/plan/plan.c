@@ -133,8 +133,8 @@ static dt_status make_state(making *self, int i, dt__sharding *out) {
 }
 
 static void fill_step(making *self, int i, dt__plan_step *out) {
-    const dt__place *before = dt__route_at(&self->route, self->alphabet, i);
-    const dt__place *after = dt__route_at(&self->route, self->alphabet, i + 1);
+    const dt__rank_position *before = dt__route_at(&self->route, self->alphabet, i);
+    const dt__rank_position *after = dt__route_at(&self->route, self->alphabet, i + 1);
     dt__change change;
     dt__state_change(self->alphabet, before, after, &change);
     *out = (dt__plan_step){

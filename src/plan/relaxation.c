@@ -33,7 +33,7 @@ typedef struct listing {
 
 static uint64_t as_kind(int mesh_dims, dt__kind kind) { return (uint64_t)mesh_dims << 8 * (int)kind; }
 
-static void read_order(const dt__alphabet *alphabet, const dt__place *places, int dim, order *out, uint8_t *before) {
+static void read_order(const dt__alphabet *alphabet, const dt__rank_position *places, int dim, order *out, uint8_t *before) {
     dt__cut_list cuts = dt__state_cuts(alphabet, places, dim);
     int seen = 0;
     out->n = 0;
@@ -63,7 +63,7 @@ static void read_orders(listing *self) {
 }
 
 /* Fills the table of the tensor dims that sets of mesh dims cut. */
-static void find_cuts(const dt__alphabet *alphabet, const dt__place *places, uint8_t *out) {
+static void find_cuts(const dt__alphabet *alphabet, const dt__rank_position *places, uint8_t *out) {
     for (int m = 0; m < alphabet->n_mesh_dims; m++) {
         const dt_placement *token = &alphabet->tokens[places[m].token];
         int cut = dt__is_cut(token) ? 1 << token->dim : 0;

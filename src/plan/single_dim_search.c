@@ -98,8 +98,8 @@ static void find_limits(const dt__alphabet *alphabet, limits *out) {
     find_last(alphabet, cut, out);
 }
 
-bool dt__is_settled(const dt__alphabet *alphabet, const dt__place *state, int m) {
-    const dt__place *to = alphabet->to;
+bool dt__is_settled(const dt__alphabet *alphabet, const dt__rank_position *state, int m) {
+    const dt__rank_position *to = alphabet->to;
     if (state[m].token != to[m].token || state[m].position != to[m].position)
         return false;
     int dim = alphabet->tokens[state[m].token].dim;
@@ -114,7 +114,7 @@ bool dt__is_settled(const dt__alphabet *alphabet, const dt__place *state, int m)
 }
 
 /* A partial to be reduced, or a cut that must go, needs one collective on its own mesh dim at least. */
-static double bound(const dt__alphabet *alphabet, const dt__place *state, const void *user) {
+static double bound(const dt__alphabet *alphabet, const dt__rank_position *state, const void *user) {
     const limits *least = user;
     int n_replicated = 0;
     double us = 0;
@@ -134,7 +134,7 @@ static double bound(const dt__alphabet *alphabet, const dt__place *state, const 
 typedef struct leaving {
     dt__search *search;
     const dt__alphabet *alphabet;
-    const dt__place *state;
+    const dt__rank_position *state;
     double bytes;
     int n_cuts[DT_SPEC_MAX_DIMS];
     int64_t size[DT_SPEC_MAX_DIMS], before_last[DT_SPEC_MAX_DIMS]; /* indices held; the same without the last cut */
@@ -206,7 +206,7 @@ static bool is_in_nobodys_way(const leaving *self, int m, const limits *least) {
            self->alphabet->to[m].token == DT__TOKEN_REPLICATE;
 }
 
-static void expand(dt__search *search, const dt__place *state) {
+static void expand(dt__search *search, const dt__rank_position *state) {
     const dt__alphabet *alphabet = search->alphabet;
     const limits *least = search->rules->user;
     leaving self;
@@ -230,7 +230,7 @@ static void expand(dt__search *search, const dt__place *state) {
 }
 
 /* One exchange from the state to the target, where all that has to be reduced is. */
-static double jump(const dt__alphabet *alphabet, const dt__place *state) {
+static double jump(const dt__alphabet *alphabet, const dt__rank_position *state) {
     dt__change change;
     dt__state_change(alphabet, state, alphabet->to, &change);
     if (change.reduced > 1)

@@ -12,6 +12,6 @@
  * or where there are too many states. */
 dt_status dt__single_run(const dt__alphabet *alphabet, double most, dt__route *out, dt__route *jumped);
 /* Whether mesh dim m's cut and all cuts before it are the target's. */
-bool dt__is_settled(const dt__alphabet *alphabet, const dt__place *state, int m);
+bool dt__is_settled(const dt__alphabet *alphabet, const dt__rank_position *state, int m);
 
 #endif

@@ -32,7 +32,7 @@ typedef struct listing {
 } listing;
 
 /* A code for what a mesh dim does; cuts of one part are none. */
-static uint64_t code_of(const dt__alphabet *alphabet, const dt__place *places, const dt__cut_list *cuts, int m) {
+static uint64_t code_of(const dt__alphabet *alphabet, const dt__rank_position *places, const dt__cut_list *cuts, int m) {
     int token = places[m].token;
     uint64_t code = 1;
     if (dt__token_is_cut(alphabet, token) && alphabet->mesh[m] > 1) {
@@ -80,7 +80,7 @@ static int number_of(dt__nodes *nodes, uint64_t code) {
     return slot->number;
 }
 
-static dt_status fill_ids(dt__nodes *nodes, const dt__place *places, const dt__cut_list *cuts, dt__node *out) {
+static dt_status fill_ids(dt__nodes *nodes, const dt__rank_position *places, const dt__cut_list *cuts, dt__node *out) {
     for (int m = 0; m < nodes->alphabet->n_mesh_dims; m++) {
         int number = number_of(nodes, code_of(nodes->alphabet, places, cuts, m));
         if (number < 0)
@@ -91,7 +91,7 @@ static dt_status fill_ids(dt__nodes *nodes, const dt__place *places, const dt__c
     return DT_OK;
 }
 
-static double bytes_of(const dt__alphabet *alphabet, const dt__place *places, const dt__cut_list *cuts) {
+static double bytes_of(const dt__alphabet *alphabet, const dt__rank_position *places, const dt__cut_list *cuts) {
     double bytes = (double)alphabet->move->item_bytes;
     for (int d = 0; d < alphabet->n_dims; d++) {
         int64_t size = alphabet->move->from->shape[d];
@@ -108,7 +108,7 @@ static dt_status make_room(dt__nodes *nodes) {
     int room = nodes->room ? 4 * nodes->room : 64;
     size_t n = (size_t)nodes->n, n_dims = (size_t)nodes->alphabet->n_mesh_dims;
     dt__node *items = DT__NEW_ARRAY(nodes->arena, dt__node, room);
-    dt__place *places = DT__NEW_ARRAY(nodes->arena, dt__place, (size_t)room * n_dims);
+    dt__rank_position *places = DT__NEW_ARRAY(nodes->arena, dt__rank_position, (size_t)room * n_dims);
     if (!items || !places)
         return DT_ERR_MEMORY;
     if (n) {
@@ -121,7 +121,7 @@ static dt_status make_room(dt__nodes *nodes) {
     return DT_OK;
 }
 
-static dt_status add_node(dt__nodes *nodes, const dt__place *places, const dt__cut_list *cuts,
+static dt_status add_node(dt__nodes *nodes, const dt__rank_position *places, const dt__cut_list *cuts,
                           const dt__relaxed_state *like) {
     size_t n_dims = (size_t)nodes->alphabet->n_mesh_dims;
     DT__TRY(make_room(nodes));
@@ -137,7 +137,7 @@ static dt_status add_node(dt__nodes *nodes, const dt__place *places, const dt__c
     return DT_OK;
 }
 
-static dt_status add_end(dt__nodes *nodes, const dt__place *places, const dt__relaxed_state *like) {
+static dt_status add_end(dt__nodes *nodes, const dt__rank_position *places, const dt__relaxed_state *like) {
     dt__cut_list cuts[MOST_DIMS] = {{0}};
     for (int d = 0; d < nodes->alphabet->n_dims; d++)
         cuts[d] = dt__state_cuts(nodes->alphabet, places, d);
@@ -153,9 +153,9 @@ dt_status dt__nodes_new(dt__arena *arena, const dt__alphabet *alphabet, const dt
 /* Keeps the listed state, unless a cut that should be some other one is that of the source or the target. */
 static void keep(listing *self) {
     dt__nodes *nodes = self->nodes;
-    dt__place places[MOST_MESH_DIMS];
+    dt__rank_position places[MOST_MESH_DIMS];
     for (int m = 0; m < self->n_mesh_dims; m++)
-        places[m] = (dt__place){self->chosen[m], 0};
+        places[m] = (dt__rank_position){self->chosen[m], 0};
     for (int d = 0; d < self->n_dims; d++)
         for (int c = 0; c < self->cuts[d].n; c++)
             places[self->cuts[d].mesh_dims[c]].position = (uint8_t)c;
@@ -225,7 +225,7 @@ static void list_others(listing *self, int m) {
 
 /* Puts the mesh dims of this set that cut a tensor dim in the places behind its cuts, in the order in which they cut
  * there. */
-static void put_cuts(listing *self, const dt__place *places, int dim, int set) {
+static void put_cuts(listing *self, const dt__rank_position *places, int dim, int set) {
     dt__cut_list all = dt__state_cuts(self->alphabet, places, dim), *cuts = &self->cuts[dim];
     for (int c = 0; c < all.n; c++)
         if (set >> all.mesh_dims[c] & 1) {

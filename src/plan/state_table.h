@@ -30,7 +30,7 @@ typedef struct dt__nodes {
     dt__arena *arena;
     int n, room;
     dt__node *items;   /* the source, the target, and what was listed */
-    dt__place *places; /* n_mesh_dims per node */
+    dt__rank_position *places; /* n_mesh_dims per node */
     int n_codes, code_room;
     struct dt__numbered *codes;
     bool too_many; /* to list them all */

@@ -59,7 +59,7 @@ static dt_status remember(const dt_tensor *tensor, dt_generator_state drawn, int
     if (!tensor->spec)
         return DT_OK;
     uint64_t number = dt__hash_u64(drawn.draw, dt__hash_u64(drawn.seed, (uint64_t)what));
-    return dt__mesh_agree(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
+    return dt__mesh_history_add(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
 }
 
 /* Whether numbers are wanted here: not where there is no data, nor where this rank's part of a partial is to change

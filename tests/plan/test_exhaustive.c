@@ -15,13 +15,13 @@ enum { MOST_STATES = 8000, MOST_MESH_DIMS = 4 };
 typedef struct space {
     const dt__alphabet *alphabet;
     int n;
-    dt__place (*states)[MOST_MESH_DIMS];
+    dt__rank_position (*states)[MOST_MESH_DIMS];
     double *bytes;
-    dt__place now[MOST_MESH_DIMS];
+    dt__rank_position now[MOST_MESH_DIMS];
 } space;
 
 /* Whether cuts of each dim have places 0, 1, … and explicit extents are alone. */
-static bool is_state(const dt__alphabet *alphabet, const dt__place *state) {
+static bool is_state(const dt__alphabet *alphabet, const dt__rank_position *state) {
     for (int d = 0; d < alphabet->n_dims; d++) {
         int n = 0, seen = 0;
         bool extents = false;
@@ -59,7 +59,7 @@ static void list(space *self, int m) {
     for (int token = 0; token < alphabet->n_tokens; token++)
         for (int position = 0; position < (dt__token_is_cut(alphabet, token) ? alphabet->n_mesh_dims : 1); position++)
             if (may_have(alphabet, m, token)) {
-                self->now[m] = (dt__place){(uint8_t)token, (uint8_t)position};
+                self->now[m] = (dt__rank_position){(uint8_t)token, (uint8_t)position};
                 list(self, m + 1);
             }
 }
@@ -72,7 +72,7 @@ static double step_us(const space *self, int a, int b) {
     return dt__change_price(self->alphabet, &change, self->bytes[a], self->bytes[b]);
 }
 
-static int find(const space *self, const dt__place *state) {
+static int find(const space *self, const dt__rank_position *state) {
     for (int i = 0; i < self->n; i++)
         if (!memcmp(self->states[i], state, (size_t)self->alphabet->n_mesh_dims * sizeof *state))
             return i;
