@@ -7,7 +7,7 @@
 #include "dtensor/mesh.h"
 #include "dtensor/spec.h"
 #include "fuzz.h"
-#include "plan/traffic.h"
+#include "plan/plan.h"
 #include "spec/spec.h"
 
 enum { WORLD = 4096, MAX_DIMS = 4, MAX_RANKS = 64, MAX_ELEMENTS = 1 << 20 };
@@ -21,7 +21,7 @@ static bool is_small(const dt_spec *spec) {
 static void check_flows(dt__arena *arena, const dt__plan_step *step, int64_t item_bytes) {
     dt__flows flows;
     int64_t total = 0;
-    FUZZ_CHECK(dt__flows_new(arena, step->transfer, step->most, &flows) == DT_OK, "%s", dt_error_text(arena->ctx));
+    FUZZ_CHECK(dt__flows_new(arena, step->transfer, step->busiest, &flows) == DT_OK, "%s", dt_error_text(arena->ctx));
     for (int64_t i = 0; i < flows.n; i++)
         total += flows.items[i].elements;
     FUZZ_CHECK(total * item_bytes == step->bytes, "%lld and %lld", (long long)(total * item_bytes),

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A block is a product of pieces. Each choice of one piece per dim is a *box*: a few nested loops, two at most for each
- * tensor dim. A box of one source is a strided copy. A box of several is brought into its simplest form, the loops
- * ordered as the target lies in memory; where its innermost loop runs through consecutive elements on all sides and is
- * not short, whole runs are reduced in place, and otherwise tiles are first copied to scratch, small enough to stay in
- * the cache.
+ * A block is a product of pieces. Each choice of one piece per dim is a *box*: a few nested loops, two at most for
+ * each tensor dim. A box of one source is a strided copy. A box of several is brought into its simplest form, the
+ * loops ordered as the target lies in memory; where its innermost loop runs through consecutive elements on all
+ * sides and is not short, whole runs are reduced in place, and otherwise tiles are first copied to scratch, small
+ * enough to stay in the cache.
  */
 #include "move/block_copy.h"
 

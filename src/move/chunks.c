@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chunks are of about one size, large enough to be worth a thread and few enough to be listed. Each block is cut along
- * one dim.
+ * Chunks are of about one size, large enough to be worth a thread and few enough to be listed. Each block is cut
+ * along one dim.
  */
 #include "move/chunks.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks cut into chunks, which the threads of a rank carry in any order. Pure arithmetic. Every element of the target
- * is in one chunk, and is computed there as it would be in its block, so that cutting changes no bit.
+ * Blocks cut into chunks, which the threads of a rank carry in any order. Pure arithmetic. Every element of the
+ * target is in one chunk, and is computed there as it would be in its block, so that cutting changes no bit.
  */
 #ifndef DT_MOVE_CHUNKS_H
 #define DT_MOVE_CHUNKS_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_from_local: parts that are here already become a distributed tensor. The whole's shape is given, follows from this
- * rank's part (all parts are alike), or is put together from what all ranks show.
+ * dt_from_local: parts that are here already become a distributed tensor. The whole's shape is given, follows from
+ * this rank's part (all parts are alike), or is put together from what all ranks show.
  */
 #include "base/size.h"
 #include "move/move.h"

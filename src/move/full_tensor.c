@@ -51,8 +51,8 @@ dt_tensor *(dt_full_tensor)(dt_tensor *tensor, const dt_to_local_options *option
     return result;
 }
 
-/* The element of a tensor that has one, in memory of the caller; false, perhaps with an error recorded, where there is
- * none here. */
+/* The element of a tensor that has one, in memory of the caller; false, perhaps with an error recorded, where there
+ * is none here. */
 static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[16]) {
     if (!tensor)
         return false;

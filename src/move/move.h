@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Redistribution, for the folders below: the executor, which works on raw memory, and on top of it the public calls
- * with specs in the place of text. On shared memory any spec to any spec is one *direct exchange*: every rank publishes
- * the address of its source shard, and pulls the blocks that it lacks straight from its peers' memory to their place in
- * the target, reducing partials while it reads. The plans of the other planners run step by step, each step as such an
- * exchange between the ranks along the step's mesh dims. What a rank pulls is computed once per pair of specs and kept
- * in a cache of the context (plan_cache.h).
+ * with specs in the place of text. On shared memory any spec to any spec is one *direct exchange*: every rank
+ * publishes the address of its source shard, and pulls the blocks that it lacks straight from its peers' memory to
+ * their place in the target, reducing partials while it reads. The plans of the other planners run step by step,
+ * each step as such an exchange between the ranks along the step's mesh dims. What a rank pulls is computed once per
+ * pair of specs and kept in a cache of the context (plan_cache.h).
  */
 #ifndef DT_MOVE_MOVE_H
 #define DT_MOVE_MOVE_H
@@ -17,14 +17,15 @@
 
 /* One redistribution. The specs have the same shape and dtype; their meshes may differ, and so may their ranks.
  *
- * src is this rank's part of `from`: the element at local index 0 of every dim, and strides in elements, which may be
- * any (a view, a broadcast), or NULL: dense, as dt_spec_local(from) says. dst is this rank's part of `to`, dense as
- * dt_spec_local(to) says; it does not overlap src, except where from is to and both are the same memory. Either may
- * be NULL where this rank holds nothing of that side. src is not changed.
+ * src is this rank's part of `from`: the element at local index 0 of every dim, and strides in elements, which may
+ * be any (a view, a broadcast), or NULL: dense, as dt_spec_local(from) says. dst is this rank's part of `to`, dense
+ * as dt_spec_local(to) says; it does not overlap src, except where from is to and both are the same memory. Either
+ * may be NULL where this rank holds nothing of that side. src is not changed.
  *
  * Peers read src in place if it lies in this rank's heap (dt_heap_alloc); any other memory is copied to the heap for
- * the call, and so are up to 8 KiB of a dense src, so that nobody has to wait at the end. dst may be any memory, too:
- * where peers read it in the second phase of a reduction, it is written to the heap first and copied from there. */
+ * the call, and so are up to 8 KiB of a dense src, so that nobody has to wait at the end. dst may be any memory,
+ * too: where peers read it in the second phase of a reduction, it is written to the heap first and copied from
+ * there. */
 typedef struct dt__redistribution {
     dt_spec *from, *to;
     const void *src;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What was worked out for redistributions between pairs of specs, and the cache that keeps it: who takes part, what
- * this rank pulls from whom, or the specs that a plan of several steps goes through, and what it all counts as. A hit
- * costs a comparison or a look into a hash map.
+ * this rank pulls from whom, or the specs that a plan of several steps goes through, and what it all counts as. A
+ * hit costs a comparison or a look into a hash map.
  *
  * The cache holds references to its specs and is bounded by number and by bytes; what is in use is never dropped.
  */

@@ -6,7 +6,7 @@
 #include "move/pull_list.h"
 
 #include "base/size.h"
-#include "plan/two_phase.h"
+#include "plan/plan.h"
 #include "spec/spec.h"
 
 #include <stdlib.h>
@@ -392,10 +392,10 @@ static dt_status find_shares(making *self) {
     dt__pulls *out = self->out;
     bool walked[DT_SPEC_MAX_DIMS];
     int64_t n_replicas = find_replicas(self, walked), coordinate[DT_SPEC_MAX_DIMS];
-    if (!dt__takes_two_phases(out->n_sources, n_replicas, self->what->to->max_bytes))
+    if (!dt__reduces_in_two_phases(out->n_sources, n_replicas, self->what->to->max_bytes))
         return DT_OK;
     out->two_phases = true;
-    out->share_dim = dt__share_dim(to->n_dims, self->what->to->stride_order, self->wanted, n_replicas);
+    out->share_dim = dt__portion_dim(to->n_dims, self->what->to->stride_order, self->wanted, n_replicas);
     out->shares = DT__NEW_ARRAY(self->arena, dt__share, n_replicas);
     if (!out->shares)
         return DT_ERR_MEMORY;
@@ -448,7 +448,8 @@ dt_status dt__pulls_new(dt__arena *arena, const dt__pulls_of *what, dt__pulls *o
         dt__shard_at(to, d, self.target, &self.wanted[d]);
     if (!wants) { /* it takes part in both phases all the same */
         bool walked[DT_SPEC_MAX_DIMS];
-        out->two_phases = dt__takes_two_phases(out->n_sources, find_replicas(&self, walked), what->to->max_bytes);
+        out->two_phases =
+            dt__reduces_in_two_phases(out->n_sources, find_replicas(&self, walked), what->to->max_bytes);
         return DT_OK;
     }
     DT__TRY(find_shares(&self));

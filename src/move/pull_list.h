@@ -5,9 +5,9 @@
  * product of index sets, so a block is kept as such, as *pieces* per tensor dim.
  *
  * An element of a source that is partial is the reduction of one value of each coordinate along the mesh dims whose
- * partial ends; they are reduced in the order of the mesh, whoever computes them. Where ranks are alike in the source,
- * a rank reads from the one that shares its coordinates along those mesh dims: from itself where it can, and from each
- * holder as often as from the others.
+ * partial ends; they are reduced in the order of the mesh, whoever computes them. Where ranks are alike in the
+ * source, a rank reads from the one that shares its coordinates along those mesh dims: from itself where it can, and
+ * from each holder as often as from the others.
  *
  * A reduction whose result several ranks keep goes in two phases: each of these replicas reduces its share of their
  * common part, then reads the shares of the others, so that the cost does not grow with the number of ranks.

@@ -2,59 +2,114 @@
  *
  * The plan of a redistribution: which collectives, over which mesh dims, take a tensor from one sharding to another,
  * what they move and what that costs. A plan is a pure function of the two shardings, the planner and the machine
- * model; nothing communicates, so a plan can be made for any mesh.
+ * model: nothing communicates and no tensor is needed, so a plan can be made for any mesh. This header is all that
+ * other folders include of plan.
  *
  *     bytes        received over all steps by the rank that receives most. A step in which rank r goes from the
  *                  indices A to B, reducing the values of g ranks, brings it (g - 1) |A ∩ B| + g |B \ A| elements.
- *                  Where several ranks get the same reduced part and that is large, it goes in two phases: each takes
- *                  these for its portion of B only, and then the others' portions.
- *     lower bound  the largest |T \ S| over ranks; |T| where something is reduced
+ *                  Where several ranks get the same reduced shard and it is large, the reduction takes two phases:
+ *                  each rank receives these for its portion of B only, and then the others' portions.
+ *     lower bound  the maximum of |T \ S| over ranks; of |T| where something is reduced
  *     peak         source and target, and what a step reads and writes between them
  */
 #ifndef DT_PLAN_PLAN_H
 #define DT_PLAN_PLAN_H
 
 #include "base/text.h"
-#include "plan/machine.h"
 #include "spec/spec.h"
 
-/* One list makes the enum and the names that requests and options use. */
+/* What a step of a plan is. One list makes the enum and the names. NONE is a step that every rank does by itself. */
+#define DT__STEP_KIND_LIST(X)                                                                                        \
+    X(NONE, none)                                                                                                    \
+    X(ALL_GATHER, all_gather)                                                                                        \
+    X(ALL_REDUCE, all_reduce)                                                                                        \
+    X(REDUCE_SCATTER, reduce_scatter)                                                                                \
+    X(ALL_TO_ALL, all_to_all)
+
+typedef enum dt__step_kind {
+#define X(upper, lower) DT__STEP_##upper,
+    DT__STEP_KIND_LIST(X)
+#undef X
+        DT__N_STEP_KINDS
+} dt__step_kind;
+
+const char *dt__step_kind_name(dt__step_kind kind);
+
+/* The planners. One list makes the enum, the names that options and requests use, and the table of functions
+ * (planners.c); errors, tools and tests derive from it. Columns: enum, name and function, what it does. What every
+ * planner must fulfil is in planners.h. */
 #define DT__PLANNER_LIST(X)                                                                                          \
-    X(GREEDY, greedy)                                                                                                \
-    X(GRAPH, graph)                                                                                                  \
-    X(MIN_COST, min_cost)                                                                                            \
-    X(DIRECT, direct)
+    X(GREEDY, greedy, "mesh dim by mesh dim, as PyTorch does by default")                                            \
+    X(GRAPH, graph, "PyTorch's search over single steps, with its costs")                                            \
+    X(MIN_COST, min_cost, "the cheapest sequence of collectives by the machine model")                               \
+    X(DIRECT, direct, "one exchange in which each rank pulls just what it lacks")
 
 typedef enum dt__planner {
-#define X(upper, lower) DT__PLANNER_##upper,
+#define X(upper, lower, meaning) DT__PLANNER_##upper,
     DT__PLANNER_LIST(X)
 #undef X
         DT__N_PLANNERS
 } dt__planner;
 
 const char *dt__planner_name(dt__planner planner);
+const char *dt__planner_meaning(dt__planner planner);
 /* False where there is no planner of this name. */
 bool dt__planner_parse(const char *name, dt__planner *out);
+/* Writes "greedy, graph, min_cost or direct", for errors; returns out. */
+const char *dt__planner_names(size_t capacity, char *out);
+/* "greedy, graph, min_cost, direct, ": for help, where another word follows. */
+#define DT__PLANNER_NAME_AND_COMMA(upper, lower, meaning) #lower ", "
+#define DT__PLANNER_NAMES                                 DT__PLANNER_LIST(DT__PLANNER_NAME_AND_COMMA)
 
-/* What is asked for. Both shardings have the same shape, and the same mesh sizes unless the meshes are given. */
+/* The machine model: one row per kind of link, and a rate for copies inside a rank. */
+typedef struct dt__link {
+    double start_us;     /* of a collective, whatever its size */
+    double peer_us;      /* for each other member of the group */
+    double bytes_per_us; /* received by one rank */
+} dt__link;
+
+typedef struct dt__machine {
+    int64_t ranks_per_host;   /* 0: all ranks are on one host */
+    dt__link within, between; /* groups on one host, groups that span hosts */
+    double copy_bytes_per_us; /* written by one rank */
+} dt__machine;
+
+extern const dt__machine dt__machine_builtin;
+
+/* A step as the machine model prices it. */
+typedef struct dt__step_desc {
+    dt__step_kind kind;
+    int64_t group; /* number of ranks that take part */
+    bool spans_hosts;
+    double before_bytes, after_bytes; /* of the largest shard */
+} dt__step_desc;
+
+/* Microseconds. Received bytes are (group - 1) / group of the result of an all-gather and of an all-to-all, twice
+ * that for an all-reduce, and group - 1 contributions to the result of a reduce-scatter. Each step writes its result
+ * once; an all-to-all also packs what it sends. */
+double dt__machine_price(const dt__machine *machine, const dt__step_desc *step);
+/* Whether groups along this mesh dim span hosts; ranks are numbered host by host, the last dim varies fastest. */
+bool dt__machine_spans_hosts(const dt__machine *machine, int n_mesh_dims, const int64_t *mesh, int mesh_dim);
+
+/* What is to be planned. Both shardings have the same shape, and the same mesh sizes unless the meshes are set. */
 typedef struct dt__move {
     const dt__sharding *from, *to;
     int64_t item_bytes;
     const dt_mesh *from_mesh, *to_mesh; /* NULL: the same ranks in the same order */
 } dt__move;
 
-/* The move between two specs, which live as long as it is used; they must agree in shape and dtype. */
+/* The move between two specs, which outlive it; they must agree in shape and dtype. */
 dt_status dt__move_of_specs(const dt_spec *from, const dt_spec *to, dt__move *out);
 
-/* What a step does with what ranks hold. */
+/* How a step changes what ranks hold. */
 typedef struct dt__transfer {
     const dt__sharding *before, *after;
     const dt_mesh *from_mesh, *to_mesh;                 /* NULL: the same ranks in the same order */
     int64_t reduced;                                    /* contributions to each element */
     int n_reduced_dims, reduced_dims[DT_SPEC_MAX_DIMS]; /* mesh dims that they come from, ascending */
-    int64_t replicas;                                   /* ranks of the group that get the same part */
-    int n_replica_dims, replica_dims[DT_SPEC_MAX_DIMS]; /* mesh dims of the target that they lie along, ascending */
-    bool two_phases; /* each replica reduces its portion, then the portions are read (plan/two_phase.h) */
+    int64_t replicas;                                   /* ranks of the group that get the same shard */
+    int n_replica_dims, replica_dims[DT_SPEC_MAX_DIMS]; /* mesh dims of the target that they are along, ascending */
+    bool two_phases; /* each replica reduces its portion, then the portions are read (two_phase.h) */
 } dt__transfer;
 
 typedef struct dt__plan_step {
@@ -62,8 +117,8 @@ typedef struct dt__plan_step {
     int n_mesh_dims, mesh_dims[DT_SPEC_MAX_DIMS]; /* ascending: those that change */
     const dt_placement *before, *after;           /* one per mesh dim, normalised */
     const dt__transfer *transfer;
-    int64_t bytes; /* received by the rank that receives most in this step */
-    int64_t most;  /* position in the mesh of that rank, or of one of several */
+    int64_t bytes;   /* max received by a rank in this step */
+    int64_t busiest; /* position in the mesh of the first rank that receives that much */
     double cost_us;
 } dt__plan_step;
 
@@ -71,8 +126,8 @@ typedef struct dt__plan_step {
 typedef struct dt__plan {
     dt__planner planner;
     int n_mesh_dims;            /* of the source */
-    int n_target_mesh_dims;     /* and of the target, if it has another mesh */
-    const dt_placement *source; /* strided shards that only say an order are written as that order */
+    int n_target_mesh_dims;     /* of the target, which may have another mesh */
+    const dt_placement *source; /* strided shards that only express an order are written as that order */
     int n_steps;
     const dt__plan_step *steps;
     int n_collectives; /* steps other than DT__STEP_NONE */
@@ -81,21 +136,49 @@ typedef struct dt__plan {
 } dt__plan;
 
 /* Plans the move. Refuses (placement) a target that is partial where the source is not the same partial on the same
- * ranks, because there is no way to undo a reduction, (mesh) a move between meshes by a planner other than direct,
- * and (unsupported) meshes and searches that are too large. */
+ * ranks, because a reduction cannot be undone, (mesh) a move between meshes by a planner other than direct, and
+ * (unsupported) meshes and searches that are too large. */
 dt_status dt__plan_new(dt__arena *arena, const dt__move *move, dt__planner planner, const dt__machine *machine,
                        dt__plan *out);
 
-/* The cost of that plan by the minimum-cost planner and nothing else, if it is less than `most`, otherwise something
- * that is not; and what it costs at most, which is found faster. For those who compare many moves. Infinite where
- * dt__plan_new would refuse a partial. */
-dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double most,
+/* The cost of the minimum-cost plan if it is below max_cost, otherwise some value that is not below it; and an upper
+ * bound of that cost, which is found faster. For searches that compare many moves on one mesh: nothing but the cost
+ * is computed. Infinite where dt__plan_new would refuse a partial. */
+dt_status dt__plan_price(dt__arena *arena, const dt__move *move, const dt__machine *machine, double max_cost,
                          double *out);
-dt_status dt__plan_price_at_most(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out);
+dt_status dt__plan_price_upper_bound(dt__arena *arena, const dt__move *move, const dt__machine *machine, double *out);
 
-/* Appends "S(0)[0]S(0)[1]->S(0)R->RR": a bracket wherever several mesh dims cut one tensor dim. */
+/* Appends "S(0)[0]S(0)[1]->S(0)R->RR": the states of a plan, without commas, and with a position in brackets
+ * wherever several mesh dims shard one tensor dim. */
 void dt__plan_trace(const dt__plan *plan, dt__text *out);
-/* Appends the placements of one state, in the form that a trace has. */
+/* Appends the placements of one state in the form that a trace has. */
 void dt__plan_state_text(int n, const dt_placement *placements, dt__text *out);
+
+/* Row-major position in a mesh of these sizes, and back. */
+int64_t dt__position(int n_mesh_dims, const int64_t *mesh, const int64_t *coordinate);
+void dt__coordinate(int n_mesh_dims, const int64_t *mesh, int64_t position, int64_t *out);
+
+/* What one rank sends to the receiver in a step. */
+typedef struct dt__flow {
+    int64_t sender;   /* position in the source's mesh */
+    bool in_target;   /* position in the target's mesh, which is another one: the second phase */
+    int64_t elements; /* over both phases, where there are two */
+} dt__flow;
+
+typedef struct dt__flows {
+    int64_t n, kept; /* kept: elements of its own that the receiver uses */
+    dt__flow *items; /* by sender, ascending; the receiver is not among them */
+} dt__flows;
+
+/* Who sends how much to a receiver, which is given by its position in the target's mesh (traffic.c). The elements
+ * add up to the bytes of the plan. */
+dt_status dt__flows_new(dt__arena *arena, const dt__transfer *transfer, int64_t receiver, dt__flows *out);
+
+/* Reductions in two phases, decided once for plans and for the executor (two_phase.c): whether n_values per element
+ * are reduced so for n_replicas of shards of up to this size; */
+bool dt__reduces_in_two_phases(int64_t n_values, int64_t n_replicas, int64_t shard_bytes);
+/* and the dim along which such a shard is divided into portions: the slowest in memory that is long enough,
+ * otherwise the longest. `order` has the dims from the slowest on; NULL: row-major. There is at least one dim. */
+int dt__portion_dim(int n_dims, const int *order, const dt__shard *shard, int64_t n_replicas);
 
 #endif

@@ -1,45 +1,46 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The relaxed states, and Dijkstra's search over them. Cuts that are as in the source are the first of their tensor
- * dim, and so are those as in the target; so a tensor dim that has one that is not as in the target has none that is
- * not as in the source.
+ * The relaxed states, and Dijkstra's algorithm over them. Cuts that are as in the source are the first of their
+ * tensor dim, and so are those as in the target; so a tensor dim that has one that is not as in the target has none
+ * that is not as in the source.
  *
- * The bytes of a relaxed state are the larger of two bounds. One is the least of any state with as many cuts, however
- * they are shared by the tensor dims. The other takes the cuts that are as in the source or the target for what they
- * are, and lets the others divide evenly, which no cut does better.
+ * The bytes of a relaxed state are the maximum of two bounds. One is the minimum over all states with as many cuts,
+ * however these are distributed over the tensor dims. The other takes the cuts that are as in the source or the
+ * target as they are, and lets the others divide evenly, which no cut exceeds.
  */
 #include "plan/relaxation.h"
 
-enum { MOST_MESH_DIMS = DT__RATES_MOST_MESH_DIMS };
+enum { MAX_MESH_DIMS = DT__RATES_MAX_MESH_DIMS };
 
-/* Mesh dims that cut one tensor dim in the source or the target, in their order, without those of one rank. */
+/* Mesh dims of more than one rank that cut one tensor dim in the source or the target, in their order. */
 typedef struct order {
     int n;
-    uint8_t mesh_dims[MOST_MESH_DIMS];
+    uint8_t mesh_dims[MAX_MESH_DIMS];
 } order;
 
 typedef struct listing {
-    const dt__alphabet *alphabet;
+    const dt__state_space *space;
     bool plain; /* all cuts are plain shards */
     dt__arena *arena;
     order from[DT_SPEC_MAX_DIMS], to[DT_SPEC_MAX_DIMS];
-    uint8_t before_from[MOST_MESH_DIMS], before_to[MOST_MESH_DIMS]; /* that cut the same tensor dim before it */
-    int both;                                                       /* mesh dims that are cut alike in both */
-    double *least;                                                  /* bytes, by the set of mesh dims that cut */
-    int n_kinds[MOST_MESH_DIMS];
-    uint64_t kinds[MOST_MESH_DIMS][DT__N_KINDS]; /* what a mesh dim may be, as it stands in the kinds of a state */
-    dt__relaxed *out;
+    uint8_t before_from[MAX_MESH_DIMS], before_to[MAX_MESH_DIMS]; /* sets that cut the same tensor dim before it */
+    int both;                                                     /* mesh dims that are cut the same way in both */
+    double *min_bytes;                                            /* by the set of mesh dims that cut */
+    int n_kinds[MAX_MESH_DIMS];
+    uint64_t kinds[MAX_MESH_DIMS][DT__N_KINDS]; /* what a mesh dim may be, as in the kinds of a state */
+    dt__relaxation *out;
 } listing;
 
-static uint64_t as_kind(int mesh_dims, dt__kind kind) { return (uint64_t)mesh_dims << 8 * (int)kind; }
+static uint64_t kind_bits(int mesh_dims, dt__relaxed_kind kind) { return (uint64_t)mesh_dims << 8 * (int)kind; }
 
-static void read_order(const dt__alphabet *alphabet, const dt__rank_position *places, int dim, order *out, uint8_t *before) {
-    dt__cut_list cuts = dt__state_cuts(alphabet, places, dim);
+static void read_order(const dt__state_space *space, const dt__dim_state *state, int dim, order *out,
+                       uint8_t *before) {
+    dt__cut_list cuts = dt__state_cuts(space, state, dim);
     int seen = 0;
     out->n = 0;
     for (int c = 0; c < cuts.n; c++) {
         int m = cuts.mesh_dims[c];
-        if (alphabet->mesh[m] == 1)
+        if (space->mesh[m] == 1)
             continue;
         out->mesh_dims[out->n++] = (uint8_t)m;
         before[m] = (uint8_t)seen;
@@ -48,14 +49,14 @@ static void read_order(const dt__alphabet *alphabet, const dt__rank_position *pl
 }
 
 static void read_orders(listing *self) {
-    const dt__alphabet *alphabet = self->alphabet;
-    for (int d = 0; d < alphabet->n_dims; d++) {
+    const dt__state_space *space = self->space;
+    for (int d = 0; d < space->n_dims; d++) {
         order *from = &self->from[d], *to = &self->to[d];
-        read_order(alphabet, alphabet->from, d, from, self->before_from);
-        read_order(alphabet, alphabet->to, d, to, self->before_to);
+        read_order(space, space->from, d, from, self->before_from);
+        read_order(space, space->to, d, to, self->before_to);
         for (int c = 0; c < from->n && c < to->n; c++) {
             int m = from->mesh_dims[c];
-            if (m != to->mesh_dims[c] || alphabet->from[m].token != alphabet->to[m].token)
+            if (m != to->mesh_dims[c] || space->from[m].token != space->to[m].token)
                 break;
             self->both |= 1 << m;
         }
@@ -63,9 +64,9 @@ static void read_orders(listing *self) {
 }
 
 /* Fills the table of the tensor dims that sets of mesh dims cut. */
-static void find_cuts(const dt__alphabet *alphabet, const dt__rank_position *places, uint8_t *out) {
-    for (int m = 0; m < alphabet->n_mesh_dims; m++) {
-        const dt_placement *token = &alphabet->tokens[places[m].token];
+static void find_cuts(const dt__state_space *space, const dt__dim_state *state, uint8_t *out) {
+    for (int m = 0; m < space->n_mesh_dims; m++) {
+        const dt_placement *token = &space->tokens[state[m].token];
         int cut = dt__is_cut(token) ? 1 << token->dim : 0;
         for (int set = 0; set < 1 << m; set++)
             out[set | 1 << m] = (uint8_t)(out[set] | cut);
@@ -79,83 +80,82 @@ static void add_kind(listing *self, int m, uint64_t kind) {
     self->kinds[m][self->n_kinds[m]++] = kind;
 }
 
-static uint64_t kind_of(const listing *self, int m, int token, dt__kind cut) {
+static uint64_t kind_of(const listing *self, int m, int token, dt__relaxed_kind cut) {
     if (token == DT__TOKEN_REPLICATE)
-        return as_kind(1 << m, DT__KIND_REPLICATE);
-    if (dt__token_is_partial(self->alphabet, token))
-        return as_kind(1 << m, DT__KIND_PARTIAL);
+        return kind_bits(1 << m, DT__KIND_REPLICATE);
+    if (dt__token_is_partial(self->space, token))
+        return kind_bits(1 << m, DT__KIND_PARTIAL);
     if (self->both >> m & 1)
-        return as_kind(1 << m, DT__KIND_SOURCE) | as_kind(1 << m, DT__KIND_TARGET);
-    return as_kind(1 << m, cut);
+        return kind_bits(1 << m, DT__KIND_SOURCE) | kind_bits(1 << m, DT__KIND_TARGET);
+    return kind_bits(1 << m, cut);
 }
 
-/* What source and target have comes first and second. A partial that stays has nothing to do on the way. */
+/* The kinds of source and target come first and second. A partial that stays has no other kind. */
 static void find_kinds(listing *self) {
-    const dt__alphabet *alphabet = self->alphabet;
-    for (int m = 0; m < alphabet->n_mesh_dims; m++) {
-        if (alphabet->mesh[m] == 1)
+    const dt__state_space *space = self->space;
+    for (int m = 0; m < space->n_mesh_dims; m++) {
+        if (space->mesh[m] == 1)
             continue;
         self->out->dims |= 1 << m;
-        add_kind(self, m, kind_of(self, m, alphabet->from[m].token, DT__KIND_SOURCE));
-        add_kind(self, m, kind_of(self, m, alphabet->to[m].token, DT__KIND_TARGET));
-        if (dt__token_is_partial(alphabet, alphabet->to[m].token))
+        add_kind(self, m, kind_of(self, m, space->from[m].token, DT__KIND_SOURCE));
+        add_kind(self, m, kind_of(self, m, space->to[m].token, DT__KIND_TARGET));
+        if (dt__token_is_partial(space, space->to[m].token))
             continue;
-        add_kind(self, m, as_kind(1 << m, DT__KIND_REPLICATE));
-        if (alphabet->n_dims)
-            add_kind(self, m, as_kind(1 << m, DT__KIND_OTHER));
+        add_kind(self, m, kind_bits(1 << m, DT__KIND_REPLICATE));
+        if (space->n_dims)
+            add_kind(self, m, kind_bits(1 << m, DT__KIND_OTHER));
     }
 }
 
-static double product_of(const dt__alphabet *alphabet, int set) {
+static double product_of(const dt__state_space *space, int set) {
     double n = 1;
-    for (int m = 0; m < alphabet->n_mesh_dims; m++)
-        n *= set >> m & 1 ? (double)alphabet->mesh[m] : 1;
+    for (int m = 0; m < space->n_mesh_dims; m++)
+        n *= set >> m & 1 ? (double)space->mesh[m] : 1;
     return n;
 }
 
-static bool is_plain(const dt__alphabet *alphabet) {
-    for (int m = 0; m < alphabet->n_mesh_dims; m++)
-        if (dt__token_is_special(alphabet, alphabet->from[m].token) ||
-            dt__token_is_special(alphabet, alphabet->to[m].token))
+static bool is_plain(const dt__state_space *space) {
+    for (int m = 0; m < space->n_mesh_dims; m++)
+        if (dt__token_is_special(space, space->from[m].token) || dt__token_is_special(space, space->to[m].token))
             return false;
     return true;
 }
 
-/* The least indices of a tensor dim after cuts into so many parts. */
-static double least_size(const listing *self, int dim, double n_parts) {
-    int64_t size = self->alphabet->move->from->shape[dim];
-    return self->plain ? ceil((double)size / n_parts) : (double)size / n_parts;
+/* The minimal size of the largest shard of a tensor dim that is cut into so many. */
+static double min_size(const listing *self, int dim, double n_shards) {
+    int64_t size = self->space->move->from->shape[dim];
+    return self->plain ? ceil((double)size / n_shards) : (double)size / n_shards;
 }
 
-/* Tensor dim after tensor dim: each takes a part of the set, and the earlier ones share the rest. */
-static dt_status find_least(listing *self) {
-    const dt__alphabet *alphabet = self->alphabet;
-    int n_sets = 1 << alphabet->n_mesh_dims;
+/* Tensor dim after tensor dim: each takes a subset, and the earlier ones get the rest. */
+static dt_status find_min_bytes(listing *self) {
+    const dt__state_space *space = self->space;
+    int n_sets = 1 << space->n_mesh_dims;
     double *products = DT__NEW_ARRAY(self->arena, double, n_sets),
            *sizes = DT__NEW_ARRAY(self->arena, double, n_sets);
-    self->least = DT__NEW_ARRAY(self->arena, double, n_sets);
-    if (!products || !sizes || !self->least)
+    self->min_bytes = DT__NEW_ARRAY(self->arena, double, n_sets);
+    if (!products || !sizes || !self->min_bytes)
         return DT_ERR_MEMORY;
     for (int set = 0; set < n_sets; set++) {
-        products[set] = product_of(alphabet, set);
-        self->least[set] = set ? INFINITY : (double)alphabet->move->item_bytes;
+        products[set] = product_of(space, set);
+        self->min_bytes[set] = set ? INFINITY : (double)space->move->item_bytes;
     }
-    for (int d = 0; d < alphabet->n_dims; d++) {
+    for (int d = 0; d < space->n_dims; d++) {
         for (int set = 0; set < n_sets; set++)
-            sizes[set] = least_size(self, d, products[set]);
+            sizes[set] = min_size(self, d, products[set]);
         for (int set = n_sets - 1; set >= 0; set--) {
-            double least = self->least[set] * sizes[0];
-            for (int part = set; part; part = (part - 1) & set)
-                least = fmin(least, self->least[set & ~part] * sizes[part]);
-            self->least[set] = least;
+            double min = self->min_bytes[set] * sizes[0];
+            for (int subset = set; subset; subset = (subset - 1) & set)
+                min = fmin(min, self->min_bytes[set & ~subset] * sizes[subset]);
+            self->min_bytes[set] = min;
         }
     }
     return DT_OK;
 }
 
-/* Cuts as in the source or the target come after those that they come after there, and never both on one tensor dim. */
+/* Cuts as in the source or the target follow those that they follow there, and never both on one tensor dim. */
 static bool is_possible(const listing *self, int as_source, int as_target) {
-    for (int m = 0; m < self->alphabet->n_mesh_dims; m++) {
+    for (int m = 0; m < self->space->n_mesh_dims; m++) {
         if (as_source >> m & 1 && self->before_from[m] & ~as_source)
             return false;
         if (as_target >> m & 1 && self->before_to[m] & ~as_target)
@@ -164,18 +164,18 @@ static bool is_possible(const listing *self, int as_source, int as_target) {
     return !(self->out->from_cuts[as_source & ~as_target] & self->out->to_cuts[as_target & ~as_source]);
 }
 
-/* The cuts that are as in the source or the target, and nothing else. */
+/* Bytes after the cuts that are as in the source or the target, and no others. */
 static double known_bytes(const listing *self, int as_source, int as_target) {
-    const dt__alphabet *alphabet = self->alphabet;
-    double bytes = (double)alphabet->move->item_bytes;
-    for (int d = 0; d < alphabet->n_dims; d++) {
-        int64_t size = alphabet->move->from->shape[d];
+    const dt__state_space *space = self->space;
+    double bytes = (double)space->move->item_bytes;
+    for (int d = 0; d < space->n_dims; d++) {
+        int64_t size = space->move->from->shape[d];
         const order *from = &self->from[d], *to = &self->to[d];
         for (int c = 0; c < from->n && as_source >> from->mesh_dims[c] & 1; c++)
-            size = dt__token_size(alphabet, from->mesh_dims[c], alphabet->from[from->mesh_dims[c]].token, size);
+            size = dt__token_size(space, from->mesh_dims[c], space->from[from->mesh_dims[c]].token, size);
         for (int c = 0; c < to->n && as_target >> to->mesh_dims[c] & 1; c++)
             if (!(as_source >> to->mesh_dims[c] & 1))
-                size = dt__token_size(alphabet, to->mesh_dims[c], alphabet->to[to->mesh_dims[c]].token, size);
+                size = dt__token_size(space, to->mesh_dims[c], space->to[to->mesh_dims[c]].token, size);
         bytes *= (double)size;
     }
     return bytes;
@@ -183,7 +183,7 @@ static double known_bytes(const listing *self, int as_source, int as_target) {
 
 static void add_state(listing *self, uint64_t kinds) {
     dt__relaxed_state *state = &self->out->states[self->out->n];
-    *state = (dt__relaxed_state){.kinds = kinds, .left = INFINITY};
+    *state = (dt__relaxed_state){.kinds = kinds, .remaining = INFINITY};
     int as_source = dt__relaxed_dims(state, DT__KIND_SOURCE), as_target = dt__relaxed_dims(state, DT__KIND_TARGET);
     int other = dt__relaxed_dims(state, DT__KIND_OTHER);
     if (!is_possible(self, as_source, as_target))
@@ -191,15 +191,15 @@ static void add_state(listing *self, uint64_t kinds) {
     state->roles =
         (dt__roles){(uint8_t)dt__relaxed_dims(state, DT__KIND_REPLICATE),
                     (uint8_t)dt__relaxed_dims(state, DT__KIND_PARTIAL), (uint8_t)(as_source | as_target | other)};
-    state->bytes = fmax(self->least[state->roles.cut],
-                        known_bytes(self, as_source, as_target) / product_of(self->alphabet, other));
+    state->bytes = fmax(self->min_bytes[state->roles.cut],
+                        known_bytes(self, as_source, as_target) / product_of(self->space, other));
     self->out->n++;
 }
 
 static void list_states(listing *self, int m, uint64_t kinds) {
-    while (m < self->alphabet->n_mesh_dims && !self->n_kinds[m])
+    while (m < self->space->n_mesh_dims && !self->n_kinds[m])
         m++;
-    if (m == self->alphabet->n_mesh_dims) {
+    if (m == self->space->n_mesh_dims) {
         if (kinds != self->out->states[DT__RELAXED_SOURCE].kinds &&
             kinds != self->out->states[DT__RELAXED_TARGET].kinds)
             add_state(self, kinds);
@@ -210,17 +210,17 @@ static void list_states(listing *self, int m, uint64_t kinds) {
 }
 
 static dt_status list_all(listing *self) {
-    const dt__alphabet *alphabet = self->alphabet;
+    const dt__state_space *space = self->space;
     uint64_t source = 0, target = 0;
-    size_t room = 1;
-    for (int m = 0; m < alphabet->n_mesh_dims; m++)
+    size_t capacity = 1;
+    for (int m = 0; m < space->n_mesh_dims; m++)
         if (self->n_kinds[m]) {
-            source |= kind_of(self, m, alphabet->from[m].token, DT__KIND_SOURCE);
-            target |= kind_of(self, m, alphabet->to[m].token, DT__KIND_TARGET);
-            room *= (size_t)self->n_kinds[m];
+            source |= kind_of(self, m, space->from[m].token, DT__KIND_SOURCE);
+            target |= kind_of(self, m, space->to[m].token, DT__KIND_TARGET);
+            capacity *= (size_t)self->n_kinds[m];
         }
-    self->out->states = DT__NEW_ARRAY(self->arena, dt__relaxed_state, room + DT__RELAXED_OTHERS);
-    self->out->open = DT__NEW_ARRAY(self->arena, int, room + DT__RELAXED_OTHERS);
+    self->out->states = DT__NEW_ARRAY(self->arena, dt__relaxed_state, capacity + DT__RELAXED_OTHERS);
+    self->out->open = DT__NEW_ARRAY(self->arena, int, capacity + DT__RELAXED_OTHERS);
     if (!self->out->states || !self->out->open)
         return DT_ERR_MEMORY;
     add_state(self, source);
@@ -229,45 +229,46 @@ static dt_status list_all(listing *self) {
     return DT_OK;
 }
 
-dt_status dt__relaxed_new(dt__arena *arena, const dt__alphabet *alphabet, const dt__rates *rates, dt__relaxed *out) {
-    listing self = {.alphabet = alphabet, .arena = arena, .out = out};
-    *out = (dt__relaxed){.rates = dt__rates_least(arena, alphabet->n_mesh_dims, rates)};
+dt_status dt__relaxation_new(dt__arena *arena, const dt__state_space *space, const dt__rates *rates,
+                             dt__relaxation *out) {
+    listing self = {.space = space, .arena = arena, .out = out};
+    *out = (dt__relaxation){.rates = dt__rates_lower_bound(arena, space->n_mesh_dims, rates)};
     if (!out->rates)
         return DT_ERR_MEMORY;
-    self.plain = is_plain(alphabet);
-    out->all_cuts = (uint8_t)((1 << alphabet->n_dims) - 1);
-    find_cuts(alphabet, alphabet->from, out->from_cuts);
-    find_cuts(alphabet, alphabet->to, out->to_cuts);
+    self.plain = is_plain(space);
+    out->all_cuts = (uint8_t)((1 << space->n_dims) - 1);
+    find_cuts(space, space->from, out->from_cuts);
+    find_cuts(space, space->to, out->to_cuts);
     read_orders(&self);
     find_kinds(&self);
-    DT__TRY(find_least(&self));
+    DT__TRY(find_min_bytes(&self));
     return list_all(&self);
 }
 
-/* Dijkstra's search from the target to the source. Only states that are not done are looked at again; those that are
- * not done in the end are no nearer to the target than the source is. */
-void dt__relaxed_find_left(dt__relaxed *self, double most) {
+/* Dijkstra's algorithm from the target to the source. Only open states are visited again; those that are open in the
+ * end are no nearer to the target than the source is. */
+void dt__relaxation_find_remaining(dt__relaxation *self, double max_cost) {
     dt__relaxed_state *states = self->states;
     int n = self->n, *open = self->open, next = DT__RELAXED_TARGET;
     for (int i = 0; i < n; i++)
         open[i] = i;
-    states[DT__RELAXED_TARGET].left = 0;
+    states[DT__RELAXED_TARGET].remaining = 0;
     while (next >= 0 && open[next] != DT__RELAXED_SOURCE) {
         const dt__relaxed_state *to = &states[open[next]];
-        double least = most;
+        double min = max_cost;
         open[next] = open[--n];
         next = -1;
         for (int i = 0; i < n; i++) {
             dt__relaxed_state *one = &states[open[i]];
-            double us = to->left + dt__relaxed_price(self, one, to);
-            if (us < one->left)
-                one->left = us;
-            if (one->left < least) {
-                least = one->left;
+            double us = to->remaining + dt__relaxed_price(self, one, to);
+            if (us < one->remaining)
+                one->remaining = us;
+            if (one->remaining < min) {
+                min = one->remaining;
                 next = i;
             }
         }
     }
     for (int i = 0; i < n; i++)
-        states[open[i]].left = states[DT__RELAXED_SOURCE].left;
+        states[open[i]].remaining = states[DT__RELAXED_SOURCE].remaining;
 }

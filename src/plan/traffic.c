@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Flows, receiver by receiver. Senders are found dim by dim: those coordinates of the mesh dims that cut a tensor dim
- * before the step whose part of it meets the receiver's. A sender is one such choice per tensor dim and one
- * coordinate per mesh dim that is reduced.
+ * Flows, receiver by receiver. Senders are found dim by dim: those coordinates of the mesh dims that cut a tensor
+ * dim before the step whose shard of it overlaps the receiver's. A sender is one such combination per tensor dim and
+ * one coordinate per mesh dim that is reduced.
  */
 #include "plan/traffic.h"
 
@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the largest part; of uneven strided shards one after the other, of that of the first coordinate. */
-static int64_t largest_part(const dt__sharding *sharding, int64_t item_bytes) {
+/* Bytes of the largest shard; after a chain of uneven strided shards, of that of the first coordinate. */
+static int64_t largest_shard(const dt__sharding *sharding, int64_t item_bytes) {
     int64_t zero[DT_SPEC_MAX_DIMS] = {0}, sizes[DT_SPEC_MAX_DIMS], bytes;
     for (int d = 0; d < sharding->n_dims; d++) {
         dt__shard shard;
@@ -50,10 +50,10 @@ void dt__transfer_new(const dt__sharding *before, const dt__sharding *after, int
         add_reduced(out, changed[i]);
         add_replicas(out, changed[i]);
     }
-    out->two_phases = dt__takes_two_phases(out->reduced, out->replicas, largest_part(after, item_bytes));
+    out->two_phases = dt__reduces_in_two_phases(out->reduced, out->replicas, largest_shard(after, item_bytes));
 }
 
-void dt__transfer_between(const dt__move *move, dt__transfer *out) {
+void dt__transfer_cross_mesh(const dt__move *move, dt__transfer *out) {
     *out = (dt__transfer){.before = move->from,
                           .after = move->to,
                           .from_mesh = move->from_mesh,
@@ -64,7 +64,8 @@ void dt__transfer_between(const dt__move *move, dt__transfer *out) {
         add_reduced(out, m);
     for (int m = 0; m < move->to->n_mesh_dims; m++)
         add_replicas(out, m);
-    out->two_phases = dt__takes_two_phases(out->reduced, out->replicas, largest_part(move->to, move->item_bytes));
+    out->two_phases =
+        dt__reduces_in_two_phases(out->reduced, out->replicas, largest_shard(move->to, move->item_bytes));
 }
 
 static int64_t number_along(int n_mesh_dims, const int *mesh_dims, const int64_t *mesh, const int64_t *coordinate) {
@@ -112,7 +113,7 @@ void dt__coordinate(int n_mesh_dims, const int64_t *mesh, int64_t position, int6
     }
 }
 
-int64_t dt__transfer_home(const dt__transfer *transfer, int64_t receiver, int64_t *coordinate) {
+int64_t dt__transfer_source_position(const dt__transfer *transfer, int64_t receiver, int64_t *coordinate) {
     const dt__sharding *before = transfer->before, *after = transfer->after;
     if (!transfer->from_mesh) {
         dt__coordinate(before->n_mesh_dims, before->mesh, receiver, coordinate);
@@ -128,10 +129,11 @@ int64_t dt__transfer_home(const dt__transfer *transfer, int64_t receiver, int64_
     return -1;
 }
 
-/* Some of the coordinates of a sender, as what they add to its position, and what that sender has of one dim. */
+/* A combination of some of the coordinates of a sender. */
 typedef struct choice {
-    int64_t number; /* of the combination of coordinates */
-    int64_t offset, size;
+    int64_t number; /* of the combination */
+    int64_t offset; /* that it adds to the position of the sender */
+    int64_t size;   /* what the sender and the receiver have in common along one tensor dim */
 } choice;
 
 typedef struct choices {
@@ -139,7 +141,7 @@ typedef struct choices {
     choice *items;
 } choices;
 
-typedef struct finding {
+typedef struct flow_search {
     dt__arena *arena;
     const dt__transfer *transfer;
     const dt__sharding *before;
@@ -147,10 +149,10 @@ typedef struct finding {
     dt__shard target[DT_SPEC_MAX_DIMS]; /* per tensor dim: what the receiver gets */
     choices dims[DT_SPEC_MAX_DIMS], reduced;
     dt__portion portion; /* what the receiver reduces, in two phases */
-    int64_t home;        /* position of the coordinates that are the receiver's own */
-} finding;
+    int64_t home;        /* position that the receiver's own coordinates add up to */
+} flow_search;
 
-static void find_strides(finding *self) {
+static void find_strides(flow_search *self) {
     int64_t stride = 1;
     for (int m = self->before->n_mesh_dims - 1; m >= 0; m--) {
         self->stride[m] = stride;
@@ -158,8 +160,9 @@ static void find_strides(finding *self) {
     }
 }
 
-/* Sets the i-th combination of coordinates of these mesh dims, of `n` in all; returns what they add to a position. */
-static int64_t combine(const finding *self, int n_mesh_dims, const int *mesh_dims, int64_t i, int64_t *coordinate) {
+/* Sets the i-th combination of coordinates of these mesh dims; returns what they add to a position. */
+static int64_t combine(const flow_search *self, int n_mesh_dims, const int *mesh_dims, int64_t i,
+                       int64_t *coordinate) {
     int64_t offset = 0;
     for (int k = n_mesh_dims - 1; k >= 0; k--) {
         int m = mesh_dims[k];
@@ -170,7 +173,7 @@ static int64_t combine(const finding *self, int n_mesh_dims, const int *mesh_dim
     return offset;
 }
 
-static int64_t n_combinations(const finding *self, int n_mesh_dims, const int *mesh_dims) {
+static int64_t n_combinations(const flow_search *self, int n_mesh_dims, const int *mesh_dims) {
     int64_t n = 1;
     for (int k = 0; k < n_mesh_dims; k++)
         n *= self->before->mesh[mesh_dims[k]];
@@ -178,7 +181,7 @@ static int64_t n_combinations(const finding *self, int n_mesh_dims, const int *m
 }
 
 /* The mesh dims that cut a tensor dim before the step. */
-static int cutting_dims(const finding *self, int dim, int *out) {
+static int cutting_dims(const flow_search *self, int dim, int *out) {
     const dt__sharding *before = self->before;
     int n = 0;
     for (int c = before->first_cut[dim]; c < before->first_cut[dim + 1]; c++)
@@ -186,7 +189,7 @@ static int cutting_dims(const finding *self, int dim, int *out) {
     return n;
 }
 
-static dt_status choose_holders(finding *self, int dim) {
+static dt_status find_holders(flow_search *self, int dim) {
     int mesh_dims[DT_SPEC_MAX_DIMS], n_mesh_dims = cutting_dims(self, dim, mesh_dims);
     int64_t coordinate[DT_SPEC_MAX_DIMS] = {0}, n = n_combinations(self, n_mesh_dims, mesh_dims);
     choices *out = &self->dims[dim];
@@ -204,7 +207,7 @@ static dt_status choose_holders(finding *self, int dim) {
     return DT_OK;
 }
 
-static dt_status choose_reduced(finding *self) {
+static dt_status find_contributions(flow_search *self) {
     const dt__transfer *transfer = self->transfer;
     int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
     self->reduced.n = transfer->reduced;
@@ -218,7 +221,7 @@ static dt_status choose_reduced(finding *self) {
 }
 
 /* The coordinates that a sender shares with the receiver: along mesh dims that neither cut nor are reduced. */
-static int64_t find_home(const finding *self, const int64_t *own) {
+static int64_t find_home(const flow_search *self, const int64_t *own) {
     int64_t home = 0;
     for (int m = 0; m < self->before->n_mesh_dims; m++) {
         bool free = !dt__is_cut(&self->before->placements[m]);
@@ -230,7 +233,7 @@ static int64_t find_home(const finding *self, const int64_t *own) {
 }
 
 /* Elements that this sender holds of what the receiver takes in the first phase. */
-static int64_t elements_of(const finding *self, const choice *const *chosen) {
+static int64_t elements_of(const flow_search *self, const choice *const *chosen) {
     int64_t elements = 1;
     int n_dims = self->before->n_dims;
     if (!self->transfer->two_phases) {
@@ -255,8 +258,8 @@ static int compare_flows(const void *a, const void *b) {
     return (x->sender > y->sender) - (x->sender < y->sender);
 }
 
-/* Joins flows of one sender, drops empty ones, and takes the receiver's own out. */
-static void tidy(int64_t receiver, dt__flows *out) {
+/* Merges the flows of one sender, drops empty ones, and counts the receiver's own as kept. */
+static void merge_flows(int64_t receiver, dt__flows *out) {
     int64_t n = 0;
     if (out->n)
         qsort(out->items, (size_t)out->n, sizeof *out->items, compare_flows);
@@ -273,7 +276,7 @@ static void tidy(int64_t receiver, dt__flows *out) {
 }
 
 /* The portions that the other replicas have reduced. */
-static void add_second_phase(const finding *self, const int64_t *target, dt__flows *out) {
+static void add_second_phase(const flow_search *self, const int64_t *target, dt__flows *out) {
     const dt__transfer *transfer = self->transfer;
     const dt__sharding *after = transfer->after;
     int64_t coordinate[DT_SPEC_MAX_DIMS], own = dt__transfer_replica(transfer, target);
@@ -293,7 +296,7 @@ static void add_second_phase(const finding *self, const int64_t *target, dt__flo
     }
 }
 
-static dt_status find_flows(finding *self, int64_t receiver, const int64_t *target, dt__flows *out) {
+static dt_status find_flows(flow_search *self, int64_t receiver, const int64_t *target, dt__flows *out) {
     int n_dims = self->before->n_dims;
     const dt__transfer *transfer = self->transfer;
     int64_t n = self->reduced.n;
@@ -318,21 +321,21 @@ static dt_status find_flows(finding *self, int64_t receiver, const int64_t *targ
     }
     if (transfer->two_phases)
         add_second_phase(self, target, out);
-    tidy(receiver, out);
+    merge_flows(receiver, out);
     return DT_OK;
 }
 
 dt_status dt__flows_new(dt__arena *arena, const dt__transfer *transfer, int64_t receiver, dt__flows *out) {
-    finding self = {.arena = arena, .transfer = transfer, .before = transfer->before};
+    flow_search self = {.arena = arena, .transfer = transfer, .before = transfer->before};
     int64_t target[DT_SPEC_MAX_DIMS], own[DT_SPEC_MAX_DIMS];
-    int64_t home = dt__transfer_home(transfer, receiver, own);
+    int64_t home = dt__transfer_source_position(transfer, receiver, own);
     dt__coordinate(transfer->after->n_mesh_dims, transfer->after->mesh, receiver, target);
     find_strides(&self);
     for (int d = 0; d < self.before->n_dims; d++) {
         dt__shard_at(transfer->after, d, target, &self.target[d]);
-        DT__TRY(choose_holders(&self, d));
+        DT__TRY(find_holders(&self, d));
     }
-    DT__TRY(choose_reduced(&self));
+    DT__TRY(find_contributions(&self));
     self.home = find_home(&self, own);
     return find_flows(&self, home, target, out);
 }

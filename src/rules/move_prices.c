@@ -63,7 +63,7 @@ static dt_status ask_planner(dt__move_prices *self, int i, const dt_placement *t
     dt__arena_mark mark = dt__arena_begin(self->arena);
     DT__TRY(dt__sharding_of_value(self->arena, self->on, value, target, &to));
     dt__move move = {.from = self->on->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    DT__TRY(most == 0 ? dt__plan_price_at_most(self->arena, &move, machine, us)
+    DT__TRY(most == 0 ? dt__plan_price_upper_bound(self->arena, &move, machine, us)
                       : dt__plan_price(self->arena, &move, machine, most, us));
     dt__arena_rewind(self->arena, mark);
     return DT_OK;

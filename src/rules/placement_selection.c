@@ -289,10 +289,8 @@ static double rounding_us(const search *self) {
             bool made = dt__row_option_entry(self->chosen[m], self->n_inputs + o) == DT_ROW_P(DT_SUM);
             for (int i = 0; i < self->n_inputs && made; i++)
                 made = dt__row_option_entry(self->chosen[m], i) >= 0;
-            dt__priced step = {.collective = DT__STEP_ALL_REDUCE,
-                               .group = self->on->mesh[m],
-                               .before_bytes = bytes,
-                               .after_bytes = bytes};
+            dt__step_desc step = {
+                .kind = DT__STEP_ALL_REDUCE, .group = self->on->mesh[m], .before_bytes = bytes, .after_bytes = bytes};
             us += made && self->on->mesh[m] > 1 ? dt__machine_price(self->on->machine, &step) : 0;
         }
     }

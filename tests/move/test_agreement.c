@@ -7,7 +7,7 @@
 
 #include "mesh/mesh.h"
 #include "move/pull_list.h"
-#include "plan/traffic.h"
+#include "plan/plan.h"
 #include "spec/spec.h"
 
 enum { N_MOVES = 1500, WORLD = 16 };

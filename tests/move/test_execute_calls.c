@@ -316,7 +316,7 @@ static const struct refusal refusals[] = {
      "can not redistribute S(0) to P(sum)"},
     {"f32[4,4] P(sum) on mesh(2)", "f32[4,4] P(avg) on mesh(2)", DT_ERR_PLACEMENT, "P(sum) to P(avg)"},
     {"f32[4,4] P(sum) on mesh(2)", "f32[4,4] P(sum) on mesh(2,1)", DT_ERR_PLACEMENT,
-     "on another mesh the target may not be partial"},
+     "a target on another mesh may not be partial"},
     {"f32[4,4] R on mesh(2)", "f32[4,5] R on mesh(2)", DT_ERR_SHAPE, "the shapes differ"},
     {"f32[4,4] R on mesh(2)", "f32[4,4,1] R,R on mesh(2,1)", DT_ERR_SHAPE, "the shapes differ"},
     {"f32[4,4] R on mesh(2)", "f64[4,4] R on mesh(2)", DT_ERR_DTYPE, "the dtypes differ"},

@@ -6,7 +6,7 @@
 #include "spec/brute.h"
 
 #include "mesh/mesh.h"
-#include "plan/traffic.h"
+#include "plan/plan.h"
 
 enum { N_MOVES = 600, WORLD = 16 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The minimum-cost planner against a search that leaves nothing out: every state of the mesh and the tensor, every
- * step from each to each that one collective can do, and one exchange. Prices come from the machine model, as the
- * planner's do; that they describe what a step does is tested elsewhere.
+ * The minimum-cost planner against an exhaustive search: every state of the mesh and the tensor, every step between
+ * two of them that is one collective, and one exchange. Costs come from the machine model, as the planner's do; that
+ * they describe the step is tested elsewhere.
  */
 #include "spec/brute.h"
 
@@ -10,23 +10,24 @@
 
 #include <math.h>
 
-enum { MOST_STATES = 8000, MOST_MESH_DIMS = 4 };
+enum { MAX_STATES = 8000, MAX_MESH_DIMS = 4 };
 
-typedef struct space {
-    const dt__alphabet *alphabet;
+/* All states of a move. */
+typedef struct state_list {
+    const dt__state_space *space;
     int n;
-    dt__rank_position (*states)[MOST_MESH_DIMS];
+    dt__dim_state (*states)[MAX_MESH_DIMS];
     double *bytes;
-    dt__rank_position now[MOST_MESH_DIMS];
-} space;
+    dt__dim_state current[MAX_MESH_DIMS];
+} state_list;
 
-/* Whether cuts of each dim have places 0, 1, … and explicit extents are alone. */
-static bool is_state(const dt__alphabet *alphabet, const dt__rank_position *state) {
-    for (int d = 0; d < alphabet->n_dims; d++) {
+/* Whether the cuts of each dim have positions 0, 1, … and explicit extents are the only cut. */
+static bool is_state(const dt__state_space *space, const dt__dim_state *state) {
+    for (int d = 0; d < space->n_dims; d++) {
         int n = 0, seen = 0;
         bool extents = false;
-        for (int m = 0; m < alphabet->n_mesh_dims; m++) {
-            const dt_placement *token = &alphabet->tokens[state[m].token];
+        for (int m = 0; m < space->n_mesh_dims; m++) {
+            const dt_placement *token = &space->tokens[state[m].token];
             if (!dt__is_cut(token) || token->dim != d)
                 continue;
             extents |= token->n_extents > 0;
@@ -39,53 +40,53 @@ static bool is_state(const dt__alphabet *alphabet, const dt__rank_position *stat
     return true;
 }
 
-static bool may_have(const dt__alphabet *alphabet, int m, int token) {
-    int from = alphabet->from[m].token, to = alphabet->to[m].token;
-    if (dt__token_is_partial(alphabet, to))
+static bool may_have(const dt__state_space *space, int m, int token) {
+    int from = space->from[m].token, to = space->to[m].token;
+    if (dt__token_is_partial(space, to))
         return token == to;
-    return token == from || token == to || token <= alphabet->n_dims;
+    return token == from || token == to || token <= space->n_dims;
 }
 
-static void list(space *self, int m) {
-    const dt__alphabet *alphabet = self->alphabet;
-    if (m == alphabet->n_mesh_dims) {
-        if (!is_state(alphabet, self->now))
+static void list_states(state_list *self, int m) {
+    const dt__state_space *space = self->space;
+    if (m == space->n_mesh_dims) {
+        if (!is_state(space, self->current))
             return;
-        assert_true(self->n < MOST_STATES);
-        memcpy(self->states[self->n], self->now, sizeof self->now);
-        self->bytes[self->n++] = dt__state_bytes(alphabet, self->now);
+        assert_true(self->n < MAX_STATES);
+        memcpy(self->states[self->n], self->current, sizeof self->current);
+        self->bytes[self->n++] = dt__state_bytes(space, self->current);
         return;
     }
-    for (int token = 0; token < alphabet->n_tokens; token++)
-        for (int position = 0; position < (dt__token_is_cut(alphabet, token) ? alphabet->n_mesh_dims : 1); position++)
-            if (may_have(alphabet, m, token)) {
-                self->now[m] = (dt__rank_position){(uint8_t)token, (uint8_t)position};
-                list(self, m + 1);
+    for (int token = 0; token < space->n_tokens; token++)
+        for (int position = 0; position < (dt__token_is_cut(space, token) ? space->n_mesh_dims : 1); position++)
+            if (may_have(space, m, token)) {
+                self->current[m] = (dt__dim_state){(uint8_t)token, (uint8_t)position};
+                list_states(self, m + 1);
             }
 }
 
-static double step_us(const space *self, int a, int b) {
+static double step_us(const state_list *self, int a, int b) {
     dt__change change;
-    dt__state_change(self->alphabet, self->states[a], self->states[b], &change);
+    dt__state_change(self->space, self->states[a], self->states[b], &change);
     if (change.reduced > 1 && !change.only_reduces && !change.only_scatters)
         return INFINITY;
-    return dt__change_price(self->alphabet, &change, self->bytes[a], self->bytes[b]);
+    return dt__change_price(self->space, &change, self->bytes[a], self->bytes[b]);
 }
 
-static int find(const space *self, const dt__rank_position *state) {
+static int find(const state_list *self, const dt__dim_state *state) {
     for (int i = 0; i < self->n; i++)
-        if (!memcmp(self->states[i], state, (size_t)self->alphabet->n_mesh_dims * sizeof *state))
+        if (!memcmp(self->states[i], state, (size_t)self->space->n_mesh_dims * sizeof *state))
             return i;
     return -1;
 }
 
-/* Dijkstra's search over all pairs. */
-static double cheapest(const dt__alphabet *alphabet) {
-    space self = {.alphabet = alphabet};
-    self.states = calloc(MOST_STATES, sizeof *self.states);
-    self.bytes = calloc(MOST_STATES, sizeof *self.bytes);
-    list(&self, 0);
-    int source = find(&self, alphabet->from), target = find(&self, alphabet->to);
+/* Dijkstra's algorithm over all pairs. */
+static double min_cost_us(const dt__state_space *space) {
+    state_list self = {.space = space};
+    self.states = calloc(MAX_STATES, sizeof *self.states);
+    self.bytes = calloc(MAX_STATES, sizeof *self.bytes);
+    list_states(&self, 0);
+    int source = find(&self, space->from), target = find(&self, space->to);
     assert_true(source >= 0 && target >= 0);
     double *cost = calloc((size_t)self.n, sizeof *cost);
     bool *closed = calloc((size_t)self.n, sizeof *closed);
@@ -109,7 +110,7 @@ static double cheapest(const dt__alphabet *alphabet) {
     return us;
 }
 
-/* Another side on the case's mesh and shape; sizes come from a few that make prices differ in kind. */
+/* Other placements on the case's mesh and shape; sizes are drawn from a few that make different costs dominate. */
 static void random_side(uint64_t *random, const brute_case *like, bool strided, bool partial, brute_case *c) {
     *c = (brute_case){.n_mesh_dims = like->n_mesh_dims, .n_dims = like->n_dims};
     memcpy(c->mesh, like->mesh, sizeof c->mesh);
@@ -147,7 +148,7 @@ static double random_factor(uint64_t *random) {
     return factors[brute_below(random, sizeof factors / sizeof *factors)];
 }
 
-/* A link that may be good for anything or nothing. */
+/* A link with any balance of latency and bandwidth. */
 static void change_link(uint64_t *random, dt__link *link) {
     link->start_us *= random_factor(random);
     link->peer_us *= random_factor(random);
@@ -167,35 +168,34 @@ static dt__machine random_machine(uint64_t *random) {
     return machine;
 }
 
-/* Plans the move and searches over everything; returns the collectives of the plan. */
+/* Compares the plan with the exhaustive search; returns the number of collectives of the plan. */
 static int check_move(dt_ctx *ctx, const brute_case *from, const brute_case *to, const dt__machine *machine) {
     dt__arena arena = dt__arena_new(ctx);
-    dt__alphabet alphabet;
+    dt__state_space space;
     dt__plan plan, direct;
     dt__sharding a = brute_sharding(&arena, from), b = brute_sharding(&arena, to);
     dt__move move = {.from = &a, .to = &b, .item_bytes = 4};
     if (dt__plan_new(&arena, &move, DT__PLANNER_MIN_COST, machine, &plan) != DT_OK ||
         dt__plan_new(&arena, &move, DT__PLANNER_DIRECT, machine, &direct) != DT_OK)
         fail_msg("%s to %s: %s", from->text, to->text, dt_error_text(ctx));
-    dt__alphabet_new(&move, machine, &alphabet);
-    double want = cheapest(&alphabet);
+    dt__state_space_new(&move, machine, &space);
+    double expected = min_cost_us(&space);
     if (direct.n_steps && direct.steps[0].collective == DT__STEP_ALL_TO_ALL)
-        want = fmin(want, direct.cost_us);
-    if (fabs(plan.cost_us - want) > 1e-6 * want)
-        fail_msg("%s to %s, %d ranks per host: %.9g us, but %.9g can be had", from->text, to->text,
-                 (int)machine->ranks_per_host, plan.cost_us, want);
+        expected = fmin(expected, direct.cost_us);
+    if (fabs(plan.cost_us - expected) > 1e-6 * expected)
+        fail_msg("%s to %s, %d ranks per host: expected %.9g us, got %.9g", from->text, to->text,
+                 (int)machine->ranks_per_host, expected, plan.cost_us);
     dt__arena_free(&arena);
     return plan.n_collectives;
 }
 
-/* Random moves on meshes of `least` to `most` dims, of tensors of 1 to `most_dims` dims. */
-static void check_moves(uint64_t random, int n_moves, int least, int most, int most_dims) {
+/* Random moves on meshes of min to max dims, of tensors of 1 to max_dims dims. */
+static void check_moves(uint64_t random, int n_moves, int min, int max, int max_dims) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     int n_collectives = 0;
     for (int i = 0; i < n_moves; i++) {
         static brute_case from, to;
-        int n_mesh_dims = least + brute_below(&random, most - least + 1),
-            n_dims = 1 + brute_below(&random, most_dims);
+        int n_mesh_dims = min + brute_below(&random, max - min + 1), n_dims = 1 + brute_below(&random, max_dims);
         random_move(&random, n_mesh_dims, n_dims, &from, &to);
         dt__machine machine = random_machine(&random);
         n_collectives += check_move(ctx, &from, &to, &machine);
@@ -204,20 +204,20 @@ static void check_moves(uint64_t random, int n_moves, int least, int most, int m
     dt__ctx_free(ctx);
 }
 
-static void min_cost__is_as_cheap_as_a_search_over_everything(void **state) {
+static void min_cost__is_as_cheap_as_an_exhaustive_search(void **state) {
     (void)state;
     check_moves(test_seed(77003), 2000, 1, 3, 3);
 }
 
-static void min_cost__is_as_cheap_on_meshes_of_four_dims(void **state) {
+static void min_cost__is_as_cheap_as_an_exhaustive_search_on_four_mesh_dims(void **state) {
     (void)state;
     check_moves(test_seed(77004), 200, 4, 4, 3);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(min_cost__is_as_cheap_as_a_search_over_everything),
-        cmocka_unit_test(min_cost__is_as_cheap_on_meshes_of_four_dims),
+        cmocka_unit_test(min_cost__is_as_cheap_as_an_exhaustive_search),
+        cmocka_unit_test(min_cost__is_as_cheap_as_an_exhaustive_search_on_four_mesh_dims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

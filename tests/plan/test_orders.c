@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * All orders in which the mesh dims of a mesh may cut a tensor, every mesh dim cutting something: how many there are,
- * that they differ, and that a detour never pays between them.
+ * All orders in which the mesh dims of a mesh may cut a tensor, every mesh dim cutting something: how many there
+ * are, that they differ, and that a detour never pays between them.
  */
 #include "support/check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Plans by name: traces, kinds of steps and counts that are known, refusals, sizes of meshes and of tensors, and what
- * happens without memory.
+ * Plans by name: traces, kinds of steps and counts that are known, refusals, sizes of meshes and of tensors, and
+ * what happens without memory.
  */
 #include "support/check.h"
 

@@ -6,7 +6,7 @@
  */
 #include "spec/brute.h"
 
-#include "plan/traffic.h"
+#include "plan/plan.h"
 
 enum { N_MOVES = 1500, MOST_RANKS = 24 };
 
@@ -290,7 +290,7 @@ static void check_step(const pair *p, const dt__plan *plan, int i, const holding
     }
     check_equal(p->text, step->bytes, item_bytes * most);
     if (most)
-        check_equal(p->text, received_by(&a, &does, &before, &after, step->most), most);
+        check_equal(p->text, received_by(&a, &does, &before, &after, step->busiest), most);
     if (step->collective == DT__STEP_NONE)
         check_equal(p->text, step->bytes, 0);
 }

@@ -39,7 +39,7 @@ NAMES = {
     "avx2", "avx512", "baseline", "choose", "element", "group", "kernels", "make", "names", "ops",
     "plain", "print", "query", "reduce", "state", "text", "threads", "tuned",
 }
-TYPES = {"dt__entry", "dt__node", "dt__rank_position"}
+TYPES = {"dt__entry", "dt__node", "dt__place"}
 
 
 def folder_order(page):

@@ -268,9 +268,6 @@ static dt_status run_session(session *started, void *user) {
     return (args_has(started->args, "json") ? print_json : print_text)(self, started->out);
 }
 
-#define PLANNER_NAME(upper, lower) #lower ", "
-#define PLANNER_NAMES              DT__PLANNER_LIST(PLANNER_NAME)
-
 static int run_plan(const arguments *args) {
     planning self = {.planner = DT__PLANNER_MIN_COST};
     const char *planner = args_value(args, "planner");
@@ -278,7 +275,7 @@ static int run_plan(const arguments *args) {
         return args_misused(args->command, "expected --mesh and --shape");
     self.all = planner && !strcmp(planner, "all");
     if (planner && !self.all && !dt__planner_parse(planner, &self.planner))
-        return args_misused(args->command, "--planner: expected " PLANNER_NAMES "or all, got '%s'", planner);
+        return args_misused(args->command, "--planner: expected " DT__PLANNER_NAMES "or all, got '%s'", planner);
     if (args_has(args, "svg") && (self.all || args_has(args, "json")))
         return args_misused(args->command, "--svg draws one plan and excludes --json and --planner all");
     return session_run(args, 0, run_session, &self);
@@ -299,7 +296,9 @@ const command plan_command = {
             {.name = "mesh", .value = "MESH", .help = "the mesh"},
             {.name = "shape", .value = "SIZES", .help = "global shape, such as 1024,512"},
             {.name = "dtype", .value = "DTYPE", .help = "element type, for the bytes; default f32"},
-            {.name = "planner", .value = "PLANNER", .help = PLANNER_NAMES "or all to compare them; default min_cost"},
+            {.name = "planner",
+             .value = "PLANNER",
+             .help = DT__PLANNER_NAMES "or all to compare them; default min_cost"},
             {.name = "to-mesh", .value = "MESH", .help = "the mesh of the target, if it is another one"},
             {.name = "svg", .value = "FILE", .help = "draw who sends what to whom as SVG; - is standard output"},
             {.name = "json", .help = "print the answer of dtensor query to \"redistribute\", for each planner"},

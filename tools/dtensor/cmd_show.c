@@ -5,7 +5,7 @@
  */
 #include "arguments.h"
 #include "json.h"
-#include "plan/traffic.h"
+#include "plan/plan.h"
 #include "show.h"
 #include "spec/spec.h"
 #include "table.h"

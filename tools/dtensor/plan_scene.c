@@ -92,7 +92,7 @@ static const dt__plan_step *largest_step(const dt__plan *plan) {
 /* The rank that receives most in one step, and its largest senders in each. */
 static dt_status choose_few(dt__arena *arena, scene *self, const dt_spec *from, const dt_spec *to) {
     const dt__plan *plan = self->plan;
-    int64_t receiver = plan->n_steps ? largest_step(plan)->most : 0;
+    int64_t receiver = plan->n_steps ? largest_step(plan)->busiest : 0;
     add_row(self, from, to, rank_at(to, receiver));
     for (int i = 0; i < plan->n_steps; i++) {
         dt__flows flows;
@@ -153,7 +153,7 @@ dt_status scene_new(dt__arena *arena, const dt_spec *from, const dt_spec *to, co
         out->steps[i].step = &plan->steps[i];
         DT__TRY(fill_step(arena, out, (const dt_spec *[]){from, to}, &out->steps[i]));
     }
-    out->max_receiver = plan->n_steps ? find_row(out, rank_at(to, largest_step(plan)->most)) : -1;
+    out->max_receiver = plan->n_steps ? find_row(out, rank_at(to, largest_step(plan)->busiest)) : -1;
     return DT_OK;
 }
 

@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "plan/plan.h"
-#include "plan/traffic.h"
 
 enum { SCENE_MAX_RANKS = 64, SCENE_MAX_SENDERS = 12 /* of a step, where not all ranks are shown */ };
 

@@ -6,7 +6,7 @@
 #include "base/size.h"
 #include "json.h"
 #include "layout/layout.h"
-#include "plan/traffic.h"
+#include "plan/plan.h"
 #include "query.h"
 #include "spec/spec.h"
 
@@ -416,8 +416,6 @@ static dt_status read_side(const request *req, const move_sizes *sizes, const ch
     return dt__sharding_new(req->arena, &desc, out);
 }
 
-#define PLANNER_NAME(upper, lower) #lower " "
-
 static dt_status read_planner(const request *req, dt__planner *out) {
     const char *word = NULL;
     const json_t *field = request_get(req, "planner");
@@ -427,7 +425,8 @@ static dt_status read_planner(const request *req, dt__planner *out) {
     DT__TRY(request_string(req, "planner", field, &word));
     if (dt__planner_parse(word, out))
         return DT_OK;
-    return request_wrong(req, "planner", "one of " DT__PLANNER_LIST(PLANNER_NAME), field);
+    char names[80];
+    return request_wrong(req, "planner", dt__planner_names(sizeof names, names), field);
 }
 
 static dt_status answer_redistribute(const request *req, dt__text *out) {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counting what ranks receive and hold. The mesh dims that matter are those that cut something or take part in a
+ * Counting what ranks receive and hold. The relevant mesh dims are those that cut something or take part in a
  * reduction; ranks that differ only along others are alike and are counted once.
  */
-#include "plan/bytes.h"
+#include "plan/byte_counts.h"
 
 #include "base/size.h"
 #include "plan/traffic.h"
 
 #include <inttypes.h>
 
-enum { MOST_RANKS = 1 << 24 };
+enum { MAX_RANKS = 1 << 24 };
 
-/* What a coordinate holds of one tensor dim before and after a step, and of both. */
+/* How many indices a coordinate holds of one tensor dim before and after a step, and how many are in both. */
 typedef struct held {
     int64_t before, after, common;
 } held;
@@ -27,7 +27,7 @@ typedef struct count {
     dt__arena *arena;
     int n_mesh_dims, n_dims;
     const int64_t *mesh;
-    bool matters[DT_SPEC_MAX_DIMS]; /* per mesh dim */
+    bool relevant[DT_SPEC_MAX_DIMS]; /* per mesh dim */
     int n_steps;
     const dt__transfer *steps, *whole;
     dim_table *tables; /* [n_steps + 1, n_dims]: the whole move comes last */
@@ -50,7 +50,7 @@ static bool same_cut(const dt__cut *a, const dt__cut *b) {
     return true;
 }
 
-/* Whether one list of cuts goes on where the other ends: then one part holds the other. */
+/* Whether one list of cuts is a prefix of the other: then one shard contains the other. */
 static bool is_nested(const dt__sharding *a, const dt__sharding *b, int dim) {
     int shorter = n_cuts(a, dim) < n_cuts(b, dim) ? n_cuts(a, dim) : n_cuts(b, dim);
     for (int c = 0; c < shorter; c++)
@@ -59,7 +59,7 @@ static bool is_nested(const dt__sharding *a, const dt__sharding *b, int dim) {
     return true;
 }
 
-static void fill(const count *self, const dt__transfer *step, int dim, dim_table *out, int64_t n_entries) {
+static void fill_table(const count *self, const dt__transfer *step, int dim, dim_table *out, int64_t n_entries) {
     bool nested = is_nested(step->before, step->after, dim);
     for (int64_t i = 0; i < n_entries; i++) {
         int64_t coordinate[DT_SPEC_MAX_DIMS] = {0};
@@ -74,7 +74,7 @@ static void fill(const count *self, const dt__transfer *step, int dim, dim_table
     }
 }
 
-static dt_status make_table(const count *self, const dt__transfer *step, int dim, dim_table *out) {
+static dt_status new_table(const count *self, const dt__transfer *step, int dim, dim_table *out) {
     const dt__sharding *both[] = {step->before, step->after};
     int64_t n_entries = 1;
     for (int i = 0; i < 2; i++)
@@ -88,11 +88,11 @@ static dt_status make_table(const count *self, const dt__transfer *step, int dim
     out->entries = DT__NEW_ARRAY(self->arena, held, n_entries);
     if (!out->entries)
         return DT_ERR_MEMORY;
-    fill(self, step, dim, out, n_entries);
+    fill_table(self, step, dim, out, n_entries);
     return DT_OK;
 }
 
-/* Products fit, or have a factor of 0 and are 0, whatever they passed through on the way. */
+/* Products fit, or have a factor of 0 and are 0 whatever overflows on the way. */
 static int64_t times(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }
 
 static held held_by(const count *self, int step, const int64_t *coordinate) {
@@ -109,7 +109,7 @@ static held held_by(const count *self, int step, const int64_t *coordinate) {
     return all;
 }
 
-/* Elements that a rank receives in a step; false where they are too many to count. */
+/* Elements that a rank receives in a step; false where the number overflows. */
 static bool received(const dt__transfer *step, const held *has, const int64_t *coordinate, int64_t *out) {
     int64_t from_others, of_own;
     if (!step->two_phases)
@@ -125,8 +125,7 @@ static bool received(const dt__transfer *step, const held *has, const int64_t *c
 
 static dt_status too_many(const count *self) {
     return dt__fail(self->arena->ctx, DT_ERR_SHAPE,
-                    "redistribute: a rank would receive or hold more than 2^63 - 1 "
-                    "elements");
+                    "redistribute: a rank would receive or hold more than 2^63 - 1 elements");
 }
 
 /* Elements that a rank holds in step i: source and target, and what the step reads and writes between them. */
@@ -135,7 +134,7 @@ static bool held_in(const count *self, int i, const held *has, const held *whole
            dt__add_i64(*out, i + 1 < self->n_steps ? has->after : 0, out);
 }
 
-static dt_status count_rank(const count *self, const int64_t *coordinate, dt__counts *out) {
+static dt_status count_rank(const count *self, const int64_t *coordinate, dt__byte_counts *out) {
     held whole = held_by(self, self->n_steps, coordinate);
     int64_t total = 0;
     for (int i = 0; i < self->n_steps; i++) {
@@ -146,7 +145,7 @@ static dt_status count_rank(const count *self, const int64_t *coordinate, dt__co
             return too_many(self);
         if (now > out->step_received[i]) {
             out->step_received[i] = now;
-            out->step_most[i] = dt__position(self->n_mesh_dims, self->mesh, coordinate);
+            out->step_busiest[i] = dt__position(self->n_mesh_dims, self->mesh, coordinate);
         }
         out->peak = dt__max_i64(out->peak, peak);
     }
@@ -156,30 +155,30 @@ static dt_status count_rank(const count *self, const int64_t *coordinate, dt__co
     return DT_OK;
 }
 
-static void find_what_matters(count *self) {
+static void find_relevant_dims(count *self) {
     for (int i = 0; i <= self->n_steps; i++) {
         const dt__transfer *step = step_at(self, i);
         for (int m = 0; m < self->n_mesh_dims; m++)
-            self->matters[m] |= dt__is_cut(&step->before->placements[m]) || dt__is_cut(&step->after->placements[m]);
+            self->relevant[m] |= dt__is_cut(&step->before->placements[m]) || dt__is_cut(&step->after->placements[m]);
         for (int k = 0; k < step->n_replica_dims && step->two_phases; k++)
-            self->matters[step->replica_dims[k]] = true;
+            self->relevant[step->replica_dims[k]] = true;
     }
 }
 
 static dt_status check_ranks(const count *self, int64_t *n) {
     *n = 1;
     for (int m = 0; m < self->n_mesh_dims; m++)
-        if (self->matters[m] && (!dt__mul_i64(*n, self->mesh[m], n) || *n > MOST_RANKS))
+        if (self->relevant[m] && (!dt__mul_i64(*n, self->mesh[m], n) || *n > MAX_RANKS))
             return dt__fail(self->arena->ctx, DT_ERR_UNSUPPORTED,
-                            "redistribute: plans are made for up to %d ranks that hold different parts", MOST_RANKS);
+                            "redistribute: plans are made for up to %d ranks that hold different shards", MAX_RANKS);
     return DT_OK;
 }
 
-static dt_status count_ranks(const count *self, int64_t n_ranks, dt__counts *out) {
+static dt_status count_ranks(const count *self, int64_t n_ranks, dt__byte_counts *out) {
     for (int64_t rank = 0; rank < n_ranks; rank++) {
         int64_t coordinate[DT_SPEC_MAX_DIMS] = {0}, left = rank;
         for (int m = self->n_mesh_dims - 1; m >= 0; m--)
-            if (self->matters[m]) {
+            if (self->relevant[m]) {
                 coordinate[m] = left % self->mesh[m];
                 left /= self->mesh[m];
             }
@@ -188,24 +187,24 @@ static dt_status count_ranks(const count *self, int64_t n_ranks, dt__counts *out
     return DT_OK;
 }
 
-static dt_status count_all(count *self, dt__counts *out) {
+static dt_status count_all(count *self, dt__byte_counts *out) {
     int64_t n_ranks;
-    find_what_matters(self);
+    find_relevant_dims(self);
     DT__TRY(check_ranks(self, &n_ranks));
     self->tables = DT__NEW_ARRAY(self->arena, dim_table, (self->n_steps + 1) * self->n_dims);
     if (!self->tables)
         return DT_ERR_MEMORY;
     for (int i = 0; i <= self->n_steps; i++)
         for (int d = 0; d < self->n_dims; d++)
-            DT__TRY(make_table(self, step_at(self, i), d, &self->tables[i * self->n_dims + d]));
+            DT__TRY(new_table(self, step_at(self, i), d, &self->tables[i * self->n_dims + d]));
     return count_ranks(self, n_ranks, out);
 }
 
-dt_status dt__count(dt__arena *arena, int n_steps, const dt__transfer *steps, const dt__transfer *whole,
-                    dt__counts *out) {
-    *out = (dt__counts){.step_received = DT__NEW_ARRAY(arena, int64_t, n_steps),
-                        .step_most = DT__NEW_ARRAY(arena, int64_t, n_steps)};
-    if (!out->step_received || !out->step_most)
+dt_status dt__count_bytes(dt__arena *arena, int n_steps, const dt__transfer *steps, const dt__transfer *whole,
+                          dt__byte_counts *out) {
+    *out = (dt__byte_counts){.step_received = DT__NEW_ARRAY(arena, int64_t, n_steps),
+                             .step_busiest = DT__NEW_ARRAY(arena, int64_t, n_steps)};
+    if (!out->step_received || !out->step_busiest)
         return DT_ERR_MEMORY;
     dt__arena scratch = dt__arena_new(arena->ctx);
     count self = {

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The tables of rates by sets of mesh dims, from the machine model.
+ */
+#include "plan/step_rates.h"
+
+static const double SAMPLE_BYTES = 1099511627776.0; /* large, so that rounding does not matter */
+
+static dt__rate rate_of(const dt__state_space *space, const dt__change *change) {
+    double base = dt__change_price(space, change, 0, 0);
+    return (dt__rate){base, (dt__change_price(space, change, SAMPLE_BYTES, 0) - base) / SAMPLE_BYTES,
+                      (dt__change_price(space, change, 0, SAMPLE_BYTES) - base) / SAMPLE_BYTES};
+}
+
+dt__rates *dt__rates_new(dt__arena *arena, const dt__state_space *space) {
+    int n_sets = 1 << space->n_mesh_dims;
+    bool spans[DT__RATES_MAX_MESH_DIMS];
+    dt__rates *rates = DT__NEW_ARRAY(arena, dt__rates, n_sets);
+    if (!rates)
+        return NULL;
+    for (int m = 0; m < space->n_mesh_dims; m++)
+        spans[m] = space->mesh[m] > 1 && dt__machine_spans_hosts(space->machine, space->n_mesh_dims, space->mesh, m);
+    for (int set = 0; set < n_sets; set++) {
+        dt__change change = {.group = 1};
+        for (int m = 0; m < space->n_mesh_dims; m++)
+            if (set >> m & 1) {
+                change.group *= space->mesh[m];
+                change.spans_hosts |= spans[m];
+            }
+        for (int c = 0; c < DT__N_STEP_KINDS; c++) {
+            change.collective = (dt__step_kind)c;
+            rates[set].of[c] = rate_of(space, &change);
+        }
+    }
+    return rates;
+}
+
+static double min_of(double a, double b) { return a < b ? a : b; }
+
+dt__rates *dt__rates_lower_bound(dt__arena *arena, int n_mesh_dims, const dt__rates *rates) {
+    int n_sets = 1 << n_mesh_dims;
+    dt__rates *bound = dt__arena_copy(arena, rates, (size_t)n_sets, sizeof *rates);
+    if (!bound)
+        return NULL;
+    for (int set = n_sets - 1; set >= 0; set--)
+        for (int m = 0; m < n_mesh_dims; m++)
+            for (int c = 0; c < DT__N_STEP_KINDS && !(set >> m & 1); c++) {
+                const dt__rate *superset = &bound[set | 1 << m].of[c];
+                dt__rate *rate = &bound[set].of[c];
+                *rate = (dt__rate){min_of(rate->base, superset->base), min_of(rate->before, superset->before),
+                                   min_of(rate->after, superset->after)};
+            }
+    return bound;
+}
