@@ -98,11 +98,13 @@ static dt_status check_unflatten(const dt_mesh *mesh, int dim, const int64_t *si
     if (names.n != n_sizes)
         return dt__mesh_fail(mesh, "mesh_unflatten", "wrong number of names: expected %d, got %d", n_sizes, names.n);
     int64_t product = 1;
-    for (int i = 0; i < n_sizes; i++)
-        if (sizes[i] < 1 || !dt__mul_i64(product, sizes[i], &product))
-            return dt__mesh_fail(mesh, "mesh_unflatten",
-                                 "wrong size %d: expected at least 1 and a product that fits, got %lld", i,
+    for (int i = 0; i < n_sizes; i++) {
+        if (sizes[i] < 1)
+            return dt__mesh_fail(mesh, "mesh_unflatten", "wrong size of new dim %d: expected at least 1, got %lld", i,
                                  (long long)sizes[i]);
+        if (!dt__mul_i64(product, sizes[i], &product))
+            return dt__mesh_fail(mesh, "mesh_unflatten", "the sizes multiply to more than 2^63 - 1");
+    }
     if (product != mesh->dims[dim].size)
         return dt__mesh_fail(mesh, "mesh_unflatten",
                              "the sizes do not multiply to that of dim %d: expected %lld, got %lld", dim,
