@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Questions to a spec. Facts were derived when the spec was made; what another rank holds is worked out here, by
- * shard arithmetic alone.
+ * Read access to a spec. Properties were derived when the spec was made; what another rank holds is computed here, by
+ * shard arithmetic.
  */
 #include "spec/shard_sizes.h"
 #include "spec/spec.h"
@@ -48,7 +48,7 @@ void dt__spec_local(const dt_spec *spec, const int64_t *coordinate, dt_local *ou
         out->shape[0] = out->offset[0] = 0;
         out->strides[0] = 1;
     }
-    dt__product(out->n_dims, out->shape, 1, &out->elements); /* a part fits, because the whole does */
+    dt__product(out->n_dims, out->shape, 1, &out->elements); /* a shard fits, because the global tensor does */
     out->bytes = out->elements * (int64_t)dt_dtype_size(spec->dtype);
 }
 
@@ -71,14 +71,14 @@ void dt_spec_local_of(const dt_spec *spec, int64_t rank, dt_local *out) {
     dt__spec_local(spec, dt_mesh_coordinate_of(spec->mesh, rank, coordinate) ? coordinate : NULL, out);
 }
 
-int64_t dt_spec_runs(const dt_spec *spec, const int64_t *coordinate, int dim, int64_t from, int64_t room,
+int64_t dt_spec_runs(const dt_spec *spec, const int64_t *coordinate, int dim, int64_t from, int64_t capacity,
                      dt_run *out) {
     dt__shard shard;
     int64_t n = 0;
     if (!has_dim(spec, dim) || !has_coordinate(spec, coordinate) || from < 0)
         return -1;
     dt__shard_at(&spec->sharding, dim, coordinate, &shard);
-    for (; n < room && from < shard.size; n++) {
+    for (; n < capacity && from < shard.size; n++) {
         out[n] = dt__shard_run(&shard, from);
         from += out[n].end - out[n].begin;
     }
