@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The front door. Every target does its own set-up; CMake does the building.
+# The front end. Every target does its own set-up; CMake does the building.
 SHELL := bash
 .DEFAULT_GOAL := build
 PREFIX ?= /usr/local
@@ -13,8 +13,8 @@ compile = $(configure) && cmake --build $(tree) --parallel $(JOBS) $(if $(2),--t
 ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(JOBS) --no-tests=ignore
 
 # What the long matrix runs besides the long tests of the release build: each preset's tests, without the checks of the
-# project's form, which do not depend on the preset; with the thread sanitizer, under which ranks are threads, those that
-# let ranks meet in every way.
+# project's form, which do not depend on the preset; with the thread sanitizer, under which ranks are threads, those in
+# which ranks synchronise.
 MATRIX := asan tsan clang
 RACES := $(patsubst tests/comm/test_%.c,comm.%,$(wildcard tests/comm/test_*.c)) move.execute \
 	move.execute_calls move.threads dispatch.collectives
@@ -23,10 +23,10 @@ regex = ^($(subst $(empty) $(empty),|,$(strip $(1))))$$
 which = $(if $(filter tsan,$(1)),--tests-regex '$(call regex,$(RACES))',--exclude-regex '^project\.')
 
 .NOTPARALLEL:
-.PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 check-seeds check-bare soak bench fuzz lint docs install clean
+.PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 check-seeds check-bare soak bench bench-compare fuzz lint docs install clean
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
 
 build: ## the library, the tools and the examples, in build/
 	@scripts/setup.sh build
@@ -58,7 +58,7 @@ check-aarch64:
 	@scripts/setup.sh all
 	@if command -v aarch64-linux-gnu-gcc >/dev/null; then mkdir -p build-aarch64/zlib; \
 	    cp /usr/include/zlib.h /usr/include/zconf.h build-aarch64/zlib; $(call compile,aarch64,dtensor_static); \
-	    else echo "aarch64: skipped, there is no aarch64-linux-gnu-gcc"; fi
+	    else echo "aarch64: skipped, aarch64-linux-gnu-gcc is not installed"; fi
 
 check-seeds: ## the randomised tests with ten other seeds; SEEDS="20 21" for others
 	@echo "== seeds"
@@ -82,6 +82,11 @@ bench: ## measurements beside their peers; BENCH=comm for one part, QUICK=1 for 
 	@$(call compile,release)
 	@scripts/bench.sh $(if $(QUICK),--quick) $(BENCH)
 
+bench-compare: ## an older commit beside this tree: BASE=<commit>, BENCH=dispatch for one part, ROUNDS=5, QUICK=1
+	@scripts/setup.sh bench
+	@$(call compile,release)
+	@scripts/compare_bench.sh $(if $(QUICK),--quick) $(if $(ROUNDS),--rounds $(ROUNDS)) $(or $(BASE),HEAD) $(BENCH)
+
 fuzz: ## a minute of random input for each parser
 	@scripts/setup.sh all
 	@scripts/fuzz.sh
@@ -99,5 +104,5 @@ install: build ## to PREFIX (/usr/local), below DESTDIR
 	@cmake --install build --prefix '$(PREFIX)' >/dev/null
 	@echo "Installed to $(DESTDIR)$(PREFIX)"
 
-clean: ## forgets everything that was built
+clean: ## removes everything that was built
 	rm -rf build build-*

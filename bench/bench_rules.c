@@ -7,8 +7,7 @@
  *
  *     bench_rules [--quick] [--json]
  */
-#include "rules/call_text.h"
-#include "rules/op_registry.h"
+#include "ops/ops.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -129,7 +128,7 @@ static bool measure(const bench_mesh *on, int n_draws, bool json) {
     double slowest = 0;
     const char *slow = "";
     dt_ctx *ctx = dt__ctx_new(NULL);
-    bool fine = ctx != NULL;
+    bool fine = ctx && dt__ops_open(ctx) == DT_OK;
     seed = 7;
     for (int c = 0; c < N_CALLS && fine; c++)
         for (int draw = 0; draw < n_draws && fine; draw++) {

@@ -77,7 +77,7 @@ static void errors(dt_ctx *ctx, dt_mesh *mesh) {
     dt_error_clear(ctx);
 }
 
-static int run(dt_ctx *ctx, void *arg) {
+static int run_rank(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=2");
     plain_tensors(ctx);
@@ -90,7 +90,7 @@ static int run(dt_ctx *ctx, void *arg) {
 
 int main(void) {
     char *error = NULL;
-    if (dt_spawn(4, run, NULL, &error) == DT_OK)
+    if (dt_spawn(4, run_rank, NULL, &error) == DT_OK)
         return 0;
     fprintf(stderr, "%s\n", error);
     return 1;

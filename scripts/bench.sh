@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Runs the benchmarks and collects what they measured in build/bench/results.jsonl, one JSON object per line.
+# Runs the benchmarks and collects their measurements in build/bench/results.jsonl, one JSON object per line.
 # Usage: bench.sh [--quick] [part ...], all parts by default.
 #
 # A part is build/bench/bench_<part>, or scripts/bench_<part>.sh where peers must be started in turn. Lines on its
-# standard output that begin with a brace are collected, the others are its table and are shown. A part that is run
+# standard output that begin with a brace are collected, the others (its table) are shown. A part that is run
 # again replaces its own lines and leaves those of the other parts.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,7 +33,7 @@ for part in "${parts[@]}"; do
     elif [ -x "build/bench/bench_$part" ]; then
         program=build/bench/bench_$part
     else
-        echo "bench: there is no part $part" >&2
+        echo "bench: no such part: $part" >&2
         exit 2
     fi
     echo "== $part"

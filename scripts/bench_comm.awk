@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # Joins rows "side op ranks bytes inputs best median repeats" of bench_comm and its peer: the best of each, their
-# ratio, and the ratio that is asked for. The bounds of docs/performance.md are rows with the peer "limit".
+# ratio, and the target ratio. The bounds of docs/performance.md are rows with the peer "limit".
 
-function least(side, key, us) {
+function keep_min(side, key, us) {
     if (!((side, key) in best) || us < best[side, key])
         best[side, key] = us
 }
 
 {
     key = $2 " " $3 " " $4 " " $5
-    least($1, key, $6)
+    keep_min($1, key, $6)
     if ($1 == "ours" && !(key in known) && $2 !~ /^copy/) {
         known[key] = 1
         order[n++] = key
     }
 }
 
-# How many times as fast as Open MPI a row is to be.
-function wanted_of_mpi(op, ranks, bytes) {
+# The target: how many times as fast as Open MPI a row should be.
+function target_beside_mpi(op, ranks, bytes) {
     reduces = op == "all_reduce" || op == "reduce_scatter"
     if (ranks > 2) {
         if (bytes < 4096)
@@ -62,26 +62,26 @@ function size_word(bytes) {
     return bytes >= 1024 ? bytes / 1024 " KB" : bytes " B"
 }
 
-function row(op, ranks, bytes, inputs, peer, us, theirs, wanted, ratio) {
+function row(op, ranks, bytes, inputs, peer, us, theirs, target, ratio) {
     ratio = theirs / us
     printf "%-15s %5d %7s %-6s %10.4g %-8s %10.4g %7.2f %7.1f %s\n", op, ranks, size_word(bytes), inputs, us, peer,
-           theirs, ratio, wanted, (ratio >= wanted ? "yes" : "NO")
+           theirs, ratio, target, (ratio >= target ? "yes" : "NO")
     json[m++] = sprintf("{\"bench\":\"%s\",\"config\":{\"ranks\":%d,\"bytes\":%d,\"fresh\":%s},\"ours\":%.5g," \
                         "\"unit\":\"us\",\"peer\":\"%s\",\"theirs\":%.5g,\"ratio\":%.4g}",
                         op, ranks, bytes, inputs == "fresh" ? "true" : "false", us, peer, theirs, ratio)
     n_rows++
-    n_reached += ratio >= wanted
+    n_reached += ratio >= target
 }
 
 END {
     printf "%-15s %5s %7s %-6s %10s %-8s %10s %7s %7s %s\n", "op", "ranks", "size", "inputs", "ours us", "peer",
-           "peer us", "ratio", "wanted", "reached"
+           "peer us", "ratio", "target", "reached"
     for (i = 0; i < n; i++) {
         split(order[i], part, " ")
         us = best["ours", order[i]]
         if (("openmpi", order[i]) in best)
             row(part[1], part[2], part[3], part[4], "openmpi", us, best["openmpi", order[i]],
-                wanted_of_mpi(part[1], part[2], part[3]))
+                target_beside_mpi(part[1], part[2], part[3]))
     }
     for (i = 0; i < n; i++) {
         split(order[i], part, " ")
@@ -97,7 +97,7 @@ END {
             printf "%s of %d x %s: %.4g GB/s read and written\n", part[1], part[2], size_word(part[3]),
                    part[2] * 2 * part[3] / best[key] / 1000
     }
-    printf "%d of %d rows reach what is wanted\n", n_reached, n_rows
+    printf "%d of %d rows reach their target\n", n_reached, n_rows
     for (i = 0; i < m; i++)
         print json[i]
 }

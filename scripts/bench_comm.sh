@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Our collectives beside Open MPI's and beside what the memory allows. The two programs take turns in short rounds, and
+# Our collectives beside those of Open MPI and the limit of the memory. The two programs take turns in short rounds, and
 # the fastest repeat of each row counts, so that other work on the machine disturbs both alike. Prints a table, then a
 # JSON object per row. Usage: bench_comm.sh [--quick] [--rounds N] [--ranks "2 4 8"] [options of build/bench/bench_comm]
 set -euo pipefail
@@ -27,7 +27,7 @@ has_mpi=""
 if [ -x $bench/mpi_peer ] && command -v mpirun >/dev/null; then
     has_mpi=yes
 else
-    echo "There is no Open MPI here: rows without a peer are not shown."
+    echo "Open MPI is not installed: rows without a peer are not shown."
 fi
 
 rows=$(mktemp)

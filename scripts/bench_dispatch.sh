@@ -13,7 +13,7 @@ else
     echo "torch: skipped, python3 has no torch.distributed.tensor"
 fi
 if ! command -v valgrind >/dev/null; then
-    echo "instructions: skipped, there is no valgrind"
+    echo "instructions: skipped, valgrind is not installed"
     exit 0
 fi
 work=$(mktemp -d)
@@ -21,11 +21,11 @@ trap 'rm -rf "$work"' EXIT
 n=1000
 count() { # OP KIND: instructions of one call
     if ! valgrind --tool=callgrind --callgrind-out-file="$work/out" --toggle-collect=bench_calls "$program" \
-        --run "$1" "$2" $n >"$work/said" 2>&1; then
+        --run "$1" "$2" $n >"$work/report" 2>&1; then
         echo 0
         return
     fi
-    awk -v n=$n '/Collected/ { printf "%.0f\n", $NF / n }' "$work/said"
+    awk -v n=$n '/Collected/ { printf "%.0f\n", $NF / n }' "$work/report"
 }
 printf '%-12s %12s %12s %8s %7s\n' instructions plain distributed added limit
 for op in add mul mul_scalar relu mm linear sum softmax layer_norm view transpose add_; do

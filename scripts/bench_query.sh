@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# How many small `shard` requests `dtensor query` answers in a second beside the 20,000 that editors and
-# test suites were promised. Prints a table line and a JSON object. Usage: bench_query.sh [--quick]
+# Requests per second that `dtensor query` answers (small `shard` requests), beside the target of 20,000 for editors and
+# test suites. Prints a table line and a JSON object. Usage: bench_query.sh [--quick]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 n=200000
@@ -23,7 +23,7 @@ end=$(date +%s%N)
 [ "$answered" = "$n" ] || { echo "bench_query: $answered of $n requests were answered" >&2; exit 1; }
 awk -v n=$n -v ns=$((end - begin)) 'BEGIN {
     rate = n / ns * 1e9
-    printf "shard requests  %8.0f a second   promised %d   ratio %.2f\n", rate, 20000, rate / 20000
+    printf "shard requests  %8.0f per second   target %d   ratio %.2f\n", rate, 20000, rate / 20000
     printf "{\"bench\":\"query\",\"config\":{\"q\":\"shard\"},\"ours\":%.0f,\"unit\":\"1/s\",\"peer\":\"limit\",\"theirs\":20000,\"ratio\":%.2f}\n", \
         rate, rate / 20000
 }'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Joins rows "side ranks mesh shape move us" of bench_redistribute and its peers, with tabs between: the best of each,
-# their ratio, and the ratio that is asked for. Of a small matrix, what it costs over a pair of barriers.
+# their ratio, and the target ratio. Of a small matrix, what it costs over a pair of barriers.
 
 {
     key = $2 "\t" $3 "\t" $4 "\t" $5
@@ -14,13 +14,13 @@
         best[$1, key] = $6
 }
 
-function row(at, peer, us, theirs, wanted, note, ratio) {
+function row(at, peer, us, theirs, target, note, ratio) {
     split(at, part, "\t")
     ratio = theirs / us
-    if (wanted != "")
-        note = ratio >= wanted ? "yes" : "NO"
+    if (target != "")
+        note = ratio >= target ? "yes" : "NO"
     printf "%5d %-4s %-11s %-22s %9.4g %-8s %9.4g %7.2f %6s %s\n", part[1], part[2], part[3], part[4], us, peer,
-           theirs, ratio, wanted, note
+           theirs, ratio, target, note
     move = part[4]
     gsub(/ /, "", move)
     json[m++] = sprintf("{\"bench\":\"redistribute\",\"config\":{\"ranks\":%d,\"mesh\":\"%s\",\"shape\":%s," \
@@ -28,8 +28,8 @@ function row(at, peer, us, theirs, wanted, note, ratio) {
                         part[1], part[2], part[3], move, us, peer, theirs, ratio)
 }
 
-# The ratio that is asked for, or "".
-function asked(peer, ranks, shape, move) {
+# The target ratio, or "".
+function target_of(peer, ranks, shape, move) {
     if (shape != "[2048,2048]")
         return ""
     if (peer == "limit")
@@ -41,15 +41,15 @@ function asked(peer, ranks, shape, move) {
 
 END {
     printf "%5s %-4s %-11s %-22s %9s %-8s %9s %7s %6s %s\n", "ranks", "mesh", "shape", "move", "ours us", "peer",
-           "peer us", "ratio", "wanted", "reached"
+           "peer us", "ratio", "target", "reached"
     n_peers = split("limit openmpi torch", peers, " ")
     for (p = 1; p <= n_peers; p++)
         for (i = 0; i < n; i++) {
             if (!((peers[p], order[i]) in best))
                 continue
             split(order[i], part, "\t")
-            wanted = asked(peers[p], part[1], part[3], part[4])
-            row(order[i], peers[p], best["ours", order[i]], best[peers[p], order[i]], wanted, "")
+            target = target_of(peers[p], part[1], part[3], part[4])
+            row(order[i], peers[p], best["ours", order[i]], best[peers[p], order[i]], target, "")
         }
     for (i = 0; i < n; i++) {
         split(order[i], part, "\t")
@@ -58,7 +58,7 @@ END {
         pair = best["barriers", part[1]]
         over = best["ours", order[i]] - pair
         row(order[i], "barriers", best["ours", order[i]], pair, "",
-            sprintf("%.2f us over a pair of barriers; 2 wanted: %s", over, over <= 2 ? "yes" : "NO"))
+            sprintf("%.2f us over a pair of barriers; target 2: %s", over, over <= 2 ? "yes" : "NO"))
     }
     for (i = 0; i < m; i++)
         print json[i]

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Our redistributions beside the same moves written with Open MPI's collectives, beside PyTorch's DTensor on gloo where
-# python3 has it, and beside what the memory allows. The programs take turns in short rounds, and the fastest repeat of
+# python3 has it, and beside the limit of the memory. The programs take turns in short rounds, and the fastest repeat of
 # each row counts. Prints a table, then a JSON object per row. Usage: bench_redistribute.sh [--quick] [--rounds N]
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -25,12 +25,12 @@ has_torch=""
 if [ -x $bench/mpi_redistribute_peer ] && command -v mpirun >/dev/null; then
     has_mpi=yes
 else
-    echo "There is no Open MPI here: its rows are left out."
+    echo "Open MPI is not installed: its rows are omitted."
 fi
 if python3 -c 'import torch.distributed.tensor' 2>/dev/null; then
     has_torch=yes
 else
-    echo "There is no PyTorch here (python3 -m pip install torch): its rows are left out."
+    echo "PyTorch is not installed (python3 -m pip install torch): its rows are omitted."
 fi
 
 rows=$(mktemp)

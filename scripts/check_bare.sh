@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # README's two commands on a bare machine: a minimal Debian with git and make and nothing else, in a folder of its own.
-# The commit that is checked out is what gets cloned there. Exits with 77, after saying why, where this cannot be done: it
-# takes root, debootstrap, a private mount namespace, and a reachable package mirror. Usage: check_bare.sh [SUITE]
+# The checked-out commit is cloned there. Exits with 77 and a reason if this is not possible: it needs root, debootstrap, a
+# private mount namespace, and a reachable package mirror. Usage: check_bare.sh [SUITE]
 set -euo pipefail
 suite=${1:-bookworm}
 source=$(cd "$(dirname "$0")/.." && pwd)
@@ -12,7 +12,7 @@ skip() {
     exit 77
 }
 [ "$(id -u)" = 0 ] || skip "it needs root"
-command -v debootstrap >/dev/null || skip "there is no debootstrap (apt-get install debootstrap)"
+command -v debootstrap >/dev/null || skip "debootstrap is not installed (apt-get install debootstrap)"
 unshare --mount --pid --fork --mount-proc true 2>/dev/null || skip "namespaces are not permitted here"
 
 # The mirror that this machine's own apt uses for Debian, if it uses one.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Gives random input to every fuzz target, starting from fuzz/corpus/<target>. Usage: fuzz.sh [seconds per target]
-# [target ...]; default 60 seconds, all targets. Fails on the first finding and says how to see it again. A finding is
+# Feeds random input to every fuzz target, starting from fuzz/corpus/<target>. Usage: fuzz.sh [seconds per target]
+# [target ...]; default 60 seconds, all targets. Fails on the first finding and prints how to reproduce it. A finding is
 # fixed and its input kept in fuzz/corpus/<target>, where the tests use it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,7 +12,7 @@ if ! [[ $seconds =~ ^[0-9]+$ ]]; then
     exit 2
 fi
 if ! command -v clang >/dev/null; then
-    echo "fuzz: skipped, there is no clang" >&2
+    echo "fuzz: skipped, no clang is installed" >&2
     exit 77
 fi
 cmake --preset fuzz >/dev/null
@@ -33,7 +33,7 @@ for target in "${targets[@]}"; do
     if ! "build-fuzz/fuzz/fuzz_$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=4096 \
         -dict="fuzz/$target.dict" -artifact_prefix="$findings/$target-" -print_final_stats=1 "$found" "fuzz/corpus/$target" >"$log" 2>&1; then
         grep -E -m 1 -A 40 'runtime error|ERROR:|^[^ ]*fuzz_[a-z]*\.c:' "$log" || tail -n 40 "$log"
-        echo "fuzz: $target: a finding; see it again with: build-fuzz/fuzz/fuzz_$target $findings/$target-…" >&2
+        echo "fuzz: $target: a finding; reproduce it with: build-fuzz/fuzz/fuzz_$target $findings/$target-…" >&2
         exit 1
     fi
     grep -E 'number_of_executed_units|new_units_added' "$log" | sed 's/^stat::/    /'

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the form of the sources. Usage: lint.py [format|editorconfig|shell|tidy|analyze ...], all of them by default.
 
-Exits with 0 when there is nothing to complain about, 1 after printing what there is, 77 when every part asked for had
-to be skipped because its tool is not installed.
+Exits with 0 if there are no complaints, 1 after printing them, 77 if every requested part was skipped because its tool is
+not installed.
 """
 import configparser
 import concurrent.futures
@@ -19,7 +19,7 @@ import sys
 
 import tree
 
-# Other versions of the formatter break lines elsewhere, so only this one decides.
+# Other versions of the formatter break lines differently.
 LLVM = "14"
 
 
@@ -176,7 +176,7 @@ def main(names):
     verdicts = []
     for name in names or PARTS:
         if name not in PARTS:
-            print(f"lint: there is no part {name}; there are {', '.join(PARTS)}", file=sys.stderr)
+            print(f"lint: no such part: {name}; expected one of {', '.join(PARTS)}", file=sys.stderr)
             return 2
         try:
             complaints = PARTS[name]()

@@ -328,10 +328,10 @@ def function(op, signature):
              "    dt__call call;",
              f"    dt_arg args[{len(signature.params)}];",
              "    options = options ? options : &none;",
-             f"    dt__call_init(&call, DT__OP_{op}, {signature.index});"]
+             f"    dt__call_init(&call, {signature.index}, args);"]
     lines += [f"    {placed(given(p, signature), i)};" for i, p in enumerate(signature.params)]
-    ending = "dt__call_run_list(&call, args, options->site, out, room)" if signature.is_list() else \
-        "dt__call_run(&call, args, options->site)"
+    ending = f"dt__call_run_list(&call, DT__OP_{op}, options->site, out, room)" if signature.is_list() else \
+        f"dt__call_run(&call, DT__OP_{op}, options->site)"
     lines += [f"    return {ending};", "}"]
     return "\n".join(lines)
 

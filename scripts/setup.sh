@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks that the distribution packages of a purpose are there and installs what is missing, as root or through sudo;
-# otherwise prints the one line to run. Knows Debian 12 and Ubuntu from 22.04; elsewhere it does nothing and leaves it
-# to CMake to say what is missing. Usage: setup.sh build|test|all|bare|bench|docs
+# Checks that the distribution packages of a purpose are installed and installs missing ones, as root or with sudo;
+# otherwise prints the line to run. Supports Debian 12 and Ubuntu from 22.04; elsewhere it does nothing and leaves it
+# to CMake to report what is missing. Usage: setup.sh build|test|all|bare|bench|docs
 #
-# "a|b" is one package under two names: either will do when it is installed, otherwise the first that apt offers is
-# taken. "a?" is wanted only where apt offers it.
+# "a|b" is one package under two names: either satisfies it if installed, otherwise the first that apt offers is
+# taken. "a?" is installed only if apt offers it.
 set -euof pipefail
 
 declare -A packages
@@ -35,11 +35,11 @@ is_offered() { [[ $(apt-cache show "$1" 2>/dev/null) == *Package:* ]]; }
 
 # The packages to install, one per line.
 missing() {
-    local wanted=${packages[$purpose]} installed package name
-    if [ "$purpose" = all ]; then wanted+=" $(clang_runtime)"; fi
+    local required=${packages[$purpose]} installed package name
+    if [ "$purpose" = all ]; then required+=" $(clang_runtime)"; fi
     # shellcheck disable=SC2046 # one word per name
-    installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' $(tr '|?' '  ' <<<"$wanted") 2>/dev/null || true)"
-    for package in $wanted; do
+    installed=" $(dpkg-query -W -f '${db:Status-Status}:${Package} ' $(tr '|?' '  ' <<<"$required") 2>/dev/null || true)"
+    for package in $required; do
         local names=${package//[|?]/ }
         for name in $names; do
             if [[ $installed == *" installed:$name "* ]]; then continue 2; fi

@@ -40,7 +40,6 @@ typedef struct dt_tensor dt_tensor;
 typedef struct dt_op dt_op;
 typedef struct dt_op_call dt_op_call;
 typedef struct dt_rows dt_rows;
-typedef struct dt_grad_call dt_grad_call;
 
 /* What an argument is. A Scalar parameter takes an int, a float, a bool or a complex number. */
 typedef enum dt_arg_type {
@@ -102,7 +101,8 @@ struct dt_op_call {
     dt_op_value *outputs; /* empty in a shape function, which adds them */
     unsigned row_flags;   /* kernels: DT_ROW_… of the rows that are used */
     const void *info;     /* the library's own */
-    void *adding;         /* the library's own */
+    void *output_list;    /* the library's own */
+    bool needs_copy;      /* kernels of views: see dt_op.kernel */
 };
 
 /* What partial inputs become; several may be joined by |. "Alone" means that all other tensors are Replicate. P(sum)
@@ -157,10 +157,11 @@ struct dt_op {
     unsigned (*partial_of)(const dt_op_call *call);
     /* Adds the outputs (dt_op_add_output), or refuses with an agreed error (dt_op_refuse). */
     dt_status (*shape)(dt_op_call *call);
-    /* (optional) Fills the outputs of this rank from the inputs of this rank. */
+    /* (optional) Fills the outputs of this rank from the inputs of this rank. The kernel of a view (DT_OP_VIEW), unless
+     * its row has DT_ROW_OFFSET, writes no elements: it sets `data` and the numbers at `strides` of each output to
+     * elements of the first input. Where that cannot be done because of the input's strides it sets needs_copy; then it
+     * is called again with a dense copy, of which the outputs become views. */
     dt_status (*kernel)(dt_op_call *call);
-    /* (optional) Writes the gradients of the inputs with dt_ ops. */
-    dt_status (*grad)(dt_grad_call *call);
     /* (optional) Makes the outputs with dt_ ops. */
     dt_status (*decompose)(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs);
     /* (optional) Calls to try, for the verifier and for tests, one per line in the form of `dtensor explain`:

@@ -13,7 +13,7 @@ struct dt__policy {
 };
 
 void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state) {
-    dt__free(ctx, state->policies, (size_t)state->room_policies * sizeof *state->policies);
+    dt__free(ctx, state->policies, (size_t)state->policy_capacity * sizeof *state->policies);
 }
 
 /* Forgets those whose scopes have ended. */
@@ -34,21 +34,21 @@ dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy) {
         state->policies[state->n_policies - 1].policy = policy;
         return DT_OK;
     }
-    if (state->n_policies == state->room_policies) {
-        int room = state->room_policies ? state->room_policies * 2 : 8;
+    if (state->n_policies == state->policy_capacity) {
+        int room = state->policy_capacity ? state->policy_capacity * 2 : 8;
         struct dt__policy *policies = dt__resize(
-            ctx, state->policies, (size_t)state->room_policies * sizeof *policies, (size_t)room * sizeof *policies);
+            ctx, state->policies, (size_t)state->policy_capacity * sizeof *policies, (size_t)room * sizeof *policies);
         if (!policies)
             return dt__fail_memory(ctx, (size_t)room * sizeof *policies, "communication policies");
         state->policies = policies;
-        state->room_policies = room;
+        state->policy_capacity = room;
     }
     state->policies[state->n_policies++] = (struct dt__policy){scope, policy};
     return DT_OK;
 }
 
 /* "matmul at model.c:12 moves f32[8,4] S(0) to R" */
-static void describe(const dt__invocation *call, const dt__decision *decision, dt__text *out) {
+static void describe(const dt__call *call, const dt__decision *decision, dt__text *out) {
     dt__text_add(out, "%s", call->info->schema.name);
     if (call->site)
         dt__text_add(out, " at %s:%d", call->site->file, call->site->line);
@@ -65,7 +65,7 @@ static void describe(const dt__invocation *call, const dt__decision *decision, d
     }
 }
 
-dt_status dt__policy_check(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision) {
+dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     if (state->n_policies == 0)
         return DT_OK;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counting collectives by name of the call and by scope. Counts stand at the innermost scope; sums over a scope and all
- * inside it are made when they are asked for.
+ * Counts of collectives by name of the call and by scope. They are kept at the innermost scope; a scope and all inside
+ * it are added up on request.
  */
+#include "base/json_writer.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 #include "dtensor/debug.h"
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void forget(dt__monitor *self, dt__scope_node *node) {
+static void clear_counts(dt__monitor *self, dt__scope_node *node) {
     while (node->rows) {
         dt__count_row *row = node->rows;
         node->rows = row->next;
@@ -19,14 +20,14 @@ static void forget(dt__monitor *self, dt__scope_node *node) {
         self->free_rows = row;
     }
     for (dt__scope_node *child = node->first; child; child = child->next)
-        forget(self, child);
+        clear_counts(self, child);
 }
 
 dt_status dt_comm_stats_begin(dt_ctx *ctx) {
     dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
-    forget(self, &self->root);
+    clear_counts(self, &self->root);
     self->counts = true;
     dt__monitor_update(ctx, self);
     return DT_OK;
@@ -78,30 +79,30 @@ static bool is_in(const char *path, const char *scope) {
     return n == 0 || (!strncmp(path, scope, n) && (path[n] == '\0' || path[n] == '/'));
 }
 
-static void add_up(const dt__scope_node *node, const dt_comm_filter *which, dt_comm_statistics *sum) {
-    if (!which->scope || is_in(node->path, which->scope))
+static void add_up(const dt__scope_node *node, const dt_comm_filter *filter, dt_comm_statistics *sum) {
+    if (!filter->scope || is_in(node->path, filter->scope))
         for (const dt__count_row *row = node->rows; row; row = row->next)
             for (int c = 0; c < DT_N_COLLECTIVES; c++) {
-                if ((which->op && strcmp(row->op, which->op) != 0) ||
-                    (which->collective && strcmp(dt_collective_name((dt_collective)c), which->collective) != 0))
+                if ((filter->op && strcmp(row->op, filter->op) != 0) ||
+                    (filter->collective && strcmp(dt_collective_name((dt_collective)c), filter->collective) != 0))
                     continue;
                 sum->n += row->n[c];
                 sum->bytes += row->bytes[c];
             }
     for (const dt__scope_node *child = node->first; child; child = child->next)
-        add_up(child, which, sum);
+        add_up(child, filter, sum);
 }
 
-dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_filter *which) {
+dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_filter *filter) {
     static const dt_comm_filter all;
     const dt__monitor *self = monitor_of(ctx);
     dt_comm_statistics sum = {0};
     if (self)
-        add_up(&self->root, which ? which : &all, &sum);
+        add_up(&self->root, filter ? filter : &all, &sum);
     return sum;
 }
 
-/* What one line says: all kinds, of a scope and inside it, of one name or of all. */
+/* One line of the table: counts by collective and bytes. */
 typedef struct line {
     int64_t n[DT_N_COLLECTIVES], bytes;
 } line;
@@ -153,25 +154,25 @@ static void print_line(const line *all, const line *one, const char *name, int w
 static int depth_of(const dt__scope_node *node) { return node->parent ? 1 + depth_of(node->parent) : 0; }
 
 static int width_of(const dt__scope_node *node) {
-    int width = 2 * depth_of(node) + (int)strlen(node->name), most = width < 16 ? 16 : width;
+    int width = 2 * depth_of(node) + (int)strlen(node->name), max = width < 16 ? 16 : width;
     for (const dt__count_row *row = node->rows; row; row = row->next) {
         int n = 2 * depth_of(node) + 4 + (int)strlen(row->op);
-        most = n > most ? n : most;
+        max = n > max ? n : max;
     }
     for (const dt__scope_node *child = node->first; child; child = child->next) {
         int n = width_of(child);
-        most = n > most ? n : most;
+        max = n > max ? n : max;
     }
-    return most;
+    return max;
 }
 
-/* The scope with all inside it, then what was counted in it alone by name, then the scopes inside. */
+/* The scope with all inside it, then its own counts by name, then the scopes inside. */
 static void print_node(const dt__scope_node *node, const line *all, int width, dt__text *out) {
     int indent = 2 * depth_of(node);
-    line whole = line_of(node, NULL);
+    line total = line_of(node, NULL);
     if (!has_counts(node))
         return;
-    print_line(all, &whole, node->parent ? node->name : "all", width, indent, out);
+    print_line(all, &total, node->parent ? node->name : "all", width, indent, out);
     for (const dt__count_row *row = node->rows; row; row = row->next) {
         line one = {{0}, 0};
         char name[128];
@@ -186,7 +187,7 @@ static void print_node(const dt__scope_node *node, const line *all, int width, d
         print_node(child, all, width, out);
 }
 
-static const char *give(dt__monitor *self) {
+static const char *finished_text(dt__monitor *self) {
     return dt__text_status(&self->text) == DT_OK ? dt__text_chars(&self->text) : NULL;
 }
 
@@ -206,69 +207,70 @@ const char *dt_comm_stats_text(dt_ctx *ctx) {
         print_node(&self->root, &all, width, &self->text);
     else
         print_line(&all, &all, "all", width, 0, &self->text);
-    return give(self);
+    return finished_text(self);
 }
 
-static void add_counts(const line *one, dt__text *out) {
-    const char *before = "";
-    dt__text_add(out, "\"collectives\":{");
+static void write_counts(const line *one, dt__json_writer *json) {
+    dt__json_key(json, "collectives");
+    dt__json_open(json, '{');
     for (int c = 0; c < DT_N_COLLECTIVES; c++)
         if (one->n[c]) {
-            dt__text_add(out, "%s\"%s\":%" PRId64, before, dt_collective_name((dt_collective)c), one->n[c]);
-            before = ",";
+            dt__json_key(json, dt_collective_name((dt_collective)c));
+            dt__json_int(json, one->n[c]);
         }
-    dt__text_add(out, "},\"bytes\":%" PRId64, one->bytes);
+    dt__json_close(json, '}');
+    dt__json_key(json, "bytes");
+    dt__json_int(json, one->bytes);
 }
 
-/* The names below a node, each once. */
-static void add_ops(const dt__scope_node *top, const dt__scope_node *node, const char **before, dt__text *out) {
+/* Each name in a scope and those inside it, once, with its counts in all of them. */
+static void write_ops(const dt__scope_node *top, const dt__scope_node *node, dt__json_writer *json) {
     for (const dt__count_row *row = node->rows; row; row = row->next) {
         if (first_row(top, row->op) != row)
             continue;
         line one = line_of(top, row->op);
-        dt__text_add(out, "%s", *before);
-        dt__add_json_string(out, row->op);
-        dt__text_add(out, ":{");
-        add_counts(&one, out);
-        dt__text_add(out, "}");
-        *before = ",";
+        dt__json_key(json, row->op);
+        dt__json_open(json, '{');
+        write_counts(&one, json);
+        dt__json_close(json, '}');
     }
     for (const dt__scope_node *child = node->first; child; child = child->next)
-        add_ops(top, child, before, out);
+        write_ops(top, child, json);
 }
 
-static void add_node(const dt__scope_node *node, dt__text *out) {
-    line whole = line_of(node, NULL);
-    const char *before = "";
-    dt__text_add(out, "{");
-    add_counts(&whole, out);
-    dt__text_add(out, ",\"ops\":{");
-    add_ops(node, node, &before, out);
-    dt__text_add(out, "}}");
+static void write_scope(const dt__scope_node *node, dt__json_writer *json) {
+    line total = line_of(node, NULL);
+    dt__json_open(json, '{');
+    write_counts(&total, json);
+    dt__json_key(json, "ops");
+    dt__json_open(json, '{');
+    write_ops(node, node, json);
+    dt__json_close(json, '}');
+    dt__json_close(json, '}');
 }
 
-static void add_scopes(const dt__scope_node *node, const char **before, dt__text *out) {
+static void write_named_scopes(const dt__scope_node *node, dt__json_writer *json) {
     if (node->parent && has_counts(node)) {
-        dt__text_add(out, "%s", *before);
-        dt__add_json_string(out, node->path);
-        dt__text_add(out, ":");
-        add_node(node, out);
-        *before = ",";
+        dt__json_key(json, node->path);
+        write_scope(node, json);
     }
     for (const dt__scope_node *child = node->first; child; child = child->next)
-        add_scopes(child, before, out);
+        write_named_scopes(child, json);
 }
 
 const char *dt_comm_stats_json(dt_ctx *ctx) {
     dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
-    const char *before = "";
     if (!self)
         return NULL;
     dt__text_clear(&self->text);
-    dt__text_add(&self->text, "{\"total\":");
-    add_node(&self->root, &self->text);
-    dt__text_add(&self->text, ",\"scopes\":{");
-    add_scopes(&self->root, &before, &self->text);
-    dt__text_add(&self->text, "}}");
-    return give(self);
+    dt__json_writer json = dt__json_writer_new(&self->text);
+    dt__json_open(&json, '{');
+    dt__json_key(&json, "total");
+    write_scope(&self->root, &json);
+    dt__json_key(&json, "scopes");
+    dt__json_open(&json, '{');
+    write_named_scopes(&self->root, &json);
+    dt__json_close(&json, '}');
+    dt__json_close(&json, '}');
+    return finished_text(self);
 }

@@ -1,25 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Making decisions: shapes and rows by the op, the choice by cost, specs for what moves and for what is made.
+ * Decides what a call does: from the cache, or, on a miss, from the op's shape function, the placements that are
+ * selected by cost (src/rules), and the specs of what moves and of the outputs. Touches no data.
  */
 #include "dispatch/dispatch_state.h"
 #include "move/move.h"
 
 #include <string.h>
 
-/* What is at hand while a decision is made. */
-struct making {
+/* A decision while it is made. */
+typedef struct making {
     dt_ctx *ctx;
-    const dt__invocation *call;
+    dt__call *call;
     dt__decision *to;
-    dt_op_value values[DT__MAX_INPUTS];
-};
-
-static void text_of(const dt_tensor *tensor, size_t room, char *out) { (void)dt_tensor_text(tensor, room, out); }
+} making;
 
 /* The mesh that all distributed inputs share. */
-static dt_status find_mesh(struct making *self) {
-    const dt__invocation *call = self->call;
+static dt_status find_mesh(making *self) {
+    const dt__call *call = self->call;
+    const char *name = call->info->schema.name;
     const dt_tensor *first = NULL;
     char a[512], b[512];
     for (int i = 0; i < call->n_inputs; i++) {
@@ -30,10 +29,10 @@ static dt_status find_mesh(struct making *self) {
             first = tensor;
             self->to->mesh = tensor->spec->mesh;
         } else if (!dt_mesh_equal(tensor->spec->mesh, self->to->mesh)) {
-            text_of(first, sizeof a, a);
-            text_of(tensor, sizeof b, b);
+            (void)dt_tensor_text(first, sizeof a, a);
+            (void)dt_tensor_text(tensor, sizeof b, b);
             return dt__fail(self->ctx, DT_ERR_MESH, "%s: %s and %s are on different meshes; redistribute one of them",
-                            call->info->schema.name, a, b);
+                            name, a, b);
         }
     }
     const dt__dispatch_state *state = self->ctx->slots[DT__SLOT_DISPATCH].state;
@@ -44,17 +43,17 @@ static dt_status find_mesh(struct making *self) {
         self->to->inputs[i].wrap = true;
         if (state->implicit_replication > 0 || dt_tensor_elements(tensor) == 1)
             continue;
-        text_of(first, sizeof a, a);
-        text_of(tensor, sizeof b, b);
+        (void)dt_tensor_text(first, sizeof a, a);
+        (void)dt_tensor_text(tensor, sizeof b, b);
         return dt__fail(self->ctx, DT_ERR_PLACEMENT,
-                        "%s: %s is plain and %s is distributed; distribute it, or allow implicit replication",
-                        call->info->schema.name, b, a);
+                        "%s: %s is plain and %s is distributed; distribute it, or allow implicit replication", name,
+                        b, a);
     }
     return DT_OK;
 }
 
-static dt_spec *spec_of(dt_mesh *mesh, const dt_op_value *value, int n, const dt_placement *placements,
-                        const int *stride_order) {
+static dt_spec *new_spec(dt_mesh *mesh, const dt_op_value *value, int n, const dt_placement *placements,
+                         const int *stride_order) {
     return dt_spec_new(mesh, &(dt_spec_desc){.dtype = value->dtype,
                                              .n_dims = value->n_dims,
                                              .shape = value->shape,
@@ -63,15 +62,16 @@ static dt_spec *spec_of(dt_mesh *mesh, const dt_op_value *value, int n, const dt
                                              .stride_order = stride_order});
 }
 
-/* The inputs' specs; a plain one that counts as replicated gets one. */
-static dt_status take_specs(struct making *self) {
-    dt_placement everywhere[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
+/* References the specs of the inputs; a plain one that counts as replicated gets one. */
+static dt_status set_input_specs(making *self) {
+    dt_placement replicate[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
     for (int i = 0; i < self->call->n_inputs; i++) {
         dt__input_decision *input = &self->to->inputs[i];
         if (self->call->inputs[i]->spec)
             input->from = dt_spec_retain(self->call->inputs[i]->spec);
         else if (input->wrap) {
-            input->from = spec_of(self->to->mesh, &self->values[i], dt_mesh_n_dims(self->to->mesh), everywhere, NULL);
+            input->from =
+                new_spec(self->to->mesh, &self->call->values[i], dt_mesh_n_dims(self->to->mesh), replicate, NULL);
             if (!input->from)
                 return dt_error_status(self->ctx);
         }
@@ -79,23 +79,24 @@ static dt_status take_specs(struct making *self) {
     return DT_OK;
 }
 
-/* A partial that the input, being Replicate, is not: all coordinates but the first contribute nothing to it. */
-static void find_blank(const struct making *self, const dt__candidate *choice, int i) {
+/* Where the selected row has a partial and the input is Replicate, the first coordinate keeps its values and all others
+ * hold the identity of the reduction. */
+static void set_identity(const making *self, const dt__candidate *selected, int i) {
     int64_t coordinate[DT_SPEC_MAX_DIMS];
     dt__input_decision *input = &self->to->inputs[i];
     if (!dt_mesh_coordinate(self->to->mesh, coordinate))
         return;
-    for (int m = 0; m < choice->n_mesh_dims; m++) {
-        const dt_placement *p = &choice->inputs[i][m];
-        bool made = dt_placement_is_partial(*p) && dt_placement_is_replicate(choice->moved[i][m]);
-        if (!made || (p->reduce != DT_SUM && p->reduce != DT_PRODUCT) || coordinate[m] == 0)
+    for (int m = 0; m < selected->n_mesh_dims; m++) {
+        const dt_placement *p = &selected->inputs[i][m];
+        bool from_replicate = dt_placement_is_partial(*p) && dt_placement_is_replicate(selected->moved[i][m]);
+        if (!from_replicate || (p->reduce != DT_SUM && p->reduce != DT_PRODUCT) || coordinate[m] == 0)
             continue;
-        input->blank = true;
-        input->blank_as = p->reduce;
+        input->identity = true;
+        input->identity_of = p->reduce;
     }
 }
 
-static dt_status count_moves(struct making *self, const dt__input_decision *input) {
+static dt_status count_messages(making *self, const dt__input_decision *input) {
     int64_t collectives[DT__N_STEP_KINDS];
     DT__TRY(dt__redistribute_count(input->from, input->to, DT__PLANNER_DIRECT, NULL, collectives));
     for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
@@ -103,40 +104,43 @@ static dt_status count_moves(struct making *self, const dt__input_decision *inpu
     return DT_OK;
 }
 
-static dt_status place_inputs(struct making *self, const dt__candidate *choice) {
+static dt_status place_inputs(making *self, const dt__candidate *selected) {
+    dt_mesh *mesh = self->to->mesh;
     for (int i = 0; i < self->call->n_inputs; i++) {
         dt__input_decision *input = &self->to->inputs[i];
+        const dt_op_value *value = &self->call->values[i];
         const int *order = input->from->stride_order;
-        dt_spec *moved = spec_of(self->to->mesh, &self->values[i], choice->n_mesh_dims, choice->moved[i], order);
-        input->seen = spec_of(self->to->mesh, &self->values[i], choice->n_mesh_dims, choice->inputs[i], order);
+        dt_spec *moved = new_spec(mesh, value, selected->n_mesh_dims, selected->moved[i], order);
+        input->kernel = new_spec(mesh, value, selected->n_mesh_dims, selected->inputs[i], order);
         if (moved == input->from)
             dt_spec_release(moved);
         else
             input->to = moved;
-        if (!moved || !input->seen)
+        if (!moved || !input->kernel)
             return dt_error_status(self->ctx);
         if (input->to)
-            DT__TRY(count_moves(self, input));
-        find_blank(self, choice, i);
+            DT__TRY(count_messages(self, input));
+        set_identity(self, selected, i);
     }
     return DT_OK;
 }
 
-static dt_status describe_outputs(struct making *self, const dt_op_call *asked, const dt__candidate *choice) {
+static dt_status place_outputs(making *self, const dt__candidate *selected) {
     dt__decision *to = self->to;
-    to->n_outputs = asked->n_outputs;
-    to->outputs = DT__NEW_ARRAY(&to->arena, dt__output_decision, asked->n_outputs);
+    const dt_op_call *op_call = &self->call->op_call;
+    to->n_outputs = op_call->n_outputs;
+    to->outputs = DT__NEW_ARRAY(&to->arena, dt__output_decision, op_call->n_outputs);
     if (!to->outputs)
         return DT_ERR_MEMORY;
-    for (int i = 0; i < asked->n_outputs; i++) {
-        const dt_op_value *value = &asked->outputs[i];
+    for (int i = 0; i < op_call->n_outputs; i++) {
+        const dt_op_value *value = &op_call->outputs[i];
         dt__output_decision *output = &to->outputs[i];
         *output =
             (dt__output_decision){.dtype = value->dtype, .n_dims = value->n_dims, .local_n_dims = value->n_dims};
         if (to->mesh) {
-            bool kept = i == 0 && (self->call->info->op->flags & DT_OP_INPLACE);
-            output->spec = kept ? dt_spec_retain(to->inputs[0].from)
-                                : spec_of(to->mesh, value, choice->n_mesh_dims, choice->outputs[i], NULL);
+            bool in_place = i == 0 && (op_call->op->flags & DT_OP_INPLACE);
+            output->spec = in_place ? dt_spec_retain(to->inputs[0].from)
+                                    : new_spec(to->mesh, value, selected->n_mesh_dims, selected->outputs[i], NULL);
             if (!output->spec)
                 return dt_error_status(self->ctx);
             output->shape = output->spec->sharding.shape;
@@ -150,14 +154,13 @@ static dt_status describe_outputs(struct making *self, const dt_op_call *asked, 
             dt__arena_copy(&to->arena, value->shape, (size_t)value->n_dims, sizeof *value->shape);
         if (!output->shape)
             return DT_ERR_MEMORY;
-        DT__TRY(dt__shape_check(self->ctx, self->call->info->schema.name, value->dtype, value->n_dims, value->shape,
-                                &elements));
+        DT__TRY(dt__shape_check(self->ctx, op_call->name, value->dtype, value->n_dims, value->shape, &elements));
         output->bytes = elements * (int64_t)dt_dtype_size(value->dtype);
     }
     return DT_OK;
 }
 
-static dt_status choose(struct making *self, dt_op_call *asked, dt__arena *scratch, dt__candidate *choice) {
+static dt_status select_placements(making *self, dt__arena *scratch, dt__candidate *selected) {
     int64_t mesh[DT_SPEC_MAX_DIMS];
     const dt__sharding *shardings[DT__MAX_INPUTS];
     int n = dt_mesh_n_dims(self->to->mesh);
@@ -166,35 +169,30 @@ static dt_status choose(struct making *self, dt_op_call *asked, dt__arena *scrat
     for (int i = 0; i < self->call->n_inputs; i++)
         shardings[i] = &self->to->inputs[i].from->sharding;
     dt__placed_inputs on = {n, mesh, shardings, &dt__machine_builtin};
-    DT__TRY(dt__select_placements(scratch, asked, &on, choice));
-    self->to->flags = choice->flags;
-    self->to->cost_us = choice->cost_us;
-    return place_inputs(self, choice);
+    DT__TRY(dt__select_placements(scratch, &self->call->op_call, &on, selected));
+    self->to->row_flags = selected->flags;
+    self->to->cost_us = selected->cost_us;
+    return place_inputs(self, selected);
 }
 
-static dt_status make(struct making *self, dt__arena *scratch) {
-    const dt__invocation *call = self->call;
+static dt_status fill_decision(making *self, dt__arena *scratch) {
+    dt_op_call *op_call = &self->call->op_call;
     DT__TRY(find_mesh(self));
-    for (int i = 0; i < call->n_inputs; i++) {
-        const dt_tensor *tensor = call->inputs[i];
-        self->values[i] = (dt_op_value){.dtype = tensor->dtype, .n_dims = tensor->n_dims, .shape = tensor->shape};
-    }
-    dt_op_call asked =
-        dt__op_call_new(self->ctx, call->info, call->overload, call->args, call->n_inputs, self->values);
-    DT__TRY(dt__op_call_infer(scratch, &asked));
-    if (asked.n_outputs > DT__MAX_OUTPUTS)
-        return dt__fail(self->ctx, DT_ERR_UNSUPPORTED, "%s: %d outputs; at most %d", call->info->schema.name,
-                        asked.n_outputs, DT__MAX_OUTPUTS);
-    dt__candidate choice = {0};
+    dt__call_set_global_inputs(self->call);
+    DT__TRY(dt__op_call_infer(scratch, op_call));
+    if (op_call->n_outputs > DT__MAX_OUTPUTS)
+        return dt__fail(self->ctx, DT_ERR_UNSUPPORTED, "%s: too many outputs: expected at most %d, got %d",
+                        op_call->name, DT__MAX_OUTPUTS, op_call->n_outputs);
+    dt__candidate selected = {0};
     if (self->to->mesh) {
-        DT__TRY(take_specs(self));
-        DT__TRY(choose(self, &asked, scratch, &choice));
+        DT__TRY(set_input_specs(self));
+        DT__TRY(select_placements(self, scratch, &selected));
     }
     self->to->runs = !self->to->mesh || dt_mesh_coordinate(self->to->mesh, (int64_t[DT_SPEC_MAX_DIMS]){0});
-    return describe_outputs(self, &asked, &choice);
+    return place_outputs(self, &selected);
 }
 
-dt__decision *dt__decision_new(dt_ctx *ctx, const dt__invocation *call) {
+static dt__decision *new_decision(dt_ctx *ctx, dt__call *call) {
     dt__decision *decision = dt__alloc_zeroed(ctx, sizeof *decision);
     if (!decision)
         return (void)dt__fail_memory(ctx, sizeof *decision, "a decision"), NULL;
@@ -202,8 +200,8 @@ dt__decision *dt__decision_new(dt_ctx *ctx, const dt__invocation *call) {
     decision->n_inputs = call->n_inputs;
     decision->inputs = DT__NEW_ARRAY(&decision->arena, dt__input_decision, call->n_inputs);
     dt__arena scratch = dt__arena_new(ctx);
-    struct making making = {.ctx = ctx, .call = call, .to = decision};
-    dt_status status = decision->inputs ? make(&making, &scratch) : DT_ERR_MEMORY;
+    making self = {.ctx = ctx, .call = call, .to = decision};
+    dt_status status = decision->inputs ? fill_decision(&self, &scratch) : DT_ERR_MEMORY;
     dt__arena_free(&scratch);
     if (status == DT_OK)
         return decision;
@@ -217,10 +215,34 @@ void dt__decision_free(dt_ctx *ctx, dt__decision *decision) {
     for (int i = 0; decision->inputs && i < decision->n_inputs; i++) {
         dt_spec_release(decision->inputs[i].from);
         dt_spec_release(decision->inputs[i].to);
-        dt_spec_release(decision->inputs[i].seen);
+        dt_spec_release(decision->inputs[i].kernel);
     }
     for (int i = 0; decision->outputs && i < decision->n_outputs; i++)
         dt_spec_release(decision->outputs[i].spec);
     dt__arena_free(&decision->arena);
     dt__free(ctx, decision, sizeof *decision);
+}
+
+static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__call *call,
+                                 const dt__decision_key *key) {
+    state->stats.n_misses++;
+    dt__decision *decision = new_decision(ctx, call);
+    if (!decision || key->too_long || dt__decision_cache_add(ctx, state, key, decision) == DT_OK)
+        return decision;
+    dt__decision_free(ctx, decision);
+    return NULL;
+}
+
+dt__decision *dt__decide(dt_ctx *ctx, dt__call *call) {
+    dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    dt__decision_key key;
+    dt__decision_key_of(call, state->implicit_replication > 0, &key);
+    dt__decision *decision = key.too_long ? NULL : dt__decision_cache_find(state, &key);
+    if (decision)
+        state->stats.n_hits++;
+    else if (!(decision = decide_miss(ctx, state, call, &key)))
+        return NULL;
+    decision->last_use = ++state->tick;
+    decision->n_users++;
+    return decision;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cache of decisions: bounded, counted, and holding references to the specs that its keys name. A decision that a
- * call is running lives on until that call is over, whatever the cache does meanwhile.
+ * The cache of decisions: bounded, with statistics, and holding references to the specs that its keys name. A decision
+ * that a call is running is freed only after that call, even where the cache evicts it before.
  */
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 void dt__decision_release(dt_ctx *ctx, dt__decision *decision) {
-    if (--decision->n_users == 0 && !decision->kept)
+    if (--decision->n_users == 0 && !decision->cached)
         dt__decision_free(ctx, decision);
 }
 
@@ -19,7 +19,7 @@ static void drop(dt_ctx *ctx, dt__dispatch_state *state, dt__decision **place) {
         return;
     *place = NULL;
     state->stats.n_entries--;
-    decision->kept = false;
+    decision->cached = false;
     if (decision->n_users == 0)
         dt__decision_free(ctx, decision);
 }
@@ -58,7 +58,7 @@ static inline bool same_words(int n, const uint64_t *a, const uint64_t *b) {
     return i == n;
 }
 
-static inline dt__decision *find(dt__dispatch_state *state, const dt__key *key) {
+dt__decision *dt__decision_cache_find(dt__dispatch_state *state, const dt__decision_key *key) {
     dt__decision **set = state->cache[key->hash % DT__N_SETS];
     for (int w = 0; w < DT__WAYS; w++) {
         dt__decision *decision = set[w];
@@ -69,53 +69,29 @@ static inline dt__decision *find(dt__dispatch_state *state, const dt__key *key) 
     return NULL;
 }
 
-/* A free place of the set, or that of the one that was used longest ago. */
-static dt__decision **place_for(dt__dispatch_state *state, const dt__key *key) {
+/* A free place of the set, or that of its least recently used decision. */
+static dt__decision **place_for(dt__dispatch_state *state, const dt__decision_key *key) {
     dt__decision **set = state->cache[key->hash % DT__N_SETS], **oldest = &set[0];
     for (int w = 0; w < DT__WAYS && *oldest; w++)
-        if (!set[w] || set[w]->used < (*oldest)->used)
+        if (!set[w] || set[w]->last_use < (*oldest)->last_use)
             oldest = &set[w];
     return oldest;
 }
 
-static void keep(dt_ctx *ctx, dt__dispatch_state *state, const dt__key *key, dt__decision *decision) {
+dt_status dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, const dt__decision_key *key,
+                                 dt__decision *decision) {
+    decision->words = dt__arena_copy(&decision->arena, key->words, (size_t)key->n_words, sizeof *key->words);
+    if (!decision->words)
+        return DT_ERR_MEMORY;
     dt__decision **place = place_for(state, key);
     state->stats.n_evicted += *place != NULL;
     drop(ctx, state, place);
     decision->hash = key->hash;
     decision->n_words = key->n_words;
-    decision->kept = true;
+    decision->cached = true;
     *place = decision;
     state->stats.n_entries++;
-}
-
-static dt__decision *decide_anew(dt_ctx *ctx, dt__dispatch_state *state, const dt__invocation *call,
-                                 const dt__key *key) {
-    state->stats.n_misses++;
-    dt__decision *decision = dt__decision_new(ctx, call);
-    if (!decision || key->too_long)
-        return decision;
-    decision->words = dt__arena_copy(&decision->arena, key->words, (size_t)key->n_words, sizeof *key->words);
-    if (!decision->words) {
-        dt__decision_free(ctx, decision);
-        return NULL;
-    }
-    keep(ctx, state, key, decision);
-    return decision;
-}
-
-dt__decision *dt__decide(dt_ctx *ctx, const dt__invocation *call, const dt_op_call *asked) {
-    dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
-    dt__key key;
-    dt__key_of(call, asked, state->implicit_replication > 0, &key);
-    dt__decision *decision = key.too_long ? NULL : find(state, &key);
-    if (decision)
-        state->stats.n_hits++;
-    else if (!(decision = decide_anew(ctx, state, call, &key)))
-        return NULL;
-    decision->used = ++state->tick;
-    decision->n_users++;
-    return decision;
+    return DT_OK;
 }
 
 dt_cache_statistics dt_cache_stats(const dt_ctx *ctx) {

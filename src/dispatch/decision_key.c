@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The key of a call: words that are equal exactly where the decision is. First the op with its signature and the number
- * of tensors, then the types of the arguments, sixteen to a word; these say how many words follow. Then the values of
- * the arguments that decide something; of scalars that vary from call to call only the class that the op gives them.
- * Then the tensors: the id of a spec, or dtype and shape of a plain one.
+ * The key of a call: words that are equal exactly where the decision is. First the op with its overload and the number
+ * of tensors, then the types of the arguments, sixteen to a word, from which the number of further words follows. Then
+ * the values of the arguments that the decision depends on; scalars that vary from call to call enter by their class
+ * only (dt_op.class_of). Then the tensors: the id of a spec, or dtype and shape of a plain one.
  */
 #include "dispatch/dispatch_state.h"
 
 #include <string.h>
 
 enum { TYPE_BITS = 4, TYPES_PER_WORD = 64 / TYPE_BITS };
-_Static_assert(DT_N_ARG_TYPES <= 1 << TYPE_BITS, "types of arguments fit");
-_Static_assert(1 + DT__MAX_ARGS / TYPES_PER_WORD < DT__KEY_WORDS, "the words that every key has fit");
+_Static_assert(DT_N_ARG_TYPES <= 1 << TYPE_BITS, "an argument type fits TYPE_BITS");
+_Static_assert(1 + DT__MAX_ARGS / TYPES_PER_WORD < DT__KEY_WORDS, "every key has space for its types");
 
-/* Each of these writes at `at` and gives where the next word goes; NULL: there is no room. */
+/* Each of these writes at `at` and returns where the next word goes; NULL: the key is full. */
 static uint64_t *put_bytes(uint64_t *at, const uint64_t *end, const void *bytes, size_t n) {
     size_t n_words = (n + sizeof *at - 1) / sizeof *at;
     if ((size_t)(end - at) < n_words + 1)
         return NULL;
     *at = n;
     if (n_words)
-        at[n_words] = 0; /* the last one may be filled in part */
+        at[n_words] = 0; /* the last word may be partly filled */
     memcpy(at + 1, bytes, n);
     return at + 1 + n_words;
 }
@@ -52,24 +52,24 @@ static uint64_t *put_value(uint64_t *at, const uint64_t *end, const dt_arg *arg)
         return put_bytes(at, end, arg->as.floats, (size_t)arg->n * sizeof *arg->as.floats);
     case DT_ARG_TEXT:
         return put_bytes(at, end, arg->as.text, strlen(arg->as.text));
-    default: /* none; a tensor, whose place follows from the types before it */
+    default: /* none; a tensor, whose place among the inputs follows from the types before it */
         return at;
     }
 }
 
-/* Types and values. There is room for the types of as many arguments as there can be. */
+/* Types and values. The types of DT__MAX_ARGS arguments always fit. */
 static inline uint64_t *put_args(uint64_t *at, const uint64_t *end, const dt__signature *signature,
                                  const dt_arg *args) {
-    uint64_t types[DT__MAX_ARGS / TYPES_PER_WORD] = {0}, valued = 0;
+    uint64_t types[DT__MAX_ARGS / TYPES_PER_WORD] = {0}, with_value = 0;
     int n = signature->n_params;
     for (int i = 0; i < n; i++) {
         types[i / TYPES_PER_WORD] |= (uint64_t)args[i].type << i % TYPES_PER_WORD * TYPE_BITS;
-        valued |= (uint64_t)(args[i].type > DT_ARG_TENSOR) << i;
+        with_value |= (uint64_t)(args[i].type > DT_ARG_TENSOR) << i;
     }
     for (int i = 0; i < n; i += TYPES_PER_WORD)
         *at++ = types[i / TYPES_PER_WORD];
-    for (valued &= ~(uint64_t)signature->varying; valued && at; valued &= valued - 1)
-        at = put_value(at, end, &args[__builtin_ctzll(valued)]);
+    for (with_value &= ~(uint64_t)signature->varying; with_value && at; with_value &= with_value - 1)
+        at = put_value(at, end, &args[__builtin_ctzll(with_value)]);
     return at;
 }
 
@@ -86,13 +86,14 @@ static inline uint64_t *put_inputs(uint64_t *at, const uint64_t *end, int n, dt_
     return at;
 }
 
-void dt__key_of(const dt__invocation *call, const dt_op_call *asked, bool replicates, dt__key *out) {
+void dt__decision_key_of(const dt__call *call, bool replicates, dt__decision_key *out) {
+    const dt__op_info *info = call->info;
     uint64_t *at = out->words, *end = at + DT__KEY_WORDS;
-    *at++ = (uint64_t)(uint32_t)call->info->index | (uint64_t)call->overload << 32 | (uint64_t)call->n_inputs << 48 |
+    *at++ = (uint64_t)(uint32_t)info->index | (uint64_t)call->overload << 32 | (uint64_t)call->n_inputs << 48 |
             (uint64_t)replicates << 63;
-    at = put_args(at, end, &call->info->schema.signatures[call->overload], call->args);
-    if (at && call->info->op->class_of)
-        at = put(at, end, (uint64_t)(int64_t)call->info->op->class_of(asked));
+    at = put_args(at, end, &info->schema.signatures[call->overload], call->args);
+    if (at && info->op->class_of)
+        at = put(at, end, (uint64_t)(int64_t)info->op->class_of(&call->op_call));
     if (at)
         at = put_inputs(at, end, call->n_inputs, call->inputs);
     out->too_long = !at;

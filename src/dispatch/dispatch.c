@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The five steps.
+ * The five steps of a call, and ops without a kernel, which run through their decomposition. What to do is decided in
+ * decide.c; this file moves inputs, runs kernels and makes handles.
  */
 #include "dispatch/dispatch.h"
 
@@ -13,59 +14,71 @@
 
 #include <string.h>
 
-static const int64_t nowhere[DT_SPEC_MAX_DIMS]; /* offset of a plain tensor */
+static const int64_t zero_offset[DT_SPEC_MAX_DIMS]; /* of a plain tensor */
+
+void dt__call_set_global_inputs(dt__call *call) {
+    for (int i = 0; i < call->n_inputs; i++) {
+        const dt_tensor *tensor = call->inputs[i];
+        dt_op_value *value = &call->values[i]; /* the other fields are for kernels, and are set for them */
+        value->dtype = tensor->dtype;
+        value->n_dims = tensor->n_dims;
+        value->shape = tensor->shape;
+        value->spec = NULL;
+    }
+}
 
 /* An input as the kernel sees it. */
-static dt_op_value seen(const dt_tensor *tensor, const dt_spec *spec) {
+static dt_op_value local_value(const dt_tensor *tensor, const dt_spec *spec) {
     return (dt_op_value){.dtype = tensor->dtype,
                          .n_dims = tensor->local_n_dims,
                          .shape = tensor->local_shape,
                          .strides = tensor->strides,
                          .data = tensor->data,
                          .whole = tensor->shape,
-                         .offset = spec ? spec->local.offset : nowhere,
+                         .offset = spec ? spec->local.offset : zero_offset,
                          .spec = spec};
 }
 
-/* A part of the same shape that changes nothing where it is reduced. */
-static dt_tensor *blank_of(const dt_tensor *tensor, dt_reduce reduce) {
-    dt_tensor *blank = dt_empty_like(tensor);
+/* A tensor of the same spec whose local elements are the identity of a reduction. */
+static dt_tensor *new_identity(const dt_tensor *like, dt_reduce reduce) {
+    dt_tensor *tensor = dt_empty_like(like);
     unsigned char element[16];
-    if (blank && blank->data) {
-        dt__write_identity(blank->dtype, reduce, element);
-        dt__spread_fill(dt__kernels_of(blank->ctx), dt__pool_of(blank->ctx), blank->data, element,
-                        dt_dtype_size(blank->dtype), dt_tensor_local_elements(blank));
+    if (tensor && tensor->data) {
+        dt__write_identity(tensor->dtype, reduce, element);
+        dt__spread_fill(dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx), tensor->data, element,
+                        dt_dtype_size(tensor->dtype), dt_tensor_local_elements(tensor));
     }
-    return blank;
+    return tensor;
 }
 
-/* Step 3 for one input. A handle that is not the caller's is dropped at the end. */
-static dt_tensor *bring(dt_tensor *tensor, const dt__input_decision *how) {
-    dt_tensor *here = tensor;
-    if (how->to) {
-        dt_tensor *on_mesh =
-            tensor->spec ? tensor
-                         : dt__tensor_wrap(how->from, tensor->storage, dt__tensor_offset(tensor), tensor->strides);
-        here = on_mesh ? dt__tensor_redistribute(on_mesh, how->to, DT__PLANNER_DIRECT) : NULL;
+/* Step 3 for one input. The result is to be dropped where it is not the input itself. */
+static dt_tensor *move_input(dt_tensor *tensor, const dt__input_decision *decision) {
+    dt_tensor *moved = tensor;
+    if (decision->to) {
+        dt_tensor *on_mesh = tensor->spec ? tensor
+                                          : dt__tensor_wrap(decision->from, tensor->storage,
+                                                            dt__tensor_offset(tensor), tensor->strides);
+        moved = on_mesh ? dt__tensor_redistribute(on_mesh, decision->to, DT__PLANNER_DIRECT) : NULL;
         if (on_mesh != tensor)
             dt_drop(on_mesh);
     }
-    if (!here || !how->blank)
-        return here;
-    dt_tensor *blank = blank_of(here, how->blank_as);
-    if (here != tensor)
-        dt_drop(here);
-    return blank;
+    if (!moved || !decision->identity)
+        return moved;
+    dt_tensor *identity = new_identity(moved, decision->identity_of);
+    if (moved != tensor)
+        dt_drop(moved);
+    return identity;
 }
 
-static dt_op_value value_of_output(const dt__output_decision *output, const dt_tensor *tensor) {
+/* An output as the kernel sees it. */
+static dt_op_value output_value(const dt__output_decision *output, const int64_t *strides, void *data) {
     return (dt_op_value){.dtype = output->dtype,
                          .n_dims = output->local_n_dims,
                          .shape = output->local_shape,
-                         .strides = tensor->strides,
-                         .data = tensor->data,
+                         .strides = strides,
+                         .data = data,
                          .whole = output->shape,
-                         .offset = output->spec ? output->spec->local.offset : nowhere,
+                         .offset = output->spec ? output->spec->local.offset : zero_offset,
                          .spec = output->spec};
 }
 
@@ -81,43 +94,42 @@ static dt_tensor *new_output(dt_ctx *ctx, const dt__output_decision *output) {
     return tensor;
 }
 
-static void drop_some(int n, dt_tensor **tensors) {
+static void drop_all(int n, dt_tensor **tensors) {
     for (int i = 0; i < n; i++)
         dt_drop(tensors[i]);
 }
 
-/* Steps 4 and 5 where outputs have memory of their own, or an input's. */
-static dt_status run_kernel(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision, dt_op_call *asked,
-                            dt_tensor **outputs) {
+/* Steps 4 and 5 where outputs have memory of their own; that of an in-place op's first output is its first input's. */
+static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor **outputs) {
     const dt_op *op = call->info->op;
     dt_op_value values[DT__MAX_OUTPUTS];
-    int first = op->flags & DT_OP_INPLACE ? 1 : 0;
-    if (first)
+    int first_new = op->flags & DT_OP_INPLACE ? 1 : 0;
+    if (first_new)
         outputs[0] = call->inputs[0];
     for (int i = 0; i < decision->n_outputs; i++) {
-        if (i >= first)
+        if (i >= first_new)
             outputs[i] = new_output(ctx, &decision->outputs[i]);
         if (!outputs[i]) {
-            drop_some(i - first, outputs + first);
+            drop_all(i - first_new, outputs + first_new);
             return dt_error_status(ctx);
         }
-        values[i] = value_of_output(&decision->outputs[i], outputs[i]);
+        values[i] = output_value(&decision->outputs[i], outputs[i]->strides, outputs[i]->data);
     }
     dt_status status = DT_OK;
-    bool counts = op->flags & DT_OP_RANDOM; /* ranks outside the mesh draw along, or theirs would be other numbers */
-    if ((decision->runs || counts) && dt__has_data(ctx)) {
-        asked->outputs = values;
-        status = op->kernel(asked);
+    bool draws = op->flags & DT_OP_RANDOM; /* ranks outside the mesh draw, too, so that generators stay alike */
+    if ((decision->runs || draws) && dt__has_data(ctx)) {
+        call->op_call.outputs = values;
+        status = op->kernel(&call->op_call);
     }
     if (status != DT_OK)
-        drop_some(decision->n_outputs - first, outputs + first);
-    else if (first)
+        drop_all(decision->n_outputs - first_new, outputs + first_new);
+    else if (first_new)
         outputs[0]->storage->version++;
     return status;
 }
 
-/* A handle on the first input's storage, as the kernel said. */
-static dt_tensor *view_of(const dt_tensor *source, const dt__output_decision *output, const dt_op_value *value) {
+/* A handle on the first input's storage, with the strides and the first element that the kernel set. */
+static dt_tensor *new_view(const dt_tensor *source, const dt__output_decision *output, const dt_op_value *value) {
     int64_t offset =
         value->data ? ((unsigned char *)value->data - source->storage->data) / (int64_t)dt_dtype_size(output->dtype)
                     : 0;
@@ -127,170 +139,190 @@ static dt_tensor *view_of(const dt_tensor *source, const dt__output_decision *ou
                             &(dt__reading){output->dtype, output->n_dims, output->shape, value->strides, offset});
 }
 
-/* Steps 4 and 5 where outputs are views: the kernel says strides and first elements. One that answers
- * DT_IN_PROGRESS cannot do without a copy, and gets one. */
-static dt_status run_view(dt_ctx *ctx, const dt__decision *decision, dt_op_call *asked, dt_tensor *source,
-                          dt_op_value *inputs, dt_tensor **outputs) {
+/* Steps 4 and 5 where outputs are views of the source: the kernel sets their strides and first elements. */
+static dt_status run_view(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor *source,
+                          dt_tensor **outputs) {
+    dt_op_call *op_call = &call->op_call;
     dt_op_value values[DT__MAX_OUTPUTS];
     int64_t strides[DT__MAX_OUTPUTS][DT_SPEC_MAX_DIMS];
+    dt_tensor *copy = NULL;
     dt_status status = DT_OK;
     for (int i = 0; i < decision->n_outputs; i++) {
         const dt__output_decision *output = &decision->outputs[i];
         dt__row_strides(output->local_n_dims, output->local_shape, strides[i]);
-        values[i] = (dt_op_value){.dtype = output->dtype,
-                                  .n_dims = output->local_n_dims,
-                                  .shape = output->local_shape,
-                                  .strides = strides[i],
-                                  .data = source->data,
-                                  .whole = output->shape,
-                                  .offset = output->spec ? output->spec->local.offset : nowhere,
-                                  .spec = output->spec};
+        values[i] = output_value(output, strides[i], source->data);
     }
-    dt_tensor *copy = NULL;
     if (decision->runs && dt__has_data(ctx)) {
-        asked->outputs = values;
-        status = asked->op->kernel(asked);
-        if (status == DT_IN_PROGRESS) {
+        op_call->outputs = values;
+        status = op_call->op->kernel(op_call);
+        if (status == DT_OK && op_call->needs_copy) {
             source = copy = dt_clone(source);
-            status = copy ? DT_OK : dt_error_status(ctx);
-            if (copy) {
-                inputs[0] = seen(copy, inputs[0].spec);
-                status = asked->op->kernel(asked);
-            }
+            if (!copy)
+                return dt_error_status(ctx);
+            call->values[0] = local_value(copy, call->values[0].spec);
+            status = op_call->op->kernel(op_call);
         }
     }
     int n = 0;
     for (; status == DT_OK && n < decision->n_outputs; n++)
-        if (!(outputs[n] = view_of(source, &decision->outputs[n], &values[n])))
+        if (!(outputs[n] = new_view(source, &decision->outputs[n], &values[n])))
             break;
     if (status == DT_OK && n < decision->n_outputs)
         status = dt_error_status(ctx);
     if (status != DT_OK)
-        drop_some(n, outputs);
+        drop_all(n, outputs);
     dt_drop(copy);
     return status;
 }
 
-static bool reads_alike(const dt_tensor *a, const dt_tensor *b) {
+static bool same_elements(const dt_tensor *a, const dt_tensor *b) {
     size_t bytes = (size_t)a->local_n_dims * sizeof *a->strides;
     return a->data == b->data && a->dtype == b->dtype && a->local_n_dims == b->local_n_dims &&
            !memcmp(a->local_shape, b->local_shape, bytes) && !memcmp(a->strides, b->strides, bytes);
 }
 
-/* What an op in place writes may not be read through another view while it does: such an input is copied. */
-static dt_status part_from_first(dt_ctx *ctx, int n, dt_tensor *const *given, dt_tensor **brought,
-                                 dt_op_value *inputs) {
-    for (int i = 1; i < n; i++) {
-        if (brought[i]->storage != given[0]->storage || reads_alike(brought[i], given[0]))
+/* An in-place op must not read what it writes through another view: such an input is copied. */
+static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, dt_tensor **moved) {
+    for (int i = 1; i < call->n_inputs; i++) {
+        if (moved[i]->storage != call->inputs[0]->storage || same_elements(moved[i], call->inputs[0]))
             continue;
-        dt_tensor *copy = dt_clone(brought[i]);
+        dt_tensor *copy = dt_clone(moved[i]);
         if (!copy)
             return dt_error_status(ctx);
-        if (brought[i] != given[i])
-            dt_drop(brought[i]);
-        brought[i] = copy;
-        inputs[i] = seen(copy, inputs[i].spec);
+        if (moved[i] != call->inputs[i])
+            dt_drop(moved[i]);
+        moved[i] = copy;
+        call->values[i] = local_value(copy, call->values[i].spec);
     }
     return DT_OK;
 }
 
 /* Steps 3 to 5. */
-static dt_status run(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision, dt_op_call *asked,
-                     dt_op_value *inputs, dt_tensor **outputs) {
-    dt_tensor *brought[DT__MAX_INPUTS];
+static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor **outputs) {
+    dt_tensor *moved[DT__MAX_INPUTS];
+    dt_op_call *op_call = &call->op_call;
     dt_status status = DT_OK;
     int n = 0;
     for (; n < call->n_inputs; n++) {
-        const dt__input_decision *how = &decision->inputs[n];
-        dt_tensor *tensor = call->inputs[n];
-        brought[n] = how->to || how->blank ? bring(tensor, how) : tensor;
-        if (!brought[n]) {
+        const dt__input_decision *input = &decision->inputs[n];
+        moved[n] = input->to || input->identity ? move_input(call->inputs[n], input) : call->inputs[n];
+        if (!moved[n]) {
             status = dt_error_status(ctx);
             break;
         }
-        inputs[n] = seen(brought[n], how->seen);
+        call->values[n] = local_value(moved[n], input->kernel);
     }
-    if (status == DT_OK && asked->op->flags & DT_OP_INPLACE)
-        status = part_from_first(ctx, n, call->inputs, brought, inputs);
-    asked->n_outputs = decision->n_outputs;
-    asked->row_flags = decision->flags;
-    bool is_view = asked->op->flags & DT_OP_VIEW && !(decision->flags & DT_ROW_OFFSET);
+    if (status == DT_OK && op_call->op->flags & DT_OP_INPLACE)
+        status = copy_overlapping(ctx, call, moved);
+    op_call->n_outputs = decision->n_outputs;
+    op_call->row_flags = decision->row_flags;
+    bool is_view = op_call->op->flags & DT_OP_VIEW && !(decision->row_flags & DT_ROW_OFFSET);
     DT__KNOWN(!is_view || status != DT_OK || n > 0);
     if (status == DT_OK)
-        status = is_view ? run_view(ctx, decision, asked, brought[0], inputs, outputs)
-                         : run_kernel(ctx, call, decision, asked, outputs);
+        status =
+            is_view ? run_view(ctx, call, decision, moved[0], outputs) : run_kernel(ctx, call, decision, outputs);
     for (int i = 0; i < n; i++)
-        if (brought[i] != call->inputs[i])
-            dt_drop(brought[i]);
+        if (moved[i] != call->inputs[i])
+            dt_drop(moved[i]);
     return status;
 }
 
-/* The same while somebody counts or traces. */
-static dt_status run_observed(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision,
-                              dt_op_call *asked, dt_op_value *inputs, dt_tensor **outputs) {
+/* The same while a monitor counts or traces. */
+static dt_status run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor **outputs) {
     const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
-    const char *before = dt__call_begin(ctx, asked->name);
+    const char *outer_call = dt__call_begin(ctx, call->info->schema.name);
     double begin_us = dt__now_us();
     dt__trace_op_begin(state->monitor, call, decision);
-    dt_status status = run(ctx, call, decision, asked, inputs, outputs);
+    dt_status status = run_decision(ctx, call, decision, outputs);
     dt__trace_op_end(ctx, state->monitor, call, decision, begin_us);
-    dt__call_end(ctx, before);
+    dt__call_end(ctx, outer_call);
     return status;
 }
 
-/* Step 1: the call as the op's functions see it, its inputs whole. */
-static void unwrap(dt_ctx *ctx, const dt__invocation *call, dt_op_value *inputs, dt_op_call *out) {
-    const dt__op_info *info = call->info;
-    if (info->op->class_of) /* nobody else looks at them before the decision is made */
-        for (int i = 0; i < call->n_inputs; i++) {
-            inputs[i].dtype = call->inputs[i]->dtype;
-            inputs[i].n_dims = call->inputs[i]->n_dims;
-            inputs[i].shape = call->inputs[i]->shape;
-        }
-    *out = (dt_op_call){.ctx = ctx,
-                        .op = info->op,
-                        .name = info->schema.name,
-                        .overload = call->overload,
-                        .n_args = info->schema.signatures[call->overload].n_params,
-                        .args = call->args,
-                        .n_inputs = call->n_inputs,
-                        .inputs = inputs,
-                        .info = info};
+static dt_status check_output(const dt_op_call *op_call, int i, const dt_tensor *output) {
+    const dt_op_value *expected = &op_call->outputs[i];
+    if (!output)
+        return dt_failed(op_call->ctx)
+                   ? dt_error_status(op_call->ctx)
+                   : dt_op_refuse(op_call, DT_ERR_VALUE, "the decomposition did not make output %d", i);
+    bool same = output->dtype == expected->dtype && output->n_dims == expected->n_dims;
+    for (int d = 0; d < expected->n_dims && same; d++)
+        same = output->shape[d] == expected->shape[d];
+    if (same)
+        return DT_OK;
+    dt__text text = dt__text_new(op_call->ctx);
+    dt__op_value_text(expected, &text);
+    char made[256];
+    (void)dt_tensor_text(output, sizeof made, made);
+    dt_status status = dt_op_refuse(op_call, DT_ERR_VALUE,
+                                    "output %d of the decomposition differs from the shape function: "
+                                    "expected %s, got %s",
+                                    i, dt__text_chars(&text), made);
+    dt__text_free(&text);
+    return status;
 }
 
-static inline dt_status check(dt_ctx *ctx, const dt__invocation *call) {
+/* An op without a kernel. Its shape function runs first, so that an invalid call is refused before anything runs; the
+ * ops of the decomposition are decided, counted and traced like any. */
+static dt_status decompose(dt__arena *arena, dt__call *call, dt_tensor **outputs, int *n_outputs) {
+    dt_op_call *op_call = &call->op_call;
+    dt__call_set_global_inputs(call);
+    for (int i = 0; i < call->n_inputs; i++)
+        call->values[i].spec = call->inputs[i]->spec;
+    DT__TRY(dt__op_call_infer(arena, op_call));
+    if (op_call->n_outputs > DT__MAX_OUTPUTS)
+        return dt_op_refuse(op_call, DT_ERR_UNSUPPORTED, "too many outputs: expected at most %d, got %d",
+                            DT__MAX_OUTPUTS, op_call->n_outputs);
+    for (int i = 0; i < op_call->n_outputs; i++)
+        outputs[i] = NULL;
+    DT__TRY(op_call->op->decompose(op_call, call->inputs, outputs));
+    for (int i = 0; i < op_call->n_outputs; i++)
+        DT__TRY(check_output(op_call, i, outputs[i]));
+    *n_outputs = op_call->n_outputs;
+    return DT_OK;
+}
+
+static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
+    const char *name = call->info->schema.name;
     bool opened = ctx->slots[DT__SLOT_DISPATCH].state && ctx->slots[DT__SLOT_TENSOR].state;
     if (!opened && (!dt__dispatch_state_of(ctx) || !dt__tensor_state_of(ctx)))
         return dt_error_status(ctx);
     if (call->n_inputs > DT__MAX_INPUTS)
-        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: %d tensors; at most %d", call->info->schema.name,
-                        call->n_inputs, DT__MAX_INPUTS);
-    for (int i = 0; i < call->n_inputs; i++)
+        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: too many tensors: expected at most %d, got %d", name,
+                        DT__MAX_INPUTS, call->n_inputs);
+    for (int i = 0; i < call->n_inputs; i++) {
+        if (!call->inputs[i])
+            return (void)dt__null_argument(ctx, name, i + 1), dt_error_status(ctx);
         if (call->inputs[i]->ctx != ctx)
-            return dt__fail(ctx, DT_ERR_STATE, "%s: tensor %d belongs to another context", call->info->schema.name,
-                            i + 1);
+            return dt__fail(ctx, DT_ERR_STATE, "%s: tensor %d belongs to another context", name, i + 1);
+    }
     if (!call->info->op->kernel && !call->info->op->decompose)
-        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", call->info->schema.name);
+        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", name);
     return DT_OK;
 }
 
-dt_status dt__dispatch(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outputs, int *n_outputs) {
-    dt_op_value inputs[DT__MAX_INPUTS];
-    dt_op_call asked;
+dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
+    const dt_op *op = call->info->op;
     *n_outputs = 0;
-    DT__TRY(check(ctx, call));
-    if (!call->info->op->kernel)
-        return dt__decompose(ctx, call, outputs, n_outputs);
-    unwrap(ctx, call, inputs, &asked);
-    dt__decision *decision = dt__decide(ctx, call, &asked);
+    DT__TRY(check_call(ctx, call));
+    call->op_call = dt__op_call_new(ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
+    if (!op->kernel) {
+        dt__arena arena = dt__arena_new(ctx);
+        dt_status status = decompose(&arena, call, outputs, n_outputs);
+        dt__arena_free(&arena);
+        return status;
+    }
+    if (op->class_of) /* otherwise the inputs are described on a cache miss only */
+        dt__call_set_global_inputs(call);
+    dt__decision *decision = dt__decide(ctx, call);
     if (!decision)
         return dt_error_status(ctx);
     dt_status status = decision->communicates ? dt__policy_check(ctx, call, decision) : DT_OK;
-    if (status == DT_OK && asked.op->flags & DT_OP_INPLACE)
-        status = dt__refuse_repeats(call->inputs[0], asked.name);
+    if (status == DT_OK && op->flags & DT_OP_INPLACE)
+        status = dt__refuse_repeats(call->inputs[0], call->info->schema.name);
     if (status == DT_OK)
-        status = ctx->observer ? run_observed(ctx, call, decision, &asked, inputs, outputs)
-                               : run(ctx, call, decision, &asked, inputs, outputs);
+        status =
+            ctx->observer ? run_observed(ctx, call, decision, outputs) : run_decision(ctx, call, decision, outputs);
     if (status == DT_OK)
         *n_outputs = decision->n_outputs;
     dt__decision_release(ctx, decision);

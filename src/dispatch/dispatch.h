@@ -1,33 +1,45 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Running an op on tensors, in five steps: unwrap (what are the inputs), look up (what is to be done; decided once per
- * kind of call and kept), redistribute (bring the inputs to where the chosen rows want them), run (the op's kernel on
- * this rank's parts), wrap (handles for the outputs). No op has a name here.
+ * Running an op on tensors, in five steps: unwrap (describe the inputs), look up (what to do; decided once per kind of
+ * call and cached), redistribute (move the inputs to the placements of the selected rows), run (the op's kernel on this
+ * rank's local tensors), wrap (handles for the outputs). No op is named here.
  */
 #ifndef DT_DISPATCH_DISPATCH_H
 #define DT_DISPATCH_DISPATCH_H
 
+#include "dtensor/debug.h"
 #include "dtensor/dispatch.h"
 #include "rules/rules.h"
 #include "tensor/tensor.h"
 
 enum { DT__MAX_INPUTS = 64, DT__MAX_OUTPUTS = DT_OP_MAX_OUTPUTS };
 
-/* A call of an op, its arguments bound to a signature. */
-typedef struct dt__invocation {
+/* A call of an op on tensors: one object from the C function, or the call by name, to the kernel. The caller sets the
+ * fields up to `site`; dispatch sets the others. */
+typedef struct dt__call {
     const dt__op_info *info;
     int overload;
-    const dt_arg *args; /* one per parameter; defaults are filled in */
-    int n_inputs;
-    dt_tensor *const *inputs; /* in the order of the arguments; none is NULL */
-    const dt_site *site;      /* or NULL */
-} dt__invocation;
+    int n_inputs;                       /* more than DT__MAX_INPUTS are refused */
+    const dt_arg *args;                 /* one per parameter; defaults are filled in */
+    dt_tensor *inputs[DT__MAX_INPUTS];  /* in the order of the arguments */
+    const dt_site *site;                /* or NULL */
+    dt_op_call op_call;                 /* the call as shape functions, rules and kernels see it */
+    dt_op_value values[DT__MAX_INPUTS]; /* its inputs: global up to the decision, local in the kernel */
+} dt__call;
 
-/* Runs it. Outputs, at most DT__MAX_OUTPUTS, belong to the current scope; an in-place op gives its first input.
- * Collective over the mesh of the inputs where inputs have to move, otherwise Local. */
-dt_status dt__dispatch(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outputs, int *n_outputs);
+/* Without inputs; info and site are to be set. */
+static inline void dt__call_init(dt__call *call, int overload, const dt_arg *values) {
+    call->overload = overload;
+    call->n_inputs = 0;
+    call->args = values;
+    call->site = NULL;
+}
 
-/* Runs an op that has a decomposition and no kernel. */
-dt_status dt__decompose(dt_ctx *ctx, const dt__invocation *call, dt_tensor **outputs, int *n_outputs);
+/* Runs it. Outputs, at most DT__MAX_OUTPUTS, belong to the current scope; an in-place op returns its first input.
+ * Collective over the mesh of the inputs where inputs move, otherwise Local. */
+dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs);
+
+/* dt_explain for a context whose ops are installed. */
+const char *dt__explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors);
 
 #endif

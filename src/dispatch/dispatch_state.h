@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a context keeps for dispatch: decisions, and how calls are to behave.
+ * What a context keeps for dispatch: the cache of decisions, communication policies, and the monitor.
  */
 #ifndef DT_DISPATCH_DISPATCH_STATE_H
 #define DT_DISPATCH_DISPATCH_STATE_H
 
 #include "dispatch/decision.h"
-#include "dtensor/dispatch.h"
 
-/* A cache of sets: a decision can stand in one of DT__WAYS places, and the one that was used longest ago gives way. */
+/* A set-associative cache: a decision can be in one of DT__WAYS places, and the least recently used one is evicted. */
 enum { DT__N_SETS = 1024, DT__WAYS = 4 };
 
 typedef struct dt__dispatch_state {
@@ -17,15 +16,21 @@ typedef struct dt__dispatch_state {
     dt_cache_statistics stats;
     int implicit_replication; /* depth */
     struct dt__policy *policies;
-    int n_policies, room_policies;
-    struct dt__monitor *monitor; /* counts and traces; NULL: never asked for */
+    int n_policies, policy_capacity;
+    struct dt__monitor *monitor; /* counts and traces; NULL until first use */
 } dt__dispatch_state;
 
 /* Made on first use; NULL with the error recorded. */
 dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx);
 
-/* policy.c: refuses, warns of, or lets pass what a call is about to move. */
-dt_status dt__policy_check(dt_ctx *ctx, const dt__invocation *call, const dt__decision *decision);
+/* decision_cache.c: NULL where the key is not cached. */
+dt__decision *dt__decision_cache_find(dt__dispatch_state *state, const dt__decision_key *key);
+/* Puts a decision in the cache, which owns it from then on. */
+dt_status dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, const dt__decision_key *key,
+                                 dt__decision *decision);
+
+/* comm_policy.c: refuses, logs or permits what a call is about to move. */
+dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state);
 
 #endif

@@ -1,34 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Why an op chooses its placements, for tensors that are there: the call is written out with their shapes and
- * placements and read as the tools read it; what follows is pure.
+ * dt_explain: writes a call out with the shapes and placements of its tensors, and prints the explanation of that text
+ * (src/rules), as `dtensor explain` does.
  */
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
-#include "dtensor/debug.h"
-#include "rules/call_text.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
-enum { CANDIDATES = 5 };
+enum { MAX_CANDIDATES = 5 };
 
-static void add_tensor(const dt_tensor *tensor, dt__text *out) {
-    char placements[512];
-    dt__text_add(out, "%s[", dt_dtype_name(tensor->dtype));
-    for (int d = 0; d < tensor->n_dims; d++)
-        dt__text_add(out, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
-    dt__text_add(out, "]");
-    if (!tensor->spec)
-        return;
-    (void)dt_placements_text(tensor->spec->sharding.n_mesh_dims, tensor->spec->sharding.placements, sizeof placements,
-                             placements);
-    dt__text_add(out, " %s", placements);
-}
-
-/* Replaces $0, $1, … */
+/* Replaces $0, $1, … by the tensors. */
 static dt_status write_call(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n, dt__text *out) {
     for (const char *at = call; *at;) {
         char *end;
@@ -36,75 +20,50 @@ static dt_status write_call(dt_ctx *ctx, const char *call, dt_tensor *const *ten
             dt__text_add_chars(out, at++, 1);
             continue;
         }
-        long which = isdigit((unsigned char)at[1]) ? strtol(at + 1, &end, 10) : -1;
-        if (which < 0 || which >= n || !tensors[which])
-            return dt__fail(ctx, DT_ERR_VALUE, "explain: '%.40s' names a tensor that is not given; there are %d", at,
-                            n);
-        add_tensor(tensors[which], out);
+        long number = isdigit((unsigned char)at[1]) ? strtol(at + 1, &end, 10) : -1;
+        if (number < 0 || number >= n || !tensors[number])
+            return dt__fail(ctx, DT_ERR_VALUE, "explain: '%.40s' does not name a tensor: expected $0 to $%d", at,
+                            n - 1);
+        const dt_tensor *tensor = tensors[number];
+        dt__tensor_form_text(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
         at = end;
     }
     return dt__text_status(out);
 }
 
-static void add_lists(int n_mesh_dims, int n, const dt_placement *const *lists, dt__text *out) {
-    char text[512];
-    for (int i = 0; i < n; i++) {
-        (void)dt_placements_text(n_mesh_dims, lists[i], sizeof text, text);
-        dt__text_add(out, "%s%s", i ? "; " : "", text);
-    }
-}
-
-/* What moving one input takes. */
-static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, int i,
-                            dt__plan *out) {
-    const dt_op_value *value = &placed->call.inputs[i];
-    dt__sharding *to = DT__NEW(arena, dt__sharding);
-    dt__sharding_desc desc = {placed->n_mesh_dims, placed->mesh,        value->n_dims,
-                              value->shape,        placed->n_mesh_dims, choice->moved[i]};
-    if (!to)
-        return DT_ERR_MEMORY;
-    DT__TRY(dt__sharding_new(arena, &desc, to));
-    dt__move move = {.from = placed->inputs[i], .to = to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, out);
-}
-
-static dt_status add_candidate(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice,
-                               bool chosen, dt__text *out) {
-    int64_t counts[DT__N_STEP_KINDS] = {0}, bytes = 0;
-    const char *before = "";
-    for (int i = 0; i < placed->call.n_inputs; i++) {
-        dt__plan plan;
-        DT__TRY(plan_input(arena, placed, choice, i, &plan));
-        for (int s = 0; s < plan.n_steps; s++)
-            counts[plan.steps[s].collective]++;
-        bytes += plan.bytes;
-    }
-    dt__text_add(out, "%s ", chosen ? "*" : " ");
-    add_lists(placed->n_mesh_dims, placed->call.n_inputs, choice->inputs, out);
+static void add_candidate(const dt__placed_call *placed, const dt__candidate *candidate, const dt__input_moves *moves,
+                          bool selected, dt__text *out) {
+    dt__text_add(out, "%s ", selected ? "*" : " ");
+    dt__placement_lists_text(placed->n_mesh_dims, placed->call.n_inputs, candidate->inputs, out);
     dt__text_add(out, " -> ");
-    add_lists(placed->n_mesh_dims, placed->call.n_outputs, choice->outputs, out);
-    dt__text_add(out, "  %.3g us", choice->cost_us);
-    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
-        if (counts[c]) {
-            dt__text_add(out, "%s%s %" PRId64, *before ? before : "  ", dt__step_kind_name((dt__step_kind)c),
-                         counts[c]);
-            before = ", ";
-        }
-    if (*before)
-        dt__text_add(out, ", %" PRId64 " bytes\n", bytes);
+    dt__placement_lists_text(placed->n_mesh_dims, placed->call.n_outputs, candidate->outputs, out);
+    dt__text_add(out, "  %.3g us  ", candidate->cost_us);
+    if (dt__input_moves_text(moves, out))
+        dt__text_add(out, ", %" PRId64 " bytes\n", moves->bytes);
     else
-        dt__text_add(out, "  nothing is sent\n");
-    return DT_OK;
+        dt__text_add(out, "nothing is sent\n");
 }
 
-static dt_status add_moves(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice,
-                           dt__text *out) {
-    for (int i = 0; i < placed->call.n_inputs; i++) {
-        dt__plan plan;
-        DT__TRY(plan_input(arena, placed, choice, i, &plan));
+static dt_status add_explanation(dt__arena *arena, dt_mesh *mesh, const char *call, dt__text *out) {
+    int64_t sizes[DT_SPEC_MAX_DIMS];
+    dt__placed_call placed;
+    dt__explanation explanation;
+    int n = dt_mesh_n_dims(mesh);
+    for (int m = 0; m < n; m++)
+        sizes[m] = dt_mesh_dim_size(mesh, m);
+    DT__TRY(dt__placed_call_parse(arena, call, n, sizes, &placed));
+    dt__text_add(out, "%s on mesh(%s)\n", call, dt_mesh_text(mesh));
+    if (!placed.info->op->kernel && placed.info->op->decompose) {
+        dt__text_add(out, "runs through its decomposition, whose ops select their own placements\n");
+        return DT_OK;
+    }
+    DT__TRY(dt__explanation_new(arena, &placed, MAX_CANDIDATES, &explanation));
+    for (int c = 0; c < explanation.n_candidates; c++)
+        add_candidate(&placed, &explanation.candidates[c], &explanation.moves[c], c == 0, out);
+    for (int i = 0; i < placed.call.n_inputs; i++) {
         dt__text_add(out, "input %d: ", i + 1);
-        if (plan.n_steps)
-            dt__plan_trace(&plan, out);
+        if (explanation.moves[0].plans[i].n_steps)
+            dt__plan_trace(&explanation.moves[0].plans[i], out);
         else
             dt__text_add(out, "stays");
         dt__text_add(out, "\n");
@@ -112,27 +71,7 @@ static dt_status add_moves(dt__arena *arena, const dt__placed_call *placed, cons
     return DT_OK;
 }
 
-static dt_status explain(dt__arena *arena, dt_mesh *mesh, const char *call, dt__text *out) {
-    int64_t sizes[DT_SPEC_MAX_DIMS];
-    dt__placed_call placed;
-    dt__candidate choices[CANDIDATES];
-    int n = dt_mesh_n_dims(mesh), n_choices = 0;
-    for (int m = 0; m < n; m++)
-        sizes[m] = dt_mesh_dim_size(mesh, m);
-    DT__TRY(dt__placed_call_parse(arena, call, n, sizes, &placed));
-    dt__placed_inputs on = {n, sizes, placed.inputs, &dt__machine_builtin};
-    dt__text_add(out, "%s on mesh(%s)\n", call, dt_mesh_text(mesh));
-    if (!placed.info->op->kernel && placed.info->op->decompose) {
-        dt__text_add(out, "runs through its decomposition, whose ops choose for themselves\n");
-        return DT_OK;
-    }
-    DT__TRY(dt__list_candidates(arena, &placed.call, &on, CANDIDATES, choices, &n_choices));
-    for (int c = 0; c < n_choices; c++)
-        DT__TRY(add_candidate(arena, &placed, &choices[c], c == 0, out));
-    return n_choices ? add_moves(arena, &placed, &choices[0], out) : DT_OK;
-}
-
-/* The mesh that all distributed ones share. */
+/* The mesh that all distributed tensors share. */
 static dt_mesh *mesh_of(dt_ctx *ctx, dt_tensor *const *tensors, int n) {
     dt_mesh *mesh = NULL;
     for (int i = 0; i < n; i++) {
@@ -143,28 +82,28 @@ static dt_mesh *mesh_of(dt_ctx *ctx, dt_tensor *const *tensors, int n) {
         mesh = tensors[i]->spec->mesh;
     }
     if (!mesh)
-        (void)dt__fail(ctx, DT_ERR_PLACEMENT, "explain: none of the tensors is distributed, so nothing is chosen");
+        (void)dt__fail(ctx, DT_ERR_PLACEMENT, "explain: no tensor is distributed; expected at least one");
     return mesh;
 }
 
-const char *dt_explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors) {
-    dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
-    if (!self)
+const char *dt__explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors) {
+    dt__monitor *monitor = dt__monitor_of(ctx);
+    if (!monitor)
         return NULL;
     if (!call || (n_tensors > 0 && !tensors))
-        return (void)dt__fail(ctx, DT_ERR_VALUE, "explain: wanted a call and tensors"), NULL;
+        return (void)dt__fail(ctx, DT_ERR_VALUE, "explain: expected a call and tensors, got NULL"), NULL;
     dt_mesh *mesh = mesh_of(ctx, tensors, n_tensors);
     if (!mesh)
         return NULL;
     dt__text written = dt__text_new(ctx);
     dt__arena arena = dt__arena_new(ctx);
-    dt__text_clear(&self->text);
+    dt__text_clear(&monitor->text);
     dt_status status = write_call(ctx, call, tensors, n_tensors, &written);
     if (status == DT_OK)
-        status = explain(&arena, mesh, dt__text_chars(&written), &self->text);
+        status = add_explanation(&arena, mesh, dt__text_chars(&written), &monitor->text);
     if (status == DT_OK)
-        status = dt__text_status(&self->text);
+        status = dt__text_status(&monitor->text);
     dt__arena_free(&arena);
     dt__text_free(&written);
-    return status == DT_OK ? dt__text_chars(&self->text) : NULL;
+    return status == DT_OK ? dt__text_chars(&monitor->text) : NULL;
 }

@@ -92,7 +92,7 @@ dt_status dt_comm_scope_begin(dt_ctx *ctx, const char *name) {
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     if (!name || !*name || strchr(name, '/'))
-        return dt__fail(ctx, DT_ERR_VALUE, "comm_scope_push: '%s' is no name; wanted one without '/'",
+        return dt__fail(ctx, DT_ERR_VALUE, "comm_scope_begin: expected a name without '/', got '%s'",
                         name ? name : "");
     dt__scope_node *node = child_of(self, self->scope, name);
     if (!node)
@@ -109,18 +109,4 @@ void dt_comm_scope_end(dt_ctx *ctx) {
         return;
     dt__trace_scope(ctx, self, self->scope->name, false);
     self->scope = self->scope->parent;
-}
-
-void dt__add_json_string(dt__text *out, const char *chars) {
-    dt__text_add(out, "\"");
-    for (; *chars; chars++) {
-        unsigned char c = (unsigned char)*chars;
-        if (c == '"' || c == '\\')
-            dt__text_add(out, "\\%c", c);
-        else if (c < 0x20)
-            dt__text_add(out, "\\u%04x", c);
-        else
-            dt__text_add_chars(out, chars, 1);
-    }
-    dt__text_add(out, "\"");
 }

@@ -53,20 +53,17 @@ typedef struct dt__comm_event {
     double begin_us, end_us;
 } dt__comm_event;
 
-/* count.c */
+/* comm_stats.c */
 void dt__count_event(dt__monitor *self, const dt__comm_event *event);
-/* trace.c; each does nothing where no trace runs. */
+/* op_trace.c; each does nothing where no trace runs. */
 bool dt__trace_runs(const dt__monitor *self);
 void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event);
 void dt__trace_scope(dt_ctx *ctx, dt__monitor *self, const char *name, bool begins);
-void dt__trace_op_begin(dt__monitor *self, const dt__invocation *call, const dt__decision *decision);
-void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__invocation *call, const dt__decision *decision,
+void dt__trace_op_begin(dt__monitor *self, const dt__call *call, const dt__decision *decision);
+void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__call *call, const dt__decision *decision,
                       double begin_us);
 void dt__trace_free(dt_ctx *ctx, dt__monitor *self);
 /* Begins the trace that the environment asks for. */
 void dt__trace_from_environment(dt_ctx *ctx);
-
-/* Appends a JSON string. */
-void dt__add_json_string(dt__text *out, const char *chars);
 
 #endif

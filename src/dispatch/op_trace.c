@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Traces: a line of text per op, with what was moved for it below; or events in the form of Chrome's trace viewer. An
- * op's line says all that its decision says, so it stands before what is moved for it; an event needs its duration and
- * stands behind. Text has no times in it: two runs of one program give the same.
+ * Traces: a line of text per op, followed by what was moved for it; or events in the form of Chrome's trace viewer. The
+ * line of an op follows from its decision, so it precedes its moves; an event needs a duration, so it follows them.
+ * Text has no times, so that two runs of one program write the same.
  *
  *     mm(f32[8,8] S(0); f32[8,32] S(0)) -> f32[8,32] S(0) on mesh(8) at model.c:12
  *       S(0)->R of f32[8,32]: all_gather 1, 896 bytes
  */
+#include "base/json_writer.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
-#include "dtensor/debug.h"
-#include "plan/plan.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -26,7 +25,7 @@ struct dt__trace {
     FILE *file;
     char *name; /* of the file, for errors; NULL: in memory */
     size_t name_bytes;
-    bool failed; /* to write */
+    bool write_failed;
     dt__text text;
 };
 
@@ -35,7 +34,8 @@ bool dt__trace_runs(const dt__monitor *self) { return self->trace && self->trace
 static void flush(dt__trace *trace) {
     if (!trace->file || trace->text.n_chars == 0)
         return;
-    trace->failed |= fwrite(dt__text_chars(&trace->text), 1, trace->text.n_chars, trace->file) != trace->text.n_chars;
+    trace->write_failed |=
+        fwrite(dt__text_chars(&trace->text), 1, trace->text.n_chars, trace->file) != trace->text.n_chars;
     dt__text_clear(&trace->text);
 }
 
@@ -44,35 +44,18 @@ static void maybe_flush(dt__trace *trace) {
         flush(trace);
 }
 
-/* "f32[8,4]" */
-static void add_shape(dt_dtype dtype, int n_dims, const int64_t *shape, dt__text *out) {
-    dt__text_add(out, "%s[", dt_dtype_name(dtype));
-    for (int d = 0; d < n_dims; d++)
-        dt__text_add(out, "%s%" PRId64, d ? "," : "", shape[d]);
-    dt__text_add(out, "]");
-}
-
-static void add_value(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out) {
-    char placements[256];
-    add_shape(dtype, n_dims, shape, out);
-    if (!spec)
-        return;
-    (void)dt_placements_text(spec->sharding.n_mesh_dims, spec->sharding.placements, sizeof placements, placements);
-    dt__text_add(out, " %s", placements);
-}
-
-static void add_call(const dt__invocation *call, const dt__decision *decision, dt__text *out) {
+static void add_call(const dt__call *call, const dt__decision *decision, dt__text *out) {
     dt__text_add(out, "%s(", call->info->schema.name);
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_tensor *tensor = call->inputs[i];
         dt__text_add(out, i ? "; " : "");
-        add_value(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
+        dt__tensor_form_text(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
     }
     dt__text_add(out, ") -> ");
     for (int i = 0; i < decision->n_outputs; i++) {
         const dt__output_decision *output = &decision->outputs[i];
         dt__text_add(out, i ? "; " : "");
-        add_value(output->dtype, output->n_dims, output->shape, output->spec, out);
+        dt__tensor_form_text(output->dtype, output->n_dims, output->shape, output->spec, out);
     }
     if (decision->mesh) {
         const char *mesh = dt_mesh_text(decision->mesh);
@@ -95,7 +78,7 @@ static void add_plan(dt_ctx *ctx, const dt__redistribution_report *report, dt__t
         dt__plan_trace(&plan, out);
     dt__arena_free(&arena);
     dt__text_add(out, " of ");
-    add_shape(from->dtype, from->sharding.n_dims, from->sharding.shape, out);
+    dt__tensor_form_text(from->dtype, from->sharding.n_dims, from->sharding.shape, NULL, out);
 }
 
 static void add_counts(const int64_t *collectives, dt__text *out) {
@@ -109,18 +92,46 @@ static void add_counts(const int64_t *collectives, dt__text *out) {
         dt__text_add(out, "nothing sent");
 }
 
-/* One event; args is JSON without its braces, or "". */
-static void add_event(dt_ctx *ctx, dt__trace *trace, const char *name, const char *kind, double begin_us,
-                      double end_us, const char *args) {
-    dt__text_add(&trace->text, ",\n{\"name\":");
-    dt__add_json_string(&trace->text, name);
-    dt__text_add(&trace->text,
-                 ",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":%.3f,\"dur\":%.3f,\"pid\":%" PRId64 ",\"tid\":0,\"args\":{%s}}",
-                 kind, begin_us, end_us - begin_us, ctx->rank, args);
+/* An event of Chrome's trace format up to its time; phase is "X" (complete), "B" (begin) or "E" (end). */
+static dt__json_writer begin_event(dt__trace *trace, const char *name, const char *category, const char *phase,
+                                   double begin_us) {
+    dt__json_writer json = dt__json_writer_new(&trace->text);
+    dt__text_add(&trace->text, ",\n");
+    dt__json_open(&json, '{');
+    dt__json_key(&json, "name");
+    dt__json_string(&json, name);
+    dt__json_key(&json, "cat");
+    dt__json_string(&json, category);
+    dt__json_key(&json, "ph");
+    dt__json_string(&json, phase);
+    dt__json_key(&json, "ts");
+    dt__json_real(&json, begin_us);
+    return json;
+}
+
+static void add_rank(dt_ctx *ctx, dt__json_writer *json) {
+    dt__json_key(json, "pid");
+    dt__json_int(json, ctx->rank);
+    dt__json_key(json, "tid");
+    dt__json_int(json, 0);
+}
+
+/* The duration, the rank, and the beginning of the event's arguments, which end_event completes. */
+static void begin_args(dt_ctx *ctx, dt__json_writer *json, double duration_us) {
+    dt__json_key(json, "dur");
+    dt__json_real(json, duration_us);
+    add_rank(ctx, json);
+    dt__json_key(json, "args");
+    dt__json_open(json, '{');
+}
+
+static void end_event(dt__trace *trace, dt__json_writer *json) {
+    dt__json_close(json, '}');
+    dt__json_close(json, '}');
     maybe_flush(trace);
 }
 
-void dt__trace_op_begin(dt__monitor *self, const dt__invocation *call, const dt__decision *decision) {
+void dt__trace_op_begin(dt__monitor *self, const dt__call *call, const dt__decision *decision) {
     dt__trace *trace = self ? self->trace : NULL;
     if (!trace || !trace->runs)
         return;
@@ -134,7 +145,7 @@ void dt__trace_op_begin(dt__monitor *self, const dt__invocation *call, const dt_
     trace->depth++;
 }
 
-void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__invocation *call, const dt__decision *decision,
+void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__call *call, const dt__decision *decision,
                       double begin_us) {
     dt__trace *trace = self ? self->trace : NULL;
     if (!trace || !trace->runs)
@@ -145,19 +156,21 @@ void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__invocation *call
         return;
     }
     double end_us = dt__now_us();
-    dt__text said = dt__text_new(ctx), args = dt__text_new(ctx);
-    add_call(call, decision, &said);
-    dt__text_add(&args, "\"call\":");
-    dt__add_json_string(&args, dt__text_chars(&said));
+    dt__text text = dt__text_new(ctx);
+    add_call(call, decision, &text);
+    dt__json_writer json = begin_event(trace, call->info->schema.name, "op", "X", begin_us);
+    begin_args(ctx, &json, end_us - begin_us);
+    dt__json_key(&json, "call");
+    dt__json_string(&json, dt__text_chars(&text));
     if (call->site) {
-        dt__text_add(&args, ",\"line\":%d,\"file\":", call->site->line);
-        dt__add_json_string(&args, call->site->file);
+        dt__json_key(&json, "line");
+        dt__json_int(&json, call->site->line);
+        dt__json_key(&json, "file");
+        dt__json_string(&json, call->site->file);
     }
-    add_event(ctx, trace, call->info->schema.name, "op", begin_us, end_us, dt__text_chars(&args));
-    (void)dt__text_status(&said);
-    (void)dt__text_status(&args);
-    dt__text_free(&said);
-    dt__text_free(&args);
+    end_event(trace, &json);
+    (void)dt__text_status(&text);
+    dt__text_free(&text);
 }
 
 void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event) {
@@ -173,12 +186,13 @@ void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event
     }
     add_counts(event->collectives, &text);
     if (trace->is_json) {
-        dt__text args = dt__text_new(ctx);
-        dt__text_add(&args, "\"bytes\":%" PRId64 ",\"what\":", event->bytes);
-        dt__add_json_string(&args, dt__text_chars(&text));
-        add_event(ctx, trace, name, "comm", event->begin_us, event->end_us, dt__text_chars(&args));
-        (void)dt__text_status(&args);
-        dt__text_free(&args);
+        dt__json_writer json = begin_event(trace, name, "comm", "X", event->begin_us);
+        begin_args(ctx, &json, event->end_us - event->begin_us);
+        dt__json_key(&json, "bytes");
+        dt__json_int(&json, event->bytes);
+        dt__json_key(&json, "what");
+        dt__json_string(&json, dt__text_chars(&text));
+        end_event(trace, &json);
     } else {
         dt__text_add(&trace->text, "%*s%s%s%s, %" PRId64 " bytes\n", 2 * trace->depth, "", of_op ? "" : name,
                      of_op ? "" : ": ", dt__text_chars(&text), event->bytes);
@@ -193,10 +207,9 @@ void dt__trace_scope(dt_ctx *ctx, dt__monitor *self, const char *name, bool begi
     if (!trace || !trace->runs)
         return;
     if (trace->is_json) {
-        dt__text_add(&trace->text, ",\n{\"name\":");
-        dt__add_json_string(&trace->text, name);
-        dt__text_add(&trace->text, ",\"cat\":\"scope\",\"ph\":\"%s\",\"ts\":%.3f,\"pid\":%" PRId64 ",\"tid\":0}",
-                     begins ? "B" : "E", dt__now_us(), ctx->rank);
+        dt__json_writer json = begin_event(trace, name, "scope", begins ? "B" : "E", dt__now_us());
+        add_rank(ctx, &json);
+        dt__json_close(&json, '}');
     } else if (begins) {
         dt__text_add(&trace->text, "%*s%s/\n", 2 * trace->depth, "", name);
         trace->depth++;
@@ -205,7 +218,7 @@ void dt__trace_scope(dt_ctx *ctx, dt__monitor *self, const char *name, bool begi
     maybe_flush(trace);
 }
 
-/* FILE, or of several ranks FILE with ".RANK" in front of its ending. */
+/* FILE; with several ranks, FILE with ".RANK" before its extension. */
 static char *file_name(dt_ctx *ctx, const char *file, size_t *bytes) {
     *bytes = strlen(file) + 32;
     char *name = dt__alloc(ctx, *bytes);
@@ -220,6 +233,26 @@ static char *file_name(dt_ctx *ctx, const char *file, size_t *bytes) {
     return name;
 }
 
+/* Begins the list of events with the name that viewers show for this rank. */
+static void name_rank(dt_ctx *ctx, dt__trace *trace) {
+    dt__json_writer json = dt__json_writer_new(&trace->text);
+    char name[32];
+    snprintf(name, sizeof name, "rank %" PRId64, ctx->rank);
+    dt__json_open(&json, '[');
+    dt__json_open(&json, '{');
+    dt__json_key(&json, "name");
+    dt__json_string(&json, "process_name");
+    dt__json_key(&json, "ph");
+    dt__json_string(&json, "M");
+    add_rank(ctx, &json);
+    dt__json_key(&json, "args");
+    dt__json_open(&json, '{');
+    dt__json_key(&json, "name");
+    dt__json_string(&json, name);
+    dt__json_close(&json, '}');
+    dt__json_close(&json, '}');
+}
+
 static dt_status open_file(dt_ctx *ctx, dt__trace *trace, const char *file) {
     size_t n = strlen(file);
     trace->is_json = n > 5 && !strcmp(file + n - 5, ".json");
@@ -228,12 +261,10 @@ static dt_status open_file(dt_ctx *ctx, dt__trace *trace, const char *file) {
         return dt__fail_memory(ctx, trace->name_bytes, "a trace");
     trace->file = fopen(trace->name, "we");
     if (!trace->file)
-        return dt__fail_local(ctx, DT_ERR_SYSTEM, "trace: %s cannot be written: %s", trace->name, strerror(errno));
+        return dt__fail_local(ctx, DT_ERR_SYSTEM, "trace: cannot open %s for writing: %s", trace->name,
+                              strerror(errno));
     if (trace->is_json)
-        dt__text_add(&trace->text,
-                     "[{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":%" PRId64
-                     ",\"tid\":0,\"args\":{\"name\":\"rank %" PRId64 "\"}}",
-                     ctx->rank, ctx->rank);
+        name_rank(ctx, trace);
     return DT_OK;
 }
 
@@ -280,10 +311,10 @@ dt_status dt_trace_end(dt_ctx *ctx) {
     if (trace->is_json)
         dt__text_add(&trace->text, "]\n");
     flush(trace);
-    trace->failed |= fclose(trace->file) != 0;
+    trace->write_failed |= fclose(trace->file) != 0;
     trace->file = NULL;
-    if (trace->failed)
-        return dt__fail_local(ctx, DT_ERR_SYSTEM, "trace: %s could not be written to its end", trace->name);
+    if (trace->write_failed)
+        return dt__fail_local(ctx, DT_ERR_SYSTEM, "trace: cannot write all of %s", trace->name);
     return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Carrying blocks: the loops that copy or reduce what a block says from where its sources lie to where the target
- * lies, whatever the strides of either. They allocate nothing and cannot fail.
+ * Copying blocks: the loops that copy or reduce a block from its sources to the target, whatever the strides of
+ * either. They allocate nothing and cannot fail.
  */
 #ifndef DT_MOVE_BLOCK_COPY_H
 #define DT_MOVE_BLOCK_COPY_H
@@ -9,34 +9,34 @@
 #include "kernels/kernels.h"
 #include "move/chunks.h"
 
-enum { DT__CARRY_SCRATCH_BYTES = 256 << 10 };
+enum { DT__COPY_SCRATCH_BYTES = 256 << 10 };
 
-/* Where a part lies: the element of index 0, and strides in elements. */
+/* The memory of a shard: the element of index 0, and strides in elements. */
 typedef struct dt__shard_memory {
     const char *at;
     const int64_t *strides;
 } dt__shard_memory;
 
-typedef struct dt__carrier {
+typedef struct dt__block_copier {
     const dt__kernels *kernels;
     dt_dtype dtype;
     size_t item_bytes;
     dt_reduce reduce;
     int64_t divisor;
     dt__store store;
-    char *dst; /* the target part, dense in some order */
+    char *dst; /* the target shard, dense in some order */
     const int64_t *dst_strides;
     int n_sources;
-    const dt__shard_memory *views; /* n_sources */
-    const void **at;               /* room for 2 n_sources */
-    unsigned char *scratch;        /* dt__carry_scratch_bytes, where n_sources > 1 */
-} dt__carrier;
+    const dt__shard_memory *sources; /* n_sources */
+    const void **at;                 /* capacity 2 n_sources */
+    unsigned char *scratch;          /* dt__copy_scratch_bytes, where n_sources > 1 */
+} dt__block_copier;
 
-/* Scratch for so many sources: at least one element of each, and of the result. */
-size_t dt__carry_scratch_bytes(int n_sources);
+/* Bytes of scratch for n_sources: at least one element of each, and of the result. */
+size_t dt__copy_scratch_bytes(int n_sources);
 
-void dt__carry_block(const dt__carrier *carrier, int n_dims, const dt__block *block);
+void dt__copy_block(const dt__block_copier *copier, int n_dims, const dt__block *block);
 /* A chunk of the block. */
-void dt__carry_chunk(const dt__carrier *carrier, int n_dims, const dt__block *block, const dt__chunk *chunk);
+void dt__copy_chunk(const dt__block_copier *copier, int n_dims, const dt__block *block, const dt__chunk *chunk);
 
 #endif

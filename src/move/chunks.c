@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chunks are of about one size, large enough to be worth a thread and few enough to be listed. Each block is cut
+ * Chunks are of about one size, large enough to be worth a thread and few enough to be listed. Each block is divided
  * along one dim.
  */
 #include "move/chunks.h"
@@ -8,7 +8,7 @@
 #include "base/size.h"
 #include "kernels/spread.h"
 
-enum { MOST_PER_THREAD = 16 };
+enum { MAX_PER_THREAD = 16 };
 
 static int64_t positions(const dt__block *block, int dim) {
     int64_t n = 0;
@@ -17,57 +17,57 @@ static int64_t positions(const dt__block *block, int dim) {
     return n;
 }
 
-/* How a block is cut: along a dim, so many positions at a time. */
-typedef struct cut {
+/* How a block is divided: along a dim, so many positions at a time. */
+typedef struct division {
     int dim;
     int64_t size, step;
-} cut;
+} division;
 
-static cut cut_of(const dt__chunks_of *what, const dt__block *block, int64_t chunk_elements) {
+static division division_of(const dt__chunk_request *request, const dt__block *block, int64_t chunk_elements) {
     int64_t sizes[DT_SPEC_MAX_DIMS], n = dt__max_i64(1, block->elements / chunk_elements);
-    for (int d = 0; d < what->n_dims; d++)
+    for (int d = 0; d < request->n_dims; d++)
         sizes[d] = positions(block, d);
-    int dim = dt__spread_dim(what->n_dims, sizes, what->dst_strides, n);
-    return (cut){dim, sizes[dim], dt__ceil_div(sizes[dim], n)};
+    int dim = dt__spread_dim(request->n_dims, sizes, request->dst_strides, n);
+    return (division){dim, sizes[dim], dt__ceil_div(sizes[dim], n)};
 }
 
-/* How large a chunk is; 0: nothing is to be cut. Counted in elements, because the bytes may be too many to count. */
-static int64_t chunk_elements_of(const dt__chunks_of *what) {
-    int64_t elements = 0, worth_it = dt__ceil_div(DT__SPREAD_BYTES, what->bytes_read);
-    for (int64_t b = 0; b < what->n_blocks; b++)
-        elements += what->blocks[b].elements;
-    if (what->n_threads == 1 || what->n_dims == 0 || elements < 2 * worth_it)
+/* Size of a chunk in elements, because bytes could overflow; 0: nothing is divided. */
+static int64_t chunk_elements_of(const dt__chunk_request *request) {
+    int64_t elements = 0, min_elements = dt__ceil_div(DT__SPREAD_BYTES, request->bytes_read);
+    for (int64_t b = 0; b < request->n_blocks; b++)
+        elements += request->blocks[b].elements;
+    if (request->n_threads == 1 || request->n_dims == 0 || elements < 2 * min_elements)
         return 0;
-    return dt__max_i64(worth_it, elements / (MOST_PER_THREAD * what->n_threads));
+    return dt__max_i64(min_elements, elements / (MAX_PER_THREAD * request->n_threads));
 }
 
-dt_status dt__chunks_new(dt__arena *arena, const dt__chunks_of *what, dt__chunks *out) {
-    int64_t chunk_elements = chunk_elements_of(what), n = 0;
+dt_status dt__chunks_new(dt__arena *arena, const dt__chunk_request *request, dt__chunks *out) {
+    int64_t chunk_elements = chunk_elements_of(request), n = 0;
     *out = (dt__chunks){0};
     if (!chunk_elements)
         return DT_OK;
-    for (int64_t b = 0; b < what->n_blocks; b++) {
-        cut c = cut_of(what, &what->blocks[b], chunk_elements);
+    for (int64_t b = 0; b < request->n_blocks; b++) {
+        division c = division_of(request, &request->blocks[b], chunk_elements);
         n += dt__ceil_div(c.size, c.step);
     }
     out->list = DT__NEW_ARRAY(arena, dt__chunk, n);
     if (!out->list)
         return DT_ERR_MEMORY;
-    for (int64_t b = 0; b < what->n_blocks; b++) {
-        cut c = cut_of(what, &what->blocks[b], chunk_elements);
+    for (int64_t b = 0; b < request->n_blocks; b++) {
+        division c = division_of(request, &request->blocks[b], chunk_elements);
         for (int64_t at = 0; at < c.size; at += c.step)
             out->list[out->n++] = (dt__chunk){b, c.dim, at, dt__min_i64(at + c.step, c.size)};
     }
     return DT_OK;
 }
 
-dt__piece dt__piece_part(const dt__piece *piece, int64_t from, int64_t to) {
-    int64_t run = from / piece->size, inside = from % piece->size, whole = (to - from) / piece->size;
-    dt__piece part = *piece;
-    part.src += run * piece->src_step + inside;
-    part.dst += run * piece->dst_step + inside;
-    part.n = inside == 0 && whole > 0 ? whole : 1;
-    if (inside != 0 || whole == 0)
-        part.size = dt__min_i64(piece->size - inside, to - from);
-    return part;
+dt__piece dt__piece_slice(const dt__piece *piece, int64_t from, int64_t to) {
+    int64_t run = from / piece->size, inside = from % piece->size, n_runs = (to - from) / piece->size;
+    dt__piece slice = *piece;
+    slice.src += run * piece->src_step + inside;
+    slice.dst += run * piece->dst_step + inside;
+    slice.n = inside == 0 && n_runs > 0 ? n_runs : 1;
+    if (inside != 0 || n_runs == 0)
+        slice.size = dt__min_i64(piece->size - inside, to - from);
+    return slice;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Blocks cut into chunks, which the threads of a rank carry in any order. Pure arithmetic. Every element of the
- * target is in one chunk, and is computed there as it would be in its block, so that cutting changes no bit.
+ * Blocks divided into chunks, which the threads of a rank copy in any order. Pure arithmetic. Every element of the
+ * target is in one chunk, and is computed there as in its block, so that the results are the same bits.
  */
 #ifndef DT_MOVE_CHUNKS_H
 #define DT_MOVE_CHUNKS_H
 
 #include "move/pull_list.h"
 
-/* Of a block, what has positions begin … end - 1 along one dim; positions count through the dim's pieces. */
+/* Positions begin … end - 1 of a block along one dim; positions count through the dim's pieces. */
 typedef struct dt__chunk {
     int64_t block;
     int dim;
@@ -16,22 +16,22 @@ typedef struct dt__chunk {
 } dt__chunk;
 
 typedef struct dt__chunks {
-    int64_t n; /* 0: too little to share, or nobody to share it with */
+    int64_t n; /* 0: too little to share, or only one thread */
     dt__chunk *list;
 } dt__chunks;
 
-typedef struct dt__chunks_of {
+typedef struct dt__chunk_request {
     int n_dims;
     int64_t n_blocks;
     const dt__block *blocks;
     int n_threads;
     int64_t bytes_read; /* for each element of the target */
     const int64_t *dst_strides;
-} dt__chunks_of;
+} dt__chunk_request;
 
-dt_status dt__chunks_new(dt__arena *arena, const dt__chunks_of *what, dt__chunks *out);
+dt_status dt__chunks_new(dt__arena *arena, const dt__chunk_request *request, dt__chunks *out);
 
-/* The first of positions from … to - 1 of a piece that are a piece themselves; from is below to. */
-dt__piece dt__piece_part(const dt__piece *piece, int64_t from, int64_t to);
+/* The longest slice from position `from` that is a piece and ends at `to` or before; from < to. */
+dt__piece dt__piece_slice(const dt__piece *piece, int64_t from, int64_t to);
 
 #endif

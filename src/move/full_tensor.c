@@ -115,9 +115,9 @@ static void copy_part(dt_tensor *dst, const dt_tensor *src) {
 
 /* src has dst's mesh and no spec of its own kind any more: towards dst's spec, convert and copy. */
 static dt_status assign_distributed(dt_tensor *dst, dt_tensor *src) {
-    bool parts = dt__converts_parts(src->spec, dst->dtype), first = parts && dst->dtype != src->dtype;
+    bool parts = dt__converts_partials(src->spec, dst->dtype), first = parts && dst->dtype != src->dtype;
     if (!parts)
-        DT__TRY(dt__want_whole("assign", dst->spec, src->dtype, dst->dtype));
+        DT__TRY(dt__refuse_partial_target("assign", dst->spec, src->dtype, dst->dtype));
     dt_tensor *converted = first ? dt__tensor_convert(src, dst->dtype) : src;
     if (!converted)
         return dt_error_status(dst->ctx);

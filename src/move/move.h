@@ -17,56 +17,57 @@
 
 /* One redistribution. The specs have the same shape and dtype; their meshes may differ, and so may their ranks.
  *
- * src is this rank's part of `from`: the element at local index 0 of every dim, and strides in elements, which may
- * be any (a view, a broadcast), or NULL: dense, as dt_spec_local(from) says. dst is this rank's part of `to`, dense
- * as dt_spec_local(to) says; it does not overlap src, except where from is to and both are the same memory. Either
- * may be NULL where this rank holds nothing of that side. src is not changed.
+ * src is this rank's shard of `from`: the element at local index 0 of every dim, and strides in elements, which may
+ * be any (a view, a broadcast), or NULL: dense, as in dt_spec_local(from). dst is this rank's shard of `to`, dense
+ * as in dt_spec_local(to); it does not overlap src, except where from is to and both are the same memory. Either may
+ * be NULL where this rank's shard is empty. src is not changed.
  *
- * Peers read src in place if it lies in this rank's heap (dt_heap_alloc); any other memory is copied to the heap for
- * the call, and so are up to 8 KiB of a dense src, so that nobody has to wait at the end. dst may be any memory,
- * too: where peers read it in the second phase of a reduction, it is written to the heap first and copied from
- * there. */
+ * Peers read src in place if it is in this rank's heap (dt_heap_alloc); other memory is copied to the heap for the
+ * call, and so are up to 8 KiB of a dense src, so that this rank need not wait for its readers. dst may be any
+ * memory, too: where peers read it in the second phase of a reduction, the result is written to the heap and copied
+ * from there.
+ */
 typedef struct dt__redistribution {
     dt_spec *from, *to;
     const void *src;
     const int64_t *src_strides;
     void *dst;
-    dt__planner planner;        /* DT__PLANNER_DIRECT is the one to take */
-    const dt__machine *machine; /* prices of the planners; NULL: the built-in table */
+    dt__planner planner;        /* normally DT__PLANNER_DIRECT */
+    const dt__machine *machine; /* of the planners; NULL: the built-in model */
 } dt__redistribution;
 
 /* Runs it to its end. Collective over the ranks of both meshes; others return at once. Where no rank needs anything
- * from another one, nobody waits for anybody. Agreed errors: shapes, dtypes or meshes that do not fit, a target that
- * is partial where the source is not the same partial. */
-dt_status dt__redistribute_run(const dt__redistribution *what);
+ * from another, no rank waits. Agreed errors: shapes, dtypes or meshes that do not fit, a target that is partial
+ * where the source is not the same partial. */
+dt_status dt__redistribute_run(const dt__redistribution *request);
 
-typedef struct dt__moving dt__moving;
+typedef struct dt__execution dt__execution;
 
-/* Starts it: src and dst stay untouched until it was waited for; the specs, strides and `what` itself may go. All
- * members start what they start in the same order. A plan of several steps is run to its end here. NULL on failure,
- * with the error recorded. Collective. */
-dt__moving *dt__redistribute_start(const dt__redistribution *what);
-/* DT_OK when it is over, DT_IN_PROGRESS, or the error. The handle stays valid until it was waited for, and only then
- * is dst complete. Local. */
-dt_status dt__redistribute_test(dt__moving *moving);
-/* Waits to the end and frees the handle. NULL gives DT_ERR_STATE. Collective with its start. */
-dt_status dt__redistribute_wait(dt__moving *moving);
+/* Starts it. src and dst must not be touched until it was waited for; the specs, the strides and the request itself
+ * may be freed. All members start their redistributions in the same order. A plan of several steps is run to its end
+ * here. NULL on failure, with the error recorded. Collective. */
+dt__execution *dt__redistribute_start(const dt__redistribution *request);
+/* DT_OK when it is finished, DT_IN_PROGRESS, or the error. The handle stays valid until it was waited for, and only
+ * then is dst complete. Local. */
+dt_status dt__redistribute_test(dt__execution *moving);
+/* Waits until it is finished and frees the handle; DT_ERR_STATE for NULL. Collective with its start. */
+dt_status dt__redistribute_wait(dt__execution *moving);
 
-/* What this rank has run, and how the cache does. A direct exchange counts as the collectives of the min_cost plan
- * that it replaces; between different meshes, as the one that its own plan names. */
+/* Counters of this rank. A direct exchange counts as the collectives of the min_cost plan that it replaces; between
+ * different meshes, as the one of its own plan. */
 typedef struct dt__redistribute_stats {
     int64_t n_runs;                        /* redistributions that this rank took part in and finished */
     int64_t collectives[DT__N_STEP_KINDS]; /* by kind; NONE counts steps that every rank does by itself */
-    int64_t n_exchanges;                   /* rendezvous that were run for them */
+    int64_t n_exchanges;                   /* exchanges that were run for them */
     int64_t bytes_received;                /* read from peers' memory */
     int64_t n_hits, n_misses;              /* of the cache */
-    int64_t n_entries;                     /* in the cache now */
+    int64_t n_entries;                     /* currently in the cache */
 } dt__redistribute_stats;
 
-/* Zero where nothing was run yet. Local. */
+/* Zero before the first redistribution. Local. */
 dt__redistribute_stats dt__redistribute_statistics(const dt_ctx *ctx);
 
-/* What a redistribution will count as: the collectives by kind, as above. The same cache answers. */
+/* What a redistribution will count as: the collectives by kind, as above. Uses the same cache. */
 dt_status dt__redistribute_count(dt_spec *from, dt_spec *to, dt__planner planner, const dt__machine *machine,
                                  int64_t collectives[DT__N_STEP_KINDS]);
 
@@ -84,8 +85,8 @@ typedef struct dt__move_observer {
     void (*redistribution)(dt_ctx *ctx, const dt__redistribution_report *report);
 } dt__move_observer;
 
-/* A spec like this one on a mesh with other placements, given as text or, where text is NULL, Replicate everywhere.
- * NULL with an agreed error. One reference, which belongs to the caller. */
+/* The spec on another mesh with other placements, given as text or, where text is NULL, Replicate everywhere. NULL
+ * with an agreed error. One reference, which belongs to the caller. */
 dt_spec *dt__spec_with(const dt_spec *spec, dt_mesh *mesh, const char *place);
 dt_spec *dt__spec_with_dtype(const dt_spec *spec, dt_dtype dtype);
 
@@ -96,9 +97,9 @@ dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner p
 /* The tensor with another dtype, element by element; the spec keeps its placements. */
 dt_tensor *dt__tensor_convert(const dt_tensor *tensor, dt_dtype dtype);
 
-/* Whether converting the parts of a partial converts its value. */
-bool dt__converts_parts(const dt_spec *spec, dt_dtype dtype);
-/* Refuses a partial target of what is reduced before it is converted: its parts would be converted after all. */
-dt_status dt__want_whole(const char *op, const dt_spec *to, dt_dtype from, dt_dtype dtype);
+/* Whether a partial can be converted contribution by contribution. */
+bool dt__converts_partials(const dt_spec *spec, dt_dtype dtype);
+/* Refuses a partial target where that is not so: the value has to be reduced before it is converted. */
+dt_status dt__refuse_partial_target(const char *op, const dt_spec *to, dt_dtype from, dt_dtype dtype);
 
 #endif

@@ -29,7 +29,7 @@ dt_spec *dt__spec_with_dtype(const dt_spec *spec, dt_dtype dtype) {
                                                    .stride_order = spec->stride_order});
 }
 
-bool dt__converts_parts(const dt_spec *spec, dt_dtype dtype) {
+bool dt__converts_partials(const dt_spec *spec, dt_dtype dtype) {
     bool alike = spec->dtype == dtype || (dt__is_float(spec->dtype) && dt__is_inexact(dtype)) ||
                  (dt__is_complex(spec->dtype) && dt__is_complex(dtype));
     for (int m = 0; m < spec->sharding.n_mesh_dims; m++) {
@@ -89,7 +89,7 @@ struct request {
     dt_dtype dtype;
 };
 
-dt_status dt__want_whole(const char *op, const dt_spec *to, dt_dtype from, dt_dtype dtype) {
+dt_status dt__refuse_partial_target(const char *op, const dt_spec *to, dt_dtype from, dt_dtype dtype) {
     for (int m = 0; m < to->sharding.n_mesh_dims; m++)
         if (dt_placement_is_partial(to->sharding.placements[m]))
             return dt__fail(to->ctx, DT_ERR_PLACEMENT,
@@ -130,9 +130,9 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
         request.to = to;
         return request;
     }
-    request.convert_after = !dt__converts_parts(tensor->spec, request.dtype);
+    request.convert_after = !dt__converts_partials(tensor->spec, request.dtype);
     if (request.convert_after) {
-        if (dt__want_whole("redistribute", to, tensor->dtype, request.dtype) == DT_OK)
+        if (dt__refuse_partial_target("redistribute", to, tensor->dtype, request.dtype) == DT_OK)
             request.to = to;
         else
             dt_spec_release(to);
@@ -167,7 +167,7 @@ dt_tensor *(dt_redistribute)(dt_tensor *tensor, const char *place, const dt_redi
 struct dt_transfer {
     struct request request;
     dt_tensor *tensor, *result; /* held */
-    dt__moving *moving;         /* NULL: nothing moves */
+    dt__execution *moving;      /* NULL: nothing moves */
     uint64_t version;           /* of the source's storage at the start */
 };
 

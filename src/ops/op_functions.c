@@ -9,12 +9,12 @@ dt_tensor *(dt_add)(dt_tensor *self, dt_tensor *other, const dt_add_options *opt
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_add, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_add, options->site);
 }
 
 dt_tensor *(dt_add_scalar)(dt_tensor *self, dt_number other, const dt_add_scalar_options *options) {
@@ -22,12 +22,12 @@ dt_tensor *(dt_add_scalar)(dt_tensor *self, dt_number other, const dt_add_scalar
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_add, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_add, options->site);
 }
 
 dt_tensor *(dt_add_)(dt_tensor *self, dt_tensor *other, const dt_add_in_place_options *options) {
@@ -35,12 +35,12 @@ dt_tensor *(dt_add_)(dt_tensor *self, dt_tensor *other, const dt_add_in_place_op
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_add_, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_add_, options->site);
 }
 
 dt_tensor *(dt_add_scalar_)(dt_tensor *self, dt_number other, const dt_add_scalar_in_place_options *options) {
@@ -48,12 +48,12 @@ dt_tensor *(dt_add_scalar_)(dt_tensor *self, dt_number other, const dt_add_scala
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_add_, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_add_, options->site);
 }
 
 dt_tensor *(dt_addmm)(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, const dt_addmm_options *options) {
@@ -61,7 +61,7 @@ dt_tensor *(dt_addmm)(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, const d
     dt__call call;
     dt_arg args[5];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_addmm, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat1);
     dt__call_tensor(&args[2], &call, mat2);
@@ -69,7 +69,7 @@ dt_tensor *(dt_addmm)(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, const d
                                       : dt__call_number(&args[3], dt_number_int(1));
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
                                        : dt__call_number(&args[4], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_addmm, options->site);
 }
 
 dt_tensor *(dt_amax)(dt_tensor *self, const dt_amax_options *options) {
@@ -77,11 +77,11 @@ dt_tensor *(dt_amax)(dt_tensor *self, const dt_amax_options *options) {
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_amax, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_dims(&args[1], (dt_dims){.n = 0});
     dt__call_bool(&args[2], options->keepdim);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_amax, options->site);
 }
 
 dt_tensor *(dt_argmax)(dt_tensor *self, const dt_argmax_options *options) {
@@ -89,11 +89,11 @@ dt_tensor *(dt_argmax)(dt_tensor *self, const dt_argmax_options *options) {
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_argmax, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_argmax, options->site);
 }
 
 dt_tensor *(dt_bmm)(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *options) {
@@ -101,10 +101,10 @@ dt_tensor *(dt_bmm)(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *opti
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_bmm, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat2);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_bmm, options->site);
 }
 
 dt_tensor *(dt_cat)(dt_tensors tensors, const dt_cat_options *options) {
@@ -112,10 +112,10 @@ dt_tensor *(dt_cat)(dt_tensors tensors, const dt_cat_options *options) {
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_cat, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensors(&args[0], &call, tensors);
     dt__call_int(&args[1], options->dim);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_cat, options->site);
 }
 
 dt_tensor *(dt_clamp)(dt_tensor *self, const dt_clamp_options *options) {
@@ -123,11 +123,11 @@ dt_tensor *(dt_clamp)(dt_tensor *self, const dt_clamp_options *options) {
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_clamp, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->min.type != DT_ARG_NONE ? dt__call_number(&args[1], options->min) : dt__call_none(&args[1]);
     options->max.type != DT_ARG_NONE ? dt__call_number(&args[2], options->max) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_clamp, options->site);
 }
 
 dt_tensor *(dt_clamp_tensor)(dt_tensor *self, const dt_clamp_tensor_options *options) {
@@ -135,11 +135,11 @@ dt_tensor *(dt_clamp_tensor)(dt_tensor *self, const dt_clamp_tensor_options *opt
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_clamp, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     options->min ? dt__call_tensor(&args[1], &call, options->min) : dt__call_none(&args[1]);
     options->max ? dt__call_tensor(&args[2], &call, options->max) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_clamp, options->site);
 }
 
 dt_tensor *(dt_copy_)(dt_tensor *self, dt_tensor *src, const dt_copy_in_place_options *options) {
@@ -147,11 +147,11 @@ dt_tensor *(dt_copy_)(dt_tensor *self, dt_tensor *src, const dt_copy_in_place_op
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_copy_, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, src);
     dt__call_bool(&args[2], false);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_copy_, options->site);
 }
 
 dt_tensor *(dt_cumsum)(dt_tensor *self, int64_t dim, const dt_cumsum_options *options) {
@@ -159,11 +159,11 @@ dt_tensor *(dt_cumsum)(dt_tensor *self, int64_t dim, const dt_cumsum_options *op
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_cumsum, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_cumsum, options->site);
 }
 
 dt_tensor *(dt_div)(dt_tensor *self, dt_tensor *other, const dt_div_options *options) {
@@ -171,11 +171,11 @@ dt_tensor *(dt_div)(dt_tensor *self, dt_tensor *other, const dt_div_options *opt
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_div, 2);
+    dt__call_init(&call, 2, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_div, options->site);
 }
 
 dt_tensor *(dt_div_scalar)(dt_tensor *self, dt_number other, const dt_div_scalar_options *options) {
@@ -183,11 +183,11 @@ dt_tensor *(dt_div_scalar)(dt_tensor *self, dt_number other, const dt_div_scalar
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_div, 3);
+    dt__call_init(&call, 3, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_div, options->site);
 }
 
 dt_tensor *(dt_dropout)(dt_tensor *input, const dt_dropout_options *options) {
@@ -195,11 +195,11 @@ dt_tensor *(dt_dropout)(dt_tensor *input, const dt_dropout_options *options) {
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_dropout, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     options->p.given ? dt__call_real(&args[1], options->p.value) : dt__call_real(&args[1], 0.5);
     options->training.given ? dt__call_bool(&args[2], options->training.value) : dt__call_bool(&args[2], true);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_dropout, options->site);
 }
 
 dt_tensor *(dt_embedding)(dt_tensor *input, dt_tensor *weight, const dt_embedding_options *options) {
@@ -207,14 +207,14 @@ dt_tensor *(dt_embedding)(dt_tensor *input, dt_tensor *weight, const dt_embeddin
     dt__call call;
     dt_arg args[6];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_embedding, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_tensor(&args[1], &call, weight);
     options->padding_idx.given ? dt__call_int(&args[2], options->padding_idx.value) : dt__call_none(&args[2]);
     dt__call_none(&args[3]);
     dt__call_real(&args[4], 2.0);
     dt__call_bool(&args[5], false);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_embedding, options->site);
 }
 
 dt_tensor *(dt_eq)(dt_tensor *self, dt_tensor *other, const dt_eq_options *options) {
@@ -222,10 +222,10 @@ dt_tensor *(dt_eq)(dt_tensor *self, dt_tensor *other, const dt_eq_options *optio
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_eq, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_eq, options->site);
 }
 
 dt_tensor *(dt_eq_scalar)(dt_tensor *self, dt_number other, const dt_eq_scalar_options *options) {
@@ -233,10 +233,10 @@ dt_tensor *(dt_eq_scalar)(dt_tensor *self, dt_number other, const dt_eq_scalar_o
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_eq, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_eq, options->site);
 }
 
 dt_tensor *(dt_exp)(dt_tensor *self, const dt_exp_options *options) {
@@ -244,9 +244,9 @@ dt_tensor *(dt_exp)(dt_tensor *self, const dt_exp_options *options) {
     dt__call call;
     dt_arg args[1];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_exp, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_exp, options->site);
 }
 
 dt_tensor *(dt_expand)(dt_tensor *self, dt_shape size, const dt_expand_options *options) {
@@ -254,11 +254,11 @@ dt_tensor *(dt_expand)(dt_tensor *self, dt_shape size, const dt_expand_options *
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_expand, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], size);
     dt__call_bool(&args[2], false);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_expand, options->site);
 }
 
 dt_tensor *(dt_fill_)(dt_tensor *self, dt_number value, const dt_fill_in_place_options *options) {
@@ -266,10 +266,10 @@ dt_tensor *(dt_fill_)(dt_tensor *self, dt_number value, const dt_fill_in_place_o
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_fill_, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], value);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_fill_, options->site);
 }
 
 dt_tensor *(dt_fill_tensor_)(dt_tensor *self, dt_tensor *value, const dt_fill_tensor_in_place_options *options) {
@@ -277,10 +277,10 @@ dt_tensor *(dt_fill_tensor_)(dt_tensor *self, dt_tensor *value, const dt_fill_te
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_fill_, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, value);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_fill_, options->site);
 }
 
 dt_tensor *(dt_gather)(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_gather_options *options) {
@@ -288,12 +288,12 @@ dt_tensor *(dt_gather)(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_
     dt__call call;
     dt_arg args[4];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_gather, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_tensor(&args[2], &call, index);
     dt__call_bool(&args[3], false);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_gather, options->site);
 }
 
 dt_tensor *(dt_gelu)(dt_tensor *self, const dt_gelu_options *options) {
@@ -301,10 +301,10 @@ dt_tensor *(dt_gelu)(dt_tensor *self, const dt_gelu_options *options) {
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_gelu, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->approximate ? dt__call_text(&args[1], options->approximate) : dt__call_text(&args[1], "none");
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_gelu, options->site);
 }
 
 dt_tensor *(dt_index_select)(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_index_select_options *options) {
@@ -312,11 +312,11 @@ dt_tensor *(dt_index_select)(dt_tensor *self, int64_t dim, dt_tensor *index, con
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_index_select, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_tensor(&args[2], &call, index);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_index_select, options->site);
 }
 
 dt_tensor *(dt_layer_norm)(dt_tensor *input, dt_shape normalized_shape, const dt_layer_norm_options *options) {
@@ -324,13 +324,13 @@ dt_tensor *(dt_layer_norm)(dt_tensor *input, dt_shape normalized_shape, const dt
     dt__call call;
     dt_arg args[5];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_layer_norm, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_sizes(&args[1], normalized_shape);
     options->weight ? dt__call_tensor(&args[2], &call, options->weight) : dt__call_none(&args[2]);
     options->bias ? dt__call_tensor(&args[3], &call, options->bias) : dt__call_none(&args[3]);
     options->eps.given ? dt__call_real(&args[4], options->eps.value) : dt__call_real(&args[4], 1e-05);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_layer_norm, options->site);
 }
 
 dt_tensor *(dt_linear)(dt_tensor *input, dt_tensor *weight, const dt_linear_options *options) {
@@ -338,11 +338,11 @@ dt_tensor *(dt_linear)(dt_tensor *input, dt_tensor *weight, const dt_linear_opti
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_linear, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_tensor(&args[1], &call, weight);
     options->bias ? dt__call_tensor(&args[2], &call, options->bias) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_linear, options->site);
 }
 
 dt_tensor *(dt_log)(dt_tensor *self, const dt_log_options *options) {
@@ -350,9 +350,9 @@ dt_tensor *(dt_log)(dt_tensor *self, const dt_log_options *options) {
     dt__call call;
     dt_arg args[1];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_log, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_log, options->site);
 }
 
 dt_tensor *(dt_matmul)(dt_tensor *self, dt_tensor *other, const dt_matmul_options *options) {
@@ -360,10 +360,10 @@ dt_tensor *(dt_matmul)(dt_tensor *self, dt_tensor *other, const dt_matmul_option
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_matmul, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_matmul, options->site);
 }
 
 dt_tensor *(dt_maximum)(dt_tensor *self, dt_tensor *other, const dt_maximum_options *options) {
@@ -371,10 +371,10 @@ dt_tensor *(dt_maximum)(dt_tensor *self, dt_tensor *other, const dt_maximum_opti
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_maximum, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_maximum, options->site);
 }
 
 dt_tensor *(dt_mean)(dt_tensor *self, const dt_mean_options *options) {
@@ -382,12 +382,12 @@ dt_tensor *(dt_mean)(dt_tensor *self, const dt_mean_options *options) {
     dt__call call;
     dt_arg args[4];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_mean, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
     options->dtype ? dt__call_dtype(&args[3], options->dtype) : dt__call_none(&args[3]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mean, options->site);
 }
 
 dt_tensor *(dt_mm)(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *options) {
@@ -395,10 +395,10 @@ dt_tensor *(dt_mm)(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *option
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_mm, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat2);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mm, options->site);
 }
 
 dt_tensor *(dt_mul)(dt_tensor *self, dt_tensor *other, const dt_mul_options *options) {
@@ -406,10 +406,10 @@ dt_tensor *(dt_mul)(dt_tensor *self, dt_tensor *other, const dt_mul_options *opt
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_mul, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mul, options->site);
 }
 
 dt_tensor *(dt_mul_scalar)(dt_tensor *self, dt_number other, const dt_mul_scalar_options *options) {
@@ -417,10 +417,10 @@ dt_tensor *(dt_mul_scalar)(dt_tensor *self, dt_number other, const dt_mul_scalar
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_mul, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mul, options->site);
 }
 
 dt_tensor *(dt_mul_)(dt_tensor *self, dt_tensor *other, const dt_mul_in_place_options *options) {
@@ -428,10 +428,10 @@ dt_tensor *(dt_mul_)(dt_tensor *self, dt_tensor *other, const dt_mul_in_place_op
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_mul_, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mul_, options->site);
 }
 
 dt_tensor *(dt_mul_scalar_)(dt_tensor *self, dt_number other, const dt_mul_scalar_in_place_options *options) {
@@ -439,10 +439,10 @@ dt_tensor *(dt_mul_scalar_)(dt_tensor *self, dt_number other, const dt_mul_scala
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_mul_, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_mul_, options->site);
 }
 
 dt_tensor *(dt_neg)(dt_tensor *self, const dt_neg_options *options) {
@@ -450,9 +450,9 @@ dt_tensor *(dt_neg)(dt_tensor *self, const dt_neg_options *options) {
     dt__call call;
     dt_arg args[1];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_neg, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_neg, options->site);
 }
 
 dt_tensor *(dt_relu)(dt_tensor *input, const dt_relu_options *options) {
@@ -460,9 +460,9 @@ dt_tensor *(dt_relu)(dt_tensor *input, const dt_relu_options *options) {
     dt__call call;
     dt_arg args[1];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_relu, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_relu, options->site);
 }
 
 dt_tensor *(dt_reshape)(dt_tensor *self, dt_shape shape, const dt_reshape_options *options) {
@@ -470,10 +470,10 @@ dt_tensor *(dt_reshape)(dt_tensor *self, dt_shape shape, const dt_reshape_option
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_reshape, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], shape);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_reshape, options->site);
 }
 
 dt_tensor *(dt_select)(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options) {
@@ -481,11 +481,11 @@ dt_tensor *(dt_select)(dt_tensor *self, int64_t dim, int64_t index, const dt_sel
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_select, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_int(&args[2], index);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_select, options->site);
 }
 
 dt_tensor *(dt_slice)(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
@@ -494,13 +494,13 @@ dt_tensor *(dt_slice)(dt_tensor *self, int64_t dim, int64_t start, int64_t end, 
     dt__call call;
     dt_arg args[5];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_slice, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     dt__call_int(&args[2], start);
     dt__call_int(&args[3], end);
     dt__call_int(&args[4], step);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_slice, options->site);
 }
 
 dt_tensor *(dt_softmax)(dt_tensor *self, int64_t dim, const dt_softmax_options *options) {
@@ -508,11 +508,11 @@ dt_tensor *(dt_softmax)(dt_tensor *self, int64_t dim, const dt_softmax_options *
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_softmax, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
     options->dtype ? dt__call_dtype(&args[2], options->dtype) : dt__call_none(&args[2]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_softmax, options->site);
 }
 
 int(dt_split)(dt_tensor *self, int64_t split_size, dt_tensor **out, int room, const dt_split_options *options) {
@@ -520,11 +520,11 @@ int(dt_split)(dt_tensor *self, int64_t split_size, dt_tensor **out, int room, co
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_split, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], split_size);
     dt__call_int(&args[2], options->dim);
-    return dt__call_run_list(&call, args, options->site, out, room);
+    return dt__call_run_list(&call, DT__OP_split, options->site, out, room);
 }
 
 int(dt_split_sizes)(dt_tensor *self, dt_shape split_size, dt_tensor **out, int room,
@@ -533,11 +533,11 @@ int(dt_split_sizes)(dt_tensor *self, dt_shape split_size, dt_tensor **out, int r
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_split, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], split_size);
     dt__call_int(&args[2], options->dim);
-    return dt__call_run_list(&call, args, options->site, out, room);
+    return dt__call_run_list(&call, DT__OP_split, options->site, out, room);
 }
 
 dt_tensor *(dt_sqrt)(dt_tensor *self, const dt_sqrt_options *options) {
@@ -545,9 +545,9 @@ dt_tensor *(dt_sqrt)(dt_tensor *self, const dt_sqrt_options *options) {
     dt__call call;
     dt_arg args[1];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_sqrt, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_sqrt, options->site);
 }
 
 dt_tensor *(dt_sub)(dt_tensor *self, dt_tensor *other, const dt_sub_options *options) {
@@ -555,12 +555,12 @@ dt_tensor *(dt_sub)(dt_tensor *self, dt_tensor *other, const dt_sub_options *opt
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_sub, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_sub, options->site);
 }
 
 dt_tensor *(dt_sub_scalar)(dt_tensor *self, dt_number other, const dt_sub_scalar_options *options) {
@@ -568,12 +568,12 @@ dt_tensor *(dt_sub_scalar)(dt_tensor *self, dt_number other, const dt_sub_scalar
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_sub, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
                                        : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_sub, options->site);
 }
 
 dt_tensor *(dt_sum)(dt_tensor *self, const dt_sum_options *options) {
@@ -581,12 +581,12 @@ dt_tensor *(dt_sum)(dt_tensor *self, const dt_sum_options *options) {
     dt__call call;
     dt_arg args[4];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_sum, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
     dt__call_bool(&args[2], options->keepdim);
     options->dtype ? dt__call_dtype(&args[3], options->dtype) : dt__call_none(&args[3]);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_sum, options->site);
 }
 
 dt_tensor *(dt_tanh)(dt_tensor *self, const dt_tanh_options *options) {
@@ -594,9 +594,9 @@ dt_tensor *(dt_tanh)(dt_tensor *self, const dt_tanh_options *options) {
     dt__call call;
     dt_arg args[1];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_tanh, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_tanh, options->site);
 }
 
 dt_tensor *(dt_to)(dt_tensor *self, dt_dtype dtype, const dt_to_options *options) {
@@ -604,11 +604,11 @@ dt_tensor *(dt_to)(dt_tensor *self, dt_dtype dtype, const dt_to_options *options
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_to, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_dtype(&args[1], dtype);
     dt__call_bool(&args[2], options->copy);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_to, options->site);
 }
 
 dt_tensor *(dt_transpose)(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_transpose_options *options) {
@@ -616,11 +616,11 @@ dt_tensor *(dt_transpose)(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_transpose, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim0);
     dt__call_int(&args[2], dim1);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_transpose, options->site);
 }
 
 dt_tensor *(dt_view)(dt_tensor *self, dt_shape size, const dt_view_options *options) {
@@ -628,10 +628,10 @@ dt_tensor *(dt_view)(dt_tensor *self, dt_shape size, const dt_view_options *opti
     dt__call call;
     dt_arg args[2];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_view, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], size);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_view, options->site);
 }
 
 dt_tensor *(dt_where)(dt_tensor *condition, dt_tensor *self, dt_tensor *other, const dt_where_options *options) {
@@ -639,11 +639,11 @@ dt_tensor *(dt_where)(dt_tensor *condition, dt_tensor *self, dt_tensor *other, c
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_where, 0);
+    dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_tensor(&args[1], &call, self);
     dt__call_tensor(&args[2], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_where, options->site);
 }
 
 dt_tensor *(dt_where_scalar_other)(dt_tensor *condition, dt_tensor *self, dt_number other,
@@ -652,11 +652,11 @@ dt_tensor *(dt_where_scalar_other)(dt_tensor *condition, dt_tensor *self, dt_num
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_where, 1);
+    dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_tensor(&args[1], &call, self);
     dt__call_number(&args[2], other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_where, options->site);
 }
 
 dt_tensor *(dt_where_scalar_self)(dt_tensor *condition, dt_number self, dt_tensor *other,
@@ -665,11 +665,11 @@ dt_tensor *(dt_where_scalar_self)(dt_tensor *condition, dt_number self, dt_tenso
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_where, 2);
+    dt__call_init(&call, 2, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_number(&args[1], self);
     dt__call_tensor(&args[2], &call, other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_where, options->site);
 }
 
 dt_tensor *(dt_where_scalars)(dt_tensor *condition, dt_number self, dt_number other,
@@ -678,9 +678,9 @@ dt_tensor *(dt_where_scalars)(dt_tensor *condition, dt_number self, dt_number ot
     dt__call call;
     dt_arg args[3];
     options = options ? options : &none;
-    dt__call_init(&call, DT__OP_where, 3);
+    dt__call_init(&call, 3, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_number(&args[1], self);
     dt__call_number(&args[2], other);
-    return dt__call_run(&call, args, options->site);
+    return dt__call_run(&call, DT__OP_where, options->site);
 }

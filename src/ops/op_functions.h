@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the functions of dtensor/ops.h are made of: arguments given one by one, and the call.
+ * What the functions of dtensor/ops.h are made of: each writes its arguments one by one and runs the call.
  */
 #ifndef DT_OPS_OP_FUNCTIONS_H
 #define DT_OPS_OP_FUNCTIONS_H
@@ -8,20 +8,6 @@
 #include "dispatch/dispatch.h"
 #include "dtensor/ops.h"
 #include "ops/ops.h"
-
-/* A call while its tensors are gathered. */
-typedef struct dt__call {
-    int op, overload;
-    int n_inputs; /* may pass the room: then the call is refused */
-    int absent;   /* which tensor, from 1, is NULL; 0: none */
-    dt_tensor *inputs[DT__MAX_INPUTS];
-} dt__call;
-
-static inline void dt__call_init(dt__call *call, int op, int overload) {
-    call->op = op;
-    call->overload = overload;
-    call->n_inputs = call->absent = 0;
-}
 
 /* Each writes one argument, field by field. */
 static inline void dt__call_none(dt_arg *to) { to->type = DT_ARG_NONE; }
@@ -67,8 +53,6 @@ static inline void dt__call_tensor(dt_arg *to, dt__call *call, dt_tensor *tensor
     int at = call->n_inputs++;
     if (at < DT__MAX_INPUTS)
         call->inputs[at] = tensor;
-    if (!tensor && !call->absent)
-        call->absent = at + 1;
     to->type = DT_ARG_TENSOR;
     to->n = 1;
     to->as.first = at;
@@ -82,9 +66,9 @@ static inline void dt__call_tensors(dt_arg *to, dt__call *call, dt_tensors tenso
         dt__call_tensor(&member, call, tensors.list[i]);
 }
 
-/* Runs the call: its first output; NULL with the error recorded. */
-dt_tensor *dt__call_run(const dt__call *call, const dt_arg *args, const dt_site *site);
-/* Runs the call: writes up to room outputs and gives their number, or -1. */
-int dt__call_run_list(const dt__call *call, const dt_arg *args, const dt_site *site, dt_tensor **out, int room);
+/* Runs the call; returns its first output, or NULL with the error recorded. */
+dt_tensor *dt__call_run(dt__call *call, dt__op_index op, const dt_site *site);
+/* Runs the call; writes up to capacity outputs and returns their number, or -1. */
+int dt__call_run_list(dt__call *call, dt__op_index op, const dt_site *site, dt_tensor **out, int capacity);
 
 #endif

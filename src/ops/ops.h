@@ -5,9 +5,9 @@
 #ifndef DT_OPS_OPS_H
 #define DT_OPS_OPS_H
 
-#include "dtensor/op.h"
+#include "rules/rules.h"
 
-/* In the order of their indices, which only the library itself uses. */
+/* In the order of their indices, which only the library itself uses. scripts/make_ops.py reads this list. */
 #define DT__OP_LIST(X)                                                                                               \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
@@ -64,5 +64,12 @@ typedef enum dt__op_index {
 #define X(name) extern const dt_op dt__op_##name;
 DT__OP_LIST(X)
 #undef X
+
+extern const dt_op *const dt__op_table[DT__N_OPS];
+
+/* Makes the library's ops known to the context, once: before anything that finds an op by index or by name. */
+static inline dt_status dt__ops_open(dt_ctx *ctx) {
+    return ctx->slots[DT__SLOT_OPS].state ? DT_OK : dt__op_table_install(ctx, DT__N_OPS, dt__op_table);
+}
 
 #endif

@@ -6,7 +6,7 @@
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
-#include "rules/reshape_placements.h"
+#include "rules/rules.h"
 
 #include <inttypes.h>
 
@@ -106,7 +106,8 @@ static dt_status view(dt_op_call *call) {
 
 static dt_status reshape(dt_op_call *call) {
     dt_status status = DT_OK;
-    return regroup(call, &status) ? status : DT_IN_PROGRESS;
+    call->needs_copy = !regroup(call, &status);
+    return status;
 }
 
 const dt_op dt__op_view = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Binds a call's arguments to a signature: positions and names, defaults, the conversions that callers expect (a whole
- * number for a float, a bare number for a list of sizes), and which overload is meant: the first that fits. Of refused
- * overloads, the one that took most arguments tells why.
+ * Binds the arguments of a call to a signature: positions and names, defaults, the conversions that callers expect (an
+ * integer for a float, a bare number for a list of sizes), and the overload: the first that fits. Where none does, the
+ * error is that of the overload that took the most arguments.
  */
 #include "rules/schema.h"
 
@@ -25,8 +25,8 @@ typedef struct binding {
     char reason[REASON_BYTES];
 } binding;
 
-static bool no(binding *self, const char *format, ...) DT_PRINTF(2);
-static bool no(binding *self, const char *format, ...) {
+static bool refuse(binding *self, const char *format, ...) DT_PRINTF(2);
+static bool refuse(binding *self, const char *format, ...) {
     va_list args;
     va_start(args, format);
     vsnprintf(self->reason, sizeof self->reason, format, args);
@@ -34,29 +34,34 @@ static bool no(binding *self, const char *format, ...) {
     return false;
 }
 
-static const char *const wanted[DT__N_PARAM_TYPES] = {
-    [DT__PARAM_TENSOR] = "a tensor",           [DT__PARAM_TENSORS] = "a list of tensors",
-    [DT__PARAM_INT] = "a whole number",        [DT__PARAM_FLOAT] = "a number",
-    [DT__PARAM_BOOL] = "true or false",        [DT__PARAM_SCALAR] = "a number",
-    [DT__PARAM_INTS] = "a list of integers",   [DT__PARAM_FLOATS] = "a list of numbers",
-    [DT__PARAM_DTYPE] = "a dtype such as f32", [DT__PARAM_TEXT] = "a text",
+static const char *const expected[DT__N_PARAM_TYPES] = {
+    [DT__PARAM_TENSOR] = "a tensor",
+    [DT__PARAM_TENSORS] = "a list of tensors",
+    [DT__PARAM_INT] = "an integer",
+    [DT__PARAM_FLOAT] = "a number",
+    [DT__PARAM_BOOL] = "a boolean",
+    [DT__PARAM_SCALAR] = "a number",
+    [DT__PARAM_INTS] = "a list of integers",
+    [DT__PARAM_FLOATS] = "a list of numbers",
+    [DT__PARAM_DTYPE] = "a dtype such as f32",
+    [DT__PARAM_TEXT] = "a string",
 };
 
-static const char *const called[DT_N_ARG_TYPES] = {
+static const char *const kinds[DT_N_ARG_TYPES] = {
     [DT_ARG_NONE] = "none",
     [DT_ARG_TENSOR] = "a tensor",
     [DT_ARG_TENSORS] = "a list of tensors",
     [DT_ARG_INT] = "an integer",
-    [DT_ARG_FLOAT] = "a number",
-    [DT_ARG_BOOL] = "a truth value",
-    [DT_ARG_COMPLEX] = "complex",
+    [DT_ARG_FLOAT] = "a floating-point number",
+    [DT_ARG_BOOL] = "a boolean",
+    [DT_ARG_COMPLEX] = "a complex number",
     [DT_ARG_INTS] = "a list of integers",
     [DT_ARG_FLOATS] = "a list of numbers",
     [DT_ARG_DTYPE] = "a dtype",
-    [DT_ARG_TEXT] = "a text",
+    [DT_ARG_TEXT] = "a string",
 };
 
-/* "nan", "inf" and "-inf" stand for numbers. */
+/* The words "nan", "inf" and "-inf" are numbers. */
 static bool named_number(const dt_arg *value, dt_arg *out) {
     if (value->type != DT_ARG_TEXT)
         return false;
@@ -72,7 +77,8 @@ static bool named_number(const dt_arg *value, dt_arg *out) {
     return false;
 }
 
-static bool take_tensor(binding *self, const dt__param *param, const dt_arg *value, dt_arg *out) {
+static bool take_tensor(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    const dt_arg *value = &argument->value;
     (void)param;
     if (value->type != DT_ARG_TENSOR)
         return false;
@@ -81,14 +87,15 @@ static bool take_tensor(binding *self, const dt__param *param, const dt_arg *val
     return true;
 }
 
-static bool take_tensors(binding *self, const dt__param *param, const dt_arg *value, dt_arg *out) {
+static bool take_tensors(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    const dt_arg *value = &argument->value;
     (void)param;
     bool empty = value->n == 0 && value->type == DT_ARG_INTS; /* an empty list has no type */
     if (value->type != DT_ARG_TENSORS && !empty)
         return false;
     *out = (dt_arg){.type = DT_ARG_TENSORS, .n = value->n, .as.first = self->out->n_inputs};
     for (int i = 0; i < value->n; i++)
-        self->out->inputs[self->out->n_inputs++] = (int)value->as.ints[i];
+        self->out->inputs[self->out->n_inputs++] = (int)argument->tensors[i];
     return true;
 }
 
@@ -99,22 +106,26 @@ static bool take_as_is(const dt_arg *value, dt_arg_type type, dt_arg *out) {
     return true;
 }
 
-static bool take_int(binding *self, const dt__param *param, const dt_arg *value, dt_arg *out) {
+static bool take_int(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    const dt_arg *value = &argument->value;
     (void)self, (void)param;
     return take_as_is(value, DT_ARG_INT, out);
 }
 
-static bool take_bool(binding *self, const dt__param *param, const dt_arg *value, dt_arg *out) {
+static bool take_bool(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    const dt_arg *value = &argument->value;
     (void)self, (void)param;
     return take_as_is(value, DT_ARG_BOOL, out);
 }
 
-static bool take_text(binding *self, const dt__param *param, const dt_arg *value, dt_arg *out) {
+static bool take_text(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    const dt_arg *value = &argument->value;
     (void)self, (void)param;
     return take_as_is(value, DT_ARG_TEXT, out);
 }
 
-static bool take_float(binding *self, const dt__param *param, const dt_arg *value, dt_arg *out) {
+static bool take_float(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    const dt_arg *value = &argument->value;
     (void)self, (void)param;
     if (value->type == DT_ARG_INT) {
         *out = (dt_arg){.type = DT_ARG_FLOAT, .as.f = (double)value->as.i};
@@ -123,7 +134,8 @@ static bool take_float(binding *self, const dt__param *param, const dt_arg *valu
     return take_as_is(value, DT_ARG_FLOAT, out) || named_number(value, out);
 }
 
-static bool take_scalar(binding *self, const dt__param *param, const dt_arg *value, dt_arg *out) {
+static bool take_scalar(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    const dt_arg *value = &argument->value;
     (void)self, (void)param;
     if (value->type == DT_ARG_FLOATS && value->n == 2) {
         *out = (dt_arg){.type = DT_ARG_COMPLEX, .as.c = {value->as.floats[0], value->as.floats[1]}};
@@ -133,7 +145,8 @@ static bool take_scalar(binding *self, const dt__param *param, const dt_arg *val
            take_as_is(value, DT_ARG_BOOL, out) || take_as_is(value, DT_ARG_COMPLEX, out) || named_number(value, out);
 }
 
-static bool take_ints(binding *self, const dt__param *param, const dt_arg *value, dt_arg *out) {
+static bool take_ints(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    const dt_arg *value = &argument->value;
     if (value->type != DT_ARG_INT)
         return take_as_is(value, DT_ARG_INTS, out);
     int n = param->n ? param->n : 1;
@@ -148,7 +161,8 @@ static bool take_ints(binding *self, const dt__param *param, const dt_arg *value
     return true;
 }
 
-static bool take_floats(binding *self, const dt__param *param, const dt_arg *value, dt_arg *out) {
+static bool take_floats(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    const dt_arg *value = &argument->value;
     (void)param;
     if (value->type != DT_ARG_INTS)
         return take_as_is(value, DT_ARG_FLOATS, out);
@@ -163,7 +177,8 @@ static bool take_floats(binding *self, const dt__param *param, const dt_arg *val
     return true;
 }
 
-static bool take_dtype(binding *self, const dt__param *param, const dt_arg *value, dt_arg *out) {
+static bool take_dtype(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    const dt_arg *value = &argument->value;
     (void)self, (void)param;
     dt_dtype dtype;
     if (value->type != DT_ARG_TEXT || !dt_dtype_parse(value->as.text, &dtype))
@@ -172,7 +187,7 @@ static bool take_dtype(binding *self, const dt__param *param, const dt_arg *valu
     return true;
 }
 
-typedef bool take_fn(binding *self, const dt__param *param, const dt_arg *value, dt_arg *out);
+typedef bool take_fn(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out);
 static take_fn *const take[DT__N_PARAM_TYPES] = {
     [DT__PARAM_TENSOR] = take_tensor, [DT__PARAM_TENSORS] = take_tensors, [DT__PARAM_INT] = take_int,
     [DT__PARAM_FLOAT] = take_float,   [DT__PARAM_BOOL] = take_bool,       [DT__PARAM_SCALAR] = take_scalar,
@@ -180,52 +195,53 @@ static take_fn *const take[DT__N_PARAM_TYPES] = {
     [DT__PARAM_TEXT] = take_text,
 };
 
-/* Which argument each parameter gets: given[p], or NULL. */
-static bool match(binding *self, int n_given, const dt__argument *given, const dt__argument **by_param) {
+/* Finds the argument of each parameter: by_param[p], NULL where there is none. */
+static bool match(binding *self, int n, const dt__argument *arguments, const dt__argument **by_param) {
     const dt__signature *signature = self->signature;
     int position = 0;
-    for (int g = 0; g < n_given; g++) {
+    for (int a = 0; a < n; a++) {
         int p = position;
-        if (given[g].name) {
-            for (p = 0; p < signature->n_params && strcmp(signature->params[p].name, given[g].name) != 0; p++)
+        if (arguments[a].name) {
+            for (p = 0; p < signature->n_params && strcmp(signature->params[p].name, arguments[a].name) != 0; p++)
                 ;
             if (p == signature->n_params)
-                return no(self, "there is no argument '%.60s'", given[g].name);
+                return refuse(self, "there is no argument '%.60s'", arguments[a].name);
         } else {
             if (p == signature->n_params || signature->params[p].keyword_only)
-                return no(self, "%d arguments are given by position; at most %d are taken", n_given, p);
+                return refuse(self, "too many arguments by position: expected at most %d, got %d", p, n);
             position++;
         }
         if (by_param[p])
-            return no(self, "argument '%s' is given twice", signature->params[p].name);
-        by_param[p] = &given[g];
+            return refuse(self, "argument '%s' is given twice", signature->params[p].name);
+        by_param[p] = &arguments[a];
     }
     return true;
 }
 
-static bool fill_param(binding *self, int p, const dt__argument *given) {
+static bool fill_param(binding *self, int p, const dt__argument *argument) {
     const dt__param *param = &self->signature->params[p];
     dt_arg *out = &self->out->args[p];
     *out = param->absent;
-    if (!given)
-        return !param->required || no(self, "argument '%s' is missing", param->name);
-    if (given->value.type == DT_ARG_NONE) {
+    if (!argument)
+        return !param->required || refuse(self, "argument '%s' is missing", param->name);
+    if (argument->value.type == DT_ARG_NONE) {
         *out = (dt_arg){.type = DT_ARG_NONE};
-        return param->optional || no(self, "argument '%s': wanted %s, got none", param->name, wanted[param->type]);
+        return param->optional ||
+               refuse(self, "argument '%s': expected %s, got none", param->name, expected[param->type]);
     }
-    if (!take[param->type](self, param, &given->value, out))
-        return no(self, "argument '%s': wanted %s, got %s", param->name, wanted[param->type],
-                  called[given->value.type]);
+    if (!take[param->type](self, param, argument, out))
+        return refuse(self, "argument '%s': expected %s, got %s", param->name, expected[param->type],
+                      kinds[argument->value.type]);
     self->n_taken++;
     return true;
 }
 
-static bool try_signature(binding *self, int n_given, const dt__argument *given) {
+static bool fits_signature(binding *self, int n, const dt__argument *arguments) {
     const dt__argument *by_param[DT__MAX_ARGS] = {NULL};
     self->out->n_inputs = 0;
     self->out->n_args = self->signature->n_params;
     self->n_taken = 0;
-    if (!match(self, n_given, given, by_param))
+    if (!match(self, n, arguments, by_param))
         return false;
     for (int p = 0; p < self->signature->n_params; p++)
         if (!fill_param(self, p, by_param[p]))
@@ -233,31 +249,33 @@ static bool try_signature(binding *self, int n_given, const dt__argument *given)
     return true;
 }
 
-static int count_tensors(int n_given, const dt__argument *given) {
-    int n = 0;
-    for (int g = 0; g < n_given; g++)
-        n += given[g].value.type == DT_ARG_TENSOR ? 1 : given[g].value.type == DT_ARG_TENSORS ? given[g].value.n : 0;
-    return n;
+static int count_tensors(int n, const dt__argument *arguments) {
+    int n_tensors = 0;
+    for (int a = 0; a < n; a++) {
+        const dt_arg *value = &arguments[a].value;
+        n_tensors += value->type == DT_ARG_TENSOR ? 1 : value->type == DT_ARG_TENSORS ? value->n : 0;
+    }
+    return n_tensors;
 }
 
-dt_status dt__schema_bind(dt__arena *arena, const dt__schema *schema, int n_given, const dt__argument *given,
+dt_status dt__schema_bind(dt__arena *arena, const dt__schema *schema, int n, const dt__argument *arguments,
                           dt__bound_args *out) {
     binding self = {.arena = arena, .schema = schema, .out = out};
-    char best[REASON_BYTES] = "";
-    int most = -1;
-    out->inputs = DT__NEW_ARRAY(arena, int, count_tensors(n_given, given));
+    char reason[REASON_BYTES] = "";
+    int max_taken = -1;
+    out->inputs = DT__NEW_ARRAY(arena, int, count_tensors(n, arguments));
     if (!out->inputs)
         return DT_ERR_MEMORY;
     for (out->overload = 0; out->overload < schema->n_signatures; out->overload++) {
         self.signature = &schema->signatures[out->overload];
-        if (try_signature(&self, n_given, given))
+        if (fits_signature(&self, n, arguments))
             return DT_OK;
         if (self.status != DT_OK)
             return self.status;
-        if (self.n_taken > most) {
-            most = self.n_taken;
-            memcpy(best, self.reason, sizeof best);
+        if (self.n_taken > max_taken) {
+            max_taken = self.n_taken;
+            memcpy(reason, self.reason, sizeof reason);
         }
     }
-    return dt__fail(arena->ctx, DT_ERR_VALUE, "%s: %s", schema->name, best);
+    return dt__fail(arena->ctx, DT_ERR_VALUE, "%s: %s", schema->name, reason);
 }

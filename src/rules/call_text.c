@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads calls.
+ * The text form of calls: the reader, and the printer of the tensors in it, which errors, traces and explanations
+ * share.
  */
-#include "rules/call_text.h"
+#include "rules/rules.h"
 
 #include "rules/literal.h"
 #include "spec/spec.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
-enum { MAX_TENSORS = 256 };
+enum { MAX_TENSORS = 256, PLACEMENTS_BYTES = 1024 };
 
 typedef struct reading {
     dt__arena *arena;
@@ -19,12 +21,12 @@ typedef struct reading {
     int n_tensors;
     dt_op_value *values;
     const dt__sharding **placed;
-    int n_given;
-    dt__argument given[DT__MAX_ARGS];
+    int n_arguments;
+    dt__argument arguments[DT__MAX_ARGS];
 } reading;
 
-/* Whether a tensor comes next: a dtype and a bracket. */
-static bool comes_tensor(reading *self, dt_dtype *dtype, size_t *n) {
+/* Whether a tensor follows: a dtype and a bracket. */
+static bool at_tensor(reading *self, dt_dtype *dtype, size_t *n) {
     char word[16];
     dt__cursor_peek(&self->at);
     for (*n = 0; isalnum((unsigned char)self->at.at[*n]) && *n + 1 < sizeof word; ++*n)
@@ -41,21 +43,21 @@ static dt_status read_shape(reading *self, dt_op_value *value) {
     self->at.at++;
     while (dt__cursor_peek(&self->at) != ']') {
         if (value->n_dims == DT_SPEC_MAX_DIMS)
-            return dt__cursor_fail(&self->at, "a tensor may have up to %d dims", DT_SPEC_MAX_DIMS);
+            return dt__cursor_fail(&self->at, "expected at most %d dims", DT_SPEC_MAX_DIMS);
         if (value->n_dims)
             DT__TRY(dt__cursor_expect(&self->at, ",", "between sizes"));
         DT__TRY(dt__cursor_number(&self->at, 0, INT64_MAX, "a size", &shape[value->n_dims++]));
     }
     self->at.at++;
     if (!dt__product(value->n_dims, shape, (int64_t)dt_dtype_size(value->dtype), &bytes))
-        return dt__cursor_fail(&self->at, "a tensor may have up to 2^63 - 1 bytes");
+        return dt__cursor_fail(&self->at, "the tensor has more than 2^63 - 1 bytes");
     return DT_OK;
 }
 
-/* The placements up to the end of the argument; none: Replicate. */
+/* The placements up to the end of the argument; without any, Replicate. */
 static dt_status read_placements(reading *self, const dt_op_value *value, dt__sharding *out) {
     const char *begin = self->at.at;
-    dt_placement none[DT_SPEC_MAX_DIMS] = {dt_placement_replicate()}, *placements = none;
+    dt_placement replicate[DT_SPEC_MAX_DIMS] = {dt_placement_replicate()}, *placements = replicate;
     dt__sharding_desc desc = {.n_mesh_dims = self->out->n_mesh_dims,
                               .mesh = self->out->mesh,
                               .n_dims = value->n_dims,
@@ -80,7 +82,7 @@ static dt_status read_placements(reading *self, const dt_op_value *value, dt__sh
 
 static dt_status read_tensor(reading *self, dt_dtype dtype, size_t n_word, int *number) {
     if (self->n_tensors == MAX_TENSORS)
-        return dt__cursor_fail(&self->at, "a call may have up to %d tensors", MAX_TENSORS);
+        return dt__cursor_fail(&self->at, "expected at most %d tensors", MAX_TENSORS);
     dt__sharding *placed = DT__NEW(self->arena, dt__sharding);
     if (!placed)
         return DT_ERR_MEMORY;
@@ -94,7 +96,7 @@ static dt_status read_tensor(reading *self, dt_dtype dtype, size_t n_word, int *
     return DT_OK;
 }
 
-static dt_status read_tensors(reading *self, dt_arg *out) {
+static dt_status read_tensors(reading *self, dt__argument *out) {
     int64_t *numbers = DT__NEW_ARRAY(self->arena, int64_t, MAX_TENSORS);
     int n = 0;
     if (!numbers)
@@ -106,30 +108,31 @@ static dt_status read_tensors(reading *self, dt_arg *out) {
         int number;
         if (n)
             DT__TRY(dt__cursor_expect(&self->at, ";", "between the tensors of a list"));
-        if (!comes_tensor(self, &dtype, &n_word))
-            return dt__cursor_fail(&self->at, "wanted a tensor such as f32[4,3] S(0)");
+        if (!at_tensor(self, &dtype, &n_word))
+            return dt__cursor_fail(&self->at, "expected a tensor such as f32[4,3] S(0)");
         DT__TRY(read_tensor(self, dtype, n_word, &number));
         numbers[n++] = number;
     }
     self->at.at++;
-    *out = (dt_arg){.type = DT_ARG_TENSORS, .n = n, .as.ints = numbers};
+    out->value = (dt_arg){.type = DT_ARG_TENSORS, .n = n};
+    out->tensors = numbers;
     return DT_OK;
 }
 
-static dt_status read_value(reading *self, dt_arg *out) {
+static dt_status read_value(reading *self, dt__argument *out) {
     dt_dtype dtype;
     size_t n_word;
     int number;
     if (dt__cursor_peek(&self->at) == '{')
         return read_tensors(self, out);
-    if (!comes_tensor(self, &dtype, &n_word))
-        return dt__literal_read(&self->at, self->arena, out);
+    if (!at_tensor(self, &dtype, &n_word))
+        return dt__literal_read(&self->at, self->arena, &out->value);
     DT__TRY(read_tensor(self, dtype, n_word, &number));
-    *out = (dt_arg){.type = DT_ARG_TENSOR, .n = 1, .as.first = number};
+    out->value = (dt_arg){.type = DT_ARG_TENSOR, .n = 1, .as.first = number};
     return DT_OK;
 }
 
-/* "dim=": a name that an equals sign follows. */
+/* "dim=": a name followed by an equals sign; NULL where there is none. */
 static dt_status read_name(reading *self, const char **out) {
     size_t n = 0;
     dt__cursor_peek(&self->at);
@@ -144,18 +147,18 @@ static dt_status read_name(reading *self, const char **out) {
 }
 
 static dt_status read_args(reading *self) {
-    DT__TRY(dt__cursor_expect(&self->at, "(", "behind the name of the op"));
+    DT__TRY(dt__cursor_expect(&self->at, "(", "after the name of the op"));
     while (dt__cursor_peek(&self->at) != ')') {
-        if (self->n_given == DT__MAX_ARGS)
-            return dt__cursor_fail(&self->at, "a call may have up to %d arguments", DT__MAX_ARGS);
-        if (self->n_given)
+        if (self->n_arguments == DT__MAX_ARGS)
+            return dt__cursor_fail(&self->at, "expected at most %d arguments", DT__MAX_ARGS);
+        if (self->n_arguments)
             DT__TRY(dt__cursor_expect(&self->at, ";", "between arguments"));
-        dt__argument *given = &self->given[self->n_given++];
-        DT__TRY(read_name(self, &given->name));
-        DT__TRY(read_value(self, &given->value));
+        dt__argument *argument = &self->arguments[self->n_arguments++];
+        DT__TRY(read_name(self, &argument->name));
+        DT__TRY(read_value(self, argument));
     }
     self->at.at++;
-    return dt__cursor_peek(&self->at) ? dt__cursor_fail(&self->at, "wanted the end of the call") : DT_OK;
+    return dt__cursor_peek(&self->at) ? dt__cursor_fail(&self->at, "expected the end of the call") : DT_OK;
 }
 
 dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
@@ -169,7 +172,7 @@ dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, con
     for (int i = 0; i < n; i++) {
         int number = out->bound.inputs[i];
         if (number < 0)
-            return dt__fail(arena->ctx, DT_ERR_UNSUPPORTED, "%s: a list with absent tensors is not supported",
+            return dt__fail(arena->ctx, DT_ERR_UNSUPPORTED, "%s: lists with absent tensors are not supported",
                             out->info->schema.name);
         inputs[i] = values[number];
         shardings[i] = placed ? placed[number] : NULL;
@@ -199,6 +202,26 @@ dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_d
     if (!out->info)
         return dt_error_status(arena->ctx);
     DT__TRY(read_args(self));
-    DT__TRY(dt__schema_bind(arena, &out->info->schema, self->n_given, self->given, &out->bound));
+    DT__TRY(dt__schema_bind(arena, &out->info->schema, self->n_arguments, self->arguments, &out->bound));
     return dt__placed_call_build(arena, self->values, self->placed, out);
+}
+
+void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out) {
+    dt__text_add(out, "%s[", dt_dtype_name(dtype));
+    for (int d = 0; d < n_dims; d++)
+        dt__text_add(out, "%s%" PRId64, d ? "," : "", shape[d]);
+    dt__text_add(out, "]");
+    if (!spec)
+        return;
+    const dt_placement *placements = spec->sharding.placements;
+    dt__text_add(out, " ");
+    dt__placement_lists_text(spec->sharding.n_mesh_dims, 1, &placements, out);
+}
+
+void dt__placement_lists_text(int n_mesh_dims, int n, const dt_placement *const *lists, dt__text *out) {
+    char text[PLACEMENTS_BYTES];
+    for (int i = 0; i < n; i++) {
+        (void)dt_placements_text(n_mesh_dims, lists[i], sizeof text, text);
+        dt__text_add(out, "%s%s", i ? "; " : "", text);
+    }
 }

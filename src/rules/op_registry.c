@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The ops of a context: the library's, whose schema lines are parsed when they are first asked for, and those that the
- * program registers. Lives in the context's slot.
+ * The ops of a context: a table of ops that is installed once, by src/ops, and those that the program registers.
+ * Schema lines are parsed on first use. Everything is kept in the context's slot. A context without a table has no
+ * ops: rules need none of the library's.
  */
-#include "rules/op_registry.h"
+#include "rules/rules.h"
 
 #include "base/hash.h"
 #include "rules/factors.h"
@@ -12,8 +13,10 @@
 
 typedef struct registry {
     dt__arena arena;
-    int n_infos, room;
-    dt__op_info **infos; /* by index; NULL until the line is parsed */
+    int n_table;
+    const dt_op *const *table; /* the installed ops */
+    int n_infos, capacity;
+    dt__op_info **infos; /* by index; NULL until the schema line is parsed */
     dt__map by_name;
 } registry;
 
@@ -26,63 +29,64 @@ static bool same_name(const void *value, const void *probe) {
 static void free_registry(dt_ctx *ctx, void *state) {
     registry *self = state;
     dt__map_free(&self->by_name);
-    dt__free(ctx, self->infos, (size_t)self->room * sizeof(*self->infos));
+    dt__free(ctx, self->infos, (size_t)self->capacity * sizeof(*self->infos));
     dt__arena_free(&self->arena);
     dt__free(ctx, self, sizeof *self);
 }
 
-static registry *open_registry(dt_ctx *ctx) {
-    registry *self = ctx->slots[DT__SLOT_OPS].state;
-    if (self)
-        return self;
-    self = dt__alloc_zeroed(ctx, sizeof *self);
-    dt__op_info **infos = self ? dt__alloc_zeroed(ctx, (size_t)dt__n_ops * sizeof *infos) : NULL;
-    if (!infos) {
-        dt__fail_memory(ctx, sizeof *self, "the table of ops");
+static registry *registry_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_OPS].state; }
+
+dt_status dt__op_table_install(dt_ctx *ctx, int n_ops, const dt_op *const *table) {
+    if (registry_of(ctx))
+        return DT_OK;
+    registry *self = dt__alloc_zeroed(ctx, sizeof *self);
+    dt__op_info **infos = self && n_ops ? dt__alloc_zeroed(ctx, (size_t)n_ops * sizeof *infos) : NULL;
+    if (!self || (n_ops && !infos)) {
         dt__free(ctx, self, sizeof *self);
-        return NULL;
+        return dt__fail_memory(ctx, sizeof *self, "the table of ops");
     }
     *self = (registry){.arena = dt__arena_new(ctx),
-                       .n_infos = dt__n_ops,
-                       .room = dt__n_ops,
+                       .n_table = n_ops,
+                       .table = table,
+                       .n_infos = n_ops,
+                       .capacity = n_ops,
                        .infos = infos,
                        .by_name = dt__map_new(ctx)};
     ctx->slots[DT__SLOT_OPS].state = self;
     ctx->slots[DT__SLOT_OPS].free_state = free_registry;
-    return self;
+    return DT_OK;
 }
 
-/* Parses and checks the descriptor, and makes it known. */
-static dt__op_info *learn(registry *self, const dt_op *op, int index) {
+/* Parses and checks a descriptor, and enters its name. */
+static dt__op_info *enter(registry *self, const dt_op *op, int index) {
     dt__op_info *info = DT__NEW(&self->arena, dt__op_info);
     dt_ctx *ctx = self->arena.ctx;
     if (!info || dt__schema_parse(&self->arena, op->schema, &info->schema) != DT_OK)
         return NULL;
-    if (dt__map_get(&self->by_name, name_hash(info->schema.name), same_name, info->schema.name)) {
-        dt__fail(ctx, DT_ERR_VALUE, "there is an op '%s' already", info->schema.name);
+    const char *name = info->schema.name;
+    if (dt__map_get(&self->by_name, name_hash(name), same_name, name)) {
+        dt__fail(ctx, DT_ERR_VALUE, "%s: an op of this name exists already", name);
         return NULL;
     }
     if (!op->shape) {
-        dt__fail(ctx, DT_ERR_VALUE, "%s: the descriptor has no shape function", info->schema.name);
+        dt__fail(ctx, DT_ERR_VALUE, "%s: the descriptor has no shape function", name);
         return NULL;
     }
     if (op->rule && dt__factors_check(ctx, op->rule) != DT_OK)
         return NULL;
     info->op = op;
     info->index = index;
-    return dt__map_add(&self->by_name, name_hash(info->schema.name), info) ? info : NULL;
+    return dt__map_add(&self->by_name, name_hash(name), info) ? info : NULL;
 }
 
 const dt__op_info *dt__op_at(dt_ctx *ctx, int index) {
-    registry *self = open_registry(ctx);
-    if (!self)
-        return NULL;
-    if (index < 0 || index >= self->n_infos) {
-        dt__fail(ctx, DT_ERR_OP, "there is no op number %d", index);
+    registry *self = registry_of(ctx);
+    if (!self || index < 0 || index >= self->n_infos) {
+        dt__fail(ctx, DT_ERR_OP, "no op has index %d: expected one from 0 to %d", index, dt__op_count(ctx) - 1);
         return NULL;
     }
     if (!self->infos[index])
-        self->infos[index] = learn(self, dt__op_table[index], index);
+        self->infos[index] = enter(self, self->table[index], index);
     return self->infos[index];
 }
 
@@ -92,65 +96,65 @@ static bool is_named(const char *schema, const char *name) {
     return !strncmp(schema, name, n) && (schema[n] == '(' || schema[n] == '.');
 }
 
-static const dt__op_info *look_up(dt_ctx *ctx, const char *name, bool *broken) {
-    registry *self = open_registry(ctx);
-    *broken = !self;
-    const dt__op_info *known = self ? dt__map_get(&self->by_name, name_hash(name), same_name, name) : NULL;
-    for (int i = 0; i < dt__n_ops && self && !known; i++)
-        if (!self->infos[i] && is_named(dt__op_table[i]->schema, name)) {
-            known = dt__op_at(ctx, i);
-            *broken = !known;
+/* NULL where the context has no such op, or, with *failed, where its descriptor could not be entered. */
+static const dt__op_info *look_up(registry *self, const char *name, bool *failed) {
+    *failed = false;
+    const dt__op_info *known = dt__map_get(&self->by_name, name_hash(name), same_name, name);
+    for (int i = 0; i < self->n_table && !known; i++)
+        if (!self->infos[i] && is_named(self->table[i]->schema, name)) {
+            known = dt__op_at(self->arena.ctx, i);
+            *failed = !known;
             return known;
         }
     return known;
 }
 
 const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name) {
-    bool broken;
-    const dt__op_info *known = look_up(ctx, name, &broken);
-    if (!known && !broken)
+    registry *self = registry_of(ctx);
+    bool failed = false;
+    const dt__op_info *known = self ? look_up(self, name, &failed) : NULL;
+    if (!known && !failed)
         dt__fail(ctx, DT_ERR_OP, "there is no op '%.60s'", name);
     return known;
 }
 
 int dt__op_count(dt_ctx *ctx) {
-    registry *self = open_registry(ctx);
+    const registry *self = registry_of(ctx);
     return self ? self->n_infos : 0;
 }
 
-static dt_status make_room(registry *self) {
+static dt_status grow(registry *self) {
     dt_ctx *ctx = self->arena.ctx;
-    if (self->n_infos < self->room)
+    if (self->n_infos < self->capacity)
         return DT_OK;
-    int room = self->room * 2 + 8;
+    int capacity = self->capacity * 2 + 8;
     dt__op_info **infos =
-        dt__resize(ctx, self->infos, (size_t)self->room * sizeof *infos, (size_t)room * sizeof *infos);
+        dt__resize(ctx, self->infos, (size_t)self->capacity * sizeof *infos, (size_t)capacity * sizeof *infos);
     if (!infos)
-        return dt__fail_memory(ctx, (size_t)room * sizeof *infos, "the table of ops");
+        return dt__fail_memory(ctx, (size_t)capacity * sizeof *infos, "the table of ops");
     self->infos = infos;
-    self->room = room;
+    self->capacity = capacity;
     return DT_OK;
 }
 
-/* Whether the name is free; a name of the library's that was not asked for yet becomes known on the way. */
-static dt_status check_name(dt_ctx *ctx, const char *line) {
+/* Enters an op of the table that has the name of the line, so that the name is found to be taken. */
+static dt_status enter_namesake(registry *self, const char *line) {
     dt__schema schema;
-    bool broken = false;
-    dt__arena scratch = dt__arena_new(ctx);
+    bool failed = false;
+    dt__arena scratch = dt__arena_new(self->arena.ctx);
     dt_status status = dt__schema_parse(&scratch, line, &schema);
     if (status == DT_OK)
-        look_up(ctx, schema.name, &broken);
+        look_up(self, schema.name, &failed);
     dt__arena_free(&scratch);
-    return broken ? dt_error_status(ctx) : status;
+    return failed ? dt_error_status(self->arena.ctx) : status;
 }
 
-dt_status dt_op_register(dt_ctx *ctx, const dt_op *op) {
-    registry *self = open_registry(ctx);
-    if (!self)
-        return dt_error_status(ctx);
-    DT__TRY(check_name(ctx, op->schema));
-    DT__TRY(make_room(self));
-    dt__op_info *info = learn(self, op, self->n_infos);
+dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op) {
+    DT__TRY(dt__op_table_install(ctx, 0, NULL));
+    registry *self = registry_of(ctx);
+    DT__TRY(enter_namesake(self, op->schema));
+    DT__TRY(grow(self));
+    dt__op_info *info = enter(self, op, self->n_infos);
     if (!info)
         return dt_error_status(ctx);
     self->infos[self->n_infos++] = info;

@@ -10,8 +10,8 @@
 
 #include "rules/cost_bound.h"
 #include "rules/move_prices.h"
-#include "rules/reshape_placements.h"
 #include "rules/row_options.h"
+#include "rules/rules.h"
 
 #include <math.h>
 #include <string.h>

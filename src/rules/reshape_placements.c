@@ -10,7 +10,7 @@
  * Where something is uneven, a dim that stays as it is keeps its cuts, and the first dim of a group keeps one cut, with
  * explicit extents.
  */
-#include "rules/reshape_placements.h"
+#include "rules/rules.h"
 
 #include "base/size.h"
 
@@ -53,12 +53,14 @@ typedef struct digits {
     digit list[DT_SPEC_MAX_DIMS]; /* by weight */
 } digits;
 
-/* Adds a digit; false where it would overlap another. */
+/* Adds a digit; false if it would overlap another, or if the larger weight is no multiple of the smaller digit: then
+ * the split is not a digit, because its blocks begin inside those of the other. */
 static bool add_digit(digits *self, digit one) {
     int at = self->n;
     for (int i = 0; i < self->n; i++) {
         const digit *other = &self->list[i];
-        bool before = other->weight * other->radix <= one.weight, behind = one.weight * one.radix <= other->weight;
+        bool before = one.weight % (other->weight * other->radix) == 0;
+        bool behind = other->weight % (one.weight * one.radix) == 0;
         if (!before && !behind)
             return false;
         if (behind && at == self->n)

@@ -15,8 +15,4 @@ struct dt_rows {
     dt_status status; /* the first failure; rows are not added after it */
 };
 
-static inline const dt_op_value *dt__row_value(const dt_op_call *call, int entry) {
-    return entry < call->n_inputs ? &call->inputs[entry] : &call->outputs[entry - call->n_inputs];
-}
-
 #endif

@@ -6,28 +6,43 @@
 #ifndef DT_RULES_RULES_H
 #define DT_RULES_RULES_H
 
+#include "base/text.h"
 #include "plan/plan.h"
 #include "rules/schema.h"
 
-/* An op as a context knows it. */
+/* An op of a context. */
 typedef struct dt__op_info {
     const dt_op *op;
-    int index; /* from 0: the library's ops in the order of its table, then registered ones */
+    int index; /* from 0: those of the installed table in its order, then registered ones */
     dt__schema schema;
 } dt__op_info;
 
-/* The library's ops; defined beside them. */
-extern const dt_op *const dt__op_table[];
-extern const int dt__n_ops;
-
-/* By index, of which the glue of each op knows its own, and by name. NULL with the error recorded: memory, a malformed
- * line, or (op) no such name. Schema lines are parsed on first use. */
+/* Installs a table of ops in a context that has none yet; otherwise does nothing. src/ops does this with the library's
+ * ops (dt__ops_open) before any op is used. The table must outlive the context. */
+dt_status dt__op_table_install(dt_ctx *ctx, int n_ops, const dt_op *const *table);
+/* Adds an op behind those that the context has. */
+dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op);
+/* The number of ops; their indices run from 0 to this - 1. */
+int dt__op_count(dt_ctx *ctx);
+/* By index and by name. NULL with the error recorded: memory, a malformed schema line, or (op) no such op. Schema lines
+ * are parsed on first use. */
 const dt__op_info *dt__op_at(dt_ctx *ctx, int index);
 const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name);
 
-/* A call with its arguments; nothing is copied. Outputs are added by dt__op_call_infer, into the arena. */
-dt_op_call dt__op_call_new(dt_ctx *ctx, const dt__op_info *info, int overload, const dt_arg *args, int n_inputs,
-                           const dt_op_value *inputs);
+/* The call as an op's functions see it, without outputs. Nothing is copied. */
+static inline dt_op_call dt__op_call_new(dt_ctx *ctx, const dt__op_info *info, int overload, const dt_arg *values,
+                                         int n_inputs, const dt_op_value *inputs) {
+    return (dt_op_call){.ctx = ctx,
+                        .op = info->op,
+                        .name = info->schema.name,
+                        .overload = overload,
+                        .n_args = info->schema.signatures[overload].n_params,
+                        .args = values,
+                        .n_inputs = n_inputs,
+                        .inputs = inputs,
+                        .info = info};
+}
+/* Runs the op's shape function, which adds the outputs, in the arena. */
 dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call);
 
 /* Rows for one mesh dim: entries of inputs, then of outputs. */
@@ -40,6 +55,11 @@ typedef struct dt__row_list {
     int n_rows, n_entries; /* entries per row */
     const dt__row *rows;   /* without the row that is all Replicate */
 } dt__row_list;
+
+/* The input or output of an entry. */
+static inline const dt_op_value *dt__row_value(const dt_op_call *call, int entry) {
+    return entry < call->n_inputs ? &call->inputs[entry] : &call->outputs[entry - call->n_inputs];
+}
 
 /* Each row once, those that an input's dtype forbids left out. The outputs must be known. */
 dt_status dt__op_call_rows(dt__arena *arena, const dt_op_call *call, dt__row_list *out);
@@ -79,5 +99,76 @@ dt_status dt__select_placements(dt__arena *arena, const dt_op_call *call, const 
 /* Up to `most` of the cheapest combinations, from the cheapest on; *n gets how many. */
 dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on, int most,
                               dt__candidate *out, int *n);
+
+/* The text form of a call: tensors with their placements, other arguments as values or name=value, separated by
+ * semicolons; a list of tensors in braces.
+ *
+ *     matmul(f32[1024,512] S(0),R; f32[512,256] R,S(1))
+ *     cat({f32[4,3] S(1); f32[5,3] R}; dim=0)
+ */
+
+/* A call on a mesh, with its outputs inferred. Everything is in the arena that it was made in. */
+typedef struct dt__placed_call {
+    const dt__op_info *info;
+    dt__bound_args bound;
+    dt_op_call call;
+    int n_mesh_dims;
+    const int64_t *mesh;
+    const dt__sharding *const *inputs; /* in the order of the call's inputs */
+} dt__placed_call;
+
+/* Reads the text; tensors without placements are Replicate. Refuses (value) what is not of the form, and what binding
+ * and inference refuse. */
+dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
+                                dt__placed_call *out);
+/* Puts the tensors of a bound call (info and bound are set), which its caller numbered, into the order of the call, and
+ * infers the outputs. placed may be NULL. */
+dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
+                                dt__placed_call *out);
+
+/* Appends a tensor as calls have it: "f32[4,3] S(0),R", or "f32[4,3]" where spec is NULL. */
+void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out);
+static inline void dt__op_value_text(const dt_op_value *value, dt__text *out) {
+    dt__tensor_form_text(value->dtype, value->n_dims, value->shape, value->spec, out);
+}
+/* Appends n lists of placements: "S(0),R; R,S(1)". */
+void dt__placement_lists_text(int n_mesh_dims, int n, const dt_placement *const *lists, dt__text *out);
+
+/* What moving the inputs of a candidate takes: the plan of each input, and their sums. */
+typedef struct dt__input_moves {
+    int n; /* inputs */
+    dt__plan *plans;
+    int64_t collectives[DT__N_STEP_KINDS];
+    int64_t n_collectives;
+    int64_t bytes; /* received by the rank that receives most, input by input */
+} dt__input_moves;
+
+dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *candidate,
+                               dt__input_moves *out);
+/* Appends "all_gather 2, all_reduce 1"; false where nothing is sent and nothing is appended. */
+bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out);
+
+/* The cheapest candidates of a call, from the cheapest on, which is the one that is selected. */
+typedef struct dt__explanation {
+    int n_candidates;
+    dt__candidate *candidates;
+    dt__input_moves *moves; /* per candidate */
+} dt__explanation;
+
+dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, int max_candidates,
+                              dt__explanation *out);
+
+/* Reshaping. Dims first[0] … first[0] + n[0] - 1 of the one shape hold the elements of first[1] … of the other; no
+ * smaller groups do. Dims of size 1 beside them belong to no group. */
+typedef struct dt__dim_group {
+    int first[2], n[2];
+} dt__dim_group;
+
+/* The groups of two shapes with equally many elements, at most DT_SPEC_MAX_DIMS; 0 where a size is 0. */
+int dt__dim_groups_find(int n_from, const int64_t *from, int n_to, const int64_t *to, dt__dim_group *out);
+/* Writes the placements of the reshaped tensor for those of `from`: shards are mapped, the rest stays. *fits is false
+ * where some rank would hold something else. Extents are made in the arena. */
+dt_status dt__reshape_placements(dt__arena *arena, const dt__sharding *from, int n_to, const int64_t *to,
+                                 dt_placement *out, bool *fits);
 
 #endif

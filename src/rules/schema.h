@@ -54,14 +54,16 @@ typedef struct dt__schema {
 /* Refuses (value) a line that is not of the form. */
 dt_status dt__schema_parse(dt__arena *arena, const char *line, dt__schema *out);
 
-/* An argument as a caller gives it: by name, or by position where name is NULL. Tensors are numbered by the caller in
- * any order; a list of tensors (DT_ARG_TENSORS) is given as such numbers in as.ints, -1 for an absent one. */
+/* An argument before it is bound: by name, or by position where name is NULL. The caller numbers its tensors in any
+ * order: value.as.first is the number of a tensor, and `tensors` has the value.n numbers of a list of tensors (-1: an
+ * absent one). Binding replaces both by places among the inputs of the call. */
 typedef struct dt__argument {
     const char *name;
     dt_arg value;
+    const int64_t *tensors;
 } dt__argument;
 
-/* A call's arguments by parameter, with the tensors in the order of the parameters. */
+/* The arguments of a call by parameter, with the tensors in the order of the parameters. */
 typedef struct dt__bound_args {
     int overload, n_args;
     dt_arg args[DT__MAX_ARGS];
@@ -71,7 +73,7 @@ typedef struct dt__bound_args {
 
 /* Finds the signature that the arguments fit and fills in defaults. Refuses (value) with a text that names the op and
  * the argument. */
-dt_status dt__schema_bind(dt__arena *arena, const dt__schema *schema, int n_given, const dt__argument *given,
+dt_status dt__schema_bind(dt__arena *arena, const dt__schema *schema, int n, const dt__argument *arguments,
                           dt__bound_args *out);
 
 #endif

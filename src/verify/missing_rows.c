@@ -8,7 +8,7 @@
  */
 #include "verify/missing_rows.h"
 
-#include "rules/rows.h"
+#include "rules/rules.h"
 
 #include <string.h>
 

@@ -4,8 +4,7 @@
  */
 #include "verify/row_specs.h"
 
-#include "rules/reshape_placements.h"
-#include "rules/rows.h"
+#include "rules/rules.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
 #include "verify/simulated_ranks.h"
 
 #include "mesh/mesh.h"
+#include "ops/ops.h"
 #include "random/random.h"
 #include "tensor/tensor.h"
 
@@ -37,7 +38,9 @@ static bool begin(const dt__sim *stage, int n, int r, dt__sim_rank *out) {
     out->ctx->world = n;
     out->ctx->rank = r;
     snprintf(sizes, sizeof sizes, "%d", n);
-    if (stage->info->index >= dt__n_ops && dt_op_register(out->ctx, stage->info->op) != DT_OK)
+    if (dt__ops_open(out->ctx) != DT_OK)
+        return false;
+    if (stage->info->index >= DT__N_OPS && dt_op_register(out->ctx, stage->info->op) != DT_OK)
         return false;
     out->mesh = dt_mesh_new(out->ctx, sizes);
     out->info = dt__op_find(out->ctx, stage->info->schema.name);
@@ -86,8 +89,8 @@ dt_status dt__sim_rank_run(const dt__sim_rank *actor, const dt__placed_call *of,
     if (op->flags & DT_OP_RANDOM)
         DT__TRY(prepare(actor));
     share_memory(op, row_flags, &inputs[0], n_outputs, outputs);
-    dt_status status = op->kernel(&call);
-    return status == DT_IN_PROGRESS
-               ? dt_op_refuse(&call, DT_ERR_INTERNAL, "the kernel asks for a copy of an input that is dense")
-               : status;
+    DT__TRY(op->kernel(&call));
+    return call.needs_copy
+               ? dt_op_refuse(&call, DT_ERR_INTERNAL, "the kernel requests a copy of an input that is dense already")
+               : DT_OK;
 }

@@ -6,7 +6,7 @@
 #ifndef DT_VERIFY_SIMULATED_RANKS_H
 #define DT_VERIFY_SIMULATED_RANKS_H
 
-#include "rules/call_text.h"
+#include "rules/rules.h"
 
 enum { DT__MAX_SIM_RANKS = 7 };
 

@@ -4,6 +4,7 @@
  */
 #include "verify/verify.h"
 
+#include "ops/ops.h"
 #include "verify/missing_rows.h"
 #include "verify/sample_variations.h"
 
@@ -176,7 +177,7 @@ static dt_status tell(dt_ctx *ctx, const dt__verdict *verdict) {
 }
 
 dt_status dt_op_verify(dt_ctx *ctx, const char *name) {
-    const dt__op_info *info = dt__op_find(ctx, name);
+    const dt__op_info *info = dt__ops_open(ctx) == DT_OK ? dt__op_find(ctx, name) : NULL;
     dt__verdict verdict;
     if (!info)
         return dt_error_status(ctx);

@@ -11,16 +11,16 @@
 #include "dispatch/dispatch.h"
 #include "dtensor/dispatch.h"
 #include "move/move.h"
-#include "rules/call_text.h"
+#include "ops/ops.h"
 
 #include <inttypes.h>
 
 typedef struct test_call {
     dt__arena arena;
     dt__placed_call parsed;
-    dt_tensor *inputs[DT__MAX_INPUTS], *outputs[DT__MAX_OUTPUTS];
+    dt_tensor *outputs[DT__MAX_OUTPUTS];
     int n_outputs;
-    dt__invocation call;
+    dt__call call;
 } test_call;
 
 /* "f32[4,3]" of the whole tensor. */
@@ -29,6 +29,13 @@ static inline void calls_shape_text(const dt_tensor *tensor, char *out, size_t r
     for (int d = 0; d < tensor->n_dims; d++)
         n += snprintf(out + n, room - (size_t)n, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
     snprintf(out + n, room - (size_t)n, "]");
+}
+
+/* The call without its tensors. */
+static inline void calls_prepare(test_call *self) {
+    dt__call_init(&self->call, self->parsed.bound.overload, self->parsed.bound.args);
+    self->call.info = self->parsed.info;
+    self->call.n_inputs = self->parsed.call.n_inputs;
 }
 
 /* Reads the text and binds the tensors; the error stays in the context. */
@@ -44,19 +51,15 @@ static inline bool calls_open(dt_ctx *ctx, const char *text, dt_tensor *const *t
             full[n++] = *at;
     full[n] = '\0';
     *out = (test_call){.arena = dt__arena_new(ctx)};
-    if (dt__placed_call_parse(&out->arena, full, 1, one, &out->parsed) != DT_OK)
+    if (dt__ops_open(ctx) != DT_OK || dt__placed_call_parse(&out->arena, full, 1, one, &out->parsed) != DT_OK)
         return false;
+    calls_prepare(out);
     int order[DT__MAX_INPUTS], n_tensors = 0;
     for (const char *at = text; *at; at++)
         if (*at == '$')
             order[n_tensors++] = at[1] - '0';
     for (int i = 0; i < out->parsed.call.n_inputs; i++)
-        out->inputs[i] = tensors[order[out->parsed.bound.inputs[i]]];
-    out->call = (dt__invocation){.info = out->parsed.info,
-                                 .overload = out->parsed.bound.overload,
-                                 .args = out->parsed.bound.args,
-                                 .n_inputs = out->parsed.call.n_inputs,
-                                 .inputs = out->inputs};
+        out->call.inputs[i] = tensors[order[out->parsed.bound.inputs[i]]];
     return true;
 }
 

@@ -158,7 +158,7 @@ static void trace__says_where_it_cannot_write(void **state) {
     (void)state;
     world w = open_world(8, 1);
     assert_int_equal(dt_trace_begin(w.ctx, "/nowhere/at/all.json"), DT_ERR_SYSTEM);
-    assert_error_says(w.ctx, DT_ERR_SYSTEM, "/nowhere/at/all.1.json cannot be written");
+    assert_error_says(w.ctx, DT_ERR_SYSTEM, "cannot open /nowhere/at/all.1.json for writing");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     assert_non_null(CALL(w.ctx, "relu($0)", dt_ones(w.ctx, DT_SHAPE(3))));
     assert_int_equal(dt_trace_end(w.ctx), DT_OK);
@@ -201,7 +201,7 @@ static void explain__shows_candidates_and_the_choice(void **state) {
     dt_tensor *y = CALL(w.ctx, "mm($0; $1)", x, v); /* it is what happens */
     assert_string_equal(calls_placements(y), "S(0)");
     assert_null(dt_explain(w.ctx, "mm($0; $2)", (dt_tensor *[]){x, v}, 2));
-    assert_error_says(w.ctx, DT_ERR_VALUE, "'$2)' names a tensor that is not given; there are 2");
+    assert_error_says(w.ctx, DT_ERR_VALUE, "'$2)' does not name a tensor: expected $0 to $1");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     dt_tensor *plain = dt_ones(w.ctx, DT_SHAPE(3));
     assert_null(dt_explain(w.ctx, "relu($0)", &plain, 1));

@@ -7,7 +7,7 @@
  */
 #include "dispatch/calls.h"
 
-#include "rules/op_registry.h"
+#include "ops/ops.h"
 
 #include <math.h>
 
@@ -164,18 +164,17 @@ static int compare(situation *self, const test_call *call, const test_call *plai
 static void name_inputs(const char *sample, const test_call *call, char *out, size_t room) {
     int n = snprintf(out, room, "%.*s", (int)strcspn(sample, "\n"), sample);
     for (int i = 0; i < call->call.n_inputs; i++)
-        n += snprintf(out + n, room - (size_t)n, " %s", calls_placements(call->inputs[i]));
+        n += snprintf(out + n, room - (size_t)n, " %s", calls_placements(call->call.inputs[i]));
 }
 
 /* A plain call of the same on the whole values, made before: ops may work in place. */
 static int run_plain(situation *self, const test_call *call, test_call *plain) {
-    for (int i = 0; i < call->call.n_inputs; i++) {
-        dt_tensor *full = dt_full_tensor(call->inputs[i]);
-        plain->inputs[i] = dt_clone(full);
-        CHECK(plain->inputs[i], "%s", dt_error_text(self->ctx));
-    }
     plain->call = call->call;
-    plain->call.inputs = plain->inputs;
+    for (int i = 0; i < call->call.n_inputs; i++) {
+        dt_tensor *full = dt_full_tensor(call->call.inputs[i]);
+        plain->call.inputs[i] = dt_clone(full);
+        CHECK(plain->call.inputs[i], "%s", dt_error_text(self->ctx));
+    }
     if (dt_mesh_coordinate(self->mesh, (int64_t[2]){0}) || is_random(call->call.info->op)) {
         if (!dt_mesh_coordinate(self->mesh, (int64_t[2]){0}))
             return 0; /* an outsider has no values to run it on */
@@ -195,14 +194,10 @@ static int run_sample(situation *self, const char *sample) {
             if (self->parsed.call.inputs[i].shape[d] > 0 && self->parsed.call.inputs[i].shape[d] < smallest)
                 smallest = self->parsed.call.inputs[i].shape[d];
     for (int i = 0; i < self->parsed.call.n_inputs; i++) {
-        call.inputs[i] = make_input(self, &self->parsed.call.inputs[i], smallest);
-        CHECK(call.inputs[i], "%s: %s", sample, dt_error_text(self->ctx));
+        call.call.inputs[i] = make_input(self, &self->parsed.call.inputs[i], smallest);
+        CHECK(call.call.inputs[i], "%s: %s", sample, dt_error_text(self->ctx));
     }
-    call.call = (dt__invocation){.info = self->parsed.info,
-                                 .overload = self->parsed.bound.overload,
-                                 .args = self->parsed.bound.args,
-                                 .n_inputs = self->parsed.call.n_inputs,
-                                 .inputs = call.inputs};
+    calls_prepare(&call);
     name_inputs(sample, &call, text, sizeof text);
     dt_generator *generator = dt_generator_default(self->ctx);
     dt_generator_state drawn = dt_generator_save(generator);
@@ -236,6 +231,7 @@ static int run_op(situation *self, const dt_op *op) {
         int64_t mesh[2];
         snprintf(line, sizeof line, "%.*s", (int)strcspn(sample, "\n"), sample);
         self->arena = dt__arena_new(self->ctx);
+        CHECK_OK(self->ctx, dt__ops_open(self->ctx));
         for (int m = 0; m < dt_mesh_n_dims(self->mesh); m++)
             mesh[m] = dt_mesh_dim_size(self->mesh, m);
         CHECK_OK(self->ctx,
@@ -258,7 +254,7 @@ static int every_mesh(dt_ctx *ctx, uint64_t random) {
         self.mesh = dt_mesh_from_shape(ctx, meshes[m].sizes, meshes[m].n_dims, NULL);
         CHECK(self.mesh, "%s", dt_error_text(ctx));
         (void)dt_mesh_coordinate(self.mesh, self.coordinate);
-        for (int i = 0; i < dt__n_ops; i++)
+        for (int i = 0; i < DT__N_OPS; i++)
             if (dt__op_table[i]->kernel && run_op(&self, dt__op_table[i]))
                 return 1;
         dt_mesh_release(self.mesh);

@@ -342,7 +342,7 @@ static inline dt_spec *moves_spec(dt_ctx *ctx, const moves_case *what, const bru
 static inline dt_status moves_execute(const moves_case *what, const dt__redistribution *call) {
     if (!what->started)
         return dt__redistribute_run(call);
-    dt__moving *moving = dt__redistribute_start(call);
+    dt__execution *moving = dt__redistribute_start(call);
     if (!moving)
         return dt_error_status(call->from->ctx);
     for (int i = 0; i < 3; i++)

@@ -79,18 +79,18 @@ static dt_mesh *make_mesh(uint64_t *random, dt_ctx *ctx, const brute_case *c) {
 }
 
 /* Elements that the executor has a rank read from other ranks. */
-static int64_t pulled(dt__arena *arena, dt__pulls_of what, bool *two_phases) {
-    dt__pulls pulls;
+static int64_t pulled(dt__arena *arena, dt__pull_request what, bool *two_phases) {
+    dt__pull_list pulls;
     dt_local local;
     int64_t n = 0;
-    assert_int_equal(dt__pulls_ranks(arena, &what), DT_OK);
-    assert_int_equal(dt__pulls_new(arena, &what, &pulls), DT_OK);
+    assert_int_equal(dt__pull_list_ranks(arena, &what), DT_OK);
+    assert_int_equal(dt__pull_list_new(arena, &what, &pulls), DT_OK);
     for (int64_t i = 0; i < pulls.n_blocks; i++)
         for (int k = 0; k < pulls.n_sources; k++)
             n += what.ranks[pulls.blocks[i].members[k]] == what.rank ? 0 : pulls.blocks[i].elements;
     dt_spec_local_of(what.to, what.rank, &local);
-    for (int64_t i = 0; i < pulls.n_shares; i++)
-        n += local.elements / local.shape[pulls.share_dim] * pulls.shares[i].size;
+    for (int64_t i = 0; i < pulls.n_portions; i++)
+        n += local.elements / local.shape[pulls.portion_dim] * pulls.portions[i].size;
     *two_phases |= pulls.two_phases;
     return n;
 }
@@ -114,7 +114,7 @@ static bool check_move(dt__arena *arena, const dt_spec *from, const dt_spec *to,
         fail_msg("%s: %s", name, dt_error_text(arena->ctx));
     if (plan.n_steps == 0)
         return false;
-    dt__pulls_of what = {.from = from, .to = to, .same_mesh = !move.to_mesh};
+    dt__pull_request what = {.from = from, .to = to, .same_mesh = !move.to_mesh};
     for (int i = 0; i < plan.steps[0].n_mesh_dims; i++)
         what.changes[plan.steps[0].mesh_dims[i]] = true;
     int64_t most = 0;

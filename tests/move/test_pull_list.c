@@ -14,7 +14,7 @@ typedef struct fixture {
     dt_ctx *ctx;
     dt_spec *from, *to;
     dt__arena arena;
-    dt__pulls pulls;
+    dt__pull_list pulls;
 } fixture;
 
 struct move {
@@ -40,9 +40,9 @@ static dt_status make(fixture *f, dt_ctx *ctx, const struct move *move, int64_t 
     f->to = f->from ? spec_of(ctx, move, rank, move->to) : NULL;
     if (!f->to)
         return dt_error_status(ctx);
-    dt__pulls_of what = {.from = f->from, .to = f->to, .same_mesh = true, .changes = {true, true}, .rank = rank};
-    DT__TRY(dt__pulls_ranks(&f->arena, &what));
-    return dt__pulls_new(&f->arena, &what, &f->pulls);
+    dt__pull_request what = {.from = f->from, .to = f->to, .same_mesh = true, .changes = {true, true}, .rank = rank};
+    DT__TRY(dt__pull_list_ranks(&f->arena, &what));
+    return dt__pull_list_new(&f->arena, &what, &f->pulls);
 }
 
 static void drop(fixture *f) {
@@ -51,14 +51,14 @@ static void drop(fixture *f) {
     dt__arena_free(&f->arena);
 }
 
-static int64_t n_elements(const dt__pulls *pulls) {
+static int64_t n_elements(const dt__pull_list *pulls) {
     int64_t n = 0;
     for (int64_t b = 0; b < pulls->n_blocks; b++)
         n += pulls->blocks[b].elements;
     return n;
 }
 
-static int64_t n_pieces(const dt__pulls *pulls) {
+static int64_t n_pieces(const dt__pull_list *pulls) {
     int64_t n = 0;
     for (int64_t b = 0; b < pulls->n_blocks; b++)
         for (int d = 0; d < pulls->n_dims; d++)
@@ -103,13 +103,13 @@ static void pulls__of_strided_shards_have_few_pieces(void **state) {
 /* Two phases: the shares of all replicas together are the part, and this rank's blocks are its share. */
 static void check_shares(const fixture *f) {
     const dt_local *local = dt_spec_local(f->to);
-    const dt__pulls *pulls = &f->pulls;
+    const dt__pull_list *pulls = &f->pulls;
     int64_t others = 0;
     assert_true(pulls->two_phases);
     assert_int_equal(pulls->n_sources, 4);
-    for (int64_t i = 0; i < pulls->n_shares; i++)
-        others += pulls->shares[i].size;
-    int64_t per_index = local->elements / local->shape[pulls->share_dim];
+    for (int64_t i = 0; i < pulls->n_portions; i++)
+        others += pulls->portions[i].size;
+    int64_t per_index = local->elements / local->shape[pulls->portion_dim];
     assert_int_equal(others * per_index + n_elements(pulls), local->elements);
 }
 

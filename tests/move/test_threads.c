@@ -27,7 +27,7 @@ static void pieces__are_cut_anywhere(void **state) {
                 for (int64_t to = from + 1; to <= size * n; to++) {
                     int64_t at = from, n_parts = 0;
                     while (at < to) {
-                        dt__piece part = dt__piece_part(&whole, at, to);
+                        dt__piece part = dt__piece_slice(&whole, at, to);
                         for (int64_t i = 0; i < part.n * part.size; i++, at++) {
                             int64_t run = i / part.size, in = i % part.size;
                             assert_int_equal(part.src + run * part.src_step + in,
@@ -92,12 +92,12 @@ static void chunks__are_the_blocks(void **state) {
                     const dt__block blocks[] = {made[0].block, made[1].block};
                     dt__chunks chunks;
                     dt__arena arena = dt__arena_new(ctx);
-                    dt__chunks_of what = {.n_dims = 2,
-                                          .n_blocks = 2,
-                                          .blocks = blocks,
-                                          .n_threads = n_threads,
-                                          .bytes_read = 4,
-                                          .dst_strides = strides[order]};
+                    dt__chunk_request what = {.n_dims = 2,
+                                              .n_blocks = 2,
+                                              .blocks = blocks,
+                                              .n_threads = n_threads,
+                                              .bytes_read = 4,
+                                              .dst_strides = strides[order]};
                     assert_int_equal(dt__chunks_new(&arena, &what, &chunks), DT_OK);
                     bool large = blocks[0].elements + blocks[1].elements >= 1 << 18;
                     assert_int_equal(chunks.n > 0, large && n_threads > 1);
@@ -116,12 +116,12 @@ static void chunks__are_few(void **state) {
     plain_block made;
     make_block(&made, (int64_t)1 << 40, 1001);
     dt__chunks chunks;
-    dt__chunks_of what = {.n_dims = 2,
-                          .n_blocks = 1,
-                          .blocks = &made.block,
-                          .n_threads = 8,
-                          .bytes_read = 16,
-                          .dst_strides = (const int64_t[]){1001, 1}};
+    dt__chunk_request what = {.n_dims = 2,
+                              .n_blocks = 1,
+                              .blocks = &made.block,
+                              .n_threads = 8,
+                              .bytes_read = 16,
+                              .dst_strides = (const int64_t[]){1001, 1}};
     assert_int_equal(dt__chunks_new(&arena, &what, &chunks), DT_OK);
     assert_in_range(chunks.n, 8, 1000);
     check_chunks(&chunks, &made, 1);

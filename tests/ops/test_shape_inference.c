@@ -224,7 +224,7 @@ static void check_sample(const char *sample) {
 static void ops__have_samples_that_work(void **state) {
     (void)state;
     int n_samples = 0;
-    for (int i = 0; i < dt__n_ops; i++) {
+    for (int i = 0; i < DT__N_OPS; i++) {
         const char *at = dt__op_table[i]->samples;
         if (!at)
             fail_msg("%s has no samples", dt__op_table[i]->schema);
@@ -239,14 +239,14 @@ static void ops__have_samples_that_work(void **state) {
             at += n + (at[n] == '\n');
         }
     }
-    assert_true(n_samples > dt__n_ops);
+    assert_true(n_samples > DT__N_OPS);
 }
 
 /* The table is in alphabetical order, each op is found by its name, and its index is its place. */
 static void ops__are_found(void **state) {
     (void)state;
     test_calls self = calls_open("2");
-    for (int i = 0; i < dt__n_ops; i++) {
+    for (int i = 0; i < DT__N_OPS; i++) {
         const dt__op_info *info = dt__op_at(self.ctx, i);
         if (!info)
             fail_msg("%s", dt_error_text(self.ctx));

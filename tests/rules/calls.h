@@ -7,7 +7,7 @@
 
 #include "support/check.h"
 
-#include "rules/call_text.h"
+#include "ops/ops.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +23,7 @@ typedef struct test_calls {
 /* mesh as sizes, "2,4". */
 static inline test_calls calls_open(const char *mesh) {
     test_calls self = {.ctx = dt__ctx_new(NULL)};
+    assert_int_equal(dt__ops_open(self.ctx), DT_OK);
     self.arena = dt__arena_new(self.ctx);
     for (int used = 0; *mesh && sscanf(mesh, "%" SCNd64 "%n", &self.mesh[self.n_mesh_dims], &used) == 1;
          self.n_mesh_dims++)

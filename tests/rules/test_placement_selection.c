@@ -319,7 +319,7 @@ static bool choose_once(dt_ctx *ctx, void *user) {
     dt__placed_call made;
     dt__candidate choice;
     int64_t mesh[] = {2, 3};
-    bool fine = dt__placed_call_parse(&arena, user, 2, mesh, &made) == DT_OK;
+    bool fine = dt__ops_open(ctx) == DT_OK && dt__placed_call_parse(&arena, user, 2, mesh, &made) == DT_OK;
     dt__placed_inputs on = {2, mesh, made.inputs, &dt__machine_builtin};
     fine = fine && dt__select_placements(&arena, &made.call, &on, &choice) == DT_OK;
     dt__arena_free(&arena);

@@ -262,7 +262,8 @@ static void placements__values_that_no_text_can_say_are_refused(void **state) {
     position.position = -1;
     check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &unknown}, DT_ERR_PLACEMENT,
                   "unknown kind of placement"); /* UTL-020 */
-    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &no_reduce}, DT_ERR_PLACEMENT, "unknown reduction of the partial on mesh dim 0: 77");
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &no_reduce}, DT_ERR_PLACEMENT,
+                  "unknown reduction of the partial on mesh dim 0: 77");
     check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &no_factor}, DT_ERR_PLACEMENT, "at least 1");
     check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &strided}, DT_ERR_PLACEMENT,
                   "cannot have explicit extents");

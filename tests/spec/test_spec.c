@@ -504,7 +504,8 @@ static void spec__descriptions_that_do_not_fit_are_refused(void **state) {
                   "expected 1, one per mesh dim, got 0");
     check_refused(&(dt_spec_desc){.n_dims = 1, .shape = shape, .text = "R", .dtype = (dt_dtype)99}, DT_ERR_DTYPE,
                   "unknown dtype 99");
-    check_refused(&(dt_spec_desc){.n_dims = -1, .shape = shape, .text = "R"}, DT_ERR_SHAPE, "expected 0 to 32, got -1");
+    check_refused(&(dt_spec_desc){.n_dims = -1, .shape = shape, .text = "R"}, DT_ERR_SHAPE,
+                  "expected 0 to 32, got -1");
     check_refused(&(dt_spec_desc){.n_dims = 1, .shape = shape, .text = "R", .stride_order = (int[]){1}}, DT_ERR_VALUE,
                   "stride order");
 }

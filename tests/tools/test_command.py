@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line of dtensor: help, version, exit codes, error lines, and that the man pages describe every option."""
+import glob
 import os
 import re
 import subprocess
@@ -135,6 +136,23 @@ class Command(unittest.TestCase):
                 self.assertEqual(output, done.stdout, line)
                 count += 1
         self.assertEqual(8, count)
+
+    def test_reference_page_is_complete(self):
+        """dtensor.7 lists every status and dtype, and the functions that it names exist."""
+        with open(os.path.join(tool.SOURCE, "man", "dtensor.7"), encoding="utf-8") as file:
+            page = file.read()
+        headers = ""
+        for name in sorted(glob.glob(os.path.join(tool.SOURCE, "include", "dtensor", "*.h"))):
+            with open(name, encoding="utf-8") as file:
+                headers += file.read()
+        statuses = re.findall(r'X\((ERR_\w+), -\d+, "(\w+)"', headers)
+        self.assertGreater(len(statuses), 10)
+        self.assertEqual([f"DT_{name} Ta {word}" for name, word in statuses],
+                         re.findall(r"(?m)^\.It Dv (DT_ERR_\w+ Ta \w+)", page))
+        dtypes = re.findall(r'X\(\w+, \d+, "(\w+)"\)', headers)
+        self.assertIn(f".Li {' '.join(dtypes)} .\n", page)
+        for name in set(re.findall(r"Fn (dt_\w+)", page)):
+            self.assertRegex(headers, rf"\b{name}\(", name)
 
     def test_main_page_lists_every_command(self):
         with open(os.path.join(tool.SOURCE, "man", "dtensor.1"), encoding="utf-8") as file:

@@ -6,7 +6,7 @@
  */
 #include "support/check.h"
 
-#include "rules/op_registry.h"
+#include "ops/ops.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
@@ -107,6 +107,7 @@ static void table__has_no_wrong_row_and_no_missing_one_without_a_reason(void **s
     int64_t n_rows = 0;
     assert_non_null(self);
     self->ctx = dt__ctx_new(NULL);
+    assert_int_equal(dt__ops_open(self->ctx), DT_OK);
     read_list(self);
     for (int i = 0; i < dt__op_count(self->ctx); i++) {
         dt__arena arena = dt__arena_new(self->ctx);

@@ -6,6 +6,7 @@
 
 #include "dtensor/spec.h"
 #include "mesh/mesh.h"
+#include "ops/ops.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -217,6 +218,7 @@ static dt_status write_text(const dt__text *text, const char *path) {
 }
 
 static dt_status run_body(session *self, session_fn *body, void *user) {
+    DT__TRY(dt__ops_open(self->ctx));
     DT__TRY(body(self, user));
     DT__TRY(dt__text_status(self->out));
     return write_text(self->out, args_value(self->args, "svg"));

@@ -14,9 +14,7 @@ typedef struct explanation {
     int64_t max_candidates;
     dt_mesh *mesh;
     dt__placed_call placed;
-    int n_candidates;
-    dt__candidate choices[MAX_CANDIDATES]; /* the cheapest first: the one that is selected */
-    moves moved[MAX_CANDIDATES];
+    dt__explanation found; /* the cheapest candidate first: the one that is selected */
 } explanation;
 
 static dt_status read_call(explanation *self) {
@@ -33,36 +31,17 @@ static dt_status read_call(explanation *self) {
     return dt__placed_call_parse(arena, self->session->args->words[0], n, sizes, &self->placed);
 }
 
-static dt_status find_candidates(explanation *self) {
-    dt__arena *arena = self->session->arena;
-    const dt__placed_call *placed = &self->placed;
-    dt__placed_inputs on = {placed->n_mesh_dims, placed->mesh, placed->inputs, &dt__machine_builtin};
-    DT__TRY(dt__list_candidates(arena, &placed->call, &on, (int)self->max_candidates, self->choices,
-                                &self->n_candidates));
-    for (int c = 0; c < self->n_candidates; c++)
-        DT__TRY(moves_plan(arena, placed, &self->choices[c], &self->moved[c]));
-    return DT_OK;
-}
-
 /* "S(0),R; R,S(1)" */
 static const char *label_lists(const explanation *self, int n, const dt_placement *const *lists) {
-    dt__arena *arena = self->session->arena;
-    dt__text text = dt__text_new(arena->ctx);
-    for (int i = 0; i < n; i++) {
-        const char *placements = label_placements(self->placed.n_mesh_dims, lists[i], arena);
-        dt__text_add(&text, "%s%s", i ? "; " : "", placements ? placements : "");
-    }
-    return label_keep(&text, arena);
+    dt__text text = dt__text_new(self->session->ctx);
+    dt__placement_lists_text(self->placed.n_mesh_dims, n, lists, &text);
+    return label_keep(&text, self->session->arena);
 }
 
 /* "all_gather 2, all_reduce 1", or "none". */
-static const char *label_collectives(const explanation *self, const moves *moved) {
+static const char *label_collectives(const explanation *self, const dt__input_moves *moved) {
     dt__text text = dt__text_new(self->session->ctx);
-    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
-        if (moved->collectives[c])
-            dt__text_add(&text, "%s%s %lld", text.n_chars ? ", " : "", dt__step_kind_name((dt__step_kind)c),
-                         (long long)moved->collectives[c]);
-    if (!text.n_chars)
+    if (!dt__input_moves_text(moved, &text))
         dt__text_add(&text, "none");
     return label_keep(&text, self->session->arena);
 }
@@ -72,12 +51,12 @@ static dt_status add_candidates(const explanation *self, dt__text *out) {
     const dt_op_call *call = &self->placed.call;
     table rows = table_new(arena, 6);
     DT__TRY(table_add(&rows, (const char *[]){" ", "inputs", "outputs", "collectives", "received", "time"}));
-    for (int c = 0; c < self->n_candidates; c++) {
-        const dt__candidate *choice = &self->choices[c];
+    for (int c = 0; c < self->found.n_candidates; c++) {
+        const dt__candidate *choice = &self->found.candidates[c];
         DT__TRY(table_add(&rows, (const char *[]){c ? " " : "*", label_lists(self, call->n_inputs, choice->inputs),
                                                   label_lists(self, call->n_outputs, choice->outputs),
-                                                  label_collectives(self, &self->moved[c]),
-                                                  label_bytes(self->moved[c].bytes, arena),
+                                                  label_collectives(self, &self->found.moves[c]),
+                                                  label_bytes(self->found.moves[c].bytes, arena),
                                                   label_time(choice->cost_us, arena)}));
     }
     table_print(&rows, out);
@@ -90,7 +69,7 @@ static void add_rows(const explanation *self, dt__text *out) {
     dt_row_entry replicated[1024] = {0};
     dt__row replicate = {0, replicated};
     for (int m = 0; m < self->placed.n_mesh_dims; m++) {
-        const dt__row *row = self->choices[0].rows[m];
+        const dt__row *row = self->found.candidates[0].rows[m];
         const char *name = label_mesh_dim(self->mesh, m, self->session->arena);
         dt__text_add(out, "  mesh dim %s: ", name ? name : "");
         if (row || call->n_inputs + call->n_outputs <= 1024)
@@ -101,9 +80,9 @@ static void add_rows(const explanation *self, dt__text *out) {
 
 static void add_reason(const explanation *self, dt__text *out) {
     dt__arena *arena = self->session->arena;
-    const char *time = label_time(self->choices[0].cost_us, arena);
-    const char *next = self->n_candidates > 1 ? label_time(self->choices[1].cost_us, arena) : NULL;
-    if (self->moved[0].n_collectives == 0)
+    const char *time = label_time(self->found.candidates[0].cost_us, arena);
+    const char *next = self->found.n_candidates > 1 ? label_time(self->found.candidates[1].cost_us, arena) : NULL;
+    if (self->found.moves[0].n_collectives == 0)
         dt__text_add(out, "selected because it sends nothing; rows by mesh dim:\n");
     else if (next)
         dt__text_add(out,
@@ -116,8 +95,8 @@ static void add_reason(const explanation *self, dt__text *out) {
 /* "input 1: S(0)R->RR" with its steps below. */
 static dt_status add_input(const explanation *self, int i, dt__text *out) {
     dt__arena *arena = self->session->arena;
-    const dt__candidate *choice = &self->choices[0];
-    const dt__plan *plan = &self->moved[0].plans[i];
+    const dt__candidate *choice = &self->found.candidates[0];
+    const dt__plan *plan = &self->found.moves[0].plans[i];
     bool made_locally = false;
     for (int m = 0; m < choice->n_mesh_dims; m++)
         made_locally |= !dt_placement_equal(&choice->inputs[i][m], &choice->moved[i][m]);
@@ -154,27 +133,20 @@ static dt_status print_text(explanation *self, dt__text *out) {
 
 static dt_status print_json(explanation *self, dt__text *out) {
     json_t *candidates = json_array(), *plans = json_array();
-    bool ok = true;
-    for (int c = 0; c < self->n_candidates; c++)
-        ok &= !json_array_append_new(candidates, moves_json(&self->placed, &self->choices[c], &self->moved[c]));
+    for (int c = 0; c < self->found.n_candidates; c++)
+        json_append(&candidates, moves_json(&self->placed, &self->found.candidates[c], &self->found.moves[c]));
     for (int i = 0; i < self->placed.call.n_inputs; i++)
-        ok &= !json_array_append_new(plans, plan_json(self->session->ctx, &self->moved[0].plans[i]));
+        json_append(&plans, plan_json(self->session->ctx, &self->found.moves[0].plans[i]));
     json_t *answer = json_pack("{s:o, s:o, s:i, s:o}", "call", string_json(self->session->args->words[0]),
                                "candidates", candidates, "chosen", 0, "plans", plans);
-    if (!ok) {
-        json_decref(answer);
-        answer = NULL;
-    }
-    DT__TRY(json_write(self->session->ctx, answer, JSON_COST_DIGITS, out));
-    dt__text_add(out, "\n");
-    return DT_OK;
+    return json_write_line(self->session->ctx, answer, out);
 }
 
 static dt_status run_session(session *started, void *user) {
     explanation *self = user;
     self->session = started;
     DT__TRY(read_call(self));
-    DT__TRY(find_candidates(self));
+    DT__TRY(dt__explanation_new(started->arena, &self->placed, (int)self->max_candidates, &self->found));
     return (args_has(started->args, "json") ? print_json : print_text)(self, started->out);
 }
 

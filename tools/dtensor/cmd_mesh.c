@@ -274,9 +274,7 @@ static dt_status print_json(shown *self, const char *text, dt__text *out) {
         json_decref(answer);
         return status;
     }
-    DT__TRY(json_write(self->session->ctx, answer, JSON_COST_DIGITS, out));
-    dt__text_add(out, "\n");
-    return DT_OK;
+    return json_write_line(self->session->ctx, answer, out);
 }
 
 static dt_status run_session(session *started, void *user) {

@@ -200,15 +200,9 @@ static dt_status print_json(planning *self, dt__text *out) {
     const char *from = label_spec(self->from, self->session->arena), *to = label_spec(self->to, self->session->arena);
     json_t *plans = json_array();
     for (int i = 0; i < self->n_plans; i++)
-        if (json_array_append_new(plans, planner_json(self, i)))
-            from = NULL;
-    json_t *answer =
-        from && to ? json_pack("{s:o, s:o, s:O}", "from", string_json(from), "to", string_json(to), "plans", plans)
-                   : NULL;
-    json_decref(plans);
-    DT__TRY(json_write(self->session->ctx, answer, JSON_COST_DIGITS, out));
-    dt__text_add(out, "\n");
-    return DT_OK;
+        json_append(&plans, planner_json(self, i));
+    json_t *answer = json_pack("{s:o, s:o, s:o}", "from", string_json(from), "to", string_json(to), "plans", plans);
+    return json_write_line(self->session->ctx, answer, out);
 }
 
 static dt_status fill_step_texts(const planning *self, const dt__plan *plan, int i, const char **out) {
@@ -281,6 +275,8 @@ static int run_plan(const arguments *args) {
     return session_run(args, 0, run_session, &self);
 }
 
+#define PLANNER_LINE(upper, lower, meaning) "\n  " #lower ": " meaning
+
 const command plan_command = {
     .name = "plan",
     .summary = "show how a tensor gets from one list of placements to another",
@@ -288,9 +284,8 @@ const command plan_command = {
     .about =
         "Shows the collectives that redistribute a tensor, the bytes that the rank that receives most receives,\n"
         "the bytes that the rank that holds most holds, and the predicted time, beside the lower bound of any\n"
-        "plan. Planners: min_cost (cheapest by the machine model), direct (one exchange), and greedy and graph,\n"
-        "which follow PyTorch's. Placements and meshes are written as for dtensor show; with S(0)[1],S(0)[0] the\n"
-        "second mesh dim cuts first.",
+        "plan. Placements and meshes are written as for dtensor show; with S(0)[1],S(0)[0] the second mesh dim\n"
+        "cuts first. Planners:" DT__PLANNER_LIST(PLANNER_LINE),
     .options =
         (const command_option[]){
             {.name = "mesh", .value = "MESH", .help = "the mesh"},

@@ -91,13 +91,30 @@ static dt_status write_line(dt__text *answer) {
     return DT_OK;
 }
 
+/* The codes of the protocol. */
+static const dt_status codes[] = {
+    DT_ERR_JSON,  DT_ERR_FIELD,     DT_ERR_OP,   DT_ERR_SHAPE,       DT_ERR_DTYPE,
+    DT_ERR_VALUE, DT_ERR_PLACEMENT, DT_ERR_MESH, DT_ERR_UNSUPPORTED, DT_ERR_INTERNAL,
+};
+
+/* {"error":{"code":…,"message":…}}; statuses that are not part of the protocol become "internal". */
+static void answer_error(dt__text *out, dt_status status, const char *message) {
+    const char *code = dt_status_name(DT_ERR_INTERNAL);
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (codes[i] == status)
+            code = dt_status_name(status);
+    dt__text_clear(out);
+    (void)json_write(out->ctx, json_pack("{s:{s:s, s:o}}", "error", "code", code, "message", string_json(message)),
+                     JSON_COST_DIGITS, out);
+}
+
 static dt_status serve(lines *in, dt__text *answer) {
     for (input_line line;;) {
         dt_status status = next_line(in, &line);
         if (status != DT_OK)
             return status == DT_IN_PROGRESS ? DT_OK : status;
         if (line.too_long)
-            query_answer_error(answer, DT_ERR_JSON, "expected a line of at most 67108864 bytes");
+            answer_error(answer, DT_ERR_JSON, "expected a line of at most 67108864 bytes");
         else
             query_answer(line.chars, line.n, answer);
         DT__TRY(write_line(answer));
@@ -107,22 +124,6 @@ static dt_status serve(lines *in, dt__text *answer) {
 static const request_kind *const kinds[] = {&query_layout, &query_mesh,      &query_shard, &query_redistribute,
                                             &query_rules,  &query_propagate, &query_run};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
-
-/* The codes of the protocol. */
-static const dt_status codes[] = {
-    DT_ERR_JSON,  DT_ERR_FIELD,     DT_ERR_OP,   DT_ERR_SHAPE,       DT_ERR_DTYPE,
-    DT_ERR_VALUE, DT_ERR_PLACEMENT, DT_ERR_MESH, DT_ERR_UNSUPPORTED, DT_ERR_INTERNAL,
-};
-
-void query_answer_error(dt__text *out, dt_status status, const char *message) {
-    const char *code = dt_status_name(DT_ERR_INTERNAL);
-    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
-        if (codes[i] == status)
-            code = dt_status_name(status);
-    dt__text_clear(out);
-    (void)json_write(out->ctx, json_pack("{s:{s:s, s:o}}", "error", "code", code, "message", string_json(message)),
-                     JSON_COST_DIGITS, out);
-}
 
 static dt_status find_kind(const request *req, const request_kind **out) {
     const char *q = NULL;
@@ -170,7 +171,7 @@ void query_answer(const char *line, size_t n, dt__text *out) {
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = out->ctx->allocator});
     dt_status status = ctx ? answer_in(ctx, line, n, out) : DT_ERR_MEMORY;
     if (status != DT_OK)
-        query_answer_error(out, status, ctx ? dt_error_text(ctx) : dt_status_text(status));
+        answer_error(out, status, ctx ? dt_error_text(ctx) : dt_status_text(status));
     dt__ctx_free(ctx);
 }
 

@@ -4,8 +4,7 @@
  */
 #include "arguments.h"
 #include "json.h"
-#include "rules/call_text.h"
-#include "rules/op_registry.h"
+#include "rules/rules.h"
 
 #include <string.h>
 
@@ -37,25 +36,20 @@ static dt_status print_rows_json(session *self, const char *call) {
     DT__TRY(read_rows(self, call, &placed, &rows));
     dt__text text = dt__text_new(self->ctx);
     json_t *list = json_array();
-    bool ok = true;
     for (int r = 0; r < rows.n_rows; r++) {
         dt__text_clear(&text);
         dt__row_text(&placed.call, &rows.rows[r], &text);
-        ok &= !text.broken && !json_array_append_new(list, string_json(dt__text_chars(&text)));
+        json_append(&list, text.broken ? NULL : string_json(dt__text_chars(&text)));
     }
     dt__text_free(&text);
-    json_t *answer = json_pack("{s:O}", "rows", ok ? list : NULL);
-    json_decref(list);
-    return json_write(self->ctx, answer, JSON_COST_DIGITS, self->out);
+    return json_write_line(self->ctx, json_pack("{s:o}", "rows", list), self->out);
 }
 
 static dt_status print_rules(session *self, void *user) {
     (void)user;
-    if (!args_has(self->args, "json"))
-        return add_rows(self, self->args->words[0], "", self->out);
-    DT__TRY(print_rows_json(self, self->args->words[0]));
-    dt__text_add(self->out, "\n");
-    return DT_OK;
+    if (args_has(self->args, "json"))
+        return print_rows_json(self, self->args->words[0]);
+    return add_rows(self, self->args->words[0], "", self->out);
 }
 
 /* Each signature on a line of its own. */
@@ -102,19 +96,15 @@ static dt_status print_table(session *self) {
 
 static dt_status print_table_json(session *self) {
     json_t *list = json_array();
-    bool ok = true;
-    for (int i = 0; ok && i < dt__op_count(self->ctx); i++) {
+    for (int i = 0; i < dt__op_count(self->ctx); i++) {
         const dt__op_info *info = dt__op_at(self->ctx, i);
-        ok = info && !json_array_append_new(
-                         list, json_pack("{s:s, s:s}", "name", info->schema.name, "schema", info->op->schema));
+        if (!info) {
+            json_decref(list);
+            return dt_error_status(self->ctx);
+        }
+        json_append(&list, json_pack("{s:s, s:s}", "name", info->schema.name, "schema", info->op->schema));
     }
-    if (!ok) {
-        json_decref(list);
-        return dt_failed(self->ctx) ? dt_error_status(self->ctx) : dt__fail_memory(self->ctx, 0, "an answer");
-    }
-    DT__TRY(json_write(self->ctx, list, JSON_COST_DIGITS, self->out));
-    dt__text_add(self->out, "\n");
-    return DT_OK;
+    return json_write_line(self->ctx, list, self->out);
 }
 
 static dt_status print_ops(session *self, void *user) {

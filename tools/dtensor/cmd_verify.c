@@ -4,7 +4,7 @@
  */
 #include "arguments.h"
 #include "json.h"
-#include "rules/op_registry.h"
+#include "rules/rules.h"
 #include "verify/verify.h"
 
 #include <fnmatch.h>
@@ -146,27 +146,19 @@ static dt_status print_text(const verification *self, dt__text *out) {
 
 static json_t *wrong_json(const dt__verdict *one) {
     json_t *list = json_array();
-    bool ok = true;
     for (int i = 0; i < one->n_wrong; i++)
-        ok &= !json_array_append_new(list, json_pack("{s:o, s:o, s:i, s:o}", "row", string_json(one->wrong[i].row),
-                                                     "call", string_json(one->wrong[i].call), "ranks",
-                                                     one->wrong[i].n_ranks, "what", string_json(one->wrong[i].what)));
-    if (ok)
-        return list;
-    json_decref(list);
-    return NULL;
+        json_append(&list, json_pack("{s:o, s:o, s:i, s:o}", "row", string_json(one->wrong[i].row), "call",
+                                     string_json(one->wrong[i].call), "ranks", one->wrong[i].n_ranks, "what",
+                                     string_json(one->wrong[i].what)));
+    return list;
 }
 
 static json_t *missing_json(const dt__verdict *one) {
     json_t *list = json_array();
-    bool ok = true;
     for (int i = 0; i < one->n_missing; i++)
-        ok &= !json_array_append_new(list, json_pack("{s:o, s:o}", "row", string_json(one->missing[i].row), "call",
-                                                     string_json(one->missing[i].call)));
-    if (ok)
-        return list;
-    json_decref(list);
-    return NULL;
+        json_append(&list, json_pack("{s:o, s:o}", "row", string_json(one->missing[i].row), "call",
+                                     string_json(one->missing[i].call)));
+    return list;
 }
 
 static json_t *verdict_json(const dt__verdict *one) {
@@ -178,14 +170,9 @@ static json_t *verdict_json(const dt__verdict *one) {
 
 static dt_status print_json(const verification *self, dt__text *out) {
     json_t *list = json_array();
-    bool ok = true;
     for (int i = 0; i < self->n; i++)
-        ok &= !json_array_append_new(list, verdict_json(&self->list[i]));
-    json_t *answer = json_pack("{s:O}", "ops", ok ? list : NULL);
-    json_decref(list);
-    DT__TRY(json_write(self->session->ctx, answer, JSON_COST_DIGITS, out));
-    dt__text_add(out, "\n");
-    return DT_OK;
+        json_append(&list, verdict_json(&self->list[i]));
+    return json_write_line(self->session->ctx, json_pack("{s:o}", "ops", list), out);
 }
 
 static dt_status run_session(session *started, void *user) {

@@ -11,7 +11,7 @@
 
 json_t *string_json(const char *chars) {
     json_t *valid = json_string(chars);
-    if (valid)
+    if (valid || !chars)
         return valid;
     size_t n = 0, length = strlen(chars);
     char *clean = malloc(3 * length + 1);
@@ -37,22 +37,23 @@ json_t *number_json(double value) {
     return is_int ? json_integer((json_int_t)value) : json_real(value);
 }
 
-/* Appends to a list, and hands a missing item on: *list becomes NULL. */
-static void append(json_t **list, json_t *item) {
-    if (json_array_append_new(*list, item)) {
+void json_append(json_t **list, json_t *item) {
+    if (!*list) {
+        json_decref(item);
+    } else if (json_array_append_new(*list, item)) {
         json_decref(*list);
         *list = NULL;
     }
 }
 
-json_t *ints_json(const int64_t *values, int64_t n) {
+static json_t *ints_json(const int64_t *values, int64_t n) {
     json_t *list = json_array();
-    for (int64_t i = 0; list && i < n; i++)
-        append(&list, json_integer(values[i]));
+    for (int64_t i = 0; i < n; i++)
+        json_append(&list, json_integer(values[i]));
     return list;
 }
 
-json_t *placements_json(int n, const dt_placement *placements) {
+static json_t *placements_json(int n, const dt_placement *placements) {
     size_t capacity = dt_placements_text(n, placements, 0, NULL) + 1;
     char *text = malloc(capacity);
     if (!text)
@@ -67,8 +68,8 @@ json_t *tuple_json(const dt__tuple *tuple) {
     if (dt__tuple_is_int(tuple))
         return json_integer(tuple->value);
     json_t *list = json_array();
-    for (int64_t i = 0; list && i < tuple->n_items; i++)
-        append(&list, tuple_json(&tuple->items[i]));
+    for (int64_t i = 0; i < tuple->n_items; i++)
+        json_append(&list, tuple_json(&tuple->items[i]));
     return list;
 }
 
@@ -78,8 +79,8 @@ json_t *layout_json(const dt__layout *layout) {
 
 static json_t *mesh_shape_json(const dt_mesh *mesh) {
     json_t *list = json_array();
-    for (int dim = 0; list && dim < dt_mesh_n_dims(mesh); dim++)
-        append(&list, json_integer(dt_mesh_dim_size(mesh, dim)));
+    for (int dim = 0; dim < dt_mesh_n_dims(mesh); dim++)
+        json_append(&list, json_integer(dt_mesh_dim_size(mesh, dim)));
     return list;
 }
 
@@ -87,8 +88,8 @@ static json_t *mesh_names_json(const dt_mesh *mesh) {
     if (dt_mesh_n_dims(mesh) == 0 || !dt_mesh_dim_name(mesh, 0))
         return json_null();
     json_t *list = json_array();
-    for (int dim = 0; list && dim < dt_mesh_n_dims(mesh); dim++)
-        append(&list, string_json(dt_mesh_dim_name(mesh, dim)));
+    for (int dim = 0; dim < dt_mesh_n_dims(mesh); dim++)
+        json_append(&list, string_json(dt_mesh_dim_name(mesh, dim)));
     return list;
 }
 
@@ -100,17 +101,17 @@ static json_t *nested_ranks_json(const dt_mesh *mesh, int dim, const int64_t **r
         return ints_json(*ranks - size, size);
     }
     json_t *list = json_array();
-    for (int64_t i = 0; list && i < size; i++)
-        append(&list, nested_ranks_json(mesh, dim + 1, ranks));
+    for (int64_t i = 0; i < size; i++)
+        json_append(&list, nested_ranks_json(mesh, dim + 1, ranks));
     return list;
 }
 
 /* buffer holds the ranks of one group. */
 static json_t *groups_json(const dt_mesh *mesh, int64_t *buffer) {
     json_t *list = json_array();
-    for (int dim = 0; list && dim < dt_mesh_n_dims(mesh); dim++) {
+    for (int dim = 0; dim < dt_mesh_n_dims(mesh); dim++) {
         dt_mesh_group_ranks(mesh, dim, buffer);
-        append(&list, ints_json(buffer, dt_mesh_dim_size(mesh, dim)));
+        json_append(&list, ints_json(buffer, dt_mesh_dim_size(mesh, dim)));
     }
     return list;
 }
@@ -138,8 +139,8 @@ dt_status mesh_json(dt__arena *arena, const dt_mesh *mesh, json_t **out) {
 
 static json_t *step_json(const dt__plan_step *step) {
     json_t *mesh_dims = json_array();
-    for (int i = 0; mesh_dims && i < step->n_mesh_dims; i++)
-        append(&mesh_dims, json_integer(step->mesh_dims[i]));
+    for (int i = 0; i < step->n_mesh_dims; i++)
+        json_append(&mesh_dims, json_integer(step->mesh_dims[i]));
     return json_pack("{s:o, s:s, s:I, s:o}", "mesh_dims", mesh_dims, "collective",
                      dt__step_kind_name(step->collective), "bytes", (json_int_t)step->bytes, "cost_us",
                      number_json(step->cost_us));
@@ -150,8 +151,8 @@ json_t *plan_json(dt_ctx *ctx, const dt__plan *plan) {
     dt__plan_trace(plan, &trace);
     json_t *trace_string = trace.broken ? NULL : string_json(dt__text_chars(&trace)), *steps = json_array();
     dt__text_free(&trace);
-    for (int i = 0; steps && i < plan->n_steps; i++)
-        append(&steps, step_json(&plan->steps[i]));
+    for (int i = 0; i < plan->n_steps; i++)
+        json_append(&steps, step_json(&plan->steps[i]));
     return json_pack("{s:o, s:o, s:i, s:I, s:I, s:I, s:o}", "trace", trace_string, "steps", steps, "collectives",
                      plan->n_collectives, "bytes", (json_int_t)plan->bytes, "lower_bound_bytes",
                      (json_int_t)plan->lower_bound_bytes, "peak_bytes", (json_int_t)plan->peak_bytes, "cost_us",
@@ -189,6 +190,12 @@ dt_status json_write(dt_ctx *ctx, json_t *value, int digits, dt__text *out) {
     return write_flagged(ctx, value, 0, digits, out);
 }
 
+dt_status json_write_line(dt_ctx *ctx, json_t *value, dt__text *out) {
+    DT__TRY(json_write(ctx, value, JSON_COST_DIGITS, out));
+    dt__text_add(out, "\n");
+    return DT_OK;
+}
+
 dt_status json_write_list(dt_ctx *ctx, json_t *members, const char *name, int64_t n, json_item_fn *item, void *user,
                           size_t max_bytes, dt__text *out) {
     bool first = json_object_size(members) == 0;
@@ -210,9 +217,9 @@ dt_status json_write_list(dt_ctx *ctx, json_t *members, const char *name, int64_
 /* The index ranges that a shard holds of one dim; NULL with *n_left < 0 where there are too many. */
 static json_t *runs_json(const dt__shard *shard, int64_t *n_left) {
     json_t *list = json_array();
-    for (int64_t i = 0; list && i < shard->size;) {
+    for (int64_t i = 0; i < shard->size;) {
         dt_run run = dt__shard_run(shard, i);
-        append(&list, json_pack("[I, I]", (json_int_t)run.begin, (json_int_t)run.end));
+        json_append(&list, ints_json((const int64_t[]){run.begin, run.end}, 2));
         i += run.end - run.begin;
         if (--*n_left < 0) {
             json_decref(list);
@@ -227,10 +234,10 @@ dt_status local_json(dt_ctx *ctx, const dt__sharding *sharding, const int64_t *c
     int64_t shape[DT_SPEC_MAX_DIMS], offset[DT_SPEC_MAX_DIMS], n_left = JSON_MAX_ITEMS;
     json_t *runs = json_array();
     dt__sharding_local(sharding, coordinate, shape, offset);
-    for (int dim = 0; runs && dim < sharding->n_dims; dim++) {
+    for (int dim = 0; dim < sharding->n_dims; dim++) {
         dt__shard shard;
         dt__shard_at(sharding, dim, coordinate, &shard);
-        append(&runs, runs_json(&shard, &n_left));
+        json_append(&runs, runs_json(&shard, &n_left));
     }
     if (n_left < 0)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "shard: rank %lld holds more than %d runs", (long long)rank,
@@ -240,46 +247,14 @@ dt_status local_json(dt_ctx *ctx, const dt__sharding *sharding, const int64_t *c
     return *out ? DT_OK : dt__fail_memory(ctx, 0, "an answer");
 }
 
-static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, int i,
-                            dt__plan *out) {
-    const dt_op_value *value = &placed->call.inputs[i];
-    dt__sharding to;
-    dt__sharding_desc desc = {
-        .n_mesh_dims = placed->n_mesh_dims,
-        .mesh = placed->mesh,
-        .n_dims = value->n_dims,
-        .shape = value->shape,
-        .n_placements = placed->n_mesh_dims,
-        .placements = choice->moved[i],
-    };
-    DT__TRY(dt__sharding_build(arena, &desc, &to));
-    dt__move move = {.from = placed->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, out);
-}
-
-dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, moves *out) {
-    *out = (moves){.n = placed->call.n_inputs, .plans = DT__NEW_ARRAY(arena, dt__plan, placed->call.n_inputs)};
-    if (!out->plans)
-        return DT_ERR_MEMORY;
-    for (int i = 0; i < out->n; i++) {
-        dt__plan *plan = &out->plans[i];
-        DT__TRY(plan_input(arena, placed, choice, i, plan));
-        for (int s = 0; s < plan->n_steps; s++)
-            out->collectives[plan->steps[s].collective]++;
-        out->n_collectives += plan->n_collectives;
-        out->bytes += plan->bytes;
-    }
-    return DT_OK;
-}
-
-json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const moves *moved) {
+json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const dt__input_moves *moved) {
     const dt_op_call *call = &placed->call;
     json_t *inputs = json_array(), *outputs = json_array();
-    for (int i = 0; inputs && i < call->n_inputs; i++)
-        append(&inputs, placements_json(placed->n_mesh_dims, choice->inputs[i]));
-    for (int o = 0; outputs && o < call->n_outputs; o++)
-        append(&outputs, output_json(call->outputs[o].n_dims, call->outputs[o].shape, call->outputs[o].dtype,
-                                     placements_json(placed->n_mesh_dims, choice->outputs[o])));
+    for (int i = 0; i < call->n_inputs; i++)
+        json_append(&inputs, placements_json(placed->n_mesh_dims, choice->inputs[i]));
+    for (int o = 0; o < call->n_outputs; o++)
+        json_append(&outputs, output_json(call->outputs[o].n_dims, call->outputs[o].shape, call->outputs[o].dtype,
+                                          placements_json(placed->n_mesh_dims, choice->outputs[o])));
     return json_pack("{s:o, s:o, s:o, s:I, s:o}", "inputs", inputs, "outputs", outputs, "collectives",
                      collectives_json(moved->collectives), "bytes", (json_int_t)moved->bytes, "cost_us",
                      number_json(choice->cost_us));

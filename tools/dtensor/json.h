@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "mesh/mesh.h"
 #include "plan/plan.h"
-#include "rules/call_text.h"
+#include "rules/rules.h"
 
 #include <jansson.h>
 
@@ -19,12 +19,12 @@ enum {
     JSON_COST_DIGITS = 6,     /* of predicted times */
 };
 
-/* A string; bytes that are not UTF-8 become U+FFFD. */
+/* Appends to a list. A missing item makes the list NULL, so that only json_write has to check. */
+void json_append(json_t **list, json_t *item);
+/* A string; bytes that are not UTF-8 become U+FFFD. NULL stays NULL. */
 json_t *string_json(const char *chars);
 /* A number; an integer without a point, and "nan", "inf" and "-inf" as strings. */
 json_t *number_json(double value);
-json_t *ints_json(const int64_t *values, int64_t n);
-json_t *placements_json(int n, const dt_placement *placements);
 /* A nested list, and {"shape":…,"stride":…}. */
 json_t *tuple_json(const dt__tuple *tuple);
 json_t *layout_json(const dt__layout *layout);
@@ -41,6 +41,8 @@ json_t *output_json(int n_dims, const int64_t *shape, dt_dtype dtype, json_t *pl
 /* Appends a value on one line and releases it; NULL is an error: out of memory. Numbers with a point have at most
  * `digits` digits. Errors are recorded in the context. */
 dt_status json_write(dt_ctx *ctx, json_t *value, int digits, dt__text *out);
+/* The same with the digits of times, and a newline. */
+dt_status json_write_line(dt_ctx *ctx, json_t *value, dt__text *out);
 
 /* {"rank":0,"shape":[3,5],"offset":[0,0],"runs":[[[0,3]],[[0,5]]]}; refuses (unsupported) more than JSON_MAX_ITEMS
  * runs, because a strided shard may have as many as the tensor has elements. */
@@ -53,18 +55,7 @@ typedef dt_status json_item_fn(void *user, int64_t i, json_t **out);
 dt_status json_write_list(dt_ctx *ctx, json_t *members, const char *name, int64_t n, json_item_fn *item, void *user,
                           size_t max_bytes, dt__text *out);
 
-/* The redistributions that a choice of rows needs: the plan of each input, and their sums. */
-typedef struct moves {
-    int n; /* inputs */
-    dt__plan *plans;
-    int64_t collectives[DT__N_STEP_KINDS];
-    int64_t n_collectives;
-    int64_t bytes; /* received by the rank that receives most, input by input */
-} moves;
-
-/* Plans the moves, in the arena. */
-dt_status moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *choice, moves *out);
 /* {"inputs":[…],"outputs":[…],"collectives":{…},"bytes":…,"cost_us":…} */
-json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const moves *moved);
+json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const dt__input_moves *moved);
 
 #endif

@@ -10,17 +10,13 @@
 #include "base/text.h"
 #include "dtensor/comm.h"
 #include "dtensor/redistribute.h"
-#include "rules/call_text.h"
+#include "rules/rules.h"
 
 #include <jansson.h>
 
 /* Writes the answer to the line (n bytes, without its newline) into out, which is cleared first: a JSON object
  * without a newline. A request that cannot be served is answered by an error object. */
 void query_answer(const char *line, size_t n, dt__text *out);
-
-/* Writes {"error":{"code":…,"message":…}} into out, which is cleared first. Statuses that are not part of the protocol
- * become "internal". */
-void query_answer_error(dt__text *out, dt_status status, const char *message);
 
 /* Ends the ranks that `run` keeps alive. */
 void query_run_end(void);

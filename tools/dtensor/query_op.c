@@ -8,6 +8,7 @@
 #include "dispatch/dispatch.h"
 #include "json.h"
 #include "move/move.h"
+#include "ops/ops.h"
 #include "query.h"
 
 #include <stdlib.h>
@@ -51,23 +52,20 @@ static dt_status answer_rules(const request *req, dt__text *out) {
             placed.bound.inputs[i] = i;
     dt__text text = dt__text_new(req->ctx);
     json_t *list = json_array();
-    bool ok = true;
     for (int r = 0; r < rows.n_rows; r++)
-        ok &= !json_array_append_new(list, row_json(&placed, &rows.rows[r], &text));
+        json_append(&list, row_json(&placed, &rows.rows[r], &text));
     dt__text_free(&text);
-    json_t *answer = json_pack("{s:O}", "rows", ok ? list : NULL);
-    json_decref(list);
-    return json_write(req->ctx, answer, JSON_COST_DIGITS, out);
+    return json_write(req->ctx, json_pack("{s:o}", "rows", list), JSON_COST_DIGITS, out);
 }
 
 static dt_status answer_propagate(const request *req, dt__text *out) {
     dt__placed_call placed;
     dt__candidate choice;
-    moves moved;
+    dt__input_moves moved;
     DT__TRY(request_call(req, REQUEST_PLACED, &placed));
     dt__placed_inputs on = {placed.n_mesh_dims, placed.mesh, placed.inputs, &dt__machine_builtin};
     DT__TRY(dt__select_placements(req->arena, &placed.call, &on, &choice));
-    DT__TRY(moves_plan(req->arena, &placed, &choice, &moved));
+    DT__TRY(dt__input_moves_plan(req->arena, &placed, &choice, &moved));
     return json_write(req->ctx, moves_json(&placed, &choice, &moved), JSON_COST_DIGITS, out);
 }
 
@@ -133,15 +131,18 @@ static dt_status keep_output(run_job *self, dt_tensor *tensor, bool writes, run_
 
 static dt_status run_op(dt_ctx *ctx, run_job *self, dt_mesh *mesh) {
     const dt__placed_call *placed = self->placed;
-    dt_tensor *inputs[DT__MAX_INPUTS], *outputs[DT__MAX_OUTPUTS];
+    dt_tensor *outputs[DT__MAX_OUTPUTS];
+    dt__call call;
     int n_outputs = 0;
     bool writes = dt_rank(ctx) == 0;
-    const dt__op_info *info = dt__op_find(ctx, placed->info->schema.name);
-    if (!info)
+    DT__TRY(dt__ops_open(ctx));
+    dt__call_init(&call, placed->bound.overload, placed->bound.args);
+    call.info = dt__op_find(ctx, placed->info->schema.name);
+    call.n_inputs = placed->call.n_inputs;
+    if (!call.info)
         return dt_error_status(ctx);
-    DT__TRY(rank_inputs(mesh, placed, self->data, inputs));
+    DT__TRY(rank_inputs(mesh, placed, self->data, call.inputs));
     dt__redistribute_stats before = dt__redistribute_statistics(ctx);
-    dt__invocation call = {info, placed->bound.overload, placed->bound.args, placed->call.n_inputs, inputs, NULL};
     DT__TRY(dt__dispatch(ctx, &call, outputs, &n_outputs));
     dt__redistribute_stats after = dt__redistribute_statistics(ctx);
     for (int c = 0; writes && c < DT__N_STEP_KINDS; c++)
@@ -226,12 +227,10 @@ static dt_status answer_job(const request *req, run_job *self, dt__text *out) {
         return dt__fail(req->ctx, self->status, "%s", self->text);
     DT__TRY(check_data_size(req, self));
     json_t *outputs = json_array();
-    bool ok = true;
-    for (int i = 0; ok && i < self->n_outputs; i++)
-        ok = !json_array_append_new(outputs, run_output_json(&self->outputs[i]));
-    json_t *answer = json_pack("{s:O, s:{s:o, s:{}}}", "outputs", ok ? outputs : NULL, "collectives", "forward",
+    for (int i = 0; i < self->n_outputs; i++)
+        json_append(&outputs, run_output_json(&self->outputs[i]));
+    json_t *answer = json_pack("{s:o, s:{s:o, s:{}}}", "outputs", outputs, "collectives", "forward",
                                collectives_json(self->collectives), "backward");
-    json_decref(outputs);
     return json_write(req->ctx, answer, data_digits(self), out);
 }
 

@@ -12,7 +12,6 @@
 #include "base/dtype.h"
 #include "comm/launch.h"
 #include "move/move.h"
-#include "ops/shape_inference.h"
 #include "query.h"
 #include "tensor/tensor.h"
 

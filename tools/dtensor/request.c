@@ -5,7 +5,7 @@
  */
 #include "base/dtype.h"
 #include "json.h"
-#include "ops/shape_inference.h"
+#include "ops/ops.h"
 #include "query.h"
 #include "spec/spec.h"
 #include "tensor/tensor.h"
@@ -281,7 +281,7 @@ static dt_status read_reference(reading *self, const char *name, const json_t *v
 }
 
 /* Numbers, or tensors and null, one kind in a list. */
-static dt_status read_list_arg(reading *self, const char *name, const json_t *value, dt_arg *out) {
+static dt_status read_list_arg(reading *self, const char *name, const json_t *value, dt__argument *out) {
     size_t n = json_array_size(value);
     int64_t *ints = DT__NEW_ARRAY(self->req->arena, int64_t, n);
     double *floats = DT__NEW_ARRAY(self->req->arena, double, n);
@@ -301,20 +301,24 @@ static dt_status read_list_arg(reading *self, const char *name, const json_t *va
         if (json_is_object(entry))
             DT__TRY(read_reference(self, name, entry, &ints[i]));
     }
-    if (are_tensors || are_ints)
-        *out = (dt_arg){.type = are_tensors ? DT_ARG_TENSORS : DT_ARG_INTS, .n = (int)n, .as.ints = ints};
+    if (are_tensors) {
+        out->value = (dt_arg){.type = DT_ARG_TENSORS, .n = (int)n};
+        out->tensors = ints;
+    } else if (are_ints)
+        out->value = (dt_arg){.type = DT_ARG_INTS, .n = (int)n, .as.ints = ints};
     else
-        *out = (dt_arg){.type = DT_ARG_FLOATS, .n = (int)n, .as.floats = floats};
+        out->value = (dt_arg){.type = DT_ARG_FLOATS, .n = (int)n, .as.floats = floats};
     return DT_OK;
 }
 
-static dt_status read_arg(reading *self, const char *name, const json_t *value, dt_arg *out) {
+static dt_status read_arg(reading *self, const char *name, const json_t *value, dt__argument *argument) {
     int64_t number;
+    dt_arg *out = &argument->value;
     *out = (dt_arg){.type = DT_ARG_NONE};
     if (json_is_null(value))
         return DT_OK;
     if (json_is_array(value))
-        return read_list_arg(self, name, value, out);
+        return read_list_arg(self, name, value, argument);
     if (json_is_object(value)) {
         DT__TRY(read_reference(self, name, value, &number));
         *out = (dt_arg){.type = DT_ARG_TENSOR, .n = 1, .as.first = (int)number};
@@ -339,11 +343,11 @@ static dt_status read_args(reading *self, dt__argument *out, int *n) {
         return request_wrong(self->req, "kwargs", "an object of up to 32 arguments", kwargs);
     for (size_t i = 0; i < json_array_size(args); i++, ++*n) {
         snprintf(name, sizeof name, "args[%zu]", i);
-        DT__TRY(read_arg(self, name, json_array_get(args, i), &out[*n].value));
+        DT__TRY(read_arg(self, name, json_array_get(args, i), &out[*n]));
     }
     for (void *at = json_object_iter(kwargs); at; at = json_object_iter_next(kwargs, at), ++*n) {
         out[*n].name = json_object_iter_key(at);
-        DT__TRY(read_arg(self, "kwargs", json_object_iter_value(at), &out[*n].value));
+        DT__TRY(read_arg(self, "kwargs", json_object_iter_value(at), &out[*n]));
     }
     return DT_OK;
 }
@@ -373,6 +377,7 @@ dt_status request_call(const request *req, request_tensors have, dt__placed_call
     int n_args = 0;
     *out = (dt__placed_call){0};
     DT__TRY(request_string(req, "op", request_get(req, "op"), &op));
+    DT__TRY(dt__ops_open(req->ctx));
     out->info = dt__op_find(req->ctx, op);
     if (!out->info)
         return dt_error_status(req->ctx);
@@ -466,9 +471,6 @@ json_t *request_data_json(dt_dtype dtype, const void *data, int64_t n) {
     const unsigned char *element = data;
     json_t *list = json_array();
     for (int64_t i = 0; list && i < n; i++, element += dt_dtype_size(dtype))
-        if (json_array_append_new(list, element_json(dtype, element))) {
-            json_decref(list);
-            return NULL;
-        }
+        json_append(&list, element_json(dtype, element));
     return list;
 }

@@ -18,7 +18,8 @@ static const char *const dark_inks[N_INKS] = {"#3a87c8", "#d98a2b", "#3aa83a", "
 const char *svg_ink(int64_t i) { return inks[i % N_INKS]; }
 const char *svg_dark_ink(int64_t i) { return dark_inks[i % N_INKS]; }
 
-void svg_add_escaped(dt__text *out, const char *text, size_t n) {
+/* Escapes the characters that XML reserves; an incomplete character at the end is left out. */
+static void svg_add_escaped(dt__text *out, const char *text, size_t n) {
     for (size_t i = 0, length; i < n; i += length ? length : 1) {
         const char *entity = text[i] == '&' ? "&amp;" : text[i] == '<' ? "&lt;" : text[i] == '>' ? "&gt;" : NULL;
         length = utf8_length(text + i);

@@ -24,8 +24,6 @@ enum {
 void svg_begin(dt__text *out, int width, int height, const char *title);
 void svg_end(dt__text *out);
 
-/* Text with the characters escaped that XML reserves; an incomplete character at the end is left out. */
-void svg_add_escaped(dt__text *out, const char *text, size_t n);
 /* A text element; classes: title, note, slice, label (centred), index (small, centred), index end, small. */
 void svg_add_text(dt__text *out, int x, int y, const char *class_name, const char *text, size_t n);
 /* The title in as many lines as it needs at this width; returns the y of the next line. */

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Runs prepared redistributions: publishes the address of this rank's shard, pulls in one phase or two, and cleans
+ * up. Memory that peers cannot read is copied to the heap for the duration of the call.
+ */
+#include "move/move.h"
+
+#include "comm/exchange.h"
+#include "comm/observer.h"
+#include "kernels/spread.h"
+#include "mesh/mesh.h"
+#include "move/plan_cache.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum { STREAM_FROM_BYTES = 4 << 20 }; /* larger results bypass the caches */
+
+struct dt__execution {
+    dt__executor *executor;
+    dt__prepared_move *prepared;
+    dt_spec *from, *to;
+    dt__shard_memory src;
+    char *dst;        /* where the target is written */
+    void *copied_src; /* in the heap, or NULL */
+    void *copied_dst; /* the same; copied to final_dst at the end */
+    void *final_dst;  /* of the caller */
+    dt__exchange exchange;
+    dt_work *work; /* NULL: finished, with `status` */
+    dt_status status;
+    struct dt__execution *next;        /* of the executor's list */
+    int64_t strides[DT_SPEC_MAX_DIMS]; /* copies of the caller's, where it is started */
+};
+
+static dt__runtime *runtime_of(const dt__execution *execution) { return dt__runtime_of(execution->executor->ctx); }
+
+static int64_t item_bytes(const dt__execution *execution) { return (int64_t)dt_dtype_size(execution->to->dtype); }
+
+/* The extent of a strided shard in bytes, relative to its first element. */
+typedef struct extent {
+    int64_t begin, end;
+} extent;
+
+static extent extent_of(int n_dims, const int64_t *shape, const int64_t *strides, int64_t item) {
+    extent r = {0, item};
+    for (int d = 0; d < n_dims; d++) {
+        int64_t bytes = (shape[d] - 1) * strides[d] * item;
+        *(bytes < 0 ? &r.begin : &r.end) += bytes;
+    }
+    return r;
+}
+
+/* The memory of a source of a block; at is NULL where a peer published an impossible address. */
+static dt__shard_memory source_memory(const dt__execution *execution, const dt_work *work, const dt__block *block,
+                                      int64_t member) {
+    int n_dims = execution->prepared->pulls.n_dims;
+    if (!work || member == execution->prepared->group->rank)
+        return (dt__shard_memory){execution->src.at, execution->src.strides};
+    const int64_t *strides = block->strides;
+    extent r = {0, block->shard_elements * item_bytes(execution)};
+    if (dt__exchange_strides(work, member, n_dims, &strides)) {
+        if (!strides)
+            return (dt__shard_memory){NULL, NULL};
+        r = extent_of(n_dims, block->shape, strides, item_bytes(execution));
+    } else {
+        strides = block->strides;
+    }
+    return (dt__shard_memory){dt__exchange_src(work, member, r.begin, (size_t)(r.end - r.begin)), strides};
+}
+
+static dt__block_copier copier_of(const dt__execution *execution, bool copies, int64_t lane) {
+    const dt__copy_buffers *buffers = &execution->executor->buffers;
+    const dt__pull_list *pulls = &execution->prepared->pulls;
+    bool large = execution->to->local.bytes >= STREAM_FROM_BYTES;
+    return (dt__block_copier){
+        .kernels = runtime_of(execution)->kernels,
+        .dtype = execution->to->dtype,
+        .item_bytes = (size_t)item_bytes(execution),
+        .reduce = pulls->reduce,
+        .divisor = pulls->divisor,
+        /* Results that peers read next bypass the caches, as in an all_reduce. */
+        .store = large || (pulls->two_phases && !copies) ? DT__STREAM : DT__CACHED,
+        .dst = execution->dst,
+        .dst_strides = execution->to->local.strides,
+        .n_sources = copies ? 1 : pulls->n_sources,
+        .sources = buffers->sources,
+        .at = (const void **)(buffers->lanes + (size_t)lane * buffers->lane_bytes),
+        .scratch = buffers->lanes + (size_t)lane * buffers->lane_bytes + buffers->scratch_at,
+    };
+}
+
+/* The blocks of a phase, which threads share. */
+typedef struct shared_work {
+    const dt__execution *execution;
+    bool copies; /* the second phase */
+    const dt__block *blocks;
+    const dt__chunks *chunks;
+    _Atomic int64_t next; /* first chunk that no thread has taken */
+} shared_work;
+
+static void copy_chunks(void *arg, int64_t lane) {
+    shared_work *self = arg;
+    dt__block_copier copier = copier_of(self->execution, self->copies, lane);
+    for (int64_t i; (i = self->next++) < self->chunks->n;) {
+        const dt__chunk *chunk = &self->chunks->list[i];
+        copier.sources = self->execution->executor->buffers.sources + chunk->block * copier.n_sources;
+        dt__copy_chunk(&copier, self->execution->prepared->pulls.n_dims, &self->blocks[chunk->block], chunk);
+    }
+}
+
+/* All threads copy; the sources of all blocks are set. */
+static void copy_in_threads(const dt__execution *execution, bool copies, const dt__block *blocks) {
+    dt__pool *pool = dt__pool_of(execution->executor->ctx);
+    shared_work all = {execution, copies, blocks, &execution->prepared->chunks[copies], 0};
+    dt__pool_run(pool, dt__pool_threads(pool), copy_chunks, &all);
+}
+
+/* The first phase: blocks, reduced where there are several sources. work is NULL where no other rank takes part. */
+static dt_status pull_blocks(dt_work *work, void *user) {
+    dt__execution *execution = user;
+    dt__executor *executor = execution->executor;
+    const dt__pull_list *pulls = &execution->prepared->pulls;
+    bool in_threads = execution->prepared->chunks[0].n > 0;
+    dt__block_copier copier = copier_of(execution, false, 0);
+    for (int64_t b = 0; b < pulls->n_blocks; b++) {
+        const dt__block *block = &pulls->blocks[b];
+        dt__shard_memory *sources = executor->buffers.sources + (in_threads ? b * pulls->n_sources : 0);
+        for (int i = 0; i < pulls->n_sources; i++) {
+            sources[i] = source_memory(execution, work, block, block->members[i]);
+            if (!sources[i].at)
+                return dt__exchange_fail(work, block->members[i]);
+            if (work && block->members[i] != execution->prepared->group->rank)
+                executor->stats.bytes_received += block->elements * item_bytes(execution);
+        }
+        if (!in_threads)
+            dt__copy_block(&copier, pulls->n_dims, block);
+    }
+    if (in_threads)
+        copy_in_threads(execution, false, pulls->blocks);
+    return DT_OK;
+}
+
+/* The second phase: the portions that the other replicas have reduced. */
+static dt_status pull_portions(dt_work *work, void *user) {
+    dt__execution *execution = user;
+    dt__executor *executor = execution->executor;
+    const dt__pull_list *pulls = &execution->prepared->pulls;
+    const dt_local *local = &execution->to->local;
+    bool in_threads = execution->prepared->chunks[1].n > 0;
+    dt__block_copier copier = copier_of(execution, true, 0);
+    for (int64_t i = 0; i < pulls->n_portions; i++) {
+        const dt__block *block = &pulls->portion_blocks[i];
+        const void *at = dt__exchange_dst(work, block->members[0], (size_t)local->bytes);
+        if (!at)
+            return dt__exchange_fail(work, block->members[0]);
+        executor->buffers.sources[in_threads ? i : 0] = (dt__shard_memory){at, local->strides};
+        executor->stats.bytes_received += block->elements * item_bytes(execution);
+        if (!in_threads)
+            dt__copy_block(&copier, pulls->n_dims, block);
+    }
+    if (in_threads)
+        copy_in_threads(execution, true, pulls->portion_blocks);
+    return DT_OK;
+}
+
+static bool is_dense(const dt_local *local, const int64_t *strides) {
+    for (int d = 0; local->elements && d < local->n_dims; d++)
+        if (local->shape[d] > 1 && strides[d] != local->strides[d])
+            return false;
+    return true;
+}
+
+/* A copy of the source, dense, in the heap. */
+static dt_status copy_src(dt__execution *execution) {
+    const dt_local *local = &execution->from->local;
+    execution->copied_src = dt_heap_alloc(execution->executor->ctx, (size_t)local->bytes);
+    if (!execution->copied_src)
+        return DT_ERR_MEMORY;
+    dt__spread_copy(runtime_of(execution)->kernels, dt__pool_of(execution->executor->ctx),
+                    &(dt__strided){execution->copied_src, execution->src.at, (size_t)item_bytes(execution),
+                                   local->n_dims, local->shape, local->strides, execution->src.strides},
+                    local->bytes >= STREAM_FROM_BYTES ? DT__STREAM : DT__CACHED);
+    execution->src = (dt__shard_memory){execution->copied_src, local->strides};
+    return DT_OK;
+}
+
+/* Makes sure that peers can read the source, and in two phases the target. */
+static dt_status copy_to_heap(dt__execution *execution, bool *dense) {
+    const dt__heap *heap = &runtime_of(execution)->heap;
+    const dt_local *from = &execution->from->local, *to = &execution->to->local;
+    bool two_phases = execution->prepared->pulls.two_phases;
+    extent r = {0, from->bytes};
+    *dense = is_dense(from, execution->src.strides);
+    if (!*dense)
+        r = extent_of(from->n_dims, from->shape, execution->src.strides, item_bytes(execution));
+    bool readable = dt__heap_holds(heap, execution->src.at + r.begin, (size_t)(r.end - r.begin)) ||
+                    (*dense && !two_phases && from->bytes <= DT__EXCHANGE_COPIED_BYTES);
+    if (from->elements && !readable) {
+        DT__TRY(copy_src(execution));
+        *dense = true;
+    }
+    if (!two_phases || !to->elements || dt__heap_holds(heap, execution->dst, (size_t)to->bytes))
+        return DT_OK;
+    execution->final_dst = execution->dst;
+    execution->dst = execution->copied_dst = dt_heap_alloc(execution->executor->ctx, (size_t)to->bytes);
+    return execution->dst ? DT_OK : DT_ERR_MEMORY;
+}
+
+static dt_status fill_exchange(dt__execution *execution) {
+    const dt__prepared_move *prepared = execution->prepared;
+    const dt_local *from = &execution->from->local, *to = &execution->to->local;
+    bool dense = true, two_phases = prepared->pulls.two_phases;
+    bool same_mesh = execution->from->mesh->fingerprint == execution->to->mesh->fingerprint;
+    if (runtime_of(execution)->transport != &dt__transport_fake)
+        DT__TRY(copy_to_heap(execution, &dense));
+    execution->exchange = (dt__exchange){
+        .tag = prepared->tag ^ (same_mesh ? dt__mesh_history(execution->to->mesh) : 0),
+        .dtype = execution->to->dtype,
+        .count = execution->to->elements,
+        .src = execution->src.at,
+        .src_bytes = (size_t)from->bytes,
+        .src_strides = dense ? NULL : execution->src.strides,
+        .n_strides = from->n_dims,
+        .dst = two_phases && to->elements ? execution->dst : NULL,
+        .steps = {pull_blocks, two_phases ? pull_portions : NULL},
+        .user = execution,
+    };
+    return DT_OK;
+}
+
+static dt_status refuse_null(const dt__execution *execution, const char *which, int64_t bytes) {
+    return dt__fail_local(execution->executor->ctx, DT_ERR_VALUE,
+                          "redistribute: %s: expected memory of %lld bytes, got NULL", which, (long long)bytes);
+}
+
+static void open_execution(dt__execution *execution, dt__executor *executor, dt__prepared_move *prepared,
+                           const dt__redistribution *request) {
+    execution->executor = executor;
+    execution->prepared = prepared;
+    execution->from = prepared->pair.from;
+    execution->to = prepared->pair.to;
+    execution->src = (dt__shard_memory){request->src,
+                                        request->src_strides ? request->src_strides : execution->from->local.strides};
+    execution->dst = request->dst;
+    execution->copied_src = execution->copied_dst = execution->final_dst = NULL;
+    execution->work = NULL;
+    execution->status = DT_OK;
+    prepared->n_users++;
+}
+
+/* The fake transport moves no data. */
+static bool has_data(const dt__execution *execution) {
+    return runtime_of(execution)->transport != &dt__transport_fake;
+}
+
+static dt_status check_memory(const dt__execution *execution) {
+    if (!has_data(execution))
+        return DT_OK;
+    if (!execution->src.at && execution->from->local.elements)
+        return refuse_null(execution, "src", execution->from->local.bytes);
+    if (!execution->dst && execution->to->local.elements)
+        return refuse_null(execution, "dst", execution->to->local.bytes);
+    return DT_OK;
+}
+
+/* No other rank takes part. */
+static dt_status run_locally(dt__execution *execution) {
+    if (!has_data(execution) || (execution->src.at == execution->dst && execution->from == execution->to))
+        return DT_OK;
+    return pull_blocks(NULL, execution);
+}
+
+/* Frees copies and releases the prepared move, whatever the status. */
+static dt_status close_execution(dt__execution *execution, dt_status status) {
+    dt__heap *heap = &runtime_of(execution)->heap;
+    int64_t bytes = execution->to->local.bytes, one = 1;
+    if (status == DT_OK && execution->copied_dst)
+        dt__spread_copy(runtime_of(execution)->kernels, dt__pool_of(execution->executor->ctx),
+                        &(dt__strided){execution->final_dst, execution->copied_dst, 1, 1, &bytes, &one, &one},
+                        DT__CACHED);
+    if (execution->copied_src)
+        dt__heap_give(heap, execution->copied_src);
+    if (execution->copied_dst)
+        dt__heap_give(heap, execution->copied_dst);
+    execution->copied_src = execution->copied_dst = NULL;
+    execution->executor->stats.n_exchanges += status == DT_OK && execution->prepared->group;
+    execution->prepared->n_users--;
+    return status;
+}
+
+static dt_status run_exchange(dt__executor *executor, dt__prepared_move *prepared,
+                              const dt__redistribution *request) {
+    dt__execution execution;
+    open_execution(&execution, executor, prepared, request);
+    dt_status status = check_memory(&execution);
+    if (status == DT_OK)
+        status = dt__prepared_move_refresh(executor, prepared);
+    if (status == DT_OK && prepared->group) {
+        status = fill_exchange(&execution);
+        if (status == DT_OK)
+            status = dt__exchange_run(prepared->group, &execution.exchange);
+    } else if (status == DT_OK) {
+        status = run_locally(&execution);
+    }
+    return close_execution(&execution, status);
+}
+
+/* One step of a plan of several: from src, of the first step request->src, to dst. */
+static dt_status run_step(dt__executor *executor, const dt__prepared_move *whole, int i,
+                          const dt__redistribution *request, const void *src, void *dst) {
+    bool first = i == 0;
+    dt__spec_pair pair = whole->pair;
+    dt__prepared_move *prepared;
+    pair.from = whole->stops[i];
+    pair.to = whole->stops[i + 1];
+    pair.planner = DT__PLANNER_STEP;
+    pair.machine = request->machine ? request->machine : &dt__machine_builtin;
+    DT__TRY(dt__prepare(executor, &pair, &prepared));
+    return run_exchange(executor, prepared,
+                        &(dt__redistribution){
+                            .src = first ? request->src : src,
+                            .src_strides = first ? request->src_strides : NULL,
+                            .dst = dst,
+                        });
+}
+
+static dt_status run_steps(dt__executor *executor, dt__prepared_move *whole, const dt__redistribution *request) {
+    int n_steps = whole->n_stops - 1;
+    void *src = NULL, *dst = NULL;
+    dt_status status = DT_OK;
+    whole->n_users++;
+    for (int i = 0; i < n_steps && status == DT_OK; i++) {
+        size_t bytes = (size_t)whole->stops[i + 1]->local.bytes;
+        dst = i + 1 == n_steps ? request->dst : bytes ? dt_heap_alloc(executor->ctx, bytes) : NULL;
+        status = bytes && !dst && i + 1 < n_steps ? DT_ERR_MEMORY : DT_OK;
+        if (status == DT_OK)
+            status = run_step(executor, whole, i, request, src, dst);
+        if (src)
+            dt_heap_free(executor->ctx, src);
+        src = dst;
+    }
+    if (status != DT_OK && src && src != request->dst)
+        dt_heap_free(executor->ctx, src);
+    whole->n_users--;
+    return status;
+}
+
+static const dt_collective collective_of[DT__N_STEP_KINDS] = {
+    [DT__STEP_ALL_GATHER] = DT_ALL_GATHER,
+    [DT__STEP_ALL_REDUCE] = DT_ALL_REDUCE,
+    [DT__STEP_REDUCE_SCATTER] = DT_REDUCE_SCATTER,
+    [DT__STEP_ALL_TO_ALL] = DT_ALL_TO_ALL,
+};
+
+/* The state before a run, for the observer's report. */
+typedef struct run_start {
+    double us;
+    int64_t bytes;
+} run_start;
+
+static run_start begin_run(const dt__executor *executor) {
+    if (!executor->ctx->move_observer)
+        return (run_start){0};
+    return (run_start){dt__now_us(), executor->stats.bytes_received};
+}
+
+static void report(const dt__executor *executor, const dt__prepared_move *prepared, run_start start) {
+    dt_ctx *ctx = executor->ctx;
+    dt__redistribution_report out = {.from = prepared->pair.from,
+                                     .to = prepared->pair.to,
+                                     .planner = (dt__planner)prepared->pair.planner,
+                                     .bytes = executor->stats.bytes_received - start.bytes,
+                                     .begin_us = start.us,
+                                     .end_us = dt__now_us()};
+    for (int i = DT__STEP_NONE + 1; i < DT__N_STEP_KINDS; i++)
+        out.collectives[collective_of[i]] += prepared->collectives[i];
+    ctx->move_observer->redistribution(ctx, &out);
+}
+
+static void count_run(dt__executor *executor, const dt__prepared_move *prepared, run_start start) {
+    executor->stats.n_runs++;
+    for (int i = 0; i < DT__N_STEP_KINDS; i++)
+        executor->stats.collectives[i] += prepared->collectives[i];
+    if (executor->ctx->move_observer)
+        report(executor, prepared, start);
+}
+
+static uint64_t hash_machine(const dt__machine *machine) {
+    return machine && machine != &dt__machine_builtin ? dt__hash(machine, sizeof *machine, 3) : 0;
+}
+
+static dt_status find_prepared(const dt__redistribution *request, dt__executor **executor, dt__prepared_move **out) {
+    if (!request->from || !request->to)
+        return DT_ERR_STATE;
+    dt_ctx *ctx = request->from->ctx;
+    if (!dt__runtime_of(ctx))
+        return dt__fail(ctx, DT_ERR_STATE, "redistribute: the context has no transport");
+    *executor = dt__executor_of(ctx);
+    if (!*executor)
+        return DT_ERR_MEMORY;
+    dt__spec_pair pair = {
+        .from = request->from,
+        .to = request->to,
+        .planner = (int)request->planner,
+        .machine = request->machine ? request->machine : &dt__machine_builtin,
+        .machine_hash = hash_machine(request->machine),
+    };
+    return dt__prepare(*executor, &pair, out);
+}
+
+dt_status dt__redistribute_run(const dt__redistribution *request) {
+    dt__executor *executor;
+    dt__prepared_move *prepared;
+    DT__TRY(find_prepared(request, &executor, &prepared));
+    if (!prepared->takes_part)
+        return DT_OK;
+    prepared->n_users++;
+    run_start start = begin_run(executor);
+    dt_status status =
+        prepared->n_stops ? run_steps(executor, prepared, request) : run_exchange(executor, prepared, request);
+    if (status == DT_OK)
+        count_run(executor, prepared, start);
+    prepared->n_users--;
+    return status;
+}
+
+/* Starts an exchange; a move without one is run at once. */
+static dt_status start(dt__execution *execution, const dt__redistribution *request) {
+    dt__prepared_move *prepared = execution->prepared;
+    if (!prepared->takes_part)
+        return DT_OK;
+    if (prepared->n_stops)
+        return run_steps(execution->executor, prepared, request);
+    DT__TRY(check_memory(execution));
+    DT__TRY(dt__prepared_move_refresh(execution->executor, prepared));
+    if (!prepared->group)
+        return run_locally(execution);
+    DT__TRY(fill_exchange(execution));
+    execution->work = dt__exchange_start(prepared->group, &execution->exchange);
+    return execution->work ? DT_OK : execution->executor->ctx->status;
+}
+
+static void keep_strides(dt__execution *execution, const dt__redistribution *request) {
+    int n = execution->from->local.n_dims;
+    if (!request->src_strides || !n)
+        return;
+    memcpy(execution->strides, request->src_strides, (size_t)n * sizeof *execution->strides);
+    execution->src.strides = execution->strides;
+}
+
+dt__execution *dt__redistribute_start(const dt__redistribution *request) {
+    dt__executor *executor;
+    dt__prepared_move *prepared;
+    if (find_prepared(request, &executor, &prepared) != DT_OK)
+        return NULL;
+    dt__execution *execution = dt__alloc(executor->ctx, sizeof *execution);
+    if (!execution) {
+        dt__fail_memory(executor->ctx, sizeof *execution, "a started redistribution");
+        return NULL;
+    }
+    open_execution(execution, executor, prepared, request);
+    keep_strides(execution, request);
+    dt_status status = start(execution, request);
+    if (status != DT_OK) {
+        close_execution(execution, status);
+        dt__free(executor->ctx, execution, sizeof *execution);
+        return NULL;
+    }
+    execution->next = executor->started;
+    executor->started = execution;
+    return execution;
+}
+
+/* The exchange is over: takes its status. */
+static void finish(dt__execution *execution) {
+    dt_work *work = execution->work;
+    execution->work = NULL;
+    execution->status = dt_work_wait(work);
+}
+
+dt_status dt__redistribute_test(dt__execution *execution) {
+    if (!execution)
+        return DT_ERR_STATE;
+    if (execution->work && dt_work_test(execution->work) == DT_IN_PROGRESS)
+        return DT_IN_PROGRESS;
+    if (execution->work)
+        finish(execution);
+    return execution->status;
+}
+
+dt_status dt__redistribute_wait(dt__execution *execution) {
+    if (!execution)
+        return DT_ERR_STATE;
+    dt__executor *executor = execution->executor;
+    dt__prepared_move *prepared = execution->prepared;
+    run_start start = begin_run(executor);
+    if (execution->work)
+        finish(execution);
+    dt__execution **link = &executor->started;
+    while (*link != execution)
+        link = &(*link)->next;
+    *link = execution->next;
+    if (execution->status == DT_OK && prepared->takes_part)
+        count_run(executor, prepared, start);
+    dt_status status = close_execution(execution, execution->status);
+    dt__free(executor->ctx, execution, sizeof *execution);
+    return status;
+}
+
+void dt__executions_end(dt__executor *executor) {
+    while (executor->started)
+        dt__redistribute_wait(executor->started);
+}
+
+dt__redistribute_stats dt__redistribute_statistics(const dt_ctx *ctx) {
+    const dt__executor *executor = ctx->slots[DT__SLOT_REDISTRIBUTE].state;
+    return executor ? executor->stats : (dt__redistribute_stats){0};
+}
+
+dt_status dt__redistribute_count(dt_spec *from, dt_spec *to, dt__planner planner, const dt__machine *machine,
+                                 int64_t collectives[DT__N_STEP_KINDS]) {
+    dt__executor *executor;
+    dt__prepared_move *prepared;
+    dt__redistribution request = {.from = from, .to = to, .planner = planner, .machine = machine};
+    DT__TRY(find_prepared(&request, &executor, &prepared));
+    memcpy(collectives, prepared->collectives, sizeof prepared->collectives);
+    return DT_OK;
+}

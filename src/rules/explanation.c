@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why an op selects its placements: the cheapest candidates of a call, each with the plans that move its inputs. Pure;
+ * dt_explain and `dtensor explain` print it, each in its own form.
+ */
+#include "rules/rules.h"
+
+#include <inttypes.h>
+
+static dt_status plan_input(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *candidate, int i,
+                            dt__plan *out) {
+    const dt_op_value *value = &placed->call.inputs[i];
+    dt__sharding *to = DT__NEW(arena, dt__sharding);
+    dt__sharding_desc desc = {
+        .n_mesh_dims = placed->n_mesh_dims,
+        .mesh = placed->mesh,
+        .n_dims = value->n_dims,
+        .shape = value->shape,
+        .n_placements = placed->n_mesh_dims,
+        .placements = candidate->moved[i],
+    };
+    if (!to)
+        return DT_ERR_MEMORY;
+    DT__TRY(dt__sharding_build(arena, &desc, to));
+    dt__move move = {.from = placed->inputs[i], .to = to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
+    return dt__plan_new(arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, out);
+}
+
+dt_status dt__input_moves_plan(dt__arena *arena, const dt__placed_call *placed, const dt__candidate *candidate,
+                               dt__input_moves *out) {
+    int n = placed->call.n_inputs;
+    *out = (dt__input_moves){.n = n, .plans = DT__NEW_ARRAY(arena, dt__plan, n)};
+    if (!out->plans)
+        return DT_ERR_MEMORY;
+    for (int i = 0; i < n; i++) {
+        dt__plan *plan = &out->plans[i];
+        DT__TRY(plan_input(arena, placed, candidate, i, plan));
+        for (int s = 0; s < plan->n_steps; s++)
+            out->collectives[plan->steps[s].collective]++;
+        out->n_collectives += plan->n_collectives;
+        out->bytes += plan->bytes;
+    }
+    return DT_OK;
+}
+
+dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, int max_candidates,
+                              dt__explanation *out) {
+    dt__placed_inputs on = {placed->n_mesh_dims, placed->mesh, placed->inputs, &dt__machine_builtin};
+    *out = (dt__explanation){
+        .candidates = DT__NEW_ARRAY(arena, dt__candidate, max_candidates),
+        .moves = DT__NEW_ARRAY(arena, dt__input_moves, max_candidates),
+    };
+    if (!out->candidates || !out->moves)
+        return DT_ERR_MEMORY;
+    DT__TRY(dt__list_candidates(arena, &placed->call, &on, max_candidates, out->candidates, &out->n_candidates));
+    for (int c = 0; c < out->n_candidates; c++)
+        DT__TRY(dt__input_moves_plan(arena, placed, &out->candidates[c], &out->moves[c]));
+    return DT_OK;
+}
+
+bool dt__input_moves_text(const dt__input_moves *moves, dt__text *out) {
+    const char *separator = "";
+    for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
+        if (moves->collectives[c]) {
+            dt__text_add(out, "%s%s %" PRId64, separator, dt__step_kind_name((dt__step_kind)c),
+                         moves->collectives[c]);
+            separator = ", ";
+        }
+    return *separator;
+}
