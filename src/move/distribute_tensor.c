@@ -135,7 +135,7 @@ dt_tensor *(dt_distribute_tensor)(dt_tensor *value, dt_mesh *mesh, const char *p
         (void)dt__fail(value->ctx, DT_ERR_MESH, "distribute_tensor: no mesh is given and none is current");
         return NULL;
     }
-    if (!dt__is_of(value->ctx, "distribute_tensor", "mesh", dt_mesh_ctx(mesh)))
+    if (!dt__check_context(value->ctx, "distribute_tensor", "mesh", dt_mesh_ctx(mesh)))
         return NULL;
     if (value->spec)
         return already_there(value, mesh, place);

@@ -51,7 +51,7 @@ static dt_dtype dtype_or(const dt_random_options *o, dt_dtype otherwise) {
 
 static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random_options *o) {
     dt_generator *generator = o && o->generator ? o->generator : dt_generator_default(ctx);
-    return generator && dt__is_of(ctx, op, "generator", dt__generator_ctx(generator)) ? generator : NULL;
+    return generator && dt__check_context(ctx, op, "generator", dt__generator_ctx(generator)) ? generator : NULL;
 }
 
 /* Remembers a draw that every rank of the tensor's mesh should have made. */
@@ -291,7 +291,7 @@ dt_tensor *(dt_randperm)(dt_ctx *ctx, int64_t n, const dt_random_options *option
 static dt_status fill_in(dt_tensor *tensor, dt__random what, const dt_random_options *o) {
     if (!tensor)
         return DT_ERR_VALUE;
-    DT__TRY(dt__refuse_repeats(tensor, what.op));
+    DT__TRY(dt__check_writable(tensor, what.op));
     DT__TRY(fill(tensor, &what, o));
     tensor->storage->version++;
     return DT_OK;
