@@ -3,7 +3,7 @@
 # the tools know their place only relative to themselves.
 include(CMakePackageConfigHelpers)
 
-install(DIRECTORY include/dtensor DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/dtensor DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(TARGETS dtensor dtensor_static EXPORT dtensorTargets)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/dtensor)

@@ -32,7 +32,7 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  * given"; where zero is a value of its own, the field has a type that can say "given": DT_DIMS(0, 1), DT_INT(0),
  * DT_REAL(0.5), DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field is a mistake that
  * compilers tell of ("excess elements", "requires explicit braces"). In C, ops are macros that add the place of the
- * call; the functions behind them take a pointer to the options, NULL for none, and serve C++ and other languages.
+ * call; the functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
  *
  * An op fails with NULL, and gets NULL where one before it failed; the context keeps the first error.
  *
@@ -216,18 +216,23 @@ def shown_default(param):
     return "" if option_type(param) in ("int64_t ", "bool ") else default.strip("\"'").lower()
 
 
+def long_name(signature):
+    """The name without an underscore at its end, which would make two with what follows."""
+    return f"dt_{signature.name.rstrip('_')}{'_in_place' if signature.name.endswith('_') else ''}"
+
+
 def real_name(signature):
-    return f"dt_{signature.name}"
+    return long_name(signature) + "_sized"
 
 
 def options_name(signature):
-    return f"dt_{signature.name.rstrip('_')}{'_in_place' if signature.name.endswith('_') else ''}_options"
+    return long_name(signature) + "_options"
 
 
 def declaration(signature):
     arguments = [C_TYPES[p.type] + p.name for p in signature.positional()]
     if signature.is_list():
-        arguments += ["dt_tensor **out", "int room"]
+        arguments += ["dt_tensor **out", "int capacity"]
     kind = "int " if signature.is_list() else "dt_tensor *"
     return f"{kind}{real_name(signature)}({', '.join(arguments)}, ", kind
 
@@ -237,14 +242,14 @@ def header(ops):
     for _, signatures in ops:
         for signature in signatures:
             lines.append(struct_text(signature))
-            what = "Writes up to room outputs and gives their number, or -1. " if signature.is_list() else ""
+            what = "Writes up to capacity outputs and gives their number, or -1. " if signature.is_list() else ""
             lines.append(f"/* {comment(signature)}\n * {what}Collective where inputs move, else Local. */")
             lines.append(f"DT_API {declaration(signature)[0]}DT_OPTIONS({options_name(signature)}));\n")
-    lines.append("#ifndef __cplusplus")
+    lines.append("#ifndef __cplusplus\n/* clang-format off */")
     for _, signatures in ops:
         for signature in signatures:
             lines.append(macro_text(signature))
-    lines.append("#endif\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif")
+    lines.append("/* clang-format on */\n#endif\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif")
     return "\n".join(lines) + "\n"
 
 
@@ -269,13 +274,19 @@ def struct_text(signature):
 
 
 def macro_text(signature):
-    names = [p.name for p in signature.positional()] + (["out", "room"] if signature.is_list() else [])
+    names = [p.name for p in signature.positional()] + (["out", "capacity"] if signature.is_list() else [])
     passed = [f"DT_NUMBER({p.name})" if p.type == "Scalar" else p.name for p in signature.positional()]
-    passed += ["out", "room"] if signature.is_list() else []
+    passed += ["out", "capacity"] if signature.is_list() else []
     inner = f"DT_{signature.name.upper()}_"
-    return (f"#define dt_{signature.name}(...) {inner}(__VA_ARGS__, .site = DT_SITE)\n"
-            f"#define {inner}({', '.join(names)}, ...) {real_name(signature)}({', '.join(passed)}, "
-            f"&(const {options_name(signature)}){{__VA_ARGS__}})")
+    head = f"#define {inner}({', '.join(names)}, ...)"
+    call = f"{real_name(signature)}({', '.join(passed)},"
+    options = f"DT_NAMED({options_name(signature)}, __VA_ARGS__))"
+    line = f"{head} {call} {options}"
+    if len(line) > 117:
+        end = " \\\n"
+        line = f"{head}{end}    {call} {options}" if len(call + options) < 112 else \
+            f"{head}{end}    {call}{end}        {options}"
+    return f"#define dt_{signature.name}(...) {inner}(__VA_ARGS__, .site = DT_SITE)\n{line}"
 
 
 MAKERS = {"Tensor": "dt__call_tensor(&call, {0})", "Tensor[]": "dt__call_tensors(&call, {0})",
@@ -320,17 +331,19 @@ def placed(expression, i):
 
 
 def function(op, signature):
-    name = real_name(signature)
     head, _ = declaration(signature)
-    head = head.replace(name + "(", f"({name})(", 1)  # the macro of this name stays out of the way
-    lines = [f"{head}const {options_name(signature)} *options) {{",
-             f"    static const {options_name(signature)} none;",
+    failed = "-1" if signature.is_list() else "NULL"
+    first = next(p for p in signature.params if p.type.startswith("Tensor"))
+    ctx = f"dt_tensor_ctx({first.name})" if first.type == "Tensor" else f"dt__ctx_of_list({first.name})"
+    lines = [f"{head}const {options_name(signature)} *options, size_t options_size) {{",
+             f"    {options_name(signature)} full;",
              "    dt__call call;",
              f"    dt_arg args[{len(signature.params)}];",
-             "    options = options ? options : &none;",
+             f"    options = DT__OPTIONS({ctx}, \"{signature.op}\", options, options_size, &full);",
+             f"    if (!options)\n        return {failed};",
              f"    dt__call_init(&call, {signature.index}, args);"]
     lines += [f"    {placed(given(p, signature), i)};" for i, p in enumerate(signature.params)]
-    ending = f"dt__call_run_list(&call, DT__OP_{op}, options->site, out, room)" if signature.is_list() else \
+    ending = f"dt__call_run_list(&call, DT__OP_{op}, options->site, out, capacity)" if signature.is_list() else \
         f"dt__call_run(&call, DT__OP_{op}, options->site)"
     lines += [f"    return {ending};", "}"]
     return "\n".join(lines)
@@ -383,7 +396,7 @@ MAN_TAIL = r'''.El
 
 def man_entry(signature):
     """The C form of a call with its options, and the signature behind it."""
-    required = [p.name for p in signature.positional()] + (["out", "room"] if signature.is_list() else [])
+    required = [p.name for p in signature.positional()] + (["out", "capacity"] if signature.is_list() else [])
     options = [f".{p.name}" for p in signature.options()]
     call = f"dt_{signature.name}({', '.join(required + options)})"
     text = signature.text.replace("-", r"\-")

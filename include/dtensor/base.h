@@ -5,6 +5,11 @@
  * A context (dt_ctx) is the root of everything: the library keeps no process-wide mutable state. It belongs to one
  * thread at a time. It remembers the first error that happened in it, with its text; later errors do not replace it.
  *
+ * Options, descriptors and statistics may get new fields at their ends without a change for programs that are compiled:
+ * functions that take or fill such a struct are exported with the ending _sized and take its size in the version of the
+ * caller, which the function of the plain name adds. Other languages call the exported function. A zeroed field means
+ * "the default", and so does a field that the caller's version does not have.
+ *
  * Contracts say *Collective* when every rank named must make the call, *Local* when the call involves this rank only.
  */
 #ifndef DTENSOR_BASE_H
@@ -143,7 +148,8 @@ typedef struct dt_init_options {
 /* Starts the library in this process and joins the launch that dtrun or dt_spawn made; alone, a world of one.
  * Options may be NULL. NULL on failure, after printing why on standard error, because there is no context yet that
  * could keep the text. Local the first time; after a dt_close, starting again is Collective over the launch. */
-DT_API dt_ctx *dt_init(const dt_init_options *options);
+DT_API dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size);
+static inline dt_ctx *dt_init(const dt_init_options *options) { return dt_init_sized(options, sizeof *options); }
 
 /* Ends the context: finishes what was started, prints the first error unless it was cleared, frees everything, groups
  * included. Returns an exit code: 0, or 1 after an error. NULL gives 1. Peers that still wait for this rank get an

@@ -29,7 +29,12 @@ typedef struct dt_heap_statistics {
 } dt_heap_statistics;
 
 /* What the heap holds. Local. */
-DT_API dt_heap_statistics dt_heap_stats(const dt_ctx *ctx);
+DT_API void dt_heap_stats_sized(const dt_ctx *ctx, dt_heap_statistics *out, size_t out_size);
+static inline dt_heap_statistics dt_heap_stats(const dt_ctx *ctx) {
+    dt_heap_statistics out;
+    dt_heap_stats_sized(ctx, &out, sizeof out);
+    return out;
+}
 
 typedef struct dt_group dt_group;
 
@@ -102,14 +107,20 @@ typedef struct dt_comm_call {
 } dt_comm_call;
 
 /* Runs a call to its end. Collective over the group (send, recv: over the two ranks). */
-DT_API dt_status dt_comm_run(dt_group *group, const dt_comm_call *call);
+DT_API dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t call_size);
+static inline dt_status dt_comm_run(dt_group *group, const dt_comm_call *call) {
+    return dt_comm_run_sized(group, call, sizeof *call);
+}
 
 typedef struct dt_work dt_work;
 
 /* Starts a call; its memory must stay untouched until it is waited for. Several may be in flight on several groups
  * and are waited for in any order; members start the calls of one group in the same order. NULL on failure.
  * Collective. */
-DT_API dt_work *dt_comm_start(dt_group *group, const dt_comm_call *call);
+DT_API dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t call_size);
+static inline dt_work *dt_comm_start(dt_group *group, const dt_comm_call *call) {
+    return dt_comm_start_sized(group, call, sizeof *call);
+}
 /* DT_OK when finished, DT_IN_PROGRESS when not, or the error; advances everything that this rank has started. The
  * handle stays valid until dt_work_wait. Local. */
 DT_API dt_status dt_work_test(dt_work *work);

@@ -46,8 +46,14 @@ typedef struct dt_comm_statistics {
                       stand with the first of them */
 } dt_comm_statistics;
 
-/* What was counted since the last begin. Local. */
-DT_API dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_filter *which);
+/* What was counted since the last begin; a NULL filter stands for all. Local. */
+DT_API void dt_comm_stats_sized(const dt_ctx *ctx, const dt_comm_filter *filter, size_t filter_size,
+                                dt_comm_statistics *out, size_t out_size);
+static inline dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_filter *filter) {
+    dt_comm_statistics out;
+    dt_comm_stats_sized(ctx, filter, sizeof *filter, &out, sizeof out);
+    return out;
+}
 /* All of it, as a table or as JSON: {"total":{…},"scopes":{"layer1":{…}}} with counts by collective, bytes and ops.
  * Valid until the next call; NULL with the error recorded. Local. */
 DT_API const char *dt_comm_stats_text(dt_ctx *ctx);

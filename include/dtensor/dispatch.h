@@ -33,10 +33,15 @@ DT_API void dt_implicit_replication_end(dt_ctx *ctx);
 /* The cache of decisions: one for each op, static arguments, and specs (or shapes) of inputs. Local. */
 typedef struct dt_cache_statistics {
     int64_t n_entries, n_hits, n_misses, n_evicted;
-    int64_t most_entries; /* that it can hold */
+    int64_t max_entries; /* that it can hold */
 } dt_cache_statistics;
 /* What the cache has done so far. Local. */
-DT_API dt_cache_statistics dt_cache_stats(const dt_ctx *ctx);
+DT_API void dt_cache_stats_sized(const dt_ctx *ctx, dt_cache_statistics *out, size_t out_size);
+static inline dt_cache_statistics dt_cache_stats(const dt_ctx *ctx) {
+    dt_cache_statistics out;
+    dt_cache_stats_sized(ctx, &out, sizeof out);
+    return out;
+}
 /* Forgets all decisions. Local. */
 DT_API void dt_cache_clear(dt_ctx *ctx);
 
@@ -61,7 +66,11 @@ typedef struct dt_local_mapping {
  * Plain inputs are handed on as they are; where all are plain, so are the outputs. Agreed errors: a distributed input
  * without placements in a list of them (placement), other placements than asked for (value). Collective over the
  * meshes where inputs have to move, and as the function is. */
-DT_API dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *what, dt_tensor **outputs);
+DT_API dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, size_t mapping_size,
+                                    dt_tensor **outputs);
+static inline dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor **outputs) {
+    return dt_local_map_sized(ctx, mapping, sizeof *mapping, outputs);
+}
 
 /* Ops by name: those that dt_op_register made known, and all others, for languages that have no macros. */
 

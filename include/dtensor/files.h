@@ -36,8 +36,8 @@ typedef struct dt_load_options {
 
 /* Loads a tensor from a file, or from the entry of this name, with or without ".npy"; of several, the last one.
  * Local: every rank of the mesh calls it on the same file; nothing is communicated. */
-DT_API dt_tensor *dt_load_npy(dt_ctx *ctx, const char *path, DT_OPTIONS(dt_load_options));
-DT_API dt_tensor *dt_load_npz(dt_ctx *ctx, const char *path, const char *name, DT_OPTIONS(dt_load_options));
+DT_API dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, DT_OPTIONS(dt_load_options));
+DT_API dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, DT_OPTIONS(dt_load_options));
 
 /* Saves a tensor. Partial values are reduced. When it returns, the file is complete. Collective over the mesh; Local
  * for a plain tensor. */
@@ -49,8 +49,8 @@ DT_API dt_status dt_save_npz(const char *path, int n, const char *const *names, 
 #ifndef __cplusplus
 #define dt_load_npy(...)                   DT_LOAD_NPY_(__VA_ARGS__, .site = DT_SITE)
 #define dt_load_npz(...)                   DT_LOAD_NPZ_(__VA_ARGS__, .site = DT_SITE)
-#define DT_LOAD_NPY_(ctx, path, ...)       dt_load_npy(ctx, path, &(const dt_load_options){__VA_ARGS__})
-#define DT_LOAD_NPZ_(ctx, path, name, ...) dt_load_npz(ctx, path, name, &(const dt_load_options){__VA_ARGS__})
+#define DT_LOAD_NPY_(ctx, path, ...)       dt_load_npy_sized(ctx, path, DT_NAMED(dt_load_options, __VA_ARGS__))
+#define DT_LOAD_NPZ_(ctx, path, name, ...) dt_load_npz_sized(ctx, path, name, DT_NAMED(dt_load_options, __VA_ARGS__))
 #endif
 
 #ifdef __cplusplus

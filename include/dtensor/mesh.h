@@ -53,10 +53,19 @@ typedef struct dt_mesh_options {
 DT_API dt_mesh *dt_mesh_new(dt_ctx *ctx, const char *text);
 
 /* Ranks 0 … n-1 in a grid of this shape. Options may be NULL. Local. */
-DT_API dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims, const dt_mesh_options *options);
+DT_API dt_mesh *dt_mesh_from_shape_sized(dt_ctx *ctx, const int64_t *shape, int n_dims,
+                                         const dt_mesh_options *options, size_t options_size);
+static inline dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims,
+                                          const dt_mesh_options *options) {
+    return dt_mesh_from_shape_sized(ctx, shape, n_dims, options, sizeof *options);
+}
 /* These ranks, row-major in a grid of this shape; no rank twice. Local. */
-DT_API dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
-                                   const dt_mesh_options *options);
+DT_API dt_mesh *dt_mesh_from_ranks_sized(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
+                                         const dt_mesh_options *options, size_t options_size);
+static inline dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
+                                          const dt_mesh_options *options) {
+    return dt_mesh_from_ranks_sized(ctx, ranks, shape, n_dims, options, sizeof *options);
+}
 
 /* Ranks in order. */
 typedef struct dt_ranks {
@@ -72,8 +81,12 @@ typedef struct dt_mesh_grid {
 
 /* A mesh from this rank's groups, one per dim. Grid NULL: the 1-D mesh of one group. Otherwise the mesh of the grid,
  * of which groups[d] must be this rank's group along dim d. Local. */
-DT_API dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
-                                    const dt_mesh_options *options);
+DT_API dt_mesh *dt_mesh_from_groups_sized(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
+                                          const dt_mesh_options *options, size_t options_size);
+static inline dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups,
+                                           const dt_mesh_grid *grid, const dt_mesh_options *options) {
+    return dt_mesh_from_groups_sized(ctx, groups, n_groups, grid, options, sizeof *options);
+}
 
 /* Adds a reference and returns the mesh; releases one, accepting NULL. Local. */
 DT_API dt_mesh *dt_mesh_retain(dt_mesh *mesh);
@@ -88,8 +101,12 @@ DT_API dt_mesh *dt_mesh_slice(dt_mesh *mesh, const char *names);
 DT_API dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name);
 /* One dim as several whose sizes multiply to its own. Options give the names of the new dims, one each; device is not
  * allowed. Local. */
-DT_API dt_mesh *dt_mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
-                                  const dt_mesh_options *options);
+DT_API dt_mesh *dt_mesh_unflatten_sized(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
+                                        const dt_mesh_options *options, size_t options_size);
+static inline dt_mesh *dt_mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
+                                         const dt_mesh_options *options) {
+    return dt_mesh_unflatten_sized(mesh, dim, sizes, n_sizes, options, sizeof *options);
+}
 /* The dims of several sub-meshes of one root, in sequence; they must not overlap. Local. */
 DT_API dt_mesh *dt_mesh_concatenate(dt_mesh *const *meshes, int n_meshes);
 

@@ -195,7 +195,10 @@ DT_API const dt_arg *dt_op_arg(const dt_op_call *call, const char *name);
 
 /* Makes the op known to the context by the name in its schema line; the descriptor must outlive the context. Refuses
  * (value) a malformed schema line or rule and a name that is taken. Local: every rank registers the same ops. */
-DT_API dt_status dt_op_register(dt_ctx *ctx, const dt_op *op);
+DT_API dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size);
+static inline dt_status dt_op_register(dt_ctx *ctx, const dt_op *op) {
+    return dt_op_register_sized(ctx, op, sizeof *op);
+}
 
 #ifdef __cplusplus
 }

@@ -10,7 +10,7 @@
  * given"; where zero is a value of its own, the field has a type that can say "given": DT_DIMS(0, 1), DT_INT(0),
  * DT_REAL(0.5), DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field is a mistake that
  * compilers tell of ("excess elements", "requires explicit braces"). In C, ops are macros that add the place of the
- * call; the functions behind them take a pointer to the options, NULL for none, and serve C++ and other languages.
+ * call; the functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
  *
  * An op fails with NULL, and gets NULL where one before it failed; the context keeps the first error.
  *
@@ -84,7 +84,7 @@ typedef struct dt_add_options {
 } dt_add_options;
 /* add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_add(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_add_options));
+DT_API dt_tensor *dt_add_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_add_options));
 
 typedef struct dt_add_scalar_options {
     dt_number alpha; /* default 1 */
@@ -92,7 +92,7 @@ typedef struct dt_add_scalar_options {
 } dt_add_scalar_options;
 /* add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_add_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_add_scalar_options));
+DT_API dt_tensor *dt_add_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_add_scalar_options));
 
 typedef struct dt_add_in_place_options {
     dt_number alpha; /* default 1 */
@@ -100,7 +100,7 @@ typedef struct dt_add_in_place_options {
 } dt_add_in_place_options;
 /* add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_add_(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_add_in_place_options));
+DT_API dt_tensor *dt_add_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_add_in_place_options));
 
 typedef struct dt_add_scalar_in_place_options {
     dt_number alpha; /* default 1 */
@@ -108,7 +108,8 @@ typedef struct dt_add_scalar_in_place_options {
 } dt_add_scalar_in_place_options;
 /* add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_add_scalar_(dt_tensor *self, dt_number other, DT_OPTIONS(dt_add_scalar_in_place_options));
+DT_API dt_tensor *dt_add_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                               DT_OPTIONS(dt_add_scalar_in_place_options));
 
 typedef struct dt_addmm_options {
     dt_number beta;  /* default 1 */
@@ -117,7 +118,7 @@ typedef struct dt_addmm_options {
 } dt_addmm_options;
 /* addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_addmm(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, DT_OPTIONS(dt_addmm_options));
+DT_API dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, DT_OPTIONS(dt_addmm_options));
 
 typedef struct dt_amax_options {
     dt_dims dim;
@@ -126,7 +127,7 @@ typedef struct dt_amax_options {
 } dt_amax_options;
 /* amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_amax(dt_tensor *self, DT_OPTIONS(dt_amax_options));
+DT_API dt_tensor *dt_amax_sized(dt_tensor *self, DT_OPTIONS(dt_amax_options));
 
 typedef struct dt_argmax_options {
     dt_opt_int dim;
@@ -135,14 +136,14 @@ typedef struct dt_argmax_options {
 } dt_argmax_options;
 /* argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_argmax(dt_tensor *self, DT_OPTIONS(dt_argmax_options));
+DT_API dt_tensor *dt_argmax_sized(dt_tensor *self, DT_OPTIONS(dt_argmax_options));
 
 typedef struct dt_bmm_options {
     const dt_site *site;
 } dt_bmm_options;
 /* bmm(Tensor self, Tensor mat2) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_bmm(dt_tensor *self, dt_tensor *mat2, DT_OPTIONS(dt_bmm_options));
+DT_API dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, DT_OPTIONS(dt_bmm_options));
 
 typedef struct dt_cat_options {
     int64_t dim;
@@ -150,7 +151,7 @@ typedef struct dt_cat_options {
 } dt_cat_options;
 /* cat(Tensor[] tensors, int dim=0) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_cat(dt_tensors tensors, DT_OPTIONS(dt_cat_options));
+DT_API dt_tensor *dt_cat_sized(dt_tensors tensors, DT_OPTIONS(dt_cat_options));
 
 typedef struct dt_clamp_options {
     dt_number min;
@@ -159,7 +160,7 @@ typedef struct dt_clamp_options {
 } dt_clamp_options;
 /* clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_clamp(dt_tensor *self, DT_OPTIONS(dt_clamp_options));
+DT_API dt_tensor *dt_clamp_sized(dt_tensor *self, DT_OPTIONS(dt_clamp_options));
 
 typedef struct dt_clamp_tensor_options {
     dt_tensor *min;
@@ -168,14 +169,14 @@ typedef struct dt_clamp_tensor_options {
 } dt_clamp_tensor_options;
 /* clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_clamp_tensor(dt_tensor *self, DT_OPTIONS(dt_clamp_tensor_options));
+DT_API dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, DT_OPTIONS(dt_clamp_tensor_options));
 
 typedef struct dt_copy_in_place_options {
     const dt_site *site;
 } dt_copy_in_place_options;
 /* copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_copy_(dt_tensor *self, dt_tensor *src, DT_OPTIONS(dt_copy_in_place_options));
+DT_API dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, DT_OPTIONS(dt_copy_in_place_options));
 
 typedef struct dt_cumsum_options {
     dt_dtype dtype;
@@ -183,7 +184,7 @@ typedef struct dt_cumsum_options {
 } dt_cumsum_options;
 /* cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_cumsum(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumsum_options));
+DT_API dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumsum_options));
 
 typedef struct dt_div_options {
     const char *rounding_mode;
@@ -191,7 +192,7 @@ typedef struct dt_div_options {
 } dt_div_options;
 /* div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_div(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_div_options));
+DT_API dt_tensor *dt_div_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_div_options));
 
 typedef struct dt_div_scalar_options {
     const char *rounding_mode;
@@ -199,7 +200,7 @@ typedef struct dt_div_scalar_options {
 } dt_div_scalar_options;
 /* div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_div_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_div_scalar_options));
+DT_API dt_tensor *dt_div_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_div_scalar_options));
 
 typedef struct dt_dropout_options {
     dt_opt_real p;        /* default 0.5 */
@@ -208,7 +209,7 @@ typedef struct dt_dropout_options {
 } dt_dropout_options;
 /* dropout(Tensor input, float p=0.5, bool training=True) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_dropout(dt_tensor *input, DT_OPTIONS(dt_dropout_options));
+DT_API dt_tensor *dt_dropout_sized(dt_tensor *input, DT_OPTIONS(dt_dropout_options));
 
 typedef struct dt_embedding_options {
     dt_opt_int padding_idx;
@@ -217,56 +218,57 @@ typedef struct dt_embedding_options {
 /* embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, float norm_type=2.0, bool
  *     scale_grad_by_freq=False) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_embedding(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_embedding_options));
+DT_API dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_embedding_options));
 
 typedef struct dt_eq_options {
     const dt_site *site;
 } dt_eq_options;
 /* eq.Tensor(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_eq(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_eq_options));
+DT_API dt_tensor *dt_eq_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_eq_options));
 
 typedef struct dt_eq_scalar_options {
     const dt_site *site;
 } dt_eq_scalar_options;
 /* eq.Scalar(Tensor self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_eq_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_eq_scalar_options));
+DT_API dt_tensor *dt_eq_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_eq_scalar_options));
 
 typedef struct dt_exp_options {
     const dt_site *site;
 } dt_exp_options;
 /* exp(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_exp(dt_tensor *self, DT_OPTIONS(dt_exp_options));
+DT_API dt_tensor *dt_exp_sized(dt_tensor *self, DT_OPTIONS(dt_exp_options));
 
 typedef struct dt_expand_options {
     const dt_site *site;
 } dt_expand_options;
 /* expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_expand(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_expand_options));
+DT_API dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_expand_options));
 
 typedef struct dt_fill_in_place_options {
     const dt_site *site;
 } dt_fill_in_place_options;
 /* fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_fill_(dt_tensor *self, dt_number value, DT_OPTIONS(dt_fill_in_place_options));
+DT_API dt_tensor *dt_fill_in_place_sized(dt_tensor *self, dt_number value, DT_OPTIONS(dt_fill_in_place_options));
 
 typedef struct dt_fill_tensor_in_place_options {
     const dt_site *site;
 } dt_fill_tensor_in_place_options;
 /* fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_fill_tensor_(dt_tensor *self, dt_tensor *value, DT_OPTIONS(dt_fill_tensor_in_place_options));
+DT_API dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
+                                                DT_OPTIONS(dt_fill_tensor_in_place_options));
 
 typedef struct dt_gather_options {
     const dt_site *site;
 } dt_gather_options;
 /* gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_gather(dt_tensor *self, int64_t dim, dt_tensor *index, DT_OPTIONS(dt_gather_options));
+DT_API dt_tensor *dt_gather_sized(dt_tensor *self, int64_t dim, dt_tensor *index, DT_OPTIONS(dt_gather_options));
 
 typedef struct dt_gelu_options {
     const char *approximate; /* default none */
@@ -274,15 +276,15 @@ typedef struct dt_gelu_options {
 } dt_gelu_options;
 /* gelu(Tensor self, *, str approximate="none") -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_gelu(dt_tensor *self, DT_OPTIONS(dt_gelu_options));
+DT_API dt_tensor *dt_gelu_sized(dt_tensor *self, DT_OPTIONS(dt_gelu_options));
 
 typedef struct dt_index_select_options {
     const dt_site *site;
 } dt_index_select_options;
 /* index_select(Tensor self, int dim, Tensor index) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_index_select(dt_tensor *self, int64_t dim, dt_tensor *index,
-                                  DT_OPTIONS(dt_index_select_options));
+DT_API dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
+                                        DT_OPTIONS(dt_index_select_options));
 
 typedef struct dt_layer_norm_options {
     dt_tensor *weight;
@@ -293,7 +295,7 @@ typedef struct dt_layer_norm_options {
 /* layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) ->
  *     Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_layer_norm(dt_tensor *input, dt_shape normalized_shape, DT_OPTIONS(dt_layer_norm_options));
+DT_API dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, DT_OPTIONS(dt_layer_norm_options));
 
 typedef struct dt_linear_options {
     dt_tensor *bias;
@@ -301,28 +303,28 @@ typedef struct dt_linear_options {
 } dt_linear_options;
 /* linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_linear(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_linear_options));
+DT_API dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_linear_options));
 
 typedef struct dt_log_options {
     const dt_site *site;
 } dt_log_options;
 /* log(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_log(dt_tensor *self, DT_OPTIONS(dt_log_options));
+DT_API dt_tensor *dt_log_sized(dt_tensor *self, DT_OPTIONS(dt_log_options));
 
 typedef struct dt_matmul_options {
     const dt_site *site;
 } dt_matmul_options;
 /* matmul(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_matmul(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_matmul_options));
+DT_API dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_matmul_options));
 
 typedef struct dt_maximum_options {
     const dt_site *site;
 } dt_maximum_options;
 /* maximum(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_maximum(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_maximum_options));
+DT_API dt_tensor *dt_maximum_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_maximum_options));
 
 typedef struct dt_mean_options {
     dt_dims dim;
@@ -332,78 +334,79 @@ typedef struct dt_mean_options {
 } dt_mean_options;
 /* mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_mean(dt_tensor *self, DT_OPTIONS(dt_mean_options));
+DT_API dt_tensor *dt_mean_sized(dt_tensor *self, DT_OPTIONS(dt_mean_options));
 
 typedef struct dt_mm_options {
     const dt_site *site;
 } dt_mm_options;
 /* mm(Tensor self, Tensor mat2) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_mm(dt_tensor *self, dt_tensor *mat2, DT_OPTIONS(dt_mm_options));
+DT_API dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, DT_OPTIONS(dt_mm_options));
 
 typedef struct dt_mul_options {
     const dt_site *site;
 } dt_mul_options;
 /* mul.Tensor(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_mul(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_mul_options));
+DT_API dt_tensor *dt_mul_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_mul_options));
 
 typedef struct dt_mul_scalar_options {
     const dt_site *site;
 } dt_mul_scalar_options;
 /* mul.Scalar(Tensor self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_mul_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_mul_scalar_options));
+DT_API dt_tensor *dt_mul_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_mul_scalar_options));
 
 typedef struct dt_mul_in_place_options {
     const dt_site *site;
 } dt_mul_in_place_options;
 /* mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_mul_(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_mul_in_place_options));
+DT_API dt_tensor *dt_mul_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_mul_in_place_options));
 
 typedef struct dt_mul_scalar_in_place_options {
     const dt_site *site;
 } dt_mul_scalar_in_place_options;
 /* mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_mul_scalar_(dt_tensor *self, dt_number other, DT_OPTIONS(dt_mul_scalar_in_place_options));
+DT_API dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                               DT_OPTIONS(dt_mul_scalar_in_place_options));
 
 typedef struct dt_neg_options {
     const dt_site *site;
 } dt_neg_options;
 /* neg(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_neg(dt_tensor *self, DT_OPTIONS(dt_neg_options));
+DT_API dt_tensor *dt_neg_sized(dt_tensor *self, DT_OPTIONS(dt_neg_options));
 
 typedef struct dt_relu_options {
     const dt_site *site;
 } dt_relu_options;
 /* relu(Tensor input) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_relu(dt_tensor *input, DT_OPTIONS(dt_relu_options));
+DT_API dt_tensor *dt_relu_sized(dt_tensor *input, DT_OPTIONS(dt_relu_options));
 
 typedef struct dt_reshape_options {
     const dt_site *site;
 } dt_reshape_options;
 /* reshape(Tensor(a) self, int[] shape) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_reshape(dt_tensor *self, dt_shape shape, DT_OPTIONS(dt_reshape_options));
+DT_API dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, DT_OPTIONS(dt_reshape_options));
 
 typedef struct dt_select_options {
     const dt_site *site;
 } dt_select_options;
 /* select.int(Tensor(a) self, int dim, int index) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_select(dt_tensor *self, int64_t dim, int64_t index, DT_OPTIONS(dt_select_options));
+DT_API dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, DT_OPTIONS(dt_select_options));
 
 typedef struct dt_slice_options {
     const dt_site *site;
 } dt_slice_options;
 /* slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_slice(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
-                           DT_OPTIONS(dt_slice_options));
+DT_API dt_tensor *dt_slice_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
+                                 DT_OPTIONS(dt_slice_options));
 
 typedef struct dt_softmax_options {
     dt_dtype dtype;
@@ -411,31 +414,32 @@ typedef struct dt_softmax_options {
 } dt_softmax_options;
 /* softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_softmax(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_softmax_options));
+DT_API dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_softmax_options));
 
 typedef struct dt_split_options {
     int64_t dim;
     const dt_site *site;
 } dt_split_options;
 /* split.Tensor(Tensor(a -> *) self, int split_size, int dim=0) -> Tensor(a)[]
- * Writes up to room outputs and gives their number, or -1. Collective where inputs move, else Local. */
-DT_API int dt_split(dt_tensor *self, int64_t split_size, dt_tensor **out, int room, DT_OPTIONS(dt_split_options));
+ * Writes up to capacity outputs and gives their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_split_sized(dt_tensor *self, int64_t split_size, dt_tensor **out, int capacity,
+                          DT_OPTIONS(dt_split_options));
 
 typedef struct dt_split_sizes_options {
     int64_t dim;
     const dt_site *site;
 } dt_split_sizes_options;
 /* split.sizes(Tensor(a -> *) self, int[] split_size, int dim=0) -> Tensor(a)[]
- * Writes up to room outputs and gives their number, or -1. Collective where inputs move, else Local. */
-DT_API int dt_split_sizes(dt_tensor *self, dt_shape split_size, dt_tensor **out, int room,
-                          DT_OPTIONS(dt_split_sizes_options));
+ * Writes up to capacity outputs and gives their number, or -1. Collective where inputs move, else Local. */
+DT_API int dt_split_sizes_sized(dt_tensor *self, dt_shape split_size, dt_tensor **out, int capacity,
+                                DT_OPTIONS(dt_split_sizes_options));
 
 typedef struct dt_sqrt_options {
     const dt_site *site;
 } dt_sqrt_options;
 /* sqrt(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_sqrt(dt_tensor *self, DT_OPTIONS(dt_sqrt_options));
+DT_API dt_tensor *dt_sqrt_sized(dt_tensor *self, DT_OPTIONS(dt_sqrt_options));
 
 typedef struct dt_sub_options {
     dt_number alpha; /* default 1 */
@@ -443,7 +447,7 @@ typedef struct dt_sub_options {
 } dt_sub_options;
 /* sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_sub(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_sub_options));
+DT_API dt_tensor *dt_sub_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_sub_options));
 
 typedef struct dt_sub_scalar_options {
     dt_number alpha; /* default 1 */
@@ -451,7 +455,7 @@ typedef struct dt_sub_scalar_options {
 } dt_sub_scalar_options;
 /* sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_sub_scalar(dt_tensor *self, dt_number other, DT_OPTIONS(dt_sub_scalar_options));
+DT_API dt_tensor *dt_sub_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_sub_scalar_options));
 
 typedef struct dt_sum_options {
     dt_dims dim;
@@ -461,14 +465,14 @@ typedef struct dt_sum_options {
 } dt_sum_options;
 /* sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_sum(dt_tensor *self, DT_OPTIONS(dt_sum_options));
+DT_API dt_tensor *dt_sum_sized(dt_tensor *self, DT_OPTIONS(dt_sum_options));
 
 typedef struct dt_tanh_options {
     const dt_site *site;
 } dt_tanh_options;
 /* tanh(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_tanh(dt_tensor *self, DT_OPTIONS(dt_tanh_options));
+DT_API dt_tensor *dt_tanh_sized(dt_tensor *self, DT_OPTIONS(dt_tanh_options));
 
 typedef struct dt_to_options {
     bool copy;
@@ -476,186 +480,194 @@ typedef struct dt_to_options {
 } dt_to_options;
 /* to.dtype(Tensor(a) self, ScalarType dtype, bool copy=False) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_to(dt_tensor *self, dt_dtype dtype, DT_OPTIONS(dt_to_options));
+DT_API dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, DT_OPTIONS(dt_to_options));
 
 typedef struct dt_transpose_options {
     const dt_site *site;
 } dt_transpose_options;
 /* transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_transpose(dt_tensor *self, int64_t dim0, int64_t dim1, DT_OPTIONS(dt_transpose_options));
+DT_API dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, DT_OPTIONS(dt_transpose_options));
 
 typedef struct dt_view_options {
     const dt_site *site;
 } dt_view_options;
 /* view(Tensor(a) self, int[] size) -> Tensor(a)
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_view(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_view_options));
+DT_API dt_tensor *dt_view_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_view_options));
 
 typedef struct dt_where_options {
     const dt_site *site;
 } dt_where_options;
 /* where.self(Tensor condition, Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_where(dt_tensor *condition, dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_where_options));
+DT_API dt_tensor *dt_where_sized(dt_tensor *condition, dt_tensor *self, dt_tensor *other,
+                                 DT_OPTIONS(dt_where_options));
 
 typedef struct dt_where_scalar_other_options {
     const dt_site *site;
 } dt_where_scalar_other_options;
 /* where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_where_scalar_other(dt_tensor *condition, dt_tensor *self, dt_number other,
-                                        DT_OPTIONS(dt_where_scalar_other_options));
+DT_API dt_tensor *dt_where_scalar_other_sized(dt_tensor *condition, dt_tensor *self, dt_number other,
+                                              DT_OPTIONS(dt_where_scalar_other_options));
 
 typedef struct dt_where_scalar_self_options {
     const dt_site *site;
 } dt_where_scalar_self_options;
 /* where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_where_scalar_self(dt_tensor *condition, dt_number self, dt_tensor *other,
-                                       DT_OPTIONS(dt_where_scalar_self_options));
+DT_API dt_tensor *dt_where_scalar_self_sized(dt_tensor *condition, dt_number self, dt_tensor *other,
+                                             DT_OPTIONS(dt_where_scalar_self_options));
 
 typedef struct dt_where_scalars_options {
     const dt_site *site;
 } dt_where_scalars_options;
 /* where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
-DT_API dt_tensor *dt_where_scalars(dt_tensor *condition, dt_number self, dt_number other,
-                                   DT_OPTIONS(dt_where_scalars_options));
+DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_number other,
+                                         DT_OPTIONS(dt_where_scalars_options));
 
 #ifndef __cplusplus
-#define dt_add(...)               DT_ADD_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADD_(self, other, ...) dt_add(self, other, &(const dt_add_options){__VA_ARGS__})
-#define dt_add_scalar(...)        DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADD_SCALAR_(self, other, ...)                                                                             \
-    dt_add_scalar(self, DT_NUMBER(other), &(const dt_add_scalar_options){__VA_ARGS__})
-#define dt_add_(...)               DT_ADD__(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADD__(self, other, ...) dt_add_(self, other, &(const dt_add_in_place_options){__VA_ARGS__})
-#define dt_add_scalar_(...)        DT_ADD_SCALAR__(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADD_SCALAR__(self, other, ...)                                                                            \
-    dt_add_scalar_(self, DT_NUMBER(other), &(const dt_add_scalar_in_place_options){__VA_ARGS__})
-#define dt_addmm(...)                    DT_ADDMM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ADDMM_(self, mat1, mat2, ...) dt_addmm(self, mat1, mat2, &(const dt_addmm_options){__VA_ARGS__})
-#define dt_amax(...)                     DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
-#define DT_AMAX_(self, ...)              dt_amax(self, &(const dt_amax_options){__VA_ARGS__})
-#define dt_argmax(...)                   DT_ARGMAX_(__VA_ARGS__, .site = DT_SITE)
-#define DT_ARGMAX_(self, ...)            dt_argmax(self, &(const dt_argmax_options){__VA_ARGS__})
-#define dt_bmm(...)                      DT_BMM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_BMM_(self, mat2, ...)         dt_bmm(self, mat2, &(const dt_bmm_options){__VA_ARGS__})
-#define dt_cat(...)                      DT_CAT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CAT_(tensors, ...)            dt_cat(tensors, &(const dt_cat_options){__VA_ARGS__})
-#define dt_clamp(...)                    DT_CLAMP_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CLAMP_(self, ...)             dt_clamp(self, &(const dt_clamp_options){__VA_ARGS__})
-#define dt_clamp_tensor(...)             DT_CLAMP_TENSOR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CLAMP_TENSOR_(self, ...)      dt_clamp_tensor(self, &(const dt_clamp_tensor_options){__VA_ARGS__})
-#define dt_copy_(...)                    DT_COPY__(__VA_ARGS__, .site = DT_SITE)
-#define DT_COPY__(self, src, ...)        dt_copy_(self, src, &(const dt_copy_in_place_options){__VA_ARGS__})
-#define dt_cumsum(...)                   DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_CUMSUM_(self, dim, ...)       dt_cumsum(self, dim, &(const dt_cumsum_options){__VA_ARGS__})
-#define dt_div(...)                      DT_DIV_(__VA_ARGS__, .site = DT_SITE)
-#define DT_DIV_(self, other, ...)        dt_div(self, other, &(const dt_div_options){__VA_ARGS__})
-#define dt_div_scalar(...)               DT_DIV_SCALAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_DIV_SCALAR_(self, other, ...)                                                                             \
-    dt_div_scalar(self, DT_NUMBER(other), &(const dt_div_scalar_options){__VA_ARGS__})
-#define dt_dropout(...)                   DT_DROPOUT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_DROPOUT_(input, ...)           dt_dropout(input, &(const dt_dropout_options){__VA_ARGS__})
-#define dt_embedding(...)                 DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
-#define DT_EMBEDDING_(input, weight, ...) dt_embedding(input, weight, &(const dt_embedding_options){__VA_ARGS__})
-#define dt_eq(...)                        DT_EQ_(__VA_ARGS__, .site = DT_SITE)
-#define DT_EQ_(self, other, ...)          dt_eq(self, other, &(const dt_eq_options){__VA_ARGS__})
-#define dt_eq_scalar(...)                 DT_EQ_SCALAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_EQ_SCALAR_(self, other, ...)                                                                              \
-    dt_eq_scalar(self, DT_NUMBER(other), &(const dt_eq_scalar_options){__VA_ARGS__})
-#define dt_exp(...)                 DT_EXP_(__VA_ARGS__, .site = DT_SITE)
-#define DT_EXP_(self, ...)          dt_exp(self, &(const dt_exp_options){__VA_ARGS__})
-#define dt_expand(...)              DT_EXPAND_(__VA_ARGS__, .site = DT_SITE)
-#define DT_EXPAND_(self, size, ...) dt_expand(self, size, &(const dt_expand_options){__VA_ARGS__})
-#define dt_fill_(...)               DT_FILL__(__VA_ARGS__, .site = DT_SITE)
-#define DT_FILL__(self, value, ...) dt_fill_(self, DT_NUMBER(value), &(const dt_fill_in_place_options){__VA_ARGS__})
-#define dt_fill_tensor_(...)        DT_FILL_TENSOR__(__VA_ARGS__, .site = DT_SITE)
-#define DT_FILL_TENSOR__(self, value, ...)                                                                           \
-    dt_fill_tensor_(self, value, &(const dt_fill_tensor_in_place_options){__VA_ARGS__})
-#define dt_gather(...)                    DT_GATHER_(__VA_ARGS__, .site = DT_SITE)
-#define DT_GATHER_(self, dim, index, ...) dt_gather(self, dim, index, &(const dt_gather_options){__VA_ARGS__})
-#define dt_gelu(...)                      DT_GELU_(__VA_ARGS__, .site = DT_SITE)
-#define DT_GELU_(self, ...)               dt_gelu(self, &(const dt_gelu_options){__VA_ARGS__})
-#define dt_index_select(...)              DT_INDEX_SELECT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_INDEX_SELECT_(self, dim, index, ...)                                                                      \
-    dt_index_select(self, dim, index, &(const dt_index_select_options){__VA_ARGS__})
+/* clang-format off */
+#define dt_add(...) DT_ADD_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADD_(self, other, ...) dt_add_sized(self, other, DT_NAMED(dt_add_options, __VA_ARGS__))
+#define dt_add_scalar(...) DT_ADD_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADD_SCALAR_(self, other, ...) \
+    dt_add_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_add_scalar_options, __VA_ARGS__))
+#define dt_add_(...) DT_ADD__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADD__(self, other, ...) dt_add_in_place_sized(self, other, DT_NAMED(dt_add_in_place_options, __VA_ARGS__))
+#define dt_add_scalar_(...) DT_ADD_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADD_SCALAR__(self, other, ...) \
+    dt_add_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_add_scalar_in_place_options, __VA_ARGS__))
+#define dt_addmm(...) DT_ADDMM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ADDMM_(self, mat1, mat2, ...) dt_addmm_sized(self, mat1, mat2, DT_NAMED(dt_addmm_options, __VA_ARGS__))
+#define dt_amax(...) DT_AMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_AMAX_(self, ...) dt_amax_sized(self, DT_NAMED(dt_amax_options, __VA_ARGS__))
+#define dt_argmax(...) DT_ARGMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_ARGMAX_(self, ...) dt_argmax_sized(self, DT_NAMED(dt_argmax_options, __VA_ARGS__))
+#define dt_bmm(...) DT_BMM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_BMM_(self, mat2, ...) dt_bmm_sized(self, mat2, DT_NAMED(dt_bmm_options, __VA_ARGS__))
+#define dt_cat(...) DT_CAT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CAT_(tensors, ...) dt_cat_sized(tensors, DT_NAMED(dt_cat_options, __VA_ARGS__))
+#define dt_clamp(...) DT_CLAMP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_(self, ...) dt_clamp_sized(self, DT_NAMED(dt_clamp_options, __VA_ARGS__))
+#define dt_clamp_tensor(...) DT_CLAMP_TENSOR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CLAMP_TENSOR_(self, ...) dt_clamp_tensor_sized(self, DT_NAMED(dt_clamp_tensor_options, __VA_ARGS__))
+#define dt_copy_(...) DT_COPY__(__VA_ARGS__, .site = DT_SITE)
+#define DT_COPY__(self, src, ...) dt_copy_in_place_sized(self, src, DT_NAMED(dt_copy_in_place_options, __VA_ARGS__))
+#define dt_cumsum(...) DT_CUMSUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_CUMSUM_(self, dim, ...) dt_cumsum_sized(self, dim, DT_NAMED(dt_cumsum_options, __VA_ARGS__))
+#define dt_div(...) DT_DIV_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIV_(self, other, ...) dt_div_sized(self, other, DT_NAMED(dt_div_options, __VA_ARGS__))
+#define dt_div_scalar(...) DT_DIV_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DIV_SCALAR_(self, other, ...) \
+    dt_div_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_div_scalar_options, __VA_ARGS__))
+#define dt_dropout(...) DT_DROPOUT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_DROPOUT_(input, ...) dt_dropout_sized(input, DT_NAMED(dt_dropout_options, __VA_ARGS__))
+#define dt_embedding(...) DT_EMBEDDING_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EMBEDDING_(input, weight, ...) \
+    dt_embedding_sized(input, weight, DT_NAMED(dt_embedding_options, __VA_ARGS__))
+#define dt_eq(...) DT_EQ_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EQ_(self, other, ...) dt_eq_sized(self, other, DT_NAMED(dt_eq_options, __VA_ARGS__))
+#define dt_eq_scalar(...) DT_EQ_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EQ_SCALAR_(self, other, ...) \
+    dt_eq_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_eq_scalar_options, __VA_ARGS__))
+#define dt_exp(...) DT_EXP_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EXP_(self, ...) dt_exp_sized(self, DT_NAMED(dt_exp_options, __VA_ARGS__))
+#define dt_expand(...) DT_EXPAND_(__VA_ARGS__, .site = DT_SITE)
+#define DT_EXPAND_(self, size, ...) dt_expand_sized(self, size, DT_NAMED(dt_expand_options, __VA_ARGS__))
+#define dt_fill_(...) DT_FILL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FILL__(self, value, ...) \
+    dt_fill_in_place_sized(self, DT_NUMBER(value), DT_NAMED(dt_fill_in_place_options, __VA_ARGS__))
+#define dt_fill_tensor_(...) DT_FILL_TENSOR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_FILL_TENSOR__(self, value, ...) \
+    dt_fill_tensor_in_place_sized(self, value, DT_NAMED(dt_fill_tensor_in_place_options, __VA_ARGS__))
+#define dt_gather(...) DT_GATHER_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GATHER_(self, dim, index, ...) dt_gather_sized(self, dim, index, DT_NAMED(dt_gather_options, __VA_ARGS__))
+#define dt_gelu(...) DT_GELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_GELU_(self, ...) dt_gelu_sized(self, DT_NAMED(dt_gelu_options, __VA_ARGS__))
+#define dt_index_select(...) DT_INDEX_SELECT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_INDEX_SELECT_(self, dim, index, ...) \
+    dt_index_select_sized(self, dim, index, DT_NAMED(dt_index_select_options, __VA_ARGS__))
 #define dt_layer_norm(...) DT_LAYER_NORM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_LAYER_NORM_(input, normalized_shape, ...)                                                                 \
-    dt_layer_norm(input, normalized_shape, &(const dt_layer_norm_options){__VA_ARGS__})
-#define dt_linear(...)                 DT_LINEAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_LINEAR_(input, weight, ...) dt_linear(input, weight, &(const dt_linear_options){__VA_ARGS__})
-#define dt_log(...)                    DT_LOG_(__VA_ARGS__, .site = DT_SITE)
-#define DT_LOG_(self, ...)             dt_log(self, &(const dt_log_options){__VA_ARGS__})
-#define dt_matmul(...)                 DT_MATMUL_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MATMUL_(self, other, ...)   dt_matmul(self, other, &(const dt_matmul_options){__VA_ARGS__})
-#define dt_maximum(...)                DT_MAXIMUM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MAXIMUM_(self, other, ...)  dt_maximum(self, other, &(const dt_maximum_options){__VA_ARGS__})
-#define dt_mean(...)                   DT_MEAN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MEAN_(self, ...)            dt_mean(self, &(const dt_mean_options){__VA_ARGS__})
-#define dt_mm(...)                     DT_MM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MM_(self, mat2, ...)        dt_mm(self, mat2, &(const dt_mm_options){__VA_ARGS__})
-#define dt_mul(...)                    DT_MUL_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MUL_(self, other, ...)      dt_mul(self, other, &(const dt_mul_options){__VA_ARGS__})
-#define dt_mul_scalar(...)             DT_MUL_SCALAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_MUL_SCALAR_(self, other, ...)                                                                             \
-    dt_mul_scalar(self, DT_NUMBER(other), &(const dt_mul_scalar_options){__VA_ARGS__})
-#define dt_mul_(...)               DT_MUL__(__VA_ARGS__, .site = DT_SITE)
-#define DT_MUL__(self, other, ...) dt_mul_(self, other, &(const dt_mul_in_place_options){__VA_ARGS__})
-#define dt_mul_scalar_(...)        DT_MUL_SCALAR__(__VA_ARGS__, .site = DT_SITE)
-#define DT_MUL_SCALAR__(self, other, ...)                                                                            \
-    dt_mul_scalar_(self, DT_NUMBER(other), &(const dt_mul_scalar_in_place_options){__VA_ARGS__})
-#define dt_neg(...)                       DT_NEG_(__VA_ARGS__, .site = DT_SITE)
-#define DT_NEG_(self, ...)                dt_neg(self, &(const dt_neg_options){__VA_ARGS__})
-#define dt_relu(...)                      DT_RELU_(__VA_ARGS__, .site = DT_SITE)
-#define DT_RELU_(input, ...)              dt_relu(input, &(const dt_relu_options){__VA_ARGS__})
-#define dt_reshape(...)                   DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_RESHAPE_(self, shape, ...)     dt_reshape(self, shape, &(const dt_reshape_options){__VA_ARGS__})
-#define dt_select(...)                    DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SELECT_(self, dim, index, ...) dt_select(self, dim, index, &(const dt_select_options){__VA_ARGS__})
-#define dt_slice(...)                     DT_SLICE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SLICE_(self, dim, start, end, step, ...)                                                                  \
-    dt_slice(self, dim, start, end, step, &(const dt_slice_options){__VA_ARGS__})
-#define dt_softmax(...)             DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SOFTMAX_(self, dim, ...) dt_softmax(self, dim, &(const dt_softmax_options){__VA_ARGS__})
-#define dt_split(...)               DT_SPLIT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SPLIT_(self, split_size, out, room, ...)                                                                  \
-    dt_split(self, split_size, out, room, &(const dt_split_options){__VA_ARGS__})
+#define DT_LAYER_NORM_(input, normalized_shape, ...) \
+    dt_layer_norm_sized(input, normalized_shape, DT_NAMED(dt_layer_norm_options, __VA_ARGS__))
+#define dt_linear(...) DT_LINEAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LINEAR_(input, weight, ...) dt_linear_sized(input, weight, DT_NAMED(dt_linear_options, __VA_ARGS__))
+#define dt_log(...) DT_LOG_(__VA_ARGS__, .site = DT_SITE)
+#define DT_LOG_(self, ...) dt_log_sized(self, DT_NAMED(dt_log_options, __VA_ARGS__))
+#define dt_matmul(...) DT_MATMUL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MATMUL_(self, other, ...) dt_matmul_sized(self, other, DT_NAMED(dt_matmul_options, __VA_ARGS__))
+#define dt_maximum(...) DT_MAXIMUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MAXIMUM_(self, other, ...) dt_maximum_sized(self, other, DT_NAMED(dt_maximum_options, __VA_ARGS__))
+#define dt_mean(...) DT_MEAN_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MEAN_(self, ...) dt_mean_sized(self, DT_NAMED(dt_mean_options, __VA_ARGS__))
+#define dt_mm(...) DT_MM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MM_(self, mat2, ...) dt_mm_sized(self, mat2, DT_NAMED(dt_mm_options, __VA_ARGS__))
+#define dt_mul(...) DT_MUL_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MUL_(self, other, ...) dt_mul_sized(self, other, DT_NAMED(dt_mul_options, __VA_ARGS__))
+#define dt_mul_scalar(...) DT_MUL_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_MUL_SCALAR_(self, other, ...) \
+    dt_mul_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_mul_scalar_options, __VA_ARGS__))
+#define dt_mul_(...) DT_MUL__(__VA_ARGS__, .site = DT_SITE)
+#define DT_MUL__(self, other, ...) dt_mul_in_place_sized(self, other, DT_NAMED(dt_mul_in_place_options, __VA_ARGS__))
+#define dt_mul_scalar_(...) DT_MUL_SCALAR__(__VA_ARGS__, .site = DT_SITE)
+#define DT_MUL_SCALAR__(self, other, ...) \
+    dt_mul_scalar_in_place_sized(self, DT_NUMBER(other), DT_NAMED(dt_mul_scalar_in_place_options, __VA_ARGS__))
+#define dt_neg(...) DT_NEG_(__VA_ARGS__, .site = DT_SITE)
+#define DT_NEG_(self, ...) dt_neg_sized(self, DT_NAMED(dt_neg_options, __VA_ARGS__))
+#define dt_relu(...) DT_RELU_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RELU_(input, ...) dt_relu_sized(input, DT_NAMED(dt_relu_options, __VA_ARGS__))
+#define dt_reshape(...) DT_RESHAPE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_RESHAPE_(self, shape, ...) dt_reshape_sized(self, shape, DT_NAMED(dt_reshape_options, __VA_ARGS__))
+#define dt_select(...) DT_SELECT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SELECT_(self, dim, index, ...) dt_select_sized(self, dim, index, DT_NAMED(dt_select_options, __VA_ARGS__))
+#define dt_slice(...) DT_SLICE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SLICE_(self, dim, start, end, step, ...) \
+    dt_slice_sized(self, dim, start, end, step, DT_NAMED(dt_slice_options, __VA_ARGS__))
+#define dt_softmax(...) DT_SOFTMAX_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SOFTMAX_(self, dim, ...) dt_softmax_sized(self, dim, DT_NAMED(dt_softmax_options, __VA_ARGS__))
+#define dt_split(...) DT_SPLIT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SPLIT_(self, split_size, out, capacity, ...) \
+    dt_split_sized(self, split_size, out, capacity, DT_NAMED(dt_split_options, __VA_ARGS__))
 #define dt_split_sizes(...) DT_SPLIT_SIZES_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SPLIT_SIZES_(self, split_size, out, room, ...)                                                            \
-    dt_split_sizes(self, split_size, out, room, &(const dt_split_sizes_options){__VA_ARGS__})
-#define dt_sqrt(...)              DT_SQRT_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SQRT_(self, ...)       dt_sqrt(self, &(const dt_sqrt_options){__VA_ARGS__})
-#define dt_sub(...)               DT_SUB_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SUB_(self, other, ...) dt_sub(self, other, &(const dt_sub_options){__VA_ARGS__})
-#define dt_sub_scalar(...)        DT_SUB_SCALAR_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SUB_SCALAR_(self, other, ...)                                                                             \
-    dt_sub_scalar(self, DT_NUMBER(other), &(const dt_sub_scalar_options){__VA_ARGS__})
-#define dt_sum(...)              DT_SUM_(__VA_ARGS__, .site = DT_SITE)
-#define DT_SUM_(self, ...)       dt_sum(self, &(const dt_sum_options){__VA_ARGS__})
-#define dt_tanh(...)             DT_TANH_(__VA_ARGS__, .site = DT_SITE)
-#define DT_TANH_(self, ...)      dt_tanh(self, &(const dt_tanh_options){__VA_ARGS__})
-#define dt_to(...)               DT_TO_(__VA_ARGS__, .site = DT_SITE)
-#define DT_TO_(self, dtype, ...) dt_to(self, dtype, &(const dt_to_options){__VA_ARGS__})
-#define dt_transpose(...)        DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_TRANSPOSE_(self, dim0, dim1, ...)                                                                         \
-    dt_transpose(self, dim0, dim1, &(const dt_transpose_options){__VA_ARGS__})
-#define dt_view(...)              DT_VIEW_(__VA_ARGS__, .site = DT_SITE)
-#define DT_VIEW_(self, size, ...) dt_view(self, size, &(const dt_view_options){__VA_ARGS__})
-#define dt_where(...)             DT_WHERE_(__VA_ARGS__, .site = DT_SITE)
-#define DT_WHERE_(condition, self, other, ...)                                                                       \
-    dt_where(condition, self, other, &(const dt_where_options){__VA_ARGS__})
+#define DT_SPLIT_SIZES_(self, split_size, out, capacity, ...) \
+    dt_split_sizes_sized(self, split_size, out, capacity, DT_NAMED(dt_split_sizes_options, __VA_ARGS__))
+#define dt_sqrt(...) DT_SQRT_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SQRT_(self, ...) dt_sqrt_sized(self, DT_NAMED(dt_sqrt_options, __VA_ARGS__))
+#define dt_sub(...) DT_SUB_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SUB_(self, other, ...) dt_sub_sized(self, other, DT_NAMED(dt_sub_options, __VA_ARGS__))
+#define dt_sub_scalar(...) DT_SUB_SCALAR_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SUB_SCALAR_(self, other, ...) \
+    dt_sub_scalar_sized(self, DT_NUMBER(other), DT_NAMED(dt_sub_scalar_options, __VA_ARGS__))
+#define dt_sum(...) DT_SUM_(__VA_ARGS__, .site = DT_SITE)
+#define DT_SUM_(self, ...) dt_sum_sized(self, DT_NAMED(dt_sum_options, __VA_ARGS__))
+#define dt_tanh(...) DT_TANH_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TANH_(self, ...) dt_tanh_sized(self, DT_NAMED(dt_tanh_options, __VA_ARGS__))
+#define dt_to(...) DT_TO_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TO_(self, dtype, ...) dt_to_sized(self, dtype, DT_NAMED(dt_to_options, __VA_ARGS__))
+#define dt_transpose(...) DT_TRANSPOSE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_TRANSPOSE_(self, dim0, dim1, ...) \
+    dt_transpose_sized(self, dim0, dim1, DT_NAMED(dt_transpose_options, __VA_ARGS__))
+#define dt_view(...) DT_VIEW_(__VA_ARGS__, .site = DT_SITE)
+#define DT_VIEW_(self, size, ...) dt_view_sized(self, size, DT_NAMED(dt_view_options, __VA_ARGS__))
+#define dt_where(...) DT_WHERE_(__VA_ARGS__, .site = DT_SITE)
+#define DT_WHERE_(condition, self, other, ...) \
+    dt_where_sized(condition, self, other, DT_NAMED(dt_where_options, __VA_ARGS__))
 #define dt_where_scalar_other(...) DT_WHERE_SCALAR_OTHER_(__VA_ARGS__, .site = DT_SITE)
-#define DT_WHERE_SCALAR_OTHER_(condition, self, other, ...)                                                          \
-    dt_where_scalar_other(condition, self, DT_NUMBER(other), &(const dt_where_scalar_other_options){__VA_ARGS__})
+#define DT_WHERE_SCALAR_OTHER_(condition, self, other, ...) \
+    dt_where_scalar_other_sized(condition, self, DT_NUMBER(other), \
+        DT_NAMED(dt_where_scalar_other_options, __VA_ARGS__))
 #define dt_where_scalar_self(...) DT_WHERE_SCALAR_SELF_(__VA_ARGS__, .site = DT_SITE)
-#define DT_WHERE_SCALAR_SELF_(condition, self, other, ...)                                                           \
-    dt_where_scalar_self(condition, DT_NUMBER(self), other, &(const dt_where_scalar_self_options){__VA_ARGS__})
+#define DT_WHERE_SCALAR_SELF_(condition, self, other, ...) \
+    dt_where_scalar_self_sized(condition, DT_NUMBER(self), other, \
+        DT_NAMED(dt_where_scalar_self_options, __VA_ARGS__))
 #define dt_where_scalars(...) DT_WHERE_SCALARS_(__VA_ARGS__, .site = DT_SITE)
-#define DT_WHERE_SCALARS_(condition, self, other, ...)                                                               \
-    dt_where_scalars(condition, DT_NUMBER(self), DT_NUMBER(other), &(const dt_where_scalars_options){__VA_ARGS__})
+#define DT_WHERE_SCALARS_(condition, self, other, ...) \
+    dt_where_scalars_sized(condition, DT_NUMBER(self), DT_NUMBER(other), \
+        DT_NAMED(dt_where_scalars_options, __VA_ARGS__))
+/* clang-format on */
 #endif
 
 #ifdef __cplusplus

@@ -107,31 +107,34 @@ typedef struct dt_random_options {
  * bernoulli         1 with chance p, otherwise 0                    floats, integers, bool
  * dropout_mask      0 with chance p, otherwise 1 / (1 - p)          floats
  * randperm          0 … n - 1 in a random order; integers. A rank makes its own part only */
-DT_API dt_tensor *dt_rand(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
-DT_API dt_tensor *dt_randn(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
-DT_API dt_tensor *dt_truncated_normal(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
-DT_API dt_tensor *dt_exponential(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
-DT_API dt_tensor *dt_randint(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape, DT_OPTIONS(dt_random_options));
-DT_API dt_tensor *dt_bernoulli(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random_options));
-DT_API dt_tensor *dt_dropout_mask(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random_options));
-DT_API dt_tensor *dt_randperm(dt_ctx *ctx, int64_t n, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_rand_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_randn_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_truncated_normal_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_exponential_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_randint_sized(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape,
+                                   DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_bernoulli_sized(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_dropout_mask_sized(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_randperm_sized(dt_ctx *ctx, int64_t n, DT_OPTIONS(dt_random_options));
 
 /* The same with the shape and placements of another tensor; mesh and place are not looked at. Local. */
-DT_API dt_tensor *dt_rand_like(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
-DT_API dt_tensor *dt_randn_like(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
-DT_API dt_tensor *dt_randint_like(const dt_tensor *tensor, int64_t low, int64_t high, DT_OPTIONS(dt_random_options));
-DT_API dt_tensor *dt_bernoulli_like(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
-DT_API dt_tensor *dt_dropout_mask_like(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_rand_like_sized(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_randn_like_sized(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, int64_t high,
+                                        DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
+DT_API dt_tensor *dt_dropout_mask_like_sized(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
 
 /* The same into a tensor that is there, which may be a view: the numbers are those of a new tensor of its shape. Of
  * the options only the distribution's own and the generator are looked at. Refused, with an agreed error, where two
  * indices may lead to one element (an expanded view). Local; every rank of the mesh must do the same. */
-DT_API dt_status dt_uniform_(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
-DT_API dt_status dt_normal_(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
-DT_API dt_status dt_truncated_normal_(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
-DT_API dt_status dt_exponential_(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
-DT_API dt_status dt_randint_(dt_tensor *tensor, int64_t low, int64_t high, DT_OPTIONS(dt_random_options));
-DT_API dt_status dt_bernoulli_(dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
+DT_API dt_status dt_uniform_in_place_sized(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_status dt_normal_in_place_sized(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_status dt_truncated_normal_in_place_sized(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_status dt_exponential_in_place_sized(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
+DT_API dt_status dt_randint_in_place_sized(dt_tensor *tensor, int64_t low, int64_t high,
+                                           DT_OPTIONS(dt_random_options));
+DT_API dt_status dt_bernoulli_in_place_sized(dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
 
 #ifndef __cplusplus
 /* clang-format off */
@@ -154,27 +157,28 @@ DT_API dt_status dt_bernoulli_(dt_tensor *tensor, double p, DT_OPTIONS(dt_random
 #define dt_exponential_(...)      DT_EXPONENTIAL_IN_(__VA_ARGS__, .site = DT_SITE)
 #define dt_randint_(...)          DT_RANDINT_IN_(__VA_ARGS__, .site = DT_SITE)
 #define dt_bernoulli_(...)        DT_BERNOULLI_IN_(__VA_ARGS__, .site = DT_SITE)
-#define DT_RAND_(ctx, shape, ...)              dt_rand(ctx, shape, &(const dt_random_options){__VA_ARGS__})
-#define DT_RANDN_(ctx, shape, ...)             dt_randn(ctx, shape, &(const dt_random_options){__VA_ARGS__})
-#define DT_TRUNCATED_NORMAL_(ctx, shape, ...)  dt_truncated_normal(ctx, shape, &(const dt_random_options){__VA_ARGS__})
-#define DT_EXPONENTIAL_(ctx, shape, ...)       dt_exponential(ctx, shape, &(const dt_random_options){__VA_ARGS__})
+#define DT_RANDOM_(...)                        DT_NAMED(dt_random_options, __VA_ARGS__)
+#define DT_RAND_(ctx, shape, ...)              dt_rand_sized(ctx, shape, DT_RANDOM_(__VA_ARGS__))
+#define DT_RANDN_(ctx, shape, ...)             dt_randn_sized(ctx, shape, DT_RANDOM_(__VA_ARGS__))
+#define DT_TRUNCATED_NORMAL_(ctx, shape, ...)  dt_truncated_normal_sized(ctx, shape, DT_RANDOM_(__VA_ARGS__))
+#define DT_EXPONENTIAL_(ctx, shape, ...)       dt_exponential_sized(ctx, shape, DT_RANDOM_(__VA_ARGS__))
 #define DT_RANDINT_(ctx, low, high, shape, ...)                                                                      \
-    dt_randint(ctx, low, high, shape, &(const dt_random_options){__VA_ARGS__})
-#define DT_BERNOULLI_(ctx, p, shape, ...)      dt_bernoulli(ctx, p, shape, &(const dt_random_options){__VA_ARGS__})
-#define DT_DROPOUT_MASK_(ctx, p, shape, ...)   dt_dropout_mask(ctx, p, shape, &(const dt_random_options){__VA_ARGS__})
-#define DT_RANDPERM_(ctx, n, ...)              dt_randperm(ctx, n, &(const dt_random_options){__VA_ARGS__})
-#define DT_RAND_LIKE_(tensor, ...)             dt_rand_like(tensor, &(const dt_random_options){__VA_ARGS__})
-#define DT_RANDN_LIKE_(tensor, ...)            dt_randn_like(tensor, &(const dt_random_options){__VA_ARGS__})
+    dt_randint_sized(ctx, low, high, shape, DT_RANDOM_(__VA_ARGS__))
+#define DT_BERNOULLI_(ctx, p, shape, ...)      dt_bernoulli_sized(ctx, p, shape, DT_RANDOM_(__VA_ARGS__))
+#define DT_DROPOUT_MASK_(ctx, p, shape, ...)   dt_dropout_mask_sized(ctx, p, shape, DT_RANDOM_(__VA_ARGS__))
+#define DT_RANDPERM_(ctx, n, ...)              dt_randperm_sized(ctx, n, DT_RANDOM_(__VA_ARGS__))
+#define DT_RAND_LIKE_(tensor, ...)             dt_rand_like_sized(tensor, DT_RANDOM_(__VA_ARGS__))
+#define DT_RANDN_LIKE_(tensor, ...)            dt_randn_like_sized(tensor, DT_RANDOM_(__VA_ARGS__))
 #define DT_RANDINT_LIKE_(tensor, low, high, ...)                                                                     \
-    dt_randint_like(tensor, low, high, &(const dt_random_options){__VA_ARGS__})
-#define DT_BERNOULLI_LIKE_(tensor, p, ...)     dt_bernoulli_like(tensor, p, &(const dt_random_options){__VA_ARGS__})
-#define DT_DROPOUT_MASK_LIKE_(tensor, p, ...)  dt_dropout_mask_like(tensor, p, &(const dt_random_options){__VA_ARGS__})
-#define DT_UNIFORM_IN_(tensor, ...)            dt_uniform_(tensor, &(const dt_random_options){__VA_ARGS__})
-#define DT_NORMAL_IN_(tensor, ...)             dt_normal_(tensor, &(const dt_random_options){__VA_ARGS__})
-#define DT_TRUNCATED_NORMAL_IN_(tensor, ...)   dt_truncated_normal_(tensor, &(const dt_random_options){__VA_ARGS__})
-#define DT_EXPONENTIAL_IN_(tensor, ...)        dt_exponential_(tensor, &(const dt_random_options){__VA_ARGS__})
-#define DT_RANDINT_IN_(tensor, low, high, ...)  dt_randint_(tensor, low, high, &(const dt_random_options){__VA_ARGS__})
-#define DT_BERNOULLI_IN_(tensor, p, ...)       dt_bernoulli_(tensor, p, &(const dt_random_options){__VA_ARGS__})
+    dt_randint_like_sized(tensor, low, high, DT_RANDOM_(__VA_ARGS__))
+#define DT_BERNOULLI_LIKE_(tensor, p, ...)     dt_bernoulli_like_sized(tensor, p, DT_RANDOM_(__VA_ARGS__))
+#define DT_DROPOUT_MASK_LIKE_(tensor, p, ...)  dt_dropout_mask_like_sized(tensor, p, DT_RANDOM_(__VA_ARGS__))
+#define DT_UNIFORM_IN_(tensor, ...)            dt_uniform_in_place_sized(tensor, DT_RANDOM_(__VA_ARGS__))
+#define DT_NORMAL_IN_(tensor, ...)             dt_normal_in_place_sized(tensor, DT_RANDOM_(__VA_ARGS__))
+#define DT_TRUNCATED_NORMAL_IN_(tensor, ...)   dt_truncated_normal_in_place_sized(tensor, DT_RANDOM_(__VA_ARGS__))
+#define DT_EXPONENTIAL_IN_(tensor, ...)        dt_exponential_in_place_sized(tensor, DT_RANDOM_(__VA_ARGS__))
+#define DT_RANDINT_IN_(tensor, low, high, ...)  dt_randint_in_place_sized(tensor, low, high, DT_RANDOM_(__VA_ARGS__))
+#define DT_BERNOULLI_IN_(tensor, p, ...)       dt_bernoulli_in_place_sized(tensor, p, DT_RANDOM_(__VA_ARGS__))
 /* clang-format on */
 #endif
 

@@ -24,15 +24,14 @@ typedef struct dt_distribute_options {
  * zeros; towards P(avg) all hold the value; no other partial can be made (agreed error). mesh NULL: the current one.
  * requires_grad is kept. A distributed tensor is accepted, as it is, if it has this mesh and these placements.
  * Collective over the mesh, or Local with everywhere. */
-DT_API dt_tensor *dt_distribute_tensor(dt_tensor *value, dt_mesh *mesh, const char *place,
-                                       DT_OPTIONS(dt_distribute_options));
+DT_API dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const char *place,
+                                             DT_OPTIONS(dt_distribute_options));
 
 typedef struct dt_from_local_options {
     dt_shape shape;         /* of the whole; default: parts are as large on every rank as here */
     dt_shape stride;        /* of the whole, in elements; default: in the order in which the local part has them */
     const int64_t *extents; /* sizes along the one tensor dim that is sharded, one per coordinate of its mesh dim */
     bool check;             /* compare with all ranks: parts may then be of different sizes without saying so */
-    const char *grad_place; /* placements of the gradient; default: those of the tensor, with R for P */
     const dt_site *site;
 } dt_from_local_options;
 
@@ -41,40 +40,43 @@ typedef struct dt_from_local_options {
  * shape, and holds an empty part; what it says of the whole, dtype included, should be the same. mesh NULL: the current
  * one; place NULL: R along every mesh dim. Local; with check Collective over the mesh: ranks whose dtype, number of
  * dims, stride order or requires_grad differ, or whose sizes do not fit, get an error, on every rank the same. */
-DT_API dt_tensor *dt_from_local(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
-                                DT_OPTIONS(dt_from_local_options));
+DT_API dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
+                                      DT_OPTIONS(dt_from_local_options));
 
 typedef struct dt_to_local_options {
-    const char *grad_place; /* placements of the gradient that will come back; default: as in dt_from_local */
     const dt_site *site;
 } dt_to_local_options;
 
 /* This rank's part as a plain tensor that shares the storage; a plain tensor is given back as it is. Partial values
  * stay as they are. Local. */
-DT_API dt_tensor *dt_to_local(dt_tensor *tensor, DT_OPTIONS(dt_to_local_options));
+DT_API dt_tensor *dt_to_local_sized(dt_tensor *tensor, DT_OPTIONS(dt_to_local_options));
+
+typedef struct dt_full_tensor_options {
+    const dt_site *site;
+} dt_full_tensor_options;
 
 /* The whole value as a plain tensor, on every rank of the mesh; a plain tensor is given back as it is. A rank outside
  * the mesh gets an empty tensor of shape [0]. Shares storage where all hold the whole. Collective over the mesh. */
-DT_API dt_tensor *dt_full_tensor(dt_tensor *tensor, DT_OPTIONS(dt_to_local_options));
+DT_API dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, DT_OPTIONS(dt_full_tensor_options));
 
 typedef struct dt_redistribute_options {
     dt_mesh *mesh;       /* another mesh, over the same or other ranks; default: the tensor's */
     const char *planner; /* "direct" (default), "min_cost", "graph", "greedy" */
     dt_dtype dtype;      /* convert to this dtype: before anything moves, or once reduced where order matters */
-    dt_dtype grad_dtype; /* dtype in which the gradient travels back; default: the same as forward */
     const dt_site *site;
 } dt_redistribute_options;
 
 /* The same value with other placements. Gives a new handle, which shares the storage where nothing changes. Agreed
  * errors: a plain tensor; a target that is partial where the source is not the same partial, or where its parts cannot
  * be converted one by one. Collective over the ranks of both meshes; Local where no rank lacks anything. */
-DT_API dt_tensor *dt_redistribute(dt_tensor *tensor, const char *place, DT_OPTIONS(dt_redistribute_options));
+DT_API dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, DT_OPTIONS(dt_redistribute_options));
 
 typedef struct dt_transfer dt_transfer;
 
 /* The same in two halves. Until the wait the tensor must not be changed: a change by a call of this library is an error
  * there. A transfer holds its tensor. NULL with the error recorded. Collective. */
-DT_API dt_transfer *dt_redistribute_start(dt_tensor *tensor, const char *place, DT_OPTIONS(dt_redistribute_options));
+DT_API dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place,
+                                                DT_OPTIONS(dt_redistribute_options));
 /* DT_OK when it is over, DT_IN_PROGRESS, or the error. Local. */
 DT_API dt_status dt_transfer_test(dt_transfer *transfer);
 /* Waits to the end, frees the transfer and gives the tensor, which belongs to the scope of the start. Collective with
@@ -91,10 +93,10 @@ DT_API int64_t dt_item_i64(dt_tensor *tensor);
  * distributed tensor is reduced and written once, by the first rank of its mesh, below a line that says what it is;
  * only what is shown is moved. With .local each rank of the mesh writes its part below such a line of its own, in no
  * order among ranks. Collective over the mesh, or Local with .local and for a plain tensor. */
-DT_API dt_status dt_print(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
+DT_API dt_status dt_print_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 /* The same as a text, without a newline at its end, to be freed with free(): "" where the other would write nothing;
  * NULL with the error recorded. Collective or Local like the other. */
-DT_API char *dt_format(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
+DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 
 /* Copies a plain or distributed value into a tensor of the same shape, which keeps its placements and dtype: the
  * source is converted and redistributed. Changes every view of dst. Refused where two indices of dst may lead to one
@@ -113,17 +115,17 @@ DT_API dt_status dt_assign(dt_tensor *dst, dt_tensor *src);
 #define dt_print(...)               DT_PRINT_(__VA_ARGS__, .site = DT_SITE)
 #define dt_format(...)              DT_FORMAT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DISTRIBUTE_TENSOR_(value, mesh, place, ...)                                                               \
-    dt_distribute_tensor(value, mesh, place, &(const dt_distribute_options){__VA_ARGS__})
+    dt_distribute_tensor_sized(value, mesh, place, DT_NAMED(dt_distribute_options, __VA_ARGS__))
 #define DT_FROM_LOCAL_(ctx, local, mesh, place, ...)                                                                 \
-    dt_from_local(ctx, local, mesh, place, &(const dt_from_local_options){__VA_ARGS__})
-#define DT_TO_LOCAL_(tensor, ...)     dt_to_local(tensor, &(const dt_to_local_options){__VA_ARGS__})
-#define DT_FULL_TENSOR_(tensor, ...)  dt_full_tensor(tensor, &(const dt_to_local_options){__VA_ARGS__})
+    dt_from_local_sized(ctx, local, mesh, place, DT_NAMED(dt_from_local_options, __VA_ARGS__))
+#define DT_TO_LOCAL_(tensor, ...)     dt_to_local_sized(tensor, DT_NAMED(dt_to_local_options, __VA_ARGS__))
+#define DT_FULL_TENSOR_(tensor, ...)  dt_full_tensor_sized(tensor, DT_NAMED(dt_full_tensor_options, __VA_ARGS__))
 #define DT_REDISTRIBUTE_(tensor, place, ...)                                                                         \
-    dt_redistribute(tensor, place, &(const dt_redistribute_options){__VA_ARGS__})
-#define DT_PRINT_(tensor, ...)   dt_print(tensor, &(const dt_print_options){__VA_ARGS__})
-#define DT_FORMAT_(tensor, ...)  dt_format(tensor, &(const dt_print_options){__VA_ARGS__})
+    dt_redistribute_sized(tensor, place, DT_NAMED(dt_redistribute_options, __VA_ARGS__))
+#define DT_PRINT_(tensor, ...)   dt_print_sized(tensor, DT_NAMED(dt_print_options, __VA_ARGS__))
+#define DT_FORMAT_(tensor, ...)  dt_format_sized(tensor, DT_NAMED(dt_print_options, __VA_ARGS__))
 #define DT_REDISTRIBUTE_START_(tensor, place, ...)                                                                   \
-    dt_redistribute_start(tensor, place, &(const dt_redistribute_options){__VA_ARGS__})
+    dt_redistribute_start_sized(tensor, place, DT_NAMED(dt_redistribute_options, __VA_ARGS__))
 /* clang-format on */
 #endif
 

@@ -122,7 +122,10 @@ typedef struct dt_spec_desc {
 /* Returns a new spec, or one more reference to the equal one that exists. The spec holds a reference to its mesh.
  * Explicit extents that equal the chunk rule, and orders from left to right, are normalised away. NULL after an agreed
  * error. Local. */
-DT_API dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc);
+DT_API dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size);
+static inline dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc) {
+    return dt_spec_new_sized(mesh, desc, sizeof *desc);
+}
 /* The same from the text form; makes the mesh, too. Local. */
 DT_API dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text);
 DT_API dt_spec *dt_spec_retain(dt_spec *spec);
@@ -171,9 +174,15 @@ typedef struct dt_local {
 /* That of this rank, valid as long as the spec. Local. */
 DT_API const dt_local *dt_spec_local(const dt_spec *spec);
 /* That of any rank; the cost does not depend on the size of the mesh. Local. */
-DT_API void dt_spec_local_of(const dt_spec *spec, int64_t rank, dt_local *out);
+DT_API void dt_spec_local_of_sized(const dt_spec *spec, int64_t rank, dt_local *out, size_t out_size);
+static inline void dt_spec_local_of(const dt_spec *spec, int64_t rank, dt_local *out) {
+    dt_spec_local_of_sized(spec, rank, out, sizeof *out);
+}
 /* The same by mesh coordinate; false, with out unchanged, for a coordinate outside the mesh. Local. */
-DT_API bool dt_spec_local_at(const dt_spec *spec, const int64_t *coordinate, dt_local *out);
+DT_API bool dt_spec_local_at_sized(const dt_spec *spec, const int64_t *coordinate, dt_local *out, size_t out_size);
+static inline bool dt_spec_local_at(const dt_spec *spec, const int64_t *coordinate, dt_local *out) {
+    return dt_spec_local_at_sized(spec, coordinate, out, sizeof *out);
+}
 
 /* Indices begin … end - 1 of a global dim; `local` is the local index of the first. */
 typedef struct dt_run {

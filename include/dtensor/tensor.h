@@ -15,8 +15,9 @@
  *
  * A maker or an op that gets NULL for a tensor returns NULL, so expressions nest and are checked once.
  *
- * In C, options are named: dt_zeros(ctx, shape, .dtype = DT_F64). The functions behind the macros take a pointer to the
- * same struct, for C++ and for other languages; NULL means the defaults. A zeroed field means "not given".
+ * In C, options are named: dt_zeros(ctx, shape, .dtype = DT_F64). A zeroed field means "not given". The functions
+ * behind the macros take a pointer to the same struct (NULL: the defaults) and its size, for other languages:
+ * dt_zeros_sized(ctx, shape, &options, sizeof options). C++ has dtensor.hpp.
  */
 #ifndef DTENSOR_TENSOR_H
 #define DTENSOR_TENSOR_H
@@ -24,11 +25,11 @@
 #include <dtensor/spec.h>
 
 #ifdef __cplusplus
-#define DT_OPTIONS(type) const type *options = nullptr
 extern "C" {
-#else
-#define DT_OPTIONS(type) const type *options
 #endif
+
+/* How functions take options: a pointer, which may be NULL, and the size of the caller's struct. */
+#define DT_OPTIONS(type) const type *options, size_t options_size
 
 typedef struct dt_tensor dt_tensor;
 
@@ -79,6 +80,8 @@ typedef struct dt_dims {
 
 #ifndef __cplusplus
 #define DT_SITE (&(const dt_site){__FILE__, __LINE__})
+/* Options in braces, as the two arguments that DT_OPTIONS declares. */
+#define DT_NAMED(type, ...) &(const type){__VA_ARGS__}, sizeof(type)
 /* DT_SHAPE(8, 4); DT_SHAPE() has no dims. Lives until the end of the enclosing block. */
 #define DT_SHAPE(...)                                                                                                \
     ((dt_shape){(int)(sizeof((const int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1,                              \
@@ -153,19 +156,20 @@ typedef struct dt_make_options {
 /* Uninitialised; filled with zeros, ones, a value. The values of a distributed tensor do not depend on its placements:
  * of a partial one, coordinate 0 holds the value and the others the identity of the reduction. For integer dtypes the
  * value is truncated, and must fit. Local; every rank of the mesh must make the same call. */
-DT_API dt_tensor *dt_empty(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
-DT_API dt_tensor *dt_zeros(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
-DT_API dt_tensor *dt_ones(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
-DT_API dt_tensor *dt_full(dt_ctx *ctx, dt_shape shape, double value, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape shape, double value, DT_OPTIONS(dt_make_options));
 /* One element, no dims. Local. */
-DT_API dt_tensor *dt_scalar(dt_ctx *ctx, double value, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_scalar_sized(dt_ctx *ctx, double value, DT_OPTIONS(dt_make_options));
 /* start, start + step, … up to but excluding end. Local. */
-DT_API dt_tensor *dt_arange(dt_ctx *ctx, double start, double end, double step, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, DT_OPTIONS(dt_make_options));
 /* n evenly spaced values, including both ends. Local. */
-DT_API dt_tensor *dt_linspace(dt_ctx *ctx, double start, double end, int64_t n, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_linspace_sized(dt_ctx *ctx, double start, double end, int64_t n, DT_OPTIONS(dt_make_options));
 /* [n_rows,n_columns] with ones on the diagonal; with ones on and below diagonal k. Local. */
-DT_API dt_tensor *dt_eye(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, DT_OPTIONS(dt_make_options));
-DT_API dt_tensor *dt_tri(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, DT_OPTIONS(dt_make_options));
+DT_API dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k,
+                               DT_OPTIONS(dt_make_options));
 
 /* Uninitialised, or filled, with the shape, dtype and placements of another tensor. Local. */
 DT_API dt_tensor *dt_empty_like(const dt_tensor *tensor);
@@ -182,15 +186,16 @@ DT_API dt_tensor *dt_full_like(const dt_tensor *tensor, double value);
 #define dt_eye(...)      DT_EYE_(__VA_ARGS__, .site = DT_SITE)
 #define dt_tri(...)      DT_TRI_(__VA_ARGS__, .site = DT_SITE)
 /* clang-format off */
-#define DT_EMPTY_(ctx, shape, ...)              dt_empty(ctx, shape, &(const dt_make_options){__VA_ARGS__})
-#define DT_ZEROS_(ctx, shape, ...)              dt_zeros(ctx, shape, &(const dt_make_options){__VA_ARGS__})
-#define DT_ONES_(ctx, shape, ...)               dt_ones(ctx, shape, &(const dt_make_options){__VA_ARGS__})
-#define DT_FULL_(ctx, shape, value, ...)        dt_full(ctx, shape, value, &(const dt_make_options){__VA_ARGS__})
-#define DT_SCALAR_(ctx, value, ...)             dt_scalar(ctx, value, &(const dt_make_options){__VA_ARGS__})
-#define DT_ARANGE_(ctx, start, end, step, ...)  dt_arange(ctx, start, end, step, &(const dt_make_options){__VA_ARGS__})
-#define DT_LINSPACE_(ctx, start, end, n, ...)   dt_linspace(ctx, start, end, n, &(const dt_make_options){__VA_ARGS__})
-#define DT_EYE_(ctx, rows, columns, ...)        dt_eye(ctx, rows, columns, &(const dt_make_options){__VA_ARGS__})
-#define DT_TRI_(ctx, rows, columns, k, ...)     dt_tri(ctx, rows, columns, k, &(const dt_make_options){__VA_ARGS__})
+#define DT_MAKE_(...)                           DT_NAMED(dt_make_options, __VA_ARGS__)
+#define DT_EMPTY_(ctx, shape, ...)              dt_empty_sized(ctx, shape, DT_MAKE_(__VA_ARGS__))
+#define DT_ZEROS_(ctx, shape, ...)              dt_zeros_sized(ctx, shape, DT_MAKE_(__VA_ARGS__))
+#define DT_ONES_(ctx, shape, ...)               dt_ones_sized(ctx, shape, DT_MAKE_(__VA_ARGS__))
+#define DT_FULL_(ctx, shape, value, ...)        dt_full_sized(ctx, shape, value, DT_MAKE_(__VA_ARGS__))
+#define DT_SCALAR_(ctx, value, ...)             dt_scalar_sized(ctx, value, DT_MAKE_(__VA_ARGS__))
+#define DT_ARANGE_(ctx, start, end, step, ...)  dt_arange_sized(ctx, start, end, step, DT_MAKE_(__VA_ARGS__))
+#define DT_LINSPACE_(ctx, start, end, n, ...)   dt_linspace_sized(ctx, start, end, n, DT_MAKE_(__VA_ARGS__))
+#define DT_EYE_(ctx, rows, columns, ...)        dt_eye_sized(ctx, rows, columns, DT_MAKE_(__VA_ARGS__))
+#define DT_TRI_(ctx, rows, columns, k, ...)     dt_tri_sized(ctx, rows, columns, k, DT_MAKE_(__VA_ARGS__))
 /* clang-format on */
 #endif
 

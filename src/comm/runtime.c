@@ -5,6 +5,7 @@
  */
 #include "comm/runtime.h"
 
+#include "base/options.h"
 #include "base/quantity.h"
 #include "base/size.h"
 #include "comm/call.h"
@@ -172,13 +173,17 @@ dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *t
     return NULL;
 }
 
-dt_ctx *dt_init(const dt_init_options *options) {
-    static const dt_init_options defaults;
+dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size) {
+    dt_init_options full;
+    options = DT__OPTIONS(NULL, "dt_init", options, options_size, &full);
+    if (!options) {
+        fprintf(stderr, "dt_init: options of a newer version of dtensor: expected %zu bytes, got %zu\n", sizeof full,
+                options_size);
+        return NULL;
+    }
     const char *launch = getenv("DTENSOR_LAUNCH");
     dt__ticket ticket;
-    bool own_world = options && options->transport && strcmp(options->transport, "shm") != 0;
-    if (!options)
-        options = &defaults;
+    bool own_world = options->transport && strcmp(options->transport, "shm") != 0;
     if (own_world || !launch || !*launch)
         return dt__init_with_ticket(options, NULL);
     if (!dt__ticket_parse(launch, &ticket)) {
@@ -229,9 +234,10 @@ dt_status dt_heap_free(dt_ctx *ctx, void *memory) {
     return DT_OK;
 }
 
-dt_heap_statistics dt_heap_stats(const dt_ctx *ctx) {
+void dt_heap_stats_sized(const dt_ctx *ctx, dt_heap_statistics *out, size_t out_size) {
+    static const dt_heap_statistics none;
     const dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
-    return runtime ? runtime->heap.stats : (dt_heap_statistics){0};
+    dt__fill_sized(runtime ? &runtime->heap.stats : &none, sizeof none, out, out_size);
 }
 
 void dt_comm_dump(const dt_ctx *ctx) {

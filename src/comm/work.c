@@ -3,6 +3,7 @@
  * Running a call to its end, and starting it, testing and waiting for it. Any wait or test advances every operation
  * that this rank has started, so that two ranks may wait in different orders.
  */
+#include "base/options.h"
 #include "comm/call.h"
 #include "comm/exchange.h"
 #include "comm/observer.h"
@@ -82,10 +83,14 @@ static void report(dt_group *group, const dt_comm_call *call, double begin_us) {
                                       .end_us = dt__now_us()});
 }
 
-dt_status dt_comm_run(dt_group *group, const dt_comm_call *call) {
+dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t call_size) {
     if (!group || !call)
         return DT_ERR_STATE;
     dt_work work;
+    dt_comm_call full;
+    call = DT__OPTIONS(group->runtime->ctx, "comm_run", call, call_size, &full);
+    if (!call)
+        return DT_ERR_VALUE;
     double begin_us = group->runtime->ctx->observer ? dt__now_us() : 0;
     dt_status status = dt__call_check(group, call, &work);
     if (status != DT_OK)
@@ -168,10 +173,14 @@ static dt_work *start(dt_group *group, const dt_work *checked) {
     return work;
 }
 
-dt_work *dt_comm_start(dt_group *group, const dt_comm_call *call) {
+dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t call_size) {
     if (!group || !call)
         return NULL;
     dt_work checked;
+    dt_comm_call full;
+    call = DT__OPTIONS(group->runtime->ctx, "comm_start", call, call_size, &full);
+    if (!call)
+        return NULL;
     dt_status status = dt__call_check(group, call, &checked);
     if (status != DT_OK) {
         refuse(&checked, status);

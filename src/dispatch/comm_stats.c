@@ -4,6 +4,7 @@
  * it are added up on request.
  */
 #include "base/json_writer.h"
+#include "base/options.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 #include "dtensor/debug.h"
@@ -93,13 +94,15 @@ static void add_up(const dt__scope_node *node, const dt_comm_filter *filter, dt_
         add_up(child, filter, sum);
 }
 
-dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_filter *filter) {
-    static const dt_comm_filter all;
+void dt_comm_stats_sized(const dt_ctx *ctx, const dt_comm_filter *filter, size_t filter_size, dt_comm_statistics *out,
+                         size_t out_size) {
     const dt__monitor *self = monitor_of(ctx);
     dt_comm_statistics sum = {0};
-    if (self)
-        add_up(&self->root, filter ? filter : &all, &sum);
-    return sum;
+    dt_comm_filter full;
+    filter = DT__OPTIONS(NULL, "comm_stats", filter, filter_size, &full);
+    if (self && filter) /* what a filter of a newer version asks for was not counted: zeros */
+        add_up(&self->root, filter, &sum);
+    dt__fill_sized(&sum, sizeof sum, out, out_size);
 }
 
 /* One line of the table: counts by collective and bytes. */

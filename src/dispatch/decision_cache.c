@@ -3,6 +3,7 @@
  * The cache of decisions: bounded, with statistics, and holding references to the specs that its keys name. A decision
  * that a call is running is freed only after that call, even where the cache evicts it before.
  */
+#include "base/options.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 
@@ -44,7 +45,7 @@ dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx) {
     dt__dispatch_state *state = dt__alloc_zeroed(ctx, sizeof *state);
     if (!state)
         return (void)dt__fail_memory(ctx, sizeof *state, "the cache of decisions"), NULL;
-    state->stats.most_entries = DT__N_SETS * DT__WAYS;
+    state->stats.max_entries = DT__N_SETS * DT__WAYS;
     ctx->slots[DT__SLOT_DISPATCH].state = state;
     ctx->slots[DT__SLOT_DISPATCH].free_state = free_state;
     dt__trace_from_environment(ctx);
@@ -94,9 +95,10 @@ dt_status dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, const d
     return DT_OK;
 }
 
-dt_cache_statistics dt_cache_stats(const dt_ctx *ctx) {
+void dt_cache_stats_sized(const dt_ctx *ctx, dt_cache_statistics *out, size_t out_size) {
+    static const dt_cache_statistics empty = {.max_entries = DT__N_SETS * DT__WAYS};
     const dt__dispatch_state *state = ctx ? ctx->slots[DT__SLOT_DISPATCH].state : NULL;
-    return state ? state->stats : (dt_cache_statistics){.most_entries = DT__N_SETS * DT__WAYS};
+    dt__fill_sized(state ? &state->stats : &empty, sizeof empty, out, out_size);
 }
 
 void dt_cache_clear(dt_ctx *ctx) {

@@ -2,6 +2,7 @@
  *
  * Functions of a program's own on local parts, with declared placements.
  */
+#include "base/options.h"
 #include "dispatch/dispatch_state.h"
 #include "dtensor/redistribute.h"
 #include "move/move.h"
@@ -58,10 +59,14 @@ static dt_status run(dt_ctx *ctx, const dt_local_mapping *what, dt_mesh *mesh, d
     return DT_OK;
 }
 
-dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *what, dt_tensor **outputs) {
+dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *what, size_t mapping_size, dt_tensor **outputs) {
     dt_tensor *parts[DT__MAX_INPUTS];
     dt_mesh *mesh = NULL;
-    if (!ctx || !what || !what->run || !outputs)
+    dt_local_mapping full;
+    what = DT__OPTIONS(ctx, "local_map", what, mapping_size, &full);
+    if (!what)
+        return DT_ERR_VALUE;
+    if (!ctx || !what->run || !outputs)
         return ctx ? dt__fail(ctx, DT_ERR_VALUE, "local_map: wanted a function and room for outputs") : DT_ERR_VALUE;
     if (what->n_inputs > DT__MAX_INPUTS)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "local_map: %d tensors; at most %d", what->n_inputs, DT__MAX_INPUTS);

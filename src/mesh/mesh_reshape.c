@@ -3,6 +3,7 @@
  * Other dims over the same ranks: flatten, unflatten, concatenate and the root. The root records the names of flattened
  * meshes, not the meshes, so that there are no reference cycles.
  */
+#include "base/options.h"
 #include "base/size.h"
 #include "mesh/mesh_internal.h"
 #include "mesh/rank_list.h"
@@ -183,9 +184,10 @@ dt_mesh *dt_mesh_concatenate(dt_mesh *const *meshes, int n_meshes) {
     return dt__mesh_build_containing_self(meshes[0], "mesh_concatenate", &draft);
 }
 
-dt_mesh *dt_mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
-                           const dt_mesh_options *options) {
-    if (!mesh)
+dt_mesh *dt_mesh_unflatten_sized(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
+                                 const dt_mesh_options *options, size_t options_size) {
+    dt_mesh_options full;
+    if (!mesh || !(options = DT__OPTIONS(mesh->ctx, "mesh_unflatten", options, options_size, &full)))
         return NULL;
     dt__arena arena = dt__arena_new(mesh->ctx);
     dt__names names = {NULL, 0};

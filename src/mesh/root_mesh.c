@@ -2,6 +2,7 @@
  *
  * Root meshes from a shape, from ranks and from groups. Checks sizes, names, device and world size; mesh.c builds.
  */
+#include "base/options.h"
 #include "base/size.h"
 #include "mesh/mesh_internal.h"
 
@@ -99,13 +100,18 @@ static dt_mesh *make_in_context(dt_ctx *ctx, const int64_t *ranks, const int64_t
     return mesh;
 }
 
-dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims, const dt_mesh_options *options) {
-    return ctx ? make_in_context(ctx, NULL, shape, n_dims, options) : NULL;
+dt_mesh *dt_mesh_from_shape_sized(dt_ctx *ctx, const int64_t *shape, int n_dims, const dt_mesh_options *options,
+                                  size_t options_size) {
+    dt_mesh_options full;
+    options = DT__OPTIONS(ctx, "mesh_new", options, options_size, &full);
+    return ctx && options ? make_in_context(ctx, NULL, shape, n_dims, options) : NULL;
 }
 
-dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
-                            const dt_mesh_options *options) {
-    if (!ctx || check_not_null(ctx, ranks) != DT_OK)
+dt_mesh *dt_mesh_from_ranks_sized(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
+                                  const dt_mesh_options *options, size_t options_size) {
+    dt_mesh_options full;
+    options = DT__OPTIONS(ctx, "mesh_new", options, options_size, &full);
+    if (!ctx || !options || check_not_null(ctx, ranks) != DT_OK)
         return NULL;
     return make_in_context(ctx, ranks, shape, n_dims, options);
 }
@@ -130,8 +136,8 @@ static dt_status check_groups(const dt_mesh *mesh, const dt_ranks *groups, int n
     return DT_OK;
 }
 
-dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
-                             const dt_mesh_options *options) {
+dt_mesh *dt_mesh_from_groups_sized(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
+                                   const dt_mesh_options *options, size_t options_size) {
     if (!ctx)
         return NULL;
     if (!grid && n_groups != 1) {
@@ -140,7 +146,7 @@ dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups, 
         return NULL;
     }
     dt_mesh_grid whole = grid ? *grid : (dt_mesh_grid){groups[0].ranks, &groups[0].n_ranks, 1};
-    dt_mesh *mesh = dt_mesh_from_ranks(ctx, whole.ranks, whole.shape, whole.n_dims, options);
+    dt_mesh *mesh = dt_mesh_from_ranks_sized(ctx, whole.ranks, whole.shape, whole.n_dims, options, options_size);
     if (mesh && check_groups(mesh, groups, n_groups) != DT_OK) {
         dt_mesh_release(mesh);
         return NULL;

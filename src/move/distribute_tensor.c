@@ -3,6 +3,7 @@
  * dt_distribute_tensor. The source's value is a tensor on a mesh of one rank, so giving every rank its part is a
  * redistribution between two meshes; where every rank has the value, it is one from Replicate.
  */
+#include "base/options.h"
 #include "comm/observer.h"
 #include "kernels/spread.h"
 #include "move/move.h"
@@ -124,10 +125,12 @@ static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_s
     return result;
 }
 
-dt_tensor *(dt_distribute_tensor)(dt_tensor *value, dt_mesh *mesh, const char *place,
-                                  const dt_distribute_options *options) {
-    static const dt_distribute_options defaults;
-    const dt_distribute_options *o = options ? options : &defaults;
+dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const char *place,
+                                      const dt_distribute_options *options, size_t options_size) {
+    dt_distribute_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(value), "distribute_tensor", options, options_size, &full);
+    if (!options)
+        return NULL;
     if (!value)
         return NULL;
     mesh = mesh ? mesh : dt_mesh_current(value->ctx);
@@ -142,7 +145,7 @@ dt_tensor *(dt_distribute_tensor)(dt_tensor *value, dt_mesh *mesh, const char *p
     struct target target;
     dt_tensor *result = NULL;
     if (make_target(value, mesh, place, &target) == DT_OK) {
-        dt_spec *from = source_spec(value, mesh, o);
+        dt_spec *from = source_spec(value, mesh, options);
         if (from)
             result = distribute(value, &target, from);
         dt_spec_release(from);

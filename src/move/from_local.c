@@ -3,6 +3,7 @@
  * dt_from_local: parts that are here already become a distributed tensor. The whole's shape is given, follows from
  * this rank's part (all parts are alike), or is put together from what all ranks show.
  */
+#include "base/options.h"
 #include "base/size.h"
 #include "move/move.h"
 #include "spec/spec.h"
@@ -282,7 +283,7 @@ static dt_status find_whole(struct whole *whole, const dt_from_local_options *o)
     return o->stride.sizes ? use_stride(whole, o->stride) : DT_OK;
 }
 
-static dt_tensor *wrap(struct whole *whole, const dt_from_local_options *o, dt_dtype dtype) {
+static dt_tensor *wrap(struct whole *whole, dt_dtype dtype) {
     dt_spec *spec = dt_spec_new(whole->mesh, &(dt_spec_desc){.dtype = dtype,
                                                              .n_dims = whole->n_dims,
                                                              .shape = whole->shape,
@@ -290,22 +291,22 @@ static dt_tensor *wrap(struct whole *whole, const dt_from_local_options *o, dt_d
                                                              .placements = whole->placements,
                                                              .stride_order = whole->order});
     dt_tensor *result = NULL;
-    dt_spec *grad = spec && o->grad_place ? dt__spec_with(spec, whole->mesh, o->grad_place) : NULL;
-    if (spec && (grad || !o->grad_place) && check_parts(whole, spec) == DT_OK)
+    if (spec && check_parts(whole, spec) == DT_OK)
         result = spec->local.member ? dt__tensor_wrap(spec, whole->local->storage, dt__tensor_offset(whole->local),
                                                       whole->local->strides)
                                     : dt__tensor_of_spec(spec);
     if (result && whole->local)
         result->requires_grad = whole->local->requires_grad;
-    dt_spec_release(grad);
     dt_spec_release(spec);
     return result;
 }
 
-dt_tensor *(dt_from_local)(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
-                           const dt_from_local_options *options) {
-    static const dt_from_local_options defaults;
-    const dt_from_local_options *o = options ? options : &defaults;
+dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
+                               const dt_from_local_options *options, size_t options_size) {
+    dt_from_local_options full;
+    options = DT__OPTIONS(ctx, "from_local", options, options_size, &full);
+    if (!options)
+        return NULL;
     if (!ctx)
         return NULL;
     mesh = mesh ? mesh : dt_mesh_current(ctx);
@@ -329,8 +330,8 @@ dt_tensor *(dt_from_local)(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const c
     whole.placements = parsed ? parsed : everywhere;
     if (!place)
         whole.n_placements = dt_mesh_n_dims(mesh);
-    if ((parsed || !place) && find_whole(&whole, o) == DT_OK)
-        result = wrap(&whole, o, local ? local->dtype : DT_F32);
+    if ((parsed || !place) && find_whole(&whole, options) == DT_OK)
+        result = wrap(&whole, local ? local->dtype : DT_F32);
     dt_placements_free(ctx, parsed);
     dt__arena_free(&whole.arena);
     return result;

@@ -3,21 +3,13 @@
  * Reading values of distributed tensors, and writing them: dt_to_local, dt_full_tensor, dt_item, dt_assign.
  */
 #include "base/dtype.h"
+#include "base/options.h"
 #include "comm/observer.h"
 #include "kernels/elementwise.h"
 #include "move/move.h"
 
 #include <math.h>
 #include <string.h>
-
-/* A gradient's placements are checked now and used by whoever computes gradients. */
-static dt_status check_grad_place(const dt_tensor *tensor, const char *place) {
-    if (!place)
-        return DT_OK;
-    dt_spec *spec = dt__spec_with(tensor->spec, tensor->spec->mesh, place);
-    dt_spec_release(spec);
-    return spec ? DT_OK : dt_error_status(tensor->ctx);
-}
 
 static dt_tensor *local_part(const dt_tensor *tensor) {
     dt_tensor *local =
@@ -28,17 +20,23 @@ static dt_tensor *local_part(const dt_tensor *tensor) {
     return local;
 }
 
-dt_tensor *(dt_to_local)(dt_tensor *tensor, const dt_to_local_options *options) {
+dt_tensor *dt_to_local_sized(dt_tensor *tensor, const dt_to_local_options *options, size_t options_size) {
+    dt_to_local_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "to_local", options, options_size, &full);
+    if (!options)
+        return NULL;
     if (!tensor || !tensor->spec)
         return tensor;
-    return check_grad_place(tensor, options ? options->grad_place : NULL) == DT_OK ? local_part(tensor) : NULL;
+    return local_part(tensor);
 }
 
-dt_tensor *(dt_full_tensor)(dt_tensor *tensor, const dt_to_local_options *options) {
+dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, const dt_full_tensor_options *options, size_t options_size) {
+    dt_full_tensor_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "full_tensor", options, options_size, &full);
+    if (!options)
+        return NULL;
     if (!tensor || !tensor->spec)
         return tensor;
-    if (check_grad_place(tensor, options ? options->grad_place : NULL) != DT_OK)
-        return NULL;
     const char *before = dt__call_begin(tensor->ctx, "full_tensor");
     dt_spec *whole = dt__spec_with(tensor->spec, tensor->spec->mesh, NULL);
     dt_tensor *everywhere = whole ? dt__tensor_redistribute(tensor, whole, DT__PLANNER_DIRECT) : NULL;

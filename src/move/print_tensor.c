@@ -5,6 +5,7 @@
  * tensor: one row per different part, partial as the tensor is, and moving it to the first rank reduces it as any
  * redistribution does. There each element is read from the row of the part that holds it.
  */
+#include "base/options.h"
 #include "base/size.h"
 #include "move/move.h"
 #include "tensor/tensor.h"
@@ -181,7 +182,11 @@ static dt_status add_tensor(dt__text *text, dt_tensor *tensor, const dt_print_op
     return dt__text_status(text);
 }
 
-char *(dt_format)(dt_tensor *tensor, const dt_print_options *options) {
+char *dt_format_sized(dt_tensor *tensor, const dt_print_options *options, size_t options_size) {
+    dt_print_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "format", options, options_size, &full);
+    if (!options)
+        return NULL;
     if (!tensor)
         return NULL;
     dt__text text = dt__text_new(tensor->ctx);
@@ -195,7 +200,11 @@ char *(dt_format)(dt_tensor *tensor, const dt_print_options *options) {
     return result;
 }
 
-dt_status(dt_print)(dt_tensor *tensor, const dt_print_options *options) {
+dt_status dt_print_sized(dt_tensor *tensor, const dt_print_options *options, size_t options_size) {
+    dt_print_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "print", options, options_size, &full);
+    if (!options)
+        return DT_ERR_VALUE;
     if (!tensor)
         return DT_ERR_VALUE;
     dt__text text = dt__text_new(tensor->ctx);

@@ -5,6 +5,7 @@
 #include "move/move.h"
 
 #include "base/dtype.h"
+#include "base/options.h"
 #include "kernels/elementwise.h"
 
 #include <string.h>
@@ -99,9 +100,7 @@ dt_status dt__refuse_partial_target(const char *op, const dt_spec *to, dt_dtype 
     return DT_OK;
 }
 
-static struct request resolve(dt_tensor *tensor, const char *place, const dt_redistribute_options *options) {
-    static const dt_redistribute_options defaults;
-    const dt_redistribute_options *o = options ? options : &defaults;
+static struct request resolve(dt_tensor *tensor, const char *place, const dt_redistribute_options *o) {
     struct request request = {.source = tensor, .planner = DT__PLANNER_DIRECT};
     if (!tensor->spec) {
         char text[256];
@@ -116,12 +115,10 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
                        o->planner);
         return request;
     }
-    const dt_dtype asked[] = {o->dtype, o->grad_dtype};
-    for (int i = 0; i < 2; i++)
-        if (asked[i] && dt_dtype_size(asked[i]) == 0) {
-            (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: %d is not a dtype", (int)asked[i]);
-            return request;
-        }
+    if (o->dtype && dt_dtype_size(o->dtype) == 0) {
+        (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: %d is not a dtype", (int)o->dtype);
+        return request;
+    }
     if (o->mesh && !dt__check_context(tensor->ctx, "redistribute", "mesh", dt_mesh_ctx(o->mesh)))
         return request;
     dt_spec *to = dt__spec_with(tensor->spec, o->mesh ? o->mesh : tensor->spec->mesh, place);
@@ -155,7 +152,12 @@ static dt_tensor *finish(const struct request *request, const dt_tensor *asked, 
     return converted;
 }
 
-dt_tensor *(dt_redistribute)(dt_tensor *tensor, const char *place, const dt_redistribute_options *options) {
+dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_redistribute_options *options,
+                                 size_t options_size) {
+    dt_redistribute_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "redistribute", options, options_size, &full);
+    if (!options)
+        return NULL;
     if (!tensor)
         return NULL;
     struct request request = resolve(tensor, place, options);
@@ -180,7 +182,12 @@ static void free_transfer(dt_transfer *transfer) {
     dt__owned_free(ctx, transfer);
 }
 
-dt_transfer *(dt_redistribute_start)(dt_tensor *tensor, const char *place, const dt_redistribute_options *options) {
+dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, const dt_redistribute_options *options,
+                                         size_t options_size) {
+    dt_redistribute_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "redistribute_start", options, options_size, &full);
+    if (!options)
+        return NULL;
     if (!tensor)
         return NULL;
     struct request request = resolve(tensor, place, options);

@@ -138,9 +138,9 @@ dt_tensor *dt_op_run_tensors(dt_ctx *ctx, const char *name, int n, dt_tensor *co
     return status == DT_OK && n_outputs > 0 ? outputs[0] : NULL;
 }
 
-dt_status dt_op_register(dt_ctx *ctx, const dt_op *op) {
+dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size) {
     DT__TRY(dt__ops_open(ctx));
-    return dt__op_table_add(ctx, op);
+    return dt__op_table_add(ctx, op, op_size);
 }
 
 const char *dt_explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors) {

@@ -4,11 +4,13 @@
  */
 #include "ops/op_functions.h"
 
-dt_tensor *(dt_add)(dt_tensor *self, dt_tensor *other, const dt_add_options *options) {
-    static const dt_add_options none;
+dt_tensor *dt_add_sized(dt_tensor *self, dt_tensor *other, const dt_add_options *options, size_t options_size) {
+    dt_add_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "add", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
@@ -17,11 +19,14 @@ dt_tensor *(dt_add)(dt_tensor *self, dt_tensor *other, const dt_add_options *opt
     return dt__call_run(&call, DT__OP_add, options->site);
 }
 
-dt_tensor *(dt_add_scalar)(dt_tensor *self, dt_number other, const dt_add_scalar_options *options) {
-    static const dt_add_scalar_options none;
+dt_tensor *dt_add_scalar_sized(dt_tensor *self, dt_number other, const dt_add_scalar_options *options,
+                               size_t options_size) {
+    dt_add_scalar_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "add", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
@@ -30,11 +35,14 @@ dt_tensor *(dt_add_scalar)(dt_tensor *self, dt_number other, const dt_add_scalar
     return dt__call_run(&call, DT__OP_add, options->site);
 }
 
-dt_tensor *(dt_add_)(dt_tensor *self, dt_tensor *other, const dt_add_in_place_options *options) {
-    static const dt_add_in_place_options none;
+dt_tensor *dt_add_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_add_in_place_options *options,
+                                 size_t options_size) {
+    dt_add_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "add_", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
@@ -43,11 +51,14 @@ dt_tensor *(dt_add_)(dt_tensor *self, dt_tensor *other, const dt_add_in_place_op
     return dt__call_run(&call, DT__OP_add_, options->site);
 }
 
-dt_tensor *(dt_add_scalar_)(dt_tensor *self, dt_number other, const dt_add_scalar_in_place_options *options) {
-    static const dt_add_scalar_in_place_options none;
+dt_tensor *dt_add_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                        const dt_add_scalar_in_place_options *options, size_t options_size) {
+    dt_add_scalar_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "add_", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
@@ -56,11 +67,14 @@ dt_tensor *(dt_add_scalar_)(dt_tensor *self, dt_number other, const dt_add_scala
     return dt__call_run(&call, DT__OP_add_, options->site);
 }
 
-dt_tensor *(dt_addmm)(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, const dt_addmm_options *options) {
-    static const dt_addmm_options none;
+dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, const dt_addmm_options *options,
+                          size_t options_size) {
+    dt_addmm_options full;
     dt__call call;
     dt_arg args[5];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "addmm", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat1);
@@ -72,11 +86,13 @@ dt_tensor *(dt_addmm)(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, const d
     return dt__call_run(&call, DT__OP_addmm, options->site);
 }
 
-dt_tensor *(dt_amax)(dt_tensor *self, const dt_amax_options *options) {
-    static const dt_amax_options none;
+dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t options_size) {
+    dt_amax_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "amax", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_dims(&args[1], (dt_dims){.n = 0});
@@ -84,11 +100,13 @@ dt_tensor *(dt_amax)(dt_tensor *self, const dt_amax_options *options) {
     return dt__call_run(&call, DT__OP_amax, options->site);
 }
 
-dt_tensor *(dt_argmax)(dt_tensor *self, const dt_argmax_options *options) {
-    static const dt_argmax_options none;
+dt_tensor *dt_argmax_sized(dt_tensor *self, const dt_argmax_options *options, size_t options_size) {
+    dt_argmax_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "argmax", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.given ? dt__call_int(&args[1], options->dim.value) : dt__call_none(&args[1]);
@@ -96,33 +114,39 @@ dt_tensor *(dt_argmax)(dt_tensor *self, const dt_argmax_options *options) {
     return dt__call_run(&call, DT__OP_argmax, options->site);
 }
 
-dt_tensor *(dt_bmm)(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *options) {
-    static const dt_bmm_options none;
+dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, const dt_bmm_options *options, size_t options_size) {
+    dt_bmm_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "bmm", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat2);
     return dt__call_run(&call, DT__OP_bmm, options->site);
 }
 
-dt_tensor *(dt_cat)(dt_tensors tensors, const dt_cat_options *options) {
-    static const dt_cat_options none;
+dt_tensor *dt_cat_sized(dt_tensors tensors, const dt_cat_options *options, size_t options_size) {
+    dt_cat_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt__ctx_of_list(tensors), "cat", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensors(&args[0], &call, tensors);
     dt__call_int(&args[1], options->dim);
     return dt__call_run(&call, DT__OP_cat, options->site);
 }
 
-dt_tensor *(dt_clamp)(dt_tensor *self, const dt_clamp_options *options) {
-    static const dt_clamp_options none;
+dt_tensor *dt_clamp_sized(dt_tensor *self, const dt_clamp_options *options, size_t options_size) {
+    dt_clamp_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "clamp", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->min.type != DT_ARG_NONE ? dt__call_number(&args[1], options->min) : dt__call_none(&args[1]);
@@ -130,11 +154,13 @@ dt_tensor *(dt_clamp)(dt_tensor *self, const dt_clamp_options *options) {
     return dt__call_run(&call, DT__OP_clamp, options->site);
 }
 
-dt_tensor *(dt_clamp_tensor)(dt_tensor *self, const dt_clamp_tensor_options *options) {
-    static const dt_clamp_tensor_options none;
+dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, const dt_clamp_tensor_options *options, size_t options_size) {
+    dt_clamp_tensor_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "clamp", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     options->min ? dt__call_tensor(&args[1], &call, options->min) : dt__call_none(&args[1]);
@@ -142,11 +168,14 @@ dt_tensor *(dt_clamp_tensor)(dt_tensor *self, const dt_clamp_tensor_options *opt
     return dt__call_run(&call, DT__OP_clamp, options->site);
 }
 
-dt_tensor *(dt_copy_)(dt_tensor *self, dt_tensor *src, const dt_copy_in_place_options *options) {
-    static const dt_copy_in_place_options none;
+dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, const dt_copy_in_place_options *options,
+                                  size_t options_size) {
+    dt_copy_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "copy_", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, src);
@@ -154,11 +183,13 @@ dt_tensor *(dt_copy_)(dt_tensor *self, dt_tensor *src, const dt_copy_in_place_op
     return dt__call_run(&call, DT__OP_copy_, options->site);
 }
 
-dt_tensor *(dt_cumsum)(dt_tensor *self, int64_t dim, const dt_cumsum_options *options) {
-    static const dt_cumsum_options none;
+dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, const dt_cumsum_options *options, size_t options_size) {
+    dt_cumsum_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "cumsum", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
@@ -166,11 +197,13 @@ dt_tensor *(dt_cumsum)(dt_tensor *self, int64_t dim, const dt_cumsum_options *op
     return dt__call_run(&call, DT__OP_cumsum, options->site);
 }
 
-dt_tensor *(dt_div)(dt_tensor *self, dt_tensor *other, const dt_div_options *options) {
-    static const dt_div_options none;
+dt_tensor *dt_div_sized(dt_tensor *self, dt_tensor *other, const dt_div_options *options, size_t options_size) {
+    dt_div_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "div", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 2, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
@@ -178,11 +211,14 @@ dt_tensor *(dt_div)(dt_tensor *self, dt_tensor *other, const dt_div_options *opt
     return dt__call_run(&call, DT__OP_div, options->site);
 }
 
-dt_tensor *(dt_div_scalar)(dt_tensor *self, dt_number other, const dt_div_scalar_options *options) {
-    static const dt_div_scalar_options none;
+dt_tensor *dt_div_scalar_sized(dt_tensor *self, dt_number other, const dt_div_scalar_options *options,
+                               size_t options_size) {
+    dt_div_scalar_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "div", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 3, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
@@ -190,11 +226,13 @@ dt_tensor *(dt_div_scalar)(dt_tensor *self, dt_number other, const dt_div_scalar
     return dt__call_run(&call, DT__OP_div, options->site);
 }
 
-dt_tensor *(dt_dropout)(dt_tensor *input, const dt_dropout_options *options) {
-    static const dt_dropout_options none;
+dt_tensor *dt_dropout_sized(dt_tensor *input, const dt_dropout_options *options, size_t options_size) {
+    dt_dropout_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(input), "dropout", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     options->p.given ? dt__call_real(&args[1], options->p.value) : dt__call_real(&args[1], 0.5);
@@ -202,11 +240,14 @@ dt_tensor *(dt_dropout)(dt_tensor *input, const dt_dropout_options *options) {
     return dt__call_run(&call, DT__OP_dropout, options->site);
 }
 
-dt_tensor *(dt_embedding)(dt_tensor *input, dt_tensor *weight, const dt_embedding_options *options) {
-    static const dt_embedding_options none;
+dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, const dt_embedding_options *options,
+                              size_t options_size) {
+    dt_embedding_options full;
     dt__call call;
     dt_arg args[6];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(input), "embedding", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_tensor(&args[1], &call, weight);
@@ -217,43 +258,52 @@ dt_tensor *(dt_embedding)(dt_tensor *input, dt_tensor *weight, const dt_embeddin
     return dt__call_run(&call, DT__OP_embedding, options->site);
 }
 
-dt_tensor *(dt_eq)(dt_tensor *self, dt_tensor *other, const dt_eq_options *options) {
-    static const dt_eq_options none;
+dt_tensor *dt_eq_sized(dt_tensor *self, dt_tensor *other, const dt_eq_options *options, size_t options_size) {
+    dt_eq_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "eq", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_eq, options->site);
 }
 
-dt_tensor *(dt_eq_scalar)(dt_tensor *self, dt_number other, const dt_eq_scalar_options *options) {
-    static const dt_eq_scalar_options none;
+dt_tensor *dt_eq_scalar_sized(dt_tensor *self, dt_number other, const dt_eq_scalar_options *options,
+                              size_t options_size) {
+    dt_eq_scalar_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "eq", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     return dt__call_run(&call, DT__OP_eq, options->site);
 }
 
-dt_tensor *(dt_exp)(dt_tensor *self, const dt_exp_options *options) {
-    static const dt_exp_options none;
+dt_tensor *dt_exp_sized(dt_tensor *self, const dt_exp_options *options, size_t options_size) {
+    dt_exp_options full;
     dt__call call;
     dt_arg args[1];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "exp", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_exp, options->site);
 }
 
-dt_tensor *(dt_expand)(dt_tensor *self, dt_shape size, const dt_expand_options *options) {
-    static const dt_expand_options none;
+dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, const dt_expand_options *options, size_t options_size) {
+    dt_expand_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "expand", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], size);
@@ -261,33 +311,42 @@ dt_tensor *(dt_expand)(dt_tensor *self, dt_shape size, const dt_expand_options *
     return dt__call_run(&call, DT__OP_expand, options->site);
 }
 
-dt_tensor *(dt_fill_)(dt_tensor *self, dt_number value, const dt_fill_in_place_options *options) {
-    static const dt_fill_in_place_options none;
+dt_tensor *dt_fill_in_place_sized(dt_tensor *self, dt_number value, const dt_fill_in_place_options *options,
+                                  size_t options_size) {
+    dt_fill_in_place_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "fill_", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], value);
     return dt__call_run(&call, DT__OP_fill_, options->site);
 }
 
-dt_tensor *(dt_fill_tensor_)(dt_tensor *self, dt_tensor *value, const dt_fill_tensor_in_place_options *options) {
-    static const dt_fill_tensor_in_place_options none;
+dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
+                                         const dt_fill_tensor_in_place_options *options, size_t options_size) {
+    dt_fill_tensor_in_place_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "fill_", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, value);
     return dt__call_run(&call, DT__OP_fill_, options->site);
 }
 
-dt_tensor *(dt_gather)(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_gather_options *options) {
-    static const dt_gather_options none;
+dt_tensor *dt_gather_sized(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_gather_options *options,
+                           size_t options_size) {
+    dt_gather_options full;
     dt__call call;
     dt_arg args[4];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "gather", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
@@ -296,22 +355,27 @@ dt_tensor *(dt_gather)(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_
     return dt__call_run(&call, DT__OP_gather, options->site);
 }
 
-dt_tensor *(dt_gelu)(dt_tensor *self, const dt_gelu_options *options) {
-    static const dt_gelu_options none;
+dt_tensor *dt_gelu_sized(dt_tensor *self, const dt_gelu_options *options, size_t options_size) {
+    dt_gelu_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "gelu", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->approximate ? dt__call_text(&args[1], options->approximate) : dt__call_text(&args[1], "none");
     return dt__call_run(&call, DT__OP_gelu, options->site);
 }
 
-dt_tensor *(dt_index_select)(dt_tensor *self, int64_t dim, dt_tensor *index, const dt_index_select_options *options) {
-    static const dt_index_select_options none;
+dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
+                                 const dt_index_select_options *options, size_t options_size) {
+    dt_index_select_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "index_select", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
@@ -319,11 +383,14 @@ dt_tensor *(dt_index_select)(dt_tensor *self, int64_t dim, dt_tensor *index, con
     return dt__call_run(&call, DT__OP_index_select, options->site);
 }
 
-dt_tensor *(dt_layer_norm)(dt_tensor *input, dt_shape normalized_shape, const dt_layer_norm_options *options) {
-    static const dt_layer_norm_options none;
+dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, const dt_layer_norm_options *options,
+                               size_t options_size) {
+    dt_layer_norm_options full;
     dt__call call;
     dt_arg args[5];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(input), "layer_norm", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_sizes(&args[1], normalized_shape);
@@ -333,11 +400,14 @@ dt_tensor *(dt_layer_norm)(dt_tensor *input, dt_shape normalized_shape, const dt
     return dt__call_run(&call, DT__OP_layer_norm, options->site);
 }
 
-dt_tensor *(dt_linear)(dt_tensor *input, dt_tensor *weight, const dt_linear_options *options) {
-    static const dt_linear_options none;
+dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, const dt_linear_options *options,
+                           size_t options_size) {
+    dt_linear_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(input), "linear", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     dt__call_tensor(&args[1], &call, weight);
@@ -345,43 +415,52 @@ dt_tensor *(dt_linear)(dt_tensor *input, dt_tensor *weight, const dt_linear_opti
     return dt__call_run(&call, DT__OP_linear, options->site);
 }
 
-dt_tensor *(dt_log)(dt_tensor *self, const dt_log_options *options) {
-    static const dt_log_options none;
+dt_tensor *dt_log_sized(dt_tensor *self, const dt_log_options *options, size_t options_size) {
+    dt_log_options full;
     dt__call call;
     dt_arg args[1];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "log", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_log, options->site);
 }
 
-dt_tensor *(dt_matmul)(dt_tensor *self, dt_tensor *other, const dt_matmul_options *options) {
-    static const dt_matmul_options none;
+dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, const dt_matmul_options *options, size_t options_size) {
+    dt_matmul_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "matmul", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_matmul, options->site);
 }
 
-dt_tensor *(dt_maximum)(dt_tensor *self, dt_tensor *other, const dt_maximum_options *options) {
-    static const dt_maximum_options none;
+dt_tensor *dt_maximum_sized(dt_tensor *self, dt_tensor *other, const dt_maximum_options *options,
+                            size_t options_size) {
+    dt_maximum_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "maximum", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_maximum, options->site);
 }
 
-dt_tensor *(dt_mean)(dt_tensor *self, const dt_mean_options *options) {
-    static const dt_mean_options none;
+dt_tensor *dt_mean_sized(dt_tensor *self, const dt_mean_options *options, size_t options_size) {
+    dt_mean_options full;
     dt__call call;
     dt_arg args[4];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "mean", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
@@ -390,97 +469,119 @@ dt_tensor *(dt_mean)(dt_tensor *self, const dt_mean_options *options) {
     return dt__call_run(&call, DT__OP_mean, options->site);
 }
 
-dt_tensor *(dt_mm)(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *options) {
-    static const dt_mm_options none;
+dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, const dt_mm_options *options, size_t options_size) {
+    dt_mm_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "mm", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat2);
     return dt__call_run(&call, DT__OP_mm, options->site);
 }
 
-dt_tensor *(dt_mul)(dt_tensor *self, dt_tensor *other, const dt_mul_options *options) {
-    static const dt_mul_options none;
+dt_tensor *dt_mul_sized(dt_tensor *self, dt_tensor *other, const dt_mul_options *options, size_t options_size) {
+    dt_mul_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "mul", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_mul, options->site);
 }
 
-dt_tensor *(dt_mul_scalar)(dt_tensor *self, dt_number other, const dt_mul_scalar_options *options) {
-    static const dt_mul_scalar_options none;
+dt_tensor *dt_mul_scalar_sized(dt_tensor *self, dt_number other, const dt_mul_scalar_options *options,
+                               size_t options_size) {
+    dt_mul_scalar_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "mul", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     return dt__call_run(&call, DT__OP_mul, options->site);
 }
 
-dt_tensor *(dt_mul_)(dt_tensor *self, dt_tensor *other, const dt_mul_in_place_options *options) {
-    static const dt_mul_in_place_options none;
+dt_tensor *dt_mul_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_mul_in_place_options *options,
+                                 size_t options_size) {
+    dt_mul_in_place_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "mul_", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     return dt__call_run(&call, DT__OP_mul_, options->site);
 }
 
-dt_tensor *(dt_mul_scalar_)(dt_tensor *self, dt_number other, const dt_mul_scalar_in_place_options *options) {
-    static const dt_mul_scalar_in_place_options none;
+dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                        const dt_mul_scalar_in_place_options *options, size_t options_size) {
+    dt_mul_scalar_in_place_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "mul_", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     return dt__call_run(&call, DT__OP_mul_, options->site);
 }
 
-dt_tensor *(dt_neg)(dt_tensor *self, const dt_neg_options *options) {
-    static const dt_neg_options none;
+dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t options_size) {
+    dt_neg_options full;
     dt__call call;
     dt_arg args[1];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "neg", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_neg, options->site);
 }
 
-dt_tensor *(dt_relu)(dt_tensor *input, const dt_relu_options *options) {
-    static const dt_relu_options none;
+dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_t options_size) {
+    dt_relu_options full;
     dt__call call;
     dt_arg args[1];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(input), "relu", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     return dt__call_run(&call, DT__OP_relu, options->site);
 }
 
-dt_tensor *(dt_reshape)(dt_tensor *self, dt_shape shape, const dt_reshape_options *options) {
-    static const dt_reshape_options none;
+dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_options *options, size_t options_size) {
+    dt_reshape_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "reshape", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], shape);
     return dt__call_run(&call, DT__OP_reshape, options->site);
 }
 
-dt_tensor *(dt_select)(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options) {
-    static const dt_select_options none;
+dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, const dt_select_options *options,
+                           size_t options_size) {
+    dt_select_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "select", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
@@ -488,12 +589,14 @@ dt_tensor *(dt_select)(dt_tensor *self, int64_t dim, int64_t index, const dt_sel
     return dt__call_run(&call, DT__OP_select, options->site);
 }
 
-dt_tensor *(dt_slice)(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
-                      const dt_slice_options *options) {
-    static const dt_slice_options none;
+dt_tensor *dt_slice_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
+                          const dt_slice_options *options, size_t options_size) {
+    dt_slice_options full;
     dt__call call;
     dt_arg args[5];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "slice", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
@@ -503,11 +606,13 @@ dt_tensor *(dt_slice)(dt_tensor *self, int64_t dim, int64_t start, int64_t end, 
     return dt__call_run(&call, DT__OP_slice, options->site);
 }
 
-dt_tensor *(dt_softmax)(dt_tensor *self, int64_t dim, const dt_softmax_options *options) {
-    static const dt_softmax_options none;
+dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, const dt_softmax_options *options, size_t options_size) {
+    dt_softmax_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "softmax", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim);
@@ -515,46 +620,55 @@ dt_tensor *(dt_softmax)(dt_tensor *self, int64_t dim, const dt_softmax_options *
     return dt__call_run(&call, DT__OP_softmax, options->site);
 }
 
-int(dt_split)(dt_tensor *self, int64_t split_size, dt_tensor **out, int room, const dt_split_options *options) {
-    static const dt_split_options none;
+int dt_split_sized(dt_tensor *self, int64_t split_size, dt_tensor **out, int capacity,
+                   const dt_split_options *options, size_t options_size) {
+    dt_split_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "split", options, options_size, &full);
+    if (!options)
+        return -1;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], split_size);
     dt__call_int(&args[2], options->dim);
-    return dt__call_run_list(&call, DT__OP_split, options->site, out, room);
+    return dt__call_run_list(&call, DT__OP_split, options->site, out, capacity);
 }
 
-int(dt_split_sizes)(dt_tensor *self, dt_shape split_size, dt_tensor **out, int room,
-                    const dt_split_sizes_options *options) {
-    static const dt_split_sizes_options none;
+int dt_split_sizes_sized(dt_tensor *self, dt_shape split_size, dt_tensor **out, int capacity,
+                         const dt_split_sizes_options *options, size_t options_size) {
+    dt_split_sizes_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "split", options, options_size, &full);
+    if (!options)
+        return -1;
     dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], split_size);
     dt__call_int(&args[2], options->dim);
-    return dt__call_run_list(&call, DT__OP_split, options->site, out, room);
+    return dt__call_run_list(&call, DT__OP_split, options->site, out, capacity);
 }
 
-dt_tensor *(dt_sqrt)(dt_tensor *self, const dt_sqrt_options *options) {
-    static const dt_sqrt_options none;
+dt_tensor *dt_sqrt_sized(dt_tensor *self, const dt_sqrt_options *options, size_t options_size) {
+    dt_sqrt_options full;
     dt__call call;
     dt_arg args[1];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "sqrt", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_sqrt, options->site);
 }
 
-dt_tensor *(dt_sub)(dt_tensor *self, dt_tensor *other, const dt_sub_options *options) {
-    static const dt_sub_options none;
+dt_tensor *dt_sub_sized(dt_tensor *self, dt_tensor *other, const dt_sub_options *options, size_t options_size) {
+    dt_sub_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "sub", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
@@ -563,11 +677,14 @@ dt_tensor *(dt_sub)(dt_tensor *self, dt_tensor *other, const dt_sub_options *opt
     return dt__call_run(&call, DT__OP_sub, options->site);
 }
 
-dt_tensor *(dt_sub_scalar)(dt_tensor *self, dt_number other, const dt_sub_scalar_options *options) {
-    static const dt_sub_scalar_options none;
+dt_tensor *dt_sub_scalar_sized(dt_tensor *self, dt_number other, const dt_sub_scalar_options *options,
+                               size_t options_size) {
+    dt_sub_scalar_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "sub", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
@@ -576,11 +693,13 @@ dt_tensor *(dt_sub_scalar)(dt_tensor *self, dt_number other, const dt_sub_scalar
     return dt__call_run(&call, DT__OP_sub, options->site);
 }
 
-dt_tensor *(dt_sum)(dt_tensor *self, const dt_sum_options *options) {
-    static const dt_sum_options none;
+dt_tensor *dt_sum_sized(dt_tensor *self, const dt_sum_options *options, size_t options_size) {
+    dt_sum_options full;
     dt__call call;
     dt_arg args[4];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "sum", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_none(&args[1]);
@@ -589,21 +708,25 @@ dt_tensor *(dt_sum)(dt_tensor *self, const dt_sum_options *options) {
     return dt__call_run(&call, DT__OP_sum, options->site);
 }
 
-dt_tensor *(dt_tanh)(dt_tensor *self, const dt_tanh_options *options) {
-    static const dt_tanh_options none;
+dt_tensor *dt_tanh_sized(dt_tensor *self, const dt_tanh_options *options, size_t options_size) {
+    dt_tanh_options full;
     dt__call call;
     dt_arg args[1];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "tanh", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_tanh, options->site);
 }
 
-dt_tensor *(dt_to)(dt_tensor *self, dt_dtype dtype, const dt_to_options *options) {
-    static const dt_to_options none;
+dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, const dt_to_options *options, size_t options_size) {
+    dt_to_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "to", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_dtype(&args[1], dtype);
@@ -611,11 +734,14 @@ dt_tensor *(dt_to)(dt_tensor *self, dt_dtype dtype, const dt_to_options *options
     return dt__call_run(&call, DT__OP_to, options->site);
 }
 
-dt_tensor *(dt_transpose)(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_transpose_options *options) {
-    static const dt_transpose_options none;
+dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_transpose_options *options,
+                              size_t options_size) {
+    dt_transpose_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "transpose", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_int(&args[1], dim0);
@@ -623,22 +749,27 @@ dt_tensor *(dt_transpose)(dt_tensor *self, int64_t dim0, int64_t dim1, const dt_
     return dt__call_run(&call, DT__OP_transpose, options->site);
 }
 
-dt_tensor *(dt_view)(dt_tensor *self, dt_shape size, const dt_view_options *options) {
-    static const dt_view_options none;
+dt_tensor *dt_view_sized(dt_tensor *self, dt_shape size, const dt_view_options *options, size_t options_size) {
+    dt_view_options full;
     dt__call call;
     dt_arg args[2];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(self), "view", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_sizes(&args[1], size);
     return dt__call_run(&call, DT__OP_view, options->site);
 }
 
-dt_tensor *(dt_where)(dt_tensor *condition, dt_tensor *self, dt_tensor *other, const dt_where_options *options) {
-    static const dt_where_options none;
+dt_tensor *dt_where_sized(dt_tensor *condition, dt_tensor *self, dt_tensor *other, const dt_where_options *options,
+                          size_t options_size) {
+    dt_where_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_tensor(&args[1], &call, self);
@@ -646,12 +777,14 @@ dt_tensor *(dt_where)(dt_tensor *condition, dt_tensor *self, dt_tensor *other, c
     return dt__call_run(&call, DT__OP_where, options->site);
 }
 
-dt_tensor *(dt_where_scalar_other)(dt_tensor *condition, dt_tensor *self, dt_number other,
-                                   const dt_where_scalar_other_options *options) {
-    static const dt_where_scalar_other_options none;
+dt_tensor *dt_where_scalar_other_sized(dt_tensor *condition, dt_tensor *self, dt_number other,
+                                       const dt_where_scalar_other_options *options, size_t options_size) {
+    dt_where_scalar_other_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 1, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_tensor(&args[1], &call, self);
@@ -659,12 +792,14 @@ dt_tensor *(dt_where_scalar_other)(dt_tensor *condition, dt_tensor *self, dt_num
     return dt__call_run(&call, DT__OP_where, options->site);
 }
 
-dt_tensor *(dt_where_scalar_self)(dt_tensor *condition, dt_number self, dt_tensor *other,
-                                  const dt_where_scalar_self_options *options) {
-    static const dt_where_scalar_self_options none;
+dt_tensor *dt_where_scalar_self_sized(dt_tensor *condition, dt_number self, dt_tensor *other,
+                                      const dt_where_scalar_self_options *options, size_t options_size) {
+    dt_where_scalar_self_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 2, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_number(&args[1], self);
@@ -672,12 +807,14 @@ dt_tensor *(dt_where_scalar_self)(dt_tensor *condition, dt_number self, dt_tenso
     return dt__call_run(&call, DT__OP_where, options->site);
 }
 
-dt_tensor *(dt_where_scalars)(dt_tensor *condition, dt_number self, dt_number other,
-                              const dt_where_scalars_options *options) {
-    static const dt_where_scalars_options none;
+dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_number other,
+                                  const dt_where_scalars_options *options, size_t options_size) {
+    dt_where_scalars_options full;
     dt__call call;
     dt_arg args[3];
-    options = options ? options : &none;
+    options = DT__OPTIONS(dt_tensor_ctx(condition), "where", options, options_size, &full);
+    if (!options)
+        return NULL;
     dt__call_init(&call, 3, args);
     dt__call_tensor(&args[0], &call, condition);
     dt__call_number(&args[1], self);

@@ -5,6 +5,7 @@
 #ifndef DT_OPS_OP_FUNCTIONS_H
 #define DT_OPS_OP_FUNCTIONS_H
 
+#include "base/options.h"
 #include "dispatch/dispatch.h"
 #include "dtensor/ops.h"
 #include "ops/ops.h"
@@ -64,6 +65,10 @@ static inline void dt__call_tensors(dt_arg *to, dt__call *call, dt_tensors tenso
     to->as.first = call->n_inputs;
     for (int i = 0; i < tensors.n; i++)
         dt__call_tensor(&member, call, tensors.list[i]);
+}
+
+static inline dt_ctx *dt__ctx_of_list(dt_tensors tensors) {
+    return tensors.n > 0 ? dt_tensor_ctx(tensors.list[0]) : NULL;
 }
 
 /* Runs the call; returns its first output, or NULL with the error recorded. */

@@ -7,6 +7,7 @@
  */
 #include "base/dtype.h"
 #include "base/hash.h"
+#include "base/options.h"
 #include "base/size.h"
 #include "kernels/elementwise.h"
 #include "kernels/spread.h"
@@ -160,52 +161,84 @@ static dt_tensor *make_like(const dt_tensor *tensor, dt__random what, const dt_r
     return filled(made, &what, o);
 }
 
-dt_tensor *(dt_rand)(dt_ctx *ctx, dt_shape shape, const dt_random_options *options) {
-    return make(ctx, shape, DT_F32, asked("rand", DT__UNIFORM, options), options);
+dt_tensor *dt_rand_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(ctx, "rand", options, options_size, &full);
+    return options ? make(ctx, shape, DT_F32, asked("rand", DT__UNIFORM, options), options) : NULL;
 }
 
-dt_tensor *(dt_randn)(dt_ctx *ctx, dt_shape shape, const dt_random_options *options) {
-    return make(ctx, shape, DT_F32, asked("randn", DT__NORMAL, options), options);
+dt_tensor *dt_randn_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(ctx, "randn", options, options_size, &full);
+    return options ? make(ctx, shape, DT_F32, asked("randn", DT__NORMAL, options), options) : NULL;
 }
 
-dt_tensor *(dt_truncated_normal)(dt_ctx *ctx, dt_shape shape, const dt_random_options *options) {
-    return make(ctx, shape, DT_F32, asked("truncated_normal", DT__TRUNCATED_NORMAL, options), options);
+dt_tensor *dt_truncated_normal_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options,
+                                     size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(ctx, "truncated_normal", options, options_size, &full);
+    return options ? make(ctx, shape, DT_F32, asked("truncated_normal", DT__TRUNCATED_NORMAL, options), options)
+                   : NULL;
 }
 
-dt_tensor *(dt_exponential)(dt_ctx *ctx, dt_shape shape, const dt_random_options *options) {
-    return make(ctx, shape, DT_F32, asked("exponential", DT__EXPONENTIAL, options), options);
+dt_tensor *dt_exponential_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(ctx, "exponential", options, options_size, &full);
+    return options ? make(ctx, shape, DT_F32, asked("exponential", DT__EXPONENTIAL, options), options) : NULL;
 }
 
-dt_tensor *(dt_randint)(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape, const dt_random_options *options) {
-    return make(ctx, shape, DT_I64, asked_integers("randint", low, high, options), options);
+dt_tensor *dt_randint_sized(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape, const dt_random_options *options,
+                            size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(ctx, "randint", options, options_size, &full);
+    return options ? make(ctx, shape, DT_I64, asked_integers("randint", low, high, options), options) : NULL;
 }
 
-dt_tensor *(dt_bernoulli)(dt_ctx *ctx, double p, dt_shape shape, const dt_random_options *options) {
-    return make(ctx, shape, DT_F32, asked_chance("bernoulli", DT__BERNOULLI, p, options), options);
+dt_tensor *dt_bernoulli_sized(dt_ctx *ctx, double p, dt_shape shape, const dt_random_options *options,
+                              size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(ctx, "bernoulli", options, options_size, &full);
+    return options ? make(ctx, shape, DT_F32, asked_chance("bernoulli", DT__BERNOULLI, p, options), options) : NULL;
 }
 
-dt_tensor *(dt_dropout_mask)(dt_ctx *ctx, double p, dt_shape shape, const dt_random_options *options) {
-    return make(ctx, shape, DT_F32, asked_chance("dropout_mask", DT__DROPOUT, p, options), options);
+dt_tensor *dt_dropout_mask_sized(dt_ctx *ctx, double p, dt_shape shape, const dt_random_options *options,
+                                 size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(ctx, "dropout_mask", options, options_size, &full);
+    return options ? make(ctx, shape, DT_F32, asked_chance("dropout_mask", DT__DROPOUT, p, options), options) : NULL;
 }
 
-dt_tensor *(dt_rand_like)(const dt_tensor *tensor, const dt_random_options *options) {
-    return make_like(tensor, asked("rand_like", DT__UNIFORM, options), options);
+dt_tensor *dt_rand_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "rand_like", options, options_size, &full);
+    return options ? make_like(tensor, asked("rand_like", DT__UNIFORM, options), options) : NULL;
 }
 
-dt_tensor *(dt_randn_like)(const dt_tensor *tensor, const dt_random_options *options) {
-    return make_like(tensor, asked("randn_like", DT__NORMAL, options), options);
+dt_tensor *dt_randn_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "randn_like", options, options_size, &full);
+    return options ? make_like(tensor, asked("randn_like", DT__NORMAL, options), options) : NULL;
 }
 
-dt_tensor *(dt_randint_like)(const dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options) {
-    return make_like(tensor, asked_integers("randint_like", low, high, options), options);
+dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options,
+                                 size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "randint_like", options, options_size, &full);
+    return options ? make_like(tensor, asked_integers("randint_like", low, high, options), options) : NULL;
 }
 
-dt_tensor *(dt_bernoulli_like)(const dt_tensor *tensor, double p, const dt_random_options *options) {
-    return make_like(tensor, asked_chance("bernoulli_like", DT__BERNOULLI, p, options), options);
+dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, const dt_random_options *options,
+                                   size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "bernoulli_like", options, options_size, &full);
+    return options ? make_like(tensor, asked_chance("bernoulli_like", DT__BERNOULLI, p, options), options) : NULL;
 }
 
-dt_tensor *(dt_dropout_mask_like)(const dt_tensor *tensor, double p, const dt_random_options *options) {
-    return make_like(tensor, asked_chance("dropout_mask_like", DT__DROPOUT, p, options), options);
+dt_tensor *dt_dropout_mask_like_sized(const dt_tensor *tensor, double p, const dt_random_options *options,
+                                      size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "dropout_mask_like", options, options_size, &full);
+    return options ? make_like(tensor, asked_chance("dropout_mask_like", DT__DROPOUT, p, options), options) : NULL;
 }
 
 /* Random orders. */
@@ -276,7 +309,11 @@ static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_opti
     return status;
 }
 
-dt_tensor *(dt_randperm)(dt_ctx *ctx, int64_t n, const dt_random_options *options) {
+dt_tensor *dt_randperm_sized(dt_ctx *ctx, int64_t n, const dt_random_options *options, size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(ctx, "randperm", options, options_size, &full);
+    if (!options)
+        return NULL;
     if (!ctx || check_order(ctx, n, dtype_or(options, DT_I64)) != DT_OK)
         return NULL;
     dt_tensor *tensor = new_tensor(ctx, "randperm", (dt_shape){1, &n}, DT_I64, options);
@@ -297,26 +334,42 @@ static dt_status fill_in(dt_tensor *tensor, dt__random what, const dt_random_opt
     return DT_OK;
 }
 
-dt_status(dt_uniform_)(dt_tensor *tensor, const dt_random_options *options) {
-    return fill_in(tensor, asked("uniform_", DT__UNIFORM, options), options);
+dt_status dt_uniform_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "uniform_", options, options_size, &full);
+    return options ? fill_in(tensor, asked("uniform_", DT__UNIFORM, options), options) : DT_ERR_VALUE;
 }
 
-dt_status(dt_normal_)(dt_tensor *tensor, const dt_random_options *options) {
-    return fill_in(tensor, asked("normal_", DT__NORMAL, options), options);
+dt_status dt_normal_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "normal_", options, options_size, &full);
+    return options ? fill_in(tensor, asked("normal_", DT__NORMAL, options), options) : DT_ERR_VALUE;
 }
 
-dt_status(dt_truncated_normal_)(dt_tensor *tensor, const dt_random_options *options) {
-    return fill_in(tensor, asked("truncated_normal_", DT__TRUNCATED_NORMAL, options), options);
+dt_status dt_truncated_normal_in_place_sized(dt_tensor *tensor, const dt_random_options *options,
+                                             size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "truncated_normal_", options, options_size, &full);
+    return options ? fill_in(tensor, asked("truncated_normal_", DT__TRUNCATED_NORMAL, options), options)
+                   : DT_ERR_VALUE;
 }
 
-dt_status(dt_exponential_)(dt_tensor *tensor, const dt_random_options *options) {
-    return fill_in(tensor, asked("exponential_", DT__EXPONENTIAL, options), options);
+dt_status dt_exponential_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "exponential_", options, options_size, &full);
+    return options ? fill_in(tensor, asked("exponential_", DT__EXPONENTIAL, options), options) : DT_ERR_VALUE;
 }
 
-dt_status(dt_randint_)(dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options) {
-    return fill_in(tensor, asked_integers("randint_", low, high, options), options);
+dt_status dt_randint_in_place_sized(dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options,
+                                    size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "randint_", options, options_size, &full);
+    return options ? fill_in(tensor, asked_integers("randint_", low, high, options), options) : DT_ERR_VALUE;
 }
 
-dt_status(dt_bernoulli_)(dt_tensor *tensor, double p, const dt_random_options *options) {
-    return fill_in(tensor, asked_chance("bernoulli_", DT__BERNOULLI, p, options), options);
+dt_status dt_bernoulli_in_place_sized(dt_tensor *tensor, double p, const dt_random_options *options,
+                                      size_t options_size) {
+    dt_random_options full;
+    options = DT__OPTIONS(dt_tensor_ctx(tensor), "bernoulli_", options, options_size, &full);
+    return options ? fill_in(tensor, asked_chance("bernoulli_", DT__BERNOULLI, p, options), options) : DT_ERR_VALUE;
 }

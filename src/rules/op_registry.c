@@ -7,6 +7,7 @@
 #include "rules/rules.h"
 
 #include "base/hash.h"
+#include "base/options.h"
 #include "rules/factors.h"
 
 #include <string.h>
@@ -149,9 +150,24 @@ static dt_status enter_namesake(registry *self, const char *line) {
     return failed ? dt_error_status(self->arena.ctx) : status;
 }
 
-dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op) {
+/* A descriptor of another version is converted into memory of the registry, which lives as long as the context. */
+static const dt_op *read_op(registry *self, const dt_op *op, size_t op_size) {
+    dt_op full, *copy;
+    op = DT__OPTIONS(self->arena.ctx, "op_register", op, op_size, &full);
+    if (op != &full)
+        return op;
+    if ((copy = DT__NEW(&self->arena, dt_op)))
+        *copy = full;
+    return copy;
+}
+
+dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size) {
     DT__TRY(dt__op_table_install(ctx, 0, NULL));
     registry *self = registry_of(ctx);
+    if (!(op = read_op(self, op, op_size)))
+        return dt_error_status(ctx);
+    if (!op->schema)
+        return dt__fail(ctx, DT_ERR_VALUE, "op_register: expected an op with a schema line, got none");
     DT__TRY(enter_namesake(self, op->schema));
     DT__TRY(grow(self));
     dt__op_info *info = enter(self, op, self->n_infos);

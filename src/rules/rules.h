@@ -21,7 +21,7 @@ typedef struct dt__op_info {
  * ops (dt__ops_open) before any op is used. The table must outlive the context. */
 dt_status dt__op_table_install(dt_ctx *ctx, int n_ops, const dt_op *const *table);
 /* Adds an op behind those that the context has. */
-dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op);
+dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size);
 /* The number of ops; their indices run from 0 to this - 1. */
 int dt__op_count(dt_ctx *ctx);
 /* By index and by name. NULL with the error recorded: memory, a malformed schema line, or (op) no such op. Schema lines

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Even and largest shards. Of one cut, coordinate 0 has the largest shard and the last one the smallest. Of a chain this
- * does not hold: a strided shard may keep more of 3 positions than of 4 (_S(0,3) over 2 keeps 3 of 3, and 2 of 4), so
- * the largest shard of a chain is searched among the few sizes that each cut leaves.
+ * Even and largest shards. Of one cut, coordinate 0 has the largest shard and the last one the smallest. Of a chain
+ * this does not hold: a strided shard may keep more of 3 positions than of 4 (_S(0,3) over 2 keeps 3 of 3, and 2 of
+ * 4), so the largest shard of a chain is searched among the few sizes that each cut leaves.
  */
 #include "spec/shard_sizes.h"
 

@@ -7,6 +7,7 @@
 #include "spec/spec.h"
 
 #include "base/hash.h"
+#include "base/options.h"
 #include "mesh/mesh.h"
 #include "spec/placement_text.h"
 #include "spec/shard_sizes.h"
@@ -219,8 +220,11 @@ static const char *missing_member(const dt_spec_desc *desc) {
     return desc->n_placements > 0 && !desc->placements ? "the list of placements" : NULL;
 }
 
-dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc) {
+dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size) {
+    dt_spec_desc full;
     if (!mesh)
+        return NULL;
+    if (desc && !(desc = DT__OPTIONS(dt_mesh_ctx(mesh), "spec_new", desc, desc_size, &full)))
         return NULL;
     if (missing_member(desc)) {
         dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "spec_new: %s is NULL", missing_member(desc));

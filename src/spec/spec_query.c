@@ -3,6 +3,7 @@
  * Read access to a spec. Properties were derived when the spec was made; what another rank holds is computed here, by
  * shard arithmetic.
  */
+#include "base/options.h"
 #include "spec/shard_sizes.h"
 #include "spec/spec.h"
 #include "spec/stride_order.h"
@@ -59,16 +60,23 @@ static bool has_coordinate(const dt_spec *spec, const int64_t *coordinate) {
     return true;
 }
 
-bool dt_spec_local_at(const dt_spec *spec, const int64_t *coordinate, dt_local *out) {
+static void fill_local(const dt_spec *spec, const int64_t *coordinate, dt_local *out, size_t out_size) {
+    dt_local full;
+    dt__spec_local(spec, coordinate, out_size == sizeof full ? out : &full);
+    if (out_size != sizeof full)
+        dt__fill_sized(&full, sizeof full, out, out_size);
+}
+
+bool dt_spec_local_at_sized(const dt_spec *spec, const int64_t *coordinate, dt_local *out, size_t out_size) {
     if (!has_coordinate(spec, coordinate))
         return false;
-    dt__spec_local(spec, coordinate, out);
+    fill_local(spec, coordinate, out, out_size);
     return true;
 }
 
-void dt_spec_local_of(const dt_spec *spec, int64_t rank, dt_local *out) {
+void dt_spec_local_of_sized(const dt_spec *spec, int64_t rank, dt_local *out, size_t out_size) {
     int64_t coordinate[DT_SPEC_MAX_DIMS];
-    dt__spec_local(spec, dt_mesh_coordinate_of(spec->mesh, rank, coordinate) ? coordinate : NULL, out);
+    fill_local(spec, dt_mesh_coordinate_of(spec->mesh, rank, coordinate) ? coordinate : NULL, out, out_size);
 }
 
 int64_t dt_spec_runs(const dt_spec *spec, const int64_t *coordinate, int dim, int64_t from, int64_t capacity,

@@ -6,6 +6,7 @@
 #include "dtensor/files.h"
 
 #include "base/dtype.h"
+#include "base/options.h"
 #include "base/size.h"
 #include "tensor/file_io.h"
 #include "tensor/inflate.h"
@@ -143,10 +144,7 @@ static dt_tensor *load_source(struct source *s, const dt_load_options *o) {
 }
 
 /* name NULL: the file itself. */
-static dt_tensor *load(dt_ctx *ctx, const char *op, const char *path, const char *name,
-                       const dt_load_options *options) {
-    static const dt_load_options defaults;
-    const dt_load_options *o = options ? options : &defaults;
+static dt_tensor *load(dt_ctx *ctx, const char *op, const char *path, const char *name, const dt_load_options *o) {
     if (!ctx)
         return NULL;
     if (!path)
@@ -160,11 +158,18 @@ static dt_tensor *load(dt_ctx *ctx, const char *op, const char *path, const char
     return tensor;
 }
 
-dt_tensor *(dt_load_npy)(dt_ctx *ctx, const char *path, const dt_load_options *options) {
-    return load(ctx, "load_npy", path, NULL, options);
+dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, const dt_load_options *options, size_t options_size) {
+    dt_load_options full;
+    options = DT__OPTIONS(ctx, "load_npy", options, options_size, &full);
+    return options ? load(ctx, "load_npy", path, NULL, options) : NULL;
 }
 
-dt_tensor *(dt_load_npz)(dt_ctx *ctx, const char *path, const char *name, const dt_load_options *options) {
+dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, const dt_load_options *options,
+                             size_t options_size) {
+    dt_load_options full;
+    options = DT__OPTIONS(ctx, "load_npz", options, options_size, &full);
+    if (!options)
+        return NULL;
     if (ctx && !name)
         return dt__null_argument(ctx, "load_npz", 3);
     return load(ctx, "load_npz", path, name, options);

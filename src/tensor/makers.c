@@ -4,6 +4,7 @@
  * communicated. Of a partial one, the first coordinate holds the value and the others the identity of the reduction.
  */
 #include "base/dtype.h"
+#include "base/options.h"
 #include "base/size.h"
 #include "kernels/elementwise.h"
 #include "kernels/spread.h"
@@ -118,16 +119,22 @@ static dt_tensor *fill_with(dt_tensor *tensor, double value) {
     return tensor;
 }
 
-dt_tensor *(dt_empty)(dt_ctx *ctx, dt_shape shape, const dt_make_options *options) {
-    return dt__tensor_make(ctx, "empty", shape, options, NULL);
+dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "empty", options, options_size, &full);
+    return options ? dt__tensor_make(ctx, "empty", shape, options, NULL) : NULL;
 }
 
-dt_tensor *(dt_zeros)(dt_ctx *ctx, dt_shape shape, const dt_make_options *options) {
-    return fill_with(dt__tensor_make(ctx, "zeros", shape, options, NULL), 0);
+dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "zeros", options, options_size, &full);
+    return options ? fill_with(dt__tensor_make(ctx, "zeros", shape, options, NULL), 0) : NULL;
 }
 
-dt_tensor *(dt_ones)(dt_ctx *ctx, dt_shape shape, const dt_make_options *options) {
-    return fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1);
+dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "ones", options, options_size, &full);
+    return options ? fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1) : NULL;
 }
 
 static dt_tensor *make_full(dt_ctx *ctx, const char *op, dt_shape shape, double value,
@@ -137,12 +144,17 @@ static dt_tensor *make_full(dt_ctx *ctx, const char *op, dt_shape shape, double 
     return fill_with(dt__tensor_make(ctx, op, shape, options, NULL), value);
 }
 
-dt_tensor *(dt_full)(dt_ctx *ctx, dt_shape shape, double value, const dt_make_options *options) {
-    return make_full(ctx, "full", shape, value, options);
+dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape shape, double value, const dt_make_options *options,
+                         size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "full", options, options_size, &full);
+    return options ? make_full(ctx, "full", shape, value, options) : NULL;
 }
 
-dt_tensor *(dt_scalar)(dt_ctx *ctx, double value, const dt_make_options *options) {
-    return make_full(ctx, "scalar", (dt_shape){0, NULL}, value, options);
+dt_tensor *dt_scalar_sized(dt_ctx *ctx, double value, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "scalar", options, options_size, &full);
+    return options ? make_full(ctx, "scalar", (dt_shape){0, NULL}, value, options) : NULL;
 }
 
 /* The shard of a dim that this rank holds; all of it for a plain tensor. */
@@ -228,7 +240,12 @@ static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
     return tensor;
 }
 
-dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const dt_make_options *options) {
+dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, const dt_make_options *options,
+                           size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "arange", options, options_size, &full);
+    if (!options)
+        return NULL;
     double n = ceil((end - start) / step);
     if (!ctx)
         return NULL;
@@ -242,7 +259,12 @@ dt_tensor *(dt_arange)(dt_ctx *ctx, double start, double end, double step, const
                       &(struct line){start, step, NAN, -1});
 }
 
-dt_tensor *(dt_linspace)(dt_ctx *ctx, double start, double end, int64_t n, const dt_make_options *options) {
+dt_tensor *dt_linspace_sized(dt_ctx *ctx, double start, double end, int64_t n, const dt_make_options *options,
+                             size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "linspace", options, options_size, &full);
+    if (!options)
+        return NULL;
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
     return fill_lines(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL),
                       &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
@@ -290,13 +312,24 @@ static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
     return tensor;
 }
 
-dt_tensor *(dt_eye)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make_options *options) {
-    return fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL), 0, 0);
+dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make_options *options,
+                        size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "eye", options, options_size, &full);
+    return options
+               ? fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                           0, 0)
+               : NULL;
 }
 
-dt_tensor *(dt_tri)(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make_options *options) {
-    return fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
-                     INT64_MIN, k);
+dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make_options *options,
+                        size_t options_size) {
+    dt_make_options full;
+    options = DT__OPTIONS(ctx, "tri", options, options_size, &full);
+    return options
+               ? fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
+                           INT64_MIN, k)
+               : NULL;
 }
 
 dt_tensor *dt_empty_like(const dt_tensor *tensor) {

@@ -122,7 +122,7 @@ static void cache__stays_within_its_bounds_and_keeps_what_is_used(void **state) 
     dt_ctx *ctx = open_self();
     dt_tensor *often = dt_ones(ctx, DT_SHAPE(3, 5));
     NEW(ctx, "neg($0)", often);
-    int64_t most = dt_cache_stats(ctx).most_entries;
+    int64_t most = dt_cache_stats(ctx).max_entries;
     for (int64_t i = 0; i < 2 * most; i++) {
         dt_scope scope = dt_scope_begin(ctx);
         dt_tensor *once = dt_ones(ctx, DT_SHAPE(1 + i % 100, 1 + i / 100, 0));
@@ -219,7 +219,7 @@ static void cache__says_nothing_of_a_context_that_ran_nothing(void **state) {
     (void)state;
     dt_ctx *ctx = open_self();
     assert_int_equal(dt_cache_stats(ctx).n_entries, 0);
-    assert_true(dt_cache_stats(ctx).most_entries > 0);
+    assert_true(dt_cache_stats(ctx).max_entries > 0);
     dt_cache_clear(ctx);
     dt_cache_clear(NULL);
     assert_int_equal(dt_close(ctx), 0);

@@ -276,11 +276,9 @@ static int from_local_on_four(dt_ctx *ctx, void *arg) {
     CHECK(dt_spec_fingerprint(dt_tensor_spec(t)) != dt_spec_fingerprint(dt_tensor_spec(sum)), "DT-029");
     /* DT-030 */
     CHECK(strcmp(dt_mesh_device(dt_tensor_mesh(t)), "cpu") == 0, "DT-030");
-    /* requires_grad is kept, and a gradient's placements are checked. */
+    /* requires_grad is kept. */
     dt_set_requires_grad(local, true);
-    CHECK(dt_requires_grad(dt_from_local(ctx, local, mesh, "R", .grad_place = "P(sum)")), "requires_grad");
-    REFUSED(ctx, dt_from_local(ctx, local, mesh, "R", .grad_place = "S(7)"), DT_ERR_PLACEMENT, "");
-    REFUSED(ctx, dt_to_local(t, .grad_place = "S(0),R"), DT_ERR_PLACEMENT, "");
+    CHECK(dt_requires_grad(dt_from_local(ctx, local, mesh, "R")), "requires_grad");
     /* What does not fit. */
     REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(2)"), DT_ERR_PLACEMENT, "no dim that a placement names");
     REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0),R"), DT_ERR_PLACEMENT, "2 placements for the 1 dims");

@@ -48,21 +48,21 @@ static dt_tensor *make(dt_ctx *ctx, int which, const dt_random_options *o) {
     dt_shape shape = DT_SHAPE(7, 9, 2);
     switch (which) {
     case 0:
-        return (dt_rand)(ctx, shape, o);
+        return dt_rand_sized(ctx, shape, o, sizeof *o);
     case 1:
-        return (dt_randn)(ctx, shape, o);
+        return dt_randn_sized(ctx, shape, o, sizeof *o);
     case 2:
-        return (dt_truncated_normal)(ctx, shape, o);
+        return dt_truncated_normal_sized(ctx, shape, o, sizeof *o);
     case 3:
-        return (dt_exponential)(ctx, shape, o);
+        return dt_exponential_sized(ctx, shape, o, sizeof *o);
     case 4:
-        return (dt_randint)(ctx, -3, 100, shape, o);
+        return dt_randint_sized(ctx, -3, 100, shape, o, sizeof *o);
     case 5:
-        return (dt_bernoulli)(ctx, 0.3, shape, o);
+        return dt_bernoulli_sized(ctx, 0.3, shape, o, sizeof *o);
     case 6:
-        return (dt_dropout_mask)(ctx, 0.2, shape, o);
+        return dt_dropout_mask_sized(ctx, 0.2, shape, o, sizeof *o);
     default:
-        return (dt_randperm)(ctx, which == 7 ? 126 : 5000, o);
+        return dt_randperm_sized(ctx, which == 7 ? 126 : 5000, o, sizeof *o);
     }
 }
 enum { N_MAKERS = 9 };

@@ -266,21 +266,24 @@ static dt_tensor *make(dt_ctx *ctx, int which, const brute_case *c, const dt_mak
     dt_shape shape = {c->n_dims, c->shape};
     switch (which) {
     case 0:
-        return (dt_zeros)(ctx, shape, o);
+        return dt_zeros_sized(ctx, shape, o, sizeof *o);
     case 1:
-        return (dt_full)(ctx, shape, 3, o);
+        return dt_full_sized(ctx, shape, 3, o, sizeof *o);
     case 2:
-        return c->n_dims == 1 ? (dt_arange)(ctx, -2, (double)c->shape[0] / 2 - 2, 0.5, o) : (dt_ones)(ctx, shape, o);
+        return c->n_dims == 1 ? dt_arange_sized(ctx, -2, (double)c->shape[0] / 2 - 2, 0.5, o, sizeof *o)
+                              : dt_ones_sized(ctx, shape, o, sizeof *o);
     case 3:
-        return c->n_dims == 1 ? (dt_arange)(ctx, 1, (double)c->shape[0] + 1, 1, o) : (dt_ones)(ctx, shape, o);
+        return c->n_dims == 1 ? dt_arange_sized(ctx, 1, (double)c->shape[0] + 1, 1, o, sizeof *o)
+                              : dt_ones_sized(ctx, shape, o, sizeof *o);
     case 4:
-        return c->n_dims == 1 ? (dt_linspace)(ctx, 0, (double)(c->shape[0] - 1) / 4, c->shape[0], o)
-                              : (dt_full)(ctx, shape, 2, o);
+        return c->n_dims == 1 ? dt_linspace_sized(ctx, 0, (double)(c->shape[0] - 1) / 4, c->shape[0], o, sizeof *o)
+                              : dt_full_sized(ctx, shape, 2, o, sizeof *o);
     case 5:
-        return c->n_dims == 2 ? (dt_eye)(ctx, c->shape[0], c->shape[1], o) : (dt_ones)(ctx, shape, o);
+        return c->n_dims == 2 ? dt_eye_sized(ctx, c->shape[0], c->shape[1], o, sizeof *o)
+                              : dt_ones_sized(ctx, shape, o, sizeof *o);
     default:
-        return c->n_dims == 2 ? (dt_tri)(ctx, c->shape[0], c->shape[1], c->shape[0] % 5 - 2, o)
-                              : (dt_full)(ctx, shape, 5, o);
+        return c->n_dims == 2 ? dt_tri_sized(ctx, c->shape[0], c->shape[1], c->shape[0] % 5 - 2, o, sizeof *o)
+                              : dt_full_sized(ctx, shape, 5, o, sizeof *o);
     }
 }
 
@@ -413,21 +416,21 @@ static dt_tensor *make_large(dt_ctx *ctx, int which, const dt_make_options *o) {
     static const int64_t line[] = {LARGE}, matrix[] = {LARGE_ROWS, LARGE_COLUMNS};
     switch (which) {
     case 0:
-        return (dt_zeros)(ctx, (dt_shape){1, line}, o);
+        return dt_zeros_sized(ctx, (dt_shape){1, line}, o, sizeof *o);
     case 1:
-        return (dt_ones)(ctx, (dt_shape){2, matrix}, o);
+        return dt_ones_sized(ctx, (dt_shape){2, matrix}, o, sizeof *o);
     case 2:
-        return (dt_full)(ctx, (dt_shape){2, matrix}, 3, o);
+        return dt_full_sized(ctx, (dt_shape){2, matrix}, 3, o, sizeof *o);
     case 3:
-        return (dt_arange)(ctx, -2, LARGE / 2.0 - 2, 0.5, o);
+        return dt_arange_sized(ctx, -2, LARGE / 2.0 - 2, 0.5, o, sizeof *o);
     case 4:
-        return (dt_arange)(ctx, 5, LARGE + 5, 1, o);
+        return dt_arange_sized(ctx, 5, LARGE + 5, 1, o, sizeof *o);
     case 5:
-        return (dt_linspace)(ctx, 1, 2, LARGE, o);
+        return dt_linspace_sized(ctx, 1, 2, LARGE, o, sizeof *o);
     case 6:
-        return (dt_eye)(ctx, LARGE_ROWS, LARGE_COLUMNS, o);
+        return dt_eye_sized(ctx, LARGE_ROWS, LARGE_COLUMNS, o, sizeof *o);
     default:
-        return (dt_tri)(ctx, LARGE_ROWS, LARGE_COLUMNS, 37, o);
+        return dt_tri_sized(ctx, LARGE_ROWS, LARGE_COLUMNS, 37, o, sizeof *o);
     }
 }
 

@@ -24,7 +24,7 @@ except (IndexError, OSError):
 
 PYTHON = ctypes.pythonapi
 POINTER = ctypes.c_void_p
-for name in ("dt_init", "dt_from_memory", "dt_transpose", "dt_to_dlpack", "dt_to_dlpack_versioned", "dt_from_dlpack",
+for name in ("dt_init_sized", "dt_from_memory", "dt_transpose_sized", "dt_to_dlpack", "dt_to_dlpack_versioned", "dt_from_dlpack",
              "dt_from_dlpack_versioned", "dt_data", "dt_tensor_shape", "dt_tensor_strides"):
     getattr(LIBRARY, name).restype = POINTER
 LIBRARY.dt_error_text.restype = ctypes.c_char_p
@@ -61,7 +61,7 @@ class Lent:
 
 class Exchange(unittest.TestCase):
     def setUp(self):
-        self.ctx = POINTER(LIBRARY.dt_init(None))
+        self.ctx = POINTER(LIBRARY.dt_init_sized(None, ctypes.c_size_t(0)))
 
     def tearDown(self):
         self.assertEqual(0, LIBRARY.dt_close(self.ctx))
@@ -71,7 +71,8 @@ class Exchange(unittest.TestCase):
             a = (np.arange(12) % 5).astype(dtype).reshape(3, 4)
             shape = Shape(2, (ctypes.c_int64 * 2)(3, 4))
             tensor = LIBRARY.dt_from_memory(self.ctx, a.ctypes.data_as(POINTER), shape, number)
-            tensor = LIBRARY.dt_transpose(POINTER(tensor), ctypes.c_int64(0), ctypes.c_int64(1), None)
+            tensor = LIBRARY.dt_transpose_sized(POINTER(tensor), ctypes.c_int64(0), ctypes.c_int64(1), None,
+                                                ctypes.c_size_t(0))
             for kind in NAMES:
                 if kind == "versioned" and int(np.__version__.split(".")[0]) < 2:
                     continue

@@ -108,8 +108,15 @@ typedef dt_status session_fn(session *self, void *user);
  * where that is given ("-" is standard output), and returns the exit code. */
 int session_run(const arguments *args, int64_t rank, session_fn *body, void *user);
 
-/* Readers of tensors on the command line. An integer at *text, which is moved behind it; false, with *text unchanged,
- * where there is none that fits. */
+/* Rows for the options of a tensor, which the functions below read. */
+#define MESH_OPTION                                                                                                  \
+    { .name = "mesh", .value = "MESH", .help = "the mesh, such as dp=2,tp=4 or 2x4" }
+#define TENSOR_OPTIONS                                                                                               \
+    MESH_OPTION, {.name = "shape", .value = "SIZES", .help = "global shape, such as 1024,512"}, {                    \
+        .name = "dtype", .value = "DTYPE", .help = "element type, for the bytes; default f32"                        \
+    }
+
+/* An integer at *text, which is moved behind it; false, with *text unchanged, where there is none that fits. */
 bool session_int(const char **text, int64_t *out);
 /* --shape as "1024,512" or "[1024,512]"; "" and "[]" are a tensor without dims. */
 dt_status session_shape(const session *self, int64_t *shape, int *n);

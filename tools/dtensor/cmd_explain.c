@@ -52,12 +52,12 @@ static dt_status add_candidates(const explanation *self, dt__text *out) {
     table rows = table_new(arena, 6);
     DT__TRY(table_add(&rows, (const char *[]){" ", "inputs", "outputs", "collectives", "received", "time"}));
     for (int c = 0; c < self->found.n_candidates; c++) {
-        const dt__candidate *choice = &self->found.candidates[c];
-        DT__TRY(table_add(&rows, (const char *[]){c ? " " : "*", label_lists(self, call->n_inputs, choice->inputs),
-                                                  label_lists(self, call->n_outputs, choice->outputs),
+        const dt__candidate *candidate = &self->found.candidates[c];
+        DT__TRY(table_add(&rows, (const char *[]){c ? " " : "*", label_lists(self, call->n_inputs, candidate->inputs),
+                                                  label_lists(self, call->n_outputs, candidate->outputs),
                                                   label_collectives(self, &self->found.moves[c]),
                                                   label_bytes(self->found.moves[c].bytes, arena),
-                                                  label_time(choice->cost_us, arena)}));
+                                                  label_time(candidate->cost_us, arena)}));
     }
     table_print(&rows, out);
     return DT_OK;
@@ -95,18 +95,18 @@ static void add_reason(const explanation *self, dt__text *out) {
 /* "input 1: S(0)R->RR" with its steps below. */
 static dt_status add_input(const explanation *self, int i, dt__text *out) {
     dt__arena *arena = self->session->arena;
-    const dt__candidate *choice = &self->found.candidates[0];
+    const dt__candidate *candidate = &self->found.candidates[0];
     const dt__plan *plan = &self->found.moves[0].plans[i];
     bool made_locally = false;
-    for (int m = 0; m < choice->n_mesh_dims; m++)
-        made_locally |= !dt_placement_equal(&choice->inputs[i][m], &choice->moved[i][m]);
+    for (int m = 0; m < candidate->n_mesh_dims; m++)
+        made_locally |= !dt_placement_equal(&candidate->inputs[i][m], &candidate->moved[i][m]);
     dt__text_add(out, "input %d: ", i);
     if (plan->n_steps == 0)
         dt__text_add(out, "stays");
     else
         dt__plan_trace(plan, out);
     if (made_locally) {
-        const char *placements = label_lists(self, 1, &choice->inputs[i]);
+        const char *placements = label_lists(self, 1, &candidate->inputs[i]);
         dt__text_add(out, ", then each rank makes %s of it locally", placements ? placements : "");
     }
     dt__text_add(out, "\n");
@@ -171,7 +171,7 @@ const command explain_command = {
         "as values or as name=value.",
     .options =
         (const command_option[]){
-            {.name = "mesh", .value = "MESH", .help = "the mesh"},
+            MESH_OPTION,
             {.name = "most", .value = "COUNT", .help = "max number of candidates, from 1 to 64; default 5"},
             {.name = "json", .help = "print candidates as dtensor query answers \"propagate\", and the plans"},
             {0},

@@ -288,9 +288,7 @@ const command plan_command = {
         "cuts first. Planners:" DT__PLANNER_LIST(PLANNER_LINE),
     .options =
         (const command_option[]){
-            {.name = "mesh", .value = "MESH", .help = "the mesh"},
-            {.name = "shape", .value = "SIZES", .help = "global shape, such as 1024,512"},
-            {.name = "dtype", .value = "DTYPE", .help = "element type, for the bytes; default f32"},
+            TENSOR_OPTIONS,
             {.name = "planner",
              .value = "PLANNER",
              .help = DT__PLANNER_NAMES "or all to compare them; default min_cost"},

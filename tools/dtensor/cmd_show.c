@@ -365,9 +365,7 @@ const command show_command = {
         "ranks such as [[0,1],[2,3]]. Pictures are drawn for up to 3 dims and 64 ranks, tables for any.",
     .options =
         (const command_option[]){
-            {.name = "mesh", .value = "MESH", .help = "the mesh"},
-            {.name = "shape", .value = "SIZES", .help = "global shape, such as 1024,512"},
-            {.name = "dtype", .value = "DTYPE", .help = "element type, for the bytes; default f32"},
+            TENSOR_OPTIONS,
             {.name = "order",
              .value = "DIM=MESHDIMS",
              .help = "the order in which mesh dims cut a dim: 0=tp,dp",

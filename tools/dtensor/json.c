@@ -247,15 +247,15 @@ dt_status local_json(dt_ctx *ctx, const dt__sharding *sharding, const int64_t *c
     return *out ? DT_OK : dt__fail_memory(ctx, 0, "an answer");
 }
 
-json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const dt__input_moves *moved) {
+json_t *moves_json(const dt__placed_call *placed, const dt__candidate *candidate, const dt__input_moves *moved) {
     const dt_op_call *call = &placed->call;
     json_t *inputs = json_array(), *outputs = json_array();
     for (int i = 0; i < call->n_inputs; i++)
-        json_append(&inputs, placements_json(placed->n_mesh_dims, choice->inputs[i]));
+        json_append(&inputs, placements_json(placed->n_mesh_dims, candidate->inputs[i]));
     for (int o = 0; o < call->n_outputs; o++)
         json_append(&outputs, output_json(call->outputs[o].n_dims, call->outputs[o].shape, call->outputs[o].dtype,
-                                          placements_json(placed->n_mesh_dims, choice->outputs[o])));
+                                          placements_json(placed->n_mesh_dims, candidate->outputs[o])));
     return json_pack("{s:o, s:o, s:o, s:I, s:o}", "inputs", inputs, "outputs", outputs, "collectives",
                      collectives_json(moved->collectives), "bytes", (json_int_t)moved->bytes, "cost_us",
-                     number_json(choice->cost_us));
+                     number_json(candidate->cost_us));
 }

@@ -56,6 +56,6 @@ dt_status json_write_list(dt_ctx *ctx, json_t *members, const char *name, int64_
                           size_t max_bytes, dt__text *out);
 
 /* {"inputs":[…],"outputs":[…],"collectives":{…},"bytes":…,"cost_us":…} */
-json_t *moves_json(const dt__placed_call *placed, const dt__candidate *choice, const dt__input_moves *moved);
+json_t *moves_json(const dt__placed_call *placed, const dt__candidate *candidate, const dt__input_moves *moved);
 
 #endif

@@ -60,13 +60,13 @@ static dt_status answer_rules(const request *req, dt__text *out) {
 
 static dt_status answer_propagate(const request *req, dt__text *out) {
     dt__placed_call placed;
-    dt__candidate choice;
+    dt__candidate candidate;
     dt__input_moves moved;
     DT__TRY(request_call(req, REQUEST_PLACED, &placed));
     dt__placed_inputs on = {placed.n_mesh_dims, placed.mesh, placed.inputs, &dt__machine_builtin};
-    DT__TRY(dt__select_placements(req->arena, &placed.call, &on, &choice));
-    DT__TRY(dt__input_moves_plan(req->arena, &placed, &choice, &moved));
-    return json_write(req->ctx, moves_json(&placed, &choice, &moved), JSON_COST_DIGITS, out);
+    DT__TRY(dt__select_placements(req->arena, &placed.call, &on, &candidate));
+    DT__TRY(dt__input_moves_plan(req->arena, &placed, &candidate, &moved));
+    return json_write(req->ctx, moves_json(&placed, &candidate, &moved), JSON_COST_DIGITS, out);
 }
 
 const request_kind query_rules = {

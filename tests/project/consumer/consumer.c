@@ -22,19 +22,19 @@ int main(void) {
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=1");
     if (dt_mesh_size(mesh) != 1)
         return 5;
+#ifndef __cplusplus
     const int64_t sizes[] = {2, 3};
     dt_shape shape = {2, sizes};
     dt_make_options make;
     memset(&make, 0, sizeof make);
     make.mesh = mesh;
     make.place = "S(0)";
-    dt_tensor *ones = dt_ones(ctx, shape), *placed = (dt_full)(ctx, shape, 2.0, &make);
+    dt_tensor *ones = dt_ones(ctx, shape), *placed = dt_full_sized(ctx, shape, 2.0, &make, sizeof make);
     dt_tensor *whole = dt_full_tensor(placed);
     if (dt_assign(ones, placed) != DT_OK || dt_item(dt_select(dt_select(ones, 0, 1), 0, 2)) != 2)
         return 6;
     if (dt_tensor_elements(whole) != 6 || !dt_redistribute(placed, "R"))
         return 7;
-#ifndef __cplusplus
     if (dt_item(dt_scalar(ctx, 3, .dtype = DT_I32)) != 3 || dt_tensor_n_dims(dt_zeros(ctx, DT_SHAPE(4, 5))) != 2)
         return 8;
 #endif

@@ -1,0 +1,599 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functions that take options, for C++; dtensor.hpp includes this. Made by scripts/make_cpp.py from the public
+ * headers, which have the contracts: change those. Collective or Local as in C.
+ */
+#ifndef DTENSOR_CALLS_HPP
+#define DTENSOR_CALLS_HPP
+
+#include <dtensor/dtensor.hpp>
+
+namespace dt {
+
+/* clang-format off */
+#define DT_X_OPTION(name)                                                                                            \
+    struct name##_option : option_name<name##_option> {                                                              \
+        using option_name<name##_option>::operator=;                                                                 \
+        template <class Options> static auto &field(Options &options) { return options.name; }                       \
+    };                                                                                                               \
+    inline constexpr name##_option name{};
+DT_X_OPTION(alpha)
+DT_X_OPTION(approximate)
+DT_X_OPTION(beta)
+DT_X_OPTION(bias)
+DT_X_OPTION(check)
+DT_X_OPTION(copy)
+DT_X_OPTION(dim)
+DT_X_OPTION(dtype)
+DT_X_OPTION(edge_items)
+DT_X_OPTION(eps)
+DT_X_OPTION(everywhere)
+DT_X_OPTION(extents)
+DT_X_OPTION(generator)
+DT_X_OPTION(high)
+DT_X_OPTION(keepdim)
+DT_X_OPTION(local)
+DT_X_OPTION(low)
+DT_X_OPTION(max)
+DT_X_OPTION(mean)
+DT_X_OPTION(mesh)
+DT_X_OPTION(min)
+DT_X_OPTION(p)
+DT_X_OPTION(padding_idx)
+DT_X_OPTION(place)
+DT_X_OPTION(planner)
+DT_X_OPTION(precision)
+DT_X_OPTION(rate)
+DT_X_OPTION(requires_grad)
+DT_X_OPTION(rounding_mode)
+DT_X_OPTION(shape)
+DT_X_OPTION(source)
+DT_X_OPTION(std)
+DT_X_OPTION(stride)
+DT_X_OPTION(threshold)
+DT_X_OPTION(training)
+DT_X_OPTION(weight)
+DT_X_OPTION(width)
+#undef DT_X_OPTION
+/* clang-format on */
+
+/* Options in their order. */
+template <> struct fields<dt_add_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_add_in_place_options::alpha);
+};
+template <> struct fields<dt_add_options> { static constexpr auto list = std::make_tuple(&dt_add_options::alpha); };
+template <> struct fields<dt_add_scalar_in_place_options> {
+    static constexpr auto list = std::make_tuple(&dt_add_scalar_in_place_options::alpha);
+};
+template <> struct fields<dt_add_scalar_options> {
+    static constexpr auto list = std::make_tuple(&dt_add_scalar_options::alpha);
+};
+template <> struct fields<dt_addmm_options> {
+    static constexpr auto list = std::make_tuple(&dt_addmm_options::beta, &dt_addmm_options::alpha);
+};
+template <> struct fields<dt_amax_options> {
+    static constexpr auto list = std::make_tuple(&dt_amax_options::dim, &dt_amax_options::keepdim);
+};
+template <> struct fields<dt_argmax_options> {
+    static constexpr auto list = std::make_tuple(&dt_argmax_options::dim, &dt_argmax_options::keepdim);
+};
+template <> struct fields<dt_bmm_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_cat_options> { static constexpr auto list = std::make_tuple(&dt_cat_options::dim); };
+template <> struct fields<dt_clamp_options> {
+    static constexpr auto list = std::make_tuple(&dt_clamp_options::min, &dt_clamp_options::max);
+};
+template <> struct fields<dt_clamp_tensor_options> {
+    static constexpr auto list = std::make_tuple(&dt_clamp_tensor_options::min, &dt_clamp_tensor_options::max);
+};
+template <> struct fields<dt_copy_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_cumsum_options> {
+    static constexpr auto list = std::make_tuple(&dt_cumsum_options::dtype);
+};
+template <> struct fields<dt_distribute_options> {
+    static constexpr auto list = std::make_tuple(&dt_distribute_options::source, &dt_distribute_options::everywhere);
+};
+template <> struct fields<dt_div_options> {
+    static constexpr auto list = std::make_tuple(&dt_div_options::rounding_mode);
+};
+template <> struct fields<dt_div_scalar_options> {
+    static constexpr auto list = std::make_tuple(&dt_div_scalar_options::rounding_mode);
+};
+template <> struct fields<dt_dropout_options> {
+    static constexpr auto list = std::make_tuple(&dt_dropout_options::p, &dt_dropout_options::training);
+};
+template <> struct fields<dt_embedding_options> {
+    static constexpr auto list = std::make_tuple(&dt_embedding_options::padding_idx);
+};
+template <> struct fields<dt_eq_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_eq_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_exp_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_expand_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_fill_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_fill_tensor_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_from_local_options> {
+    static constexpr auto list = std::make_tuple(&dt_from_local_options::shape, &dt_from_local_options::stride,
+                                                 &dt_from_local_options::extents, &dt_from_local_options::check);
+};
+template <> struct fields<dt_full_tensor_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_gather_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_gelu_options> {
+    static constexpr auto list = std::make_tuple(&dt_gelu_options::approximate);
+};
+template <> struct fields<dt_index_select_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_layer_norm_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_layer_norm_options::weight, &dt_layer_norm_options::bias, &dt_layer_norm_options::eps);
+};
+template <> struct fields<dt_linear_options> {
+    static constexpr auto list = std::make_tuple(&dt_linear_options::bias);
+};
+template <> struct fields<dt_load_options> {
+    static constexpr auto list = std::make_tuple(&dt_load_options::mesh, &dt_load_options::place,
+                                                 &dt_load_options::requires_grad, &dt_load_options::check);
+};
+template <> struct fields<dt_log_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_make_options> {
+    static constexpr auto list = std::make_tuple(&dt_make_options::dtype, &dt_make_options::mesh,
+                                                 &dt_make_options::place, &dt_make_options::requires_grad);
+};
+template <> struct fields<dt_matmul_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_maximum_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mean_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_mean_options::dim, &dt_mean_options::keepdim, &dt_mean_options::dtype);
+};
+template <> struct fields<dt_mm_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mul_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mul_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mul_scalar_in_place_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_mul_scalar_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_neg_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_print_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_print_options::precision, &dt_print_options::threshold, &dt_print_options::edge_items,
+                        &dt_print_options::width, &dt_print_options::local);
+};
+template <> struct fields<dt_random_options> {
+    static constexpr auto list = std::make_tuple(
+        &dt_random_options::mean, &dt_random_options::std, &dt_random_options::low, &dt_random_options::high,
+        &dt_random_options::rate, &dt_random_options::dtype, &dt_random_options::mesh, &dt_random_options::place,
+        &dt_random_options::generator, &dt_random_options::requires_grad);
+};
+template <> struct fields<dt_redistribute_options> {
+    static constexpr auto list = std::make_tuple(&dt_redistribute_options::mesh, &dt_redistribute_options::planner,
+                                                 &dt_redistribute_options::dtype);
+};
+template <> struct fields<dt_relu_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_reshape_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_select_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_slice_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_softmax_options> {
+    static constexpr auto list = std::make_tuple(&dt_softmax_options::dtype);
+};
+template <> struct fields<dt_split_options> { static constexpr auto list = std::make_tuple(&dt_split_options::dim); };
+template <> struct fields<dt_split_sizes_options> {
+    static constexpr auto list = std::make_tuple(&dt_split_sizes_options::dim);
+};
+template <> struct fields<dt_sqrt_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_sub_options> { static constexpr auto list = std::make_tuple(&dt_sub_options::alpha); };
+template <> struct fields<dt_sub_scalar_options> {
+    static constexpr auto list = std::make_tuple(&dt_sub_scalar_options::alpha);
+};
+template <> struct fields<dt_sum_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_sum_options::dim, &dt_sum_options::keepdim, &dt_sum_options::dtype);
+};
+template <> struct fields<dt_tanh_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_to_local_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_to_options> { static constexpr auto list = std::make_tuple(&dt_to_options::copy); };
+template <> struct fields<dt_transpose_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_view_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_where_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_where_scalar_other_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_where_scalar_self_options> { static constexpr auto list = std::make_tuple(); };
+template <> struct fields<dt_where_scalars_options> { static constexpr auto list = std::make_tuple(); };
+
+} // namespace dt
+
+template <class... T> dt_tensor *dt_load_npy(dt::at<dt_ctx *> ctx, const char *path, const T &...options) {
+    return dt_load_npy_sized(ctx, path, dt::named<dt_load_options>(ctx.site, options...).get(),
+                             sizeof(dt_load_options));
+}
+template <class... T>
+dt_tensor *dt_load_npz(dt::at<dt_ctx *> ctx, const char *path, const char *name, const T &...options) {
+    return dt_load_npz_sized(ctx, path, name, dt::named<dt_load_options>(ctx.site, options...).get(),
+                             sizeof(dt_load_options));
+}
+template <class... T> dt_tensor *dt_add(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_add_sized(self, other, dt::named<dt_add_options>(self.site, options...).get(), sizeof(dt_add_options));
+}
+template <class... T> dt_tensor *dt_add_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_add_scalar_sized(self, other, dt::named<dt_add_scalar_options>(self.site, options...).get(),
+                               sizeof(dt_add_scalar_options));
+}
+template <class... T> dt_tensor *dt_add_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_add_in_place_sized(self, other, dt::named<dt_add_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_add_in_place_options));
+}
+template <class... T> dt_tensor *dt_add_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_add_scalar_in_place_sized(self, other,
+                                        dt::named<dt_add_scalar_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_add_scalar_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_addmm(dt::at<dt_tensor *> self, dt_tensor *mat1, dt_tensor *mat2, const T &...options) {
+    return dt_addmm_sized(self, mat1, mat2, dt::named<dt_addmm_options>(self.site, options...).get(),
+                          sizeof(dt_addmm_options));
+}
+template <class... T> dt_tensor *dt_amax(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_amax_sized(self, dt::named<dt_amax_options>(self.site, options...).get(), sizeof(dt_amax_options));
+}
+template <class... T> dt_tensor *dt_argmax(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_argmax_sized(self, dt::named<dt_argmax_options>(self.site, options...).get(),
+                           sizeof(dt_argmax_options));
+}
+template <class... T> dt_tensor *dt_bmm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
+    return dt_bmm_sized(self, mat2, dt::named<dt_bmm_options>(self.site, options...).get(), sizeof(dt_bmm_options));
+}
+template <class... T> dt_tensor *dt_cat(dt::at<dt_tensors> tensors, const T &...options) {
+    return dt_cat_sized(tensors, dt::named<dt_cat_options>(tensors.site, options...).get(), sizeof(dt_cat_options));
+}
+template <class... T> dt_tensor *dt_clamp(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_clamp_sized(self, dt::named<dt_clamp_options>(self.site, options...).get(), sizeof(dt_clamp_options));
+}
+template <class... T> dt_tensor *dt_clamp_tensor(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_clamp_tensor_sized(self, dt::named<dt_clamp_tensor_options>(self.site, options...).get(),
+                                 sizeof(dt_clamp_tensor_options));
+}
+template <class... T> dt_tensor *dt_copy_(dt::at<dt_tensor *> self, dt_tensor *src, const T &...options) {
+    return dt_copy_in_place_sized(self, src, dt::named<dt_copy_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_copy_in_place_options));
+}
+template <class... T> dt_tensor *dt_cumsum(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_cumsum_sized(self, dim, dt::named<dt_cumsum_options>(self.site, options...).get(),
+                           sizeof(dt_cumsum_options));
+}
+template <class... T> dt_tensor *dt_div(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_div_sized(self, other, dt::named<dt_div_options>(self.site, options...).get(), sizeof(dt_div_options));
+}
+template <class... T> dt_tensor *dt_div_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_div_scalar_sized(self, other, dt::named<dt_div_scalar_options>(self.site, options...).get(),
+                               sizeof(dt_div_scalar_options));
+}
+template <class... T> dt_tensor *dt_dropout(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_dropout_sized(input, dt::named<dt_dropout_options>(input.site, options...).get(),
+                            sizeof(dt_dropout_options));
+}
+template <class... T> dt_tensor *dt_embedding(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
+    return dt_embedding_sized(input, weight, dt::named<dt_embedding_options>(input.site, options...).get(),
+                              sizeof(dt_embedding_options));
+}
+template <class... T> dt_tensor *dt_eq(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_eq_sized(self, other, dt::named<dt_eq_options>(self.site, options...).get(), sizeof(dt_eq_options));
+}
+template <class... T> dt_tensor *dt_eq_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_eq_scalar_sized(self, other, dt::named<dt_eq_scalar_options>(self.site, options...).get(),
+                              sizeof(dt_eq_scalar_options));
+}
+template <class... T> dt_tensor *dt_exp(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_exp_sized(self, dt::named<dt_exp_options>(self.site, options...).get(), sizeof(dt_exp_options));
+}
+template <class... T> dt_tensor *dt_expand(dt::at<dt_tensor *> self, dt_shape size, const T &...options) {
+    return dt_expand_sized(self, size, dt::named<dt_expand_options>(self.site, options...).get(),
+                           sizeof(dt_expand_options));
+}
+template <class... T> dt_tensor *dt_fill_(dt::at<dt_tensor *> self, dt::number value, const T &...options) {
+    return dt_fill_in_place_sized(self, value, dt::named<dt_fill_in_place_options>(self.site, options...).get(),
+                                  sizeof(dt_fill_in_place_options));
+}
+template <class... T> dt_tensor *dt_fill_tensor_(dt::at<dt_tensor *> self, dt_tensor *value, const T &...options) {
+    return dt_fill_tensor_in_place_sized(self, value,
+                                         dt::named<dt_fill_tensor_in_place_options>(self.site, options...).get(),
+                                         sizeof(dt_fill_tensor_in_place_options));
+}
+template <class... T>
+dt_tensor *dt_gather(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, const T &...options) {
+    return dt_gather_sized(self, dim, index, dt::named<dt_gather_options>(self.site, options...).get(),
+                           sizeof(dt_gather_options));
+}
+template <class... T> dt_tensor *dt_gelu(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_gelu_sized(self, dt::named<dt_gelu_options>(self.site, options...).get(), sizeof(dt_gelu_options));
+}
+template <class... T>
+dt_tensor *dt_index_select(dt::at<dt_tensor *> self, int64_t dim, dt_tensor *index, const T &...options) {
+    return dt_index_select_sized(self, dim, index, dt::named<dt_index_select_options>(self.site, options...).get(),
+                                 sizeof(dt_index_select_options));
+}
+template <class... T>
+dt_tensor *dt_layer_norm(dt::at<dt_tensor *> input, dt_shape normalized_shape, const T &...options) {
+    return dt_layer_norm_sized(input, normalized_shape,
+                               dt::named<dt_layer_norm_options>(input.site, options...).get(),
+                               sizeof(dt_layer_norm_options));
+}
+template <class... T> dt_tensor *dt_linear(dt::at<dt_tensor *> input, dt_tensor *weight, const T &...options) {
+    return dt_linear_sized(input, weight, dt::named<dt_linear_options>(input.site, options...).get(),
+                           sizeof(dt_linear_options));
+}
+template <class... T> dt_tensor *dt_log(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_log_sized(self, dt::named<dt_log_options>(self.site, options...).get(), sizeof(dt_log_options));
+}
+template <class... T> dt_tensor *dt_matmul(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_matmul_sized(self, other, dt::named<dt_matmul_options>(self.site, options...).get(),
+                           sizeof(dt_matmul_options));
+}
+template <class... T> dt_tensor *dt_maximum(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_maximum_sized(self, other, dt::named<dt_maximum_options>(self.site, options...).get(),
+                            sizeof(dt_maximum_options));
+}
+template <class... T> dt_tensor *dt_mean(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_mean_sized(self, dt::named<dt_mean_options>(self.site, options...).get(), sizeof(dt_mean_options));
+}
+template <class... T> dt_tensor *dt_mm(dt::at<dt_tensor *> self, dt_tensor *mat2, const T &...options) {
+    return dt_mm_sized(self, mat2, dt::named<dt_mm_options>(self.site, options...).get(), sizeof(dt_mm_options));
+}
+template <class... T> dt_tensor *dt_mul(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_mul_sized(self, other, dt::named<dt_mul_options>(self.site, options...).get(), sizeof(dt_mul_options));
+}
+template <class... T> dt_tensor *dt_mul_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_mul_scalar_sized(self, other, dt::named<dt_mul_scalar_options>(self.site, options...).get(),
+                               sizeof(dt_mul_scalar_options));
+}
+template <class... T> dt_tensor *dt_mul_(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_mul_in_place_sized(self, other, dt::named<dt_mul_in_place_options>(self.site, options...).get(),
+                                 sizeof(dt_mul_in_place_options));
+}
+template <class... T> dt_tensor *dt_mul_scalar_(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_mul_scalar_in_place_sized(self, other,
+                                        dt::named<dt_mul_scalar_in_place_options>(self.site, options...).get(),
+                                        sizeof(dt_mul_scalar_in_place_options));
+}
+template <class... T> dt_tensor *dt_neg(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_neg_sized(self, dt::named<dt_neg_options>(self.site, options...).get(), sizeof(dt_neg_options));
+}
+template <class... T> dt_tensor *dt_relu(dt::at<dt_tensor *> input, const T &...options) {
+    return dt_relu_sized(input, dt::named<dt_relu_options>(input.site, options...).get(), sizeof(dt_relu_options));
+}
+template <class... T> dt_tensor *dt_reshape(dt::at<dt_tensor *> self, dt_shape shape, const T &...options) {
+    return dt_reshape_sized(self, shape, dt::named<dt_reshape_options>(self.site, options...).get(),
+                            sizeof(dt_reshape_options));
+}
+template <class... T>
+dt_tensor *dt_select(dt::at<dt_tensor *> self, int64_t dim, int64_t index, const T &...options) {
+    return dt_select_sized(self, dim, index, dt::named<dt_select_options>(self.site, options...).get(),
+                           sizeof(dt_select_options));
+}
+template <class... T>
+dt_tensor *dt_slice(dt::at<dt_tensor *> self, int64_t dim, int64_t start, int64_t end, int64_t step,
+                    const T &...options) {
+    return dt_slice_sized(self, dim, start, end, step, dt::named<dt_slice_options>(self.site, options...).get(),
+                          sizeof(dt_slice_options));
+}
+template <class... T> dt_tensor *dt_softmax(dt::at<dt_tensor *> self, int64_t dim, const T &...options) {
+    return dt_softmax_sized(self, dim, dt::named<dt_softmax_options>(self.site, options...).get(),
+                            sizeof(dt_softmax_options));
+}
+template <class... T>
+int dt_split(dt::at<dt_tensor *> self, int64_t split_size, dt_tensor **out, int capacity, const T &...options) {
+    return dt_split_sized(self, split_size, out, capacity, dt::named<dt_split_options>(self.site, options...).get(),
+                          sizeof(dt_split_options));
+}
+template <class... T>
+int dt_split_sizes(dt::at<dt_tensor *> self, dt_shape split_size, dt_tensor **out, int capacity,
+                   const T &...options) {
+    return dt_split_sizes_sized(self, split_size, out, capacity,
+                                dt::named<dt_split_sizes_options>(self.site, options...).get(),
+                                sizeof(dt_split_sizes_options));
+}
+template <class... T> dt_tensor *dt_sqrt(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sqrt_sized(self, dt::named<dt_sqrt_options>(self.site, options...).get(), sizeof(dt_sqrt_options));
+}
+template <class... T> dt_tensor *dt_sub(dt::at<dt_tensor *> self, dt_tensor *other, const T &...options) {
+    return dt_sub_sized(self, other, dt::named<dt_sub_options>(self.site, options...).get(), sizeof(dt_sub_options));
+}
+template <class... T> dt_tensor *dt_sub_scalar(dt::at<dt_tensor *> self, dt::number other, const T &...options) {
+    return dt_sub_scalar_sized(self, other, dt::named<dt_sub_scalar_options>(self.site, options...).get(),
+                               sizeof(dt_sub_scalar_options));
+}
+template <class... T> dt_tensor *dt_sum(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_sum_sized(self, dt::named<dt_sum_options>(self.site, options...).get(), sizeof(dt_sum_options));
+}
+template <class... T> dt_tensor *dt_tanh(dt::at<dt_tensor *> self, const T &...options) {
+    return dt_tanh_sized(self, dt::named<dt_tanh_options>(self.site, options...).get(), sizeof(dt_tanh_options));
+}
+template <class... T> dt_tensor *dt_to(dt::at<dt_tensor *> self, dt_dtype dtype, const T &...options) {
+    return dt_to_sized(self, dtype, dt::named<dt_to_options>(self.site, options...).get(), sizeof(dt_to_options));
+}
+template <class... T>
+dt_tensor *dt_transpose(dt::at<dt_tensor *> self, int64_t dim0, int64_t dim1, const T &...options) {
+    return dt_transpose_sized(self, dim0, dim1, dt::named<dt_transpose_options>(self.site, options...).get(),
+                              sizeof(dt_transpose_options));
+}
+template <class... T> dt_tensor *dt_view(dt::at<dt_tensor *> self, dt_shape size, const T &...options) {
+    return dt_view_sized(self, size, dt::named<dt_view_options>(self.site, options...).get(),
+                         sizeof(dt_view_options));
+}
+template <class... T>
+dt_tensor *dt_where(dt::at<dt_tensor *> condition, dt_tensor *self, dt_tensor *other, const T &...options) {
+    return dt_where_sized(condition, self, other, dt::named<dt_where_options>(condition.site, options...).get(),
+                          sizeof(dt_where_options));
+}
+template <class... T>
+dt_tensor *dt_where_scalar_other(dt::at<dt_tensor *> condition, dt_tensor *self, dt::number other,
+                                 const T &...options) {
+    return dt_where_scalar_other_sized(condition, self, other,
+                                       dt::named<dt_where_scalar_other_options>(condition.site, options...).get(),
+                                       sizeof(dt_where_scalar_other_options));
+}
+template <class... T>
+dt_tensor *dt_where_scalar_self(dt::at<dt_tensor *> condition, dt::number self, dt_tensor *other,
+                                const T &...options) {
+    return dt_where_scalar_self_sized(condition, self, other,
+                                      dt::named<dt_where_scalar_self_options>(condition.site, options...).get(),
+                                      sizeof(dt_where_scalar_self_options));
+}
+template <class... T>
+dt_tensor *dt_where_scalars(dt::at<dt_tensor *> condition, dt::number self, dt::number other, const T &...options) {
+    return dt_where_scalars_sized(condition, self, other,
+                                  dt::named<dt_where_scalars_options>(condition.site, options...).get(),
+                                  sizeof(dt_where_scalars_options));
+}
+template <class... T> dt_tensor *dt_rand(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
+    return dt_rand_sized(ctx, shape, dt::named<dt_random_options>(ctx.site, options...).get(),
+                         sizeof(dt_random_options));
+}
+template <class... T> dt_tensor *dt_randn(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
+    return dt_randn_sized(ctx, shape, dt::named<dt_random_options>(ctx.site, options...).get(),
+                          sizeof(dt_random_options));
+}
+template <class... T> dt_tensor *dt_truncated_normal(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
+    return dt_truncated_normal_sized(ctx, shape, dt::named<dt_random_options>(ctx.site, options...).get(),
+                                     sizeof(dt_random_options));
+}
+template <class... T> dt_tensor *dt_exponential(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
+    return dt_exponential_sized(ctx, shape, dt::named<dt_random_options>(ctx.site, options...).get(),
+                                sizeof(dt_random_options));
+}
+template <class... T>
+dt_tensor *dt_randint(dt::at<dt_ctx *> ctx, int64_t low, int64_t high, dt_shape shape, const T &...options) {
+    return dt_randint_sized(ctx, low, high, shape, dt::named<dt_random_options>(ctx.site, options...).get(),
+                            sizeof(dt_random_options));
+}
+template <class... T> dt_tensor *dt_bernoulli(dt::at<dt_ctx *> ctx, double p, dt_shape shape, const T &...options) {
+    return dt_bernoulli_sized(ctx, p, shape, dt::named<dt_random_options>(ctx.site, options...).get(),
+                              sizeof(dt_random_options));
+}
+template <class... T>
+dt_tensor *dt_dropout_mask(dt::at<dt_ctx *> ctx, double p, dt_shape shape, const T &...options) {
+    return dt_dropout_mask_sized(ctx, p, shape, dt::named<dt_random_options>(ctx.site, options...).get(),
+                                 sizeof(dt_random_options));
+}
+template <class... T> dt_tensor *dt_randperm(dt::at<dt_ctx *> ctx, int64_t n, const T &...options) {
+    return dt_randperm_sized(ctx, n, dt::named<dt_random_options>(ctx.site, options...).get(),
+                             sizeof(dt_random_options));
+}
+template <class... T> dt_tensor *dt_rand_like(dt::at<const dt_tensor *> tensor, const T &...options) {
+    return dt_rand_like_sized(tensor, dt::named<dt_random_options>(tensor.site, options...).get(),
+                              sizeof(dt_random_options));
+}
+template <class... T> dt_tensor *dt_randn_like(dt::at<const dt_tensor *> tensor, const T &...options) {
+    return dt_randn_like_sized(tensor, dt::named<dt_random_options>(tensor.site, options...).get(),
+                               sizeof(dt_random_options));
+}
+template <class... T>
+dt_tensor *dt_randint_like(dt::at<const dt_tensor *> tensor, int64_t low, int64_t high, const T &...options) {
+    return dt_randint_like_sized(tensor, low, high, dt::named<dt_random_options>(tensor.site, options...).get(),
+                                 sizeof(dt_random_options));
+}
+template <class... T> dt_tensor *dt_bernoulli_like(dt::at<const dt_tensor *> tensor, double p, const T &...options) {
+    return dt_bernoulli_like_sized(tensor, p, dt::named<dt_random_options>(tensor.site, options...).get(),
+                                   sizeof(dt_random_options));
+}
+template <class... T>
+dt_tensor *dt_dropout_mask_like(dt::at<const dt_tensor *> tensor, double p, const T &...options) {
+    return dt_dropout_mask_like_sized(tensor, p, dt::named<dt_random_options>(tensor.site, options...).get(),
+                                      sizeof(dt_random_options));
+}
+template <class... T> dt_status dt_uniform_(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_uniform_in_place_sized(tensor, dt::named<dt_random_options>(tensor.site, options...).get(),
+                                     sizeof(dt_random_options));
+}
+template <class... T> dt_status dt_normal_(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_normal_in_place_sized(tensor, dt::named<dt_random_options>(tensor.site, options...).get(),
+                                    sizeof(dt_random_options));
+}
+template <class... T> dt_status dt_truncated_normal_(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_truncated_normal_in_place_sized(tensor, dt::named<dt_random_options>(tensor.site, options...).get(),
+                                              sizeof(dt_random_options));
+}
+template <class... T> dt_status dt_exponential_(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_exponential_in_place_sized(tensor, dt::named<dt_random_options>(tensor.site, options...).get(),
+                                         sizeof(dt_random_options));
+}
+template <class... T>
+dt_status dt_randint_(dt::at<dt_tensor *> tensor, int64_t low, int64_t high, const T &...options) {
+    return dt_randint_in_place_sized(tensor, low, high, dt::named<dt_random_options>(tensor.site, options...).get(),
+                                     sizeof(dt_random_options));
+}
+template <class... T> dt_status dt_bernoulli_(dt::at<dt_tensor *> tensor, double p, const T &...options) {
+    return dt_bernoulli_in_place_sized(tensor, p, dt::named<dt_random_options>(tensor.site, options...).get(),
+                                       sizeof(dt_random_options));
+}
+template <class... T>
+dt_tensor *dt_distribute_tensor(dt::at<dt_tensor *> value, dt_mesh *mesh, const char *place, const T &...options) {
+    return dt_distribute_tensor_sized(value, mesh, place,
+                                      dt::named<dt_distribute_options>(value.site, options...).get(),
+                                      sizeof(dt_distribute_options));
+}
+template <class... T>
+dt_tensor *dt_from_local(dt::at<dt_ctx *> ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
+                         const T &...options) {
+    return dt_from_local_sized(ctx, local, mesh, place, dt::named<dt_from_local_options>(ctx.site, options...).get(),
+                               sizeof(dt_from_local_options));
+}
+template <class... T> dt_tensor *dt_to_local(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_to_local_sized(tensor, dt::named<dt_to_local_options>(tensor.site, options...).get(),
+                             sizeof(dt_to_local_options));
+}
+template <class... T> dt_tensor *dt_full_tensor(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_full_tensor_sized(tensor, dt::named<dt_full_tensor_options>(tensor.site, options...).get(),
+                                sizeof(dt_full_tensor_options));
+}
+template <class... T> dt_tensor *dt_redistribute(dt::at<dt_tensor *> tensor, const char *place, const T &...options) {
+    return dt_redistribute_sized(tensor, place, dt::named<dt_redistribute_options>(tensor.site, options...).get(),
+                                 sizeof(dt_redistribute_options));
+}
+template <class... T>
+dt_transfer *dt_redistribute_start(dt::at<dt_tensor *> tensor, const char *place, const T &...options) {
+    return dt_redistribute_start_sized(tensor, place,
+                                       dt::named<dt_redistribute_options>(tensor.site, options...).get(),
+                                       sizeof(dt_redistribute_options));
+}
+template <class... T> dt_status dt_print(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_print_sized(tensor, dt::named<dt_print_options>(tensor.site, options...).get(),
+                          sizeof(dt_print_options));
+}
+template <class... T> char *dt_format(dt::at<dt_tensor *> tensor, const T &...options) {
+    return dt_format_sized(tensor, dt::named<dt_print_options>(tensor.site, options...).get(),
+                           sizeof(dt_print_options));
+}
+template <class... T> dt_tensor *dt_empty(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
+    return dt_empty_sized(ctx, shape, dt::named<dt_make_options>(ctx.site, options...).get(),
+                          sizeof(dt_make_options));
+}
+template <class... T> dt_tensor *dt_zeros(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
+    return dt_zeros_sized(ctx, shape, dt::named<dt_make_options>(ctx.site, options...).get(),
+                          sizeof(dt_make_options));
+}
+template <class... T> dt_tensor *dt_ones(dt::at<dt_ctx *> ctx, dt_shape shape, const T &...options) {
+    return dt_ones_sized(ctx, shape, dt::named<dt_make_options>(ctx.site, options...).get(), sizeof(dt_make_options));
+}
+template <class... T> dt_tensor *dt_full(dt::at<dt_ctx *> ctx, dt_shape shape, double value, const T &...options) {
+    return dt_full_sized(ctx, shape, value, dt::named<dt_make_options>(ctx.site, options...).get(),
+                         sizeof(dt_make_options));
+}
+template <class... T> dt_tensor *dt_scalar(dt::at<dt_ctx *> ctx, double value, const T &...options) {
+    return dt_scalar_sized(ctx, value, dt::named<dt_make_options>(ctx.site, options...).get(),
+                           sizeof(dt_make_options));
+}
+template <class... T>
+dt_tensor *dt_arange(dt::at<dt_ctx *> ctx, double start, double end, double step, const T &...options) {
+    return dt_arange_sized(ctx, start, end, step, dt::named<dt_make_options>(ctx.site, options...).get(),
+                           sizeof(dt_make_options));
+}
+template <class... T>
+dt_tensor *dt_linspace(dt::at<dt_ctx *> ctx, double start, double end, int64_t n, const T &...options) {
+    return dt_linspace_sized(ctx, start, end, n, dt::named<dt_make_options>(ctx.site, options...).get(),
+                             sizeof(dt_make_options));
+}
+template <class... T>
+dt_tensor *dt_eye(dt::at<dt_ctx *> ctx, int64_t n_rows, int64_t n_columns, const T &...options) {
+    return dt_eye_sized(ctx, n_rows, n_columns, dt::named<dt_make_options>(ctx.site, options...).get(),
+                        sizeof(dt_make_options));
+}
+template <class... T>
+dt_tensor *dt_tri(dt::at<dt_ctx *> ctx, int64_t n_rows, int64_t n_columns, int64_t k, const T &...options) {
+    return dt_tri_sized(ctx, n_rows, n_columns, k, dt::named<dt_make_options>(ctx.site, options...).get(),
+                        sizeof(dt_make_options));
+}
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Conversion of structs between the caller's version and this one. New fields are appended and their zero is the
+ * default, so a shorter struct is one with zeros at its end, and a longer one with zeros there is one of ours.
+ */
+#include "base/options.h"
+
+#include "base/ctx.h"
+
+#include <string.h>
+
+static bool is_zero(const unsigned char *bytes, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (bytes[i])
+            return false;
+    return true;
+}
+
+const void *dt__options_convert(dt_ctx *ctx, const char *op, const void *options, size_t size, void *full,
+                                size_t full_size) {
+    if (options && size > full_size && !is_zero((const unsigned char *)options + full_size, size - full_size)) {
+        if (ctx)
+            (void)dt__fail(ctx, DT_ERR_VALUE,
+                           "%s: options of a newer version of dtensor: expected %zu bytes, got %zu with a field set "
+                           "that version %s does not have",
+                           op, full_size, size, dt_version_text());
+        return NULL;
+    }
+    memset(full, 0, full_size);
+    if (options)
+        memcpy(full, options, size < full_size ? size : full_size);
+    return full;
+}
+
+void dt__fill_sized(const void *full, size_t full_size, void *out, size_t out_size) {
+    size_t common = out_size < full_size ? out_size : full_size;
+    memcpy(out, full, common);
+    memset((unsigned char *)out + common, 0, out_size - common);
+}
