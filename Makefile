@@ -64,8 +64,8 @@ check-seeds: ## the randomised tests with ten other seeds; SEEDS="20 21" for oth
 	@echo "== seeds"
 	@scripts/setup.sh test
 	@$(call compile,release)
-	@for seed in $(SEEDS); do echo "seed $$seed"; DTENSOR_TEST_SEED=$$seed \
-	    $(call ctest,release) --quiet --label-regex seeded --label-exclude 'long|soak' || exit 1; done
+	@for seed in $(SEEDS); do echo "seed $$seed"; DTENSOR_TEST_SEED=$$seed $(call ctest,release) --label-regex seeded \
+	    --label-exclude 'long|soak' >build/seeds.log || { cat build/seeds.log; exit 1; }; done
 
 check-bare: ## both commands of the README on a minimal Debian, in a folder of its own (root)
 	@scripts/setup.sh bare

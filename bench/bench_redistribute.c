@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Times of redistributions among ranks that are forked here, and what they are to be compared with: for each large move
- * the bound that the memory sets (docs/performance.md), as copies measured in the same run; for the small ones a
- * pair of barriers. mpi_redistribute_peer.c is the other side; scripts/bench_redistribute.sh runs both in turn.
+ * Times of redistributions among ranks that are forked here, and what they are to be compared with: for each large
+ * move the bound that the memory sets (docs/performance.md), as copies measured in the same run; for the small ones
+ * a pair of barriers. mpi_redistribute_peer.c is the other side; scripts/bench_redistribute.sh runs both in turn.
  *
  *     bench_redistribute [--ranks N] [--quick]
  */

@@ -25,7 +25,7 @@ const char *bench_place(const char *letters, char text[32]) {
     return text;
 }
 
-/* Sizes are multiples of the number of ranks, so parts are equal. */
+/* Sizes are multiples of the number of ranks, so shards are equal. */
 static bench_block block_of(const bench_job *job, const char *letters) {
     bench_block block = {0, job->rows, 0, job->columns, 1};
     for (int m = 0; letters[m]; m++) {
@@ -69,7 +69,7 @@ double bench_bytes_touched(const bench_job *job) {
     return n * ((p + 1) * share + 2 * (out - share));
 }
 
-/* Small whole numbers, so that sums are exact. A partial value is the same plus the number of the rank in its line. */
+/* Small integers, so that sums are exact. A partial value is the same plus the number of the rank in its line. */
 static float value_at(int64_t row, int64_t column) { return (float)((row * 7 + column * 3) % 251); }
 
 static int line_rank(const bench_job *job) {
@@ -101,11 +101,11 @@ static bool is_right(const bench_mover *mover, const bench_job *job, const float
     for (int64_t i = 0; i < b->rows; i++)
         for (int64_t j = 0; j < b->columns; j++) {
             float got = dst[i * b->columns + j];
-            float want = p * value_at(b->row + i, b->column + j) + p * (p - 1) / 2;
-            if (got != want) {
+            float expected = p * value_at(b->row + i, b->column + j) + p * (p - 1) / 2;
+            if (got != expected) {
                 fprintf(stderr, "%s, %s to %s on rank %d: element [%d,%d] is %g; %g would be right\n", mover->name,
                         job->move->from, job->move->to, job->rank, (int)(b->row + i), (int)(b->column + j),
-                        (double)got, (double)want);
+                        (double)got, (double)expected);
                 return false;
             }
         }

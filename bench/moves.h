@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How a redistribution is measured, for any library that can do one: a matrix of f32 changes its placements on a mesh
- * of one dim, or on one of 2x2. A program that wants its moves measured fills in a side, and the same loops run on it.
+ * How a redistribution is measured, for any library that can do one: a matrix of f32 changes its placements on a
+ * mesh of one dim, or on one of 2x2. A program that wants its moves measured fills in a side, and the same loops run
+ * on it.
  *
- * A repeat is: the owners rewrite their parts of the source, a barrier, then the move with a clock around it; small
- * matrices are left alone and moved a hundred times in a row. The time of a repeat is that from the first rank's start
- * to the last rank's end, which also counts where ranks share cores. Every element of every rank's result is checked
- * once before.
+ * A repeat is: the owners rewrite their shards of the source, a barrier, then the move with a clock around it; small
+ * matrices are left alone and moved a hundred times in a row. The time of a repeat is that from the first rank's
+ * start to the last rank's end, which also counts where ranks share cores. Every element of every rank's result is
+ * checked once before.
  */
 #ifndef BENCH_MOVES_H
 #define BENCH_MOVES_H
@@ -42,9 +43,9 @@ typedef struct bench_mover {
     int rank, n_ranks;
     const char *name;
     void *user;
-    /* Makes what the move needs; gives where this rank's part of the source is written. */
+    /* Prepares the move; returns the address of this rank's source shard. */
     float *(*open)(void *user, const bench_job *job);
-    /* Moves; gives where this rank's part of the result lies until the next call, NULL after a failure. */
+    /* Moves; returns the address of this rank's result, which is valid until the next call; NULL after a failure. */
     const float *(*run)(void *user, const bench_job *job);
     void (*close)(void *user, const bench_job *job);
     bool (*barrier)(void *user);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The moves of bench_redistribute.c as one writes them with MPI: the collective that fits, and packing by hand where it
- * wants blocks one behind the other. Buffers are made before the clock starts. Run it under mpirun.
+ * The moves of bench_redistribute.c as one writes them with MPI: the collective that fits, and packing by hand where
+ * it wants blocks one behind the other. Buffers are made before the clock starts. Run it under mpirun.
  *
  *     mpi_redistribute_peer [--quick]
  */

@@ -45,7 +45,7 @@ static double span(dt_ctx *ctx, double start) {
     return ends[0] + ends[1];
 }
 
-/* The picture: 4 by 4 cells, each a quarter of the matrix high and wide; cells with the same owners are one block. */
+/* A picture: 4 by 4 cells, each a quarter of the matrix high and wide; cells with the same owners are one block. */
 
 enum { CELLS = 4, CELL_WIDTH = 6, CANVAS_ROWS = 2 * CELLS + 1, CANVAS_COLUMNS = CELLS * CELL_WIDTH + 1 };
 

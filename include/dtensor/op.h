@@ -80,11 +80,11 @@ typedef struct dt_op_value {
     int n_dims;
     const int64_t *shape;
     /* Kernels only: */
-    const int64_t *strides; /* in elements */
-    void *data;             /* first element; of outputs, memory to be filled */
-    const int64_t *whole;   /* shape of the whole tensor */
-    const int64_t *offset;  /* where this part starts in it; the whole size where the part is empty */
-    const dt_spec *spec;    /* NULL: a plain tensor */
+    const int64_t *strides;      /* in elements */
+    void *data;                  /* first element; of outputs, memory to be filled */
+    const int64_t *global_shape; /* of the full tensor */
+    const int64_t *offset;       /* where this part starts in it; the whole size where the part is empty */
+    const dt_spec *spec;         /* NULL: a plain tensor */
 } dt_op_value;
 
 /* A call of an op: of its shape function, its rows or its kernel. */

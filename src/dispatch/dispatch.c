@@ -34,7 +34,7 @@ static dt_op_value local_value(const dt_tensor *tensor, const dt_spec *spec) {
                          .shape = tensor->local_shape,
                          .strides = tensor->strides,
                          .data = tensor->data,
-                         .whole = tensor->shape,
+                         .global_shape = tensor->shape,
                          .offset = spec ? spec->local.offset : zero_offset,
                          .spec = spec};
 }
@@ -77,7 +77,7 @@ static dt_op_value output_value(const dt__output_decision *output, const int64_t
                          .shape = output->local_shape,
                          .strides = strides,
                          .data = data,
-                         .whole = output->shape,
+                         .global_shape = output->shape,
                          .offset = output->spec ? output->spec->local.offset : zero_offset,
                          .spec = output->spec};
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elementwise arithmetic on two tensors, or on a tensor and a number, and the forms that work in place. What a partial
- * input becomes may depend on the sign of a number.
+ * Elementwise arithmetic on two tensors, or on a tensor and a number, and its in-place forms. The rows of partial
+ * inputs may depend on the sign of a number.
  */
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
 #include <string.h>
 
-/* Places of arguments, the same in every signature that has them. */
+/* Positions of arguments, the same in every signature that has them. */
 enum { OTHER = 1, ALPHA = 2 };
 
 /* Whether the call has a number where others have a second tensor. */
@@ -29,17 +29,18 @@ static dt_status check_in_place(dt_op_call *call) {
     for (int d = 0; d < shape.n && same; d++)
         same = shape.sizes[d] == self->shape[d];
     if (!same)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the result is larger than the first tensor, in which it should be");
+        return dt_op_refuse(call, DT_ERR_SHAPE,
+                            "the shape of the result differs from that of the first tensor, which it is written to");
     int from = dt__is_complex(dtype) ? 3 : dt__is_inexact(dtype) ? 2 : dtype != DT_BOOL;
     int to = dt__is_complex(self->dtype) ? 3 : dt__is_inexact(self->dtype) ? 2 : self->dtype != DT_BOOL;
     if (from > to)
         return dt_op_refuse(call, DT_ERR_DTYPE,
-                            "the result is %s (%s) and does not fit into the first tensor, which is %s", kinds[from],
-                            dt_dtype_name(dtype), kinds[to]);
+                            "the result cannot be written to the first tensor: expected %s, got %s (%s)", kinds[to],
+                            kinds[from], dt_dtype_name(dtype));
     return DT_OK;
 }
 
-static dt_status finish(dt_op_call *call) {
+static dt_status add_result(dt_op_call *call) {
     if (!(call->op->flags & DT_OP_INPLACE))
         return shape_promoted(call);
     DT__TRY(check_in_place(call));
@@ -51,26 +52,27 @@ static dt_status check_alpha(dt_op_call *call) {
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
     if (alpha->type == DT_ARG_FLOAT && dt__is_integral(call->inputs[0].dtype) &&
         (has_number(call) ? call->args[OTHER].type != DT_ARG_FLOAT : dt__is_integral(call->inputs[1].dtype)))
-        return dt_op_refuse(call, DT_ERR_DTYPE, "alpha is a fraction and the tensors are not; wanted a whole number");
+        return dt_op_refuse(call, DT_ERR_DTYPE,
+                            "alpha: expected an integer, as the tensors are, got a floating-point number");
     if (alpha->type == DT_ARG_COMPLEX && !dt__is_complex(dtype))
-        return dt_op_refuse(call, DT_ERR_DTYPE, "alpha is complex and the tensors are not");
+        return dt_op_refuse(call, DT_ERR_DTYPE,
+                            "alpha: expected a real number, as the tensors are, got a complex one");
     return DT_OK;
 }
 
 static dt_status shape_add(dt_op_call *call) {
     DT__TRY(check_alpha(call));
-    return finish(call);
+    return add_result(call);
 }
 
 static dt_status shape_sub(dt_op_call *call) {
     for (int i = 0; i < call->n_inputs; i++)
         if (call->inputs[i].dtype == DT_BOOL)
-            return dt_op_refuse(call, DT_ERR_DTYPE,
-                                "truth values cannot be subtracted; use logical_xor or logical_not");
+            return dt_op_refuse(call, DT_ERR_DTYPE, "cannot subtract booleans: expected numeric dtypes, got bool");
     return shape_add(call);
 }
 
-static dt_status shape_mul(dt_op_call *call) { return finish(call); }
+static dt_status shape_mul(dt_op_call *call) { return add_result(call); }
 
 static bool rounds(const dt_op_call *call) {
     const dt_arg *mode = dt__arg(call, "rounding_mode");
@@ -81,19 +83,19 @@ static dt_status shape_div(dt_op_call *call) {
     const dt_arg *mode = dt__arg(call, "rounding_mode");
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
     if (rounds(call) && strcmp(mode->as.text, "trunc") != 0 && strcmp(mode->as.text, "floor") != 0)
-        return dt_op_refuse(call, DT_ERR_VALUE, "rounding_mode is '%.60s'; wanted none, 'trunc' or 'floor'",
+        return dt_op_refuse(call, DT_ERR_VALUE, "rounding_mode: expected none, 'trunc' or 'floor', got '%.60s'",
                             mode->as.text);
     if (rounds(call))
         DT__TRY(dt__refuse_complex(call));
     return dt__add_broadcast(call, rounds(call) ? dtype : dt__promote_to_inexact(dtype));
 }
 
-/* The sign of alpha, which the second operand is multiplied by. */
+/* The sign of alpha, the factor of the second operand. */
 static int class_alpha(const dt_op_call *call) { return dt__arg_sign(&call->args[ALPHA]); }
 static int class_other(const dt_op_call *call) { return has_number(call) ? dt__arg_sign(&call->args[OTHER]) : 0; }
 
-/* Integers wrap around, so that sums and products of theirs keep no order: the least one, which a rank without elements
- * contributes to a maximum, becomes the largest. Sums of truth values are "or". */
+/* Integers wrap around, so that sums and products of theirs keep no order: the least one, which a rank without
+ * elements contributes to a maximum, becomes the largest. Sums of truth values are "or". */
 static bool keeps_order(const dt_op_call *call) {
     dt_dtype dtype = call->outputs[0].dtype;
     return dt__is_inexact(dtype) || dtype == DT_BOOL;
@@ -174,8 +176,8 @@ static void rows_div(const dt_op_call *call, dt_rows *rows) {
 
 /* out = op(first, second), where the second may be a number; computed in the dtype that both have in common. */
 static dt_status run_two(dt_op_call *call, dt__element_op op, dt_dtype dtype, const dt__array *out) {
-    dt__constant room;
-    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of_arg(call, 1, dtype, &room);
+    dt__constant constant;
+    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of_arg(call, 1, dtype, &constant);
     return dt__run_elements(call, op, dtype, out, &a, &b, NULL);
 }
 
@@ -190,9 +192,9 @@ static dt_status run_sum(dt_op_call *call, int sign) {
     if (dt__arg_number(alpha) == 1 && alpha->type != DT_ARG_COMPLEX)
         return run_promoted(call, sign > 0 ? DT__EL_ADD : DT__EL_SUB);
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
-    dt__constant room;
+    dt__constant constant;
     dt__array out = dt__array_of(&call->outputs[0]), a = dt__array_of(&call->inputs[0]);
-    dt__array b = dt__array_of_arg(call, 1, dtype, &room);
+    dt__array b = dt__array_of_arg(call, 1, dtype, &constant);
     dt__number factor = dt__number_of(alpha, dtype);
     if (sign < 0 && dt__is_integral(dtype))
         factor.i = (int64_t)(0 - (uint64_t)factor.i);
@@ -213,8 +215,8 @@ static dt_status mul(dt_op_call *call) { return run_promoted(call, DT__EL_MUL); 
 /* Of integers, toward zero: the quotient that is rounded down, and one more where that is negative and not exact. */
 static dt_status divide_toward_zero(dt_op_call *call, dt_dtype dtype) {
     dt__array out = dt__array_of(&call->outputs[0]);
-    dt__constant zero_room;
-    dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, dtype, &zero_room);
+    dt__constant zero_constant;
+    dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, dtype, &zero_constant);
     dt__scratch down, rest, negative;
     DT__TRY(dt__scratch_new(call, dtype, out.n_dims, out.shape, &down));
     dt_status status = dt__scratch_new(call, dtype, out.n_dims, out.shape, &rest);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elementwise ops that compare and choose: maximum, clamp, eq, where.
+ * Elementwise comparison and selection: maximum, clamp, eq, where.
  */
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
@@ -12,7 +12,7 @@ static dt_status shape_maximum(dt_op_call *call) {
     return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX));
 }
 
-/* The larger of two maxima is a maximum; of minima, one alone is kept. */
+/* The maximum of two P(max) is P(max); P(min) is kept for one input alone. */
 static void rows_maximum(const dt_op_call *call, dt_rows *rows) {
     (void)call;
     dt_rows_reduce(rows, 3, DT_MAX, DT_MAX);
@@ -23,7 +23,7 @@ static void rows_maximum(const dt_op_call *call, dt_rows *rows) {
 static dt_status shape_clamp(dt_op_call *call) {
     DT__TRY(dt__refuse_complex(call));
     if (dt__arg(call, "min")->type == DT_ARG_NONE && dt__arg(call, "max")->type == DT_ARG_NONE)
-        return dt_op_refuse(call, DT_ERR_VALUE, "neither min nor max is given; wanted at least one");
+        return dt_op_refuse(call, DT_ERR_VALUE, "expected min, max or both, got neither");
     return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX));
 }
 
@@ -34,7 +34,7 @@ static int class_clamp(const dt_op_call *call) {
 
 static uint64_t bit_of(const dt_arg *arg) { return arg->type == DT_ARG_TENSOR ? (uint64_t)1 << arg->as.first : 0; }
 
-/* min(max(x, low), high): the lower bound goes along with x in maxima, the upper in minima. */
+/* min(max(x, low), high): the lower bound is P(max) together with x, the upper bound P(min). */
 static void rows_clamp(const dt_op_call *call, dt_rows *rows) {
     uint64_t low = bit_of(dt__arg(call, "min")), high = bit_of(dt__arg(call, "max"));
     if (class_clamp(call))
@@ -52,7 +52,7 @@ static dt_status shape_eq(dt_op_call *call) { return dt__add_broadcast(call, DT_
 static dt_status shape_where(dt_op_call *call) {
     dt_dtype condition = call->inputs[0].dtype;
     if (condition != DT_BOOL && condition != DT_U8)
-        return dt_op_refuse(call, DT_ERR_DTYPE, "the condition is %s; wanted bool", dt_dtype_name(condition));
+        return dt_op_refuse(call, DT_ERR_DTYPE, "the condition: expected bool, got %s", dt_dtype_name(condition));
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1);
     for (int i = 1; i <= 2; i++)
         if (call->args[i].type != DT_ARG_TENSOR)
@@ -60,7 +60,7 @@ static dt_status shape_where(dt_op_call *call) {
     return dt__add_broadcast(call, dtype);
 }
 
-/* Of the number beside a tensor; of two numbers, that one of them is refused. */
+/* The class of the number beside a tensor; with two numbers, whether one of them is refused. */
 static int class_where(const dt_op_call *call) {
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1);
     dt__number_class self = dt__class_of_number(dt__arg(call, "self"), dtype);
@@ -73,7 +73,7 @@ static int class_where(const dt_op_call *call) {
 static void rows_where(const dt_op_call *call, dt_rows *rows) {
     uint64_t chosen = call->n_inputs == 3 ? 6 : call->n_inputs == 2 ? 2 : 0;
     bool alone = chosen == 2;
-    bool converts = false; /* which keeps order, as the result has room for all */
+    bool converts = false; /* which keeps order, as the dtype of the result holds all values */
     for (int i = 1; i < call->n_inputs; i++)
         converts |= call->inputs[i].dtype != call->outputs[0].dtype;
     if (!chosen)
@@ -99,12 +99,12 @@ static dt_status maximum(dt_op_call *call) {
 static dt_status clamp(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]), from = dt__array_of(&call->inputs[0]);
     for (int i = 1; i <= 2; i++) {
-        dt__constant room;
+        dt__constant constant;
         if (call->args[i].type == DT_ARG_NONE)
             continue;
         const dt_arg *arg = &call->args[i];
         dt__array bound = arg->type == DT_ARG_TENSOR ? dt__array_of(&call->inputs[arg->as.first])
-                                                     : dt__array_of_bound(arg, out.dtype, &room);
+                                                     : dt__array_of_bound(arg, out.dtype, &constant);
         DT__TRY(
             dt__run_elements(call, i == 1 ? DT__EL_MAXIMUM : DT__EL_MINIMUM, out.dtype, &out, &from, &bound, NULL));
         from = out;
@@ -118,23 +118,23 @@ static bool is_beyond(const dt_arg *arg, dt_dtype dtype) {
 }
 
 static dt_status equal(dt_op_call *call) {
-    dt__constant room;
+    dt__constant constant;
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX);
     dt__array out = dt__array_of(&call->outputs[0]);
     if (is_beyond(&call->args[1], dtype)) {
-        dt__array no = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, DT_BOOL, &room);
+        dt__array no = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, DT_BOOL, &constant);
         dt__run_convert(call, &out, &no);
         return DT_OK;
     }
-    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of_arg(call, 1, dtype, &room);
+    dt__array a = dt__array_of(&call->inputs[0]), b = dt__array_of_arg(call, 1, dtype, &constant);
     return dt__run_elements(call, DT__EL_EQ, dtype, &out, &a, &b, NULL);
 }
 
 static dt_status where(dt_op_call *call) {
-    dt__constant rooms[2];
+    dt__constant constants[2];
     dt__array out = dt__array_of(&call->outputs[0]), condition = dt__array_of(&call->inputs[0]);
-    dt__array a = dt__array_of_arg(call, 1, out.dtype, &rooms[0]),
-              b = dt__array_of_arg(call, 2, out.dtype, &rooms[1]);
+    dt__array a = dt__array_of_arg(call, 1, out.dtype, &constants[0]),
+              b = dt__array_of_arg(call, 2, out.dtype, &constants[1]);
     return dt__run_elements(call, DT__EL_WHERE, out.dtype, &out, &condition, &a, &b);
 }
 

@@ -18,8 +18,8 @@ static bool keeps_order(dt_dtype from, dt_dtype to) {
     return has_sign && (had_sign ? size >= had_size : size > had_size);
 }
 
-/* What partials survive a conversion of elements: all without one; sums and products between floating-point dtypes;
- * extremes wherever the conversion keeps order. */
+/* The partials that a conversion of elements keeps: all where the dtypes are equal; sums and products between
+ * floating-point dtypes; P(max) and P(min) where the conversion keeps order. */
 static unsigned partial_of_conversion(dt_dtype from, dt_dtype to) {
     if (from == to)
         return DT_PARTIAL_ANY;
@@ -44,21 +44,21 @@ static dt_status shape_into(dt_op_call *call) {
         same = shape.sizes[d] == self->shape[d];
     if (!same)
         return dt_op_refuse(call, DT_ERR_SHAPE,
-                            "the second tensor does not broadcast to the first, into which it goes");
+                            "the second tensor does not broadcast to the first, which it is written to");
     return dt__add_like(call, 0, self->dtype);
 }
 
 static dt_status shape_fill(dt_op_call *call) {
     if (call->n_inputs == 2 && call->inputs[1].n_dims != 0)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the value has %d dims; wanted a tensor without dims",
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the value: expected a tensor without dims, got %d dims",
                             call->inputs[1].n_dims);
     if (call->n_inputs == 1)
         DT__TRY(dt__expect_fit(call, &call->args[1], call->inputs[0].dtype));
     return shape_into(call);
 }
 
-/* Both tensors are the same kind of partial; the first one's values do not matter. A value that every rank has is its
- * own average and extreme. */
+/* Both tensors have the same reduction; the values of the first do not matter. A value that every rank holds is its
+ * own average, max and min. */
 static void rows_into(const dt_op_call *call, dt_rows *rows) {
     unsigned partial = partial_of_conversion(call->inputs[1].dtype, call->inputs[0].dtype);
     for (int kind = 0; kind < DT_N_REDUCES; kind++) {
@@ -72,7 +72,7 @@ static void rows_into(const dt_op_call *call, dt_rows *rows) {
     }
 }
 
-/* A number is its own average and extreme. */
+/* A number is its own average, max and min. */
 static int class_fill(const dt_op_call *call) {
     return (int)dt__class_of_number(&call->args[1], call->inputs[0].dtype);
 }
@@ -86,7 +86,7 @@ static void rows_fill(const dt_op_call *call, dt_rows *rows) {
         if ((kind != DT_SUM || class_fill(call) == DT__NUMBER_ZERO) &&
             (kind != DT_PRODUCT || class_fill(call) == DT__NUMBER_ONE))
             dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
-        else /* the kernel looks at where it stands */
+        else /* the kernel checks its coordinate */
             dt_rows_add(rows, DT_ROW_UNLISTED, (dt_row_entry[]){DT_ROW_P(kind), DT_ROW_P(kind)});
 }
 
@@ -96,18 +96,18 @@ static dt_status convert(dt_op_call *call) {
     return DT_OK;
 }
 
-/* Of a partial, the first coordinate gets the value, and the others what changes nothing. */
+/* Of a partial, the first coordinate gets the value, the others the identity of the reduction. */
 static dt_status fill(dt_op_call *call) {
-    dt__constant room;
+    dt__constant constant;
     dt_reduce reduce = DT_SUM;
     dt__array out = dt__array_of(&call->outputs[0]);
     if (call->n_inputs == 2)
         return convert(call);
-    dt__array value = dt__array_of_number(&call->args[1], out.dtype, &room);
+    dt__array value = dt__array_of_number(&call->args[1], out.dtype, &constant);
     if (out.dtype == DT_BOOL)
-        dt__write_f64(DT_BOOL, dt__arg_number(&call->args[1]) != 0, &room);
+        dt__write_f64(DT_BOOL, dt__arg_number(&call->args[1]) != 0, &constant);
     if (call->outputs[0].spec && !dt__holds_value(call->outputs[0].spec, &reduce))
-        dt__write_identity(out.dtype, reduce, &room);
+        dt__write_identity(out.dtype, reduce, &constant);
     dt__run_convert(call, &out, &value);
     return DT_OK;
 }

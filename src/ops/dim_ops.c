@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that move dims or take parts of them: transpose, expand, slice, select, split, cat. Dims that an op leaves whole
- * keep their cuts, and partials of any kind pass.
+ * Ops on dims: transpose, expand, slice, select, split, cat. Dims that an op leaves as they are keep their shards, and
+ * partials of any kind are kept.
  */
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
@@ -34,14 +34,16 @@ static dt_status shape_expand(dt_op_call *call) {
     dt__shape shape = {.n = size->n};
     int more = size->n - input->n_dims;
     if (more < 0 || size->n > DT_SPEC_MAX_DIMS)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "%d sizes are given for a tensor with %d dims", size->n,
-                            input->n_dims);
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected at least %d sizes, one per dim, got %d", input->n_dims,
+                            size->n);
     for (int d = 0; d < size->n; d++) {
-        int64_t asked = size->as.ints[d], now = d < more ? -1 : input->shape[d - more];
-        if (asked < -1 || (asked == -1 && d < more) || (now >= 0 && now != 1 && asked != -1 && asked != now))
-            return dt_op_refuse(call, DT_ERR_SHAPE,
-                                "dim %d cannot become %" PRId64 "; wanted its size, or any where it is 1", d, asked);
-        shape.sizes[d] = asked == -1 ? now : asked;
+        int64_t size_to = size->as.ints[d], size_from = d < more ? -1 : input->shape[d - more];
+        if (size_to < -1 || (size_to == -1 && d < more) ||
+            (size_from >= 0 && size_from != 1 && size_to != -1 && size_to != size_from))
+            return dt_op_refuse(
+                call, DT_ERR_SHAPE,
+                "cannot expand dim %d to size %" PRId64 ": expected its own size, or any where it is 1", d, size_to);
+        shape.sizes[d] = size_to == -1 ? size_from : size_to;
     }
     return dt__add_shape(call, input->dtype, &shape);
 }
@@ -54,7 +56,7 @@ static void rows_expand(const dt_op_call *call, dt_rows *rows) {
     dt__rows_map(call, rows, map);
 }
 
-/* Start and end within the dim, as Python counts them. */
+/* Start and end within the dim, as in Python. */
 static void read_range(const dt_op_call *call, int64_t size, int64_t *start, int64_t *end) {
     const dt_arg *from = &call->args[2], *to = &call->args[3];
     *start = from->type == DT_ARG_INT ? from->as.i : 0;
@@ -70,17 +72,17 @@ static dt_status shape_slice(dt_op_call *call) {
     int64_t start, end, step = call->args[4].as.i;
     int dim;
     if (input->n_dims == 0)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the tensor has no dims to slice");
+        return dt_op_refuse(call, DT_ERR_SHAPE, "cannot slice a tensor without dims");
     DT__TRY(dt__read_dim(call, call->args[1].as.i, input->n_dims, &dim));
     if (step < 1)
-        return dt_op_refuse(call, DT_ERR_VALUE, "step is %" PRId64 "; wanted at least 1", step);
+        return dt_op_refuse(call, DT_ERR_VALUE, "step: expected at least 1, got %" PRId64, step);
     memcpy(shape.sizes, input->shape, (size_t)input->n_dims * sizeof *shape.sizes);
     read_range(call, input->shape[dim], &start, &end);
     shape.sizes[dim] = dt__ceil_div(end - start, step);
     return dt__add_shape(call, input->dtype, &shape);
 }
 
-/* A slice of the whole dim cuts nothing off it. */
+/* A slice over all of a dim leaves it as it is. */
 static void rows_slice(const dt_op_call *call, dt_rows *rows) {
     const dt_op_value *input = &call->inputs[0];
     int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims), map[DT_SPEC_MAX_DIMS];
@@ -95,10 +97,10 @@ static dt_status shape_select(dt_op_call *call) {
     int64_t index = call->args[2].as.i;
     int dim;
     if (input->n_dims == 0)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the tensor has no dims to select from");
+        return dt_op_refuse(call, DT_ERR_SHAPE, "cannot select from a tensor without dims");
     DT__TRY(dt__read_dim(call, call->args[1].as.i, input->n_dims, &dim));
     if (index < -input->shape[dim] || index >= input->shape[dim])
-        return dt_op_refuse(call, DT_ERR_VALUE, "there is no index %" PRId64 " in dim %d, which has size %" PRId64,
+        return dt_op_refuse(call, DT_ERR_VALUE, "index %" PRId64 " is out of range for dim %d of size %" PRId64,
                             index, dim, input->shape[dim]);
     for (int d = 0; d < input->n_dims; d++)
         if (d != dim)
@@ -106,7 +108,7 @@ static dt_status shape_select(dt_op_call *call) {
     return dt__add_shape(call, input->dtype, &shape);
 }
 
-/* Of a sharded dim, the owner of the index has the values, and the others have zeros. */
+/* Along a sharded dim the owner of the index has the values and all other ranks have zeros: a partial sum. */
 static void rows_select(const dt_op_call *call, dt_rows *rows) {
     int n = call->inputs[0].n_dims, dim = dt__wrap_dim(call->args[1].as.i, n), map[DT_SPEC_MAX_DIMS];
     for (int d = 0; d < n; d++)
@@ -115,9 +117,9 @@ static void rows_select(const dt_op_call *call, dt_rows *rows) {
     dt_rows_add(rows, DT_ROW_OFFSET, (dt_row_entry[]){DT_ROW_S(dim), DT_ROW_P(DT_SUM)});
 }
 
-enum { MOST_PARTS = 1 << 16 };
+enum { MAX_OUTPUTS = 1 << 16 };
 
-static dt_status add_parts(dt_op_call *call, int dim, int n, const int64_t *sizes, int64_t size) {
+static dt_status add_splits(dt_op_call *call, int dim, int n, const int64_t *sizes, int64_t size) {
     const dt_op_value *input = &call->inputs[0];
     dt__shape shape = {.n = input->n_dims};
     int64_t left = input->shape[dim];
@@ -130,36 +132,38 @@ static dt_status add_parts(dt_op_call *call, int dim, int n, const int64_t *size
     return DT_OK;
 }
 
-static dt_status check_part_sizes(const dt_op_call *call, const dt_arg *sizes, int64_t whole) {
+static dt_status check_split_sizes(const dt_op_call *call, const dt_arg *sizes, int64_t size) {
     int64_t all = 0;
     for (int i = 0; i < sizes->n; i++)
         if (sizes->as.ints[i] < 0 || !dt__add_i64(all, sizes->as.ints[i], &all))
-            return dt_op_refuse(call, DT_ERR_VALUE, "a part cannot have size %" PRId64, sizes->as.ints[i]);
-    if (all != whole)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the parts have %" PRId64 " in all; the dim has %" PRId64, all,
-                            whole);
+            return dt_op_refuse(call, DT_ERR_VALUE, "split_sizes: expected sizes of at least 0, got %" PRId64,
+                                sizes->as.ints[i]);
+    if (all != size)
+        return dt_op_refuse(call, DT_ERR_SHAPE,
+                            "split_sizes: expected a sum of %" PRId64 ", the size of the dim, got %" PRId64, size,
+                            all);
     return DT_OK;
 }
 
 static dt_status shape_split(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
-    const dt_arg *given = &call->args[1];
+    const dt_arg *arg = &call->args[1];
     int dim;
     if (input->n_dims == 0)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the tensor has no dims to split");
+        return dt_op_refuse(call, DT_ERR_SHAPE, "cannot split a tensor without dims");
     DT__TRY(dt__read_dim(call, call->args[2].as.i, input->n_dims, &dim));
-    int64_t whole = input->shape[dim];
-    if (given->type == DT_ARG_INTS) {
-        DT__TRY(check_part_sizes(call, given, whole));
-        return add_parts(call, dim, given->n, given->as.ints, 0);
+    int64_t size = input->shape[dim];
+    if (arg->type == DT_ARG_INTS) {
+        DT__TRY(check_split_sizes(call, arg, size));
+        return add_splits(call, dim, arg->n, arg->as.ints, 0);
     }
-    if (given->as.i < 0 || (given->as.i == 0 && whole > 0))
-        return dt_op_refuse(call, DT_ERR_VALUE, "split_size is %" PRId64 "; wanted at least 1", given->as.i);
-    int64_t n = given->as.i ? dt__max_i64(dt__ceil_div(whole, given->as.i), 1) : 1;
-    if (n > MOST_PARTS)
-        return dt_op_refuse(call, DT_ERR_VALUE, "there would be %" PRId64 " parts; at most %d are possible", n,
-                            MOST_PARTS);
-    return add_parts(call, dim, (int)n, NULL, given->as.i);
+    if (arg->as.i < 0 || (arg->as.i == 0 && size > 0))
+        return dt_op_refuse(call, DT_ERR_VALUE, "split_size: expected at least 1, got %" PRId64, arg->as.i);
+    int64_t n = arg->as.i ? dt__max_i64(dt__ceil_div(size, arg->as.i), 1) : 1;
+    if (n > MAX_OUTPUTS)
+        return dt_op_refuse(call, DT_ERR_VALUE, "too many outputs: expected at most %d, got %" PRId64, MAX_OUTPUTS,
+                            n);
+    return add_splits(call, dim, (int)n, NULL, arg->as.i);
 }
 
 static void rows_split(const dt_op_call *call, dt_rows *rows) {
@@ -169,12 +173,12 @@ static void rows_split(const dt_op_call *call, dt_rows *rows) {
     dt__rows_map(call, rows, map);
 }
 
-/* A vector of no elements joins anything, whatever its dims. */
-static bool is_nothing(const dt_op_value *value) { return value->n_dims == 1 && value->shape[0] == 0; }
+/* An empty vector can be concatenated with tensors of any shape. */
+static bool is_empty_vector(const dt_op_value *value) { return value->n_dims == 1 && value->shape[0] == 0; }
 
 static const dt_op_value *first_of_cat(const dt_op_call *call) {
     for (int i = 0; i < call->n_inputs; i++)
-        if (!is_nothing(&call->inputs[i]))
+        if (!is_empty_vector(&call->inputs[i]))
             return &call->inputs[i];
     return &call->inputs[0];
 }
@@ -185,8 +189,7 @@ static dt_status check_cat(const dt_op_call *call, const dt_op_value *first, con
         fits = d == dim || other->shape[d] == first->shape[d];
     return fits ? DT_OK
                 : dt_op_refuse(call, DT_ERR_SHAPE,
-                               "the shapes must be equal in all dims but dim %d, along which the "
-                               "tensors are joined",
+                               "the shapes differ in a dim other than %d, along which the tensors are concatenated",
                                dim);
 }
 
@@ -197,7 +200,7 @@ static dt_status shape_cat(dt_op_call *call) {
     dt__shape shape = {.n = first->n_dims};
     int dim;
     if (first->n_dims == 0)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "tensors without dims cannot be joined");
+        return dt_op_refuse(call, DT_ERR_SHAPE, "cannot concatenate tensors without dims");
     DT__TRY(dt__read_dim(call, call->args[1].as.i, first->n_dims, &dim));
     memcpy(shape.sizes, first->shape, (size_t)first->n_dims * sizeof *shape.sizes);
     shape.sizes[dim] = 0;
@@ -205,16 +208,16 @@ static dt_status shape_cat(dt_op_call *call) {
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_op_value *input = &call->inputs[i];
         dtype = dt__promote(dtype, input->dtype);
-        if (is_nothing(input))
+        if (is_empty_vector(input))
             continue;
         DT__TRY(check_cat(call, first, input, dim));
         if (!dt__add_i64(shape.sizes[dim], input->shape[dim], &shape.sizes[dim]))
-            return dt_op_refuse(call, DT_ERR_SHAPE, "the result would have more than 2^63 - 1 elements");
+            return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than 2^63 - 1 elements");
     }
     return dt__add_shape(call, dtype, &shape);
 }
 
-enum { MOST_TENSORS = 1023 };
+enum { MAX_TENSORS = 1023 };
 
 static bool has_one_dtype(const dt_op_call *call) {
     for (int i = 0; i < call->n_inputs; i++)
@@ -224,18 +227,18 @@ static bool has_one_dtype(const dt_op_call *call) {
 }
 
 static void rows_cat(const dt_op_call *call, dt_rows *rows) {
-    dt_row_entry entries[MOST_TENSORS + 1];
+    dt_row_entry entries[MAX_TENSORS + 1];
     int n = call->outputs[0].n_dims, dim = dt__wrap_dim(call->args[1].as.i, n), n_joined = 0;
     for (int i = 0; i < call->n_inputs; i++)
-        n_joined += !is_nothing(&call->inputs[i]);
-    bool converts = !has_one_dtype(call); /* which keeps order, as the result has room for all */
+        n_joined += !is_empty_vector(&call->inputs[i]);
+    bool converts = !has_one_dtype(call); /* which keeps order, as the dtype of the result holds all values */
     if (!converts)
         dt_rows_partial(rows, DT_PARTIAL_ANY);
     for (int kind = DT_MIN; kind <= DT_MAX && converts && call->n_inputs < 64; kind++)
         dt_rows_reduce(rows, ((uint64_t)1 << call->n_inputs) - 1, (dt_reduce)kind, (dt_reduce)kind);
-    for (int d = 0; d < n && call->n_inputs <= MOST_TENSORS; d++) {
+    for (int d = 0; d < n && call->n_inputs <= MAX_TENSORS; d++) {
         for (int i = 0; i < call->n_inputs; i++)
-            entries[i] = is_nothing(&call->inputs[i]) ? DT_ROW_R : DT_ROW_S(d);
+            entries[i] = is_empty_vector(&call->inputs[i]) ? DT_ROW_R : DT_ROW_S(d);
         entries[call->n_inputs] = DT_ROW_S(d);
         if (d != dim || n_joined == 1)
             dt_rows_add(rows, 0, entries);
@@ -254,31 +257,31 @@ static dt_status expand(dt_op_call *call) {
     return dt__set_view(call, 0, &view);
 }
 
-/* A dim that is cut is kept whole: then the part is the slice. */
+/* A sharded dim is sliced over all of it only: then the local tensor is the slice. */
 static dt_status slice(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     dt__view view = dt__view_of_value(call, input);
     int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
     int64_t start, end;
-    read_range(call, input->whole[dim], &start, &end);
-    if (call->outputs[0].whole[dim] != input->whole[dim])
+    read_range(call, input->global_shape[dim], &start, &end);
+    if (call->outputs[0].global_shape[dim] != input->global_shape[dim])
         DT__TRY(dt__view_slice(&view, dim, start, end, call->args[4].as.i));
     return dt__set_view(call, 0, &view);
 }
 
-/* Along a dim that is cut: the values where they are, zeros elsewhere. */
+/* Along a sharded dim: the values on the rank that holds them, zeros elsewhere. */
 static dt_status select_owned(dt_op_call *call, int dim, int64_t index) {
     const dt_op_value *input = &call->inputs[0];
     dt__array out = dt__array_of(&call->outputs[0]);
-    int64_t here = index - input->offset[dim];
-    if (here < 0 || here >= input->shape[dim]) {
-        dt__constant room;
-        dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, out.dtype, &room);
+    int64_t local = index - input->offset[dim];
+    if (local < 0 || local >= input->shape[dim]) {
+        dt__constant constant;
+        dt__array zero = dt__array_of_number(&(dt_arg){.type = DT_ARG_INT}, out.dtype, &constant);
         dt__run_convert(call, &out, &zero);
         return DT_OK;
     }
     dt__view view = dt__view_of_value(call, input);
-    DT__TRY(dt__view_select(&view, dim, here));
+    DT__TRY(dt__view_select(&view, dim, local));
     unsigned char *first = (unsigned char *)input->data + view.offset * (int64_t)dt_dtype_size(input->dtype);
     dt__run_convert(call, &out, &(dt__array){first, input->dtype, view.n_dims, view.shape, view.strides});
     return DT_OK;
@@ -287,7 +290,7 @@ static dt_status select_owned(dt_op_call *call, int dim, int64_t index) {
 static dt_status select_index(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
-    int64_t index = call->args[2].as.i < 0 ? call->args[2].as.i + input->whole[dim] : call->args[2].as.i;
+    int64_t index = call->args[2].as.i < 0 ? call->args[2].as.i + input->global_shape[dim] : call->args[2].as.i;
     if (call->row_flags & DT_ROW_OFFSET)
         return select_owned(call, dim, index);
     dt__view view = dt__view_of_value(call, input);
@@ -310,17 +313,17 @@ static dt_status split(dt_op_call *call) {
 }
 
 static dt_status cat(dt_op_call *call) {
-    dt_op_value whole = call->outputs[0];
-    int dim = dt__wrap_dim(call->args[1].as.i, whole.n_dims);
+    dt_op_value out = call->outputs[0];
+    int dim = dt__wrap_dim(call->args[1].as.i, out.n_dims);
     int64_t start = 0;
     for (int i = 0; i < call->n_inputs; i++) {
         dt__array from = dt__array_of(&call->inputs[i]);
-        if (from.n_dims != whole.n_dims || dt__array_count(&from) == 0)
-            continue; /* adds nothing */
-        dt__view view = dt__view_of_value(call, &whole);
+        if (from.n_dims != out.n_dims || dt__array_count(&from) == 0)
+            continue; /* has no elements */
+        dt__view view = dt__view_of_value(call, &out);
         DT__TRY(dt__view_narrow(&view, dim, start, from.shape[dim]));
-        unsigned char *first = (unsigned char *)whole.data + view.offset * (int64_t)dt_dtype_size(whole.dtype);
-        dt__run_convert(call, &(dt__array){first, whole.dtype, view.n_dims, view.shape, view.strides}, &from);
+        unsigned char *first = (unsigned char *)out.data + view.offset * (int64_t)dt_dtype_size(out.dtype);
+        dt__run_convert(call, &(dt__array){first, out.dtype, view.n_dims, view.shape, view.strides}, &from);
         start += from.shape[dim];
     }
     return DT_OK;

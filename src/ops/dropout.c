@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dropout. The mask is a function of the global index, so any cut gives the mask of one rank, and parts of a sum
- * have the mask of the whole.
+ * Dropout. The mask is a function of the global index, so that it does not depend on the sharding, and the terms of a
+ * partial sum have the mask of the full tensor.
  */
 #include "base/hash.h"
 #include "mesh/mesh.h"
@@ -12,17 +12,17 @@
 static dt_status shape_dropout(dt_op_call *call) {
     double p = dt__arg(call, "p")->as.f;
     if (!(p >= 0 && p <= 1))
-        return dt_op_refuse(call, DT_ERR_VALUE, "p is %g; wanted a probability from 0 to 1", p);
+        return dt_op_refuse(call, DT_ERR_VALUE, "p: expected a probability from 0 to 1, got %g", p);
     DT__TRY(dt__expect_floating(call, 0));
     return dt__add_like(call, 0, call->inputs[0].dtype);
 }
 
-/* Extremes do not pass: an infinity, which a rank without elements contributes, times 0 is NaN. */
+/* P(max) and P(min) are not kept: an infinity, which a rank without elements contributes, times 0 is NaN. */
 static unsigned partial_dropout(const dt_op_call *call) {
     return dt__arg(call, "training")->as.b ? DT_PARTIAL_LINEAR : DT_PARTIAL_ANY;
 }
 
-/* This rank's part of the mask, in memory that is dense. */
+/* The local tensor of the mask, dense. */
 static dt_status draw_mask(const dt_op_call *call, const dt__draw *draw, const dt__scratch *mask) {
     const dt_op_value *value = &call->outputs[0];
     dt__pool *pool = dt__pool_of(call->ctx);
@@ -35,14 +35,15 @@ static dt_status draw_mask(const dt_op_call *call, const dt__draw *draw, const d
     return DT_OK;
 }
 
-/* Every rank of the mesh makes the draw, those without elements, too. */
+/* Every rank of the mesh draws, with or without elements. */
 static dt_status take_draw(const dt_op_call *call, dt_dtype dtype, dt__draw *out) {
     dt_generator *generator = dt_generator_default(call->ctx);
     const dt_spec *spec = call->outputs[0].spec;
-    dt__random what = {.distribution = DT__DROPOUT, .dtype = dtype, .p = dt__arg(call, "p")->as.f, .op = call->name};
+    dt__random request = {
+        .distribution = DT__DROPOUT, .dtype = dtype, .p = dt__arg(call, "p")->as.f, .op = call->name};
     if (!generator)
         return dt_error_status(call->ctx);
-    DT__TRY(dt__draw_begin(generator, &what, out));
+    DT__TRY(dt__draw_begin(generator, &request, out));
     if (!spec)
         return DT_OK;
     uint64_t drawn = dt__hash_u64(out->state.draw, out->state.seed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that look elements up by index: embedding, gather, index_select. Where the dim that is looked up in is sharded,
- * each rank finds what it holds and leaves zeros elsewhere: a partial sum.
+ * Ops that read elements by index: embedding, gather, index_select. Along a sharded dim each rank reads the elements
+ * that it holds and leaves zeros elsewhere: a partial sum.
  */
 #include "kernels/indexing.h"
 #include "ops/kernel_support.h"
@@ -10,7 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Partials of the table, which is this input, pass. */
+/* Partials of the indexed tensor are kept. */
 static void rows_of_table(dt_rows *rows, int table) {
     for (int kind = 0; kind < DT_N_REDUCES; kind++)
         dt_rows_reduce(rows, (uint64_t)1 << table, (dt_reduce)kind, (dt_reduce)kind);
@@ -23,12 +23,15 @@ static dt_status shape_embedding(dt_op_call *call) {
     DT__TRY(dt__expect_index(call, 0));
     DT__TRY(dt__expect_dims(call, 1, 2));
     if (dt__arg(call, "max_norm")->type != DT_ARG_NONE)
-        return dt_op_refuse(call, DT_ERR_UNSUPPORTED, "max_norm changes the weight; renormalise it before the call");
+        return dt_op_refuse(call, DT_ERR_UNSUPPORTED,
+                            "max_norm is not supported; renormalise the weight before the call");
     if (padding->type == DT_ARG_INT && (padding->as.i < -weight->shape[0] || padding->as.i >= weight->shape[0]))
-        return dt_op_refuse(call, DT_ERR_VALUE, "padding_idx %" PRId64 " is no row of the weight", padding->as.i);
+        return dt_op_refuse(call, DT_ERR_VALUE,
+                            "padding_idx %" PRId64 " is out of range for a weight of %" PRId64 " rows", padding->as.i,
+                            weight->shape[0]);
     memcpy(shape.sizes, indices->shape, (size_t)indices->n_dims * sizeof *shape.sizes);
     if (shape.n == DT_SPEC_MAX_DIMS)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the result would have more than %d dims", DT_SPEC_MAX_DIMS);
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than %d dims", DT_SPEC_MAX_DIMS);
     shape.sizes[shape.n++] = weight->shape[1];
     return dt__add_shape(call, weight->dtype, &shape);
 }
@@ -47,21 +50,21 @@ static dt_status shape_gather(dt_op_call *call) {
     int dim, n = self->n_dims ? self->n_dims : 1, n_index = index->n_dims ? index->n_dims : 1;
     DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, self->n_dims, &dim));
     if (dt__elements(index->n_dims, index->shape) == 0 && dt__is_integral(index->dtype))
-        return dt_op_add_output(call, self->dtype, index->n_dims, index->shape); /* nothing is looked up */
+        return dt_op_add_output(call, self->dtype, index->n_dims, index->shape); /* nothing is read */
     DT__TRY(dt__expect_index(call, 1));
     if (n != n_index)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the index has %d dims; wanted %d, as many as the tensor",
-                            index->n_dims, self->n_dims);
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the index: expected %d dims, as the tensor has, got %d",
+                            self->n_dims, index->n_dims);
     for (int d = 0; d < self->n_dims && d < index->n_dims; d++)
         if (d != dim && index->shape[d] > self->shape[d])
             return dt_op_refuse(call, DT_ERR_SHAPE,
-                                "dim %d of the index has size %" PRId64 "; wanted at most %" PRId64
-                                ", the size of the tensor there",
-                                d, index->shape[d], self->shape[d]);
+                                "dim %d of the index: expected size %" PRId64
+                                " at most, as the tensor has, got %" PRId64,
+                                d, self->shape[d], index->shape[d]);
     return dt_op_add_output(call, self->dtype, index->n_dims, index->shape);
 }
 
-/* Beside the dim that is looked up in, tensor and index are cut alike only where they have the same size. */
+/* In dims other than the indexed one, tensor and index are sharded alike only where they have the same size. */
 static void rows_gather(const dt_op_call *call, dt_rows *rows) {
     const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
     int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, self->n_dims);
@@ -84,9 +87,9 @@ static dt_status shape_index_select(dt_op_call *call) {
     DT__TRY(dt__expect_index(call, 1));
     int64_t n = index->n_dims ? index->shape[0] : 1;
     if (index->n_dims > 1)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the index has %d dims; wanted a vector", index->n_dims);
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the index: expected a vector, got %d dims", index->n_dims);
     if (self->n_dims == 0 && n != 1)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "a tensor without dims has one element; wanted one index");
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected one index for a tensor without dims");
     memcpy(shape.sizes, self->shape, (size_t)self->n_dims * sizeof *shape.sizes);
     if (self->n_dims)
         shape.sizes[dim] = n;
@@ -106,65 +109,67 @@ static void rows_index_select(const dt_op_call *call, dt_rows *rows) {
     rows_of_table(rows, 0);
 }
 
-/* Only this rank may have seen the index: a local error, which its peers are told. */
+/* Other ranks may not hold this index: a local error, of which they are notified. */
 static dt_status bad_index(const dt_op_call *call, int64_t index, int64_t limit) {
-    return dt__fail_local(call->ctx, DT_ERR_VALUE, "%s: index %" PRId64 " is out of range; wanted 0 to %" PRId64,
+    return dt__fail_local(call->ctx, DT_ERR_VALUE, "%s: index %" PRId64 " is out of range: expected 0 to %" PRId64,
                           call->name, index, limit - 1);
 }
 
-/* What is looked up in, along a dim of which this rank may hold a part. */
+/* The arguments of an indexing kernel, along a dim that may be sharded. */
 static dt__indexed indexed_by(const dt_op_value *table, int dim, const dt__array *self, const dt__array *index,
                               const dt__array *out) {
     return (dt__indexed){.indexed = self,
                          .dim = dim,
                          .index = index,
-                         .offset = table->n_dims && table->shape[dim] != table->whole[dim] ? table->offset[dim] : 0,
-                         .limit = table->n_dims ? table->whole[dim] : 1,
+                         .offset =
+                             table->n_dims && table->shape[dim] != table->global_shape[dim] ? table->offset[dim] : 0,
+                         .limit = table->n_dims ? table->global_shape[dim] : 1,
                          .other = out};
 }
 
 static dt_status embedding(dt_op_call *call) {
     dt__array index = dt__array_of(&call->inputs[0]), weight = dt__array_of(&call->inputs[1]);
     dt__array out = dt__array_of(&call->outputs[0]);
-    dt__indexed what = indexed_by(&call->inputs[1], 0, &weight, &index, &out);
+    dt__indexed indexed = indexed_by(&call->inputs[1], 0, &weight, &index, &out);
     int64_t bad;
-    return dt__index_select(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &what, &bad)
+    return dt__index_select(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &indexed, &bad)
                ? DT_OK
-               : bad_index(call, bad, what.limit);
+               : bad_index(call, bad, indexed.limit);
 }
 
-/* A tensor without dims is looked up in as one of one element. */
+/* A tensor without dims is indexed as a vector of one element. */
 struct one_dim {
     int64_t shape, stride;
     dt__array array;
 };
 
-static dt__array at_least_one_dim(const dt__array *array, struct one_dim *room) {
+static dt__array at_least_one_dim(const dt__array *array, struct one_dim *vector) {
     if (array->n_dims > 0)
         return *array;
-    *room = (struct one_dim){.shape = 1, .stride = 1};
-    return (dt__array){array->data, array->dtype, 1, &room->shape, &room->stride};
+    *vector = (struct one_dim){.shape = 1, .stride = 1};
+    return (dt__array){array->data, array->dtype, 1, &vector->shape, &vector->stride};
 }
 
-static dt_status look_up(dt_op_call *call, bool along) {
-    struct one_dim rooms[3];
+static dt_status read_by_index(dt_op_call *call, bool along) {
+    struct one_dim vectors[3];
     dt__array arrays[3] = {dt__array_of(&call->inputs[0]), dt__array_of(&call->inputs[1]),
                            dt__array_of(&call->outputs[0])};
     if (dt__array_count(&arrays[2]) == 0 && dt__array_count(&arrays[1]) == 0)
         return DT_OK;
     for (int i = 0; i < 3; i++)
-        arrays[i] = at_least_one_dim(&arrays[i], &rooms[i]);
+        arrays[i] = at_least_one_dim(&arrays[i], &vectors[i]);
     int dim = dt__wrap_dim(dt__arg(call, "dim")->as.i, call->inputs[0].n_dims);
-    dt__indexed what = indexed_by(&call->inputs[0], dim, &arrays[0], &arrays[1], &arrays[2]);
+    dt__indexed indexed = indexed_by(&call->inputs[0], dim, &arrays[0], &arrays[1], &arrays[2]);
     int64_t bad;
     const dt__kernels *kernels = dt__kernels_of(call->ctx);
     dt__pool *pool = dt__pool_of(call->ctx);
-    bool fine = along ? dt__gather_along(kernels, pool, &what, &bad) : dt__index_select(kernels, pool, &what, &bad);
-    return fine ? DT_OK : bad_index(call, bad, what.limit);
+    bool fine =
+        along ? dt__gather_along(kernels, pool, &indexed, &bad) : dt__index_select(kernels, pool, &indexed, &bad);
+    return fine ? DT_OK : bad_index(call, bad, indexed.limit);
 }
 
-static dt_status gather(dt_op_call *call) { return look_up(call, true); }
-static dt_status index_select(dt_op_call *call) { return look_up(call, false); }
+static dt_status gather(dt_op_call *call) { return read_by_index(call, true); }
+static dt_status index_select(dt_op_call *call) { return read_by_index(call, false); }
 
 const dt_op dt__op_embedding = {
     .schema = "embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "

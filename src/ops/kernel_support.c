@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arrays, numbers and loops for kernels of ops.
+ * Arrays, numbers and loops for the kernels of ops.
  */
 #include "ops/kernel_support.h"
 
@@ -11,29 +11,29 @@ static void real_and_imaginary(const dt_arg *arg, double out[2]) {
     out[1] = arg->type == DT_ARG_COMPLEX ? arg->as.c[1] : 0;
 }
 
-dt__array dt__array_of_number(const dt_arg *arg, dt_dtype dtype, dt__constant *room) {
+dt__array dt__array_of_number(const dt_arg *arg, dt_dtype dtype, dt__constant *storage) {
     dt_arg wrapped = *arg;
     if (arg->type == DT_ARG_INT && dt__is_integral(dtype))
         wrapped.as.i = dt__wrap_integer(dtype, arg->as.i);
-    return dt__array_of_bound(&wrapped, dtype, room);
+    return dt__array_of_bound(&wrapped, dtype, storage);
 }
 
-dt__array dt__array_of_bound(const dt_arg *arg, dt_dtype dtype, dt__constant *room) {
+dt__array dt__array_of_bound(const dt_arg *arg, dt_dtype dtype, dt__constant *storage) {
     double number[2];
     real_and_imaginary(arg, number);
     if (arg->type == DT_ARG_INT && dtype == DT_I64)
-        dt__write_i64(dtype, arg->as.i, room);
+        dt__write_i64(dtype, arg->as.i, storage);
     else if (dt__is_complex(dtype))
-        dt__element_write(dtype, (dt__element){.re = number[0], .im = number[1]}, room);
+        dt__element_write(dtype, (dt__element){.re = number[0], .im = number[1]}, storage);
     else
-        dt__write_f64(dtype, number[0], room);
-    return (dt__array){room, dtype, 0, NULL, NULL};
+        dt__write_f64(dtype, number[0], storage);
+    return (dt__array){storage, dtype, 0, NULL, NULL};
 }
 
-dt__array dt__array_of_arg(const dt_op_call *call, int i, dt_dtype dtype, dt__constant *room) {
+dt__array dt__array_of_arg(const dt_op_call *call, int i, dt_dtype dtype, dt__constant *storage) {
     const dt_arg *arg = &call->args[i];
     return arg->type == DT_ARG_TENSOR ? dt__array_of(&call->inputs[arg->as.first])
-                                      : dt__array_of_number(arg, dtype, room);
+                                      : dt__array_of_number(arg, dtype, storage);
 }
 
 dt__number dt__number_of(const dt_arg *arg, dt_dtype dtype) {
@@ -51,7 +51,7 @@ dt__number dt__number_of(const dt_arg *arg, dt_dtype dtype) {
 
 static dt_status run(const dt_op_call *call, const dt__elementwise *what) {
     if (!dt__op_computes(what->op, what->dtype))
-        return dt_op_refuse(call, DT_ERR_DTYPE, "there is no kernel for %s", dt_dtype_name(what->dtype));
+        return dt_op_refuse(call, DT_ERR_DTYPE, "no kernel for dtype %s", dt_dtype_name(what->dtype));
     dt__elementwise_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), what);
     return DT_OK;
 }
@@ -96,9 +96,9 @@ dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value) {
 
 dt_status dt__set_view(dt_op_call *call, int output, const dt__view *view) {
     dt_op_value *value = &call->outputs[output];
-    int64_t *strides = (int64_t *)value->strides; /* the dispatcher's own, to be written here */
+    int64_t *strides = (int64_t *)value->strides; /* memory of the dispatcher, to be written here */
     if (view->n_dims != value->n_dims)
-        return dt_op_refuse(call, DT_ERR_INTERNAL, "a view of %d dims for a part of %d", view->n_dims, value->n_dims);
+        return dt_op_refuse(call, DT_ERR_INTERNAL, "view: expected %d dims, got %d", value->n_dims, view->n_dims);
     memcpy(strides, view->strides, (size_t)view->n_dims * sizeof *strides);
     const unsigned char *first = call->inputs[0].data;
     value->data = (void *)(first + view->offset * (int64_t)dt_dtype_size(value->dtype));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What kernels of several ops have in common: this rank's parts as arrays, numbers as arrays, elementwise loops.
+ * What kernels of several ops share: local tensors as arrays, numbers as arrays, elementwise loops.
  */
 #ifndef DT_OPS_KERNEL_SUPPORT_H
 #define DT_OPS_KERNEL_SUPPORT_H
@@ -13,16 +13,16 @@ static inline dt__array dt__array_of(const dt_op_value *value) {
     return (dt__array){value->data, value->dtype, value->n_dims, value->shape, value->strides};
 }
 
-/* A number as an array without dims; it lives as long as `room`. */
+/* A number as an array without dims, whose element is in `storage`. */
 typedef struct dt__constant {
-    double room[2];
+    double element[2];
 } dt__constant;
-dt__array dt__array_of_number(const dt_arg *arg, dt_dtype dtype, dt__constant *room);
-/* The same, of integers the nearest that there is instead of one that wraps around. */
-dt__array dt__array_of_bound(const dt_arg *arg, dt_dtype dtype, dt__constant *room);
+dt__array dt__array_of_number(const dt_arg *arg, dt_dtype dtype, dt__constant *storage);
+/* The same, but integers saturate instead of wrapping around. */
+dt__array dt__array_of_bound(const dt_arg *arg, dt_dtype dtype, dt__constant *storage);
 /* Argument i: an input, or a number of this dtype. */
-dt__array dt__array_of_arg(const dt_op_call *call, int i, dt_dtype dtype, dt__constant *room);
-/* A number as loops take it that compute in a dtype. */
+dt__array dt__array_of_arg(const dt_op_call *call, int i, dt_dtype dtype, dt__constant *storage);
+/* A number as the parameter of loops that compute in a dtype. */
 dt__number dt__number_of(const dt_arg *arg, dt_dtype dtype);
 
 /* out = op(ins…), computed in dtype. */
@@ -33,7 +33,7 @@ dt_status dt__run_unary(const dt_op_call *call, dt__element_op op);
 /* out = src, converted and broadcast. */
 void dt__run_convert(const dt_op_call *call, const dt__array *out, const dt__array *src);
 
-/* Memory for the time of a kernel: dense, with the shape of an array. */
+/* A temporary dense array. */
 typedef struct dt__scratch {
     dt__array array;
     size_t bytes;
@@ -42,7 +42,7 @@ typedef struct dt__scratch {
 dt_status dt__scratch_new(const dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape, dt__scratch *out);
 void dt__scratch_free(const dt_op_call *call, dt__scratch *scratch);
 
-/* An input as a view to be changed, and a view as an output; both for kernels of views. */
+/* For kernels of views: an input as a view that can be changed, and a view as an output. */
 dt__view dt__view_of_value(const dt_op_call *call, const dt_op_value *value);
 dt_status dt__set_view(dt_op_call *call, int output, const dt__view *view);
 

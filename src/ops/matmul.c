@@ -1,29 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Products of matrices: matmul, mm, bmm, addmm, linear. Linear in each factor; a sharded inner dim gives a partial sum,
- * which a bias has to join as one.
+ * Matrix products: matmul, mm, bmm, addmm, linear. They are linear in each factor; a sharded inner dim makes a partial
+ * sum, and then the bias is a partial sum, too.
  */
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
 #include <inttypes.h>
 
-/* Factors of a product have one dtype. */
+/* The factors of a product have one dtype. */
 static dt_status check_dtypes(const dt_op_call *call) {
     for (int i = 1; i < call->n_inputs; i++)
         if (call->inputs[i].dtype != call->inputs[0].dtype)
-            return dt_op_refuse(call, DT_ERR_DTYPE, "the dtypes differ: %s and %s; convert one with to",
+            return dt_op_refuse(call, DT_ERR_DTYPE, "the dtypes differ: %s and %s; convert one with dt_to",
                                 dt_dtype_name(call->inputs[0].dtype), dt_dtype_name(call->inputs[i].dtype));
     if (call->inputs[0].dtype == DT_BOOL)
-        return dt_op_refuse(call, DT_ERR_DTYPE, "truth values have no products of matrices; wanted numbers");
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected numeric dtypes, got bool");
     return DT_OK;
 }
 
 static dt_status check_inner(const dt_op_call *call, int64_t a, int64_t b) {
-    return a == b ? DT_OK : dt_op_refuse(call, DT_ERR_SHAPE, "inner sizes %" PRId64 " and %" PRId64 " differ", a, b);
+    return a == b ? DT_OK
+                  : dt_op_refuse(call, DT_ERR_SHAPE, "inner dimensions differ: %" PRId64 " and %" PRId64, a, b);
 }
 
-/* Batch dims broadcast; `keep` says how many of the last dims are not batch dims. */
+/* All dims but the last two are batch dims, which broadcast. */
 static dt_status broadcast_batch(const dt_op_call *call, dt__shape *out) {
     dt_op_value batch[2] = {call->inputs[0], call->inputs[1]};
     dt_op_call as_batch = *call;
@@ -40,7 +41,8 @@ static dt_status shape_matmul(dt_op_call *call) {
     dt__shape shape;
     DT__TRY(check_dtypes(call));
     if (a->n_dims == 0 || b->n_dims == 0)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "both tensors need at least one dim; multiply numbers with mul");
+        return dt_op_refuse(call, DT_ERR_SHAPE,
+                            "expected tensors with at least one dim; use dt_mul for tensors without dims");
     DT__TRY(check_inner(call, a->shape[a->n_dims - 1], b->shape[b->n_dims > 1 ? b->n_dims - 2 : 0]));
     DT__TRY(broadcast_batch(call, &shape));
     if (a->n_dims > 1)
@@ -50,7 +52,7 @@ static dt_status shape_matmul(dt_op_call *call) {
     return dt__add_shape(call, a->dtype, &shape);
 }
 
-/* A vector is a matrix without the one dim. */
+/* A vector is a matrix without one of its dims. */
 static void rows_matmul(const dt_op_call *call, dt_rows *rows) {
     static const char *const rules[2][2] = {{"k,k->", "k,...kn->...n"}, {"...mk,k->...m", "...mk,...kn->...mn"}};
     dt_rows_factors(rows, rules[call->inputs[0].n_dims > 1][call->inputs[1].n_dims > 1], DT_PARTIAL_EACH);
@@ -66,7 +68,7 @@ static dt_status shape_bmm(dt_op_call *call) {
     DT__TRY(dt__expect_dims(call, 0, 3));
     DT__TRY(dt__expect_dims(call, 1, 3));
     if (call->inputs[0].shape[0] != call->inputs[1].shape[0])
-        return dt_op_refuse(call, DT_ERR_SHAPE, "batch sizes %" PRId64 " and %" PRId64 " differ",
+        return dt_op_refuse(call, DT_ERR_SHAPE, "batch sizes differ: %" PRId64 " and %" PRId64,
                             call->inputs[0].shape[0], call->inputs[1].shape[0]);
     return shape_matmul(call);
 }
@@ -77,19 +79,19 @@ static dt_status check_addend(const dt_op_call *call, const dt_op_value *addend,
         int64_t size = addend->shape[d];
         fits = size == 1 || size == shape->sizes[shape->n - addend->n_dims + d];
     }
-    return fits ? DT_OK
-                : dt_op_refuse(call, DT_ERR_SHAPE, "the tensor that is added does not broadcast to the product");
+    return fits ? DT_OK : dt_op_refuse(call, DT_ERR_SHAPE, "the added tensor does not broadcast to the product");
 }
 
-/* Integers are multiplied by whole numbers only, real numbers by real ones. */
+/* Integers are scaled by integers only, real numbers by real ones. */
 static dt_status check_factor(const dt_op_call *call, const char *name) {
     const dt_arg *factor = dt__arg(call, name);
     dt_dtype dtype = call->inputs[1].dtype;
     if (factor->type == DT_ARG_FLOAT && dt__is_integral(dtype))
-        return dt_op_refuse(call, DT_ERR_DTYPE, "%s is a fraction and the tensors are not; wanted a whole number",
-                            name);
+        return dt_op_refuse(call, DT_ERR_DTYPE,
+                            "%s: expected an integer, as the tensors are, got a floating-point number", name);
     if (factor->type == DT_ARG_COMPLEX && !dt__is_complex(dtype))
-        return dt_op_refuse(call, DT_ERR_DTYPE, "%s is complex and the tensors are not", name);
+        return dt_op_refuse(call, DT_ERR_DTYPE, "%s: expected a real number, as the tensors are, got a complex one",
+                            name);
     return DT_OK;
 }
 
@@ -117,7 +119,7 @@ static dt_status shape_linear(dt_op_call *call) {
     dt__shape shape = {.n = input->n_dims};
     DT__TRY(check_dtypes(call));
     if (input->n_dims == 0)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "the input has no dims; wanted at least one");
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the input: expected at least one dim, got none");
     DT__TRY(dt__expect_dims(call, 1, 2));
     DT__TRY(check_inner(call, input->shape[input->n_dims - 1], weight->shape[1]));
     for (int d = 0; d + 1 < input->n_dims; d++)
@@ -156,7 +158,7 @@ static void as_matrix(const dt_op_value *value, bool as_column, struct matrix *o
     out->array = (dt__array){value->data, value->dtype, n, out->shape, out->strides};
 }
 
-/* The result of a product with vectors, with the dims that it lacks. */
+/* The result of a product with vectors, with the dims of size 1 that it lacks. */
 static void as_product(const dt_op_value *value, bool add_row, bool add_column, struct matrix *out) {
     int n = value->n_dims + add_row + add_column, from = 0;
     for (int d = 0; d < n; d++) {
@@ -172,11 +174,11 @@ static dt__number number(dt_dtype dtype, double value) {
     return dt__number_of(&(dt_arg){.type = DT_ARG_FLOAT, .as.f = value}, dtype);
 }
 
-static dt_status run_product(const dt_op_call *call, const dt__matmul *what) {
+static dt_status run_product(const dt_op_call *call, const dt__matmul *product) {
     dt__products *products = dt__products_of(call->ctx);
     if (!products)
         return dt_error_status(call->ctx);
-    return dt__matmul_run(products, what) ? DT_OK : dt__fail_memory(call->ctx, 0, call->name);
+    return dt__matmul_run(products, product) ? DT_OK : dt__fail_memory(call->ctx, 0, call->name);
 }
 
 static dt_status matmul(dt_op_call *call) {
@@ -189,7 +191,7 @@ static dt_status matmul(dt_op_call *call) {
     return run_product(call, &(dt__matmul){&a.array, &b.array, &out.array, number(dtype, 1), number(dtype, 0)});
 }
 
-/* beta self + alpha mat1 mat2; self is not looked at where beta is 0. */
+/* beta self + alpha mat1 mat2; self is not read where beta is 0. */
 static dt_status addmm(dt_op_call *call) {
     dt__array out = dt__array_of(&call->outputs[0]), self = dt__array_of(&call->inputs[0]);
     dt__array a = dt__array_of(&call->inputs[1]), b = dt__array_of(&call->inputs[2]);

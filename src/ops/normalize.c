@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops that normalise along dims, which therefore have to be whole: softmax and layer_norm.
+ * Ops that normalise along dims, which therefore are not sharded: softmax and layer_norm.
  */
 #include "kernels/normalise.h"
 #include "ops/kernel_support.h"
@@ -14,7 +14,7 @@ static dt_status shape_softmax(dt_op_call *call) {
     DT__TRY(dt__refuse_complex(call));
     DT__TRY(dt__read_dim(call, dt__arg(call, "dim")->as.i, call->inputs[0].n_dims, &ignored));
     if (!dt__is_float(dtype))
-        return dt_op_refuse(call, DT_ERR_DTYPE, "the result would be %s; wanted a floating-point tensor or dtype",
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected a floating-point tensor or dtype, got %s",
                             dt_dtype_name(dtype));
     return dt__add_like(call, 0, dtype);
 }
@@ -26,12 +26,12 @@ static void rows_softmax(const dt_op_call *call, dt_rows *rows) {
     dt__rows_map(call, rows, map);
 }
 
-static dt_status check_like(const dt_op_call *call, int input, const char *what, const dt_arg *shape) {
+static dt_status check_like(const dt_op_call *call, int input, const char *name, const dt_arg *shape) {
     const dt_op_value *value = &call->inputs[input];
     bool same = value->n_dims == shape->n;
     for (int d = 0; d < shape->n && same; d++)
         same = value->shape[d] == shape->as.ints[d];
-    return same ? DT_OK : dt_op_refuse(call, DT_ERR_SHAPE, "%s does not have the normalized_shape", what);
+    return same ? DT_OK : dt_op_refuse(call, DT_ERR_SHAPE, "the shape of %s differs from normalized_shape", name);
 }
 
 static dt_status shape_layer_norm(dt_op_call *call) {
@@ -41,14 +41,14 @@ static dt_status shape_layer_norm(dt_op_call *call) {
     DT__TRY(dt__refuse_complex(call));
     DT__TRY(dt__expect_floating(call, 0));
     if (shape->n == 0 || shape->n > input->n_dims)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "normalized_shape has %d sizes; wanted 1 to %d", shape->n,
-                            input->n_dims);
+        return dt_op_refuse(call, DT_ERR_SHAPE, "normalized_shape: expected 1 to %d sizes, got %d", input->n_dims,
+                            shape->n);
     for (int d = 0; d < shape->n; d++)
         if (shape->as.ints[d] != input->shape[input->n_dims - shape->n + d])
             return dt_op_refuse(call, DT_ERR_SHAPE,
-                                "normalized_shape must be the last sizes of the input; %" PRId64 " and %" PRId64
-                                " differ",
-                                shape->as.ints[d], input->shape[input->n_dims - shape->n + d]);
+                                "normalized_shape differs from the last sizes of the input: expected %" PRId64
+                                ", got %" PRId64,
+                                input->shape[input->n_dims - shape->n + d], shape->as.ints[d]);
     if (weight->type == DT_ARG_TENSOR)
         DT__TRY(check_like(call, weight->as.first, "weight", shape));
     if (bias->type == DT_ARG_TENSOR)
@@ -56,12 +56,12 @@ static dt_status shape_layer_norm(dt_op_call *call) {
     return dt__add_like(call, 0, input->dtype);
 }
 
-/* The result is linear in weight and bias together, and grows with the bias. */
+/* The result is linear in weight and bias together, and non-decreasing in the bias. */
 static void rows_layer_norm(const dt_op_call *call, dt_rows *rows) {
     const dt_arg *weight = dt__arg(call, "weight"), *bias = dt__arg(call, "bias");
-    int n = call->inputs[0].n_dims, whole = dt__arg(call, "normalized_shape")->n, map[DT_SPEC_MAX_DIMS];
+    int n = call->inputs[0].n_dims, n_normalized = dt__arg(call, "normalized_shape")->n, map[DT_SPEC_MAX_DIMS];
     for (int d = 0; d < n; d++)
-        map[d] = d < n - whole ? d : -1;
+        map[d] = d < n - n_normalized ? d : -1;
     dt__rows_map(call, rows, map);
     uint64_t affine = 0;
     for (int i = 1; i < call->n_inputs; i++)
@@ -88,17 +88,17 @@ static dt_status softmax(dt_op_call *call) {
 static dt_status layer_norm(dt_op_call *call) {
     const dt_arg *weight = dt__arg(call, "weight"), *bias = dt__arg(call, "bias");
     dt__array out = dt__array_of(&call->outputs[0]), in = dt__array_of(&call->inputs[0]), affine[2];
-    dt__layer_norm what = {
+    dt__layer_norm norm = {
         .in = &in, .out = &out, .n_dims = dt__arg(call, "normalized_shape")->n, .eps = dt__arg(call, "eps")->as.f};
     if (weight->type == DT_ARG_TENSOR) {
         affine[0] = dt__array_of(&call->inputs[weight->as.first]);
-        what.weight = &affine[0];
+        norm.weight = &affine[0];
     }
     if (bias->type == DT_ARG_TENSOR) {
         affine[1] = dt__array_of(&call->inputs[bias->as.first]);
-        what.bias = &affine[1];
+        norm.bias = &affine[1];
     }
-    dt__layer_norm_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &what);
+    dt__layer_norm_run(dt__kernels_of(call->ctx), dt__pool_of(call->ctx), &norm);
     return DT_OK;
 }
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The public ways to call an op: the functions of dtensor/ops.h, which name it by its index, and calls by name, for
- * ops that a program registered and for other languages. Both build a dt__call and pass it to the dispatcher; a call by
- * name binds its arguments to the schema line each time. What needs ops by name installs those of the library first.
+ * ops that a program registered and for other languages. Both build a dt__call and pass it to the dispatcher; a call
+ * by name binds its arguments to the schema line each time. What needs ops by name installs those of the library
+ * first.
  */
 #include "ops/op_functions.h"
 #include "ops/ops.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reductions over dims: sum, mean, amax, argmax, and the running sum. A mean over a sharded dim is a partial sum: each
- * rank's sum over the global count, which is right for uneven parts, too.
+ * Reductions over dims: sum, mean, amax, argmax, and the running sum. A mean over a sharded dim is a partial sum: the
+ * sum of each rank divided by the global count, which is correct for uneven shards, too.
  */
 #include "kernels/reductions.h"
 #include "ops/kernel_support.h"
@@ -52,17 +52,16 @@ static dt_status shape_mean(dt_op_call *call) {
     dt_dtype dtype = dt__arg_dtype(dt__arg(call, "dtype"), call->inputs[0].dtype);
     DT__TRY(check_dims(call));
     if (dt__is_integral(dtype))
-        return dt_op_refuse(call, DT_ERR_DTYPE,
-                            "the mean of %s is not of that dtype; give a floating-point dtype, such as dtype=f32",
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected a floating-point dtype, got %s; set dtype, such as DT_F32",
                             dt_dtype_name(dtype));
     return add_reduced(call, dtype);
 }
 
-/* An extreme of nothing does not exist. */
+/* The max of no elements does not exist. */
 static dt_status check_not_empty(const dt_op_call *call, uint32_t dims) {
     for (int d = 0; d < call->inputs[0].n_dims; d++)
         if (dims >> d & 1 && call->inputs[0].shape[d] == 0)
-            return dt_op_refuse(call, DT_ERR_SHAPE, "dim %d has size 0, and there is no largest of no elements", d);
+            return dt_op_refuse(call, DT_ERR_SHAPE, "cannot reduce dim %d: it is empty", d);
     return DT_OK;
 }
 
@@ -90,8 +89,8 @@ static dt_status shape_cumsum(dt_op_call *call) {
     return dt__add_like(call, 0, dt__arg_dtype(dt__arg(call, "dtype"), dt__is_integral(dtype) ? DT_I64 : dtype));
 }
 
-/* Dims that stay keep their cuts. */
-static void add_kept(const dt_op_call *call, dt_rows *rows) {
+/* Dims that are not reduced keep their shards. */
+static void add_kept_dims(const dt_op_call *call, dt_rows *rows) {
     uint32_t dims = reduced_dims(call);
     int map[DT_SPEC_MAX_DIMS], at = 0;
     for (int d = 0; d < call->inputs[0].n_dims; d++) {
@@ -102,7 +101,7 @@ static void add_kept(const dt_op_call *call, dt_rows *rows) {
     dt__rows_map(call, rows, map);
 }
 
-static void add_cut(const dt_op_call *call, dt_rows *rows, dt_reduce kind) {
+static void add_reduced_dims(const dt_op_call *call, dt_rows *rows, dt_reduce kind) {
     uint32_t dims = reduced_dims(call);
     for (int d = 0; d < call->inputs[0].n_dims; d++)
         if (dims >> d & 1)
@@ -110,14 +109,14 @@ static void add_cut(const dt_op_call *call, dt_rows *rows, dt_reduce kind) {
 }
 
 static void rows_sum(const dt_op_call *call, dt_rows *rows) {
-    add_kept(call, rows);
+    add_kept_dims(call, rows);
     if (call->outputs[0].dtype != DT_BOOL)
-        add_cut(call, rows, DT_SUM);
+        add_reduced_dims(call, rows, DT_SUM);
 }
 
 static void rows_amax(const dt_op_call *call, dt_rows *rows) {
-    add_kept(call, rows);
-    add_cut(call, rows, DT_MAX);
+    add_kept_dims(call, rows);
+    add_reduced_dims(call, rows, DT_MAX);
     dt_rows_reduce(rows, 1, DT_MAX, DT_MAX);
 }
 
@@ -150,19 +149,19 @@ static void fold_output(const dt_op_call *call, uint32_t dims, struct folded *ou
 }
 
 static void fill_output(const dt_op_call *call, double number) {
-    dt__constant room;
+    dt__constant constant;
     dt__array out = dt__array_of(&call->outputs[0]);
-    dt__array value = dt__array_of_number(&(dt_arg){.type = DT_ARG_FLOAT, .as.f = number}, out.dtype, &room);
+    dt__array value = dt__array_of_number(&(dt_arg){.type = DT_ARG_FLOAT, .as.f = number}, out.dtype, &constant);
     dt__run_convert(call, &out, &value);
 }
 
-static dt_status fold(const dt_op_call *call, dt__fold how, double divisor) {
+static dt_status fold(const dt_op_call *call, dt__fold kind, double divisor) {
     struct folded out;
     uint32_t dims = reduced_dims(call);
     dt__array in = dt__array_of(&call->inputs[0]);
     fold_output(call, dims, &out);
     dt__reduce(dt__kernels_of(call->ctx), dt__pool_of(call->ctx),
-               &(dt__reduction){how, dims, divisor, &in, &out.array});
+               &(dt__reduction){kind, dims, divisor, &in, &out.array});
     return DT_OK;
 }
 
@@ -190,21 +189,21 @@ static dt_status sum_converted(dt_op_call *call, double divisor) {
 
 static dt_status sum(dt_op_call *call) { return sum_converted(call, 0); }
 
-/* Each part is divided by the count of the whole. */
+/* Each local sum is divided by the global count. */
 static dt_status mean(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     uint32_t dims = reduced_dims(call);
     double count = 1;
     for (int d = 0; d < input->n_dims; d++)
-        count *= dims >> d & 1 ? (double)input->whole[d] : 1;
+        count *= dims >> d & 1 ? (double)input->global_shape[d] : 1;
     if (count != 0)
         return sum_converted(call, count);
     fill_output(call, (double)NAN);
     return DT_OK;
 }
 
-/* A part without elements has nothing to say. */
-static dt_status largest(dt_op_call *call) {
+/* A local tensor without elements contributes the identity of max. */
+static dt_status amax(dt_op_call *call) {
     uint32_t dims = reduced_dims(call);
     for (int d = 0; d < call->inputs[0].n_dims; d++)
         if (dims >> d & 1 && call->inputs[0].shape[d] == 0) {
@@ -214,7 +213,7 @@ static dt_status largest(dt_op_call *call) {
     return fold(call, DT__FOLD_MAX, 0);
 }
 
-static dt_status where_largest(dt_op_call *call) {
+static dt_status argmax(dt_op_call *call) {
     struct folded out;
     dt__array in = dt__array_of(&call->inputs[0]);
     uint32_t dims = reduced_dims(call);
@@ -264,15 +263,15 @@ const dt_op dt__op_amax = {
     .schema = "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
     .rows = rows_amax,
     .shape = shape_amax,
-    .kernel = largest,
+    .kernel = amax,
     .samples = "amax(f32[5,3])\namax(f32[5,3]; [1]; true)\namax(i32[2,5,3]; [0,2])\n"
                "amax(bool[5,3]; 0)",
 };
 const dt_op dt__op_argmax = {
     .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
-    .rows = add_kept,
+    .rows = add_kept_dims,
     .shape = shape_argmax,
-    .kernel = where_largest,
+    .kernel = argmax,
     .samples = "argmax(f32[5,3])\nargmax(f32[5,3]; 1; true)\nargmax(i32[5,3]; 0)",
 };
 const dt_op dt__op_cumsum = {

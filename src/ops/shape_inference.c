@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shapes and dtypes, as PyTorch has them.
+ * Shapes and dtypes of results, as in PyTorch.
  */
 #include "ops/shape_inference.h"
 
@@ -19,27 +19,27 @@ static enum category category_of(dt_dtype dtype) {
     return dt__is_complex(dtype) ? CATEGORY_COMPLEX : dt__is_float(dtype) ? CATEGORY_FLOAT : CATEGORY_INTEGER;
 }
 
-/* One of the three ranks: tensors with dims, without, numbers. */
-typedef struct pool {
+/* The promoted dtype of one priority: tensors with dims, tensors without, numbers. */
+typedef struct promotion {
     bool any;
     dt_dtype dtype;
-} pool;
+} promotion;
 
-static inline void pour(pool *into, dt_dtype dtype) {
+static inline void include_dtype(promotion *into, dt_dtype dtype) {
     into->dtype = into->any && into->dtype != dtype ? dt__promote(into->dtype, dtype) : dtype;
     into->any = true;
 }
 
-static pool combine(pool higher, pool lower) {
+static promotion combine(promotion higher, promotion lower) {
     if (!higher.any || !lower.any)
         return higher.any ? higher : lower;
     enum category high = category_of(higher.dtype), low = category_of(lower.dtype);
     if (high >= low || (high == CATEGORY_FLOAT && low != CATEGORY_COMPLEX))
         return higher;
     if (high == CATEGORY_FLOAT)
-        return (pool){true, dt__promote_to_complex(higher.dtype)};
+        return (promotion){true, dt__promote_to_complex(higher.dtype)};
     if (high == CATEGORY_BOOL || low >= CATEGORY_FLOAT)
-        return (pool){true, dt__promote(higher.dtype, lower.dtype)};
+        return (promotion){true, dt__promote(higher.dtype, lower.dtype)};
     return higher;
 }
 
@@ -58,17 +58,17 @@ static bool scalar_dtype(const dt_arg *arg, dt_dtype *out) {
 }
 
 dt_dtype dt__promote_call(const dt_op_call *call, uint64_t inputs) {
-    pool pools[3] = {{0}};
-    const dt_arg *factor = dt_op_arg(call, "alpha"); /* goes along with its tensor, whatever that is */
+    promotion by_priority[3] = {{0}};
+    const dt_arg *factor = dt_op_arg(call, "alpha"); /* has the dtype of its tensor */
     for (int i = 0; i < call->n_inputs && i < 64; i++)
         if (inputs >> i & 1)
-            pour(&pools[call->inputs[i].n_dims == 0], call->inputs[i].dtype);
+            include_dtype(&by_priority[call->inputs[i].n_dims == 0], call->inputs[i].dtype);
     for (int p = 0; p < call->n_args; p++) {
         dt_dtype dtype;
         if (&call->args[p] != factor && scalar_dtype(&call->args[p], &dtype))
-            pour(&pools[2], dtype);
+            include_dtype(&by_priority[2], dtype);
     }
-    return combine(pools[0], combine(pools[1], pools[2])).dtype;
+    return combine(by_priority[0], combine(by_priority[1], by_priority[2])).dtype;
 }
 
 dt_status dt__broadcast(const dt_op_call *call, uint64_t inputs, dt__shape *out) {
@@ -84,8 +84,7 @@ dt_status dt__broadcast(const dt_op_call *call, uint64_t inputs, dt__shape *out)
             int64_t *size = &out->sizes[out->n - input->n_dims + d];
             if (input->shape[d] != 1 && *size != 1 && *size != input->shape[d])
                 return dt_op_refuse(call, DT_ERR_SHAPE,
-                                    "the shapes do not broadcast: sizes %" PRId64 " and %" PRId64
-                                    " stand in dim %d from the end; they must be equal, or one of them 1",
+                                    "the shapes do not broadcast: sizes %" PRId64 " and %" PRId64 " in dim -%d",
                                     *size, input->shape[d], input->n_dims - d);
             *size = *size == 1 ? input->shape[d] : *size;
         }
@@ -103,25 +102,24 @@ dt_status dt__add_like(dt_op_call *call, int input, dt_dtype dtype) {
     return dt_op_add_output(call, dtype, call->inputs[input].n_dims, call->inputs[input].shape);
 }
 
-dt_status dt__read_dim(const dt_op_call *call, int64_t given, int n_dims, int *out) {
+dt_status dt__read_dim(const dt_op_call *call, int64_t arg, int n_dims, int *out) {
     int n = n_dims ? n_dims : 1;
-    if (given < -n || given >= n)
-        return dt_op_refuse(call, DT_ERR_VALUE, "there is no dim %" PRId64 "; wanted one from %d to %d", given, -n,
-                            n - 1);
-    *out = dt__wrap_dim(given, n_dims);
+    if (arg < -n || arg >= n)
+        return dt_op_refuse(call, DT_ERR_VALUE, "dim: expected %d to %d, got %" PRId64, -n, n - 1, arg);
+    *out = dt__wrap_dim(arg, n_dims);
     return DT_OK;
 }
 
-static bool means_all(const dt_arg *given) { return !given || given->type != DT_ARG_INTS || given->n == 0; }
+static bool means_all(const dt_arg *arg) { return !arg || arg->type != DT_ARG_INTS || arg->n == 0; }
 
-dt_status dt__read_dims(const dt_op_call *call, const dt_arg *given, int n_dims, uint32_t *out) {
+dt_status dt__read_dims(const dt_op_call *call, const dt_arg *arg, int n_dims, uint32_t *out) {
     *out = (uint32_t)(((uint64_t)1 << n_dims) - 1);
-    if (means_all(given))
+    if (means_all(arg))
         return DT_OK;
     *out = 0;
-    for (int i = 0; i < given->n; i++) {
+    for (int i = 0; i < arg->n; i++) {
         int dim;
-        DT__TRY(dt__read_dim(call, given->as.ints[i], n_dims, &dim));
+        DT__TRY(dt__read_dim(call, arg->as.ints[i], n_dims, &dim));
         if (*out >> dim & 1)
             return dt_op_refuse(call, DT_ERR_VALUE, "dim %d is given twice", dim);
         *out |= (uint32_t)1 << dim;
@@ -129,12 +127,12 @@ dt_status dt__read_dims(const dt_op_call *call, const dt_arg *given, int n_dims,
     return DT_OK;
 }
 
-uint32_t dt__wrap_dims(const dt_arg *given, int n_dims) {
+uint32_t dt__wrap_dims(const dt_arg *arg, int n_dims) {
     uint32_t dims = 0;
-    if (means_all(given))
+    if (means_all(arg))
         return (uint32_t)(((uint64_t)1 << n_dims) - 1);
-    for (int i = 0; i < given->n; i++)
-        dims |= (uint32_t)1 << dt__wrap_dim(given->as.ints[i], n_dims);
+    for (int i = 0; i < arg->n; i++)
+        dims |= (uint32_t)1 << dt__wrap_dim(arg->as.ints[i], n_dims);
     return dims;
 }
 
@@ -153,13 +151,13 @@ int dt__arg_sign(const dt_arg *arg) {
 }
 
 bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype) {
-    int64_t least, most;
+    int64_t min, max;
     if (!dt__is_integer(dtype))
         return true;
-    dt__integer_limits(dtype, &least, &most);
-    least = dt__is_unsigned(dtype) ? -most : least;
-    return arg->type == DT_ARG_INT ? arg->as.i >= least && arg->as.i <= most
-                                   : dt__is_within(dt__arg_number(arg), least, most);
+    dt__integer_limits(dtype, &min, &max);
+    min = dt__is_unsigned(dtype) ? -max : min;
+    return arg->type == DT_ARG_INT ? arg->as.i >= min && arg->as.i <= max
+                                   : dt__is_within(dt__arg_number(arg), min, max);
 }
 
 dt__number_class dt__class_of_number(const dt_arg *arg, dt_dtype dtype) {
@@ -172,47 +170,48 @@ dt__number_class dt__class_of_number(const dt_arg *arg, dt_dtype dtype) {
 }
 
 dt_status dt__expect_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dtype) {
-    int64_t least, most;
+    int64_t min, max;
     if (dt__fits_dtype(arg, dtype))
         return DT_OK;
-    dt__integer_limits(dtype, &least, &most);
+    dt__integer_limits(dtype, &min, &max);
     return dt_op_refuse(call, DT_ERR_VALUE, "%.17g does not fit %s: expected a number from %" PRId64 " to %" PRId64,
-                        dt__arg_number(arg), dt_dtype_name(dtype), least, most);
+                        dt__arg_number(arg), dt_dtype_name(dtype), min, max);
 }
 
 dt_status dt__refuse_complex(const dt_op_call *call) {
     for (int i = 0; i < call->n_inputs; i++)
         if (dt__is_complex(call->inputs[i].dtype))
-            return dt_op_refuse(call, DT_ERR_DTYPE, "complex numbers have no order; wanted real ones");
+            return dt_op_refuse(call, DT_ERR_DTYPE, "expected real dtypes, got %s",
+                                dt_dtype_name(call->inputs[i].dtype));
     return DT_OK;
 }
 
 dt_status dt__expect_floating(const dt_op_call *call, int input) {
     if (dt__is_inexact(call->inputs[input].dtype))
         return DT_OK;
-    return dt_op_refuse(call, DT_ERR_DTYPE, "wanted a floating-point tensor, got %s",
+    return dt_op_refuse(call, DT_ERR_DTYPE, "expected a floating-point tensor, got %s",
                         dt_dtype_name(call->inputs[input].dtype));
 }
 
 dt_status dt__expect_index(const dt_op_call *call, int input) {
     if (call->inputs[input].dtype == DT_I64 || call->inputs[input].dtype == DT_I32)
         return DT_OK;
-    return dt_op_refuse(call, DT_ERR_DTYPE, "wanted indices as i64 or i32, got %s",
+    return dt_op_refuse(call, DT_ERR_DTYPE, "expected indices as i64 or i32, got %s",
                         dt_dtype_name(call->inputs[input].dtype));
 }
 
 dt_status dt__expect_dims(const dt_op_call *call, int input, int n_dims) {
     if (call->inputs[input].n_dims == n_dims)
         return DT_OK;
-    return dt_op_refuse(call, DT_ERR_SHAPE, "tensor %d has %d dims; wanted %d", input + 1, call->inputs[input].n_dims,
-                        n_dims);
+    return dt_op_refuse(call, DT_ERR_SHAPE, "tensor %d: expected %d dims, got %d", input + 1, n_dims,
+                        call->inputs[input].n_dims);
 }
 
-enum { MOST_ENTRIES = 1024 };
+enum { MAX_ENTRIES = 1024 };
 
 void dt__rows_map(const dt_op_call *call, dt_rows *rows, const int *map) {
-    dt_row_entry entries[MOST_ENTRIES] = {0};
-    if (call->n_inputs + call->n_outputs > MOST_ENTRIES)
+    dt_row_entry entries[MAX_ENTRIES] = {0};
+    if (call->n_inputs + call->n_outputs > MAX_ENTRIES)
         return;
     for (int d = 0; d < call->inputs[0].n_dims; d++) {
         if (map[d] < 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What shape functions and rows of several ops have in common: broadcasting, type promotion, dims and their checks, and
- * rows over dims that an op leaves alone.
+ * What shape functions and rows of several ops share: broadcasting, type promotion, dims and their checks, and rows
+ * over dims that an op leaves as they are.
  */
 #ifndef DT_OPS_SHAPE_INFERENCE_H
 #define DT_OPS_SHAPE_INFERENCE_H
@@ -11,7 +11,7 @@
 #include "base/size.h"
 #include "dtensor/op.h"
 
-/* A shape that is being made. */
+/* A shape while it is computed. */
 typedef struct dt__shape {
     int n;
     int64_t sizes[DT_SPEC_MAX_DIMS];
@@ -21,8 +21,8 @@ typedef struct dt__shape {
 #define dt_op_refuse(call, status, ...) ((void)(dt_op_refuse)(call, status, __VA_ARGS__), status)
 #endif
 
-/* The dtype of an elementwise op on these inputs (by bits) and Scalar arguments: tensors with dims decide, then those
- * without, then numbers; a later one counts only where its kind (bool, integer, floating, complex) is higher. */
+/* The dtype of an elementwise op on these inputs (by bits) and Scalar arguments: first tensors with dims, then those
+ * without, then numbers; a later one counts only where its category (bool, integer, float, complex) is higher. */
 dt_dtype dt__promote_call(const dt_op_call *call, uint64_t inputs);
 
 /* The shape to which these inputs (by bits) broadcast. */
@@ -35,32 +35,30 @@ static inline dt_status dt__add_shape(dt_op_call *call, dt_dtype dtype, const dt
     return dt_op_add_output(call, dtype, shape->n, shape->sizes);
 }
 
-/* Reads a dim, negative ones from the end; a tensor without dims has dim 0 as one of size 1. */
-dt_status dt__read_dim(const dt_op_call *call, int64_t given, int n_dims, int *out);
-/* A list of dims as bits; none or an empty list: all. */
-dt_status dt__read_dims(const dt_op_call *call, const dt_arg *given, int n_dims, uint32_t *out);
-/* The dim of an argument that a shape function has checked. */
-static inline int dt__wrap_dim(int64_t given, int n_dims) {
-    return (int)(given < 0 ? given + (n_dims ? n_dims : 1) : given);
-}
-uint32_t dt__wrap_dims(const dt_arg *given, int n_dims);
+/* Reads a dim; negative ones count from the end. A tensor without dims counts as one of a single dim of size 1. */
+dt_status dt__read_dim(const dt_op_call *call, int64_t arg, int n_dims, int *out);
+/* A list of dims as bits; without a list, or with an empty one, all dims. */
+dt_status dt__read_dims(const dt_op_call *call, const dt_arg *arg, int n_dims, uint32_t *out);
+/* The dim of an argument that the shape function has checked. */
+static inline int dt__wrap_dim(int64_t arg, int n_dims) { return (int)(arg < 0 ? arg + (n_dims ? n_dims : 1) : arg); }
+uint32_t dt__wrap_dims(const dt_arg *arg, int n_dims);
 
 /* The argument of this name; it must exist. */
 static inline const dt_arg *dt__arg(const dt_op_call *call, const char *name) { return dt_op_arg(call, name); }
-/* A dtype argument, or the other where it is none. */
-static inline dt_dtype dt__arg_dtype(const dt_arg *arg, dt_dtype otherwise) {
-    return arg && arg->type == DT_ARG_DTYPE ? arg->as.dtype : otherwise;
+/* A dtype argument, or the default where it is none. */
+static inline dt_dtype dt__arg_dtype(const dt_arg *arg, dt_dtype or_default) {
+    return arg && arg->type == DT_ARG_DTYPE ? arg->as.dtype : or_default;
 }
-/* A number as floating point; 0 for what is not a real number. */
+/* A real number as double; 0 for anything else. */
 double dt__arg_number(const dt_arg *arg);
-/* -1, 0 or 1; 0 for what is not finite, too. */
+/* -1, 0 or 1; 0 also for infinities and NaN. */
 int dt__arg_sign(const dt_arg *arg);
 
-/* Whether a number can become an element of a dtype: any but integers take all; of an integer's fraction nothing is
- * left. A negative number that wraps around in an unsigned dtype is taken. */
+/* Whether a number can become an element of a dtype. Only integer dtypes refuse numbers: those out of range. The
+ * fraction is dropped, and negative numbers wrap around in an unsigned dtype. */
 bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype);
-/* What rows look at in a number that becomes elements: it is its own sum where it is 0, its own product where it is 1,
- * and refused where it does not fit. A tensor is some other. */
+/* What rows depend on in a number that becomes elements: 0 on every rank is its own sum, 1 its own product, and a
+ * number that does not fit is refused. A tensor is OTHER. */
 typedef enum dt__number_class {
     DT__NUMBER_OTHER,
     DT__NUMBER_ZERO,
@@ -71,7 +69,8 @@ dt__number_class dt__class_of_number(const dt_arg *arg, dt_dtype dtype);
 /* Refuses a number that does not fit the dtype. */
 dt_status dt__expect_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dtype);
 
-/* Refuses dtypes: complex numbers where an order is needed, whole numbers where a fraction is. */
+/* Refuse (dtype, shape) inputs: complex numbers where an order is needed, integers where floating point is, other
+ * dtypes than i64 and i32 of indices, another number of dims. */
 dt_status dt__refuse_complex(const dt_op_call *call);
 dt_status dt__expect_floating(const dt_op_call *call, int input);
 dt_status dt__expect_index(const dt_op_call *call, int input);

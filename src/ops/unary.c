@@ -15,11 +15,11 @@ static dt_status shape_floating(dt_op_call *call) {
 
 static dt_status shape_neg(dt_op_call *call) {
     if (call->inputs[0].dtype == DT_BOOL)
-        return dt_op_refuse(call, DT_ERR_DTYPE, "truth values have no negative; wanted numbers");
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected a numeric dtype, got bool");
     return shape_same(call);
 }
 
-/* The least integer is its own negative. */
+/* The smallest integer is its own negative. */
 static unsigned partial_neg(const dt_op_call *call) {
     return DT_PARTIAL_LINEAR | (dt__is_inexact(call->inputs[0].dtype) ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
 }
@@ -27,16 +27,16 @@ static unsigned partial_neg(const dt_op_call *call) {
 static dt_status shape_relu(dt_op_call *call) {
     DT__TRY(dt__refuse_complex(call));
     if (call->inputs[0].dtype == DT_BOOL)
-        return dt_op_refuse(call, DT_ERR_DTYPE, "wanted numbers, got truth values");
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected a numeric dtype, got bool");
     return shape_same(call);
 }
 
 static dt_status shape_gelu(dt_op_call *call) {
-    const char *how = dt__arg(call, "approximate")->as.text;
+    const char *approximation = dt__arg(call, "approximate")->as.text;
     DT__TRY(dt__refuse_complex(call));
     DT__TRY(dt__expect_floating(call, 0));
-    if (strcmp(how, "none") != 0 && strcmp(how, "tanh") != 0)
-        return dt_op_refuse(call, DT_ERR_VALUE, "approximate is '%.60s'; wanted 'none' or 'tanh'", how);
+    if (strcmp(approximation, "none") != 0 && strcmp(approximation, "tanh") != 0)
+        return dt_op_refuse(call, DT_ERR_VALUE, "approximate: expected 'none' or 'tanh', got '%.60s'", approximation);
     return shape_same(call);
 }
 

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The same elements in other dims: view and reshape. Cuts go along where regrouped dims can be cut so that every rank
- * keeps what it has, perhaps as strided shards or with explicit extents.
+ * The same elements in other dims: view and reshape. Shards are kept where the new dims can be sharded so that every
+ * rank keeps its elements, perhaps as strided shards or with explicit extents.
  */
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
-#include "rules/rules.h"
-
 #include <inttypes.h>
 
-/* The product of the sizes that are given, and which one is left open (-1: none); false where it does not fit. */
+/* The product of the known sizes, and the dim of the unknown one (-1: none); false on overflow. */
 static bool known_elements(const dt_arg *size, int64_t *out, int *unknown) {
     int64_t sizes[DT_SPEC_MAX_DIMS];
     *unknown = -1;
@@ -27,14 +25,13 @@ static dt_status check_sizes(const dt_op_call *call, const dt_arg *size) {
     for (int d = 0; d < size->n; d++) {
         n_unknown += size->as.ints[d] == -1;
         if (size->as.ints[d] < -1)
-            return dt_op_refuse(call, DT_ERR_VALUE, "size %" PRId64 " is negative; -1 stands for what is left",
+            return dt_op_refuse(call, DT_ERR_VALUE, "size: expected at least 0, or -1 to infer it, got %" PRId64,
                                 size->as.ints[d]);
     }
     if (n_unknown > 1)
-        return dt_op_refuse(call, DT_ERR_VALUE, "-1 is given %d times; one size can be left open", n_unknown);
+        return dt_op_refuse(call, DT_ERR_VALUE, "expected at most one size of -1, got %d", n_unknown);
     if (size->n > DT_SPEC_MAX_DIMS)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "%d sizes are given; at most %d dims are possible", size->n,
-                            DT_SPEC_MAX_DIMS);
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected at most %d sizes, got %d", DT_SPEC_MAX_DIMS, size->n);
     return DT_OK;
 }
 
@@ -47,13 +44,13 @@ static dt_status shape_view(dt_op_call *call) {
     DT__TRY(check_sizes(call, size));
     bool fits = dt__product(input->n_dims, input->shape, 1, &all) && known_elements(size, &known, &unknown);
     if (!fits || (unknown < 0 ? known != all : known == 0 || all % known != 0))
-        return dt_op_refuse(call, DT_ERR_SHAPE, "%" PRId64 " elements do not fill the sizes that are given", all);
+        return dt_op_refuse(call, DT_ERR_SHAPE, "the number of elements differs: the tensor has %" PRId64, all);
     for (int d = 0; d < size->n; d++)
         shape.sizes[d] = d == unknown ? all / known : size->as.ints[d];
     return dt__add_shape(call, input->dtype, &shape);
 }
 
-/* The dim of the output in which the dims of a group that hold `left` values before this one end. */
+/* The dim of the output in which the first `left` values of a group end. */
 static int dim_behind(const dt__dim_group *group, const int64_t *to, int64_t left, int64_t *left_to) {
     int d = group->first[1];
     for (*left_to = 1; *left_to * to[d] <= left; d++)
@@ -82,8 +79,8 @@ static void rows_view(const dt_op_call *call, dt_rows *rows) {
         rows_of_group(call, &groups[g], rows);
 }
 
-/* The part in its new dims; false where that takes a copy. */
-static bool regroup(dt_op_call *call, dt_status *status) {
+/* The local tensor in its new dims; false where that takes a copy. */
+static bool view_as_output(dt_op_call *call, dt_status *status) {
     dt__view view = dt__view_of_value(call, &call->inputs[0]);
     if (!dt__view_reshape(&view, call->outputs[0].n_dims, call->outputs[0].shape))
         return false;
@@ -92,21 +89,19 @@ static bool regroup(dt_op_call *call, dt_status *status) {
 }
 
 static dt_status view(dt_op_call *call) {
-    static const char *const why =
-        "the elements do not lie in memory so that they can be seen in these dims without a "
-        "copy; dt_reshape makes one";
+    static const char *const reason = "the strides of the tensor allow no view of this shape; use dt_reshape";
     dt_status status = DT_OK;
-    if (regroup(call, &status))
+    if (view_as_output(call, &status))
         return status;
     if (!call->inputs[0].spec)
-        return dt_op_refuse(call, DT_ERR_SHAPE, "%s", why);
-    /* Parts may be of other sizes elsewhere, and seen in these dims: a local error, which peers are told. */
-    return dt__fail_local(call->ctx, DT_ERR_SHAPE, "%s: this rank's part: %s", call->name, why);
+        return dt_op_refuse(call, DT_ERR_SHAPE, "%s", reason);
+    /* Local tensors of other ranks may allow it: a local error, of which they are notified. */
+    return dt__fail_local(call->ctx, DT_ERR_SHAPE, "%s: local tensor: %s", call->name, reason);
 }
 
 static dt_status reshape(dt_op_call *call) {
     dt_status status = DT_OK;
-    call->needs_copy = !regroup(call, &status);
+    call->needs_copy = !view_as_output(call, &status);
     return status;
 }
 

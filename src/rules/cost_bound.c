@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lower bounds and guesses of prices.
+ * Lower bounds and estimates of the cost of moving an input.
  */
 #include "rules/cost_bound.h"
 
@@ -16,25 +16,25 @@ static const dt__link *link_at(const dt__machine *machine, int link) {
     return link == DT__BETWEEN ? &machine->between : &machine->within;
 }
 
-/* How an input gets from what it is to what a row asks for. */
+/* How the placement of an input changes on a mesh dim. */
 typedef enum change { STAYS, IS_CUT, IS_MOVED, IS_REDUCED, IS_SCATTERED } change;
 
-static change change_of(const dt_placement *now, dt_row_entry asked) {
-    if (dt__is_cut(now)) /* the same dim perhaps in another kind or order of cuts: only the planner knows */
-        return asked > 0 && now->dim == asked - 1 ? STAYS : IS_MOVED;
-    if (dt_placement_is_partial(*now) && asked != DT_ROW_P(now->reduce))
-        return asked > 0 ? IS_SCATTERED : IS_REDUCED;
-    return asked > 0 ? IS_CUT : STAYS;
+static change change_of(const dt_placement *current, dt_row_entry entry) {
+    if (dt__is_cut(current)) /* the kind or the order of shards may change; the planner decides that */
+        return entry > 0 && current->dim == entry - 1 ? STAYS : IS_MOVED;
+    if (dt_placement_is_partial(*current) && entry != DT_ROW_P(current->reduce))
+        return entry > 0 ? IS_SCATTERED : IS_REDUCED;
+    return entry > 0 ? IS_CUT : STAYS;
 }
 
-/* Bytes of the part at coordinate 0, which is the largest of plain cuts. */
-static double largest_part(const dt__sharding *of, const dt_op_value *value) {
+/* Bytes of the local tensor at coordinate 0, which is the largest of plain shards. */
+static double largest_local_bytes(const dt__sharding *of, const dt_op_value *value) {
     double bytes = (double)dt_dtype_size(value->dtype);
     for (int d = 0; d < of->n_dims; d++) {
         int64_t size = of->shape[d];
         for (int c = of->first_cut[d]; c < of->first_cut[d + 1]; c++) {
             const dt__cut *cut = &of->cuts[c];
-            if (!cut->starts) /* explicit extents may be anything up to the whole */
+            if (!cut->starts) /* explicit extents may be anything up to the size of the dim */
                 size = dt__cut_size(cut, size, 0);
         }
         bytes *= (double)size;
@@ -42,7 +42,7 @@ static double largest_part(const dt__sharding *of, const dt_op_value *value) {
     return bytes;
 }
 
-/* Whether any cuts of any dims by all mesh dims give parts of one size. */
+/* Whether all ways of sharding by all mesh dims yield shards of one size. */
 static bool is_even(const dt__placed_inputs *on, const dt__sharding *of) {
     int64_t ranks = 1;
     for (int m = 0; m < on->n_mesh_dims; m++)
@@ -66,8 +66,8 @@ void dt__cost_bound_begin(const dt__placed_inputs *on, int i, const dt_op_value 
         .same = {1, 1},
         .open = {1, 1},
         .gathered = 1,
-        .anew = 1,
-        .source = largest_part(on->inputs[i], value),
+        .resharded = 1,
+        .source = largest_local_bytes(on->inputs[i], value),
         .even = is_even(on, on->inputs[i]),
     };
     for (int d = 0; d < value->n_dims; d++)
@@ -79,36 +79,36 @@ void dt__cost_bound_begin(const dt__placed_inputs *on, int i, const dt_op_value 
     }
 }
 
-void dt__cost_bound_decide(const dt__placed_inputs *on, int i, int m, bool may_cut, dt_row_entry asked,
+void dt__cost_bound_decide(const dt__placed_inputs *on, int i, int m, bool may_cut, dt_row_entry entry,
                            const dt__cost_bound *before, dt__cost_bound *after) {
-    const dt_placement *now = &on->inputs[i]->placements[m];
-    change does = change_of(now, asked);
+    const dt_placement *current = &on->inputs[i]->placements[m];
+    change kind = change_of(current, entry);
     double n = (double)on->mesh[m];
     int link = link_of(on, m);
-    bool stays_partial = asked < 0 && dt_placement_is_partial(*now) && does == STAYS;
+    bool stays_partial = entry < 0 && dt_placement_is_partial(*current) && kind == STAYS;
     *after = *before;
     after->open[link] /= n;
-    if (asked <= 0 && may_cut)
+    if (entry <= 0 && may_cut)
         after->held *= n;
-    if (asked <= 0 && !stays_partial)
+    if (entry <= 0 && !stays_partial)
         after->same[link] *= n;
-    if (n == 1 || does == STAYS || does == IS_CUT)
+    if (n == 1 || kind == STAYS || kind == IS_CUT)
         return;
-    after->kinds |= 1u << does;
-    after->peers_us += (n - 1) * link_at(on->machine, link)->peer_us * (does == IS_REDUCED ? 2 : 1);
-    if (does != IS_MOVED) {
+    after->kinds |= 1u << kind;
+    after->peers_us += (n - 1) * link_at(on->machine, link)->peer_us * (kind == IS_REDUCED ? 2 : 1);
+    if (kind != IS_MOVED) {
         after->summed[link] *= n;
         return;
     }
     after->share[link] /= n;
     after->spans |= link == DT__BETWEEN;
-    if (asked <= 0)
+    if (entry <= 0)
         after->gathered /= n;
     else if (after->even)
-        after->anew = fmin(after->anew, 1 / n);
+        after->resharded = fmin(after->resharded, 1 / n);
 }
 
-/* In parts of the result. */
+/* As a fraction of the result. */
 static double received(double share, double summed, double same) {
     return summed > 1 ? 1 + (summed - 2) / same : 1 - share;
 }
@@ -127,11 +127,11 @@ static double collectives_us(const dt__machine *machine, const dt__cost_bound *o
 
 static double exchange_us(const dt__machine *machine, const dt__cost_bound *of) {
     const dt__link *link = link_at(machine, of->spans ? DT__BETWEEN : DT__WITHIN);
-    double lacked = of->held * (1 - of->gathered * of->anew);
+    double missing = of->held * (1 - of->gathered * of->resharded);
     double copied = of->held / machine->copy_bytes_per_us;
-    if (lacked <= 0)
+    if (missing <= 0)
         return copied;
-    return link->start_us + lacked / of->source * link->peer_us + lacked / link->bytes_per_us + copied;
+    return link->start_us + missing / of->source * link->peer_us + missing / link->bytes_per_us + copied;
 }
 
 double dt__cost_bound_us(const dt__machine *machine, const dt__cost_bound *of) {
@@ -141,13 +141,14 @@ double dt__cost_bound_us(const dt__machine *machine, const dt__cost_bound *of) {
     return of->kinds == 1u << IS_MOVED ? fmin(us, exchange_us(machine, of)) : us;
 }
 
-double dt__estimate_us(const dt__placed_inputs *on, int i, int m, dt_row_entry asked, double source_bytes) {
-    const dt_placement *now = &on->inputs[i]->placements[m];
-    change does = change_of(now, asked);
+double dt__estimate_us(const dt__placed_inputs *on, int i, int m, dt_row_entry entry, double source_bytes) {
+    const dt_placement *current = &on->inputs[i]->placements[m];
+    change kind = change_of(current, entry);
     double n = (double)on->mesh[m];
     const dt__link *link = link_at(on->machine, link_of(on, m));
-    double got = does == IS_MOVED && asked <= 0 ? source_bytes * (n - 1) : source_bytes * (n - 1) / n;
-    if (n == 1 || does == STAYS || does == IS_CUT)
-        return asked < 0 && !dt_placement_is_partial(*now) ? 1e-3 : 0;
-    return link->start_us + (does == IS_REDUCED ? 2 : 1) * ((n - 1) * link->peer_us + got / link->bytes_per_us);
+    double received_bytes = kind == IS_MOVED && entry <= 0 ? source_bytes * (n - 1) : source_bytes * (n - 1) / n;
+    if (n == 1 || kind == STAYS || kind == IS_CUT)
+        return entry < 0 && !dt_placement_is_partial(*current) ? 1e-3 : 0;
+    return link->start_us +
+           (kind == IS_REDUCED ? 2 : 1) * ((n - 1) * link->peer_us + received_bytes / link->bytes_per_us);
 }

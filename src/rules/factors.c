@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads rules of factors and makes rows of them. A factor is a letter, or a place in "..." counted from the right. Each
- * factor that a result keeps may be cut wherever it stands; a dim of size 1 that is broadcast stays Replicate. Each
- * factor that vanishes leaves a partial sum, and addends, which lack it, join that sum.
+ * Reads rules of factors and makes rows of them. A factor is a letter, or a position in "..." counted from the right.
+ * Each factor that the result has may be sharded wherever it occurs; a dim of size 1 that is broadcast stays
+ * Replicate. Each factor that the result lacks makes a partial sum, of which addends, which lack it, too, become
+ * terms.
  */
 #include "rules/factors.h"
 
@@ -31,10 +32,10 @@ static dt_status read_term(dt__cursor *at, rule *out, term *into) {
     bool ellipsis = false;
     for (char c = dt__cursor_peek(at); islower((unsigned char)c) || c == '.'; c = dt__cursor_peek(at)) {
         if (into->n == DT_SPEC_MAX_DIMS)
-            return dt__cursor_fail(at, "a term may have up to %d factors", DT_SPEC_MAX_DIMS);
+            return dt__cursor_fail(at, "expected at most %d factors in a term", DT_SPEC_MAX_DIMS);
         if (c == '.') {
             if (ellipsis || !dt__cursor_skip(at, "..."))
-                return dt__cursor_fail(at, "wanted '...', once in a term");
+                return dt__cursor_fail(at, "expected '...', once in a term");
             ellipsis = true;
             into->factors[into->n++] = ELLIPSIS;
             continue;
@@ -50,7 +51,7 @@ static dt_status read_term(dt__cursor *at, rule *out, term *into) {
 static dt_status read_terms(dt__cursor *at, rule *out, int *n) {
     do {
         if (out->n_inputs + out->n_outputs == MAX_TERMS)
-            return dt__cursor_fail(at, "a rule may have up to %d terms", MAX_TERMS);
+            return dt__cursor_fail(at, "expected at most %d terms in a rule", MAX_TERMS);
         DT__TRY(read_term(at, out, &out->terms[out->n_inputs + out->n_outputs]));
         ++*n;
     } while (dt__cursor_take(at, ","));
@@ -61,9 +62,9 @@ static dt_status read_rule(dt_ctx *ctx, const char *text, rule *out) {
     dt__cursor at = dt__cursor_new(ctx, DT_ERR_VALUE, "rule", text);
     memset(out, 0, sizeof *out);
     DT__TRY(read_terms(&at, out, &out->n_inputs));
-    DT__TRY(dt__cursor_expect(&at, "->", "behind the inputs"));
+    DT__TRY(dt__cursor_expect(&at, "->", "after the inputs"));
     DT__TRY(read_terms(&at, out, &out->n_outputs));
-    return dt__cursor_peek(&at) ? dt__cursor_fail(&at, "wanted the end of the rule") : DT_OK;
+    return dt__cursor_peek(&at) ? dt__cursor_fail(&at, "expected the end of the rule") : DT_OK;
 }
 
 dt_status dt__factors_check(dt_ctx *ctx, const char *text) {
@@ -88,7 +89,7 @@ static void place(dims *self, int entry, int factor, int dim) {
         self->size[factor] = size;
 }
 
-/* Lays a term over a tensor's dims; false where it does not fit. */
+/* Matches a term with the dims of a tensor; false where it does not fit. */
 static bool lay(dims *self, const term *over, int entry) {
     int n_dims = dt__row_value(self->rows->call, entry)->n_dims, n_letters = 0, dim = 0;
     for (int i = 0; i < over->n; i++)
@@ -119,7 +120,7 @@ static bool lay_addend(dims *self, int entry, int output) {
     return true;
 }
 
-/* Which term each input has: absent optional tensors have one, too, but no entry. */
+/* The term of each input: absent optional tensors have a term, but no entry. */
 static int find_terms(const dt_op_call *call, const rule *parsed, const term **out) {
     const dt__op_info *info = call->info;
     const dt__signature *signature = &info->schema.signatures[call->overload];
@@ -165,7 +166,7 @@ static void add_row(dims *self, int factor, uint64_t addends) {
     dt_rows_add(self->rows, 0, entries);
 }
 
-/* Kept factors in the order of the output's dims, then those that vanish. */
+/* Factors of the output in the order of its dims, then the others. */
 static void add_rows(dims *self, uint64_t addends) {
     const dt_op_call *call = self->rows->call;
     for (int dim = 0; dim < call->outputs[0].n_dims; dim++)

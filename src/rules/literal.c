@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads values.
+ * Reads values of defaults and arguments.
  */
 #include "rules/literal.h"
 
@@ -19,7 +19,7 @@ const char *dt__literal_name(dt__cursor *cursor, dt__arena *arena) {
     while (is_name_char(cursor->at[n]))
         n++;
     if (n == 0) {
-        dt__cursor_fail(cursor, "wanted a name");
+        dt__cursor_fail(cursor, "expected a name");
         return NULL;
     }
     const char *name = dt__arena_copy_chars(arena, cursor->at, n);
@@ -29,12 +29,12 @@ const char *dt__literal_name(dt__cursor *cursor, dt__arena *arena) {
 
 static dt_status read_number(dt__cursor *cursor, dt_arg *out) {
     char *end, *end_float;
-    long long whole = strtoll(cursor->at, &end, 10);
+    long long integer = strtoll(cursor->at, &end, 10);
     double real = strtod(cursor->at, &end_float);
     if (end_float == cursor->at)
-        return dt__cursor_fail(cursor, "wanted a value");
-    *out =
-        end == end_float ? (dt_arg){.type = DT_ARG_INT, .as.i = whole} : (dt_arg){.type = DT_ARG_FLOAT, .as.f = real};
+        return dt__cursor_fail(cursor, "expected a value");
+    *out = end == end_float ? (dt_arg){.type = DT_ARG_INT, .as.i = integer}
+                            : (dt_arg){.type = DT_ARG_FLOAT, .as.f = real};
     cursor->at = end_float;
     return DT_OK;
 }
@@ -71,7 +71,7 @@ static dt_status read_quoted(dt__cursor *cursor, dt__arena *arena, dt_arg *out) 
     char quote = *cursor->at;
     const char *begin = cursor->at + 1, *end = strchr(begin, quote);
     if (!end)
-        return dt__cursor_fail(cursor, "this quote is not closed");
+        return dt__cursor_fail(cursor, "expected a closing quote");
     const char *text = dt__arena_copy_chars(arena, begin, (size_t)(end - begin));
     if (!text)
         return DT_ERR_MEMORY;
@@ -80,11 +80,11 @@ static dt_status read_quoted(dt__cursor *cursor, dt__arena *arena, dt_arg *out) 
     return DT_OK;
 }
 
-/* A list of whole numbers stays one; a number with a point makes all of them floating. */
+/* A list of integers stays one; a number with a point makes all of them floating-point numbers. */
 static dt_status read_list(dt__cursor *cursor, dt__arena *arena, dt_arg *out) {
     int64_t *ints = DT__NEW_ARRAY(arena, int64_t, MAX_LIST);
     double *floats = DT__NEW_ARRAY(arena, double, MAX_LIST);
-    bool whole = true;
+    bool all_ints = true;
     int n = 0;
     if (!ints || !floats)
         return DT_ERR_MEMORY;
@@ -92,18 +92,18 @@ static dt_status read_list(dt__cursor *cursor, dt__arena *arena, dt_arg *out) {
     while (dt__cursor_peek(cursor) != ']') {
         dt_arg entry;
         if (n == MAX_LIST)
-            return dt__cursor_fail(cursor, "a list may have up to %d numbers", MAX_LIST);
+            return dt__cursor_fail(cursor, "expected at most %d numbers", MAX_LIST);
         if (n)
             DT__TRY(dt__cursor_expect(cursor, ",", "between the numbers of a list"));
         dt__cursor_peek(cursor);
         DT__TRY(read_number(cursor, &entry));
-        whole = whole && entry.type == DT_ARG_INT;
+        all_ints = all_ints && entry.type == DT_ARG_INT;
         ints[n] = entry.type == DT_ARG_INT ? entry.as.i : 0;
         floats[n++] = entry.type == DT_ARG_INT ? (double)entry.as.i : entry.as.f;
     }
     cursor->at++;
-    *out = whole ? (dt_arg){.type = DT_ARG_INTS, .n = n, .as.ints = ints}
-                 : (dt_arg){.type = DT_ARG_FLOATS, .n = n, .as.floats = floats};
+    *out = all_ints ? (dt_arg){.type = DT_ARG_INTS, .n = n, .as.ints = ints}
+                    : (dt_arg){.type = DT_ARG_FLOATS, .n = n, .as.floats = floats};
     return DT_OK;
 }
 

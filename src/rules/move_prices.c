@@ -1,21 +1,24 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A hash table of prices per input, and the limit of exact ones.
+ */
 #include "rules/move_prices.h"
 
 #include "base/hash.h"
 
 #include <math.h>
 
-/* Beyond so many exact prices, fewer on a mesh of many dims, rough ones serve. It takes a mesh of many dims and inputs
- * that are placed at cross purposes to get there. */
-enum { MOST_EXACT = 512, MOST_EXACT_OF_MANY = 16, MANY_MESH_DIMS = 5 };
+/* After so many exact prices, fewer on a mesh of many dims, approximate ones are used. Only meshes of many dims with
+ * inputs whose placements conflict get there. */
+enum { MAX_EXACT = 512, MAX_EXACT_MANY_DIMS = 16, MANY_MESH_DIMS = 5 };
 
 typedef struct dt__priced_target {
     struct dt__priced_target *next; /* of the same slot */
     uint64_t hash;
     const dt_placement *target; /* the key */
-    double us;                  /* exact, or what it is at least */
+    double us;                  /* exact, or a lower bound */
     bool exact;
-    double at_most; /* NaN: not asked for yet */
+    double upper; /* an upper bound; NaN: not computed yet */
 } priced;
 
 dt_status dt__move_prices_begin(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
@@ -55,22 +58,22 @@ dt_status dt__sharding_of_value(dt__arena *arena, const dt__placed_inputs *on, c
     return dt__sharding_build(arena, &desc, out);
 }
 
-/* What the move costs at most where `most` is 0, otherwise the least if that is below `most`. */
-static dt_status ask_planner(dt__move_prices *self, int i, const dt_placement *target, double most, double *us) {
+/* An upper bound of the price where limit is 0, otherwise the price if it is below the limit. */
+static dt_status run_planner(dt__move_prices *self, int i, const dt_placement *target, double limit, double *us) {
     const dt_op_value *value = &self->call->inputs[i];
     const dt__machine *machine = self->on->machine;
     dt__sharding to;
     dt__arena_mark mark = dt__arena_begin(self->arena);
     DT__TRY(dt__sharding_of_value(self->arena, self->on, value, target, &to));
     dt__move move = {.from = self->on->inputs[i], .to = &to, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
-    DT__TRY(most == 0 ? dt__plan_price_upper_bound(self->arena, &move, machine, us)
-                      : dt__plan_price(self->arena, &move, machine, most, us));
+    DT__TRY(limit == 0 ? dt__plan_price_upper_bound(self->arena, &move, machine, us)
+                       : dt__plan_price(self->arena, &move, machine, limit, us));
     dt__arena_rewind(self->arena, mark);
     return DT_OK;
 }
 
-/* The entry of a target among the prices of input i; NULL when memory is out. */
-static priced *find(dt__move_prices *self, int i, const dt_placement *target) {
+/* The entry of a target among the prices of input i; NULL when out of memory. */
+static priced *find_entry(dt__move_prices *self, int i, const dt_placement *target) {
     int n = self->on->n_mesh_dims;
     uint64_t hash = hash_placements(n, target);
     priced **slot = &self->slots[i][hash % DT__N_PRICE_SLOTS];
@@ -81,45 +84,45 @@ static priced *find(dt__move_prices *self, int i, const dt_placement *target) {
     const dt_placement *key = dt__arena_copy(self->arena, target, (size_t)n, sizeof *key);
     if (!fresh || !key)
         return NULL;
-    *fresh = (priced){.next = *slot, .hash = hash, .target = key, .at_most = NAN};
+    *fresh = (priced){.next = *slot, .hash = hash, .target = key, .upper = NAN};
     *slot = fresh;
     return fresh;
 }
 
-static dt_status price_roughly(dt__move_prices *self, int i, priced *known) {
-    return isnan(known->at_most) ? ask_planner(self, i, known->target, 0, &known->at_most) : DT_OK;
+static dt_status find_upper_bound(dt__move_prices *self, int i, priced *known) {
+    return isnan(known->upper) ? run_planner(self, i, known->target, 0, &known->upper) : DT_OK;
 }
 
-static dt_status price_exactly(dt__move_prices *self, int i, double most, priced *known) {
-    int most_exact = self->on->n_mesh_dims < MANY_MESH_DIMS ? MOST_EXACT : MOST_EXACT_OF_MANY;
-    if (known->exact || known->us >= most)
+static dt_status find_price(dt__move_prices *self, int i, double limit, priced *known) {
+    int max_exact = self->on->n_mesh_dims < MANY_MESH_DIMS ? MAX_EXACT : MAX_EXACT_MANY_DIMS;
+    if (known->exact || known->us >= limit)
         return DT_OK;
-    if (self->n_exact++ >= most_exact) {
-        DT__TRY(price_roughly(self, i, known));
-        known->us = known->at_most;
+    if (self->n_exact++ >= max_exact) {
+        DT__TRY(find_upper_bound(self, i, known));
+        known->us = known->upper;
         known->exact = true;
         return DT_OK;
     }
-    DT__TRY(ask_planner(self, i, known->target, most, &known->us));
-    known->exact = known->us < most;
-    known->us = known->exact ? known->us : most;
+    DT__TRY(run_planner(self, i, known->target, limit, &known->us));
+    known->exact = known->us < limit;
+    known->us = known->exact ? known->us : limit;
     return DT_OK;
 }
 
 dt_status dt__move_price_upper(dt__move_prices *prices, int i, const dt_placement *target, double *us) {
-    priced *known = find(prices, i, target);
+    priced *known = find_entry(prices, i, target);
     if (!known)
         return DT_ERR_MEMORY;
-    DT__TRY(price_roughly(prices, i, known));
-    *us = known->at_most;
+    DT__TRY(find_upper_bound(prices, i, known));
+    *us = known->upper;
     return DT_OK;
 }
 
-dt_status dt__move_price_below(dt__move_prices *prices, int i, const dt_placement *target, double most, double *us) {
-    priced *known = find(prices, i, target);
+dt_status dt__move_price_below(dt__move_prices *prices, int i, const dt_placement *target, double limit, double *us) {
+    priced *known = find_entry(prices, i, target);
     if (!known)
         return DT_ERR_MEMORY;
-    DT__TRY(price_exactly(prices, i, most, known));
+    DT__TRY(find_price(prices, i, limit, known));
     *us = known->us;
     return DT_OK;
 }

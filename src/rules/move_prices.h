@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What it costs to bring an input to other placements, asked of the minimum-cost planner once per input and target.
+ * Prices of redistributing an input, by the minimum-cost planner, which runs once per input and target.
  */
 #ifndef DT_RULES_MOVE_PRICES_H
 #define DT_RULES_MOVE_PRICES_H
@@ -15,15 +15,15 @@ typedef struct dt__move_prices {
     const dt_op_call *call;
     const dt__placed_inputs *on;
     struct dt__priced_target *(*slots)[DT__N_PRICE_SLOTS]; /* per input */
-    int n_exact;                                           /* prices asked for */
+    int n_exact;                                           /* exact prices computed */
 } dt__move_prices;
 
 dt_status dt__move_prices_begin(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
                                 dt__move_prices *out);
-/* What bringing input i to the target costs at most. */
+/* An upper bound of the price of redistributing input i to the target. */
 dt_status dt__move_price_upper(dt__move_prices *prices, int i, const dt_placement *target, double *us);
-/* What it costs if that is less than `most`, otherwise something that is not. */
-dt_status dt__move_price_below(dt__move_prices *prices, int i, const dt_placement *target, double most, double *us);
+/* The price if it is below `limit`, otherwise some number that is not. */
+dt_status dt__move_price_below(dt__move_prices *prices, int i, const dt_placement *target, double limit, double *us);
 
 /* The sharding of a value on the mesh by placements that are normalised. */
 dt_status dt__sharding_of_value(dt__arena *arena, const dt__placed_inputs *on, const dt_op_value *value,

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The choice: one row per mesh dim, so that moving the inputs to what the rows ask for costs least. Mesh dims interact
- * (what one of them cuts, another has less of; steps are joined), so a combination is priced as a whole, by the
- * minimum-cost planner, and the search is branch and bound over mesh dims, with the bound of least.h. A first round
- * with rough prices tells what the best costs at most. The cuts of one dim may come in any order that an input has.
+ * Placement selection: one row per mesh dim, such that moving the inputs to the placements of the rows costs the
+ * least. Mesh dims interact (what one of them shards, another has less of; steps are joined), so the minimum-cost
+ * planner prices a combination as a whole, and the search is branch and bound over mesh dims, with the bound of
+ * cost_bound.h. A first round with approximate prices yields an upper bound. Several shards of one tensor dim may
+ * come in any order that an input has.
  */
 #include "base/dtype.h"
 #include "rules/rules.h"
@@ -16,14 +17,14 @@
 #include <math.h>
 #include <string.h>
 
-/* Beyond so many combinations the best so far stands. It takes a mesh of many dims and inputs that are placed at cross
- * purposes to get there. */
-enum { MOST_NODES = 1 << 20 };
+/* After so many combinations the search ends with the best so far. Only meshes of many dims with inputs whose
+ * placements conflict get there. */
+enum { MAX_NODES = 1 << 20 };
 
-typedef struct found_one {
+typedef struct priced_candidate {
     double us;
-    dt__candidate choice;
-} found_one;
+    dt__candidate candidate;
+} priced_candidate;
 
 typedef struct search {
     dt__arena *arena;
@@ -32,62 +33,62 @@ typedef struct search {
     int n_mesh_dims, n_inputs, n_entries;
     const int *n_options; /* per mesh dim */
     dt__row_option *const *options;
-    const dt_placement *order;     /* cuts come in the order of these placements; NULL: from left to right */
+    const dt_placement *order;     /* shards are ordered as in these placements; NULL: from left to right */
     const dt__row_option **chosen; /* per mesh dim */
-    bool *may_cut;                 /* [input, mesh dim]: some row cuts it there */
-    dt__cost_bound *least;         /* [mesh dims decided, input] */
-    unsigned char *kinds;          /* [mesh dim, entry]: kinds of partials so far, by bits */
+    bool *may_cut;                 /* [input, mesh dim]: some row shards it there */
+    dt__cost_bound *bounds;        /* [mesh dims decided, input] */
+    unsigned char *kinds;          /* [mesh dim, entry]: reductions of partials so far, by bits */
     dt__move_prices prices;
     dt_placement *target;             /* scratch: n_mesh_dims */
     double *spent;                    /* scratch: per input */
-    double *source_bytes;             /* per input: of a part, about */
-    bool roughly;                     /* prices are what moves cost at most */
-    double ceiling;                   /* what is no less than this need not be found */
-    const dt__row_option **winner;    /* per mesh dim: the best by rough prices, */
-    const dt_placement *winner_order; /* and its order of cuts */
+    double *source_bytes;             /* per input: of a local tensor, about */
+    bool approximate;                 /* prices are upper bounds */
+    double ceiling;                   /* candidates that cost no less are not searched for */
+    const dt__row_option **winner;    /* per mesh dim: the best by approximate prices, */
+    const dt_placement *winner_order; /* and its order of shards */
     int64_t n_nodes;
-    int most, n_found;
-    found_one *found; /* from the cheapest on */
+    int max_found, n_found;
+    priced_candidate *found; /* the cheapest first */
 } search;
 
-/* Where a mesh dim stands among those that cut: by the order that is followed, else from left to right. */
+/* The place of a mesh dim among those that shard: by the order that is followed, else from left to right. */
 static int rank_of(const search *self, int m) {
     return self->order && dt__is_cut(&self->order[m]) ? self->order[m].position : m;
 }
 
-static bool cut_the_same(const dt_placement *a, const dt_placement *b) {
+static bool shard_same_dim(const dt_placement *a, const dt_placement *b) {
     return dt__is_cut(a) && dt__is_cut(b) && a->dim == b->dim;
 }
 
-/* Fills in positions, as normalised placements have them. */
+/* Sets positions, as normalised placements have them. */
 static void set_positions(const search *self, dt_placement *placements) {
     int n = self->n_mesh_dims;
     for (int m = 0; m < n; m++)
         for (int other = 0; other < m; other++)
-            if (cut_the_same(&placements[m], &placements[other]))
+            if (shard_same_dim(&placements[m], &placements[other]))
                 placements[rank_of(self, other) <= rank_of(self, m) ? m : other].position++;
     for (int m = 0; m < n && self->order; m++)
         for (int other = 0; other < n; other++)
             for (int third = 0; third < other; third++)
-                if (cut_the_same(&placements[m], &placements[other]) &&
-                    cut_the_same(&placements[m], &placements[third]))
+                if (shard_same_dim(&placements[m], &placements[other]) &&
+                    shard_same_dim(&placements[m], &placements[third]))
                     placements[m].ordered |= placements[third].position > placements[other].position;
 }
 
-/* What redistribution brings input i to under the chosen options. */
+/* The placements to which input i is redistributed for the chosen options. */
 static void find_target(const search *self, int i, dt_placement *out) {
-    const dt_placement *now = self->on->inputs[i]->placements;
+    const dt_placement *current = self->on->inputs[i]->placements;
     for (int m = 0; m < self->n_mesh_dims; m++) {
-        dt_row_entry asked = dt__row_option_entry(self->chosen[m], i);
-        if (asked < 0) /* Replicate, of which each rank makes the partial, unless it is there */
-            out[m] = dt__is_partial_of(&now[m], asked) ? now[m] : dt_placement_replicate();
+        dt_row_entry row_entry = dt__row_option_entry(self->chosen[m], i);
+        if (row_entry < 0) /* Replicate, of which each rank makes the partial, unless the input is one */
+            out[m] = dt__is_partial_of(&current[m], row_entry) ? current[m] : dt_placement_replicate();
         else
             out[m] = dt__row_option_placement(self->chosen[m], i);
     }
     set_positions(self, out);
 }
 
-/* Explicit extents cut a dim alone. */
+/* A dim with explicit extents is sharded by one mesh dim only. */
 static bool is_possible(int n, const dt_placement *placements) {
     for (int m = 0; m < n; m++)
         for (int other = 0; other < n && placements[m].n_extents; other++)
@@ -96,9 +97,9 @@ static bool is_possible(int n, const dt_placement *placements) {
     return true;
 }
 
-/* The price of input i's target, if it is less than `most`, otherwise something that is not; or, while prices are taken
- * roughly, what it is at most. */
-static dt_status price(search *self, int i, double most, double *us) {
+/* The price of input i's target if it is below `limit`, otherwise some number that is not; an upper bound while
+ * prices are approximate. */
+static dt_status price_input(search *self, int i, double limit, double *us) {
     find_target(self, i, self->target);
     *us = 0;
     if (dt__same_placements(self->n_mesh_dims, self->target, self->on->inputs[i]->placements))
@@ -106,11 +107,11 @@ static dt_status price(search *self, int i, double most, double *us) {
     *us = INFINITY;
     if (!is_possible(self->n_mesh_dims, self->target))
         return DT_OK;
-    return self->roughly ? dt__move_price_upper(&self->prices, i, self->target, us)
-                         : dt__move_price_below(&self->prices, i, self->target, most, us);
+    return self->approximate ? dt__move_price_upper(&self->prices, i, self->target, us)
+                             : dt__move_price_below(&self->prices, i, self->target, limit, us);
 }
 
-/* What it costs to make partials of Replicate where that takes writing: zeros or ones. */
+/* The cost of making partials of Replicate where that takes writing zeros or ones. */
 static double filling_us(const search *self, int i) {
     const dt_op_value *value = &self->call->inputs[i];
     double bytes = (double)dt_dtype_size(value->dtype);
@@ -118,28 +119,29 @@ static double filling_us(const search *self, int i) {
     for (int d = 0; d < value->n_dims; d++)
         bytes *= (double)value->shape[d];
     for (int m = 0; m < self->n_mesh_dims; m++) {
-        dt_row_entry asked = dt__row_option_entry(self->chosen[m], i);
-        if (asked > 0)
+        dt_row_entry row_entry = dt__row_option_entry(self->chosen[m], i);
+        if (row_entry > 0)
             bytes /= (double)self->on->mesh[m];
-        else if (asked == DT_ROW_P(DT_SUM) || asked == DT_ROW_P(DT_PRODUCT))
-            fills |= !dt__is_partial_of(&self->on->inputs[i]->placements[m], asked);
+        else if (row_entry == DT_ROW_P(DT_SUM) || row_entry == DT_ROW_P(DT_PRODUCT))
+            fills |= !dt__is_partial_of(&self->on->inputs[i]->placements[m], row_entry);
     }
     return fills ? bytes / self->on->machine->copy_bytes_per_us : 0;
 }
 
-/* The placements of a tensor of the row, all entries as they are asked for. */
+/* The placements of an input or output as the rows have them. */
 static void find_placements(const search *self, int entry, dt_placement *out) {
     for (int m = 0; m < self->n_mesh_dims; m++) {
-        const dt_placement *now = entry < self->n_inputs ? &self->on->inputs[entry]->placements[m] : NULL;
-        dt_row_entry asked = dt__row_option_entry(self->chosen[m], entry);
-        out[m] = now && asked < 0 && dt__is_partial_of(now, asked) ? *now
-                                                                   : dt__row_option_placement(self->chosen[m], entry);
+        const dt_placement *current = entry < self->n_inputs ? &self->on->inputs[entry]->placements[m] : NULL;
+        dt_row_entry row_entry = dt__row_option_entry(self->chosen[m], entry);
+        out[m] = current && row_entry < 0 && dt__is_partial_of(current, row_entry)
+                     ? *current
+                     : dt__row_option_placement(self->chosen[m], entry);
     }
     set_positions(self, out);
 }
 
-/* A kernel that needs its offset gets one run of each sharded dim. */
-static bool has_runs(const search *self, const dt__row *row) {
+/* A kernel that needs its offset needs a contiguous run of each sharded dim. */
+static bool is_contiguous(const search *self, const dt__row *row) {
     for (int i = 0; i < self->n_inputs; i++) {
         if (row->entries[i] <= 0)
             continue;
@@ -158,7 +160,7 @@ static unsigned flags_of(const search *self) {
     return flags;
 }
 
-static dt_status regroup_outputs(search *self, dt_placement *const *out, bool *fits) {
+static dt_status reshape_outputs(search *self, dt_placement *const *out, bool *fits) {
     const dt_op_value *value = &self->call->inputs[0];
     dt_placement input[DT_SPEC_MAX_DIMS];
     dt__sharding from;
@@ -185,15 +187,15 @@ static dt_status regroup_outputs(search *self, dt_placement *const *out, bool *f
     return DT_OK;
 }
 
-/* Placements of the outputs; *fits says whether there are such. */
+/* Placements of the outputs; *fits is false where the outputs cannot have them. */
 static dt_status find_outputs(search *self, dt_placement *const *out, bool *fits) {
     unsigned flags = flags_of(self);
     *fits = true;
     for (int m = 0; m < self->n_mesh_dims && *fits; m++)
         if (self->chosen[m]->row && self->chosen[m]->row->flags & DT_ROW_OFFSET)
-            *fits = has_runs(self, self->chosen[m]->row);
+            *fits = is_contiguous(self, self->chosen[m]->row);
     if (flags & DT_ROW_RESHAPE && *fits)
-        return regroup_outputs(self, out, fits);
+        return reshape_outputs(self, out, fits);
     for (int o = 0; o < self->call->n_outputs && *fits; o++) {
         find_placements(self, self->n_inputs + o, out[o]);
         *fits = is_possible(self->n_mesh_dims, out[o]);
@@ -201,12 +203,12 @@ static dt_status find_outputs(search *self, dt_placement *const *out, bool *fits
     return DT_OK;
 }
 
-/* An in-place op's result is where its first input is. */
+/* The result of an in-place op has the placements of its first input. */
 static bool is_in_place(const search *self, dt_placement *const *outputs) {
-    const dt_placement *now = self->on->inputs[0]->placements;
+    const dt_placement *current = self->on->inputs[0]->placements;
     find_target(self, 0, self->target);
-    return dt__same_placements(self->n_mesh_dims, self->target, now) &&
-           dt__same_placements(self->n_mesh_dims, outputs[0], now);
+    return dt__same_placements(self->n_mesh_dims, self->target, current) &&
+           dt__same_placements(self->n_mesh_dims, outputs[0], current);
 }
 
 static dt_placement **new_lists(dt__arena *arena, int n_lists, int n) {
@@ -217,8 +219,8 @@ static dt_placement **new_lists(dt__arena *arena, int n_lists, int n) {
     return all ? lists : NULL;
 }
 
-/* Writes the combination down. */
-static dt_status describe(search *self, dt_placement *const *outputs, double us, dt__candidate *out) {
+/* The combination as a candidate. */
+static dt_status make_candidate(search *self, dt_placement *const *outputs, double us, dt__candidate *out) {
     int n = self->n_mesh_dims;
     dt_placement **inputs = new_lists(self->arena, self->n_inputs, n);
     dt_placement **moved = new_lists(self->arena, self->n_inputs, n);
@@ -245,13 +247,13 @@ static dt_status describe(search *self, dt_placement *const *outputs, double us,
     return DT_OK;
 }
 
-static double worst(const search *self) {
-    return self->n_found < self->most ? self->ceiling : self->found[self->n_found - 1].us;
+static double price_limit(const search *self) {
+    return self->n_found < self->max_found ? self->ceiling : self->found[self->n_found - 1].us;
 }
 
 static bool is_found(const search *self, const dt__candidate *one) {
     for (int f = 0; f < self->n_found; f++) {
-        const dt__candidate *other = &self->found[f].choice;
+        const dt__candidate *other = &self->found[f].candidate;
         bool same = !memcmp(other->rows, one->rows, (size_t)self->n_mesh_dims * sizeof(*one->rows));
         for (int i = 0; i < self->n_inputs && same; i++)
             same = dt__same_placements(self->n_mesh_dims, other->inputs[i], one->inputs[i]);
@@ -265,17 +267,17 @@ static void insert(search *self, double us, const dt__candidate *one) {
     int at = self->n_found;
     while (at > 0 && dt__is_cheaper(us, self->found[at - 1].us))
         at--;
-    int last = self->n_found < self->most ? self->n_found++ : self->n_found - 1;
+    int last = self->n_found < self->max_found ? self->n_found++ : self->n_found - 1;
     memmove(&self->found[at + 1], &self->found[at], (size_t)(last - at) * sizeof *self->found);
-    self->found[at] = (found_one){us, *one};
-    if (self->roughly) {
+    self->found[at] = (priced_candidate){us, *one};
+    if (self->approximate) {
         memcpy(self->winner, self->chosen, (size_t)self->n_mesh_dims * sizeof(*self->chosen));
         self->winner_order = self->order;
     }
 }
 
-/* Parts of sums in f16 and bf16 are rounded before they are added. Where a row makes such parts of inputs that are not
- * partial, the all-reduce that the sum will take is counted against it, so that it is chosen only where it pays. */
+/* Partial sums in f16 and bf16 are rounded before they are added. A row that makes such partials of inputs that are
+ * not partial is charged the all-reduce that the sum will take, so that it is selected only where it pays. */
 static double rounding_us(const search *self) {
     double us = 0;
     for (int o = 0; o < self->call->n_outputs; o++) {
@@ -297,20 +299,20 @@ static double rounding_us(const search *self) {
     return us;
 }
 
-/* What the inputs cost in all, or infinity as soon as that is no less than what is known; bounds serve for inputs that
- * are not priced yet. */
+/* The price of all inputs, or infinity as soon as it reaches the limit; bounds replace the prices of inputs that are
+ * not priced yet. */
 static dt_status price_all(search *self, double *us) {
-    const dt__cost_bound *least = self->least + (int64_t)self->n_mesh_dims * self->n_inputs;
+    const dt__cost_bound *bounds = self->bounds + (int64_t)self->n_mesh_dims * self->n_inputs;
     double rest = 0;
     for (int i = 0; i < self->n_inputs; i++)
-        rest += dt__cost_bound_us(self->on->machine, &least[i]) + filling_us(self, i);
+        rest += dt__cost_bound_us(self->on->machine, &bounds[i]) + filling_us(self, i);
     *us = rounding_us(self);
     for (int i = 0; i < self->n_inputs; i++) {
         double filling = filling_us(self, i);
-        rest -= dt__cost_bound_us(self->on->machine, &least[i]) + filling;
-        DT__TRY(price(self, i, worst(self) - *us - rest - filling, &self->spent[i]));
+        rest -= dt__cost_bound_us(self->on->machine, &bounds[i]) + filling;
+        DT__TRY(price_input(self, i, price_limit(self) - *us - rest - filling, &self->spent[i]));
         *us += self->spent[i] + filling;
-        if (!dt__is_cheaper(*us + rest, worst(self))) {
+        if (!dt__is_cheaper(*us + rest, price_limit(self))) {
             *us = INFINITY;
             return DT_OK;
         }
@@ -319,7 +321,7 @@ static dt_status price_all(search *self, double *us) {
 }
 
 /* All mesh dims have their option. */
-static dt_status judge(search *self) {
+static dt_status consider_candidate(search *self) {
     double us;
     bool fits;
     dt__candidate one;
@@ -332,14 +334,14 @@ static dt_status judge(search *self) {
     DT__TRY(find_outputs(self, outputs, &fits));
     if (!fits || (self->call->op->flags & DT_OP_INPLACE && !is_in_place(self, outputs)))
         return DT_OK;
-    DT__TRY(describe(self, outputs, us - rounding_us(self), &one));
-    if (self->most == 1 || !is_found(self, &one))
+    DT__TRY(make_candidate(self, outputs, us - rounding_us(self), &one));
+    if (self->max_found == 1 || !is_found(self, &one))
         insert(self, us, &one);
     return DT_OK;
 }
 
-/* Sum and avg may stand beside each other in one tensor, no other kinds. */
-static bool mixes(unsigned kinds) {
+/* One tensor may have partials of sum and avg together, but of no other two reductions. */
+static bool has_mixed_reductions(unsigned kinds) {
     unsigned linear = 1u << DT_SUM | 1u << DT_AVG;
     return kinds & ~linear ? (kinds & (kinds - 1)) != 0 : false;
 }
@@ -348,20 +350,20 @@ static bool add_kinds(search *self, int m, const dt__row_option *one) {
     unsigned char *kinds = self->kinds + (int64_t)(m + 1) * self->n_entries;
     const unsigned char *before = kinds - self->n_entries;
     for (int e = 0; e < self->n_entries; e++) {
-        dt_row_entry asked = dt__row_option_entry(one, e);
+        dt_row_entry row_entry = dt__row_option_entry(one, e);
         kinds[e] = before[e];
-        if (asked < 0)
-            kinds[e] |= (unsigned char)(1u << (-1 - asked));
-        if (mixes(kinds[e]))
+        if (row_entry < 0)
+            kinds[e] |= (unsigned char)(1u << (-1 - row_entry));
+        if (has_mixed_reductions(kinds[e]))
             return false;
     }
     return true;
 }
 
-/* The least that all inputs cost together once mesh dim m has this option. */
-static double decide(search *self, int m, const dt__row_option *one) {
-    const dt__cost_bound *before = self->least + (int64_t)m * self->n_inputs;
-    dt__cost_bound *after = self->least + (int64_t)(m + 1) * self->n_inputs;
+/* A lower bound of the price of all inputs once mesh dim m has this option. */
+static double decide_mesh_dim(search *self, int m, const dt__row_option *one) {
+    const dt__cost_bound *before = self->bounds + (int64_t)m * self->n_inputs;
+    dt__cost_bound *after = self->bounds + (int64_t)(m + 1) * self->n_inputs;
     double us = 0;
     for (int i = 0; i < self->n_inputs; i++) {
         bool may_cut = self->may_cut[i * self->n_mesh_dims + m];
@@ -371,21 +373,21 @@ static double decide(search *self, int m, const dt__row_option *one) {
     return us;
 }
 
-static dt_status walk(search *self, int m) {
+static dt_status search_from(search *self, int m) {
     if (m == self->n_mesh_dims)
-        return judge(self);
-    for (int o = 0; o < self->n_options[m] && self->n_nodes < MOST_NODES; o++) {
+        return consider_candidate(self);
+    for (int o = 0; o < self->n_options[m] && self->n_nodes < MAX_NODES; o++) {
         const dt__row_option *one = &self->options[m][o];
         self->n_nodes++;
-        if (!dt__is_cheaper(decide(self, m, one), worst(self)) || !add_kinds(self, m, one))
+        if (!dt__is_cheaper(decide_mesh_dim(self, m, one), price_limit(self)) || !add_kinds(self, m, one))
             continue;
         self->chosen[m] = one;
-        DT__TRY(walk(self, m + 1));
+        DT__TRY(search_from(self, m + 1));
     }
     return DT_OK;
 }
 
-static double part_bytes(const search *self, int i) {
+static double local_bytes(const search *self, int i) {
     const dt_op_value *value = &self->call->inputs[i];
     double bytes = (double)dt_dtype_size(value->dtype);
     for (int d = 0; d < value->n_dims; d++)
@@ -402,7 +404,7 @@ static void begin_bounds(search *self, const dt__row_list *rows) {
         for (int r = 0; r < rows->n_rows; r++)
             for (int m = 0; m < self->n_mesh_dims && rows->rows[r].entries[i] > 0; m++)
                 may_cut[m] = true;
-        dt__cost_bound_begin(self->on, i, &self->call->inputs[i], may_cut, &self->least[i]);
+        dt__cost_bound_begin(self->on, i, &self->call->inputs[i], may_cut, &self->bounds[i]);
     }
 }
 
@@ -414,13 +416,13 @@ static dt_status prepare(search *self) {
     self->chosen = DT__NEW_ARRAY(self->arena, const dt__row_option *, n + 1);
     self->winner = DT__NEW_ARRAY(self->arena, const dt__row_option *, n + 1);
     self->may_cut = DT__NEW_ARRAY(self->arena, bool, n * self->n_inputs);
-    self->least = DT__NEW_ARRAY(self->arena, dt__cost_bound, (n + 1) * self->n_inputs);
+    self->bounds = DT__NEW_ARRAY(self->arena, dt__cost_bound, (n + 1) * self->n_inputs);
     self->source_bytes = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
     self->kinds = DT__NEW_ARRAY(self->arena, unsigned char, (n + 1) * self->n_entries);
     self->target = DT__NEW_ARRAY(self->arena, dt_placement, n + 1);
     self->spent = DT__NEW_ARRAY(self->arena, double, self->n_inputs);
-    self->found = DT__NEW_ARRAY(self->arena, found_one, self->most + 1);
-    if (!n_options || !options || !self->chosen || !self->winner || !self->may_cut || !self->least ||
+    self->found = DT__NEW_ARRAY(self->arena, priced_candidate, self->max_found + 1);
+    if (!n_options || !options || !self->chosen || !self->winner || !self->may_cut || !self->bounds ||
         !self->source_bytes || !self->kinds || !self->target || !self->spent || !self->found)
         return DT_ERR_MEMORY;
     self->n_options = n_options;
@@ -428,7 +430,7 @@ static dt_status prepare(search *self) {
     DT__TRY(dt__move_prices_begin(self->arena, self->call, self->on, &self->prices));
     DT__TRY(dt__op_call_rows(self->arena, self->call, &rows));
     for (int i = 0; i < self->n_inputs; i++)
-        self->source_bytes[i] = part_bytes(self, i);
+        self->source_bytes[i] = local_bytes(self, i);
     for (int m = 0; m < n; m++)
         DT__TRY(dt__row_options_list(self->arena, self->call, self->on, &rows, m, self->source_bytes, &options[m],
                                      &n_options[m]));
@@ -443,55 +445,55 @@ static bool is_ordered(const search *self, int i) {
     return false;
 }
 
-/* All combinations, in every order of cuts that an input has. */
-static dt_status walk_all(search *self) {
+/* All combinations, with every order of shards that an input has. */
+static dt_status search_all(search *self) {
     self->order = NULL;
-    DT__TRY(walk(self, 0));
+    DT__TRY(search_from(self, 0));
     for (int i = 0; i < self->n_inputs; i++)
         if (is_ordered(self, i)) {
             self->order = self->on->inputs[i]->placements;
-            DT__TRY(walk(self, 0));
+            DT__TRY(search_from(self, 0));
         }
     return DT_OK;
 }
 
-/* What the winner by rough prices costs. */
+/* The price of the winner by approximate prices. */
 static dt_status price_winner(search *self, double *us) {
     self->order = self->winner_order;
     memcpy(self->chosen, self->winner, (size_t)self->n_mesh_dims * sizeof(*self->chosen));
     for (int m = 0; m < self->n_mesh_dims; m++)
-        decide(self, m, self->chosen[m]);
+        decide_mesh_dim(self, m, self->chosen[m]);
     return price_all(self, us);
 }
 
-/* First with rough prices: what their winner costs, the best costs at most, so that few prices have to be exact. */
-static dt_status run(search *self) {
+/* First with approximate prices: the price of their winner bounds the best, so that few prices must be exact. */
+static dt_status run_search(search *self) {
     double us;
     self->ceiling = INFINITY;
-    if (self->most == 1) {
-        self->roughly = true;
-        DT__TRY(walk_all(self));
+    if (self->max_found == 1) {
+        self->approximate = true;
+        DT__TRY(search_all(self));
         if (self->n_found == 0)
             return DT_OK;
-        self->roughly = false;
+        self->approximate = false;
         self->n_found = 0;
         self->n_nodes = 0;
         DT__TRY(price_winner(self, &us));
         self->ceiling = us * (1 + 1e-6) + 1e-6;
     }
-    return walk_all(self);
+    return search_all(self);
 }
 
 static dt_status refuse(const search *self) {
     char text[160] = "";
     if (self->n_inputs)
         dt_placements_text(self->n_mesh_dims, self->on->inputs[0]->placements, sizeof text, text);
-    return dt_op_refuse(
-        self->call, DT_ERR_PLACEMENT,
-        "this works in place, and there is no way to keep the first tensor as %s; redistribute it first", text);
+    return dt_op_refuse(self->call, DT_ERR_PLACEMENT,
+                        "an in-place op cannot keep the placements %s of its first tensor; redistribute it first",
+                        text);
 }
 
-dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on, int most,
+dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on, int max,
                               dt__candidate *out, int *n) {
     search self = {
         .arena = arena,
@@ -500,14 +502,14 @@ dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt
         .n_mesh_dims = on->n_mesh_dims,
         .n_inputs = call->n_inputs,
         .n_entries = call->n_inputs + call->n_outputs,
-        .most = most,
+        .max_found = max,
     };
     DT__TRY(prepare(&self));
-    DT__TRY(run(&self));
+    DT__TRY(run_search(&self));
     if (self.n_found == 0)
         return refuse(&self);
     for (int f = 0; f < self.n_found; f++)
-        out[f] = self.found[f].choice;
+        out[f] = self.found[f].candidate;
     *n = self.n_found;
     return DT_OK;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Maps cuts from dims to regrouped dims. Where everything divides evenly, a cut into n parts is a digit of radix n of
- * the row-major index of its group: `weight` is how many values the digits before it take together. A digit knows
- * nothing of dims, so it is read off the one side and written on the other, where it may need a strided shard or an
- * order:
+ * Maps shards from the dims of a tensor to those of its reshape. Where everything divides evenly, a shard over n
+ * ranks is a digit of radix n of the row-major index of its group of dims: `weight` is the product of the radices
+ * before it. A digit does not depend on dims, so it is read from the one shape and written to the other, where it may
+ * need a strided shard or an order:
  *
- *     [8,4] S(1) over 2, as [32]: weight 8, radix 2 of 32: 8 chunks, each cut in 2: _S(0,8)
+ *     [8,4] S(1) over 2, as [32]: weight 8, radix 2 of 32: 8 chunks, each split in 2: _S(0,8)
  *
- * Where something is uneven, a dim that stays as it is keeps its cuts, and the first dim of a group keeps one cut, with
- * explicit extents.
+ * Where something is uneven, a dim that stays as it is keeps its shards, and the first dim of a group keeps one
+ * shard, with explicit extents.
  */
 #include "rules/rules.h"
 
@@ -41,7 +41,7 @@ int dt__dim_groups_find(int n_from, const int64_t *from, int n_to, const int64_t
     return n;
 }
 
-enum { MOST_EXTENTS = 4096 };
+enum { MAX_EXTENTS = 4096 };
 
 typedef struct digit {
     int mesh_dim;
@@ -72,7 +72,7 @@ static bool add_digit(digits *self, digit one) {
     return true;
 }
 
-/* Reads the cuts of one dim, whose first digit has the weight `left`. */
+/* Reads the shards of one dim, whose first digit has the weight `left`. */
 static bool read_dim(const dt__sharding *from, int dim, int64_t left, digits *out) {
     digits own = {0}; /* of this dim, by weights within it */
     for (int c = from->first_cut[dim]; c < from->first_cut[dim + 1]; c++) {
@@ -96,12 +96,12 @@ static bool read_dim(const dt__sharding *from, int dim, int64_t left, digits *ou
     return true;
 }
 
-/* Writes digits as cuts of the dims of one group. */
+/* Writes digits as shards of the dims of one group. */
 static bool write_group(const digits *from, const dt__dim_group *group, const int64_t *to, dt_placement *out) {
     int64_t left = 1;
     int i = 0;
     for (int d = group->first[1]; d < group->first[1] + group->n[1]; d++) {
-        int64_t taken = 1; /* by digits that are cut off this dim already */
+        int64_t taken = 1; /* by digits of this dim so far */
         for (int position = 0; i < from->n && from->list[i].weight < left * to[d]; i++, position++) {
             const digit *one = &from->list[i];
             int64_t end = one->weight * one->radix;
@@ -129,7 +129,7 @@ static bool map_evenly(const dt__sharding *from, const dt__dim_group *group, con
     return write_group(&all, group, to, out);
 }
 
-/* A dim that stays what it is. */
+/* A dim that stays as it is. */
 static void copy_cuts(const dt__sharding *from, const dt__dim_group *group, dt_placement *out) {
     for (int c = from->first_cut[group->first[0]]; c < from->first_cut[group->first[0] + 1]; c++) {
         int m = from->cuts[c].mesh_dim;
@@ -145,7 +145,7 @@ static int64_t product(const int64_t *sizes, int n) {
     return all;
 }
 
-/* One uneven cut of the first dim: explicit extents of the first dim. */
+/* One uneven shard of the first dim: explicit extents of the first dim. */
 static dt_status map_first(dt__arena *arena, const dt__sharding *from, const dt__dim_group *group, const int64_t *to,
                            dt_placement *out, bool *fits) {
     int first = group->first[0], at = from->first_cut[first];
@@ -154,7 +154,7 @@ static dt_status map_first(dt__arena *arena, const dt__sharding *from, const dt_
     int64_t inner_to = product(to + group->first[1] + 1, group->n[1] - 1);
     bool alone = from->first_cut[first + group->n[0]] == at + 1 && from->first_cut[first + 1] == at + 1;
     *fits = false;
-    if (!alone || cut->split != 1 || cut->n > MOST_EXTENTS)
+    if (!alone || cut->split != 1 || cut->n > MAX_EXTENTS)
         return DT_OK;
     int64_t *extents = DT__NEW_ARRAY(arena, int64_t, cut->n);
     if (!extents)

@@ -1,11 +1,14 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Lists the options of a mesh dim, the ones that look cheapest first.
+ */
 #include "rules/row_options.h"
 
 #include "rules/cost_bound.h"
 
 #include <string.h>
 
-/* What options of a mesh dim are made from. */
+/* The list while it is made. */
 typedef struct making {
     const dt_op_call *call;
     const dt__placed_inputs *on;
@@ -16,26 +19,27 @@ typedef struct making {
 } making;
 
 dt_placement dt__row_option_placement(const dt__row_option *option, int entry) {
-    dt_row_entry asked = dt__row_option_entry(option, entry);
-    if (asked == DT_ROW_R)
+    dt_row_entry row_entry = dt__row_option_entry(option, entry);
+    if (row_entry == DT_ROW_R)
         return dt_placement_replicate();
-    if (asked < 0)
-        return dt_placement_partial((dt_reduce)(-1 - asked));
+    if (row_entry < 0)
+        return dt_placement_partial((dt_reduce)(-1 - row_entry));
     dt_placement placement = option->cut ? *option->cut : dt_placement_shard(0);
-    placement.dim = asked - 1;
+    placement.dim = row_entry - 1;
     placement.position = 0;
     placement.ordered = false;
     return placement;
 }
 
-static void add(making *self, const dt__row *row, const dt_placement *cut) {
+static void add_option(making *self, const dt__row *row, const dt_placement *cut) {
     dt__row_option one = {.row = row, .cut = cut};
     for (int i = 0; i < self->call->n_inputs; i++)
-        one.guess_us += dt__estimate_us(self->on, i, self->m, dt__row_option_entry(&one, i), self->source_bytes[i]);
+        one.estimate_us +=
+            dt__estimate_us(self->on, i, self->m, dt__row_option_entry(&one, i), self->source_bytes[i]);
     self->out[self->n++] = one;
 }
 
-static const dt_placement *placement_now(const making *self, int i) {
+static const dt_placement *current_placement(const making *self, int i) {
     return &self->on->inputs[i]->placements[self->m];
 }
 
@@ -57,57 +61,57 @@ static bool fits_cut(const dt_op_call *call, const dt__row *row, const dt_placem
     return true;
 }
 
-/* The row with each kind of cut that an input has on just that dim. */
-static void add_cuts(making *self, const dt__row *row) {
+/* The row with each kind of shard that an input has on that dim. */
+static void add_shard_kinds(making *self, const dt__row *row) {
     const dt_placement *tried[DT_SPEC_MAX_DIMS];
     int n_tried = 0;
     for (int i = 0; i < self->call->n_inputs && n_tried < DT_SPEC_MAX_DIMS; i++) {
-        const dt_placement *now = placement_now(self, i);
-        bool known = !dt__is_cut(now) || row->entries[i] != DT_ROW_S(now->dim) || is_plain(now);
+        const dt_placement *current = current_placement(self, i);
+        bool known = !dt__is_cut(current) || row->entries[i] != DT_ROW_S(current->dim) || is_plain(current);
         for (int t = 0; t < n_tried && !known; t++)
-            known = same_cut(tried[t], now);
-        if (known || !fits_cut(self->call, row, now, self->call->inputs[i].shape[now->dim]))
+            known = same_cut(tried[t], current);
+        if (known || !fits_cut(self->call, row, current, self->call->inputs[i].shape[current->dim]))
             continue;
-        tried[n_tried++] = now;
-        add(self, row, now);
+        tried[n_tried++] = current;
+        add_option(self, row, current);
     }
 }
 
 /* Cheapest first; else all Replicate first, then in the order of the rows. */
-static void sort(dt__row_option *options, int n) {
+static void sort_options(dt__row_option *options, int n) {
     for (int i = 1; i < n; i++) {
         dt__row_option one = options[i];
         int at = i;
-        for (; at > 0 && dt__is_cheaper(one.guess_us, options[at - 1].guess_us); at--)
+        for (; at > 0 && dt__is_cheaper(one.estimate_us, options[at - 1].estimate_us); at--)
             options[at] = options[at - 1];
         options[at] = one;
     }
 }
 
-static bool cuts(const making *self, const dt__row *row) {
+static bool shards_inputs(const making *self, const dt__row *row) {
     for (int i = 0; i < self->call->n_inputs; i++)
         if (row->entries[i] > 0)
             return true;
     return false;
 }
 
-/* Whether a row without cuts asks for partials of which no input has any here: then each rank would make them of
- * Replicate, and the row that is all Replicate does with the same moves. */
-static bool is_idle(const making *self, const dt__row *row) {
+/* Whether a row without shards has partials that no input has on this mesh dim: then each rank would make them of
+ * Replicate, and the row that is all Replicate needs the same moves. */
+static bool is_redundant(const making *self, const dt__row *row) {
     if (self->call->op->flags & DT_OP_INPLACE)
         return false;
     for (int i = 0; i < self->call->n_inputs; i++)
         if (row->entries[i] > 0 ||
-            (row->entries[i] < 0 && dt__is_partial_of(placement_now(self, i), row->entries[i])))
+            (row->entries[i] < 0 && dt__is_partial_of(current_placement(self, i), row->entries[i])))
             return false;
     return true;
 }
 
-/* Inputs that are cut otherwise than plainly, as far as they count. */
+/* The number of inputs with strided shards or explicit extents, up to the limit that is tried. */
 static int count_special(const making *self) {
     int n = 0;
     for (int i = 0; i < self->call->n_inputs; i++)
-        n += dt__is_cut(placement_now(self, i)) && !is_plain(placement_now(self, i));
+        n += dt__is_cut(current_placement(self, i)) && !is_plain(current_placement(self, i));
     return n < DT_SPEC_MAX_DIMS ? n : DT_SPEC_MAX_DIMS;
 }
 
@@ -119,16 +123,16 @@ dt_status dt__row_options_list(dt__arena *arena, const dt_op_call *call, const d
     self.out = DT__NEW_ARRAY(arena, dt__row_option, rows->n_rows * (n_special + 1) + 1);
     if (!self.out)
         return DT_ERR_MEMORY;
-    add(&self, NULL, NULL);
+    add_option(&self, NULL, NULL);
     for (int r = 0; r < rows->n_rows; r++) {
         const dt__row *row = &rows->rows[r];
-        if (is_idle(&self, row))
+        if (is_redundant(&self, row))
             continue;
-        if (n_special && cuts(&self, row))
-            add_cuts(&self, row);
-        add(&self, row, NULL);
+        if (n_special && shards_inputs(&self, row))
+            add_shard_kinds(&self, row);
+        add_option(&self, row, NULL);
     }
-    sort(self.out, self.n);
+    sort_options(self.out, self.n);
     *out = self.out;
     *n = self.n;
     return DT_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What one mesh dim may be: a row with a kind of cut. A row that cuts may be used with any kind of cut that an input
- * has there (strided, explicit extents) besides the plain one.
+ * The options of one mesh dim: a row with a kind of shard. A row that shards may be used with any kind of shard that
+ * an input has there (strided, explicit extents) besides the plain one.
  */
 #ifndef DT_RULES_ROW_OPTIONS_H
 #define DT_RULES_ROW_OPTIONS_H
@@ -10,8 +10,8 @@
 
 typedef struct dt__row_option {
     const dt__row *row;      /* NULL: all Replicate */
-    const dt_placement *cut; /* like this one of an input's; NULL: plain */
-    double guess_us;         /* what it would cost alone, for trying good ones first */
+    const dt_placement *cut; /* the kind of shard, as an input has it; NULL: plain */
+    double estimate_us;      /* estimated cost of this mesh dim alone, for trying cheap options first */
 } dt__row_option;
 
 static inline dt_row_entry dt__row_option_entry(const dt__row_option *option, int entry) {
@@ -22,10 +22,10 @@ static inline bool dt__is_partial_of(const dt_placement *placement, dt_row_entry
     return dt_placement_is_partial(*placement) && DT_ROW_P(placement->reduce) == entry;
 }
 
-/* The placement that an entry asks for, with the option's kind of cut, its position left open. */
+/* The placement of an entry, with the option's kind of shard; its position is not set. */
 dt_placement dt__row_option_placement(const dt__row_option *option, int entry);
 
-/* All options of mesh dim m, those first that look cheapest; source_bytes has what a rank holds of each input. */
+/* All options of mesh dim m, by estimated cost; source_bytes has the bytes of the local tensor of each input. */
 dt_status dt__row_options_list(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
                                const dt__row_list *rows, int m, const double *source_bytes, dt__row_option **out,
                                int *n);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Gathers the rows of a call from the descriptor's three sources, and keeps out what cannot be: reductions that a dtype
- * does not have, rows that say nothing, rows twice.
+ * Collects the rows of a call from the three sources of its descriptor, without those that are invalid (a reduction
+ * that the dtype does not have), trivial (all Replicate) or duplicates.
  */
 #include "rules/rows.h"
 
@@ -12,30 +12,30 @@
 
 static bool is_allowed(const dt_rows *rows, const dt_row_entry *entries) {
     const dt_op_call *call = rows->call;
-    bool says_something = false;
+    bool is_nontrivial = false;
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
         const dt_op_value *value = dt__row_value(call, e);
-        says_something |= e < call->n_inputs && entries[e] != DT_ROW_R;
+        is_nontrivial |= e < call->n_inputs && entries[e] != DT_ROW_R;
         if (entries[e] < 0 && !dt_reduce_allowed(value->dtype, (dt_reduce)(-1 - entries[e])))
             return false;
         if (entries[e] > value->n_dims)
             return false;
     }
-    return says_something;
+    return is_nontrivial;
 }
 
-static bool is_there(const dt_rows *rows, const dt_row_entry *entries, size_t n) {
+static bool is_listed(const dt_rows *rows, const dt_row_entry *entries, size_t n) {
     for (int r = 0; r < rows->n_rows; r++)
         if (!memcmp(rows->rows[r].entries, entries, n))
             return true;
     return false;
 }
 
-static bool make_room(dt_rows *rows) {
-    if (rows->n_rows < rows->room)
+static bool grow(dt_rows *rows) {
+    if (rows->n_rows < rows->capacity)
         return true;
-    int room = rows->room * 2 + 16;
-    dt__row *more = DT__NEW_ARRAY(rows->arena, dt__row, room);
+    int capacity = rows->capacity * 2 + 16;
+    dt__row *more = DT__NEW_ARRAY(rows->arena, dt__row, capacity);
     if (!more) {
         rows->status = DT_ERR_MEMORY;
         return false;
@@ -43,23 +43,23 @@ static bool make_room(dt_rows *rows) {
     if (rows->n_rows)
         memcpy(more, rows->rows, (size_t)rows->n_rows * sizeof *more);
     rows->rows = more;
-    rows->room = room;
+    rows->capacity = capacity;
     return true;
 }
 
 void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entries) {
     size_t n = (size_t)(rows->call->n_inputs + rows->call->n_outputs);
-    if (rows->status != DT_OK || !is_allowed(rows, entries) || is_there(rows, entries, n) || !make_room(rows))
+    if (rows->status != DT_OK || !is_allowed(rows, entries) || is_listed(rows, entries, n) || !grow(rows))
         return;
-    const dt_row_entry *kept = dt__arena_copy(rows->arena, entries, n, sizeof *entries);
-    if (!kept)
+    const dt_row_entry *copy = dt__arena_copy(rows->arena, entries, n, sizeof *entries);
+    if (!copy)
         rows->status = DT_ERR_MEMORY;
     else
-        rows->rows[rows->n_rows++] = (dt__row){flags, kept};
+        rows->rows[rows->n_rows++] = (dt__row){flags, copy};
 }
 
-/* Room for the entries of one row, all Replicate; NULL when memory is out. */
-static dt_row_entry *blank(dt_rows *rows) {
+/* The entries of one row, all Replicate; NULL when out of memory. */
+static dt_row_entry *new_entries(dt_rows *rows) {
     dt_row_entry *entries =
         DT__NEW_ARRAY(rows->arena, dt_row_entry, rows->call->n_inputs + rows->call->n_outputs + 1);
     if (!entries)
@@ -69,7 +69,7 @@ static dt_row_entry *blank(dt_rows *rows) {
 
 void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to) {
     const dt_op_call *call = rows->call;
-    dt_row_entry *entries = blank(rows);
+    dt_row_entry *entries = new_entries(rows);
     if (!entries)
         return;
     for (int e = 0; e < call->n_inputs; e++)
@@ -84,10 +84,10 @@ void dt_rows_linear(dt_rows *rows, uint64_t inputs) {
     bool floating = call->n_outputs && dt__is_inexact(call->outputs[0].dtype);
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
         const dt_op_value *value = dt__row_value(call, e);
-        bool takes_part = e >= call->n_inputs || (e < 64 && inputs >> e & 1);
+        bool is_partial = e >= call->n_inputs || (e < 64 && inputs >> e & 1);
         bool other_kind = dt__is_inexact(value->dtype) != floating;
         bool may_have_wrapped = !floating && value->dtype != call->outputs[0].dtype;
-        if (takes_part && (value->dtype == DT_BOOL || other_kind || may_have_wrapped))
+        if (is_partial && (value->dtype == DT_BOOL || other_kind || may_have_wrapped))
             return;
     }
     dt_rows_reduce(rows, inputs, DT_SUM, DT_SUM);
@@ -100,10 +100,10 @@ void dt_rows_monotone(dt_rows *rows, int input, bool up) {
     dt_rows_reduce(rows, (uint64_t)1 << input, DT_MIN, up ? DT_MIN : DT_MAX);
 }
 
-/* All inputs and outputs of one kind; for any number of inputs. */
+/* All inputs and outputs partial with one reduction; for any number of inputs. */
 static void add_any(dt_rows *rows) {
     for (int kind = 0; kind < DT_N_REDUCES; kind++) {
-        dt_row_entry *entries = blank(rows);
+        dt_row_entry *entries = new_entries(rows);
         if (!entries)
             return;
         memset(entries, DT_ROW_P(kind), (size_t)(rows->call->n_inputs + rows->call->n_outputs));
@@ -183,7 +183,7 @@ void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out) {
     }
 }
 
-/* Replicate stands for P(avg), P(max) and P(min). */
+/* Replicate serves as P(avg), P(max) and P(min). */
 static bool may_be_replicate(dt_row_entry entry) {
     return entry == DT_ROW_P(DT_AVG) || entry == DT_ROW_P(DT_MAX) || entry == DT_ROW_P(DT_MIN);
 }
@@ -197,7 +197,7 @@ static void add_variants(dt_rows *rows, const dt__row *row) {
             at[n++] = e;
         }
     for (unsigned chosen = 1; n > 1 && chosen + 1 < 1u << n; chosen++) {
-        dt_row_entry *entries = blank(rows);
+        dt_row_entry *entries = new_entries(rows);
         if (!entries)
             return;
         memcpy(entries, row->entries, (size_t)(rows->call->n_inputs + rows->call->n_outputs));

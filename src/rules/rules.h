@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From a call and the placements of its inputs to what is done: outputs and their shapes, the rows that are correct,
+ * From a call and the placements of its inputs to a decision: the shapes of its outputs, the rows that are correct,
  * and the cheapest way to use them on all mesh dims. Pure: sizes, dtypes and placements only.
  */
 #ifndef DT_RULES_RULES_H
@@ -24,8 +24,8 @@ dt_status dt__op_table_install(dt_ctx *ctx, int n_ops, const dt_op *const *table
 dt_status dt__op_table_add(dt_ctx *ctx, const dt_op *op, size_t op_size);
 /* The number of ops; their indices run from 0 to this - 1. */
 int dt__op_count(dt_ctx *ctx);
-/* By index and by name. NULL with the error recorded: memory, a malformed schema line, or (op) no such op. Schema lines
- * are parsed on first use. */
+/* By index and by name. NULL with the error recorded: memory, a malformed schema line, or (op) no such op. Schema
+ * lines are parsed on first use. */
 const dt__op_info *dt__op_at(dt_ctx *ctx, int index);
 const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name);
 
@@ -63,26 +63,26 @@ static inline const dt_op_value *dt__row_value(const dt_op_call *call, int entry
 
 /* Each row once, those that an input's dtype forbids left out. The outputs must be known. */
 dt_status dt__op_call_rows(dt__arena *arena, const dt_op_call *call, dt__row_list *out);
-/* For lists that people read: adds the rows that follow because Replicate serves as P(avg), P(max) and P(min), unless
- * a row has more than DT__MAX_VARIANTS such entries, and leaves out those that are not to be listed. */
+/* For display: adds the rows that follow because Replicate serves as P(avg), P(max) and P(min), unless a row has more
+ * than DT__MAX_VARIANTS such entries, and removes rows with DT_ROW_UNLISTED. */
 enum { DT__MAX_VARIANTS = 4 };
 dt_status dt__rows_expand(dt__arena *arena, const dt_op_call *call, dt__row_list *list);
 /* Appends "S(0),R->S(0)". */
 void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out);
 
-/* What is done with a call. Lists have an entry per input or output, of n_mesh_dims placements each. */
+/* A way to run a call: a combination of rows. Lists have an entry per input or output, of n_mesh_dims placements. */
 typedef struct dt__candidate {
     int n_mesh_dims;
-    const dt_placement *const *inputs;  /* what the kernel gets */
-    const dt_placement *const *moved;   /* what redistribution has to give: R where each rank makes a partial of it */
-    const dt_placement *const *outputs; /* what the kernel makes */
+    const dt_placement *const *inputs; /* that the kernel gets */
+    const dt_placement *const *moved; /* to which inputs are redistributed: R where each rank makes a partial of it */
+    const dt_placement *const *outputs; /* that the kernel makes */
     const dt__row *const *rows;         /* per mesh dim; NULL: all Replicate */
-    const double *input_us;             /* what moving each input costs */
-    double cost_us;                     /* in all */
-    unsigned flags;                     /* DT_ROW_… of the rows together */
+    const double *input_us;             /* cost of moving each input */
+    double cost_us;                     /* of moving all inputs */
+    unsigned flags;                     /* DT_ROW_… of all its rows */
 } dt__candidate;
 
-/* Where a call runs: mesh sizes, and the inputs' shardings on that mesh. A call without inputs gives Replicate. */
+/* The inputs of a call on a mesh. The outputs of a call without inputs are Replicate. */
 typedef struct dt__placed_inputs {
     int n_mesh_dims;
     const int64_t *mesh;
@@ -91,13 +91,13 @@ typedef struct dt__placed_inputs {
 } dt__placed_inputs;
 
 /* The cheapest of all combinations of rows over the mesh dims; of equally cheap ones the first. The outputs must be
- * known. An in-place op keeps its first input where it is, or is refused (placement). A partial that a row asks for and
- * that an input, being Replicate, is not, is made by each rank: P(avg), P(max) and P(min) as they are, P(sum) by zeros
- * and P(product) by ones on all coordinates of that mesh dim but the first. */
+ * known. An in-place op keeps the placements of its first input, or is refused (placement). Where a row has a partial
+ * and the input is Replicate, each rank makes the partial: P(avg), P(max) and P(min) as they are, P(sum) by zeros and
+ * P(product) by ones on all coordinates of that mesh dim but the first. */
 dt_status dt__select_placements(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
                                 dt__candidate *out);
-/* Up to `most` of the cheapest combinations, from the cheapest on; *n gets how many. */
-dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on, int most,
+/* Up to max of the cheapest combinations, the cheapest first; *n is set to their number. */
+dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on, int max,
                               dt__candidate *out, int *n);
 
 /* The text form of a call: tensors with their placements, other arguments as values or name=value, separated by
@@ -121,8 +121,8 @@ typedef struct dt__placed_call {
  * and inference refuse. */
 dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
                                 dt__placed_call *out);
-/* Puts the tensors of a bound call (info and bound are set), which its caller numbered, into the order of the call, and
- * infers the outputs. placed may be NULL. */
+/* Puts the tensors of a bound call (info and bound are set), which its caller numbered, into the order of the call,
+ * and infers the outputs. placed may be NULL. */
 dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
                                 dt__placed_call *out);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parses schema lines. What stands behind the arrow is for readers: outputs come from the shape function.
+ * Parses schema lines. What follows the arrow is for readers: outputs come from the shape function.
  */
 #include "rules/schema.h"
 
@@ -21,12 +21,12 @@ static const struct {
 static dt_status read_list_mark(dt__cursor *at, dt__param_type list, dt__param *out) {
     int64_t n = 0;
     if (list == DT__N_PARAM_TYPES)
-        return dt__cursor_fail(at, "there are no lists of this type");
+        return dt__cursor_fail(at, "this type has no lists");
     if (dt__cursor_peek(at) != ']')
         DT__TRY(dt__cursor_number(at, 1, DT_SPEC_MAX_DIMS, "the length of a list", &n));
     out->type = list;
     out->n = (int)n;
-    return dt__cursor_expect(at, "]", "behind [");
+    return dt__cursor_expect(at, "]", "after [");
 }
 
 /* "Tensor(a!)?", "int[1]?"; the letter of an alias is for readers. */
@@ -43,7 +43,7 @@ static dt_status read_type(dt__cursor *at, dt__arena *arena, dt__param *out) {
     if (dt__cursor_skip(at, "(")) {
         while (*at->at && *at->at != ')')
             at->at++;
-        DT__TRY(dt__cursor_expect(at, ")", "behind an alias"));
+        DT__TRY(dt__cursor_expect(at, ")", "after an alias"));
     }
     out->optional = dt__cursor_skip(at, "?");
     if (dt__cursor_skip(at, "["))
@@ -52,13 +52,13 @@ static dt_status read_type(dt__cursor *at, dt__arena *arena, dt__param *out) {
     return DT_OK;
 }
 
-/* Defaults have the type of their parameter from here on. */
+/* Converts a default to the type of its parameter. */
 static void settle_default(dt__param *param) {
     dt_arg *value = &param->absent;
     if (param->type == DT__PARAM_FLOAT && value->type == DT_ARG_INT)
         *value = (dt_arg){.type = DT_ARG_FLOAT, .as.f = (double)value->as.i};
     if (param->type == DT__PARAM_DTYPE && value->type == DT_ARG_TEXT)
-        *value = (dt_arg){.type = DT_ARG_DTYPE, .as.dtype = DT_I64}; /* "long" is the only one that there is */
+        *value = (dt_arg){.type = DT_ARG_DTYPE, .as.dtype = DT_I64}; /* "long" is the only default of this type */
 }
 
 static dt_status read_param(dt__cursor *at, dt__arena *arena, bool keyword_only, dt__param *out) {
@@ -78,10 +78,10 @@ static dt_status read_param(dt__cursor *at, dt__arena *arena, bool keyword_only,
 static dt_status read_params(dt__cursor *at, dt__arena *arena, dt__signature *out) {
     dt__param params[DT__MAX_ARGS];
     bool keyword_only = false;
-    DT__TRY(dt__cursor_expect(at, "(", "behind the name"));
+    DT__TRY(dt__cursor_expect(at, "(", "after the name"));
     while (dt__cursor_peek(at) != ')') {
         if (out->n_params == DT__MAX_ARGS)
-            return dt__cursor_fail(at, "an op may have up to %d parameters", DT__MAX_ARGS);
+            return dt__cursor_fail(at, "expected at most %d parameters", DT__MAX_ARGS);
         if (out->n_params || keyword_only)
             DT__TRY(dt__cursor_expect(at, ",", "between parameters"));
         if (dt__cursor_take(at, "*")) {
@@ -105,7 +105,7 @@ static dt_status read_signature(dt__cursor *at, dt__arena *arena, dt__schema *sc
     if (!name)
         return dt_error_status(at->ctx);
     if (schema->name && strcmp(schema->name, name) != 0)
-        return dt__cursor_fail(at, "overloads have one name, not '%s' and '%s'", schema->name, name);
+        return dt__cursor_fail(at, "the names of overloads differ: '%s' and '%s'", schema->name, name);
     schema->name = name;
     if (dt__cursor_skip(at, ".")) {
         out->overload = dt__literal_name(at, arena);
@@ -113,7 +113,7 @@ static dt_status read_signature(dt__cursor *at, dt__arena *arena, dt__schema *sc
             return dt_error_status(at->ctx);
     }
     DT__TRY(read_params(at, arena, out));
-    DT__TRY(dt__cursor_expect(at, "->", "behind the parameters"));
+    DT__TRY(dt__cursor_expect(at, "->", "after the parameters"));
     while (*at->at && *at->at != '|')
         at->at++;
     return DT_OK;

@@ -4,7 +4,7 @@
  *
  *     add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | add.Scalar(Tensor self, Scalar other, …
  *
- * Everything that a signature holds lives in the arena that it was parsed into.
+ * Everything in a signature is stored in the arena that it was parsed into.
  */
 #ifndef DT_RULES_SCHEMA_H
 #define DT_RULES_SCHEMA_H
@@ -31,9 +31,9 @@ typedef enum dt__param_type {
 typedef struct dt__param {
     const char *name;
     dt__param_type type;
-    int n;             /* int[n]: a bare number stands for n copies; 0: int[] */
+    int n;             /* int[n]: a bare number means n copies; 0: int[] */
     bool optional;     /* None is allowed */
-    bool keyword_only; /* stands behind the * */
+    bool keyword_only; /* follows the * */
     bool required;     /* has no default */
     dt_arg absent;     /* the default */
 } dt__param;
@@ -42,7 +42,7 @@ typedef struct dt__signature {
     const char *overload; /* "Tensor" of add.Tensor; "" without one */
     int n_params;
     const dt__param *params;
-    uint32_t varying; /* bit i: parameter i is a Scalar or a float, of which only the type decides anything */
+    uint32_t varying; /* bit i: parameter i is a Scalar or a float, of which decisions depend on the type only */
 } dt__signature;
 
 typedef struct dt__schema {
@@ -51,7 +51,7 @@ typedef struct dt__schema {
     const dt__signature *signatures;
 } dt__schema;
 
-/* Refuses (value) a line that is not of the form. */
+/* Refuses (value) a malformed line. */
 dt_status dt__schema_parse(dt__arena *arena, const char *line, dt__schema *out);
 
 /* An argument before it is bound: by name, or by position where name is NULL. The caller numbers its tensors in any

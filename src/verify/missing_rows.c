@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Combinations are walked like the digits of a number: an entry per input, then one for all outputs. A combination is
- * left out where another says as much: a cut of a dim of size 1 (VAL-003 to VAL-005), anything but Replicate of a
- * tensor without elements; sums and products of truth values, which are extremes;
- * Replicate where a row has P(avg), P(max) or P(min); a partial output where it is Replicate, too. Of calls with more
- * combinations than MOST, or whose result is all zeros, nothing is said.
+ * Enumerates combinations: an entry per input, then one for all outputs. A combination is skipped where another is
+ * equivalent: a shard of a dim of size 1 (VAL-003 to VAL-005), anything but Replicate of a tensor without elements,
+ * sums and products of booleans, which are P(max) and P(min), Replicate where a row has P(avg), P(max) or P(min), and
+ * a partial output where Replicate holds, too. Calls with more than MAX_COMBINATIONS, or whose result is all zeros,
+ * are skipped.
  */
 #include "verify/missing_rows.h"
 
@@ -12,16 +12,16 @@
 
 #include <string.h>
 
-enum { MOST = 1 << 17, MOST_ENTRIES = 1 + DT_SPEC_MAX_DIMS + DT_N_REDUCES };
+enum { MAX_COMBINATIONS = 1 << 17, MAX_ENTRIES = 1 + DT_SPEC_MAX_DIMS + DT_N_REDUCES };
 
 /* The entries that a tensor can have. */
-typedef struct choices {
+typedef struct entry_list {
     int n;
-    dt_row_entry list[MOST_ENTRIES];
-} choices;
+    dt_row_entry list[MAX_ENTRIES];
+} entry_list;
 
-static choices choices_of(const dt_op_value *value) {
-    choices self = {1, {DT_ROW_R}};
+static entry_list entries_of(const dt_op_value *value) {
+    entry_list self = {1, {DT_ROW_R}};
     for (int d = 0; d < value->n_dims; d++)
         if (value->shape[d] == 0)
             return self;
@@ -36,35 +36,35 @@ static choices choices_of(const dt_op_value *value) {
     return self;
 }
 
-typedef struct looking {
-    dt__trial_call *subject;
-    const dt__row_list *offered; /* spelled out */
+typedef struct row_search {
+    dt__trial_call *trial_call;
+    const dt__row_list *offered; /* expanded */
     int n_inputs, n_entries;
-    choices *inputs, outputs;
+    entry_list *inputs, outputs;
     dt_row_entry *entries;
     dt__missing_fn *found;
     void *user;
     int64_t *n_trials;
-} looking;
+} row_search;
 
-/* What a tensor without elements is said to be does not matter. */
-static bool is_same(const looking *self, const dt_row_entry *row) {
+/* The entry of a tensor without elements does not matter. */
+static bool is_same(const row_search *self, const dt_row_entry *row) {
     for (int e = 0; e < self->n_entries; e++)
         if (row[e] != self->entries[e] && (e >= self->n_inputs || self->inputs[e].n > 1))
             return false;
     return true;
 }
 
-static bool is_offered(const looking *self) {
+static bool is_offered(const row_search *self) {
     for (int r = 0; r < self->offered->n_rows; r++)
         if (is_same(self, self->offered->rows[r].entries))
             return true;
     return false;
 }
 
-/* The output's entry is one for all outputs. */
-static bool set_outputs(looking *self, dt_row_entry entry) {
-    const dt_op_call *call = &self->subject->of.call;
+/* All outputs have the same entry. */
+static bool set_outputs(row_search *self, dt_row_entry entry) {
+    const dt_op_call *call = &self->trial_call->placed.call;
     for (int o = 0; o < call->n_outputs; o++)
         if (entry > call->outputs[o].n_dims)
             return false;
@@ -72,16 +72,16 @@ static bool set_outputs(looking *self, dt_row_entry entry) {
     return !(call->op->flags & DT_OP_INPLACE) || entry == self->entries[0];
 }
 
-static dt_status holds(looking *self, bool *out) {
+static dt_status row_holds(row_search *self, bool *out) {
     static const int worlds[] = {2, 3, 5, 4, 7};
-    dt__trial_set effort = {.n_worlds = 5, .worlds = worlds, .only_local = true};
+    dt__trial_set trial_set = {.n_worlds = 5, .worlds = worlds, .only_local = true};
     dt__row row = {0, self->entries};
-    const char *what;
+    const char *failure;
     int n_ranks;
-    dt__arena_mark mark = dt__arena_begin(self->subject->arena);
-    DT__TRY(dt__check_row(self->subject, &row, &effort, &what, &n_ranks, self->n_trials));
-    dt__arena_rewind(self->subject->arena, mark);
-    *out = !what;
+    dt__arena_mark mark = dt__arena_begin(self->trial_call->arena);
+    DT__TRY(dt__check_row(self->trial_call, &row, &trial_set, &failure, &n_ranks, self->n_trials));
+    dt__arena_rewind(self->trial_call->arena, mark);
+    *out = !failure;
     return DT_OK;
 }
 
@@ -89,7 +89,7 @@ static bool serves_as(dt_row_entry entry) {
     return entry == DT_ROW_P(DT_AVG) || entry == DT_ROW_P(DT_MAX) || entry == DT_ROW_P(DT_MIN);
 }
 
-static dt_status try_outputs(looking *self) {
+static dt_status try_outputs(row_search *self) {
     bool replicate = false;
     for (int c = 0; c < self->outputs.n; c++) {
         dt_row_entry entry = self->outputs.list[c];
@@ -100,7 +100,7 @@ static dt_status try_outputs(looking *self) {
             replicate |= entry == DT_ROW_R;
             continue;
         }
-        DT__TRY(holds(self, &does));
+        DT__TRY(row_holds(self, &does));
         replicate |= does && entry == DT_ROW_R;
         if (does)
             DT__TRY(self->found(self->user, &(dt__row){0, self->entries}));
@@ -108,7 +108,7 @@ static dt_status try_outputs(looking *self) {
     return DT_OK;
 }
 
-static dt_status walk(looking *self, int input, bool cuts) {
+static dt_status walk(row_search *self, int input, bool cuts) {
     if (input == self->n_inputs)
         return cuts ? try_outputs(self) : DT_OK;
     for (int c = 0; c < self->inputs[input].n; c++) {
@@ -118,41 +118,42 @@ static dt_status walk(looking *self, int input, bool cuts) {
     return DT_OK;
 }
 
-/* The offered rows with Replicate for what it serves as; rows that are not listed count, too. */
-static dt_status spell_out(dt__trial_call *subject, const dt__row_list *offered, dt__row_list *out) {
-    dt__row *rows = dt__arena_copy(subject->arena, offered->rows, (size_t)offered->n_rows, sizeof *rows);
+/* The offered rows, expanded, with unlisted ones. */
+static dt_status spell_out(dt__trial_call *trial_call, const dt__row_list *offered, dt__row_list *out) {
+    dt__row *rows = dt__arena_copy(trial_call->arena, offered->rows, (size_t)offered->n_rows, sizeof *rows);
     *out = *offered;
     out->rows = rows;
     for (int r = 0; r < offered->n_rows && rows; r++)
         rows[r].flags &= ~(unsigned)DT_ROW_UNLISTED;
-    return rows ? dt__rows_expand(subject->arena, &subject->of.call, out) : DT_ERR_MEMORY;
+    return rows ? dt__rows_expand(trial_call->arena, &trial_call->placed.call, out) : DT_ERR_MEMORY;
 }
 
-dt_status dt__find_missing_rows(dt__trial_call *subject, const dt__row_list *offered, dt__missing_fn *found,
+dt_status dt__find_missing_rows(dt__trial_call *trial_call, const dt__row_list *offered, dt__missing_fn *found,
                                 void *user, int64_t *n_trials) {
-    const dt_op_call *call = &subject->of.call;
+    const dt_op_call *call = &trial_call->placed.call;
     dt__row_list spelled;
     int64_t n = 1;
-    looking self = {.subject = subject,
-                    .n_inputs = call->n_inputs,
-                    .n_entries = call->n_inputs + call->n_outputs,
-                    .inputs = DT__NEW_ARRAY(subject->arena, choices, call->n_inputs),
-                    .entries = DT__NEW_ARRAY(subject->arena, dt_row_entry, call->n_inputs + call->n_outputs + 1),
-                    .found = found,
-                    .user = user,
-                    .n_trials = n_trials};
+    row_search self = {.trial_call = trial_call,
+                       .n_inputs = call->n_inputs,
+                       .n_entries = call->n_inputs + call->n_outputs,
+                       .inputs = DT__NEW_ARRAY(trial_call->arena, entry_list, call->n_inputs),
+                       .entries =
+                           DT__NEW_ARRAY(trial_call->arena, dt_row_entry, call->n_inputs + call->n_outputs + 1),
+                       .found = found,
+                       .user = user,
+                       .n_trials = n_trials};
     if (!self.inputs || !self.entries)
         return DT_ERR_MEMORY;
-    if (!call->n_outputs || !subject->truths[DT__VALUES_MIXED][0].says_something)
+    if (!call->n_outputs || !trial_call->references[DT__VALUES_MIXED][0].has_nonzero)
         return DT_OK; /* VAL-019 */
-    for (int i = 0; i < call->n_inputs && n < MOST; i++) {
-        self.inputs[i] = choices_of(&call->inputs[i]);
+    for (int i = 0; i < call->n_inputs && n < MAX_COMBINATIONS; i++) {
+        self.inputs[i] = entries_of(&call->inputs[i]);
         n *= self.inputs[i].n;
     }
-    self.outputs = choices_of(&call->outputs[0]);
-    if (n * self.outputs.n > MOST)
+    self.outputs = entries_of(&call->outputs[0]);
+    if (n * self.outputs.n > MAX_COMBINATIONS)
         return DT_OK;
-    DT__TRY(spell_out(subject, offered, &spelled));
+    DT__TRY(spell_out(trial_call, offered, &spelled));
     self.offered = &spelled;
     return walk(&self, 0, false);
 }

@@ -7,16 +7,16 @@
 
 #include "verify/trial.h"
 
-/* What is tried. */
+/* Which trials are run. */
 typedef struct dt__trial_set {
     int n_worlds;
     const int *worlds; /* numbers of ranks */
-    bool all_cuts;     /* strided shards and explicit extents, too */
-    bool only_local;   /* refuse a row unless the op makes parts of those shapes of the parts alone */
+    bool all_cuts;     /* with strided shards and explicit extents, too */
+    bool only_local;   /* refuse a row unless the shape function maps local inputs to local outputs */
 } dt__trial_set;
 
-/* *what stays NULL where the row holds; otherwise *n_ranks is the world in which it does not. *n_trials is added to. */
-dt_status dt__check_row(dt__trial_call *subject, const dt__row *row, const dt__trial_set *effort, const char **what,
-                        int *n_ranks, int64_t *n_trials);
+/* *failure stays NULL where the row holds; otherwise *n_ranks is the world in which it does not. Adds to *n_trials. */
+dt_status dt__check_row(dt__trial_call *trial_call, const dt__row *row, const dt__trial_set *trial_set,
+                        const char **failure, int *n_ranks, int64_t *n_trials);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Specs of rows, made as the choice of rows makes them.
+ * Specs of rows, as placement selection makes them.
  */
 #include "verify/row_specs.h"
 
@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-/* Half of the dim at the first rank, half at the last, nothing between. */
-static const int64_t *far_from_even(dt__arena *arena, int n, int64_t size) {
+/* Half of the dim on the first rank, half on the last, nothing between. */
+static const int64_t *uneven_extents(dt__arena *arena, int n, int64_t size) {
     int64_t *extents = DT__NEW_ARRAY(arena, int64_t, n);
     if (extents) {
         extents[0] = size / 2;
@@ -18,7 +18,7 @@ static const int64_t *far_from_even(dt__arena *arena, int n, int64_t size) {
     return extents;
 }
 
-/* Explicit extents serve dims of one size; a kernel that needs its place needs one run. */
+/* Explicit extents fit dims of one size only; a kernel that needs its offset needs a contiguous run. */
 static bool is_usable(const dt_op_call *call, const dt__row *row, dt__cut_kind cut, int64_t *size) {
     bool cuts = false;
     *size = -1;
@@ -36,8 +36,8 @@ static bool is_usable(const dt_op_call *call, const dt__row *row, dt__cut_kind c
     return cuts || cut == DT__CUT_PLAIN;
 }
 
-static dt_status place(dt__arena *arena, int n, dt_row_entry entry, dt__cut_kind cut, int64_t size,
-                       dt_placement *out) {
+static dt_status make_placement(dt__arena *arena, int n, dt_row_entry entry, dt__cut_kind cut, int64_t size,
+                                dt_placement *out) {
     if (entry == DT_ROW_R)
         *out = dt_placement_replicate();
     else if (entry < 0)
@@ -48,14 +48,15 @@ static dt_status place(dt__arena *arena, int n, dt_row_entry entry, dt__cut_kind
         *out = dt_placement_shard(entry - 1);
     if (entry > 0 && cut == DT__CUT_EXTENTS) {
         out->n_extents = n;
-        out->extents = far_from_even(arena, n, size);
+        out->extents = uneven_extents(arena, n, size);
         return out->extents ? DT_OK : DT_ERR_MEMORY;
     }
     return DT_OK;
 }
 
-/* The placement of a regrouped output follows from that of the first input. */
-static dt_status regroup(dt__arena *arena, int n, const dt_op_call *call, dt_placement *placements, bool *fits) {
+/* The placement of a reshaped output follows from that of the first input. */
+static dt_status reshape_outputs(dt__arena *arena, int n, const dt_op_call *call, dt_placement *placements,
+                                 bool *fits) {
     int64_t mesh[1] = {n};
     const dt_op_value *input = &call->inputs[0];
     dt__sharding from;
@@ -104,9 +105,9 @@ dt_status dt__row_specs_new(dt__arena *arena, const dt__sim_rank *ranks, int n, 
     if (!placements || !out->specs)
         return DT_ERR_MEMORY;
     for (int e = 0; e < out->n_entries; e++)
-        DT__TRY(place(arena, n, row->entries[e], cut, size, &placements[e]));
+        DT__TRY(make_placement(arena, n, row->entries[e], cut, size, &placements[e]));
     if (row->flags & DT_ROW_RESHAPE)
-        DT__TRY(regroup(arena, n, call, placements, fits));
+        DT__TRY(reshape_outputs(arena, n, call, placements, fits));
     dt_status status = *fits ? make_specs(arena, ranks, call, placements, out) : DT_OK;
     if (status != DT_OK)
         dt__row_specs_free(out);
@@ -125,8 +126,8 @@ static bool same_shape(const dt_op_value *value, const dt_local *local) {
 }
 
 dt_status dt__row_specs_are_local(dt__arena *arena, const dt__sim_rank *ranks, const dt__row_specs *self,
-                                  const dt__placed_call *of, bool *out) {
-    int n_inputs = of->call.n_inputs;
+                                  const dt__placed_call *placed, bool *out) {
+    int n_inputs = placed->call.n_inputs;
     dt_op_value *inputs = DT__NEW_ARRAY(arena, dt_op_value, n_inputs);
     if (!inputs)
         return DT_ERR_MEMORY;
@@ -137,9 +138,9 @@ dt_status dt__row_specs_are_local(dt__arena *arena, const dt__sim_rank *ranks, c
             inputs[i] = (dt_op_value){.dtype = spec->dtype, .n_dims = spec->local.n_dims, .shape = spec->local.shape};
         }
         dt_op_call local =
-            dt__op_call_new(ranks[r].ctx, ranks[r].info, of->bound.overload, of->call.args, n_inputs, inputs);
+            dt__op_call_new(ranks[r].ctx, ranks[r].info, placed->bound.overload, placed->call.args, n_inputs, inputs);
         dt_status status = dt__op_call_infer(arena, &local);
-        *out = status == DT_OK && local.n_outputs == of->call.n_outputs;
+        *out = status == DT_OK && local.n_outputs == placed->call.n_outputs;
         for (int o = 0; o < local.n_outputs && *out; o++)
             *out = same_shape(&local.outputs[o], &dt__row_specs_at(self, r, n_inputs + o)->local);
         DT__TRY(dt__sim_rank_clear_error(&ranks[r], arena->ctx));

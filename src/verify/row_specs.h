@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A row on one mesh dim of n ranks: the spec of each input and output on each played rank.
+ * A row on one mesh dim of n ranks: the spec of each input and output on each simulated rank.
  */
 #ifndef DT_VERIFY_ROW_SPECS_H
 #define DT_VERIFY_ROW_SPECS_H
 
 #include "verify/simulated_ranks.h"
 
-/* How dims are cut: a row may be used with any kind of cut that an input has. */
+/* How dims are sharded: a row may be used with any kind of shard that an input has. */
 typedef enum dt__cut_kind {
     DT__CUT_PLAIN,
     DT__CUT_STRIDED,
-    DT__CUT_EXTENTS, /* explicit, far from even */
+    DT__CUT_EXTENTS, /* explicit and uneven */
     DT__N_CUT_KINDS
 } dt__cut_kind;
 
@@ -24,13 +24,13 @@ static inline const dt_spec *dt__row_specs_at(const dt__row_specs *self, int r, 
     return self->specs[r * self->n_entries + entry];
 }
 
-/* *fits is false where the row cannot be used so; then there is nothing to free. The ranks are a world of n. */
+/* *fits is false where the row cannot be used with this kind of shard; then nothing is to be freed. */
 dt_status dt__row_specs_new(dt__arena *arena, const dt__sim_rank *ranks, int n, const dt_op_call *call,
                             const dt__row *row, dt__cut_kind cut, dt__row_specs *out, bool *fits);
 void dt__row_specs_free(dt__row_specs *self);
 
-/* Whether the op, asked with the parts' shapes, would make parts of the shapes that the row says: on every rank. */
+/* Whether on every rank the shape function, applied to the local inputs, returns the local shapes of the outputs. */
 dt_status dt__row_specs_are_local(dt__arena *arena, const dt__sim_rank *ranks, const dt__row_specs *self,
-                                  const dt__placed_call *of, bool *out);
+                                  const dt__placed_call *placed, bool *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Variations are made on the text: a size is a number in brackets, and equal sizes change together, so that shapes
- * that fit each other still do. Numbers below 3 in brackets may be dims and stay.
+ * Changes the text: a size is a number in brackets, and equal sizes change together, so that shapes which fit each
+ * other still do. Numbers below MIN_SIZE in brackets may be dims and stay.
  */
 #include "verify/sample_variations.h"
 
@@ -11,14 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_SIZE = 3, MOST_SIZE = 64 };
+enum { MIN_SIZE = 3, MAX_SIZE = 64 };
 
 static const char *const dtypes[] = {"f64", "f16", "bf16", "i64", "i32", "i8", "u8", "bool", "c64"};
 static const int sizes[] = {0, 1, 4, 7};
 enum { N_DTYPES = sizeof dtypes / sizeof *dtypes, N_SIZES = sizeof sizes / sizeof *sizes };
 
-/* Which sizes a call has, as flags; or, where `from` is one, the call with another instead, appended to out. */
-static void walk_sizes(const char *call, bool *seen, long from, int to, dt__text *out) {
+/* Flags the sizes of a call; or appends the call to out, with size `from` replaced by `to`. */
+static void walk_sizes(const char *call, bool *sizes_present, long from, int to, dt__text *out) {
     int depth = 0;
     for (const char *at = call; *at;) {
         depth += (*at == '[') - (*at == ']');
@@ -30,9 +30,9 @@ static void walk_sizes(const char *call, bool *seen, long from, int to, dt__text
         }
         char *end;
         long size = strtol(at, &end, 10);
-        bool is_size = size >= LEAST_SIZE && size < MOST_SIZE && *end != '.';
-        if (seen && is_size)
-            seen[size] = true;
+        bool is_size = size >= MIN_SIZE && size < MAX_SIZE && *end != '.';
+        if (sizes_present && is_size)
+            sizes_present[size] = true;
         if (out && is_size && size == from)
             dt__text_add(out, "%d", to);
         else if (out)
@@ -50,38 +50,38 @@ static void change_dtype(const char *call, const char *dtype, dt__text *out) {
             dt__text_add_chars(out, at++, 1);
 }
 
-static dt_status keep(dt__arena *arena, dt__text *text, dt__text_list *out) {
+static dt_status add_variation(dt__arena *arena, dt__text *text, dt__text_list *out) {
     DT__TRY(dt__text_status(text));
     out->list[out->n] = dt__arena_copy_text(arena, dt__text_chars(text));
     dt__text_clear(text);
     return out->list[out->n++] ? DT_OK : DT_ERR_MEMORY;
 }
 
-static dt_status vary(dt__arena *arena, const char *call, dt__text *text, dt__text_list *out) {
-    bool seen[MOST_SIZE] = {false};
-    walk_sizes(call, seen, -1, 0, NULL);
-    for (int size = LEAST_SIZE; size < MOST_SIZE; size++)
-        for (int i = 0; i < N_SIZES && seen[size]; i++) {
+static dt_status add_variations(dt__arena *arena, const char *call, dt__text *text, dt__text_list *out) {
+    bool sizes_present[MAX_SIZE] = {false};
+    walk_sizes(call, sizes_present, -1, 0, NULL);
+    for (int size = MIN_SIZE; size < MAX_SIZE; size++)
+        for (int i = 0; i < N_SIZES && sizes_present[size]; i++) {
             walk_sizes(call, NULL, size, sizes[i], text);
             if (sizes[i] != size)
-                DT__TRY(keep(arena, text, out));
+                DT__TRY(add_variation(arena, text, out));
             dt__text_clear(text);
         }
     for (int i = 0; i < N_DTYPES && strstr(call, "f32["); i++) {
         change_dtype(call, dtypes[i], text);
-        DT__TRY(keep(arena, text, out));
+        DT__TRY(add_variation(arena, text, out));
     }
     return DT_OK;
 }
 
 dt_status dt__sample_variations(dt__arena *arena, const char *call, dt__text_list *out) {
     dt__text text = dt__text_new(arena->ctx);
-    out->list = DT__NEW_ARRAY(arena, const char *, 1 + N_DTYPES + N_SIZES * MOST_SIZE);
+    out->list = DT__NEW_ARRAY(arena, const char *, 1 + N_DTYPES + N_SIZES * MAX_SIZE);
     if (!out->list)
         return DT_ERR_MEMORY;
     out->n = 1;
     out->list[0] = call;
-    dt_status status = vary(arena, call, &text, out);
+    dt_status status = add_variations(arena, call, &text, out);
     dt__text_free(&text);
     return status;
 }

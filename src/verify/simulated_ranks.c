@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Contexts of played ranks, and one run of a kernel in one of them.
+ * Contexts of simulated ranks, and one run of a kernel in one of them.
  */
 #include "verify/simulated_ranks.h"
 
@@ -15,20 +15,20 @@ enum { SEED = 20261116 };
 
 dt__sim dt__sim_new(dt_ctx *ctx, const dt__op_info *info) { return (dt__sim){.ctx = ctx, .info = info}; }
 
-void dt__sim_free(dt__sim *stage) {
-    if (stage->texts.ctx)
-        dt__arena_free(&stage->texts);
+void dt__sim_free(dt__sim *sim) {
+    if (sim->texts.ctx)
+        dt__arena_free(&sim->texts);
     for (int n = 1; n <= DT__MAX_SIM_RANKS; n++)
         for (int r = 0; r < n; r++)
-            if (stage->worlds[n][r].ctx) {
-                dt_mesh_release(stage->worlds[n][r].mesh);
-                dt__ctx_free(stage->worlds[n][r].ctx);
+            if (sim->worlds[n][r].ctx) {
+                dt_mesh_release(sim->worlds[n][r].mesh);
+                dt__ctx_free(sim->worlds[n][r].ctx);
             }
 }
 
-/* A rank that knows the op. Where something failed, its context has the error. */
-static bool begin(const dt__sim *stage, int n, int r, dt__sim_rank *out) {
-    const dt_ctx *caller = stage->ctx;
+/* A rank with the op. On failure its context has the error. */
+static bool start_rank(const dt__sim *sim, int n, int r, dt__sim_rank *out) {
+    const dt_ctx *caller = sim->ctx;
     char sizes[16];
     dt_init_options options = {.allocator = caller->allocator, .log = caller->log, .log_user = caller->log_user};
     out->ctx = dt__ctx_new(&options);
@@ -40,18 +40,18 @@ static bool begin(const dt__sim *stage, int n, int r, dt__sim_rank *out) {
     snprintf(sizes, sizeof sizes, "%d", n);
     if (dt__ops_open(out->ctx) != DT_OK)
         return false;
-    if (stage->info->index >= DT__N_OPS && dt_op_register(out->ctx, stage->info->op) != DT_OK)
+    if (sim->info->index >= DT__N_OPS && dt_op_register(out->ctx, sim->info->op) != DT_OK)
         return false;
     out->mesh = dt_mesh_new(out->ctx, sizes);
-    out->info = dt__op_find(out->ctx, stage->info->schema.name);
+    out->info = dt__op_find(out->ctx, sim->info->schema.name);
     return out->mesh && out->info && dt__tensor_state_of(out->ctx);
 }
 
-const dt__sim_rank *dt__sim_ranks(dt__sim *stage, int n) {
-    dt__sim_rank *ranks = stage->worlds[n];
+const dt__sim_rank *dt__sim_ranks(dt__sim *sim, int n) {
+    dt__sim_rank *ranks = sim->worlds[n];
     for (int r = 0; r < n && !ranks[n - 1].info; r++)
-        if (!begin(stage, n, r, &ranks[r])) {
-            dt__fail_memory(stage->ctx, sizeof(dt_ctx), "ranks to verify with");
+        if (!start_rank(sim, n, r, &ranks[r])) {
+            dt__fail_memory(sim->ctx, sizeof(dt_ctx), "ranks to verify with");
             return NULL;
         }
     return ranks;
@@ -64,8 +64,8 @@ dt_status dt__sim_rank_clear_error(const dt__sim_rank *actor, dt_ctx *caller) {
     return short_of_memory ? dt__fail_memory(caller, 0, "a rank to verify with") : DT_OK;
 }
 
-/* Every run starts from the same state, as on every rank. */
-static dt_status prepare(const dt__sim_rank *actor) {
+/* Every run starts from the same generator state, as on every rank. */
+static dt_status reset_generator(const dt__sim_rank *actor) {
     dt_generator *generator = dt_generator_default(actor->ctx);
     return generator ? dt_generator_restore(generator, (dt_generator_state){.seed = SEED, .draw = 1})
                      : dt_error_status(actor->ctx);
@@ -74,20 +74,20 @@ static dt_status prepare(const dt__sim_rank *actor) {
 static void share_memory(const dt_op *op, unsigned row_flags, const dt_op_value *input, int n_outputs,
                          dt_op_value *outputs) {
     for (int o = 0; o < n_outputs; o++)
-        if (dt__makes_views(op, row_flags) || (o == 0 && op->flags & DT_OP_INPLACE))
+        if (dt__returns_views(op, row_flags) || (o == 0 && op->flags & DT_OP_INPLACE))
             outputs[o].data = input->data;
 }
 
-dt_status dt__sim_rank_run(const dt__sim_rank *actor, const dt__placed_call *of, unsigned row_flags,
+dt_status dt__sim_rank_run(const dt__sim_rank *actor, const dt__placed_call *placed, unsigned row_flags,
                            dt_op_value *inputs, int n_outputs, dt_op_value *outputs) {
     const dt_op *op = actor->info->op;
-    dt_op_call call =
-        dt__op_call_new(actor->ctx, actor->info, of->bound.overload, of->call.args, of->call.n_inputs, inputs);
+    dt_op_call call = dt__op_call_new(actor->ctx, actor->info, placed->bound.overload, placed->call.args,
+                                      placed->call.n_inputs, inputs);
     call.n_outputs = n_outputs;
     call.outputs = outputs;
     call.row_flags = row_flags;
     if (op->flags & DT_OP_RANDOM)
-        DT__TRY(prepare(actor));
+        DT__TRY(reset_generator(actor));
     share_memory(op, row_flags, &inputs[0], n_outputs, outputs);
     DT__TRY(op->kernel(&call));
     return call.needs_copy

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Sums: all parts but the last are random, and the last is what remains. Products: all parts but the last are powers of
- * two with a sign (or times the imaginary unit). Extremes: one rank, another from element to element, holds the value;
- * the others lie beyond it, sometimes by more than values differ, so that ranks disagree on where extremes are.
+ * Sums: all terms but the last are random, and the last is the remainder. Products: all factors but the last are
+ * powers of two with a sign (or times the imaginary unit). Max and min: one rank, which varies by element, holds the
+ * value; the others hold less extreme ones, sometimes by more than values differ, so that ranks disagree on where it
+ * is.
  */
 #include "verify/trial_values.h"
 
@@ -15,54 +16,54 @@ static uint64_t bits_at(const dt__element_id *spot, int64_t salt) {
     return dt__hash_u64((uint64_t)salt, dt__hash_u64((uint64_t)spot->element, hash));
 }
 
-/* Numbers are multiples of this: a few of them add up without rounding. */
+/* Numbers are multiples of this: sums of a few are not rounded. */
 static double step_of(dt_dtype dtype) { return dtype == DT_BF16 ? 1.0 / 4 : 1.0 / 16; }
 
-/* From -most to most, not 0. */
-static double small(dt_dtype dtype, uint64_t bits, double most) {
-    double n = most / step_of(dtype), size = (double)(1 + (bits >> 8) % (uint64_t)n) * step_of(dtype);
+/* From -max to max, not 0. */
+static double small(dt_dtype dtype, uint64_t bits, double max) {
+    double n = max / step_of(dtype), size = (double)(1 + (bits >> 8) % (uint64_t)n) * step_of(dtype);
     return bits & 1 ? -size : size;
 }
 
-static double number_at(dt_dtype dtype, dt__value_kind fill, uint64_t bits) {
+static double number_at(dt_dtype dtype, dt__value_kind kind, uint64_t bits) {
     double value = small(dtype, bits, 4);
     unsigned chance = bits >> 40 & 7;
-    if (fill == DT__VALUES_FEW)
+    if (kind == DT__VALUES_FEW)
         return (double)((bits >> 8) % 3) - 1;
-    if (fill == DT__VALUES_POSITIVE)
+    if (kind == DT__VALUES_POSITIVE)
         return fabs(value);
-    if (fill == DT__VALUES_NAN && chance < 2)
+    if (kind == DT__VALUES_NAN && chance < 2)
         return (double)NAN;
-    if (fill == DT__VALUES_INFINITE && chance < 3)
+    if (kind == DT__VALUES_INFINITE && chance < 3)
         return chance == 0 ? -(double)INFINITY : (double)INFINITY;
     return value;
 }
 
-static int64_t whole_at(dt_dtype dtype, dt__value_kind fill, uint64_t bits) {
+static int64_t integer_at(dt_dtype dtype, dt__value_kind kind, uint64_t bits) {
     int64_t value = (int64_t)((bits >> 8) % 11) - 5;
     if (dtype == DT_BOOL)
         return (int64_t)(bits >> 8 & 1);
-    if (fill == DT__VALUES_FEW)
+    if (kind == DT__VALUES_FEW)
         value = (int64_t)((bits >> 8) % 3) - 1;
-    if (fill == DT__VALUES_POSITIVE && value <= 0)
+    if (kind == DT__VALUES_POSITIVE && value <= 0)
         value = 1 - value;
     return dtype == DT_U8 && value < 0 ? -value : value;
 }
 
-dt__element dt__trial_value(dt_dtype dtype, dt__value_kind fill, const dt__element_id *spot) {
+dt__element dt__trial_value(dt_dtype dtype, dt__value_kind kind, const dt__element_id *spot) {
     uint64_t bits = bits_at(spot, -1);
     bool complex = dt__is_complex(dtype);
     if (dt__is_integral(dtype))
-        return (dt__element){.i = whole_at(dtype, fill, bits)};
-    if (complex && fill > DT__VALUES_POSITIVE)
-        fill = DT__VALUES_MIXED;
-    return (dt__element){.re = number_at(dtype, fill, bits),
-                         .im = complex ? number_at(dtype, fill, bits_at(spot, -2)) : 0};
+        return (dt__element){.i = integer_at(dtype, kind, bits)};
+    if (complex && kind > DT__VALUES_POSITIVE)
+        kind = DT__VALUES_MIXED;
+    return (dt__element){.re = number_at(dtype, kind, bits),
+                         .im = complex ? number_at(dtype, kind, bits_at(spot, -2)) : 0};
 }
 
 int64_t dt__trial_index(const dt__element_id *spot, int64_t n) { return (int64_t)(bits_at(spot, -1) % (uint64_t)n); }
 
-/* Who holds the extreme, or what is not finite. */
+/* The rank that holds the max or min, or a value that is not finite. */
 static int holder(const dt__element_id *spot, int n) { return (int)(bits_at(spot, -3) % (uint64_t)n); }
 
 static dt__element add_scaled(dt__element a, double factor, dt__element b) {
@@ -110,7 +111,7 @@ static dt__element part_of_extreme(dt_dtype dtype, dt_reduce reduce, dt__partial
     if (style == DT__STYLE_IDENTITY)
         return (dt__element){.re = way * (double)INFINITY};
     double beyond = fabs(small(dtype, bits, 2)) + (bits >> 50 & 1 ? 16 : 0);
-    if (isnan(value.re)) /* any number, as NaN is handed on */
+    if (isnan(value.re)) /* any number, as NaN propagates */
         return (dt__element){.re = small(dtype, bits, 2)};
     if (bits >> 52 & 1)
         beyond = 0; /* a tie */
@@ -118,18 +119,18 @@ static dt__element part_of_extreme(dt_dtype dtype, dt_reduce reduce, dt__partial
                                                                               : value.re + way * beyond};
 }
 
-static int64_t truth_part(dt_reduce reduce, dt__partial_style style, const dt__element_id *spot, int64_t value, int n,
-                          int r) {
+static int64_t bool_part(dt_reduce reduce, dt__partial_style style, const dt__element_id *spot, int64_t value, int n,
+                         int r) {
     bool any = reduce == DT_SUM || reduce == DT_MAX;
     if ((value != 0) != any)
-        return value; /* all agree */
+        return value; /* the same on all ranks */
     if (r == holder(spot, n))
         return value;
     return style == DT__STYLE_IDENTITY ? !value : (int64_t)(bits_at(spot, r) & 1);
 }
 
-static int64_t whole_extreme(dt_dtype dtype, dt_reduce reduce, dt__partial_style style, const dt__element_id *spot,
-                             int64_t value, int n, int r) {
+static int64_t integer_extreme(dt_dtype dtype, dt_reduce reduce, dt__partial_style style, const dt__element_id *spot,
+                               int64_t value, int n, int r) {
     int64_t low, high, beyond = (int64_t)(bits_at(spot, r) % 20);
     dt__integer_limits(dtype, &low, &high);
     if (r == holder(spot, n))
@@ -139,8 +140,8 @@ static int64_t whole_extreme(dt_dtype dtype, dt_reduce reduce, dt__partial_style
     return style == DT__STYLE_IDENTITY || value > high - beyond ? high : value + beyond;
 }
 
-/* Parts of sums are of any size: they wrap around. */
-static int64_t whole_sum(const dt__element_id *spot, int64_t value, int n, int r) {
+/* Terms of sums have any size: they wrap around. */
+static int64_t integer_sum(const dt__element_id *spot, int64_t value, int n, int r) {
     uint64_t rest = (uint64_t)value;
     for (int other = 0; other < n - 1; other++) {
         if (other == r)
@@ -150,8 +151,8 @@ static int64_t whole_sum(const dt__element_id *spot, int64_t value, int n, int r
     return (int64_t)rest;
 }
 
-/* Those of an average do not, and what is left over is cut off. */
-static int64_t whole_average(dt_dtype dtype, const dt__element_id *spot, int64_t value, int n, int r) {
+/* Terms of an average do not, and the remainder is dropped. */
+static int64_t integer_average(dt_dtype dtype, const dt__element_id *spot, int64_t value, int n, int r) {
     int64_t over = (int64_t)(bits_at(spot, -4) % (uint64_t)n), rest = value * n + (value < 0 ? -over : over);
     for (int other = 0; other < n - 1; other++) {
         uint64_t bits = bits_at(spot, other);
@@ -163,8 +164,8 @@ static int64_t whole_average(dt_dtype dtype, const dt__element_id *spot, int64_t
     return rest;
 }
 
-/* Signs; zero is also made of factors whose product wraps around to it. */
-static int64_t whole_product(dt_dtype dtype, const dt__element_id *spot, int64_t value, int n, int r) {
+/* Signs; zero is also made of factors whose product wraps around to 0. */
+static int64_t integer_product(dt_dtype dtype, const dt__element_id *spot, int64_t value, int n, int r) {
     int bits_in_all = (int)dt_dtype_size(dtype) * 8, half = bits_in_all / 2;
     if (value == 0 && bits_at(spot, -4) & 1)
         return r == 0 ? (int64_t)1 << half : r == n - 1 ? (int64_t)1 << (bits_in_all - half) : 1;
@@ -178,14 +179,15 @@ static int64_t whole_product(dt_dtype dtype, const dt__element_id *spot, int64_t
     return rest;
 }
 
-static int64_t whole_part(dt_dtype dtype, dt_reduce reduce, const dt__element_id *spot, int64_t value, int n, int r) {
+static int64_t integer_part(dt_dtype dtype, dt_reduce reduce, const dt__element_id *spot, int64_t value, int n,
+                            int r) {
     if (reduce == DT_AVG)
-        return whole_average(dtype, spot, value, n, r);
-    return reduce == DT_PRODUCT ? whole_product(dtype, spot, value, n, r) : whole_sum(spot, value, n, r);
+        return integer_average(dtype, spot, value, n, r);
+    return reduce == DT_PRODUCT ? integer_product(dtype, spot, value, n, r) : integer_sum(spot, value, n, r);
 }
 
-/* As each rank makes it of Replicate. */
-static dt__element part_made(dt_reduce reduce, dt__element value, int r) {
+/* As each rank makes it of a Replicate input. */
+static dt__element part_from_replicate(dt_reduce reduce, dt__element value, int r) {
     if (r == 0 || (reduce != DT_SUM && reduce != DT_PRODUCT))
         return value;
     return reduce == DT_SUM ? (dt__element){0} : (dt__element){.i = 1, .re = 1};
@@ -197,12 +199,12 @@ dt__element dt__partial_value(dt_dtype dtype, dt_reduce reduce, dt__partial_styl
     if (n == 1)
         return value;
     if (style == DT__STYLE_FROM_REPLICATE)
-        return part_made(reduce, value, r);
+        return part_from_replicate(reduce, value, r);
     if (dtype == DT_BOOL)
-        return (dt__element){.i = truth_part(reduce, style, spot, value.i, n, r)};
+        return (dt__element){.i = bool_part(reduce, style, spot, value.i, n, r)};
     if (dt__is_integral(dtype))
-        return (dt__element){.i = extreme ? whole_extreme(dtype, reduce, style, spot, value.i, n, r)
-                                          : whole_part(dtype, reduce, spot, value.i, n, r)};
+        return (dt__element){.i = extreme ? integer_extreme(dtype, reduce, style, spot, value.i, n, r)
+                                          : integer_part(dtype, reduce, spot, value.i, n, r)};
     if (extreme)
         return part_of_extreme(dtype, reduce, style, spot, value, n, r);
     if (reduce == DT_PRODUCT)

@@ -17,30 +17,30 @@ const char *const dt__verify_state_words[DT__N_VERIFIED] = {
     [DT__NO_SAMPLES] = "no samples",
 };
 
-enum { WHY_BYTES = 512 };
+enum { REASON_BYTES = 512 };
 
-typedef struct verifying {
+typedef struct verification {
     dt__arena *arena; /* for the verdict */
-    dt__sim stage;
+    dt__sim sim;
     const dt__verify_options *options;
     dt__verdict *to;
-    int wrong_room, missing_room;
+    int wrong_capacity, missing_capacity;
     const char *call; /* in the arena */
-} verifying;
+} verification;
 
-/* Room for one more at the end of a list. */
-static dt_status make_room(dt__arena *arena, void *list, int n, int *room, size_t bytes) {
+/* Makes space for one more entry of a list. */
+static dt_status grow(dt__arena *arena, void *list, int n, int *capacity, size_t bytes) {
     void **at = list;
-    if (n < *room)
+    if (n < *capacity)
         return DT_OK;
-    int more = *room * 2 + 8;
+    int more = *capacity * 2 + 8;
     void *grown = dt__arena_alloc(arena, (size_t)more, bytes);
     if (!grown)
         return DT_ERR_MEMORY;
     if (n)
         memcpy(grown, *at, (size_t)n * bytes);
     *at = grown;
-    *room = more;
+    *capacity = more;
     return DT_OK;
 }
 
@@ -53,7 +53,7 @@ static const char *row_text(dt__arena *arena, const dt_op_call *call, const dt__
 }
 
 /* One entry per row, that of the smallest call. */
-static dt_status add_wrong(verifying *self, const dt__wrong_row *one) {
+static dt_status add_wrong(verification *self, const dt__wrong_row *one) {
     dt__verdict *to = self->to;
     for (int w = 0; w < to->n_wrong; w++)
         if (!strcmp(to->wrong[w].row, one->row)) {
@@ -61,24 +61,24 @@ static dt_status add_wrong(verifying *self, const dt__wrong_row *one) {
                 to->wrong[w] = *one;
             return DT_OK;
         }
-    DT__TRY(make_room(self->arena, &to->wrong, to->n_wrong, &self->wrong_room, sizeof *one));
+    DT__TRY(grow(self->arena, &to->wrong, to->n_wrong, &self->wrong_capacity, sizeof *one));
     to->wrong[to->n_wrong++] = *one;
     return DT_OK;
 }
 
-static dt_status check_offered(verifying *self, dt__trial_call *subject, const dt__row_list *rows) {
+static dt_status check_offered(verification *self, dt__trial_call *trial_call, const dt__row_list *rows) {
     static const int worlds[] = {2, 3, 5};
-    dt__trial_set effort = {.n_worlds = 3, .worlds = worlds, .all_cuts = true};
+    dt__trial_set trial_set = {.n_worlds = 3, .worlds = worlds, .all_cuts = true};
     for (int r = 0; r < rows->n_rows; r++) {
-        const char *what;
-        dt__wrong_row one = {.call = self->call, .elements = subject->elements};
+        const char *failure;
+        dt__wrong_row one = {.call = self->call, .elements = trial_call->elements};
         self->to->n_rows++;
-        DT__TRY(dt__check_row(subject, &rows->rows[r], &effort, &what, &one.n_ranks, &self->to->n_trials));
-        if (!what)
+        DT__TRY(dt__check_row(trial_call, &rows->rows[r], &trial_set, &failure, &one.n_ranks, &self->to->n_trials));
+        if (!failure)
             continue;
-        one.row = row_text(self->arena, &subject->of.call, &rows->rows[r]);
-        one.what = dt__arena_copy_text(self->arena, what);
-        if (!one.row || !one.what)
+        one.row = row_text(self->arena, &trial_call->placed.call, &rows->rows[r]);
+        one.failure = dt__arena_copy_text(self->arena, failure);
+        if (!one.row || !one.failure)
             return DT_ERR_MEMORY;
         DT__TRY(add_wrong(self, &one));
     }
@@ -86,48 +86,48 @@ static dt_status check_offered(verifying *self, dt__trial_call *subject, const d
 }
 
 typedef struct finding {
-    verifying *self;
+    verification *self;
     const dt_op_call *call;
 } finding;
 
 static dt_status add_missing(void *user, const dt__row *row) {
     finding *here = user;
-    verifying *self = here->self;
+    verification *self = here->self;
     dt__verdict *to = self->to;
     dt__missing_row one = {.call = self->call, .row = row_text(self->arena, here->call, row)};
     if (!one.row)
         return DT_ERR_MEMORY;
-    DT__TRY(make_room(self->arena, &to->missing, to->n_missing, &self->missing_room, sizeof one));
+    DT__TRY(grow(self->arena, &to->missing, to->n_missing, &self->missing_capacity, sizeof one));
     to->missing[to->n_missing++] = one;
     return DT_OK;
 }
 
-static dt_status verify_call(verifying *self, dt__arena *scratch, const char *text, bool is_sample) {
-    dt__trial_call subject;
+static dt_status verify_call(verification *self, dt__arena *scratch, const char *text, bool is_sample) {
+    dt__trial_call trial_call;
     dt__row_list rows;
     bool usable;
-    char why[WHY_BYTES];
+    char reason[REASON_BYTES];
     dt__verdict *to = self->to;
-    DT__TRY(dt__trial_call_new(&self->stage, scratch, text, &subject, &usable, sizeof why, why));
+    DT__TRY(dt__trial_call_new(&self->sim, scratch, text, &trial_call, &usable, sizeof reason, reason));
     if (!usable) {
         to->n_refused += is_sample;
         if (is_sample && !to->refusal)
-            to->refusal = dt__arena_copy_text(self->arena, why);
+            to->refusal = dt__arena_copy_text(self->arena, reason);
         return DT_OK;
     }
     to->n_calls++;
     self->call = dt__arena_copy_text(self->arena, text);
     if (!self->call)
         return DT_ERR_MEMORY;
-    DT__TRY(dt__op_call_rows(scratch, &subject.of.call, &rows));
-    DT__TRY(check_offered(self, &subject, &rows));
-    finding here = {self, &subject.of.call};
+    DT__TRY(dt__op_call_rows(scratch, &trial_call.placed.call, &rows));
+    DT__TRY(check_offered(self, &trial_call, &rows));
+    finding here = {self, &trial_call.placed.call};
     return is_sample && !self->options->no_missing
-               ? dt__find_missing_rows(&subject, &rows, add_missing, &here, &to->n_trials)
+               ? dt__find_missing_rows(&trial_call, &rows, add_missing, &here, &to->n_trials)
                : DT_OK;
 }
 
-static dt_status verify_sample(verifying *self, const char *sample) {
+static dt_status verify_sample(verification *self, const char *sample) {
     dt__text_list texts = {.n = 1, .list = &sample};
     if (!self->options->only_samples)
         DT__TRY(dt__sample_variations(self->arena, sample, &texts));
@@ -143,29 +143,29 @@ static dt_status verify_sample(verifying *self, const char *sample) {
 dt_status dt__verify(dt__arena *arena, const dt__op_info *info, const dt__verify_options *options, dt__verdict *out) {
     static const dt__verify_options all;
     dt__text_list samples;
-    verifying self = {.arena = arena, .options = options ? options : &all, .to = out};
+    verification self = {.arena = arena, .options = options ? options : &all, .to = out};
     *out = (dt__verdict){.op = info->schema.name, .state = info->op->kernel ? DT__VERIFIED : DT__NO_KERNEL};
     if (!info->op->kernel)
         return DT_OK;
     DT__TRY(dt__split_lines(arena, info->op->samples ? info->op->samples : "", &samples));
-    self.stage = dt__sim_new(arena->ctx, info);
+    self.sim = dt__sim_new(arena->ctx, info);
     dt_status status = DT_OK;
     for (int s = 0; s < samples.n && status == DT_OK; s++)
         status = verify_sample(&self, samples.list[s]);
-    dt__sim_free(&self.stage);
+    dt__sim_free(&self.sim);
     if (out->n_calls == 0)
         out->state = DT__NO_SAMPLES;
     return status;
 }
 
-static dt_status tell(dt_ctx *ctx, const dt__verdict *verdict) {
+static dt_status report_verdict(dt_ctx *ctx, const dt__verdict *verdict) {
     if (verdict->state == DT__NO_KERNEL)
-        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel, so its rows cannot be tried",
-                        verdict->op);
+        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: cannot verify the rule: the op has no kernel", verdict->op);
     if (verdict->n_refused)
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: a sample is refused: %s", verdict->op, verdict->refusal);
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: the op refuses one of its samples: %s", verdict->op,
+                        verdict->refusal);
     if (verdict->state == DT__NO_SAMPLES)
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: the descriptor has no samples to try its rows with", verdict->op);
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: cannot verify the rule: the descriptor has no samples", verdict->op);
     if (verdict->n_wrong == 0)
         return DT_OK;
     const dt__wrong_row *first = &verdict->wrong[0];
@@ -173,7 +173,7 @@ static dt_status tell(dt_ctx *ctx, const dt__verdict *verdict) {
         if (verdict->wrong[w].elements < first->elements)
             first = &verdict->wrong[w];
     return dt__fail(ctx, DT_ERR_VALUE, "%s: row %s is wrong (%d in all): %s on %d ranks: %s", verdict->op, first->row,
-                    verdict->n_wrong, first->call, first->n_ranks, first->what);
+                    verdict->n_wrong, first->call, first->n_ranks, first->failure);
 }
 
 dt_status dt_op_verify(dt_ctx *ctx, const char *name) {
@@ -184,7 +184,7 @@ dt_status dt_op_verify(dt_ctx *ctx, const char *name) {
     dt__arena arena = dt__arena_new(ctx);
     dt_status status = dt__verify(&arena, info, &(dt__verify_options){.no_missing = true}, &verdict);
     if (status == DT_OK)
-        status = tell(ctx, &verdict);
+        status = report_verdict(ctx, &verdict);
     dt__arena_free(&arena);
     return status;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Verifies rules by brute force. Each row that an op offers for its samples, and for variations of them, is tried with
- * played ranks against the truth of one rank; and rows that hold without being offered are found by trying all.
+ * Verifies rules by brute force. Each row that an op offers for its samples, and for variations of them, is tried on
+ * simulated ranks and compared with one rank; rows that hold without being offered are found by trying all.
  */
 #ifndef DT_VERIFY_VERIFY_H
 #define DT_VERIFY_VERIFY_H
@@ -13,8 +13,8 @@
 typedef struct dt__wrong_row {
     const char *row, *call;
     int n_ranks;
-    const char *what; /* "element [1,2] of result 0: wanted 3, got 5" */
-    int64_t elements; /* of that call, for finding the smallest */
+    const char *failure; /* "element [1,2] of output 0: expected 3, got 5" */
+    int64_t elements;    /* of that call, for finding the smallest */
 } dt__wrong_row;
 
 /* A row that holds and is not offered. */
@@ -25,12 +25,12 @@ typedef struct dt__missing_row {
 typedef enum dt__verify_state {
     DT__VERIFIED,
     DT__NO_KERNEL,
-    DT__NO_SAMPLES, /* or none that the op takes */
+    DT__NO_SAMPLES, /* or none that the op accepts */
     DT__N_VERIFIED
 } dt__verify_state;
 extern const char *const dt__verify_state_words[DT__N_VERIFIED];
 
-/* What is known of an op's rule. Everything lives in the arena that was given. */
+/* The result for one op, in the arena. */
 typedef struct dt__verdict {
     const char *op;
     dt__verify_state state;
@@ -45,10 +45,10 @@ typedef struct dt__verdict {
 
 typedef struct dt__verify_options {
     bool only_samples; /* no variations */
-    bool no_missing;   /* do not look for rows that are not offered */
+    bool no_missing;   /* do not search for rows that are not offered */
 } dt__verify_options;
 
-/* The only errors are local: out of memory. */
+/* Fails only with local errors: out of memory. */
 dt_status dt__verify(dt__arena *arena, const dt__op_info *info, const dt__verify_options *options, dt__verdict *out);
 
 #endif

@@ -12,7 +12,7 @@
 static dt_status same_as_first(dt_op_call *call) {
     for (int i = 0; i < call->n_inputs; i++)
         if (call->inputs[i].dtype != DT_F32 || call->inputs[i].n_dims != 2)
-            return dt_op_refuse(call, DT_ERR_DTYPE, "wanted f32 and two dims");
+            return dt_op_refuse(call, DT_ERR_DTYPE, "expected f32 and two dims");
     return dt_op_add_output(call, call->inputs[0].dtype, call->inputs[0].n_dims, call->inputs[0].shape);
 }
 

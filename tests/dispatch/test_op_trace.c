@@ -35,7 +35,7 @@ static dt_tensor *ones(const world *self, int64_t m, int64_t n, const char *plac
 
 static void assert_says(const char *text, const char *want) {
     if (!text || !strstr(text, want))
-        fail_msg("wanted\n%s\nin\n%s", want, text ? text : "(nothing)");
+        fail_msg("expected\n%s\nin\n%s", want, text ? text : "(nothing)");
 }
 
 /* DBG-001, DBG-004, DBG-006 */

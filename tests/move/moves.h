@@ -13,16 +13,16 @@
 
 #include "move/move.h"
 
-enum { MOVES_MOST_RANKS = 16, MOVES_MOST_ELEMENTS = 1 << 14 };
+enum { MOVES_MAX_RANKS = 16, MOVES_MAX_ELEMENTS = 1 << 14 };
 
-/* Where the memory of a part lies. */
+/* Where the memory of a shard is. */
 enum moves_memory { MOVES_HEAP, MOVES_FOREIGN, MOVES_N_MEMORIES };
 
 typedef struct moves_case {
     brute_case from, to;
     bool same_mesh;
-    int64_t from_ranks[MOVES_MOST_RANKS], to_ranks[MOVES_MOST_RANKS]; /* in mesh order */
-    int from_order[BRUTE_MOST_DIMS], to_order[BRUTE_MOST_DIMS];       /* stride orders */
+    int64_t from_ranks[MOVES_MAX_RANKS], to_ranks[MOVES_MAX_RANKS]; /* in mesh order */
+    int from_order[BRUTE_MOST_DIMS], to_order[BRUTE_MOST_DIMS];     /* stride orders */
     dt_dtype dtype;
     dt__planner planner;
     enum moves_memory src, dst;
@@ -36,18 +36,18 @@ static inline bool moves_is_partial(const brute_case *c, int m) {
     return c->placements[m].kind == DT_PLACEMENT_PARTIAL || c->placements[m].kind == DT_PLACEMENT_MASKED;
 }
 
-static inline bool moves_is_reduced(const moves_case *what, int m) {
-    return moves_is_partial(&what->from, m) && !(what->same_mesh && moves_is_partial(&what->to, m));
+static inline bool moves_is_reduced(const moves_case *test, int m) {
+    return moves_is_partial(&test->from, m) && !(test->same_mesh && moves_is_partial(&test->to, m));
 }
 
 /* The kind of the source's partials; DT_AVG where sum and avg are mixed. */
-static inline dt_reduce moves_kind(const moves_case *what, int64_t *all_averaged) {
+static inline dt_reduce moves_kind(const moves_case *test, int64_t *all_averaged) {
     dt_reduce kind = DT_SUM;
     *all_averaged = 1;
-    for (int m = 0; m < what->from.n_mesh_dims; m++)
-        if (what->from.placements[m].kind == DT_PLACEMENT_PARTIAL && what->from.placements[m].reduce != DT_SUM) {
-            kind = what->from.placements[m].reduce;
-            *all_averaged *= kind == DT_AVG ? what->from.mesh[m] : 1;
+    for (int m = 0; m < test->from.n_mesh_dims; m++)
+        if (test->from.placements[m].kind == DT_PLACEMENT_PARTIAL && test->from.placements[m].reduce != DT_SUM) {
+            kind = test->from.placements[m].reduce;
+            *all_averaged *= kind == DT_AVG ? test->from.mesh[m] : 1;
         }
     return kind;
 }
@@ -58,26 +58,26 @@ static inline bool moves_is_narrow(dt_dtype dtype) { return dt_dtype_size(dtype)
 static inline bool moves_has_sign(dt_dtype dtype) { return dtype != DT_U8 && dtype != DT_C64 && dtype != DT_C128; }
 
 /* What the holder at these coordinates has for element g. */
-static inline int64_t moves_value(const moves_case *what, int64_t g, const int64_t *coordinate) {
+static inline int64_t moves_value(const moves_case *test, int64_t g, const int64_t *coordinate) {
     int64_t all_averaged, p = 0;
-    dt_reduce kind = moves_kind(what, &all_averaged);
+    dt_reduce kind = moves_kind(test, &all_averaged);
     bool partial = false;
-    for (int m = 0; m < what->from.n_mesh_dims; m++)
-        if (moves_is_partial(&what->from, m)) {
-            p = p * what->from.mesh[m] + coordinate[m];
+    for (int m = 0; m < test->from.n_mesh_dims; m++)
+        if (moves_is_partial(&test->from, m)) {
+            p = p * test->from.mesh[m] + coordinate[m];
             partial = true;
         }
-    uint64_t random = what->seed + (uint64_t)g * 1000003 + (uint64_t)p * 7919;
+    uint64_t random = test->seed + (uint64_t)g * 1000003 + (uint64_t)p * 7919;
     int64_t draw = test_below(&random, 1000);
-    if (what->dtype == DT_BOOL)
+    if (test->dtype == DT_BOOL)
         return draw & 1;
     if (!partial)
-        return draw % 100 + (what->dtype == DT_I8 || what->dtype == DT_U8 ? 0 : g % 27);
+        return draw % 100 + (test->dtype == DT_I8 || test->dtype == DT_U8 ? 0 : g % 27);
     if (kind == DT_PRODUCT)
-        return p == 0 ? 1 + draw % 3 : moves_has_sign(what->dtype) && draw % 2 ? -1 : 1;
+        return p == 0 ? 1 + draw % 3 : moves_has_sign(test->dtype) && draw % 2 ? -1 : 1;
     if (kind == DT_MIN || kind == DT_MAX)
         return draw % 100;
-    return (moves_is_narrow(what->dtype) ? draw % 2 : draw % 17 - 8) * all_averaged;
+    return (moves_is_narrow(test->dtype) ? draw % 2 : draw % 17 - 8) * all_averaged;
 }
 
 static inline int64_t moves_combine(dt_dtype dtype, dt_reduce kind, int64_t a, int64_t b) {
@@ -107,22 +107,22 @@ static inline bool moves_next(int n, const int64_t *sizes, const bool *walked, i
 }
 
 /* What the target at these coordinates must have for element g. */
-static inline int64_t moves_expected(const moves_case *what, int64_t g, const int64_t *target) {
+static inline int64_t moves_expected(const moves_case *test, int64_t g, const int64_t *target) {
     int64_t coordinate[BRUTE_MOST_DIMS] = {0}, all_averaged, divisor = 1, total = 0;
     bool reduced[BRUTE_MOST_DIMS], first = true;
-    dt_reduce kind = moves_kind(what, &all_averaged);
-    for (int m = 0; m < what->from.n_mesh_dims; m++) {
-        reduced[m] = moves_is_reduced(what, m);
-        coordinate[m] = !reduced[m] && what->same_mesh ? target[m] : 0;
-        if (reduced[m] && what->from.placements[m].kind == DT_PLACEMENT_PARTIAL &&
-            what->from.placements[m].reduce == DT_AVG)
-            divisor *= what->from.mesh[m];
+    dt_reduce kind = moves_kind(test, &all_averaged);
+    for (int m = 0; m < test->from.n_mesh_dims; m++) {
+        reduced[m] = moves_is_reduced(test, m);
+        coordinate[m] = !reduced[m] && test->same_mesh ? target[m] : 0;
+        if (reduced[m] && test->from.placements[m].kind == DT_PLACEMENT_PARTIAL &&
+            test->from.placements[m].reduce == DT_AVG)
+            divisor *= test->from.mesh[m];
     }
     do {
-        int64_t value = moves_value(what, g, coordinate);
-        total = first ? value : moves_combine(what->dtype, kind, total, value);
+        int64_t value = moves_value(test, g, coordinate);
+        total = first ? value : moves_combine(test->dtype, kind, total, value);
         first = false;
-    } while (moves_next(what->from.n_mesh_dims, what->from.mesh, reduced, coordinate));
+    } while (moves_next(test->from.n_mesh_dims, test->from.mesh, reduced, coordinate));
     return total / divisor;
 }
 
@@ -174,7 +174,7 @@ static inline void moves_encode(dt_dtype dtype, int64_t v, bool product, void *o
 }
 
 /* A part as lists of indices. */
-typedef struct moves_part {
+typedef struct moves_shard {
     bool member;
     int n_dims;
     int64_t coordinate[BRUTE_MOST_DIMS], sizes[BRUTE_MOST_DIMS], strides[BRUTE_MOST_DIMS];
@@ -182,7 +182,7 @@ typedef struct moves_part {
     int64_t elements;
     char *memory, *at; /* what was allocated, and the first element */
     size_t bytes;      /* of memory */
-} moves_part;
+} moves_shard;
 
 static inline bool moves_coordinate(const brute_case *c, const int64_t *ranks, int64_t rank, int64_t *out) {
     for (int64_t i = 0; i < brute_world(c); i++)
@@ -194,7 +194,7 @@ static inline bool moves_coordinate(const brute_case *c, const int64_t *ranks, i
 }
 
 static inline void moves_part_of(const brute_case *c, const int64_t *ranks, const int *order, int64_t rank,
-                                 moves_part *out) {
+                                 moves_shard *out) {
     memset(out, 0, sizeof *out);
     out->n_dims = c->n_dims;
     out->member = moves_coordinate(c, ranks, rank, out->coordinate);
@@ -214,101 +214,101 @@ static inline void moves_part_of(const brute_case *c, const int64_t *ranks, cons
 }
 
 /* Any order of the dims, with gaps, now and then backwards. */
-static inline void moves_any_strides(moves_part *part, uint64_t seed, int64_t *first, int64_t *room) {
+static inline void moves_any_strides(moves_shard *shard, uint64_t seed, int64_t *first, int64_t *capacity) {
     bool taken[BRUTE_MOST_DIMS] = {false};
     int64_t step = 1 + test_below(&seed, 2);
     *first = 0;
-    for (int k = 0; k < part->n_dims; k++) {
+    for (int k = 0; k < shard->n_dims; k++) {
         int d;
         do
-            d = brute_below(&seed, part->n_dims);
+            d = brute_below(&seed, shard->n_dims);
         while (taken[d]);
         taken[d] = true;
         bool backwards = test_below(&seed, 3) == 0;
-        int64_t size = part->sizes[d] ? part->sizes[d] : 1;
-        part->strides[d] = backwards ? -step : step;
+        int64_t size = shard->sizes[d] ? shard->sizes[d] : 1;
+        shard->strides[d] = backwards ? -step : step;
         *first += backwards ? (size - 1) * step : 0;
         step = step * size + test_below(&seed, 3);
     }
-    *room = step;
+    *capacity = step;
 }
 
-static inline int moves_alloc(dt_ctx *ctx, moves_part *part, enum moves_memory memory, size_t item, int64_t first,
-                              int64_t room) {
-    part->bytes = (size_t)room * item;
-    if (!part->elements)
+static inline int moves_alloc(dt_ctx *ctx, moves_shard *shard, enum moves_memory memory, size_t item, int64_t first,
+                              int64_t capacity) {
+    shard->bytes = (size_t)capacity * item;
+    if (!shard->elements)
         return 0;
-    part->memory = memory == MOVES_HEAP ? dt_heap_alloc(ctx, part->bytes) : malloc(part->bytes);
-    CHECK(part->memory, "%s", dt_error_text(ctx));
-    memset(part->memory, 0xa5, part->bytes);
-    part->at = part->memory + first * (int64_t)item;
+    shard->memory = memory == MOVES_HEAP ? dt_heap_alloc(ctx, shard->bytes) : malloc(shard->bytes);
+    CHECK(shard->memory, "%s", dt_error_text(ctx));
+    memset(shard->memory, 0xa5, shard->bytes);
+    shard->at = shard->memory + first * (int64_t)item;
     return 0;
 }
 
-static inline void moves_free(dt_ctx *ctx, moves_part *part, enum moves_memory memory) {
+static inline void moves_free(dt_ctx *ctx, moves_shard *shard, enum moves_memory memory) {
     if (memory == MOVES_HEAP)
-        dt_heap_free(ctx, part->memory);
+        dt_heap_free(ctx, shard->memory);
     else
-        free(part->memory);
+        free(shard->memory);
 }
 
 /* Global and local place of each element in turn. */
-static inline int64_t moves_global(const brute_case *c, const moves_part *part, const int64_t *index) {
+static inline int64_t moves_global(const brute_case *c, const moves_shard *shard, const int64_t *index) {
     int64_t g = 0;
-    for (int d = 0; d < part->n_dims; d++)
-        g = g * c->shape[d] + part->lists[d].items[index[d]];
+    for (int d = 0; d < shard->n_dims; d++)
+        g = g * c->shape[d] + shard->lists[d].items[index[d]];
     return g;
 }
 
-static inline char *moves_place(const moves_part *part, const int64_t *index, size_t item) {
+static inline char *moves_place(const moves_shard *shard, const int64_t *index, size_t item) {
     int64_t at = 0;
-    for (int d = 0; d < part->n_dims; d++)
-        at += index[d] * part->strides[d];
-    return part->at + at * (int64_t)item;
+    for (int d = 0; d < shard->n_dims; d++)
+        at += index[d] * shard->strides[d];
+    return shard->at + at * (int64_t)item;
 }
 
-static inline bool moves_is_product(const moves_case *what) {
+static inline bool moves_is_product(const moves_case *test) {
     int64_t all_averaged;
-    return moves_kind(what, &all_averaged) == DT_PRODUCT;
+    return moves_kind(test, &all_averaged) == DT_PRODUCT;
 }
 
 /* Fills the source, or compares it. */
-static inline int moves_source(const moves_case *what, moves_part *part, bool compare) {
-    size_t item = dt_dtype_size(what->dtype);
+static inline int moves_source(const moves_case *test, moves_shard *shard, bool compare) {
+    size_t item = dt_dtype_size(test->dtype);
     int64_t index[BRUTE_MOST_DIMS] = {0};
     unsigned char value[16];
-    if (!part->elements)
+    if (!shard->elements)
         return 0;
     do {
-        int64_t g = moves_global(&what->from, part, index);
-        moves_encode(what->dtype, moves_value(what, g, part->coordinate), moves_is_product(what), value);
-        char *place = moves_place(part, index, item);
+        int64_t g = moves_global(&test->from, shard, index);
+        moves_encode(test->dtype, moves_value(test, g, shard->coordinate), moves_is_product(test), value);
+        char *place = moves_place(shard, index, item);
         if (compare)
-            CHECK(!memcmp(place, value, item), "%s: the source was changed at %lld", what->text, (long long)g);
+            CHECK(!memcmp(place, value, item), "%s: the source was changed at %lld", test->text, (long long)g);
         else
             memcpy(place, value, item);
-    } while (moves_next(part->n_dims, part->sizes, NULL, index));
+    } while (moves_next(shard->n_dims, shard->sizes, NULL, index));
     return 0;
 }
 
-static inline int moves_compare(const dt_ctx *ctx, const moves_case *what, const moves_part *part) {
-    size_t item = dt_dtype_size(what->dtype);
+static inline int moves_compare(const dt_ctx *ctx, const moves_case *test, const moves_shard *shard) {
+    size_t item = dt_dtype_size(test->dtype);
     int64_t index[BRUTE_MOST_DIMS] = {0};
     unsigned char value[16];
-    if (!part->elements)
+    if (!shard->elements)
         return 0;
     do {
-        int64_t g = moves_global(&what->to, part, index), want = moves_expected(what, g, part->coordinate);
-        moves_encode(what->dtype, want, moves_is_product(what), value);
-        const unsigned char *got = (const unsigned char *)moves_place(part, index, item);
+        int64_t g = moves_global(&test->to, shard, index), expected = moves_expected(test, g, shard->coordinate);
+        moves_encode(test->dtype, expected, moves_is_product(test), value);
+        const unsigned char *got = (const unsigned char *)moves_place(shard, index, item);
         CHECK(!memcmp(got, value, item), "rank %lld: %s: element %lld is %02x%02x..., not %lld",
-              (long long)dt_rank(ctx), what->text, (long long)g, got[0], got[item - 1], (long long)want);
-    } while (moves_next(part->n_dims, part->sizes, NULL, index));
+              (long long)dt_rank(ctx), test->text, (long long)g, got[0], got[item - 1], (long long)expected);
+    } while (moves_next(shard->n_dims, shard->sizes, NULL, index));
     return 0;
 }
 
 /* Elements of b that a holds, too. */
-static inline int64_t moves_common(const moves_part *a, const moves_part *b) {
+static inline int64_t moves_common(const moves_shard *a, const moves_shard *b) {
     int64_t n = a->member && b->member;
     for (int d = 0; n && d < a->n_dims; d++) {
         int64_t common = 0;
@@ -320,16 +320,16 @@ static inline int64_t moves_common(const moves_part *a, const moves_part *b) {
     return n;
 }
 
-static inline void moves_name(moves_case *what) {
-    snprintf(what->text, sizeof what->text, "%s to %s, %s, %s, src %d dst %d strides %d%s", what->from.text,
-             what->to.text, dt_dtype_name(what->dtype), dt__planner_name(what->planner), (int)what->src,
-             (int)what->dst, what->strided != 0, what->started ? ", started" : "");
+static inline void moves_name(moves_case *test) {
+    snprintf(test->text, sizeof test->text, "%s to %s, %s, %s, src %d dst %d strides %d%s", test->from.text,
+             test->to.text, dt_dtype_name(test->dtype), dt__planner_name(test->planner), (int)test->src,
+             (int)test->dst, test->strided != 0, test->started ? ", started" : "");
 }
 
-static inline dt_spec *moves_spec(dt_ctx *ctx, const moves_case *what, const brute_case *c, const int64_t *ranks,
+static inline dt_spec *moves_spec(dt_ctx *ctx, const moves_case *test, const brute_case *c, const int64_t *ranks,
                                   const int *order) {
     dt_mesh *mesh = dt_mesh_from_ranks(ctx, ranks, c->mesh, c->n_mesh_dims, NULL);
-    dt_spec *spec = dt_spec_new(mesh, &(dt_spec_desc){.dtype = what->dtype,
+    dt_spec *spec = dt_spec_new(mesh, &(dt_spec_desc){.dtype = test->dtype,
                                                       .n_dims = c->n_dims,
                                                       .shape = c->shape,
                                                       .n_placements = c->n_mesh_dims,
@@ -339,8 +339,8 @@ static inline dt_spec *moves_spec(dt_ctx *ctx, const moves_case *what, const bru
     return spec;
 }
 
-static inline dt_status moves_execute(const moves_case *what, const dt__redistribution *call) {
-    if (!what->started)
+static inline dt_status moves_execute(const moves_case *test, const dt__redistribution *call) {
+    if (!test->started)
         return dt__redistribute_run(call);
     dt__execution *moving = dt__redistribute_start(call);
     if (!moving)
@@ -352,62 +352,62 @@ static inline dt_status moves_execute(const moves_case *what, const dt__redistri
 }
 
 /* How many bytes this rank must receive at least, or -1 where something is reduced. */
-static inline int64_t moves_least_bytes(const moves_case *what, const moves_part *src, const moves_part *dst) {
-    for (int m = 0; m < what->from.n_mesh_dims; m++)
-        if (moves_is_reduced(what, m) && what->from.mesh[m] > 1)
+static inline int64_t moves_least_bytes(const moves_case *test, const moves_shard *src, const moves_shard *dst) {
+    for (int m = 0; m < test->from.n_mesh_dims; m++)
+        if (moves_is_reduced(test, m) && test->from.mesh[m] > 1)
             return -1;
-    return (dst->elements - moves_common(src, dst)) * (int64_t)dt_dtype_size(what->dtype);
+    return (dst->elements - moves_common(src, dst)) * (int64_t)dt_dtype_size(test->dtype);
 }
 
 /* Runs the case on this rank and checks everything: values, the source, memory, bytes. */
-static inline int moves_check(dt_ctx *ctx, const moves_case *what) {
-    size_t item = dt_dtype_size(what->dtype);
-    int64_t first = 0, room;
-    static _Thread_local moves_part src, dst;
-    dt_spec *from = moves_spec(ctx, what, &what->from, what->from_ranks, what->from_order);
-    dt_spec *to = moves_spec(ctx, what, &what->to, what->to_ranks, what->to_order);
-    CHECK(from && to, "%s: %s", what->text, dt_error_text(ctx));
-    moves_part_of(&what->from, what->from_ranks, what->from_order, dt_rank(ctx), &src);
-    moves_part_of(&what->to, what->to_ranks, what->to_order, dt_rank(ctx), &dst);
-    room = src.elements;
-    if (what->strided && src.member)
-        moves_any_strides(&src, what->strided, &first, &room);
-    if (moves_alloc(ctx, &src, what->src, item, first, room) ||
-        moves_alloc(ctx, &dst, what->dst, item, 0, dst.elements) || moves_source(what, &src, false))
+static inline int moves_check(dt_ctx *ctx, const moves_case *test) {
+    size_t item = dt_dtype_size(test->dtype);
+    int64_t first = 0, capacity;
+    static _Thread_local moves_shard src, dst;
+    dt_spec *from = moves_spec(ctx, test, &test->from, test->from_ranks, test->from_order);
+    dt_spec *to = moves_spec(ctx, test, &test->to, test->to_ranks, test->to_order);
+    CHECK(from && to, "%s: %s", test->text, dt_error_text(ctx));
+    moves_part_of(&test->from, test->from_ranks, test->from_order, dt_rank(ctx), &src);
+    moves_part_of(&test->to, test->to_ranks, test->to_order, dt_rank(ctx), &dst);
+    capacity = src.elements;
+    if (test->strided && src.member)
+        moves_any_strides(&src, test->strided, &first, &capacity);
+    if (moves_alloc(ctx, &src, test->src, item, first, capacity) ||
+        moves_alloc(ctx, &dst, test->dst, item, 0, dst.elements) || moves_source(test, &src, false))
         return 1;
     dt__redistribute_stats before = dt__redistribute_statistics(ctx);
     size_t live = dt_heap_stats(ctx).live_bytes;
-    CHECK_OK(ctx, moves_execute(what, &(dt__redistribution){.from = from,
+    CHECK_OK(ctx, moves_execute(test, &(dt__redistribution){.from = from,
                                                             .to = to,
                                                             .src = src.at,
-                                                            .src_strides = what->strided ? src.strides : NULL,
+                                                            .src_strides = test->strided ? src.strides : NULL,
                                                             .dst = dst.at,
-                                                            .planner = what->planner}));
+                                                            .planner = test->planner}));
     dt__redistribute_stats after = dt__redistribute_statistics(ctx);
-    int64_t least = moves_least_bytes(what, &src, &dst), received = after.bytes_received - before.bytes_received;
-    if (what->planner == DT__PLANNER_DIRECT && least >= 0)
-        CHECK(received == least, "%s: rank %lld received %lld bytes, and lacks %lld", what->text,
+    int64_t least = moves_least_bytes(test, &src, &dst), received = after.bytes_received - before.bytes_received;
+    if (test->planner == DT__PLANNER_DIRECT && least >= 0)
+        CHECK(received == least, "%s: rank %lld received %lld bytes, and lacks %lld", test->text,
               (long long)dt_rank(ctx), (long long)received, (long long)least);
     size_t more = dt_heap_stats(ctx).live_bytes - live; /* small messages of new groups stay */
-    CHECK(more % ((size_t)128 << 10) == 0, "%s: %zu bytes are left in the heap", what->text, more);
-    if (moves_compare(ctx, what, &dst) || moves_source(what, &src, true))
+    CHECK(more % ((size_t)128 << 10) == 0, "%s: %zu bytes are left in the heap", test->text, more);
+    if (moves_compare(ctx, test, &dst) || moves_source(test, &src, true))
         return 1;
-    moves_free(ctx, &src, what->src);
-    moves_free(ctx, &dst, what->dst);
+    moves_free(ctx, &src, test->src);
+    moves_free(ctx, &dst, test->dst);
     dt_spec_release(from);
     dt_spec_release(to);
     return 0;
 }
 
 /* A case on one mesh of the first ranks, row-major, dense and direct. */
-static inline void moves_plain(moves_case *what) {
-    what->same_mesh = true;
-    what->planner = DT__PLANNER_DIRECT;
-    for (int64_t i = 0; i < MOVES_MOST_RANKS; i++)
-        what->from_ranks[i] = what->to_ranks[i] = i;
+static inline void moves_plain(moves_case *test) {
+    test->same_mesh = true;
+    test->planner = DT__PLANNER_DIRECT;
+    for (int64_t i = 0; i < MOVES_MAX_RANKS; i++)
+        test->from_ranks[i] = test->to_ranks[i] = i;
     for (int d = 0; d < BRUTE_MOST_DIMS; d++)
-        what->from_order[d] = what->to_order[d] = d;
-    what->seed = test_seed(1);
+        test->from_order[d] = test->to_order[d] = d;
+    test->seed = test_seed(1);
 }
 
 static inline void moves_shuffle(uint64_t *random, int64_t *items, int64_t n) {
@@ -453,59 +453,59 @@ static inline int moves_large_shape(uint64_t *random, int64_t *shape) {
 }
 
 /* Any move of a tensor of this shape, for a world of so many ranks. */
-static inline void moves_any_of(uint64_t *random, int64_t world, int n_dims, const int64_t *shape, moves_case *what) {
-    memset(what, 0, sizeof *what);
-    moves_plain(what);
-    brute_random_case_of(random, (int)world, n_dims, shape, &what->from);
+static inline void moves_any_of(uint64_t *random, int64_t world, int n_dims, const int64_t *shape, moves_case *test) {
+    memset(test, 0, sizeof *test);
+    moves_plain(test);
+    brute_random_case_of(random, (int)world, n_dims, shape, &test->from);
     do
-        what->dtype = (dt_dtype)(DT_F32 + test_below(random, DT_N_DTYPES - DT_F32));
+        test->dtype = (dt_dtype)(DT_F32 + test_below(random, DT_N_DTYPES - DT_F32));
     while (brute_below(random, 3) == 0);
-    for (int m = 0; m < what->from.n_mesh_dims; m++) {
-        dt_placement *p = &what->from.placements[m];
-        if (p->kind == DT_PLACEMENT_PARTIAL && !dt_reduce_allowed(what->dtype, p->reduce))
+    for (int m = 0; m < test->from.n_mesh_dims; m++) {
+        dt_placement *p = &test->from.placements[m];
+        if (p->kind == DT_PLACEMENT_PARTIAL && !dt_reduce_allowed(test->dtype, p->reduce))
             p->reduce = DT_SUM;
-        if (p->kind == DT_PLACEMENT_PARTIAL && p->reduce == DT_SUM && dt_reduce_allowed(what->dtype, DT_AVG) &&
+        if (p->kind == DT_PLACEMENT_PARTIAL && p->reduce == DT_SUM && dt_reduce_allowed(test->dtype, DT_AVG) &&
             brute_below(random, 2))
             p->reduce = DT_AVG;
     }
-    what->same_mesh = brute_below(random, 4) != 0;
-    if (what->same_mesh) {
-        what->to = (brute_case){.n_mesh_dims = what->from.n_mesh_dims};
-        memcpy(what->to.mesh, what->from.mesh, sizeof what->to.mesh);
+    test->same_mesh = brute_below(random, 4) != 0;
+    if (test->same_mesh) {
+        test->to = (brute_case){.n_mesh_dims = test->from.n_mesh_dims};
+        memcpy(test->to.mesh, test->from.mesh, sizeof test->to.mesh);
     } else {
-        brute_random_case_of(random, (int)world, what->from.n_dims, what->from.shape, &what->to);
-        memset(what->to.n_order, 0, sizeof what->to.n_order);
+        brute_random_case_of(random, (int)world, test->from.n_dims, test->from.shape, &test->to);
+        memset(test->to.n_order, 0, sizeof test->to.n_order);
     }
-    what->to.n_dims = what->from.n_dims;
-    memcpy(what->to.shape, what->from.shape, sizeof what->to.shape);
-    moves_any_target(random, &what->from, what->same_mesh, &what->to);
+    test->to.n_dims = test->from.n_dims;
+    memcpy(test->to.shape, test->from.shape, sizeof test->to.shape);
+    moves_any_target(random, &test->from, test->same_mesh, &test->to);
     if (brute_below(random, 2)) {
-        moves_shuffle(random, what->from_ranks, world);
-        memcpy(what->to_ranks, what->from_ranks, sizeof what->to_ranks);
+        moves_shuffle(random, test->from_ranks, world);
+        memcpy(test->to_ranks, test->from_ranks, sizeof test->to_ranks);
     }
-    if (!what->same_mesh)
-        moves_shuffle(random, what->to_ranks, world);
+    if (!test->same_mesh)
+        moves_shuffle(random, test->to_ranks, world);
     if (brute_below(random, 3) == 0)
-        moves_any_order(random, what->from_order, what->from.n_dims);
+        moves_any_order(random, test->from_order, test->from.n_dims);
     if (brute_below(random, 3) == 0)
-        moves_any_order(random, what->to_order, what->from.n_dims);
-    what->planner = what->same_mesh && brute_below(random, 3) == 0 ? (dt__planner)test_below(random, DT__N_PLANNERS)
+        moves_any_order(random, test->to_order, test->from.n_dims);
+    test->planner = test->same_mesh && brute_below(random, 3) == 0 ? (dt__planner)test_below(random, DT__N_PLANNERS)
                                                                    : DT__PLANNER_DIRECT;
-    what->src = brute_below(random, 4) ? MOVES_HEAP : MOVES_FOREIGN;
-    what->dst = brute_below(random, 4) ? MOVES_HEAP : MOVES_FOREIGN;
-    what->strided = brute_below(random, 3) ? 0 : test_random(random) | 1;
-    what->started = brute_below(random, 3) == 0;
-    what->seed = test_random(random);
-    brute_name(&what->from);
-    brute_name(&what->to);
-    moves_name(what);
+    test->src = brute_below(random, 4) ? MOVES_HEAP : MOVES_FOREIGN;
+    test->dst = brute_below(random, 4) ? MOVES_HEAP : MOVES_FOREIGN;
+    test->strided = brute_below(random, 3) ? 0 : test_random(random) | 1;
+    test->started = brute_below(random, 3) == 0;
+    test->seed = test_random(random);
+    brute_name(&test->from);
+    brute_name(&test->to);
+    moves_name(test);
 }
 
 /* Anything at all. */
-static inline void moves_any(uint64_t *random, int64_t world, bool large, moves_case *what) {
+static inline void moves_any(uint64_t *random, int64_t world, bool large, moves_case *test) {
     int64_t shape[BRUTE_MOST_DIMS];
     int n_dims = large ? moves_large_shape(random, shape) : brute_random_shape(random, shape);
-    moves_any_of(random, world, n_dims, shape, what);
+    moves_any_of(random, world, n_dims, shape, test);
 }
 
 #endif

@@ -45,7 +45,7 @@ static bool has_other_partial(const brute_case *c) {
     return false;
 }
 
-/* One more dim at the end, which nothing cuts, makes parts large enough for two phases. */
+/* One more dim at the end, which nothing cuts, makes shards large enough for two phases. */
 static dt_spec *make_spec(dt_mesh *mesh, const brute_case *c, bool large) {
     int64_t shape[BRUTE_MOST_DIMS + 1];
     dt_placement placements[BRUTE_MOST_DIMS];
@@ -79,16 +79,16 @@ static dt_mesh *make_mesh(uint64_t *random, dt_ctx *ctx, const brute_case *c) {
 }
 
 /* Elements that the executor has a rank read from other ranks. */
-static int64_t pulled(dt__arena *arena, dt__pull_request what, bool *two_phases) {
+static int64_t pulled(dt__arena *arena, dt__pull_request request, bool *two_phases) {
     dt__pull_list pulls;
     dt_local local;
     int64_t n = 0;
-    assert_int_equal(dt__pull_list_ranks(arena, &what), DT_OK);
-    assert_int_equal(dt__pull_list_new(arena, &what, &pulls), DT_OK);
+    assert_int_equal(dt__pull_list_ranks(arena, &request), DT_OK);
+    assert_int_equal(dt__pull_list_new(arena, &request, &pulls), DT_OK);
     for (int64_t i = 0; i < pulls.n_blocks; i++)
         for (int k = 0; k < pulls.n_sources; k++)
-            n += what.ranks[pulls.blocks[i].members[k]] == what.rank ? 0 : pulls.blocks[i].elements;
-    dt_spec_local_of(what.to, what.rank, &local);
+            n += request.ranks[pulls.blocks[i].members[k]] == request.rank ? 0 : pulls.blocks[i].elements;
+    dt_spec_local_of(request.to, request.rank, &local);
     for (int64_t i = 0; i < pulls.n_portions; i++)
         n += local.elements / local.shape[pulls.portion_dim] * pulls.portions[i].size;
     *two_phases |= pulls.two_phases;
@@ -114,15 +114,15 @@ static bool check_move(dt__arena *arena, const dt_spec *from, const dt_spec *to,
         fail_msg("%s: %s", name, dt_error_text(arena->ctx));
     if (plan.n_steps == 0)
         return false;
-    dt__pull_request what = {.from = from, .to = to, .same_mesh = !move.to_mesh};
+    dt__pull_request request = {.from = from, .to = to, .same_mesh = !move.to_mesh};
     for (int i = 0; i < plan.steps[0].n_mesh_dims; i++)
-        what.changes[plan.steps[0].mesh_dims[i]] = true;
+        request.changes[plan.steps[0].mesh_dims[i]] = true;
     int64_t most = 0;
     for (int64_t position = 0; position < dt_mesh_size(to->mesh); position++) {
         int64_t coordinate[DT_SPEC_MAX_DIMS];
         dt__coordinate(to->sharding.n_mesh_dims, to->sharding.mesh, position, coordinate);
-        what.rank = dt_mesh_rank_at(to->mesh, coordinate);
-        int64_t n = pulled(arena, what, &two_phases);
+        request.rank = dt_mesh_rank_at(to->mesh, coordinate);
+        int64_t n = pulled(arena, request, &two_phases);
         check_equal(name, flowing(arena, plan.steps[0].transfer, position), n);
         most = n > most ? n : most;
     }
@@ -131,7 +131,7 @@ static bool check_move(dt__arena *arena, const dt_spec *from, const dt_spec *to,
     return two_phases;
 }
 
-static void plans__say_what_the_executor_pulls(void **state) {
+static void plans__match_what_the_executor_pulls(void **state) {
     uint64_t random = test_seed(905);
     int n_two_phases = 0;
     (void)state;
@@ -162,6 +162,6 @@ static void plans__say_what_the_executor_pulls(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(plans__say_what_the_executor_pulls)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(plans__match_what_the_executor_pulls)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

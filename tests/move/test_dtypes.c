@@ -33,13 +33,13 @@ static int check_values(dt_ctx *ctx, dt_tensor *tensor, dt_dtype dtype) {
     dt_tensor *whole = dt_full_tensor(dt_redistribute(tensor, "R", .dtype = DT_F32));
     CHECK(whole, "%s", dt_error_text(ctx));
     for (int64_t i = 0; i < dt_tensor_elements(whole); i++) {
-        float want = dtype == DT_BF16 ? as_bf16(element(i)) : element(i), got = ((float *)dt_data(whole))[i];
-        CHECK(want == got, "element %d: %g, not %g", (int)i, (double)got, (double)want);
+        float expected = dtype == DT_BF16 ? as_bf16(element(i)) : element(i), got = ((float *)dt_data(whole))[i];
+        CHECK(expected == got, "element %d: %g, not %g", (int)i, (double)got, (double)expected);
     }
     return 0;
 }
 
-/* RED-007, RED-008, RED-077, RED-078: their forward parts. */
+/* RED-007, RED-008, RED-077, RED-078: the forward half. */
 static const dt_dtype targets[] = {DT_BF16, DT_F32, DT_NO_DTYPE};
 
 static int convert_on_the_way(dt_ctx *ctx, void *arg) {
@@ -80,7 +80,7 @@ static void redistribute__converts_before_it_moves(void **state) {
     }
 }
 
-/* A whole number of parts is kept until it is reduced: a partial sum is not cut before it is added up. */
+/* A partial sum is reduced before it is sharded. */
 static int convert_partial(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
@@ -88,8 +88,8 @@ static int convert_partial(dt_ctx *ctx, void *arg) {
     dt_tensor *sum = dt_from_local(ctx, part, mesh, "P(sum)");
     dt_tensor *whole = dt_redistribute(sum, "R", .dtype = DT_I64);
     CHECK(whole, "%s", dt_error_text(ctx));
-    int64_t got = ((int64_t *)dt_data(whole))[0], want = (int64_t)(0.75 * (double)dt_world(ctx));
-    CHECK(got == want, "%d, not %d", (int)got, (int)want);
+    int64_t got = ((int64_t *)dt_data(whole))[0], expected = (int64_t)(0.75 * (double)dt_world(ctx));
+    CHECK(got == expected, "%d, not %d", (int)got, (int)expected);
     dt_mesh_release(mesh);
     return 0;
 }
@@ -129,7 +129,7 @@ static int convert_what_stays_partial(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void redistribute__reduces_before_it_cuts(void **state) {
+static void redistribute__reduces_before_it_shards(void **state) {
     (void)state;
     run_ranks(2, convert_partial, NULL);
     run_ranks(3, convert_partial, NULL);
@@ -137,8 +137,9 @@ static void redistribute__reduces_before_it_cuts(void **state) {
     run_ranks(2, convert_what_stays_partial, NULL);
 }
 
-/* Gathers along a dim behind a leading one of size 1 and of size 4, and along the last: the same parts as distributing
- * directly. RED-012, RED-013, RED-019 (values and shapes; how the parts are written is not a step of its own here). */
+/* Gathers along a dim behind a leading one of size 1 and of size 4, and along the last: the same shards as
+ * distributing directly. RED-012, RED-013, RED-019 (values and shapes; how the shards are written is not a step of
+ * its own here). */
 static int gather_some(dt_ctx *ctx, void *arg) {
     static const struct {
         int64_t shape[3];
@@ -170,13 +171,13 @@ static int gather_some(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void redistribute__gathers_what_distributing_gives(void **state) {
+static void redistribute__gathers_what_was_distributed(void **state) {
     (void)state;
     run_ranks(4, gather_some, NULL);
 }
 
-/* Users cannot ask for partials of what is not one: those that ops make of Replicate are made by each rank when the op
- * runs. RED-010, RED-022. */
+/* Users cannot ask for partials of what is not one: those that ops make of Replicate are made by each rank when the
+ * op runs. RED-010, RED-022. */
 static int refuse_partial(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
@@ -205,8 +206,8 @@ static void redistribute__makes_no_partials_for_users(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(redistribute__converts_before_it_moves),
-        cmocka_unit_test(redistribute__reduces_before_it_cuts),
-        cmocka_unit_test(redistribute__gathers_what_distributing_gives),
+        cmocka_unit_test(redistribute__reduces_before_it_shards),
+        cmocka_unit_test(redistribute__gathers_what_was_distributed),
         cmocka_unit_test(redistribute__makes_no_partials_for_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -59,17 +59,17 @@ static int64_t n_states(const mesh_shape *mesh) {
 
 static int run_all_pairs(dt_ctx *ctx, void *arg) {
     const mesh_shape *mesh = arg;
-    static _Thread_local moves_case what;
+    static _Thread_local moves_case test;
     int64_t n = n_states(mesh);
     for (int s = 0; s < N_SHAPES; s++)
         for (int64_t i = 0; i < n * n; i++)
-            if (make_pair(mesh, shapes[s], i / n, i % n, &what) && moves_check(ctx, &what))
+            if (make_pair(mesh, shapes[s], i / n, i % n, &test) && moves_check(ctx, &test))
                 return 1;
     return 0;
 }
 
 /* RED-001 RED-002 RED-003 RED-005 RED-006 RED-011 RED-016 RED-017 RED-018 RED-020 RED-024 RED-026 */
-static void redistribute__gives_the_values_of_every_pair(void **state) {
+static void redistribute__has_the_values_of_every_pair(void **state) {
     (void)state;
     static mesh_shape meshes[] = {{1, {1}}, {1, {2}},    {1, {3}},    {1, {4}},
                                   {1, {5}}, {2, {2, 2}}, {2, {2, 3}}, {2, {3, 2}}};
@@ -79,19 +79,19 @@ static void redistribute__gives_the_values_of_every_pair(void **state) {
 
 static int run_some_pairs(dt_ctx *ctx, void *arg) {
     const mesh_shape *mesh = arg;
-    static _Thread_local moves_case what;
+    static _Thread_local moves_case test;
     uint64_t random = test_seed(5);
     int64_t n = n_states(mesh);
     for (int k = 0; k < 150; k++) {
         int64_t i = test_below(&random, n), j = test_below(&random, n);
         const int64_t *shape = shapes[test_below(&random, N_SHAPES)];
-        if (make_pair(mesh, shape, i, j, &what) && moves_check(ctx, &what))
+        if (make_pair(mesh, shape, i, j, &test) && moves_check(ctx, &test))
             return 1;
     }
     return 0;
 }
 
-static void redistribute__gives_the_values_on_meshes_of_more_dims(void **state) {
+static void redistribute__has_the_values_on_meshes_of_more_dims(void **state) {
     (void)state;
     static mesh_shape three = {3, {2, 2, 2}}, four = {4, {2, 2, 2, 2}};
     run_ranks(8, run_some_pairs, &three);
@@ -106,24 +106,24 @@ struct sample {
 
 static int run_sample(dt_ctx *ctx, void *arg) {
     const struct sample *sample = arg;
-    static _Thread_local moves_case what;
+    static _Thread_local moves_case test;
     uint64_t random = test_seed(sample->stream * 1000 + (uint64_t)dt_world(ctx));
     for (int k = 0; k < sample->n; k++) {
-        moves_any(&random, dt_world(ctx), sample->large, &what);
-        if (moves_check(ctx, &what))
+        moves_any(&random, dt_world(ctx), sample->large, &test);
+        if (moves_check(ctx, &test))
             return 1;
     }
     return 0;
 }
 
-static void redistribute__gives_the_values_of_anything(void **state) {
+static void redistribute__has_the_values_of_random_moves(void **state) {
     (void)state;
     static const int64_t n_ranks[] = {1, 2, 3, 4, 5, 7, 8};
     for (size_t i = 0; i < sizeof n_ranks / sizeof *n_ranks; i++)
         run_ranks(n_ranks[i], run_sample, &(struct sample){1, 400, false});
 }
 
-static void redistribute__gives_the_values_of_large_parts(void **state) {
+static void redistribute__has_the_values_of_large_shards(void **state) {
     (void)state;
     static const int64_t n_ranks[] = {2, 3, 4, 6};
     for (size_t i = 0; i < sizeof n_ranks / sizeof *n_ranks; i++)
@@ -132,10 +132,10 @@ static void redistribute__gives_the_values_of_large_parts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(redistribute__gives_the_values_of_every_pair),
-        cmocka_unit_test(redistribute__gives_the_values_on_meshes_of_more_dims),
-        cmocka_unit_test(redistribute__gives_the_values_of_anything),
-        cmocka_unit_test(redistribute__gives_the_values_of_large_parts),
+        cmocka_unit_test(redistribute__has_the_values_of_every_pair),
+        cmocka_unit_test(redistribute__has_the_values_on_meshes_of_more_dims),
+        cmocka_unit_test(redistribute__has_the_values_of_random_moves),
+        cmocka_unit_test(redistribute__has_the_values_of_large_shards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

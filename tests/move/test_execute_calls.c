@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What running a redistribution does besides giving the right values: who meets whom, what is counted, how much memory
- * it takes, in which order sums run, and what happens when something is wrong.
+ * What running a redistribution does besides moving the right values: which ranks wait, what is counted, how much
+ * memory it takes, in which order sums run, and what happens when something is wrong.
  *
  * ctest: timeout=240 processors=2
  */
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* A tensor of f32 whose part lies in the heap. */
+/* A tensor of f32 whose shard is in the heap. */
 typedef struct piece {
     dt_spec *spec;
     float *data;
@@ -48,8 +48,8 @@ static dt__redistribution between(const piece *from, const piece *to) {
 }
 
 static dt_status run(const piece *from, const piece *to) {
-    dt__redistribution what = between(from, to);
-    return dt__redistribute_run(&what);
+    dt__redistribution test = between(from, to);
+    return dt__redistribute_run(&test);
 }
 
 static void clear(dt_ctx *ctx) {
@@ -84,22 +84,23 @@ static int run_counted(dt_ctx *ctx, void *arg) {
     (void)arg;
     static const int64_t shape[] = {8, 12};
     for (size_t i = 0; i < sizeof counted_on_4 / sizeof *counted_on_4; i++) {
-        const struct counted *want = &counted_on_4[i];
-        dt_mesh *mesh = mesh_of(ctx, want->mesh);
-        piece from = new_piece(ctx, mesh, 2, shape, want->from), to = new_piece(ctx, mesh, 2, shape, want->to);
+        const struct counted *expected = &counted_on_4[i];
+        dt_mesh *mesh = mesh_of(ctx, expected->mesh);
+        piece from = new_piece(ctx, mesh, 2, shape, expected->from),
+              to = new_piece(ctx, mesh, 2, shape, expected->to);
         dt__redistribute_stats before = dt__redistribute_statistics(ctx);
         CHECK_OK(ctx, run(&from, &to));
         dt__redistribute_stats after = dt__redistribute_statistics(ctx);
-        int64_t asked[DT__N_STEP_KINDS];
-        CHECK_OK(ctx, dt__redistribute_count(from.spec, to.spec, DT__PLANNER_DIRECT, NULL, asked));
+        int64_t counted[DT__N_STEP_KINDS];
+        CHECK_OK(ctx, dt__redistribute_count(from.spec, to.spec, DT__PLANNER_DIRECT, NULL, counted));
         for (int k = 0; k < 4; k++) {
             int64_t got = after.collectives[k + 1] - before.collectives[k + 1];
-            CHECK(got == want->collectives[k] && got == asked[k + 1], "%s: %s to %s: %lld of %s, not %lld",
-                  want->mesh, want->from, want->to, (long long)got, dt__step_kind_name((dt__step_kind)(k + 1)),
-                  (long long)want->collectives[k]);
+            CHECK(got == expected->collectives[k] && got == counted[k + 1], "%s: %s to %s: %lld of %s, not %lld",
+                  expected->mesh, expected->from, expected->to, (long long)got,
+                  dt__step_kind_name((dt__step_kind)(k + 1)), (long long)expected->collectives[k]);
         }
-        CHECK(after.n_exchanges - before.n_exchanges == want->exchanges, "%s to %s: %lld rendezvous", want->from,
-              want->to, (long long)(after.n_exchanges - before.n_exchanges));
+        CHECK(after.n_exchanges - before.n_exchanges == expected->exchanges, "%s to %s: %lld rendezvous",
+              expected->from, expected->to, (long long)(after.n_exchanges - before.n_exchanges));
         CHECK(after.n_runs == before.n_runs + 1, "%lld runs", (long long)after.n_runs);
         free_piece(ctx, &from);
         free_piece(ctx, &to);
@@ -113,7 +114,7 @@ static void execute__counts_the_collectives_that_it_replaces(void **state) {
     run_ranks(4, run_counted, NULL);
 }
 
-/* Where no peer is needed nobody waits: only one of the ranks makes the call. */
+/* Where no peer is needed no rank waits: only one of the ranks makes the call. */
 static int run_lonely(dt_ctx *ctx, void *arg) {
     (void)arg;
     static const int64_t shape[] = {6, 5};
@@ -139,7 +140,7 @@ static int run_lonely(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__meets_nobody_where_no_peer_is_needed(void **state) {
+static void execute__does_not_wait_where_no_peer_is_needed(void **state) {
     (void)state;
     run_ranks(3, run_lonely, NULL);
 }
@@ -151,12 +152,12 @@ static float rough(int64_t rank, int64_t i) {
 }
 
 /* A sum of all ranks' values from the left, which is the order of the mesh. */
-static int check_sums(const dt_ctx *ctx, const float *got, int64_t first, int64_t n, const char *what) {
+static int check_sums(const dt_ctx *ctx, const float *got, int64_t first, int64_t n, const char *test) {
     for (int64_t i = 0; i < n; i++) {
         float sum = rough(0, first + i);
         for (int64_t r = 1; r < dt_world(ctx); r++)
             sum += rough(r, first + i);
-        CHECK(got[i] == sum, "%s: rank %lld: element %lld is %.9g, not %.9g", what, (long long)dt_rank(ctx),
+        CHECK(got[i] == sum, "%s: rank %lld: element %lld is %.9g, not %.9g", test, (long long)dt_rank(ctx),
               (long long)(first + i), (double)got[i], (double)sum);
     }
     return 0;
@@ -240,7 +241,7 @@ static int run_peak(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__takes_no_memory_besides_source_and_target(void **state) {
+static void execute__allocates_nothing_besides_source_and_target(void **state) {
     (void)state;
     run_ranks(4, run_peak, NULL);
 }
@@ -251,14 +252,14 @@ static int run_planned_peak(dt_ctx *ctx, void *arg) {
     static const int64_t shape[] = {256, 256};
     dt_mesh *mesh = mesh_of(ctx, "2x2");
     piece from = new_piece(ctx, mesh, 2, shape, "S(0)[1],S(0)[0]"), to = new_piece(ctx, mesh, 2, shape, "S(0),S(0)");
-    dt__redistribution what = between(&from, &to);
-    what.planner = *planner;
+    dt__redistribution test = between(&from, &to);
+    test.planner = *planner;
     dt__move move;
     dt__plan plan;
     dt__arena arena = dt__arena_new(ctx);
     CHECK_OK(ctx, dt__move_of_specs(from.spec, to.spec, &move));
     CHECK_OK(ctx, dt__plan_new(&arena, &move, *planner, &dt__machine_builtin, &plan));
-    CHECK_OK(ctx, dt__redistribute_run(&what));
+    CHECK_OK(ctx, dt__redistribute_run(&test));
     CHECK((int64_t)dt_heap_stats(ctx).peak_bytes == plan.peak_bytes, "%s: %zu bytes, not %lld",
           dt__planner_name(*planner), dt_heap_stats(ctx).peak_bytes, (long long)plan.peak_bytes);
     dt__arena_free(&arena);
@@ -268,13 +269,13 @@ static int run_planned_peak(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__takes_the_memory_that_plans_say(void **state) {
+static void execute__allocates_what_plans_predict(void **state) {
     (void)state;
     for (int planner = 0; planner < DT__N_PLANNERS; planner++)
         run_ranks(4, run_planned_peak, &(dt__planner){(dt__planner)planner});
 }
 
-/* The cache: found again, bounded, without specs that nobody else holds. */
+/* The cache: found again, bounded, without specs that have no other reference. */
 static int run_cache(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t world = dt_world(ctx);
@@ -359,7 +360,7 @@ static int run_refusals(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__refuses_what_cannot_be(void **state) {
+static void execute__refuses_impossible_moves(void **state) {
     (void)state;
     run_ranks(2, run_refusals, NULL);
 }
@@ -400,12 +401,12 @@ static int run_outside(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__leaves_other_ranks_alone(void **state) {
+static void execute__does_not_involve_other_ranks(void **state) {
     (void)state;
     run_ranks(4, run_outside, NULL);
 }
 
-/* Ranks that want different things all learn it, and can go on after clearing the error. */
+/* Ranks that make different calls all fail, and can continue after clearing the error. */
 static int run_mismatch(dt_ctx *ctx, void *arg) {
     bool planners = *(const bool *)arg;
     static const int64_t shape[] = {64, 64};
@@ -413,9 +414,9 @@ static int run_mismatch(dt_ctx *ctx, void *arg) {
     piece from = new_piece(ctx, mesh, 2, shape, "S(0)"), to = new_piece(ctx, mesh, 2, shape, "R");
     piece other = new_piece(ctx, mesh, 2, shape, "S(1)");
     CHECK_OK(ctx, run(&from, &to));
-    dt__redistribution what = between(&from, dt_rank(ctx) && !planners ? &other : &to);
-    what.planner = dt_rank(ctx) && planners ? DT__PLANNER_GREEDY : DT__PLANNER_DIRECT;
-    dt_status status = dt__redistribute_run(&what);
+    dt__redistribution test = between(&from, dt_rank(ctx) && !planners ? &other : &to);
+    test.planner = dt_rank(ctx) && planners ? DT__PLANNER_GREEDY : DT__PLANNER_DIRECT;
+    dt_status status = dt__redistribute_run(&test);
     CHECK(status == DT_ERR_MISMATCH, "%s: %s", dt_status_name(status), dt_error_text(ctx));
     CHECK(strstr(dt_error_text(ctx), "redistribute of f32 x 4096"), "%s", dt_error_text(ctx));
     CHECK(strstr(dt_error_text(ctx), "between different specs"), "%s", dt_error_text(ctx));
@@ -436,19 +437,19 @@ static void execute__notices_that_ranks_disagree(void **state) {
     run_ranks(2, run_mismatch, &(bool){true});
 }
 
-/* A rank that leaves, and one that gives up, are learned of by those that wait. */
+/* Ranks that wait learn of a rank that leaves, and of one that gives up. */
 static int run_peerless(dt_ctx *ctx, void *arg) {
     bool gives_up = *(const bool *)arg;
     static const int64_t shape[] = {300, 64};
     dt_mesh *mesh = mesh_of(ctx, "3");
     piece from = new_piece(ctx, mesh, 2, shape, "P(sum)"), to = new_piece(ctx, mesh, 2, shape, "R");
-    dt__redistribution what = between(&from, &to);
+    dt__redistribution test = between(&from, &to);
     if (dt_rank(ctx) == 2 && gives_up) {
-        what.dst = NULL;
-        dt_status status = dt__redistribute_run(&what);
+        test.dst = NULL;
+        dt_status status = dt__redistribute_run(&test);
         CHECK(status == DT_ERR_VALUE && strstr(dt_error_text(ctx), "dst: expected memory"), "%s", dt_error_text(ctx));
     } else if (dt_rank(ctx) < 2) {
-        dt_status status = dt__redistribute_run(&what);
+        dt_status status = dt__redistribute_run(&test);
         CHECK(status == DT_ERR_PEER && strstr(dt_error_text(ctx), "redistribute of f32 x 19200"), "%s: %s",
               dt_status_name(status), dt_error_text(ctx));
     }
@@ -461,13 +462,13 @@ static int run_peerless(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__learns_of_peers_that_do_not_come(void **state) {
+static void execute__fails_where_peers_do_not_arrive(void **state) {
     (void)state;
     run_ranks(3, run_peerless, &(bool){false});
     run_ranks(3, run_peerless, &(bool){true});
 }
 
-/* Started ones are waited for in any order, and a context ends with those that nobody waited for. */
+/* Started ones are waited for in any order, and a context ends with those that were not waited for. */
 static int run_started(dt_ctx *ctx, void *arg) {
     (void)arg;
     static const int64_t shape[] = {120, 50};
@@ -480,8 +481,8 @@ static int run_started(dt_ctx *ctx, void *arg) {
         from.data[i] = (float)(local->offset[0] * 50 + i);
     for (int i = 0; i < 3; i++) {
         to[i] = new_piece(ctx, mesh, 2, shape, targets[i]);
-        dt__redistribution what = between(&from, &to[i]);
-        moving[i] = dt__redistribute_start(&what);
+        dt__redistribution test = between(&from, &to[i]);
+        moving[i] = dt__redistribute_start(&test);
         CHECK(moving[i], "%s", dt_error_text(ctx));
     }
     int first = dt_rank(ctx) ? 1 : 0;
@@ -508,37 +509,37 @@ static void execute__runs_several_at_once(void **state) {
 struct shortage {
     test_memory memory;
     long n;
-    bool *was_short; /* seen by the test */
+    bool *was_short; /* read by the test */
     const char *from, *to;
     dt__planner planner;
     bool started;
 };
 
 static int run_short(dt_ctx *ctx, void *arg) {
-    struct shortage *what = arg;
+    struct shortage *test = arg;
     static const int64_t shape[] = {60, 50};
     dt_mesh *mesh = mesh_of(ctx, "2x2");
-    piece from = new_piece(ctx, mesh, 2, shape, what->from), to = new_piece(ctx, mesh, 2, shape, what->to);
+    piece from = new_piece(ctx, mesh, 2, shape, test->from), to = new_piece(ctx, mesh, 2, shape, test->to);
     piece pair = new_piece(ctx, mesh, 2, shape, "P(sum),R"), whole = new_piece(ctx, mesh, 2, shape, "R,R");
     dt__redistribution call = between(&from, &to);
-    call.planner = what->planner;
+    call.planner = test->planner;
     CHECK_OK(ctx, run(&pair, &whole));
     if (dt_rank(ctx) == 0)
-        what->memory.fail_at = what->memory.n_calls + what->n;
-    dt__execution *moving = what->started ? dt__redistribute_start(&call) : NULL;
-    dt_status status = !what->started ? dt__redistribute_run(&call)
+        test->memory.fail_at = test->memory.n_calls + test->n;
+    dt__execution *moving = test->started ? dt__redistribute_start(&call) : NULL;
+    dt_status status = !test->started ? dt__redistribute_run(&call)
                        : moving       ? dt__redistribute_wait(moving)
                                       : dt_error_status(ctx);
-    bool was_short = dt_rank(ctx) == 0 && what->memory.n_calls >= what->memory.fail_at;
-    what->memory.fail_at = 0;
+    bool was_short = dt_rank(ctx) == 0 && test->memory.n_calls >= test->memory.fail_at;
+    test->memory.fail_at = 0;
     if (was_short)
         CHECK(status == DT_ERR_MEMORY, "rank 0: %s: %s", dt_status_name(status), dt_error_text(ctx));
     else
         CHECK(status == DT_OK || (dt_rank(ctx) > 0 && status == DT_ERR_PEER), "rank %lld: %s: %s",
               (long long)dt_rank(ctx), dt_status_name(status), dt_error_text(ctx));
-    *what->was_short |= was_short;
+    *test->was_short |= was_short;
     CHECK_OK(ctx, dt_error_clear(ctx));
-    CHECK_OK(ctx, run(&pair, &whole)); /* all is well again, also for what was prepared before */
+    CHECK_OK(ctx, run(&pair, &whole)); /* all is well again, also for moves that were prepared before */
     CHECK_OK(ctx, run(&from, &to));
     free_piece(ctx, &pair);
     free_piece(ctx, &whole);
@@ -562,11 +563,11 @@ static void execute__survives_failing_allocations(void **state) {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         long n = 1;
         do {
-            struct shortage what = kinds[i];
+            struct shortage test = kinds[i];
             *was_short = false;
-            what.n = n++;
-            what.was_short = was_short;
-            run_ranks_with(&(test_ranks){.n = 4, .counted = &what.memory}, run_short, &what);
+            test.n = n++;
+            test.was_short = was_short;
+            run_ranks_with(&(test_ranks){.n = 4, .counted = &test.memory}, run_short, &test);
         } while (*was_short);
         assert_true(n > 3);
     }
@@ -581,8 +582,8 @@ static void execute__moves_nothing_on_fake(void **state) {
     piece from = new_piece(ctx, mesh, 2, shape, "S(0),S(0)"), to = new_piece(ctx, mesh, 2, shape, "R,S(0)");
     to.data[0] = 5;
     assert_int_equal(run(&from, &to), DT_OK);
-    dt__redistribution what = between(&from, &to);
-    dt__execution *moving = dt__redistribute_start(&what);
+    dt__redistribution test = between(&from, &to);
+    dt__execution *moving = dt__redistribute_start(&test);
     assert_int_equal(dt__redistribute_wait(moving), DT_OK);
     dt__redistribute_stats stats = dt__redistribute_statistics(ctx);
     assert_int_equal(stats.n_runs, 2);
@@ -606,13 +607,13 @@ static int run_broadcast(dt_ctx *ctx, void *arg) {
         piece to = new_piece(ctx, mesh, 2, shape, moves[i][1]);
         float *one = dt_heap_alloc(ctx, sizeof *one), sum = i ? 1 + 2 + 3 : 5;
         *one = i ? (float)(dt_rank(ctx) + 1) : 5;
-        dt__redistribution what = {.from = from,
+        dt__redistribution test = {.from = from,
                                    .to = to.spec,
                                    .src = one,
                                    .src_strides = still,
                                    .dst = to.data,
                                    .planner = DT__PLANNER_DIRECT};
-        CHECK_OK(ctx, dt__redistribute_run(&what));
+        CHECK_OK(ctx, dt__redistribute_run(&test));
         for (int64_t k = 0; k < dt_spec_local(to.spec)->elements; k++)
             CHECK(to.data[k] == sum, "%s to %s: element %lld is %g", moves[i][0], moves[i][1], (long long)k,
                   (double)to.data[k]);
@@ -650,7 +651,7 @@ static int run_renamed(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__knows_the_same_ranks_by_other_names(void **state) {
+static void execute__treats_equal_ranks_under_other_names_as_one_mesh(void **state) {
     (void)state;
     run_ranks(4, run_renamed, NULL);
 }
@@ -661,16 +662,16 @@ static int run_late(dt_ctx *ctx, void *arg) {
     static const int64_t shape[] = {64, 64};
     dt_mesh *mesh = mesh_of(ctx, "2");
     piece from = new_piece(ctx, mesh, 2, shape, "S(0)"), to = new_piece(ctx, mesh, 2, shape, "R");
-    dt__redistribution what = between(&from, &to);
+    dt__redistribution test = between(&from, &to);
     if (dt_rank(ctx) == 0) {
-        dt__execution *moving = dt__redistribute_start(&what);
+        dt__execution *moving = dt__redistribute_start(&test);
         CHECK(moving, "%s", dt_error_text(ctx));
         dt_status status = dt__redistribute_wait(moving);
         CHECK(status == DT_ERR_TIMEOUT && strstr(dt_error_text(ctx), "redistribute of f32 x 4096"), "%s: %s",
               dt_status_name(status), dt_error_text(ctx));
     } else {
         test_sleep(0.6 * test_slowness);
-        dt_status status = dt__redistribute_run(&what);
+        dt_status status = dt__redistribute_run(&test);
         CHECK(status == DT_ERR_TIMEOUT, "%s: %s", dt_status_name(status), dt_error_text(ctx));
     }
     clear(ctx);
@@ -680,7 +681,7 @@ static int run_late(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void execute__waits_no_longer_than_the_deadline(void **state) {
+static void execute__times_out(void **state) {
     (void)state;
     run_ranks_with(&(test_ranks){.n = 2, .options = {.timeout_s = 0.2 * test_slowness}}, run_late, NULL);
 }
@@ -708,7 +709,7 @@ static int run_until_death(dt_ctx *ctx, void *arg) {
     return 1;
 }
 
-static void execute__learns_of_deaths(void **state) {
+static void execute__fails_where_a_peer_dies(void **state) {
     (void)state;
     if (test_with_tsan)
         skip(); /* a thread cannot die alone */
@@ -724,7 +725,7 @@ static void execute__learns_of_deaths(void **state) {
 }
 
 /* A world of one, in which the n-th allocation fails. */
-static void execute__works_alone_or_says_that_memory_is_out(void **state) {
+static void execute__succeeds_or_reports_exhausted_memory(void **state) {
     (void)state;
     static const int64_t shape[] = {5, 7};
     static const char *const moves[][2] = {{"P(sum),S(0)", "R,S(1)"}, {"S(0),_S(1,3)", "S(1),S(1)"}};
@@ -737,12 +738,12 @@ static void execute__works_alone_or_says_that_memory_is_out(void **state) {
         for (int i = 0; i < 6; i++) {
             const char *const *move = moves[i % 2];
             piece from = new_piece(ctx, mesh, 2, shape, move[0]), to = new_piece(ctx, mesh, 2, shape, move[1]);
-            dt__redistribution what = between(&from, &to);
-            what.planner = (dt__planner)(i % DT__N_PLANNERS);
+            dt__redistribution test = between(&from, &to);
+            test.planner = (dt__planner)(i % DT__N_PLANNERS);
             for (int k = 0; k < 35; k++)
                 from.data[k] = (float)k;
             memory.fail_at = memory.n_calls + n;
-            dt_status status = dt__redistribute_run(&what);
+            dt_status status = dt__redistribute_run(&test);
             bool now_short = memory.n_calls >= memory.fail_at;
             memory.fail_at = 0;
             if (status != (now_short ? DT_ERR_MEMORY : DT_OK))
@@ -764,23 +765,23 @@ static void execute__works_alone_or_says_that_memory_is_out(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(execute__counts_the_collectives_that_it_replaces),
-        cmocka_unit_test(execute__meets_nobody_where_no_peer_is_needed),
+        cmocka_unit_test(execute__does_not_wait_where_no_peer_is_needed),
         cmocka_unit_test(execute__sums_in_the_order_of_the_mesh),
-        cmocka_unit_test(execute__takes_no_memory_besides_source_and_target),
-        cmocka_unit_test(execute__takes_the_memory_that_plans_say),
+        cmocka_unit_test(execute__allocates_nothing_besides_source_and_target),
+        cmocka_unit_test(execute__allocates_what_plans_predict),
         cmocka_unit_test(execute__keeps_a_bounded_number_of_pairs),
-        cmocka_unit_test(execute__refuses_what_cannot_be),
-        cmocka_unit_test(execute__leaves_other_ranks_alone),
+        cmocka_unit_test(execute__refuses_impossible_moves),
+        cmocka_unit_test(execute__does_not_involve_other_ranks),
         cmocka_unit_test(execute__notices_that_ranks_disagree),
-        cmocka_unit_test(execute__learns_of_peers_that_do_not_come),
+        cmocka_unit_test(execute__fails_where_peers_do_not_arrive),
         cmocka_unit_test(execute__runs_several_at_once),
         cmocka_unit_test(execute__survives_failing_allocations),
         cmocka_unit_test(execute__moves_nothing_on_fake),
         cmocka_unit_test(execute__reads_broadcast_sources),
-        cmocka_unit_test(execute__knows_the_same_ranks_by_other_names),
-        cmocka_unit_test(execute__waits_no_longer_than_the_deadline),
-        cmocka_unit_test(execute__learns_of_deaths),
-        cmocka_unit_test(execute__works_alone_or_says_that_memory_is_out),
+        cmocka_unit_test(execute__treats_equal_ranks_under_other_names_as_one_mesh),
+        cmocka_unit_test(execute__times_out),
+        cmocka_unit_test(execute__fails_where_a_peer_dies),
+        cmocka_unit_test(execute__succeeds_or_reports_exhausted_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

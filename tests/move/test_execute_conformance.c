@@ -23,20 +23,20 @@ typedef struct table {
 #define TABLE(name, n, ...) static const table name = {n, __VA_ARGS__, name##_rows, sizeof name##_rows / sizeof(row)}
 
 /* One side of a row; the cuts of a dim are listed in their order. */
-static int read_side(dt_ctx *ctx, const table *on, const row *what, const char *text, brute_case *out) {
+static int read_side(dt_ctx *ctx, const table *on, const row *test, const char *text, brute_case *out) {
     int n;
     dt_placement *placements = dt_placements_parse(ctx, text, &n);
     CHECK(placements && n == on->n_mesh_dims, "%s: %s", text, dt_error_text(ctx));
-    *out = (brute_case){.n_mesh_dims = n, .n_dims = what->n_dims};
+    *out = (brute_case){.n_mesh_dims = n, .n_dims = test->n_dims};
     memcpy(out->mesh, on->mesh, sizeof out->mesh);
-    memcpy(out->shape, what->shape, sizeof out->shape);
+    memcpy(out->shape, test->shape, sizeof out->shape);
     for (int m = 0; m < n; m++) {
         dt_placement *p = &placements[m];
         if (!dt__is_cut(p)) {
             out->placements[m] = *p;
             continue;
         }
-        p->dim += p->dim < 0 ? what->n_dims : 0;
+        p->dim += p->dim < 0 ? test->n_dims : 0;
         out->order[p->dim][p->ordered ? p->position : out->n_order[p->dim]] = m;
         out->n_order[p->dim]++;
         out->placements[m] = *p;
@@ -48,12 +48,12 @@ static int read_side(dt_ctx *ctx, const table *on, const row *what, const char *
 
 enum { ALL_PLANNERS = (1 << DT__N_PLANNERS) - 1 };
 
-static int run_row(dt_ctx *ctx, const table *on, const row *what, dt_dtype dtype, int planners) {
+static int run_row(dt_ctx *ctx, const table *on, const row *test, dt_dtype dtype, int planners) {
     static _Thread_local moves_case c;
     memset(&c, 0, sizeof c);
     moves_plain(&c);
     c.dtype = dtype;
-    if (read_side(ctx, on, what, what->from, &c.from) || read_side(ctx, on, what, what->to, &c.to))
+    if (read_side(ctx, on, test, test->from, &c.from) || read_side(ctx, on, test, test->to, &c.to))
         return 1;
     for (int planner = 0; planner < DT__N_PLANNERS; planner++) {
         if (!(planners >> planner & 1))
@@ -232,8 +232,8 @@ static int run_exhaustive(dt_ctx *ctx, void *arg) {
         char from[20], to[20];
         snprintf(from, sizeof from, "%s,%s", words[i / 9 / 4], words[i / 9 % 4]);
         snprintf(to, sizeof to, "%s,%s", words[i % 9 / 3], words[i % 3]);
-        const row what = {2, {16, 24}, from, to};
-        if (run_row(ctx, &on, &what, DT_F32, ALL_PLANNERS))
+        const row test = {2, {16, 24}, from, to};
+        if (run_row(ctx, &on, &test, DT_F32, ALL_PLANNERS))
             return 1;
     }
     return 0;
@@ -272,7 +272,7 @@ static int list_orders(int n_dims, char (*texts)[64]) {
     return n;
 }
 
-/* RED-032 RED-036 RED-037: through every order, one after the other, and to and from the whole. */
+/* RED-032 RED-036 RED-037: through every order, one after the other, and to and from the full tensor. */
 static int run_orders(dt_ctx *ctx, void *arg) {
     (void)arg;
     static const row shapes[] = {
@@ -284,12 +284,12 @@ static int run_orders(dt_ctx *ctx, void *arg) {
         int n = list_orders(shapes[s].n_dims, texts);
         CHECK(n == n_orders[s], "%d orders of %d dims", n, shapes[s].n_dims);
         for (int i = 0; i < n; i++) {
-            row what = shapes[s];
+            row test = shapes[s];
             const char *moves[][2] = {{"R,R,R", texts[i]}, {texts[i], "R,R,R"}, {texts[i], texts[(i + 1) % n]}};
             for (int k = 0; k < 3; k++) {
-                what.from = moves[k][0];
-                what.to = moves[k][1];
-                if (run_row(ctx, &on, &what, DT_F32, 1 << DT__PLANNER_DIRECT | (k == 2) << i % DT__N_PLANNERS))
+                test.from = moves[k][0];
+                test.to = moves[k][1];
+                if (run_row(ctx, &on, &test, DT_F32, 1 << DT__PLANNER_DIRECT | (k == 2) << i % DT__N_PLANNERS))
                     return 1;
             }
         }

@@ -46,11 +46,11 @@ static int end(void **state) {
     return rmdir(folder);
 }
 
-static size_t read_file(const char *path, size_t room, unsigned char *out) {
+static size_t read_file(const char *path, size_t capacity, unsigned char *out) {
     FILE *file = fopen(path, "rb");
     if (!file)
         return 0;
-    size_t n = fread(out, 1, room, file);
+    size_t n = fread(out, 1, capacity, file);
     (void)fclose(file);
     return n;
 }
@@ -85,16 +85,16 @@ static void npy__has_the_bytes_that_numpy_writes(void **state) {
                  {DT_I8, "|i1"},  {DT_I16, "<i2"},  {DT_I32, "<i4"}, {DT_I64, "<i8"},
                  {DT_U8, "|u1"},  {DT_BOOL, "|b1"}, {DT_C64, "<c8"}, {DT_C128, "<c16"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        unsigned char want[1024], got[1024];
+        unsigned char expected[1024], got[1024];
         char dictionary[128];
         dt_tensor *t = dt_arange(ctx, 0, 6, 1, .dtype = cases[i].dtype);
         dt_tensor *matrix = dt_view(t, DT_SHAPE(2, 3));
         (void)snprintf(dictionary, sizeof dictionary, "{'descr': '%s', 'fortran_order': False, 'shape': (2, 3), }",
                        cases[i].descr);
-        size_t n = npy_of(want, dictionary, dt_data(t), 6 * dt_dtype_size(cases[i].dtype));
+        size_t n = npy_of(expected, dictionary, dt_data(t), 6 * dt_dtype_size(cases[i].dtype));
         assert_int_equal(dt_save_npy(matrix, in_folder("a.npy")), DT_OK);
         assert_int_equal(read_file(in_folder("a.npy"), sizeof got, got), n);
-        assert_memory_equal(got, want, n);
+        assert_memory_equal(got, expected, n);
         assert_true(tensors_equal(dt_load_npy(ctx, in_folder("a.npy")), matrix));
         /* A view is written as what it shows. */
         dt_tensor *turned = dt_transpose(matrix, 0, 1);
@@ -118,14 +118,14 @@ static void npy__reads_every_form(void **state) {
     dt_ctx *ctx = dt_init(NULL);
     unsigned char bytes[512];
     const float floats[6] = {0, 1, 2, 3, 4, 5};
-    dt_tensor *want = dt_view(dt_arange(ctx, 0, 6, 1), DT_SHAPE(2, 3));
+    dt_tensor *expected = dt_view(dt_arange(ctx, 0, 6, 1), DT_SHAPE(2, 3));
     size_t n = npy_of(bytes, "{\"shape\":(2L,3),'fortran_order':False ,'descr':'=f4'}", floats, 24);
-    assert_true(tensors_equal(dt_load_npy(ctx, write_file("b.npy", bytes, n)), want));
+    assert_true(tensors_equal(dt_load_npy(ctx, write_file("b.npy", bytes, n)), expected));
     bytes[n] = 7; /* what follows is not ours */
-    assert_true(tensors_equal(dt_load_npy(ctx, write_file("b.npy", bytes, n + 1)), want));
+    assert_true(tensors_equal(dt_load_npy(ctx, write_file("b.npy", bytes, n + 1)), expected));
     n = npy_of(bytes, "{'descr': '<f4', 'fortran_order': True, 'shape': (3, 2), }", floats, 24);
     dt_tensor *fortran = dt_load_npy(ctx, write_file("b.npy", bytes, n));
-    assert_true(tensors_equal(fortran, dt_transpose(want, 0, 1)));
+    assert_true(tensors_equal(fortran, dt_transpose(expected, 0, 1)));
     assert_int_equal(dt_tensor_strides(fortran)[0], 1);
     n = npy_of(bytes, "{'descr': '>f4', 'fortran_order': False, 'shape': (1,), }", "\x3f\x80\0\0", 4);
     assert_true(dt_item(dt_load_npy(ctx, write_file("b.npy", bytes, n))) == 1);
@@ -141,7 +141,7 @@ static void npy__reads_every_form(void **state) {
         memcpy(wide, "\x93NUMPY\2\0\x76\0\0\0", 12);
         wide[6] = version;
         memcpy(wide + 12, bytes + 10, n - 10);
-        assert_true(tensors_equal(dt_load_npy(ctx, write_file("b.npy", wide, n + 2)), want));
+        assert_true(tensors_equal(dt_load_npy(ctx, write_file("b.npy", wide, n + 2)), expected));
     }
     assert_int_equal(dt_close(ctx), 0);
 }
@@ -152,7 +152,7 @@ static void refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, cons
     dt_error_clear(ctx);
 }
 
-static void npy__refuses_what_is_none(void **state) {
+static void npy__refuses_other_files(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     static const struct {
@@ -228,14 +228,14 @@ static void npz__keeps_tensors_by_name(void **state) {
     /* Damage: every byte in turn. What is read then is refused, or what was written: names, dates and the like. */
     unsigned char bytes[4096], kept;
     dt_save_npz(in_folder("e.npz"), 2, (const char *[]){"a", "b"}, (dt_tensor *[]){dt_arange(ctx, 0, 8, 1), b});
-    dt_tensor *want = dt_arange(ctx, 0, 8, 1);
+    dt_tensor *expected = dt_arange(ctx, 0, 8, 1);
     size_t n = read_file(in_folder("e.npz"), sizeof bytes, bytes);
     int64_t n_refused = 0;
     for (size_t i = 0; i < n; i++) {
         kept = bytes[i];
         bytes[i] ^= 0x55;
         dt_tensor *t = dt_load_npz(ctx, write_file("f.npz", bytes, n), "a");
-        assert_true(!t || tensors_equal(t, want));
+        assert_true(!t || tensors_equal(t, expected));
         if (!t) {
             n_refused++;
             assert_int_equal(dt_error_status(ctx), DT_ERR_VALUE);
@@ -325,7 +325,7 @@ static int files_of_parts(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void files__hold_the_whole(void **state) {
+static void files__hold_the_full_tensor(void **state) {
     (void)state;
     static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
     int before = n_files();
@@ -342,16 +342,16 @@ static int fortran_parts(dt_ctx *ctx, void *arg) {
     int64_t n = dt_world(ctx);
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
     static const char *const places[] = {"S(0)", "S(1)", "_S(1,2)", "R", "P(sum)"};
-    dt_tensor *want = dt_transpose(dt_view(dt_arange(ctx, 0, 35, 1, .dtype = DT_I16), DT_SHAPE(5, 7)), 0, 1);
+    dt_tensor *expected = dt_transpose(dt_view(dt_arange(ctx, 0, 35, 1, .dtype = DT_I16), DT_SHAPE(5, 7)), 0, 1);
     for (int i = 0; i < 5; i++) {
         dt_tensor *t = dt_load_npy(ctx, in_folder("fortran.npy"), .mesh = mesh, .place = places[i]);
-        CHECK(tensors_equal(dt_full_tensor(t), want), "%s: %s", places[i], dt_error_text(ctx));
+        CHECK(tensors_equal(dt_full_tensor(t), expected), "%s: %s", places[i], dt_error_text(ctx));
     }
     dt_mesh_release(mesh);
     return 0;
 }
 
-static void fortran__is_read_part_by_part(void **state) {
+static void fortran_order__is_read_shard_by_shard(void **state) {
     (void)state;
     unsigned char bytes[512];
     int16_t numbers[35];
@@ -401,10 +401,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(npy__has_the_bytes_that_numpy_writes),
         cmocka_unit_test(npy__reads_every_form),
-        cmocka_unit_test(npy__refuses_what_is_none),
+        cmocka_unit_test(npy__refuses_other_files),
         cmocka_unit_test(npz__keeps_tensors_by_name),
-        cmocka_unit_test(files__hold_the_whole),
-        cmocka_unit_test(fortran__is_read_part_by_part),
+        cmocka_unit_test(files__hold_the_full_tensor),
+        cmocka_unit_test(fortran_order__is_read_shard_by_shard),
         cmocka_unit_test(save__fails_on_all_ranks),
         cmocka_unit_test(fake__reads_headers),
     };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Distributed tensors as text: what the first rank writes is the text of the whole as a plain tensor; the others write
- * nothing; of a large tensor only what is shown moves. Ranks 1, 2, 3, 4, 5, 7 on shm.
+ * Distributed tensors as text: what the first rank writes is the text of the full tensor as a plain tensor; the
+ * others write nothing; of a large tensor only what is shown moves. Ranks 1, 2, 3, 4, 5, 7 on shm.
  */
 #include "spec/brute.h"
 #include "tensor/tensors.h"
@@ -28,19 +28,20 @@ static int texts(dt_ctx *ctx, void *arg) {
         dt_tensor *plain = dt_reshape(dt_arange(ctx, 0, (double)n, 1), TENSORS_SHAPE(c.n_dims, c.shape));
         dt_tensor *t = dt_distribute_tensor(plain, mesh, place, .everywhere = true);
         int64_t threshold = test_below(&random, 2) ? 1000 : 10;
-        char head[512], *got = dt_format(t, .threshold = threshold), *want = dt_format(plain, .threshold = threshold);
-        CHECK(got && want, "%s: %s", c.text, dt_error_text(ctx));
+        char head[512], *got = dt_format(t, .threshold = threshold),
+                        *expected = dt_format(plain, .threshold = threshold);
+        CHECK(got && expected, "%s: %s", c.text, dt_error_text(ctx));
         dt_tensor_text(t, sizeof head, head);
-        n_cut += strstr(want, "...") != NULL;
+        n_cut += strstr(expected, "...") != NULL;
         if (dt_rank(ctx) > 0) {
             CHECK(strcmp(got, "") == 0, "%s: rank %lld says\n%s", c.text, (long long)dt_rank(ctx), got);
         } else {
             size_t length = strlen(head);
             CHECK(strncmp(got, head, length) == 0 && got[length] == '\n', "%s: the head is\n%s", c.text, got);
-            CHECK(strcmp(got + length + 1, want) == 0, "%s is\n%s\nand not\n%s", c.text, got, want);
+            CHECK(strcmp(got + length + 1, expected) == 0, "%s is\n%s\nand not\n%s", c.text, got, expected);
         }
         free(got);
-        free(want);
+        free(expected);
         dt_mesh_release(mesh);
         dt_scope_end(scope);
     }
@@ -48,7 +49,7 @@ static int texts(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void texts__are_those_of_the_whole(void **state) {
+static void texts__are_those_of_the_full_tensor(void **state) {
     (void)state;
     static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
@@ -100,7 +101,7 @@ static void print__moves_what_it_shows(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts__are_those_of_the_whole),
+        cmocka_unit_test(texts__are_those_of_the_full_tensor),
         cmocka_unit_test(print__moves_what_it_shows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,9 +40,10 @@ static dt_status make(fixture *f, dt_ctx *ctx, const struct move *move, int64_t 
     f->to = f->from ? spec_of(ctx, move, rank, move->to) : NULL;
     if (!f->to)
         return dt_error_status(ctx);
-    dt__pull_request what = {.from = f->from, .to = f->to, .same_mesh = true, .changes = {true, true}, .rank = rank};
-    DT__TRY(dt__pull_list_ranks(&f->arena, &what));
-    return dt__pull_list_new(&f->arena, &what, &f->pulls);
+    dt__pull_request request = {
+        .from = f->from, .to = f->to, .same_mesh = true, .changes = {true, true}, .rank = rank};
+    DT__TRY(dt__pull_list_ranks(&f->arena, &request));
+    return dt__pull_list_new(&f->arena, &request, &f->pulls);
 }
 
 static void drop(fixture *f) {
@@ -77,12 +78,12 @@ static void with_pulls(const struct move *move, int64_t rank, void (*body)(const
 }
 
 static void check_huge(const fixture *f) {
-    int64_t wanted = dt_spec_local(f->to)->elements;
-    assert_true(wanted > (int64_t)1 << 40);
-    assert_int_equal(n_elements(&f->pulls), wanted);
+    int64_t expected = dt_spec_local(f->to)->elements;
+    assert_true(expected > (int64_t)1 << 40);
+    assert_int_equal(n_elements(&f->pulls), expected);
 }
 
-static void pulls__of_huge_tensors_are_counted_right(void **state) {
+static void pull_lists__of_huge_tensors_have_the_right_counts(void **state) {
     (void)state;
     with_pulls(&(struct move){{3, 2}, 2, {((int64_t)1 << 40) + 7, 1001}, "S(0),S(1)", "S(1),R"}, 4, check_huge);
     with_pulls(&(struct move){{3, 2}, 2, {((int64_t)1 << 50) + 7, 3}, "R,S(0)", "S(0),R"}, 1, check_huge);
@@ -93,14 +94,14 @@ static void check_few(const fixture *f) {
     assert_true(n_pieces(&f->pulls) <= 16);
 }
 
-static void pulls__of_strided_shards_have_few_pieces(void **state) {
+static void pull_lists__of_strided_shards_have_few_pieces(void **state) {
     (void)state;
     with_pulls(&(struct move){{2, 1}, 1, {1 << 16, 0}, "_S(0,4096),R", "S(0),R"}, 0, check_few);
     with_pulls(&(struct move){{2, 1}, 1, {1 << 16, 0}, "S(0),R", "_S(0,4096),R"}, 1, check_few);
     with_pulls(&(struct move){{2, 2}, 1, {(1 << 16) + 3, 0}, "_S(0,64),S(0)", "R,R"}, 1, check_few);
 }
 
-/* Two phases: the shares of all replicas together are the part, and this rank's blocks are its share. */
+/* Two phases: the portions of all replicas together are the shard, and this rank's blocks are its portion. */
 static void check_shares(const fixture *f) {
     const dt_local *local = dt_spec_local(f->to);
     const dt__pull_list *pulls = &f->pulls;
@@ -113,7 +114,7 @@ static void check_shares(const fixture *f) {
     assert_int_equal(others * per_index + n_elements(pulls), local->elements);
 }
 
-static void pulls__in_two_phases_share_the_part_out(void **state) {
+static void pull_lists__in_two_phases_divide_the_shard(void **state) {
     (void)state;
     for (int64_t rank = 0; rank < 8; rank++) {
         with_pulls(&(struct move){{4, 2}, 2, {1001, 64}, "P(sum),S(0)", "R,S(1)"}, rank, check_shares);
@@ -122,7 +123,7 @@ static void pulls__in_two_phases_share_the_part_out(void **state) {
 }
 
 /* A source that all hold is read from oneself; one that some hold, from each holder as often. */
-static void pulls__spread_over_the_holders(void **state) {
+static void pull_lists__spread_over_the_holders(void **state) {
     (void)state;
     const struct move move = {{4, 2}, 2, {8, 64}, "R,S(0)", "S(1),R"};
     int64_t reads[8] = {0};
@@ -146,7 +147,7 @@ static bool make_and_drop(dt_ctx *ctx, void *user) {
     return status == DT_OK;
 }
 
-static void pulls__survive_failing_allocations(void **state) {
+static void pull_lists__survive_failing_allocations(void **state) {
     (void)state;
     struct move moves[] = {{{4, 2}, 2, {1001, 64}, "P(sum),S(0)", "R,S(1)"},
                            {{4, 2}, 2, {30, 40}, "_S(0,2),S(0)", "S(1),S(0)"}};
@@ -156,11 +157,11 @@ static void pulls__survive_failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pulls__of_huge_tensors_are_counted_right),
-        cmocka_unit_test(pulls__of_strided_shards_have_few_pieces),
-        cmocka_unit_test(pulls__in_two_phases_share_the_part_out),
-        cmocka_unit_test(pulls__spread_over_the_holders),
-        cmocka_unit_test(pulls__survive_failing_allocations),
+        cmocka_unit_test(pull_lists__of_huge_tensors_have_the_right_counts),
+        cmocka_unit_test(pull_lists__of_strided_shards_have_few_pieces),
+        cmocka_unit_test(pull_lists__in_two_phases_divide_the_shard),
+        cmocka_unit_test(pull_lists__spread_over_the_holders),
+        cmocka_unit_test(pull_lists__survive_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensors on several ranks: parts become tensors, tensors become parts, values move, are read and are written. What a
- * rank holds is worked out by the definition of the placements (spec/brute.h). Ranks 1, 2, 3, 4, 5, 7 on shm.
+ * Tensors on several ranks: shards become tensors, tensors become shards, values move, are read and are written.
+ * What a rank holds is worked out by the definition of the placements (spec/brute.h). Ranks 1, 2, 3, 4, 5, 7 on shm.
  */
 #include "spec/brute.h"
 #include "tensor/tensors.h"
@@ -99,7 +99,7 @@ static bool is_partial(const brute_case *c) {
     return false;
 }
 
-/* The distributed tensor of a case, from parts. A rank outside the mesh knows what the whole is like from the options.
+/* The distributed tensor of a case, from shards. A rank outside the mesh takes the shape and dtype from the options.
  */
 static dt_tensor *tensor_of(dt_ctx *ctx, uint64_t *random, const brute_case *c, dt_mesh *mesh) {
     char place[256];
@@ -135,7 +135,7 @@ static int parts_are_what_the_definition_says(dt_ctx *ctx, void *arg) {
         CHECK(full, "%s: %s", a.text, dt_error_text(ctx));
         CHECK(!inside_a || tensors_equal(full, whole), "rank %lld: the whole of %s", (long long)dt_rank(ctx), a.text);
         CHECK(inside_a || (dt_tensor_n_dims(full) == 1 && dt_tensor_elements(full) == 0), "outside: %s", a.text);
-        if (!is_partial(&a)) { /* taking it apart gives the same parts */
+        if (!is_partial(&a)) { /* distributing it again has the same shards */
             char place[256];
             dt_placements_text(a.n_mesh_dims, a.placements, sizeof place, place);
             int64_t source = test_below(&random, brute_world(&a));
@@ -155,8 +155,8 @@ static int parts_are_what_the_definition_says(dt_ctx *ctx, void *arg) {
         dt_tensor *moved = dt_redistribute(t, place, .mesh = other, .planner = planner);
         CHECK(moved, "%s to %s: %s", a.text, b.text, dt_error_text(ctx));
         if (inside_b) {
-            dt_tensor *want = part_of(ctx, &b, dt_rank(ctx), false);
-            CHECK(tensors_equal(dt_to_local(moved), want), "rank %lld: %s to %s by %s", (long long)dt_rank(ctx),
+            dt_tensor *expected = part_of(ctx, &b, dt_rank(ctx), false);
+            CHECK(tensors_equal(dt_to_local(moved), expected), "rank %lld: %s to %s by %s", (long long)dt_rank(ctx),
                   a.text, b.text, planner ? planner : "default");
         }
         dt_mesh_release(mesh);
@@ -167,7 +167,7 @@ static int parts_are_what_the_definition_says(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void tensors__hold_what_the_definition_says(void **state) {
+static void tensors__hold_their_shards_by_definition(void **state) {
     (void)state;
     on_all_worlds(parts_are_what_the_definition_says);
 }
@@ -187,11 +187,11 @@ static int uneven_parts(dt_ctx *ctx, void *arg) {
         }
         dt_tensor *part = dt_reshape(dt_arange(ctx, (double)(3 * before), (double)(3 * (before + sizes[r])), 1),
                                      DT_SHAPE(sizes[r], 3));
-        dt_tensor *want = dt_reshape(dt_arange(ctx, 0, (double)(3 * total), 1), DT_SHAPE(total, 3));
+        dt_tensor *expected = dt_reshape(dt_arange(ctx, 0, (double)(3 * total), 1), DT_SHAPE(total, 3));
         dt_tensor *t = dt_from_local(ctx, part, mesh, "S(0)", .check = true);
         CHECK(t, "%s", dt_error_text(ctx));
         CHECK(dt_tensor_size(t, 0) == total && dt_tensor_shares(t, part), "%lld", (long long)dt_tensor_size(t, 0));
-        CHECK(tensors_equal(dt_full_tensor(t), want), "checked");
+        CHECK(tensors_equal(dt_full_tensor(t), expected), "checked");
         dt_tensor *u = dt_from_local(ctx, part, mesh, "S(0)", .extents = sizes);
         CHECK(u && dt_tensor_spec(u) == dt_tensor_spec(t), "extents: %s", dt_error_text(ctx));
         dt_scope_end(scope);
@@ -262,7 +262,7 @@ static int from_local_on_four(dt_ctx *ctx, void *arg) {
     /* DT-016 */
     t = dt_from_local(ctx, local, mesh, "S(-1)");
     CHECK(WHOLE_IS(t, 3, 12) && dt_spec_placements(dt_tensor_spec(t))[0].dim == 1, "DT-016");
-    /* DT-017, DT-019: the parts come back, and are not copied. */
+    /* DT-017, DT-019: the shards come back, and are not copied. */
     t = dt_from_local(ctx, local, mesh, "S(0)");
     CHECK(tensors_equal(dt_to_local(t), local) && dt_data(dt_to_local(t)) == dt_data(local), "DT-019");
     /* DT-028: the text may change afterwards. */
@@ -335,12 +335,12 @@ static int from_local_on_four(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void from_local__joins_parts(void **state) {
+static void from_local__joins_local_tensors(void **state) {
     (void)state;
     run_ranks(4, from_local_on_four, NULL);
 }
 
-/* One rank alone is wrong, and nobody checks: it fails there, and the others are told when they wait for it. */
+/* One rank alone is wrong, without check: it fails there, and the others learn of it when they wait for it. */
 static int lonely_mistake(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
@@ -356,7 +356,7 @@ static int lonely_mistake(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void from_local__tells_peers_of_a_wrong_part(void **state) {
+static void from_local__fails_on_peers_of_a_wrong_local_tensor(void **state) {
     (void)state;
     run_ranks(3, lonely_mistake, NULL);
 }
@@ -422,8 +422,8 @@ static int distribute_on_four(dt_ctx *ctx, void *arg) {
             (void)snprintf(place, sizeof place, "S(%d)", d);
             value = dt_reshape(dt_arange(ctx, 0, (double)(9 * size), 1), TENSORS_SHAPE(3, shape));
             t = dt_distribute_tensor(value, mesh, place);
-            dt_tensor *want = dt_slice(value, d, r * chunk, (r + 1) * chunk, 1);
-            CHECK(dt_tensor_size(t, d) == size && tensors_equal(dt_to_local(t), want), "API-006");
+            dt_tensor *expected = dt_slice(value, d, r * chunk, (r + 1) * chunk, 1);
+            CHECK(dt_tensor_size(t, d) == size && tensors_equal(dt_to_local(t), expected), "API-006");
         }
     value = dt_view(dt_arange(ctx, 0, 16, 1), DT_SHAPE(4, 4));
     before = n_moves(ctx);
@@ -454,7 +454,7 @@ static int distribute_on_four(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void distribute_tensor__gives_each_rank_its_part(void **state) {
+static void distribute_tensor__gives_each_rank_its_shard(void **state) {
     (void)state;
     run_ranks(4, distribute_on_four, NULL);
 }
@@ -566,12 +566,12 @@ static void transfers__are_waited_for_in_any_order(void **state) {
     on_all_worlds(transfers);
 }
 
-/* Values are converted before they move where that gives the same, and after they were reduced where it does not. */
+/* Values are converted before they move where the result is the same, and otherwise after they are reduced. */
 static int conversions(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t n = dt_world(ctx);
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
-    /* 0.5 on each rank: as integers the parts would all be 0. */
+    /* 0.5 on each rank: as integers the shards would all be 0. */
     dt_tensor *part = dt_full(ctx, DT_SHAPE(4, 2), 0.5), *t = dt_from_local(ctx, part, mesh, "P(sum)");
     dt_tensor *u = dt_redistribute(t, "R", .dtype = DT_I32);
     CHECK(dt_tensor_dtype(u) == DT_I32 && ((int32_t *)dt_data(u))[3] == n / 2, "%d", ((int32_t *)dt_data(u))[3]);
@@ -628,9 +628,9 @@ static void assign__keeps_placements_and_dtype(void **state) {
     on_all_worlds(assignments);
 }
 
-/* [2,1] in parts of 1, 1 and 0 rows, expanded: the empty part can be written to, but the others cannot. */
+/* [2,1] in shards of 1, 1 and 0 rows, expanded: the empty shard can be written to, but the others cannot. */
 static int expanded_parts(dt_ctx *ctx, void *arg) {
-    atomic_int *told = arg; /* the others stay where they are until the last rank knows */
+    atomic_int *told = arg; /* the others wait until the last rank has the error */
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
     dt_tensor *wide = dt_expand(dt_zeros(ctx, DT_SHAPE(2, 1), .mesh = mesh, .place = "S(0)"), DT_SHAPE(2, 4));
     dt_tensor *value = dt_ones(ctx, DT_SHAPE(2, 4), .mesh = mesh, .place = "S(1)");
@@ -646,7 +646,7 @@ static int expanded_parts(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void assign__that_some_ranks_refuse_is_told_to_all(void **state) {
+static void assign__that_some_ranks_refuse_fails_on_all(void **state) {
     (void)state;
     atomic_int *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(told != MAP_FAILED);
@@ -759,17 +759,17 @@ static void item__reads_and_reduces(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tensors__hold_what_the_definition_says),
+        cmocka_unit_test(tensors__hold_their_shards_by_definition),
         cmocka_unit_test(from_local__finds_uneven_sizes),
-        cmocka_unit_test(from_local__joins_parts),
-        cmocka_unit_test(from_local__tells_peers_of_a_wrong_part),
-        cmocka_unit_test(distribute_tensor__gives_each_rank_its_part),
+        cmocka_unit_test(from_local__joins_local_tensors),
+        cmocka_unit_test(from_local__fails_on_peers_of_a_wrong_local_tensor),
+        cmocka_unit_test(distribute_tensor__gives_each_rank_its_shard),
         cmocka_unit_test(meshes__of_several_dims_and_sub_meshes),
         cmocka_unit_test(transfers__are_waited_for_in_any_order),
         cmocka_unit_test(redistribute__converts),
         cmocka_unit_test(assign__keeps_placements_and_dtype),
         cmocka_unit_test(assign__writes_through_views),
-        cmocka_unit_test(assign__that_some_ranks_refuse_is_told_to_all),
+        cmocka_unit_test(assign__that_some_ranks_refuse_fails_on_all),
         cmocka_unit_test(item__reads_and_reduces),
         cmocka_unit_test(contexts__do_not_mix),
     };

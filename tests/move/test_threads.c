@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranks of several threads: how blocks are cut for them, without ranks; random moves large enough to be shared, against
- * the definition; and sums that rounding makes depend on their order, whose bits are those of one thread. Ranks 1 to 4
- * of 1, 2, 3 and 5 threads.
+ * Ranks of several threads: how blocks are cut for them, without ranks; random moves large enough to be shared,
+ * against the definition; and sums that rounding makes depend on their order, whose bits are those of one thread.
+ * Ranks 1 to 4 of 1, 2, 3 and 5 threads.
  *
  * ctest: timeout=600 processors=2
  */
@@ -18,7 +18,7 @@ static const int threads[] = {1, 2, 3, 5};
 enum { N_THREADS = sizeof threads / sizeof *threads };
 
 /* Every range of positions of a piece is cut into pieces that go through its indices in order. */
-static void pieces__are_cut_anywhere(void **state) {
+static void pieces__are_sliced_anywhere(void **state) {
     (void)state;
     for (int64_t size = 1; size <= 5; size++)
         for (int64_t n = 1; n <= 4; n++) {
@@ -43,7 +43,7 @@ static void pieces__are_cut_anywhere(void **state) {
         }
 }
 
-/* A block of one piece per dim, as a part of a dense target. */
+/* A block of one piece per dim of a dense target. */
 typedef struct plain_block {
     dt__piece list[2];
     const dt__piece *pieces[2];
@@ -77,7 +77,7 @@ static void check_chunks(const dt__chunks *chunks, const plain_block *blocks, in
     assert_int_equal(i, chunks->n);
 }
 
-static void chunks__are_the_blocks(void **state) {
+static void chunks__cover_the_blocks(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){0});
     static const int64_t shapes[][2] = {{1000, 1000}, {3, 1000000}, {1000000, 3}, {1, 1}, {1, 999999}, {7, 40000}};
@@ -92,13 +92,13 @@ static void chunks__are_the_blocks(void **state) {
                     const dt__block blocks[] = {made[0].block, made[1].block};
                     dt__chunks chunks;
                     dt__arena arena = dt__arena_new(ctx);
-                    dt__chunk_request what = {.n_dims = 2,
+                    dt__chunk_request test = {.n_dims = 2,
                                               .n_blocks = 2,
                                               .blocks = blocks,
                                               .n_threads = n_threads,
                                               .bytes_read = 4,
                                               .dst_strides = strides[order]};
-                    assert_int_equal(dt__chunks_new(&arena, &what, &chunks), DT_OK);
+                    assert_int_equal(dt__chunks_new(&arena, &test, &chunks), DT_OK);
                     bool large = blocks[0].elements + blocks[1].elements >= 1 << 18;
                     assert_int_equal(chunks.n > 0, large && n_threads > 1);
                     if (chunks.n)
@@ -116,13 +116,13 @@ static void chunks__are_few(void **state) {
     plain_block made;
     make_block(&made, (int64_t)1 << 40, 1001);
     dt__chunks chunks;
-    dt__chunk_request what = {.n_dims = 2,
+    dt__chunk_request test = {.n_dims = 2,
                               .n_blocks = 1,
                               .blocks = &made.block,
                               .n_threads = 8,
                               .bytes_read = 16,
                               .dst_strides = (const int64_t[]){1001, 1}};
-    assert_int_equal(dt__chunks_new(&arena, &what, &chunks), DT_OK);
+    assert_int_equal(dt__chunks_new(&arena, &test, &chunks), DT_OK);
     assert_in_range(chunks.n, 8, 1000);
     check_chunks(&chunks, &made, 1);
     dt__arena_free(&arena);
@@ -148,19 +148,19 @@ static int n_threads_now(void) {
 }
 
 static int run_some(dt_ctx *ctx, void *arg) {
-    static _Thread_local moves_case what;
+    static _Thread_local moves_case test;
     uint64_t random = *(const uint64_t *)arg;
     for (int i = 0; i < 5; i++) {
         int64_t shape[BRUTE_MOST_DIMS];
         int n_dims = shape_worth_threads(&random, shape);
-        moves_any_of(&random, dt_world(ctx), n_dims, shape, &what);
-        if (moves_check(ctx, &what))
+        moves_any_of(&random, dt_world(ctx), n_dims, shape, &test);
+        if (moves_check(ctx, &test))
             return 1;
     }
     return 0;
 }
 
-static void moves__give_their_values_with_any_number_of_threads(void **state) {
+static void moves__have_their_values_with_any_number_of_threads(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 4; n++)
         for (int k = 1; k < N_THREADS; k++) {
@@ -196,22 +196,22 @@ static void put_numbers(dt_dtype dtype, void *out, uint64_t seed) {
 }
 
 static int sum(dt_ctx *ctx, void *arg) {
-    const struct sums *what = arg;
+    const struct sums *test = arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
-    dt_tensor *x = what->transposed ? dt_transpose(dt_empty(ctx, DT_SHAPE(COLUMNS, ROWS), .dtype = what->dtype), 0, 1)
-                                    : dt_empty(ctx, DT_SHAPE(ROWS, COLUMNS), .dtype = what->dtype);
-    put_numbers(what->dtype, dt_data(x), test_seed((uint64_t)dt_rank(ctx)));
-    dt_tensor *y = dt_redistribute(dt_from_local(ctx, x, mesh, what->from), what->to);
+    dt_tensor *x = test->transposed ? dt_transpose(dt_empty(ctx, DT_SHAPE(COLUMNS, ROWS), .dtype = test->dtype), 0, 1)
+                                    : dt_empty(ctx, DT_SHAPE(ROWS, COLUMNS), .dtype = test->dtype);
+    put_numbers(test->dtype, dt_data(x), test_seed((uint64_t)dt_rank(ctx)));
+    dt_tensor *y = dt_redistribute(dt_from_local(ctx, x, mesh, test->from), test->to);
     CHECK(y, "%s", dt_error_text(ctx));
-    size_t bytes = (size_t)dt_tensor_local_elements(y) * dt_dtype_size(what->dtype);
-    unsigned char *first = what->first + (size_t)dt_rank(ctx) * ROOM;
+    size_t bytes = (size_t)dt_tensor_local_elements(y) * dt_dtype_size(test->dtype);
+    unsigned char *first = test->first + (size_t)dt_rank(ctx) * ROOM;
     CHECK(bytes <= ROOM, "%zu", bytes);
-    CHECK(what->n_threads == 1 || test_with_tsan || n_threads_now() == what->n_threads, "%d threads of %d",
-          n_threads_now(), what->n_threads);
-    if (!what->known)
+    CHECK(test->n_threads == 1 || test_with_tsan || n_threads_now() == test->n_threads, "%d threads of %d",
+          n_threads_now(), test->n_threads);
+    if (!test->known)
         memcpy(first, dt_data(y), bytes);
-    CHECK(!memcmp(first, dt_data(y), bytes), "%s to %s, %s: other bits with %d threads", what->from, what->to,
-          dt_dtype_name(what->dtype), what->n_threads);
+    CHECK(!memcmp(first, dt_data(y), bytes), "%s to %s, %s: other bits with %d threads", test->from, test->to,
+          dt_dtype_name(test->dtype), test->n_threads);
     dt_mesh_release(mesh);
     return 0;
 }
@@ -221,23 +221,23 @@ static void sums__have_the_same_bits_with_any_number_of_threads(void **state) {
     static const dt_dtype dtypes[] = {DT_F32, DT_BF16, DT_F64, DT_C64};
     static const char *const kinds[] = {"P(sum)", "P(avg)", "P(product)", "P(max)"};
     static const char *const targets[] = {"R", "S(0)", "S(1)", "_S(1,3)"};
-    struct sums what = {.first = test_shared_memory((size_t)3 * ROOM)};
+    struct sums test = {.first = test_shared_memory((size_t)3 * ROOM)};
     for (int i = 0; i < 4; i++)
         for (int t = 0; t < 4; t++) {
-            what.dtype = dtypes[(i + t) % 4];
-            what.from = what.dtype == DT_C64 && i == 3 ? "P(sum)" : kinds[i];
-            what.to = targets[t];
-            what.transposed = t % 2;
+            test.dtype = dtypes[(i + t) % 4];
+            test.from = test.dtype == DT_C64 && i == 3 ? "P(sum)" : kinds[i];
+            test.to = targets[t];
+            test.transposed = t % 2;
             for (int k = 0; k < N_THREADS; k++) {
-                what.known = k > 0;
-                what.n_threads = threads[k];
-                run_ranks_with(&(test_ranks){.n = 3, .options = {.threads = threads[k]}}, sum, &what);
+                test.known = k > 0;
+                test.n_threads = threads[k];
+                run_ranks_with(&(test_ranks){.n = 3, .options = {.threads = threads[k]}}, sum, &test);
             }
         }
 }
 
 /* The n-th allocation of a move fails. Without a pool there is one thread, which is no error. */
-static void moves__work_or_say_that_memory_is_out(void **state) {
+static void moves__succeed_or_report_exhausted_memory(void **state) {
     (void)state;
     bool was_short = true;
     long n_refused = 0;
@@ -274,12 +274,12 @@ static void moves__work_or_say_that_memory_is_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces__are_cut_anywhere),
-        cmocka_unit_test(chunks__are_the_blocks),
+        cmocka_unit_test(pieces__are_sliced_anywhere),
+        cmocka_unit_test(chunks__cover_the_blocks),
         cmocka_unit_test(chunks__are_few),
-        cmocka_unit_test(moves__give_their_values_with_any_number_of_threads),
+        cmocka_unit_test(moves__have_their_values_with_any_number_of_threads),
         cmocka_unit_test(sums__have_the_same_bits_with_any_number_of_threads),
-        cmocka_unit_test(moves__work_or_say_that_memory_is_out),
+        cmocka_unit_test(moves__succeed_or_report_exhausted_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

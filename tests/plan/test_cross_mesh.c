@@ -83,11 +83,11 @@ static void hold(const side *s, int64_t rank, int64_t elements, bool *out) {
     }
 }
 
-typedef struct truth {
+typedef struct reference {
     int64_t elements, reduced;
     bool *before[WORLD], *after[WORLD];
     int64_t received, needed, peak;
-} truth;
+} reference;
 
 static int64_t count(const bool *a, const bool *b, int64_t n) {
     int64_t total = 0;
@@ -96,8 +96,8 @@ static int64_t count(const bool *a, const bool *b, int64_t n) {
     return total;
 }
 
-static void find_truth(const side *from, const side *to, truth *out) {
-    *out = (truth){.elements = n_elements(&from->c), .reduced = 1};
+static void find_reference(const side *from, const side *to, reference *out) {
+    *out = (reference){.elements = n_elements(&from->c), .reduced = 1};
     for (int m = 0; m < from->c.n_mesh_dims; m++)
         out->reduced *= dt_placement_is_partial(from->c.placements[m]) ? from->c.mesh[m] : 1;
     for (int64_t r = 0; r < WORLD; r++) {
@@ -105,18 +105,18 @@ static void find_truth(const side *from, const side *to, truth *out) {
         bool *b = out->after[r] = calloc((size_t)out->elements + 1, 1);
         hold(from, r, out->elements, a);
         hold(to, r, out->elements, b);
-        int64_t held = count(a, a, out->elements), wanted = count(b, b, out->elements);
-        int64_t common = count(a, b, out->elements), needs = out->reduced > 1 ? wanted : wanted - common;
-        int64_t n = (out->reduced - 1) * common + out->reduced * (wanted - common);
+        int64_t held = count(a, a, out->elements), held_after = count(b, b, out->elements);
+        int64_t common = count(a, b, out->elements), needed = out->reduced > 1 ? held_after : held_after - common;
+        int64_t n = (out->reduced - 1) * common + out->reduced * (held_after - common);
         out->received = n > out->received ? n : out->received;
-        out->needed = needs > out->needed ? needs : out->needed;
-        out->peak = held + wanted > out->peak ? held + wanted : out->peak;
+        out->needed = needed > out->needed ? needed : out->needed;
+        out->peak = held + held_after > out->peak ? held + held_after : out->peak;
     }
 }
 
 /* Senders hold what they send, and each receives as much as it lacks. */
 static void check_flows(dt__arena *arena, const side *from, const side *to, const dt__plan *plan,
-                        const truth *true_) {
+                        const reference *ref) {
     const dt__transfer *transfer = plan->steps[0].transfer;
     for (int64_t position = 0; position < brute_world(&to->c); position++) {
         int64_t rank = to->ranks[position], total = 0;
@@ -126,36 +126,36 @@ static void check_flows(dt__arena *arena, const side *from, const side *to, cons
             int64_t sender = from->ranks[flows.items[i].sender];
             assert_true(sender != rank);
             check_equal(to->c.text, flows.items[i].elements,
-                        count(true_->before[sender], true_->after[rank], true_->elements));
+                        count(ref->before[sender], ref->after[rank], ref->elements));
             total += flows.items[i].elements;
         }
-        int64_t wanted = count(true_->after[rank], true_->after[rank], true_->elements);
-        int64_t common = count(true_->before[rank], true_->after[rank], true_->elements);
+        int64_t held_after = count(ref->after[rank], ref->after[rank], ref->elements);
+        int64_t common = count(ref->before[rank], ref->after[rank], ref->elements);
         check_equal(to->c.text, flows.kept, common);
-        check_equal(to->c.text, total, (true_->reduced - 1) * common + true_->reduced * (wanted - common));
+        check_equal(to->c.text, total, (ref->reduced - 1) * common + ref->reduced * (held_after - common));
     }
 }
 
 static void check_move(dt__arena *arena, const side *from, const side *to) {
-    truth true_;
+    reference ref;
     dt__plan plan;
     dt__move move = {&from->sharding, &to->sharding, 4, from->mesh, to->mesh};
     if (dt__plan_new(arena, &move, DT__PLANNER_DIRECT, &dt__machine_builtin, &plan) != DT_OK)
         fail_msg("%s to %s: %s", from->c.text, to->c.text, dt_error_text(arena->ctx));
-    find_truth(from, to, &true_);
-    check_equal(to->c.text, plan.bytes, 4 * true_.received);
-    check_equal(to->c.text, plan.lower_bound_bytes, 4 * true_.needed);
-    check_equal(to->c.text, plan.peak_bytes, 4 * true_.peak);
-    check_equal(to->c.text, plan.n_collectives, true_.received > 0);
-    assert_true(true_.received == 0 || plan.cost_us > dt__machine_builtin.within.start_us);
-    check_flows(arena, from, to, &plan, &true_);
+    find_reference(from, to, &ref);
+    check_equal(to->c.text, plan.bytes, 4 * ref.received);
+    check_equal(to->c.text, plan.lower_bound_bytes, 4 * ref.needed);
+    check_equal(to->c.text, plan.peak_bytes, 4 * ref.peak);
+    check_equal(to->c.text, plan.n_collectives, ref.received > 0);
+    assert_true(ref.received == 0 || plan.cost_us > dt__machine_builtin.within.start_us);
+    check_flows(arena, from, to, &plan, &ref);
     for (int64_t r = 0; r < WORLD; r++) {
-        free(true_.before[r]);
-        free(true_.after[r]);
+        free(ref.before[r]);
+        free(ref.after[r]);
     }
 }
 
-static void random_moves_between_meshes__are_what_the_definitions_say(void **state) {
+static void random_moves_between_meshes__match_the_definitions(void **state) {
     uint64_t random = test_seed(3100);
     (void)state;
     for (int i = 0; i < N_MOVES; i++) {
@@ -202,7 +202,7 @@ static void end(texts *self) {
     dt__ctx_free(self->ctx);
 }
 
-static void other_planners__say_that_direct_can(void **state) {
+static void other_planners__refuse_and_name_direct(void **state) {
     static const struct {
         dt__planner planner;
         const char *says;
@@ -244,7 +244,7 @@ static void partial_targets__stay_on_their_mesh(void **state) {
 }
 
 /* The traces and kinds of a few moves. */
-static void kinds__follow_from_what_moves(void **state) {
+static void step_kinds__follow_from_the_transfer(void **state) {
     static const struct {
         const char *from, *to, *trace, *collective;
         int64_t bytes;
@@ -272,11 +272,11 @@ static void kinds__follow_from_what_moves(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_moves_between_meshes__are_what_the_definitions_say),
-        cmocka_unit_test(other_planners__say_that_direct_can),
+        cmocka_unit_test(random_moves_between_meshes__match_the_definitions),
+        cmocka_unit_test(other_planners__refuse_and_name_direct),
         cmocka_unit_test(meshes_that_differ_in_names_only__are_the_same),
         cmocka_unit_test(partial_targets__stay_on_their_mesh),
-        cmocka_unit_test(kinds__follow_from_what_moves),
+        cmocka_unit_test(step_kinds__follow_from_the_transfer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -65,8 +65,19 @@ static void list_states(state_list *self, int m) {
             }
 }
 
+/* No collective makes a tensor partial. */
+static bool becomes_partial(const state_list *self, int a, int b) {
+    for (int m = 0; m < self->space->n_mesh_dims; m++)
+        if (dt__token_is_partial(self->space, self->states[b][m].token) &&
+            self->states[a][m].token != self->states[b][m].token)
+            return true;
+    return false;
+}
+
 static double step_us(const state_list *self, int a, int b) {
     dt__change change;
+    if (becomes_partial(self, a, b))
+        return INFINITY;
     dt__state_change(self->space, self->states[a], self->states[b], &change);
     if (change.reduced > 1 && !change.only_reduces && !change.only_scatters)
         return INFINITY;

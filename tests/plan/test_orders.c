@@ -14,7 +14,7 @@
 
 enum { N_MESH_DIMS = 3, MOST_ORDERS = 200 };
 
-/* Which tensor dim each mesh dim cuts, and where it stands in that dim's order. */
+/* Which tensor dim each mesh dim cuts, and its position in that dim's order. */
 typedef struct order {
     int dim[N_MESH_DIMS], position[N_MESH_DIMS];
 } order;
@@ -64,7 +64,7 @@ static void read_order(const order *o, dt_placement *out) {
 }
 
 /* Specs are interned, so different pointers are different specs. */
-static void orders__are_as_many_as_there_should_be(void **state) {
+static void orders__have_the_expected_number(void **state) {
     static const int64_t shape[4] = {24, 24, 24, 24};
     (void)state;
     for (int n_dims = 2; n_dims <= 4; n_dims++) { /* RED-035 */
@@ -148,7 +148,7 @@ static void detours__never_pay(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(orders__are_as_many_as_there_should_be),
+        cmocka_unit_test(orders__have_the_expected_number),
         cmocka_unit_test(detours__never_pay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

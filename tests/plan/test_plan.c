@@ -14,10 +14,10 @@
 #include <string.h>
 
 /* A move by texts. */
-typedef struct asked {
+typedef struct plan_case {
     const char *mesh, *shape, *from, *to; /* sizes "2,2", "8,8" */
     dt__planner planner;
-} asked;
+} plan_case;
 
 static int read_sizes(const char *text, int64_t *out) {
     int n = 0, used = 0;
@@ -26,7 +26,7 @@ static int read_sizes(const char *text, int64_t *out) {
     return n;
 }
 
-static dt_status read_side(dt__arena *arena, const asked *a, const char *text, dt__sharding *out) {
+static dt_status read_side(dt__arena *arena, const plan_case *a, const char *text, dt__sharding *out) {
     int64_t mesh[DT_SPEC_MAX_DIMS], shape[DT_SPEC_MAX_DIMS];
     dt_placement *placements;
     dt__sharding_desc desc = {.mesh = mesh, .shape = shape};
@@ -37,7 +37,7 @@ static dt_status read_side(dt__arena *arena, const asked *a, const char *text, d
     return dt__sharding_new(arena, &desc, out);
 }
 
-static dt_status make(dt__arena *arena, const asked *a, dt__plan *out) {
+static dt_status make_plan(dt__arena *arena, const plan_case *a, dt__plan *out) {
     dt__sharding from, to;
     DT__TRY(read_side(arena, a, a->from, &from));
     DT__TRY(read_side(arena, a, a->to, &to));
@@ -46,52 +46,53 @@ static dt_status make(dt__arena *arena, const asked *a, dt__plan *out) {
 }
 
 /* Plans, and has `check` look at the plan. */
-static void with_plan(const asked *a, void (*check)(dt__arena *, const dt__plan *, const void *), const void *user) {
+static void with_plan(const plan_case *a, void (*check)(dt__arena *, const dt__plan *, const void *),
+                      const void *user) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
     dt__plan plan;
-    if (make(&arena, a, &plan) != DT_OK)
+    if (make_plan(&arena, a, &plan) != DT_OK)
         fail_msg("%s to %s: %s", a->from, a->to, dt_error_text(ctx));
     check(&arena, &plan, user);
     dt__arena_free(&arena);
     dt__ctx_free(ctx);
 }
 
-static void check_trace(dt__arena *arena, const dt__plan *plan, const void *want) {
+static void check_trace(dt__arena *arena, const dt__plan *plan, const void *expected) {
     dt__text text = dt__text_new(arena->ctx);
     dt__plan_trace(plan, &text);
-    assert_string_equal(dt__text_chars(&text), want);
+    assert_string_equal(dt__text_chars(&text), expected);
     dt__text_free(&text);
 }
 
 static void assert_trace(const char *mesh, const char *shape, const char *from, const char *to, dt__planner planner,
-                         const char *want) {
-    with_plan(&(asked){mesh, shape, from, to, planner}, check_trace, want);
+                         const char *expected) {
+    with_plan(&(plan_case){mesh, shape, from, to, planner}, check_trace, expected);
 }
 
-static void check_collectives(dt__arena *arena, const dt__plan *plan, const void *want) {
+static void check_collectives(dt__arena *arena, const dt__plan *plan, const void *expected) {
     char got[256] = "";
     (void)arena;
     for (int i = 0; i < plan->n_steps; i++) {
         size_t used = strlen(got);
         snprintf(got + used, sizeof got - used, "%s%s", i ? " " : "", dt__step_kind_name(plan->steps[i].collective));
     }
-    assert_string_equal(got, want);
+    assert_string_equal(got, expected);
 }
 
 static void assert_collectives(const char *mesh, const char *shape, const char *from, const char *to,
-                               dt__planner planner, const char *want) {
-    with_plan(&(asked){mesh, shape, from, to, planner}, check_collectives, want);
+                               dt__planner planner, const char *expected) {
+    with_plan(&(plan_case){mesh, shape, from, to, planner}, check_collectives, expected);
 }
 
-static void check_count(dt__arena *arena, const dt__plan *plan, const void *want) {
+static void check_count(dt__arena *arena, const dt__plan *plan, const void *expected) {
     (void)arena;
-    assert_int_equal(plan->n_collectives, *(const int *)want);
+    assert_int_equal(plan->n_collectives, *(const int *)expected);
 }
 
 static void assert_count(const char *mesh, const char *shape, const char *from, const char *to, dt__planner planner,
-                         int want) {
-    with_plan(&(asked){mesh, shape, from, to, planner}, check_count, &want);
+                         int expected) {
+    with_plan(&(plan_case){mesh, shape, from, to, planner}, check_count, &expected);
 }
 
 static void assert_refused(const char *mesh, const char *from, const char *to, const char *says) {
@@ -99,7 +100,7 @@ static void assert_refused(const char *mesh, const char *from, const char *to, c
         dt_ctx *ctx = dt__ctx_new(NULL);
         dt__arena arena = dt__arena_new(ctx);
         dt__plan plan = {.n_steps = -7};
-        assert_int_equal(make(&arena, &(asked){mesh, "8,8", from, to, (dt__planner)planner}, &plan),
+        assert_int_equal(make_plan(&arena, &(plan_case){mesh, "8,8", from, to, (dt__planner)planner}, &plan),
                          DT_ERR_PLACEMENT);
         assert_error_says(ctx, DT_ERR_PLACEMENT, says);
         assert_int_equal(plan.n_steps, -7);
@@ -108,7 +109,7 @@ static void assert_refused(const char *mesh, const char *from, const char *to, c
     }
 }
 
-static void graph__gives_the_published_traces(void **state) {
+static void graph__has_the_published_traces(void **state) {
     (void)state;
     const char *m = "2,2,2", *s = "8,8,8";
     /* RED-028 */
@@ -129,7 +130,7 @@ static void graph__gives_the_published_traces(void **state) {
                  "[2]");
 }
 
-static void greedy__gives_the_published_traces(void **state) {
+static void greedy__has_the_published_traces(void **state) {
     (void)state;
     /* RED-034 */
     assert_trace("2,2,2", "8,8,8", "S(0),S(0),S(0)", "S(1),S(1),S(1)", DT__PLANNER_GREEDY,
@@ -137,13 +138,13 @@ static void greedy__gives_the_published_traces(void **state) {
     /* RED-029: an order that does not ascend is searched */
     assert_trace("2,2,2", "8,8,8", "S(0)[1],S(0)[0],S(0)[2]", "R,S(0),S(0)", DT__PLANNER_GREEDY,
                  "S(0)[1]S(0)[0]S(0)[2]->S(0)[1]S(0)[0]R->RS(0)R->RS(0)[0]S(0)[1]");
-    /* cuts into one part stay where they are, and what comes later is written behind them */
+    /* cuts by mesh dims of size 1 stay where they are, and later cuts follow them */
     assert_trace("2,1", "16", "R,S(0)", "S(0),S(0)", DT__PLANNER_GREEDY, "RS(0)->S(0)[1]S(0)[0]");
     assert_trace("2,1,2", "2,16", "R,S(1),R", "S(1),S(1),S(1)", DT__PLANNER_GREEDY,
                  "RS(1)R->S(1)[1]S(1)[0]R->S(1)[1]S(1)[0]S(1)[2]");
 }
 
-static void strided_shards__stay_in_traces_unless_they_say_an_order(void **state) {
+static void strided_shards__stay_in_traces_unless_they_express_an_order(void **state) {
     (void)state;
     const char *m = "2,2,2", *s = "31,13,11";
     /* RED-047 */
@@ -161,7 +162,7 @@ static void strided_shards__stay_in_traces_unless_they_say_an_order(void **state
                  "[1]->R_S(1,5)[0]_S(1,5)[1]->R_S(1,5)R->R_S(1,5)S(0)");
     /* RED-046: no order has a factor of 3 here, so the default planner goes straight */
     assert_trace("4,2", "24,8", "_S(0,3),R", "R,R", DT__PLANNER_GREEDY, "_S(0,3)R->RR");
-    /* RED-041: the same parts, said in two ways; where sizes leave a rest they are not the same */
+    /* RED-041: the same shards, written in two ways; where sizes do not divide evenly they differ */
     assert_trace("4,2", "8,4", "_S(0,2),S(0)", "S(0)[1],S(0)[0]", DT__PLANNER_MIN_COST, "S(0)[1]S(0)[0]");
     assert_trace("2,2", "5", "_S(0,2),S(0)", "S(0)[1],S(0)[0]", DT__PLANNER_DIRECT,
                  "_S(0,2)[0]S(0)[1]->S(0)[1]S(0)[0]");
@@ -228,7 +229,8 @@ static void min_cost__joins_steps_over_mesh_dims(void **state) {
     assert_collectives("2,2", "16,16", "P(sum),P(avg)", "R,R", min_cost, "all_reduce");            /* RED-068 */
     assert_collectives("2,2", "16,16", "P(sum),P(avg)", "S(0),S(0)", min_cost, "reduce_scatter");  /* RED-069 */
     assert_count("4,2", "16,16,16", "P(sum),P(sum)", "S(0),S(0)", min_cost, 1);                    /* RED-072 */
-    assert_count("2,3", "4,1", "P(sum),P(sum)", "S(0),S(0)", min_cost, 1); /* RED-076: uneven parts are no obstacle */
+    assert_count("2,3", "4,1", "P(sum),P(sum)", "S(0),S(0)", min_cost,
+                 1); /* RED-076: uneven shards are no obstacle */
 }
 
 static void min_cost__joins_what_one_collective_can_do(void **state) {
@@ -264,14 +266,14 @@ static void check_transposition(dt__arena *arena, const dt__plan *plan, const vo
     assert_int_equal(plan->bytes, plan->lower_bound_bytes);
     assert_int_equal(plan->bytes, (int64_t)block);
     assert_int_equal(plan->peak_bytes, 2 * (int64_t)block);
-    double want = machine->between.start_us + machine->between.peer_us + block / machine->between.bytes_per_us +
-                  2 * block / machine->copy_bytes_per_us;
-    assert_true(plan->cost_us > want * (1 - 1e-12) && plan->cost_us < want * (1 + 1e-12));
+    double expected = machine->between.start_us + machine->between.peer_us + block / machine->between.bytes_per_us +
+                      2 * block / machine->copy_bytes_per_us;
+    assert_true(plan->cost_us > expected * (1 - 1e-12) && plan->cost_us < expected * (1 + 1e-12));
 }
 
-static void exchanges__are_priced_by_the_ranks_that_they_meet(void **state) {
+static void exchanges__are_priced_by_the_ranks_that_they_involve(void **state) {
     (void)state;
-    asked a = {"128,128", "4096,4096", "S(0),S(1)", "S(1),S(0)", DT__PLANNER_DIRECT};
+    plan_case a = {"128,128", "4096,4096", "S(0),S(1)", "S(1),S(0)", DT__PLANNER_DIRECT};
     with_plan(&a, check_transposition, NULL);
     a.planner = DT__PLANNER_MIN_COST;
     with_plan(&a, check_transposition, NULL);
@@ -302,7 +304,7 @@ static void explicit_extents__never_share_their_dim(void **state) {
     assert_trace("2,2", "8", "S(0:3,5),R", "S(0),S(0)", DT__PLANNER_GREEDY, "S(0:3,5)R->S(0)R->S(0)[0]S(0)[1]");
 }
 
-/* On 16,384 ranks a part of the target is 2^20 x 64; some ranks hold none of these columns before. */
+/* On 16,384 ranks a shard of the target is 2^20 x 64; some ranks hold none of these columns before. */
 static void check_large(dt__arena *arena, const dt__plan *plan, const void *user) {
     (void)arena;
     (void)user;
@@ -313,7 +315,7 @@ static void check_large(dt__arena *arena, const dt__plan *plan, const void *user
 static void large_meshes__are_planned(void **state) {
     (void)state;
     for (int planner = 0; planner < DT__N_PLANNERS; planner++)
-        with_plan(&(asked){"64,128,2", "1048576,16384", "S(0),S(0),S(1)", "R,S(1),S(1)", (dt__planner)planner},
+        with_plan(&(plan_case){"64,128,2", "1048576,16384", "S(0),S(0),S(1)", "R,S(1),S(1)", (dt__planner)planner},
                   check_large, NULL);
 }
 
@@ -322,15 +324,18 @@ static void sizes__beyond_64_bits_are_refused(void **state) {
     dt__arena arena = dt__arena_new(ctx);
     dt__plan plan;
     (void)state;
-    assert_int_equal(make(&arena, &(asked){"2", "4611686018427387904,1", "S(0)", "R", DT__PLANNER_DIRECT}, &plan),
-                     DT_ERR_SHAPE);
+    assert_int_equal(
+        make_plan(&arena, &(plan_case){"2", "4611686018427387904,1", "S(0)", "R", DT__PLANNER_DIRECT}, &plan),
+        DT_ERR_SHAPE);
     assert_error_says(ctx, DT_ERR_SHAPE, "2^63");
     dt_error_clear(ctx);
-    assert_int_equal(make(&arena, &(asked){"8", "1152921504606846976", "P(sum)", "S(0)", DT__PLANNER_DIRECT}, &plan),
-                     DT_OK);
+    assert_int_equal(
+        make_plan(&arena, &(plan_case){"8", "1152921504606846976", "P(sum)", "S(0)", DT__PLANNER_DIRECT}, &plan),
+        DT_OK);
     assert_int_equal(plan.bytes, 7 * (INT64_C(1) << 59));
     assert_int_equal(
-        make(&arena, &(asked){"8,2", "1152921504606846976", "P(sum),R", "S(0),S(0)", DT__PLANNER_DIRECT}, &plan),
+        make_plan(&arena, &(plan_case){"8,2", "1152921504606846976", "P(sum),R", "S(0),S(0)", DT__PLANNER_DIRECT},
+                  &plan),
         DT_OK);
     dt__arena_free(&arena);
     dt__ctx_free(ctx);
@@ -342,8 +347,8 @@ static bool plan_all(dt_ctx *ctx, void *user) {
     (void)user;
     for (int planner = 0; planner < DT__N_PLANNERS && fine; planner++) {
         dt__plan plan;
-        asked a = {"2,3,2", "12,7,5", "S(0)[1],P(sum),S(0)[0]", "S(1),S(0),_S(0,3)", (dt__planner)planner};
-        fine = make(&arena, &a, &plan) == DT_OK;
+        plan_case a = {"2,3,2", "12,7,5", "S(0)[1],P(sum),S(0)[0]", "S(1),S(0),_S(0,3)", (dt__planner)planner};
+        fine = make_plan(&arena, &a, &plan) == DT_OK;
     }
     dt__arena_free(&arena);
     return fine;
@@ -381,15 +386,15 @@ static void specs__must_agree_in_shape_and_dtype(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(graph__gives_the_published_traces),
-        cmocka_unit_test(greedy__gives_the_published_traces),
-        cmocka_unit_test(strided_shards__stay_in_traces_unless_they_say_an_order),
+        cmocka_unit_test(graph__has_the_published_traces),
+        cmocka_unit_test(greedy__has_the_published_traces),
+        cmocka_unit_test(strided_shards__stay_in_traces_unless_they_express_an_order),
         cmocka_unit_test(steps__have_the_kind_of_their_change),
         cmocka_unit_test(greedy__counts_collectives_as_published),
         cmocka_unit_test(mesh_dims_of_one_rank__communicate_nothing),
         cmocka_unit_test(min_cost__joins_steps_over_mesh_dims),
         cmocka_unit_test(min_cost__joins_what_one_collective_can_do),
-        cmocka_unit_test(exchanges__are_priced_by_the_ranks_that_they_meet),
+        cmocka_unit_test(exchanges__are_priced_by_the_ranks_that_they_involve),
         cmocka_unit_test(targets__may_not_be_a_new_partial),
         cmocka_unit_test(explicit_extents__never_share_their_dim),
         cmocka_unit_test(large_meshes__are_planned),

@@ -8,7 +8,7 @@
 
 #include "plan/plan.h"
 
-enum { N_MOVES = 1500, MOST_RANKS = 24 };
+enum { N_MOVES = 1500, MAX_RANKS = 24 };
 
 typedef struct pair {
     brute_case from, to;
@@ -41,7 +41,7 @@ static void random_side(uint64_t *random, const brute_case *like, brute_case *c)
 }
 
 static void random_pair(uint64_t *random, pair *out) {
-    brute_random_case(random, MOST_RANKS, &out->from);
+    brute_random_case(random, MAX_RANKS, &out->from);
     random_side(random, &out->from, &out->to);
     snprintf(out->text, sizeof out->text, "%s to %s", out->from.text, out->to.text);
 }
@@ -65,7 +65,7 @@ typedef struct holdings {
     struct {
         bool has[BRUTE_MOST_DIMS][32];
         int64_t n[BRUTE_MOST_DIMS];
-    } rank[MOST_RANKS];
+    } rank[MAX_RANKS];
 } holdings;
 
 static void hold(const brute_case *c, holdings *out) {
@@ -101,11 +101,12 @@ static int64_t n_common(const brute_case *c, const holdings *a, const holdings *
     return n;
 }
 
-static void assert_same_holdings(const char *name, const brute_case *c, const holdings *got, const holdings *want) {
-    for (int64_t r = 0; r < want->n_ranks; r++)
+static void assert_same_holdings(const char *name, const brute_case *c, const holdings *got,
+                                 const holdings *expected) {
+    for (int64_t r = 0; r < expected->n_ranks; r++)
         for (int d = 0; d < c->n_dims; d++)
             for (int64_t i = 0; i < c->shape[d]; i++)
-                check_equal(name, got->rank[r].has[d][i], want->rank[r].has[d][i]);
+                check_equal(name, got->rank[r].has[d][i], expected->rank[r].has[d][i]);
 }
 
 static bool holds(const brute_case *c, const holdings *h, int64_t r, const int64_t *index) {
@@ -115,16 +116,16 @@ static bool holds(const brute_case *c, const holdings *h, int64_t r, const int64
     return true;
 }
 
-/* What a step does on each mesh dim. */
-typedef struct roles {
+/* The role of each mesh dim in a step. */
+typedef struct step_roles {
     bool changes[BRUTE_MOST_DIMS], reduces[BRUTE_MOST_DIMS], replicates[BRUTE_MOST_DIMS];
     int64_t reduced;  /* contributions to an element */
     int64_t replicas; /* of the group that get the same */
-} roles;
+} step_roles;
 
-static roles roles_of(const brute_case *c, const dt_placement *before, const dt_placement *after, int n,
-                      const int *mesh_dims) {
-    roles out = {.reduced = 1, .replicas = 1};
+static step_roles roles_of(const brute_case *c, const dt_placement *before, const dt_placement *after, int n,
+                           const int *mesh_dims) {
+    step_roles out = {.reduced = 1, .replicas = 1};
     for (int i = 0; i < n; i++) {
         int m = mesh_dims[i];
         out.changes[m] = true;
@@ -136,30 +137,30 @@ static roles roles_of(const brute_case *c, const dt_placement *before, const dt_
     return out;
 }
 
-/* Every contribution to the element lies with some member of the rank's group. */
-static void assert_reachable(const char *name, const brute_case *c, const roles *does, const holdings *before,
+/* Every contribution to the element is held by some member of the rank's group. */
+static void assert_reachable(const char *name, const brute_case *c, const step_roles *roles, const holdings *before,
                              int64_t r, const int64_t *index) {
-    bool seen[MOST_RANKS] = {false};
-    int64_t n_seen = 0, own[BRUTE_MOST_DIMS], other[BRUTE_MOST_DIMS];
+    bool found[MAX_RANKS] = {false};
+    int64_t n_found = 0, own[BRUTE_MOST_DIMS], other[BRUTE_MOST_DIMS];
     brute_coordinate(c, r, own);
     for (int64_t peer = 0; peer < before->n_ranks; peer++) {
         int64_t contribution = 0;
         bool member = holds(c, before, peer, index);
         brute_coordinate(c, peer, other);
         for (int m = 0; m < c->n_mesh_dims; m++) {
-            member = member && (does->changes[m] || own[m] == other[m]);
-            contribution = does->reduces[m] ? contribution * c->mesh[m] + other[m] : contribution;
+            member = member && (roles->changes[m] || own[m] == other[m]);
+            contribution = roles->reduces[m] ? contribution * c->mesh[m] + other[m] : contribution;
         }
-        if (member && !seen[contribution]) {
-            seen[contribution] = true;
-            n_seen++;
+        if (member && !found[contribution]) {
+            found[contribution] = true;
+            n_found++;
         }
     }
-    check_equal(name, n_seen, does->reduced);
+    check_equal(name, n_found, roles->reduced);
 }
 
-static void assert_all_reachable(const char *name, const brute_case *c, const roles *does, const holdings *before,
-                                 const holdings *after) {
+static void assert_all_reachable(const char *name, const brute_case *c, const step_roles *roles,
+                                 const holdings *before, const holdings *after) {
     int64_t elements = 1;
     for (int d = 0; d < c->n_dims; d++)
         elements *= c->shape[d];
@@ -169,24 +170,24 @@ static void assert_all_reachable(const char *name, const brute_case *c, const ro
             for (int64_t left = e, d = c->n_dims - 1; d >= 0; left /= c->shape[d--])
                 index[d] = left % c->shape[d];
             if (holds(c, after, r, index))
-                assert_reachable(name, c, does, before, r, index);
+                assert_reachable(name, c, roles, before, r, index);
         }
 }
 
-/* Bytes of an element: large in every other move, so that parts of few elements go in two phases, too. */
+/* Bytes of an element: large in every other move, so that shards of few elements take two phases, too. */
 static int64_t item_bytes = 4;
 
-/* Whether a replica reduces only its portion: parts above 8 KiB, or 4 MiB for two values and two replicas. */
-static bool in_portions(const brute_case *c, const roles *does, const holdings *after) {
+/* Whether a replica reduces only its portion: shards above 8 KiB, or 4 MiB for two values and two replicas. */
+static bool in_portions(const brute_case *c, const step_roles *roles, const holdings *after) {
     int64_t largest[BRUTE_MOST_DIMS] = {0}, bytes = item_bytes;
     for (int d = 0; d < c->n_dims; d++) {
         for (int64_t r = 0; r < after->n_ranks; r++)
             largest[d] = after->rank[r].n[d] > largest[d] ? after->rank[r].n[d] : largest[d];
         bytes *= largest[d];
     }
-    if (does->reduced == 1 || does->replicas == 1)
+    if (roles->reduced == 1 || roles->replicas == 1)
         return false;
-    return bytes > (does->reduced == 2 && does->replicas == 2 ? 4194304 : 8192);
+    return bytes > (roles->reduced == 2 && roles->replicas == 2 ? 4194304 : 8192);
 }
 
 /* The dim that is portioned: the first with eight indices per replica, else the longest. */
@@ -200,22 +201,22 @@ static int portioned_dim(const brute_case *c, const holdings *after, int64_t r, 
     return longest;
 }
 
-static int64_t replica_of(const brute_case *c, const roles *does, int64_t r) {
+static int64_t replica_of(const brute_case *c, const step_roles *roles, int64_t r) {
     int64_t coordinate[BRUTE_MOST_DIMS], replica = 0;
     brute_coordinate(c, r, coordinate);
     for (int m = 0; m < c->n_mesh_dims; m++)
-        replica = does->replicates[m] ? replica * c->mesh[m] + coordinate[m] : replica;
+        replica = roles->replicates[m] ? replica * c->mesh[m] + coordinate[m] : replica;
     return replica;
 }
 
 /* Elements that the rank receives: every contribution to each element that it does not have itself. In two phases it
  * does so for its portion only, and gets the rest reduced. */
-static int64_t received_by(const brute_case *c, const roles *does, const holdings *before, const holdings *after,
-                           int64_t r) {
+static int64_t received_by(const brute_case *c, const step_roles *roles, const holdings *before,
+                           const holdings *after, int64_t r) {
     int64_t n = 0, elements = 1;
-    bool portions = in_portions(c, does, after);
-    int dim = portions ? portioned_dim(c, after, r, does->replicas) : 0;
-    int64_t width = portions ? (after->rank[r].n[dim] + does->replicas - 1) / does->replicas : 0;
+    bool portions = in_portions(c, roles, after);
+    int dim = portions ? portioned_dim(c, after, r, roles->replicas) : 0;
+    int64_t width = portions ? (after->rank[r].n[dim] + roles->replicas - 1) / roles->replicas : 0;
     for (int d = 0; d < c->n_dims; d++)
         elements *= c->shape[d];
     for (int64_t e = 0; e < elements; e++) {
@@ -226,15 +227,15 @@ static int64_t received_by(const brute_case *c, const roles *does, const holding
             continue;
         for (int64_t i = 0; portions && i < index[dim]; i++)
             nth += after->rank[r].has[dim][i];
-        bool own = !portions || nth / width == replica_of(c, does, r);
-        n += own ? does->reduced - holds(c, before, r, index) : 1;
+        bool own = !portions || nth / width == replica_of(c, roles, r);
+        n += own ? roles->reduced - holds(c, before, r, index) : 1;
     }
     return n;
 }
 
-/* Flows add up to what the rank receives, and nobody sends in one phase what it does not hold. */
+/* Flows add up to what the rank receives, and no rank sends in one phase what it does not hold. */
 static void check_flows(const char *name, const brute_case *c, const dt__transfer *transfer, const holdings *before,
-                        const holdings *after, int64_t r, int64_t want) {
+                        const holdings *after, int64_t r, int64_t expected) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
     dt__flows flows;
@@ -253,13 +254,13 @@ static void check_flows(const char *name, const brute_case *c, const dt__transfe
         if (!transfer->two_phases)
             check_equal(name, flows.items[i].elements, common);
     }
-    check_equal(name, total, want);
+    check_equal(name, total, expected);
     dt__arena_free(&arena);
     dt__ctx_free(ctx);
 }
 
 typedef struct sums {
-    int64_t total[MOST_RANKS], peak;
+    int64_t total[MAX_RANKS], peak;
 } sums;
 
 static void check_step(const pair *p, const dt__plan *plan, int i, const holdings *source, const holdings *target,
@@ -271,41 +272,41 @@ static void check_step(const pair *p, const dt__plan *plan, int i, const holding
     state_case(&p->from, step->after, &b);
     hold(&a, &before);
     hold(&b, &after);
-    roles does = roles_of(&a, step->before, step->after, step->n_mesh_dims, step->mesh_dims);
+    step_roles roles = roles_of(&a, step->before, step->after, step->n_mesh_dims, step->mesh_dims);
     for (int m = 0; m < a.n_mesh_dims; m++) /* what is not in the list does not change */
-        if (!does.changes[m]) {
+        if (!roles.changes[m]) {
             check_equal(p->text, step->before[m].kind, step->after[m].kind);
             check_equal(p->text, step->before[m].dim, step->after[m].dim);
         }
-    assert_all_reachable(p->text, &a, &does, &before, &after);
-    int64_t most = 0;
+    assert_all_reachable(p->text, &a, &roles, &before, &after);
+    int64_t max = 0;
     for (int64_t r = 0; r < before.n_ranks; r++) {
-        int64_t n = received_by(&a, &does, &before, &after, r);
+        int64_t n = received_by(&a, &roles, &before, &after, r);
         check_flows(p->text, &a, step->transfer, &before, &after, r, n);
         int64_t peak = n_held(&a, source, r) + n_held(&a, target, r) + (i ? n_held(&a, &before, r) : 0) +
                        (i + 1 < plan->n_steps ? n_held(&a, &after, r) : 0);
-        most = n > most ? n : most;
+        max = n > max ? n : max;
         all->peak = peak > all->peak ? peak : all->peak;
         all->total[r] += n;
     }
-    check_equal(p->text, step->bytes, item_bytes * most);
-    if (most)
-        check_equal(p->text, received_by(&a, &does, &before, &after, step->busiest), most);
+    check_equal(p->text, step->bytes, item_bytes * max);
+    if (max)
+        check_equal(p->text, received_by(&a, &roles, &before, &after, step->busiest), max);
     if (step->collective == DT__STEP_NONE)
         check_equal(p->text, step->bytes, 0);
 }
 
 static int64_t lower_bound(const pair *p, const holdings *source, const holdings *target) {
-    int64_t most = 0, g = 1;
+    int64_t max = 0, g = 1;
     for (int m = 0; m < p->from.n_mesh_dims; m++)
         if (dt_placement_is_partial(p->from.placements[m]) && !dt_placement_is_partial(p->to.placements[m]))
             g *= p->from.mesh[m];
     for (int64_t r = 0; r < source->n_ranks; r++) {
         int64_t held = n_held(&p->to, target, r);
         int64_t n = g > 1 ? held : held - n_common(&p->to, source, target, r);
-        most = n > most ? n : most;
+        max = n > max ? n : max;
     }
-    return most;
+    return max;
 }
 
 static void check_plan(const pair *p, const dt__plan *plan) {
@@ -323,14 +324,14 @@ static void check_plan(const pair *p, const dt__plan *plan) {
     assert_same_holdings(p->text, &p->from, &state, &target);
     for (int m = 0; m < p->to.n_mesh_dims; m++)
         check_equal(p->text, dt_placement_is_partial(end[m]), dt_placement_is_partial(p->to.placements[m]));
-    int64_t most = 0;
+    int64_t max = 0;
     for (int64_t r = 0; r < source.n_ranks; r++)
         all.peak = n_held(&p->from, &source, r) > all.peak ? n_held(&p->from, &source, r) : all.peak;
     for (int i = 0; i < plan->n_steps; i++)
         check_step(p, plan, i, &source, &target, &all);
     for (int64_t r = 0; r < source.n_ranks; r++)
-        most = all.total[r] > most ? all.total[r] : most;
-    check_equal(p->text, plan->bytes, item_bytes * most);
+        max = all.total[r] > max ? all.total[r] : max;
+    check_equal(p->text, plan->bytes, item_bytes * max);
     check_equal(p->text, plan->peak_bytes, item_bytes * all.peak);
     check_equal(p->text, plan->lower_bound_bytes, item_bytes * lower_bound(p, &source, &target));
 }
@@ -350,7 +351,7 @@ static double plan_cost(dt__arena *arena, const pair *p, dt__planner planner, bo
     return plan.cost_us;
 }
 
-static void random_moves__are_what_the_definitions_say(void **state) {
+static void random_moves__match_the_definitions(void **state) {
     uint64_t random = test_seed(20260);
     dt_ctx *ctx = dt__ctx_new(NULL);
     (void)state;
@@ -376,6 +377,6 @@ static void random_moves__are_what_the_definitions_say(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_moves__are_what_the_definitions_say)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_moves__match_the_definitions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Documents name files that exist, and docs/files.md lists all of src/."""
+"""Documents name files and identifiers that exist, and docs/files.md lists all of src/."""
 import re
 import sys
 
@@ -7,6 +7,7 @@ import file_table
 import tree
 
 NAMED = re.compile(r"`((?:[\w.]+/)*[\w.-]+\.(?:c|h|py|sh|md|awk|txt)|(?:src|include|tools|tests|scripts|docs|man|bench|fuzz)/[\w./]+)`")
+IDENTIFIER = re.compile(r"`((?:dt|DT)_\w+)")
 
 
 def missing(text, names):
@@ -18,11 +19,18 @@ def missing(text, names):
     return [found for found in NAMED.findall(text) if found.rstrip("/") not in known and not placeholder.search(found)]
 
 
+def unknown(text, code):
+    """Identifiers of the library that the text names and the code does not."""
+    return [name for name in IDENTIFIER.findall(text) if not re.search(rf"\b{name}", code)]
+
+
 def check_the_checker():
     names = tree.files(".c", ".h", ".md")
     assert missing("`docs/architecture.md`, `src/base`, `base/ctx.h`, `ctx.c`, `a.npy`, x.c, `bench_x.c`", names) == []
     for wrong in ("`no_such.c`", "`src/autograd/`", "`src/base/no_such.h`", "`mesh/ctx.h`"):
         assert missing(wrong, names), wrong
+    assert unknown("`dt_init`, `dt__fail(ctx)`, dt_gone", "dt_ctx *dt_init(void); dt__fail") == []
+    assert unknown("`dt_gone`", "dt_init") == ["dt_gone"]
     head = "/* SPDX-License-Identifier: Apache-2.0\n *\n * What a file\n * holds: x | y. More.\n *\n * And more.\n */\n"
     assert file_table.first_sentence(head) == "What a file holds: x \\| y.", file_table.first_sentence(head)
     assert file_table.first_sentence("int x;\n") == ""
@@ -31,9 +39,13 @@ def check_the_checker():
 def main():
     check_the_checker()
     names = tree.files()
-    wrong = [f"{page}: there is no {found}" for page in names
-             if page.suffix == ".md" and (page.parts[0] == "docs" or len(page.parts) == 1) and page.name != "files.md"
-             for found in missing((tree.ROOT / page).read_text(), names)]
+    code = "\n".join((tree.ROOT / name).read_text() for name in names
+                     if name.suffix in tree.CODE and name.parts[0] in ("src", "include", "tests"))
+    wrong = []
+    for page in names:
+        if page.suffix == ".md" and (page.parts[0] == "docs" or len(page.parts) == 1):
+            text = (tree.ROOT / page).read_text()
+            wrong += [f"{page}: {found} does not exist" for found in missing(text, names) + unknown(text, code)]
     if (tree.ROOT / file_table.PAGE).read_text() != file_table.table():
         wrong.append(f"{file_table.PAGE} is out of date: run scripts/file_table.py")
     print("\n".join(wrong))

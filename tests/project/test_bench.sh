@@ -6,7 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work"/{scripts,bench,build/bench}
 cp "$DTENSOR_SOURCE/scripts/bench.sh" "$work/scripts/"
-part() { # NAME FILE: says its name, its arguments and how often it ran
+part() { # NAME FILE: prints its name, its arguments and how often it ran
     printf '#!/usr/bin/env bash\necho run >>%q\necho "%s table $*;"\necho "{\\"bench\\":\\"%s\\",\\"ours\\":$(wc -l <%q)}"\n' \
         "$work/$1" "$1" "$1" "$work/$1" >"$work/$2"
     chmod +x "$work/$2"
@@ -18,14 +18,14 @@ part two scripts/bench_two.sh
 
 expect() {
     if [ "$2" != "$3" ]; then
-        printf '%s: got\n%s\nwanted\n%s\n' "$1" "$2" "$3" >&2
+        printf '%s: got\n%s\nexpected\n%s\n' "$1" "$2" "$3" >&2
         exit 1
     fi
 }
 results() { cat "$work/build/bench/results.jsonl"; }
 
-said=$("$work/scripts/bench.sh")
-expect "all parts" "$said" "== one
+output=$("$work/scripts/bench.sh")
+expect "all parts" "$output" "== one
 one table ;
 == two
 two table ;
@@ -33,8 +33,8 @@ Measured values: build/bench/results.jsonl"
 expect "values" "$(results)" '{"bench":"one","ours":1}
 {"bench":"two","ours":1}'
 
-said=$("$work/scripts/bench.sh" --quick two)
-expect "one part" "$said" "== two
+output=$("$work/scripts/bench.sh" --quick two)
+expect "one part" "$output" "== two
 two table --quick;
 Measured values: build/bench/results.jsonl"
 expect "values of the part are replaced" "$(results)" '{"bench":"one","ours":1}

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every public function has a contract above it that says who must make the call: *Collective* or *Local*."""
+"""Every public function has a contract above it that states which ranks must make the call: *Collective* or *Local*."""
 import re
 import sys
 
 import headers
 import tree
 
-SAYS_WHO = re.compile(r"\b(Collective|Local|Not collective)\b")
+STATES_RANKS = re.compile(r"\b(Collective|Local|Not collective)\b")
 
 
 def complaints(text):
-    return [f"{line}: {name} needs a contract above it that says Collective or Local"
-            for line, name, comment in headers.exported_functions(text) if not SAYS_WHO.search(comment)]
+    return [f"{line}: {name} needs a contract above it with Collective or Local"
+            for line, name, comment in headers.exported_functions(text) if not STATES_RANKS.search(comment)]
 
 
 def check_the_checker():

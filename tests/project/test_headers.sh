@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every header stands on its own: the public ones as strict C11 and as C++17, the internal ones as the library uses them.
+# Every header is self-contained: the public ones as strict C11 and as C++17, the internal ones as the library uses them.
 set -euo pipefail
 cd "$DTENSOR_SOURCE"
 failed=0

@@ -23,11 +23,11 @@ libraries=$(dirname "$(find "$prefix" -name libdtensor.so)")
 export PKG_CONFIG_PATH=$libraries/pkgconfig
 version=$(pkg-config --modversion dtensor)
 
-# check PROGRAM shared|static: it runs, says the right version, and needs the shared library only if it should.
+# check PROGRAM shared|static: it runs, prints the right version, and needs the shared library only if it should.
 check() {
-    local said
-    said=$(LD_LIBRARY_PATH=$libraries "$1") || fail "$1 failed"
-    [ "$said" = "dtensor $version" ] || fail "$1 said '$said', not 'dtensor $version'"
+    local output
+    output=$(LD_LIBRARY_PATH=$libraries "$1") || fail "$1 failed"
+    [ "$output" = "dtensor $version" ] || fail "$1 printed '$output', not 'dtensor $version'"
     case $2/$(readelf -d "$1") in
     shared/*'[libdtensor.so.0]'*) ;;
     shared/* | static/*libdtensor*) fail "$1 is not linked as $2" ;;
@@ -70,7 +70,7 @@ for pair in gcc:g++ clang:clang++; do
     echo "$c: 4 programs by pkg-config, 4 by find_package"
 done
 
-# The README's lines as they stand, typed by somebody who has nothing set; only the build is done already.
+# The README's lines as they are, typed by a user with an empty environment; only the build is done already.
 mkdir "$work/home"
 awk '/^```c$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$DTENSOR_SOURCE/README.md" >"$work/home/first.c"
 lines=$(awk '/^```/ { inside = !inside } inside && /^\$ / { print substr($0, 3) }' "$DTENSOR_SOURCE/README.md")
@@ -78,8 +78,8 @@ lines=$(awk '/^```/ { inside = !inside } inside && /^\$ / { print substr($0, 3) 
     echo "make() { cmake --install '$DTENSOR_BUILD' --prefix \"\${2#PREFIX=}\" >/dev/null; }"
     echo "$lines"
 ) >"$work/lines"
-said=$(cd "$work/home" && env -i HOME="$work/home" PATH="$PATH" bash -eu "$work/lines" 2>&1) || fail "README: $said"
-[[ $said == "f32[5,1]"* ]] || fail "README: the first program said '$said'"
+output=$(cd "$work/home" && env -i HOME="$work/home" PATH="$PATH" bash -eu "$work/lines" 2>&1) || fail "README: $output"
+[[ $output == "f32[5,1]"* ]] || fail "README: the first program printed '$output'"
 
 for tool in "$DTENSOR_SOURCE"/tools/*/main.c; do
     [ -e "$tool" ] || continue

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# scripts/setup.sh on machines that do not exist: the package tools are played by small scripts, which know the packages
-# of $state/installed and $state/offered and write down what they are asked to do.
+# scripts/setup.sh on simulated machines: the package tools are replaced by small scripts, which have the packages of
+# $state/installed and $state/offered and record what they are called with.
 set -euo pipefail
 state=$(mktemp -d)
 trap 'rm -rf "$state"' EXIT
@@ -44,14 +44,14 @@ machine() {
 }
 setup() {
     status=0
-    said=$(PATH=$state/bin:$PATH "$DTENSOR_SOURCE/scripts/setup.sh" "$@" 2>&1) || status=$?
+    output=$(PATH=$state/bin:$PATH "$DTENSOR_SOURCE/scripts/setup.sh" "$@" 2>&1) || status=$?
     did=$(cat "$state/done")
 }
-# expect WHAT GOT WANTED, where WANTED is a pattern.
+# expect WHAT GOT EXPECTED, where EXPECTED is a pattern.
 expect() {
     # shellcheck disable=SC2053 # a pattern
     [[ $2 == $3 ]] || {
-        echo "$1: got '$2', wanted '$3'" >&2
+        echo "$1: got '$2', expected '$3'" >&2
         exit 1
     }
 }
@@ -62,7 +62,7 @@ all="$test clang-format-14 clang-tidy-14 gcc-aarch64-linux-gnu libc6-dev-arm64-c
 
 machine "$build" ""
 setup build
-expect "nothing missing" "$status/$said/$did" "0//"
+expect "nothing missing" "$status/$output/$did" "0//"
 
 machine "" "$build"
 setup build
@@ -91,7 +91,7 @@ expect "clang's run-time has a package" "$did" "*-qq libclang-rt-18-dev"
 
 machine "$all" ""
 setup all
-expect "clang's run-time has no package" "$status/$said/$did" "0//"
+expect "clang's run-time has no package" "$status/$output/$did" "0//"
 
 machine "$all libclang-rt-18-dev" "libclang-rt-18-dev"
 setup all
@@ -106,7 +106,7 @@ machine "${build/cmake /}" "cmake"
 echo 1000 >"$state/user"
 setup build
 expect "no root, status" "$status/$did" "1/"
-expect "no root" "$said" "*sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends cmake'"
+expect "no root" "$output" "*sudo sh -c 'apt-get update && apt-get install -y --no-install-recommends cmake'"
 
 machine "${build/cmake /}" "cmake"
 echo 1000 >"$state/user"
@@ -115,4 +115,4 @@ setup build
 expect "sudo" "$status/$did" $'0/sudo\nupdate -qq\nsudo\ninstall * cmake'
 
 setup everything
-expect "no such purpose" "$status/$said" "2/usage:*"
+expect "no such purpose" "$status/$output" "2/usage:*"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every source names its licence, and no file names a folder of somebody's machine."""
+"""Every source names its licence, and no file names a folder of a particular machine."""
 import re
 import sys
 

@@ -273,7 +273,7 @@ static void choose__in_place_refuses_to_move_it(void **state) { /* SDS-016 */
         dt__placed_inputs on = calls_on(&self, &made);
         dt__candidate choice;
         assert_int_equal(dt__select_placements(&self.arena, &made.call, &on, &choice), DT_ERR_PLACEMENT);
-        assert_error_says(self.ctx, DT_ERR_PLACEMENT, "in place");
+        assert_error_says(self.ctx, DT_ERR_PLACEMENT, "in-place op cannot keep");
         calls_close(&self);
     }
 }

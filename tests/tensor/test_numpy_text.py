@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""dt_format against NumPy, text by text. Skipped where NumPy is not installed. NumPy before 2.3 writes short floats
-without dims with an exponent later than we and newer versions do; those tensors are left out there."""
+"""dt_format against NumPy, text by text. Skipped if NumPy is not installed.
+
+NumPy before 2.3 differs in two things. f16, f32 and c64 are written without exponents up to 1e8 (1e16 without dims), not up
+to their precision, which is 1e3 and 1e6. And the smallest number is compared with 0.0001 in f64, in which the f32 next to it
+is smaller. Tensors whose text depends on that are left out there, and no others."""
 import os
 import subprocess
 import sys
@@ -14,7 +17,7 @@ except ImportError:
     sys.exit(77)
 
 PROGRAM = os.path.join(os.environ["DTENSOR_BUILD"], "tests", "tensor.text")
-LATE_EXPONENTS = () if tuple(int(n) for n in np.__version__.split(".")[:2]) >= (2, 3) else ("f16", "f32", "c64")
+IS_OLD = tuple(int(n) for n in np.__version__.split(".")[:2]) < (2, 3)
 DTYPES = {"f32": np.float32, "f64": np.float64, "f16": np.float16, "i8": np.int8, "i16": np.int16, "i32": np.int32,
           "i64": np.int64, "u8": np.uint8, "bool": np.bool_, "c64": np.complex64, "c128": np.complex128}
 
@@ -62,6 +65,33 @@ def array_of(random, word):
     return a.reshape(shape)
 
 
+def shown(a, threshold):
+    """The elements that the text of an array shows."""
+    for axis in range(a.ndim if a.size > threshold else 0):
+        if a.shape[axis] > 6:
+            a = np.take(a, [0, 1, 2, -3, -2, -1], axis)
+    return a
+
+
+def depends_on_version(a, threshold):
+    """Whether an old NumPy and a new one differ in writing this array with exponents."""
+    if not IS_OLD or a.dtype.type not in (np.float16, np.float32, np.complex64):
+        return False
+    a = shown(a, threshold)
+    for part in (a.real, a.imag):
+        sizes = np.abs(part[np.isfinite(part) & (part != 0)])
+        if sizes.size == 0:
+            continue
+        least, most = sizes.min(), sizes.max()
+        with np.errstate(over="ignore"):
+            is_wide = a.ndim > 0 and (least < sizes.dtype.type(0.0001) or most / least > 1000)
+        if not is_wide and 10.0 ** np.finfo(a.dtype).precision <= most < (1e8 if a.ndim else 1e16):
+            return True
+        if not is_wide and a.ndim > 0 and least == sizes.dtype.type(0.0001) and float(least) < 0.0001:
+            return True
+    return False
+
+
 class Text(unittest.TestCase):
     maxDiff = None
 
@@ -71,10 +101,10 @@ class Text(unittest.TestCase):
         for i in range(1500):
             word = list(DTYPES)[i % len(DTYPES)]
             a = array_of(random, word)
-            if a.ndim == 0 and word in LATE_EXPONENTS:
-                continue
             threshold, width = int(random.choice([1000, 1000, 5])), int(random.choice([75, 75, 40]))
             precision = int(random.choice([8, 8, 3]))
+            if depends_on_version(a, threshold):
+                continue
             shape = " ".join(str(s) for s in a.shape)
             request.append(f"{word} {threshold} {width} {precision} {a.ndim} {shape}\n{a.tobytes().hex()}\n")
             with np.printoptions(threshold=threshold, linewidth=width, precision=precision), np.errstate(all="ignore"):
@@ -83,8 +113,8 @@ class Text(unittest.TestCase):
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         got = done.stdout.split("\n--\n")
         self.assertEqual(len(want) + 1, len(got))
-        for number, (text, wanted) in enumerate(zip(got, want)):
-            self.assertEqual(wanted, text, f"tensor {number}: {request[number].splitlines()[0]}")
+        for number, (text, expected) in enumerate(zip(got, want)):
+            self.assertEqual(expected, text, f"tensor {number}: {request[number].splitlines()[0]}")
 
 
 if __name__ == "__main__":

@@ -43,10 +43,10 @@ class Mesh(unittest.TestCase):
 
     def test_json_equals_the_answer_of_query(self):
         made = {"q": "mesh", "world": 8, "rank": 5, "shape": [2, 2, 2], "names": ["dp", "cp", "tp"]}
-        whole, sliced, flat = tool.ask(made, {**made, "do": [["slice", "dp", "tp"]]},
-                                       {**made, "do": [["slice", "cp", "tp"], ["flatten"]]})
+        root, sliced, flat = tool.ask(made, {**made, "do": [["slice", "dp", "tp"]]},
+                                      {**made, "do": [["slice", "cp", "tp"], ["flatten"]]})
         printed = json.loads(mesh("dp=2,cp=2,tp=2", "--rank", "5", "--json", "--slice", "dp,tp", "--flatten", "cp,tp"))
-        self.assertEqual({"text": "dp=2,cp=2,tp=2", "mesh": whole,
+        self.assertEqual({"text": "dp=2,cp=2,tp=2", "mesh": root,
                           "parts": [{"slice": "dp,tp", "mesh": sliced}, {"flatten": "cp,tp", "mesh": flat}]}, printed)
 
     def test_json_without_submeshes(self):

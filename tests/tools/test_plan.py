@@ -44,17 +44,17 @@ def ranges(options, source, target):
 class Plan(unittest.TestCase):
     def test_json_equals_the_answer_of_query(self):
         for options, source, target in MOVES:
-            given = dict(zip(options[::2], options[1::2]))
-            mesh = [int(size.split("=")[-1]) for size in re.split("[,x]", given["--mesh"])]
+            values = dict(zip(options[::2], options[1::2]))
+            mesh = [int(size.split("=")[-1]) for size in re.split("[,x]", values["--mesh"])]
             code, out, err = plan(*options, "--planner", "all", "--json", source, target)
             self.assertEqual((code, err), (0, ""), source)
             got = {one.pop("planner"): one for one in json.loads(out)["plans"]}
             self.assertEqual(list(got), PLANNERS)
             for planner, one in got.items():
-                want = tool.ask({"q": "redistribute", "mesh": mesh, "dtype": given.get("--dtype", "f32"),
-                                 "shape": json.loads(f"[{given['--shape'].strip('[]')}]"),
-                                 "from": source, "to": target, "planner": planner})
-                self.assertEqual([one], want)
+                expected = tool.ask({"q": "redistribute", "mesh": mesh, "dtype": values.get("--dtype", "f32"),
+                                     "shape": json.loads(f"[{values['--shape'].strip('[]')}]"),
+                                     "from": source, "to": target, "planner": planner})
+                self.assertEqual([one], expected)
 
     def test_specs_are_printed_in_full(self):
         extents = ",".join(["10"] * 198 + ["0", "20"])
@@ -181,8 +181,8 @@ class Svg(unittest.TestCase):
             unit = max(width for _, _, width in arrows) / max(bytes_of.values())
             for a, b, width in arrows:
                 self.assertAlmostEqual(width, unit * bytes_of[a, b], delta=0.05)
-            for b, wanted in enumerate(after):  # nothing is missing, nothing comes twice
-                self.assertEqual(len(wanted - before[b]), sum(bytes_of[pair] for pair in bytes_of if pair[1] == b))
+            for b, target_elements in enumerate(after):  # nothing is missing, nothing is received twice
+                self.assertEqual(len(target_elements - before[b]), sum(bytes_of[pair] for pair in bytes_of if pair[1] == b))
 
     def test_every_rank_has_a_box_in_every_column(self):
         root = self.draw("--mesh", "2x2", "--shape", "64,64", "--planner", "greedy", "S(0),S(1)", "S(1),S(0)")
@@ -213,11 +213,11 @@ class Svg(unittest.TestCase):
         self.assertNotIn("grey: from other ranks", [text.text for text in root.iter(SVG + "text")])
         boxes = sorted({float(rect.get("x")) for rect in root.iter(SVG + "rect") if rect.get("class") == "box"})
         pieces = [(float(rect.get("x")) > boxes[1], float(rect.get("y")), rect.get("fill")) for rect in root.iter(SVG + "rect")
-                  if rect.get("class") in ("part", "tiny")]
+                  if rect.get("class") in ("piece", "tiny")]
         held = [fill for after, _, fill in sorted(pieces) if not after]
         grey = "#e4e4e4"
         self.assertEqual(2, len(set(held)))
-        self.assertEqual(set(held) | {grey}, {fill for after, _, fill in pieces if after})  # what is grey lies below
+        self.assertEqual(set(held) | {grey}, {fill for after, _, fill in pieces if after})  # grey is drawn below
 
     def test_texts_that_are_cut_are_well_formed(self):
         for name in ("\u00f6" * 120, "x" + "\u00f6" * 120):  # cut in a character, or between two

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """`dtensor show`: expected pictures, and what must hold for any picture: blocks tile the tensor, labels stay inside and
-apart from each other, what is drawn is what `query shard` says.
+apart from each other, and the picture agrees with `query shard`.
 
-A part is shown with all ranks that hold it (VIZ-003), uneven and strided parts with all of their ranges (VIZ-004, which
+A shard is shown with all ranks that hold it (VIZ-003), uneven and strided shards with all of their ranges (VIZ-004, which
 shows the first one only)."""
 import json
 import os
@@ -93,7 +93,7 @@ class Text(unittest.TestCase):
     def test_blocks_are_to_scale(self):
         out = show("--mesh", "3", "--shape", "100", "S(0:10,60,30)", "--width", "100")
         line = next(line for line in out.splitlines() if "┬" in line)
-        widths = [len(part) for part in line.strip(" ┌┐").split("┬")]
+        widths = [len(block) for block in line.strip(" ┌┐").split("┬")]
         for width, share in zip(widths, (0.1, 0.6, 0.3)):
             self.assertAlmostEqual(width / sum(widths), share, delta=0.02)
 
@@ -151,15 +151,15 @@ class Json(unittest.TestCase):
         answers = tool.ask(*({"q": "shard", "mesh": [int(n) for n in mesh.split("x")],
                               "shape": [int(n) for n in shape.split(",")], "placements": placements}
                              for _, mesh, _, shape, placements in some))
-        for arguments, asked in zip(some, answers):
+        for arguments, answer in zip(some, answers):
             shown = json.loads(show(*arguments, "--json"))
-            self.assertEqual(asked["local"], shown["local"])
+            self.assertEqual(answer["local"], shown["local"])
             self.assertIn(arguments[4], shown["spec"])
 
     def test_one_rank(self):
-        whole = json.loads(show("--mesh", "2x4", "--shape", "16,4", "S(0),S(1)", "--json"))
+        every = json.loads(show("--mesh", "2x4", "--shape", "16,4", "S(0),S(1)", "--json"))
         one = json.loads(show("--mesh", "2x4", "--shape", "16,4", "S(0),S(1)", "--json", "--rank", "6"))
-        self.assertEqual([whole["local"][6]], one["local"])
+        self.assertEqual([every["local"][6]], one["local"])
         self.assertEqual((256, 32), (one["bytes"], one["max_bytes"]))
 
     def test_ranks_of_the_mesh(self):

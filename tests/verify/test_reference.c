@@ -15,15 +15,15 @@
 
 /* All rows that hold for a call, one per line, sorted. */
 typedef struct found {
-    dt__trial_call *subject;
+    dt__trial_call *trial_call;
     int n;
     char rows[64][64];
 } found;
 
 static dt_status add_found(void *user, const dt__row *row) {
     found *self = user;
-    dt__text text = dt__text_new(self->subject->arena->ctx);
-    dt__row_text(&self->subject->of.call, row, &text);
+    dt__text text = dt__text_new(self->trial_call->arena->ctx);
+    dt__row_text(&self->trial_call->placed.call, row, &text);
     assert_true(self->n < 64 && text.n_chars < 64);
     strcpy(self->rows[self->n++], dt__text_chars(&text));
     dt__text_free(&text);
@@ -33,44 +33,44 @@ static dt_status add_found(void *user, const dt__row *row) {
 static int by_text(const void *a, const void *b) { return strcmp(a, b); }
 
 /* Opens a call; the body is given its subject. */
-typedef void subject_fn(dt__trial_call *subject, const void *user);
+typedef void subject_fn(dt__trial_call *trial_call, const void *user);
 
 static void with_subject(const char *call, subject_fn *body, const void *user) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     assert_int_equal(dt__ops_open(ctx), DT_OK);
-    char name[64], why[256];
+    char name[64], reason[256];
     bool usable;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(call, "("), call);
     dt__arena arena = dt__arena_new(ctx);
-    dt__sim stage = dt__sim_new(ctx, dt__op_find(ctx, name));
-    dt__trial_call *subject = DT__NEW(&arena, dt__trial_call);
-    assert_int_equal(dt__trial_call_new(&stage, &arena, call, subject, &usable, sizeof why, why), DT_OK);
+    dt__sim sim = dt__sim_new(ctx, dt__op_find(ctx, name));
+    dt__trial_call *trial_call = DT__NEW(&arena, dt__trial_call);
+    assert_int_equal(dt__trial_call_new(&sim, &arena, call, trial_call, &usable, sizeof reason, reason), DT_OK);
     if (!usable)
-        fail_msg("%s: %s", call, why);
-    body(subject, user);
-    dt__sim_free(&stage);
+        fail_msg("%s: %s", call, reason);
+    body(trial_call, user);
+    dt__sim_free(&sim);
     dt__arena_free(&arena);
     dt__ctx_free(ctx);
 }
 
 /* want: rows separated by blanks, without those of products, which the lists do not know. */
-static void compare_rows(dt__trial_call *subject, const void *user) {
-    char want[64][64], list[2048], *rest = list;
+static void compare_rows(dt__trial_call *trial_call, const void *user) {
+    char expected[64][64], list[2048], *rest = list;
     int n_want = 0, n = 0;
     int64_t n_trials = 0;
-    found self = {.subject = subject};
-    dt__row_list nothing = {0, subject->of.call.n_inputs + subject->of.call.n_outputs, NULL};
-    assert_int_equal(dt__find_missing_rows(subject, &nothing, add_found, &self, &n_trials), DT_OK);
+    found self = {.trial_call = trial_call};
+    dt__row_list nothing = {0, trial_call->placed.call.n_inputs + trial_call->placed.call.n_outputs, NULL};
+    assert_int_equal(dt__find_missing_rows(trial_call, &nothing, add_found, &self, &n_trials), DT_OK);
     strcpy(list, user);
     for (char *row; (row = strtok_r(rest, " ", &rest));)
-        strcpy(want[n_want++], row);
+        strcpy(expected[n_want++], row);
     for (int i = 0; i < self.n; i++)
         if (!strstr(self.rows[i], "product"))
             memmove(self.rows[n++], self.rows[i], sizeof self.rows[i]);
     qsort(self.rows, (size_t)n, sizeof *self.rows, by_text);
-    qsort(want, (size_t)n_want, sizeof *want, by_text);
+    qsort(expected, (size_t)n_want, sizeof *expected, by_text);
     for (int i = 0; i < n || i < n_want; i++)
-        assert_string_equal(i < n ? self.rows[i] : "nothing more", i < n_want ? want[i] : "nothing more");
+        assert_string_equal(i < n ? self.rows[i] : "nothing more", i < n_want ? expected[i] : "nothing more");
 }
 
 static void truth__is_the_published_one(void **state) {
@@ -113,23 +113,23 @@ static void truth__of_zeros_says_nothing(void **state) {
 }
 
 /* VAL-014: NaN equals NaN. Roots of numbers of both signs. */
-static void check_nan(dt__trial_call *subject, const void *user) {
+static void check_nan(dt__trial_call *trial_call, const void *user) {
     static const int worlds[] = {2, 3, 5};
-    const dt__trial_set effort = {.n_worlds = 3, .worlds = worlds, .all_cuts = true};
-    const char *what;
+    const dt__trial_set trial_set = {.n_worlds = 3, .worlds = worlds, .all_cuts = true};
+    const char *failure;
     int n_ranks, n_nan = 0;
     int64_t n_trials = 0;
     (void)user;
     for (int e = 0; e < 15; e++)
-        n_nan += isnan(subject->truths[DT__VALUES_MIXED][0].outputs[0][e].re);
+        n_nan += isnan(trial_call->references[DT__VALUES_MIXED][0].outputs[0][e].re);
     assert_true(n_nan > 0);
     dt__row row = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)}};
-    assert_int_equal(dt__check_row(subject, &row, &effort, &what, &n_ranks, &n_trials), DT_OK);
-    assert_null(what);
+    assert_int_equal(dt__check_row(trial_call, &row, &trial_set, &failure, &n_ranks, &n_trials), DT_OK);
+    assert_null(failure);
     /* VAL-023: a part is not the whole */
     dt__row claim = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_R}};
-    assert_int_equal(dt__check_row(subject, &claim, &effort, &what, &n_ranks, &n_trials), DT_OK);
-    assert_non_null(what);
+    assert_int_equal(dt__check_row(trial_call, &claim, &trial_set, &failure, &n_ranks, &n_trials), DT_OK);
+    assert_non_null(failure);
 }
 
 static void truth__nan_equals_nan(void **state) {
@@ -142,28 +142,28 @@ static void parts__make_the_value(void **state) {
     (void)state;
     long n_checked = 0;
     for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
-        for (int kind = 0; kind < DT_N_REDUCES; kind++)
+        for (int r_kind = 0; r_kind < DT_N_REDUCES; r_kind++)
             for (int trial = 0; trial < DT__N_VALUE_KINDS * DT__N_STYLES * 6; trial++) {
                 dt_dtype d = (dt_dtype)dtype;
-                dt_reduce reduce = (dt_reduce)kind;
-                dt__value_kind fill = (dt__value_kind)(trial % DT__N_VALUE_KINDS);
+                dt_reduce reduce = (dt_reduce)r_kind;
+                dt__value_kind kind = (dt__value_kind)(trial % DT__N_VALUE_KINDS);
                 dt__partial_style style = (dt__partial_style)(trial / DT__N_VALUE_KINDS % DT__N_STYLES);
                 int n = trial / DT__N_VALUE_KINDS / DT__N_STYLES + 2;
-                bool adds = kind != DT_MIN && kind != DT_MAX;
-                if (!dt_reduce_allowed(d, reduce) || (adds && fill == DT__VALUES_INFINITE))
+                bool adds = reduce != DT_MIN && reduce != DT_MAX;
+                if (!dt_reduce_allowed(d, reduce) || (adds && kind == DT__VALUES_INFINITE))
                     continue;
                 for (int e = 0; e < 40; e++) {
                     dt__element_id spot = {9, 1, e};
-                    dt__element parts[8], value = dt__trial_value(d, fill, &spot);
+                    dt__element parts[8], value = dt__trial_value(d, kind, &spot);
                     for (int r = 0; r < n && r < 8; r++) {
-                        unsigned char room[16];
-                        dt__element_write(d, dt__partial_value(d, reduce, style, &spot, value, n, r), room);
-                        parts[r] = dt__element_read(d, room);
+                        unsigned char bytes[16];
+                        dt__element_write(d, dt__partial_value(d, reduce, style, &spot, value, n, r), bytes);
+                        parts[r] = dt__element_read(d, bytes);
                     }
                     dt__element got = dt__element_reduce(d, reduce, n < 8 ? n : 8, parts);
                     if (!dt__element_close(d, value, got, 0))
-                        fail_msg("%s P(%s) of %d ranks, fill %d, style %d: wanted %g (%lld), got %g (%lld)",
-                                 dt_dtype_name(d), dt_reduce_name(reduce), n, (int)fill, (int)style, value.re,
+                        fail_msg("%s P(%s) of %d ranks, kind %d, style %d: expected %g (%lld), got %g (%lld)",
+                                 dt_dtype_name(d), dt_reduce_name(reduce), n, (int)kind, (int)style, value.re,
                                  (long long)value.i, got.re, (long long)got.i);
                     n_checked++;
                 }
@@ -198,10 +198,10 @@ static void parts__are_adversarial(void **state) {
 /* Verifies one small call and looks for all rows. */
 static bool verify_little(dt_ctx *ctx, void *user) {
     static const int worlds[] = {2};
-    const dt__trial_set effort = {.n_worlds = 1, .worlds = worlds};
+    const dt__trial_set trial_set = {.n_worlds = 1, .worlds = worlds};
     const dt__op_info *info = dt__ops_open(ctx) == DT_OK ? dt__op_find(ctx, "neg") : NULL;
-    char why[256];
-    const char *what = NULL;
+    char reason[256];
+    const char *failure = NULL;
     bool usable = false;
     int n_ranks;
     int64_t n_trials = 0;
@@ -209,15 +209,16 @@ static bool verify_little(dt_ctx *ctx, void *user) {
     if (!info)
         return false;
     dt__arena arena = dt__arena_new(ctx);
-    dt__sim stage = dt__sim_new(ctx, info);
-    dt__trial_call subject;
+    dt__sim sim = dt__sim_new(ctx, info);
+    dt__trial_call trial_call;
     dt__row row = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)}};
-    dt_status status = dt__trial_call_new(&stage, &arena, "neg(f32[13,2])", &subject, &usable, sizeof why, why);
+    dt_status status =
+        dt__trial_call_new(&sim, &arena, "neg(f32[13,2])", &trial_call, &usable, sizeof reason, reason);
     if (status == DT_OK && usable)
-        status = dt__check_row(&subject, &row, &effort, &what, &n_ranks, &n_trials);
-    dt__sim_free(&stage);
+        status = dt__check_row(&trial_call, &row, &trial_set, &failure, &n_ranks, &n_trials);
+    dt__sim_free(&sim);
     dt__arena_free(&arena);
-    return status == DT_OK && usable && !what;
+    return status == DT_OK && usable && !failure;
 }
 
 static void verify__survives_without_memory(void **state) {

@@ -91,7 +91,7 @@ static int check_verdict(table_test *self, const dt__verdict *verdict) {
     }
     for (int i = 0; i < verdict->n_wrong; i++, n_bad++)
         print_message("wrong: %s: %s on %d ranks: %s\n", verdict->wrong[i].row, verdict->wrong[i].call,
-                      verdict->wrong[i].n_ranks, verdict->wrong[i].what);
+                      verdict->wrong[i].n_ranks, verdict->wrong[i].failure);
     for (int i = 0; i < verdict->n_missing; i++)
         if (!is_listed(self, &verdict->missing[i])) {
             print_message("missing: %s: %s\n", verdict->missing[i].call, verdict->missing[i].row);

@@ -22,7 +22,7 @@ static int64_t count(const dt_op_value *value) {
 
 static dt_status only_f32(dt_op_call *call) {
     if (call->inputs[0].dtype != DT_F32)
-        return dt_op_refuse(call, DT_ERR_DTYPE, "wanted f32");
+        return dt_op_refuse(call, DT_ERR_DTYPE, "expected f32");
     return DT_OK;
 }
 
@@ -74,7 +74,7 @@ static dt_status global_mean(dt_op_call *call) {
     for (int64_t i = 0; i < count(&call->inputs[0]); i++)
         sum += in[i];
     for (int d = 0; d < call->inputs[0].n_dims; d++)
-        n *= (float)call->inputs[0].whole[d];
+        n *= (float)call->inputs[0].global_shape[d];
     *(float *)call->outputs[0].data = n > 0 ? sum / n : 0;
     return DT_OK;
 }
@@ -117,7 +117,7 @@ static dt_status shape_pick(dt_op_call *call) {
     if (only_f32(call) != DT_OK)
         return DT_ERR_DTYPE;
     if (self->n_dims != 2 || index->n_dims != 2 || index->shape[1] > self->shape[1])
-        return dt_op_refuse(call, DT_ERR_SHAPE, "wanted matrices");
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected matrices");
     return dt_op_add_output(call, DT_F32, 2, index->shape);
 }
 
@@ -179,7 +179,7 @@ static void rows_ramp(const dt_op_call *call, dt_rows *rows) {
 static dt_status shape_into(dt_op_call *call) {
     if (call->inputs[1].n_dims != 1 || call->inputs[0].n_dims != 1 ||
         call->inputs[0].shape[0] != call->inputs[1].shape[0])
-        return dt_op_refuse(call, DT_ERR_SHAPE, "wanted vectors of one size");
+        return dt_op_refuse(call, DT_ERR_SHAPE, "expected vectors of one size");
     return shape_same(call);
 }
 static dt_status add_into(dt_op_call *call) {
@@ -255,7 +255,7 @@ static const user_op ops[] = {
       .samples = "threshold(f32[5]; 0.0; -1.0)\nthreshold(f32[5]; 0.0; 3.0)"},
      NULL,
      NULL},
-    /* an index smaller than the tensor: cuts do not meet */
+    /* an index smaller than the tensor: the shards differ */
     {{.schema = "careless_pick(Tensor self, Tensor index) -> Tensor",
       .shape = shape_pick,
       .kernel = pick,
@@ -286,9 +286,9 @@ static const user_op ops[] = {
       .samples = "nansum(f32[5])"},
      "P(sum)->P(sum)",
      "element []"},
-    /* a part passed off as the whole, by a kernel that then reads behind its part */
-    {{UNARY("claim"), .kernel = copy, .rows = rows_claim}, "S(0)->R", "wanted"},
-    /* a kernel that needs its place */
+    /* a shard as Replicate, with a kernel that then reads beyond its shard */
+    {{UNARY("claim"), .kernel = copy, .rows = rows_claim}, "S(0)->R", "expected"},
+    /* a kernel that needs its offset */
     {{UNARY("ramp"), .kernel = ramp, .rows = rows_ramp}, NULL, NULL},
     {{UNARY("forgetful"), .kernel = forgetful_ramp, .rows = rows_ramp}, "S(0)->S(0)", "on 2 ranks"},
     {{.schema = "into_(Tensor(a!) self, Tensor other) -> Tensor(a!)",
@@ -307,7 +307,7 @@ static const user_op ops[] = {
       .samples = "right_into_(f32[5]; f32[5])"},
      NULL,
      NULL},
-    {{UNARY("scribble"), .kernel = scribble, .rule = "...->..."}, "S(0)->S(0)", "writes outside its part"},
+    {{UNARY("scribble"), .kernel = scribble, .rule = "...->..."}, "S(0)->S(0)", "writes outside its local output"},
 };
 enum { N_OPS = sizeof ops / sizeof *ops };
 
@@ -362,7 +362,7 @@ static void verify__says_what_it_cannot_try(void **state) {
     assert_refused("nobody", NULL, DT_ERR_OP, "there is no op 'nobody'");
     assert_refused("no_kernel", &no_kernel, DT_ERR_UNSUPPORTED, "no kernel");
     assert_refused("no_samples", &no_samples, DT_ERR_VALUE, "no samples");
-    assert_refused("bad_sample", &bad_sample, DT_ERR_VALUE, "wanted f32");
+    assert_refused("bad_sample", &bad_sample, DT_ERR_VALUE, "expected f32");
 }
 
 static void verify__leaves_the_context_alone(void **state) {

@@ -371,7 +371,7 @@ const command show_command = {
              .help = "the order in which mesh dims cut a dim: 0=tp,dp",
              .repeats = true},
             {.name = "rank", .value = "N", .help = "only what this rank holds, in detail; in SVG, fade the rest"},
-            {.name = "svg", .value = "FILE", .help = "write the picture as SVG; - is standard output"},
+            {.name = "svg", .value = "FILE", .help = "write the drawing as SVG; - is standard output"},
             {.name = "json", .help = "print the answer of dtensor query to \"shard\", and the spec"},
             TEXT_STYLE_OPTIONS,
             {0},

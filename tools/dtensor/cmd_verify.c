@@ -122,7 +122,7 @@ static void print_verdict(const dt__verdict *one, bool verbose, dt__text *out) {
                      one->n_refused == 1 ? "is" : "are", one->refusal);
     for (int i = 0; i < one->n_wrong; i++)
         dt__text_add(out, "    wrong    %s: %s on %d ranks: %s\n", one->wrong[i].row, one->wrong[i].call,
-                     one->wrong[i].n_ranks, one->wrong[i].what);
+                     one->wrong[i].n_ranks, one->wrong[i].failure);
     for (int i = 0; i < one->n_missing && verbose; i++)
         dt__text_add(out, "    missing  %s: %s\n", one->missing[i].row, one->missing[i].call);
 }
@@ -149,7 +149,7 @@ static json_t *wrong_json(const dt__verdict *one) {
     for (int i = 0; i < one->n_wrong; i++)
         json_append(&list, json_pack("{s:o, s:o, s:i, s:o}", "row", string_json(one->wrong[i].row), "call",
                                      string_json(one->wrong[i].call), "ranks", one->wrong[i].n_ranks, "what",
-                                     string_json(one->wrong[i].what)));
+                                     string_json(one->wrong[i].failure)));
     return list;
 }
 
@@ -197,7 +197,7 @@ const command verify_command = {
     .synopsis = "[OPTIONS] [OP ...]",
     .about =
         "Checks each row that an op offers, for its samples and for samples with other sizes and dtypes, with 2, 3\n"
-        "and 5 simulated ranks: inputs are sharded and split as the row says, the op runs on each local tensor,\n"
+        "and 5 simulated ranks: inputs are sharded and split as the row requires, the op runs on each local tensor,\n"
         "and the results together must equal the result of one rank. Then all other combinations of placements\n"
         "are tried on the samples: those that hold are missing. An op is a name or a pattern; default: all.\n"
         "Exits with 1 if a row is wrong.",

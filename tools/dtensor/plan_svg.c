@@ -116,7 +116,7 @@ static void draw_piece(const drawing *self, const map_frame *frame, dt_run down,
     bool tiny = width < 2 * MIN_PIECE || height < 2 * MIN_PIECE;
     dt__text_add(
         self->out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" class=\"%s\" fill=\"%s\"%s/>\n",
-        frame->x + x, frame->y + y, width, height, tiny ? "tiny" : "part", fill, exact ? "" : " opacity=\"0.5\"");
+        frame->x + x, frame->y + y, width, height, tiny ? "tiny" : "piece", fill, exact ? "" : " opacity=\"0.5\"");
 }
 
 /* What coordinates a of one sharding and b of another hold in common, on the map. */
@@ -472,7 +472,7 @@ static dt_status draw_scale(const drawing *self, int y) {
 static const char style[] = "<style>\n"
                             ".box { fill: #fff; stroke: #999; stroke-width: 1 }\n"
                             ".map { fill: none; stroke: #555; stroke-width: 1 }\n"
-                            ".part { stroke: #333; stroke-width: 0.3 }\n"
+                            ".piece { stroke: #333; stroke-width: 0.3 }\n"
                             ".tiny { stroke: #333; stroke-width: 0.8 }\n"
                             ".kept { fill: none; stroke: #999; stroke-width: 1; stroke-dasharray: 3,4 }\n"
                             "</style>\n";

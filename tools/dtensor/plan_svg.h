@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The picture of a plan as SVG: who sends what to whom, to scale. A scene is what it shows: a row per rank, a column
+ * A plan drawn as SVG: who sends what to whom, to scale. A scene is what it shows: a row per rank, a column
  * per state, and an arrow for everything that a rank sends to another in the step between two columns. Of meshes with
  * more than 64 ranks it shows one receiver, the one that receives most, with its largest senders.
  */
@@ -48,7 +48,7 @@ const dt__sharding *scene_state(const scene *self, const dt_spec *from, int colu
 /* Position of a row in the mesh of a column; -1: not in it. */
 int64_t scene_position(const scene *self, int column, int row);
 
-/* Texts that the picture takes over from the report. */
+/* Texts that the drawing shares with the report. */
 typedef struct plan_svg_texts {
     const char *title, *summary;
     const char **states; /* per column */

@@ -123,7 +123,7 @@ int panel_label_lines(const char *label, int n);
 /* Number of digits of an index. */
 int panel_index_length(int64_t index);
 
-/* Appends the picture, all slices of it. */
+/* Appends the drawing, all slices of it. */
 dt_status show_text_picture(const grid *drawn, const text_style *style, dt__arena *arena, dt__text *out);
 
 /* Appends the document. Blocks that the position does not hold are faded; -1: none are. */

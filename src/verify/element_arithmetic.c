@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elements, one at a time.
+ * Reduction, comparison and printing of single elements.
  */
-#include "verify/element.h"
+#include "verify/element_arithmetic.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-/* On truth values, sum and max are "or", product and min are "and". */
-static int64_t reduce_two_whole(dt_dtype dtype, dt_reduce reduce, int64_t a, int64_t b) {
+/* On booleans, sum and max are "or", product and min are "and". */
+static int64_t reduce_two_integers(dt_dtype dtype, dt_reduce reduce, int64_t a, int64_t b) {
     bool any = reduce == DT_SUM || reduce == DT_MAX;
     if (dtype == DT_BOOL)
         return any ? (a || b) : (a && b);
@@ -24,7 +24,7 @@ static int64_t reduce_two_whole(dt_dtype dtype, dt_reduce reduce, int64_t a, int
     }
 }
 
-/* NaN is handed on. */
+/* NaN propagates. */
 static dt__element reduce_two(dt_reduce reduce, dt__element a, dt__element b) {
     switch (reduce) {
     case DT_PRODUCT:
@@ -47,7 +47,7 @@ dt__element dt__element_reduce(dt_dtype dtype, dt_reduce reduce, int n, const dt
     dt__element all = parts[0];
     for (int r = 1; r < n; r++)
         if (dt__is_integral(dtype))
-            all.i = reduce_two_whole(dtype, reduce, all.i, parts[r].i);
+            all.i = reduce_two_integers(dtype, reduce, all.i, parts[r].i);
         else if (dt__is_complex(dtype))
             all = reduce_two(reduce, all, parts[r]);
         else
@@ -69,7 +69,7 @@ bool dt__element_is_infinite(dt_dtype dtype, dt__element value) {
     return !dt__is_integral(dtype) && (isinf(value.re) || isinf(value.im));
 }
 
-double dt__element_size(dt_dtype dtype, dt__element value) {
+double dt__element_magnitude(dt_dtype dtype, dt__element value) {
     if (dt__is_integral(dtype))
         return fabs((double)value.i);
     double size = fmax(fabs(value.re), fabs(value.im));
