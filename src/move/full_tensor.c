@@ -14,7 +14,7 @@
 static dt_tensor *local_part(const dt_tensor *tensor) {
     dt_tensor *local =
         dt__tensor_plain(tensor->storage, &(dt__array_desc){tensor->dtype, tensor->local_n_dims, tensor->local_shape,
-                                                         tensor->strides, dt__tensor_offset(tensor)});
+                                                            tensor->strides, dt__tensor_offset(tensor)});
     if (local)
         local->requires_grad = tensor->requires_grad;
     return local;

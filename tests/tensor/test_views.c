@@ -482,7 +482,8 @@ static void views__that_do_not_exist_are_refused(void **state) {
     assert_int_equal(dt_tensor_n_dims(most), DT_SPEC_MAX_DIMS);
     refused(ctx, dt_unfold(most, 0, 1, 1), DT_ERR_SHAPE, "unfold");
     dt_tensor *placed = dt_zeros(ctx, DT_SHAPE(4), .mesh = dt_mesh_new(ctx, "1"), .place = "S(0)");
-    refused(ctx, dt_narrow(placed, 0, 0, 1), DT_ERR_UNSUPPORTED, "expected a plain tensor, got f32[4] S(0) on mesh(1)");
+    refused(ctx, dt_narrow(placed, 0, 0, 1), DT_ERR_UNSUPPORTED,
+            "expected a plain tensor, got f32[4] S(0) on mesh(1)");
     assert_int_equal(dt_close(ctx), 0);
 }
 
