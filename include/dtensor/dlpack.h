@@ -54,9 +54,9 @@ typedef struct dt_dlpack_versioned {
     dt_dlpack_tensor tensor;
 } dt_dlpack_versioned;
 
-/* Exports a plain tensor, or the local tensor of a distributed one. The consumer calls the deleter when it is done, on
- * the context's thread and before the context is closed; until then the memory is valid, whatever happens to tensors and
- * scopes. NULL after an error on the fake transport, which has no data. Local. */
+/* Exports a plain tensor, or the local tensor of a distributed one. The consumer calls the deleter when it is done,
+ * on the context's thread and before the context is closed; until then the memory is valid, whatever happens to tensors
+ * and scopes. NULL after an error on the fake transport, which has no data. Local. */
 DT_API dt_dlpack_managed *dt_to_dlpack(dt_tensor *tensor);
 DT_API dt_dlpack_versioned *dt_to_dlpack_versioned(dt_tensor *tensor);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensors. A tensor is a handle on a storage: a shape, strides, a dtype and, if it is distributed, a spec that describes
- * which shard this rank holds. A tensor without a spec is *plain*: it belongs to this rank alone. Both are one type.
+ * Tensors. A tensor is a handle on a storage: a shape, strides, a dtype and, if it is distributed, a spec that
+ * describes which shard this rank holds. A tensor without a spec is *plain*: it belongs to this rank alone. Both are one type.
  *
  *     dt_tensor *a = dt_zeros(ctx, DT_SHAPE(3, 4));                                   plain, f32
  *     dt_tensor *b = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(0),R");   each rank makes its shard
@@ -124,7 +124,7 @@ DT_API dt_ctx *dt_tensor_ctx(const dt_tensor *tensor);
 DT_API dt_dtype dt_tensor_dtype(const dt_tensor *tensor);
 DT_API int dt_tensor_n_dims(const dt_tensor *tensor);
 DT_API const int64_t *dt_tensor_shape(const dt_tensor *tensor);
-/* Size of a dim, which may be negative; -1 for a dim out of range and for a NULL tensor. Local, as are the next ones. */
+/* Size of a dim, which may be negative; -1 for a dim out of range and for a NULL tensor. Local, as the next ones. */
 DT_API int64_t dt_tensor_size(const dt_tensor *tensor, int dim);
 DT_API int64_t dt_tensor_elements(const dt_tensor *tensor);
 DT_API int dt_tensor_local_n_dims(const dt_tensor *tensor);
@@ -202,8 +202,8 @@ DT_API dt_tensor *dt_full_like(const dt_tensor *tensor, double value);
 /* Frees the memory of an adopted tensor, when its storage is freed. */
 typedef void dt_free_fn(void *user, void *memory);
 
-/* Plain tensors from dense, row-major memory: a copy; the memory itself, which remains the caller's and must outlive the
- * tensor; the memory itself, freed by the function, which is also called if this fails. Local. */
+/* Plain tensors from dense, row-major memory: a copy; the memory itself, which remains the caller's and must outlive
+ * the tensor; the memory itself, freed by the function, which is also called if this fails. Local. */
 DT_API dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype);
 DT_API dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype);
 DT_API dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,

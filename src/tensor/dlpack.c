@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * DLPack export and import. An exported tensor holds a reference to the storage; an imported one is adopted memory whose
- * free function calls the producer's deleter.
+ * DLPack export and import. An exported tensor holds a reference to the storage; an imported one is adopted memory
+ * whose free function calls the producer's deleter.
  */
 #include "dtensor/dlpack.h"
 
