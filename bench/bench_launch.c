@@ -4,7 +4,7 @@
  * processes that do nothing at all, in turn. The fastest of all repeats counts. Without mpirun the peer is the limit
  * that was set for four ranks. Usage: bench_launch [--quick]
  */
-#include "comm/runtime.h"
+#include "comm/comm.h"
 
 #include <fcntl.h>
 #include <spawn.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The loops that measure collectives, their command line and their output. Nothing here knows which library runs.
+ * The loops that measure collectives, their command line and their output. Nothing here depends on the library that
+ * runs.
  */
 #include "collectives.h"
 
@@ -103,7 +104,7 @@ static void write_all(float *memory, int64_t n, float value) {
         memory[i] = value;
 }
 
-/* Rank r gives r + 1 everywhere. */
+/* Rank r contributes r + 1 everywhere. */
 static void write_input(const struct job *job) {
     if (job->op == BENCH_BROADCAST) {
         if (job->side->rank == 0)
@@ -144,7 +145,7 @@ static bool repeat(const struct job *job, int n_calls, double *seconds) {
     return fine;
 }
 
-/* Repeats in batches of growing size, until the slowest rank says that the time is over. */
+/* Repeats in batches of growing size, until the slowest rank reports that the time is over. */
 static int repeat_often(const struct job *job, int n_calls) {
     const bench_side *side = job->side;
     double start = bench_now(), spent = 0;

@@ -58,7 +58,7 @@ typedef struct bench_options {
 /* Reads the command line; false after printing what is wrong. */
 bool bench_options_read(bench_options *options, int argc, char **argv);
 
-/* Measures all that is asked for and prints a row each on rank 0. False when a call failed or gave a wrong result. */
+/* Measures all that is requested and prints a row each on rank 0. False when a call failed or had a wrong result. */
 bool bench_collectives(const bench_side *side, const bench_options *options);
 
 /* The parts of it, for other things to measure. Seconds of the repeats, slowest rank, best first. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every other header stands on: status codes, dtypes, the context with its first error, memory and log hooks.
+ * The basis of every other header: status codes, dtypes, the context with its first error, memory and log hooks.
  *
  * A context (dt_ctx) is the root of everything: the library keeps no process-wide mutable state. It belongs to one
- * thread at a time. It remembers the first error that happened in it, with its text; later errors do not replace it.
+ * thread at a time. It keeps the first error, with its text; later errors do not replace it.
  *
  * Options, descriptors and statistics may get new fields at their ends without a change for programs that are compiled:
  * functions that take or fill such a struct are exported with the ending _sized and take its size in the version of the
@@ -108,20 +108,20 @@ DT_API size_t dt_dtype_size(dt_dtype dtype);
 /* The word ("f32"), or "?" for a value that is not a dtype. Local. */
 DT_API const char *dt_dtype_name(dt_dtype dtype);
 DT_API const char *dt_reduce_name(dt_reduce reduce);
-/* Reads a word; false, with *out untouched, where it is none. Local. */
+/* Parses a word; false, with *out unchanged, if it is not one. Local. */
 DT_API bool dt_dtype_parse(const char *word, dt_dtype *out);
 DT_API bool dt_reduce_parse(const char *word, dt_reduce *out);
-/* Whether values of the dtype can be reduced so: no order on complex numbers, no average of truth values. Local. */
+/* Whether values of the dtype can be reduced so: no order on complex numbers, no average of booleans. Local. */
 DT_API bool dt_reduce_allowed(dt_dtype dtype, dt_reduce reduce);
 
 typedef struct dt_ctx dt_ctx;
 
-/* The one door through which the library gets ordinary memory. Like realloc: old NULL allocates, new_size 0 frees and
- * gives NULL; NULL for a new_size above 0 means that there is none, and old stays valid. */
+/* The one hook through which the library gets ordinary memory. Like realloc: old NULL allocates, new_size 0 frees and
+ * returns NULL; NULL for a new_size above 0 means out of memory, and old stays valid. */
 typedef struct dt_allocator {
     void *(*resize)(void *user, void *old, size_t old_size, size_t new_size);
     void *user;
-    /* (optional) Asked before memory is taken from the shared heap; false refuses. */
+    /* (optional) Called before memory is allocated in the shared heap; false refuses. */
     bool (*permit)(void *user, size_t bytes);
 } dt_allocator;
 
@@ -133,27 +133,30 @@ typedef void dt_log_fn(void *user, dt_log_level level, const char *line);
 /* Each zeroed field means "the default". Environment variables (dtensor(7)) serve as defaults where a field is zero.
  */
 typedef struct dt_init_options {
-    const char *transport;  /* "self", "shm" or "fake"; default: what the launch says, else self */
-    int64_t world;          /* fake: size of the world; otherwise, if given, it must be what the launch says */
+    const char *transport;  /* "self", "shm" or "fake"; default: shm in a launch, else self */
+    int64_t world;          /* fake: size of the world; otherwise 0 or the size of the launch */
     int64_t rank;           /* fake: which rank this process claims to be */
     size_t heap_bytes;      /* virtual size of each rank's heap; default: the node's memory */
-    double timeout_s;       /* deadline of every wait; default 300; negative: wait for ever (debugging) */
+    double timeout_s;       /* deadline of every wait; default 300; negative: none (debugging) */
     int threads;            /* threads of this rank; default: its share of the cores */
     dt_allocator allocator; /* default: realloc and free */
-    dt_log_fn *log;         /* default: standard error, where DTENSOR_LOG asks for it */
+    dt_log_fn *log;         /* default: standard error, if DTENSOR_LOG is set */
     void *log_user;
     dt_log_level log_level; /* default: off, or DTENSOR_LOG */
+    char *error;            /* where dt_init writes its error text if it fails; default: standard error */
+    size_t error_bytes;     /* of that buffer; a longer text is cut and ends in "..." */
 } dt_init_options;
 
 /* Starts the library in this process and joins the launch that dtrun or dt_spawn made; alone, a world of one.
- * Options may be NULL. NULL on failure, after printing why on standard error, because there is no context yet that
- * could keep the text. Local the first time; after a dt_close, starting again is Collective over the launch. */
+ * Options may be NULL. Returns NULL on failure; there is no context then that could keep the error text, so it goes to
+ * the buffer of the options or, without one, to standard error. Local the first time; after a dt_close, starting again
+ * is Collective over the launch. */
 DT_API dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size);
 static inline dt_ctx *dt_init(const dt_init_options *options) { return dt_init_sized(options, sizeof *options); }
 
-/* Ends the context: finishes what was started, prints the first error unless it was cleared, frees everything, groups
- * included. Returns an exit code: 0, or 1 after an error. NULL gives 1. Peers that still wait for this rank get an
- * error; closing itself waits for nobody. Local. */
+/* Ends the context: finishes started operations, prints the first error unless it was cleared, frees everything, groups
+ * included. Returns an exit code: 0, or 1 after an error. NULL returns 1. Peers that still wait for this rank get
+ * an error; closing itself waits for no rank. Local. */
 DT_API int dt_close(dt_ctx *ctx);
 
 /* The version of the library that runs: DT_VERSION of its headers. Local. */
@@ -174,14 +177,17 @@ DT_API const char *dt_error_text(const dt_ctx *ctx);
  */
 DT_API int dt_report(const dt_ctx *ctx);
 
-/* Forgets the error, so that the program can go on. Groups that broke, or in which some members made calls that others
- * skipped, stay unusable; the world and groups made afterwards, of the same ranks too, work. Collective over the world:
- * peers that wait for this rank elsewhere get an error; an error here means that a peer is gone. */
+/* Clears the error, so that the program can continue. Local, and immediate, if this rank's error is agreed: the rank
+ * has had neither a local error nor a failed collective since errors were last cleared collectively. A local error
+ * that a peer has meanwhile is not lost: this rank's next wait for that peer fails with it. Otherwise, also without
+ * an error, Collective over the world: peers that wait for this rank elsewhere get an error. Afterwards groups that
+ * broke, or in which some members made calls that others skipped, stay unusable; the world and groups made
+ * afterwards, of the same ranks too, work. An error returned here means that a peer is gone. */
 DT_API dt_status dt_error_clear(dt_ctx *ctx);
 
 /* Records an error of the caller's own; kept only if it is the first. Returns status, so that it can end a function;
- * a status that is no error is one itself (DT_ERR_VALUE). Local, and for local errors: peers that wait for this rank
- * are told. */
+ * a status that is no error is one itself (DT_ERR_VALUE). Local, and for local errors: it raises the
+ * abort flag, and peers that wait for this rank get an error. */
 DT_API dt_status dt_error_set(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 
 #ifdef __cplusplus

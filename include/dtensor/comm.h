@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranks talking to each other: the shared heap, groups, collectives on raw memory, and starting ranks from inside a
+ * Communication between ranks: the shared heap, groups, collectives on raw memory, and starting ranks from inside a
  * program. Tensors are built on these; an MPI program may use them as they are.
  *
  * Memory from dt_heap_alloc is read by the other ranks of the node directly; any other pointer works too, through a
- * bounded staging buffer. Every wait has a deadline. A dead peer, a deadline or calls that do not belong together
- * make the call fail on every member of the group with a text that says who is missing and what each one is doing;
- * the group is unusable afterwards, other groups go on.
+ * bounded staging buffer. Every wait has a deadline. A dead peer, a deadline or mismatched calls
+ * make the call fail on every member of the group with a text that names the missing ranks and what each one is doing;
+ * the group is unusable afterwards, other groups continue.
  */
 #ifndef DTENSOR_COMM_H
 #define DTENSOR_COMM_H
@@ -19,16 +19,16 @@ extern "C" {
 
 /* Memory of this rank's heap, 64-byte aligned, not zeroed. NULL with the error recorded when there is none. Local. */
 DT_API void *dt_heap_alloc(dt_ctx *ctx, size_t bytes);
-/* Gives memory back; NULL is fine. A pointer that is not a live block of this heap is an error. Local. */
+/* Frees memory; NULL is fine. A pointer that is not a live block of this heap is an error. Local. */
 DT_API dt_status dt_heap_free(dt_ctx *ctx, void *memory);
 
 typedef struct dt_heap_statistics {
-    size_t live_bytes, peak_bytes; /* handed out now, and at most so far; as asked for, without rounding */
+    size_t live_bytes, peak_bytes; /* allocated now, and at most so far; as requested, without rounding */
     size_t held_bytes;             /* address range in use: live blocks and cached free ones */
-    int64_t n_live;                /* blocks handed out now */
+    int64_t n_live;                /* blocks allocated now */
 } dt_heap_statistics;
 
-/* What the heap holds. Local. */
+/* Statistics of the heap. Local. */
 DT_API void dt_heap_stats_sized(const dt_ctx *ctx, dt_heap_statistics *out, size_t out_size);
 static inline dt_heap_statistics dt_heap_stats(const dt_ctx *ctx) {
     dt_heap_statistics out;
@@ -42,20 +42,20 @@ typedef struct dt_group dt_group;
 DT_API dt_group *dt_group_world(dt_ctx *ctx);
 
 /* A group of the given world ranks (distinct, in the order that group ranks follow). Nothing is communicated: members
- * meet in their first collective. Groups of the same set of ranks share what they need. A rank outside may make the
- * group and ask about it, but not communicate in it. Freed with dt_group_release. Local. */
+ * synchronise in their first collective. Groups of the same set of ranks share what they need. A rank outside may
+ * make the group and query it, but not communicate in it. Freed with dt_group_release. Local. */
 DT_API dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks);
 /* One more reference; returns its argument. Local. */
 DT_API dt_group *dt_group_retain(dt_group *group);
 /* Drops a reference; NULL is fine. Must not happen while an operation of the group is started. Local. */
 DT_API void dt_group_release(dt_group *group);
 
-/* Number of members; this rank's place among them or -1; the world rank of member i or -1. Local. */
+/* Number of members; this rank's index among them or -1; the world rank of member i or -1. Local. */
 DT_API int64_t dt_group_size(const dt_group *group);
 DT_API int64_t dt_group_rank(const dt_group *group);
 DT_API int64_t dt_group_world_rank(const dt_group *group, int64_t i);
 
-/* What ranks can do together: X(name, word). */
+/* The collectives: X(name, word). */
 #define DT_COLLECTIVE_LIST(X)                                                                                        \
     X(BARRIER, "barrier")                                                                                            \
     X(BROADCAST, "broadcast")                                                                                        \
@@ -78,7 +78,7 @@ typedef enum dt_collective {
 /* The word ("all_reduce"), or "?". Local. */
 DT_API const char *dt_collective_name(dt_collective op);
 
-/* One call, whatever it is. Blocks of several ranks lie one after the other in the order of the group.
+/* One call of any collective. Blocks of several ranks are stored one after the other in the order of the group.
  *
  *                   src                       dst                       count is the number of elements
  *   broadcast       the value, on root        the value, on all         of the value
@@ -124,7 +124,7 @@ static inline dt_work *dt_comm_start(dt_group *group, const dt_comm_call *call) 
 /* DT_OK when finished, DT_IN_PROGRESS when not, or the error; advances everything that this rank has started. The
  * handle stays valid until dt_work_wait. Local. */
 DT_API dt_status dt_work_test(dt_work *work);
-/* Waits to the end and frees the handle. NULL gives the context-less DT_ERR_STATE. Collective with its start. */
+/* Waits to the end and frees the handle. NULL returns DT_ERR_STATE. Collective with its start. */
 DT_API dt_status dt_work_wait(dt_work *work);
 
 /* The same calls by name; count and blocks as in the table above. Collective over the group. */
@@ -145,7 +145,7 @@ DT_API dt_status dt_comm_all_to_all(dt_group *group, const void *src, void *dst,
 DT_API dt_status dt_comm_send(dt_group *group, const void *src, int64_t count, dt_dtype dtype, int64_t to);
 DT_API dt_status dt_comm_recv(dt_group *group, void *dst, int64_t count, dt_dtype dtype, int64_t from);
 
-/* Prints on standard error what each rank of the launch is doing and its last calls. Local. */
+/* Prints on standard error what each rank of the launch is doing and its recent calls. Local. */
 DT_API void dt_comm_dump(const dt_ctx *ctx);
 
 /* What one rank runs: its exit code is the result. */
@@ -153,7 +153,7 @@ typedef int dt_rank_fn(dt_ctx *ctx, void *arg);
 
 /* Forks n ranks from this process, runs fn on each with a context of its own (closed for it afterwards), and waits
  * for all. The others are ended when one fails. An error if this process has threads already. On failure *error,
- * unless NULL, is set to a text that says which rank ended how, to be freed with free(). Local. */
+ * unless NULL, is set to a text that names the rank and how it ended, to be freed with free(). Local. */
 DT_API dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A chain of blocks, each at least twice the one before up to a limit; allocation bumps a cursor in the newest. What
- * lies behind the cursor is poisoned, so that the address sanitizer sees a use after a rewind.
+ * A chain of blocks, each at least twice the one before up to a limit; allocation bumps a cursor in the newest.
+ * Memory behind the cursor is poisoned, so that the address sanitizer sees a use after a rewind.
  */
 #include "base/arena.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { FIRST_BLOCK_BYTES = 1024, LARGEST_USUAL_BLOCK_BYTES = 256 * 1024, ALIGNMENT = 16 };
+enum { FIRST_BLOCK_BYTES = 1024, MAX_USUAL_BLOCK_BYTES = 256 * 1024, ALIGNMENT = 16 };
 
 struct dt__arena_block {
     struct dt__arena_block *older;
@@ -32,12 +32,12 @@ void dt__arena_free(dt__arena *arena) {
         drop_newest(arena);
 }
 
-static bool grow(dt__arena *arena, size_t wanted) {
+static bool grow(dt__arena *arena, size_t needed) {
     size_t bytes = arena->block ? arena->block->bytes * 2 : FIRST_BLOCK_BYTES;
-    if (bytes > LARGEST_USUAL_BLOCK_BYTES)
-        bytes = LARGEST_USUAL_BLOCK_BYTES;
-    if (bytes < wanted)
-        bytes = wanted;
+    if (bytes > MAX_USUAL_BLOCK_BYTES)
+        bytes = MAX_USUAL_BLOCK_BYTES;
+    if (bytes < needed)
+        bytes = needed;
     size_t total;
     struct dt__arena_block *block = NULL;
     if (dt__add_size(bytes, sizeof *block, &total))

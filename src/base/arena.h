@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * An arena hands out memory that lives until the arena is reset or freed as a whole. Pure functions take one for
- * their results, so that nobody frees a nested value piece by piece. A mark and a rewind give a scope within an
- * arena.
+ * their results, so that nested values need not be freed piece by piece. A mark and a rewind make a
+ * scope within an arena.
  */
 #ifndef DT_BASE_ARENA_H
 #define DT_BASE_ARENA_H
@@ -13,7 +13,7 @@ struct dt__arena_block;
 
 typedef struct dt__arena {
     dt_ctx *ctx;                   /* memory comes from its hook; errors go to it */
-    struct dt__arena_block *block; /* newest, with the rest behind it */
+    struct dt__arena_block *block; /* newest, linked to the older ones */
 } dt__arena;
 
 typedef struct dt__arena_mark {
@@ -25,15 +25,15 @@ typedef struct dt__arena_mark {
 dt__arena dt__arena_new(dt_ctx *ctx);
 void dt__arena_free(dt__arena *arena);
 
-/* Memory for n items of item_bytes, 16-byte aligned and zeroed; NULL, with the error recorded, when there is none or
- * the size overflows. n = 0 gives a valid pointer. */
+/* Memory for n items of item_bytes, 16-byte aligned and zeroed; NULL, with the error recorded, when memory is out or
+ * the size overflows. n = 0 returns a valid pointer. */
 void *dt__arena_alloc(dt__arena *arena, size_t n, size_t item_bytes);
 /* The same with the bytes of n items; items may be NULL for n = 0. Of text: n characters, or all; a NUL is added. */
 void *dt__arena_copy(dt__arena *arena, const void *items, size_t n, size_t item_bytes);
 char *dt__arena_copy_chars(dt__arena *arena, const char *chars, size_t n);
 char *dt__arena_copy_text(dt__arena *arena, const char *text);
 
-/* What was allocated after the mark is gone after the rewind. */
+/* Memory allocated after the mark is freed by the rewind. */
 dt__arena_mark dt__arena_begin(const dt__arena *arena);
 void dt__arena_rewind(dt__arena *arena, dt__arena_mark mark);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The context: first error wins, memory goes through one hook, log lines go to one callback. Nothing here knows of
- * ranks or tensors; how peers learn of a local error is the runtime's matter (on_local_error).
+ * The context: the first error is kept, memory goes through one hook, log lines go to one callback. Nothing here
+ * depends on ranks or tensors; how peers learn of a local error is the runtime's matter (on_local_error).
  */
 #include "base/ctx.h"
 
@@ -30,16 +30,16 @@ static void default_log(void *user, dt_log_level level, const char *line) {
     fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, level_words[level], line);
 }
 
-bool dt__log_level_wanted(dt_log_level *out) {
-    const char *wanted = getenv("DTENSOR_LOG");
+bool dt__log_level_from_environment(dt_log_level *out) {
+    const char *requested = getenv("DTENSOR_LOG");
     *out = DT_LOG_OFF;
-    for (int i = 0; wanted && *wanted && i <= DT_LOG_DEBUG; i++) {
-        if (strcmp(wanted, level_words[i]) != 0)
+    for (int i = 0; requested && *requested && i <= DT_LOG_DEBUG; i++) {
+        if (strcmp(requested, level_words[i]) != 0)
             continue;
         *out = (dt_log_level)i;
         return true;
     }
-    return !wanted || !*wanted;
+    return !requested || !*requested;
 }
 
 dt_ctx *dt__ctx_new(const dt_init_options *options) {
@@ -61,7 +61,7 @@ dt_ctx *dt__ctx_new(const dt_init_options *options) {
         .threads = 1,
     };
     if (!ctx->log_level)
-        dt__log_level_wanted(&ctx->log_level);
+        dt__log_level_from_environment(&ctx->log_level);
     return ctx;
 }
 
@@ -98,20 +98,20 @@ int dt_report(const dt_ctx *ctx) {
     return 1;
 }
 
-/* Formats into a fixed room; a text that is longer ends in "..." so that nobody takes it for the whole. */
-static void format_within(char *text, size_t room, const char *format, va_list args) {
-    int n = vsnprintf(text, room, format, args);
+void dt__vformat(char *text, size_t capacity, const char *format, va_list args) {
+    static const char ellipsis[] = "...";
+    int n = vsnprintf(text, capacity, format, args);
     if (n < 0)
-        snprintf(text, room, "%s", format);
-    else if ((size_t)n >= room)
-        memcpy(text + room - sizeof "...", "...", sizeof "...");
+        snprintf(text, capacity, "%s", format);
+    else if ((size_t)n >= capacity && capacity >= sizeof ellipsis)
+        memcpy(text + capacity - sizeof ellipsis, ellipsis, sizeof ellipsis);
 }
 
 dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list args) {
     if (!ctx || ctx->status != DT_OK)
         return status;
     ctx->status = status;
-    format_within(ctx->text, sizeof ctx->text, format, args);
+    dt__vformat(ctx->text, sizeof ctx->text, format, args);
     dt__log(ctx, DT_LOG_ERROR, "%s: %s", dt_status_name(status), ctx->text);
     return status;
 }
@@ -124,13 +124,17 @@ dt_status(dt__fail)(dt_ctx *ctx, dt_status status, const char *format, ...) {
     return status;
 }
 
-/* Tells the peers only of the error that is kept: a second one follows from the first. */
+/* The text is formatted once more for the peers, because the context may keep an earlier one. */
 static dt_status fail_local(dt_ctx *ctx, dt_status status, const char *format, va_list args) {
-    bool first = ctx && ctx->status == DT_OK;
-    dt__vfail(ctx, status, format, args);
-    if (first && ctx->on_local_error)
-        ctx->on_local_error(ctx);
-    return status;
+    if (ctx && ctx->on_local_error) {
+        char text[DT__ERROR_TEXT_BYTES];
+        va_list again;
+        va_copy(again, args);
+        dt__vformat(text, sizeof text, format, again);
+        va_end(again);
+        ctx->on_local_error(ctx, status, text);
+    }
+    return dt__vfail(ctx, status, format, args);
 }
 
 dt_status(dt__fail_local)(dt_ctx *ctx, dt_status status, const char *format, ...) {
@@ -183,7 +187,7 @@ void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) {
     char line[DT__ERROR_TEXT_BYTES + 64];
     va_list args;
     va_start(args, format);
-    format_within(line, sizeof line, format, args);
+    dt__vformat(line, sizeof line, format, args);
     va_end(args);
     ctx->log(ctx->log_user, level, line);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The context as the folders below see it. Base owns the error, the memory hook and the log; each other module hangs
- * its own state into a slot and is asked to free it, in reverse order of the slots, when the context ends.
+ * The context as the other folders see it. Base owns the error, the memory hook and the log; each other module keeps
+ * its state in a slot with a function that frees it, called in reverse order of the slots when the context ends.
  */
 #ifndef DT_BASE_CTX_H
 #define DT_BASE_CTX_H
@@ -10,16 +10,16 @@
 
 #include <stdarg.h>
 
-/* What hangs off a context. One row per module that keeps state; freed from the last to the first. */
+/* The state of a context. One row per module; freed from the last to the first. */
 enum dt__slot {
-    DT__SLOT_RUNTIME,      /* src/comm: transport, heap, groups */
-    DT__SLOT_MESH,         /* src/mesh: current mesh, interned meshes */
-    DT__SLOT_SPEC,         /* src/spec: interned specs */
-    DT__SLOT_TENSOR,       /* src/tensor: storages, handles, scopes */
-    DT__SLOT_REDISTRIBUTE, /* src/redistribute: plans and exchanges */
-    DT__SLOT_RANDOM,       /* src/random: generators */
-    DT__SLOT_OPS,          /* src/rules: schema lines, registered ops */
-    DT__SLOT_DISPATCH,     /* src/dispatch: decisions, policies */
+    DT__SLOT_RUNTIME,  /* src/comm: transport, heap, groups */
+    DT__SLOT_MESH,     /* src/mesh: current mesh, interned meshes */
+    DT__SLOT_SPEC,     /* src/spec: interned specs */
+    DT__SLOT_TENSOR,   /* src/tensor: storages, handles, scopes */
+    DT__SLOT_MOVE,     /* src/move: plans and exchanges */
+    DT__SLOT_RANDOM,   /* src/random: generators */
+    DT__SLOT_OPS,      /* src/rules: schema lines, registered ops */
+    DT__SLOT_DISPATCH, /* src/dispatch: decisions, policies */
     DT__N_SLOTS
 };
 
@@ -39,39 +39,44 @@ struct dt_ctx {
         void *state;
         void (*free_state)(dt_ctx *ctx, void *state);
     } slots[DT__N_SLOTS];
-    void (*on_local_error)(dt_ctx *ctx); /* tells peers; set by the runtime, may be NULL */
-    struct dt__comm_observer *observer;  /* comm/observer.h: is called for finished collectives; NULL: none */
+    /* (optional) Raises the abort flag with this error, unless it is raised already; set by the runtime. */
+    void (*on_local_error)(dt_ctx *ctx, dt_status status, const char *text);
+    struct dt__comm_observer *observer;            /* comm/comm.h: is called for finished collectives; NULL: none */
     const struct dt__move_observer *move_observer; /* move/move.h: for finished redistributions; NULL: none */
 };
 
-/* Makes a context that knows nothing but memory and log; dt_init builds on it, and tests of pure modules use it as it
- * is. NULL only when memory is out. */
+/* Makes a context with memory and log only; dt_init builds on it, and tests of pure modules use it as it is. NULL
+ * only when memory is out. */
 dt_ctx *dt__ctx_new(const dt_init_options *options);
 void dt__ctx_free(dt_ctx *ctx);
 
-/* Records an *agreed* error: one that follows from what every rank knows, so that all fail alike and no peer waits.
+/* Records an *agreed* error: one that follows from what every rank holds, so that all fail alike and no peer waits.
  */
 dt_status dt__fail(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list args);
-/* Records a *local* error (memory, file, transport) and tells the peers of this rank. */
+/* Records a *local* error (memory, file, transport) and raises the abort flag, so that no peer waits for this rank. The
+ * flag is raised even if an earlier agreed error is the one that the context keeps. */
 dt_status dt__fail_local(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 /* "out of memory: N bytes for WHAT" as a local error. */
 dt_status dt__fail_memory(dt_ctx *ctx, size_t bytes, const char *what);
-#ifdef __clang_analyzer__ /* which does not see that what failed never gives DT_OK */
+#ifdef __clang_analyzer__ /* which does not see that these never return DT_OK */
 #define dt__fail(ctx, status, ...)        ((void)(dt__fail)(ctx, status, __VA_ARGS__), status)
 #define dt__fail_local(ctx, status, ...)  ((void)(dt__fail_local)(ctx, status, __VA_ARGS__), status)
 #define dt__fail_memory(ctx, bytes, what) ((void)(dt__fail_memory)(ctx, bytes, what), DT_ERR_MEMORY)
 #endif
 
-/* Ordinary memory. NULL without an error recorded: the caller says what the memory was for (dt__fail_memory). */
+/* Ordinary memory. NULL without an error recorded: the caller records what the memory was for (dt__fail_memory). */
 void *dt__alloc(dt_ctx *ctx, size_t bytes);
 void *dt__alloc_zeroed(dt_ctx *ctx, size_t bytes);
 void *dt__resize(dt_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void dt__free(dt_ctx *ctx, void *memory, size_t bytes);
 
-/* What DTENSOR_LOG asks for, off without it; false where it is no level. */
-bool dt__log_level_wanted(dt_log_level *out);
+/* The level of DTENSOR_LOG, off without it; false if it is not a level. */
+bool dt__log_level_from_environment(dt_log_level *out);
 void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
+
+/* vsnprintf that ends a text that does not fit in "...", so that no reader takes it for complete. capacity > 0. */
+void dt__vformat(char *text, size_t capacity, const char *format, va_list args);
 
 /* Passes an error on: `DT__TRY(f(x));` returns f's status from the enclosing function unless it is DT_OK. */
 #define DT__TRY(call)                                                                                                \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading text forms. A long text is shown in part: what matters is the place where it stops making sense.
+ * Reading text forms. Of a long text only the surroundings of the error are shown.
  */
 #include "base/cursor.h"
 
@@ -96,18 +96,18 @@ dt_status dt__cursor_expect(dt__cursor *cursor, const char *word, const char *wh
     return dt__cursor_fail(cursor, "expected '%s' %s", word, where);
 }
 
-dt_status dt__cursor_number(dt__cursor *cursor, int64_t least, int64_t most, const char *what, int64_t *out) {
-    bool negative = dt__cursor_peek(cursor) == '-' && least < 0;
+dt_status dt__cursor_number(dt__cursor *cursor, int64_t min, int64_t max, const char *what, int64_t *out) {
+    bool negative = dt__cursor_peek(cursor) == '-' && min < 0;
     const char *at = cursor->at + negative;
-    int64_t value = 0; /* built below zero, where there is room for one more */
+    int64_t value = 0; /* built below zero, where the range has one more value */
     bool fits = true;
     if (!isdigit((unsigned char)*at))
         return dt__cursor_fail(cursor, "expected %s", what);
     for (; isdigit((unsigned char)*at); at++)
         fits = fits && dt__mul_i64(value, 10, &value) && dt__add_i64(value, '0' - *at, &value);
     fits = fits && (negative || dt__mul_i64(value, -1, &value));
-    if (!fits || value < least || value > most)
-        return dt__cursor_fail(cursor, "%s must be from %" PRId64 " to %" PRId64, what, least, most);
+    if (!fits || value < min || value > max)
+        return dt__cursor_fail(cursor, "%s must be from %" PRId64 " to %" PRId64, what, min, max);
     cursor->at = at;
     *out = value;
     return DT_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A cursor reads a text form from left to right and reports errors that point at a character; every text form of the
- * library is read with one. Tokens are taken with or without passing over the blanks before them. A refusal is
- * recorded in the context and leaves the cursor where it stands.
+ * library is read with one. Tokens are taken with or without skipping the blanks before them. An error is recorded in
+ * the context and leaves the cursor unmoved.
  */
 #ifndef DT_BASE_CURSOR_H
 #define DT_BASE_CURSOR_H
@@ -24,15 +24,15 @@ dt_status dt__cursor_fail(const dt__cursor *cursor, const char *format, ...) DT_
 #define dt__cursor_fail(cursor, ...) ((void)(dt__cursor_fail)(cursor, __VA_ARGS__), DT_ERR_VALUE)
 #endif
 
-/* Passes over exactly this text if it stands here, whatever comes before and behind it. */
+/* Skips exactly this text if it comes next, whatever is before and after it. */
 bool dt__cursor_skip(dt__cursor *cursor, const char *text);
-/* Passes over blanks; the character there, 0 at the end. */
+/* Skips blanks; returns the character there, 0 at the end. */
 char dt__cursor_peek(dt__cursor *cursor);
-/* Passes over blanks, and over the word if it comes next and no letter or digit continues it. */
+/* Skips blanks, and the word if it comes next and no letter or digit continues it. */
 bool dt__cursor_take(dt__cursor *cursor, const char *word);
 /* The same for a word that must come. */
 dt_status dt__cursor_expect(dt__cursor *cursor, const char *word, const char *where);
-/* Passes over blanks and a decimal number; a minus sign is allowed if the least one is negative. */
-dt_status dt__cursor_number(dt__cursor *cursor, int64_t least, int64_t most, const char *what, int64_t *out);
+/* Skips blanks and reads a decimal integer from min to max; a minus sign is allowed if min is negative. */
+dt_status dt__cursor_number(dt__cursor *cursor, int64_t min, int64_t max, const char *what, int64_t *out);
 
 #endif

@@ -31,21 +31,21 @@ uint64_t dt__hash(const void *bytes, size_t n, uint64_t seed) {
 }
 
 /* Where probing starts. Keys may be plain numbers, which differ in few bits; the product spreads them. */
-static size_t first_place(uint64_t hash, size_t n_room) {
-    return (size_t)(hash * 0x9e3779b97f4a7c15u >> 32) & (n_room - 1);
+static size_t first_slot(uint64_t hash, size_t capacity) {
+    return (size_t)(hash * 0x9e3779b97f4a7c15u >> 32) & (capacity - 1);
 }
 
 dt__map dt__map_new(dt_ctx *ctx) { return (dt__map){.ctx = ctx}; }
 
 void dt__map_free(dt__map *map) {
-    dt__free(map->ctx, map->entries, map->n_room * sizeof *map->entries);
+    dt__free(map->ctx, map->entries, map->capacity * sizeof *map->entries);
     *map = dt__map_new(map->ctx);
 }
 
 void *dt__map_get(const dt__map *map, uint64_t hash, dt__map_same *same, const void *probe) {
-    if (!map->n_room)
+    if (!map->capacity)
         return NULL;
-    for (size_t i = first_place(hash, map->n_room);; i = (i + 1) & (map->n_room - 1)) {
+    for (size_t i = first_slot(hash, map->capacity);; i = (i + 1) & (map->capacity - 1)) {
         const struct dt__map_entry *entry = &map->entries[i];
         if (!entry->value)
             return NULL;
@@ -54,45 +54,45 @@ void *dt__map_get(const dt__map *map, uint64_t hash, dt__map_same *same, const v
     }
 }
 
-static void place(struct dt__map_entry *entries, size_t n_room, uint64_t hash, void *value) {
-    size_t i = first_place(hash, n_room);
+static void insert(struct dt__map_entry *entries, size_t capacity, uint64_t hash, void *value) {
+    size_t i = first_slot(hash, capacity);
     while (entries[i].value)
-        i = (i + 1) & (n_room - 1);
+        i = (i + 1) & (capacity - 1);
     entries[i] = (struct dt__map_entry){hash, value};
 }
 
 static bool rebuild(dt__map *map) {
-    size_t n_room = 16;
-    while (n_room < map->n_entries * 4)
-        n_room *= 2;
-    struct dt__map_entry *entries = dt__alloc_zeroed(map->ctx, n_room * sizeof *entries);
+    size_t capacity = 16;
+    while (capacity < map->n_entries * 4)
+        capacity *= 2;
+    struct dt__map_entry *entries = dt__alloc_zeroed(map->ctx, capacity * sizeof *entries);
     if (!entries) {
-        dt__fail_memory(map->ctx, n_room * sizeof *entries, "a hash map");
+        dt__fail_memory(map->ctx, capacity * sizeof *entries, "a hash map");
         return false;
     }
-    for (size_t i = 0; i < map->n_room; i++)
+    for (size_t i = 0; i < map->capacity; i++)
         if (map->entries[i].value && map->entries[i].value != REMOVED)
-            place(entries, n_room, map->entries[i].hash, map->entries[i].value);
-    dt__free(map->ctx, map->entries, map->n_room * sizeof *entries);
+            insert(entries, capacity, map->entries[i].hash, map->entries[i].value);
+    dt__free(map->ctx, map->entries, map->capacity * sizeof *entries);
     map->entries = entries;
-    map->n_room = n_room;
+    map->capacity = capacity;
     map->n_used = map->n_entries;
     return true;
 }
 
 bool dt__map_add(dt__map *map, uint64_t hash, void *value) {
-    if ((map->n_used + 1) * 2 > map->n_room && !rebuild(map))
+    if ((map->n_used + 1) * 2 > map->capacity && !rebuild(map))
         return false;
-    place(map->entries, map->n_room, hash, value);
+    insert(map->entries, map->capacity, hash, value);
     map->n_entries++;
     map->n_used++;
     return true;
 }
 
 bool dt__map_remove(dt__map *map, uint64_t hash, const void *value) {
-    if (!map->n_room)
+    if (!map->capacity)
         return false;
-    for (size_t i = first_place(hash, map->n_room); map->entries[i].value; i = (i + 1) & (map->n_room - 1))
+    for (size_t i = first_slot(hash, map->capacity); map->entries[i].value; i = (i + 1) & (map->capacity - 1))
         if (map->entries[i].value == value) {
             map->entries[i].value = REMOVED;
             map->n_entries--;
@@ -102,7 +102,7 @@ bool dt__map_remove(dt__map *map, uint64_t hash, const void *value) {
 }
 
 void *dt__map_next(const dt__map *map, size_t *at) {
-    while (*at < map->n_room) {
+    while (*at < map->capacity) {
         void *value = map->entries[(*at)++].value;
         if (value && value != REMOVED)
             return value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A hash map from a 64-bit key to a pointer, and the hash function that makes such keys. Values that only share a
- * hash are told apart by the caller's compare function. Open addressing, power-of-two table, at most half full.
+ * hash are distinguished by the caller's compare function. Open addressing, power-of-two table, at most half full.
  */
 #ifndef DT_BASE_HASH_H
 #define DT_BASE_HASH_H
@@ -22,10 +22,10 @@ struct dt__map_entry;
 typedef struct dt__map {
     dt_ctx *ctx;
     struct dt__map_entry *entries;
-    size_t n_entries, n_used, n_room; /* live, live and deleted, table size */
+    size_t n_entries, n_used, capacity; /* live; live and deleted; size of the table */
 } dt__map;
 
-/* Whether the stored value is the one that probe describes; NULL stands for "equal hashes are equal values". */
+/* Whether the stored value is the one that probe describes; NULL: equal hashes mean equal values. */
 typedef bool dt__map_same(const void *value, const void *probe);
 
 dt__map dt__map_new(dt_ctx *ctx);
@@ -33,9 +33,9 @@ void dt__map_free(dt__map *map);
 void *dt__map_get(const dt__map *map, uint64_t hash, dt__map_same *same, const void *probe);
 /* Adds a value that is not in the map; false, with the error recorded, when memory is out. value may not be NULL. */
 bool dt__map_add(dt__map *map, uint64_t hash, void *value);
-/* Removes this very value; false if it is not there. */
+/* Removes this value; false if it is not in the map. */
 bool dt__map_remove(dt__map *map, uint64_t hash, const void *value);
-/* Walks all values: start with *at = 0; NULL at the end. Removing the value just given is allowed. */
+/* Iterates over all values: start with *at = 0; NULL at the end. Removing the value just returned is allowed. */
 void *dt__map_next(const dt__map *map, size_t *at);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A quantity is digits, perhaps a point and more digits, and a unit.
+ * Parsing of quantities: digits, optionally a point and more digits, and a unit.
  */
 #include "base/quantity.h"
 
@@ -16,7 +16,7 @@ struct unit {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Reads digits as a whole number; gives how many there are. */
+/* Reads digits as an integer; returns how many there are. */
 static int digits_read(const char *text, double *out) {
     int n = 0;
     for (*out = 0; is_digit(text[n]); n++)
@@ -24,7 +24,7 @@ static int digits_read(const char *text, double *out) {
     return n;
 }
 
-/* Reads "12", "1.5" or ".5"; gives where it ends, or NULL where there is no digit. */
+/* Reads "12", "1.5" or ".5"; returns its end, or NULL without a digit. */
 static const char *number_read(const char *text, double *out) {
     double fraction = 0;
     int n_before = digits_read(text, out), n_after = 0;
@@ -37,26 +37,26 @@ static const char *number_read(const char *text, double *out) {
     return n_before + n_after ? end : NULL;
 }
 
-/* Reads "1.5m" as 1.5 times the factor of "m", rounded up; false unless that is from 1 to `most`. */
-static bool quantity_parse(const char *text, const struct unit *units, double most, double *out) {
+/* Reads "1.5m" as 1.5 times the factor of "m", rounded up; false unless that is from 1 to `max`. */
+static bool quantity_parse(const char *text, const struct unit *units, double max, double *out) {
     double number;
     const char *end = number_read(text, &number);
     for (const struct unit *unit = units; end && unit->word; unit++) {
         if (strcmp(unit->word, end) == 0) {
             *out = ceil(number * unit->factor);
-            return *out >= 1 && *out <= most;
+            return *out >= 1 && *out <= max;
         }
     }
     return false;
 }
 
-bool dt__count_parse(const char *text, int64_t most, int64_t *out) {
+bool dt__count_parse(const char *text, int64_t max, int64_t *out) {
     int64_t number = 0;
     const char *at = text;
     for (; is_digit(*at); at++)
         if (!dt__mul_i64(number, 10, &number) || !dt__add_i64(number, *at - '0', &number))
             return false;
-    if (*at || number < 1 || number > most)
+    if (*at || number < 1 || number > max)
         return false;
     *out = number;
     return true;

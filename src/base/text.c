@@ -12,30 +12,30 @@
 dt__text dt__text_new(dt_ctx *ctx) { return (dt__text){.ctx = ctx}; }
 
 void dt__text_free(dt__text *text) {
-    dt__free(text->ctx, text->chars, text->room);
+    dt__free(text->ctx, text->chars, text->capacity);
     *text = dt__text_new(text->ctx);
 }
 
-/* Room for n more characters and the NUL. */
-static bool make_room(dt__text *text, size_t n) {
-    size_t wanted;
-    if (text->broken || !dt__add_size(text->n_chars, n, &wanted) || !dt__add_size(wanted, 1, &wanted))
+/* Capacity for n more characters and the NUL. */
+static bool reserve(dt__text *text, size_t n) {
+    size_t needed;
+    if (text->broken || !dt__add_size(text->n_chars, n, &needed) || !dt__add_size(needed, 1, &needed))
         return !(text->broken = true);
-    if (wanted <= text->room)
+    if (needed <= text->capacity)
         return true;
-    size_t room = text->room ? text->room : 64;
-    while (room < wanted)
-        room = room > SIZE_MAX / 2 ? wanted : room * 2;
-    char *chars = dt__resize(text->ctx, text->chars, text->room, room);
+    size_t capacity = text->capacity ? text->capacity : 64;
+    while (capacity < needed)
+        capacity = capacity > SIZE_MAX / 2 ? needed : capacity * 2;
+    char *chars = dt__resize(text->ctx, text->chars, text->capacity, capacity);
     if (!chars)
         return !(text->broken = true);
     text->chars = chars;
-    text->room = room;
+    text->capacity = capacity;
     return true;
 }
 
 void dt__text_add_chars(dt__text *text, const char *chars, size_t n) {
-    if (!make_room(text, n))
+    if (!reserve(text, n))
         return;
     if (n)
         memcpy(text->chars + text->n_chars, chars, n);
@@ -51,7 +51,7 @@ void dt__text_add(dt__text *text, const char *format, ...) {
     int n = vsnprintf(small, sizeof small, format, args);
     if (n >= 0 && (size_t)n < sizeof small) {
         dt__text_add_chars(text, small, (size_t)n);
-    } else if (n >= 0 && make_room(text, (size_t)n)) {
+    } else if (n >= 0 && reserve(text, (size_t)n)) {
         vsnprintf(text->chars + text->n_chars, (size_t)n + 1, format, again);
         text->n_chars += (size_t)n;
     }
@@ -69,5 +69,5 @@ void dt__text_clear(dt__text *text) {
 const char *dt__text_chars(const dt__text *text) { return text->chars ? text->chars : ""; }
 
 dt_status dt__text_status(const dt__text *text) {
-    return text->broken ? dt__fail_memory(text->ctx, text->room * 2, "a text") : DT_OK;
+    return text->broken ? dt__fail_memory(text->ctx, text->capacity * 2, "a text") : DT_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A growing text. Appending never fails visibly: when memory is out the builder turns "broken", keeps what it has,
- * and dt__text_status gives the error, so that a printer is written without a check per line.
+ * A text builder. Appending never fails visibly: when memory is out the builder turns "broken", keeps what it has,
+ * and dt__text_status returns the error, so that a printer is written without a check per line.
  */
 #ifndef DT_BASE_TEXT_H
 #define DT_BASE_TEXT_H
@@ -11,7 +11,7 @@
 typedef struct dt__text {
     dt_ctx *ctx;
     char *chars; /* NUL-terminated, or NULL while empty */
-    size_t n_chars, room;
+    size_t n_chars, capacity;
     bool broken;
 } dt__text;
 
@@ -20,7 +20,7 @@ void dt__text_free(dt__text *text);
 void dt__text_add(dt__text *text, const char *format, ...) DT_PRINTF(2);
 void dt__text_add_chars(dt__text *text, const char *chars, size_t n);
 void dt__text_clear(dt__text *text);
-/* What was written so far; valid until the next call; "" while empty. */
+/* The text so far; valid until the next call; "" while empty. */
 const char *dt__text_chars(const dt__text *text);
 /* DT_OK, or out of memory with the error recorded. */
 dt_status dt__text_status(const dt__text *text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Channels and their blocks in the segment. A rank finds a peer's block by the channel's key, which all members
- * compute alike; nothing is agreed by messages. The numbering of a channel's operations goes on for as long as the
- * context lives, even when the group is freed and made again, so that members which free at different times stay in
- * step. A block is given back only when every member is known to be through with what it shows.
+ * compute alike; no messages are needed. The numbering of a channel's operations continues as long as the context
+ * lives, even when the group is freed and made again, so that members which free at different times stay in step. A
+ * block is released only when every member is cached to have finished what it publishes.
  */
 #include "comm/shm.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FREE_KEY = 0, GIVEN_BACK_KEY = 1, SWEEP_ABOVE = 256 };
+enum { FREE_KEY = 0, RELEASED_KEY = 1, RELEASE_ABOVE = 256 };
 
 static int by_value(const void *a, const void *b) {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -28,16 +28,16 @@ struct probe {
 
 static bool same_channel(const void *value, const void *probe) {
     const dt__channel *channel = value;
-    const struct probe *wanted = probe;
-    return channel->key == wanted->key && channel->n == wanted->n &&
-           !memcmp(channel->ranks, wanted->ranks, (size_t)wanted->n * sizeof *wanted->ranks);
+    const struct probe *expected = probe;
+    return channel->key == expected->key && channel->n == expected->n &&
+           !memcmp(channel->ranks, expected->ranks, (size_t)expected->n * sizeof *expected->ranks);
 }
 
 static void free_channel(dt__channel *channel) {
     dt_ctx *ctx = channel->shm->runtime->ctx;
     size_t n = (size_t)channel->n;
     if (channel->eager)
-        dt__heap_give(&channel->shm->runtime->heap, channel->eager);
+        dt__heap_free(&channel->shm->runtime->heap, channel->eager);
     dt__free(ctx, channel->ranks, n * sizeof *channel->ranks);
     dt__free(ctx, channel->peers, n * sizeof *channel->peers);
     dt__free(ctx, channel, sizeof *channel);
@@ -71,49 +71,49 @@ out_of_memory:
     return NULL;
 }
 
-/* Whether every other member is known to have finished what this rank has finished, so that nobody needs the block. A
- * member that had a block and has none now has given it back, which it does only when it is through; one that never
- * showed a block may still come to read. */
-static bool all_are_through(dt__channel *channel) {
-    bool through = true;
+/* Whether every other member is cached to have finished what this rank has finished, so that none needs the block. A
+ * member that had a block and has none now has released it, which it does only when it has finished; one that never
+ * had a block may still come to read. */
+static bool all_have_finished(dt__channel *channel) {
+    bool finished = true;
     for (int64_t c = 0; c < channel->n; c++) {
         struct dt__peer *peer = &channel->peers[c];
         if (c == channel->me || peer->done >= channel->done)
             continue;
-        struct dt__channel_block *block = dt__channel_find(channel, c);
+        struct dt__channel_block *block = dt__channel_peer_block(channel, c);
         if (block)
             peer->done = atomic_load(&block->done);
-        through = through && (block ? peer->done >= channel->done : peer->seen);
+        finished = finished && (block ? peer->done >= channel->done : peer->had_block);
     }
-    return through;
+    return finished;
 }
 
-static void give_block_back(dt__channel *channel) {
-    atomic_store(&channel->own->key, GIVEN_BACK_KEY);
+static void release_block(dt__channel *channel) {
+    atomic_store(&channel->own->key, RELEASED_KEY);
     channel->own = NULL;
     channel->shm->n_blocks--;
     if (channel->eager)
-        dt__heap_give(&channel->shm->runtime->heap, channel->eager);
+        dt__heap_free(&channel->shm->runtime->heap, channel->eager);
     channel->eager = NULL;
     for (int64_t c = 0; c < channel->n; c++)
         channel->peers[c].block = NULL;
 }
 
-/* Gives back the blocks of channels that no group holds any more. */
-static void sweep(dt__shm *shm) {
+/* Releases the blocks of channels that no group uses any more. */
+static void release_unused_blocks(dt__shm *shm) {
     size_t at = 0;
     dt__channel *channel;
     while ((channel = dt__map_next(&shm->channels, &at)))
         if (!channel->n_references && channel->own && !channel->broken && channel->started == channel->done &&
-            all_are_through(channel))
-            give_block_back(channel);
+            all_have_finished(channel))
+            release_block(channel);
 }
 
-static struct dt__channel_block *free_place(dt__shm *shm, uint64_t key) {
+static struct dt__channel_block *find_free_block(dt__shm *shm, uint64_t key) {
     for (uint64_t i = 0; i < DT__N_CHANNELS; i++) {
         struct dt__channel_block *block = &shm->own->channels[(key + i) % DT__N_CHANNELS];
         uint64_t held = atomic_load_explicit(&block->key, memory_order_relaxed);
-        if (held == FREE_KEY || held == GIVEN_BACK_KEY)
+        if (held == FREE_KEY || held == RELEASED_KEY)
             return block;
     }
     return NULL;
@@ -128,19 +128,20 @@ static void clear_block(struct dt__channel_block *block) {
     atomic_store_explicit(&block->retired, 0, memory_order_relaxed);
 }
 
-static dt_status take_block(dt__channel *channel) {
+static dt_status claim_block(dt__channel *channel) {
     dt__shm *shm = channel->shm;
-    if (shm->n_blocks >= SWEEP_ABOVE && shm->n_blocks % 64 == 0)
-        sweep(shm);
+    if (shm->n_blocks >= RELEASE_ABOVE && shm->n_blocks % 64 == 0)
+        release_unused_blocks(shm);
     if (shm->n_blocks >= DT__N_CHANNELS / 2)
         return dt__fail_local(shm->runtime->ctx, DT_ERR_UNSUPPORTED,
-                              "more than %d groups are in use at once; free some", DT__N_CHANNELS / 2);
-    struct dt__channel_block *block = free_place(shm, channel->key);
-    uint64_t place = (uint64_t)(block - shm->own->channels);
+                              "group: too many groups in use: expected at most %d, got one more; free some",
+                              DT__N_CHANNELS / 2);
+    struct dt__channel_block *block = find_free_block(shm, channel->key);
+    uint64_t slot = (uint64_t)(block - shm->own->channels);
     clear_block(block);
     atomic_store_explicit(&block->done, channel->done, memory_order_relaxed);
     atomic_store_explicit(&block->refused, channel->refused, memory_order_relaxed);
-    atomic_fetch_or(&shm->own->used[place / 64], UINT64_C(1) << place % 64);
+    atomic_fetch_or(&shm->own->used[slot / 64], UINT64_C(1) << slot % 64);
     atomic_store(&block->key, channel->key);
     channel->own = block;
     channel->peers[channel->me].block = block;
@@ -161,25 +162,25 @@ static struct dt__channel_block *find_block(const dt__shm *shm, int64_t rank, ui
     return NULL;
 }
 
-struct dt__channel_block *dt__channel_find(dt__channel *channel, int64_t c) {
+struct dt__channel_block *dt__channel_peer_block(dt__channel *channel, int64_t c) {
     struct dt__peer *peer = &channel->peers[c];
-    struct dt__channel_block *known = peer->block;
-    if (known && atomic_load_explicit(&known->key, memory_order_acquire) == channel->key)
-        return known;
+    struct dt__channel_block *cached = peer->block;
+    if (cached && atomic_load_explicit(&cached->key, memory_order_acquire) == channel->key)
+        return cached;
     peer->block = find_block(channel->shm, channel->ranks[c], channel->key);
-    peer->seen = peer->seen || peer->block;
+    peer->had_block = peer->had_block || peer->block;
     return peer->block;
 }
 
-dt_status dt__channel_show(dt__channel *channel) { return channel->own ? DT_OK : take_block(channel); }
+dt_status dt__channel_claim_block(dt__channel *channel) { return channel->own ? DT_OK : claim_block(channel); }
 
 static uint64_t key_of(const int64_t *ranks, int64_t n, uint64_t salt) {
     uint64_t key = dt__hash(ranks, (size_t)n * sizeof *ranks, salt);
-    return key > GIVEN_BACK_KEY ? key : key + 2;
+    return key > RELEASED_KEY ? key : key + 2;
 }
 
-/* Whether a member shows that the channel of this key was broken when errors were cleared, and the group was made
- * after that. Errors are cleared by all ranks together, so members answer alike. */
+/* Whether a member publishes that the channel of this key was broken when errors were cleared, and the group was made
+ * after that. Errors are cleared by all ranks together, so members find the same. */
 static bool is_retired(const dt__shm *shm, const struct probe *probe, uint32_t epoch) {
     for (int64_t i = 0; i < probe->n; i++) {
         const struct dt__channel_block *block = find_block(shm, probe->ranks[i], probe->key);
@@ -190,7 +191,7 @@ static bool is_retired(const dt__shm *shm, const struct probe *probe, uint32_t e
     return false;
 }
 
-/* The channel of these ranks for a group: a new one where a group made before clearing has broken the former. */
+/* The channel of these ranks for a group: a new one if a group made before clearing has broken the former. */
 static dt__channel *get_channel(dt__shm *shm, const int64_t *ranks, int64_t n, uint64_t salt, uint32_t epoch) {
     struct probe probe = {key_of(ranks, n, salt), n, ranks};
     for (uint64_t i = 1; epoch && is_retired(shm, &probe, epoch); i++)
@@ -198,7 +199,7 @@ static dt__channel *get_channel(dt__shm *shm, const int64_t *ranks, int64_t n, u
     dt__channel *channel = dt__map_get(&shm->channels, probe.key, same_channel, &probe);
     if (!channel)
         channel = new_channel(shm, &probe);
-    if (!channel || dt__channel_show(channel) != DT_OK)
+    if (!channel || dt__channel_claim_block(channel) != DT_OK)
         return NULL;
     channel->n_references++;
     return channel;
@@ -259,22 +260,22 @@ int64_t dt__member(const dt_work *work, int64_t i) {
     return work->group->places ? work->group->places[i] : i;
 }
 
-static void drop(dt__channel *channel) {
+static void drop_reference(dt__channel *channel) {
     if (!channel || --channel->n_references > 0)
         return;
-    if (channel->started == 0 && !channel->broken) { /* never used: nobody knows of it */
-        give_block_back(channel);
+    if (channel->started == 0 && !channel->broken) { /* never used: no member has read its block */
+        release_block(channel);
         dt__map_remove(&channel->shm->channels, channel->key, channel);
         free_channel(channel);
     } else if (channel->own) {
-        all_are_through(channel); /* see the members' blocks while they are there */
+        all_have_finished(channel); /* records the members' blocks while they exist */
     }
 }
 
-void dt__channel_forget(dt__runtime *runtime, dt_group *group) {
-    drop(group->channel);
+void dt__channel_release_group(dt__runtime *runtime, dt_group *group) {
+    drop_reference(group->channel);
     for (int64_t i = 0; group->pairs && i < 2 * group->n_ranks; i++)
-        drop(group->pairs[i]);
+        drop_reference(group->pairs[i]);
     dt__free(runtime->ctx, group->pairs, group->pairs ? 2 * (size_t)group->n_ranks * sizeof(void *) : 0);
     dt__free(runtime->ctx, group->places, group->places ? (size_t)group->n_ranks * sizeof(int64_t) : 0);
     group->channel = NULL;
@@ -294,5 +295,5 @@ void dt__wake_sleepers(const dt__channel *channel) {
     struct dt__segment *segment = channel->shm->segment;
     for (int64_t c = 0; c < channel->n; c++)
         if (c != channel->me && atomic_load(&segment->ranks[channel->ranks[c]].asleep))
-            dt__segment_ring(segment, channel->ranks[c]);
+            dt__segment_wake(segment, channel->ranks[c]);
 }

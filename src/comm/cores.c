@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How many cores this process may use: the smaller of its affinity mask and its cgroup's CPU quota (versions 1 and 2,
+ * How many cores this process may use: the min_int of its affinity mask and its cgroup's CPU quota (versions 1 and 2,
  * all levels up to the root).
  */
-#include "comm/segment.h"
+#include "comm/comm.h"
 
 #include <limits.h>
 #include <sched.h>
@@ -19,7 +19,7 @@ static int cores_by_affinity(void) {
     return online > 0 ? (int)online : 1;
 }
 
-/* "max 100000" or "150000 100000"; version 1 has the two numbers in two files. A quota of no limit gives INT_MAX. */
+/* "max 100000" or "150000 100000"; version 1 has the two numbers in two files. No limit: INT_MAX. */
 static int cores_of_quota(const char *quota_path, const char *period_path) {
     long quota = -1, period = 0;
     FILE *file = fopen(quota_path, "re");
@@ -37,16 +37,16 @@ static int cores_of_quota(const char *quota_path, const char *period_path) {
     return cores < 1 ? 1 : cores > INT_MAX ? INT_MAX : (int)cores;
 }
 
-static int smaller(int a, int b) { return a < b ? a : b; }
+static int min_int(int a, int b) { return a < b ? a : b; }
 
-/* Takes the quota of the group at `path` and of every group above it. */
-static int cores_up_the_tree(const char *mount, char *path, const char *quota, const char *period) {
+/* The smallest quota of the group at `path` and of every group above it. */
+static int min_cores_up_the_tree(const char *mount, char *path, const char *quota, const char *period) {
     int cores = INT_MAX;
     for (;;) {
         char quota_path[4400], period_path[4400];
         snprintf(quota_path, sizeof quota_path, "%s%s/%s", mount, path, quota);
         snprintf(period_path, sizeof period_path, "%s%s/%s", mount, path, period ? period : "");
-        cores = smaller(cores, cores_of_quota(quota_path, period ? period_path : NULL));
+        cores = min_int(cores, cores_of_quota(quota_path, period ? period_path : NULL));
         char *slash = strrchr(path, '/');
         if (!slash)
             return cores;
@@ -68,16 +68,16 @@ static int cores_by_cgroup(void) {
             continue;
         *path++ = 0;
         if (names[1] == 0)
-            cores = smaller(cores, cores_up_the_tree("/sys/fs/cgroup", path, "cpu.max", NULL));
+            cores = min_int(cores, min_cores_up_the_tree("/sys/fs/cgroup", path, "cpu.max", NULL));
         else if (strstr(names, "cpu") && !strstr(names, "cpuset"))
-            cores = smaller(cores,
-                            cores_up_the_tree("/sys/fs/cgroup/cpu", path, "cpu.cfs_quota_us", "cpu.cfs_period_us"));
+            cores = min_int(
+                cores, min_cores_up_the_tree("/sys/fs/cgroup/cpu", path, "cpu.cfs_quota_us", "cpu.cfs_period_us"));
     }
     fclose(file);
     return cores;
 }
 
 int dt__usable_cores(void) {
-    int cores = smaller(cores_by_affinity(), cores_by_cgroup());
+    int cores = min_int(cores_by_affinity(), cores_by_cgroup());
     return cores < 1 ? 1 : cores;
 }

@@ -1,45 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Taking and giving blocks of the heap. Block sizes, the head line included, are rounded up to a size class (four per
- * doubling, so at most a quarter is lost) up to 32 KiB and to whole pages above.
+ * Allocating and freeing blocks of the heap. Block sizes, the header line included, are rounded up to a size class
+ * (four per doubling, so at most a quarter is lost) up to 32 KiB and to whole pages above.
  */
 #include "comm/heap.h"
 
+#include "base/poison.h"
 #include "base/size.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define WITH_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define WITH_ASAN 1
-#endif
-#endif
-
-#ifdef WITH_ASAN
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(memory, bytes)   ((void)(memory), (void)(bytes))
-#define ASAN_UNPOISON_MEMORY_REGION(memory, bytes) ((void)(memory), (void)(bytes))
-#endif
-
 enum {
     LINE = 64,
     PAGE = 4096,
-    LARGEST_SMALL = 32 * 1024,
-    SLAB_BYTES = 256 * 1024,       /* what a size class takes from the extents at a time */
+    MAX_SMALL = 32 * 1024,
+    SLAB_BYTES = 256 * 1024,       /* what a size class allocates from the extents at a time */
     IDLE_LIMIT = 256 * 1024 * 1024 /* free bytes that may keep their pages */
 };
 #define LIVE  UINT64_C(0x6c69766530303031)
 #define FREED UINT64_C(0x6672656564303031)
 
-/* The line in front of a block. */
+/* The line before a block. */
 struct head {
     uint64_t state;
-    size_t asked;      /* by the user */
+    size_t requested;  /* bytes */
     size_t bytes;      /* of head and block together */
     struct head *next; /* of the free blocks of its class */
 };
@@ -72,9 +58,9 @@ static void release_pages(dt__heap *heap, size_t at, size_t bytes) {
 }
 
 void dt__heap_close(dt__heap *heap) {
-    ASAN_UNPOISON_MEMORY_REGION(heap->base, heap->top);
-    dt__free(heap->ctx, heap->free_large, heap->room_free * sizeof *heap->free_large);
-    dt__free(heap->ctx, heap->slabs, heap->room_slabs * sizeof *heap->slabs);
+    DT__UNPOISON(heap->base, heap->top);
+    dt__free(heap->ctx, heap->free_large, heap->free_capacity * sizeof *heap->free_large);
+    dt__free(heap->ctx, heap->slabs, heap->slab_capacity * sizeof *heap->slabs);
     *heap = (dt__heap){0};
 }
 
@@ -83,8 +69,8 @@ static void remove_extent(dt__heap *heap, size_t i) {
     memmove(&heap->free_large[i], &heap->free_large[i + 1], (heap->n_free - i) * sizeof *heap->free_large);
 }
 
-/* The smallest free extent that is large enough, cut to size; else fresh range above the top. */
-static bool cut_extent(dt__heap *heap, size_t bytes, size_t *at) {
+/* The smallest free extent that is large enough, split if it is larger; else fresh range above the top. */
+static bool split_extent(dt__heap *heap, size_t bytes, size_t *at) {
     size_t best = heap->n_free;
     for (size_t i = 0; i < heap->n_free; i++)
         if (heap->free_large[i].bytes >= bytes &&
@@ -120,22 +106,22 @@ static size_t extent_after(const dt__heap *heap, size_t at) {
     return low;
 }
 
-/* One place for one more extent, so that giving memory back cannot fail. */
+/* Capacity for one more extent, so that freeing memory cannot fail. */
 static bool reserve_extent(dt__heap *heap) {
-    size_t wanted = heap->n_free + heap->n_large + heap->n_slabs + 2;
-    if (wanted <= heap->room_free)
+    size_t needed = heap->n_free + heap->n_large + heap->n_slabs + 2;
+    if (needed <= heap->free_capacity)
         return true;
-    size_t room = wanted * 2;
+    size_t capacity = needed * 2;
     struct dt__extent *extents =
-        dt__resize(heap->ctx, heap->free_large, heap->room_free * sizeof *extents, room * sizeof *extents);
+        dt__resize(heap->ctx, heap->free_large, heap->free_capacity * sizeof *extents, capacity * sizeof *extents);
     if (!extents)
         return false;
     heap->free_large = extents;
-    heap->room_free = room;
+    heap->free_capacity = capacity;
     return true;
 }
 
-static void give_extent(dt__heap *heap, size_t at, size_t bytes) {
+static void free_extent(dt__heap *heap, size_t at, size_t bytes) {
     bool clean = false;
     if (heap->idle_bytes + bytes > IDLE_LIMIT && bytes >= 16 * PAGE) {
         release_pages(heap, at, bytes);
@@ -145,13 +131,13 @@ static void give_extent(dt__heap *heap, size_t at, size_t bytes) {
     }
     size_t i = extent_after(heap, at);
     struct dt__extent *list = heap->free_large;
-    bool joins_before = i > 0 && list[i - 1].at + list[i - 1].bytes == at && list[i - 1].clean == clean;
-    bool joins_after = i < heap->n_free && at + bytes == list[i].at && list[i].clean == clean;
-    if (joins_before) {
-        list[i - 1].bytes += bytes + (joins_after ? list[i].bytes : 0);
-        if (joins_after)
+    bool merges_before = i > 0 && list[i - 1].at + list[i - 1].bytes == at && list[i - 1].clean == clean;
+    bool merges_after = i < heap->n_free && at + bytes == list[i].at && list[i].clean == clean;
+    if (merges_before) {
+        list[i - 1].bytes += bytes + (merges_after ? list[i].bytes : 0);
+        if (merges_after)
             remove_extent(heap, i);
-    } else if (joins_after) {
+    } else if (merges_after) {
         list[i].at = at;
         list[i].bytes += bytes;
     } else {
@@ -161,7 +147,7 @@ static void give_extent(dt__heap *heap, size_t at, size_t bytes) {
     }
 }
 
-static int by_place(const void *left, const void *right) {
+static int by_offset(const void *left, const void *right) {
     const struct dt__slab *a = left, *b = right;
     return (a->at > b->at) - (a->at < b->at);
 }
@@ -171,7 +157,7 @@ static int compare_with_slab(const void *place, const void *slab) {
     return at < first ? -1 : at >= first + SLAB_BYTES;
 }
 
-/* The slab of a small block; slabs are in order. */
+/* The slab of a small block; slabs are sorted. */
 static struct dt__slab *slab_of(const dt__heap *heap, const struct head *head) {
     size_t at = (size_t)((const unsigned char *)head - heap->base);
     return bsearch(&at, heap->slabs, heap->n_slabs, sizeof *heap->slabs, compare_with_slab);
@@ -180,7 +166,7 @@ static struct dt__slab *slab_of(const dt__heap *heap, const struct head *head) {
 static bool is_unused(const struct dt__slab *slab) { return slab->n_free == SLAB_BYTES / class_bytes(slab->class); }
 
 static void count_free_blocks(dt__heap *heap) {
-    qsort(heap->slabs, heap->n_slabs, sizeof *heap->slabs, by_place);
+    qsort(heap->slabs, heap->n_slabs, sizeof *heap->slabs, by_offset);
     for (size_t i = 0; i < heap->n_slabs; i++)
         heap->slabs[i].n_free = 0;
     for (int class = 0; class < DT__N_SIZE_CLASSES; class ++)
@@ -188,7 +174,7 @@ static void count_free_blocks(dt__heap *heap) {
             slab_of(heap, head)->n_free++;
 }
 
-static void forget_blocks_of_unused_slabs(dt__heap *heap, int class) {
+static void remove_blocks_of_unused_slabs(dt__heap *heap, int class) {
     struct head *kept = NULL, *next;
     for (struct head *head = heap->free_small[class]; head; head = next) {
         next = head->next;
@@ -200,18 +186,18 @@ static void forget_blocks_of_unused_slabs(dt__heap *heap, int class) {
     heap->free_small[class] = kept;
 }
 
-/* Slabs of which no block is in use become extents again. */
-static void give_unused_slabs(dt__heap *heap) {
+/* Slabs without a live block become extents again. */
+static void free_unused_slabs(dt__heap *heap) {
     size_t n = 0;
     if (heap->n_slabs == 0)
         return;
     count_free_blocks(heap);
     for (int class = 0; class < DT__N_SIZE_CLASSES; class ++)
-        forget_blocks_of_unused_slabs(heap, class);
+        remove_blocks_of_unused_slabs(heap, class);
     for (size_t i = 0; i < heap->n_slabs; i++) {
         if (is_unused(&heap->slabs[i])) {
-            ASAN_POISON_MEMORY_REGION(heap->base + heap->slabs[i].at, SLAB_BYTES);
-            give_extent(heap, heap->slabs[i].at, SLAB_BYTES);
+            DT__POISON(heap->base + heap->slabs[i].at, SLAB_BYTES);
+            free_extent(heap, heap->slabs[i].at, SLAB_BYTES);
         } else {
             heap->slabs[n++] = heap->slabs[i];
         }
@@ -219,8 +205,9 @@ static void give_unused_slabs(dt__heap *heap) {
     heap->n_slabs = n;
 }
 
-/* Lets go of all idle pages, so that every free extent joins its neighbours, and the last one the range above. */
-static void join_extents(dt__heap *heap) {
+/* Returns all idle pages to the system, so that every free extent merges with its neighbours, and the last one with
+ * the range above. */
+static void merge_extents(dt__heap *heap) {
     struct dt__extent *list = heap->free_large;
     size_t n = 0;
     for (size_t i = 0; i < heap->n_free; i++) {
@@ -238,44 +225,44 @@ static void join_extents(dt__heap *heap) {
     heap->idle_bytes = 0;
 }
 
-static bool take_extent(dt__heap *heap, size_t bytes, size_t *at) {
-    if (cut_extent(heap, bytes, at))
+static bool alloc_extent(dt__heap *heap, size_t bytes, size_t *at) {
+    if (split_extent(heap, bytes, at))
         return true;
-    give_unused_slabs(heap);
-    join_extents(heap);
-    return cut_extent(heap, bytes, at);
+    free_unused_slabs(heap);
+    merge_extents(heap);
+    return split_extent(heap, bytes, at);
 }
 
 static bool reserve_slab(dt__heap *heap) {
-    if (heap->n_slabs < heap->room_slabs)
+    if (heap->n_slabs < heap->slab_capacity)
         return true;
-    size_t room = heap->room_slabs * 2 + 16;
+    size_t capacity = heap->slab_capacity * 2 + 16;
     struct dt__slab *slabs =
-        dt__resize(heap->ctx, heap->slabs, heap->room_slabs * sizeof *slabs, room * sizeof *slabs);
+        dt__resize(heap->ctx, heap->slabs, heap->slab_capacity * sizeof *slabs, capacity * sizeof *slabs);
     if (!slabs)
         return false;
     heap->slabs = slabs;
-    heap->room_slabs = room;
+    heap->slab_capacity = capacity;
     return true;
 }
 
-/* Cuts a slab into blocks of the class and puts them on its free list. */
+/* Divides a slab into blocks of the class and puts them on its free list. */
 static bool refill(dt__heap *heap, int class) {
     size_t at, bytes = class_bytes(class);
-    if (!reserve_extent(heap) || !reserve_slab(heap) || !take_extent(heap, SLAB_BYTES, &at))
+    if (!reserve_extent(heap) || !reserve_slab(heap) || !alloc_extent(heap, SLAB_BYTES, &at))
         return false;
     heap->slabs[heap->n_slabs++] = (struct dt__slab){.at = at, .class = class};
     for (size_t end = at + SLAB_BYTES; at + bytes <= end; at += bytes) {
         struct head *head = (struct head *)(void *)(heap->base + at);
-        ASAN_UNPOISON_MEMORY_REGION(head, LINE);
+        DT__UNPOISON(head, LINE);
         *head = (struct head){.state = FREED, .bytes = bytes, .next = heap->free_small[class]};
         heap->free_small[class] = head;
-        ASAN_POISON_MEMORY_REGION((unsigned char *)head + LINE, bytes - LINE);
+        DT__POISON((unsigned char *)head + LINE, bytes - LINE);
     }
     return true;
 }
 
-static struct head *take_small(dt__heap *heap, size_t total) {
+static struct head *alloc_small(dt__heap *heap, size_t total) {
     int class = class_of(total);
     if (!heap->free_small[class] && !refill(heap, class))
         return NULL;
@@ -284,31 +271,31 @@ static struct head *take_small(dt__heap *heap, size_t total) {
     return head;
 }
 
-static struct head *take_large(dt__heap *heap, size_t total) {
+static struct head *alloc_large(dt__heap *heap, size_t total) {
     size_t at;
-    if (!reserve_extent(heap) || !take_extent(heap, whole_pages(total), &at))
+    if (!reserve_extent(heap) || !alloc_extent(heap, whole_pages(total), &at))
         return NULL;
     struct head *head = (struct head *)(void *)(heap->base + at);
-    ASAN_UNPOISON_MEMORY_REGION(head, LINE);
+    DT__UNPOISON(head, LINE);
     head->bytes = whole_pages(total);
     heap->n_large++;
     return head;
 }
 
-void *dt__heap_take(dt__heap *heap, size_t bytes) {
+void *dt__heap_alloc(dt__heap *heap, size_t bytes) {
     size_t total;
     const dt_allocator *allocator = &heap->ctx->allocator;
     if (!dt__add_size(bytes, LINE, &total) || total > heap->bytes)
         return NULL;
     if (allocator->permit && !allocator->permit(allocator->user, bytes))
         return NULL;
-    struct head *head = total <= LARGEST_SMALL ? take_small(heap, total) : take_large(heap, total);
+    struct head *head = total <= MAX_SMALL ? alloc_small(heap, total) : alloc_large(heap, total);
     if (!head)
         return NULL;
     head->state = LIVE;
-    head->asked = bytes;
+    head->requested = bytes;
     unsigned char *memory = (unsigned char *)head + LINE;
-    ASAN_UNPOISON_MEMORY_REGION(memory, bytes);
+    DT__UNPOISON(memory, bytes);
     heap->stats.n_live++;
     heap->stats.live_bytes += bytes;
     if (heap->stats.live_bytes > heap->stats.peak_bytes)
@@ -316,22 +303,22 @@ void *dt__heap_take(dt__heap *heap, size_t bytes) {
     return memory;
 }
 
-bool dt__heap_give(dt__heap *heap, void *memory) {
+bool dt__heap_free(dt__heap *heap, void *memory) {
     struct head *head = (struct head *)(void *)((unsigned char *)memory - LINE);
     if (!dt__heap_holds(heap, head, LINE) || (uintptr_t)memory % LINE ||
         (size_t)((unsigned char *)memory - heap->base) > heap->top || head->state != LIVE)
         return false;
     head->state = FREED;
     heap->stats.n_live--;
-    heap->stats.live_bytes -= head->asked;
-    ASAN_POISON_MEMORY_REGION(memory, head->bytes - LINE);
-    if (head->bytes <= LARGEST_SMALL) {
+    heap->stats.live_bytes -= head->requested;
+    DT__POISON(memory, head->bytes - LINE);
+    if (head->bytes <= MAX_SMALL) {
         int class = class_of(head->bytes);
         head->next = heap->free_small[class];
         heap->free_small[class] = head;
     } else {
         heap->n_large--;
-        give_extent(heap, (size_t)((unsigned char *)head - heap->base), head->bytes);
+        free_extent(heap, (size_t)((unsigned char *)head - heap->base), head->bytes);
     }
     return true;
 }

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Starting and ending the library in a process: which transport, which rank, how many threads, which deadline.
- * Options come first, then our own environment variables, then defaults. No other variable is believed.
+ * Options come first, then our own environment variables, then defaults. No other variable is trusted.
  */
 #include "comm/runtime.h"
 
 #include "base/options.h"
 #include "base/quantity.h"
 #include "base/size.h"
-#include "comm/call.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,74 +22,98 @@ int64_t dt__now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-static dt_status choose_transport(dt__runtime *runtime, const char *wanted, const dt__ticket *ticket) {
-    const char *name = wanted ? wanted : ticket ? "shm" : "self";
+const char *dt__transport_name(const dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return runtime ? runtime->transport->name : NULL;
+}
+
+bool dt__transport_has_data(const dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return runtime && runtime->transport != &dt__transport_fake;
+}
+
+const dt__kernels *dt__rank_kernels(const dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return runtime ? runtime->kernels : dt__kernels_best();
+}
+
+uint32_t dt__clear_epoch(const dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return runtime ? runtime->epoch : 0;
+}
+
+bool dt__is_in_heap(const dt_ctx *ctx, const void *memory, size_t bytes) {
+    return dt__heap_holds(&dt__runtime_of(ctx)->heap, memory, bytes);
+}
+
+static dt_status select_transport(dt__runtime *runtime, const char *requested, const dt__ticket *ticket) {
+    const char *name = requested ? requested : ticket ? "shm" : "self";
     for (size_t i = 0; i < sizeof transports / sizeof *transports; i++)
         if (!strcmp(name, transports[i]->name))
             runtime->transport = transports[i];
     if (!runtime->transport)
-        return dt__fail(runtime->ctx, DT_ERR_VALUE, "there is no transport '%s'; there are self, shm and fake", name);
+        return dt__fail(runtime->ctx, DT_ERR_VALUE, "transport: expected self, shm or fake, got \"%s\"", name);
     if (runtime->transport == &dt__transport_shm && !ticket)
         return dt__fail(runtime->ctx, DT_ERR_STATE,
-                        "the shm transport needs ranks to talk to: start the program with dtrun -n N");
+                        "transport shm: this process is not a rank of a launch; start the program with dtrun -n N");
     return DT_OK;
 }
 
-static void refuse_variable(dt_ctx *ctx, const char *variable, const char *wanted) {
-    dt__fail(ctx, DT_ERR_VALUE, "%s is '%s'; wanted is %s", variable, getenv(variable), wanted);
+static void refuse_variable(dt_ctx *ctx, const char *variable, const char *expected) {
+    dt__fail(ctx, DT_ERR_VALUE, "%s: expected %s, got \"%s\"", variable, expected, getenv(variable));
 }
 
-/* The value of a variable; NULL where it is absent or empty. */
-static const char *variable_of(const char *name) {
+/* The value of a variable; NULL if it is unset or empty. */
+static const char *environment_value(const char *name) {
     const char *text = getenv(name);
     return text && *text ? text : NULL;
 }
 
 static void check_log_level(dt_ctx *ctx) {
     dt_log_level level;
-    if (!dt__log_level_wanted(&level))
+    if (!dt__log_level_from_environment(&level))
         refuse_variable(ctx, "DTENSOR_LOG", "off, error, warn, info or debug");
 }
 
-static void choose_kernels(dt__runtime *runtime) {
-    const char *name = variable_of("DTENSOR_KERNELS");
+static void select_kernels(dt__runtime *runtime) {
+    const char *name = environment_value("DTENSOR_KERNELS");
     runtime->kernels = dt__kernels_best();
     if (name && !dt__kernels_named(name))
         refuse_variable(runtime->ctx, "DTENSOR_KERNELS", "plain, baseline, or avx2 or avx512 where the CPU has it");
 }
 
-static void choose_heap(dt__runtime *runtime, dt_init_options *options) {
+static void select_heap(dt__runtime *runtime, dt_init_options *options) {
     char error[256];
-    if (!options->heap_bytes && !dt__heap_bytes_wanted(&options->heap_bytes, error, sizeof error))
+    if (!options->heap_bytes && !dt__heap_bytes_from_environment(&options->heap_bytes, error, sizeof error))
         dt__fail(runtime->ctx, DT_ERR_VALUE, "%s", error);
 }
 
 /* Thirty years, which nanoseconds in 64 bits can hold. */
-#define LONGEST_TIMEOUT_S 1e9
+#define MAX_TIMEOUT_S 1e9
 
-/* Seconds; negative: for ever. */
+/* Seconds; negative: no deadline. */
 static double timeout_from_environment(dt_ctx *ctx) {
-    const char *text = variable_of("DTENSOR_TIMEOUT");
+    const char *text = environment_value("DTENSOR_TIMEOUT");
     int64_t ms = 300000;
     bool negative = text && text[0] == '-';
     if (text && !dt__duration_parse(text + negative, &ms))
-        refuse_variable(ctx, "DTENSOR_TIMEOUT", "a time such as 30, 500ms or 2m, or off");
+        refuse_variable(ctx, "DTENSOR_TIMEOUT", "a duration such as 30 or 500ms, or off");
     return negative || ms == DT__DURATION_OFF ? -1 : (double)ms / 1000;
 }
 
-static void choose_timeout(dt__runtime *runtime, const dt_init_options *options) {
+static void select_timeout(dt__runtime *runtime, const dt_init_options *options) {
     double seconds = timeout_from_environment(runtime->ctx);
     seconds = options->timeout_s != 0 ? options->timeout_s : seconds;
-    runtime->timeout_s = seconds < LONGEST_TIMEOUT_S ? seconds : LONGEST_TIMEOUT_S;
+    runtime->timeout_s = seconds < MAX_TIMEOUT_S ? seconds : MAX_TIMEOUT_S;
 }
 
-static void choose_threads(dt_ctx *ctx, const dt_init_options *options, const dt__ticket *ticket) {
-    const char *text = variable_of("DTENSOR_THREADS");
+static void select_threads(dt_ctx *ctx, const dt_init_options *options, const dt__ticket *ticket) {
+    const char *text = environment_value("DTENSOR_THREADS");
     int64_t threads = dt__usable_cores();
     if (ticket && ticket->n_cores > 0 && ctx->world > 0)
         threads = ticket->n_cores / ctx->world;
     if (text && !dt__count_parse(text, DT__MAX_THREADS, &threads))
-        refuse_variable(ctx, "DTENSOR_THREADS", "a number from 1 to 4096");
+        refuse_variable(ctx, "DTENSOR_THREADS", "an integer from 1 to 4096");
     ctx->threads = options->threads > 0 ? options->threads : (int)dt__max_i64(threads, 1);
 }
 
@@ -99,14 +122,14 @@ dt__pool *dt__pool_of(dt_ctx *ctx) {
     if (!runtime)
         return NULL;
     if (!runtime->threads && ctx->threads > 1)
-        runtime->threads = dt__pool_new(ctx, ctx->threads); /* without one, there is one thread */
+        runtime->threads = dt__pool_new(ctx, ctx->threads); /* NULL: one thread */
     return runtime->threads;
 }
 
-static void tell_error(dt_ctx *ctx) {
+static void on_local_error(dt_ctx *ctx, dt_status status, const char *text) {
     dt__runtime *runtime = dt__runtime_of(ctx);
-    if (runtime && runtime->transport && runtime->transport->tell_error)
-        runtime->transport->tell_error(runtime);
+    if (runtime->transport->raise_abort)
+        runtime->transport->raise_abort(runtime, status, text);
 }
 
 static void free_works(dt__runtime *runtime) {
@@ -137,12 +160,12 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     *runtime = (dt__runtime){.ctx = ctx};
     dt_init_options filled = *options;
     check_log_level(ctx);
-    choose_kernels(runtime);
-    choose_heap(runtime, &filled);
-    choose_timeout(runtime, options);
+    select_kernels(runtime);
+    select_heap(runtime, &filled);
+    select_timeout(runtime, options);
     dt_status status = ctx->status;
     if (status == DT_OK)
-        status = choose_transport(runtime, options->transport, ticket);
+        status = select_transport(runtime, options->transport, ticket);
     if (status == DT_OK)
         status = runtime->transport->open(runtime, &filled, ticket);
     if (status != DT_OK) {
@@ -151,52 +174,63 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     }
     ctx->slots[DT__SLOT_RUNTIME].state = runtime;
     ctx->slots[DT__SLOT_RUNTIME].free_state = free_runtime;
-    ctx->on_local_error = tell_error;
-    choose_threads(ctx, options, ticket);
+    ctx->on_local_error = on_local_error;
+    select_threads(ctx, options, ticket);
     return ctx->status;
+}
+
+/* There is no context to keep the text. */
+static dt_ctx *init_failed(const dt_init_options *options, const char *format, ...) DT_PRINTF(2);
+static dt_ctx *init_failed(const dt_init_options *options, const char *format, ...) {
+    va_list args;
+    va_start(args, format);
+    if (options->error && options->error_bytes) {
+        dt__vformat(options->error, options->error_bytes, format, args);
+    } else {
+        vfprintf(stderr, format, args);
+        fputc('\n', stderr);
+    }
+    va_end(args);
+    return NULL;
 }
 
 dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket) {
     dt_ctx *ctx = dt__ctx_new(options);
-    if (!ctx) {
-        fprintf(stderr, "dt_init: out of memory\n");
-        return NULL;
-    }
+    if (!ctx)
+        return init_failed(options, "dt_init: out of memory: %zu bytes for a context", sizeof *ctx);
     if (open_runtime(ctx, options, ticket) == DT_OK) {
         dt__log(ctx, DT_LOG_DEBUG, "rank %lld of %lld, transport %s, kernels %s, %d threads", (long long)ctx->rank,
                 (long long)ctx->world, dt__runtime_of(ctx)->transport->name, dt__runtime_of(ctx)->kernels->name,
                 ctx->threads);
         return ctx;
     }
-    fprintf(stderr, "dt_init: %s: %s\n", dt_status_name(ctx->status), ctx->text);
+    init_failed(options, "dt_init: %s", ctx->text);
     dt__ctx_free(ctx);
     return NULL;
 }
 
 dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size) {
     dt_init_options full;
+    const dt_init_options *caller_options = options;
     options = DT__OPTIONS(NULL, "dt_init", options, options_size, &full);
-    if (!options) {
-        fprintf(stderr, "dt_init: options of a newer version of dtensor: expected %zu bytes, got %zu\n", sizeof full,
-                options_size);
-        return NULL;
-    }
+    if (!options)
+        return init_failed(caller_options,
+                           "dt_init: options of a newer version of dtensor: expected %zu bytes, got %zu", sizeof full,
+                           options_size);
     const char *launch = getenv("DTENSOR_LAUNCH");
     dt__ticket ticket;
     bool own_world = options->transport && strcmp(options->transport, "shm") != 0;
     if (own_world || !launch || !*launch)
         return dt__init_with_ticket(options, NULL);
-    if (!dt__ticket_parse(launch, &ticket)) {
-        fprintf(stderr, "dt_init: DTENSOR_LAUNCH is '%s', which dtrun did not write; unset it or use dtrun\n",
-                launch);
-        return NULL;
-    }
+    if (!dt__ticket_parse(launch, &ticket))
+        return init_failed(
+            options, "dt_init: DTENSOR_LAUNCH: expected what dtrun sets, got \"%s\"; unset it or use dtrun", launch);
     return dt__init_with_ticket(options, &ticket);
 }
 
 int dt_close(dt_ctx *ctx) {
     if (ctx && dt__runtime_of(ctx))
-        dt__works_finish(dt__runtime_of(ctx)); /* whose errors are reported too */
+        dt__finish_started_works(dt__runtime_of(ctx)); /* their errors are reported too */
     int code = dt_report(ctx);
     dt__ctx_free(ctx);
     return code;
@@ -206,21 +240,24 @@ dt_status dt_error_clear(dt_ctx *ctx) {
     if (!ctx)
         return DT_ERR_STATE;
     dt__runtime *runtime = dt__runtime_of(ctx);
-    dt_status status = DT_OK;
+    bool failed = ctx->status != DT_OK;
     ctx->status = DT_OK;
     ctx->text[0] = 0;
-    if (runtime && runtime->transport->clear_error)
-        status = runtime->transport->clear_error(runtime);
-    return status;
+    if (!runtime || !runtime->transport->clear_error)
+        return DT_OK;
+    /* In step with its peers, the rank can only have an agreed error. */
+    if (failed && runtime->transport->is_in_step(runtime))
+        return DT_OK;
+    return runtime->transport->clear_error(runtime);
 }
 
 void *dt_heap_alloc(dt_ctx *ctx, size_t bytes) {
     dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
     if (!runtime)
         return NULL;
-    void *memory = dt__heap_take(&runtime->heap, bytes);
+    void *memory = dt__heap_alloc(&runtime->heap, bytes);
     if (!memory)
-        dt__fail_local(ctx, DT_ERR_MEMORY, "heap: %zu bytes are not to be had: %zu of %zu are handed out", bytes,
+        dt__fail_local(ctx, DT_ERR_MEMORY, "heap: out of memory: %zu bytes requested, %zu of %zu in use", bytes,
                        runtime->heap.stats.live_bytes, runtime->heap.bytes);
     return memory;
 }
@@ -229,8 +266,8 @@ dt_status dt_heap_free(dt_ctx *ctx, void *memory) {
     dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
     if (!memory)
         return DT_OK;
-    if (!runtime || !dt__heap_give(&runtime->heap, memory))
-        return dt__fail_local(ctx, DT_ERR_VALUE, "heap: %p is not a live block of this rank's heap", memory);
+    if (!runtime || !dt__heap_free(&runtime->heap, memory))
+        return dt__fail_local(ctx, DT_ERR_VALUE, "heap: expected a live block of this rank's heap, got %p", memory);
     return DT_OK;
 }
 

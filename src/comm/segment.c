@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Making, joining and describing the shared memory of a launch. A memfd has no name that anybody could open; only
- * processes that inherit its descriptor can map it, and the nonce tells a stale environment variable from a real one.
+ * Making and joining the shared memory of a launch. A memfd has no name that another process could open; only
+ * processes that inherit its descriptor can map it, and the nonce distinguishes a valid environment variable from a
+ * stale one.
  */
 #include "comm/segment.h"
 
 #include "base/quantity.h"
 #include "base/size.h"
-#include "comm/describe.h"
+#include "comm/runtime.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -39,12 +40,12 @@ static size_t node_memory(void) {
     return (size_t)info.totalram * info.mem_unit;
 }
 
-/* Address space that all heaps together may take: a part of what the processor offers, or half of the limit. */
+/* Address space that all heaps together may use: a share of what the processor offers, or half of the limit. */
 static size_t address_space(void) {
     struct rlimit limit;
-    size_t most = (size_t)1 << 44;
-    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur / 2 < most;
-    return limited ? (size_t)limit.rlim_cur / 2 : most;
+    size_t limit_bytes = (size_t)1 << 44;
+    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur / 2 < limit_bytes;
+    return limited ? (size_t)limit.rlim_cur / 2 : limit_bytes;
 }
 
 size_t dt__heap_bytes_default(int64_t n_ranks) {
@@ -52,12 +53,12 @@ size_t dt__heap_bytes_default(int64_t n_ranks) {
     return memory < share ? memory : share;
 }
 
-bool dt__heap_bytes_wanted(size_t *bytes, char *error, size_t room) {
+bool dt__heap_bytes_from_environment(size_t *bytes, char *error, size_t error_bytes) {
     const char *text = getenv("DTENSOR_HEAP");
     *bytes = 0;
     if (!text || !*text || dt__size_parse(text, bytes))
         return true;
-    snprintf(error, room, "DTENSOR_HEAP is '%.64s'; wanted is a size such as 512M or 8G", text);
+    snprintf(error, error_bytes, "DTENSOR_HEAP: expected a size such as 512M or 8G, got \"%.64s\"", text);
     return false;
 }
 
@@ -77,16 +78,16 @@ static bool plan_sizes(struct dt__segment *plan, int64_t n_ranks, size_t heap_by
     return heaps <= INT64_MAX;
 }
 
-static struct dt__segment *map(int fd, size_t bytes, int protection, char *error, size_t room) {
+static struct dt__segment *map(int fd, size_t bytes, int protection, char *error, size_t error_bytes) {
     void *base = mmap(NULL, bytes, protection, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (base != MAP_FAILED)
         return base;
-    snprintf(error, room, "cannot map %zu bytes of shared memory: %s; a smaller heap (DTENSOR_HEAP) needs less",
-             bytes, strerror(errno));
+    snprintf(error, error_bytes, "cannot map %zu bytes of shared memory: %s; DTENSOR_HEAP sets a smaller heap", bytes,
+             strerror(errno));
     return NULL;
 }
 
-/* Beyond the limit of file sizes, the system would end the process instead of refusing. */
+/* Beyond the limit of file sizes, the system would kill the process instead of returning an error. */
 static bool set_size(int fd, size_t bytes) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
@@ -96,31 +97,34 @@ static bool set_size(int fd, size_t bytes) {
     return ftruncate(fd, (off_t)bytes) == 0;
 }
 
-struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd, char *error, size_t room) {
+struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd, char *error, size_t error_bytes) {
     struct dt__segment plan = {.magic = MAGIC};
     struct dt__segment *segment = NULL;
     *fd = -1;
+    if (n_ranks < 1 || n_ranks > DT__MAX_RANKS) {
+        snprintf(error, error_bytes, "number of ranks: expected 1 to %d, got %" PRId64, DT__MAX_RANKS, n_ranks);
+        return NULL;
+    }
     if (!plan_sizes(&plan, n_ranks, heap_bytes)) {
-        snprintf(error, room,
-                 "%" PRId64 " ranks with heaps of %zu bytes: from 1 to %d ranks, and less memory, would do", n_ranks,
-                 heap_bytes, DT__MAX_RANKS);
+        snprintf(error, error_bytes,
+                 "heaps too large: %" PRId64 " ranks with %zu bytes each; set a smaller DTENSOR_HEAP", n_ranks,
+                 heap_bytes);
         return NULL;
     }
     if (getrandom(&plan.nonce, sizeof plan.nonce, 0) != sizeof plan.nonce)
         plan.nonce = (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)&plan;
     int made = memfd_create("dtensor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (made < 0) {
-        snprintf(error, room, "cannot make shared memory: %s", strerror(errno));
+        snprintf(error, error_bytes, "cannot make shared memory: %s", strerror(errno));
         return NULL;
     }
     if (!set_size(made, plan.bytes) || fcntl(made, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
-        snprintf(error, room, "cannot size shared memory of %" PRIu64 " bytes: %s%s", plan.bytes, strerror(errno),
-                 errno == EFBIG
-                     ? "; a higher limit of file sizes (ulimit -f), or a smaller heap (DTENSOR_HEAP), would do"
-                     : "");
+        snprintf(
+            error, error_bytes, "cannot size shared memory of %" PRIu64 " bytes: %s%s", plan.bytes, strerror(errno),
+            errno == EFBIG ? "; raise the limit of file sizes (ulimit -f) or set a smaller heap (DTENSOR_HEAP)" : "");
         goto close_made;
     }
-    segment = map(made, plan.bytes, PROT_READ | PROT_WRITE, error, room);
+    segment = map(made, plan.bytes, PROT_READ | PROT_WRITE, error, error_bytes);
     if (!segment)
         goto close_made;
     memcpy(segment, &plan, offsetof(struct dt__segment, n_asleep));
@@ -132,7 +136,7 @@ close_made:
     return NULL;
 }
 
-/* The header is read once, before mapping the whole, and believed only if it describes exactly this file. */
+/* The header is read once, before the segment is mapped, and trusted only if it describes exactly this file. */
 static bool read_header(const dt__ticket *ticket, struct dt__segment *header) {
     struct dt__segment plan = {0};
     struct stat info;
@@ -147,26 +151,26 @@ static bool read_header(const dt__ticket *ticket, struct dt__segment *header) {
            header->bytes == (uint64_t)info.st_size;
 }
 
-struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size_t room) {
+struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size_t error_bytes) {
     struct dt__segment header;
     if (ticket->base)
         return ticket->base;
     if (!read_header(ticket, &header)) {
         snprintf(
-            error, room,
-            "DTENSOR_LAUNCH names descriptor %d, which is not this launch's shared memory: start ranks with dtrun, "
-            "or unset the variable",
+            error, error_bytes,
+            "DTENSOR_LAUNCH: descriptor %d is not the shared memory of this launch; start ranks with dtrun, or unset "
+            "the variable",
             ticket->fd);
         return NULL;
     }
-    struct dt__segment *segment = map(ticket->fd, header.bytes, PROT_READ, error, room);
+    struct dt__segment *segment = map(ticket->fd, header.bytes, PROT_READ, error, error_bytes);
     if (!segment)
         return NULL;
     char *own_heap = (char *)segment + header.heap_at + (size_t)ticket->rank * header.heap_bytes;
     if (mprotect(segment, header.heap_at, PROT_READ | PROT_WRITE) ||
         mprotect(own_heap, header.heap_bytes, PROT_READ | PROT_WRITE)) {
-        snprintf(error, room, "cannot open own heap of %" PRIu64 " bytes for writing: %s", header.heap_bytes,
-                 strerror(errno));
+        snprintf(error, error_bytes, "cannot make this rank's heap of %" PRIu64 " bytes writable: %s",
+                 header.heap_bytes, strerror(errno));
         munmap(segment, header.bytes);
         return NULL;
     }
@@ -179,8 +183,12 @@ void dt__segment_unmap(struct dt__segment *segment) {
         munmap(segment, segment->bytes);
 }
 
-void dt__ticket_print(const dt__ticket *ticket, char *text, size_t room) {
-    snprintf(text, room, "shm:%d:%" PRIx64 ":%" PRId64 ":%" PRId64, ticket->fd, ticket->nonce, ticket->rank,
+dt__ticket dt__segment_ticket(const struct dt__segment *segment, int fd, int64_t rank, int64_t n_cores) {
+    return (dt__ticket){.fd = fd, .nonce = segment->nonce, .rank = rank, .n_cores = n_cores};
+}
+
+void dt__ticket_print(const dt__ticket *ticket, char *text, size_t capacity) {
+    snprintf(text, capacity, "shm:%d:%" PRIx64 ":%" PRId64 ":%" PRId64, ticket->fd, ticket->nonce, ticket->rank,
              ticket->n_cores);
 }
 
@@ -201,27 +209,41 @@ void dt__segment_set_pid(struct dt__segment *segment, int64_t rank, int32_t pid)
 
 void dt__segment_set_ended(struct dt__segment *segment, int64_t rank, int wait_status) {
     atomic_store(&segment->ranks[rank].ended, wait_status + 1);
-    dt__segment_alarm(segment);
+    dt__segment_notify(segment);
 }
 
-void dt__segment_ring(struct dt__segment *segment, int64_t rank) {
+void dt__segment_wake(struct dt__segment *segment, int64_t rank) {
     struct dt__rank_block *block = &segment->ranks[rank];
-    atomic_fetch_add(&block->bell, 1);
+    atomic_fetch_add(&block->wake_count, 1);
     if (atomic_load(&block->asleep))
-        syscall(SYS_futex, &block->bell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+        syscall(SYS_futex, &block->wake_count, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-void dt__segment_alarm(struct dt__segment *segment) {
-    atomic_fetch_add(&segment->alarm, 1);
+void dt__segment_notify(struct dt__segment *segment) {
+    atomic_fetch_add(&segment->n_events, 1);
     for (int64_t rank = 0; rank < segment->n_ranks; rank++)
-        dt__segment_ring(segment, rank);
+        dt__segment_wake(segment, rank);
 }
 
-void dt__describe_wait_status(int wait_status, char *text, size_t room) {
+bool dt__segment_is_open(const struct dt__segment *segment, int64_t rank) {
+    int32_t state = atomic_load(&segment->ranks[rank].state);
+    return state != DT__RANK_ABSENT && state != DT__RANK_CLOSED;
+}
+
+bool dt__segment_failed_by_peer(const struct dt__segment *segment, int64_t rank) {
+    for (int i = 0; i < DT__N_RING; i++) {
+        int32_t state = atomic_load(&segment->ranks[rank].ring[i].state);
+        if (state == DT_ERR_PEER || state == DT_ERR_GROUP)
+            return true;
+    }
+    return false;
+}
+
+void dt__describe_wait_status(int wait_status, char *text, size_t capacity) {
     if (WIFSIGNALED(wait_status)) {
         const char *name = sigabbrev_np(WTERMSIG(wait_status));
-        snprintf(text, room, "signal %d (SIG%s)", WTERMSIG(wait_status), name ? name : "?");
+        snprintf(text, capacity, "signal %d (SIG%s)", WTERMSIG(wait_status), name ? name : "?");
     } else {
-        snprintf(text, room, "exit code %d", WEXITSTATUS(wait_status));
+        snprintf(text, capacity, "exit code %d", WEXITSTATUS(wait_status));
     }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The shm transport: joining a launch, leaving it, telling others of a local error. A rank that joins for the first
- * time waits for nobody. One that joins again (after dt_close) first waits until all have come back, because only
- * then does nobody look at what it showed before, and clears it.
+ * The shm transport: joining a launch, leaving it, and raising the abort flag. A rank that joins for the first time
+ * waits for no other. One that joins again (after dt_close) first waits until all have returned, because only then
+ * does no rank read what it published before, and clears it.
  */
 #include "comm/shm.h"
 
-#include "comm/describe.h"
+#include "comm/operation_text.h"
 
 #include <inttypes.h>
 #include <linux/membarrier.h>
@@ -18,48 +18,49 @@
 
 void dt__shm_set_state(dt__shm *shm, enum dt__rank_state state) {
     atomic_store(&shm->own->state, state);
-    dt__segment_alarm(shm->segment);
+    dt__segment_notify(shm->segment);
 }
 
-static bool has_come(const struct dt__meeting *meeting, int64_t rank) {
-    const char *block = (const char *)&meeting->shm->segment->ranks[rank];
-    return atomic_load((const _Atomic uint32_t *)(const void *)(block + meeting->counter)) >= meeting->number;
+static bool has_come(const struct dt__sync_point *point, int64_t rank) {
+    const char *block = (const char *)&point->shm->segment->ranks[rank];
+    return atomic_load((const _Atomic uint32_t *)(const void *)(block + point->counter)) >= point->target;
 }
 
-static bool everybody_came(void *arg) {
-    struct dt__meeting *meeting = arg;
-    while (meeting->missing < meeting->shm->segment->n_ranks && has_come(meeting, meeting->missing))
-        meeting->missing++;
-    return meeting->missing == meeting->shm->segment->n_ranks;
+static bool all_have_come(void *arg) {
+    struct dt__sync_point *point = arg;
+    while (point->missing < point->shm->segment->n_ranks && has_come(point, point->missing))
+        point->missing++;
+    return point->missing == point->shm->segment->n_ranks;
 }
 
-/* Why one of those that are missing, which is then the one to name, will never come; NULL if all may. */
-static const char *why_missing(struct dt__meeting *meeting) {
-    for (int64_t rank = meeting->missing; rank < meeting->shm->segment->n_ranks; rank++) {
-        const char *why = has_come(meeting, rank) ? NULL : dt__rank_is_gone(meeting->shm, rank, true, !meeting->open);
-        if (!why || has_come(meeting, rank))
+/* Why one of the missing ranks, which is then the one to report, will never come; NULL if all may. */
+static const char *why_missing(struct dt__sync_point *point) {
+    for (int64_t rank = point->missing; rank < point->shm->segment->n_ranks; rank++) {
+        const char *why =
+            has_come(point, rank) ? NULL : dt__rank_gone_reason(point->shm, rank, true, !point->closed_are_gone);
+        if (!why || has_come(point, rank))
             continue;
-        meeting->missing = rank;
+        point->missing = rank;
         return why;
     }
     return NULL;
 }
 
-dt_status dt__shm_meet(struct dt__meeting *meeting) {
-    dt__runtime *runtime = meeting->shm->runtime;
+dt_status dt__shm_synchronise(struct dt__sync_point *point) {
+    dt__runtime *runtime = point->shm->runtime;
     int64_t deadline = dt__now_ns() + (int64_t)(runtime->timeout_s * 1e9);
-    while (!everybody_came(meeting)) {
-        const char *why = why_missing(meeting);
+    while (!all_have_come(point)) {
+        const char *why = why_missing(point);
         bool late = runtime->timeout_s >= 0 && dt__now_ns() > deadline;
         if (why || late)
-            return dt__fail(runtime->ctx, why ? DT_ERR_PEER : DT_ERR_TIMEOUT, "%s: rank %" PRId64 " %s",
-                            meeting->what, meeting->missing, why ? why : "does not come");
-        dt__shm_sleep(meeting->shm, 100000000, everybody_came, meeting);
+            return dt__fail(runtime->ctx, why ? DT_ERR_PEER : DT_ERR_TIMEOUT, "%s: rank %" PRId64 " %s", point->call,
+                            point->missing, why ? why : "did not come in time");
+        dt__shm_sleep(point->shm, 100000000, all_have_come, point);
     }
     return DT_OK;
 }
 
-/* Forgets what this rank showed in its former context. */
+/* Clears what this rank published in its former context. */
 static void clear_own_block(dt__shm *shm) {
     struct dt__rank_block *own = shm->own;
     for (uint64_t i = 0; i < DT__N_CHANNELS; i++)
@@ -71,24 +72,25 @@ static void clear_own_block(dt__shm *shm) {
         atomic_store(&own->ring[i].channel, 0);
     atomic_store(&own->n_calls, 0);
     atomic_store(&own->n_cleared, 0);
+    atomic_store(&own->error_status, DT_OK);
 }
 
-/* Waits for all to come back, and for all to have forgotten. */
+/* Waits until all have returned, and until all have cleared. */
 static dt_status join_again(dt__shm *shm) {
-    struct dt__meeting back = {shm, "dt_init", offsetof(struct dt__rank_block, n_joined), shm->number, 0, false};
-    struct dt__meeting ready = {shm, "dt_init", offsetof(struct dt__rank_block, n_ready), shm->number, 0, false};
-    DT__TRY(dt__shm_meet(&back));
+    struct dt__sync_point back = {shm, "launch", offsetof(struct dt__rank_block, n_joined), shm->number, 0, false};
+    struct dt__sync_point ready = {shm, "launch", offsetof(struct dt__rank_block, n_ready), shm->number, 0, false};
+    DT__TRY(dt__shm_synchronise(&back));
     clear_own_block(shm);
     madvise(shm->runtime->heap.base, shm->runtime->heap.bytes, MADV_REMOVE);
     atomic_store(&shm->own->n_ready, shm->number);
-    dt__segment_alarm(shm->segment);
-    return dt__shm_meet(&ready);
+    dt__segment_notify(shm->segment);
+    return dt__shm_synchronise(&ready);
 }
 
 /* After a failure it is as if this rank had not come, so that all may try again. */
 static dt_status join(dt__shm *shm) {
     shm->number = atomic_fetch_add(&shm->own->n_joined, 1) + 1;
-    if (shm->number == 1) { /* nobody waits for that: a thousand ranks that come need not wake each other */
+    if (shm->number == 1) { /* no rank waits for that: a thousand ranks that start need not wake each other */
         atomic_store(&shm->own->n_ready, 1);
         atomic_store(&shm->own->state, DT__RANK_READY);
         return DT_OK;
@@ -125,7 +127,7 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
     if (!shm) {
         if (!ticket->base)
             dt__segment_unmap(segment);
-        return dt__fail(ctx, DT_ERR_MEMORY, "out of memory: %zu bytes for the shm transport", sizeof *shm);
+        return dt__fail_memory(ctx, sizeof *shm, "the shm transport");
     }
     *shm = (dt__shm){.runtime = runtime,
                      .segment = segment,
@@ -138,11 +140,11 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
     runtime->shm = shm;
     dt_status status = DT_OK;
     if (options->world && options->world != ctx->world)
-        status = dt__fail(ctx, DT_ERR_VALUE, "options ask for a world of %" PRId64 ", the launch has %" PRId64,
-                          options->world, ctx->world);
+        status = dt__fail(ctx, DT_ERR_VALUE, "world: expected the size of the launch, %" PRId64 ", got %" PRId64,
+                          ctx->world, options->world);
     else if (is_taken(shm))
-        status = dt__fail(ctx, DT_ERR_STATE, "rank %" PRId64 " of this launch is taken by process %d", ctx->rank,
-                          (int)atomic_load(&shm->own->pid));
+        status = dt__fail(ctx, DT_ERR_STATE, "rank %" PRId64 " of this launch has a context already, in process %d",
+                          ctx->rank, (int)atomic_load(&shm->own->pid));
     if (status != DT_OK) {
         unmap(shm);
         return status;
@@ -168,11 +170,15 @@ static void close_shm(dt__runtime *runtime) {
     unmap(shm);
 }
 
-static void tell_error(dt__runtime *runtime) {
+/* A second local error follows from the first, which stays the one that peers report. */
+static void raise_abort(dt__runtime *runtime, dt_status status, const char *text) {
     dt__shm *shm = runtime->shm;
-    shm->told = true;
-    snprintf(shm->own->error_text, sizeof shm->own->error_text, "%.1000s", runtime->ctx->text);
-    atomic_store(&shm->own->error_status, runtime->ctx->status);
+    if (shm->aborted)
+        return;
+    shm->aborted = true;
+    shm->out_of_step = true;
+    snprintf(shm->own->error_text, sizeof shm->own->error_text, "%.1000s", text);
+    atomic_store(&shm->own->error_status, status);
     dt__shm_set_state(shm, DT__RANK_FAILED);
 }
 
@@ -185,9 +191,10 @@ const dt__transport dt__transport_shm = {
     .start = dt__shm_start,
     .step = dt__shm_step,
     .pause = dt__shm_pause,
-    .glance = dt__shm_glance,
-    .forget = dt__channel_forget,
-    .tell_error = tell_error,
+    .check_failure = dt__shm_check_failure,
+    .release_group = dt__channel_release_group,
+    .raise_abort = raise_abort,
+    .is_in_step = dt__shm_is_in_step,
     .clear_error = dt__shm_clear_error,
     .dump = dump,
 };

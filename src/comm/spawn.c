@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranks forked from inside a program. The caller supervises: it tells the ranks when one of them has died, gives them
- * a moment to end in order when one has failed, and ends those that do not. Meanwhile what the program does about
- * SIGCHLD is put off: a program that ignores it, or waits for whatever child has ended, would hide how ranks end.
+ * Ranks forked from inside a program. The caller supervises: it publishes to the ranks when one of them has died,
+ * lets them end by themselves for a moment when one has failed, and kills those that do not. Meanwhile the program's
+ * handling of SIGCHLD is suspended: a program that ignores it, or waits for any child that has ended, would hide
+ * ending ranks end.
  */
-#include "comm/launch.h"
 #include "comm/runtime.h"
+#include "comm/segment.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -21,11 +22,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { GRACE_MS = 5000, LOOK_MS = 10 };
+enum { GRACE_MS = 5000, POLL_MS = 10 };
 
 struct child {
     pid_t pid; /* 0 once it is waited for */
-    int fd;    /* pidfd, or -1 where the system gives none: then it is looked at now and then */
+    int fd;    /* pidfd, or -1 where the system has none: then the child is polled */
 };
 
 struct launch {
@@ -37,7 +38,7 @@ struct launch {
     int64_t n_alive;
     char *error; /* of the first failure */
     struct sigaction on_child;
-    sigset_t signal_mask; /* this and on_child as the program has them */
+    sigset_t signal_mask; /* this and on_child as the program has set them */
 };
 
 static int n_threads(void) {
@@ -51,8 +52,8 @@ static int n_threads(void) {
     return n;
 }
 
-static char *text_of(const char *format, ...) DT_PRINTF(1);
-static char *text_of(const char *format, ...) {
+static char *format_text(const char *format, ...) DT_PRINTF(1);
+static char *format_text(const char *format, ...) {
     char *text = NULL;
     va_list args;
     va_start(args, format);
@@ -62,7 +63,7 @@ static char *text_of(const char *format, ...) {
     return text;
 }
 
-static void put_signals_off(struct launch *launch) {
+static void suspend_signals(struct launch *launch) {
     sigset_t child;
     sigemptyset(&child);
     sigaddset(&child, SIGCHLD);
@@ -75,13 +76,12 @@ static void restore_signals(const struct launch *launch) {
     sigprocmask(SIG_SETMASK, &launch->signal_mask, NULL);
 }
 
-static _Noreturn void be_rank(const struct launch *launch, int64_t rank, pid_t parent, dt_rank_fn *fn, void *arg) {
+static _Noreturn void run_rank(const struct launch *launch, int64_t rank, pid_t parent, dt_rank_fn *fn, void *arg) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
     restore_signals(launch);
-    dt__ticket ticket = {
-        .fd = launch->fd, .nonce = launch->segment->nonce, .rank = rank, .n_cores = dt__usable_cores()};
+    dt__ticket ticket = dt__segment_ticket(launch->segment, launch->fd, rank, dt__usable_cores());
     dt__segment_unmap(launch->segment);
     dt_ctx *ctx = dt__init_with_ticket(&(dt_init_options){0}, &ticket);
     int code = ctx ? fn(ctx, arg) : 1;
@@ -96,9 +96,9 @@ static bool fork_all(struct launch *launch, dt_rank_fn *fn, void *arg) {
     for (int64_t rank = 0; rank < launch->n; rank++) {
         pid_t pid = fork();
         if (pid == 0)
-            be_rank(launch, rank, parent, fn, arg);
+            run_rank(launch, rank, parent, fn, arg);
         if (pid < 0) {
-            launch->error = text_of("dt_spawn: cannot start rank %" PRId64 ": %s", rank, strerror(errno));
+            launch->error = format_text("dt_spawn: cannot start rank %" PRId64 ": %s", rank, strerror(errno));
             return false;
         }
         launch->children[rank] = (struct child){pid, (int)syscall(SYS_pidfd_open, pid, 0)};
@@ -108,7 +108,7 @@ static bool fork_all(struct launch *launch, dt_rank_fn *fn, void *arg) {
     return true;
 }
 
-/* Takes note of a rank's end, if it has ended. */
+/* Records the end of a rank, if it has ended. */
 static void reap(struct launch *launch, int64_t rank) {
     struct child *child = &launch->children[rank];
     int status;
@@ -116,12 +116,12 @@ static void reap(struct launch *launch, int64_t rank) {
     if (ended == 0)
         return;
     if (ended < 0)
-        status = 255 << 8; /* a signal handler of the program has waited for it: how it ended is not known */
-    char doing[1400], how[64];
-    dt__segment_describe(launch->segment, rank, doing, sizeof doing);
-    dt__describe_wait_status(status, how, sizeof how);
+        status = 255 << 8; /* a signal handler of the program has waited for it: its status is lost */
+    char activity[1400], ending[64];
+    dt__segment_describe(launch->segment, rank, activity, sizeof activity);
+    dt__describe_wait_status(status, ending, sizeof ending);
     if (status && !launch->error)
-        launch->error = text_of("rank %" PRId64 " ended with %s; %s", rank, how, doing);
+        launch->error = format_text("rank %" PRId64 " ended with %s; %s", rank, ending, activity);
     if (child->fd >= 0)
         close(child->fd);
     *child = (struct child){0, -1};
@@ -130,14 +130,14 @@ static void reap(struct launch *launch, int64_t rank) {
 }
 
 static void wait_for_change(struct launch *launch, int timeout_ms) {
-    bool unseen = false;
+    bool without_fd = false;
     for (int64_t i = 0; i < launch->n; i++) {
         const struct child *child = &launch->children[i];
         launch->polls[i] = (struct pollfd){.fd = child->pid ? child->fd : -1, .events = POLLIN};
-        unseen = unseen || (child->pid && child->fd < 0);
+        without_fd = without_fd || (child->pid && child->fd < 0);
     }
-    if (unseen || poll(launch->polls, (nfds_t)launch->n, timeout_ms) < 0)
-        poll(NULL, 0, LOOK_MS);
+    if (without_fd || poll(launch->polls, (nfds_t)launch->n, timeout_ms) < 0)
+        poll(NULL, 0, POLL_MS);
     for (int64_t i = 0; i < launch->n; i++)
         if (launch->children[i].pid)
             reap(launch, i);
@@ -150,39 +150,39 @@ static void kill_all(const struct launch *launch) {
 }
 
 static void supervise(struct launch *launch) {
-    int64_t give_up_at = 0;
+    int64_t kill_at = 0;
     while (launch->n_alive) {
-        if (launch->error && !give_up_at)
-            give_up_at = dt__now_ns() + GRACE_MS * INT64_C(1000000);
-        int64_t left_ms = give_up_at ? (give_up_at - dt__now_ns()) / 1000000 : -1;
-        if (give_up_at && left_ms <= 0)
+        if (launch->error && !kill_at)
+            kill_at = dt__now_ns() + GRACE_MS * INT64_C(1000000);
+        int64_t left_ms = kill_at ? (kill_at - dt__now_ns()) / 1000000 : -1;
+        if (kill_at && left_ms <= 0)
             kill_all(launch);
-        wait_for_change(launch, give_up_at ? (int)(left_ms > 0 ? left_ms : 100) : -1);
+        wait_for_change(launch, kill_at ? (int)(left_ms > 0 ? left_ms : 100) : -1);
     }
 }
 
 dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error) {
     struct launch launch = {.n = n_ranks};
-    char why[256] = "";
+    char reason[256] = "";
     if (error)
         *error = NULL;
     if (n_threads() > 1) {
-        launch.error =
-            text_of("dt_spawn: this process has %d threads already; ranks must be spawned before", n_threads());
+        launch.error = format_text(
+            "dt_spawn: expected a process without other threads, got %d threads; spawn ranks first", n_threads());
         goto report;
     }
     size_t heap_bytes;
-    if (dt__heap_bytes_wanted(&heap_bytes, why, sizeof why))
-        launch.segment = dt__segment_new(n_ranks, heap_bytes, &launch.fd, why, sizeof why);
+    if (dt__heap_bytes_from_environment(&heap_bytes, reason, sizeof reason))
+        launch.segment = dt__segment_new(n_ranks, heap_bytes, &launch.fd, reason, sizeof reason);
     if (!launch.segment) {
-        launch.error = text_of("dt_spawn: %s", why);
+        launch.error = format_text("dt_spawn: %s", reason);
         goto report;
     }
     launch.children = calloc((size_t)n_ranks, sizeof *launch.children);
     launch.polls = calloc((size_t)n_ranks, sizeof *launch.polls);
-    put_signals_off(&launch);
+    suspend_signals(&launch);
     if (!launch.children || !launch.polls)
-        launch.error = text_of("dt_spawn: out of memory");
+        launch.error = format_text("dt_spawn: out of memory");
     else if (!fork_all(&launch, fn, arg))
         kill_all(&launch);
     supervise(&launch);

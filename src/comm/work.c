@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Running a call to its end, and starting it, testing and waiting for it. Any wait or test advances every operation
- * that this rank has started, so that two ranks may wait in different orders.
+ * Running a call to its end, and starting, testing and waiting for it. Any wait or test advances every operation that
+ * this rank has started, so that two ranks may wait in different orders.
  */
 #include "base/options.h"
-#include "comm/call.h"
-#include "comm/exchange.h"
-#include "comm/observer.h"
+#include "comm/collective.h"
 #include "comm/runtime.h"
 
 #include <string.h>
@@ -37,39 +35,16 @@ static dt_status finish(dt__runtime *runtime, dt_work *work) {
     }
 }
 
-/* Lets the members know of a call that was not valid. */
-static dt_status refuse(dt_work *work, dt_status status) {
+/* Publishes an invalid call to the members. */
+static dt_status publish_refusal(dt_work *work, dt_status status) {
     if (work->group && work->group->runtime->transport->start(work->group->runtime, work) == DT_OK)
         finish(work->group->runtime, work);
     return status;
 }
 
-static dt_status run(dt__runtime *runtime, dt_work *work) {
+static dt_status run_work(dt__runtime *runtime, dt_work *work) {
     DT__TRY(runtime->transport->start(runtime, work));
     return finish(runtime, work);
-}
-
-/* Elements of this rank's result. */
-static int64_t result_count(const dt_group *group, const dt_comm_call *call) {
-    int64_t n = dt_group_size(group), me = dt_group_rank(group), total = 0;
-    const int64_t *counts = call->op == DT_ALL_TO_ALL ? call->recv_counts : call->counts;
-    for (int64_t i = 0; i < n; i++)
-        total += counts ? counts[i] : call->count;
-    switch (call->op) {
-    case DT_ALL_GATHER:
-    case DT_ALL_TO_ALL:
-        return total;
-    case DT_GATHER:
-        return me == call->root ? total : 0;
-    case DT_SCATTER:
-    case DT_REDUCE_SCATTER:
-        return counts ? counts[me] : call->count;
-    case DT_BARRIER:
-    case DT_SEND:
-        return 0;
-    default:
-        return call->count;
-    }
 }
 
 static void report(dt_group *group, const dt_comm_call *call, double begin_us) {
@@ -78,7 +53,7 @@ static void report(dt_group *group, const dt_comm_call *call, double begin_us) {
         return;
     ctx->observer->collective(
         ctx, &(dt__collective_report){.op = call->op,
-                                      .bytes = result_count(group, call) * (int64_t)dt_dtype_size(call->dtype),
+                                      .bytes = dt__dst_count(group, call) * (int64_t)dt_dtype_size(call->dtype),
                                       .begin_us = begin_us,
                                       .end_us = dt__now_us()});
 }
@@ -94,30 +69,30 @@ dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t ca
     double begin_us = group->runtime->ctx->observer ? dt__now_us() : 0;
     dt_status status = dt__call_check(group, call, &work);
     if (status != DT_OK)
-        return refuse(&work, status);
-    status = run(group->runtime, &work);
+        return publish_refusal(&work, status);
+    status = run_work(group->runtime, &work);
     if (status == DT_OK)
         report(group, call, begin_us);
     return status;
 }
 
-static void describe_exchange(dt_group *group, const dt__exchange *exchange, dt_work *out) {
+static void prepare_exchange(dt_group *group, const dt__exchange *exchange, dt_work *out) {
     dt_comm_call call = {
         .dtype = exchange->dtype,
         .count = exchange->count,
         .tag = exchange->tag,
     };
-    dt__call_describe(group, DT__WORK_EXCHANGE, &call, dt_dtype_size(exchange->dtype), out);
+    dt__call_prepare(group, DT__WORK_EXCHANGE, &call, dt_dtype_size(exchange->dtype), out);
     out->exchange = exchange;
 }
 
 dt_status dt__exchange_run(dt_group *group, const dt__exchange *exchange) {
     dt_work work;
-    describe_exchange(group, exchange, &work);
-    return run(group->runtime, &work);
+    prepare_exchange(group, exchange, &work);
+    return run_work(group->runtime, &work);
 }
 
-static dt_work *take_work(dt__runtime *runtime) {
+static dt_work *alloc_work(dt__runtime *runtime) {
     dt_work *work = runtime->pool;
     if (work)
         runtime->pool = work->next;
@@ -128,7 +103,7 @@ static dt_work *take_work(dt__runtime *runtime) {
 
 static size_t counts_bytes(const dt_work *work) { return 2 * (size_t)work->group->n_ranks * sizeof(int64_t); }
 
-/* The caller's arrays of counts may be gone before the operation is over. */
+/* The caller's arrays of counts may be freed before the operation has ended. */
 static dt_status copy_counts(dt__runtime *runtime, dt_work *work) {
     int64_t n = work->group->n_ranks;
     if (!work->call.counts)
@@ -145,7 +120,7 @@ static dt_status copy_counts(dt__runtime *runtime, dt_work *work) {
     return DT_OK;
 }
 
-static void give_work(dt__runtime *runtime, dt_work *work) {
+static void free_work(dt__runtime *runtime, dt_work *work) {
     dt__free(runtime->ctx, work->own_counts, work->own_counts ? counts_bytes(work) : 0);
     work->next = runtime->pool;
     runtime->pool = work;
@@ -153,14 +128,14 @@ static void give_work(dt__runtime *runtime, dt_work *work) {
 
 static dt_work *start(dt_group *group, const dt_work *checked) {
     dt__runtime *runtime = group->runtime;
-    dt_work *work = take_work(runtime);
+    dt_work *work = alloc_work(runtime);
     if (!work)
         return NULL;
     *work = *checked;
     work->started = true;
     work->tests = (struct dt__pause){0};
     if (copy_counts(runtime, work) != DT_OK || runtime->transport->start(runtime, work) != DT_OK) {
-        give_work(runtime, work);
+        free_work(runtime, work);
         return NULL;
     }
     dt_group_retain(group);
@@ -183,7 +158,7 @@ dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t c
         return NULL;
     dt_status status = dt__call_check(group, call, &checked);
     if (status != DT_OK) {
-        refuse(&checked, status);
+        publish_refusal(&checked, status);
         return NULL;
     }
     dt_work *work = start(group, &checked);
@@ -193,9 +168,9 @@ dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t c
 }
 
 dt_work *dt__exchange_start(dt_group *group, const dt__exchange *exchange) {
-    dt_work described;
-    describe_exchange(group, exchange, &described);
-    return start(group, &described);
+    dt_work prepared;
+    prepare_exchange(group, exchange, &prepared);
+    return start(group, &prepared);
 }
 
 dt_status dt_work_test(dt_work *work) {
@@ -203,8 +178,8 @@ dt_status dt_work_test(dt_work *work) {
         return DT_ERR_STATE;
     dt__runtime *runtime = work->group->runtime;
     advance_started(runtime);
-    if (work->status == DT_IN_PROGRESS && runtime->transport->glance) {
-        dt_status status = runtime->transport->glance(runtime, work);
+    if (work->status == DT_IN_PROGRESS && runtime->transport->check_failure) {
+        dt_status status = runtime->transport->check_failure(runtime, work);
         if (status != DT_OK)
             work->status = status;
     }
@@ -221,12 +196,12 @@ dt_status dt_work_wait(dt_work *work) {
     while (*link != work)
         link = &(*link)->next;
     *link = work->next;
-    give_work(runtime, work);
+    free_work(runtime, work);
     dt_group_release(group);
     return status;
 }
 
-void dt__works_finish(dt__runtime *runtime) {
+void dt__finish_started_works(dt__runtime *runtime) {
     for (dt_work *work = runtime->started; work; work = work->next)
         finish(runtime, work);
 }

@@ -5,8 +5,8 @@
  */
 #include "dispatch/dispatch.h"
 
+#include "base/assume.h"
 #include "base/dtype.h"
-#include "base/known.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 #include "kernels/spread.h"
@@ -217,7 +217,7 @@ static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *d
     op_call->n_outputs = decision->n_outputs;
     op_call->row_flags = decision->row_flags;
     bool is_view = op_call->op->flags & DT_OP_VIEW && !(decision->row_flags & DT_ROW_OFFSET);
-    DT__KNOWN(!is_view || status != DT_OK || n > 0);
+    DT__ASSUME(!is_view || status != DT_OK || n > 0);
     if (status == DT_OK)
         status =
             is_view ? run_view(ctx, call, decision, moved[0], outputs) : run_kernel(ctx, call, decision, outputs);

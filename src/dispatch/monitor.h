@@ -7,7 +7,7 @@
 #define DT_DISPATCH_MONITOR_H
 
 #include "base/text.h"
-#include "comm/observer.h"
+#include "comm/comm.h"
 #include "dispatch/decision.h"
 #include "move/move.h"
 

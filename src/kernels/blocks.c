@@ -6,7 +6,7 @@
  */
 #include "kernels/blocks.h"
 
-#include "base/known.h"
+#include "base/assume.h"
 #include "base/size.h"
 #include "kernels/gather.h"
 #include "kernels/walk.h"
@@ -42,7 +42,7 @@ typedef struct buffers {
 
 static void lay_out(buffers *b, const dt__blocks *what) {
     char *at = b->memory;
-    DT__KNOWN(what->n_arrays > 0);
+    DT__ASSUME(what->n_arrays > 0);
     for (int k = 0; k < what->n_arrays; k++) {
         b->operands[k].of = NULL;
         b->operands[k].gathered = at;

@@ -4,7 +4,7 @@
  * order share one group, which is freed with the last mesh that uses it. A group carries the root's fingerprint, which
  * members compare in every collective: ranks that made different meshes get an error in the first one.
  */
-#include "comm/runtime.h"
+#include "comm/comm.h"
 #include "mesh/mesh_internal.h"
 #include "mesh/rank_list.h"
 
@@ -23,7 +23,7 @@ struct ranks {
 static bool has_ranks(const void *value, const void *probe) {
     const dt__mesh_group *shared = value;
     const struct ranks *ranks = probe;
-    bool same = dt_group_size(shared->group) == ranks->n && shared->group->origin == ranks->root;
+    bool same = dt_group_size(shared->group) == ranks->n && dt__group_origin(shared->group) == ranks->root;
     for (int64_t i = 0; same && i < ranks->n; i++)
         same = dt_group_world_rank(shared->group, i) == ranks->items[i];
     return same;
@@ -69,8 +69,13 @@ void dt__mesh_drop_groups(dt_mesh *mesh) {
 }
 
 static dt_status check_runtime(const dt_mesh *mesh) {
+<<<<<<< HEAD
     if (!dt__runtime_of(mesh->ctx))
         return dt__fail(mesh->ctx, DT_ERR_STATE, "mesh_group: the context has no transport");
+=======
+    if (!dt__transport_name(mesh->ctx))
+        return dt__fail(mesh->ctx, DT_ERR_STATE, "mesh group: the context has no transport");
+>>>>>>> main
     if (mesh->self.world != mesh->ctx->world || mesh->self.rank != mesh->ctx->rank)
         return dt__fail(mesh->ctx, DT_ERR_STATE,
                         "mesh_group: the mesh was made for rank %lld of %lld, this is rank %lld of %lld",

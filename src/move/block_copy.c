@@ -8,7 +8,7 @@
  */
 #include "move/block_copy.h"
 
-#include "base/known.h"
+#include "base/assume.h"
 #include "base/size.h"
 
 #include <string.h>
@@ -255,7 +255,7 @@ static bool have_same_strides(const dt__block_copier *copier, int n_dims) {
 
 void dt__copy_block(const dt__block_copier *copier, int n_dims, const dt__block *block) {
     box current;
-    DT__KNOWN(n_dims >= 0 && n_dims <= DT_SPEC_MAX_DIMS);
+    DT__ASSUME(n_dims >= 0 && n_dims <= DT_SPEC_MAX_DIMS);
     current.copier = copier;
     current.same_strides = have_same_strides(copier, n_dims);
     int64_t index[DT_SPEC_MAX_DIMS] = {0};

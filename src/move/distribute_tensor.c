@@ -4,7 +4,7 @@
  * redistribution between two meshes; where every rank has the value, it is one from Replicate.
  */
 #include "base/options.h"
-#include "comm/observer.h"
+#include "comm/comm.h"
 #include "kernels/spread.h"
 #include "move/move.h"
 

@@ -5,8 +5,7 @@
  */
 #include "move/move.h"
 
-#include "comm/exchange.h"
-#include "comm/observer.h"
+#include "comm/comm.h"
 #include "kernels/spread.h"
 #include "mesh/mesh.h"
 #include "move/plan_cache.h"
@@ -32,7 +31,8 @@ struct dt__execution {
     int64_t strides[DT_SPEC_MAX_DIMS]; /* copies of the caller's, where it is started */
 };
 
-static dt__runtime *runtime_of(const dt__execution *execution) { return dt__runtime_of(execution->executor->ctx); }
+/* The fake transport moves no data. */
+static bool has_data(const dt__execution *execution) { return dt__transport_has_data(execution->executor->ctx); }
 
 static int64_t item_bytes(const dt__execution *execution) { return (int64_t)dt_dtype_size(execution->to->dtype); }
 
@@ -54,7 +54,7 @@ static extent extent_of(int n_dims, const int64_t *shape, const int64_t *strides
 static dt__shard_memory source_memory(const dt__execution *execution, const dt_work *work, const dt__block *block,
                                       int64_t member) {
     int n_dims = execution->prepared->pulls.n_dims;
-    if (!work || member == execution->prepared->group->rank)
+    if (!work || member == dt_group_rank(execution->prepared->group))
         return (dt__shard_memory){execution->src.at, execution->src.strides};
     const int64_t *strides = block->strides;
     extent r = {0, block->shard_elements * item_bytes(execution)};
@@ -73,7 +73,7 @@ static dt__block_copier copier_of(const dt__execution *execution, bool copies, i
     const dt__pull_list *pulls = &execution->prepared->pulls;
     bool large = execution->to->local.bytes >= STREAM_FROM_BYTES;
     return (dt__block_copier){
-        .kernels = runtime_of(execution)->kernels,
+        .kernels = dt__rank_kernels(execution->executor->ctx),
         .dtype = execution->to->dtype,
         .item_bytes = (size_t)item_bytes(execution),
         .reduce = pulls->reduce,
@@ -129,7 +129,7 @@ static dt_status pull_blocks(dt_work *work, void *user) {
             sources[i] = source_memory(execution, work, block, block->members[i]);
             if (!sources[i].at)
                 return dt__exchange_fail(work, block->members[i]);
-            if (work && block->members[i] != execution->prepared->group->rank)
+            if (work && block->members[i] != dt_group_rank(execution->prepared->group))
                 executor->stats.bytes_received += block->elements * item_bytes(execution);
         }
         if (!in_threads)
@@ -176,7 +176,7 @@ static dt_status copy_src(dt__execution *execution) {
     execution->copied_src = dt_heap_alloc(execution->executor->ctx, (size_t)local->bytes);
     if (!execution->copied_src)
         return DT_ERR_MEMORY;
-    dt__spread_copy(runtime_of(execution)->kernels, dt__pool_of(execution->executor->ctx),
+    dt__spread_copy(dt__rank_kernels(execution->executor->ctx), dt__pool_of(execution->executor->ctx),
                     &(dt__strided){execution->copied_src, execution->src.at, (size_t)item_bytes(execution),
                                    local->n_dims, local->shape, local->strides, execution->src.strides},
                     local->bytes >= STREAM_FROM_BYTES ? DT__STREAM : DT__CACHED);
@@ -186,20 +186,20 @@ static dt_status copy_src(dt__execution *execution) {
 
 /* Makes sure that peers can read the source, and in two phases the target. */
 static dt_status copy_to_heap(dt__execution *execution, bool *dense) {
-    const dt__heap *heap = &runtime_of(execution)->heap;
+    const dt_ctx *ctx = execution->executor->ctx;
     const dt_local *from = &execution->from->local, *to = &execution->to->local;
     bool two_phases = execution->prepared->pulls.two_phases;
     extent r = {0, from->bytes};
     *dense = is_dense(from, execution->src.strides);
     if (!*dense)
         r = extent_of(from->n_dims, from->shape, execution->src.strides, item_bytes(execution));
-    bool readable = dt__heap_holds(heap, execution->src.at + r.begin, (size_t)(r.end - r.begin)) ||
+    bool readable = dt__is_in_heap(ctx, execution->src.at + r.begin, (size_t)(r.end - r.begin)) ||
                     (*dense && !two_phases && from->bytes <= DT__EXCHANGE_COPIED_BYTES);
     if (from->elements && !readable) {
         DT__TRY(copy_src(execution));
         *dense = true;
     }
-    if (!two_phases || !to->elements || dt__heap_holds(heap, execution->dst, (size_t)to->bytes))
+    if (!two_phases || !to->elements || dt__is_in_heap(ctx, execution->dst, (size_t)to->bytes))
         return DT_OK;
     execution->final_dst = execution->dst;
     execution->dst = execution->copied_dst = dt_heap_alloc(execution->executor->ctx, (size_t)to->bytes);
@@ -211,7 +211,7 @@ static dt_status fill_exchange(dt__execution *execution) {
     const dt_local *from = &execution->from->local, *to = &execution->to->local;
     bool dense = true, two_phases = prepared->pulls.two_phases;
     bool same_mesh = execution->from->mesh->fingerprint == execution->to->mesh->fingerprint;
-    if (runtime_of(execution)->transport != &dt__transport_fake)
+    if (has_data(execution))
         DT__TRY(copy_to_heap(execution, &dense));
     execution->exchange = (dt__exchange){
         .tag = prepared->tag ^ (same_mesh ? dt__mesh_history(execution->to->mesh) : 0),
@@ -248,11 +248,6 @@ static void open_execution(dt__execution *execution, dt__executor *executor, dt_
     prepared->n_users++;
 }
 
-/* The fake transport moves no data. */
-static bool has_data(const dt__execution *execution) {
-    return runtime_of(execution)->transport != &dt__transport_fake;
-}
-
 static dt_status check_memory(const dt__execution *execution) {
     if (!has_data(execution))
         return DT_OK;
@@ -272,16 +267,14 @@ static dt_status run_locally(dt__execution *execution) {
 
 /* Frees copies and releases the prepared move, whatever the status. */
 static dt_status close_execution(dt__execution *execution, dt_status status) {
-    dt__heap *heap = &runtime_of(execution)->heap;
+    dt_ctx *ctx = execution->executor->ctx;
     int64_t bytes = execution->to->local.bytes, one = 1;
     if (status == DT_OK && execution->copied_dst)
-        dt__spread_copy(runtime_of(execution)->kernels, dt__pool_of(execution->executor->ctx),
+        dt__spread_copy(dt__rank_kernels(ctx), dt__pool_of(ctx),
                         &(dt__strided){execution->final_dst, execution->copied_dst, 1, 1, &bytes, &one, &one},
                         DT__CACHED);
-    if (execution->copied_src)
-        dt__heap_give(heap, execution->copied_src);
-    if (execution->copied_dst)
-        dt__heap_give(heap, execution->copied_dst);
+    (void)dt_heap_free(ctx, execution->copied_src);
+    (void)dt_heap_free(ctx, execution->copied_dst);
     execution->copied_src = execution->copied_dst = NULL;
     execution->executor->stats.n_exchanges += status == DT_OK && execution->prepared->group;
     execution->prepared->n_users--;
@@ -393,7 +386,7 @@ static dt_status find_prepared(const dt__redistribution *request, dt__executor *
     if (!request->from || !request->to)
         return DT_ERR_STATE;
     dt_ctx *ctx = request->from->ctx;
-    if (!dt__runtime_of(ctx))
+    if (!dt__transport_name(ctx))
         return dt__fail(ctx, DT_ERR_STATE, "redistribute: the context has no transport");
     *executor = dt__executor_of(ctx);
     if (!*executor)
@@ -513,7 +506,7 @@ void dt__executions_end(dt__executor *executor) {
 }
 
 dt__redistribute_stats dt__redistribute_statistics(const dt_ctx *ctx) {
-    const dt__executor *executor = ctx->slots[DT__SLOT_REDISTRIBUTE].state;
+    const dt__executor *executor = ctx->slots[DT__SLOT_MOVE].state;
     return executor ? executor->stats : (dt__redistribute_stats){0};
 }
 

@@ -4,7 +4,7 @@
  */
 #include "base/dtype.h"
 #include "base/options.h"
-#include "comm/observer.h"
+#include "comm/comm.h"
 #include "kernels/elementwise.h"
 #include "move/move.h"
 

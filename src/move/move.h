@@ -80,7 +80,7 @@ typedef struct dt__redistribution_report {
     double begin_us, end_us;               /* monotonic clock */
 } dt__redistribution_report;
 
-/* Installed in the context (ctx->move_observer); calls are named by comm/observer.h. */
+/* Installed in the context (ctx->move_observer); calls are named by comm/comm.h. */
 typedef struct dt__move_observer {
     void (*redistribution)(dt_ctx *ctx, const dt__redistribution_report *report);
 } dt__move_observer;

@@ -69,16 +69,16 @@ static void free_executor(dt_ctx *ctx, void *state) {
 }
 
 dt__executor *dt__executor_of(dt_ctx *ctx) {
-    if (ctx->slots[DT__SLOT_REDISTRIBUTE].state)
-        return ctx->slots[DT__SLOT_REDISTRIBUTE].state;
+    if (ctx->slots[DT__SLOT_MOVE].state)
+        return ctx->slots[DT__SLOT_MOVE].state;
     dt__executor *executor = dt__alloc_zeroed(ctx, sizeof *executor);
     if (!executor) {
         dt__fail_memory(ctx, sizeof *executor, "redistributions");
         return NULL;
     }
     *executor = (dt__executor){.ctx = ctx, .prepared = dt__map_new(ctx)};
-    ctx->slots[DT__SLOT_REDISTRIBUTE].state = executor;
-    ctx->slots[DT__SLOT_REDISTRIBUTE].free_state = free_executor;
+    ctx->slots[DT__SLOT_MOVE].state = executor;
+    ctx->slots[DT__SLOT_MOVE].free_state = free_executor;
     return executor;
 }
 
@@ -218,7 +218,7 @@ static dt_status find_pulls(preparation *self, dt__arena *arena) {
     bool needs_peers = dt__pull_list_needs_peers(&self->request);
     if (needs_peers && !(out->group = dt__group_new_for(ctx, self->request.ranks, self->request.n_ranks, 0)))
         return ctx->status;
-    if (needs_peers && dt__runtime_of(ctx)->transport == &dt__transport_fake)
+    if (needs_peers && !dt__transport_has_data(ctx))
         return DT_OK; /* nothing will move */
     DT__TRY(dt__pull_list_new(&out->arena, &self->request, &out->pulls));
     DT__TRY(find_chunks(self));
@@ -296,15 +296,15 @@ dt_status dt__prepare(dt__executor *executor, const dt__spec_pair *pair, dt__pre
 
 dt_status dt__prepared_move_refresh(dt__executor *executor, dt__prepared_move *prepared) {
     dt_group *old = prepared->group;
-    if (!old || old->epoch == old->runtime->epoch)
+    if (!old || !dt__group_is_stale(old))
         return DT_OK;
-    size_t bytes = (size_t)old->n_ranks * sizeof(int64_t);
+    size_t bytes = (size_t)dt_group_size(old) * sizeof(int64_t);
     int64_t *ranks = dt__alloc(executor->ctx, bytes);
     if (!ranks)
         return dt__fail_memory(executor->ctx, bytes, "the ranks of a group");
-    for (int64_t i = 0; i < old->n_ranks; i++)
-        ranks[i] = dt__group_member(old, i);
-    dt_group *group = dt__group_new_for(executor->ctx, ranks, old->n_ranks, 0);
+    for (int64_t i = 0; i < dt_group_size(old); i++)
+        ranks[i] = dt_group_world_rank(old, i);
+    dt_group *group = dt__group_new_for(executor->ctx, ranks, dt_group_size(old), 0);
     dt__free(executor->ctx, ranks, bytes);
     if (!group)
         return executor->ctx->status;

@@ -10,7 +10,7 @@
 #define DT_MOVE_PLAN_CACHE_H
 
 #include "base/hash.h"
-#include "comm/runtime.h"
+#include "comm/comm.h"
 #include "move/block_copy.h"
 #include "move/move.h"
 #include "move/pull_list.h"

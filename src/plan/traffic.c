@@ -6,7 +6,7 @@
  */
 #include "plan/traffic.h"
 
-#include "base/known.h"
+#include "base/assume.h"
 #include "base/size.h"
 #include "plan/two_phase.h"
 
@@ -312,7 +312,7 @@ static dt_status find_flows(flow_search *self, int64_t receiver, const int64_t *
         const choice *chosen[DT_SPEC_MAX_DIMS];
         int64_t left = i / self->reduced.n, sender = self->home + self->reduced.items[i % self->reduced.n].offset;
         for (int d = n_dims - 1; d >= 0; d--) {
-            DT__KNOWN(self->dims[d].n > 0); /* n has it as a factor */
+            DT__ASSUME(self->dims[d].n > 0); /* n has it as a factor */
             chosen[d] = &self->dims[d].items[left % self->dims[d].n];
             left /= self->dims[d].n;
             sender += chosen[d]->offset;

@@ -6,7 +6,7 @@
 #include "tensor/tensor_state.h"
 
 #include "base/size.h"
-#include "comm/runtime.h"
+#include "comm/comm.h"
 
 #include <string.h>
 
@@ -110,9 +110,8 @@ dt__tensor_state *dt__tensor_state_of(dt_ctx *ctx) {
     dt__tensor_state *state = dt__alloc_zeroed(ctx, sizeof *state);
     if (!state)
         return dt__fail_memory(ctx, sizeof *state, "the context's tensors"), NULL;
-    dt__runtime *runtime = dt__runtime_of(ctx);
-    state->has_data = runtime && runtime->transport != &dt__transport_fake;
-    state->kernels = runtime ? runtime->kernels : dt__kernels_best();
+    state->has_data = dt__transport_has_data(ctx);
+    state->kernels = dt__rank_kernels(ctx);
     state->storage_pool.object_bytes = sizeof(dt__storage);
     state->few_pool.object_bytes = handle_bytes(FEW_DIMS);
     state->many_pool.object_bytes = handle_bytes(DT_SPEC_MAX_DIMS);

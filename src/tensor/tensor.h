@@ -8,7 +8,7 @@
 #ifndef DT_TENSOR_TENSOR_H
 #define DT_TENSOR_TENSOR_H
 
-#include "comm/runtime.h"
+#include "comm/comm.h"
 #include "dtensor/tensor.h"
 #include "kernels/kernels.h"
 #include "kernels/products.h"

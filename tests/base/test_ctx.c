@@ -68,29 +68,35 @@ static void ctx__alone_is_a_world_of_one(void **state) {
     dt__ctx_free(ctx);
 }
 
-static int n_told;
-static char told_text[64];
-static void tell(dt_ctx *ctx) {
-    n_told++;
-    snprintf(told_text, sizeof told_text, "%s", dt_error_text(ctx));
+static int n_aborts;
+static dt_status abort_status;
+static char abort_text[64];
+static void count_abort(dt_ctx *ctx, dt_status status, const char *text) {
+    (void)ctx;
+    n_aborts++;
+    abort_status = status;
+    snprintf(abort_text, sizeof abort_text, "%s", text);
 }
 
-static void ctx__peers_are_told_of_the_first_local_error_only(void **state) {
+static void ctx__a_local_error_aborts_even_after_an_agreed_one(void **state) {
     (void)state;
-    n_told = 0;
+    n_aborts = 0;
     dt_ctx *ctx = dt__ctx_new(NULL);
-    ctx->on_local_error = tell;
+    ctx->on_local_error = count_abort;
     dt__fail_memory(ctx, 64, "a plan");
-    dt__fail_memory(ctx, 65, "a second plan");
-    assert_int_equal(n_told, 1);
-    assert_string_equal(told_text, "out of memory: 64 bytes for a plan");
+    assert_int_equal(n_aborts, 1);
+    assert_int_equal(abort_status, DT_ERR_MEMORY);
+    assert_string_equal(abort_text, "out of memory: 64 bytes for a plan");
     dt__ctx_free(ctx);
 
     ctx = dt__ctx_new(NULL);
-    ctx->on_local_error = tell;
-    dt__fail(ctx, DT_ERR_SHAPE, "every rank knows this");
-    dt_error_set(ctx, DT_ERR_SYSTEM, "too late to matter");
-    assert_int_equal(n_told, 1);
+    ctx->on_local_error = count_abort;
+    dt__fail(ctx, DT_ERR_SHAPE, "the same on every rank");
+    assert_int_equal(n_aborts, 1);
+    dt_error_set(ctx, DT_ERR_SYSTEM, "disk %s is full", "/data");
+    assert_int_equal(n_aborts, 2);
+    assert_string_equal(abort_text, "disk /data is full");
+    assert_error_says(ctx, DT_ERR_SHAPE, "the same on every rank");
     dt__ctx_free(ctx);
 }
 
@@ -311,7 +317,7 @@ int main(void) {
         cmocka_unit_test(ctx__a_text_that_cannot_be_formatted_shows_its_format),
         cmocka_unit_test(ctx__null_is_a_failed_one),
         cmocka_unit_test(ctx__alone_is_a_world_of_one),
-        cmocka_unit_test(ctx__peers_are_told_of_the_first_local_error_only),
+        cmocka_unit_test(ctx__a_local_error_aborts_even_after_an_agreed_one),
         cmocka_unit_test(ctx__users_record_errors_of_their_own),
         cmocka_unit_test(ctx__a_status_that_is_no_error_is_one),
         cmocka_unit_test(report__prints_the_first_error_and_says_so),

@@ -59,7 +59,7 @@ static void check_against_brute_force(uint64_t n_hashes, uint64_t stride) {
         item->is_in = wants_in;
         if (step % 400 == 0)
             assert_map_equals_items(&map);
-        assert_in_range(map.n_used * 2, 0, map.n_room);
+        assert_in_range(map.n_used * 2, 0, map.capacity);
     }
     assert_map_equals_items(&map);
     dt__map_free(&map);
@@ -103,7 +103,7 @@ static void map__table_stays_small_over_many_changes(void **state) {
         if (i >= 4)
             assert_true(dt__map_remove(&map, i - 4, &items[i % 4]));
     }
-    assert_in_range(map.n_room, 16, 32);
+    assert_in_range(map.capacity, 16, 32);
     dt__map_free(&map);
     dt__ctx_free(ctx);
 }

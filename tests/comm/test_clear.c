@@ -8,16 +8,18 @@
 #include "support/launch.h"
 
 #include "base/ctx.h"
+#include "comm/shm.h"
 
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_RANKS = 8 };
+enum { MAX_RANKS = 8 };
+static const int64_t worlds[] = {1, 2, 3, 5};
 
 static dt_group *everybody(dt_ctx *ctx) {
-    int64_t ranks[MOST_RANKS];
+    int64_t ranks[MAX_RANKS];
     for (int64_t i = 0; i < dt_world(ctx); i++)
         ranks[i] = i;
     return dt_group_new(ctx, ranks, dt_world(ctx));
@@ -26,8 +28,8 @@ static dt_group *everybody(dt_ctx *ctx) {
 static int use(dt_ctx *ctx, dt_group *group, uint64_t stream, int n) {
     uint64_t random = test_seed(stream);
     for (int i = 0; i < n; i++) {
-        test_case what = test_any_case(&random, dt_group_size(group), 50000);
-        if (test_once(ctx, group, &what))
+        test_case collective = test_any_case(&random, dt_group_size(group), 50000);
+        if (test_once(ctx, group, &collective))
             return 1;
     }
     return 0;
@@ -57,7 +59,8 @@ static int give_up_and_go_on(dt_ctx *ctx, void *arg) {
         CHECK(!dt_failed(ctx) && !*dt_error_text(ctx), "the error is still there: %s", dt_error_text(ctx));
         status = dt_comm_barrier(group);
         CHECK(status == DT_ERR_GROUP, "the broken group gave %s: %s", dt_status_name(status), dt_error_text(ctx));
-        ctx->status = DT_OK;
+        CHECK_OK(ctx, dt_error_clear(ctx));
+        CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
         dt_group_release(group);
         if (use(ctx, dt_group_world(ctx), (uint64_t)k, 3))
             return 1;
@@ -172,6 +175,135 @@ static void clear__without_an_error_changes_nothing(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+/* An error that every rank makes for itself. */
+static int fail_agreed(dt_ctx *ctx) {
+    CHECK(!dt_group_new(ctx, (int64_t[]){dt_world(ctx)}, 1), "a group with a rank outside the world was made");
+    CHECK(dt_error_status(ctx) == DT_ERR_VALUE, "expected value, got %s: %s", dt_status_name(dt_error_status(ctx)),
+          dt_error_text(ctx));
+    return 0;
+}
+
+/* Rank 0 clears its agreed error before the others make theirs: nothing can have been exchanged. */
+static int clear_agreed(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_group *world = dt_group_world(ctx);
+    const struct dt__segment *segment = dt__runtime_of(ctx)->shm->segment;
+    const struct dt__rank_block *own = &segment->ranks[dt_rank(ctx)];
+    int32_t go = 1;
+    for (int k = 0; k < 20; k++) {
+        CHECK_OK(ctx, dt_comm_barrier(world));
+        if (dt_rank(ctx) > 0)
+            CHECK_OK(ctx, dt_comm_recv(world, &go, 1, DT_I32, 0));
+        uint32_t n_events = atomic_load(&segment->n_events);
+        uint64_t n_calls = atomic_load(&own->n_calls);
+        if (fail_agreed(ctx))
+            return 1;
+        CHECK_OK(ctx, dt_error_clear(ctx));
+        CHECK(!dt_failed(ctx) && !*dt_error_text(ctx), "the error is still recorded: %s", dt_error_text(ctx));
+        CHECK(atomic_load(&segment->n_events) == n_events, "expected %u events, got %u", n_events,
+              atomic_load(&segment->n_events));
+        CHECK(atomic_load(&own->n_calls) == n_calls, "expected %llu calls, got %llu", (unsigned long long)n_calls,
+              (unsigned long long)atomic_load(&own->n_calls));
+        for (int64_t rank = 1; dt_rank(ctx) == 0 && rank < dt_world(ctx); rank++)
+            CHECK_OK(ctx, dt_comm_send(world, &go, 1, DT_I32, rank));
+        if (use(ctx, world, (uint64_t)k, 3))
+            return 1;
+    }
+    CHECK_OK(ctx, dt_comm_barrier(world)); /* closing is an event */
+    return 0;
+}
+
+static void clear__of_an_agreed_error_exchanges_nothing(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
+        run_ranks(worlds[i], clear_agreed, NULL);
+}
+
+/* Clears until a barrier of the world succeeds, as a program does that repeats a failed step. The text of an error that
+ * a rank gets from a peer is the peer's. */
+static int clear_and_repeat(dt_ctx *ctx, const char *text, int *n_repeats) {
+    for (*n_repeats = 0;; ++*n_repeats) {
+        CHECK_OK(ctx, dt_error_clear(ctx));
+        dt_status status = dt_comm_barrier(dt_group_world(ctx));
+        if (status == DT_OK)
+            return 0;
+        CHECK(status == DT_ERR_PEER, "expected peer, got %s: %s", dt_status_name(status), dt_error_text(ctx));
+        CHECK(strstr(dt_error_text(ctx), text), "expected '%s', got: %s", text, dt_error_text(ctx));
+        CHECK(*n_repeats < 1, "the same error twice: %s", dt_error_text(ctx));
+    }
+}
+
+/* All ranks have an agreed error, one a local error besides, before or after it. */
+static int clear_agreed_and_local(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    uint64_t random = 3;
+    int n_repeats;
+    for (int k = 0; k < 60; k++) {
+        int64_t victim = test_below(&random, dt_world(ctx)), delay = test_below(&random, 200);
+        bool local_first = test_below(&random, 2);
+        double start = test_seconds();
+        if (dt_rank(ctx) == victim && local_first)
+            dt_error_set(ctx, DT_ERR_SYSTEM, "disk %d is full", k);
+        else if (fail_agreed(ctx))
+            return 1;
+        if (dt_rank(ctx) == victim) {
+            test_sleep((double)delay * 1e-6);
+            dt_error_set(ctx, DT_ERR_SYSTEM, "disk %d is full", k);
+            CHECK(dt_error_status(ctx) == (local_first ? DT_ERR_SYSTEM : DT_ERR_VALUE), "the first error is kept: %s",
+                  dt_error_text(ctx));
+        }
+        char text[64];
+        snprintf(text, sizeof text, "system: disk %d is full", k);
+        if (clear_and_repeat(ctx, text, &n_repeats) || use(ctx, dt_group_world(ctx), (uint64_t)k, 2))
+            return 1;
+        CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+        CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
+    }
+    return 0;
+}
+
+static void clear__of_an_agreed_error_does_not_lose_a_local_one(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++)
+        run_ranks(worlds[i], clear_agreed_and_local, NULL);
+}
+
+/* Rank 0 has cleared its agreed error and waits in a collective when the last rank gets a local error. */
+static int clear_before_local(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_group *world = dt_group_world(ctx);
+    int64_t me = dt_rank(ctx), last = dt_world(ctx) - 1;
+    int32_t go = 1;
+    for (int k = 0; k < 20; k++) {
+        int n_repeats = 0;
+        if (fail_agreed(ctx))
+            return 1;
+        if (me == 0) {
+            CHECK_OK(ctx, dt_error_clear(ctx));
+            CHECK_OK(ctx, dt_comm_send(world, &go, 1, DT_I32, last));
+            dt_status status = dt_comm_barrier(world);
+            CHECK(status == DT_ERR_PEER, "expected peer, got %s: %s", dt_status_name(status), dt_error_text(ctx));
+            CHECK(strstr(dt_error_text(ctx), "system: disk full"), "got: %s", dt_error_text(ctx));
+        } else if (me == last) {
+            CHECK_OK(ctx, dt_comm_recv(world, &go, 1, DT_I32, 0));
+            if (k % 2)
+                test_sleep(0.002);
+            dt_error_set(ctx, DT_ERR_SYSTEM, "disk full");
+        }
+        if (clear_and_repeat(ctx, "system: disk full", &n_repeats) || use(ctx, world, (uint64_t)k, 3))
+            return 1;
+        CHECK(n_repeats == 0 || (me != 0 && me != last), "rank %lld repeated its step", (long long)me);
+        CHECK_OK(ctx, dt_comm_barrier(world));
+    }
+    return 0;
+}
+
+static void clear__of_an_agreed_error_may_precede_a_local_one(void **state) {
+    (void)state;
+    for (size_t i = 1; i < sizeof worlds / sizeof *worlds; i++)
+        run_ranks(worlds[i], clear_before_local, NULL);
+}
+
 /* How the last rank does not come. */
 enum absence { DEAD, CLOSED, N_ABSENCES };
 
@@ -216,6 +348,9 @@ int main(void) {
         cmocka_unit_test(clear__breaks_groups_whose_members_are_out_of_step),
         cmocka_unit_test(clear__does_not_wait_for_ranks_that_wait),
         cmocka_unit_test(clear__without_an_error_changes_nothing),
+        cmocka_unit_test(clear__of_an_agreed_error_exchanges_nothing),
+        cmocka_unit_test(clear__of_an_agreed_error_does_not_lose_a_local_one),
+        cmocka_unit_test(clear__of_an_agreed_error_may_precede_a_local_one),
         cmocka_unit_test(clear__says_when_a_rank_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

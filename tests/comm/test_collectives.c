@@ -14,19 +14,19 @@ enum { N_RANK_COUNTS = 6 };
 /* Large cases take one of the forms per kind of memory, another one each time. */
 enum { LARGE_BYTES = 100000, BLOCK_LIMIT = (1 << 20) + 4 };
 
-static int all_forms(dt_ctx *ctx, test_case what) {
-    bool large = (size_t)what.count * dt_dtype_size(what.dtype) > LARGE_BYTES;
+static int all_forms(dt_ctx *ctx, test_case collective) {
+    bool large = (size_t)collective.count * dt_dtype_size(collective.dtype) > LARGE_BYTES;
     for (int memory = TEST_HEAP; memory <= TEST_MIXED; memory++)
         for (int in_place = 0; in_place < 2; in_place++)
             for (int unequal = 0; unequal < 2; unequal++) {
-                if (large && what.seed / 16 % 4 != (uint64_t)(in_place * 2 + unequal))
+                if (large && collective.seed / 16 % 4 != (uint64_t)(in_place * 2 + unequal))
                     continue;
-                what.memory = (enum test_memory_kind)memory;
-                what.in_place = in_place;
-                what.unequal = unequal;
-                what.root = (int64_t)(what.seed % (uint64_t)dt_world(ctx));
-                what.seed = what.seed / 16 * 16 + (what.seed + 1) % 16;
-                if (test_once(ctx, dt_group_world(ctx), &what))
+                collective.memory = (enum test_memory_kind)memory;
+                collective.in_place = in_place;
+                collective.unequal = unequal;
+                collective.root = (int64_t)(collective.seed % (uint64_t)dt_world(ctx));
+                collective.seed = collective.seed / 16 * 16 + (collective.seed + 1) % 16;
+                if (test_once(ctx, dt_group_world(ctx), &collective))
                     return 1;
             }
     return 0;

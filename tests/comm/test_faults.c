@@ -15,8 +15,7 @@
 #include "support/launch.h"
 
 #include "base/ctx.h"
-#include "comm/describe.h"
-#include "comm/launch.h"
+#include "comm/operation_text.h"
 #include "comm/shm.h"
 
 #include <inttypes.h>
@@ -52,7 +51,7 @@ static const struct {
     const char *says; /* part of what they are told */
 } kinds[N_KINDS] = {
     [KILL] = {"kill", DT_ERR_PEER, true, "is dead"},
-    [STOP] = {"stop", DT_ERR_TIMEOUT, true, "no answer from"},
+    [STOP] = {"stop", DT_ERR_TIMEOUT, true, "did not come within"},
     [EXIT] = {"exit", DT_ERR_PEER, true, "is dead"},
     [CLOSE] = {"close", DT_ERR_PEER, false, "has closed its context"},
     [LOCAL_ERROR] = {"local error", DT_ERR_PEER, false, "the victim's own words"},
@@ -86,7 +85,7 @@ struct fault {
     enum kind kind;
     int64_t n, victim;
     int64_t members[MOST_RANKS], n_members; /* of the group that fails */
-    test_case what;
+    test_case collective;
     bool pair;    /* the first member sends to the second */
     bool started; /* dt_comm_start and dt_work_wait instead of dt_comm_run */
     bool tested;  /* dt_work_test until it is over, before waiting */
@@ -187,11 +186,11 @@ static dt_group *swapped_group(const struct rank *rank) {
 
 static bool reduces(dt_collective op) { return op == DT_ALL_REDUCE || op == DT_REDUCE_SCATTER; }
 
-static dt_reduce another_reduce(const test_case *what) {
-    int reduce = (int)what->reduce;
+static dt_reduce another_reduce(const test_case *collective) {
+    int reduce = (int)collective->reduce;
     do
         reduce = (reduce + 1) % DT_N_REDUCES;
-    while (!dt_reduce_allowed(what->dtype, (dt_reduce)reduce));
+    while (!dt_reduce_allowed(collective->dtype, (dt_reduce)reduce));
     return (dt_reduce)reduce;
 }
 
@@ -264,7 +263,7 @@ static dt_status call_otherwise(const struct rank *rank, const test_run *run, st
         call.dtype = call.dtype == DT_U8 ? DT_I8 : DT_U8;
         break;
     case OTHER_REDUCE:
-        call.reduce = another_reduce(&run->what);
+        call.reduce = another_reduce(&run->collective);
         break;
     case OTHER_ROOT:
         call.root = (call.root + 1 + test_below(&random, n - 1)) % n;
@@ -299,7 +298,7 @@ static bool is_mismatch(enum kind kind) { return kind >= OTHER_OP; }
 
 static dt_status make_mismatch(const struct rank *rank, const test_run *run) {
     const struct fault *fault = rank->fault;
-    size_t bytes = (size_t)(fault->what.count + 101) * (size_t)fault->n_members * 16;
+    size_t bytes = (size_t)(fault->collective.count + 101) * (size_t)fault->n_members * 16;
     struct scratch scratch = {calloc(1, bytes), calloc(1, bytes), .group = swapped_group(rank)};
     dt_status status = call_otherwise(rank, run, &scratch);
     free(scratch.src);
@@ -387,7 +386,7 @@ static int tells_all(const struct rank *rank, const char *text) {
     char part[200], set_text[160];
     uint64_t set[2] = {0, 0};
     bool sends = fault->members[0] == dt_rank(rank->ctx);
-    dt_collective op = !fault->pair ? fault->what.op : sends ? DT_SEND : DT_RECV;
+    dt_collective op = !fault->pair ? fault->collective.op : sends ? DT_SEND : DT_RECV;
     for (int64_t i = 0; i < fault->n_members; i++)
         set[0] |= UINT64_C(1) << fault->members[i];
     dt__describe_set(set, (uint64_t)fault->n_members, set_text, sizeof set_text);
@@ -433,8 +432,8 @@ static int learns(const struct rank *rank, dt_status status, test_run *run) {
 
 static int work_together(struct rank *rank, dt_group *group, int n_cases) {
     for (int i = 0; i < n_cases; i++) {
-        test_case what = test_any_case(&rank->random, dt_group_size(group), 100000);
-        if (test_once(rank->ctx, group, &what))
+        test_case collective = test_any_case(&rank->random, dt_group_size(group), 100000);
+        if (test_once(rank->ctx, group, &collective))
             return 1;
     }
     return 0;
@@ -499,15 +498,15 @@ static int victim_learns(struct rank *rank, dt_status status, test_run *run) {
 
 static int take_part(struct rank *rank) {
     const struct fault *fault = rank->fault;
-    test_case what = fault->what;
+    test_case collective = fault->collective;
     test_run *run = &rank->run;
     dt_status status;
     if (fault->pair) {
         bool sends = fault->members[0] == dt_rank(rank->ctx);
-        what.op = sends ? DT_SEND : DT_RECV;
-        what.root = sends ? 1 : 0;
+        collective.op = sends ? DT_SEND : DT_RECV;
+        collective.root = sends ? 1 : 0;
     }
-    CHECK(!test_prepare(run, rank->ctx, rank->group, &what), "%s", dt_error_text(rank->ctx));
+    CHECK(!test_prepare(run, rank->ctx, rank->group, &collective), "%s", dt_error_text(rank->ctx));
     if (repeat(rank, run, &status))
         return 1;
     if (rank->victim && fault->kind == CLOSE)
@@ -585,23 +584,23 @@ static bool has_blocks(dt_collective op) {
 }
 
 static bool fits(const struct fault *fault) {
-    const test_case *what = &fault->what;
+    const test_case *collective = &fault->collective;
     switch (fault->kind) {
     case OTHER_OP:
         return !fault->pair;
     case OTHER_COUNT:
-        return what->op != DT_BARRIER && !what->unequal && what->count > 0;
+        return collective->op != DT_BARRIER && !collective->unequal && collective->count > 0;
     case OTHER_DTYPE:
-        return what->op != DT_BARRIER && what->dtype != DT_BOOL &&
-               (!reduces(what->op) || !dt__is_complex(what->dtype));
+        return collective->op != DT_BARRIER && collective->dtype != DT_BOOL &&
+               (!reduces(collective->op) || !dt__is_complex(collective->dtype));
     case OTHER_REDUCE:
-        return reduces(what->op);
+        return reduces(collective->op);
     case OTHER_ROOT:
-        return has_root(what->op);
+        return has_root(collective->op);
     case OTHER_ORDER:
         return !fault->pair;
     case OTHER_BLOCKS:
-        return has_blocks(what->op) && what->unequal;
+        return has_blocks(collective->op) && collective->unequal;
     default:
         return true;
     }
@@ -624,12 +623,12 @@ static void choose_ranks(struct fault *fault, uint64_t *random) {
 static void choose_call(struct fault *fault, uint64_t *random) {
     static const int64_t most[] = {16, DT__EAGER_BYTES, MOST_BYTES, MOST_BYTES};
     do {
-        fault->what = test_any_case(random, fault->n_members, 1000);
+        fault->collective = test_any_case(random, fault->n_members, 1000);
         int64_t bytes = 1 + test_below(random, most[test_below(random, 4)]);
-        fault->what.count = bytes / fault->n_members / (int64_t)dt_dtype_size(fault->what.dtype);
+        fault->collective.count = bytes / fault->n_members / (int64_t)dt_dtype_size(fault->collective.dtype);
         if (fault->pair) {
-            fault->what.op = DT_SEND;
-            fault->what.unequal = fault->what.in_place = false;
+            fault->collective.op = DT_SEND;
+            fault->collective.unequal = fault->collective.in_place = false;
         }
     } while (!fits(fault));
 }
@@ -658,14 +657,14 @@ static struct fault fault_of(uint64_t number) {
 }
 
 static void describe(const struct fault *fault) {
-    const test_case *what = &fault->what;
+    const test_case *collective = &fault->collective;
     fprintf(stderr,
             "fault %" PRIu64 ": %s of rank %" PRId64 " of %" PRId64 " at call %" PRId64 "%s (%" PRId64
             " us); %s of %s x %" PRId64 ", %s, root %" PRId64 "%s%s, memory %d; %s%s%s; members",
             fault->number, kinds[fault->kind].name, fault->victim, fault->n, fault->at,
-            fault->inside ? ", inside" : "", fault->delay_us, dt_collective_name(what->op),
-            dt_dtype_name(what->dtype), what->count, dt_reduce_name(what->reduce), what->root,
-            what->unequal ? ", unequal" : "", what->in_place ? ", in place" : "", (int)what->memory,
+            fault->inside ? ", inside" : "", fault->delay_us, dt_collective_name(collective->op),
+            dt_dtype_name(collective->dtype), collective->count, dt_reduce_name(collective->reduce), collective->root,
+            collective->unequal ? ", unequal" : "", collective->in_place ? ", in place" : "", (int)collective->memory,
             fault->started ? "started" : "blocking", fault->started && fault->tested ? ", tested" : "",
             fault->tells ? ", told" : "");
     for (int64_t i = 0; i < fault->n_members; i++)

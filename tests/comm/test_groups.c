@@ -93,12 +93,12 @@ static void groups__of_impossible_ranks_are_refused(void **state) {
         int64_t ranks[3], n;
         const char *says;
     } cases[] = {
-        {{0}, 0, "0 ranks"},
-        {{0}, -1, "-1 ranks"},
-        {{0, 1, 2}, 8, "8 ranks; from 1 to 7"},
-        {{0, 7}, 2, "rank 7 at place 1 is not in the world of 7"},
-        {{-1, 2}, 2, "rank -1 at place 0"},
-        {{4, 2, 4}, 3, "rank 4 is there twice"},
+        {{0}, 0, "expected 1 to 7, got 0"},
+        {{0}, -1, "expected 1 to 7, got -1"},
+        {{0, 1, 2}, 8, "number of ranks: expected 1 to 7, got 8"},
+        {{0, 7}, 2, "rank at index 1: expected 0 to 6, got 7"},
+        {{-1, 2}, 2, "rank at index 0: expected 0 to 6, got -1"},
+        {{4, 2, 4}, 3, "rank 4 is listed twice"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 7, .rank = 2});
@@ -155,8 +155,8 @@ static int share(dt_ctx *ctx, void *arg) {
     for (int i = 0; i < 4; i++)
         groups[i] = dt_group_new(ctx, orders[i], 3);
     for (int k = 0; k < 100; k++) {
-        test_case what = test_any_case(&random, 3, 20000);
-        if (test_once(ctx, groups[test_below(&random, 4)], &what))
+        test_case collective = test_any_case(&random, 3, 20000);
+        if (test_once(ctx, groups[test_below(&random, 4)], &collective))
             return 1;
     }
     long before = memory->n_live;
@@ -228,8 +228,8 @@ static int keep_hundreds(dt_ctx *ctx, void *arg) {
             CHECK_OK(ctx, dt_comm_all_reduce(groups[i], values, values, 50, DT_F32, DT_SUM));
     }
     for (int i = 0; i < ALIVE; i++) {
-        test_case what = test_any_case(&random, dt_group_size(groups[i]), 5000);
-        if (dt_group_rank(groups[i]) >= 0 && test_once(ctx, groups[i], &what))
+        test_case collective = test_any_case(&random, dt_group_size(groups[i]), 5000);
+        if (dt_group_rank(groups[i]) >= 0 && test_once(ctx, groups[i], &collective))
             return 1;
     }
     struct usage after = usage_of(ctx, memory);
@@ -288,8 +288,8 @@ static int make_and_use(struct maker *maker) {
         group = dt_group_new(maker->ctx, maker->members[k], maker->n[k]);
     CHECK(group, "no group: %s", dt_error_text(maker->ctx));
     maker->shared = numbers;
-    test_case what = test_any_case(&maker->shared, maker->n[k], 3000);
-    if (test_once(maker->ctx, group, &what) || message_in(maker, group))
+    test_case collective = test_any_case(&maker->shared, maker->n[k], 3000);
+    if (test_once(maker->ctx, group, &collective) || message_in(maker, group))
         return 1;
     maker->shared = outer;
     if (fresh) {
@@ -387,12 +387,12 @@ static void groups__that_are_ever_new_do_not_fill_shared_memory(void **state) {
 
 /* Calls that look alike: the text says what may differ. */
 
-static int assert_differs(dt_ctx *ctx, const dt_comm_call *call, const char *what) {
+static int assert_differs(dt_ctx *ctx, const dt_comm_call *call, const char *collective) {
     const char *part = "but the sizes of the blocks, the order or the mesh of the group, or the tag differ";
     dt_group *group = dt_group_new(ctx, (int64_t[]){0, 1, 2}, 3);
     dt_status status = dt_comm_run(group, call);
-    CHECK(status == DT_ERR_MISMATCH, "%s: %s", what, dt_error_text(ctx));
-    CHECK(strstr(dt_error_text(ctx), part) && strstr(dt_error_text(ctx), what), "%s", dt_error_text(ctx));
+    CHECK(status == DT_ERR_MISMATCH, "%s: %s", collective, dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), part) && strstr(dt_error_text(ctx), collective), "%s", dt_error_text(ctx));
     dt_group_release(group);
     CHECK_OK(ctx, dt_error_clear(ctx));
     return 0;

@@ -9,6 +9,7 @@
 
 #include "base/ctx.h"
 #include "comm/runtime.h"
+#include "comm/segment.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -73,8 +74,8 @@ static void init__alone_is_a_world_of_one(void **state) {
         assert_int_equal(dt_threads(ctx), dt__usable_cores());
         uint64_t random = test_seed((uint64_t)k);
         for (int i = 0; i < 200; i++) {
-            test_case what = test_any_case(&random, 1, 10000);
-            assert_int_equal(test_once(ctx, dt_group_world(ctx), &what), 0);
+            test_case collective = test_any_case(&random, 1, 10000);
+            assert_int_equal(test_once(ctx, dt_group_world(ctx), &collective), 0);
         }
         assert_int_equal(dt_close(ctx), 0);
     }
@@ -231,10 +232,56 @@ static void init__refuses_garbage_in_the_environment(void **state) {
         assert_refused(NULL, cases[i].value);
         unsetenv(cases[i].variable);
     }
-    assert_refused(&(dt_init_options){.transport = "carrier pigeon"}, "there is no transport 'carrier pigeon'");
+    assert_refused(&(dt_init_options){.transport = "carrier pigeon"}, "self, shm or fake, got \"carrier pigeon\"");
     assert_refused(&(dt_init_options){.transport = "shm"}, "dtrun -n");
-    assert_refused(&(dt_init_options){.world = 4}, "a world of 4");
-    assert_refused(&(dt_init_options){.transport = "self", .world = -1}, "a world of -1");
+    assert_refused(&(dt_init_options){.world = 4}, "world: expected 1 for a process started alone, got 4");
+    assert_refused(&(dt_init_options){.transport = "self", .world = -1}, "got -1");
+}
+
+static void init__writes_its_error_into_the_buffer_of_the_caller(void **state) {
+    (void)state;
+    static const char expected[] =
+        "dt_init: DTENSOR_TIMEOUT: expected a duration such as 30 or 500ms, or off, got \"soon\"";
+    static const char cut[] = "dt_init: DTENSOR...";
+    char error[256] = "", printed[256];
+    setenv("DTENSOR_TIMEOUT", "soon", 1);
+    dt_init_options options = {.error = error, .error_bytes = sizeof error};
+    struct attempt attempt = {.options = &options};
+    capture(try_init, &attempt, printed, sizeof printed);
+    assert_null(attempt.ctx);
+    assert_string_equal(error, expected);
+    assert_string_equal(printed, "");
+    options.error_bytes = sizeof cut;
+    assert_null(dt_init(&options));
+    assert_string_equal(error, cut);
+    options.error_bytes = 1;
+    assert_null(dt_init(&options));
+    assert_string_equal(error, "");
+    options.error_bytes = 0; /* as without a buffer */
+    assert_refused(&options, expected);
+    unsetenv("DTENSOR_TIMEOUT");
+
+    options.error_bytes = sizeof error;
+    setenv("DTENSOR_LAUNCH", "garbage", 1);
+    assert_null(dt_init(&options));
+    assert_says(error, "DTENSOR_LAUNCH: expected what dtrun sets, got \"garbage\"");
+    unsetenv("DTENSOR_LAUNCH");
+
+    test_memory memory = {.fail_at = 1};
+    options.allocator = test_memory_allocator(&memory);
+    assert_null(dt_init(&options));
+    assert_says(error, "dt_init: out of memory");
+    memory = (test_memory){.fail_at = 2};
+    assert_null(dt_init(&options));
+    assert_says(error, "dt_init: out of memory");
+    assert_int_equal(memory.n_live, 0);
+
+    memory = (test_memory){0};
+    strcpy(error, "as before");
+    dt_ctx *ctx = dt_init(&options);
+    assert_non_null(ctx);
+    assert_string_equal(error, "as before");
+    assert_int_equal(dt_close(ctx), 0);
 }
 
 static void init__takes_from_the_environment_what_dtrun_takes(void **state) {
@@ -355,8 +402,8 @@ static void init__logs_where_it_is_told(void **state) {
 static int use_world(dt_ctx *ctx, uint64_t stream, int n) {
     uint64_t random = test_seed(stream);
     for (int i = 0; i < n; i++) {
-        test_case what = test_any_case(&random, dt_world(ctx), 50000);
-        if (test_once(ctx, dt_group_world(ctx), &what))
+        test_case collective = test_any_case(&random, dt_world(ctx), 50000);
+        if (test_once(ctx, dt_group_world(ctx), &collective))
             return 1;
     }
     return 0;
@@ -480,7 +527,7 @@ static int init_twice(dt_ctx *none, void *arg) {
         test_sleep(0.2); /* which is not the end of the world, even with so long a deadline */
     CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
     CHECK(!dt_init(NULL), "two contexts are one rank");
-    CHECK(!dt_init(&(dt_init_options){.world = 7}), "a world of 7 was asked for");
+    CHECK(!dt_init(&(dt_init_options){.world = 7}), "a world of 7 was requested");
     dt_ctx *fake = dt_init(&(dt_init_options){.transport = "fake", .world = 9, .rank = 8});
     dt_ctx *self = dt_init(&(dt_init_options){.transport = "self"});
     CHECK(fake && dt_rank(fake) == 8 && self && dt_world(self) == 1, "no contexts beside the launch");
@@ -637,13 +684,13 @@ static void spawn__refuses_what_cannot_be(void **state) {
     (void)state;
     if (test_with_tsan)
         skip();
-    assert_spawn_says(0, exit_with, NULL, "0 ranks");
-    assert_spawn_says(-1, exit_with, NULL, "-1 ranks");
-    assert_spawn_says(DT__MAX_RANKS + 1, exit_with, NULL, "from 1 to 4096 ranks");
-    assert_spawn_says(INT64_MAX, exit_with, NULL, "from 1 to 4096 ranks");
+    assert_spawn_says(0, exit_with, NULL, "dt_spawn: number of ranks: expected 1 to 4096, got 0");
+    assert_spawn_says(-1, exit_with, NULL, "got -1");
+    assert_spawn_says(DT__MAX_RANKS + 1, exit_with, NULL, "got 4097");
+    assert_spawn_says(INT64_MAX, exit_with, NULL, "expected 1 to 4096");
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, sleep_a_little, NULL), 0);
-    assert_spawn_says(2, exit_with, (int[]){0, 0}, "has 2 threads already");
+    assert_spawn_says(2, exit_with, (int[]){0, 0}, "got 2 threads");
     pthread_join(thread, NULL);
     assert_int_equal(dt_spawn(2, exit_with, (int[]){0, 0}, NULL), DT_OK);
 }
@@ -720,7 +767,7 @@ static void spawn__takes_the_heap_from_the_environment(void **state) {
     setenv("DTENSOR_HEAP", "64M", 1);
     assert_int_equal(dt_spawn(2, check_heap_size, NULL, NULL), DT_OK);
     setenv("DTENSOR_HEAP", "much", 1);
-    assert_spawn_says(2, check_heap_size, NULL, "DTENSOR_HEAP is 'much'");
+    assert_spawn_says(2, check_heap_size, NULL, "DTENSOR_HEAP: expected a size such as 512M or 8G, got \"much\"");
     unsetenv("DTENSOR_HEAP");
 }
 
@@ -732,6 +779,7 @@ int main(void) {
         cmocka_unit_test(init__contexts_live_side_by_side),
         cmocka_unit_test(init__options_come_before_the_environment),
         cmocka_unit_test(init__refuses_garbage_in_the_environment),
+        cmocka_unit_test(init__writes_its_error_into_the_buffer_of_the_caller),
         cmocka_unit_test(init__takes_from_the_environment_what_dtrun_takes),
         cmocka_unit_test(init__default_heaps_keep_within_the_limit),
         cmocka_unit_test(init__refuses_a_stale_launch),

@@ -88,10 +88,10 @@ static dt_work *start_briefly(dt_group *group, dt_comm_call call) {
     return work;
 }
 
-static int start(struct program *program, int place, const test_case *what) {
+static int start(struct program *program, int place, const test_case *collective) {
     struct flight *flight = &program->flights[program->n_flights];
     flight->place = place;
-    CHECK(!test_prepare(&flight->run, program->ctx, program->handles[place], what), "%s",
+    CHECK(!test_prepare(&flight->run, program->ctx, program->handles[place], collective), "%s",
           dt_error_text(program->ctx));
     flight->work = start_briefly(program->handles[place], flight->run.call);
     CHECK(flight->work, "step %" PRId64 ": %s", program->step, dt_error_text(program->ctx));
@@ -99,8 +99,9 @@ static int start(struct program *program, int place, const test_case *what) {
     return 0;
 }
 
-static int run(struct program *program, int place, const test_case *what, bool blocking) {
-    return blocking ? test_once(program->ctx, program->handles[place], what) : start(program, place, what);
+static int run(struct program *program, int place, const test_case *collective, bool blocking) {
+    return blocking ? test_once(program->ctx, program->handles[place], collective)
+                    : start(program, place, collective);
 }
 
 /* The steps. Each draws the shared numbers alike on every rank, whether or not the rank takes part. */
@@ -144,24 +145,24 @@ static int any_group(struct program *program) {
     return program->groups[place].n ? place : 0;
 }
 
-static int collective(struct program *program) {
+static int run_collective(struct program *program) {
     int place = any_group(program);
-    test_case what = test_any_case(&program->shared, program->groups[place].n, MOST_BYTES);
+    test_case collective = test_any_case(&program->shared, program->groups[place].n, MOST_BYTES);
     bool blocking = test_below(&program->shared, 3) == 0;
     if (place_of(&program->groups[place], dt_rank(program->ctx)) < 0)
         return 0;
-    return run(program, place, &what, blocking);
+    return run(program, place, &collective, blocking);
 }
 
 /* To oneself, the receives may come first; they are served in their order. */
-static int self_messages(struct program *program, int place, test_case what) {
+static int self_messages(struct program *program, int place, test_case collective) {
     int64_t n = 1 + test_below(&program->own, MOST_SELF_MESSAGES);
     bool receives_first = test_below(&program->own, 2);
     for (int pass = 0; pass < 2; pass++)
         for (int64_t i = 0; i < n; i++) {
-            what.op = (pass == 0) == receives_first ? DT_RECV : DT_SEND;
-            what.seed += pass == 0 || i ? 1 : (uint64_t)(1 - n);
-            if (run(program, place, &what, what.op == DT_SEND && test_below(&program->own, 2)))
+            collective.op = (pass == 0) == receives_first ? DT_RECV : DT_SEND;
+            collective.seed += pass == 0 || i ? 1 : (uint64_t)(1 - n);
+            if (run(program, place, &collective, collective.op == DT_SEND && test_below(&program->own, 2)))
                 return 1;
         }
     return 0;
@@ -171,25 +172,25 @@ static int message(struct program *program) {
     int place = any_group(program);
     const struct group *group = &program->groups[place];
     int64_t from = test_below(&program->shared, group->n), to = test_below(&program->shared, group->n);
-    test_case what = test_any_case(&program->shared, 1, MOST_BYTES);
+    test_case collective = test_any_case(&program->shared, 1, MOST_BYTES);
     int64_t me = place_of(group, dt_rank(program->ctx));
-    what.unequal = what.in_place = false;
+    collective.unequal = collective.in_place = false;
     if (me == from && me == to) {
-        what.root = me;
-        return self_messages(program, place, what);
+        collective.root = me;
+        return self_messages(program, place, collective);
     }
     if (me != from && me != to)
         return 0;
-    what.op = me == from ? DT_SEND : DT_RECV;
-    what.root = me == from ? to : from;
-    return run(program, place, &what, test_below(&program->own, 3) == 0);
+    collective.op = me == from ? DT_SEND : DT_RECV;
+    collective.root = me == from ? to : from;
+    return run(program, place, &collective, test_below(&program->own, 3) == 0);
 }
 
 static int one_step(struct program *program) {
     int64_t kind = test_below(&program->shared, 10);
     if (make_room(program))
         return 1;
-    if (kind == 0 ? change_groups(program) : kind < 4 ? message(program) : collective(program))
+    if (kind == 0 ? change_groups(program) : kind < 4 ? message(program) : run_collective(program))
         return 1;
     while (program->n_flights && test_below(&program->own, 3) == 0)
         if (wait_for_any(program))

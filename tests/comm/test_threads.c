@@ -8,7 +8,7 @@
 #include "support/launch.h"
 
 #include "base/ctx.h"
-#include "comm/launch.h"
+#include "comm/comm.h"
 
 #include <string.h>
 
@@ -34,9 +34,9 @@ static int one_after_the_other(dt_ctx *ctx, void *arg) {
     uint64_t random = test_seed(17);
     for (int k = 0; k < n_calls; k++) {
         test_run first, second;
-        test_case what[2] = {test_any_case(&random, n, 300), test_any_case(&random, n, 30000)};
+        test_case collective[2] = {test_any_case(&random, n, 300), test_any_case(&random, n, 30000)};
         dt_group *a = groups[test_below(&random, 2)], *b = groups[test_below(&random, 2)];
-        CHECK(!test_prepare(&first, ctx, a, &what[0]) && !test_prepare(&second, ctx, b, &what[1]), "%s",
+        CHECK(!test_prepare(&first, ctx, a, &collective[0]) && !test_prepare(&second, ctx, b, &collective[1]), "%s",
               dt_error_text(ctx));
         dt_work *work = dt_comm_start(b, &second.call);
         CHECK_OK(ctx, dt_comm_run(a, &first.call));

@@ -135,7 +135,7 @@ class Binding(launch.Case):
         n = len(CORES) + 1
         masks, err = self.masks(n, "--bind", "core")
         self.assertEqual(masks, [set(CORES)] * n)
-        self.assertEqual(err, f"dtrun: {n} ranks cannot be bound as asked: there are {len(CORES)} CPUs; not bound\n")
+        self.assertEqual(err, f"dtrun: --bind: cannot bind {n} ranks to {len(CORES)} CPUs; they are not bound\n")
         self.assertEqual(self.masks(n), ([set(CORES)] * n, ""))
 
     def test_none__lets_ranks_run_anywhere(self):

@@ -172,22 +172,22 @@ static void sink__writes_in_pieces_and_forgets_after_an_error(void **state) {
     char got[8];
     assert_int_equal(pipe(ends), 0);
     assert_true(sink_open(&sink, ends[1]));
-    size_t room = sink_room(&sink);
+    size_t room = sink_capacity(&sink);
     char *bytes = malloc(room);
     assert_non_null(bytes);
     memset(bytes, 'x', room);
     memcpy(bytes, "12345678", 8);
     sink_add(&sink, bytes, room);
-    assert_int_equal(sink_room(&sink), 0);
+    assert_int_equal(sink_capacity(&sink), 0);
     sink_write(&sink); /* the pipe takes a part and does not block */
     sink_write(&sink);
     assert_true(sink_is_waiting(&sink));
-    size_t written = sink_room(&sink);
+    size_t written = sink_capacity(&sink);
     assert_true(written > 0);
     assert_int_equal(read(ends[0], got, 8), 8);
     assert_memory_equal(got, "12345678", 8);
     sink_add(&sink, bytes, written); /* moves what is left to the front */
-    assert_int_equal(sink_room(&sink), 0);
+    assert_int_equal(sink_capacity(&sink), 0);
     close(ends[0]);
     sink_write(&sink);
     assert_int_not_equal(sink.error, 0);

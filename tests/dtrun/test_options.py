@@ -37,24 +37,24 @@ class Options(launch.Case):
             self.assertEqual(self.run_it(option), (0, f"dtrun (dtensor) {version}\n", ""))
 
     def test_mistakes__are_refused_with_what_would_be_right(self):
-        self.assert_refused([], "no program")
-        self.assert_refused(["-n", "4"], "no program")
-        self.assert_refused(["-n", "4", "--"], "no program")
-        self.assert_refused(["-n"], "-n", "needs a value", "1 to 4096")
-        self.assert_refused(["--timeout"], "--timeout", "needs a value", "30s")
+        self.assert_refused([], "expected a program to run")
+        self.assert_refused(["-n", "4"], "expected a program")
+        self.assert_refused(["-n", "4", "--"], "expected a program")
+        self.assert_refused(["-n"], "-n: expected an integer from 1 to 4096, got no value")
+        self.assert_refused(["--timeout"], "--timeout: expected", "30s", "got no value")
         for n in ("0", "-1", "5000", "4097", "four", "4x", "", "1.5", "99999999999999999999"):
-            self.assert_refused(["-n", n, "true"], "--ranks " + n, "1 to 4096")
-        self.assert_refused(["--frobnicate", "true"], "--frobnicate")
-        self.assert_refused(["-x", "true"], "-x")
+            self.assert_refused(["-n", n, "true"], f'--ranks: expected an integer from 1 to 4096, got "{n}"')
+        self.assert_refused(["--frobnicate", "true"], "--frobnicate: unknown option")
+        self.assert_refused(["-x", "true"], "-x: unknown option")
         self.assert_refused(["--tag-output=yes", "true"], "--tag-output", "no value")
-        self.assert_refused(["--bind", "socket", "true"], "--bind socket", "core, numa or none")
-        self.assert_refused(["--timeout", "soon", "true"], "--timeout soon", "30s")
-        self.assert_refused(["--heap", "big", "true"], "--heap big", "8G")
-        self.assert_refused(["--threads", "0", "true"], "--threads 0", "from 1")
+        self.assert_refused(["--bind", "socket", "true"], '--bind: expected core, numa or none, got "socket"')
+        self.assert_refused(["--timeout", "soon", "true"], "--timeout: expected a duration", 'got "soon"')
+        self.assert_refused(["--heap", "big", "true"], "--heap: expected a size", 'got "big"')
+        self.assert_refused(["--threads", "0", "true"], "--threads: expected an integer from 1", 'got "0"')
 
     def test_mistakes__in_variables_are_refused(self):
-        self.assert_refused(["true"], "DTENSOR_THREADS=many", environment={"DTENSOR_THREADS": "many"})
-        self.assert_refused(["true"], "DTENSOR_HEAP=-1", environment={"DTENSOR_HEAP": "-1"})
+        self.assert_refused(["true"], 'DTENSOR_THREADS: expected an integer from 1 to 4096, got "many"', environment={"DTENSOR_THREADS": "many"})
+        self.assert_refused(["true"], 'DTENSOR_HEAP: expected a size such as 512M or 8G, got "-1"', environment={"DTENSOR_HEAP": "-1"})
 
     def test_program__keeps_its_own_options(self):
         for arguments in (["-n", "1", "echo", "--help", "-n", "3"], ["-n1", "--", "echo", "--help", "-n", "3"],

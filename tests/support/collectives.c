@@ -13,7 +13,7 @@
 
 enum { GUARD = 64, GUARD_BYTE = 0xa5, WRONG_BYTE = 0x5a };
 
-static bool on_root(const test_run *run) { return dt_group_rank(run->group) == run->what.root; }
+static bool on_root(const test_run *run) { return dt_group_rank(run->group) == run->collective.root; }
 
 /* Numbers come in pieces: drawn, reduced and converted in loops that a compiler can make fast. */
 enum { PIECE = 1024 };
@@ -22,25 +22,25 @@ struct numbers {
 };
 
 /* From -2 to 3, and from -1 to 1 for products, which then stay small. */
-static void draw(const test_case *what, int64_t rank, int64_t first, int64_t n, double *out) {
-    uint64_t start = what->seed * 1000003 + (uint64_t)rank * 7919 + (uint64_t)first;
-    uint64_t kinds = what->reduce == DT_PRODUCT ? 3 : 6;
+static void draw(const test_case *collective, int64_t rank, int64_t first, int64_t n, double *out) {
+    uint64_t start = collective->seed * 1000003 + (uint64_t)rank * 7919 + (uint64_t)first;
+    uint64_t kinds = collective->reduce == DT_PRODUCT ? 3 : 6;
     int32_t shift = (int32_t)kinds / 3;
     for (int64_t i = 0; i < n; i++)
         out[i] = (int32_t)(((start + (uint64_t)i) * 0x9e3779b97f4a7c15u >> 32) * kinds >> 32) - shift;
-    if (what->dtype == DT_U8)
+    if (collective->dtype == DT_U8)
         for (int64_t i = 0; i < n; i++)
             out[i] = fabs(out[i]);
-    if (what->dtype == DT_BOOL)
+    if (collective->dtype == DT_BOOL)
         for (int64_t i = 0; i < n; i++)
             out[i] = out[i] > 0;
 }
 
 /* Elements `first` and on of what a rank of the world puts in. */
-static void put_in(const test_case *what, int64_t rank, int64_t first, int64_t n, struct numbers *out) {
-    draw(what, rank, first, n, out->re);
-    if (dt__is_complex(what->dtype))
-        draw(what, rank + 100, first, n, out->im);
+static void put_in(const test_case *collective, int64_t rank, int64_t first, int64_t n, struct numbers *out) {
+    draw(collective, rank, first, n, out->re);
+    if (dt__is_complex(collective->dtype))
+        draw(collective, rank + 100, first, n, out->im);
 }
 
 static double smaller(double a, double b) { return b < a ? b : a; }
@@ -55,50 +55,50 @@ static void multiply_complex(struct numbers *a, const struct numbers *b, int64_t
 }
 
 /* a becomes what the reduction makes of a and b. */
-static void combine(const test_case *what, struct numbers *a, const struct numbers *b, int64_t n) {
-    bool complex = dt__is_complex(what->dtype);
-    if (what->reduce == DT_PRODUCT && complex)
+static void combine(const test_case *collective, struct numbers *a, const struct numbers *b, int64_t n) {
+    bool complex = dt__is_complex(collective->dtype);
+    if (collective->reduce == DT_PRODUCT && complex)
         multiply_complex(a, b, n);
-    else if (what->reduce == DT_PRODUCT)
+    else if (collective->reduce == DT_PRODUCT)
         for (int64_t i = 0; i < n; i++)
             a->re[i] *= b->re[i];
-    else if (what->reduce == DT_MIN)
+    else if (collective->reduce == DT_MIN)
         for (int64_t i = 0; i < n; i++)
             a->re[i] = smaller(a->re[i], b->re[i]);
-    else if (what->reduce == DT_MAX)
+    else if (collective->reduce == DT_MAX)
         for (int64_t i = 0; i < n; i++)
             a->re[i] = greater(a->re[i], b->re[i]);
     else
         for (int64_t i = 0; i < n; i++)
             a->re[i] += b->re[i];
-    if (complex && what->reduce != DT_PRODUCT)
+    if (complex && collective->reduce != DT_PRODUCT)
         for (int64_t i = 0; i < n; i++)
             a->im[i] += b->im[i];
 }
 
 /* Of integers, the average is cut towards zero. */
-static void divide(const test_case *what, struct numbers *a, int64_t n, double divisor) {
-    bool whole = dt__is_integral(what->dtype);
+static void divide(const test_case *collective, struct numbers *a, int64_t n, double divisor) {
+    bool whole = dt__is_integral(collective->dtype);
     for (int64_t i = 0; i < n; i++)
         a->re[i] = whole ? trunc(a->re[i] / divisor) : a->re[i] / divisor;
-    if (dt__is_complex(what->dtype))
+    if (dt__is_complex(collective->dtype))
         for (int64_t i = 0; i < n; i++)
             a->im[i] /= divisor;
 }
 
 /* The reduction over all members, in group order. */
 static void reduce(const test_run *run, int64_t first, int64_t n, struct numbers *out) {
-    const test_case *what = &run->what;
+    const test_case *collective = &run->collective;
     struct numbers next;
-    put_in(what, dt_group_world_rank(run->group, 0), first, n, out);
+    put_in(collective, dt_group_world_rank(run->group, 0), first, n, out);
     for (int64_t k = 1; k < dt_group_size(run->group); k++) {
-        put_in(what, dt_group_world_rank(run->group, k), first, n, &next);
-        combine(what, out, &next, n);
+        put_in(collective, dt_group_world_rank(run->group, k), first, n, &next);
+        combine(collective, out, &next, n);
     }
-    for (int64_t i = 0; what->dtype == DT_BOOL && i < n; i++)
+    for (int64_t i = 0; collective->dtype == DT_BOOL && i < n; i++)
         out->re[i] = out->re[i] != 0;
-    if (what->reduce == DT_AVG)
-        divide(what, out, n, (double)dt_group_size(run->group));
+    if (collective->reduce == DT_AVG)
+        divide(collective, out, n, (double)dt_group_size(run->group));
 }
 
 /* The nearest half, ties to even: numbers here are finite, and too large ones become infinite. */
@@ -167,39 +167,39 @@ static void convert(dt_dtype dtype, void *memory, const struct numbers *from, in
 /* Writes n elements to element `at` of memory: those of a rank of the world from element `first` on, or, for rank -1,
  * of the reduction. */
 static void write_elements(const test_run *run, void *memory, int64_t at, int64_t rank, int64_t first, int64_t n) {
-    const test_case *what = &run->what;
-    size_t item = dt_dtype_size(what->dtype);
+    const test_case *collective = &run->collective;
+    size_t item = dt_dtype_size(collective->dtype);
     struct numbers numbers;
     for (int64_t done = 0; done < n; done += PIECE) {
         int64_t piece = n - done < PIECE ? n - done : PIECE;
         if (rank < 0)
             reduce(run, first + done, piece, &numbers);
         else
-            put_in(what, rank, first + done, piece, &numbers);
-        convert(what->dtype, (char *)memory + (size_t)(at + done) * item, &numbers, piece);
+            put_in(collective, rank, first + done, piece, &numbers);
+        convert(collective->dtype, (char *)memory + (size_t)(at + done) * item, &numbers, piece);
     }
 }
 
 /* An exchange in place takes as much from each member as it gives to it. */
-static int64_t block_of(const test_case *what, int64_t from, int64_t to) {
-    if (!what->unequal)
-        return what->count;
-    if (what->op == DT_ALL_TO_ALL && what->in_place && from > to)
-        return block_of(what, to, from);
-    uint64_t state = what->seed + (uint64_t)(from * 64 + to);
-    return test_below(&state, what->count + 1);
+static int64_t block_of(const test_case *collective, int64_t from, int64_t to) {
+    if (!collective->unequal)
+        return collective->count;
+    if (collective->op == DT_ALL_TO_ALL && collective->in_place && from > to)
+        return block_of(collective, to, from);
+    uint64_t state = collective->seed + (uint64_t)(from * 64 + to);
+    return test_below(&state, collective->count + 1);
 }
 
 /* Sizes of the parts that this rank gives and gets. */
 static void count_parts(const test_run *run, int64_t *gives, int64_t *gets) {
-    const test_case *what = &run->what;
+    const test_case *collective = &run->collective;
     int64_t n = dt_group_size(run->group), me = dt_group_rank(run->group), all = 0, all_back = 0;
     for (int64_t i = 0; i < n; i++) {
-        all += run->counts ? run->counts[i] : what->count;
-        all_back += run->recv_counts ? run->recv_counts[i] : run->counts ? run->counts[i] : what->count;
+        all += run->counts ? run->counts[i] : collective->count;
+        all_back += run->recv_counts ? run->recv_counts[i] : run->counts ? run->counts[i] : collective->count;
     }
-    int64_t own = run->counts ? run->counts[me] : what->count, value = what->count;
-    switch (what->op) {
+    int64_t own = run->counts ? run->counts[me] : collective->count, value = collective->count;
+    switch (collective->op) {
     case DT_BARRIER:
     case DT_N_COLLECTIVES:
         *gives = *gets = 0;
@@ -258,15 +258,15 @@ static void give(const test_run *run, unsigned char *memory) {
 
 static int make_counts(test_run *run) {
     int64_t n = dt_group_size(run->group), me = dt_group_rank(run->group);
-    bool exchange = run->what.op == DT_ALL_TO_ALL;
-    if (!run->what.unequal)
+    bool exchange = run->collective.op == DT_ALL_TO_ALL;
+    if (!run->collective.unequal)
         return 0;
     run->counts = calloc((size_t)n, sizeof(int64_t));
     run->recv_counts = exchange ? calloc((size_t)n, sizeof(int64_t)) : NULL;
     for (int64_t i = 0; i < n; i++) {
-        run->counts[i] = block_of(&run->what, exchange ? me : 0, i);
+        run->counts[i] = block_of(&run->collective, exchange ? me : 0, i);
         if (exchange)
-            run->recv_counts[i] = block_of(&run->what, i, me);
+            run->recv_counts[i] = block_of(&run->collective, i, me);
     }
     return 0;
 }
@@ -277,24 +277,24 @@ static void fill_source(const test_run *run, void *memory) {
     write_elements(run, memory, 0, dt_rank(run->ctx), 0, gives);
 }
 
-static int64_t sum_before(const test_case *what, const int64_t *counts, int64_t i) {
+static int64_t sum_before(const test_case *collective, const int64_t *counts, int64_t i) {
     int64_t at = 0;
     for (int64_t k = 0; k < i; k++)
-        at += counts ? counts[k] : what->count;
+        at += counts ? counts[k] : collective->count;
     return at;
 }
 
-int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *what) {
-    *run = (test_run){.ctx = ctx, .group = group, .what = *what};
-    run->heap = what->memory == TEST_HEAP || (what->memory == TEST_MIXED && dt_rank(ctx) % 2);
+int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *collective) {
+    *run = (test_run){.ctx = ctx, .group = group, .collective = *collective};
+    run->heap = collective->memory == TEST_HEAP || (collective->memory == TEST_MIXED && dt_rank(ctx) % 2);
     make_counts(run);
     int64_t gives, gets, me = dt_group_rank(group);
-    size_t item = dt_dtype_size(what->dtype);
+    size_t item = dt_dtype_size(collective->dtype);
     count_parts(run, &gives, &gets);
     run->src_bytes = (size_t)gives * item;
     run->dst_bytes = (size_t)gets * item;
-    bool gather_like = what->op == DT_GATHER || what->op == DT_ALL_GATHER;
-    bool in_place = what->in_place && gives && gets;
+    bool gather_like = collective->op == DT_GATHER || collective->op == DT_ALL_GATHER;
+    bool in_place = collective->in_place && gives && gets;
     size_t room = run->src_bytes > run->dst_bytes ? run->src_bytes : run->dst_bytes;
     run->src = take(run, in_place ? room : run->src_bytes);
     run->dst = in_place ? run->src : take(run, run->dst_bytes);
@@ -303,48 +303,48 @@ int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *w
         return 1;
     }
     char *src = (char *)run->src + GUARD, *dst = (char *)run->dst + GUARD;
-    size_t own_at = (size_t)sum_before(what, run->counts, me) * item;
+    size_t own_at = (size_t)sum_before(collective, run->counts, me) * item;
     if (in_place && gather_like)
         src += own_at;
-    if (in_place && (what->op == DT_SCATTER || what->op == DT_REDUCE_SCATTER))
+    if (in_place && (collective->op == DT_SCATTER || collective->op == DT_REDUCE_SCATTER))
         dst += own_at;
     fill_source(run, src);
-    run->call = (dt_comm_call){.op = what->op,
-                               .dtype = what->dtype,
-                               .reduce = what->reduce,
+    run->call = (dt_comm_call){.op = collective->op,
+                               .dtype = collective->dtype,
+                               .reduce = collective->reduce,
                                .src = src,
                                .dst = dst,
-                               .count = what->count,
+                               .count = collective->count,
                                .counts = run->counts,
                                .recv_counts = run->recv_counts,
-                               .root = what->root,
-                               .tag = what->tag};
+                               .root = collective->root,
+                               .tag = collective->tag};
     return 0;
 }
 
 static void expect(const test_run *run, void *memory) {
-    const test_case *what = &run->what;
+    const test_case *collective = &run->collective;
     int64_t n = dt_group_size(run->group), me = dt_group_rank(run->group), gives, gets;
-    int64_t root = dt_group_world_rank(run->group, what->root);
-    int64_t own_at = sum_before(what, run->counts, me);
+    int64_t root = dt_group_world_rank(run->group, collective->root);
+    int64_t own_at = sum_before(collective, run->counts, me);
     count_parts(run, &gives, &gets);
-    if (what->op == DT_BROADCAST || what->op == DT_RECV)
+    if (collective->op == DT_BROADCAST || collective->op == DT_RECV)
         write_elements(run, memory, 0, root, 0, gets);
-    if (what->op == DT_SCATTER)
+    if (collective->op == DT_SCATTER)
         write_elements(run, memory, 0, root, own_at, gets);
-    if (what->op == DT_ALL_REDUCE)
+    if (collective->op == DT_ALL_REDUCE)
         write_elements(run, memory, 0, -1, 0, gets);
-    if (what->op == DT_REDUCE_SCATTER)
+    if (collective->op == DT_REDUCE_SCATTER)
         write_elements(run, memory, 0, -1, own_at, gets);
     int64_t at = 0;
     for (int64_t k = 0; k < n && gets; k++) {
         int64_t rank = dt_group_world_rank(run->group, k), size = 0, from = 0;
-        if (what->op == DT_GATHER || what->op == DT_ALL_GATHER)
-            size = run->counts ? run->counts[k] : what->count;
-        if (what->op == DT_ALL_TO_ALL) {
-            size = block_of(what, k, me);
+        if (collective->op == DT_GATHER || collective->op == DT_ALL_GATHER)
+            size = run->counts ? run->counts[k] : collective->count;
+        if (collective->op == DT_ALL_TO_ALL) {
+            size = block_of(collective, k, me);
             for (int64_t j = 0; j < me; j++)
-                from += block_of(what, k, j);
+                from += block_of(collective, k, j);
         }
         write_elements(run, memory, at, rank, from, size);
         at += size;
@@ -363,7 +363,7 @@ static int guards_hold(const unsigned char *memory, size_t bytes, const char *na
 static bool same(const test_run *run, const unsigned char *got, const unsigned char *want, size_t bytes) {
     if (!bytes || !memcmp(got, want, bytes))
         return true;
-    if (run->what.reduce != DT_AVG || (run->what.dtype != DT_F16 && run->what.dtype != DT_BF16))
+    if (run->collective.reduce != DT_AVG || (run->collective.dtype != DT_F16 && run->collective.dtype != DT_BF16))
         return false;
     for (size_t i = 0; i < bytes / 2; i++) {
         uint16_t a, b;
@@ -382,13 +382,14 @@ static int compare(test_run *run) {
         expect(run, run->want);
     }
     bool right = same(run, got, run->want, run->dst_bytes);
-    size_t at = 0, item = dt_dtype_size(run->what.dtype);
+    size_t at = 0, item = dt_dtype_size(run->collective.dtype);
     while (!right && got[at] == run->want[at])
         at++;
     CHECK(right, "rank %lld, %s of %s x %lld, %s%s%s, memory %d: element %zu: got byte %02x, want %02x",
-          (long long)dt_rank(run->ctx), dt_collective_name(run->what.op), dt_dtype_name(run->what.dtype),
-          (long long)run->what.count, dt_reduce_name(run->what.reduce), run->what.in_place ? ", in place" : "",
-          run->what.unequal ? ", unequal" : "", (int)run->what.memory, at / item, got[at], run->want[at]);
+          (long long)dt_rank(run->ctx), dt_collective_name(run->collective.op), dt_dtype_name(run->collective.dtype),
+          (long long)run->collective.count, dt_reduce_name(run->collective.reduce),
+          run->collective.in_place ? ", in place" : "", run->collective.unequal ? ", unequal" : "",
+          (int)run->collective.memory, at / item, got[at], run->want[at]);
     return 0;
 }
 
@@ -397,7 +398,7 @@ static int source_is_untouched(const test_run *run) {
     fill_source(run, want);
     bool same_bytes = !run->src_bytes || !memcmp(run->call.src, want, run->src_bytes);
     free(want);
-    CHECK(same_bytes, "%s changed its source", dt_collective_name(run->what.op));
+    CHECK(same_bytes, "%s changed its source", dt_collective_name(run->collective.op));
     return 0;
 }
 
@@ -443,9 +444,9 @@ int test_finish(test_run *run) {
     return wrong;
 }
 
-int test_once(dt_ctx *ctx, dt_group *group, const test_case *what) {
+int test_once(dt_ctx *ctx, dt_group *group, const test_case *collective) {
     test_run run;
-    CHECK(!test_prepare(&run, ctx, group, what), "%s", dt_error_text(ctx));
+    CHECK(!test_prepare(&run, ctx, group, collective), "%s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_comm_run(group, &run.call));
     return test_finish(&run);
 }
@@ -459,7 +460,7 @@ static int64_t any_count(uint64_t *random, int64_t most) {
 }
 
 test_case test_any_case(uint64_t *random, int64_t n_members, int64_t most_bytes) {
-    test_case what = {
+    test_case collective = {
         .op = (dt_collective)test_below(random, DT_SEND),
         .dtype = (dt_dtype)(DT_F32 + test_below(random, DT_N_DTYPES - DT_F32)),
         .unequal = test_below(random, 3) == 0,
@@ -470,8 +471,8 @@ test_case test_any_case(uint64_t *random, int64_t n_members, int64_t most_bytes)
         .tag = test_random(random),
     };
     do
-        what.reduce = (dt_reduce)test_below(random, DT_N_REDUCES);
-    while (!dt_reduce_allowed(what.dtype, what.reduce));
-    what.count = any_count(random, most_bytes / n_members / (int64_t)dt_dtype_size(what.dtype));
-    return what;
+        collective.reduce = (dt_reduce)test_below(random, DT_N_REDUCES);
+    while (!dt_reduce_allowed(collective.dtype, collective.reduce));
+    collective.count = any_count(random, most_bytes / n_members / (int64_t)dt_dtype_size(collective.dtype));
+    return collective;
 }

@@ -30,7 +30,7 @@ test_case test_any_case(uint64_t *random, int64_t n_members, int64_t most_bytes)
 typedef struct test_run {
     dt_ctx *ctx;
     dt_group *group;
-    test_case what;
+    test_case collective;
     dt_comm_call call;
     int64_t *counts, *recv_counts;
     unsigned char *src, *dst;    /* start of the guarded blocks */
@@ -40,7 +40,7 @@ typedef struct test_run {
 } test_run;
 
 /* Fills memory and the call; 0, or 1 when there is no memory, which the context's error says. */
-int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *what);
+int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *collective);
 /* Makes a finished run ready to be run once more: fresh input where the call overwrote it, and a dst that is wrong. */
 void test_again(test_run *run);
 /* Compares the result, the untouched source and the guards around both. 0 or 1. */
@@ -53,6 +53,6 @@ void test_drop_closed(test_run *run);
 /* Checks and frees. */
 int test_finish(test_run *run);
 /* Prepares, runs to the end and finishes. */
-int test_once(dt_ctx *ctx, dt_group *group, const test_case *what);
+int test_once(dt_ctx *ctx, dt_group *group, const test_case *collective);
 
 #endif

@@ -4,9 +4,6 @@
  */
 #include "support/launch.h"
 
-#include "comm/launch.h"
-#include "comm/runtime.h"
-
 #include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -57,8 +54,7 @@ static _Noreturn void be_rank(const test_launch *launch, int64_t rank, const dt_
                               void *arg) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     test_die_of_faults();
-    dt__ticket ticket = {
-        .fd = launch->fd, .nonce = launch->segment->nonce, .rank = rank, .n_cores = dt__usable_cores()};
+    dt__ticket ticket = dt__segment_ticket(launch->segment, launch->fd, rank, dt__usable_cores());
     dt__segment_unmap(launch->segment);
     if (launch->bare) {
         char text[128];

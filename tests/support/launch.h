@@ -9,7 +9,7 @@
 
 #include "support/ranks.h"
 
-#include "comm/segment.h"
+#include "comm/comm.h"
 
 #include <sys/types.h>
 

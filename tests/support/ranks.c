@@ -4,7 +4,7 @@
  */
 #include "support/ranks.h"
 
-#include "comm/launch.h"
+#include "comm/comm.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -86,7 +86,7 @@ static dt_status write_line(dt__text *answer) {
     DT__TRY(dt__text_status(answer));
     if (fwrite(dt__text_chars(answer), 1, answer->n_chars, stdout) != answer->n_chars || fflush(stdout) == EOF)
         return dt__fail_local(answer->ctx, DT_ERR_SYSTEM, "standard output: %s", strerror(errno));
-    if (answer->room > KEPT_ANSWER_BYTES)
+    if (answer->capacity > KEPT_ANSWER_BYTES)
         dt__text_free(answer);
     return DT_OK;
 }

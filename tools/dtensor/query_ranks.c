@@ -10,7 +10,7 @@
  * signs for integers.
  */
 #include "base/dtype.h"
-#include "comm/launch.h"
+#include "comm/comm.h"
 #include "move/move.h"
 #include "query.h"
 #include "tensor/tensor.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shares of a machine. The CPUs are cut into units (NUMA nodes, cores, or hardware threads), and n ranks get
- * consecutive runs of units whose lengths differ by at most one. A unit is never shared by two ranks, except NUMA
- * nodes, which have room for many.
+ * Shares of a machine. The CPUs are divided into units (NUMA nodes, cores, or hardware threads), and n ranks get
+ * consecutive runs of units whose lengths differ by at most one. Two ranks never share a unit, except NUMA nodes.
  */
 #include "dtrun/binding.h"
 
@@ -29,13 +28,13 @@ static FILE *open_numbered(const char *root, const char *head, int number, const
     return fopen(path, "re");
 }
 
-static int read_place(const char *root, int cpu, const char *what, int otherwise) {
-    FILE *file = open_numbered(root, "cpu/cpu", cpu, what);
+static int read_topology(const char *root, int cpu, const char *file_name, int default_value) {
+    FILE *file = open_numbered(root, "cpu/cpu", cpu, file_name);
     int value;
     if (!file)
-        return otherwise;
+        return default_value;
     if (fscanf(file, "%d", &value) != 1)
-        value = otherwise;
+        value = default_value;
     fclose(file);
     return value;
 }
@@ -83,7 +82,7 @@ static bool same_core(const struct cpu *a, const struct cpu *b) {
     return a->node == b->node && a->package == b->package && a->core == b->core;
 }
 
-static int compare_places(const void *left, const void *right) {
+static int compare_cpus(const void *left, const void *right) {
     const struct cpu *a = left, *b = right;
     if (a->node != b->node)
         return a->node < b->node ? -1 : 1;
@@ -104,12 +103,12 @@ bool machine_read(const char *root, cpu_mask *allowed, struct machine *machine) 
             continue;
         machine->cpus[machine->n_cpus++] = (struct cpu){
             .id = id,
-            .package = read_place(root, id, "topology/physical_package_id", 0),
-            .core = read_place(root, id, "topology/core_id", id),
+            .package = read_topology(root, id, "topology/physical_package_id", 0),
+            .core = read_topology(root, id, "topology/core_id", id),
         };
     }
     mark_nodes(root, machine);
-    qsort(machine->cpus, n, sizeof *machine->cpus, compare_places);
+    qsort(machine->cpus, n, sizeof *machine->cpus, compare_cpus);
     return true;
 }
 

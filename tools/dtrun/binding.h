@@ -35,15 +35,15 @@ typedef struct cpu_mask {
 
 static inline cpu_set_t *cpu_mask_set(cpu_mask *mask) { return (cpu_set_t *)(void *)mask->words; }
 
-/* Reads the allowed CPUs' places from below `root` ("/sys/devices/system"). False if memory is out. */
+/* Reads the topology of the allowed CPUs from below `root` ("/sys/devices/system"). False if memory is out. */
 bool machine_read(const char *root, cpu_mask *allowed, struct machine *machine);
 void machine_free(struct machine *machine);
 
-/* What a default becomes: core where each of several ranks has one of n_cores, else none. */
+/* Resolves the default: core if each of several ranks has one of n_cores, else none. */
 enum binding binding_settle(enum binding binding, int64_t n_ranks, int n_cores);
 
-/* The share of rank r of n. False if the machine cannot be shared so: more ranks than CPUs, or one that is bound
- * nowhere. */
+/* The share of rank r of n. False if the machine cannot be shared in this way: more ranks than CPUs, or no
+ * binding. */
 bool binding_share(const struct machine *machine, enum binding binding, int64_t rank, int64_t n_ranks, cpu_mask *out);
 
 #endif

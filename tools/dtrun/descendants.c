@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finding and ending descendants. Only children are looked for: when they end, their children become ours. A number
- * found here cannot be given to another process meanwhile, because a child's number is its own until we wait for it.
+ * Finding and ending descendants. Only children are searched: when they end, their children become ours. A pid found
+ * here cannot be reused meanwhile, because a child keeps its pid until we wait for it.
  */
 #include "dtrun/descendants.h"
 

@@ -6,7 +6,7 @@
 
 #include "dtrun/options.h"
 
-#include "comm/segment.h"
+#include "comm/comm.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -18,17 +18,17 @@ enum { MAX_RANGES = 16 };
 
 struct note {
     char *text;
-    size_t room, n;
+    size_t capacity, n;
 };
 
 static void add(struct note *note, const char *format, ...) DT_PRINTF(2);
 static void add(struct note *note, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(note->text + note->n, note->room - note->n, format, args);
+    int n = vsnprintf(note->text + note->n, note->capacity - note->n, format, args);
     va_end(args);
     if (n > 0)
-        note->n = note->n + (size_t)n < note->room ? note->n + (size_t)n : note->room - 1;
+        note->n = note->n + (size_t)n < note->capacity ? note->n + (size_t)n : note->capacity - 1;
 }
 
 int ending_code(int wait_status) {
@@ -79,9 +79,9 @@ static bool is_first_of_its_kind(const struct ends *ends, int64_t rank) {
     return true;
 }
 
-bool ending_summarise(const struct rank_end *of, int64_t n_ranks, int64_t first, char *text, size_t room) {
+bool ending_summarise(const struct rank_end *of, int64_t n_ranks, int64_t first, char *text, size_t capacity) {
     const struct ends ends = {.of = of, .n_ranks = n_ranks, .first = first};
-    struct note note = {.text = text, .room = room};
+    struct note note = {.text = text, .capacity = capacity};
     for (int64_t rank = 0; rank < n_ranks; rank++) {
         const struct rank_end *end = &of[rank];
         if (rank == first || !end->has_ended || end->status == 0 || !is_first_of_its_kind(&ends, rank))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Variables of the ranks. The library reads those that begin with DTENSOR_; RANK and its kind are for the program;
- * the rest tell numerical libraries how many threads a rank may use, unless the user has told them already.
+ * Variables of the ranks. The library reads those that begin with DTENSOR_; RANK and the like are for the program;
+ * the rest set the number of threads of numerical libraries, unless the user has set them.
  */
 #include "dtrun/environment.h"
 
@@ -18,12 +18,12 @@ static bool set_number(const char *name, int64_t number, bool overwrite) {
     return setenv(name, text, overwrite) == 0;
 }
 
-void environment_print_timeout(int64_t ms, char *text, size_t room) {
+void environment_print_timeout(int64_t ms, char *text, size_t capacity) {
     if (ms == DT__DURATION_OFF) {
-        snprintf(text, room, "-1");
+        snprintf(text, capacity, "-1");
         return;
     }
-    snprintf(text, room, "%" PRId64 ".%03d", ms / 1000, (int)(ms % 1000));
+    snprintf(text, capacity, "%" PRId64 ".%03d", ms / 1000, (int)(ms % 1000));
     size_t n = strlen(text);
     while (text[n - 1] == '0')
         n--;

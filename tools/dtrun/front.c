@@ -27,7 +27,7 @@ struct front {
     struct keyboard keyboard;
 };
 
-/* Descriptors 0, 1 and 2 must not be taken by something else. */
+/* Opens descriptors 0, 1 and 2 if they are closed, so that no other file gets these numbers. */
 static void open_standard_files(void) {
     int fd;
     do
@@ -37,23 +37,23 @@ static void open_standard_files(void) {
         close(fd);
 }
 
-/* Takes signals out of their default course; gives those that are passed on. What the user wants ignored (nohup)
- * stays ignored. */
+/* Blocks signals that are read from a descriptor instead; returns those that are passed on. What the user has set to
+ * be ignored (nohup) stays ignored. */
 static void block_signals(sigset_t *passed_on, sigset_t *mask_before) {
     struct sigaction hangup;
     sigset_t blocked;
-    signal(SIGCHLD, SIG_DFL); /* where it is ignored, the kernel keeps children's fates to itself */
+    signal(SIGCHLD, SIG_DFL); /* where it is ignored, the kernel does not report how children end */
     supervise_list_signals(passed_on);
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_IGN)
         sigdelset(passed_on, SIGHUP);
     blocked = *passed_on;
-    sigaddset(&blocked, SIGPIPE); /* a write that fails tells enough */
+    sigaddset(&blocked, SIGPIPE); /* a failed write is enough */
     sigaddset(&blocked, SIGTTIN);
     sigaddset(&blocked, SIGTTOU);
     sigprocmask(SIG_BLOCK, &blocked, mask_before);
 }
 
-/* Stops as the terminal asks, if there is anybody who could let us go on: the kernel knows. */
+/* Stops on the terminal's request, if a parent could continue us: the kernel decides. */
 static void stop(const struct front *front) {
     sigset_t set;
     kill(front->supervisor, SIGTSTP);
@@ -120,8 +120,8 @@ static _Noreturn void become_supervisor(const struct options *options, struct in
     exit(supervise(options, inheritance, life[0]));
 }
 
-/* Standard input is rank 0's: holding it open would keep its writer from seeing that nobody reads. */
-static void give_input_away(int input) {
+/* Standard input is rank 0's: if it stayed open here, its writer would not notice that no process reads it. */
+static void close_input(int input) {
     int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (input != STDIN_FILENO) {
         close(input);
@@ -152,6 +152,6 @@ int front_run(const struct options *options) {
     if (front.supervisor == 0)
         become_supervisor(options, &inheritance, &front, life);
     close(life[0]);
-    give_input_away(inheritance.input);
+    close_input(inheritance.input);
     return wait_for_end(&front);
 }

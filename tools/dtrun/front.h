@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The process that the user started. It stands between the terminal and the supervisor, and each of the two outlives
- * the other's death for just long enough to end everything.
+ * The process that the user started, between the terminal and the supervisor. If one of the two dies, the other one
+ * ends everything.
  */
 #ifndef DTRUN_FRONT_H
 #define DTRUN_FRONT_H
 
 #include "dtrun/options.h"
 
-/* Runs the launch; gives the code to exit with. */
+/* Runs the launch; returns the exit code. */
 int front_run(const struct options *options);
 
 #endif

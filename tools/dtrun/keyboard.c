@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The keyboard. It is read only while rank 0 takes what is typed, and only in the foreground: a background job goes
- * on without being stopped for it.
+ * The keyboard. It is read only while rank 0 reads what is typed, and only in the foreground: a background job
+ * continues without being stopped for it.
  */
 #include "dtrun/keyboard.h"
 
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-enum { LOOK_AGAIN_MS = 250 };
+enum { POLL_MS = 250 };
 
 int keyboard_open(struct keyboard *keyboard) {
     int ends[2];
@@ -31,12 +31,12 @@ void keyboard_close(struct keyboard *keyboard) {
 
 static bool is_in_foreground(void) { return tcgetpgrp(STDIN_FILENO) == getpgrp(); }
 
-/* The pipe is always watched: it tells when rank 0 has closed its end. */
+/* The pipe is always polled: this shows when rank 0 has closed its end. */
 int keyboard_wait_for(const struct keyboard *keyboard, struct pollfd *polls) {
     bool is_open = keyboard->to_rank >= 0, may_read = is_open && keyboard->n == 0 && is_in_foreground();
     polls[0] = (struct pollfd){.fd = may_read ? STDIN_FILENO : -1, .events = POLLIN};
     polls[1] = (struct pollfd){.fd = keyboard->to_rank, .events = keyboard->n ? POLLOUT : 0};
-    return is_open && !may_read && keyboard->n == 0 ? LOOK_AGAIN_MS : -1;
+    return is_open && !may_read && keyboard->n == 0 ? POLL_MS : -1;
 }
 
 static void read_keys(struct keyboard *keyboard) {

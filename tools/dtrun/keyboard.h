@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Standard input, where it is a terminal. Only the terminal's foreground process group may read from one, and ranks
- * are not in it; so the front reads the keyboard and passes it on through a pipe. Any other standard input is given
+ * are not in it; so the front reads the keyboard and passes it on through a pipe. Any other standard input is passed
  * to rank 0 as it is.
  */
 #ifndef DTRUN_KEYBOARD_H
@@ -18,11 +18,11 @@ struct keyboard {
     size_t at, n; /* [at, at + n) is read and not yet passed on */
 };
 
-/* Gives the descriptor that becomes the standard input of rank 0: one end of a pipe, or standard input itself. */
+/* Returns the descriptor that becomes the standard input of rank 0: one end of a pipe, or standard input itself. */
 int keyboard_open(struct keyboard *keyboard);
 void keyboard_close(struct keyboard *keyboard);
 
-/* Fills in what to wait for, KEYBOARD_POLLS entries; gives milliseconds after which to look again, or -1. */
+/* Fills in what to wait for, KEYBOARD_POLLS entries; returns milliseconds after which to poll again, or -1. */
 int keyboard_wait_for(const struct keyboard *keyboard, struct pollfd *polls);
 void keyboard_advance(struct keyboard *keyboard, const struct pollfd *polls);
 

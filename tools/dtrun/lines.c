@@ -14,7 +14,7 @@
 
 static void add_tag(struct stream *stream) { sink_add(stream->sink, stream->tag, strlen(stream->tag)); }
 
-/* Ends the line that stands open in the sink, if any. */
+/* Ends the unfinished line in the sink, if any. */
 static void close_line(struct sink *sink) {
     if (sink->open_line)
         sink_add(sink, "\n", 1);
@@ -54,21 +54,21 @@ void lines_show(struct stream *stream) {
 
 /* False if the line would get too long or memory is out. */
 static bool keep(struct stream *stream, const char *bytes, size_t n) {
-    size_t wanted = stream->n_part + n;
-    if (wanted > LINE_BYTES)
+    size_t needed = stream->n_part + n;
+    if (needed > LINE_BYTES)
         return false;
-    if (wanted > stream->part_room) {
-        size_t room = stream->part_room ? stream->part_room : 256;
-        while (room < wanted)
-            room *= 2;
-        char *part = realloc(stream->part, room);
+    if (needed > stream->part_capacity) {
+        size_t capacity = stream->part_capacity ? stream->part_capacity : 256;
+        while (capacity < needed)
+            capacity *= 2;
+        char *part = realloc(stream->part, capacity);
         if (!part)
             return false;
         stream->part = part;
-        stream->part_room = room;
+        stream->part_capacity = capacity;
     }
     memcpy(stream->part + stream->n_part, bytes, n);
-    stream->n_part = wanted;
+    stream->n_part = needed;
     return true;
 }
 
@@ -110,5 +110,5 @@ void lines_end(struct stream *stream) {
         close_line(stream->sink);
     free(stream->part);
     stream->part = NULL;
-    stream->part_room = 0;
+    stream->part_capacity = 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * dtrun starts the ranks of a launch on this machine. It is two processes: the front (front.c), which the user
- * started and which stands for the launch towards terminal and shell, and the supervisor (supervise.c), which is the
+ * started and which represents the launch to terminal and shell, and the supervisor (supervise.c), which is the
  * parent of the ranks.
  */
 #include "dtrun/front.h"

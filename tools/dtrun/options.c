@@ -6,7 +6,7 @@
 #include "dtrun/options.h"
 
 #include "base/quantity.h"
-#include "comm/segment.h"
+#include "comm/comm.h"
 
 #include <getopt.h>
 #include <stdarg.h>
@@ -52,26 +52,26 @@ _Static_assert(MAX_RANKS == DT__MAX_RANKS && MAX_THREADS == DT__MAX_THREADS, "th
 static const struct row {
     const char *name;
     char letter;
-    const char *value;  /* name of the value in the help, or NULL for a flag */
-    const char *wanted; /* what a value must be */
+    const char *value;    /* name of the value in the help, or NULL for a flag */
+    const char *expected; /* description of a valid value */
     const char *help;
     const char *variable; /* serves as default */
     bool (*take)(struct options *options, const char *value);
 } rows[] = {
-    {"ranks", 'n', "N", "a number from 1 to " TEXT(MAX_RANKS), "start N ranks (default: one per usable core)", NULL,
+    {"ranks", 'n', "N", "an integer from 1 to " TEXT(MAX_RANKS), "start N ranks (default: one per usable core)", NULL,
      take_ranks},
     {"bind", 0, "HOW", "core, numa or none",
      "core: each rank on its own share of the cores; numa: on a\n"
      "NUMA node; none (default: core if there is one for each rank)",
      NULL, take_binding},
     {"tag-output", 0, NULL, "", "begin each line with the rank that wrote it: [3] …", NULL, take_tag},
-    {"timeout", 0, "TIME", "a time such as 500ms, 30s, 2m, 1h, or off",
+    {"timeout", 0, "TIME", "a duration such as 500ms, 30s, 2m or 1h, or off",
      "a collective that waits longer fails: 500ms, 30s, 2m, 1h,\noff (default: DTENSOR_TIMEOUT, or 5m)", NULL,
      take_timeout},
     {"heap", 0, "SIZE", "a size such as 512M or 8G",
      "address space of each rank's shared heap: 512M, 8G\n(default: DTENSOR_HEAP, or the memory of the machine)",
      "DTENSOR_HEAP", take_heap},
-    {"threads", 0, "K", "a number from 1 to " TEXT(MAX_THREADS),
+    {"threads", 0, "K", "an integer from 1 to " TEXT(MAX_THREADS),
      "threads of each rank (default: DTENSOR_THREADS, or\nusable cores / ranks)", "DTENSOR_THREADS", take_threads},
     {"help", 'h', NULL, "", "this text", NULL, NULL},
     {"version", 'V', NULL, "", "the version", NULL, NULL},
@@ -94,7 +94,7 @@ static void print_help(void) {
         print_option(row);
     puts("\nStandard input goes to rank 0. Lines of output are never mixed. Signals are passed on. When a rank "
          "fails,\n"
-         "dtrun says which one and how, ends the others and exits with that code (128 + n for signal n).\n\n"
+         "dtrun reports which one and how, ends the others and exits with that code (128 + n for signal n).\n\n"
          "Examples:\n"
          "  dtrun -n 4 ./first                      four ranks\n"
          "  dtrun -n 2 --tag-output ./first --fast  --fast is the program's own option\n"
@@ -104,7 +104,7 @@ static void print_help(void) {
          "More in dtrun(1).");
 }
 
-/* Says what is wrong with the command line; false, so that it can end a reader. */
+/* Prints what is wrong with the command line; false, so that it can end a reader. */
 static bool complain(const char *format, ...) DT_PRINTF(1);
 static bool complain(const char *format, ...) {
     va_list args;
@@ -116,7 +116,7 @@ static bool complain(const char *format, ...) {
     return false;
 }
 
-/* Makes getopt's two lists; short_names has room for two characters of each row and three more. */
+/* Makes getopt's two lists; short_names holds two characters of each row and three more. */
 static void list_options(struct option *long_names, char *short_names) {
     size_t n = 0;
     short_names[n++] = '+'; /* stop at the first word that is not an option */
@@ -143,13 +143,13 @@ static const struct row *row_of(int key) {
 static bool unknown(char **argv) {
     const char *word = argv[optind - 1];
     if (optopt && optopt < LONG_ONLY && strncmp(word, "--", 2) != 0)
-        return complain("there is no option -%c", optopt);
+        return complain("-%c: unknown option", optopt);
     if (optopt >= LONG_ONLY)
-        return complain("--%s takes no value", row_of(optopt)->name);
-    return complain("there is no option %s", word);
+        return complain("--%s: expected no value, got one", row_of(optopt)->name);
+    return complain("%s: unknown option", word);
 }
 
-/* True to go on; false when all is said, with *code set. */
+/* True to continue; false when dtrun is to exit, with *code set. */
 static bool take(const struct row *row, struct options *options, int *code) {
     if (!row->take) {
         *code = 0;
@@ -161,7 +161,7 @@ static bool take(const struct row *row, struct options *options, int *code) {
     }
     if (row->take(options, optarg))
         return true;
-    return complain("--%s %s: wanted is %s", row->name, optarg, row->wanted);
+    return complain("--%s: expected %s, got \"%s\"", row->name, row->expected, optarg);
 }
 
 static bool take_arguments(int argc, char **argv, struct options *options, int *code) {
@@ -174,19 +174,19 @@ static bool take_arguments(int argc, char **argv, struct options *options, int *
         if (key == '?')
             return unknown(argv);
         if (key == ':')
-            return complain("%s needs a value: %s", argv[optind - 1], row_of(optopt)->wanted);
+            return complain("%s: expected %s, got no value", argv[optind - 1], row_of(optopt)->expected);
         if (!take(row_of(key), options, code))
             return false;
     }
     options->command = argv + optind;
-    return options->command[0] || complain("there is no program to run");
+    return options->command[0] || complain("expected a program to run, got none");
 }
 
 static bool take_variables(struct options *options) {
     for (const struct row *row = rows; row < rows + N_ROWS; row++) {
         const char *value = row->variable ? getenv(row->variable) : NULL;
         if (value && *value && !row->take(options, value))
-            return complain("%s=%s: wanted is %s", row->variable, value, row->wanted);
+            return complain("%s: expected %s, got \"%s\"", row->variable, row->expected, value);
     }
     return true;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What dtrun was asked to do: the command line, with environment variables as defaults.
+ * The options of dtrun: the command line, with environment variables as defaults.
  */
 #ifndef DTRUN_OPTIONS_H
 #define DTRUN_OPTIONS_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Codes that do not come from a rank; a rank that ends with signal n gives 128 + n. */
+/* Codes that do not come from a rank; a rank that ends with signal n yields 128 + n. */
 enum exit_code {
     EXIT_USAGE = 2,
     EXIT_OURS = 125, /* dtrun itself could not do its work */
@@ -31,7 +31,7 @@ struct options {
     char **command;     /* program and arguments, with NULL at the end */
 };
 
-/* True if there is something to run. Otherwise everything has been said, and *code is what to exit with. */
+/* True if there is a program to run. Otherwise help or errors have been printed, and *code is the exit code. */
 bool options_read(int argc, char **argv, struct options *options, int *code);
 
 #endif

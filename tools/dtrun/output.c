@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From pipes to sinks. A sink's streams are read only while it has room, so a slow reader of dtrun's output slows the
- * ranks down and costs no memory. The streams of a sink hang on one epoll descriptor, which dtrun polls like a file:
- * a wait costs the same for one rank and for thousands.
+ * From pipes to sinks. A sink's streams are read only while it has capacity, so a slow reader of dtrun's output slows
+ * the ranks down and costs no memory. The streams of a sink hang on one epoll descriptor, which dtrun polls like a
+ * file: a wait costs the same for one rank and for thousands.
  */
 #include "dtrun/output.h"
 
@@ -17,8 +17,8 @@
 #define TERMINAL_PATIENCE_NS INT64_C(100000000)
 
 enum {
-    SAY_BYTES = 8192,
-    SAY_ROOM = 16 * SAY_BYTES, /* kept free for dtrun's messages */
+    MESSAGE_BYTES = 8192,
+    MESSAGE_CAPACITY = 16 * MESSAGE_BYTES, /* kept free for dtrun's messages */
     N_EVENTS = 16,
 };
 
@@ -95,7 +95,7 @@ bool output_connect(struct output *output, int64_t rank, int which, int fd) {
     return true;
 }
 
-static bool has_room(const struct sink *sink) { return sink_room(sink) >= FEED_ROOM + SAY_ROOM; }
+static bool has_capacity(const struct sink *sink) { return sink_capacity(sink) >= FEED_CAPACITY + MESSAGE_CAPACITY; }
 
 static bool is_held(const struct sink *sink, int64_t now_ns) {
     return sink->open_line && sink->open_line->fd >= 0 && now_ns < sink->held_until_ns;
@@ -127,7 +127,7 @@ void output_wait_for(struct output *output, struct pollfd *polls, int64_t now_ns
         struct sink *sink = &output->sinks[i];
         bool used = i < output->n_sinks, held = used && is_held(sink, now_ns);
         int source = held ? sink->open_line->fd : output->sources[i];
-        polls[2 * i] = (struct pollfd){.fd = used && has_room(sink) ? source : -1, .events = POLLIN};
+        polls[2 * i] = (struct pollfd){.fd = used && has_capacity(sink) ? source : -1, .events = POLLIN};
         polls[2 * i + 1] = (struct pollfd){.fd = used && sink_is_waiting(sink) ? sink->fd : -1, .events = POLLOUT};
         if (held)
             *wake_ns = earlier(*wake_ns, sink->held_until_ns);
@@ -140,7 +140,7 @@ static void read_ready(struct output *output, int i, int64_t now_ns) {
     struct epoll_event events[N_EVENTS];
     struct sink *sink = &output->sinks[i];
     int n = epoll_wait(output->sources[i], events, N_EVENTS, 0);
-    for (int at = 0; at < n && has_room(sink); at++) {
+    for (int at = 0; at < n && has_capacity(sink); at++) {
         struct stream *stream = events[at].data.ptr;
         if (!is_held(sink, now_ns) || sink->open_line == stream)
             read_stream(output, stream, now_ns);
@@ -163,7 +163,7 @@ void output_advance(struct output *output, const struct pollfd *polls, int64_t n
 void output_catch_up(struct output *output, int64_t rank, int64_t now_ns) {
     for (int i = 0; i < 2; i++) {
         struct stream *stream = &output->streams[2 * rank + i];
-        while (has_room(stream->sink) && read_stream(output, stream, now_ns) == READ_MORE)
+        while (has_capacity(stream->sink) && read_stream(output, stream, now_ns) == READ_MORE)
             continue;
     }
 }
@@ -171,7 +171,7 @@ void output_catch_up(struct output *output, int64_t rank, int64_t now_ns) {
 /* True when nothing is left in the pipe. */
 static bool finish_stream(struct output *output, struct stream *stream, int64_t now_ns) {
     enum reading reading = READ_MORE;
-    while (has_room(stream->sink) && reading == READ_MORE)
+    while (has_capacity(stream->sink) && reading == READ_MORE)
         reading = read_stream(output, stream, now_ns);
     if (reading == READ_MORE)
         return false;
@@ -198,7 +198,7 @@ int output_error(const struct output *output) {
 }
 
 void output_say(struct output *output, const char *format, ...) {
-    char line[SAY_BYTES];
+    char line[MESSAGE_BYTES];
     va_list args;
     va_start(args, format);
     int n = vsnprintf(line, sizeof line - 1, format, args);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the ranks write, on its way to dtrun's own standard output and standard error, and what dtrun itself says.
+ * What the ranks write, on its way to dtrun's own standard output and standard error, and dtrun's own messages.
  */
 #ifndef DTRUN_OUTPUT_H
 #define DTRUN_OUTPUT_H
@@ -27,16 +27,17 @@ struct output {
 bool output_open(struct output *output, int64_t n_ranks, bool tag);
 void output_close(struct output *output);
 
-/* Gives a rank's stream, 0 standard output or 1 standard error, the read end of its pipe. False with errno. */
+/* Connects a rank's stream, 0 standard output or 1 standard error, to the read end of its pipe. False with errno. */
 bool output_connect(struct output *output, int64_t rank, int which, int fd);
 
 /* Fills in what to wait for, OUTPUT_POLLS entries, and makes *wake_ns earlier where something is due then. */
 void output_wait_for(struct output *output, struct pollfd *polls, int64_t now_ns, int64_t *wake_ns);
 /* Moves bytes along after the wait. */
 void output_advance(struct output *output, const struct pollfd *polls, int64_t now_ns);
-/* Takes what a rank has written until now, so that it stands before what is said next. */
+/* Reads what a rank has written until now, so that it precedes the next message. */
 void output_catch_up(struct output *output, int64_t rank, int64_t now_ns);
-/* Nobody writes any more: takes what is left in the pipes. True when all has been taken and written, or cannot be. */
+/* No process writes any more: reads what is left in the pipes. True when all has been read and written, or cannot be.
+ */
 bool output_finish(struct output *output, int64_t now_ns);
 
 /* errno of the first write that failed, or 0. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writing without blocking. Standard output is often shared with other processes, so it must not be made
- * non-blocking itself; a pipe or terminal is opened once more, which gives a descriptor with flags of its own. Where
- * that is refused, writes are kept so small that a file which poll calls ready takes them at once.
+ * Writing without blocking. Standard output is often shared with other processes, so it must not be made non-blocking
+ * itself; a pipe or terminal is opened once more, which makes a descriptor with flags of its own. Where that is
+ * refused, writes are kept so small that a file which poll reports as ready takes them at once.
  */
 #include "dtrun/sink.h"
 
@@ -55,10 +55,10 @@ void sink_close(struct sink *sink) {
         close(sink->fd);
 }
 
-size_t sink_room(const struct sink *sink) { return BUFFER_BYTES - sink->n; }
+size_t sink_capacity(const struct sink *sink) { return BUFFER_BYTES - sink->n; }
 
 void sink_add(struct sink *sink, const char *bytes, size_t n) {
-    if (sink->error || n > sink_room(sink))
+    if (sink->error || n > sink_capacity(sink))
         return;
     if (n > BUFFER_BYTES - sink->at - sink->n) {
         memmove(sink->bytes, sink->bytes + sink->at, sink->n);

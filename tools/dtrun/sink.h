@@ -15,7 +15,7 @@ struct stream;
 struct sink {
     int fd;
     bool owns_fd, is_socket, is_terminal;
-    size_t chunk_bytes; /* most that one write may carry */
+    size_t chunk_bytes; /* max of one write */
     int error;          /* errno of the write that failed; from then on everything is thrown away */
     char *bytes;        /* [at, at + n) is not yet written */
     size_t at, n;
@@ -28,12 +28,12 @@ bool sink_open(struct sink *sink, int fd);
 void sink_close(struct sink *sink);
 
 /* Bytes that still fit. */
-size_t sink_room(const struct sink *sink);
+size_t sink_capacity(const struct sink *sink);
 /* Takes bytes that fit. */
 void sink_add(struct sink *sink, const char *bytes, size_t n);
 /* Whether there is something to write. */
 bool sink_is_waiting(const struct sink *sink);
-/* Writes what can be written at once; called when poll says that the file is ready. */
+/* Writes what can be written at once; called when poll reports that the file is ready. */
 void sink_write(struct sink *sink);
 
 #endif

@@ -2,7 +2,7 @@
  *
  * From dtrun to the program. Each rank is forked, made the leader of a process group of its own, tied to the life of
  * its parent, connected, bound, and turned into the program. Nothing is waited for in between, so that ranks start
- * side by side. What goes wrong in the new process is told through a pipe that closes by itself on success.
+ * side by side. Failures in the new process are reported through a pipe that closes by itself on success.
  */
 #include "dtrun/start.h"
 
@@ -34,11 +34,11 @@ struct plan {
 };
 
 static void raise_file_limit(struct start *start) {
-    rlim_t wanted = (rlim_t)start->options->n_ranks * 2 + SPARE_FILES;
-    if (getrlimit(RLIMIT_NOFILE, &start->file_limit) || start->file_limit.rlim_cur >= wanted)
+    rlim_t needed = (rlim_t)start->options->n_ranks * 2 + SPARE_FILES;
+    if (getrlimit(RLIMIT_NOFILE, &start->file_limit) || start->file_limit.rlim_cur >= needed)
         return;
     struct rlimit raised = start->file_limit;
-    raised.rlim_cur = wanted < raised.rlim_max ? wanted : raised.rlim_max;
+    raised.rlim_cur = needed < raised.rlim_max ? needed : raised.rlim_max;
     setrlimit(RLIMIT_NOFILE, &raised);
 }
 
@@ -54,7 +54,7 @@ static void plan_binding(struct start *start, struct plan *plan) {
         return;
     plan->binding = BIND_NONE;
     if (options->binding != BIND_DEFAULT)
-        output_say(start->output, "%" PRId64 " ranks cannot be bound as asked: there are %d CPUs; not bound",
+        output_say(start->output, "--bind: cannot bind %" PRId64 " ranks to %d CPUs; they are not bound",
                    options->n_ranks, plan->machine.n_cpus);
 }
 
@@ -87,8 +87,7 @@ static void restore_signals(const struct inheritance *inheritance) {
 /* Everything between fork and the program. Returns only if something fails, with errno. */
 static void become_program(const struct start *start, const struct plan *plan, int64_t rank, const int *outputs) {
     const struct options *options = start->options;
-    const dt__ticket ticket = {
-        .fd = plan->shared_fd, .nonce = start->segment->nonce, .rank = rank, .n_cores = options->n_cores};
+    const dt__ticket ticket = dt__segment_ticket(start->segment, plan->shared_fd, rank, options->n_cores);
     cpu_mask share;
     if (setpgid(0, 0) || dup2(rank == 0 ? start->inheritance->input : plan->null_fd, STDIN_FILENO) < 0 ||
         dup2(outputs[0], STDOUT_FILENO) < 0 || dup2(outputs[1], STDERR_FILENO) < 0)
@@ -113,7 +112,7 @@ static _Noreturn void run_child(const struct start *start, const struct plan *pl
     _exit(n == sizeof report ? EXIT_NOT_FOUND : EXIT_OURS);
 }
 
-/* A pipe whose read end belongs to the output and does not block; gives the write end, or -1. */
+/* A pipe whose read end belongs to the output and does not block; returns the write end, or -1. */
 static int connect_output(struct start *start, int64_t rank, int which) {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC))
@@ -138,7 +137,7 @@ static pid_t start_rank(struct start *start, const struct plan *plan, int64_t ra
         run_child(start, plan, rank, outputs, parent);
     int error = errno;
     if (pid > 0)
-        setpgid(pid, pid); /* as the child does: whoever comes first */
+        setpgid(pid, pid); /* as the child does: the first of the two counts */
     for (int i = 0; i < 2; i++) {
         if (outputs[i] >= 0)
             close(outputs[i]);
@@ -172,7 +171,7 @@ bool start_ranks(struct start *start, pid_t *pids) {
     if (start->errors && pipe2(start->report_fds, O_CLOEXEC | O_NONBLOCK) == 0 && start_each(start, pids, &rank))
         return true;
     output_say(start->output, "cannot start rank %" PRId64 " of %" PRId64 ": %s%s", rank, start->options->n_ranks,
-               strerror(errno), errno == EMFILE ? "; a higher limit of open files (ulimit -n) would do" : "");
+               strerror(errno), errno == EMFILE ? "; raise the limit of open files (ulimit -n)" : "");
     return false;
 }
 
@@ -183,13 +182,13 @@ int start_failure(struct start *start, int64_t rank) {
     return start->errors[rank];
 }
 
-int start_describe_failure(const char *program, int error, char *text, size_t room) {
+int start_describe_failure(const char *program, int error, char *text, size_t capacity) {
     const char *hint = "";
-    bool here = access(program, F_OK) == 0, named_by_path = strchr(program, '/') != NULL;
-    if (error == ENOENT && here)
-        hint = named_by_path ? "; the file is there, but the interpreter or loader that it names is not"
-                             : "; there is a file of this name here, which ./ before the name would run";
-    snprintf(text, room, "cannot run %s: %s%s", program, strerror(error), hint);
+    bool exists = access(program, F_OK) == 0, named_by_path = strchr(program, '/') != NULL;
+    if (error == ENOENT && exists)
+        hint = named_by_path ? "; the file exists, but the interpreter or loader that it names does not"
+                             : "; a file of this name is in this directory: run it with ./ before the name";
+    snprintf(text, capacity, "cannot run %s: %s%s", program, strerror(error), hint);
     return error == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
 }
 

@@ -12,7 +12,7 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
-/* What dtrun got from whoever started it, and gives to the ranks as it was. */
+/* What dtrun inherited and passes to the ranks as it was. */
 struct inheritance {
     sigset_t signal_mask;
     int input; /* standard input of rank 0 */
@@ -25,17 +25,17 @@ struct start {
     struct dt__segment *segment;
     int segment_fd;
     struct rlimit file_limit; /* as the ranks get it */
-    int report_fds[2];        /* pipe on which a process tells why it could not become the program */
+    int report_fds[2];        /* pipe on which a process reports why it could not become the program */
     int *errors;              /* what came through it, by rank: errno */
 };
 
-/* Starts every rank and fills in pids, 0 for those that were not started. False after saying why. */
+/* Starts every rank and fills in pids, 0 for those that were not started. False after printing why. */
 bool start_ranks(struct start *start, pid_t *pids);
 
 /* errno of the attempt of a rank, which has ended, to become the program; 0 if it succeeded. */
 int start_failure(struct start *start, int64_t rank);
-/* Says why the program cannot be run; gives the code to exit with. */
-int start_describe_failure(const char *program, int error, char *text, size_t room);
+/* Describes why the program cannot be run; returns the exit code. */
+int start_describe_failure(const char *program, int error, char *text, size_t capacity);
 
 void start_close(struct start *start);
 

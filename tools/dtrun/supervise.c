@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The life of a launch. One loop waits for signals (a child that ended is one of them), for the front's death, for
- * output to move, and for the time when patience ends.
+ * output to move, and for the deadline of the present stage.
  *
  * A launch goes through stages, only forwards. A failure leads from RUNNING to WAITING: the other ranks learn of it
  * from the library and may end in order. What has not ended then is sent SIGTERM, and at last SIGKILL. When no
@@ -34,7 +34,7 @@ enum stage { RUNNING, WAITING, TERMINATING, KILLING, FLUSHING, OVER };
 #define LEFTOVER_PATIENCE_NS  (SECOND_NS / 2)  /* for processes that outlive all ranks */
 #define TERMINATE_PATIENCE_NS (3 * SECOND_NS)  /* between SIGTERM and SIGKILL */
 #define KILL_PATIENCE_NS      (5 * SECOND_NS)  /* for the kernel to end what was killed */
-#define FLUSH_PATIENCE_NS     (2 * SECOND_NS)  /* for who reads our output, after a signal */
+#define FLUSH_PATIENCE_NS     (2 * SECOND_NS)  /* for the reader of our output, after a signal */
 #define SIGNAL_EFFECT_NS      (10 * SECOND_NS) /* a rank that fails so soon after a signal fails because of it */
 
 struct failure {
@@ -84,7 +84,7 @@ static void signal_ranks(const struct run *run, int number) {
 
 static void signal_all(const struct run *run, int number) {
     descendants_signal(number, run->pids, run->options->n_ranks);
-    if (number == SIGTERM) /* a stopped process ends only once it goes on */
+    if (number == SIGTERM) /* a stopped process ends only once it continues */
         descendants_signal(SIGCONT, run->pids, run->options->n_ranks);
 }
 
@@ -104,7 +104,8 @@ static void hasten(struct run *run, enum stage stage, int64_t patience_ns) {
 
 static void terminate(struct run *run) { hasten(run, TERMINATING, TERMINATE_PATIENCE_NS); }
 
-/* Nothing is left that could write. A reader of our output may take its time, unless a signal has told us to end. */
+/* No process is left that could write. A reader of our output may take its time, unless a signal has requested our
+ * end. */
 static void flush(struct run *run) {
     hasten(run, FLUSHING, run->n_end_signals ? FLUSH_PATIENCE_NS : FOR_EVER - run->now_ns);
 }
@@ -136,7 +137,7 @@ static void lose_patience(struct run *run) {
     }
 }
 
-/* Why a rank could not even start, if that is how it ended. */
+/* Why a rank could not even start, if that is ending it ended. */
 static bool is_start_failure(struct run *run, int64_t rank, int status) {
     char text[1024];
     int error = WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_FOUND ? start_failure(&run->start, rank) : 0;
@@ -165,26 +166,19 @@ static bool is_effect_of_signal(struct run *run, int status) {
     return true;
 }
 
-/* Whether a rank's calls have failed because of a peer. */
+/* Whether a rank failed because of a peer. */
 static bool is_effect_of_peer(const struct run *run, int64_t rank, int status) {
-    const struct dt__rank_block *block = &run->segment->ranks[rank];
-    bool is_effect = false;
-    for (int i = 0; i < DT__N_RING; i++) {
-        int32_t state = atomic_load(&block->ring[i].state);
-        is_effect = is_effect || state == DT_ERR_PEER || state == DT_ERR_GROUP;
-    }
-    return is_effect && WIFEXITED(status);
+    return WIFEXITED(status) && dt__segment_failed_by_peer(run->segment, rank);
 }
 
 static struct failure describe_failure(const struct run *run, int64_t rank, int status) {
     struct failure failure = {.rank = rank, .code = ending_code(status)};
-    char how[64], doing[2048] = "";
-    int32_t state = atomic_load(&run->segment->ranks[rank].state);
-    dt__describe_wait_status(status, how, sizeof how);
-    if (state != DT__RANK_ABSENT && state != DT__RANK_CLOSED)
-        dt__segment_describe(run->segment, rank, doing, sizeof doing);
-    snprintf(failure.text, sizeof failure.text, "rank %" PRId64 " ended with %s%s%s", rank, how, doing[0] ? ", " : "",
-             doing);
+    char ending[64], activity[2048] = "";
+    dt__describe_wait_status(status, ending, sizeof ending);
+    if (dt__segment_is_open(run->segment, rank))
+        dt__segment_describe(run->segment, rank, activity, sizeof activity);
+    snprintf(failure.text, sizeof failure.text, "rank %" PRId64 " ended with %s%s%s", rank, ending,
+             activity[0] ? ", " : "", activity);
     return failure;
 }
 
@@ -208,7 +202,7 @@ static void on_rank_end(struct run *run, int64_t rank, int status) {
     run->n_alive--;
     output_catch_up(&run->output, rank, run->now_ns);
     if (status)
-        on_failure(run, rank, status); /* describes what the rank was doing */
+        on_failure(run, rank, status); /* describes what the rank was activity */
     dt__segment_set_ended(run->segment, rank, status);
 }
 
@@ -235,7 +229,7 @@ static void reap(struct run *run) {
         hasten(run, WAITING, LEFTOVER_PATIENCE_NS);
 }
 
-/* The first request to end is the ranks' own affair; the second ends them, the third at once. */
+/* The first request to end is left to the ranks; the second ends them, the third kills them at once. */
 static void on_end_signal(struct run *run, int number) {
     run->n_end_signals++;
     if (run->n_alive == 0 || run->n_end_signals > 1)
@@ -268,7 +262,7 @@ static void take_signals(struct run *run) {
         on_signal(run, (int)info.ssi_signo);
 }
 
-/* Nobody reads our output any more: end like a filter does. */
+/* No process reads our output any more: end like a filter does. */
 static void check_output(struct run *run) {
     int error = output_error(&run->output);
     if (!error || run->code >= 0)
@@ -307,7 +301,7 @@ static void wait_and_handle(struct run *run) {
         lose_patience(run);
 }
 
-static void say_how_the_others_ended(struct run *run) {
+static void report_how_the_others_ended(struct run *run) {
     char text[4096];
     if (run->first >= 0 && ending_summarise(run->ends, run->options->n_ranks, run->first, text, sizeof text))
         output_say(&run->output, "the others: %s", text);
@@ -317,7 +311,7 @@ static void run_to_end(struct run *run) {
     reap(run);
     while (run->stage < FLUSHING)
         wait_and_handle(run);
-    say_how_the_others_ended(run);
+    report_how_the_others_ended(run);
     while (run->stage < OVER && !output_finish(&run->output, run->now_ns))
         wait_and_handle(run);
 }
@@ -330,7 +324,7 @@ void supervise_list_signals(sigset_t *set) {
         sigaddset(set, passed_on[i]);
 }
 
-/* Makes what the launch needs before ranks can start. False after saying why it cannot be had. */
+/* Makes what the launch needs before ranks can start. False after printing why it cannot. */
 static bool open_run(struct run *run, const struct inheritance *inheritance) {
     const struct options *options = run->options;
     char error[512];
@@ -353,7 +347,7 @@ static bool open_run(struct run *run, const struct inheritance *inheritance) {
     return run->segment != NULL;
 }
 
-/* Lets go of what only the ranks use, so that whoever waits for its end is not kept waiting by us. */
+/* Closes what only the ranks use, so that a process that waits for its end is not kept waiting by us. */
 static void leave_to_ranks(struct run *run, int input) {
     int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
     close(run->start.segment_fd);

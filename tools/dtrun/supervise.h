@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The process that runs a launch: parent of the ranks, carrier of their output, judge of how it all ends.
+ * The process that runs a launch: parent of the ranks; it forwards their output and decides the exit code.
  */
 #ifndef DTRUN_SUPERVISE_H
 #define DTRUN_SUPERVISE_H
 
 #include "dtrun/start.h"
 
-/* Signals that dtrun takes itself and passes on to the ranks. */
+/* Signals that dtrun handles and passes on to the ranks. */
 void supervise_list_signals(sigset_t *set);
 
-/* Runs the launch to its end and gives the code to exit with. life_fd is a pipe whose other end the front holds: when
+/* Runs the launch to its end and returns the exit code. life_fd is a pipe whose other end the front holds: when
  * it closes, the front is dead, and everything is killed. */
 int supervise(const struct options *options, const struct inheritance *inheritance, int life_fd);
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What each collective moves, once the data is known to be there: every rank pulls what it needs from the memory of
- * its peers and writes its own memory only. Reductions run in group order on whoever computes them, so that the bits
- * do not depend on timing.
+ * What each collective moves, once the data is complete: every rank pulls what it needs from the memory of its peers
+ * and writes its own memory only. Reductions run in group order on whichever rank computes them, so that the bits do
+ * not depend on timing.
  *
  * An operation has an index space: the value's elements, or those of one block. Usually one round covers all of it.
- * When a member's data passes through staging, all go in rounds, and a round covers [first, last) of that space:
+ * When a member's data passes through staging, all members run in rounds, and a round covers [first, last) of that
+ * space:
  *
- *     member is direct:  its src as the caller gave it     [ block 0 | block 1 | … ]
+ *     member is direct:  its src as the caller passes it     [ block 0 | block 1 | … ]
  *     member is staged:  this round's piece of each block  [ piece 0 | piece 1 | … ]   each dt__round_size long
  *
  * A large all_reduce takes two steps: each rank reduces its slice of the round, then reads the slices of the others.
- * Two ranks would read as much from each other in this way as when each reduces everything, and meet once more; so
- * while the caches hold it all, they reduce everything, unless one of them works in place.
+ * Two ranks read as much from each other in this way as when each reduces everything, and synchronise once more; so
+ * while the caches hold all of it, they reduce everything, unless one of them works in place.
  */
 #include "comm/shm.h"
 
@@ -32,13 +33,13 @@ const void *dt__peer_memory(const dt_work *work, int64_t c, uint64_t at, size_t 
 
 static bool has_blocks(const dt_work *work) {
     const dt__op_shape *shape = &dt__op_shapes[work->op];
-    return shape->src == DT__ALL || shape->dst == DT__ALL;
+    return shape->src == DT__ALL_BLOCKS || shape->dst == DT__ALL_BLOCKS;
 }
 
 int64_t dt__range(const dt_work *work) {
     const dt_comm_call *call = &work->call;
     if (call->op == DT_ALL_TO_ALL)
-        return work->largest;
+        return work->max_block;
     if (!call->counts || !has_blocks(work))
         return call->count;
     int64_t largest = 0;
@@ -47,12 +48,13 @@ int64_t dt__range(const dt_work *work) {
     return largest;
 }
 
-/* Pieces that staging holds at a time: one of each block, or one of the value and room for a reduced slice of it. */
+/* Pieces that staging holds at a time: one of each block, or one of the value and capacity for a reduced slice of it.
+ */
 static int64_t n_pieces(const dt_work *work) {
     const dt__op_shape *shape = &dt__op_shapes[work->op];
     if (work->op == DT__WORK_ALL_REDUCE)
         return 2;
-    return shape->src == DT__ALL ? work->group->n_ranks : 1;
+    return shape->src == DT__ALL_BLOCKS ? work->group->n_ranks : 1;
 }
 
 size_t dt__staging_bytes(const dt_work *work) {
@@ -72,7 +74,7 @@ static int64_t last_of_round(const dt_work *work) {
     return dt__min_i64(dt__range(work), first_of_round(work) + dt__round_size(work));
 }
 
-/* The part of a block of `size` elements that this round covers. */
+/* The range of a block of `size` elements that this round covers. */
 struct piece {
     int64_t first, n;
 };
@@ -87,16 +89,16 @@ static const void *source(const dt_work *work, int64_t c, int64_t block, int64_t
     if (c == work->channel->me)
         return (const char *)work->call.src + (size_t)(at + first) * work->item_bytes;
     const struct dt__entry *entry = dt__entry_of(work, c);
-    if (entry->what & DT__WHAT_INLINE)
+    if (entry->signature & DT__CALL_INLINE)
         return entry->payload + (size_t)(at + first) * work->item_bytes;
     int64_t place = at + first;
-    if (entry->what & DT__WHAT_STAGED)
+    if (entry->signature & DT__CALL_STAGED)
         place = block * dt__round_size(work) + first - first_of_round(work);
     return dt__peer_memory(work, c, entry->src + (uint64_t)place * work->item_bytes, (size_t)n * work->item_bytes);
 }
 
 static dt_status out_of_heap(dt_work *work, int64_t c) {
-    DT__TRY(dt__shm_look_for_break(work));
+    DT__TRY(dt__shm_check_broken(work));
     return dt__shm_fail(work, DT_ERR_INTERNAL, "rank %lld published memory outside its heap",
                         (long long)work->channel->ranks[c]);
 }
@@ -105,7 +107,7 @@ static dt__store store_for(const dt_work *work, int64_t n) {
     return (size_t)n * work->item_bytes > DT__STREAM_ABOVE ? DT__STREAM : DT__CACHED;
 }
 
-/* The size of the whole result decides, which small pieces need not compute. */
+/* The size of the full result decides; small pieces need not compute it. */
 static dt__store store_for_copy(const dt_work *work, size_t bytes) {
     return bytes <= DT__EAGER_BYTES ? DT__CACHED : store_for(work, dt__dst_count(work->group, &work->call));
 }
@@ -135,10 +137,10 @@ static dt_status pull_own_block(dt_work *work) {
     return copy_piece(work, work->call.root, me, at, piece_of(work, dt__block_size(&work->call, me)), 0);
 }
 
-/* Each rank starts with another member, so that they do not all read one rank's memory at a time. */
+/* Each rank starts with another member, so that they do not all read one rank's memory at the same time. */
 static dt_status pull_all_blocks(dt_work *work) {
     int64_t n = work->group->n_ranks;
-    if (dt__dst_part(work->group, &work->call) == DT__NOTHING)
+    if (dt__dst_extent(work->group, &work->call) == DT__NO_DATA)
         return DT_OK;
     for (int64_t k = 0; k < n; k++) {
         int64_t i = (work->group->rank + k) % n;
@@ -218,7 +220,7 @@ static dt_status reduce_all(dt_work *work) {
     return reduce_piece(work, 0, 0, piece, dst, DT__CACHED);
 }
 
-/* Group member i's slice of this round, cut at cache lines. */
+/* Group member i's slice of this round, aligned to cache lines. */
 static struct piece slice_of(const dt_work *work, int64_t i) {
     int64_t first = first_of_round(work), last = last_of_round(work), n = work->group->n_ranks;
     int64_t line = DT__LINE / (int64_t)work->item_bytes;
@@ -229,11 +231,11 @@ static struct piece slice_of(const dt_work *work, int64_t i) {
 
 size_t dt__staged_result_at(const dt_work *work) { return (size_t)dt__round_size(work) * work->item_bytes; }
 
-/* The result goes past the caches, however small. Peers read it next and have read it the last time: to take its lines
- * back from their caches costs many times more than to write to memory, above all where cores share no cache. */
+/* The result bypasses the caches, however small. Peers read it next and have read it the last time: taking its lines
+ * back from their caches costs many times more than writing to memory, above all where cores share no cache. */
 static dt_status reduce_slice(dt_work *work) {
     struct piece slice = slice_of(work, work->group->rank);
-    void *result = work->flags & DT__WHAT_RESULT_STAGED
+    void *result = work->flags & DT__CALL_RESULT_STAGED
                        ? work->staging + dt__staged_result_at(work)
                        : (unsigned char *)work->call.dst + (size_t)slice.first * work->item_bytes;
     return reduce_piece(work, 0, 0, slice, result, DT__STREAM);
@@ -243,12 +245,12 @@ static const void *reduced_slice(const dt_work *work, int64_t c, struct piece sl
     const struct dt__entry *entry = dt__entry_of(work, c);
     uint64_t at;
     memcpy(&at, entry->payload, sizeof at);
-    if (!(entry->what & DT__WHAT_RESULT_STAGED))
+    if (!(entry->signature & DT__CALL_RESULT_STAGED))
         at += (uint64_t)slice.first * work->item_bytes;
     return dt__peer_memory(work, c, at, (size_t)slice.n * work->item_bytes);
 }
 
-/* Begins with the own slice, which may be in dst already. */
+/* Begins with this rank's slice, which may be in dst already. */
 static dt_status collect_slices(dt_work *work) {
     int64_t n = work->group->n_ranks;
     for (int64_t k = 0; k < n; k++) {
@@ -269,7 +271,7 @@ static dt_status collect_slices(dt_work *work) {
 static dt_status first_of_exchange(dt_work *work) { return work->exchange->steps[0](work, work->exchange->user); }
 static dt_status second_of_exchange(dt_work *work) { return work->exchange->steps[1](work, work->exchange->user); }
 
-static const dt__pull pulls[DT__N_WORK_OPS] = {
+static const dt__collective_steps pulls[DT__N_WORK_OPS] = {
     [DT_BARRIER] = {{NULL}},
     [DT_BROADCAST] = {{pull_value}},
     [DT_SCATTER] = {{pull_own_block}},
@@ -283,15 +285,15 @@ static const dt__pull pulls[DT__N_WORK_OPS] = {
     [DT__WORK_EXCHANGE] = {{first_of_exchange}},
 };
 
-/* Members agree on this: it follows from the size and from all headers. */
+/* Members decide this alike: it follows from the size and from all headers. */
 static bool reduces_at_once(const dt_work *work) {
     size_t bytes = (size_t)work->call.count * work->item_bytes;
     return bytes <= DT__EAGER_BYTES || (work->channel->n == 2 && !work->in_place && bytes <= DT__AT_ONCE_BYTES);
 }
 
-const dt__pull *dt__pull_of(const dt_work *work) {
-    static const dt__pull all_reduce_at_once = {{reduce_all}};
-    static const dt__pull exchange_in_two = {{first_of_exchange, second_of_exchange}};
+const dt__collective_steps *dt__steps_of(const dt_work *work) {
+    static const dt__collective_steps all_reduce_at_once = {{reduce_all}};
+    static const dt__collective_steps exchange_in_two = {{first_of_exchange, second_of_exchange}};
     if (work->op == DT__WORK_ALL_REDUCE && reduces_at_once(work))
         return &all_reduce_at_once;
     if (work->op == DT__WORK_EXCHANGE && work->exchange->steps[1])
@@ -299,7 +301,7 @@ const dt__pull *dt__pull_of(const dt_work *work) {
     return &pulls[work->op];
 }
 
-/* Past the caches, as with the slices of an all_reduce: peers have read these lines before. */
+/* Bypasses the caches, as with the slices of an all_reduce: peers have read these lines before. */
 static void stage(dt_work *work, int64_t block, int64_t at, int64_t size) {
     struct piece piece = piece_of(work, size);
     unsigned char *dst = work->staging + (size_t)(block * dt__round_size(work)) * work->item_bytes;
@@ -310,16 +312,16 @@ static void stage(dt_work *work, int64_t block, int64_t at, int64_t size) {
 
 void dt__fill_staging(dt_work *work) {
     const dt_comm_call *call = &work->call;
-    enum dt__part part = dt__src_part(work->group, call);
-    if (part == DT__VALUE)
+    enum dt__data_extent extent = dt__src_extent(work->group, call);
+    if (extent == DT__VALUE)
         stage(work, 0, 0, call->count);
-    if (part == DT__OWN)
+    if (extent == DT__OWN_BLOCK)
         stage(work, 0, 0, dt__block_size(call, work->group->rank));
-    for (int64_t i = 0; part == DT__ALL && i < work->group->n_ranks; i++)
+    for (int64_t i = 0; extent == DT__ALL_BLOCKS && i < work->group->n_ranks; i++)
         stage(work, i, dt__block_at(call, i), dt__block_size(call, i));
 }
 
-/* What exchanging members publish: src in its field, dst and strides in the payload. */
+/* What members of an exchange publish: src in its field, dst and strides in the payload. */
 static uint64_t shown(const dt_work *work, int64_t c, int i) {
     uint64_t words[DT__INLINE_BYTES / 8];
     memcpy(words, dt__entry_of(work, c)->payload, sizeof words);
@@ -329,8 +331,8 @@ static uint64_t shown(const dt_work *work, int64_t c, int i) {
 const void *dt__exchange_src(const dt_work *work, int64_t i, int64_t from, size_t bytes) {
     int64_t c = dt__member(work, i);
     uint64_t at = dt__entry_of(work, c)->src;
-    bool there = dt__peer_memory(work, c, at + (uint64_t)from, bytes);
-    return there ? (const char *)work->channel->shm->segment + at : NULL;
+    bool readable = dt__peer_memory(work, c, at + (uint64_t)from, bytes);
+    return readable ? (const char *)work->channel->shm->segment + at : NULL;
 }
 
 const void *dt__exchange_dst(const dt_work *work, int64_t i, size_t bytes) {

@@ -2,19 +2,19 @@
  *
  * The life of an operation on the shm transport: publish a header, wait for the headers of those that this rank reads
  * from, run the steps, wait for those that read from this rank. Nothing here blocks; what a state waits for is
- * decided in one place, dt__lacks.
+ * decided in one place, dt__waits_for.
  */
 #include "comm/shm.h"
 
 #include "base/size.h"
-#include "comm/describe.h"
+#include "comm/operation_text.h"
 
 #include <string.h>
 
 static bool is_all_to_all_v(const dt_work *work) { return work->op == DT__WORK_ALL_TO_ALL && work->call.counts; }
 
-/* Whether this rank reads what member c shows, and whether c reads what this rank shows. The barrier reads headers.
- */
+/* Whether this rank reads what member c publishes, and whether c reads what this rank publishes. The barrier reads
+ * headers. */
 static bool reads_from(const dt_work *work, int64_t c) {
     const dt__op_shape *shape = &dt__op_shapes[work->op];
     if (shape->pair)
@@ -35,7 +35,7 @@ static bool is_read_by(const dt_work *work, int64_t c) {
 
 /* 0 also while the member has no block yet. */
 static uint32_t phase_of(const dt_work *work, int64_t c) {
-    if (!dt__channel_find(work->channel, c))
+    if (!dt__channel_peer_block(work->channel, c))
         return 0;
     uint64_t word = atomic_load_explicit(&dt__entry_of(work, c)->phase, memory_order_acquire);
     return word >> 32 == (uint32_t)work->seq ? (uint32_t)word : 0;
@@ -45,55 +45,55 @@ static uint32_t phase_of(const dt_work *work, int64_t c) {
 enum { PHASES_PER_ROUND = 3 };
 static uint32_t phase_base(const dt_work *work) { return (uint32_t)(work->round * PHASES_PER_ROUND); }
 
-/* In a round, before step 0 everybody that this rank reads from must have filled; before step 1 all must have done
- * step 0; before filling again, the readers must be through with the round before. */
-static bool lacks_phase(dt_work *work, int64_t c) {
+/* In a round, before step 0 all members that this rank reads from must have filled; before step 1 all must have
+ * finished step 0; before filling again, the readers must have finished the round before. */
+static bool waits_for_phase(dt_work *work, int64_t c) {
     uint32_t base = phase_base(work);
     if (work->step == DT__STEP_FILL)
         return work->round > 0 && is_read_by(work, c) && phase_of(work, c) < base;
     if (work->step > 0)
         return phase_of(work, c) < base + (uint32_t)work->step + 1;
-    return work->lockstep && reads_from(work, c) && dt__entry_of(work, c)->what & DT__WHAT_STAGED &&
+    return work->lockstep && reads_from(work, c) && dt__entry_of(work, c)->signature & DT__CALL_STAGED &&
            phase_of(work, c) < base + 1;
 }
 
-static bool lacks_header(dt_work *work, int64_t c) {
+static bool waits_for_header(dt_work *work, int64_t c) {
     if (!reads_from(work, c))
         return false;
-    if (!dt__channel_find(work->channel, c))
+    if (!dt__channel_peer_block(work->channel, c))
         return true;
     return atomic_load_explicit(&dt__entry_of(work, c)->seq, memory_order_acquire) != work->seq;
 }
 
-/* The header's place is free when the operation that used it before is over everywhere. */
-static bool lacks_room(dt_work *work, int64_t c) {
+/* The header's slot is free when the operation that used it before has ended on every rank. */
+static bool waits_for_slot(dt_work *work, int64_t c) {
     struct dt__peer *peer = &work->channel->peers[c];
     uint64_t before = work->seq > DT__N_ENTRIES ? work->seq - DT__N_ENTRIES : 0;
     if (work->channel->done < before)
         return true;
     if (peer->done >= before)
         return false;
-    struct dt__channel_block *block = dt__channel_find(work->channel, c);
+    struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
     if (block)
         peer->done = atomic_load_explicit(&block->done, memory_order_acquire);
     return peer->done < before;
 }
 
-static bool lacks_farewell(dt_work *work, int64_t c) {
+static bool waits_for_reader(dt_work *work, int64_t c) {
     return is_read_by(work, c) && phase_of(work, c) != DT__PHASE_DONE;
 }
 
-bool dt__lacks(dt_work *work, int64_t c) {
-    static bool (*const lacks[])(dt_work *, int64_t) = {[DT__QUEUED] = lacks_room,
-                                                        [DT__ARRIVE] = lacks_header,
-                                                        [DT__MEET] = lacks_phase,
-                                                        [DT__LEAVE] = lacks_farewell};
-    return c != work->channel->me && lacks[work->state](work, c);
+bool dt__waits_for(dt_work *work, int64_t c) {
+    static bool (*const waits[])(dt_work *, int64_t) = {[DT__WAIT_SLOT] = waits_for_slot,
+                                                        [DT__WAIT_HEADERS] = waits_for_header,
+                                                        [DT__WAIT_PHASES] = waits_for_phase,
+                                                        [DT__WAIT_READERS] = waits_for_reader};
+    return c != work->channel->me && waits[work->state](work, c);
 }
 
-/* Looks at the members in turn, starting with the one that was missing last. */
-static bool all_there(dt_work *work) {
-    while (work->missing < work->channel->n && !dt__lacks(work, work->missing))
+/* Checks the members in turn, starting with the one that was missing last. */
+static bool all_arrived(dt_work *work) {
+    while (work->missing < work->channel->n && !dt__waits_for(work, work->missing))
         work->missing++;
     if (work->missing < work->channel->n)
         return false;
@@ -101,12 +101,12 @@ static bool all_there(dt_work *work) {
     return true;
 }
 
-static void enter(dt_work *work, enum dt__work_state state) {
+static void enter_state(dt_work *work, enum dt__work_state state) {
     work->state = (int)state;
     work->missing = 0;
 }
 
-/* What will be published; built here and written in one go, because peers are looking at the line. */
+/* What will be published; built here and written at once, because peers are polling the line. */
 struct header {
     uint64_t src;
     uint64_t payload[DT__INLINE_BYTES / 8];
@@ -116,23 +116,23 @@ static uint64_t offset_of(const dt_work *work, const void *memory) {
     return (uint64_t)((const char *)memory - (const char *)work->channel->shm->segment);
 }
 
-static dt_status take_staging(dt_work *work) {
+static dt_status alloc_staging(dt_work *work) {
     dt__heap *heap = &work->channel->shm->runtime->heap;
-    if (!work->staging && !(work->staging = dt__heap_take(heap, dt__staging_bytes(work))))
+    if (!work->staging && !(work->staging = dt__heap_alloc(heap, dt__staging_bytes(work))))
         return dt__fail_memory(heap->ctx, dt__staging_bytes(work), "staging");
     return DT_OK;
 }
 
-/* Where peers read the slice that this rank reduces: in dst, or, where that is outside the heap, in staging. */
-static dt_status choose_result(dt_work *work, size_t bytes, struct header *header) {
+/* Where peers read the slice that this rank reduces: in dst or, if that is outside the heap, in staging. */
+static dt_status choose_result_memory(dt_work *work, size_t bytes, struct header *header) {
     if (work->call.src == work->call.dst)
-        work->flags |= (uint32_t)DT__WHAT_IN_PLACE;
+        work->flags |= (uint32_t)DT__CALL_IN_PLACE;
     if (dt__heap_holds(&work->channel->shm->runtime->heap, work->call.dst, bytes)) {
         header->payload[0] = offset_of(work, work->call.dst);
         return DT_OK;
     }
-    DT__TRY(take_staging(work));
-    work->flags |= (uint32_t)DT__WHAT_RESULT_STAGED;
+    DT__TRY(alloc_staging(work));
+    work->flags |= (uint32_t)DT__CALL_RESULT_STAGED;
     header->payload[0] = offset_of(work, work->staging) + dt__staged_result_at(work);
     return DT_OK;
 }
@@ -144,119 +144,119 @@ static bool is_overwritten(const dt_comm_call *call, size_t bytes) {
            (call->op == DT_ALL_TO_ALL || (call->op == DT_ALL_REDUCE && bytes <= DT__EAGER_BYTES));
 }
 
-/* Small data is copied so that nobody has to wait at the end. Above a few lines, waiting is the faster of the two
- * where each rank has a core and all wait for each other anyhow. */
+/* Small data is copied so that no rank has to wait at the end. Above a few lines, waiting is the faster of the two if
+ * each rank has a core and all wait for each other anyway. */
 static bool is_copied(const dt_work *work, size_t bytes, bool readable) {
     bool waits = work->channel->shm->own_core && !dt__op_shapes[work->op].rooted;
     return bytes <= (waits && readable ? DT__COPIED_BYTES : DT__EAGER_BYTES);
 }
 
-/* Copies src beside the header. */
-static dt_status copy_beside(dt_work *work, const void *src, size_t bytes, const void **place) {
+/* Copies src into the channel's memory for small data. */
+static dt_status copy_eager(dt_work *work, const void *src, size_t bytes, const void **published) {
     dt__channel *channel = work->channel;
     dt__heap *heap = &channel->shm->runtime->heap;
-    if (!channel->eager && !(channel->eager = dt__heap_take(heap, DT__N_ENTRIES * DT__EAGER_BYTES)))
+    if (!channel->eager && !(channel->eager = dt__heap_alloc(heap, DT__N_ENTRIES * DT__EAGER_BYTES)))
         return dt__fail_memory(heap->ctx, DT__N_ENTRIES * DT__EAGER_BYTES, "small messages of a group");
     unsigned char *copy = channel->eager + work->seq % DT__N_ENTRIES * DT__EAGER_BYTES;
     if (bytes)
         memcpy(copy, src, bytes);
-    *place = copy;
+    *published = copy;
     return DT_OK;
 }
 
-static dt_status show_strides(dt_work *work, struct header *header) {
+static dt_status publish_strides(dt_work *work, struct header *header) {
     const dt__exchange *exchange = work->exchange;
     dt__heap *heap = &work->channel->shm->runtime->heap;
     size_t bytes = (size_t)exchange->n_strides * sizeof *exchange->src_strides;
     if (!exchange->src_strides || !bytes)
         return DT_OK;
-    if (!(work->shown_counts = dt__heap_take(heap, bytes)))
+    if (!(work->published_counts = dt__heap_alloc(heap, bytes)))
         return dt__fail_memory(heap->ctx, bytes, "strides of a redistribution");
-    memcpy(work->shown_counts, exchange->src_strides, bytes);
-    header->payload[1] = offset_of(work, work->shown_counts);
+    memcpy(work->published_counts, exchange->src_strides, bytes);
+    header->payload[1] = offset_of(work, work->published_counts);
     return DT_OK;
 }
 
-/* An exchange shows the caller's memory, or a copy of it where that is all that peers read. */
-static dt_status show_exchange(dt_work *work, struct header *header) {
+/* An exchange publishes the caller's memory, or a copy of it if that is all that peers read. */
+static dt_status publish_exchange(dt_work *work, struct header *header) {
     const dt__exchange *exchange = work->exchange;
-    const void *place = exchange->src;
+    const void *published = exchange->src;
     size_t bytes = exchange->src_bytes;
     bool readable = dt__heap_holds(&work->channel->shm->runtime->heap, exchange->src, bytes);
     bool held = exchange->steps[1] || exchange->src_strides || !is_copied(work, bytes, readable);
     if (held)
-        work->flags = (uint32_t)DT__WHAT_HELD;
+        work->flags = (uint32_t)DT__CALL_HELD;
     else if (bytes)
-        DT__TRY(copy_beside(work, exchange->src, bytes, &place));
-    header->src = bytes ? offset_of(work, place) : 0;
+        DT__TRY(copy_eager(work, exchange->src, bytes, &published));
+    header->src = bytes ? offset_of(work, published) : 0;
     header->payload[0] = exchange->dst ? offset_of(work, exchange->dst) : 0;
-    return show_strides(work, header);
+    return publish_strides(work, header);
 }
 
-/* Where peers read: the header itself, a copy beside it, the caller's memory, or staging in rounds. */
-static dt_status choose_place(dt_work *work, struct header *header) {
+/* Selects where peers read: the header itself, a copy beside it, the caller's memory, or staging in rounds. */
+static dt_status choose_memory(dt_work *work, struct header *header) {
     dt__heap *heap = &work->channel->shm->runtime->heap;
     const dt_comm_call *call = &work->call;
     if (work->op == DT__WORK_EXCHANGE)
-        return show_exchange(work, header);
+        return publish_exchange(work, header);
     size_t bytes = (size_t)dt__src_count(work->group, call) * work->item_bytes;
     bool readable = dt__heap_holds(heap, call->src, bytes) && !is_overwritten(call, bytes);
-    const void *place = call->src;
+    const void *published = call->src;
     work->flags = 0;
     if (bytes <= DT__INLINE_BYTES && !is_all_to_all_v(work)) {
-        work->flags = (uint32_t)DT__WHAT_INLINE;
+        work->flags = (uint32_t)DT__CALL_INLINE;
         if (bytes)
             memcpy(header->payload, call->src, bytes);
         return DT_OK;
     }
     if (is_copied(work, bytes, readable)) {
-        DT__TRY(copy_beside(work, call->src, bytes, &place));
-        work->flags = is_all_to_all_v(work) ? (uint32_t)DT__WHAT_HELD : 0;
+        DT__TRY(copy_eager(work, call->src, bytes, &published));
+        work->flags = is_all_to_all_v(work) ? (uint32_t)DT__CALL_HELD : 0;
     } else if (readable) {
-        work->flags = (uint32_t)DT__WHAT_HELD;
+        work->flags = (uint32_t)DT__CALL_HELD;
     } else {
-        DT__TRY(take_staging(work));
-        place = work->staging;
-        work->flags = (uint32_t)(DT__WHAT_HELD | DT__WHAT_STAGED);
+        DT__TRY(alloc_staging(work));
+        published = work->staging;
+        work->flags = (uint32_t)(DT__CALL_HELD | DT__CALL_STAGED);
     }
-    header->src = offset_of(work, place);
-    return call->op == DT_ALL_REDUCE && bytes > DT__EAGER_BYTES ? choose_result(work, bytes, header) : DT_OK;
+    header->src = offset_of(work, published);
+    return call->op == DT_ALL_REDUCE && bytes > DT__EAGER_BYTES ? choose_result_memory(work, bytes, header) : DT_OK;
 }
 
-/* Counts that differ from rank to rank are shown to the peers, each of which picks its own. */
-static dt_status show_counts(dt_work *work, struct header *header) {
+/* Counts that differ from rank to rank are published, and each peer reads its own. */
+static dt_status publish_counts(dt_work *work, struct header *header) {
     int64_t n = work->group->n_ranks;
     dt__heap *heap = &work->channel->shm->runtime->heap;
-    work->largest = work->call.count;
+    work->max_block = work->call.count;
     if (!is_all_to_all_v(work))
         return DT_OK;
-    work->shown_counts = dt__heap_take(heap, (size_t)n * sizeof(int64_t));
-    if (!work->shown_counts)
+    work->published_counts = dt__heap_alloc(heap, (size_t)n * sizeof(int64_t));
+    if (!work->published_counts)
         return dt__fail_memory(heap->ctx, (size_t)n * sizeof(int64_t), "counts of an all_to_all");
-    memcpy(work->shown_counts, work->call.counts, (size_t)n * sizeof(int64_t));
-    work->largest = 0;
+    memcpy(work->published_counts, work->call.counts, (size_t)n * sizeof(int64_t));
+    work->max_block = 0;
     for (int64_t i = 0; i < n; i++)
-        work->largest = dt__max_i64(work->largest, work->call.counts[i]);
-    header->payload[0] = offset_of(work, work->shown_counts);
-    header->payload[1] = (uint64_t)work->largest;
+        work->max_block = dt__max_i64(work->max_block, work->call.counts[i]);
+    header->payload[0] = offset_of(work, work->published_counts);
+    header->payload[1] = (uint64_t)work->max_block;
     return DT_OK;
 }
 
-void dt__work_over(dt_work *work, dt_status status) {
+void dt__work_end(dt_work *work, dt_status status) {
     dt__heap *heap = &work->channel->shm->runtime->heap;
     if (work->staging)
-        dt__heap_give(heap, work->staging);
-    if (work->shown_counts)
-        dt__heap_give(heap, work->shown_counts);
+        dt__heap_free(heap, work->staging);
+    if (work->published_counts)
+        dt__heap_free(heap, work->published_counts);
     work->staging = NULL;
-    work->shown_counts = NULL;
+    work->published_counts = NULL;
     if (work->ring)
         atomic_store_explicit(&work->ring->state, status, memory_order_relaxed);
 }
 
-/* Takes a line away from the peers that have read it, so that the store that follows later need not wait for that.
- * Compilers make an ordinary prefetch of theirs, which leaves the line where it is, unless told more about the
- * processor; those that lack the instruction ignore it. */
+/* Takes a line away from the caches of the peers that have read it, so that the store that follows later need not
+ * wait for that. Compilers emit an ordinary prefetch, which leaves the line where it is, unless they know more about
+ * the processor; processors that lack the instruction ignore it. */
 static void fetch_to_write(const void *line) {
 #if defined(__x86_64__)
     __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
@@ -270,13 +270,13 @@ static dt_status publish(dt_work *work) {
     struct header header = {0};
     dt_status status = DT_OK;
     if (!work->refused) {
-        status = choose_place(work, &header);
+        status = choose_memory(work, &header);
         if (status == DT_OK)
-            status = show_counts(work, &header);
+            status = publish_counts(work, &header);
     }
     if (status != DT_OK)
-        return dt__shm_fail(work, status, "this rank ran out of memory");
-    entry->what = work->what | (work->refused ? DT__WHAT_REFUSED : work->flags);
+        return dt__shm_fail(work, status, "out of memory on this rank");
+    entry->signature = work->signature | (work->refused ? DT__CALL_REFUSED : work->flags);
     entry->count = work->count;
     entry->check = work->check;
     entry->src = header.src;
@@ -284,7 +284,7 @@ static dt_status publish(dt_work *work) {
     memcpy(entry->payload, header.payload, sizeof entry->payload);
     atomic_store_explicit(&entry->seq, work->seq, memory_order_release);
     dt__wake_members(work->channel);
-    if (work->flags & DT__WHAT_HELD)
+    if (work->flags & DT__CALL_HELD)
         fetch_to_write(&entry->phase);
     return DT_OK;
 }
@@ -295,7 +295,7 @@ static void publish_phase(dt_work *work, uint32_t phase) {
 }
 
 /* Operations need not end in the order of their numbers. */
-static void close_gap(dt__channel *channel, uint64_t seq) {
+static void mark_finished(dt__channel *channel, uint64_t seq) {
     channel->finished |= UINT64_C(1) << seq % 64;
     while (channel->done < channel->started && channel->finished >> (channel->done + 1) % 64 & 1) {
         channel->done++;
@@ -303,48 +303,48 @@ static void close_gap(dt__channel *channel, uint64_t seq) {
     }
 }
 
-/* The operation is over on this rank: numbers move on as far as no earlier one is open. The place of the next header
- * is fetched for writing now, while nobody waits for it. */
+/* The operation has ended on this rank: numbers advance as far as no earlier one is open. The slot of the next header
+ * is fetched for writing now, while no rank waits for it. */
 static void publish_done(dt_work *work) {
     dt__channel *channel = work->channel;
     if (work->seq == channel->started && work->seq == channel->done + 1)
         channel->done = work->seq;
     else
-        close_gap(channel, work->seq);
+        mark_finished(channel, work->seq);
     atomic_store_explicit(&channel->own->done, channel->done, memory_order_release);
     dt__wake_members(channel);
     fetch_to_write(&channel->own->entries[(work->seq + 1) % DT__N_ENTRIES]);
 }
 
-bool dt__agrees(const dt_work *work, const struct dt__entry *entry) {
-    return dt__what_agrees(entry->what, work->what) && entry->count == work->count && entry->check == work->check &&
-           !(entry->what & DT__WHAT_REFUSED);
+bool dt__header_matches(const dt_work *work, const struct dt__entry *entry) {
+    return dt__signature_matches(entry->signature, work->signature) && entry->count == work->count &&
+           entry->check == work->check && !(entry->signature & DT__CALL_REFUSED);
 }
 
-/* What c sends to this rank must be what this rank wants of c. */
+/* What c sends to this rank must be what this rank expects of c. */
 static bool counts_agree(dt_work *work, int64_t i, int64_t c, const struct dt__entry *entry) {
     uint64_t shown[2];
     const int64_t *counts;
     memcpy(shown, entry->payload, sizeof shown);
     counts = dt__peer_memory(work, c, shown[0], (size_t)work->group->n_ranks * sizeof *counts);
-    work->largest = dt__max_i64(work->largest, (int64_t)shown[1]);
+    work->max_block = dt__max_i64(work->max_block, (int64_t)shown[1]);
     return counts && counts[work->group->rank] == work->call.recv_counts[i];
 }
 
 static dt_status compare_headers(dt_work *work) {
-    work->lockstep = work->flags & DT__WHAT_ROUNDS;
-    work->in_place = work->flags & DT__WHAT_IN_PLACE;
+    work->lockstep = work->flags & DT__CALL_ROUNDS;
+    work->in_place = work->flags & DT__CALL_IN_PLACE;
     for (int64_t c = 0; c < work->channel->n; c++) {
         if (c == work->channel->me || !reads_from(work, c))
             continue;
         const struct dt__entry *entry = dt__entry_of(work, c);
-        if (!dt__agrees(work, entry))
+        if (!dt__header_matches(work, entry))
             return dt__shm_mismatch(work, c);
         if (work->channel->peers[c].done < entry->done)
             work->channel->peers[c].done = entry->done;
-        work->lockstep = work->lockstep || (entry->what & DT__WHAT_ROUNDS);
-        work->acknowledge = work->acknowledge || (entry->what & DT__WHAT_HELD);
-        work->in_place = work->in_place || (entry->what & DT__WHAT_IN_PLACE);
+        work->lockstep = work->lockstep || (entry->signature & DT__CALL_ROUNDS);
+        work->acknowledge = work->acknowledge || (entry->signature & DT__CALL_HELD);
+        work->in_place = work->in_place || (entry->signature & DT__CALL_IN_PLACE);
     }
     for (int64_t i = 0; is_all_to_all_v(work) && i < work->group->n_ranks; i++) {
         int64_t c = dt__member(work, i);
@@ -360,32 +360,32 @@ static dt_status begin_steps(dt_work *work) {
     work->n_rounds = range > size ? dt__ceil_div(range, size) : 1;
     work->round = 0;
     work->step = work->lockstep ? DT__STEP_FILL : 0;
-    enter(work, DT__MEET);
+    enter_state(work, DT__WAIT_PHASES);
     return DT_OK;
 }
 
 /* Before an operation counts as done: a rank that was late may have read memory that its owner has reused since. Here
- * too a rank that waits for nobody learns that the group is broken. */
-static dt_status recheck(dt_work *work) {
-    bool quiet = atomic_load(&work->channel->shm->segment->alarm) == work->alarm;
-    return quiet ? DT_OK : dt__shm_look_for_break(work);
+ * a rank that waits for no other also learns that the group is broken. */
+static dt_status check_late(dt_work *work) {
+    bool unchanged = atomic_load(&work->channel->shm->segment->n_events) == work->n_events;
+    return unchanged ? DT_OK : dt__shm_check_broken(work);
 }
 
-static dt_status leave(dt_work *work) {
-    DT__TRY(recheck(work));
+static dt_status begin_wait_readers(dt_work *work) {
+    DT__TRY(check_late(work));
     if (work->acknowledge || work->lockstep)
         publish_phase(work, DT__PHASE_DONE);
-    enter(work, DT__LEAVE);
+    enter_state(work, DT__WAIT_READERS);
     return DT_OK;
 }
 
-/* Runs the step that all are ready for and moves to the next one, round after round. */
+/* Runs the step that all are ready for and advances to the next one, round after round. */
 static dt_status run_step(dt_work *work) {
-    const dt__pull *pull = dt__pull_of(work);
+    const dt__collective_steps *pull = dt__steps_of(work);
     dt_status status = DT_OK;
     bool announce = work->lockstep;
     if (work->step == DT__STEP_FILL) {
-        if (work->flags & DT__WHAT_STAGED)
+        if (work->flags & DT__CALL_STAGED)
             dt__fill_staging(work);
         publish_phase(work, phase_base(work) + 1);
         work->step = 0;
@@ -403,55 +403,55 @@ static dt_status run_step(dt_work *work) {
     } else if (++work->round < work->n_rounds) {
         work->step = work->lockstep ? DT__STEP_FILL : 0;
     } else {
-        return leave(work);
+        return begin_wait_readers(work);
     }
     return DT_OK;
 }
 
-static dt_status end(dt_work *work) {
-    dt__work_over(work, DT_OK);
+static dt_status finish(dt_work *work) {
+    dt__work_end(work, DT_OK);
     publish_done(work);
     return DT_OK;
 }
 
-/* A refused call shows itself and is over; a member that does not refuse it finds out. */
+/* A refused call is published and ends; a member that does not refuse it finds out. */
 static dt_status after_publishing(dt_work *work) {
     if (work->refused) {
         work->channel->refused = work->seq;
         atomic_store(&work->channel->own->refused, work->seq);
-        return end(work);
+        return finish(work);
     }
-    enter(work, DT__ARRIVE);
+    enter_state(work, DT__WAIT_HEADERS);
     return DT_IN_PROGRESS;
 }
 
 static dt_status advance_once(dt_work *work) {
     switch ((enum dt__work_state)work->state) {
-    case DT__QUEUED:
+    case DT__WAIT_SLOT:
         DT__TRY(publish(work));
         return after_publishing(work);
-    case DT__ARRIVE:
+    case DT__WAIT_HEADERS:
         DT__TRY(begin_steps(work));
         return DT_IN_PROGRESS;
-    case DT__MEET:
+    case DT__WAIT_PHASES:
         DT__TRY(run_step(work));
         return DT_IN_PROGRESS;
-    case DT__LEAVE:
-        return end(work);
+    case DT__WAIT_READERS:
+        return finish(work);
     }
     return DT_ERR_INTERNAL;
 }
 
-static bool nothing_to_leave(const dt_work *work) {
-    return work->state == DT__LEAVE && !(work->flags & DT__WHAT_HELD);
+static bool has_no_readers(const dt_work *work) {
+    return work->state == DT__WAIT_READERS && !(work->flags & DT__CALL_HELD);
 }
 
 dt_status dt__shm_step(dt__runtime *runtime, dt_work *work) {
     if (!work->channel)
-        return dt__run_alone(runtime, work);
+        return dt__run_single_rank(runtime, work);
     if (work->channel->broken)
         return dt__shm_broken(work);
-    while (nothing_to_leave(work) || all_there(work)) {
+    while (has_no_readers(work) || all_arrived(work)) {
         dt_status status = advance_once(work);
         if (status != DT_IN_PROGRESS)
             return status;
@@ -459,13 +459,13 @@ dt_status dt__shm_step(dt__runtime *runtime, dt_work *work) {
     return DT_IN_PROGRESS;
 }
 
-/* Remembers the call for those who will ask what this rank is doing. */
-static void note_call(dt__shm *shm, dt_work *work) {
+/* Records the call in the ring of recent calls. */
+static void record_call(dt__shm *shm, dt_work *work) {
     struct dt__rank_block *own = shm->own;
     uint64_t number = atomic_load_explicit(&own->n_calls, memory_order_relaxed);
     struct dt__ring_call *call = &own->ring[number % DT__N_RING];
     const dt__channel *channel = work->channel;
-    atomic_store_explicit(&call->what, work->what, memory_order_relaxed);
+    atomic_store_explicit(&call->signature, work->signature, memory_order_relaxed);
     atomic_store_explicit(&call->count, work->count, memory_order_relaxed);
     atomic_store_explicit(&call->channel, channel->key, memory_order_relaxed);
     atomic_store_explicit(&call->seq, work->seq, memory_order_relaxed);
@@ -478,10 +478,10 @@ static void note_call(dt__shm *shm, dt_work *work) {
     work->ring = call;
 }
 
-/* A header vouches for all calls up to its own, so that two ranks which once made different calls that neither looked
- * at (each the root of its own broadcast) notice as soon as one looks at the other. */
-static void join_history(dt__channel *channel, dt_work *work) {
-    uint64_t what = (work->what & ~DT__WHAT_OWN_FLAGS) | (work->refused ? DT__WHAT_REFUSED : 0);
+/* A header carries a hash of all calls up to its own, so that two ranks which once made different calls that neither
+ * read (each the root of its own broadcast) notice as soon as one reads the other's header. */
+static void extend_history(dt__channel *channel, dt_work *work) {
+    uint64_t what = (work->signature & ~DT__CALL_OWN_FLAGS) | (work->refused ? DT__CALL_REFUSED : 0);
     uint64_t call = what + work->count * UINT64_C(0xbf58476d1ce4e5b9);
     channel->history = dt__hash_u64(call + work->check, channel->history);
     work->check = channel->history;
@@ -490,21 +490,21 @@ static void join_history(dt__channel *channel, dt_work *work) {
 dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     dt__shm *shm = runtime->shm;
     dt_group *group = work->group;
-    bool alone = dt__op_shapes[work->op].pair ? work->call.root == group->rank : group->n_ranks == 1;
-    if (shm->told)
+    bool single = dt__op_shapes[work->op].pair ? work->call.root == group->rank : group->n_ranks == 1;
+    if (shm->aborted)
         return runtime->ctx->status != DT_OK ? runtime->ctx->status : DT_ERR_STATE;
-    if (alone)
+    if (single)
         return DT_OK;
     work->channel = dt__channel_of(shm, work);
     if (!work->channel)
         return runtime->ctx->status;
-    work->shown_counts = NULL;
+    work->published_counts = NULL;
     work->staging = NULL;
     work->seq = work->channel->started + 1;
     if (work->channel->broken)
         return dt__shm_broken(work);
     work->channel->started = work->seq;
-    work->alarm = work->channel->alarm;
+    work->n_events = work->channel->n_events;
     work->step = 0;
     work->round = 0;
     work->n_rounds = 1;
@@ -512,9 +512,9 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     work->lockstep = false;
     work->acknowledge = false;
     work->in_place = false;
-    work->largest = 0;
-    enter(work, DT__QUEUED);
-    join_history(work->channel, work);
-    note_call(shm, work);
+    work->max_block = 0;
+    enter_state(work, DT__WAIT_SLOT);
+    extend_history(work->channel, work);
+    record_call(shm, work);
     return DT_OK;
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups: a list of world ranks and this rank's place in it. Making one is local arithmetic; what the transport needs
+ * Groups: a list of world ranks and this rank's index in it. Making one is local arithmetic; what the transport needs
  * for it is made in the first collective.
  */
 #include "base/hash.h"
 #include "base/size.h"
-#include "comm/message.h"
 #include "comm/runtime.h"
 
 #include <inttypes.h>
@@ -19,13 +18,13 @@ static int by_value(const void *a, const void *b) {
 
 static dt_status check_ranks(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
     if (n < 1 || n > ctx->world || !ranks)
-        return dt__fail(ctx, DT_ERR_VALUE, "dt_group_new: %" PRId64 " ranks; from 1 to %" PRId64 " would be right", n,
-                        ctx->world);
+        return dt__fail(ctx, DT_ERR_VALUE, "dt_group_new: number of ranks: expected 1 to %" PRId64 ", got %" PRId64,
+                        ctx->world, n);
     for (int64_t i = 0; i < n; i++)
         if (ranks[i] < 0 || ranks[i] >= ctx->world)
             return dt__fail(ctx, DT_ERR_VALUE,
-                            "dt_group_new: rank %" PRId64 " at place %" PRId64 " is not in the world of %" PRId64,
-                            ranks[i], i, ctx->world);
+                            "dt_group_new: rank at index %" PRId64 ": expected 0 to %" PRId64 ", got %" PRId64, i,
+                            ctx->world - 1, ranks[i]);
     int64_t *sorted = dt__alloc(ctx, (size_t)n * sizeof *sorted);
     if (!sorted)
         return dt__fail_memory(ctx, (size_t)n * sizeof *sorted, "a group");
@@ -37,11 +36,11 @@ static dt_status check_ranks(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
             twice = sorted[i];
     dt__free(ctx, sorted, (size_t)n * sizeof *sorted);
     if (twice >= 0)
-        return dt__fail(ctx, DT_ERR_VALUE, "dt_group_new: rank %" PRId64 " is there twice", twice);
+        return dt__fail(ctx, DT_ERR_VALUE, "dt_group_new: rank %" PRId64 " is listed twice", twice);
     return DT_OK;
 }
 
-static dt_group *enlist(dt_group *group) {
+static dt_group *add_to_runtime(dt_group *group) {
     dt__runtime *runtime = group->runtime;
     group->next = runtime->groups;
     if (group->next)
@@ -59,7 +58,7 @@ static dt_group *new_group(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
     group->order_hash = dt__hash_u64((uint64_t)n, 17);
     if (!ranks) {
         group->rank = ctx->rank;
-        return enlist(group);
+        return add_to_runtime(group);
     }
     group->ranks = dt__alloc(ctx, (size_t)n * sizeof *ranks);
     if (!group->ranks)
@@ -69,7 +68,7 @@ static dt_group *new_group(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
     for (int64_t i = 0; i < n; i++)
         if (ranks[i] == ctx->rank)
             group->rank = i;
-    return enlist(group);
+    return add_to_runtime(group);
 
 free_group:
     dt__free(ctx, group, sizeof *group);
@@ -103,6 +102,10 @@ dt_group *dt__group_new_for(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, 
     return group;
 }
 
+uint64_t dt__group_origin(const dt_group *group) { return group->origin; }
+
+bool dt__group_is_stale(const dt_group *group) { return group->epoch != group->runtime->epoch; }
+
 dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks) {
     return dt__group_new_for(ctx, ranks, n_ranks, 0);
 }
@@ -126,8 +129,8 @@ void dt__group_destroy(dt_group *group) {
         runtime->groups = group->next;
     if (group->next)
         group->next->previous = group->previous;
-    if (runtime->transport->forget)
-        runtime->transport->forget(runtime, group);
+    if (runtime->transport->release_group)
+        runtime->transport->release_group(runtime, group);
     dt__messages_free(group);
     dt__free(runtime->ctx, group->ranks, (size_t)group->n_ranks * sizeof *group->ranks);
     dt__free(runtime->ctx, group, sizeof *group);

@@ -2,8 +2,7 @@
  *
  * Ranks as threads of this process, on one mapping of the segment.
  */
-#include "comm/launch.h"
-#include "comm/runtime.h"
+#include "comm/segment.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -19,7 +18,7 @@ struct thread_rank {
     int code;
 };
 
-static void *be_rank(void *arg) {
+static void *run_rank(void *arg) {
     struct thread_rank *rank = arg;
     dt_ctx *ctx = dt__init_with_ticket(rank->options, &rank->ticket);
     int code = ctx ? rank->fn(ctx, rank->arg) : 1;
@@ -44,7 +43,7 @@ bool dt__run_threads(int64_t n_ranks, const dt_init_options *options, dt_rank_fn
             .options = options ? options : &defaults,
             .fn = fn,
             .arg = arg};
-        if (pthread_create(&ranks[n].thread, NULL, be_rank, &ranks[n]))
+        if (pthread_create(&ranks[n].thread, NULL, run_rank, &ranks[n]))
             break;
     }
     for (int64_t i = n; i < n_ranks; i++)

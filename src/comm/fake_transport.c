@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The transport of a machine that is not there: this process claims to be one rank of a world of any size. Calls are
- * checked and succeed at once; no data moves and results are left as they are.
+ * The fake transport: this process claims to be one rank of a world of any size. Calls are checked and succeed at
+ * once; no data moves and results are left as they are.
  */
 #include "comm/runtime.h"
 
@@ -12,10 +12,11 @@ static dt_status open_fake(dt__runtime *runtime, const dt_init_options *options,
     int64_t world = options->world ? options->world : 1;
     if (world < 1 || options->rank < 0 || options->rank >= world)
         return dt__fail(ctx, DT_ERR_VALUE,
-                        "fake transport: rank %" PRId64 " of a world of %" PRId64
-                        "; a rank from 0 to world-1 is needed",
-                        options->rank, world);
-    DT__TRY(dt__open_alone(runtime, options, ticket));
+                        "fake transport: rank outside the world: expected 0 to %" PRId64 ", got rank %" PRId64
+                        " of a world of %" PRId64,
+                        world - 1, options->rank, world);
+    (void)ticket;
+    DT__TRY(dt__open_private_heap(runtime, options));
     ctx->world = world;
     ctx->rank = options->rank;
     return DT_OK;
@@ -30,7 +31,7 @@ static dt_status step_fake(dt__runtime *runtime, dt_work *work) {
 const dt__transport dt__transport_fake = {
     .name = "fake",
     .open = open_fake,
-    .close = dt__close_alone,
+    .close = dt__close_private_heap,
     .start = step_fake,
     .step = step_fake,
 };

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Failures: a member is dead, has given up, has made another call, or does not come in time. The rank that finds out
+ * breaks the channel: it publishes the reason, so that every other member stops waiting and returns an error too.
+ * Other channels continue.
+ */
+#include "comm/shm.h"
+
+#include "comm/operation_text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { SHOWN_MEMBERS = 16 };
+
+/* "all_reduce of f32 x 1024, sum, #12 of ranks 0-3" */
+static void describe_work(const dt_work *work, char *text, size_t capacity) {
+    char call_text[128], set[160];
+    dt__describe_call(work->signature, work->count, call_text, sizeof call_text);
+    dt__describe_set(work->channel->set, (uint64_t)work->channel->n, set, sizeof set);
+    snprintf(text, capacity, "%s, #%" PRIu64 " of %s", call_text, work->seq, set);
+}
+
+/* What every member is doing, the missing ones first. */
+static void describe_members(dt_work *work, char *text, size_t capacity) {
+    size_t at = 0;
+    int shown = 0;
+    text[0] = 0;
+    for (int missing = 1; missing >= 0; missing--)
+        for (int64_t c = 0; c < work->channel->n && shown < SHOWN_MEMBERS && at < capacity; c++) {
+            if (c == work->channel->me || dt__waits_for(work, c) != missing)
+                continue;
+            char activity[1400];
+            dt__segment_describe(work->channel->shm->segment, work->channel->ranks[c], activity, sizeof activity);
+            int n = snprintf(text + at, capacity - at, "\n  rank %" PRId64 "%s: %s", work->channel->ranks[c],
+                             missing ? " (missing)" : "", activity);
+            at += n > 0 ? (size_t)n : 0;
+            shown++;
+        }
+}
+
+void dt__break_channel(dt__channel *channel, uint64_t seq, dt_status status, const char *reason) {
+    if (channel->broken)
+        return;
+    channel->broken = status;
+    snprintf(channel->own->reason, sizeof channel->own->reason, "%s", reason);
+    atomic_store(&channel->own->broken_status, status);
+    atomic_store(&channel->own->broken, seq);
+    dt__segment_notify(channel->shm->segment);
+}
+
+dt_status dt__shm_fail(dt_work *work, dt_status status, const char *format, ...) {
+    char reason[DT__REASON_BYTES], operation[320], members[3000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(reason, sizeof reason, format, args);
+    va_end(args);
+    describe_work(work, operation, sizeof operation);
+    describe_members(work, members, sizeof members);
+    work->channel->shm->out_of_step = true;
+    dt__break_channel(work->channel, work->seq, status, reason);
+    dt__work_end(work, status);
+    return dt__fail(work->channel->shm->runtime->ctx, status, "%s: %s%s", operation, reason, members);
+}
+
+/* The operation at which a member broke the channel, or 0. */
+static uint64_t broken_by(const dt_work *work, int64_t c) {
+    const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
+    return block ? atomic_load(&block->broken) : 0;
+}
+
+/* A member that has finished this operation and broke the channel later does not keep this rank from finishing it. */
+static bool has_finished(const dt_work *work, int64_t c, uint64_t broken) {
+    return broken > work->seq && atomic_load(&work->channel->peers[c].block->done) >= work->seq;
+}
+
+dt_status dt__shm_broken(dt_work *work) {
+    dt__channel *channel = work->channel;
+    dt_status status = channel->broken;
+    char operation[320], reason[DT__REASON_BYTES] = "";
+    describe_work(work, operation, sizeof operation);
+    memcpy(reason, channel->own->reason, sizeof reason - 1);
+    dt__work_end(work, DT_ERR_GROUP);
+    dt__fail(channel->shm->runtime->ctx, DT_ERR_GROUP,
+             "%s: the group is unusable since its operation #%" PRIu64 " failed with %s: %s", operation,
+             atomic_load(&channel->own->broken), dt_status_name(status), reason);
+    return DT_ERR_GROUP;
+}
+
+/* The call with this number in a rank's ring of recent calls, or NULL. */
+static const struct dt__ring_call *recent_call(const dt_work *work, int64_t rank, uint64_t seq) {
+    const struct dt__ring_call *ring = work->channel->shm->segment->ranks[rank].ring;
+    for (int i = 0; i < DT__N_RING; i++)
+        if (atomic_load(&ring[i].channel) == work->channel->key && atomic_load(&ring[i].seq) == seq)
+            return &ring[i];
+    return NULL;
+}
+
+static bool is_same_call(uint64_t what, uint64_t count, uint64_t other, uint64_t other_count) {
+    return dt__signature_matches(what, other) && count == other_count;
+}
+
+/* The first earlier call, as far as both rings reach, that two ranks made differently, as a text. */
+static bool find_divergence(const dt_work *work, int64_t own, int64_t rank, char *text, size_t capacity) {
+    for (uint64_t seq = work->seq > DT__N_RING ? work->seq - DT__N_RING : 1; seq < work->seq; seq++) {
+        const struct dt__ring_call *a = recent_call(work, own, seq), *b = recent_call(work, rank, seq);
+        char own_call[128], peer_call[128];
+        if (!a || !b ||
+            is_same_call(atomic_load(&a->signature), atomic_load(&a->count), atomic_load(&b->signature),
+                         atomic_load(&b->count)))
+            continue;
+        dt__describe_call(atomic_load(&a->signature), atomic_load(&a->count), own_call, sizeof own_call);
+        dt__describe_call(atomic_load(&b->signature), atomic_load(&b->count), peer_call, sizeof peer_call);
+        snprintf(text, capacity, "at #%" PRIu64 " rank %" PRId64 " called %s, rank %" PRId64 " called %s", seq, own,
+                 own_call, rank, peer_call);
+        return true;
+    }
+    return false;
+}
+
+static dt_status fail_refused(dt_work *work, int64_t c, uint64_t seq) {
+    return dt__shm_fail(work, DT_ERR_MISMATCH,
+                        "rank %" PRId64 " refused its call as invalid at #%" PRIu64 ", rank %" PRId64 " did not",
+                        work->channel->ranks[c], seq, work->channel->ranks[work->channel->me]);
+}
+
+/* A rank that was late may have read memory that its owner has reused since, so this is checked first. */
+dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
+    DT__TRY(dt__shm_check_broken(work));
+    const struct dt__entry *entry = dt__entry_of(work, c);
+    char own_call[128], peer_call[128], before[320];
+    int64_t rank = work->channel->ranks[c], own = work->channel->ranks[work->channel->me];
+    dt__describe_call(work->signature, work->count, own_call, sizeof own_call);
+    dt__describe_call(entry->signature, entry->count, peer_call, sizeof peer_call);
+    if (entry->signature & DT__CALL_REFUSED)
+        return fail_refused(work, c, work->seq);
+    if (!is_same_call(work->signature, work->count, entry->signature, entry->count))
+        return dt__shm_fail(work, DT_ERR_MISMATCH, "rank %" PRId64 " calls %s, rank %" PRId64 " calls %s", own,
+                            own_call, rank, peer_call);
+    if (find_divergence(work, own, rank, before, sizeof before))
+        return dt__shm_fail(work, DT_ERR_MISMATCH, "ranks %" PRId64 " and %" PRId64 " both call %s, but %s", own,
+                            rank, own_call, before);
+    if (work->exchange)
+        return dt__shm_fail(work, DT_ERR_MISMATCH,
+                            "ranks %" PRId64 " and %" PRId64
+                            " both call %s, but between different specs, or after different random draws on the mesh "
+                            "(generators must have the same seed and the same number of draws)",
+                            own, rank, own_call);
+    return dt__shm_fail(work, DT_ERR_MISMATCH,
+                        "ranks %" PRId64 " and %" PRId64
+                        " both call %s, but the sizes of the blocks, the order or the "
+                        "mesh of the group, or the tag differ, now or in an earlier call",
+                        own, rank, own_call);
+}
+
+/* A process that has ended but is not waited for yet counts as dead, which kill(pid, 0) would not report. */
+static bool process_is_gone(int32_t pid) {
+    if (pid <= 0 || pid == getpid())
+        return false;
+    int fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (fd < 0)
+        return errno == ESRCH || (errno == ENOSYS && kill(pid, 0) && errno == ESRCH);
+    struct pollfd ended = {.fd = fd, .events = POLLIN};
+    bool gone = poll(&ended, 1, 0) == 1;
+    close(fd);
+    return gone;
+}
+
+/* After closing, the process of a rank may end and another one take its place: a rank may be a script that runs one
+ * program after the other. Then only the supervisor can report its death. */
+bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
+    const struct dt__rank_block *block = &shm->segment->ranks[rank];
+    bool open = atomic_load(&block->state) != DT__RANK_CLOSED;
+    return atomic_load(&block->ended) || (open && process_is_gone(atomic_load(&block->pid)));
+}
+
+const char *dt__rank_gone_reason(const dt__shm *shm, int64_t rank, bool ask_system, bool may_return) {
+    const struct dt__rank_block *block = &shm->segment->ranks[rank];
+    if (ask_system ? dt__rank_is_dead(shm, rank) : atomic_load(&block->ended) != 0)
+        return "is dead";
+    bool closed = atomic_load(&block->state) == DT__RANK_CLOSED || atomic_load(&block->n_joined) > shm->number;
+    return closed && !may_return ? "has closed its context" : NULL;
+}
+
+static bool any_rank_is_gone(const dt__shm *shm) {
+    for (int64_t rank = 0; rank < shm->segment->n_ranks; rank++)
+        if (dt__rank_gone_reason(shm, rank, true, false))
+            return true;
+    return false;
+}
+
+/* Why a member that an operation waits for will not come, or NULL. One that clears errors waits for this rank to do
+ * so too, unless it is about to find out that another rank cannot. */
+static const char *why_not_coming(const dt__shm *shm, int64_t rank, bool ask_system) {
+    int32_t state = atomic_load(&shm->segment->ranks[rank].state);
+    const char *gone = dt__rank_gone_reason(shm, rank, ask_system, false);
+    if (gone)
+        return gone;
+    if (state == DT__RANK_CLEARING && !any_rank_is_gone(shm))
+        return "is in dt_error_clear";
+    return state == DT__RANK_FAILED ? "has failed with a local error" : NULL;
+}
+
+/* A failure between ranks is the same for all; a failure of one rank is DT_ERR_PEER for the others. */
+static dt_status status_for_peer(dt_status status) {
+    return status == DT_ERR_MISMATCH || status == DT_ERR_TIMEOUT ? status : DT_ERR_PEER;
+}
+
+dt_status dt__shm_check_broken(dt_work *work) {
+    dt__channel *channel = work->channel;
+    uint32_t n_events = atomic_load(&channel->shm->segment->n_events);
+    bool intact = true;
+    for (int64_t c = 0; c < channel->n; c++) {
+        uint64_t broken = c == channel->me ? 0 : broken_by(work, c);
+        intact = intact && !broken;
+        if (!broken || has_finished(work, c, broken))
+            continue;
+        const struct dt__channel_block *block = channel->peers[c].block;
+        char reason[DT__REASON_BYTES];
+        memcpy(reason, block->reason, sizeof reason);
+        reason[sizeof reason - 1] = 0;
+        return dt__shm_fail(work, status_for_peer((dt_status)atomic_load(&block->broken_status)),
+                            "rank %" PRId64 " ended the group at #%" PRIu64 ": %.300s", channel->ranks[c], broken,
+                            reason);
+    }
+    work->n_events = n_events;
+    if (intact)
+        channel->n_events = n_events;
+    return DT_OK;
+}
+
+/* Whether member c has published another call for this operation, though this rank would not read its header. */
+static bool makes_another_call(dt_work *work, int64_t c) {
+    if (work->refused || !dt__channel_peer_block(work->channel, c))
+        return false;
+    const struct dt__entry *entry = dt__entry_of(work, c);
+    return atomic_load_explicit(&entry->seq, memory_order_acquire) == work->seq && !dt__header_matches(work, entry);
+}
+
+/* The number of a call that member c found invalid and this rank has made, or 0. */
+static uint64_t refused_by(dt_work *work, int64_t c) {
+    const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
+    uint64_t seq = block ? atomic_load(&block->refused) : 0;
+    return seq > work->channel->refused && seq <= work->channel->started && !work->refused ? seq : 0;
+}
+
+/* A member that finds a failure publishes it before it goes: so whether it has gone is checked first, what it
+ * published after that. */
+dt_status dt__shm_check_peers(dt_work *work, bool ask_system) {
+    dt__channel *channel = work->channel;
+    DT__TRY(dt__shm_check_broken(work));
+    for (int64_t c = 0; c < channel->n; c++) {
+        if (c == channel->me)
+            continue;
+        const char *why = dt__waits_for(work, c) ? why_not_coming(channel->shm, channel->ranks[c], ask_system) : NULL;
+        if (refused_by(work, c))
+            return fail_refused(work, c, refused_by(work, c));
+        if (makes_another_call(work, c))
+            return dt__shm_mismatch(work, c);
+        if (!why || !dt__waits_for(work, c))
+            continue;
+        DT__TRY(dt__shm_check_broken(work));
+        return dt__shm_fail(work, DT_ERR_PEER, "rank %" PRId64 " %s", channel->ranks[c], why);
+    }
+    return DT_OK;
+}
+
+dt_status dt__shm_timed_out(dt_work *work) {
+    char missing[160];
+    uint64_t set[2] = {0, 0}, n = 0;
+    for (int64_t c = 0; c < work->channel->n; c++)
+        if (dt__waits_for(work, c)) {
+            int64_t rank = work->channel->ranks[c];
+            n++;
+            if (rank < 128)
+                set[rank / 64] |= UINT64_C(1) << rank % 64;
+        }
+    dt__describe_set(set, n, missing, sizeof missing);
+    return dt__shm_fail(work, DT_ERR_TIMEOUT, "%s did not come within %g s; DTENSOR_TIMEOUT changes the deadline",
+                        missing, work->channel->shm->runtime->timeout_s);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Texts about operations and ranks. They are made from shared words that another process may be changing: each word
+ * is read once, and a text may be out of date but never harmful.
+ */
+#include "comm/operation_text.h"
+
+#include "comm/collective.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static const char *op_name(dt__work_op op) {
+    return op == DT__WORK_EXCHANGE ? "redistribute" : dt_collective_name((dt_collective)op);
+}
+
+const char *dt_collective_name(dt_collective op) {
+    static const char *const words[] = {
+#define ROW(name, word) [DT_##name] = word,
+        DT_COLLECTIVE_LIST(ROW)
+#undef ROW
+    };
+    return (unsigned)op < DT_N_COLLECTIVES ? words[op] : "?";
+}
+
+/* What the text of a call contains, by op. */
+static const struct {
+    bool data, reduce;
+    const char *root; /* word before the root, or NULL */
+} fields[DT__N_WORK_OPS] = {
+    [DT_BROADCAST] = {.data = true, .root = "from"},
+    [DT_SCATTER] = {.data = true, .root = "from"},
+    [DT_GATHER] = {.data = true, .root = "to"},
+    [DT_ALL_GATHER] = {.data = true},
+    [DT_ALL_REDUCE] = {.data = true, .reduce = true},
+    [DT_REDUCE_SCATTER] = {.data = true, .reduce = true},
+    [DT_ALL_TO_ALL] = {.data = true},
+    [DT_SEND] = {.data = true, .root = "to"},
+    [DT_RECV] = {.data = true}, /* the root in the shared signature is the receiver */
+    [DT__WORK_EXCHANGE] = {.data = true},
+};
+
+void dt__describe_call(uint64_t signature, uint64_t count, char *text, size_t capacity) {
+    dt__work_op op = signature & DT__CALL_RECEIVES ? DT__WORK_RECV : dt__signature_op(signature);
+    int n = snprintf(text, capacity, "%s", op_name(op));
+    if ((unsigned)op >= DT__N_WORK_OPS || !fields[op].data || n < 0 || (size_t)n >= capacity)
+        return;
+    char reduce[32] = "", root[32] = "";
+    if (fields[op].reduce)
+        snprintf(reduce, sizeof reduce, ", %s", dt_reduce_name(dt__signature_reduce(signature)));
+    if (fields[op].root)
+        snprintf(root, sizeof root, " %s %" PRId64, fields[op].root, dt__signature_root(signature));
+    if (op == DT__WORK_ALL_TO_ALL && signature & DT__CALL_BLOCKS_DIFFER) /* each rank has counts of its own */
+        snprintf(text + n, capacity - (size_t)n, " of %s in blocks", dt_dtype_name(dt__signature_dtype(signature)));
+    else
+        snprintf(text + n, capacity - (size_t)n, " of %s x %" PRIu64 "%s%s",
+                 dt_dtype_name(dt__signature_dtype(signature)), count, reduce, root);
+}
+
+static bool in_set(const uint64_t set[2], int rank) { return rank < 128 && (set[rank / 64] >> (rank % 64) & 1); }
+
+void dt__describe_set(const uint64_t set[2], uint64_t n_members, char *text, size_t capacity) {
+    if (n_members > (uint64_t)__builtin_popcountll(set[0]) + (uint64_t)__builtin_popcountll(set[1])) {
+        snprintf(text, capacity, "%" PRIu64 " ranks", n_members);
+        return;
+    }
+    size_t at = (size_t)snprintf(text, capacity, n_members == 1 ? "rank " : "ranks ");
+    const char *comma = "";
+    for (int first = 0; first < 128 && at < capacity; first++) {
+        if (!in_set(set, first))
+            continue;
+        int last = first;
+        while (in_set(set, last + 1))
+            last++;
+        if (last > first)
+            at += (size_t)snprintf(text + at, capacity - at, "%s%d-%d", comma, first, last);
+        else
+            at += (size_t)snprintf(text + at, capacity - at, "%s%d", comma, first);
+        comma = ",";
+        first = last;
+    }
+}
+
+static double seconds_since(int64_t start_ns) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)((int64_t)now.tv_sec * 1000000000 + now.tv_nsec - start_ns) * 1e-9;
+}
+
+static void describe_ring_call(const struct dt__ring_call *call, char *text, size_t capacity) {
+    char call_text[128], set[128];
+    uint64_t members[2] = {atomic_load_explicit(&call->set[0], memory_order_relaxed),
+                           atomic_load_explicit(&call->set[1], memory_order_relaxed)};
+    dt__describe_call(atomic_load_explicit(&call->signature, memory_order_relaxed),
+                      atomic_load_explicit(&call->count, memory_order_relaxed), call_text, sizeof call_text);
+    dt__describe_set(members, atomic_load_explicit(&call->members, memory_order_relaxed), set, sizeof set);
+    snprintf(text, capacity, "%s, #%" PRIu64 " of %s", call_text,
+             atomic_load_explicit(&call->seq, memory_order_relaxed), set);
+}
+
+/* The oldest call in progress, if any; otherwise the last one. */
+static const struct dt__ring_call *call_to_report(const struct dt__rank_block *block, bool *running) {
+    uint64_t n = atomic_load(&block->n_calls);
+    const struct dt__ring_call *found = n ? &block->ring[(n - 1) % DT__N_RING] : NULL;
+    *running = false;
+    for (uint64_t back = 0; back < n && back < DT__N_RING; back++) {
+        const struct dt__ring_call *call = &block->ring[(n - 1 - back) % DT__N_RING];
+        if (atomic_load_explicit(&call->state, memory_order_relaxed) == DT_IN_PROGRESS) {
+            found = call;
+            *running = true;
+        }
+    }
+    return found;
+}
+
+static size_t describe_state(const struct dt__rank_block *block, char *text, size_t capacity) {
+    int32_t ended = atomic_load(&block->ended), state = atomic_load(&block->state);
+    int32_t error = atomic_load(&block->error_status);
+    char ending[64];
+    int n = 0;
+    if (ended) {
+        dt__describe_wait_status(ended - 1, ending, sizeof ending);
+        n = snprintf(text, capacity, "ended with %s; ", ending);
+    } else if (state == DT__RANK_ABSENT || state == DT__RANK_JOINING) {
+        n = snprintf(text, capacity, "%s; ", state == DT__RANK_ABSENT ? "has not called dt_init" : "is in dt_init");
+    } else if (state == DT__RANK_CLOSED) {
+        n = snprintf(text, capacity, "has closed its context; ");
+    } else if (error && (state == DT__RANK_FAILED || state == DT__RANK_CLEARING)) {
+        char message[sizeof block->error_text];
+        memcpy(message, block->error_text, sizeof message);
+        message[sizeof message - 1] = 0;
+        n = snprintf(text, capacity, "%s %s: %s; ",
+                     state == DT__RANK_FAILED ? "has failed with" : "is in dt_error_clear after",
+                     dt_status_name((dt_status)error), message);
+    } else if (state == DT__RANK_CLEARING) {
+        n = snprintf(text, capacity, "is in dt_error_clear; ");
+    }
+    return n < 0 ? 0 : (size_t)n < capacity ? (size_t)n : capacity - 1;
+}
+
+void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char *text, size_t capacity) {
+    const struct dt__rank_block *block = &segment->ranks[rank];
+    size_t at = describe_state(block, text, capacity);
+    bool running;
+    char call_text[320];
+    const struct dt__ring_call *call = call_to_report(block, &running);
+    if (!call) {
+        snprintf(text + at, capacity - at, "no calls yet");
+        return;
+    }
+    describe_ring_call(call, call_text, sizeof call_text);
+    int64_t start_ns = atomic_load_explicit(&call->start_ns, memory_order_relaxed);
+    if (running && start_ns)
+        snprintf(text + at, capacity - at, "in %s, for %.1f s", call_text, seconds_since(start_ns));
+    else if (running)
+        snprintf(text + at, capacity - at, "in %s", call_text);
+    else
+        snprintf(text + at, capacity - at, "between calls; last: %s", call_text);
+}
+
+void dt__segment_dump(const struct dt__segment *segment, FILE *out) {
+    for (int64_t rank = 0; rank < segment->n_ranks; rank++) {
+        const struct dt__rank_block *block = &segment->ranks[rank];
+        char text[2048];
+        dt__segment_describe(segment, rank, text, sizeof text);
+        fprintf(out, "rank %" PRId64 ": %s\n", rank, text);
+        uint64_t n = atomic_load(&block->n_calls);
+        for (uint64_t i = n > DT__N_RING ? n - DT__N_RING : 0; i < n; i++) {
+            const struct dt__ring_call *call = &block->ring[i % DT__N_RING];
+            describe_ring_call(call, text, sizeof text);
+            int32_t state = atomic_load_explicit(&call->state, memory_order_relaxed);
+            fprintf(out, "  call %" PRIu64 ": %s: %s\n", i + 1, text, dt_status_name((dt_status)state));
+        }
+    }
+}
