@@ -69,13 +69,8 @@ void dt__mesh_drop_groups(dt_mesh *mesh) {
 }
 
 static dt_status check_runtime(const dt_mesh *mesh) {
-<<<<<<< HEAD
-    if (!dt__runtime_of(mesh->ctx))
-        return dt__fail(mesh->ctx, DT_ERR_STATE, "mesh_group: the context has no transport");
-=======
     if (!dt__transport_name(mesh->ctx))
-        return dt__fail(mesh->ctx, DT_ERR_STATE, "mesh group: the context has no transport");
->>>>>>> main
+        return dt__fail(mesh->ctx, DT_ERR_STATE, "mesh_group: the context has no transport");
     if (mesh->self.world != mesh->ctx->world || mesh->self.rank != mesh->ctx->rank)
         return dt__fail(mesh->ctx, DT_ERR_STATE,
                         "mesh_group: the mesh was made for rank %lld of %lld, this is rank %lld of %lld",

@@ -13,16 +13,7 @@ typedef struct history {
     uint32_t epoch;
 } history;
 
-<<<<<<< HEAD
-static uint32_t epoch_of(const dt_ctx *ctx) {
-    const dt__runtime *runtime = dt__runtime_of(ctx);
-    return runtime ? runtime->epoch : 0;
-}
-
 dt_status dt__mesh_history_add(dt_mesh *mesh, uint64_t number) {
-=======
-dt_status dt__mesh_agree(dt_mesh *mesh, uint64_t number) {
->>>>>>> main
     dt__mesh_state *state = dt__mesh_state_of(mesh->ctx);
     history *found = dt__map_get(&state->histories, mesh->fingerprint, NULL, NULL);
     if (!found) {
@@ -34,11 +25,7 @@ dt_status dt__mesh_agree(dt_mesh *mesh, uint64_t number) {
             return DT_ERR_MEMORY;
         }
     }
-<<<<<<< HEAD
-    *found = (history){dt__hash_u64(number, dt__mesh_history(mesh)), epoch_of(mesh->ctx)};
-=======
-    *found = (history){dt__hash_u64(number, dt__mesh_agreed(mesh)), dt__clear_epoch(mesh->ctx)};
->>>>>>> main
+    *found = (history){dt__hash_u64(number, dt__mesh_history(mesh)), dt__clear_epoch(mesh->ctx)};
     return DT_OK;
 }
 
@@ -46,13 +33,8 @@ uint64_t dt__mesh_history(const dt_mesh *mesh) {
     const dt__mesh_state *state = dt__mesh_state_of(mesh->ctx);
     if (!state->histories.n_entries)
         return 0;
-<<<<<<< HEAD
     const history *found = dt__map_get(&state->histories, mesh->fingerprint, NULL, NULL);
-    return found && found->epoch == epoch_of(mesh->ctx) ? found->number : 0;
-=======
-    const history *found = dt__map_get(&state->agreed, mesh->fingerprint, NULL, NULL);
     return found && found->epoch == dt__clear_epoch(mesh->ctx) ? found->number : 0;
->>>>>>> main
 }
 
 void dt__mesh_histories_free(dt_ctx *ctx, dt__mesh_state *state) {
