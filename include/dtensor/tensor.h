@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tensors. A tensor is a handle on a storage: a shape, strides, a dtype and, if it is distributed, a spec that
- * describes which shard this rank holds. A tensor without a spec is *plain*: it belongs to this rank alone. Both are one type.
+ * describes which shard this rank holds. A tensor without a spec is *plain*: it belongs to this rank alone. Both are
+ * one type.
  *
  *     dt_tensor *a = dt_zeros(ctx, DT_SHAPE(3, 4));                                   plain, f32
  *     dt_tensor *b = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(0),R");   each rank makes its shard

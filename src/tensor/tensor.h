@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The tensor as other folders see it: a storage, which is reference-counted memory, and a handle, which describes how
- * to read it. Handles and storages come from pools of the context. Every handle is in exactly one list: that of its scope,
- * or that of the handles that only references keep alive. The headers included here belong to the interface of this
- * folder.
+ * to read it. Handles and storages come from pools of the context. Every handle is in exactly one list: that of its
+ * scope, or that of the handles that only references keep alive. The headers included here belong to the interface of
+ * this folder.
  */
 #ifndef DT_TENSOR_TENSOR_H
 #define DT_TENSOR_TENSOR_H
