@@ -250,7 +250,7 @@ static void ctx__frees_its_slots_from_the_last_to_the_first(void **state) {
         assert_int_equal(freed[i], DT__N_SLOTS - 1 - i);
 }
 
-/* The hook is told the true size of every block, also of those for nothing. */
+/* The hook gets the true size of every block, also of empty ones. */
 static void memory__sizes_come_back_exactly(void **state) {
     (void)state;
     test_memory memory = {0};

@@ -9,7 +9,7 @@ static dt__cursor cursor_of(dt_ctx *ctx, const char *text) {
 
 #define TEN "0123456789"
 
-/* The message comes first, on a line of its own; the caret below the text stands at the column that it names. */
+/* The message comes first, on a line of its own; the caret below the text is at the column that it names. */
 static void fail__points_at_the_character(void **state) {
     (void)state;
     static const struct {

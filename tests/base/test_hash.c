@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A stored value: its key is given to the map as the hash, its name tells values of one hash apart. */
+/* A stored value: its key is passed to the map as the hash, its name distinguishes values of one hash. */
 struct item {
     uint64_t hash;
     int name;

@@ -39,7 +39,7 @@ static const int64_t untouched = 0x5a5a5a5a5a5a5a5a;
 
 static void assert_like(const char *what, int64_t a, int64_t b, bool fits, wide right, bool said, wide got) {
     if (said != fits || (fits ? got != right : got != untouched))
-        fail_msg("%s of %lld and %lld: said %s, got %lld", what, (long long)a, (long long)b,
+        fail_msg("%s of %lld and %lld: returned %s, got %lld", what, (long long)a, (long long)b,
                  said ? "fits" : "does not", (long long)got);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_error_clear: a program whose ranks got an error, each its own, goes on together. What broke stays broken, new
- * groups work, and nobody waits for a rank that is on its way to clear.
+ * dt_error_clear: a program whose ranks got an error, each its own, continues on all of them. What broke stays
+ * broken, new groups work, and no rank waits for one that is about to clear.
  */
 /* ctest: timeout=300 */
 #include "support/collectives.h"
@@ -18,7 +18,7 @@
 enum { MAX_RANKS = 8 };
 static const int64_t worlds[] = {1, 2, 3, 5};
 
-static dt_group *everybody(dt_ctx *ctx) {
+static dt_group *new_world_group(dt_ctx *ctx) {
     int64_t ranks[MAX_RANKS];
     for (int64_t i = 0; i < dt_world(ctx); i++)
         ranks[i] = i;
@@ -35,30 +35,30 @@ static int use(dt_ctx *ctx, dt_group *group, uint64_t stream, int n) {
     return 0;
 }
 
-/* One rank gives up, the others wait for it in a call; all clear and go on. */
-static int give_up_and_go_on(dt_ctx *ctx, void *arg) {
+/* One rank gets a local error, the others wait for it in a call; all clear and continue. */
+static int fail_and_continue(dt_ctx *ctx, void *arg) {
     (void)arg;
     uint64_t random = test_seed(1);
     int64_t me = dt_rank(ctx);
     dt_group *pair = dt_world(ctx) > 2 ? dt_group_new(ctx, (int64_t[]){1, 0}, 2) : NULL;
     for (int k = 0; k < 20; k++) {
-        dt_group *group = everybody(ctx);
+        dt_group *group = new_world_group(ctx);
         int64_t victim = test_below(&random, dt_world(ctx));
         if (use(ctx, group, (uint64_t)k, 5) || (pair && me < 2 && use(ctx, pair, (uint64_t)k, 5)))
             return 1;
         double start = test_seconds();
         if (me == victim && k % 3)
             test_sleep(0.002);
-        dt_status status = me == victim ? dt_error_set(ctx, DT_ERR_SYSTEM, "gave up") : dt_comm_barrier(group);
+        dt_status status = me == victim ? dt_error_set(ctx, DT_ERR_SYSTEM, "disk full") : dt_comm_barrier(group);
         CHECK(status == (me == victim ? DT_ERR_SYSTEM : DT_ERR_PEER), "%s: %s", dt_status_name(status),
               dt_error_text(ctx));
         CHECK(me != victim || !pair || dt_comm_barrier(pair) == (me < 2 ? DT_ERR_SYSTEM : DT_ERR_STATE),
-              "a rank that gave up could call");
+              "a rank with a local error could call");
         CHECK_OK(ctx, dt_error_clear(ctx));
         CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
         CHECK(!dt_failed(ctx) && !*dt_error_text(ctx), "the error is still there: %s", dt_error_text(ctx));
         status = dt_comm_barrier(group);
-        CHECK(status == DT_ERR_GROUP, "the broken group gave %s: %s", dt_status_name(status), dt_error_text(ctx));
+        CHECK(status == DT_ERR_GROUP, "expected group, got %s: %s", dt_status_name(status), dt_error_text(ctx));
         CHECK_OK(ctx, dt_error_clear(ctx));
         CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
         dt_group_release(group);
@@ -74,22 +74,22 @@ static void clear__lets_new_groups_of_the_same_ranks_work(void **state) {
     test_memory memory;
     for (int64_t n = 2; n <= 5; n++)
         run_ranks_with(&(test_ranks){.n = n, .counted = &memory, .options = {.heap_bytes = (size_t)64 << 20}},
-                       give_up_and_go_on, NULL);
+                       fail_and_continue, NULL);
 }
 
-/* A rank that did not see the failure, because it waited for nobody or was not in the call, sees it afterwards. */
-static int fail_unseen(dt_ctx *ctx, void *arg) {
+/* A rank that did not see the failure, because it did not wait or was not in the call, gets it afterwards. */
+static int fail_unnoticed(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t me = dt_rank(ctx), values[200] = {0};
-    dt_group *group = everybody(ctx), *late = everybody(ctx), *world = dt_group_world(ctx);
+    dt_group *group = new_world_group(ctx), *late = new_world_group(ctx), *world = dt_group_world(ctx);
     for (int64_t k = 1; k < 12; k++) {
         values[0] = me == 0 ? k : -1;
         CHECK_OK(ctx, dt_comm_broadcast(k % 2 ? group : world, values, values, 200, DT_I64, 0));
         CHECK(values[0] == k, "got %lld, not %lld", (long long)values[0], (long long)k);
     }
-    /* Rank 1 gives up and skips a broadcast, which the root and the others get through. */
+    /* Rank 1 gets a local error and skips a broadcast, which the root and the others complete. */
     values[0] = me == 0 ? 100 : -1;
-    dt_status status = me == 1 ? dt_error_set(ctx, DT_ERR_SYSTEM, "gave up")
+    dt_status status = me == 1 ? dt_error_set(ctx, DT_ERR_SYSTEM, "disk full")
                                : dt_comm_broadcast(group, values, values, 200, DT_I64, 0);
     CHECK(status == (me == 1 ? DT_ERR_SYSTEM : DT_OK), "%s: %s", dt_status_name(status), dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
@@ -108,7 +108,7 @@ static int fail_unseen(dt_ctx *ctx, void *arg) {
     values[0] = me == 0 ? 102 : -1;
     CHECK_OK(ctx, dt_comm_broadcast(world, values, values, 200, DT_I64, 0));
     CHECK(values[0] == 102, "got %lld, not 102", (long long)values[0]);
-    group = everybody(ctx);
+    group = new_world_group(ctx);
     if (use(ctx, group, 5, 20))
         return 1;
     dt_group_release(group);
@@ -118,7 +118,7 @@ static int fail_unseen(dt_ctx *ctx, void *arg) {
 static void clear__breaks_groups_whose_members_are_out_of_step(void **state) {
     (void)state;
     for (int64_t n = 2; n <= 5; n++)
-        run_ranks(n, fail_unseen, NULL);
+        run_ranks(n, fail_unnoticed, NULL);
 }
 
 /* A rank that clears at once must not leave the others waiting for it: they cannot clear while they wait. */
@@ -126,14 +126,14 @@ static int clear_quickly(dt_ctx *ctx, void *arg) {
     (void)arg;
     uint64_t random = test_seed(77);
     for (int k = 0; k < 60; k++) {
-        dt_group *group = everybody(ctx);
+        dt_group *group = new_world_group(ctx);
         int64_t quick = test_below(&random, dt_world(ctx)), delay = test_below(&random, 300);
         bool has_error = test_below(&random, 2);
         double start = test_seconds();
         if (dt_rank(ctx) == quick) {
             test_sleep((double)delay * 1e-6);
             if (has_error)
-                dt_error_set(ctx, DT_ERR_SYSTEM, "gave up");
+                dt_error_set(ctx, DT_ERR_SYSTEM, "disk full");
         } else {
             dt_status status = dt_comm_barrier(group);
             CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_name(status), dt_error_text(ctx));
@@ -153,7 +153,7 @@ static void clear__does_not_wait_for_ranks_that_wait(void **state) {
 
 static int clear_for_nothing(dt_ctx *ctx, void *arg) {
     (void)arg;
-    dt_group *group = everybody(ctx);
+    dt_group *group = new_world_group(ctx);
     for (int k = 0; k < 50; k++) {
         CHECK_OK(ctx, dt_error_clear(ctx));
         if (use(ctx, k % 2 ? group : dt_group_world(ctx), (uint64_t)k, 3))
@@ -219,8 +219,8 @@ static void clear__of_an_agreed_error_exchanges_nothing(void **state) {
         run_ranks(worlds[i], clear_agreed, NULL);
 }
 
-/* Clears until a barrier of the world succeeds, as a program does that repeats a failed step. The text of an error that
- * a rank gets from a peer is the peer's. */
+/* Clears until a barrier of the world succeeds, as a program does that repeats a failed step. The text of an error
+ * that a rank gets from a peer is the peer's. */
 static int clear_and_repeat(dt_ctx *ctx, const char *text, int *n_repeats) {
     for (*n_repeats = 0;; ++*n_repeats) {
         CHECK_OK(ctx, dt_error_clear(ctx));
@@ -321,7 +321,7 @@ static int clear_without_one(dt_ctx *ctx, void *arg) {
     CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_name(status), dt_error_text(ctx));
     CHECK(strstr(dt_error_text(ctx), "dt_error_clear: rank 2"), "%s", dt_error_text(ctx));
     CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
-    /* The program may go on without that rank all the same. */
+    /* The program may still continue without that rank. */
     dt_group *rest = dt_group_new(ctx, (int64_t[]){0, 1}, 2);
     if (use(ctx, rest, 9, 10))
         return 1;
@@ -329,7 +329,7 @@ static int clear_without_one(dt_ctx *ctx, void *arg) {
     return dt_close(ctx);
 }
 
-static void clear__says_when_a_rank_is_gone(void **state) {
+static void clear__reports_a_rank_that_is_gone(void **state) {
     (void)state;
     if (test_with_tsan)
         skip();
@@ -351,7 +351,7 @@ int main(void) {
         cmocka_unit_test(clear__of_an_agreed_error_exchanges_nothing),
         cmocka_unit_test(clear__of_an_agreed_error_does_not_lose_a_local_one),
         cmocka_unit_test(clear__of_an_agreed_error_may_precede_a_local_one),
-        cmocka_unit_test(clear__says_when_a_rank_is_gone),
+        cmocka_unit_test(clear__reports_a_rank_that_is_gone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

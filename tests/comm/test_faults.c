@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What happens when a rank fails its group. A group of ranks repeats one collective; at a seeded point one of them, the
- * victim, is killed, stopped, leaves, closes its context, gives up, or makes another call than the rest. Every other
- * member must get an error in time that says what happened, the group must be unusable at once, memory beside the
- * failed call must be as it was, and groups without the victim must go on and compute what is right. A victim that was
- * stopped is woken up when the others have reused their memory: it must get an error and spoil nothing.
+ * What happens when a rank fails its group. A group of ranks repeats one collective; at a seeded point one of them,
+ * the victim, is killed, stopped, exits, closes its context, gets a local error, or makes another call than the rest.
+ * Every other member must get an error in time that reports what happened, the group must be unusable at once, memory
+ * beside the failed call must be as it was, and groups without the victim must continue with right results. A victim
+ * that was stopped is woken up when the others have reused their memory: it must get an error and corrupt nothing.
  *
- * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number, and how
- * many faults are run.
+ * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number, and
+ * how many faults are run.
  */
 /* ctest: timeout=300 */
 #include "base/dtype.h"
@@ -48,7 +48,7 @@ static const struct {
     const char *name;
     dt_status status; /* that the other members get */
     bool by_signal;   /* may happen at any instruction */
-    const char *says; /* part of what they are told */
+    const char *text; /* part of their error */
 } kinds[N_KINDS] = {
     [KILL] = {"kill", DT_ERR_PEER, true, "is dead"},
     [STOP] = {"stop", DT_ERR_TIMEOUT, true, "did not come within"},
@@ -66,9 +66,9 @@ static const struct {
     [INVALID] = {"invalid call", DT_ERR_MISMATCH, false, "refused its call as invalid"},
 };
 
-enum { MOST_RANKS = 5, MOST_BYTES = 1500000, DECOY_BYTES = 5000, STOP_TIMEOUT_MS = 1000 };
+enum { MAX_RANKS = 5, MOST_BYTES = 1500000, DECOY_BYTES = 5000, STOP_TIMEOUT_MS = 1000 };
 
-/* What each rank tells the test. */
+/* What each rank reports to the test. */
 struct note {
     _Atomic int64_t error_ns; /* when it got its error; 0 before */
 };
@@ -77,14 +77,14 @@ struct board {
     _Atomic int64_t fault_ns; /* when it happened */
     _Atomic int32_t arrived;  /* survivors that have got so far */
     _Atomic int32_t may_wake, victim_is_over;
-    struct note ranks[MOST_RANKS];
+    struct note ranks[MAX_RANKS];
 };
 
 struct fault {
     uint64_t number, seed; /* the number within the run, and what it is derived from */
     enum kind kind;
     int64_t n, victim;
-    int64_t members[MOST_RANKS], n_members; /* of the group that fails */
+    int64_t members[MAX_RANKS], n_members; /* of the group that fails */
     test_case collective;
     bool pair;    /* the first member sends to the second */
     bool started; /* dt_comm_start and dt_work_wait instead of dt_comm_run */
@@ -105,7 +105,7 @@ struct rank {
     uint64_t random;          /* the same sequence on all survivors */
     int64_t n_calls;          /* made so far in the group */
     test_run run;             /* the call that is repeated */
-    unsigned char *decoys[2]; /* blocks that nobody has any business with */
+    unsigned char *decoys[2]; /* blocks that no call uses */
     bool victim;
 };
 
@@ -121,7 +121,7 @@ static double limit_of(const struct fault *fault) {
     return base + 1.0 * test_slowness;
 }
 
-/* Lets the survivors go on together, without the library's help. */
+/* Synchronises the survivors without the library. */
 static int meet(const struct rank *rank, int32_t stage) {
     struct board *board = rank->fault->board;
     double give_up_at = test_seconds() + 10 * test_slowness;
@@ -171,12 +171,12 @@ static void harm_now(const struct rank *rank) {
 /* Memory for calls in which the victim plays another part than in its own; zeroed, and large enough for all. */
 struct scratch {
     void *src, *dst;
-    int64_t counts[MOST_RANKS], recv_counts[MOST_RANKS];
+    int64_t counts[MAX_RANKS], recv_counts[MAX_RANKS];
     dt_group *group; /* in another order */
 };
 
 static dt_group *swapped_group(const struct rank *rank) {
-    int64_t members[MOST_RANKS], n = rank->fault->n_members;
+    int64_t members[MAX_RANKS], n = rank->fault->n_members;
     memcpy(members, rank->fault->members, sizeof members);
     int64_t last = members[n - 1];
     members[n - 1] = members[0];
@@ -220,7 +220,7 @@ static void make_invalid(dt_comm_call *call, uint64_t *random, int64_t n_members
 }
 
 /* One element moves from one block to another: the total stays. In an exchange, the block for the next member gets
- * another size; the one for oneself is nobody else's business. */
+ * another size; the one for the rank itself concerns no other. */
 static void change_blocks(const dt_comm_call *call, const dt_group *group, int64_t *counts) {
     int64_t from = 0, n = dt_group_size(group), next = (dt_group_rank(group) + 1) % n;
     if (call->op == DT_ALL_TO_ALL) {
@@ -307,7 +307,7 @@ static dt_status make_mismatch(const struct rank *rank, const test_run *run) {
     return status;
 }
 
-/* What the victim does instead of its call number fault->at, or with the call in flight. DT_OK: goes on calling. */
+/* What the victim does instead of its call number fault->at, or with the call in flight. DT_OK: continues calling. */
 static dt_status be_at_fault(const struct rank *rank, const test_run *run) {
     const struct fault *fault = rank->fault;
     if (kinds[fault->kind].by_signal) {
@@ -366,7 +366,7 @@ static int repeat(struct rank *rank, test_run *run, dt_status *status) {
     }
 }
 
-/* What a survivor must have been told. */
+/* What the error of a survivor must contain. */
 
 static int durations_are_sane(const char *text) {
     for (const char *at = text; (at = strstr(at, ", for ")); at++) {
@@ -376,7 +376,7 @@ static int durations_are_sane(const char *text) {
     return 0;
 }
 
-static int says(const char *text, const char *part) {
+static int lacks_text(const char *text, const char *part) {
     CHECK(strstr(text, part), "the text lacks '%s': %s", part, text);
     return 0;
 }
@@ -391,14 +391,14 @@ static int tells_all(const struct rank *rank, const char *text) {
         set[0] |= UINT64_C(1) << fault->members[i];
     dt__describe_set(set, (uint64_t)fault->n_members, set_text, sizeof set_text);
     snprintf(part, sizeof part, "#%" PRId64 " of %s", rank->n_calls, set_text);
-    if (says(text, dt_collective_name(op)) || says(text, part) || says(text, kinds[fault->kind].says) ||
-        durations_are_sane(text))
+    if (lacks_text(text, dt_collective_name(op)) || lacks_text(text, part) ||
+        lacks_text(text, kinds[fault->kind].text) || durations_are_sane(text))
         return 1;
     for (int64_t i = 0; i < fault->n_members; i++) {
         if (fault->members[i] == dt_rank(rank->ctx))
             continue;
         snprintf(part, sizeof part, "\n  rank %" PRId64, fault->members[i]);
-        if (says(text, part))
+        if (lacks_text(text, part))
             return 1;
     }
     return 0;
@@ -408,8 +408,8 @@ static int is_unusable(const struct rank *rank, const test_run *run) {
     double start = test_seconds();
     dt_status status = dt_comm_run(rank->group, &run->call);
     double took = test_seconds() - start;
-    CHECK(status == DT_ERR_GROUP, "rank %lld: a call in the broken group gave %s", (long long)dt_rank(rank->ctx),
-          dt_status_name(status));
+    CHECK(status == DT_ERR_GROUP, "rank %lld: a call in the broken group: expected group, got %s",
+          (long long)dt_rank(rank->ctx), dt_status_name(status));
     CHECK(took < 0.25 * test_slowness, "the call in the broken group took %g s", took);
     CHECK(!dt_comm_start(rank->group, &run->call), "a call could be started in the broken group");
     return 0;
@@ -439,7 +439,7 @@ static int work_together(struct rank *rank, dt_group *group, int n_cases) {
     return 0;
 }
 
-/* Goes on for as long as the victim is not over, as the first survivor sees it. */
+/* Continues until the victim has ended, as the first survivor sees it. */
 static int work_until_victim_is_over(struct rank *rank, dt_group *group) {
     struct board *board = rank->fault->board;
     double give_up_at = test_seconds() + 10 * test_slowness;
@@ -460,7 +460,7 @@ static int work_until_victim_is_over(struct rank *rank, dt_group *group) {
 
 /* Another group than any before, made after the failure: the survivors in descending order. */
 static dt_group *survivors_backwards(const struct rank *rank) {
-    int64_t ranks[MOST_RANKS], n = 0;
+    int64_t ranks[MAX_RANKS], n = 0;
     for (int64_t i = rank->fault->n - 1; i >= 0; i--)
         if (i != rank->fault->victim)
             ranks[n++] = i;
@@ -519,7 +519,7 @@ static int take_part(struct rank *rank) {
 
 static int open_rank(struct rank *rank) {
     const struct fault *fault = rank->fault;
-    int64_t others[MOST_RANKS], n = 0;
+    int64_t others[MAX_RANKS], n = 0;
     for (int64_t i = 0; i < fault->n; i++)
         if (i != fault->victim)
             others[n++] = i;
@@ -544,7 +544,7 @@ static int wait_to_be_noticed(const struct rank *rank) {
     const struct fault *fault = rank->fault;
     double give_up_at = test_seconds() + 10 * test_slowness;
     while (rank->victim && atomic_load(&fault->board->arrived) < fault->n - 1) {
-        CHECK(test_seconds() < give_up_at, "nobody noticed");
+        CHECK(test_seconds() < give_up_at, "no rank noticed");
         test_sleep(0.001);
     }
     return 0;
@@ -554,7 +554,7 @@ static int close_rank(struct rank *rank) {
     const struct fault *fault = rank->fault;
     for (int i = 0; i < 2; i++)
         for (size_t k = 0; k < DECOY_BYTES; k++)
-            CHECK(rank->decoys[i][k] == 0x3c + i, "byte %zu of a block that nobody used has changed", k);
+            CHECK(rank->decoys[i][k] == 0x3c + i, "byte %zu of an unused block has changed", k);
     if (fault->kind != CLOSE && wait_to_be_noticed(rank))
         return 1;
     dt_group_release(rank->group);
@@ -607,8 +607,8 @@ static bool fits(const struct fault *fault) {
 }
 
 static void choose_ranks(struct fault *fault, uint64_t *random) {
-    int64_t order[MOST_RANKS];
-    fault->n = 2 + test_below(random, MOST_RANKS - 1);
+    int64_t order[MAX_RANKS];
+    fault->n = 2 + test_below(random, MAX_RANKS - 1);
     for (int64_t i = 0; i < fault->n; i++) {
         int64_t at = test_below(random, i + 1);
         order[i] = order[at];
@@ -666,7 +666,7 @@ static void describe(const struct fault *fault) {
             dt_dtype_name(collective->dtype), collective->count, dt_reduce_name(collective->reduce), collective->root,
             collective->unequal ? ", unequal" : "", collective->in_place ? ", in place" : "", (int)collective->memory,
             fault->started ? "started" : "blocking", fault->started && fault->tested ? ", tested" : "",
-            fault->tells ? ", told" : "");
+            fault->tells ? ", published" : "");
     for (int64_t i = 0; i < fault->n_members; i++)
         fprintf(stderr, " %" PRId64, fault->members[i]);
     fputc('\n', stderr);
@@ -703,7 +703,7 @@ static void run_as_processes(struct fault *fault, const dt_init_options *options
 }
 
 static void run_as_threads(struct fault *fault, const dt_init_options *options) {
-    int codes[MOST_RANKS] = {0};
+    int codes[MAX_RANKS] = {0};
     assert_true(dt__run_threads(fault->n, options, be_rank, fault, codes));
     for (int64_t rank = 0; rank < fault->n; rank++)
         if (codes[rank]) {

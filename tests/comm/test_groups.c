@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups: their order, who is in them, what they refuse, what they share, and what they cost. Hundreds alive, and tens
+ * Groups: their order, their members, what they refuse, what they share, and what they cost. Hundreds alive, and tens
  * of thousands made and freed along the way, must leave open files and memory as they were.
  */
 /* ctest: timeout=300 */
@@ -52,7 +52,7 @@ static int follow_the_list(dt_ctx *ctx, void *arg) {
               "size %" PRId64 " and place %" PRId64 ", not %" PRId64 " and %" PRId64, dt_group_size(group),
               dt_group_rank(group), n, place);
         CHECK(dt_group_world_rank(group, n) == -1 && dt_group_world_rank(group, -1) == -1, "a member too many");
-        CHECK(dt_group_retain(group) == group, "keep gives another group");
+        CHECK(dt_group_retain(group) == group, "retain returned another group");
         dt_group_release(group);
         CHECK(dt_group_size(group) == n, "a group that was kept is gone");
         dt_group_release(group);
@@ -252,8 +252,8 @@ static void groups__alive_by_the_hundred_cost_little(void **state) {
     run_ranks_with(&(test_ranks){.n = 8, .counted = &memory}, keep_hundreds, &memory);
 }
 
-/* Makes groups out of a pool of lists, uses and frees them. Each rank decides for itself whether it makes a group anew,
- * takes one that it kept, and keeps or frees it afterwards. */
+/* Makes groups out of a pool of lists, uses and frees them. Each rank decides for itself whether it makes a group
+ * again, takes one that it kept, and keeps or frees it afterwards. */
 enum { POOL = 60, MAKINGS = 10000 };
 
 struct maker {
@@ -346,7 +346,8 @@ static void groups__made_by_the_thousand_leave_nothing(void **state) {
     run_ranks_with(&(test_ranks){.n = 4, .counted = &memory, .seconds = 120}, make_thousands, &memory);
 }
 
-/* Ever new groups: places for them in shared memory come back, and so does the heap; what stays of each is a number. */
+/* Ever new groups: places for them in shared memory come back, and so does the heap; what stays of each is a number.
+ */
 enum { NEW_GROUPS = 3000 };
 
 static int make_ever_new(dt_ctx *ctx, void *arg) {
@@ -385,7 +386,7 @@ static void groups__that_are_ever_new_do_not_fill_shared_memory(void **state) {
     run_ranks_with(&(test_ranks){.n = 7, .counted = &memory, .seconds = 120}, make_ever_new, &memory);
 }
 
-/* Calls that look alike: the text says what may differ. */
+/* Calls that look alike: the text lists what may differ. */
 
 static int assert_differs(dt_ctx *ctx, const dt_comm_call *call, const char *collective) {
     const char *part = "but the sizes of the blocks, the order or the mesh of the group, or the tag differ";

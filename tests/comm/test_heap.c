@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The shared heap against a model of it; what it refuses; that pages go back. Then every allocation that a rank makes,
- * ordinary or from the heap, is made to fail in turn: that rank says so, the others learn it at once, nothing leaks,
- * and all can clear the error and go on.
+ * The shared heap against a model of it; what it refuses; that pages go back. Then every allocation that a rank
+ * makes, ordinary or from the heap, is made to fail in turn: that rank reports it, the others get an error at once,
+ * nothing leaks, and all can clear the error and go on.
  */
 /* ctest: timeout=300 */
 #include "support/collectives.h"
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The model: what is handed out, and the byte that fills it. */
+/* The model: what is allocated, and the byte that fills it. */
 enum { MOST_BLOCKS = 400 };
 
 struct block {
@@ -394,7 +394,7 @@ static int be_short(dt_ctx *none, void *arg) {
     } else {
         CHECK(status == DT_OK || status == DT_ERR_PEER, "allocation %ld of rank %" PRId64 ": %s: %s", shortage->n,
               shortage->victim, dt_status_name(status), dt_error_text(ctx));
-        CHECK(took < 2 * test_slowness, "allocation %ld: told after %g s", shortage->n, took);
+        CHECK(took < 2 * test_slowness, "allocation %ld: notified after %g s", shortage->n, took);
     }
     memory.fail_at = 0;
     CHECK_OK(ctx, dt_error_clear(ctx));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starting and ending: worlds of one, worlds that are not there, launches that are real, stale or garbage; what options
- * and environment variables decide; starting again after closing; ranks forked from inside a program.
+ * Starting and ending: worlds of one, worlds that are not there, launches that are real, stale or garbage; what
+ * options and environment variables decide; starting again after closing; ranks forked from inside a program.
  */
 /* ctest: timeout=300 */
 #include "support/collectives.h"
@@ -22,8 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What fn writes on standard error, at most so much of it. */
-static void capture(void (*fn)(void *arg), void *arg, char *text, size_t room) {
+/* What fn writes to standard error, truncated to the buffer. */
+static void capture(void (*fn)(void *arg), void *arg, char *text, size_t capacity) {
     FILE *file = tmpfile();
     assert_non_null(file);
     fflush(stderr);
@@ -34,7 +34,7 @@ static void capture(void (*fn)(void *arg), void *arg, char *text, size_t room) {
     dup2(saved, 2);
     close(saved);
     rewind(file);
-    size_t n = fread(text, 1, room - 1, file);
+    size_t n = fread(text, 1, capacity - 1, file);
     text[n] = 0;
     fclose(file);
 }
@@ -54,7 +54,7 @@ static void try_init(void *arg) {
     attempt->ctx = dt_init(attempt->options);
 }
 
-/* dt_init does not work and says why. */
+/* dt_init fails and prints why. */
 static void assert_refused(const dt_init_options *options, const char *part) {
     char text[2048];
     struct attempt attempt = {.options = options};
@@ -308,7 +308,7 @@ static void init__takes_from_the_environment_what_dtrun_takes(void **state) {
     unsetenv("DTENSOR_HEAP");
 }
 
-/* Heaps that nobody has asked for leave room for the rest of the program. */
+/* Heaps of default size leave address space for the rest of the program. */
 static void init__default_heaps_keep_within_the_limit(void **state) {
     (void)state;
     struct rlimit before, low;
@@ -349,7 +349,7 @@ static void init__refuses_a_stale_launch(void **state) {
         assert_non_null(ctx);
         assert_int_equal(dt_close(ctx), 0);
     }
-    /* A segment whose header lies about its sizes. */
+    /* A segment whose header has wrong sizes. */
     segment->heap_bytes *= 2;
     dt__ticket_print(&(dt__ticket){.fd = fd, .nonce = segment->nonce, .n_cores = 1}, text, sizeof text);
     setenv("DTENSOR_LAUNCH", text, 1);
@@ -380,7 +380,7 @@ static void init_and_close(void *arg) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void init__logs_where_it_is_told(void **state) {
+static void init__logs_to_the_callback_or_standard_error(void **state) {
     (void)state;
     char text[2048];
     struct lines lines = {0};
@@ -429,7 +429,7 @@ static int start_again_and_again(dt_ctx *none, void *arg) {
         bool first = dt_rank(ctx) == k % 4;
         dt_status status = DT_OK;
         if (k % N_ENDINGS == WITH_LOCAL_ERROR)
-            status = first ? dt_error_set(ctx, DT_ERR_SYSTEM, "gave up") : dt_comm_barrier(dt_group_world(ctx));
+            status = first ? dt_error_set(ctx, DT_ERR_SYSTEM, "disk full") : dt_comm_barrier(dt_group_world(ctx));
         if (k % N_ENDINGS == WITH_MISMATCH)
             status = first ? dt_comm_broadcast(dt_group_world(ctx), &k, &(int){0}, 1, DT_I32, 0)
                            : dt_comm_barrier(dt_group_world(ctx));
@@ -498,7 +498,7 @@ static int miss_one(dt_ctx *none, void *arg) {
     double start = test_seconds();
     if (!last) {
         ctx = dt_init(&(dt_init_options){.timeout_s = 0.3});
-        CHECK(!ctx, "a rank is missing, and nobody says so");
+        CHECK(!ctx, "a rank is missing, and dt_init succeeds");
         CHECK(test_seconds() - start < 0.3 + 1 * test_slowness, "it took %g s", test_seconds() - start);
     }
     if (dies)
@@ -510,7 +510,7 @@ static int miss_one(dt_ctx *none, void *arg) {
     return dt_close(ctx);
 }
 
-static void init__says_when_a_rank_does_not_come_back(void **state) {
+static void init__reports_a_rank_that_does_not_return(void **state) {
     (void)state;
     if (test_with_tsan)
         skip();
@@ -566,7 +566,7 @@ static int close_with_a_call_under_way(dt_ctx *none, void *arg) {
     return 0;
 }
 
-static void init__closing_tells_errors_of_calls_under_way(void **state) {
+static void init__closing_reports_errors_of_calls_in_progress(void **state) {
     (void)state;
     if (test_with_tsan)
         skip();
@@ -783,12 +783,12 @@ int main(void) {
         cmocka_unit_test(init__takes_from_the_environment_what_dtrun_takes),
         cmocka_unit_test(init__default_heaps_keep_within_the_limit),
         cmocka_unit_test(init__refuses_a_stale_launch),
-        cmocka_unit_test(init__logs_where_it_is_told),
+        cmocka_unit_test(init__logs_to_the_callback_or_standard_error),
         cmocka_unit_test(init__works_again_after_closing),
         cmocka_unit_test(init__works_again_in_another_process),
-        cmocka_unit_test(init__says_when_a_rank_does_not_come_back),
+        cmocka_unit_test(init__reports_a_rank_that_does_not_return),
         cmocka_unit_test(init__takes_a_rank_once),
-        cmocka_unit_test(init__closing_tells_errors_of_calls_under_way),
+        cmocka_unit_test(init__closing_reports_errors_of_calls_in_progress),
         cmocka_unit_test(init__dump_shows_the_last_calls),
         cmocka_unit_test(spawn__says_which_rank_ended_how),
         cmocka_unit_test(spawn__ends_ranks_that_do_not_end),

@@ -55,7 +55,7 @@ static void threads__compute_what_is_right(void **state) {
         run_threads(n_ranks[i], one_after_the_other, &(int){200});
 }
 
-/* The smallest messages, whose data lies in the header, many times over the header's places. */
+/* The smallest messages, whose data is in the header, many times more than there are header slots. */
 static int count_up(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_group *world = dt_group_world(ctx);

@@ -38,7 +38,7 @@ def processes(mark):
 
 
 def wait_until(condition, seconds=10):
-    """Polls until the condition is true; gives its last value."""
+    """Polls until the condition is true; returns its last value."""
     end = time.monotonic() + seconds
     while True:
         value = condition()
@@ -62,7 +62,7 @@ class Launch:
         self.pid = self.process.pid
 
     def end(self, input=None, seconds=30):
-        """Waits for the end; gives exit code, output and errors."""
+        """Waits for the end; returns exit code, output and errors."""
         try:
             out, err = self.process.communicate(input, timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks that fail, and programs that cannot be started: what dtrun says, exits with, and does to the others."""
+"""Ranks that fail, and programs that cannot be started: what dtrun reports, exits with, and does to the others."""
 import os
 import signal
 import stat
@@ -34,8 +34,8 @@ class Failure(launch.Case):
         code, out, err = self.sh(3, "test $RANK = 1 && exit 9; sleep 1.5; echo in order; exit 0")
         self.assertEqual((code, out, err), (9, "in order\nin order\n", "dtrun: rank 1 ended with exit code 9\n"))
         start = time.monotonic()
-        code, out, err = self.sh(3, "test $RANK = 1 && exit 9; trap 'echo told; exit 0' TERM; sleep 100 & wait")
-        self.assertEqual((code, out, err), (9, "told\ntold\n", "dtrun: rank 1 ended with exit code 9\n"))
+        code, out, err = self.sh(3, "test $RANK = 1 && exit 9; trap 'echo signalled; exit 0' TERM; sleep 100 & wait")
+        self.assertEqual((code, out, err), (9, "signalled\nsignalled\n", "dtrun: rank 1 ended with exit code 9\n"))
         self.assertTrue(1.8 < time.monotonic() - start < 6)
 
     def test_others__are_killed_in_the_end(self):
@@ -68,7 +68,7 @@ class Doing(launch.Case):
 
     def test_call__is_named(self):
         err = self.assert_said("call", r", in all_reduce of f32 x 1024, sum, #2 of ranks 0-2, for 0\.\d s")
-        self.assertRegex(err, "(?m)^rank 0: peer: .*all_reduce.*")  # what the library says
+        self.assertRegex(err, "(?m)^rank 0: peer: .*all_reduce.*")  # the library's error
         self.assertRegex(err, "(?m)^rank 2: peer: .*all_reduce.*")
 
     def test_last_call__is_named(self):

@@ -61,7 +61,7 @@ def play(case, round_number, chance):
     what = f"round {round_number}: {n} x {script!r}, faults {faults}"
     if running.process.poll() is None and not {"front", "supervisor"} & set(faults):
         time.sleep(0.02)
-        for _ in range(3):  # a launch that goes on is told to end
+        for _ in range(3):  # a launch that continues is ended
             running.process.poll() is None and os.kill(running.pid, signal.SIGTERM)
             time.sleep(0.05)
     leave(running)

@@ -153,7 +153,7 @@ time.sleep(1)
         # Not a shell: one that is about to start a program when that is stopped waits without being stopped itself.
         script = ("import os, signal, time\n"
                   "signal.signal(signal.SIGINT, signal.SIG_DFL)\n"
-                  "signal.signal(signal.SIGCONT, lambda *_: print('goes on', flush=True))\n"
+                  "signal.signal(signal.SIGCONT, lambda *_: print('continued', flush=True))\n"
                   "print('ready', os.getpid(), flush=True)\n"
                   "while True: time.sleep(0.02)")
         self.start("foreground", "-n", 2, sys.executable, "-c", script)
@@ -167,8 +167,8 @@ time.sleep(1)
             return {launch.pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] for pid in pids}
         self.assertTrue(launch.wait_until(lambda: states() == {"T"}))
         os.write(self.terminal, b"fg\n")
-        self.expect(b"goes on")
-        self.expect(b"goes on")
+        self.expect(b"continued")
+        self.expect(b"continued")
         self.assertTrue(launch.wait_until(lambda: "T" not in states()))
         os.write(self.terminal, b"\x03")
         self.expect(b"ended with 130")

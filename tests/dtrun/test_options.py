@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line of dtrun: help, version, and what it says to a mistake."""
+"""The command line of dtrun: help, version, and errors for mistakes."""
 import re
 
 import launch
@@ -23,7 +23,7 @@ class Options(launch.Case):
                 self.assertIn(part, out)
             self.assertLessEqual(max(map(len, out.splitlines())), 110)
 
-    def test_manual__tells_of_every_option(self):
+    def test_manual__describes_every_option(self):
         manual = (launch.SOURCE / "man/dtrun.1").read_text()
         options = re.findall(r"--[a-z-]+", self.run_it("--help")[1].split("\n\n")[1])
         self.assertIn("--timeout", options)
@@ -36,7 +36,7 @@ class Options(launch.Case):
         for option in ("--version", "-V"):
             self.assertEqual(self.run_it(option), (0, f"dtrun (dtensor) {version}\n", ""))
 
-    def test_mistakes__are_refused_with_what_would_be_right(self):
+    def test_mistakes__are_refused_with_what_is_expected(self):
         self.assert_refused([], "expected a program to run")
         self.assert_refused(["-n", "4"], "expected a program")
         self.assert_refused(["-n", "4", "--"], "expected a program")
@@ -53,8 +53,10 @@ class Options(launch.Case):
         self.assert_refused(["--threads", "0", "true"], "--threads: expected an integer from 1", 'got "0"')
 
     def test_mistakes__in_variables_are_refused(self):
-        self.assert_refused(["true"], 'DTENSOR_THREADS: expected an integer from 1 to 4096, got "many"', environment={"DTENSOR_THREADS": "many"})
-        self.assert_refused(["true"], 'DTENSOR_HEAP: expected a size such as 512M or 8G, got "-1"', environment={"DTENSOR_HEAP": "-1"})
+        self.assert_refused(["true"], 'DTENSOR_THREADS: expected an integer from 1 to 4096, got "many"',
+                            environment={"DTENSOR_THREADS": "many"})
+        self.assert_refused(["true"], 'DTENSOR_HEAP: expected a size such as 512M or 8G, got "-1"',
+                            environment={"DTENSOR_HEAP": "-1"})
 
     def test_program__keeps_its_own_options(self):
         for arguments in (["-n", "1", "echo", "--help", "-n", "3"], ["-n1", "--", "echo", "--help", "-n", "3"],
@@ -73,7 +75,7 @@ class Options(launch.Case):
                                    preexec_fn=lambda: launch.os.sched_setaffinity(0, {min(launch.os.sched_getaffinity(0))}))
         self.assertEqual((code, out), (0, "1\n"))
 
-    def test_heap__that_is_too_large_is_said_so(self):
+    def test_heap__that_is_too_large_is_refused(self):
         code, out, err = self.run_it("-n", "4", "--heap", "1000000T", "true")
         self.assertEqual((code, out), (125, ""))
         self.assertIn("DTENSOR_HEAP", err)

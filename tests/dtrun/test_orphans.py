@@ -57,7 +57,7 @@ class Orphans(launch.Case):
                 self.assert_gone(running, 3)
 
     def test_kill_of_everything_by_name__leaves_no_rank(self):
-        """Nobody is left who could look for grandchildren, but the kernel ends the ranks."""
+        """No process is left that could find grandchildren, but the kernel ends the ranks."""
         running = self.start("alone")
         supervisor = running.supervisor()
         os.kill(supervisor, signal.SIGSTOP)
@@ -95,7 +95,7 @@ class Orphans(launch.Case):
                 self.assertEqual(launch.processes(running.mark), [])
 
     def test_processes_left_behind__do_not_delay_others(self):
-        """A rank that has ended well leaves a process; the launch goes on until the last rank has ended."""
+        """A rank that has ended well leaves a process; the launch continues until the last rank has ended."""
         code, out, _ = self.sh(2, "test $RANK = 0 && { sleep 1000 & exit 0; }; sleep 0.7; echo done")
         self.assertEqual((code, out), (0, "done\n"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Output of the ranks: whole lines, all of it, in order, at speed, and what happens when nobody wants it."""
+"""Output of the ranks: complete lines, all of it, in order, fast, and what happens when no process reads it."""
 import collections
 import errno
 import os

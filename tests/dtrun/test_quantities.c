@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts, times and sizes of command lines and environment variables, and how dtrun tells a time to the library.
+ * Counts, times and sizes of command lines and environment variables, and how dtrun passes a duration to the library.
  */
 #include "support/check.h"
 

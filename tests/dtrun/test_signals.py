@@ -28,7 +28,7 @@ class Signals(launch.Case):
         return running
 
     def start(self, n, script, **options):
-        """Starts ranks and waits until each has said that it is ready."""
+        """Starts ranks and waits until each has printed that it is ready."""
         running = self.launch("-n", n, "sh", "-c", script, **options)
         self.assertEqual(running.read_lines(n), ["ready"] * n)
         return running

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What every test program includes: cmocka with the headers that it wants before it, random numbers, and a memory hook
- * that counts, checks sizes and can be told to fail.
+ * that counts, checks sizes and can be made to fail.
  */
 #ifndef DT_TESTS_CHECK_H
 #define DT_TESTS_CHECK_H
@@ -16,23 +16,23 @@
 #include "dtensor/base.h"
 #include "support/random.h"
 
-/* Give &memory.allocator's value to dt_init or dt__ctx_new. Allocation number fail_at (from 1) gives NULL; 0: none.
- */
+/* The allocator of this memory is passed to dt_init or dt__ctx_new. Allocation number fail_at (from 1) returns NULL;
+ * 0: none. */
 typedef struct test_memory {
     long n_calls, fail_at; /* n_calls counts allocations and enlargements */
     long n_live;           /* blocks not yet freed */
     size_t live_bytes;
-    bool wrong_size; /* somebody freed or resized with a size that was not the block's */
+    bool wrong_size; /* a block was freed or resized with a size that was not its own */
 } test_memory;
 
 dt_allocator test_memory_allocator(test_memory *memory);
 
-/* Does something with a context and undoes it; says whether it worked. */
+/* Does something with a context and undoes it; returns whether it succeeded. */
 typedef bool test_body(dt_ctx *ctx, void *user);
 
 /* Runs the body with a fresh context whose n-th allocation fails, for n = 1, 2, … until it needs fewer than n. Each
- * time that memory was short the body must say no, with DT_ERR_MEMORY in the context; in the end it must say yes.
- * Nothing may leak. Returns how many allocations were made to fail. */
+ * time that memory was short the body must return false, with DT_ERR_MEMORY in the context; in the end it must return
+ * true. Nothing may leak. Returns how many allocations were made to fail. */
 long assert_survives_failing_allocations(test_body *body, void *user);
 
 /* The text of a context's error contains every given part; prints the text when it does not. */

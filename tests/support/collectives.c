@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Expected results by definition. Values are small integers, so that every dtype holds them and their sums exactly,
- * and the arithmetic here, in double, needs no rounding rules of its own; it knows signed zeros as floats do.
+ * and the arithmetic here, in double, needs no rounding rules of its own; it has signed zeros as floats do.
  */
 #include "support/collectives.h"
 
@@ -180,7 +180,7 @@ static void write_elements(const test_run *run, void *memory, int64_t at, int64_
     }
 }
 
-/* An exchange in place takes as much from each member as it gives to it. */
+/* An exchange in place receives as much from each member as it sends to it. */
 static int64_t block_of(const test_case *collective, int64_t from, int64_t to) {
     if (!collective->unequal)
         return collective->count;
@@ -190,7 +190,7 @@ static int64_t block_of(const test_case *collective, int64_t from, int64_t to) {
     return test_below(&state, collective->count + 1);
 }
 
-/* Sizes of the parts that this rank gives and gets. */
+/* Sizes of what this rank sends and receives. */
 static void count_parts(const test_run *run, int64_t *gives, int64_t *gets) {
     const test_case *collective = &run->collective;
     int64_t n = dt_group_size(run->group), me = dt_group_rank(run->group), all = 0, all_back = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a collective must give, computed by definition from what every rank would have put in: a rank's inputs are a
+ * The expected result of a collective, computed by definition from the inputs of all ranks: a rank's inputs are a
  * function of (seed, rank, element), so that each rank can work out its own expected result alone.
  */
 #ifndef DT_TESTS_COLLECTIVES_H
@@ -39,7 +39,7 @@ typedef struct test_run {
     bool heap;
 } test_run;
 
-/* Fills memory and the call; 0, or 1 when there is no memory, which the context's error says. */
+/* Fills memory and the call; 0, or 1 when memory is out, with the error in the context. */
 int test_prepare(test_run *run, dt_ctx *ctx, dt_group *group, const test_case *collective);
 /* Makes a finished run ready to be run once more: fresh input where the call overwrote it, and a dst that is wrong. */
 void test_again(test_run *run);

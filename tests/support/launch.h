@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranks that a test starts, watches and harms itself: forked like those of dt_spawn, but nobody ends the others when
- * one dies, and each says how it ended. Every wait here is bounded; a rank that runs longer is killed and the test
- * fails.
+ * Ranks that a test starts, monitors and kills itself: forked like those of dt_spawn, but the others are not ended
+ * when one dies, and each reports how it ended. Every wait here is bounded; a rank that runs longer is killed and the
+ * test fails.
  */
 #ifndef DT_TESTS_LAUNCH_H
 #define DT_TESTS_LAUNCH_H
@@ -15,7 +15,7 @@
 
 enum { TEST_MAX_RANKS = 16 };
 
-/* Whether the program was built with a race detector, which knows threads only, and how much slower things may be. */
+/* Whether the program was built with a race detector, which sees threads only, and how much slower things may be. */
 extern const bool test_with_tsan;
 extern const double test_slowness;
 
@@ -23,7 +23,7 @@ typedef struct test_launch {
     int64_t n;
     struct dt__segment *segment;
     int fd;
-    bool tells;                   /* deaths are told to the ranks, as dtrun does; otherwise they find out */
+    bool tells;                   /* deaths are published to the ranks, as dtrun does; otherwise they find out */
     bool bare;                    /* ranks get no context (ctx is NULL): they call dt_init themselves */
     pid_t pids[TEST_MAX_RANKS];   /* 0 once it is waited for */
     int statuses[TEST_MAX_RANKS]; /* of waitpid */

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* The start of a stream: a hash of DTENSOR_TEST_SEED (1 by default) and the number that the test gives to the stream.
+/* The start of a stream: a hash of DTENSOR_TEST_SEED (1 by default) and the number of the stream in the test.
  * A program that uses it prints the seed when it starts. */
 uint64_t test_seed(uint64_t stream);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Running a function on several ranks from a test: forked, or as threads where a race detector should look on. A rank
- * says what is wrong with CHECK, which prints both operands and makes the rank's function return 1.
+ * reports failures with CHECK, which prints both operands and makes the rank's function return 1.
  */
 #ifndef DT_TESTS_RANKS_H
 #define DT_TESTS_RANKS_H
@@ -16,10 +16,11 @@
  * the ranks are threads. */
 void run_ranks(int64_t n, dt_rank_fn *fn, void *arg);
 
-/* In a forked rank: a fault ends the process, where the test library would jump back into the test. */
+/* In a forked rank: a fault ends the process; the test library would jump back into the test. */
 void test_die_of_faults(void);
 
-/* Says on standard error what a leak detector finds, if the program was built with one; whether it found something. */
+/* Prints on standard error what a leak detector finds, if the program was built with one; whether it found something.
+ */
 bool test_leaks(void);
 
 #define CHECK(condition, ...)                                                                                        \
