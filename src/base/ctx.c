@@ -88,11 +88,19 @@ bool dt_failed(const dt_ctx *ctx) { return !ctx || ctx->status != DT_OK; }
 dt_status dt_error_status(const dt_ctx *ctx) { return ctx ? ctx->status : DT_ERR_STATE; }
 const char *dt_error_text(const dt_ctx *ctx) { return ctx ? ctx->text : "there is no context"; }
 
+/* The text without the name of its status, which is printed before it: errors of "mesh" often begin with "mesh: ". */
+static const char *text_after_name(dt_status status, const char *text) {
+    const char *name = dt_status_name(status);
+    size_t n = strlen(name);
+    return !strncmp(text, name, n) && !strncmp(text + n, ": ", 2) ? text + n + 2 : text;
+}
+
 int dt_report(const dt_ctx *ctx) {
     if (!dt_failed(ctx))
         return 0;
     if (ctx)
-        fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, dt_status_name(ctx->status), ctx->text);
+        fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, dt_status_name(ctx->status),
+                text_after_name(ctx->status, ctx->text));
     else
         fprintf(stderr, "dtensor: there is no context\n");
     return 1;
@@ -112,7 +120,7 @@ dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list a
         return status;
     ctx->status = status;
     dt__vformat(ctx->text, sizeof ctx->text, format, args);
-    dt__log(ctx, DT_LOG_ERROR, "%s: %s", dt_status_name(status), ctx->text);
+    dt__log(ctx, DT_LOG_ERROR, "%s: %s", dt_status_name(status), text_after_name(status, ctx->text));
     return status;
 }
 

@@ -136,7 +136,7 @@ static const char *printed(int (*fn)(const dt_ctx *), const dt_ctx *ctx, int *re
     return text;
 }
 
-static void report__prints_the_first_error_and_says_so(void **state) {
+static void report__prints_the_first_error_and_returns_1(void **state) {
     (void)state;
     int result = -1;
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -148,6 +148,20 @@ static void report__prints_the_first_error_and_says_so(void **state) {
     assert_int_equal(result, 1);
     assert_string_equal(printed(dt_report, NULL, &result), "dtensor: there is no context\n");
     assert_int_equal(result, 1);
+    dt__ctx_free(ctx);
+}
+
+static void report__prints_the_status_once(void **state) {
+    (void)state;
+    int result = -1;
+    dt_ctx *ctx = dt__ctx_new(NULL);
+    dt__fail(ctx, DT_ERR_MESH, "mesh: 4 ranks for a world of 2");
+    assert_string_equal(printed(dt_report, ctx, &result), "rank 0: mesh: 4 ranks for a world of 2\n");
+    assert_string_equal(dt_error_text(ctx), "mesh: 4 ranks for a world of 2");
+    dt__ctx_free(ctx);
+    ctx = dt__ctx_new(NULL);
+    dt__fail(ctx, DT_ERR_MESH, "meshes differ");
+    assert_string_equal(printed(dt_report, ctx, &result), "rank 0: mesh: meshes differ\n");
     dt__ctx_free(ctx);
 }
 
@@ -320,7 +334,8 @@ int main(void) {
         cmocka_unit_test(ctx__a_local_error_aborts_even_after_an_agreed_one),
         cmocka_unit_test(ctx__users_record_errors_of_their_own),
         cmocka_unit_test(ctx__a_status_that_is_no_error_is_one),
-        cmocka_unit_test(report__prints_the_first_error_and_says_so),
+        cmocka_unit_test(report__prints_the_first_error_and_returns_1),
+        cmocka_unit_test(report__prints_the_status_once),
         cmocka_unit_test(log__levels_above_the_wanted_one_are_silent),
         cmocka_unit_test(log__environment_is_the_default),
         cmocka_unit_test(log__errors_are_logged_with_their_word),
