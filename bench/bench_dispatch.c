@@ -10,7 +10,7 @@
  */
 #include <dtensor/dtensor.h>
 
-#include "kernels/blas.h"
+#include "kernels/kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -8,10 +8,7 @@
  *
  *     bench_kernels [--quick]
  */
-#include "kernels/elementwise.h"
 #include "kernels/kernels.h"
-#include "kernels/normalise.h"
-#include "kernels/reductions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -176,7 +173,7 @@ static void bench_size(bench *b, size_t bytes) {
     b->limit = plain > streamed ? plain : streamed;
     for (size_t t = 0; t < sizeof names / sizeof *names; t++) {
         const dt__kernels *table = dt__kernels_named(names[t]);
-        if (!table || (table == dt__kernels_plain() && (b->quick || bytes > PLAIN_BYTES)))
+        if (!table || (table == &dt__kernels_plain && (b->quick || bytes > PLAIN_BYTES)))
             continue;
         bench_copies(b, table, bytes);
         bench_reductions(b, table, bytes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What meshes cost: a mesh of many ranks is made, sliced, flattened and asked for this rank's groups, all in all and
- * step by step. The limit for all in all is 100 µs at 1,000,000 ranks in 6 dims; nothing may grow with the ranks.
+ * The cost of meshes: a mesh of many ranks is created, sliced, flattened and queried for this rank's groups, in total
+ * and step by step. The limit in total is 100 µs at 1,000,000 ranks in 6 dims; nothing may grow with the ranks.
  *
  *     bench_mesh
  */

@@ -6,7 +6,7 @@
  *
  *     bench_random [--quick]
  */
-#include "random/kernels.h"
+#include "random/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +117,7 @@ int main(int argc, char **argv) {
         if (f == 0)
             bench_beside_numpy(&draw, repeats, dst);
         for (size_t t = 0; t < sizeof names / sizeof *names; t++)
-            if ((draw.kernels = dt__random_kernels_named(names[t])))
+            if ((draw.kernels = dt__kernels_named(names[t])))
                 report(fills[f].word, &draw, fastest_fill(&draw, repeats, dst), 0);
     }
     free(dst);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What placements and specs cost: a request in text answered for all ranks of a small mesh, an intern that finds its
- * spec, and questions about one rank. Each question is asked of a mesh of 4 ranks and of one of 100,000; the large
+ * spec, and queries about one rank. Each query is run on a mesh of 4 ranks and on one of 100,000; the large
  * mesh is measured against the small one, because its cost may not grow. Each figure is the fastest of many repeats,
  * in nanoseconds per call; a ratio above 1 is better than the peer.
  *

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The moves of bench_redistribute.c with PyTorch's DTensor on gloo, with one thread per rank: rows as moves.h says."""
+"""The moves of bench_redistribute.c with PyTorch's DTensor on gloo, with one thread per rank: rows as in moves.h."""
 import argparse
 import os
 import time

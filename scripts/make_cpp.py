@@ -3,7 +3,7 @@
 """Makes include/dtensor/calls.hpp, the functions of C++ that take options by name, from the public headers.
 
     scripts/make_cpp.py           writes the file
-    scripts/make_cpp.py --check   says whether it is what it would write
+    scripts/make_cpp.py --check   exits with 1 if it is out of date
 
 Every function that is declared with DT_OPTIONS becomes a template of the plain name, and every field of its options
 a name in the namespace dt.

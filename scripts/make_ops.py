@@ -3,11 +3,11 @@
 """Makes include/dtensor/ops.h and src/ops/op_functions.c from the schema lines of the descriptors in src/ops.
 
     scripts/make_ops.py           writes both files
-    scripts/make_ops.py --check   says whether they are what it would write
+    scripts/make_ops.py --check   exits with 1 if they are out of date
 
 A signature becomes a function: required arguments by position, the others in a struct of options, in their order. Of
 overloads that differ only in arguments that may be None, one stays; the others get the kind of the argument that
-tells them apart as an ending: add and add_scalar, clamp and clamp_tensor.
+distinguishes them as a suffix: add and add_scalar, clamp and clamp_tensor.
 """
 import pathlib
 import re
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-POSITIONAL = {"slice"}  # all arguments by position: a slice without them says nothing
+POSITIONAL = {"slice"}  # all arguments by position: a slice without them does nothing
 HIDDEN = {("expand", "implicit"), ("copy_", "non_blocking"), ("gather", "sparse_grad"),
           ("embedding", "max_norm"), ("embedding", "norm_type"), ("embedding", "scale_grad_by_freq")}
 
@@ -49,7 +49,7 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
 extern "C" {
 #endif
 
-/* A number that is an integer, a fraction or a truth value; a zeroed one is none. */
+/* A number that is an integer, floating-point or boolean; a zeroed one is none. */
 typedef struct dt_number {
     DT_WRAPPED
     dt_arg_type type;
@@ -242,7 +242,7 @@ def header(ops):
     for _, signatures in ops:
         for signature in signatures:
             lines.append(struct_text(signature))
-            what = "Writes up to capacity outputs and gives their number, or -1. " if signature.is_list() else ""
+            what = "Writes up to capacity outputs and returns their number, or -1. " if signature.is_list() else ""
             lines.append(f"/* {comment(signature)}\n * {what}Collective where inputs move, else Local. */")
             lines.append(f"DT_API {declaration(signature)[0]}DT_OPTIONS({options_name(signature)}));\n")
     lines.append("#ifndef __cplusplus\n/* clang-format off */")
@@ -371,9 +371,9 @@ Required arguments come by position.
 Options follow by name, such as
 .Li .keepdim = true ;
 what is not given has the default of the signature.
-An op gives
+An op returns
 .Dv NULL
-(one that gives a list: \-1) where it fails or gets
+(one that returns a list: \-1) where it fails or gets
 .Dv NULL ,
 and the context keeps the first error.
 .Pp

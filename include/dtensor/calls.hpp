@@ -89,8 +89,9 @@ template <> struct fields<dt_copy_in_place_options> { static constexpr auto list
 template <> struct fields<dt_cumsum_options> {
     static constexpr auto list = std::make_tuple(&dt_cumsum_options::dtype);
 };
-template <> struct fields<dt_distribute_options> {
-    static constexpr auto list = std::make_tuple(&dt_distribute_options::source, &dt_distribute_options::everywhere);
+template <> struct fields<dt_distribute_tensor_options> {
+    static constexpr auto list =
+        std::make_tuple(&dt_distribute_tensor_options::source, &dt_distribute_tensor_options::everywhere);
 };
 template <> struct fields<dt_div_options> {
     static constexpr auto list = std::make_tuple(&dt_div_options::rounding_mode);
@@ -521,8 +522,8 @@ template <class... T> dt_status dt_bernoulli_(dt::at<dt_tensor *> tensor, double
 template <class... T>
 dt_tensor *dt_distribute_tensor(dt::at<dt_tensor *> value, dt_mesh *mesh, const char *place, const T &...options) {
     return dt_distribute_tensor_sized(value, mesh, place,
-                                      dt::named<dt_distribute_options>(value.site, options...).get(),
-                                      sizeof(dt_distribute_options));
+                                      dt::named<dt_distribute_tensor_options>(value.site, options...).get(),
+                                      sizeof(dt_distribute_tensor_options));
 }
 template <class... T>
 dt_tensor *dt_from_local(dt::at<dt_ctx *> ctx, dt_tensor *local, dt_mesh *mesh, const char *place,

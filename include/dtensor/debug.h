@@ -43,7 +43,7 @@ typedef struct dt_comm_statistics {
     int64_t n; /* collectives; a direct exchange counts as those that it replaces */
     int64_t
         bytes; /* that this rank received for them; where one exchange counts as several collectives, all its bytes
-                      stand with the first of them */
+                      are counted for the first of them */
 } dt_comm_statistics;
 
 /* What was counted since the last begin; a NULL filter stands for all. Local. */
@@ -69,9 +69,10 @@ DT_API dt_status dt_trace_end(dt_ctx *ctx);
 /* What is in memory of the trace, running or ended: "" where it went to a file. Valid until the next call. Local. */
 DT_API const char *dt_trace_text(const dt_ctx *ctx);
 
-/* Says why an op would choose its placements: the cheapest candidates with their costs, the chosen one, and what would
- * move for it. The call is text, in which $0, $1, … stand for the tensors: "matmul($0; $1)", "sum($0; dim=[1])",
- * "cat({$0; $1}; dim=0)". Nothing is run. Valid until the next call; NULL with an agreed error. Local. */
+/* Explains the placements that an op would select: the cheapest candidates with their costs, the selected one, and
+ * what would move for it. The call is text, in which $0, $1, … stand for the tensors: "matmul($0; $1)",
+ * "sum($0; dim=[1])", "cat({$0; $1}; dim=0)". Nothing is run. Valid until the next call; NULL with an agreed error.
+ * Local. */
 DT_API const char *dt_explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors);
 
 #ifdef __cplusplus

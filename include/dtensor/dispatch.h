@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How ops are run: the cache of decisions, what may be communicated without being asked for, and plain tensors among
+ * How ops are run: the cache of decisions, what may be communicated implicitly, and plain tensors among
  * distributed ones.
  */
 #ifndef DTENSOR_DISPATCH_H
@@ -62,9 +62,9 @@ typedef struct dt_local_mapping {
     bool checks;            /* ranks compare their outputs, whose parts may then be uneven: Collective */
 } dt_local_mapping;
 
-/* Runs a function on the local parts of tensors and makes distributed tensors of its results, as dt_from_local does.
+/* Runs a function on local tensors and makes distributed tensors of its results, as dt_from_local does.
  * Plain inputs are handed on as they are; where all are plain, so are the outputs. Agreed errors: a distributed input
- * without placements in a list of them (placement), other placements than asked for (value). Collective over the
+ * without placements in a list of them (placement), other placements than requested (value). Collective over the
  * meshes where inputs have to move, and as the function is. */
 DT_API dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, size_t mapping_size,
                                     dt_tensor **outputs);
@@ -87,9 +87,9 @@ typedef struct dt_op_argument {
 
 /* Runs the op of this name; what is not given has the default of the schema line. The outputs belong to the current
  * scope. site may be NULL. Collective where inputs move, else Local. */
-DT_API dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_given, const dt_op_argument *given,
+DT_API dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_arguments, const dt_op_argument *arguments,
                            const dt_site *site, dt_tensor *outputs[DT_OP_MAX_OUTPUTS], int *n_outputs);
-/* The same for an op that takes tensors only; gives the first output, or NULL. Collective where inputs move, else
+/* The same for an op that takes tensors only; returns the first output, or NULL. Collective where inputs move, else
  * Local. */
 DT_API dt_tensor *dt_op_run_tensors(dt_ctx *ctx, const char *name, int n, dt_tensor *const *tensors,
                                     const dt_site *site);

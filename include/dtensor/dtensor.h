@@ -3,8 +3,8 @@
  * dtensor: distributed tensors for C. This header brings in the whole library; this is how it is used.
  *
  * A program is written as if for one device. It runs as several *ranks*: the same program in several processes, which
- * share memory. Everything hangs off a context. dt_init joins the launch that dtrun made; a program that is started
- * alone is a world of one rank.
+ * share memory. Everything belongs to a context. dt_init joins the launch of dtrun; a program that is started by itself
+ * is a world of one rank.
  *
  *     #include <dtensor/dtensor.h>
  *     #include <stdio.h>
@@ -16,30 +16,30 @@
  *
  *         dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=2");
  *
- * A tensor on a mesh has a *placement* for each mesh dim. S(0) cuts tensor dim 0, R keeps a copy everywhere, P(sum)
- * leaves values that are still to be added up. Here dp cuts the rows of x, and tp the columns of w; 5 rows do not
- * divide by 2, and need not. Each rank makes its own part: random bits do not depend on who makes them.
+ * A tensor on a mesh has a *placement* for each mesh dim. S(0) shards tensor dim 0, R keeps a copy everywhere,
+ * P(sum) leaves values that are still to be added up. Here dp shards the rows of x, and tp the columns of w; 5 rows do
+ * not divide by 2, and need not. Each rank makes its own shard: random bits do not depend on the layout.
  *
  *         dt_tensor *x = dt_randn(ctx, DT_SHAPE(5, 4), .mesh = mesh, .place = "S(0),R");
  *         dt_tensor *w = dt_randn(ctx, DT_SHAPE(4, 6), .mesh = mesh, .place = "R,S(1)");
  *
- * Ops work on the parts, and the library works out what the result is. A product of rows and columns is cut both ways
- * without a message; a sum over the cut dim leaves a partial sum on each rank, still without one.
+ * Ops run on the local tensors, and the library derives the placements of the result. A product of rows and columns is
+ * sharded both ways without a message; a sum over the sharded dim leaves a partial sum on each rank, still without one.
  *
  *         dt_tensor *y = dt_relu(dt_matmul(x, w));
  *         dt_tensor *s = dt_sum(y, .dim = DT_DIMS(-1), .keepdim = true);
  *
- * Placements change when asked for. What moves goes straight to where it is wanted; sums are added up on the way.
+ * Placements change on request. Data moves directly to its destination; sums are added up on the way.
  *
  *         dt_tensor *whole = dt_redistribute(s, "R,R");
  *
- * A call that cannot do its work gives NULL, and the context keeps the first error with its text. NULL in gives NULL
- * out, so everything above is checked at once. dt_close prints the error and gives the exit code.
+ * A call that fails returns NULL, and the context keeps the first error with its text. NULL arguments yield NULL, so
+ * everything above is checked at once. dt_close prints the error and returns the exit code.
  *
  *         if (dt_failed(ctx))
  *             return dt_close(ctx);
  *
- * What a rank holds is there to look at: shapes are those of the whole tensor, data is this rank's part.
+ * What a rank holds can be read: shapes are those of the full tensor, data is the local tensor of this rank.
  *
  *         char text[100];
  *         dt_tensor_text(y, sizeof text, text);
@@ -49,7 +49,7 @@
  *         if (dt_rank(ctx) == 0)
  *             printf("the rows sum to %.3f, %.3f, ... %.3f\n", sums[0], sums[1], sums[4]);
  *
- * What was made goes with the context, or with a scope (dt_scope_begin) that it was made in.
+ * Tensors are freed with the context, or with the scope (dt_scope_begin) in which they were made.
  *
  *         return dt_close(ctx);
  *     }
@@ -64,11 +64,11 @@
  *     rank 3 holds [2,3] of f32[5,6] S(0),S(1) on mesh(dp=2,tp=2)
  *     the rows sum to 0.990, 4.500, ... 5.174
  *
- * No wait is without end: a peer that dies or calls something else makes the call fail on every rank, with a text
- * that says who and what. base.h has contexts and errors, comm.h groups and collectives for programs that want them as
- * they are, mesh.h meshes, spec.h placements, tensor.h tensors, redistribute.h how they move between placements, ops.h
- * the ops and op.h how to add one, dispatch.h what ops may communicate, random.h random tensors, files.h files and
- * dlpack.h how memory is shared with other libraries.
+ * No wait is without end: if a peer dies or makes another call, the call fails on every rank, with a text that names
+ * the rank and the cause. base.h has contexts and errors, comm.h groups and collectives for direct use, mesh.h meshes,
+ * spec.h placements, tensor.h tensors, redistribute.h how they move between placements, ops.h the ops and op.h how to
+ * add one, dispatch.h what ops may communicate, random.h random tensors, files.h files and dlpack.h how memory is
+ * shared with other libraries.
  */
 #ifndef DTENSOR_DTENSOR_H
 #define DTENSOR_DTENSOR_H

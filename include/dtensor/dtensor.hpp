@@ -92,7 +92,7 @@ template <class Name> struct option_name {
     }
 };
 
-/* Sets one field of an options struct, whose type says what the value means. */
+/* Sets one field of an options struct, whose type defines what the value means. */
 template <class Field, class T> void assign(Field &field, const T &value) {
     if constexpr (std::is_same_v<Field, dt_opt_int>) {
         field.given = true;
@@ -144,7 +144,7 @@ template <class Options> struct named {
     }
 };
 
-/* A context that is closed at the end of its scope; close() gives the exit code of the program. */
+/* A context that is closed at the end of its scope; close() returns the exit code of the program. */
 class context {
     dt_ctx *ctx;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * What an op is: one descriptor, in one place. The library's own ops and those that a program registers are the same
- * struct; nothing else knows an op.
+ * struct; nothing else refers to an op.
  *
  *     static const dt_op swiglu = {
  *         .schema = "swiglu(Tensor gate, Tensor up) -> Tensor",
@@ -10,22 +10,22 @@
  *         .kernel = swiglu_f32,
  *     };
  *
- * The schema line is the op's signature. It names the arguments, which a call gives by position or by name, and says
- * which are tensors. Overloads are joined by " | " and told apart by the types of the arguments.
+ * The schema line is the op's signature. It names the arguments, which a call passes by position or by name, and marks
+ * the tensors. Overloads are joined by " | " and distinguished by the types of the arguments.
  *
- * A *row* says what is correct on one mesh dim: a placement for each input, then for each output. A row must hold for
+ * A *row* states what is correct on one mesh dim: a placement for each input, then for each output. A row must hold for
  * every number of ranks and for uneven and empty shards. The row in which everything is Replicate is implied. Rows come
  * from three sources, which add up:
  *
  *     rule     factors. "mk,kn->mn": a letter names a dim. A letter that the result has may be sharded wherever it
- *              stands; one that vanishes gives a partial sum; one with "!" behind it must be whole. "..." stands for
+ *              occurs; one that vanishes yields a partial sum; one with "!" after it must stay whole. "..." stands for
  *              any number of dims, aligned at the right and broadcast. A term with "+" before it is an addend of the
  *              result, broadcast to it: it becomes partial where the result does.
- *     partial  what happens to partial inputs, as a class (DT_PARTIAL_…); where the rule has addends, they go along
- *              with each other input (EACH), and what is said of order (UP, DOWN) is said of them alone
+ *     partial  what happens to partial inputs, as a class (DT_PARTIAL_…); where the rule has addends, they follow
+ *              each other input (EACH), and monotonicity (UP, DOWN) refers to them alone
  *     rows     a function, where dims depend on arguments
  *
- * Replicate also serves as P(avg), P(max) and P(min) wherever a row asks for one of these.
+ * Replicate also serves as P(avg), P(max) and P(min) wherever a row has one of these.
  */
 #ifndef DTENSOR_OP_H
 #define DTENSOR_OP_H
@@ -62,7 +62,7 @@ typedef struct dt_arg {
     dt_arg_type type;
     int n; /* lists: how many */
     union {
-        int first; /* tensor and tensors: where they stand among the inputs; a list's stand side by side */
+        int first; /* tensor and tensors: their position among the inputs; those of a list are adjacent */
         int64_t i;
         double f;
         bool b;
@@ -120,11 +120,11 @@ enum {
     DT_PARTIAL_UP_MIN = 1 << 6, /* non-decreasing, undefined below some value: P(min) is kept */
     DT_PARTIAL_DOWN_MIN = 1 << 7, /* non-increasing, undefined below some value: P(min) becomes P(max) */
     DT_PARTIAL_PRODUCT = 1 << 8,  /* a product of all inputs: all P(product) give P(product) */
-    DT_PARTIAL_EXP = 1 << 9,      /* turns sums into products: P(sum) gives P(product) */
+    DT_PARTIAL_EXP = 1 << 9,      /* turns sums into products: P(sum) becomes P(product) */
 };
 
 enum {
-    DT_OP_INPLACE = 1 << 0, /* changes its first tensor, which keeps its placements, and gives it back */
+    DT_OP_INPLACE = 1 << 0, /* changes its first tensor, which keeps its placements, and returns it */
     DT_OP_VIEW = 1 << 1,    /* outputs share the first tensor's memory */
     DT_OP_MAKER = 1 << 2,   /* has no tensor among its arguments; its result is Replicate */
     DT_OP_RANDOM = 1 << 3,  /* draws from a generator, by global index */
@@ -136,12 +136,12 @@ enum { DT_ROW_R = 0 };
 #define DT_ROW_S(dim)    ((dt_row_entry)(1 + (dim)))
 #define DT_ROW_P(reduce) ((dt_row_entry)(-1 - (int)(reduce)))
 
-/* What a row asks for.
+/* What a row requires.
  *
  * OFFSET    the kernel needs its place: sharded inputs hold one run of the dim, none is strided
  * RESHAPE   the dims of the outputs are those of the first input regrouped in row-major order: the library maps the
  *           cuts where it can, and the output's entry is for readers
- * UNLISTED  holds only with strided shards, which a row cannot say: not shown in lists
+ * UNLISTED  holds only with strided shards, which a row cannot express: not shown in lists
  */
 enum { DT_ROW_OFFSET = 1 << 0, DT_ROW_RESHAPE = 1 << 1, DT_ROW_UNLISTED = 1 << 2 };
 
@@ -150,7 +150,7 @@ struct dt_op {
     const char *rule;                                    /* (optional) factors */
     unsigned partial;                                    /* (optional) DT_PARTIAL_… */
     void (*rows)(const dt_op_call *call, dt_rows *rows); /* (optional) adds rows; outputs are known */
-    /* (optional) A number that says all that rule and rows depend on among Scalar and float arguments, such as the
+    /* (optional) A number for all that rule and rows depend on among Scalar and float arguments, such as the
      * sign of a factor. Decisions are cached by the values of all other arguments, the types of those, and this. */
     int (*class_of)(const dt_op_call *call);
     /* (optional) As `partial`, by arguments; used instead of it. */
@@ -175,10 +175,10 @@ DT_API dt_status dt_op_add_output(dt_op_call *call, dt_dtype dtype, int n_dims, 
 /* Records "NAME: TEXT" as an agreed error and returns status. Local. */
 DT_API dt_status dt_op_refuse(const dt_op_call *call, dt_status status, const char *format, ...) DT_PRINTF(3);
 
-/* For rows functions: adds a row of n_inputs + n_outputs entries; flags are DT_ROW_…. A row that is there already, or
+/* For rows functions: adds a row of n_inputs + n_outputs entries; flags are DT_ROW_…. A row that exists already, or
  * that has a reduction which the dtype of its tensor does not allow, is left out. Local. */
 DT_API void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entries);
-/* Adds the rows of a rule of factors; the classes say what partial inputs of that rule become. Local. */
+/* Adds the rows of a rule of factors; the classes define what partial inputs of that rule become. Local. */
 DT_API void dt_rows_factors(dt_rows *rows, const char *rule, unsigned partial);
 /* Adds the rows of classes of partials. Local. */
 DT_API void dt_rows_partial(dt_rows *rows, unsigned partial);

@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* A number that is an integer, a fraction or a truth value; a zeroed one is none. */
+/* A number that is an integer, floating-point or boolean; a zeroed one is none. */
 typedef struct dt_number {
     DT_WRAPPED
     dt_arg_type type;
@@ -421,7 +421,7 @@ typedef struct dt_split_options {
     const dt_site *site;
 } dt_split_options;
 /* split.Tensor(Tensor(a -> *) self, int split_size, int dim=0) -> Tensor(a)[]
- * Writes up to capacity outputs and gives their number, or -1. Collective where inputs move, else Local. */
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
 DT_API int dt_split_sized(dt_tensor *self, int64_t split_size, dt_tensor **out, int capacity,
                           DT_OPTIONS(dt_split_options));
 
@@ -430,7 +430,7 @@ typedef struct dt_split_sizes_options {
     const dt_site *site;
 } dt_split_sizes_options;
 /* split.sizes(Tensor(a -> *) self, int[] split_size, int dim=0) -> Tensor(a)[]
- * Writes up to capacity outputs and gives their number, or -1. Collective where inputs move, else Local. */
+ * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
 DT_API int dt_split_sizes_sized(dt_tensor *self, dt_shape split_size, dt_tensor **out, int capacity,
                                 DT_OPTIONS(dt_split_sizes_options));
 

@@ -3,9 +3,8 @@
  * Random numbers that do not depend on the layout.
  *
  * A generator is two integers: a seed, and the number of draws made so far. One draw fills one tensor, of any size.
- * The value of an element is a function of (seed, draw, row-major index of the element in the whole tensor) and of
- * nothing else: any mesh, any placement and any number of ranks give the bits that one rank gives, without
- * communication.
+ * The value of an element is a function of (seed, draw, row-major index of the element in the full tensor) and of
+ * nothing else: any mesh, any placement and any number of ranks have the bits of one rank, without communication.
  *
  *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(512, 512), .std = 0.02, .mesh = mesh, .place = "S(0),R");
  *     dt_tensor *order = dt_randperm(ctx, 60000, .mesh = mesh, .place = "S(0),R");
@@ -16,7 +15,7 @@
  * collectives of one's own.
  *
  * The bits, which stay the same from version to version: Philox-4x32-10 with key {seed low, seed high} and counter
- * {block low, block high, draw low, draw high | attempt << 16} gives the four words w0 … w3 of a block.
+ * {block low, block high, draw low, draw high | attempt << 16} yields the four words w0 … w3 of a block.
  *
  *     32-bit draws   element i takes word i % 64 / 16 of block i / 64 * 16 + i % 16
  *     64-bit draws   element i takes w0 | w1 << 32 (i % 32 < 16) or w2 | w3 << 32 of block i / 32 * 16 + i % 16
@@ -36,7 +35,7 @@
  *     permutation       up to 4096 entries, 64-bit draws: for i = n - 1 … 1, entry i changes places with entry
  *                       w_i (i + 1) >> 64; beyond, entry i is found by itself (src/random/permutation.c)
  *
- * Logarithms, sines and cosines are the library's own (docs/random.md), so that every CPU gives the same bits.
+ * Logarithms, sines and cosines are the library's own (docs/random.md), so that every CPU computes the same bits.
  */
 #ifndef DTENSOR_RANDOM_H
 #define DTENSOR_RANDOM_H
@@ -103,10 +102,10 @@ typedef struct dt_random_options {
  * randn             normal with mean and std                        floats
  * truncated_normal  the same, none outside [low, high]              floats
  * exponential       with rate, so of mean 1 / rate                  floats
- * randint           whole numbers from low to high - 1              floats, integers, bool
+ * randint           integers from low to high - 1                   floats, integers, bool
  * bernoulli         1 with chance p, otherwise 0                    floats, integers, bool
  * dropout_mask      0 with chance p, otherwise 1 / (1 - p)          floats
- * randperm          0 … n - 1 in a random order; integers. A rank makes its own part only */
+ * randperm          0 … n - 1 in a random order; integers. A rank makes its own shard only */
 DT_API dt_tensor *dt_rand_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_randn_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_truncated_normal_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
@@ -117,7 +116,7 @@ DT_API dt_tensor *dt_bernoulli_sized(dt_ctx *ctx, double p, dt_shape shape, DT_O
 DT_API dt_tensor *dt_dropout_mask_sized(dt_ctx *ctx, double p, dt_shape shape, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_randperm_sized(dt_ctx *ctx, int64_t n, DT_OPTIONS(dt_random_options));
 
-/* The same with the shape and placements of another tensor; mesh and place are not looked at. Local. */
+/* The same with the shape and placements of another tensor; mesh and place are ignored. Local. */
 DT_API dt_tensor *dt_rand_like_sized(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_randn_like_sized(const dt_tensor *tensor, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, int64_t high,
@@ -125,8 +124,8 @@ DT_API dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, in
 DT_API dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_dropout_mask_like_sized(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
 
-/* The same into a tensor that is there, which may be a view: the numbers are those of a new tensor of its shape. Of
- * the options only the distribution's own and the generator are looked at. Refused, with an agreed error, where two
+/* The same into an existing tensor, which may be a view: the numbers are those of a new tensor of its shape. Of
+ * the options only the distribution's own and the generator are used. Refused, with an agreed error, where two
  * indices may lead to one element (an expanded view). Local; every rank of the mesh must do the same. */
 DT_API dt_status dt_uniform_in_place_sized(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
 DT_API dt_status dt_normal_in_place_sized(dt_tensor *tensor, DT_OPTIONS(dt_random_options));

@@ -13,11 +13,11 @@
 extern "C" {
 #endif
 
-typedef struct dt_distribute_options {
+typedef struct dt_distribute_tensor_options {
     dt_opt_int source; /* world rank of the mesh whose value counts; default: the mesh's first rank */
     bool everywhere;   /* every rank holds the value already: nothing is communicated */
     const dt_site *site;
-} dt_distribute_options;
+} dt_distribute_tensor_options;
 
 /* A distributed tensor of a plain value. Every rank gives a tensor of the same shape and dtype; only what the source
  * holds is read, and each rank gets its part. Towards P(sum) the first coordinate keeps the value and the others hold
@@ -25,7 +25,7 @@ typedef struct dt_distribute_options {
  * requires_grad is kept. A distributed tensor is accepted, as it is, if it has this mesh and these placements.
  * Collective over the mesh, or Local with everywhere. */
 DT_API dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const char *place,
-                                             DT_OPTIONS(dt_distribute_options));
+                                             DT_OPTIONS(dt_distribute_tensor_options));
 
 typedef struct dt_from_local_options {
     dt_shape shape;         /* of the whole; default: parts are as large on every rank as here */
@@ -115,7 +115,7 @@ DT_API dt_status dt_assign(dt_tensor *dst, dt_tensor *src);
 #define dt_print(...)               DT_PRINT_(__VA_ARGS__, .site = DT_SITE)
 #define dt_format(...)              DT_FORMAT_(__VA_ARGS__, .site = DT_SITE)
 #define DT_DISTRIBUTE_TENSOR_(value, mesh, place, ...)                                                               \
-    dt_distribute_tensor_sized(value, mesh, place, DT_NAMED(dt_distribute_options, __VA_ARGS__))
+    dt_distribute_tensor_sized(value, mesh, place, DT_NAMED(dt_distribute_tensor_options, __VA_ARGS__))
 #define DT_FROM_LOCAL_(ctx, local, mesh, place, ...)                                                                 \
     dt_from_local_sized(ctx, local, mesh, place, DT_NAMED(dt_from_local_options, __VA_ARGS__))
 #define DT_TO_LOCAL_(tensor, ...)     dt_to_local_sized(tensor, DT_NAMED(dt_to_local_options, __VA_ARGS__))

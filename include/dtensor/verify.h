@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Is the rule of an op right? Rows are refuted by trying them:
+ * Checks the rule of an op by trying its rows:
  *
  *     dt_op_register(ctx, &swiglu);
  *     if (dt_op_verify(ctx, "swiglu") != DT_OK)
  *         return dt_report(ctx);
  *
  * Each row that the op offers for its samples, and for samples with other sizes and dtypes, is tried with 2, 3 and 5
- * ranks that this process plays by itself: inputs are cut and split into parts as the row says (ties, zeros, NaN,
- * infinities and parts that change nothing among them), the kernel runs on each rank's part, and what the parts are
- * together is compared with the kernel on the whole tensors. A row that passes is not proven; one that fails is wrong.
+ * simulated ranks in this process: inputs are sharded and split into partial values as in the row (ties, zeros, NaN,
+ * infinities and identities among them), the kernel runs on each local tensor, and the assembled outputs are compared
+ * with the kernel on the full tensors. A row that passes is not proven; one that fails is wrong.
  */
 #ifndef DTENSOR_VERIFY_H
 #define DTENSOR_VERIFY_H

@@ -10,7 +10,6 @@
 #include "base/ctx.h"
 #include "dtensor/comm.h"
 #include "kernels/kernels.h"
-#include "kernels/threads.h"
 
 /* The name of the context's transport ("shm"), or NULL without one (a context of dt__ctx_new). */
 const char *dt__transport_name(const dt_ctx *ctx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What may be communicated without being asked for, per scope, and implicit replication.
+ * What may be communicated implicitly, per scope, and implicit replication.
  */
 #include "base/text.h"
 #include "dispatch/dispatch_state.h"

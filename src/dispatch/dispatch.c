@@ -9,7 +9,7 @@
 #include "base/dtype.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 #include "move/move.h"
 
 #include <string.h>

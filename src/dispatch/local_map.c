@@ -8,7 +8,7 @@
 #include "move/move.h"
 #include "tensor/tensor.h"
 
-/* The part of one input, redistributed before where that is asked for. */
+/* The local tensor of one input, redistributed before if requested. */
 static dt_tensor *part_of(const dt_local_mapping *what, int i) {
     dt_tensor *tensor = what->inputs[i];
     if (!tensor->spec)
@@ -67,7 +67,8 @@ dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *what, size_t m
     if (!what)
         return DT_ERR_VALUE;
     if (!ctx || !what->run || !outputs)
-        return ctx ? dt__fail(ctx, DT_ERR_VALUE, "local_map: wanted a function and room for outputs") : DT_ERR_VALUE;
+        return ctx ? dt__fail(ctx, DT_ERR_VALUE, "local_map: expected a function and capacity for outputs")
+                   : DT_ERR_VALUE;
     if (what->n_inputs > DT__MAX_INPUTS)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "local_map: %d tensors; at most %d", what->n_inputs, DT__MAX_INPUTS);
     for (int i = 0; i < what->n_outputs; i++)

@@ -35,7 +35,7 @@ typedef struct dt__monitor {
     dt__count_row *free_rows;
     bool counts;
     dt__trace *trace; /* NULL: there was none */
-    dt__text text;    /* what the last printing call gave */
+    dt__text text;    /* the result of the last printing call */
 } dt__monitor;
 
 /* The context's, made on first use; NULL with the error recorded. */
@@ -63,7 +63,7 @@ void dt__trace_op_begin(dt__monitor *self, const dt__call *call, const dt__decis
 void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__call *call, const dt__decision *decision,
                       double begin_us);
 void dt__trace_free(dt_ctx *ctx, dt__monitor *self);
-/* Begins the trace that the environment asks for. */
+/* Begins the trace that the environment requests. */
 void dt__trace_from_environment(dt_ctx *ctx);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The operand of the kernels on whole arrays: raw memory with a shape. Nothing is owned and nothing is checked; the
- * callers (ops) pass what is valid. Unless a function says otherwise, the elements of an output are distinct, and an
+ * callers (ops) pass valid arguments. Unless stated otherwise, the elements of an output are distinct, and an
  * output either is an input exactly (same memory, same strides, same dtype) or does not overlap it.
  */
 #ifndef DT_KERNELS_ARRAY_H
@@ -25,7 +25,7 @@ static inline int64_t dt__array_count(const dt__array *a) {
     return n;
 }
 
-/* Whether the elements lie one behind another, the last dim fastest. */
+/* Whether the elements are contiguous, the last dim fastest. */
 static inline bool dt__array_is_dense(const dt__array *a) {
     int64_t expected = 1;
     for (int d = a->n_dims - 1; d >= 0; d--) {

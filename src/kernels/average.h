@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Averages of integers: the exact sum, divided, rounding toward zero. So the average of equal values is that value,
- * which sums of the width of the elements would not give. A piece of each source after the other is added to wide sums;
+ * which sums of the width of the elements would not be. A piece of each source after the other is added to wide sums;
  * all of a piece is read before any of it is written, so that dst may be a source.
  *
  * There is no vector division of integers, but the quotient of two integers of up to 53 bits, rounded to f64 and then
- * cut to an integer, is the right one: if it is not whole, it lies farther from the next whole number than the rounding
+ * cut to an integer, is the right one: if it is not an integer, it is farther from the next integer than the rounding
  * reaches. Sums of up to 2^21 elements of 32 bits are that short.
  */
 #ifndef DT_KERNELS_AVERAGE_H

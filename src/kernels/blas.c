@@ -1,11 +1,40 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Finds OpenBLAS at run time. It is never unloaded: its threads would lose their code.
+ * Loads the BLAS library once per process, because a process has few link namespaces, and never unloads it.
+ *
+ * The namespace has a C library of its own, whose environment is replaced before the BLAS is loaded into it: every BLAS
+ * takes its thread count from there, and with one thread it starts none. The environment of the program is not
+ * touched. The loader, thread-local storage and the threads of the program are shared by all namespaces.
  */
 #include "kernels/blas.h"
 
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stddef.h>
 #include <string.h>
+#include <unistd.h>
+
+#define DT__BLAS_LIBRARY_openblas "libopenblas.so.0", "libopenblas.so",
+#define DT__BLAS_LIBRARY_blis     "libblis.so.4", "libblis.so.3", "libblis.so",
+#define DT__BLAS_LIBRARY_mkl      "libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so",
+#define DT__BLAS_LIBRARY_none
+#define DT__BLAS_LIBRARY__(name) DT__BLAS_LIBRARY_##name
+#define DT__BLAS_LIBRARY_(name)  DT__BLAS_LIBRARY__(name)
+#ifndef DTENSOR_BLAS
+#define DTENSOR_BLAS openblas
+#endif
+
+enum { MAX_VARIABLES = 512 };
+
+/* Of the namespace; must outlive it. A variable that is there twice has its first value. */
+static char *environment[MAX_VARIABLES + 1] = {
+    "OPENBLAS_NUM_THREADS=1",         "BLIS_NUM_THREADS=1", "MKL_NUM_THREADS=1",
+    "MKL_THREADING_LAYER=SEQUENTIAL", "OMP_NUM_THREADS=1",
+};
+enum { N_OWN_VARIABLES = 5 };
+
+static dt__blas loaded;
+static bool is_loaded;
 
 /* POSIX gives functions as object pointers. */
 static bool find(void *library, const char *name, void *function) {
@@ -14,16 +43,35 @@ static bool find(void *library, const char *name, void *function) {
     return found != NULL;
 }
 
-bool dt__blas_load(dt__blas *out) {
-    static const char *const names[] = {"libopenblas.so.0", "libopenblas.so"};
-    void (*set_threads)(int n);
-    void *library = NULL;
-    for (int i = 0; i < 2 && !library; i++)
-        library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    if (!library || !find(library, "openblas_set_num_threads", &set_threads) ||
-        !find(library, "cblas_sgemm", &out->sgemm) || !find(library, "cblas_dgemm", &out->dgemm) ||
-        !find(library, "cblas_cgemm", &out->cgemm) || !find(library, "cblas_zgemm", &out->zgemm))
+/* A new namespace that has a C library with our environment; false where the system has no namespaces. */
+static bool open_namespace(Lmid_t *out) {
+    void *libc = dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_NOW | RTLD_LOCAL);
+    char ***environ_there = libc ? dlsym(libc, "environ") : NULL;
+    if (!environ_there || dlinfo(libc, RTLD_DI_LMID, out) != 0)
         return false;
-    set_threads(1);
+    for (int i = 0; environ && environ[i] && N_OWN_VARIABLES + i < MAX_VARIABLES; i++)
+        environment[N_OWN_VARIABLES + i] = environ[i];
+    *environ_there = environment;
+    return true;
+}
+
+static void load(void) {
+    static const char *const names[] = {DT__BLAS_LIBRARY_(DTENSOR_BLAS) NULL};
+    Lmid_t space;
+    void *library = NULL;
+    if (!names[0] || !open_namespace(&space))
+        return;
+    for (int i = 0; names[i] && !library; i++)
+        library = dlmopen(space, names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+    is_loaded = library && find(library, "cblas_sgemm", &loaded.sgemm) &&
+                find(library, "cblas_dgemm", &loaded.dgemm) && find(library, "cblas_cgemm", &loaded.cgemm) &&
+                find(library, "cblas_zgemm", &loaded.zgemm);
+}
+
+bool dt__blas_load(dt__blas *out) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    if (pthread_once(&once, load) != 0 || !is_loaded)
+        return false;
+    *out = loaded;
     return true;
 }

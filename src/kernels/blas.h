@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The products of OpenBLAS, loaded when the first one is needed: the library starts threads of its own as soon as it is
- * loaded, which would end a program's chance to fork, and a process that multiplies nothing large needs none of it. It
- * is told to use one thread per call, because products are shared out to the threads of the pool, in pieces that do
- * not depend on their number.
+ * Matrix products of a BLAS library, which is loaded on the first product that is large enough: a process without one
+ * needs none of it. DTENSOR_BLAS chooses at build time which library that is (openblas, blis, mkl or none).
+ *
+ * The library is a copy of our own, in a link namespace of its own (dlmopen), with an environment in which it has one
+ * thread: products are split among the threads of the pool, in blocks that do not depend on their number. A program
+ * that uses the same library has another copy, and neither sees the thread count of the other.
  */
 #ifndef DT_KERNELS_BLAS_H
 #define DT_KERNELS_BLAS_H
@@ -26,7 +28,7 @@ typedef struct dt__blas {
     dt__zgemm *cgemm, *zgemm;
 } dt__blas;
 
-/* False when this machine has no OpenBLAS. */
+/* False when this machine does not have the library: products then use the loops of this folder. */
 bool dt__blas_load(dt__blas *out);
 
 #endif

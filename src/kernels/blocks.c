@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A block is a patch of the two innermost dims of the walk: a part of a row, or several whole rows where rows are
- * short. Operands that lie together in it and have the loop's dtype are used where they are; the others go through
- * buffers that fit the nearest cache. An operand that stands still (a scalar) is brought once.
+ * short. Operands that are contiguous in it and have the loop's dtype are used where they are; the others go through
+ * buffers that fit the nearest cache. An operand that does not move (a scalar) is loaded once.
  */
 #include "kernels/blocks.h"
 
@@ -22,72 +22,72 @@ enum {
 
 /* The run as all threads see it. */
 typedef struct job {
-    const dt__blocks *what;
+    const dt__blocks *args;
     dt__walk walk;
     int64_t columns, rows;    /* of a block, at most */
     int64_t n_across, n_down; /* blocks in a plane of the two innermost dims */
-    bool goes_down;           /* whether the next block is below, not beside */
+    bool walks_down;          /* whether the next block is below, not beside */
     int64_t n_blocks, n_per_piece;
 } job;
 
 /* Memory of one thread. */
 typedef struct buffers {
     struct {
-        const char *of;      /* a still operand that was brought, or NULL */
-        const void *brought; /* where it is */
+        const char *of;     /* a still operand that was loaded, or NULL */
+        const void *loaded; /* where it is */
         char *gathered, *converted;
     } operands[DT__LOOP_ARRAYS];
     _Alignas(64) char memory[2 * DT__LOOP_ARRAYS * BUFFER_BYTES];
 } buffers;
 
-static void lay_out(buffers *b, const dt__blocks *what) {
+static void lay_out(buffers *b, const dt__blocks *args) {
     char *at = b->memory;
-    DT__ASSUME(what->n_arrays > 0);
-    for (int k = 0; k < what->n_arrays; k++) {
+    DT__ASSUME(args->n_arrays > 0);
+    for (int k = 0; k < args->n_arrays; k++) {
         b->operands[k].of = NULL;
         b->operands[k].gathered = at;
-        at += BUFFERED * dt_dtype_size(what->arrays[k]->dtype);
+        at += BUFFERED * dt_dtype_size(args->arrays[k]->dtype);
         b->operands[k].converted = at;
-        at += BUFFERED * dt_dtype_size(what->loop_dtypes[k]);
+        at += BUFFERED * dt_dtype_size(args->loop_dtypes[k]);
     }
 }
 
 static dt__patch patch_of(const job *j, int k, char *at, int64_t columns, int64_t rows) {
     const dt__walk_dim *dims = j->walk.dims;
     return (dt__patch){
-        at, dt_dtype_size(j->what->arrays[k]->dtype), columns, rows, dims[0].strides[k], dims[1].strides[k]};
+        at, dt_dtype_size(j->args->arrays[k]->dtype), columns, rows, dims[0].strides[k], dims[1].strides[k]};
 }
 
 /* Operand k of a block, as the loop wants it. */
 static const void *bring(const job *j, buffers *b, int k, const dt__patch *p) {
-    const dt_dtype stored = j->what->arrays[k]->dtype, wanted = j->what->loop_dtypes[k];
-    const bool stands_still = p->column_stride == 0 && p->row_stride == 0;
-    if (stands_still && b->operands[k].of == p->at)
-        return b->operands[k].brought;
-    b->operands[k].of = stands_still ? p->at : NULL;
+    const dt_dtype stored = j->args->arrays[k]->dtype, loop_dtype = j->args->loop_dtypes[k];
+    const bool is_fixed = p->column_stride == 0 && p->row_stride == 0;
+    if (is_fixed && b->operands[k].of == p->at)
+        return b->operands[k].loaded;
+    b->operands[k].of = is_fixed ? p->at : NULL;
     const dt__patch whole = {p->at, p->bytes, j->columns * j->rows, 1, 0, 0}; /* as many as any block has */
-    b->operands[k].brought = dt__bring(j->what->kernels, stands_still ? &whole : p, stored, wanted,
-                                       b->operands[k].gathered, b->operands[k].converted);
-    return b->operands[k].brought;
+    b->operands[k].loaded = dt__load_patch(j->args->kernels, is_fixed ? &whole : p, stored, loop_dtype,
+                                           b->operands[k].gathered, b->operands[k].converted);
+    return b->operands[k].loaded;
 }
 
 static void run_block(const job *j, buffers *b, char *const *at, int64_t columns, int64_t rows) {
-    const dt__blocks *what = j->what;
-    const dt_dtype stored = what->arrays[0]->dtype, made = what->loop_dtypes[0];
+    const dt__blocks *args = j->args;
+    const dt_dtype stored = args->arrays[0]->dtype, made = args->loop_dtypes[0];
     const dt__patch out = patch_of(j, 0, at[0], columns, rows);
     void *dense = dt__patch_is_dense(&out) ? out.at : b->operands[0].gathered;
     const void *result = b->operands[0].converted;
     const void *ins[DT__LOOP_ARRAYS] = {NULL};
-    for (int k = 1; k < what->n_arrays; k++) {
+    for (int k = 1; k < args->n_arrays; k++) {
         const dt__patch p = patch_of(j, k, at[k], columns, rows);
         ins[k - 1] = bring(j, b, k, &p);
     }
-    if (!what->loop)
+    if (!args->loop)
         result = ins[0];
     else
-        what->loop(columns * rows, made == stored ? dense : b->operands[0].converted, ins, what->numbers);
+        args->loop(columns * rows, made == stored ? dense : b->operands[0].converted, ins, args->numbers);
     if (made != stored)
-        what->kernels->loops->convert[made][stored](columns * rows, dense, result);
+        args->kernels->loops->convert[made][stored](columns * rows, dense, result);
     if (dense != out.at)
         dt__scatter(dense, &out);
 }
@@ -100,13 +100,13 @@ static void run_piece(void *arg, int64_t piece) {
     int64_t position[DT__WALK_DIMS];
     char *plane[DT__WALK_ARRAYS] = {NULL}, *at[DT__WALK_ARRAYS] = {NULL};
     buffers b;
-    lay_out(&b, j->what);
+    lay_out(&b, j->args);
     for (int k = 0; k < walk->n_arrays; k++)
         plane[k] = walk->at[k];
     dt__walk_seek(walk, 2, first / in_plane, position, plane);
     for (int64_t n = first, in = first % in_plane; n < end; n++) {
-        const int64_t across = j->goes_down ? in / j->n_down : in % j->n_across;
-        const int64_t down = j->goes_down ? in % j->n_down : in / j->n_across;
+        const int64_t across = j->walks_down ? in / j->n_down : in % j->n_across;
+        const int64_t down = j->walks_down ? in % j->n_down : in / j->n_across;
         const int64_t column = across * j->columns, row = down * j->rows;
         for (int k = 0; k < walk->n_arrays; k++)
             at[k] = plane[k] + column * walk->dims[0].strides[k] + row * walk->dims[1].strides[k];
@@ -121,18 +121,18 @@ static void run_piece(void *arg, int64_t piece) {
 
 /* Whether no operand needs a buffer in rows of any length. */
 static bool is_direct(const job *j) {
-    for (int k = 0; k < j->what->n_arrays; k++)
-        if (j->what->arrays[k]->dtype != j->what->loop_dtypes[k] ||
-            j->walk.dims[0].strides[k] != (int64_t)dt_dtype_size(j->what->arrays[k]->dtype))
+    for (int k = 0; k < j->args->n_arrays; k++)
+        if (j->args->arrays[k]->dtype != j->args->loop_dtypes[k] ||
+            j->walk.dims[0].strides[k] != (int64_t)dt_dtype_size(j->args->arrays[k]->dtype))
             return false;
     return true;
 }
 
-/* Whether some operand lies together along the second dim. */
+/* Whether some operand is contiguous along the second dim. */
 static bool has_transposed(const job *j) {
     const dt__walk_dim *dims = j->walk.dims;
-    for (int k = 0; k < j->what->n_arrays; k++) {
-        const int64_t size = (int64_t)dt_dtype_size(j->what->arrays[k]->dtype);
+    for (int k = 0; k < j->args->n_arrays; k++) {
+        const int64_t size = (int64_t)dt_dtype_size(j->args->arrays[k]->dtype);
         if (dims[1].size > 1 && dims[1].strides[k] == size && dims[0].strides[k] > size)
             return true;
     }
@@ -141,11 +141,11 @@ static bool has_transposed(const job *j) {
 
 static void choose_blocks(job *j) {
     const dt__walk_dim *dims = j->walk.dims;
-    j->goes_down = has_transposed(j); /* along the rows that lie together, while their pages are near */
+    j->walks_down = has_transposed(j); /* along the rows that are contiguous, while their pages are near */
     if (is_direct(j) && dims[0].size >= BUFFERED) {
         j->columns = dt__min_i64(dims[0].size, DIRECT);
         j->rows = 1;
-    } else if (j->goes_down) {
+    } else if (j->walks_down) {
         j->columns = dt__min_i64(dims[0].size, TILE_COLUMNS);
         j->rows = dt__min_i64(dims[1].size, TILE_ROWS);
     } else {
@@ -158,11 +158,11 @@ static void choose_blocks(job *j) {
     j->n_per_piece = dt__ceil_div(PIECE, j->columns * j->rows);
 }
 
-void dt__blocks_run(const dt__blocks *what) {
+void dt__blocks_run(const dt__blocks *args) {
     job j;
-    j.what = what;
-    if (!dt__walk_make(what->n_arrays, what->arrays, &j.walk))
+    j.args = args;
+    if (!dt__walk_make(args->n_arrays, args->arrays, &j.walk))
         return;
     choose_blocks(&j);
-    dt__pool_run(what->pool, dt__ceil_div(j.n_blocks, j.n_per_piece), run_piece, &j);
+    dt__pool_run(args->pool, dt__ceil_div(j.n_blocks, j.n_per_piece), run_piece, &j);
 }

@@ -7,9 +7,9 @@
 #define DT_KERNELS_BLOCKS_H
 
 #include "kernels/array.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/loops.h"
-#include "kernels/threads.h"
+#include "kernels/thread_pool.h"
 
 typedef struct dt__blocks {
     const dt__kernels *kernels;
@@ -21,6 +21,6 @@ typedef struct dt__blocks {
     dt_dtype loop_dtypes[DT__LOOP_ARRAYS];    /* what the loop reads and writes */
 } dt__blocks;
 
-void dt__blocks_run(const dt__blocks *what);
+void dt__blocks_run(const dt__blocks *args);
 
 #endif

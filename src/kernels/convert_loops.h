@@ -5,7 +5,7 @@
 #ifndef DT_KERNELS_CONVERT_LOOPS_H
 #define DT_KERNELS_CONVERT_LOOPS_H
 
-#include "kernels/element.h"
+#include "kernels/element_types.h"
 #include "kernels/lanes.h"
 #include "kernels/loops.h"
 
@@ -31,13 +31,13 @@
 #define FROM_REAL(FROM, from, TO, to) CONVERT(FROM, from, TO, to, DT__PUT_##TO(DT__GET_##FROM(x[i])))
 #define FROM_REAL_TO_ALL(FROM, from)                                                                                 \
     TO_REALS(FROM_REAL, FROM, from)                                                                                  \
-    CONVERT(FROM, from, BOOL, truth, DT__PUT_BOOL(DT__GET_##FROM(x[i])))                                             \
+    CONVERT(FROM, from, BOOL, bool8, DT__PUT_BOOL(DT__GET_##FROM(x[i])))                                             \
     CONVERT(FROM, from, C64, c64, ((dt__c64){DT__PUT_F32(DT__GET_##FROM(x[i])), 0}))                                 \
     CONVERT(FROM, from, C128, c128, ((dt__c128){DT__PUT_F64(DT__GET_##FROM(x[i])), 0}))
 #define FROM_COMPLEX(FROM, from, TO, to) CONVERT(FROM, from, TO, to, DT__PUT_##TO(x[i].re))
 #define FROM_COMPLEX_TO_ALL(FROM, from)                                                                              \
     TO_REALS(FROM_COMPLEX, FROM, from)                                                                               \
-    CONVERT(FROM, from, BOOL, truth, DT__PUT_BOOL(x[i].re) | DT__PUT_BOOL(x[i].im))                                  \
+    CONVERT(FROM, from, BOOL, bool8, DT__PUT_BOOL(x[i].re) | DT__PUT_BOOL(x[i].im))                                  \
     CONVERT(FROM, from, C64, c64, ((dt__c64){(float)x[i].re, (float)x[i].im}))                                       \
     CONVERT(FROM, from, C128, c128, ((dt__c128){(double)x[i].re, (double)x[i].im}))
 
@@ -50,7 +50,7 @@ FROM_REAL_TO_ALL(I16, i16)
 FROM_REAL_TO_ALL(I32, i32)
 FROM_REAL_TO_ALL(I64, i64)
 FROM_REAL_TO_ALL(U8, u8)
-FROM_REAL_TO_ALL(BOOL, truth)
+FROM_REAL_TO_ALL(BOOL, bool8)
 FROM_COMPLEX_TO_ALL(C64, c64)
 FROM_COMPLEX_TO_ALL(C128, c128)
 

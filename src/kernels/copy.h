@@ -5,7 +5,7 @@
 #ifndef DT_KERNELS_COPY_H
 #define DT_KERNELS_COPY_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/simd.h"
 
 enum {
@@ -59,7 +59,7 @@ static void copy(void *dst, const void *src, size_t bytes, dt__store store) {
     vec_fence();
 }
 
-/* Repeats the bytes that stand at the start of dst, up to n bytes in all, by doubling. */
+/* Repeats the bytes at the start of dst, up to n bytes in all, by doubling. */
 static void repeat_start(char *dst, size_t start_bytes, size_t n) {
     for (size_t done = start_bytes; done < n;) {
         size_t more = done < n - done ? done : n - done;

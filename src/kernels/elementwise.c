@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chooses the loop and its dtypes for an op; blocks.c does the rest. Small operands that lie together in the dtype of
+ * Chooses the loop and its dtypes for an op; blocks.c does the rest. Small operands that are contiguous in the dtype of
  * the loop go straight to it.
  */
 #include "kernels/elementwise.h"
@@ -13,7 +13,7 @@
 
 enum { STRAIGHT = 1 << 15, FEW_BYTES = 1024 };
 
-/* A few elements that lie together, once or, as rows of dst, several times. */
+/* A few elements that are contiguous, once or, as rows of dst, several times. */
 static bool copy_few(const dt__array *dst, const dt__array *src, int64_t bytes) {
     const int64_t n = dt__array_count(dst) * bytes, row = dt__array_count(src) * bytes;
     const int skip = dst->n_dims - src->n_dims;
@@ -75,8 +75,6 @@ static dt_dtype loop_dtype(dt__element_op op, dt_dtype dtype) {
     return is_logic ? DT_BOOL : wider[dtype];
 }
 
-int dt__op_inputs(dt__element_op op) { return ops[op].n_ins; }
-
 bool dt__op_computes(dt__element_op op, dt_dtype dtype) {
     return dt__loops_baseline.ops[op][loop_dtype(op, dtype)] != NULL;
 }
@@ -115,22 +113,22 @@ static bool go_straight(const dt__blocks *b, int64_t n, unsigned char (*room)[FE
     return straight;
 }
 
-void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__elementwise *what) {
-    const dt_dtype dtype = loop_dtype(what->op, what->dtype);
+void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__elementwise *args) {
+    const dt_dtype dtype = loop_dtype(args->op, args->dtype);
     dt__blocks b = {.kernels = kernels,
                     .pool = pool,
-                    .loop = kernels->loops->ops[what->op][dtype],
-                    .numbers = what->numbers,
-                    .n_arrays = 1 + ops[what->op].n_ins,
-                    .arrays = {what->out, what->ins[0], what->ins[1], what->ins[2]}};
-    b.loop_dtypes[0] = ops[what->op].is_bool ? DT_BOOL : dtype;
+                    .loop = kernels->loops->ops[args->op][dtype],
+                    .numbers = args->numbers,
+                    .n_arrays = 1 + ops[args->op].n_ins,
+                    .arrays = {args->out, args->ins[0], args->ins[1], args->ins[2]}};
+    b.loop_dtypes[0] = ops[args->op].is_bool ? DT_BOOL : dtype;
     for (int k = 1; k < b.n_arrays; k++)
-        b.loop_dtypes[k] = ops[what->op].bool_ins >> (k - 1) & 1 ? DT_BOOL : dtype;
-    const int64_t n = dt__array_count(what->out);
+        b.loop_dtypes[k] = ops[args->op].bool_ins >> (k - 1) & 1 ? DT_BOOL : dtype;
+    const int64_t n = dt__array_count(args->out);
     unsigned char room[DT__LOOP_ARRAYS - 1][FEW_BYTES];
     const void *ins[DT__LOOP_ARRAYS - 1] = {NULL};
     if (go_straight(&b, n, room, ins))
-        b.loop(n, what->out->data, ins, what->numbers);
+        b.loop(n, args->out->data, ins, args->numbers);
     else
         dt__blocks_run(&b);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reductions of n elements in a row to one, for the instruction set of the including file. Element i is combined in
- * lane i % 16, and the lanes by halves, in every instruction set, so that all give the same bits.
+ * lane i % 16, and the lanes by halves, in every instruction set, so that all compute the same bits.
  */
 #ifndef DT_KERNELS_FOLD_LOOPS_H
 #define DT_KERNELS_FOLD_LOOPS_H
 
-#include "kernels/element.h"
+#include "kernels/element_types.h"
 #include "kernels/loops.h"
 
 enum { FOLD_LANES = 16 };

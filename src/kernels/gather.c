@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One pair of loops per size of an element; rows that lie together are copied whole.
+ * One pair of loops per size of an element; rows that are contiguous are copied whole.
  */
 #include "kernels/gather.h"
 
-#include "kernels/element.h"
+#include "kernels/element_types.h"
 
 #include <string.h>
 
@@ -71,7 +71,7 @@ void dt__scatter(const void *from, const dt__patch *to) {
         loops[__builtin_ctzll(to->bytes)].scatter(from, to);
 }
 
-/* Many rows that lie together along the columns. */
+/* Many rows that are contiguous along the columns. */
 static bool is_transposed(const dt__patch *p) {
     return p->columns >= 4 && p->rows >= 4 && p->row_stride == (int64_t)p->bytes && p->column_stride > p->row_stride;
 }
@@ -82,8 +82,8 @@ static void transpose(const dt__kernels *kernels, const dt__patch *p, void *to) 
     kernels->copy_strided(&(dt__strided){to, p->at, p->bytes, 2, sizes, dense, strides}, DT__CACHED);
 }
 
-const void *dt__bring(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype wanted,
-                      void *gathered, void *converted) {
+const void *dt__load_patch(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype loop_dtype,
+                           void *gathered, void *converted) {
     const void *now = from->at;
     if (!dt__patch_is_dense(from)) {
         if (is_transposed(from))
@@ -92,14 +92,14 @@ const void *dt__bring(const dt__kernels *kernels, const dt__patch *from, dt_dtyp
             dt__gather(from, gathered);
         now = gathered;
     }
-    if (stored == wanted)
+    if (stored == loop_dtype)
         return now;
-    kernels->loops->convert[stored][wanted](from->columns * from->rows, converted, now);
+    kernels->loops->convert[stored][loop_dtype](from->columns * from->rows, converted, now);
     return converted;
 }
 
-void dt__send(const dt__kernels *kernels, const void *from, dt_dtype made, const dt__patch *to, dt_dtype stored,
-              void *converted) {
+void dt__store_patch(const dt__kernels *kernels, const void *from, dt_dtype made, const dt__patch *to,
+                     dt_dtype stored, void *converted) {
     if (made != stored) {
         void *dense = dt__patch_is_dense(to) ? to->at : converted;
         kernels->loops->convert[made][stored](to->columns * to->rows, dense, from);

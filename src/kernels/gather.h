@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows of elements brought together, and spread again: the step between strided memory and loops over n elements in a
+ * Rows of elements loaded together, and spread again: the step between strided memory and loops over n elements in a
  * row.
  */
 #ifndef DT_KERNELS_GATHER_H
 #define DT_KERNELS_GATHER_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/loops.h"
 
 /* A part of an array: `rows` times `columns` elements, with strides in bytes. */
@@ -25,12 +25,12 @@ static inline int dt__patch_is_dense(const dt__patch *p) {
 void dt__gather(const dt__patch *from, void *to);
 void dt__scatter(const void *from, const dt__patch *to);
 
-/* The elements of a patch in a row and in another dtype: where they are if they lie so already, else in one of the two
+/* The elements of a patch in a row and in another dtype: in place if they are so already, else in one of the two
  * buffers, each of which has room for all of them. */
-const void *dt__bring(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype wanted,
-                      void *gathered, void *converted);
+const void *dt__load_patch(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype loop_dtype,
+                           void *gathered, void *converted);
 /* The way back: converts n elements and spreads them. */
-void dt__send(const dt__kernels *kernels, const void *from, dt_dtype made, const dt__patch *to, dt_dtype stored,
-              void *converted);
+void dt__store_patch(const dt__kernels *kernels, const void *from, dt_dtype made, const dt__patch *to,
+                     dt_dtype stored, void *converted);
 
 #endif

@@ -26,14 +26,14 @@ static int64_t index_at(const dt__array *index, const char *at) {
 }
 
 /* In the order of the index array, so that the first bad one is reported. */
-static bool indexes_are_good(const dt__indexed *what, int64_t *bad) {
-    const dt__array *index = what->index;
+static bool indexes_are_good(const dt__indexed *args, int64_t *bad) {
+    const dt__array *index = args->index;
     const int64_t n = dt__array_count(index), size = (int64_t)dt_dtype_size(index->dtype);
     int64_t position[DT__WALK_DIMS] = {0};
     const char *at = index->data;
     for (int64_t i = 0; i < n; i++) {
         const int64_t value = index_at(index, at);
-        if (value < 0 || value >= what->limit) {
+        if (value < 0 || value >= args->limit) {
             *bad = value;
             return false;
         }
@@ -54,34 +54,34 @@ typedef struct rows {
     int64_t shape[DT__WALK_DIMS], indexed_strides[DT__WALK_DIMS], other_strides[DT__WALK_DIMS];
     int64_t indexed_step, n_held; /* from one row of indexed to the next, in bytes; how many there are */
     dt__walk walk;                /* rows of other, and their indexes */
-    size_t run_bytes;             /* of a row that lies together on both sides; else 0 */
+    size_t run_bytes;             /* of a row that is contiguous on both sides; else 0 */
 } rows;
 
 /* False when there is nothing to do. */
-static bool rows_make(const dt__indexed *what, rows *r) {
-    const dt__array *indexed = what->indexed, *other = what->other, *index = what->index;
-    const dt__array at_rows = {other->data, other->dtype, index->n_dims, index->shape, other->strides + what->dim};
+static bool rows_make(const dt__indexed *args, rows *r) {
+    const dt__array *indexed = args->indexed, *other = args->other, *index = args->index;
+    const dt__array at_rows = {other->data, other->dtype, index->n_dims, index->shape, other->strides + args->dim};
     bool is_dense = true;
     int64_t n = 1;
     r->n_dims = 0;
     for (int d = indexed->n_dims - 1; d >= 0; d--)
-        if (d != what->dim) {
-            const int64_t other_stride = other->strides[d < what->dim ? d : d - 1 + index->n_dims];
+        if (d != args->dim) {
+            const int64_t other_stride = other->strides[d < args->dim ? d : d - 1 + index->n_dims];
             is_dense = is_dense && (indexed->shape[d] == 1 || (indexed->strides[d] == n && other_stride == n));
             n *= indexed->shape[d];
             r->shape[r->n_dims] = indexed->shape[d];
             r->indexed_strides[r->n_dims] = indexed->strides[d];
             r->other_strides[r->n_dims++] = other_stride;
         }
-    r->n_held = indexed->shape[what->dim];
-    r->indexed_step = indexed->strides[what->dim] * (int64_t)dt_dtype_size(indexed->dtype);
+    r->n_held = indexed->shape[args->dim];
+    r->indexed_step = indexed->strides[args->dim] * (int64_t)dt_dtype_size(indexed->dtype);
     r->run_bytes = is_dense ? (size_t)n * dt_dtype_size(indexed->dtype) : 0;
     return n > 0 && dt__walk_make(2, (const dt__array *const[]){&at_rows, index}, &r->walk);
 }
 
 typedef struct row_job {
     const dt__kernels *kernels;
-    const dt__indexed *what;
+    const dt__indexed *args;
     rows r;
     int64_t n_rows, n_per_piece;
 } row_job;
@@ -91,13 +91,13 @@ static void select_row(const row_job *j, char *to, int64_t row) {
     static const int64_t still[DT__WALK_DIMS];
     const rows *r = &j->r;
     const bool is_here = row >= 0 && row < r->n_held;
-    const char *from = is_here ? (const char *)j->what->indexed->data + row * r->indexed_step : zero;
+    const char *from = is_here ? (const char *)j->args->indexed->data + row * r->indexed_step : zero;
     if (r->run_bytes && is_here)
         memcpy(to, from, r->run_bytes);
     else if (r->run_bytes)
         memset(to, 0, r->run_bytes);
     else
-        j->kernels->copy_strided(&(dt__strided){to, from, dt_dtype_size(j->what->other->dtype), r->n_dims, r->shape,
+        j->kernels->copy_strided(&(dt__strided){to, from, dt_dtype_size(j->args->other->dtype), r->n_dims, r->shape,
                                                 r->other_strides, is_here ? r->indexed_strides : still},
                                  DT__CACHED);
 }
@@ -109,23 +109,23 @@ static void select_piece(void *arg, int64_t piece) {
     char *at[2] = {j->r.walk.at[0], j->r.walk.at[1]};
     dt__walk_seek(&j->r.walk, 0, begin, position, at);
     for (int64_t i = begin; i < end; i++, dt__walk_next(&j->r.walk, 0, position, at))
-        select_row(j, at[0], index_at(j->what->index, at[1]) - j->what->offset);
+        select_row(j, at[0], index_at(j->args->index, at[1]) - j->args->offset);
 }
 
 static int64_t row_bytes(const row_job *j) {
-    int64_t n = (int64_t)dt_dtype_size(j->what->other->dtype);
+    int64_t n = (int64_t)dt_dtype_size(j->args->other->dtype);
     for (int d = 0; d < j->r.n_dims; d++)
         n *= j->r.shape[d];
     return n;
 }
 
-bool dt__index_select(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *what, int64_t *bad) {
+bool dt__index_select(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad) {
     row_job j;
     j.kernels = kernels;
-    j.what = what;
-    if (!indexes_are_good(what, bad))
+    j.args = args;
+    if (!indexes_are_good(args, bad))
         return false;
-    if (!rows_make(what, &j.r))
+    if (!rows_make(args, &j.r))
         return true;
     j.n_rows = dt__walk_positions(&j.r.walk, 0);
     j.n_per_piece = dt__ceil_div(PIECE_BYTES, row_bytes(&j));
@@ -135,9 +135,9 @@ bool dt__index_select(const dt__kernels *kernels, dt__pool *pool, const dt__inde
 
 static void add_row(const row_job *j, char *from, int64_t row) {
     const rows *r = &j->r;
-    char *to = (char *)j->what->indexed->data + row * r->indexed_step;
-    const dt__array out = {to, j->what->indexed->dtype, r->n_dims, r->shape, r->indexed_strides};
-    const dt__array in = {from, j->what->other->dtype, r->n_dims, r->shape, r->other_strides};
+    char *to = (char *)j->args->indexed->data + row * r->indexed_step;
+    const dt__array out = {to, j->args->indexed->dtype, r->n_dims, r->shape, r->indexed_strides};
+    const dt__array in = {from, j->args->other->dtype, r->n_dims, r->shape, r->other_strides};
     dt__elementwise_run(j->kernels, NULL,
                         &(dt__elementwise){.op = DT__EL_ADD, .dtype = out.dtype, .out = &out, .ins = {&out, &in}});
 }
@@ -149,19 +149,19 @@ static void add_piece(void *arg, int64_t piece) {
     int64_t position[DT__WALK_DIMS] = {0};
     char *at[2] = {j->r.walk.at[0], j->r.walk.at[1]};
     do {
-        const int64_t row = index_at(j->what->index, at[1]) - j->what->offset;
+        const int64_t row = index_at(j->args->index, at[1]) - j->args->offset;
         if (row >= begin && row < end)
             add_row(j, at[0], row);
     } while (dt__walk_next(&j->r.walk, 0, position, at));
 }
 
-bool dt__index_add(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *what, int64_t *bad) {
+bool dt__index_add(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad) {
     row_job j;
     j.kernels = kernels;
-    j.what = what;
-    if (!indexes_are_good(what, bad))
+    j.args = args;
+    if (!indexes_are_good(args, bad))
         return false;
-    if (!rows_make(what, &j.r) || j.r.n_held == 0)
+    if (!rows_make(args, &j.r) || j.r.n_held == 0)
         return true;
     j.n_rows = dt__walk_positions(&j.r.walk, 0);
     const bool is_large = j.n_rows * row_bytes(&j) >= ADD_LARGE;
@@ -173,7 +173,7 @@ bool dt__index_add(const dt__kernels *kernels, dt__pool *pool, const dt__indexed
 /* Single elements: index, other, and the element of indexed at 0 along dim. */
 typedef struct element_job {
     const dt__kernels *kernels;
-    const dt__indexed *what;
+    const dt__indexed *args;
     dt__walk walk;
     int64_t step, n_held; /* along dim of indexed, in bytes; elements there */
     int64_t n, n_per_piece;
@@ -181,29 +181,29 @@ typedef struct element_job {
     dt__array start; /* indexed, standing still along dim */
 } element_job;
 
-static bool elements_make(const dt__indexed *what, const dt__array *first, element_job *j) {
-    const dt__array *indexed = what->indexed;
+static bool elements_make(const dt__indexed *args, const dt__array *first, element_job *j) {
+    const dt__array *indexed = args->indexed;
     for (int d = 0; d < indexed->n_dims; d++) {
-        j->shape[d] = what->index->shape[d];
-        j->strides[d] = d == what->dim ? 0 : indexed->strides[d];
+        j->shape[d] = args->index->shape[d];
+        j->strides[d] = d == args->dim ? 0 : indexed->strides[d];
     }
-    j->what = what;
+    j->args = args;
     j->start = (dt__array){indexed->data, indexed->dtype, indexed->n_dims, j->shape, j->strides};
-    j->n_held = indexed->n_dims ? indexed->shape[what->dim] : 1;
-    j->step = indexed->n_dims ? indexed->strides[what->dim] * (int64_t)dt_dtype_size(indexed->dtype) : 0;
-    const dt__array *second = first == what->index ? what->other : what->index;
+    j->n_held = indexed->n_dims ? indexed->shape[args->dim] : 1;
+    j->step = indexed->n_dims ? indexed->strides[args->dim] * (int64_t)dt_dtype_size(indexed->dtype) : 0;
+    const dt__array *second = first == args->index ? args->other : args->index;
     return dt__walk_make(3, (const dt__array *const[]){first, second, &j->start}, &j->walk);
 }
 
 static void gather_piece(void *arg, int64_t piece) {
     const element_job *j = arg;
-    const size_t bytes = dt_dtype_size(j->what->other->dtype);
+    const size_t bytes = dt_dtype_size(j->args->other->dtype);
     const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n);
     int64_t position[DT__WALK_DIMS];
     char *at[3] = {j->walk.at[0], j->walk.at[1], j->walk.at[2]};
     dt__walk_seek(&j->walk, 0, begin, position, at);
     for (int64_t i = begin; i < end; i++, dt__walk_next(&j->walk, 0, position, at)) {
-        const int64_t where = index_at(j->what->index, at[1]) - j->what->offset;
+        const int64_t where = index_at(j->args->index, at[1]) - j->args->offset;
         if (where >= 0 && where < j->n_held)
             memcpy(at[0], at[2] + where * j->step, bytes);
         else
@@ -211,12 +211,12 @@ static void gather_piece(void *arg, int64_t piece) {
     }
 }
 
-bool dt__gather_along(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *what, int64_t *bad) {
+bool dt__gather_along(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad) {
     element_job j;
     j.kernels = kernels;
-    if (!indexes_are_good(what, bad))
+    if (!indexes_are_good(args, bad))
         return false;
-    if (!elements_make(what, what->other, &j))
+    if (!elements_make(args, args->other, &j))
         return true;
     j.n = dt__walk_positions(&j.walk, 0);
     j.n_per_piece = PIECE_BYTES / 4;
@@ -236,27 +236,27 @@ static void add_one(const dt__kernels *kernels, dt_dtype dtype, void *to, const 
 }
 
 /* In the order of the index array's dims, which its own strides do not change. */
-bool dt__scatter_along(const dt__kernels *kernels, const dt__indexed *what, bool adds, int64_t *bad) {
-    const dt__array *index = what->index, *other = what->other, *indexed = what->indexed;
+bool dt__scatter_along(const dt__kernels *kernels, const dt__indexed *args, bool adds, int64_t *bad) {
+    const dt__array *index = args->index, *other = args->other, *indexed = args->indexed;
     const int64_t n = dt__array_count(index);
     const size_t bytes = dt_dtype_size(other->dtype);
     int64_t position[DT__WALK_DIMS] = {0};
-    if (!indexes_are_good(what, bad))
+    if (!indexes_are_good(args, bad))
         return false;
     for (int64_t i = 0; i < n; i++) {
         int64_t at_index = 0, at_other = 0, at_indexed = 0;
         for (int d = 0; d < index->n_dims; d++) {
             at_index += position[d] * index->strides[d];
             at_other += position[d] * other->strides[d];
-            at_indexed += d == what->dim ? 0 : position[d] * indexed->strides[d];
+            at_indexed += d == args->dim ? 0 : position[d] * indexed->strides[d];
         }
         const char *from = (const char *)other->data + at_other * (int64_t)bytes;
         const int64_t where =
             index_at(index, (const char *)index->data + at_index * (int64_t)dt_dtype_size(index->dtype)) -
-            what->offset;
-        const int64_t n_held = indexed->n_dims ? indexed->shape[what->dim] : 1;
+            args->offset;
+        const int64_t n_held = indexed->n_dims ? indexed->shape[args->dim] : 1;
         if (where >= 0 && where < n_held) {
-            at_indexed += indexed->n_dims ? where * indexed->strides[what->dim] : 0;
+            at_indexed += indexed->n_dims ? where * indexed->strides[args->dim] : 0;
             char *to = (char *)indexed->data + at_indexed * (int64_t)bytes;
             if (adds)
                 add_one(kernels, indexed->dtype, to, from);

@@ -1,68 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Local loops on raw memory: copy, fill, reduce. They know nothing of tensors or ranks, allocate nothing, cannot fail
- * and check nothing; callers pass what is valid. All pointers may be unaligned; all counts may be zero.
+ * Loops on memory: what other folders use of this one. Kernels know nothing of tensors or ranks, allocate nothing,
+ * check nothing and cannot fail; callers pass valid arguments.
  *
- * There is one table of functions per instruction set. All tables give the same bits for the same input (which NaN a
- * NaN is may differ), and the result of an element does not depend on where in the buffer it stands.
- *
- * Arithmetic, the same in every table:
- *   - f16 and bf16 become f32, are combined in f32 over all sources, and are rounded once at the end, to even;
- *   - integers wrap; an integer average is the exact sum divided, rounding toward zero;
- *   - bool: sum and max are "or", product and min are "and"; any nonzero byte is true, results are 0 or 1;
- *   - min and max give NaN where any operand is NaN, and order -0 below +0;
- *   - a complex product is (ac - bd) + (ad + bc)i, with each operation rounded by itself.
+ * Below everything is one table of functions per instruction set (kernel_table.h): copy, fill, reduce, the innermost
+ * loops, random numbers. Above it are kernels on arrays with strides, which cut the work into blocks for the threads of
+ * a pool. Matrix products of large matrices go to the BLAS that is found at run time.
  */
 #ifndef DT_KERNELS_KERNELS_H
 #define DT_KERNELS_KERNELS_H
 
-#include "dtensor/base.h"
-
-/* How results are written: through the caches, or past them. Streaming pays for destinations that are larger than the
- * caches and that nobody reads soon; it is visible to other cores when the call returns, as ordinary stores are. */
-typedef enum dt__store { DT__CACHED, DT__STREAM } dt__store;
-
-/* A copy between two arrays of the same shape. Strides count elements and may be negative; a stride of src may be 0
- * (broadcast). The elements of dst are distinct and do not overlap those of src. */
-typedef struct dt__strided {
-    void *dst;
-    const void *src;
-    size_t element_bytes; /* above 0, otherwise any */
-    int n_dims;           /* any; 0 is one element */
-    const int64_t *sizes, *dst_strides, *src_strides;
-} dt__strided;
-
-typedef struct dt__kernels {
-    const char *name;
-
-    /* dst and src do not overlap. */
-    void (*copy)(void *dst, const void *src, size_t bytes, dt__store store);
-
-    /* dst[i] = srcs[0][i] op srcs[1][i] op ..., from the left, for n elements. n_srcs is at least 1. dst may be one
-     * or several of srcs, exactly; otherwise it does not overlap them. divisor, at least 1, is read for DT_AVG only.
-     */
-    void (*reduce)(dt_dtype dtype, dt_reduce op, void *dst, const void *const *srcs, int n_srcs, size_t n,
-                   int64_t divisor, dt__store store);
-
-    /* dst[i] = dst[i] op src[i]; DT_AVG accumulates as DT_SUM. dst may be src. */
-    void (*accumulate)(dt_dtype dtype, dt_reduce op, void *dst, const void *src, size_t n);
-
-    /* n times the value, one after another. The value lies outside dst. */
-    void (*fill)(void *dst, const void *value, size_t value_bytes, size_t n, dt__store store);
-
-    void (*copy_strided)(const dt__strided *what, dt__store store);
-
-    /* What the kernels on arrays (array.h) are made of. The plain table has none of its own: those loops are tested
-     * against arithmetic, and it borrows the baseline's. */
-    const struct dt__loops *loops;
-} dt__kernels;
-
-/* The reference: one element at a time, as the definition says. */
-const dt__kernels *dt__kernels_plain(void);
-/* The fastest that this CPU runs, or the one that DTENSOR_KERNELS names if the CPU runs that. Asks the CPU: look it
- * up once and keep it. */
-const dt__kernels *dt__kernels_best(void);
-/* "plain", "baseline", "avx2" or "avx512"; NULL when this CPU or this build lacks it. */
-const dt__kernels *dt__kernels_named(const char *name);
+#include "kernels/array.h"
+#include "kernels/blas.h"
+#include "kernels/elementwise.h"
+#include "kernels/gather.h"
+#include "kernels/indexing.h"
+#include "kernels/kernel_table.h"
+#include "kernels/normalise.h"
+#include "kernels/products.h"
+#include "kernels/random_draw.h"
+#include "kernels/reductions.h"
+#include "kernels/spread.h"
+#include "kernels/thread_pool.h"
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The arithmetic of kernels.h on registers: how elements are unpacked for it and packed after it, and what combines
- * two registers. A register of 16-bit floats is worked on as two registers of f32; which element lies where among the
+ * two registers. A register of 16-bit floats is worked on as two registers of f32; which element is where among the
  * two does not matter, as long as unpack and pack agree.
  */
 #ifndef DT_KERNELS_LANES_H

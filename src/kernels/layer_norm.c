@@ -4,22 +4,22 @@
  * writes. A row is whatever the last dims hold, in blocks.
  */
 #include "base/size.h"
+#include "kernels/element_ops.h"
 #include "kernels/gather.h"
 #include "kernels/loops.h"
 #include "kernels/normalise.h"
-#include "kernels/ops.h"
 #include "kernels/walk.h"
 
 #include <math.h>
 
 enum { BLOCK = 1024, PIECE = 1 << 14 };
 
-/* The arrays that a row goes through; weight and bias stand for themselves where there are none. */
+/* The operands of a row. */
 enum { OUT, IN, WEIGHT, BIAS, N_OPERANDS };
 
 typedef struct job {
     const dt__kernels *kernels;
-    const dt__layer_norm *what;
+    const dt__layer_norm *args;
     dt_dtype dtype; /* computed in */
     const dt__array *operands[N_OPERANDS];
     dt__walk rows;     /* output, input, mean and rstd along the leading dims */
@@ -44,8 +44,8 @@ static void course_start(const job *j, course *c, char *out, char *in) {
     c->across = 0;
     for (int k = 0; k < N_OPERANDS; k++)
         c->at[k] = j->elements.at[k];
-    c->at[OUT] += out - (char *)j->what->out->data;
-    c->at[IN] += in - (char *)j->what->in->data;
+    c->at[OUT] += out - (char *)j->args->out->data;
+    c->at[IN] += in - (char *)j->args->in->data;
 }
 
 static void course_next(const job *j, course *c) {
@@ -66,7 +66,7 @@ static dt__patch patch(const job *j, const course *c, int k) {
 
 static const void *bring(const job *j, const course *c, buffers *b, int k) {
     const dt__patch p = patch(j, c, k);
-    return dt__bring(j->kernels, &p, j->operands[k]->dtype, j->dtype, b->gathered[k], b->converted[k]);
+    return dt__load_patch(j->kernels, &p, j->operands[k]->dtype, j->dtype, b->gathered[k], b->converted[k]);
 }
 
 static double mean_of(const job *j, buffers *b, char *out, char *in) {
@@ -102,7 +102,7 @@ static void write_row(const job *j, buffers *b, char *out, char *in, double mean
         void *made =
             j->dtype == j->operands[OUT]->dtype && dt__patch_is_dense(&to) ? (void *)to.at : b->converted[OUT];
         j->kernels->loops->ops[DT__EL_NORMALISE][j->dtype](c.n, made, ins, numbers);
-        dt__send(j->kernels, made, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
+        dt__store_patch(j->kernels, made, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
     }
 }
 
@@ -120,13 +120,13 @@ static void run_piece(void *arg, int64_t piece) {
         at[k] = j->rows.at[k];
     dt__walk_seek(&j->rows, 0, begin, position, at);
     for (int64_t row = begin; row < end; row++, dt__walk_next(&j->rows, 0, position, at)) {
-        const double mean = j->what->is_rms ? 0 : mean_of(j, &b, at[0], at[1]);
-        const double rstd = 1 / sqrt(variance_of(j, &b, at[0], at[1], mean) + j->what->eps);
+        const double mean = j->args->is_rms ? 0 : mean_of(j, &b, at[0], at[1]);
+        const double rstd = 1 / sqrt(variance_of(j, &b, at[0], at[1], mean) + j->args->eps);
         write_row(j, &b, at[0], at[1], mean, rstd);
         if (j->has_mean)
-            put_number(j, mean, j->what->mean, at[2]);
+            put_number(j, mean, j->args->mean, at[2]);
         if (j->has_rstd)
-            put_number(j, rstd, j->what->rstd, at[3]);
+            put_number(j, rstd, j->args->rstd, at[3]);
     }
 }
 
@@ -139,26 +139,26 @@ static dt__array last_dims(const dt__array *a, int n_dims) {
     return (dt__array){a->data, a->dtype, n_dims, a->shape + skip, a->strides + skip};
 }
 
-void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__layer_norm *what) {
+void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__layer_norm *args) {
     static const float zero = 0, one = 1;
     const dt__array none = {(void *)(uintptr_t)&zero, DT_F32, 0, NULL, NULL};
     const dt__array ones = {(void *)(uintptr_t)&one, DT_F32, 0, NULL, NULL};
-    const int n_leading = what->in->n_dims - what->n_dims;
-    const dt__array *mean = what->mean ? what->mean : &none, *rstd = what->rstd ? what->rstd : &none;
-    const dt__array out_rows = first_dims(what->out, n_leading), in_rows = first_dims(what->in, n_leading);
+    const int n_leading = args->in->n_dims - args->n_dims;
+    const dt__array *mean = args->mean ? args->mean : &none, *rstd = args->rstd ? args->rstd : &none;
+    const dt__array out_rows = first_dims(args->out, n_leading), in_rows = first_dims(args->in, n_leading);
     const dt__array mean_rows = first_dims(mean, n_leading), rstd_rows = first_dims(rstd, n_leading);
-    const dt__array out_row = last_dims(what->out, what->n_dims), in_row = last_dims(what->in, what->n_dims);
-    const dt__array *weight = what->weight ? what->weight : &ones, *bias = what->bias ? what->bias : &none;
+    const dt__array out_row = last_dims(args->out, args->n_dims), in_row = last_dims(args->in, args->n_dims);
+    const dt__array *weight = args->weight ? args->weight : &ones, *bias = args->bias ? args->bias : &none;
     job j;
     j.kernels = kernels;
-    j.what = what;
-    j.dtype = what->in->dtype == DT_F64 ? DT_F64 : DT_F32;
-    j.operands[OUT] = what->out;
-    j.operands[IN] = what->in;
+    j.args = args;
+    j.dtype = args->in->dtype == DT_F64 ? DT_F64 : DT_F32;
+    j.operands[OUT] = args->out;
+    j.operands[IN] = args->in;
     j.operands[WEIGHT] = weight;
     j.operands[BIAS] = bias;
-    j.has_mean = what->mean != NULL;
-    j.has_rstd = what->rstd != NULL;
+    j.has_mean = args->mean != NULL;
+    j.has_rstd = args->rstd != NULL;
     if (!dt__walk_make(4, (const dt__array *const[]){&out_rows, &in_rows, &mean_rows, &rstd_rows}, &j.rows) ||
         !dt__walk_make(4, (const dt__array *const[]){&out_row, &in_row, weight, bias}, &j.elements))
         return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The innermost loops of the kernels on arrays, one set per instruction set: n elements in a row, without strides. The
- * drivers (convert, elementwise, reduce, …) bring other operands into this form, block by block. All sets give the
- * same bits for the same input.
+ * drivers (convert, elementwise, reduce, …) copy other operands into this form, block by block. All sets compute
+ * the same bits from the same input.
  */
 #ifndef DT_KERNELS_LOOPS_H
 #define DT_KERNELS_LOOPS_H
@@ -42,7 +42,7 @@ typedef void dt__fold_loop(int64_t n, const void *from, void *to);
 /* *to += the squares of all from[i] - mean. */
 typedef void dt__deviations_loop(int64_t n, const void *from, double mean, double *to);
 
-/* c[m,n] = alpha a[m,k] b[k,n] + beta c; rows of b and c lie together; strides in elements. c is not read where beta
+/* c[m,n] = alpha a[m,k] b[k,n] + beta c; rows of b and c are contiguous; strides in elements. c is not read where beta
  * is 0. Complex numbers may come out with other last bits in other instruction sets. */
 typedef struct dt__small_product {
     int64_t m, n, k;

@@ -7,11 +7,11 @@
 #define DT_KERNELS_NORMALISE_H
 
 #include "kernels/array.h"
-#include "kernels/kernels.h"
-#include "kernels/threads.h"
+#include "kernels/kernel_table.h"
+#include "kernels/thread_pool.h"
 
 /* out = exp(in) / sum of exp(in) along the dim, or its logarithm, without overflow; out has the shape of in, and may
- * be in. The dim of a 0-d array is 0. A row of which nothing or an infinity is the largest gives NaN. */
+ * be in. The dim of a 0-d array is 0. A row without elements, or whose largest element is infinite, is NaN. */
 void dt__softmax(const dt__kernels *kernels, dt__pool *pool, const dt__array *in, int dim, bool is_log,
                  const dt__array *out);
 
@@ -26,6 +26,6 @@ typedef struct dt__layer_norm {
     const dt__array *mean, *rstd; /* (optional outputs) with the leading dims, or all dims and 1 for the last ones */
 } dt__layer_norm;
 
-void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__layer_norm *what);
+void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__layer_norm *args);
 
 #endif

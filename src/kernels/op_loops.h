@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One loop per op and dtype, for the instruction set of the including file. One list gives for each pair what becomes
- * of one element; it is read twice, for the functions and for the table. f16, bf16 and narrow integers have no loops:
+ * One loop per op and dtype, for the instruction set of the including file. One list has the expression of one element
+ * for each pair; it is read twice, for the functions and for the table. f16, bf16 and narrow integers have no loops:
  * elementwise.c converts them.
  */
 #ifndef DT_KERNELS_OP_LOOPS_H
 #define DT_KERNELS_OP_LOOPS_H
 
-#include "kernels/functions.h"
+#include "kernels/element_ops.h"
 #include "kernels/lanes.h"
 #include "kernels/loops.h"
-#include "kernels/ops.h"
+#include "kernels/power.h"
 
 #include <complex.h>
 
@@ -29,23 +29,22 @@ DT__INLINE float round_f32(float x) { return rintf(x); }
 DT__INLINE double round_f64(double x) { return rint(x); }
 DT__INLINE float trunc_f32(float x) { return truncf(x); }
 DT__INLINE double trunc_f64(double x) { return trunc(x); }
-DT__INLINE float size_of_f32(float x) { return fabsf(x); }
-DT__INLINE double size_of_f64(double x) { return fabs(x); }
+DT__INLINE float abs_f32(float x) { return fabsf(x); }
+DT__INLINE double abs_f64(double x) { return fabs(x); }
 
-/* The exact remainder, moved to the sign of the divisor; a quotient that rounding has put beside a whole number goes
- * back to it. */
+/* From the exact remainder of C, `rest`: moved to the sign of the divisor; a quotient that rounding has put beside an
+ * integer is moved back to it. */
 #define REMAINDERS(real, suffix, f)                                                                                  \
-    DT__INLINE real remainder_##suffix(real x, real y) {                                                             \
-        real rest = fmod##f(x, y);                                                                                   \
+    DT__INLINE real remainder_##suffix(real x, real y, real rest) {                                                  \
+        (void)x;                                                                                                     \
         return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;                                                 \
     }                                                                                                                \
-    DT__INLINE real floor_divide_##suffix(real x, real y) {                                                          \
-        if (y == 0)                                                                                                  \
-            return x / y;                                                                                            \
-        real rest = fmod##f(x, y), quotient = (x - rest) / y;                                                        \
+    DT__INLINE real floor_divide_##suffix(real x, real y, real rest) {                                               \
+        real quotient = (x - rest) / y;                                                                              \
         quotient = rest != 0 && (rest < 0) != (y < 0) ? quotient - 1 : quotient;                                     \
         real below = floor##f(quotient);                                                                             \
-        return quotient - below > (real)0.5 ? below + 1 : below;                                                     \
+        real whole = quotient - below > (real)0.5 ? below + 1 : below;                                               \
+        return y == 0 ? x / y : whole;                                                                               \
     }
 REMAINDERS(float, f32, f)
 REMAINDERS(double, f64, )
@@ -76,9 +75,8 @@ REMAINDERS(double, f64, )
 INTEGERS(int32_t, uint32_t, i32, INT32_MIN)
 INTEGERS(int64_t, uint64_t, i64, INT64_MIN)
 #undef INTEGERS
-DT__INLINE float pow_f32(float x, float y) { return powf(x, y); }
-DT__INLINE double pow_f64(double x, double y) { return pow(x, y); }
-#define BOTH(f, x, y) _Generic((x), float : f##_f32, double : f##_f64, int32_t : f##_i32, int64_t : f##_i64)(x, y)
+#define POW(x, y)         _Generic((x), float : pow_f32, double : pow_f64, int32_t : pow_i32, int64_t : pow_i64)(x, y)
+#define INTEGER2(f, x, y) _Generic((x), int32_t : f##_i32, int64_t : f##_i64)(x, y)
 
 #define COMPLEXES(type, real, c, f)                                                                                  \
     DT__INLINE real _Complex c##_in(type x) {                                                                        \
@@ -113,37 +111,37 @@ COMPLEXES(dt__c128, double, c128, )
 #define FLOATS(M, op, e)                                                                                             \
     M(op, F32, dt__f32, float, float, e)                                                                             \
     M(op, F64, dt__f64, double, double, e)
-#define WHOLES(M, op, e)                                                                                             \
+#define INTS(M, op, e)                                                                                               \
     M(op, I32, dt__i32, int32_t, uint32_t, e)                                                                        \
     M(op, I64, dt__i64, int64_t, uint64_t, e)
-#define REALS(M, op, e) FLOATS(M, op, e) WHOLES(M, op, e)
+#define REALS(M, op, e) FLOATS(M, op, e) INTS(M, op, e)
 #define COMPLEXES(M, op, e)                                                                                          \
     M(op, C64, dt__c64, dt__c64, float, e)                                                                           \
     M(op, C128, dt__c128, dt__c128, double, e)
-#define TRUTHS(M, op, e) M(op, BOOL, dt__truth, uint8_t, uint8_t, e)
+#define BOOLS(M, op, e) M(op, BOOL, dt__bool8, uint8_t, uint8_t, e)
 
-/* Forms: T1, T2, T3 with that many inputs x, y, z; V and W with two and three, x being a truth value; P and C with
- * one and two and a truth value as result. `value` and `modular` are the types of a value. */
+/* Forms: T1, T2, T3 with that many inputs x, y, z; V and W with two and three, x being a boolean; P and C with
+ * one and two and a boolean result. `value` and `modular` are the types of a value. */
 #define OP_LOOP_LIST(T1, T2, T3, V, W, P, C)                                                                         \
     FLOATS(T2, ADD, x + y)                                                                                           \
-    WHOLES(T2, ADD, (value)((modular)x + (modular)y))                                                                \
+    INTS(T2, ADD, (value)((modular)x + (modular)y))                                                                  \
     COMPLEXES(T2, ADD, COMPLEX2(add, x, y))                                                                          \
     FLOATS(T2, SUB, x - y)                                                                                           \
-    WHOLES(T2, SUB, (value)((modular)x - (modular)y))                                                                \
+    INTS(T2, SUB, (value)((modular)x - (modular)y))                                                                  \
     COMPLEXES(T2, SUB, COMPLEX2(sub, x, y))                                                                          \
     FLOATS(T2, ADD_SCALED, x + (value)numbers[0].f.re * y)                                                           \
-    WHOLES(T2, ADD_SCALED, (value)((modular)x + (modular)numbers[0].i * (modular)y))                                 \
+    INTS(T2, ADD_SCALED, (value)((modular)x + (modular)numbers[0].i * (modular)y))                                   \
     FLOATS(T2, MUL, x *y)                                                                                            \
-    WHOLES(T2, MUL, (value)((modular)x * (modular)y))                                                                \
+    INTS(T2, MUL, (value)((modular)x * (modular)y))                                                                  \
     FLOATS(T2, DIV, x / y)                                                                                           \
     COMPLEXES(T2, DIV, COMPLEX2(div, x, y))                                                                          \
-    REALS(T2, FLOOR_DIVIDE, BOTH(floor_divide, x, y))                                                                \
-    REALS(T2, REMAINDER, BOTH(remainder, x, y))                                                                      \
+    INTS(T2, FLOOR_DIVIDE, INTEGER2(floor_divide, x, y))                                                             \
+    INTS(T2, REMAINDER, INTEGER2(remainder, x, y))                                                                   \
     FLOATS(T2, MAXIMUM, x > y || x != x ? x : y)                                                                     \
-    WHOLES(T2, MAXIMUM, x > y ? x : y)                                                                               \
+    INTS(T2, MAXIMUM, x > y ? x : y)                                                                                 \
     FLOATS(T2, MINIMUM, x < y || x != x ? x : y)                                                                     \
-    WHOLES(T2, MINIMUM, x < y ? x : y)                                                                               \
-    REALS(T2, POW, BOTH(pow, x, y))                                                                                  \
+    INTS(T2, MINIMUM, x < y ? x : y)                                                                                 \
+    REALS(T2, POW, POW(x, y))                                                                                        \
     COMPLEXES(T2, POW, COMPLEX2(pow, x, y))                                                                          \
     REALS(C, EQ, x == y)                                                                                             \
     COMPLEXES(C, EQ, (x.re == y.re) & (x.im == y.im))                                                                \
@@ -153,29 +151,29 @@ COMPLEXES(dt__c128, double, c128, )
     REALS(C, LE, x <= y)                                                                                             \
     REALS(C, GT, x > y)                                                                                              \
     REALS(C, GE, x >= y)                                                                                             \
-    TRUTHS(C, AND, (x != 0) & (y != 0))                                                                              \
-    TRUTHS(C, OR, (x != 0) | (y != 0))                                                                               \
-    TRUTHS(C, XOR, (x != 0) ^ (y != 0))                                                                              \
-    TRUTHS(P, NOT, x == 0)                                                                                           \
+    BOOLS(C, AND, (x != 0) & (y != 0))                                                                               \
+    BOOLS(C, OR, (x != 0) | (y != 0))                                                                                \
+    BOOLS(C, XOR, (x != 0) ^ (y != 0))                                                                               \
+    BOOLS(P, NOT, x == 0)                                                                                            \
     FLOATS(T1, NEG, -x)                                                                                              \
-    WHOLES(T1, NEG, (value)(0 - (modular)x))                                                                         \
+    INTS(T1, NEG, (value)(0 - (modular)x))                                                                           \
     COMPLEXES(T1, NEG, COMPLEX(neg, x))                                                                              \
-    FLOATS(T1, ABS, REAL(size_of, x))                                                                                \
-    WHOLES(T1, ABS, x < 0 ? (value)(0 - (modular)x) : x)                                                             \
+    FLOATS(T1, ABS, REAL(abs, x))                                                                                    \
+    INTS(T1, ABS, x < 0 ? (value)(0 - (modular)x) : x)                                                               \
     COMPLEXES(T1, ABS, COMPLEX(abs, x))                                                                              \
     REALS(T1, SIGN, (value)((x > 0) - (x < 0)))                                                                      \
     FLOATS(T1, SQUARE, x *x)                                                                                         \
-    WHOLES(T1, SQUARE, (value)((modular)x * (modular)x))                                                             \
+    INTS(T1, SQUARE, (value)((modular)x * (modular)x))                                                               \
     FLOATS(T1, RELU, x > 0 || x != x ? x : 0)                                                                        \
-    WHOLES(T1, RELU, x > 0 ? x : 0)                                                                                  \
+    INTS(T1, RELU, x > 0 ? x : 0)                                                                                    \
     FLOATS(T1, CLAMP, BETWEEN((value)numbers[0].f.re, (value)numbers[1].f.re))                                       \
-    WHOLES(T1, CLAMP, BETWEEN((value)numbers[0].i, (value)numbers[1].i))                                             \
+    INTS(T1, CLAMP, BETWEEN((value)numbers[0].i, (value)numbers[1].i))                                               \
     REALS(W, WHERE, x ? y : z)                                                                                       \
     COMPLEXES(W, WHERE, x ? y : z)                                                                                   \
     FLOATS(T2, THRESHOLD, y <= (value)numbers[0].f.re ? 0 : x)                                                       \
-    WHOLES(T2, THRESHOLD, y <= (value)numbers[0].i ? 0 : x)                                                          \
+    INTS(T2, THRESHOLD, y <= (value)numbers[0].i ? 0 : x)                                                            \
     FLOATS(T1, AFFINE, x *(value)numbers[0].f.re + (value)numbers[1].f.re)                                           \
-    WHOLES(T1, AFFINE, (value)((modular)x * (modular)numbers[0].i + (modular)numbers[1].i))                          \
+    INTS(T1, AFFINE, (value)((modular)x * (modular)numbers[0].i + (modular)numbers[1].i))                            \
     FLOATS(T1, SHIFTED, (x - (value)numbers[0].f.re) - (value)numbers[1].f.re)                                       \
     FLOATS(T1, EXP_SHIFTED, REAL(exp, x - (value)numbers[0].f.re))                                                   \
     FLOATS(T3, NORMALISE, ((x - (value)numbers[0].f.re) * (value)numbers[1].f.re) * y + z)                           \
@@ -233,7 +231,7 @@ COMPLEXES(dt__c128, double, c128, )
         })
 #define W_LOOP(op, DTYPE, memory, v, m, e)                                                                           \
     LOOP(                                                                                                            \
-        op, DTYPE, memory, const dt__truth *xs = ins[0]; const memory *ys = ins[1], *zs = ins[2];                    \
+        op, DTYPE, memory, const dt__bool8 *xs = ins[0]; const memory *ys = ins[1], *zs = ins[2];                    \
         DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
             const uint8_t x = xs[i];                                                                                 \
             const v y = ys[i], z = zs[i];                                                                            \
@@ -241,13 +239,13 @@ COMPLEXES(dt__c128, double, c128, )
         })
 #define P_LOOP(op, DTYPE, memory, v, m, e)                                                                           \
     LOOP(                                                                                                            \
-        op, DTYPE, dt__truth, const memory *xs = ins[0]; DT__EACH for (int64_t i = 0; i < n; i++) {                  \
+        op, DTYPE, dt__bool8, const memory *xs = ins[0]; DT__EACH for (int64_t i = 0; i < n; i++) {                  \
             const v x = xs[i];                                                                                       \
             to[i] = (uint8_t)(e);                                                                                    \
         })
 #define C_LOOP(op, DTYPE, memory, v, m, e)                                                                           \
     LOOP(                                                                                                            \
-        op, DTYPE, dt__truth, const memory *xs = ins[0], *ys = ins[1]; DT__EACH for (int64_t i = 0; i < n; i++) {    \
+        op, DTYPE, dt__bool8, const memory *xs = ins[0], *ys = ins[1]; DT__EACH for (int64_t i = 0; i < n; i++) {    \
             const v x = xs[i], y = ys[i];                                                                            \
             to[i] = (uint8_t)(e);                                                                                    \
         })
@@ -260,7 +258,7 @@ COMPLEXES(dt__c128, double, c128, )
         })
 #define V_LOOP(op, DTYPE, memory, v, m, e)                                                                           \
     LOOP(                                                                                                            \
-        op, DTYPE, memory, typedef v value; const dt__truth *xs = ins[0]; const memory *ys = ins[1];                 \
+        op, DTYPE, memory, typedef v value; const dt__bool8 *xs = ins[0]; const memory *ys = ins[1];                 \
         DT__EACH for (int64_t i = 0; i < n; i++) {                                                                   \
             const uint8_t x = xs[i];                                                                                 \
             const value y = ys[i];                                                                                   \
@@ -268,27 +266,75 @@ COMPLEXES(dt__c128, double, c128, )
         })
 OP_LOOP_LIST(T1_LOOP, T2_LOOP, T3_LOOP, V_LOOP, W_LOOP, P_LOOP, C_LOOP)
 
-/* Sine and cosine: arguments that are too large for functions.h are rare, so they are looked for, a few elements at a
- * time, before the vector loop runs over these. */
-enum { TURNS_STEP = 256 };
-#define TURNS_LOOP(op, DTYPE, memory, v, ours, theirs)                                                               \
+/* Functions that need a longer way for rare operands: these are looked for, a few elements at a time, and where there
+ * are none the short way is taken for all. The way of an element depends on its operands alone. */
+enum { FAR_STEP = 256 };
+
+/* Sine and cosine: arguments up to NEAR_ANGLE_MAX in size, and beyond. */
+#define ANGLE_LOOP(op, DTYPE, memory, v, near_f, far_f)                                                              \
     LOOP(                                                                                                            \
-        op, DTYPE, memory, const memory *xs = ins[0]; for (int64_t begin = 0; begin < n; begin += TURNS_STEP) {      \
-            const int64_t end = n - begin < TURNS_STEP ? n : begin + TURNS_STEP;                                     \
-            int n_large = 0;                                                                                         \
+        op, DTYPE, memory, const memory *xs = ins[0]; for (int64_t begin = 0; begin < n; begin += FAR_STEP) {        \
+            const int64_t end = n - begin < FAR_STEP ? n : begin + FAR_STEP;                                         \
+            int n_far = 0;                                                                                           \
             for (int64_t i = begin; i < end; i++)                                                                    \
-                n_large += !(xs[i] <= (v)TURNS_MOST && xs[i] >= -(v)TURNS_MOST);                                     \
-            if (n_large == 0) {                                                                                      \
-                DT__EACH for (int64_t i = begin; i < end; i++) to[i] = ours(xs[i]);                                  \
+                n_far += !(xs[i] <= (v)NEAR_ANGLE_MAX && xs[i] >= -(v)NEAR_ANGLE_MAX);                               \
+            if (n_far == 0) {                                                                                        \
+                DT__EACH for (int64_t i = begin; i < end; i++) to[i] = near_f(xs[i]);                                \
                 continue;                                                                                            \
             }                                                                                                        \
-            for (int64_t i = begin; i < end; i++)                                                                    \
-                to[i] = xs[i] <= (v)TURNS_MOST && xs[i] >= -(v)TURNS_MOST ? ours(xs[i]) : theirs(xs[i]);             \
+            DT__EACH for (int64_t i = begin; i < end; i++) {                                                         \
+                const v x = xs[i], near = near_f(x), far = far_f(x);                                                 \
+                to[i] = x <= (v)NEAR_ANGLE_MAX && x >= -(v)NEAR_ANGLE_MAX ? near : far;                              \
+            }                                                                                                        \
         })
-TURNS_LOOP(SIN, F32, dt__f32, float, sin_f32, sinf)
-TURNS_LOOP(SIN, F64, dt__f64, double, sin_f64, sin)
-TURNS_LOOP(COS, F32, dt__f32, float, cos_f32, cosf)
-TURNS_LOOP(COS, F64, dt__f64, double, cos_f64, cos)
+ANGLE_LOOP(SIN, F32, dt__f32, float, sin_near_f32, sin_far_f32)
+ANGLE_LOOP(SIN, F64, dt__f64, double, sin_near_f64, sin_far_f64)
+ANGLE_LOOP(COS, F32, dt__f32, float, cos_near_f32, cos_far_f32)
+ANGLE_LOOP(COS, F64, dt__f64, double, cos_near_f64, cos_far_f64)
+
+/* The remainders of n pairs, at most FAR_STEP, whose quotients may have any size: step by step, all pairs together. */
+#define MOD_FAR(name, memory, v, step, bits)                                                                         \
+    static void name(int64_t n, const memory *xs, const memory *ys, v *out) {                                        \
+        double rest[FAR_STEP], divisor[FAR_STEP];                                                                    \
+        int n_left;                                                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                                            \
+            rest[i] = magnitude_of((double)xs[i]);                                                                   \
+            divisor[i] = magnitude_of((double)ys[i]);                                                                \
+        }                                                                                                            \
+        do {                                                                                                         \
+            n_left = 0;                                                                                              \
+            DT__EACH for (int64_t i = 0; i < n; i++) {                                                               \
+                const double scale = far_scale(rest[i], divisor[i], bits);                                           \
+                rest[i] = step(rest[i], scale_up(divisor[i], scale));                                                \
+                n_left += scale > 0;                                                                                 \
+            }                                                                                                        \
+        } while (n_left);                                                                                            \
+        for (int64_t i = 0; i < n; i++)                                                                              \
+            out[i] = (v)mod_of_special((double)xs[i], (double)ys[i], rest[i]);                                       \
+    }
+MOD_FAR(mod_far_f32, dt__f32, float, mod_step_f32, 28)
+MOD_FAR(mod_far_f64, dt__f64, double, mod_step_f64, 50)
+
+/* remainder and floor_divide: quotients below 2^28 (f32) or 2^50, and beyond. */
+#define MOD_LOOP(op, DTYPE, memory, v, suffix, f)                                                                    \
+    LOOP(                                                                                                            \
+        op, DTYPE, memory, const memory *xs = ins[0], *ys = ins[1];                                                  \
+        for (int64_t begin = 0; begin < n; begin += FAR_STEP) {                                                      \
+            const int64_t end = n - begin < FAR_STEP ? n : begin + FAR_STEP;                                         \
+            v rest[FAR_STEP];                                                                                        \
+            int n_far = 0;                                                                                           \
+            for (int64_t i = begin; i < end; i++)                                                                    \
+                n_far += !is_near_##suffix(xs[i], ys[i]);                                                            \
+            if (n_far == 0)                                                                                          \
+                DT__EACH for (int64_t i = begin; i < end; i++) rest[i - begin] = mod_near_##suffix(xs[i], ys[i]);    \
+            else                                                                                                     \
+                mod_far_##suffix(end - begin, xs + begin, ys + begin, rest);                                         \
+            DT__EACH for (int64_t i = begin; i < end; i++) to[i] = f##_##suffix(xs[i], ys[i], rest[i - begin]);      \
+        })
+MOD_LOOP(REMAINDER, F32, dt__f32, float, f32, remainder)
+MOD_LOOP(REMAINDER, F64, dt__f64, double, f64, remainder)
+MOD_LOOP(FLOOR_DIVIDE, F32, dt__f32, float, f32, floor_divide)
+MOD_LOOP(FLOOR_DIVIDE, F64, dt__f64, double, f64, floor_divide)
 
 /* Products of complex numbers, with each operation rounded by itself: left to the compiler, some of them get fused. */
 #define PRODUCT_LOOP(op, DTYPE, memory, part, y_index, expression)                                                   \
@@ -313,8 +359,9 @@ PRODUCT_LOOP(ADD_SCALED, C128, dt__c128, double, 1, add_f64(x, multiply_c128(sca
 
 #define ENTRY(op, DTYPE, memory, v, m, e) [DT__EL_##op][DT_##DTYPE] = loop_##op##_##DTYPE,
 static dt__loop *const op_loops[DT__N_ELEMENT_OPS][DT_N_DTYPES] = {
-    FLOATS(ENTRY, SIN, ) FLOATS(ENTRY, COS, ) COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, )
-        COMPLEXES(ENTRY, ADD_SCALED, ) OP_LOOP_LIST(ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY)};
+    FLOATS(ENTRY, SIN, ) FLOATS(ENTRY, COS, ) FLOATS(ENTRY, REMAINDER, ) FLOATS(ENTRY, FLOOR_DIVIDE, )
+        COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, ) COMPLEXES(ENTRY, ADD_SCALED, )
+            OP_LOOP_LIST(ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY)};
 #undef ENTRY
 
 #endif

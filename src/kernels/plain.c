@@ -4,8 +4,8 @@
  * against it, so it shares no loops with them.
  */
 #include "base/dtype.h"
-#include "kernels/loops.h"
-#include "kernels/tables.h"
+#include "kernels/kernel_table.h"
+#include "kernels/random_plain.h"
 
 #include <math.h>
 #include <string.h>
@@ -119,28 +119,30 @@ static void fill(void *dst, const void *from, size_t value_bytes, size_t n, dt__
         copy((char *)dst + i * value_bytes, from, value_bytes, how);
 }
 
-static void copy_strided(const dt__strided *what, dt__store how) {
+static void copy_strided(const dt__strided *args, dt__store how) {
     int64_t n = 1;
-    for (int d = 0; d < what->n_dims && n > 0; d++)
-        n *= what->sizes[d];
+    for (int d = 0; d < args->n_dims && n > 0; d++)
+        n *= args->sizes[d];
     for (int64_t i = 0; i < n; i++) {
         int64_t rest = i, dst_at = 0, src_at = 0;
-        for (int d = what->n_dims - 1; d >= 0; d--) {
-            dst_at += rest % what->sizes[d] * what->dst_strides[d];
-            src_at += rest % what->sizes[d] * what->src_strides[d];
-            rest /= what->sizes[d];
+        for (int d = args->n_dims - 1; d >= 0; d--) {
+            dst_at += rest % args->sizes[d] * args->dst_strides[d];
+            src_at += rest % args->sizes[d] * args->src_strides[d];
+            rest /= args->sizes[d];
         }
-        copy((char *)what->dst + dst_at * (int64_t)what->element_bytes,
-             (const char *)what->src + src_at * (int64_t)what->element_bytes, what->element_bytes, how);
+        copy((char *)args->dst + dst_at * (int64_t)args->element_bytes,
+             (const char *)args->src + src_at * (int64_t)args->element_bytes, args->element_bytes, how);
     }
 }
 
-const dt__kernels dt__kernels_table_plain = {
+const dt__kernels dt__kernels_plain = {
     .name = "plain",
     .copy = copy,
     .reduce = reduce,
     .accumulate = accumulate,
     .fill = fill,
     .copy_strided = copy_strided,
+    .random_groups = dt__random_groups_plain,
+    .random_words = dt__random_words_plain,
     .loops = &dt__loops_baseline,
 };

@@ -6,7 +6,7 @@
 #ifndef DT_KERNELS_POLYNOMIALS_H
 #define DT_KERNELS_POLYNOMIALS_H
 
-#include "kernels/element.h"
+#include "kernels/element_types.h"
 
 /* (e^r - 1 - r) / r^2 for |r| up to ln(2)/2; off by 1.4e-9 at most. */
 DT__INLINE double exp_rest_short(double r) {

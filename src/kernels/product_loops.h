@@ -6,7 +6,7 @@
 #ifndef DT_KERNELS_PRODUCT_LOOPS_H
 #define DT_KERNELS_PRODUCT_LOOPS_H
 
-#include "kernels/element.h"
+#include "kernels/element_types.h"
 #include "kernels/loops.h"
 
 /* `rows` rows of the result from row i, in columns j to j + lanes. */

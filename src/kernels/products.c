@@ -20,7 +20,7 @@
 enum {
     TINY = 2048,      /* multiplications up to which own loops win */
     TILES = 64,       /* of a product, at most, about */
-    TILE = 1 << 19,   /* elements of a tile, about: each tile packs its operands anew */
+    TILE = 1 << 19,   /* elements of a tile, about: each tile packs its operands again */
     TILE_LEAST = 512, /* rows or columns of a tile */
     LARGE = 1 << 19,  /* multiplications that are worth cutting */
     LONG = 1 << 30,   /* the most that is handed to BLAS as one size */
@@ -241,15 +241,16 @@ static product transposed(const product *p) {
 }
 
 /* The matrix as computed in: itself, or a copy without gaps. False when memory is out. */
-static bool prepare(dt__products *products, int which, dt_dtype stored, dt_dtype wanted, matrix *x, int64_t rows,
+static bool prepare(dt__products *products, int which, dt_dtype stored, dt_dtype loop_dtype, matrix *x, int64_t rows,
                     int64_t columns) {
-    if (stored == wanted && (wanted == DT_I64 || is_plain(*x, rows, columns) || is_transposed(*x, rows, columns)))
+    if (stored == loop_dtype &&
+        (loop_dtype == DT_I64 || is_plain(*x, rows, columns) || is_transposed(*x, rows, columns)))
         return true;
-    void *copy = scratch(products, which, rows, columns, wanted);
+    void *copy = scratch(products, which, rows, columns, loop_dtype);
     if (!copy)
         return rows == 0 || columns == 0;
     const int64_t shape[] = {rows, columns}, from[] = {x->row, x->column}, to[] = {columns, 1};
-    dt__convert(products->kernels, products->pool, &(dt__array){copy, wanted, 2, shape, to},
+    dt__convert(products->kernels, products->pool, &(dt__array){copy, loop_dtype, 2, shape, to},
                 &(dt__array){x->at, stored, 2, shape, from});
     *x = (matrix){copy, columns, 1};
     return true;
@@ -315,7 +316,7 @@ static matrix last_dims(const dt__array *x) {
     return (matrix){x->data, x->strides[x->n_dims - 2], x->strides[x->n_dims - 1]};
 }
 
-/* Takes leading dims into the rows of the product where a and out allow it and b stands still. */
+/* Takes leading dims into the rows of the product where a and out allow it and b does not move. */
 static void join_rows(dt__walk *walk, product *p, dt_dtype dtype) {
     const int64_t size = (int64_t)dt_dtype_size(dtype);
     if (p->m == 1 && walk->n_dims > 0) { /* the stride of a single row is of no account */
@@ -388,16 +389,16 @@ static bool run_tiny(dt__products *products, dt_dtype dtype, const product *p) {
     return true;
 }
 
-bool dt__matmul_run(dt__products *products, const dt__matmul *what) {
-    const dt__array *a = what->a, *b = what->b, *out = what->out;
+bool dt__matmul_run(dt__products *products, const dt__matmul *args) {
+    const dt__array *a = args->a, *b = args->b, *out = args->out;
     product p = {.m = a->shape[a->n_dims - 2],
                  .n = b->shape[b->n_dims - 1],
                  .k = a->shape[a->n_dims - 1],
                  .a = last_dims(a),
                  .b = last_dims(b),
                  .c = last_dims(out),
-                 .alpha = what->alpha,
-                 .beta = what->beta};
+                 .alpha = args->alpha,
+                 .beta = args->beta};
     if (out->n_dims == 2 && run_tiny(products, a->dtype, &p))
         return true;
     const dt__array outs = leading_dims(out), as = leading_dims(a), bs = leading_dims(b);

@@ -8,9 +8,9 @@
 #define DT_KERNELS_PRODUCTS_H
 
 #include "kernels/array.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/loops.h"
-#include "kernels/threads.h"
+#include "kernels/thread_pool.h"
 
 typedef struct dt__products dt__products;
 
@@ -28,6 +28,6 @@ typedef struct dt__matmul {
 } dt__matmul;
 
 /* False when memory is out, with nothing recorded and out in any state. */
-bool dt__matmul_run(dt__products *products, const dt__matmul *what);
+bool dt__matmul_run(dt__products *products, const dt__matmul *args);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two ways to reduce. By rows: for each element of the result, blocks of the elements that go into it are brought
+ * Two ways to reduce. By rows: for each element of the result, blocks of the elements that go into it are loaded
  * together and folded. By columns, where the elements of the result lie closer together in the input: a block of
  * results is kept, and blocks of input are combined with it by the loops of elementwise ops. Where few results take
  * many elements each, a result is folded in segments, which threads share, and the segments in order.
@@ -8,16 +8,16 @@
 #include "kernels/reductions.h"
 
 #include "base/size.h"
-#include "kernels/element.h"
+#include "kernels/element_ops.h"
+#include "kernels/element_types.h"
 #include "kernels/gather.h"
-#include "kernels/ops.h"
 #include "kernels/walk.h"
 
 #include <math.h>
 #include <string.h>
 
 enum {
-    BLOCK = 1024,       /* elements that are brought at once */
+    BLOCK = 1024,       /* elements that are loaded at once */
     COLUMNS = 256,      /* results that are kept at once */
     COLUMNS_LEAST = 16, /* for columns to pay */
     CHUNK = 128,        /* rows that are summed before their sum is added on */
@@ -40,12 +40,12 @@ typedef struct views {
     dt__array kept, gone;
 } views;
 
-static void split_dims(const dt__reduction *what, views *v) {
-    const dt__array *in = what->in;
+static void split_dims(const dt__reduction *args, views *v) {
+    const dt__array *in = args->in;
     v->kept = (dt__array){in->data, in->dtype, 0, v->kept_shape, v->kept_strides};
     v->gone = (dt__array){in->data, in->dtype, 0, v->gone_shape, v->gone_strides};
     for (int d = 0; d < in->n_dims; d++)
-        if (what->dims >> d & 1) {
+        if (args->dims >> d & 1) {
             v->gone_shape[v->gone.n_dims] = in->shape[d];
             v->gone_strides[v->gone.n_dims++] = in->strides[d];
         } else {
@@ -56,8 +56,8 @@ static void split_dims(const dt__reduction *what, views *v) {
 
 typedef struct job {
     const dt__kernels *kernels;
-    const dt__reduction *what;
-    dt_dtype wanted, kept_in; /* what loops read, and what they keep */
+    const dt__reduction *args;
+    dt_dtype loop_dtype, kept_in; /* what loops read, and what they keep */
     element identity;
     dt__walk results;            /* output and input, along dims that stay */
     dt__walk elements;           /* input, along dims that go */
@@ -69,8 +69,8 @@ typedef struct job {
     element *segments;
 } job;
 
-/* The dtype in which elements are brought: the fewest that hold all values. */
-static dt_dtype dtype_wanted(dt__fold fold, dt_dtype dtype) {
+/* The dtype in which elements are loaded: the fewest that hold all values. */
+static dt_dtype loop_dtype_of(dt__fold fold, dt_dtype dtype) {
     static const dt_dtype holds[DT_N_DTYPES] = {
         [DT_F32] = DT_F32,  [DT_F16] = DT_F32,   [DT_BF16] = DT_F32, [DT_F64] = DT_F64,
         [DT_C64] = DT_C128, [DT_C128] = DT_C128, [DT_I8] = DT_I64,   [DT_I16] = DT_I64,
@@ -79,8 +79,8 @@ static dt_dtype dtype_wanted(dt__fold fold, dt_dtype dtype) {
     return fold == DT__FOLD_ANY || fold == DT__FOLD_ALL ? DT_BOOL : holds[dtype];
 }
 
-static dt_dtype dtype_kept(dt__fold fold, dt_dtype wanted) {
-    return wanted == DT_F32 && (fold == DT__FOLD_SUM || fold == DT__FOLD_PROD) ? DT_F64 : wanted;
+static dt_dtype dtype_kept(dt__fold fold, dt_dtype loop_dtype) {
+    return loop_dtype == DT_F32 && (fold == DT__FOLD_SUM || fold == DT__FOLD_PROD) ? DT_F64 : loop_dtype;
 }
 
 static element identity_of(dt__fold fold, dt_dtype kept_in) {
@@ -124,7 +124,7 @@ static dt__patch row_patch(const dt__array *a, char *at, int64_t n, int64_t stri
 /* Writes n kept values, divided if need be, to a row of the output. */
 static void put_results(const job *j, void *kept, int64_t n, char *at, int64_t stride) {
     char converted[COLUMNS * 16];
-    const double divisor = j->what->divisor;
+    const double divisor = j->args->divisor;
     if (divisor != 0 && (j->kept_in == DT_F64 || j->kept_in == DT_C128))
         for (int64_t i = 0; i < n * (j->kept_in == DT_C128 ? 2 : 1); i++)
             ((double *)kept)[i] /= divisor;
@@ -135,23 +135,23 @@ static void put_results(const job *j, void *kept, int64_t n, char *at, int64_t s
         }
     }
     const dt_dtype made = divisor != 0 && j->kept_in == DT_I64 ? DT_F64 : j->kept_in;
-    const dt__patch to = row_patch(j->what->out, at, n, stride);
-    dt__send(j->kernels, kept, made, &to, j->what->out->dtype, converted);
+    const dt__patch to = row_patch(j->args->out, at, n, stride);
+    dt__store_patch(j->kernels, kept, made, &to, j->args->out->dtype, converted);
 }
 
 /* Blocks number begin to end of the elements of one result, combined with what is in *kept. */
 static void fold_blocks(const job *j, char *start, int64_t begin, int64_t end, element *kept) {
     _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16];
     const dt__walk_dim *inner = &j->elements.dims[0];
-    dt__fold_loop *fold = j->kernels->loops->folds[j->what->fold][j->wanted];
+    dt__fold_loop *fold = j->kernels->loops->folds[j->args->fold][j->loop_dtype];
     int64_t position[DT__WALK_DIMS];
     char *at[1] = {start};
     dt__walk_seek(&j->elements, 1, begin / j->n_across, position, at);
     for (int64_t block = begin, across = begin % j->n_across; block < end; block++) {
         const int64_t first = across * BLOCK;
-        const dt__patch p = row_patch(j->what->in, at[0] + first * inner->strides[0],
+        const dt__patch p = row_patch(j->args->in, at[0] + first * inner->strides[0],
                                       dt__min_i64(BLOCK, inner->size - first), inner->strides[0]);
-        fold(p.columns, dt__bring(j->kernels, &p, j->what->in->dtype, j->wanted, gathered, converted), kept);
+        fold(p.columns, dt__load_patch(j->kernels, &p, j->args->in->dtype, j->loop_dtype, gathered, converted), kept);
         if (++across == j->n_across) {
             across = 0;
             dt__walk_next(&j->elements, 1, position, at);
@@ -168,7 +168,7 @@ static void reduce_rows(void *arg, int64_t piece) {
     for (int64_t r = first; r < end; r++, dt__walk_next(&j->results, 0, position, at)) {
         element kept = j->identity;
         if (!j->is_empty)
-            fold_blocks(j, j->elements.at[0] + (at[1] - (char *)j->what->in->data), 0, j->n_blocks, &kept);
+            fold_blocks(j, j->elements.at[0] + (at[1] - (char *)j->args->in->data), 0, j->n_blocks, &kept);
         put_results(j, &kept, 1, at[0], 0);
     }
 }
@@ -181,7 +181,7 @@ static void reduce_segment(void *arg, int64_t piece) {
     char *at[2] = {j->results.at[0], j->results.at[1]};
     dt__walk_seek(&j->results, 0, result, position, at);
     j->segments[piece] = j->identity;
-    fold_blocks(j, j->elements.at[0] + (at[1] - (char *)j->what->in->data), j->n_blocks * segment / j->n_segments,
+    fold_blocks(j, j->elements.at[0] + (at[1] - (char *)j->args->in->data), j->n_blocks * segment / j->n_segments,
                 j->n_blocks * (segment + 1) / j->n_segments, &j->segments[piece]);
 }
 
@@ -189,7 +189,7 @@ static void reduce_in_segments(job *j, dt__pool *pool) {
     element segments[RESULTS_FEW * SEGMENTS];
     int64_t position[DT__WALK_DIMS] = {0};
     char *at[2] = {j->results.at[0], j->results.at[1]};
-    dt__fold_loop *fold = j->kernels->loops->folds[j->what->fold][j->kept_in];
+    dt__fold_loop *fold = j->kernels->loops->folds[j->args->fold][j->kept_in];
     j->segments = segments;
     dt__pool_run(pool, j->n_results * j->n_segments, reduce_segment, j);
     for (int64_t r = 0; r < j->n_results; r++, dt__walk_next(&j->results, 0, position, at)) {
@@ -213,16 +213,16 @@ static void reduce_columns(void *arg, int64_t piece) {
     const dt__walk_dim *columns = &j->results.dims[0];
     const int64_t per_row = dt__ceil_div(columns->size, COLUMNS), first = piece % per_row * COLUMNS;
     const int64_t n = dt__min_i64(COLUMNS, columns->size - first);
-    dt__loop *combine = j->kernels->loops->ops[column_ops[j->what->fold]][j->kept_in];
+    dt__loop *combine = j->kernels->loops->ops[column_ops[j->args->fold]][j->kept_in];
     int64_t position[DT__WALK_DIMS], in_position[DT__WALK_DIMS] = {0}, row = 0;
     char *at[2] = {j->results.at[0] + first * columns->strides[0], j->results.at[1] + first * columns->strides[1]};
     dt__walk_seek(&j->results, 1, piece / per_row, position, at);
-    char *in[1] = {j->elements.at[0] + (at[1] - (char *)j->what->in->data)};
+    char *in[1] = {j->elements.at[0] + (at[1] - (char *)j->args->in->data)};
     set_to_identity(j, n, all);
     set_to_identity(j, n, chunk);
     do {
-        const dt__patch p = row_patch(j->what->in, in[0], n, columns->strides[1]);
-        const void *x = dt__bring(j->kernels, &p, j->what->in->dtype, j->kept_in, gathered, converted);
+        const dt__patch p = row_patch(j->args->in, in[0], n, columns->strides[1]);
+        const void *x = dt__load_patch(j->kernels, &p, j->args->in->dtype, j->kept_in, gathered, converted);
         combine(n, chunk, (const void *[]){chunk, x}, NULL);
         if (++row % CHUNK == 0) {
             combine(n, all, (const void *[]){all, chunk}, NULL);
@@ -241,25 +241,25 @@ static bool columns_pay(const job *j) {
            distance(across->strides[1]) < distance(along->strides[0]);
 }
 
-/* A few short rows that lie one behind another go straight to the loop, as reduce_rows would give them to it. */
+/* A few short rows that lie one behind another go straight to the loop, as reduce_rows would pass them to it. */
 static bool reduce_straight(const job *j) {
-    const dt__array *in = j->what->in, *out = j->what->out;
+    const dt__array *in = j->args->in, *out = j->args->out;
     _Alignas(64) char kept[RESULTS_FEW * sizeof(element)];
     const size_t bytes = dt_dtype_size(j->kept_in), in_bytes = dt_dtype_size(in->dtype);
     int64_t n_results = 1, n = 1;
     for (int d = 0; d < in->n_dims; d++) {
-        const bool goes = j->what->dims >> d & 1;
-        if (!goes && d > 0 && j->what->dims >> (d - 1) & 1)
+        const bool goes = j->args->dims >> d & 1;
+        if (!goes && d > 0 && j->args->dims >> (d - 1) & 1)
             return false; /* only the last dims may go */
         if (goes)
             n *= in->shape[d];
         else
             n_results *= in->shape[d];
     }
-    if (n == 0 || n > BLOCK || n_results == 0 || n_results > RESULTS_FEW || in->dtype != j->wanted ||
+    if (n == 0 || n > BLOCK || n_results == 0 || n_results > RESULTS_FEW || in->dtype != j->loop_dtype ||
         !dt__array_is_dense(in) || !dt__array_is_dense(out))
         return false;
-    dt__fold_loop *fold = j->kernels->loops->folds[j->what->fold][j->wanted];
+    dt__fold_loop *fold = j->kernels->loops->folds[j->args->fold][j->loop_dtype];
     for (int64_t r = 0; r < n_results; r++) {
         element one = j->identity;
         fold(n, (const char *)in->data + (size_t)(r * n) * in_bytes, &one);
@@ -269,18 +269,18 @@ static bool reduce_straight(const job *j) {
     return true;
 }
 
-void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *what) {
+void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args) {
     views v;
     job j;
     j.kernels = kernels;
-    j.what = what;
-    j.wanted = dtype_wanted(what->fold, what->in->dtype);
-    j.kept_in = dtype_kept(what->fold, j.wanted);
-    j.identity = identity_of(what->fold, j.kept_in);
+    j.args = args;
+    j.loop_dtype = loop_dtype_of(args->fold, args->in->dtype);
+    j.kept_in = dtype_kept(args->fold, j.loop_dtype);
+    j.identity = identity_of(args->fold, j.kept_in);
     if (reduce_straight(&j))
         return;
-    split_dims(what, &v);
-    if (!dt__walk_make(2, (const dt__array *const[]){what->out, &v.kept}, &j.results))
+    split_dims(args, &v);
+    if (!dt__walk_make(2, (const dt__array *const[]){args->out, &v.kept}, &j.results))
         return;
     j.is_empty = !dt__walk_make(1, (const dt__array *const[]){&v.gone}, &j.elements);
     j.n_results = dt__walk_positions(&j.results, 0);
@@ -302,12 +302,12 @@ void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction 
     dt__pool_run(pool, dt__ceil_div(j.n_results, j.n_per_piece), reduce_rows, &j);
 }
 
-/* Where the largest or smallest element stands: blocks are folded first, and searched only when they have a better
+/* The position of the largest or smallest element: blocks are folded first, and searched only when they have a better
  * one. */
 typedef struct arg_job {
     const dt__kernels *kernels;
-    const dt__reduction *what;
-    dt_dtype wanted;
+    const dt__reduction *args;
+    dt_dtype loop_dtype;
     dt__walk results;
     views v;
     int64_t n_elements, n_per_piece, n_results;
@@ -328,8 +328,8 @@ static int64_t find_i64(const dt__i64 *x, int64_t n, int64_t best) {
 }
 
 static bool is_better(const arg_job *j, element now, element before) {
-    const bool wants_more = j->what->fold == DT__FOLD_MAX;
-    if (j->wanted == DT_I64)
+    const bool wants_more = j->args->fold == DT__FOLD_MAX;
+    if (j->loop_dtype == DT_I64)
         return wants_more ? now.i > before.i : now.i < before.i;
     if (before.f[0] != before.f[0])
         return false;
@@ -344,8 +344,8 @@ static int64_t arg_of(const arg_job *j, char *start) {
     const int last = gone->n_dims - 1;
     const int64_t size = (int64_t)dt_dtype_size(gone->dtype), n = last < 0 ? 1 : gone->shape[last];
     const int64_t stride = last < 0 ? 0 : gone->strides[last] * size;
-    dt__fold_loop *fold = j->kernels->loops->folds[j->what->fold][j->wanted];
-    const element worst = identity_of(j->what->fold, j->wanted);
+    dt__fold_loop *fold = j->kernels->loops->folds[j->args->fold][j->loop_dtype];
+    const element worst = identity_of(j->args->fold, j->loop_dtype);
     element best = worst;
     int64_t where = -1, index[DT__WALK_DIMS] = {0};
     for (int64_t row = 0; row < j->n_elements; row += n) {
@@ -354,14 +354,14 @@ static int64_t arg_of(const arg_job *j, char *start) {
             at += index[d] * gone->strides[d] * size;
         for (int64_t first = 0; first < n; first += BLOCK) {
             const dt__patch p = row_patch(gone, at + first * stride, dt__min_i64(BLOCK, n - first), stride);
-            const void *x = dt__bring(j->kernels, &p, gone->dtype, j->wanted, gathered, converted);
+            const void *x = dt__load_patch(j->kernels, &p, gone->dtype, j->loop_dtype, gathered, converted);
             element now = worst;
             fold(p.columns, x, &now);
             if (where >= 0 && !is_better(j, now, best))
                 continue;
             best = now;
             where = row + first +
-                    (j->wanted == DT_I64 ? find_i64(x, p.columns, now.i) : find_f64(x, p.columns, now.f[0]));
+                    (j->loop_dtype == DT_I64 ? find_i64(x, p.columns, now.i) : find_f64(x, p.columns, now.f[0]));
         }
         for (int d = last - 1; d >= 0 && ++index[d] == gone->shape[d]; d--)
             index[d] = 0;
@@ -381,13 +381,13 @@ static void reduce_args(void *arg, int64_t piece) {
     }
 }
 
-void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *what) {
-    arg_job j = {.kernels = kernels, .what = what};
-    j.wanted = dtype_wanted(what->fold, what->in->dtype);
-    j.wanted = j.wanted == DT_F32 ? DT_F64 : j.wanted;
-    split_dims(what, &j.v);
+void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args) {
+    arg_job j = {.kernels = kernels, .args = args};
+    j.loop_dtype = loop_dtype_of(args->fold, args->in->dtype);
+    j.loop_dtype = j.loop_dtype == DT_F32 ? DT_F64 : j.loop_dtype;
+    split_dims(args, &j.v);
     j.n_elements = dt__array_count(&j.v.gone);
-    if (j.n_elements == 0 || !dt__walk_make(2, (const dt__array *const[]){what->out, &j.v.kept}, &j.results))
+    if (j.n_elements == 0 || !dt__walk_make(2, (const dt__array *const[]){args->out, &j.v.kept}, &j.results))
         return;
     j.n_results = dt__walk_positions(&j.results, 0);
     j.n_per_piece = dt__ceil_div(PIECE, j.n_elements);

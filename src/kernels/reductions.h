@@ -8,13 +8,13 @@
 #define DT_KERNELS_REDUCTIONS_H
 
 #include "kernels/array.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/loops.h"
-#include "kernels/threads.h"
+#include "kernels/thread_pool.h"
 
 /* out = in folded along the dims whose bits are set. out has the other dims, in order, and any dtype that the result is
  * to be converted to. Sums are divided by `divisor` before that, unless it is 0. Over no elements, sum is 0, product 1,
- * any false and all true; max and min have nothing to give and want at least one element. Max and min: no complex. */
+ * any false and all true; max and min need at least one element. Max and min: no complex. */
 typedef struct dt__reduction {
     dt__fold fold;
     uint64_t dims;
@@ -22,12 +22,12 @@ typedef struct dt__reduction {
     const dt__array *in, *out;
 } dt__reduction;
 
-void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *what);
+void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args);
 
-/* out (i64, shaped as for dt__reduce) = where along the dims the largest element stands (the smallest, for
+/* out (i64, shaped as for dt__reduce) = the position along the dims of the largest element (the smallest, for
  * DT__FOLD_MIN): the first one of equals; a NaN is larger and smaller than everything. Over several dims it counts
  * elements, the last dim fastest. At least one element each. */
-void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *what);
+void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args);
 
 /* out[…, i, …] = in[…, 0, …] to in[…, i, …], summed (or multiplied, for DT__FOLD_PROD), along one dim. out has the
  * shape of in, and may be in. */

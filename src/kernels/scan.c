@@ -4,9 +4,9 @@
  * in reductions.c.
  */
 #include "base/size.h"
-#include "kernels/element.h"
+#include "kernels/element_ops.h"
+#include "kernels/element_types.h"
 #include "kernels/gather.h"
-#include "kernels/ops.h"
 #include "kernels/reductions.h"
 #include "kernels/walk.h"
 
@@ -73,11 +73,11 @@ static void scan_row(const job *j, char *out, char *in) {
         const int64_t n = dt__min_i64(BLOCK, j->n - first);
         const dt__patch from = patch(j->in, in + first * j->in_stride, n, j->in_stride);
         const dt__patch to = patch(j->out, out + first * j->out_stride, n, j->out_stride);
-        const void *x = dt__bring(j->kernels, &from, j->in->dtype, j->kept_in, gathered, converted);
+        const void *x = dt__load_patch(j->kernels, &from, j->in->dtype, j->kept_in, gathered, converted);
         if (x != converted)
             memcpy(converted, x, (size_t)n * size);
         run(j, n, converted, last);
-        dt__send(j->kernels, converted, j->kept_in, &to, j->out->dtype, narrow);
+        dt__store_patch(j->kernels, converted, j->kept_in, &to, j->out->dtype, narrow);
     }
 }
 
@@ -89,9 +89,9 @@ static void scan_columns(const job *j, char *out, char *in, int64_t n) {
     for (int64_t i = 0; i < j->n; i++) {
         const dt__patch from = patch(j->in, in + i * j->in_stride, n, across->strides[1]);
         const dt__patch to = patch(j->out, out + i * j->out_stride, n, across->strides[0]);
-        const void *x = dt__bring(j->kernels, &from, j->in->dtype, j->kept_in, gathered, converted);
+        const void *x = dt__load_patch(j->kernels, &from, j->in->dtype, j->kept_in, gathered, converted);
         combine(n, last, (const void *[]){last, x}, NULL);
-        dt__send(j->kernels, last, j->kept_in, &to, j->out->dtype, narrow);
+        dt__store_patch(j->kernels, last, j->kept_in, &to, j->out->dtype, narrow);
     }
 }
 

@@ -12,7 +12,8 @@
 
 #ifndef VEC_BYTES
 #define ISA_NAME  "baseline"
-#define ISA_LOOPS &dt__loops_baseline
+#define ISA_TABLE dt__kernels_baseline
+#define ISA_LOOPS dt__loops_baseline
 #define VEC_BYTES 16
 #endif
 
@@ -36,7 +37,7 @@ typedef uint8_t vec_in_memory __attribute__((vector_size(VEC_BYTES), aligned(1),
 #define VEC_SELECT(mask, x, y) (((vec)(mask) & (vec)(x)) | (~(vec)(mask) & (vec)(y)))
 
 /* Before gcc 12 there is only a builtin of its own, which takes the indexes as a vector of integers as wide as the
- * elements; such integers are what a comparison gives. */
+ * elements; such integers are the result of a comparison. */
 #if !defined(__clang__) && __GNUC__ < 12
 #define SHUFFLE_INDEXES(a)                 __typeof__(((a) == (a))[0]) __attribute__((vector_size(sizeof(a))))
 #define __builtin_shufflevector(a, b, ...) __builtin_shuffle(a, b, (SHUFFLE_INDEXES(a)){__VA_ARGS__})
@@ -129,6 +130,10 @@ INLINE void vec_fence(void) {
     HW_FENCE();
 #endif
 }
+
+#ifndef HW_MULTIPLY_U32
+#define HW_MULTIPLY_U32(x, m) (((x)&0xffffffffu) * (m))
+#endif
 
 /* Minimum and maximum of two registers. For floats, as x86 has it: x if x < y (x > y), and otherwise y, which makes y
  * the answer for NaN and for zeros of either sign. */

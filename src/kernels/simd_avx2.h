@@ -8,8 +8,12 @@
 #include <immintrin.h>
 
 #define ISA_NAME  "avx2"
-#define ISA_LOOPS &dt__loops_avx2
+#define ISA_TABLE dt__kernels_avx2
+#define ISA_LOOPS dt__loops_avx2
 #define VEC_BYTES 32
+
+/* The low 32 bits of each 64-bit lane of x times those of m. */
+#define HW_MULTIPLY_U32(x, m) ((vu64)_mm256_mul_epu32((__m256i)(x), (__m256i)(m)))
 
 #define HW_STREAM(to, x) _mm256_stream_si256((__m256i *)(to), (__m256i)(x))
 #define HW_FENCE()       _mm_sfence()

@@ -8,8 +8,12 @@
 #include <immintrin.h>
 
 #define ISA_NAME  "avx512"
-#define ISA_LOOPS &dt__loops_avx512
+#define ISA_TABLE dt__kernels_avx512
+#define ISA_LOOPS dt__loops_avx512
 #define VEC_BYTES 64
+
+/* The low 32 bits of each 64-bit lane of x times those of m. */
+#define HW_MULTIPLY_U32(x, m) ((vu64)_mm512_mul_epu32((__m512i)(x), (__m512i)(m)))
 
 #define HW_STREAM(to, x) _mm512_stream_si512((__m512i *)(to), (__m512i)(x))
 #define HW_FENCE()       _mm_sfence()

@@ -8,8 +8,12 @@
 #include <emmintrin.h>
 
 #define ISA_NAME  "baseline"
-#define ISA_LOOPS &dt__loops_baseline
+#define ISA_TABLE dt__kernels_baseline
+#define ISA_LOOPS dt__loops_baseline
 #define VEC_BYTES 16
+
+/* The low 32 bits of each 64-bit lane of x times those of m. */
+#define HW_MULTIPLY_U32(x, m) ((vu64)_mm_mul_epu32((__m128i)(x), (__m128i)(m)))
 
 #define HW_STREAM(to, x) _mm_stream_si128((__m128i *)(to), (__m128i)(x))
 #define HW_FENCE()       _mm_sfence()

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Softmax along one dim: the largest element, the sum of exponentials, and the result, in three passes over a row. A
- * row that fits a buffer is brought once. Where the dim is not the one in which elements lie together, a block of
+ * row that fits a buffer is loaded once. Where the dim is not the one in which elements are contiguous, a block of
  * columns is worked on together.
  */
 #include "base/size.h"
+#include "kernels/element_ops.h"
 #include "kernels/gather.h"
 #include "kernels/loops.h"
 #include "kernels/normalise.h"
-#include "kernels/ops.h"
 #include "kernels/walk.h"
 
 #include <math.h>
@@ -53,7 +53,7 @@ typedef struct row {
 
 static const void *row_block(row *r, int64_t first, int64_t n) {
     const dt__patch p = patch(r->j->in, r->in + first * r->j->in_stride, n, r->j->in_stride);
-    return dt__bring(r->j->kernels, &p, r->j->in->dtype, r->j->dtype, r->gathered, r->converted);
+    return dt__load_patch(r->j->kernels, &p, r->j->in->dtype, r->j->dtype, r->gathered, r->converted);
 }
 
 /* Where the result of a block may be made: in place if it can stay there. */
@@ -88,7 +88,7 @@ static void softmax_row(row *r) {
                 call(j, DT__EL_EXP_SHIFTED, n, r->work, row_block(r, first, n), NULL, largest, 0);
             call(j, DT__EL_AFFINE, n, made, r->work, NULL, 1 / sum, 0);
         }
-        dt__send(j->kernels, made, j->dtype, &to, j->out->dtype, r->gathered);
+        dt__store_patch(j->kernels, made, j->dtype, &to, j->out->dtype, r->gathered);
     }
 }
 
@@ -104,7 +104,7 @@ typedef struct columns {
 
 static const void *columns_row(columns *c, int64_t i) {
     const dt__patch from = patch(c->j->in, c->in + i * c->j->in_stride, c->n, c->j->others.dims[0].strides[1]);
-    return dt__bring(c->j->kernels, &from, c->j->in->dtype, c->j->dtype, c->gathered, c->converted);
+    return dt__load_patch(c->j->kernels, &from, c->j->in->dtype, c->j->dtype, c->gathered, c->converted);
 }
 
 static void find_largest(columns *c) {
@@ -137,7 +137,7 @@ static void softmax_columns(columns *c) {
         if (!j->is_log)
             call(j, DT__EL_EXP, c->n, c->work, c->work, NULL, 0, 0);
         call(j, j->is_log ? DT__EL_SUB : DT__EL_MUL, c->n, c->work, c->work, c->last, 0, 0);
-        dt__send(j->kernels, c->work, j->dtype, &to, j->out->dtype, c->gathered);
+        dt__store_patch(j->kernels, c->work, j->dtype, &to, j->out->dtype, c->gathered);
     }
 }
 

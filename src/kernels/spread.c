@@ -42,22 +42,22 @@ static void copy_piece(void *arg, int64_t piece) {
     c->kernels->copy_strided(&part, c->store);
 }
 
-static int64_t bytes_of(const dt__strided *what) {
-    int64_t bytes = (int64_t)what->element_bytes;
-    for (int d = 0; d < what->n_dims; d++)
-        bytes *= what->sizes[d];
+static int64_t bytes_of(const dt__strided *args) {
+    int64_t bytes = (int64_t)args->element_bytes;
+    for (int d = 0; d < args->n_dims; d++)
+        bytes *= args->sizes[d];
     return bytes;
 }
 
-void dt__spread_copy(const dt__kernels *kernels, dt__pool *pool, const dt__strided *what, dt__store store) {
-    int64_t n_pieces = dt__spread_pieces(dt__pool_threads(pool), bytes_of(what));
-    if (n_pieces == 1 || what->n_dims == 0 || what->n_dims > DT__STRIDED_DIMS) {
-        kernels->copy_strided(what, store);
+void dt__spread_copy(const dt__kernels *kernels, dt__pool *pool, const dt__strided *args, dt__store store) {
+    int64_t n_pieces = dt__spread_pieces(dt__pool_threads(pool), bytes_of(args));
+    if (n_pieces == 1 || args->n_dims == 0 || args->n_dims > DT__STRIDED_DIMS) {
+        kernels->copy_strided(args, store);
         return;
     }
-    int dim = dt__spread_dim(what->n_dims, what->sizes, what->dst_strides, n_pieces);
-    cut_copy c = {kernels, what, dim, dt__ceil_div(what->sizes[dim], n_pieces), store};
-    dt__pool_run(pool, dt__ceil_div(what->sizes[dim], c.step), copy_piece, &c);
+    int dim = dt__spread_dim(args->n_dims, args->sizes, args->dst_strides, n_pieces);
+    cut_copy c = {kernels, args, dim, dt__ceil_div(args->sizes[dim], n_pieces), store};
+    dt__pool_run(pool, dt__ceil_div(args->sizes[dim], c.step), copy_piece, &c);
 }
 
 /* A fill cut into runs. */

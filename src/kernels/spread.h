@@ -6,8 +6,8 @@
 #ifndef DT_KERNELS_SPREAD_H
 #define DT_KERNELS_SPREAD_H
 
-#include "kernels/kernels.h"
-#include "kernels/threads.h"
+#include "kernels/kernel_table.h"
+#include "kernels/thread_pool.h"
 
 enum { DT__SPREAD_BYTES = 1 << 19 }; /* that are worth a thread */
 
@@ -20,7 +20,7 @@ static inline int64_t dt__spread_pieces(int n_threads, int64_t bytes) {
  * threads write apart; the longest where none is. There is at least one dim. */
 int dt__spread_dim(int n_dims, const int64_t *sizes, const int64_t *dst_strides, int64_t n_pieces);
 
-void dt__spread_copy(const dt__kernels *kernels, dt__pool *pool, const dt__strided *what, dt__store store);
+void dt__spread_copy(const dt__kernels *kernels, dt__pool *pool, const dt__strided *args, dt__store store);
 /* n times the value, one after another. */
 void dt__spread_fill(const dt__kernels *kernels, dt__pool *pool, void *dst, const void *value, size_t value_bytes,
                      int64_t n);

@@ -2,7 +2,7 @@
  *
  * Strided copies for the instruction set of the including file. The two innermost dims of a plan are done by one of
  * three loops: rows (runs longer than 16 bytes), elements (short runs), or tiles (short runs whose next neighbour
- * lies along different dims in src and dst, as in a transposition); the dims around them are counted through.
+ * is along different dims in src and dst, as in a transposition); the dims around them are counted through.
  */
 #ifndef DT_KERNELS_STRIDED_H
 #define DT_KERNELS_STRIDED_H
@@ -13,7 +13,7 @@
 enum {
     SQUARE_BYTES = 16,    /* a side of what is transposed in registers */
     TILE_BYTES = 64,      /* a side of a tile, so that whole cache lines are used while they are near */
-    FIELD_BYTES = 512,    /* a side of a field of tiles, whose rows lie in few enough pages to find them fast */
+    FIELD_BYTES = 512,    /* a side of a field of tiles, whose rows are in few enough pages for the TLB */
     ROW_SHORT_BYTES = 64, /* rows up to this are not worth a call, nor streaming */
 };
 
@@ -257,7 +257,7 @@ static void copy_repeated(const plane *p) {
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* The dim along which src moves least; dims[0] if it is as good as any. Dims along which src stands still do not
+/* The dim along which src moves least; dims[0] if it is as good as any. Dims along which src does not move do not
  * count, unless dims[0] is one. */
 static int fastest_of_src(const dt__strided_plan *plan) {
     int fastest = 0;

@@ -40,17 +40,17 @@ static void take_runs(dt__strided_plan *plan) {
         plan->dims[d] = plan->dims[d + 1];
 }
 
-bool dt__strided_plan_make(const dt__strided *what, dt__strided_plan *out) {
-    for (int d = 0; d < what->n_dims; d++)
-        if (what->sizes[d] == 0)
+bool dt__strided_plan_make(const dt__strided *args, dt__strided_plan *out) {
+    for (int d = 0; d < args->n_dims; d++)
+        if (args->sizes[d] == 0)
             return false;
-    const int64_t bytes = (int64_t)what->element_bytes;
-    out->dst = what->dst;
-    out->src = what->src;
+    const int64_t bytes = (int64_t)args->element_bytes;
+    out->dst = args->dst;
+    out->src = args->src;
     out->n_dims = 1;
     out->dims[0] = (dt__strided_dim){bytes, 1, 1};
-    for (int d = what->n_dims - 1; d >= 0; d--) {
-        dt__strided_dim dim = {what->sizes[d], what->dst_strides[d] * bytes, what->src_strides[d] * bytes};
+    for (int d = args->n_dims - 1; d >= 0; d--) {
+        dt__strided_dim dim = {args->sizes[d], args->dst_strides[d] * bytes, args->src_strides[d] * bytes};
         if (dim.size > 1)
             insert_by_dst(out, forward(out, dim));
     }

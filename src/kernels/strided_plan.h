@@ -6,7 +6,7 @@
 #ifndef DT_KERNELS_STRIDED_PLAN_H
 #define DT_KERNELS_STRIDED_PLAN_H
 
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 
 /* Strides in bytes. */
 typedef struct dt__strided_dim {

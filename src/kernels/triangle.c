@@ -10,14 +10,14 @@ enum { PIECE = 1 << 15 };
 
 typedef struct job {
     const dt__kernels *kernels;
-    const dt__triangle *what;
+    const dt__triangle *args;
     dt__walk matrices;                              /* output and input, along the leading dims */
     int64_t n_rows, n_columns, n, n_per_piece;      /* n: rows of all matrices */
     int64_t out_row, out_column, in_row, in_column; /* strides in elements */
 } job;
 
 static void copy_part(const job *j, char *out, const char *in, int64_t begin, int64_t end) {
-    const int64_t size = (int64_t)dt_dtype_size(j->what->out->dtype), n = end - begin;
+    const int64_t size = (int64_t)dt_dtype_size(j->args->out->dtype), n = end - begin;
     out += begin * j->out_column * size;
     in += begin * j->in_column * size;
     if (n > 0 && out != in)
@@ -28,7 +28,7 @@ static void copy_part(const job *j, char *out, const char *in, int64_t begin, in
 static void clear_part(const job *j, char *out, int64_t begin, int64_t end) {
     static const char zero[16];
     static const int64_t still = 0;
-    const int64_t size = (int64_t)dt_dtype_size(j->what->out->dtype), n = end - begin;
+    const int64_t size = (int64_t)dt_dtype_size(j->args->out->dtype), n = end - begin;
     out += begin * j->out_column * size;
     if (n > 0)
         j->kernels->copy_strided(&(dt__strided){out, zero, (size_t)size, 1, &n, &j->out_column, &still}, DT__CACHED);
@@ -37,10 +37,10 @@ static void clear_part(const job *j, char *out, int64_t begin, int64_t end) {
 /* Columns from 0 to the end: the lower part ends behind the last column j with j + column - (i + row) <= diagonal, the
  * upper one starts at the first with >=. */
 static void run_row(const job *j, char *out, const char *in, int64_t i) {
-    const dt__triangle *what = j->what;
-    const int64_t on = i + what->row + what->diagonal - what->column;
-    const int64_t cut = dt__max_i64(0, dt__min_i64(what->upper ? on : on + 1, j->n_columns));
-    if (what->upper) {
+    const dt__triangle *args = j->args;
+    const int64_t on = i + args->row + args->diagonal - args->column;
+    const int64_t cut = dt__max_i64(0, dt__min_i64(args->upper ? on : on + 1, j->n_columns));
+    if (args->upper) {
         clear_part(j, out, 0, cut);
         copy_part(j, out, in, cut, j->n_columns);
     } else {
@@ -51,7 +51,7 @@ static void run_row(const job *j, char *out, const char *in, int64_t i) {
 
 static void run_piece(void *arg, int64_t piece) {
     const job *j = arg;
-    const int64_t size = (int64_t)dt_dtype_size(j->what->out->dtype);
+    const int64_t size = (int64_t)dt_dtype_size(j->args->out->dtype);
     const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n);
     int64_t position[DT__WALK_DIMS], i = begin % j->n_rows;
     char *at[2] = {j->matrices.at[0], j->matrices.at[1]};
@@ -65,14 +65,14 @@ static void run_piece(void *arg, int64_t piece) {
     }
 }
 
-void dt__triangle_run(const dt__kernels *kernels, dt__pool *pool, const dt__triangle *what) {
-    const dt__array *in = what->in, *out = what->out;
+void dt__triangle_run(const dt__kernels *kernels, dt__pool *pool, const dt__triangle *args) {
+    const dt__array *in = args->in, *out = args->out;
     const int last = in->n_dims - 1;
     const dt__array outs = {out->data, out->dtype, last - 1, out->shape, out->strides};
     const dt__array ins = {in->data, in->dtype, last - 1, in->shape, in->strides};
     job j;
     j.kernels = kernels;
-    j.what = what;
+    j.args = args;
     j.n_rows = in->shape[last - 1];
     j.n_columns = in->shape[last];
     j.out_row = out->strides[last - 1];

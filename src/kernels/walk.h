@@ -23,7 +23,7 @@ typedef struct dt__walk {
 } dt__walk;
 
 /* The shape is that of arrays[0]; the others are broadcast to it: dims that they lack in front, or in which their
- * size is 1, stand still. False when there is no element. */
+ * size is 1, do not move. False when there is no element. */
 bool dt__walk_make(int n_arrays, const dt__array *const *arrays, dt__walk *out);
 
 /* Moves to the next position of the dims from `first` on; false, back at the start, after the last. position has a

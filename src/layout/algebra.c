@@ -39,7 +39,7 @@ static dt_status compose_mode(struct compose *job, dt__mode mode, dt__layout *ou
     static const char *const reasons[] = {
         [DT__COMPOSE_INDIVISIBLE] = "does not divide its modes",
         [DT__COMPOSE_CARRY] = "together with those before it carries from one of its modes into the next",
-        [DT__COMPOSE_OVERFLOW] = "gives a stride that does not fit in 63 bits",
+        [DT__COMPOSE_OVERFLOW] = "has a stride that does not fit in 63 bits",
     };
     int64_t n;
     dt__compose result = dt__modes_compose_one(job->modes, job->n, mode, job->spare, job->found, &n);

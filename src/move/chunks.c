@@ -6,7 +6,7 @@
 #include "move/chunks.h"
 
 #include "base/size.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 
 enum { MAX_PER_THREAD = 16 };
 

@@ -5,7 +5,7 @@
  */
 #include "base/options.h"
 #include "comm/comm.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 #include "move/move.h"
 
 #include <stdio.h>
@@ -56,7 +56,7 @@ static dt_status make_target(const dt_tensor *value, dt_mesh *mesh, const char *
 }
 
 /* The spec of the value where it is: on one rank, or on all. */
-static dt_spec *source_spec(const dt_tensor *value, dt_mesh *mesh, const dt_distribute_options *o) {
+static dt_spec *source_spec(const dt_tensor *value, dt_mesh *mesh, const dt_distribute_tensor_options *o) {
     int64_t one = 1, first = 0, coordinate[DT_SPEC_MAX_DIMS] = {0};
     dt_placement placements[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
     dt_mesh *from = NULL;
@@ -126,8 +126,8 @@ static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_s
 }
 
 dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const char *place,
-                                      const dt_distribute_options *options, size_t options_size) {
-    dt_distribute_options full;
+                                      const dt_distribute_tensor_options *options, size_t options_size) {
+    dt_distribute_tensor_options full;
     options = DT__OPTIONS(dt_tensor_ctx(value), "distribute_tensor", options, options_size, &full);
     if (!options)
         return NULL;

@@ -6,7 +6,7 @@
 #include "move/move.h"
 
 #include "comm/comm.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 #include "mesh/mesh.h"
 #include "move/plan_cache.h"
 

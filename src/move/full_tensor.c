@@ -5,7 +5,7 @@
 #include "base/dtype.h"
 #include "base/options.h"
 #include "comm/comm.h"
-#include "kernels/elementwise.h"
+#include "kernels/kernels.h"
 #include "move/move.h"
 
 #include <math.h>

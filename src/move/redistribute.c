@@ -6,7 +6,7 @@
 
 #include "base/dtype.h"
 #include "base/options.h"
-#include "kernels/elementwise.h"
+#include "kernels/kernels.h"
 
 #include <string.h>
 

@@ -95,7 +95,7 @@ static int class_alpha(const dt_op_call *call) { return dt__arg_sign(&call->args
 static int class_other(const dt_op_call *call) { return has_number(call) ? dt__arg_sign(&call->args[OTHER]) : 0; }
 
 /* Integers wrap around, so that sums and products of theirs keep no order: the least one, which a rank without
- * elements contributes to a maximum, becomes the largest. Sums of truth values are "or". */
+ * elements contributes to a maximum, becomes the largest. Sums of booleans are "or". */
 static bool keeps_order(const dt_op_call *call) {
     dt_dtype dtype = call->outputs[0].dtype;
     return dt__is_inexact(dtype) || dtype == DT_BOOL;

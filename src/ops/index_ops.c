@@ -3,7 +3,7 @@
  * Ops that read elements by index: embedding, gather, index_select. Along a sharded dim each rank reads the elements
  * that it holds and leaves zeros elsewhere: a partial sum.
  */
-#include "kernels/indexing.h"
+#include "kernels/kernels.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 

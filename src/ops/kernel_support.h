@@ -5,7 +5,7 @@
 #ifndef DT_OPS_KERNEL_SUPPORT_H
 #define DT_OPS_KERNEL_SUPPORT_H
 
-#include "kernels/elementwise.h"
+#include "kernels/kernels.h"
 #include "ops/shape_inference.h"
 #include "tensor/tensor.h"
 

@@ -2,7 +2,7 @@
  *
  * Ops that normalise along dims, which therefore are not sharded: softmax and layer_norm.
  */
-#include "kernels/normalise.h"
+#include "kernels/kernels.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 

@@ -3,7 +3,7 @@
  * Reductions over dims: sum, mean, amax, argmax, and the running sum. A mean over a sharded dim is a partial sum: the
  * sum of each rank divided by the global count, which is correct for uneven shards, too.
  */
-#include "kernels/reductions.h"
+#include "kernels/kernels.h"
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 

@@ -13,18 +13,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the largest shard; after a chain of uneven strided shards, of that of the first coordinate. */
+/* Bytes of the largest shard, as in a spec. A chain of splits that no spec may have counts by its first coordinate. */
 static int64_t largest_shard(const dt__sharding *sharding, int64_t item_bytes) {
     int64_t zero[DT_SPEC_MAX_DIMS] = {0}, sizes[DT_SPEC_MAX_DIMS], bytes;
-    for (int d = 0; d < sharding->n_dims; d++) {
-        dt__shard shard;
-        dt__shard_at(sharding, d, zero, &shard);
-        const dt__cut *cut = &sharding->cuts[sharding->first_cut[d]];
-        bool extents = sharding->first_cut[d] < sharding->first_cut[d + 1] && cut->starts;
-        for (int64_t r = 0; extents && r < cut->n; r++)
-            shard.size = dt__max_i64(shard.size, cut->starts[r + 1] - cut->starts[r]);
-        sizes[d] = shard.size;
-    }
+    for (int d = 0; d < sharding->n_dims; d++)
+        if (!dt__sharding_dim_max(sharding, d, &sizes[d])) {
+            dt__shard shard;
+            dt__shard_at(sharding, d, zero, &shard);
+            sizes[d] = shard.size;
+        }
     return dt__product(sharding->n_dims, sizes, item_bytes, &bytes) ? bytes : INT64_MAX;
 }
 

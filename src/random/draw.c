@@ -6,8 +6,9 @@
 #include "random/draw.h"
 
 #include "base/dtype.h"
-#include "random/kernels.h"
-#include "random/scalar.h"
+#include "base/half_float.h"
+
+#include <math.h>
 
 double dt__round_to(dt_dtype dtype, double x) {
     switch (dtype) {
@@ -38,44 +39,46 @@ static bool is_finite_in(dt_dtype dtype, double x) {
     return isfinite(dt__round_to(dtype == DT_F64 ? DT_F64 : DT_F32, x));
 }
 
-static dt_status prepare_uniform(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    const double low = dt__round_to(what->dtype, what->low), high = dt__round_to(what->dtype, what->high);
-    if (!(what->low <= what->high) || !is_finite_in(what->dtype, high - low))
+static dt_status prepare_uniform(dt_ctx *ctx, const dt__random *args, dt__draw *draw) {
+    const double low = dt__round_to(args->dtype, args->low), high = dt__round_to(args->dtype, args->high);
+    if (!(args->low <= args->high) || !is_finite_in(args->dtype, high - low))
         return dt__fail(ctx, DT_ERR_VALUE,
-                        "%s: low %g and high %g: low must not be above high, and the distance must be finite in %s",
-                        what->op, what->low, what->high, dt_dtype_name(what->dtype));
+                        "%s: invalid bounds: expected low <= high and a difference that is finite in %s, got low %g "
+                        "and high %g",
+                        args->op, dt_dtype_name(args->dtype), args->low, args->high);
     draw->shift = low;
     draw->scale = high - low;
-    draw->high = high > low ? dt__below(what->dtype, high) : low;
+    draw->high = high > low ? dt__below(args->dtype, high) : low;
     return DT_OK;
 }
 
-static dt_status check_bell(dt_ctx *ctx, const dt__random *what) {
-    if (!isfinite(what->mean) || !(what->std >= 0) || !isfinite(what->std))
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: mean %g and std %g: both must be finite, and std at least 0",
-                        what->op, what->mean, what->std);
+static dt_status check_normal(dt_ctx *ctx, const dt__random *args) {
+    if (!isfinite(args->mean) || !(args->std >= 0) || !isfinite(args->std))
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: expected a finite mean and a finite std >= 0, got mean %g and std %g",
+                        args->op, args->mean, args->std);
     return DT_OK;
 }
 
-static dt_status prepare_normal(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    DT__TRY(check_bell(ctx, what));
-    if (!is_finite_in(what->dtype, what->mean) || !is_finite_in(what->dtype, what->std))
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: mean %g and std %g: both must be finite in f32", what->op, what->mean,
-                        what->std);
-    draw->shift = what->mean;
-    draw->scale = what->std;
+static dt_status prepare_normal(dt_ctx *ctx, const dt__random *args, dt__draw *draw) {
+    DT__TRY(check_normal(ctx, args));
+    if (!is_finite_in(args->dtype, args->mean) || !is_finite_in(args->dtype, args->std))
+        return dt__fail(ctx, DT_ERR_VALUE,
+                        "%s: expected a mean and a std that are finite in f32, got mean %g and std %g", args->op,
+                        args->mean, args->std);
+    draw->shift = args->mean;
+    draw->scale = args->std;
     return DT_OK;
 }
 
-static dt_status prepare_exponential(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    if (!(what->rate > 0) || !isfinite(what->rate) || !is_finite_in(what->dtype, 1 / what->rate))
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: rate %g: it must be above 0 and finite, and so must 1 / rate%s",
-                        what->op, what->rate, what->dtype == DT_F64 ? "" : " in f32");
-    draw->scale = 1 / what->rate;
+static dt_status prepare_exponential(dt_ctx *ctx, const dt__random *args, dt__draw *draw) {
+    if (!(args->rate > 0) || !isfinite(args->rate) || !is_finite_in(args->dtype, 1 / args->rate))
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: expected rate and 1 / rate above 0 and finite%s, got rate %g",
+                        args->op, args->dtype == DT_F64 ? "" : " in f32", args->rate);
+    draw->scale = 1 / args->rate;
     return DT_OK;
 }
 
-/* See truncated.c; alpha is not farther from 0 than beta, and not below it where both are on one side. */
+/* See kernels/random_plain.c; alpha is not farther from 0 than beta, and not below it where both are on one side. */
 static dt__proposal choose_proposal(double alpha, double beta) {
     const double width = beta - alpha;
     if (alpha <= 0)
@@ -85,18 +88,18 @@ static dt__proposal choose_proposal(double alpha, double beta) {
     return alpha * width > 1 ? DT__PROPOSE_TAIL : DT__PROPOSE_UNIFORM;
 }
 
-static dt_status prepare_truncated(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    DT__TRY(check_bell(ctx, what));
-    draw->low = dt__round_to(what->dtype, what->low);
-    draw->high = dt__round_to(what->dtype, what->high);
-    double alpha = (draw->low - what->mean) / what->std, beta = (draw->high - what->mean) / what->std;
-    if (!(draw->low < draw->high) || !(what->std > 0) || !(alpha < beta) || alpha == INFINITY || beta == -INFINITY)
+static dt_status prepare_truncated(dt_ctx *ctx, const dt__random *args, dt__draw *draw) {
+    DT__TRY(check_normal(ctx, args));
+    draw->low = dt__round_to(args->dtype, args->low);
+    draw->high = dt__round_to(args->dtype, args->high);
+    double alpha = (draw->low - args->mean) / args->std, beta = (draw->high - args->mean) / args->std;
+    if (!(draw->low < draw->high) || !(args->std > 0) || !(alpha < beta) || alpha == INFINITY || beta == -INFINITY)
         return dt__fail(ctx, DT_ERR_VALUE,
-                        "%s: low %g, high %g, std %g in %s: low must be below high, std above 0, and the "
-                        "limits finitely many std from the mean %g",
-                        what->op, what->low, what->high, what->std, dt_dtype_name(what->dtype), what->mean);
-    draw->shift = what->mean;
-    draw->scale = what->std;
+                        "%s: expected low < high and std > 0 in %s, and bounds at finite distances in std from the "
+                        "mean, got low %g, high %g, std %g, mean %g",
+                        args->op, dt_dtype_name(args->dtype), args->low, args->high, args->std, args->mean);
+    draw->shift = args->mean;
+    draw->scale = args->std;
     draw->mirrored = beta < 0;
     draw->alpha = draw->mirrored ? -beta : alpha;
     draw->beta = draw->mirrored ? -alpha : beta;
@@ -105,19 +108,19 @@ static dt_status prepare_truncated(dt_ctx *ctx, const dt__random *what, dt__draw
     return DT_OK;
 }
 
-void dt__randint_limits(dt_dtype dtype, int64_t *least, int64_t *most) {
-    *least = dtype == DT_F16 ? -65504 : INT64_MIN;
-    *most = dtype == DT_F16 ? 65504 : INT64_MAX;
+void dt__randint_limits(dt_dtype dtype, int64_t *min, int64_t *max) {
+    *min = dtype == DT_F16 ? -65504 : INT64_MIN;
+    *max = dtype == DT_F16 ? 65504 : INT64_MAX;
     if (dt__is_integral(dtype))
-        dt__integer_limits(dtype, least, most);
+        dt__integer_limits(dtype, min, max);
 }
 
-/* The float that an integer is stored as (store_integer). */
+/* The float that an integer is stored as (dt__write_i64). */
 static double stored(dt_dtype dtype, int64_t x) {
     return dtype == DT_F64 ? (double)x : dt__round_to(dtype, (double)(float)x);
 }
 
-/* Takes away the ends of a range of integers that a float would round to numbers outside of it. */
+/* Removes the ends of a range of integers that a float would round to numbers outside of it. */
 static bool fit_float(dt_dtype dtype, int64_t *first, int64_t *last) {
     const double low = stored(dtype, *first), high = stored(dtype, *last), limit = 0x1p63;
     if (high >= limit || (int64_t)high > *last)
@@ -127,49 +130,49 @@ static bool fit_float(dt_dtype dtype, int64_t *first, int64_t *last) {
     return low < limit && *first <= *last;
 }
 
-static dt_status prepare_randint(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    int64_t least, most, first = what->from, last = what->to - (what->from < what->to);
-    dt__randint_limits(what->dtype, &least, &most);
-    if (what->from >= what->to || first < least || last > most)
+static dt_status prepare_randint(dt_ctx *ctx, const dt__random *args, dt__draw *draw) {
+    int64_t min, max, first = args->from, last = args->to - (args->from < args->to);
+    dt__randint_limits(args->dtype, &min, &max);
+    if (args->from >= args->to || first < min || last > max)
         return dt__fail(ctx, DT_ERR_VALUE,
-                        "%s: from %lld and to %lld: from must be below to, and %s holds %lld … %lld", what->op,
-                        (long long)what->from, (long long)what->to, dt_dtype_name(what->dtype), (long long)least,
-                        (long long)most);
-    if (dt__is_float(what->dtype) && !fit_float(what->dtype, &first, &last))
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: from %lld and to %lld: no number between them is one of %s", what->op,
-                        (long long)what->from, (long long)what->to, dt_dtype_name(what->dtype));
+                        "%s: expected from < to within the range of %s, %lld to %lld, got from %lld and to %lld",
+                        args->op, dt_dtype_name(args->dtype), (long long)min, (long long)max, (long long)args->from,
+                        (long long)args->to);
+    if (dt__is_float(args->dtype) && !fit_float(args->dtype, &first, &last))
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: no integer from %lld to below %lld is a value of %s", args->op,
+                        (long long)args->from, (long long)args->to, dt_dtype_name(args->dtype));
     draw->from = first;
     draw->range = (uint64_t)last - (uint64_t)first + 1;
-    draw->n_refused = (0 - draw->range) % draw->range;
+    draw->n_rejected = (0 - draw->range) % draw->range;
     draw->group = 2 * DT__GROUP_BLOCKS;
     return DT_OK;
 }
 
-static dt_status check_chance(dt_ctx *ctx, const dt__random *what) {
-    if (!(what->p >= 0 && what->p <= 1))
-        return dt__fail(ctx, DT_ERR_VALUE, "%s: p %g: it must lie from 0 to 1", what->op, what->p);
+static dt_status check_probability(dt_ctx *ctx, const dt__random *args) {
+    if (!(args->p >= 0 && args->p <= 1))
+        return dt__fail(ctx, DT_ERR_VALUE, "%s: expected p from 0 to 1, got %g", args->op, args->p);
     return DT_OK;
 }
 
-static dt_status prepare_bernoulli(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    DT__TRY(check_chance(ctx, what));
-    draw->threshold = (uint64_t)(what->p * 0x1p32);
+static dt_status prepare_bernoulli(dt_ctx *ctx, const dt__random *args, dt__draw *draw) {
+    DT__TRY(check_probability(ctx, args));
+    draw->threshold = (uint64_t)(args->p * 0x1p32);
     draw->scale = 1;
     draw->group = 4 * DT__GROUP_BLOCKS;
     return DT_OK;
 }
 
-static dt_status prepare_dropout(dt_ctx *ctx, const dt__random *what, dt__draw *draw) {
-    DT__TRY(check_chance(ctx, what));
-    draw->threshold = (uint64_t)((1 - what->p) * 0x1p32);
-    draw->scale = what->p < 1 ? 1 / (1 - what->p) : 0;
+static dt_status prepare_dropout(dt_ctx *ctx, const dt__random *args, dt__draw *draw) {
+    DT__TRY(check_probability(ctx, args));
+    draw->threshold = (uint64_t)((1 - args->p) * 0x1p32);
+    draw->scale = args->p < 1 ? 1 / (1 - args->p) : 0;
     draw->group = 4 * DT__GROUP_BLOCKS;
     return DT_OK;
 }
 
 static const struct {
     const char *word;
-    dt_status (*prepare)(dt_ctx *ctx, const dt__random *what, dt__draw *draw);
+    dt_status (*prepare)(dt_ctx *ctx, const dt__random *args, dt__draw *draw);
     bool integers; /* besides floats */
 } distributions[DT__N_DISTRIBUTIONS] = {
     [DT__UNIFORM] = {"uniform", prepare_uniform, false},
@@ -182,34 +185,33 @@ static const struct {
 };
 
 static bool supports(dt_dtype dtype, bool integers) {
-    const bool known = dt_dtype_size(dtype) > 0 && dtype != DT_C64 && dtype != DT_C128;
+    const bool known = dt_dtype_size(dtype) > 0 && !dt__is_complex(dtype);
     return known && (integers || dt__is_float(dtype));
 }
 
-dt_status dt__draw_begin(dt_generator *generator, const dt__random *asked, dt__draw *out) {
+dt_status dt__draw_begin(dt_generator *generator, const dt__random *args, dt__draw *out) {
     if (!generator)
         return DT_ERR_VALUE;
     dt_ctx *ctx = dt__generator_ctx(generator);
-    if ((unsigned)asked->distribution >= DT__N_DISTRIBUTIONS)
-        return dt__fail(ctx, DT_ERR_VALUE, "random: there is no distribution %d", (int)asked->distribution);
-    dt__random named = *asked;
-    const dt__random *what = &named;
-    if (!named.op)
-        named.op = distributions[asked->distribution].word;
-    if (!supports(what->dtype, distributions[what->distribution].integers))
-        return dt__fail(ctx, DT_ERR_DTYPE, "%s: no values of dtype %s; it gives %s", what->op,
-                        dt_dtype_name(what->dtype),
-                        distributions[what->distribution].integers ? "floats, integers and bool" : "floats");
+    if ((unsigned)args->distribution >= DT__N_DISTRIBUTIONS)
+        return dt__fail(ctx, DT_ERR_VALUE, "random: unknown distribution %d", (int)args->distribution);
+    dt__random named = *args;
+    named.op = args->op ? args->op : distributions[args->distribution].word;
+    args = &named;
+    if (!supports(args->dtype, distributions[args->distribution].integers))
+        return dt__fail(ctx, DT_ERR_DTYPE, "%s: unsupported dtype: expected %s, got %s", args->op,
+                        distributions[args->distribution].integers ? "a float, an integer or bool" : "a float",
+                        dt_dtype_name(args->dtype));
     dt__draw draw = {
-        .distribution = what->distribution,
-        .dtype = what->dtype,
-        .group = (what->dtype == DT_F64 ? 2 : 4) * DT__GROUP_BLOCKS,
+        .distribution = args->distribution,
+        .dtype = args->dtype,
+        .group = (args->dtype == DT_F64 ? 2 : 4) * DT__GROUP_BLOCKS,
         .low = -INFINITY,
         .high = INFINITY,
         .kernels = dt__generator_kernels(generator),
     };
-    DT__TRY(distributions[what->distribution].prepare(ctx, what, &draw));
-    DT__TRY(dt__generator_next(generator, &draw.state));
+    DT__TRY(distributions[args->distribution].prepare(ctx, args, &draw));
+    DT__TRY(dt__generator_next(generator, &draw.key));
     *out = draw;
     return DT_OK;
 }

@@ -11,6 +11,6 @@
 double dt__round_to(dt_dtype dtype, double x);
 double dt__below(dt_dtype dtype, double x);
 /* The integers that a dtype holds without loss of order: all of its own, or, of a float, all that are finite. */
-void dt__randint_limits(dt_dtype dtype, int64_t *least, int64_t *most);
+void dt__randint_limits(dt_dtype dtype, int64_t *min, int64_t *max);
 
 #endif

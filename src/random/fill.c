@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From a draw to memory: ranges of elements, and what a shard holds. Groups are made whole, straight into place where
- * they lie within a range, and aside where a range takes only a part; the last one aside is kept, so that many short
- * runs in one group make it once. The index of an element is its row-major one in the whole tensor, however the tensor
- * is cut and laid out.
+ * From a draw to memory: ranges of elements, and shards. Groups are always computed as a whole: in place where they are
+ * within a range, and in a buffer where a range has only a part of them; the buffer keeps its last group, so that many
+ * short runs in one group compute it once. The index of an element is its row-major one in the global shape, however
+ * the tensor is sharded and laid out.
  */
 #include "base/size.h"
-#include "random/kernels.h"
+#include "random/random.h"
 
 #include <string.h>
 
@@ -25,7 +25,7 @@ static cursor cursor_new(const dt__draw *draw) {
 static void copy_part(cursor *at, int64_t begin, int64_t n, char *dst) {
     const int64_t group = begin / at->draw->group;
     if (group != at->group)
-        at->draw->kernels->groups(at->draw, (uint64_t)group, 1, at->made);
+        at->draw->kernels->random_groups(at->draw, (uint64_t)group, 1, at->made);
     at->group = group;
     memcpy(dst, at->made + (size_t)(begin % at->draw->group) * at->element_bytes, (size_t)n * at->element_bytes);
 }
@@ -38,7 +38,7 @@ static void fill_range(cursor *at, int64_t begin, int64_t n, char *dst) {
         copy_part(at, begin, head, dst);
     dst += (size_t)head * at->element_bytes;
     if (whole)
-        at->draw->kernels->groups(at->draw, (uint64_t)((begin + head) / group), whole, dst);
+        at->draw->kernels->random_groups(at->draw, (uint64_t)((begin + head) / group), whole, dst);
     dst += (size_t)(whole * group) * at->element_bytes;
     if (tail)
         copy_part(at, begin + head + whole * group, tail, dst);

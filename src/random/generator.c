@@ -4,7 +4,7 @@
  * what was forgotten. The table of kernels is chosen once for each context, with its first generator.
  */
 #include "base/hash.h"
-#include "random/kernels.h"
+#include "random/random.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct dt_generator {
 typedef struct random_state {
     dt_generator *newest;
     dt_generator *own; /* the context's */
-    const dt__random_kernels *kernels;
+    const dt__kernels *kernels;
 } random_state;
 
 static void free_state(dt_ctx *ctx, void *slot) {
@@ -41,7 +41,7 @@ static random_state *state_of(dt_ctx *ctx) {
         dt__fail_memory(ctx, sizeof *state, "the context's generators");
         return NULL;
     }
-    state->kernels = dt__random_kernels_best();
+    state->kernels = dt__kernels_best();
     ctx->slots[DT__SLOT_RANDOM].state = state;
     ctx->slots[DT__SLOT_RANDOM].free_state = free_state;
     return state;
@@ -77,7 +77,7 @@ dt_generator *dt_generator_child(const dt_generator *parent, const char *name) {
     if (!parent)
         return NULL;
     if (!name || !*name) {
-        dt__fail(parent->ctx, DT_ERR_VALUE, "generator child: the name is empty; numbers of a child follow from it");
+        dt__fail(parent->ctx, DT_ERR_VALUE, "generator child: expected a name, got an empty one");
         return NULL;
     }
     return dt_generator_new(parent->ctx, dt__hash(name, strlen(name), dt__hash_u64(parent->state.seed, 1)));
@@ -116,7 +116,8 @@ dt_status dt_generator_restore(dt_generator *generator, dt_generator_state state
     if (!generator)
         return DT_ERR_VALUE;
     if (state.draw >= DRAW_LIMIT)
-        return dt__fail(generator->ctx, DT_ERR_VALUE, "generator restore: draw %llu: it must be below 2^48",
+        return dt__fail(generator->ctx, DT_ERR_VALUE,
+                        "generator restore: expected a draw number below 2^48, got %llu",
                         (unsigned long long)state.draw);
     generator->state = state;
     return DT_OK;
@@ -127,17 +128,17 @@ uint64_t dt_generator_tag(const dt_generator *generator) {
     return dt__hash_u64(state.draw, dt__hash_u64(state.seed, 2));
 }
 
-dt_status dt__generator_next(dt_generator *generator, dt_generator_state *out) {
+dt_status dt__generator_next(dt_generator *generator, dt__philox_key *out) {
     if (generator->state.draw + 1 >= DRAW_LIMIT)
         return dt__fail(generator->ctx, DT_ERR_STATE,
-                        "random: the generator has made its 2^48 draws; give it a seed");
-    *out = generator->state;
+                        "random: the generator has made all of its 2^48 draws; seed it again");
+    *out = (dt__philox_key){generator->state.seed, generator->state.draw};
     generator->state.draw++;
     return DT_OK;
 }
 
 dt_ctx *dt__generator_ctx(const dt_generator *generator) { return generator->ctx; }
 
-const dt__random_kernels *dt__generator_kernels(const dt_generator *generator) {
+const dt__kernels *dt__generator_kernels(const dt_generator *generator) {
     return ((random_state *)generator->ctx->slots[DT__SLOT_RANDOM].state)->kernels;
 }

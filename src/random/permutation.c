@@ -17,20 +17,22 @@
  * and the keys are the first words of the draw as 64-bit numbers.
  */
 #include "base/size.h"
-#include "random/kernels.h"
-#include "random/scalar.h"
+#include "random/random.h"
+
+#include <math.h>
+#include <string.h>
 
 #define MIX UINT64_C(0xd6e8feb86659fd93)
 
-static void shuffle(dt_generator_state state, const dt__random_kernels *kernels, int64_t size, uint16_t *order) {
+static void shuffle(dt__philox_key key, const dt__kernels *kernels, int64_t size, uint16_t *order) {
     enum { PER_GROUP = 2 * DT__GROUP_BLOCKS };
     uint64_t words[PER_GROUP];
     for (int64_t i = 0; i < size; i++)
         order[i] = (uint16_t)i;
     for (int64_t i = size - 1, made = -1; i > 0; i--) {
         if (i / PER_GROUP != made)
-            kernels->words(state, (uint64_t)(made = i / PER_GROUP), words);
-        const uint64_t other = below_range(words[i % PER_GROUP], (uint64_t)i + 1);
+            kernels->random_words(key, (uint64_t)(made = i / PER_GROUP), words);
+        const uint64_t other = dt__scale_word(words[i % PER_GROUP], (uint64_t)i + 1);
         const uint16_t entry = order[i];
         order[i] = order[other];
         order[other] = entry;
@@ -56,18 +58,18 @@ static uint64_t mix(uint64_t x) {
 dt_status dt__order_begin(dt_generator *generator, int64_t size, dt__order *out) {
     if (!generator)
         return DT_ERR_VALUE;
-    dt_generator_state state;
+    dt__philox_key key;
     if (size < 0)
-        return dt__fail(dt__generator_ctx(generator), DT_ERR_VALUE, "randperm: %lld entries; it must be at least 0",
-                        (long long)size);
-    DT__TRY(dt__generator_next(generator, &state));
+        return dt__fail(dt__generator_ctx(generator), DT_ERR_VALUE,
+                        "randperm: expected a size of at least 0, got %lld", (long long)size);
+    DT__TRY(dt__generator_next(generator, &key));
     out->size = size;
     if (size <= DT__ORDER_TABLE) {
-        shuffle(state, dt__generator_kernels(generator), size, out->table);
+        shuffle(key, dt__generator_kernels(generator), size, out->table);
         return DT_OK;
     }
     uint64_t words[2 * DT__GROUP_BLOCKS];
-    dt__generator_kernels(generator)->words(state, 0, words);
+    dt__generator_kernels(generator)->random_words(key, 0, words);
     memcpy(out->keys, words, sizeof out->keys);
     out->rows = root_above((uint64_t)size);
     out->columns = ((uint64_t)size + out->rows - 1) / out->rows;
@@ -90,10 +92,10 @@ static void walk(const dt__order *order, uint64_t x[LANES]) {
     }
     for (int round = 0; round < DT__ORDER_ROUNDS; round += 2) {
         for (int i = 0; i < LANES; i++)
-            row[i] = turn(row[i], below_range(mix(column[i] + order->keys[round]), order->rows), order->rows);
+            row[i] = turn(row[i], dt__scale_word(mix(column[i] + order->keys[round]), order->rows), order->rows);
         for (int i = 0; i < LANES; i++)
             column[i] =
-                turn(column[i], below_range(mix(row[i] + order->keys[round + 1]), order->columns), order->columns);
+                turn(column[i], dt__scale_word(mix(row[i] + order->keys[round + 1]), order->columns), order->columns);
     }
     for (int i = 0; i < LANES; i++)
         x[i] = row[i] * order->columns + column[i];

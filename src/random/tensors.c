@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random tensors: what a call asks for becomes a draw, and the draw fills the part that this rank holds. The index of
+ * Random tensors: the arguments of a call become a draw, and the draw fills the local tensor of this rank. The index of
  * an element is its row-major one in the whole tensor, so nothing is communicated; what ranks must have in common, the
  * generator's state and the call, goes into the history of the mesh (mesh/agreed.c), which the next redistribution on
  * it compares.
@@ -9,8 +9,7 @@
 #include "base/hash.h"
 #include "base/options.h"
 #include "base/size.h"
-#include "kernels/elementwise.h"
-#include "kernels/spread.h"
+#include "kernels/kernels.h"
 #include "mesh/mesh.h"
 #include "move/move.h"
 #include "random/draw.h"
@@ -21,7 +20,7 @@ static const dt_random_options defaults;
 static double given(dt_opt_real value, double otherwise) { return value.given ? value.value : otherwise; }
 
 /* The distribution's arguments. */
-static dt__random asked(const char *op, dt__distribution distribution, const dt_random_options *o) {
+static dt__random arguments_of(const char *op, dt__distribution distribution, const dt_random_options *o) {
     o = o ? o : &defaults;
     bool truncated = distribution == DT__TRUNCATED_NORMAL;
     return (dt__random){.distribution = distribution,
@@ -33,17 +32,18 @@ static dt__random asked(const char *op, dt__distribution distribution, const dt_
                         .op = op};
 }
 
-static dt__random asked_integers(const char *op, int64_t low, int64_t high, const dt_random_options *o) {
-    dt__random what = asked(op, DT__RANDINT, o);
-    what.from = low;
-    what.to = high;
-    return what;
+static dt__random integer_arguments(const char *op, int64_t low, int64_t high, const dt_random_options *o) {
+    dt__random args = arguments_of(op, DT__RANDINT, o);
+    args.from = low;
+    args.to = high;
+    return args;
 }
 
-static dt__random asked_chance(const char *op, dt__distribution distribution, double p, const dt_random_options *o) {
-    dt__random what = asked(op, distribution, o);
-    what.p = p;
-    return what;
+static dt__random probability_arguments(const char *op, dt__distribution distribution, double p,
+                                        const dt_random_options *o) {
+    dt__random args = arguments_of(op, distribution, o);
+    args.p = p;
+    return args;
 }
 
 static dt_dtype dtype_or(const dt_random_options *o, dt_dtype otherwise) {
@@ -56,14 +56,14 @@ static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random_o
 }
 
 /* Remembers a draw that every rank of the tensor's mesh should have made. */
-static dt_status remember(const dt_tensor *tensor, dt_generator_state drawn, int what) {
+static dt_status remember(const dt_tensor *tensor, dt__philox_key drawn, int kind) {
     if (!tensor->spec)
         return DT_OK;
-    uint64_t number = dt__hash_u64(drawn.draw, dt__hash_u64(drawn.seed, (uint64_t)what));
+    uint64_t number = dt__hash_u64(drawn.draw, dt__hash_u64(drawn.seed, (uint64_t)kind));
     return dt__mesh_history_add(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
 }
 
-/* Whether numbers are wanted here: not where there is no data, nor where this rank's part of a partial is to change
+/* Whether numbers are needed here: not where there is no data, nor where this rank's part of a partial is to change
  * nothing, which is then done. */
 static bool wants_numbers(dt_tensor *tensor) {
     static const int64_t still[DT_SPEC_MAX_DIMS];
@@ -95,7 +95,7 @@ static dt_status fill_plain(const dt__draw *draw, dt_tensor *tensor) {
 }
 
 static dt_status fill_with(const dt__draw *draw, dt_tensor *tensor) {
-    DT__TRY(remember(tensor, draw->state, (int)draw->distribution));
+    DT__TRY(remember(tensor, draw->key, (int)draw->distribution));
     if (!wants_numbers(tensor))
         return DT_OK;
     if (!tensor->spec)
@@ -105,23 +105,24 @@ static dt_status fill_with(const dt__draw *draw, dt_tensor *tensor) {
     return dt__draw_spec(draw, dt__pool_of(tensor->ctx), tensor->spec, coordinate, tensor->strides, tensor->data);
 }
 
-static dt_status fill(dt_tensor *tensor, const dt__random *what, const dt_random_options *o) {
-    dt__random typed = *what;
+static dt_status fill(dt_tensor *tensor, const dt__random *args, const dt_random_options *o) {
+    dt__random typed = *args;
     dt__draw draw;
     typed.dtype = tensor->dtype;
-    dt_generator *generator = generator_of(tensor->ctx, what->op, o);
+    dt_generator *generator = generator_of(tensor->ctx, args->op, o);
     if (!generator)
         return dt_error_status(tensor->ctx);
     DT__TRY(dt__draw_begin(generator, &typed, &draw));
     dt_status status = fill_with(&draw, tensor);
     if (status != DT_OK)
-        (void)dt_generator_restore(generator, draw.state); /* a call that fails takes no draw */
+        (void)dt_generator_restore(
+            generator, (dt_generator_state){draw.key.seed, draw.key.draw}); /* a call that fails takes no draw */
     return status;
 }
 
 /* A maker's result: filled, or gone. */
-static dt_tensor *filled(dt_tensor *tensor, const dt__random *what, const dt_random_options *o) {
-    if (!tensor || fill(tensor, what, o) == DT_OK)
+static dt_tensor *filled(dt_tensor *tensor, const dt__random *args, const dt_random_options *o) {
+    if (!tensor || fill(tensor, args, o) == DT_OK)
         return tensor;
     dt_drop(tensor);
     return NULL;
@@ -138,11 +139,11 @@ static dt_tensor *new_tensor(dt_ctx *ctx, const char *op, dt_shape shape, dt_dty
         NULL);
 }
 
-static dt_tensor *make(dt_ctx *ctx, dt_shape shape, dt_dtype otherwise, dt__random what, const dt_random_options *o) {
-    return filled(new_tensor(ctx, what.op, shape, otherwise, o), &what, o);
+static dt_tensor *make(dt_ctx *ctx, dt_shape shape, dt_dtype otherwise, dt__random args, const dt_random_options *o) {
+    return filled(new_tensor(ctx, args.op, shape, otherwise, o), &args, o);
 }
 
-static dt_tensor *make_like(const dt_tensor *tensor, dt__random what, const dt_random_options *o) {
+static dt_tensor *make_like(const dt_tensor *tensor, dt__random args, const dt_random_options *o) {
     if (!tensor)
         return NULL;
     dt_dtype dtype = dtype_or(o, tensor->dtype);
@@ -152,93 +153,98 @@ static dt_tensor *make_like(const dt_tensor *tensor, dt__random what, const dt_r
         made = spec ? dt__tensor_of_spec(spec) : NULL;
         dt_spec_release(spec);
     } else {
-        made = dt__tensor_new(tensor->ctx, what.op, dtype, tensor->n_dims, tensor->shape);
+        made = dt__tensor_new(tensor->ctx, args.op, dtype, tensor->n_dims, tensor->shape);
     }
     if (made && o && o->requires_grad && dt_set_requires_grad(made, true) != DT_OK) {
         dt_drop(made);
         return NULL;
     }
-    return filled(made, &what, o);
+    return filled(made, &args, o);
 }
 
 dt_tensor *dt_rand_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(ctx, "rand", options, options_size, &full);
-    return options ? make(ctx, shape, DT_F32, asked("rand", DT__UNIFORM, options), options) : NULL;
+    return options ? make(ctx, shape, DT_F32, arguments_of("rand", DT__UNIFORM, options), options) : NULL;
 }
 
 dt_tensor *dt_randn_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(ctx, "randn", options, options_size, &full);
-    return options ? make(ctx, shape, DT_F32, asked("randn", DT__NORMAL, options), options) : NULL;
+    return options ? make(ctx, shape, DT_F32, arguments_of("randn", DT__NORMAL, options), options) : NULL;
 }
 
 dt_tensor *dt_truncated_normal_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options,
                                      size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(ctx, "truncated_normal", options, options_size, &full);
-    return options ? make(ctx, shape, DT_F32, asked("truncated_normal", DT__TRUNCATED_NORMAL, options), options)
-                   : NULL;
+    return options
+               ? make(ctx, shape, DT_F32, arguments_of("truncated_normal", DT__TRUNCATED_NORMAL, options), options)
+               : NULL;
 }
 
 dt_tensor *dt_exponential_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(ctx, "exponential", options, options_size, &full);
-    return options ? make(ctx, shape, DT_F32, asked("exponential", DT__EXPONENTIAL, options), options) : NULL;
+    return options ? make(ctx, shape, DT_F32, arguments_of("exponential", DT__EXPONENTIAL, options), options) : NULL;
 }
 
 dt_tensor *dt_randint_sized(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape, const dt_random_options *options,
                             size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(ctx, "randint", options, options_size, &full);
-    return options ? make(ctx, shape, DT_I64, asked_integers("randint", low, high, options), options) : NULL;
+    return options ? make(ctx, shape, DT_I64, integer_arguments("randint", low, high, options), options) : NULL;
 }
 
 dt_tensor *dt_bernoulli_sized(dt_ctx *ctx, double p, dt_shape shape, const dt_random_options *options,
                               size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(ctx, "bernoulli", options, options_size, &full);
-    return options ? make(ctx, shape, DT_F32, asked_chance("bernoulli", DT__BERNOULLI, p, options), options) : NULL;
+    return options ? make(ctx, shape, DT_F32, probability_arguments("bernoulli", DT__BERNOULLI, p, options), options)
+                   : NULL;
 }
 
 dt_tensor *dt_dropout_mask_sized(dt_ctx *ctx, double p, dt_shape shape, const dt_random_options *options,
                                  size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(ctx, "dropout_mask", options, options_size, &full);
-    return options ? make(ctx, shape, DT_F32, asked_chance("dropout_mask", DT__DROPOUT, p, options), options) : NULL;
+    return options ? make(ctx, shape, DT_F32, probability_arguments("dropout_mask", DT__DROPOUT, p, options), options)
+                   : NULL;
 }
 
 dt_tensor *dt_rand_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(dt_tensor_ctx(tensor), "rand_like", options, options_size, &full);
-    return options ? make_like(tensor, asked("rand_like", DT__UNIFORM, options), options) : NULL;
+    return options ? make_like(tensor, arguments_of("rand_like", DT__UNIFORM, options), options) : NULL;
 }
 
 dt_tensor *dt_randn_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(dt_tensor_ctx(tensor), "randn_like", options, options_size, &full);
-    return options ? make_like(tensor, asked("randn_like", DT__NORMAL, options), options) : NULL;
+    return options ? make_like(tensor, arguments_of("randn_like", DT__NORMAL, options), options) : NULL;
 }
 
 dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options,
                                  size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(dt_tensor_ctx(tensor), "randint_like", options, options_size, &full);
-    return options ? make_like(tensor, asked_integers("randint_like", low, high, options), options) : NULL;
+    return options ? make_like(tensor, integer_arguments("randint_like", low, high, options), options) : NULL;
 }
 
 dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, const dt_random_options *options,
                                    size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(dt_tensor_ctx(tensor), "bernoulli_like", options, options_size, &full);
-    return options ? make_like(tensor, asked_chance("bernoulli_like", DT__BERNOULLI, p, options), options) : NULL;
+    return options ? make_like(tensor, probability_arguments("bernoulli_like", DT__BERNOULLI, p, options), options)
+                   : NULL;
 }
 
 dt_tensor *dt_dropout_mask_like_sized(const dt_tensor *tensor, double p, const dt_random_options *options,
                                       size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(dt_tensor_ctx(tensor), "dropout_mask_like", options, options_size, &full);
-    return options ? make_like(tensor, asked_chance("dropout_mask_like", DT__DROPOUT, p, options), options) : NULL;
+    return options ? make_like(tensor, probability_arguments("dropout_mask_like", DT__DROPOUT, p, options), options)
+                   : NULL;
 }
 
 /* Random orders. */
@@ -277,14 +283,14 @@ static void fill_order(dt_tensor *tensor, const dt__order *order) {
 }
 
 static dt_status check_order(dt_ctx *ctx, int64_t n, dt_dtype dtype) {
-    int64_t least, most;
+    int64_t min, max;
     if (!dt__is_integer(dtype))
-        return dt__fail(ctx, DT_ERR_DTYPE, "randperm: no entries of dtype %s; it gives integers",
+        return dt__fail(ctx, DT_ERR_DTYPE, "randperm: unsupported dtype: expected an integer, got %s",
                         dt_dtype_name(dtype));
-    dt__randint_limits(dtype, &least, &most);
-    if (n < 0 || n - 1 > most)
-        return dt__fail(ctx, DT_ERR_VALUE, "randperm: %lld entries of dtype %s; there may be 0 to %llu", (long long)n,
-                        dt_dtype_name(dtype), (unsigned long long)most + (unsigned)(dtype != DT_I64));
+    dt__integer_limits(dtype, &min, &max);
+    if (n < 0 || n - 1 > max)
+        return dt__fail(ctx, DT_ERR_VALUE, "randperm: expected a size from 0 to %llu for %s, got %lld",
+                        (unsigned long long)max + (unsigned)(dtype != DT_I64), dt_dtype_name(dtype), (long long)n);
     return DT_OK;
 }
 
@@ -300,7 +306,7 @@ static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_opti
     dt_generator_state drawn = dt_generator_save(generator);
     dt_status status = dt__order_begin(generator, n, order);
     if (status == DT_OK)
-        status = remember(tensor, drawn, DT__N_DISTRIBUTIONS);
+        status = remember(tensor, (dt__philox_key){drawn.seed, drawn.draw}, DT__N_DISTRIBUTIONS);
     if (status != DT_OK)
         (void)dt_generator_restore(generator, drawn);
     else if (wants_numbers(tensor))
@@ -325,11 +331,11 @@ dt_tensor *dt_randperm_sized(dt_ctx *ctx, int64_t n, const dt_random_options *op
 
 /* Fills in place. */
 
-static dt_status fill_in(dt_tensor *tensor, dt__random what, const dt_random_options *o) {
+static dt_status fill_in(dt_tensor *tensor, dt__random args, const dt_random_options *o) {
     if (!tensor)
         return DT_ERR_VALUE;
-    DT__TRY(dt__check_writable(tensor, what.op));
-    DT__TRY(fill(tensor, &what, o));
+    DT__TRY(dt__check_writable(tensor, args.op));
+    DT__TRY(fill(tensor, &args, o));
     tensor->storage->version++;
     return DT_OK;
 }
@@ -337,39 +343,40 @@ static dt_status fill_in(dt_tensor *tensor, dt__random what, const dt_random_opt
 dt_status dt_uniform_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(dt_tensor_ctx(tensor), "uniform_", options, options_size, &full);
-    return options ? fill_in(tensor, asked("uniform_", DT__UNIFORM, options), options) : DT_ERR_VALUE;
+    return options ? fill_in(tensor, arguments_of("uniform_", DT__UNIFORM, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_normal_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(dt_tensor_ctx(tensor), "normal_", options, options_size, &full);
-    return options ? fill_in(tensor, asked("normal_", DT__NORMAL, options), options) : DT_ERR_VALUE;
+    return options ? fill_in(tensor, arguments_of("normal_", DT__NORMAL, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_truncated_normal_in_place_sized(dt_tensor *tensor, const dt_random_options *options,
                                              size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(dt_tensor_ctx(tensor), "truncated_normal_", options, options_size, &full);
-    return options ? fill_in(tensor, asked("truncated_normal_", DT__TRUNCATED_NORMAL, options), options)
+    return options ? fill_in(tensor, arguments_of("truncated_normal_", DT__TRUNCATED_NORMAL, options), options)
                    : DT_ERR_VALUE;
 }
 
 dt_status dt_exponential_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(dt_tensor_ctx(tensor), "exponential_", options, options_size, &full);
-    return options ? fill_in(tensor, asked("exponential_", DT__EXPONENTIAL, options), options) : DT_ERR_VALUE;
+    return options ? fill_in(tensor, arguments_of("exponential_", DT__EXPONENTIAL, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_randint_in_place_sized(dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options,
                                     size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(dt_tensor_ctx(tensor), "randint_", options, options_size, &full);
-    return options ? fill_in(tensor, asked_integers("randint_", low, high, options), options) : DT_ERR_VALUE;
+    return options ? fill_in(tensor, integer_arguments("randint_", low, high, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_bernoulli_in_place_sized(dt_tensor *tensor, double p, const dt_random_options *options,
                                       size_t options_size) {
     dt_random_options full;
     options = DT__OPTIONS(dt_tensor_ctx(tensor), "bernoulli_", options, options_size, &full);
-    return options ? fill_in(tensor, asked_chance("bernoulli_", DT__BERNOULLI, p, options), options) : DT_ERR_VALUE;
+    return options ? fill_in(tensor, probability_arguments("bernoulli_", DT__BERNOULLI, p, options), options)
+                   : DT_ERR_VALUE;
 }

@@ -74,7 +74,7 @@ static void search_from(search *found, int at, int64_t size) {
         search_from(found, at + 1, dt__cut_size(&found->cuts[at], size, 0));
 }
 
-dt_status dt__sharding_dim_largest(dt_ctx *ctx, const dt__sharding *sharding, int dim, int64_t *out) {
+bool dt__sharding_dim_max(const dt__sharding *sharding, int dim, int64_t *out) {
     search found = {
         .cuts = &sharding->cuts[sharding->first_cut[dim]],
         .n_cuts = sharding->first_cut[dim + 1] - sharding->first_cut[dim],
@@ -84,10 +84,14 @@ dt_status dt__sharding_dim_largest(dt_ctx *ctx, const dt__sharding *sharding, in
         if (found.cuts[c].split > 1)
             found.last_strided = c;
     search_from(&found, 0, sharding->shape[dim]);
-    if (found.steps > MAX_STEPS)
-        return dt__fail(ctx, DT_ERR_UNSUPPORTED,
-                        "spec: dim %d is sharded by %d mesh dims whose strided shards have too many different sizes",
-                        dim, found.n_cuts);
     *out = found.best;
-    return DT_OK;
+    return found.steps <= MAX_STEPS;
+}
+
+dt_status dt__sharding_dim_largest(dt_ctx *ctx, const dt__sharding *sharding, int dim, int64_t *out) {
+    if (dt__sharding_dim_max(sharding, dim, out))
+        return DT_OK;
+    return dt__fail(ctx, DT_ERR_UNSUPPORTED,
+                    "spec: dim %d is sharded by %d mesh dims whose strided shards have too many different sizes", dim,
+                    sharding->first_cut[dim + 1] - sharding->first_cut[dim]);
 }

@@ -12,8 +12,10 @@
 int64_t dt__sharding_dim_shards(const dt__sharding *sharding, int dim);
 /* Whether every coordinate holds the same number of indices. */
 bool dt__sharding_dim_is_even(const dt__sharding *sharding, int dim);
-/* The largest number of indices that a coordinate holds. DT_ERR_UNSUPPORTED for a chain of strided shards with too
- * many different sizes to compare: more than a dozen uneven ones. */
+/* The largest number of indices that a coordinate holds. False for a chain of strided shards that leaves too many
+ * different sizes to compare: more than a dozen uneven ones, one after the other. */
+bool dt__sharding_dim_max(const dt__sharding *sharding, int dim, int64_t *out);
+/* The same; refuses such a chain (unsupported). */
 dt_status dt__sharding_dim_largest(dt_ctx *ctx, const dt__sharding *sharding, int dim, int64_t *out);
 
 #endif

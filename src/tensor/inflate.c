@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A stream over zlib. Compressed bytes come from the file chunk by chunk; bytes that are not wanted are inflated into
+ * A stream over zlib. Compressed bytes come from the file chunk by chunk; bytes that are not needed are inflated into
  * a second chunk and count for the checksum only. The size that the entry declares is trusted: inflating stops there,
  * and a stream that is shorter or longer is an error. zlib's memory comes from the context.
  */

@@ -6,9 +6,8 @@
 #include "base/dtype.h"
 #include "base/options.h"
 #include "base/size.h"
-#include "kernels/elementwise.h"
-#include "kernels/spread.h"
-#include "spec/stride_order.h"
+#include "kernels/kernels.h"
+#include "spec/spec.h"
 #include "tensor/tensor_state.h"
 
 #include <math.h>

@@ -11,8 +11,6 @@
 #include "comm/comm.h"
 #include "dtensor/tensor.h"
 #include "kernels/kernels.h"
-#include "kernels/products.h"
-#include "kernels/threads.h"
 #include "spec/spec.h"
 #include "tensor/file_io.h"
 #include "tensor/format.h"

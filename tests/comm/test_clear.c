@@ -236,7 +236,7 @@ static int clear_and_repeat(dt_ctx *ctx, const char *text, int *n_repeats) {
 /* All ranks have an agreed error, one a local error besides, before or after it. */
 static int clear_agreed_and_local(dt_ctx *ctx, void *arg) {
     (void)arg;
-    uint64_t random = 3;
+    uint64_t random = test_seed(3);
     int n_repeats;
     for (int k = 0; k < 60; k++) {
         int64_t victim = test_below(&random, dt_world(ctx)), delay = test_below(&random, 200);

@@ -334,9 +334,9 @@ static int make_thousands(dt_ctx *ctx, void *arg) {
           before.ordinary);
     CHECK(after.live <= before.live + 300000 && after.held <= before.held + 1000000,
           "heap: %zu bytes live, %zu held; before %zu and %zu", after.live, after.held, before.live, before.held);
-    if (test_slowness == 1)
-        CHECK(after.resident <= before.resident + 2000000, "%zu bytes resident, before %zu", after.resident,
-              before.resident);
+    if (test_slowness == 1) /* a rank reads the heaps of all ranks, each of which may hold so much more */
+        CHECK(after.resident <= before.resident + (size_t)dt_world(ctx) * 1000000, "%zu bytes resident, before %zu",
+              after.resident, before.resident);
     return 0;
 }
 

@@ -17,22 +17,30 @@ static const char *const names[DT__N_ELEMENT_OPS] = {
 #undef NAME
 };
 static const struct {
-    int bool_ins;
+    int n_ins, bool_ins;
     bool is_bool;
 } facts[DT__N_ELEMENT_OPS] = {
-#define FACT(name, n_ins, bool_ins, is_bool) {bool_ins, is_bool},
+#define FACT(name, n_ins, bool_ins, is_bool) {n_ins, bool_ins, is_bool},
     DT__ELEMENT_LIST(FACT)
 #undef FACT
 };
 
 /* Reads its operands, of whatever dtype, as truth values. */
-static bool is_logic(dt__element_op op) { return op >= DT__EL_AND && op <= DT__EL_NOT; }
+static bool is_logic(dt__element_op op) { return facts[op].bool_ins == (1 << facts[op].n_ins) - 1; }
 
 /* A number of the dtype nearest to x. */
 static long double rounded(dt_dtype dtype, long double x) {
     char bytes[16];
     put(dtype, (wide){x, 0}, bytes);
     return get(dtype, bytes).re;
+}
+
+/* One operation of a kernel, rounded by itself; long double would round twice. */
+static long double sum_in(dt_dtype dtype, long double a, long double b) {
+    return dtype == DT_F64 ? (long double)((double)a + (double)b) : (long double)((float)a + (float)b);
+}
+static long double product_in(dt_dtype dtype, long double a, long double b) {
+    return dtype == DT_F64 ? (long double)((double)a * (double)b) : (long double)((float)a * (float)b);
 }
 
 static long double gelu_argument(long double x) { return sqrtl(2 / acosl(-1)) * (x + 0.044715L * x * x * x); }
@@ -53,7 +61,7 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
     case DT__EL_SUB:
         return x - y;
     case DT__EL_ADD_SCALED:
-        return x + rounded(dtype, p * y);
+        return x + product_in(dtype, p, y);
     case DT__EL_MUL:
         return x * y;
     case DT__EL_DIV:
@@ -108,13 +116,13 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
     case DT__EL_THRESHOLD:
         return y <= p ? 0 : x;
     case DT__EL_AFFINE:
-        return rounded(dtype, x * p) + q;
+        return product_in(dtype, x, p) + q;
     case DT__EL_SHIFTED:
-        return rounded(dtype, x - p) - q;
+        return sum_in(dtype, x, -p) - q;
     case DT__EL_EXP_SHIFTED:
-        return expl(rounded(dtype, x - p));
+        return expl(sum_in(dtype, x, -p));
     case DT__EL_NORMALISE:
-        return rounded(dtype, rounded(dtype, rounded(dtype, x - p) * q) * y) + z;
+        return product_in(dtype, product_in(dtype, sum_in(dtype, x, -p), q), y) + z;
     case DT__EL_DROPOUT:
         return x != 0 ? y * p : 0;
     case DT__EL_EXP:
@@ -180,10 +188,14 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
     case DT__EL_SIN:
     case DT__EL_COS:
     case DT__EL_TANH:
-    case DT__EL_SIGMOID:
-    case DT__EL_SILU:
     case DT__EL_ERF:
         *units = 2.5;
+        break;
+    case DT__EL_SIGMOID: /* e / (1 + e): 0.95 units of e and two roundings are 1.95 relative, twice that in ULP */
+        *units = 3.9;
+        break;
+    case DT__EL_SILU: /* one rounding more */
+        *units = 4.9;
         break;
     case DT__EL_FLOOR_DIVIDE:
         *units = 1;
@@ -229,7 +241,7 @@ static bool is_near(dt__element_op op, dt_dtype dtype, long double got, long dou
     long double most = units * unit(dtype, expected);
     if (parts > 0 && isfinite(in[0]))
         most += parts * ldexpl(fabsl(in[0]), -fraction_bits(dtype == DT_F64 ? DT_F64 : DT_F32));
-    if (op == DT__EL_SIGMOID || op == DT__EL_SILU) /* e^-x overflows before the result is 0 */
+    if (op == DT__EL_SILU) /* x e^x, where e^x is subnormal */
         most += dtype == DT_F64 ? 0x1p-1010L : 0x1p-120L;
     return fabsl(got - expected) <= most;
 }
@@ -403,7 +415,7 @@ static void check_complex(const op_case *c, const dt__kernels *kernels, char (*i
     const long double complex expected =
         complex_reference(c->what.op, x, complex_of(c->what.numbers[0].f.re, c->what.numbers[0].f.im));
     long double size = cabsl(expected), most = c->what.dtype == DT_C64 ? 1e30L : 1e300L, least = 1 / most;
-    for (int k = 0; k < dt__op_inputs(c->what.op); k++)
+    for (int k = 0; k < facts[c->what.op].n_ins; k++)
         if (!(cabsl(x[k]) < most) || cabsl(x[k]) < least)
             return;
     if (!(size < most) || (size < least && size != 0))
@@ -424,7 +436,7 @@ static void check_case(op_case *c, const dt__kernels *kernels, dt__pool *pool, c
     int64_t index[MAX_DIMS] = {0}, i = 0;
     if (!is_empty(&c->out.a))
         do
-            for (int k = 0; k < dt__op_inputs(c->what.op); k++)
+            for (int k = 0; k < facts[c->what.op].n_ins; k++)
                 read_input(c, k, index, before[i][k]);
         while (i++, next_index(c->out.a.n_dims, c->out.shape, index));
     dt__elementwise_run(kernels, pool, &c->what);
@@ -476,7 +488,7 @@ static void check_random(dt__element_op op, dt_dtype dtype, uint64_t *random) {
         test_array_make(&c.out, facts[op].is_bool ? DT_BOOL : dtype, n_dims, shape, (test_layout)test_below(&own, 2),
                         &own);
         c.what.out = &c.out.a;
-        for (int k = 0; k < dt__op_inputs(op); k++) {
+        for (int k = 0; k < facts[op].n_ins; k++) {
             const bool alike = test_below(&own, 2) == 0;
             const int skip = alike || n_dims == 0 ? 0 : (int)test_below(&own, n_dims + 1);
             int64_t own_shape[MAX_DIMS] = {0};
@@ -507,7 +519,7 @@ static void check_random(dt__element_op op, dt_dtype dtype, uint64_t *random) {
         memcpy(first_result, c.out.memory.data, c.out.memory.bytes);
         have_first = true;
         test_array_free(&c.out);
-        for (int k = 0; k < dt__op_inputs(op); k++)
+        for (int k = 0; k < facts[op].n_ins; k++)
             test_array_free(&c.ins[k]);
     }
 }

@@ -117,7 +117,7 @@ static void indexing__rows(void **state) {
     dt__pool *pool = dt__pool_new(ctx, 3);
     for (int d = DT_F32; d < DT_N_DTYPES; d++)
         for (int i = 0; i < 80; i++)
-            check_rows(&random, i % 2 ? pool : NULL, i % 3 ? dt__kernels_best() : dt__kernels_plain(), (dt_dtype)d);
+            check_rows(&random, i % 2 ? pool : NULL, i % 3 ? dt__kernels_best() : &dt__kernels_plain, (dt_dtype)d);
     dt__pool_free(pool);
     dt__ctx_free(ctx);
 }
@@ -179,7 +179,7 @@ static void indexing__elements(void **state) {
     dt__pool *pool = dt__pool_new(ctx, 3);
     for (int d = DT_F32; d < DT_N_DTYPES; d++)
         for (int i = 0; i < 120; i++)
-            check_elements(&random, i % 2 ? pool : NULL, i % 3 ? dt__kernels_best() : dt__kernels_plain(),
+            check_elements(&random, i % 2 ? pool : NULL, i % 3 ? dt__kernels_best() : &dt__kernels_plain,
                            (dt_dtype)d);
     dt__pool_free(pool);
     dt__ctx_free(ctx);
@@ -261,7 +261,7 @@ static void triangle__random_matrices(void **state) {
                                    test_below(&random, 30),
                                    test_below(&random, 30)};
         const twin before = twin_of(&in);
-        dt__triangle_run(i % 2 ? dt__kernels_best() : dt__kernels_plain(), i % 3 ? NULL : pool, &what);
+        dt__triangle_run(i % 2 ? dt__kernels_best() : &dt__kernels_plain, i % 3 ? NULL : pool, &what);
         if (!is_empty(&in.a))
             do {
                 const int64_t off = index[n_dims - 1] + what.column - index[n_dims - 2] - what.row;

@@ -84,7 +84,7 @@ static void check_tables(reduce_case c, const sources *s, const void *expected, 
         for (int store = DT__CACHED; store <= DT__STREAM; store++) {
             c.table = table_at(t);
             c.store = (dt__store)store;
-            if (!c.table || (c.table == dt__kernels_plain() && (c.store == DT__STREAM || c.n > PLAIN_LENGTH)))
+            if (!c.table || (c.table == &dt__kernels_plain && (c.store == DT__STREAM || c.n > PLAIN_LENGTH)))
                 continue;
             check_out_of_place(&c, s, expected, random);
             check_in_place(&c, s, expected, random);
@@ -102,8 +102,8 @@ static void check_dtype(dt_dtype dtype, uint64_t *random) {
                 continue;
             reduce_case one = {.dtype = dtype, .op = (dt_reduce)op, .n_srcs = source_counts[c]};
             one.divisor = divisors[test_below(random, 8)];
-            dt__kernels_plain()->reduce(dtype, one.op, expected, s.pointers, one.n_srcs, MAX_LENGTH, one.divisor,
-                                        DT__CACHED);
+            dt__kernels_plain.reduce(dtype, one.op, expected, s.pointers, one.n_srcs, MAX_LENGTH, one.divisor,
+                                     DT__CACHED);
             for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
                 one.n = lengths[l];
                 check_tables(one, &s, expected, random);
@@ -164,8 +164,8 @@ static void accumulate__is_a_reduction_of_dst_and_src(void **state) {
                 char *expected = malloc(N * size);
                 random_elements((dt_dtype)dtype, &random, dst.data, N);
                 random_elements((dt_dtype)dtype, &random, src.data, N);
-                dt__kernels_plain()->reduce((dt_dtype)dtype, op == DT_AVG ? DT_SUM : (dt_reduce)op, expected,
-                                            (const void *[]){dst.data, src.data}, 2, N, 1, DT__CACHED);
+                dt__kernels_plain.reduce((dt_dtype)dtype, op == DT_AVG ? DT_SUM : (dt_reduce)op, expected,
+                                         (const void *[]){dst.data, src.data}, 2, N, 1, DT__CACHED);
                 table->accumulate((dt_dtype)dtype, (dt_reduce)op, dst.data, src.data, N);
                 reduce_case c = {table, (dt_dtype)dtype, (dt_reduce)op, 2, N, 1, DT__CACHED};
                 check(&c, &(sources){.pointers = {src.data, src.data}}, &dst, expected, 0);

@@ -5,17 +5,9 @@
  */
 #include "support/ranks.h"
 
-#include "comm/runtime.h"
 #include "mesh/mesh.h"
 
 #include <string.h>
-
-static int count_groups(dt_ctx *ctx) {
-    int n = 0;
-    for (const dt_group *group = dt__runtime_of(ctx)->groups; group; group = group->next)
-        n++;
-    return n;
-}
 
 #define CHECK_MESH(ctx, mesh) CHECK(mesh, "%s", dt_error_text(ctx))
 
@@ -25,12 +17,12 @@ static int share_groups(dt_ctx *ctx, void *arg) {
     CHECK_MESH(ctx, line && mesh);
     CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
     CHECK_OK(ctx, dt_comm_barrier(dt_mesh_group(line, 0)));
-    CHECK(dt_mesh_group(line, 0)->channel == dt_group_world(ctx)->channel,
+    CHECK(test_share_channel(dt_mesh_group(line, 0), dt_group_world(ctx)),
           "a channel beside the world's"); /* DM-001 */
     CHECK(dt_mesh_group(line, DT_MESH_ONLY_DIM) == dt_mesh_group(line, 0), "another group without a dim");
     dt_mesh_release(line);
     dt_group *groups[3];
-    int n_before = count_groups(ctx);
+    int n_before = test_count_groups(ctx);
     for (int i = 0; i < 3; i++) {
         groups[i] = dt_mesh_group(mesh, i); /* DM-008, DM-009 */
         CHECK(groups[i] && dt_mesh_group(mesh, i) == groups[i], "%s", dt_error_text(ctx));
@@ -41,7 +33,7 @@ static int share_groups(dt_ctx *ctx, void *arg) {
             CHECK(dt_group_world_rank(groups[i], k) == dt_mesh_group_rank(mesh, i, k), "member %lld", (long long)k);
     }
     CHECK(groups[0] != groups[1] && groups[1] != groups[2], "dims share a group");
-    CHECK(count_groups(ctx) == n_before + 3, "%d groups after %d", count_groups(ctx), n_before);
+    CHECK(test_count_groups(ctx) == n_before + 3, "%d groups after %d", test_count_groups(ctx), n_before);
 
     dt_mesh *part = dt_mesh_slice(mesh, "dp,cp"), *tp = dt_mesh_slice(mesh, "tp");
     dt_mesh *flat = dt_mesh_flatten(part, NULL), *again = dt_mesh_flatten(part, NULL);
@@ -52,19 +44,19 @@ static int share_groups(dt_ctx *ctx, void *arg) {
     CHECK(dt_mesh_group(tp, 0) == groups[2], "a slice of one dim has its own group");
     CHECK(dt_mesh_group(cut, 0) == groups[0] && dt_mesh_group(cut, 1) == groups[1], "cut dims have their own groups");
     CHECK(dt_mesh_group(joined, 2) == groups[2], "joined dims have their own groups");
-    CHECK(count_groups(ctx) == n_before + 3, "sub-meshes made groups"); /* DM-043, DM-058, DM-062, DM-063 */
+    CHECK(test_count_groups(ctx) == n_before + 3, "sub-meshes made groups"); /* DM-043, DM-058, DM-062, DM-063 */
     dt_group *long_group = dt_mesh_group(flat, 0);
     CHECK(dt_mesh_group(again, 0) == long_group && dt_mesh_group(pair, 0) == long_group,
           "a flattened dim has several groups"); /* DM-050, DM-064, DM-065 */
-    CHECK(count_groups(ctx) == n_before + 4, "%d groups after %d", count_groups(ctx), n_before);
+    CHECK(test_count_groups(ctx) == n_before + 4, "%d groups after %d", test_count_groups(ctx), n_before);
 
     dt_mesh *all[] = {mesh, part, tp, flat, again, pair, joined};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         dt_mesh_release(all[i]);
-    CHECK(count_groups(ctx) == n_before + 3, "the last mesh holds its root with three, %d of %d are left",
-          count_groups(ctx), n_before);
+    CHECK(test_count_groups(ctx) == n_before + 3, "the last mesh holds its root with three, %d of %d are left",
+          test_count_groups(ctx), n_before);
     dt_mesh_release(cut);
-    CHECK(count_groups(ctx) == n_before, "%d groups are left of %d", count_groups(ctx), n_before);
+    CHECK(test_count_groups(ctx) == n_before, "%d groups are left of %d", test_count_groups(ctx), n_before);
     return 0;
 }
 

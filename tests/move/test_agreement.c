@@ -158,7 +158,8 @@ static void plans__match_what_the_executor_pulls(void **state) {
         dt_mesh_release(other);
         dt__ctx_free(ctx);
     }
-    assert_in_range(n_two_phases, N_MOVES / 20, N_MOVES);
+    /* About 1 move in 21 is, 72 of 1500 with a standard deviation of 8.3; 25 are 5.6 of them away. */
+    assert_in_range(n_two_phases, N_MOVES / 60, N_MOVES);
 }
 
 int main(void) {

@@ -23,4 +23,5 @@ dt_tensor *f(dt_tensor *x) { return $mistake; }"
 done
 if command -v clang-format-14 >/dev/null; then
     python3 scripts/make_ops.py --check
+    python3 scripts/make_cpp.py --check
 fi

@@ -19,6 +19,9 @@ for compiler in gcc clang; do
         alone "dtensor/${header##*/}" $compiler -x c -std=c11 -pedantic
         alone "dtensor/${header##*/}" $compiler -x c++ -std=c++17 -pedantic
     done
+    for header in include/dtensor/*.hpp; do
+        alone "dtensor/${header##*/}" $compiler -x c++ -std=c++17 -pedantic
+    done
     for header in src/*/*.h; do
         alone "${header#src/}" $compiler -x c -std=gnu11 -D_GNU_SOURCE -I src -Wno-unused-function
     done

@@ -23,20 +23,8 @@ DEFINITION = re.compile(r"^\s*(?:typedef\s+)?(?:struct|union|enum)\s+(dt__\w+)\s
 FORWARD = re.compile(r"typedef\s+(?:struct|union|enum)\s+(\w+)\s+\1\s*;")
 
 # What is still to be mended: (folder, other folder whose inner headers it includes), file names and types.
-REACHES = {
-    ("bench", "kernels"), ("bench", "random"),
-    ("src/comm", "kernels"), ("src/dispatch", "kernels"),
-    ("src/move", "kernels"), ("src/ops", "kernels"),
-    ("src/random", "kernels"),
-    ("src/tensor", "kernels"), ("src/tensor", "spec"),
-    ("tests/mesh", "comm"),
-
-
-}
-NAMES = {
-    "avx2", "avx512", "baseline", "choose", "element", "kernels", "ops",
-    "plain", "reduce", "tuned",
-}
+REACHES = set()
+NAMES = set()
 TYPES = set()
 
 

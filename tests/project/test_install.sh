@@ -34,15 +34,15 @@ check() {
     esac
 }
 
-with_pkg_config() { # COMPILER STANDARD LANGUAGE
+with_pkg_config() { # COMPILER STANDARD SOURCE
     local libs
     # shellcheck disable=SC2046,SC2086 # one word per flag
-    "$1" -x "$3" "-std=$2" $warnings $(pkg-config --cflags dtensor) "$consumer/consumer.c" -o "$work/shared" \
+    "$1" "-std=$2" $warnings $(pkg-config --cflags dtensor) "$consumer/$3" -o "$work/shared" \
         $(pkg-config --libs dtensor)
     check "$work/shared" shared
     libs=$(pkg-config --static --libs dtensor)
     # shellcheck disable=SC2046,SC2086
-    "$1" -x "$3" "-std=$2" $warnings $(pkg-config --cflags dtensor) "$consumer/consumer.c" -o "$work/static" \
+    "$1" "-std=$2" $warnings $(pkg-config --cflags dtensor) "$consumer/$3" -o "$work/static" \
         ${libs/-ldtensor/-l:libdtensor.a}
     check "$work/static" static
 }
@@ -64,8 +64,10 @@ for pair in gcc:g++ clang:clang++; do
         echo "$c: not installed, left out"
         continue
     fi
-    with_pkg_config "$c" c11 c
-    with_pkg_config "$cxx" c++17 c++
+    with_pkg_config "$c" c11 consumer.c
+    with_pkg_config "$cxx" c++17 consumer.cpp
+    said=$(LD_LIBRARY_PATH=$libraries "$prefix/bin/dtrun" -n 4 "$work/shared") || fail "4 ranks in C++ failed"
+    [ "$said" = "dtensor $version" ] || fail "4 ranks in C++ said '$said'"
     with_find_package "$c" "$cxx"
     echo "$c: 4 programs by pkg-config, 4 by find_package"
 done

@@ -26,12 +26,12 @@ BANNED = {
     r"first come": "on first use",
     r"goes? with|going with": "is freed with",
     r"goes? on|going on|went on": "continues",
-    r"the picture": "relaxation",
     r"the alarm": "abort flag",
     r"farewells?": "goodbye",
 }
 # Where the words mean something else.
-ALLOWED = re.compile(r"\b(?:stands? for|stood for|stand-?in|stands? alone|as it stands|look and feel|say so|lay out)\b", re.I)
+ALLOWED = re.compile(r"\b(?:(?:stands?|stood)[\s*#]+(?:for|alone)|stand-?in|as it stands|lay out|say so|(?:gives?|gave)[\s*#]+up|"
+                     r"looks?[\s*#]+(?:for|up))\b", re.I)
 WORDS = re.compile("|".join(rf"\b(?:{words})\b" for words in BANNED), re.I)
 C_PROSE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.S)
 CODE_BLOCK = re.compile(r"^```.*?^```|^(?: {4}|\t)[^\n]*|`[^`\n]*`", re.S | re.M)
@@ -77,15 +77,15 @@ def prose(name, text):
 
 def complaints(name, text):
     found = []
-    for number, line in enumerate(prose(name, text).split("\n"), 1):
-        for match in WORDS.finditer(ALLOWED.sub(blank, line)):
-            better = next(b for words, b in BANNED.items() if re.fullmatch(words, match.group(), re.I))
-            found.append(f"{name}:{number}: '{match.group()}': write {better}")
+    text = ALLOWED.sub(blank, prose(name, text))
+    for match in WORDS.finditer(text):
+        better = next(b for words, b in BANNED.items() if re.fullmatch(words, match.group(), re.I))
+        found.append(f"{name}:{text.count(chr(10), 0, match.start()) + 1}: '{match.group()}': write {better}")
     return found
 
 
 def check_the_checker():
-    allowed = [("a.c", "int wanted; /* what S stands for */"), ("a.md", "It is `wanted`.\n```\nnobody\n```\n"),
+    allowed = [("a.c", "int wanted; /* what S stands\n * for */"), ("a.md", "It is `wanted`.\n```\nnobody\n```\n"),
                ("a.c", "/* there is one; they are standard */"), ("a.py", "wanted = 1  # expected"), ("a.1", "expected")]
     refused = [("a.c", "/* What nobody\n * holds. */"), ("a.c", 'fail("%s is wanted");'), ("a.h", "x; // lies here"),
                ("a.c", '"a truth value"'), ("a.md", "It says so, and stands there."), ("a.1", ".TP\nWhoever asks."),

@@ -7,7 +7,7 @@
 
 #include "support/check.h"
 
-#include "random/kernels.h"
+#include "random/random.h"
 
 #include <inttypes.h>
 #include <math.h>

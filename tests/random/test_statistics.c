@@ -160,12 +160,12 @@ static double chi_limit(double degrees) {
 static void bits__are_uniform(void **state) {
     (void)state;
     static int high[256], low[256], pairs[65536];
-    const dt__random_kernels *table = dt__random_kernels_best();
+    const dt__kernels *table = dt__kernels_best();
     uint64_t words[2 * DT__GROUP_BLOCKS];
     int64_t ones[64] = {0};
     const uint64_t seed = test_seed(31);
     for (uint64_t group = 0; group < N / 32; group++) {
-        table->words((dt_generator_state){seed, 5}, group, words);
+        table->random_words((dt__philox_key){seed, 5}, group, words);
         for (int i = 0; i < 32; i++) {
             high[words[i] >> 56]++;
             low[words[i] & 255]++;

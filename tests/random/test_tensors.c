@@ -234,19 +234,24 @@ static void calls__that_make_no_sense_are_refused(void **state) {
         dt_error_clear(ctx);                                                                                         \
         assert_int_equal(dt_generator_save(dt_generator_default(ctx)).draw, 0);                                      \
     } while (0)
-    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .std = DT_REAL(-1)), DT_ERR_VALUE, "randn: mean 0 and std -1");
-    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_I32), DT_ERR_DTYPE, "randn: no values of dtype i32");
-    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_C64), DT_ERR_DTYPE, "randn: no values of dtype c64");
+    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .std = DT_REAL(-1)), DT_ERR_VALUE,
+            "randn: expected a finite mean and a finite std >= 0, got mean 0 and std -1");
+    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_I32), DT_ERR_DTYPE,
+            "randn: unsupported dtype: expected a float, got i32");
+    REFUSED(!dt_randn(ctx, DT_SHAPE(3), .dtype = DT_C64), DT_ERR_DTYPE,
+            "randn: unsupported dtype: expected a float, got c64");
     REFUSED(!dt_randn(ctx, DT_SHAPE(-3)), DT_ERR_SHAPE, "randn");
-    REFUSED(!dt_rand(ctx, DT_SHAPE(3), .low = DT_REAL(3)), DT_ERR_VALUE, "rand: low 3 and high 1");
-    REFUSED(!dt_exponential(ctx, DT_SHAPE(3), .rate = DT_REAL(-1)), DT_ERR_VALUE, "exponential: rate -1");
-    REFUSED(!dt_randint(ctx, 5, 5, DT_SHAPE(3)), DT_ERR_VALUE, "randint: from 5 and to 5");
-    REFUSED(!dt_bernoulli(ctx, 1.5, DT_SHAPE(3)), DT_ERR_VALUE, "bernoulli: p 1.5");
-    REFUSED(!dt_dropout_mask(ctx, -1, DT_SHAPE(3)), DT_ERR_VALUE, "dropout_mask: p -1");
-    REFUSED(!dt_randperm(ctx, -1), DT_ERR_VALUE, "randperm: -1 entries");
-    REFUSED(!dt_randperm(ctx, 130, .dtype = DT_I8), DT_ERR_VALUE, "there may be 0 to 128");
-    REFUSED(!dt_randperm(ctx, 3, .dtype = DT_F64), DT_ERR_DTYPE, "randperm: no entries of dtype f64");
-    REFUSED(dt_normal_(i) != DT_OK, DT_ERR_DTYPE, "normal_: no values of dtype i32");
+    REFUSED(!dt_rand(ctx, DT_SHAPE(3), .low = DT_REAL(3)), DT_ERR_VALUE, "got low 3 and high 1");
+    REFUSED(!dt_exponential(ctx, DT_SHAPE(3), .rate = DT_REAL(-1)), DT_ERR_VALUE,
+            "exponential: expected rate and 1 / rate above 0 and finite in f32, got rate -1");
+    REFUSED(!dt_randint(ctx, 5, 5, DT_SHAPE(3)), DT_ERR_VALUE, "got from 5 and to 5");
+    REFUSED(!dt_bernoulli(ctx, 1.5, DT_SHAPE(3)), DT_ERR_VALUE, "bernoulli: expected p from 0 to 1, got 1.5");
+    REFUSED(!dt_dropout_mask(ctx, -1, DT_SHAPE(3)), DT_ERR_VALUE, "dropout_mask: expected p from 0 to 1, got -1");
+    REFUSED(!dt_randperm(ctx, -1), DT_ERR_VALUE, "randperm: expected a size from 0");
+    REFUSED(!dt_randperm(ctx, 130, .dtype = DT_I8), DT_ERR_VALUE, "expected a size from 0 to 128");
+    REFUSED(!dt_randperm(ctx, 3, .dtype = DT_F64), DT_ERR_DTYPE,
+            "randperm: unsupported dtype: expected an integer, got f64");
+    REFUSED(dt_normal_(i) != DT_OK, DT_ERR_DTYPE, "normal_: unsupported dtype: expected a float, got i32");
     REFUSED(dt_normal_(wide) != DT_OK, DT_ERR_STATE, "normal_: two indices of f32[4,6]");
     REFUSED(dt_uniform_(windows) != DT_OK, DT_ERR_STATE, "uniform_: two indices of f32[3,4]");
     REFUSED(!dt_randn(ctx, DT_SHAPE(3), .generator = dt_generator_default(other)), DT_ERR_STATE, "another context");

@@ -5,6 +5,7 @@
 #include "support/ranks.h"
 
 #include "comm/comm.h"
+#include "comm/runtime.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -66,3 +67,12 @@ void run_ranks(int64_t n, dt_rank_fn *fn, void *arg) {
         fail();
     }
 }
+
+int test_count_groups(dt_ctx *ctx) {
+    int n = 0;
+    for (const dt_group *group = dt__runtime_of(ctx)->groups; group; group = group->next)
+        n++;
+    return n;
+}
+
+bool test_share_channel(const dt_group *a, const dt_group *b) { return a->channel == b->channel; }

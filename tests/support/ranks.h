@@ -23,6 +23,10 @@ void test_die_of_faults(void);
  */
 bool test_leaks(void);
 
+/* The groups that the context has, and whether two of them use the same channel. */
+int test_count_groups(dt_ctx *ctx);
+bool test_share_channel(const dt_group *a, const dt_group *b);
+
 #define CHECK(condition, ...)                                                                                        \
     do {                                                                                                             \
         if (!(condition)) {                                                                                          \

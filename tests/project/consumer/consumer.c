@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A program of somebody else: compiled as C and as C++ against the installed tree, by the installed means.
+ * A program of somebody else in C11, compiled against the installed tree by the installed means.
  */
 #include <dtensor/dtensor.h>
 
@@ -22,7 +22,6 @@ int main(void) {
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=1");
     if (dt_mesh_size(mesh) != 1)
         return 5;
-#ifndef __cplusplus
     const int64_t sizes[] = {2, 3};
     dt_shape shape = {2, sizes};
     dt_make_options make;
@@ -37,7 +36,6 @@ int main(void) {
         return 7;
     if (dt_item(dt_scalar(ctx, 3, .dtype = DT_I32)) != 3 || dt_tensor_n_dims(dt_zeros(ctx, DT_SHAPE(4, 5))) != 2)
         return 8;
-#endif
     dt_mesh_release(mesh);
     printf("dtensor %s\n", dt_version_text());
     return dt_close(ctx);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A pool of threads that work on one thing at a time. It hangs off whoever made it. Its workers start at the first
+ * A pool of threads that runs one job at a time. It is owned by its creator. Its workers start at the first
  * run that could use them, so that a process that has only made a pool can still fork; between runs they sleep.
  */
-#ifndef DT_KERNELS_THREADS_H
-#define DT_KERNELS_THREADS_H
+#ifndef DT_KERNELS_THREAD_POOL_H
+#define DT_KERNELS_THREAD_POOL_H
 
 #include "dtensor/base.h"
 
 typedef struct dt__pool dt__pool;
 
 /* n_threads counts the calling thread, so 1 (or less) has no workers and costs nothing. NULL when memory is out; no
- * error is recorded. Where the system gives fewer threads than asked for, the pool works with those. */
+ * error is recorded. Where the system starts fewer threads than requested, the pool works with those. */
 dt__pool *dt__pool_new(dt_ctx *ctx, int n_threads);
 /* NULL is fine. Not while a run is under way. */
 void dt__pool_free(dt__pool *pool);

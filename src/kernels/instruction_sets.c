@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which table runs on this CPU. The rows stand from the slowest to the fastest; a tuned table is offered only when
- * CPU and operating system support every instruction set that its file is compiled for (flags.cmake).
+ * Which table runs on this CPU. Rows are ordered from the slowest to the fastest table; a tuned table is offered only
+ * if CPU and operating system support every instruction set that its file is compiled for (flags.cmake).
  */
-#include "kernels/tables.h"
+#include "kernels/kernel_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,17 +33,15 @@ static const struct {
     const dt__kernels *table;
     bool (*runs)(void);
 } rows[] = {
-    {&dt__kernels_table_plain, runs_always},
-    {&dt__kernels_table_baseline, runs_always},
+    {&dt__kernels_plain, runs_always},
+    {&dt__kernels_baseline, runs_always},
 #ifdef __x86_64__
-    {&dt__kernels_table_avx2, runs_avx2},
-    {&dt__kernels_table_avx512, runs_avx512},
+    {&dt__kernels_avx2, runs_avx2},
+    {&dt__kernels_avx512, runs_avx512},
 #endif
 };
 
 enum { N_ROWS = sizeof rows / sizeof *rows };
-
-const dt__kernels *dt__kernels_plain(void) { return &dt__kernels_table_plain; }
 
 const dt__kernels *dt__kernels_named(const char *name) {
     for (int i = 0; name && i < N_ROWS; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Elements in memory as C types, and the conversion of one element. Everything here is free of branches that a
- * compiler cannot turn into selections, so that loops over it become vector loops; it gives the same bits in every
+ * compiler cannot turn into selections, so that loops over it become vector loops; with the same bits in every
  * instruction set.
  */
-#ifndef DT_KERNELS_ELEMENT_H
-#define DT_KERNELS_ELEMENT_H
+#ifndef DT_KERNELS_ELEMENT_TYPES_H
+#define DT_KERNELS_ELEMENT_TYPES_H
 
 #include "base/half_float.h"
 #include "dtensor/base.h"
@@ -20,7 +20,7 @@ typedef int16_t dt__i16 DT__IN_MEMORY;
 typedef int32_t dt__i32 DT__IN_MEMORY;
 typedef int64_t dt__i64 DT__IN_MEMORY;
 typedef uint8_t dt__u8 DT__IN_MEMORY;
-typedef uint8_t dt__truth DT__IN_MEMORY;
+typedef uint8_t dt__bool8 DT__IN_MEMORY;
 typedef struct __attribute__((packed, may_alias)) dt__c64 {
     float re, im;
 } dt__c64;
@@ -36,7 +36,7 @@ typedef struct __attribute__((packed, may_alias)) dt__c128 {
 #define DT__EACH _Pragma("GCC ivdep")
 #endif
 
-/* Toward zero; beyond the range of the integer its nearest end; NaN gives 0. `below` is the largest number of the
+/* Toward zero; beyond the range of the integer its nearest end; NaN becomes 0. `below` is the largest number of the
  * float type that is less than the integer's largest plus one. */
 #define DT__SATURATE(name, type, real, lowest, highest, below)                                                       \
     DT__INLINE type name(real x) {                                                                                   \

@@ -2,12 +2,16 @@
  *
  * The elementwise ops. One list makes the enum and the facts that the driver needs; op_loops.h has the loops.
  *
- * Meanings are PyTorch's: maximum, minimum, relu and clamp keep a NaN; sign of NaN is 0; integers wrap; floor_divide
- * and remainder round toward minus infinity, and give 0 where an integer is divided by 0; a negative power of an
- * integer is 1 / power, cut; round takes halves to even; comparisons, logic and isnan give bool; logic reads "not 0".
+ * Meanings are PyTorch's: maximum, minimum, relu and clamp propagate NaN; the sign of NaN is 0; integers wrap;
+ * floor_divide and remainder round toward minus infinity, and an integer divided by 0 is 0; a negative power of an
+ * integer is 1 / power, truncated; round takes ties to even; comparisons, logic and isnan compute bool; logic reads
+ * "not 0".
+ *
+ * No op of the library calls these yet; the ops of the training issue will: POW NE LE GT GE XOR NOT ABS SIGN SQUARE
+ * CLAMP THRESHOLD DROPOUT RSQRT RECIPROCAL SIGMOID SILU ERF GELU_GRAD GELU_TANH_GRAD SIN COS FLOOR CEIL ROUND ISNAN.
  */
-#ifndef DT_KERNELS_OPS_H
-#define DT_KERNELS_OPS_H
+#ifndef DT_KERNELS_ELEMENT_OPS_H
+#define DT_KERNELS_ELEMENT_OPS_H
 
 #include "dtensor/base.h"
 

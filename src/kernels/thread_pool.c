@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A run is open while it has pieces to give away. Workers enter an open run, take pieces until there are none, and
+ * A run is open while it has pieces left. Workers enter an open run, take pieces until there are none, and
  * leave. One word holds both whether a run is open and how many workers are inside, so that the caller, which closes
  * the run when no pieces are left, waits only for workers that have entered; one that wakes up late finds it closed
  * and goes back to sleep. A worker that enters between two runs enters the second, whose fields were all written
  * before it was opened.
  */
-#include "kernels/threads.h"
+#include "kernels/thread_pool.h"
 
 #include "base/ctx.h"
 

@@ -4,11 +4,11 @@
  * time, in the order of the sources. Everything of a block is loaded before any of it is stored, so that dst may be a
  * source. Heads and tails go through the same arithmetic on partly filled registers.
  */
-#ifndef DT_KERNELS_REDUCE_H
-#define DT_KERNELS_REDUCE_H
+#ifndef DT_KERNELS_REDUCE_LOOPS_H
+#define DT_KERNELS_REDUCE_LOOPS_H
 
 #include "kernels/average.h"
-#include "kernels/kernels.h"
+#include "kernels/kernel_table.h"
 #include "kernels/lanes.h"
 
 enum {
@@ -82,7 +82,7 @@ INLINE void reduce_block(arithmetic with, const reduction *r, int n_srcs, size_t
     }
 }
 
-/* Whole blocks; gives where they end. n_srcs is r->n_srcs, as a constant where that makes a faster loop. */
+/* Whole blocks; returns where they end. n_srcs is r->n_srcs, as a constant where that makes a faster loop. */
 INLINE size_t reduce_blocks(arithmetic with, const reduction *r, int n_srcs) {
     const reduction own = *r; /* no store can change it */
     size_t at = own.begin;
@@ -158,14 +158,14 @@ INLINE void reduce_range(arithmetic with, const reduction *r) {
     X(or_bool, bool, or_bits, keep)                                                                                  \
     X(and_bool, bool, and_bits, keep)
 
-#define LOOP(name, form, combine, finish)                                                                            \
+#define REDUCE_LOOP(name, form, combine, finish)                                                                     \
     static void reduce_##name(const reduction *r) {                                                                  \
         reduce_range((arithmetic){unpack_##form, combine, finish, pack_##form}, r);                                  \
     }
-LOOP_LIST(LOOP)
-#undef LOOP
+LOOP_LIST(REDUCE_LOOP)
+#undef REDUCE_LOOP
 
-/* NULL where dt_reduce_allowed says no, and for averages of integers, which average.h makes. */
+/* NULL where dt_reduce_allowed is false, and for averages of integers, which average.h makes. */
 static void (*const reduce_loops[DT_N_DTYPES][DT_N_REDUCES])(const reduction *) = {
     [DT_F32] = {reduce_sum_f32, reduce_avg_f32, reduce_product_f32, reduce_min_f32, reduce_max_f32},
     [DT_F64] = {reduce_sum_f64, reduce_avg_f64, reduce_product_f64, reduce_min_f64, reduce_max_f64},

@@ -5,7 +5,8 @@
  */
 #include "random/fills.h"
 
-#include "random/scalar.h"
+#include "kernels/philox.h"
+#include "kernels/vector_math.h"
 
 /* The counter, the key, and what Philox-4x32-10 makes of them, as its authors publish them. */
 static const struct {
@@ -30,13 +31,13 @@ static void philox__gives_the_published_words(void **state) {
         for (int w = 0; w < 4; w++)
             assert_int_equal(block.w[w], want[w]);
         uint64_t number = c[0] | (uint64_t)c[1] << 32;
-        dt_generator_state at = {known[i].seed, c[2] | (uint64_t)c[3] << 32};
+        dt__philox_key at = {known[i].seed, c[2] | (uint64_t)c[3] << 32};
         for (int t = 0; t < N_TABLES; t++) {
-            const dt__random_kernels *table = dt__random_kernels_named(table_names[t]);
+            const dt__kernels *table = dt__kernels_named(table_names[t]);
             uint64_t words[2 * DT__GROUP_BLOCKS];
             if (!table)
                 continue;
-            table->words(at, number / DT__GROUP_BLOCKS, words);
+            table->random_words(at, number / DT__GROUP_BLOCKS, words);
             assert_int_equal(words[number % 16], want[0] | (uint64_t)want[1] << 32);
             assert_int_equal(words[number % 16 + 16], want[2] | (uint64_t)want[3] << 32);
         }
@@ -49,8 +50,8 @@ enum { MOST = 200 };
 static void check_all_ranges(const char *name, dt__draw draw, int64_t begin) {
     const size_t bytes = dt_dtype_size(draw.dtype);
     char whole[MOST * 8], part[MOST * 8 + 2];
-    const dt__random_kernels *table = draw.kernels;
-    draw.kernels = &dt__random_plain;
+    const dt__kernels *table = draw.kernels;
+    draw.kernels = &dt__kernels_plain;
     dt__draw_range(&draw, begin, MOST, whole);
     draw.kernels = table;
     for (int64_t from = 0; from < MOST; from += begin ? 11 : from < 70 ? 1 : 23)
@@ -75,7 +76,7 @@ static void range__has_the_bits_of_the_definition_in_every_table(void **state) {
         for (int t = 1; t < N_TABLES; t++)
             for (size_t b = 0; b < sizeof begins / sizeof *begins; b++) {
                 char name[100];
-                if (!(draw.kernels = dt__random_kernels_named(table_names[t])))
+                if (!(draw.kernels = dt__kernels_named(table_names[t])))
                     continue;
                 snprintf(name, sizeof name, "fill %d (distribution %d, %s) with %s from %" PRId64, f,
                          (int)draw.distribution, dt_dtype_name(draw.dtype), table_names[t], begins[b]);
@@ -94,10 +95,10 @@ static void tables__agree_on_many_elements(void **state) {
     char *want = malloc(N * 8), *got = malloc(N * 8);
     for (int f = 0; f < N_FILLS; f++) {
         dt__draw draw = begin_draw(generator, &all_fills[f]);
-        draw.kernels = dt__random_kernels_named("baseline");
+        draw.kernels = dt__kernels_named("baseline");
         dt__draw_range(&draw, 0, N, want);
         for (int t = 2; t < N_TABLES; t++)
-            if ((draw.kernels = dt__random_kernels_named(table_names[t]))) {
+            if ((draw.kernels = dt__kernels_named(table_names[t]))) {
                 dt__draw_range(&draw, 0, N, got);
                 check_bytes(table_names[t], got, want, N * dt_dtype_size(draw.dtype));
             }
@@ -121,19 +122,22 @@ static void functions__are_near_the_true_ones(void **state) {
                                     1ull << 62, 1ull << 61, (1ull << 61) - 1, 0xfffff00000000000};
     const uint64_t seed = test_seed(5);
     for (uint64_t i = 0; i < 200000; i++) {
-        philox_block block = random_block((dt_generator_state){seed, 0}, i, 0);
+        philox_block block = random_block((dt__philox_key){seed, 0}, i, 0);
         uint64_t w = i < sizeof ends / sizeof *ends ? ends[i] : block_u64(&block, 0);
         uint32_t h = (uint32_t)(w >> 32);
-        float u = positive_f32(h);
-        double v = positive_f64(w);
+        float u = random_positive_f32(h);
+        double v = random_positive_f64(w);
         assert_true(u > 0 && u <= 1 && v > 0 && v <= 1);
-        assert_true(unit_f32(h) >= 0 && unit_f32(h) < 1 && unit_f64(w) >= 0 && unit_f64(w) < 1);
-        check_near("log f32", (long double)log_f32(u), logl((long double)u), 3e-7L * fabsl(logl((long double)u)));
-        check_near("log f64", (long double)log_f64(v), logl((long double)v), 5e-16L * fabsl(logl((long double)v)));
-        check_near("sin f32", (long double)turn_f32(h).sin, sinl(TWO_PI * (long double)h / 0x1p32L), 1.5e-7L);
-        check_near("cos f32", (long double)turn_f32(h).cos, cosl(TWO_PI * (long double)h / 0x1p32L), 1.5e-7L);
-        check_near("sin f64", (long double)turn_f64(w).sin, sinl(TWO_PI * (long double)w / 0x1p64L), 1e-15L);
-        check_near("cos f64", (long double)turn_f64(w).cos, cosl(TWO_PI * (long double)w / 0x1p64L), 1e-15L);
+        assert_true(random_unit_f32(h) >= 0 && random_unit_f32(h) < 1 && random_unit_f64(w) >= 0 &&
+                    random_unit_f64(w) < 1);
+        check_near("log f32", (long double)random_log_f32(u), logl((long double)u),
+                   3e-7L * fabsl(logl((long double)u)));
+        check_near("log f64", (long double)random_log_f64(v), logl((long double)v),
+                   5e-16L * fabsl(logl((long double)v)));
+        check_near("sin f32", (long double)random_turn_f32(h).sin, sinl(TWO_PI * (long double)h / 0x1p32L), 1.5e-7L);
+        check_near("cos f32", (long double)random_turn_f32(h).cos, cosl(TWO_PI * (long double)h / 0x1p32L), 1.5e-7L);
+        check_near("sin f64", (long double)random_turn_f64(w).sin, sinl(TWO_PI * (long double)w / 0x1p64L), 1e-15L);
+        check_near("cos f64", (long double)random_turn_f64(w).cos, cosl(TWO_PI * (long double)w / 0x1p64L), 1e-15L);
     }
 }
 
@@ -156,18 +160,18 @@ static void values__are_what_the_header_defines(void **state) {
     draw = begin_draw(generator, &(dt__random){DT__RANDINT, DT_I64, .from = -5, .to = 95});
     dt__draw_range(&draw, 0, N, numbers);
     for (uint64_t i = 0; i < N; i++) {
-        philox_block b = random_block((dt_generator_state){seed, 0}, i / 64 * 16 + i % 16, 0);
+        philox_block b = random_block((dt__philox_key){seed, 0}, i / 64 * 16 + i % 16, 0);
         uint32_t word = (uint32_t)(i % 64 / 16), pair = word / 2 * 2;
         long double r = sqrtl(-2 * logl(((long double)(b.w[pair] / 2) + 0.5L) / 0x1p31L));
         long double angle = TWO_PI * (long double)b.w[pair + 1] / 0x1p32L;
         check_near("normal", (long double)normal[i], r * (word % 2 ? sinl(angle) : cosl(angle)), 2e-6L);
-        b = random_block((dt_generator_state){seed, 1}, i / 64 * 16 + i % 16, 0);
+        b = random_block((dt__philox_key){seed, 1}, i / 64 * 16 + i % 16, 0);
         check_near("uniform", (long double)uniform[i], (long double)(b.w[word] >> 8) / 0x1p24L, 0);
-        b = random_block((dt_generator_state){seed, 2}, i / 32 * 16 + i % 16, 0);
+        b = random_block((dt__philox_key){seed, 2}, i / 32 * 16 + i % 16, 0);
         r = sqrtl(-2 * logl(((long double)(block_u64(&b, 0) >> 11) + 0.5L) / 0x1p53L));
         angle = TWO_PI * (long double)block_u64(&b, 1) / 0x1p64L;
         check_near("normal f64", (long double)normal64[i], r * (i % 32 / 16 ? sinl(angle) : cosl(angle)), 1e-14L);
-        b = random_block((dt_generator_state){seed, 3}, i / 32 * 16 + i % 16, 0);
+        b = random_block((dt__philox_key){seed, 3}, i / 32 * 16 + i % 16, 0);
         long double share = (long double)block_u64(&b, (int)(i % 32 / 16)) / 0x1p64L;
         assert_int_equal(numbers[i], (int64_t)floorl(share * 100) - 5);
     }

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The elementary functions of the kernels beside those of SLEEF, if that library is found when this is built: the
+ * largest error in units in the last place (ULP), and nanoseconds per element on one thread. Of SLEEF only the variants
+ * without fused products (`cinz`) are compared: no other gives the same bits on every instruction set.
+ *
+ * f32 is compared with the C library in f64, over all values of the argument with a stride; f64 with the C library in
+ * long double, half of the arguments with random bits and half from the range in which the function varies. Each round
+ * times ours and SLEEF's one after the other; the fastest of many counts.
+ *
+ *     bench_maths [--quick | --exhaustive]
+ */
+#include "base/half_float.h"
+#include "kernels/kernels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { N = 1 << 12, ROUNDS = 300 };
+
+typedef void maths_loop(int64_t n, void *out, const void *const *ins, const dt__number *numbers);
+
+/* SLEEF's loops of a function: with 32-byte registers and with 64-byte ones; NULL without the library. */
+typedef struct sleef_loops {
+    maths_loop *f32[2], *f64[2];
+} sleef_loops;
+
+#if defined HAVE_SLEEF && defined __x86_64__
+#include <immintrin.h>
+
+/* The names are declared here, because the header of SLEEF declares only those of the instruction set for which the
+ * including file is compiled. */
+#define UNARY(type)            type
+#define BINARY(type)           type, type
+#define UNARY_ARGUMENTS(load)  load(x + i)
+#define BINARY_ARGUMENTS(load) load(x + i), load(y + i)
+#define SLEEF_LOOP(arity, name, real, type, lanes, load, store)                                                      \
+    type Sleef_cinz_##name(arity(type));                                                                             \
+    static void loop_##name(int64_t n, void *out, const void *const *ins, const dt__number *numbers) {               \
+        const real *x = ins[0], *y = ins[1];                                                                         \
+        (void)numbers, (void)y;                                                                                      \
+        for (int64_t i = 0; i + lanes <= n; i += lanes)                                                              \
+            store((real *)out + i, Sleef_cinz_##name(arity##_ARGUMENTS(load)));                                      \
+    }
+#define AVX_LOOPS(arity, f, u)                                                                                       \
+    SLEEF_LOOP(arity, f##f8_##u##avx, float, __m256, 8, _mm256_loadu_ps, _mm256_storeu_ps)                           \
+    SLEEF_LOOP(arity, f##d4_##u##avx, double, __m256d, 4, _mm256_loadu_pd, _mm256_storeu_pd)
+#define AVX512_LOOPS(arity, f, u)                                                                                    \
+    SLEEF_LOOP(arity, f##f16_##u##avx512fnofma, float, __m512, 16, _mm512_loadu_ps, _mm512_storeu_ps)                \
+    SLEEF_LOOP(arity, f##d8_##u##avx512fnofma, double, __m512d, 8, _mm512_loadu_pd, _mm512_storeu_pd)
+#define SLEEF_LIST(X)                                                                                                \
+    X(UNARY, exp, u10)                                                                                               \
+    X(UNARY, log, u10)                                                                                               \
+    X(UNARY, tanh, u10)                                                                                              \
+    X(UNARY, erf, u10)                                                                                               \
+    X(UNARY, sin, u10)                                                                                               \
+    X(UNARY, cos, u10)                                                                                               \
+    X(UNARY, sqrt, u05)                                                                                              \
+    X(BINARY, pow, u10)
+#pragma GCC push_options
+#pragma GCC target("avx")
+SLEEF_LIST(AVX_LOOPS)
+SLEEF_LOOP(BINARY, fmodf8_avx, float, __m256, 8, _mm256_loadu_ps, _mm256_storeu_ps)
+SLEEF_LOOP(BINARY, fmodd4_avx, double, __m256d, 4, _mm256_loadu_pd, _mm256_storeu_pd)
+#pragma GCC pop_options
+#pragma GCC push_options
+#pragma GCC target("avx512f")
+SLEEF_LIST(AVX512_LOOPS)
+SLEEF_LOOP(BINARY, fmodf16_avx512fnofma, float, __m512, 16, _mm512_loadu_ps, _mm512_storeu_ps)
+SLEEF_LOOP(BINARY, fmodd8_avx512fnofma, double, __m512d, 8, _mm512_loadu_pd, _mm512_storeu_pd)
+#pragma GCC pop_options
+#define SLEEF(f, u)                                                                                                  \
+    {                                                                                                                \
+        {loop_##f##f8_##u##avx, loop_##f##f16_##u##avx512fnofma}, {                                                  \
+            loop_##f##d4_##u##avx, loop_##f##d8_##u##avx512fnofma                                                    \
+        }                                                                                                            \
+    }
+#define SLEEF_FMOD                                                                                                   \
+    {                                                                                                                \
+        {loop_fmodf8_avx, loop_fmodf16_avx512fnofma}, { loop_fmodd4_avx, loop_fmodd8_avx512fnofma }                  \
+    }
+#else
+#define SLEEF(f, u)                                                                                                  \
+    {                                                                                                                \
+        {NULL, NULL}, { NULL, NULL }                                                                                 \
+    }
+#define SLEEF_FMOD SLEEF(fmod, )
+#endif
+
+static double floor_mod(double x, double y) {
+    const double rest = fmod(x, y);
+    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+}
+static long double floor_mod_long(long double x, long double y) {
+    return (long double)floor_mod((double)x, (double)y);
+}
+
+/* SLEEF has the remainder of C only, which has another sign: its error is not compared. */
+static const struct function {
+    const char *name;
+    dt__element_op op;
+    double (*f32)(double);
+    long double (*f64)(long double);
+    double (*f32_2)(double, double);
+    long double (*f64_2)(long double, long double);
+    double low, high; /* arguments for speed, and half of those for the error of f64 */
+    sleef_loops sleef;
+} functions[] = {
+    {"exp", DT__EL_EXP, exp, expl, NULL, NULL, -80, 80, SLEEF(exp, u10)},
+    {"log", DT__EL_LOG, log, logl, NULL, NULL, 0, 10, SLEEF(log, u10)},
+    {"tanh", DT__EL_TANH, tanh, tanhl, NULL, NULL, -8, 8, SLEEF(tanh, u10)},
+    {"erf", DT__EL_ERF, erf, erfl, NULL, NULL, -5, 5, SLEEF(erf, u10)},
+    {"sin", DT__EL_SIN, sin, sinl, NULL, NULL, -100, 100, SLEEF(sin, u10)},
+    {"cos", DT__EL_COS, cos, cosl, NULL, NULL, -100, 100, SLEEF(cos, u10)},
+    {"sqrt", DT__EL_SQRT, sqrt, sqrtl, NULL, NULL, 0, 10, SLEEF(sqrt, u05)},
+    {"pow", DT__EL_POW, NULL, NULL, pow, powl, 0, 10, SLEEF(pow, u10)},
+    {"remainder", DT__EL_REMAINDER, NULL, NULL, floor_mod, floor_mod_long, -10, 10, SLEEF_FMOD},
+};
+
+static uint64_t random_state = 88172645463325252u;
+
+static uint64_t random_bits(void) {
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    return random_state ^= random_state << 17;
+}
+static double random_between(double low, double high) {
+    return low + (high - low) * ((double)(random_bits() >> 11) * 0x1p-53);
+}
+
+static double now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+/* The error in ULP; 1e9 where a special case is wrong. */
+static double units_off(dt_dtype dtype, double got, long double expected) {
+    const int fraction = dtype == DT_F32 ? 23 : 52, lowest = dtype == DT_F32 ? -126 : -1022;
+    const double rounded = dtype == DT_F32 ? (double)(float)expected : (double)expected;
+    if (isnan(got) || isnan(rounded))
+        return isnan(got) && isnan(rounded) ? 0 : 1e9;
+    if (isinf(rounded) || isinf(got))
+        return got == rounded || fabsl(expected) > (dtype == DT_F32 ? 0x1.fffffp127L : 0x1.fffffffffp1023L) ? 0 : 1e9;
+    const int e = expected == 0 ? lowest : ilogbl(expected);
+    return (double)(fabsl((long double)got - expected) / ldexpl(1, (e < lowest ? lowest : e) - fraction));
+}
+
+typedef struct data {
+    double f64[3][N];
+    float f32[3][N];
+} data;
+
+static void run(maths_loop *loop, dt_dtype dtype, data *d) {
+    if (dtype == DT_F32)
+        loop(N, d->f32[2], (const void *[]){d->f32[0], d->f32[1], NULL}, NULL);
+    else
+        loop(N, d->f64[2], (const void *[]){d->f64[0], d->f64[1], NULL}, NULL);
+}
+
+static double worst_of(const struct function *f, dt_dtype dtype, maths_loop *loop, data *d) {
+    double worst = 0;
+    run(loop, dtype, d);
+    for (int i = 0; i < N; i++) {
+        const double got = dtype == DT_F32 ? (double)d->f32[2][i] : d->f64[2][i];
+        const double x = dtype == DT_F32 ? (double)d->f32[0][i] : d->f64[0][i];
+        const double y = dtype == DT_F32 ? (double)d->f32[1][i] : d->f64[1][i];
+        const long double expected = dtype == DT_F32 ? (long double)(f->f32 ? f->f32(x) : f->f32_2(x, y))
+                                                     : (f->f64 ? f->f64(x) : f->f64_2(x, y));
+        const double off = units_off(dtype, got, expected);
+        worst = off > worst ? off : worst;
+    }
+    return worst;
+}
+
+/* Arguments for errors: bits count up for f32 functions of one argument, and are random otherwise. */
+static void fill_errors(const struct function *f, dt_dtype dtype, uint64_t *bits, uint64_t stride, bool in_range,
+                        data *d) {
+    for (int i = 0; i < N; i++, *bits += stride) {
+        const double x = in_range ? random_between(f->low, f->high) : dt__f64_from_bits(random_bits());
+        const double power = random_between(-1, 1) * (dtype == DT_F32 ? 150 : 1080);
+        d->f64[0][i] = f->f64 || f->op != DT__EL_POW ? x : fabs(x);
+        d->f32[0][i] = f->f32 ? dt__f32_from_bits((uint32_t)*bits) : dt__f32_from_bits((uint32_t)random_bits());
+        if (f->op == DT__EL_POW)
+            d->f32[0][i] = fabsf(d->f32[0][i]);
+        const double base = dtype == DT_F32 ? (double)d->f32[0][i] : d->f64[0][i], log = fabs(log2(base));
+        d->f64[1][i] = f->op == DT__EL_POW ? power / (log > 0 ? log : 1) : random_between(f->low, f->high);
+        d->f32[1][i] = (float)d->f64[1][i];
+    }
+}
+
+static double max_error(const struct function *f, dt_dtype dtype, maths_loop *loop, uint64_t stride) {
+    static data d;
+    double worst = 0;
+    uint64_t bits = 0;
+    const bool counts = f->f32 && dtype == DT_F32;
+    const int64_t n_blocks = (int64_t)((1ull << 32) / stride / N);
+    random_state = 88172645463325252u;
+    for (int64_t block = 0; counts ? bits < 1ull << 32 : block < (n_blocks < 500 ? n_blocks : 500); block++) {
+        fill_errors(f, dtype, &bits, stride, block % 2, &d);
+        const double off = worst_of(f, dtype, loop, &d);
+        worst = off > worst ? off : worst;
+    }
+    return worst;
+}
+
+static double round_ns(maths_loop *loop, dt_dtype dtype, data *d) {
+    const double start = now_ns();
+    run(loop, dtype, d);
+    return (now_ns() - start) / N;
+}
+
+static void time_both(const struct function *f, dt_dtype dtype, maths_loop *ours, maths_loop *sleef, double ns[2]) {
+    static data d;
+    ns[0] = ns[1] = 1e30;
+    for (int i = 0; i < N; i++)
+        for (int k = 0; k < 2; k++) {
+            d.f64[k][i] = random_between(f->low, f->high);
+            d.f32[k][i] = (float)d.f64[k][i];
+        }
+    for (int round = 0; round < ROUNDS; round++) {
+        const double mine = round_ns(ours, dtype, &d), other = sleef ? round_ns(sleef, dtype, &d) : 0;
+        ns[0] = mine < ns[0] ? mine : ns[0];
+        ns[1] = other < ns[1] ? other : ns[1];
+    }
+}
+
+static void print_cell(bool is_there, double value) {
+    is_there ? printf(" %9.3f", value) : printf(" %9s", "skipped");
+}
+
+static void report(const struct function *f, dt_dtype dtype, const dt__kernels *kernels, int wide, uint64_t stride) {
+    maths_loop *ours = kernels->loops->ops[f->op][dtype];
+    maths_loop *sleef = dtype == DT_F32 ? f->sleef.f32[wide] : f->sleef.f64[wide];
+    const bool compares = sleef && f->op != DT__EL_REMAINDER;
+    const double error = max_error(f, dtype, ours, stride), other = compares ? max_error(f, dtype, sleef, stride) : 0;
+    double ns[2];
+    time_both(f, dtype, ours, sleef, ns);
+    printf("%-10s %-4s %-7s", f->name, dt_dtype_name(dtype), kernels->name);
+    print_cell(true, error);
+    print_cell(compares, other);
+    print_cell(true, ns[0]);
+    print_cell(sleef, ns[1]);
+    printf("\n{\"bench\":\"maths\",\"config\":{\"function\":\"%s\",\"dtype\":\"%s\",\"kernels\":\"%s\"},\"ulp\":%.4f,"
+           "\"ours\":%.4f,\"unit\":\"ns/element\"",
+           f->name, dt_dtype_name(dtype), kernels->name, error, ns[0]);
+    if (compares)
+        printf(",\"ulp_sleef\":%.4f", other);
+    if (sleef)
+        printf(",\"peer\":\"sleef\",\"theirs\":%.4f,\"ratio\":%.3f", ns[1], ns[1] / ns[0]);
+    puts("}");
+    fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+    static const char *const tables[] = {"avx2", "avx512"};
+    static const dt_dtype dtypes[] = {DT_F32, DT_F64};
+    uint64_t stride = 1021;
+    for (int i = 1; i < argc; i++)
+        stride = !strcmp(argv[i], "--quick") ? 20011 : !strcmp(argv[i], "--exhaustive") ? 1 : stride;
+#ifndef HAVE_SLEEF
+    fprintf(stderr, "bench_maths: SLEEF was not found when this was built: its columns are skipped\n");
+#endif
+    printf("%-10s %-4s %-7s %9s %9s %9s %9s\n", "function", "", "table", "ULP", "SLEEF", "ns/elem", "SLEEF");
+    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+        for (int d = 0; d < 2; d++)
+            for (int t = 0; t < 2; t++) {
+                const dt__kernels *kernels = dt__kernels_named(tables[t]);
+                if (kernels)
+                    report(&functions[f], dtypes[d], kernels, t, stride);
+            }
+    return 0;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table that every CPU of the architecture runs: SSE2 on x86-64, 16-byte generic vectors elsewhere.
+ */
+#ifdef __x86_64__
+#include "kernels/simd_sse2.h"
+#endif
+
+#include "kernels/isa_table.h"

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The table of one instruction set: all its loops, compiled for the set that the including file is compiled for. That
+ * file includes its simd_x.h first, which names the table; everything else here is static to it.
+ */
+#ifndef DT_KERNELS_ISA_TABLE_H
+#define DT_KERNELS_ISA_TABLE_H
+
+#include "kernels/convert_loops.h"
+#include "kernels/copy.h"
+#include "kernels/fold_loops.h"
+#include "kernels/op_loops.h"
+#include "kernels/product_loops.h"
+#include "kernels/random_loops.h"
+#include "kernels/reduce_loops.h"
+#include "kernels/strided.h"
+
+const dt__loops ISA_LOOPS = {
+    .convert = convert_loops,
+    .ops = op_loops,
+    .folds = fold_loops,
+    .deviations = deviations_loops,
+    .small_products = small_loops,
+};
+
+const dt__kernels ISA_TABLE = {
+    .name = ISA_NAME,
+    .copy = copy,
+    .reduce = reduce,
+    .accumulate = accumulate,
+    .fill = fill,
+    .copy_strided = copy_strided,
+    .random_groups = random_groups,
+    .random_words = random_words,
+    .loops = &ISA_LOOPS,
+};
+
+#endif
