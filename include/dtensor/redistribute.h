@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From plain tensors to distributed ones and back, and from one placement to another. What has to move, moves
- * straight from where it lies to where it is wanted; partial values are reduced on the way. Reading a value
- * (dt_full_tensor, dt_item, dt_print) always reduces.
+ * From plain tensors to distributed ones and back, and from one placement to another. Each rank reads what it lacks
+ * straight from the memory of its peers; partial values are reduced on the way. Reading a value (dt_full_tensor,
+ * dt_item, dt_print) always reduces.
  */
 #ifndef DTENSOR_REDISTRIBUTE_H
 #define DTENSOR_REDISTRIBUTE_H
@@ -14,32 +14,32 @@ extern "C" {
 #endif
 
 typedef struct dt_distribute_tensor_options {
-    dt_opt_int source; /* world rank of the mesh whose value counts; default: the mesh's first rank */
-    bool everywhere;   /* every rank holds the value already: nothing is communicated */
+    dt_opt_int source; /* world rank whose value is distributed; default: the mesh's first rank */
+    bool everywhere;   /* every rank holds the same value: nothing is communicated */
     const dt_site *site;
 } dt_distribute_tensor_options;
 
-/* A distributed tensor of a plain value. Every rank gives a tensor of the same shape and dtype; only what the source
- * holds is read, and each rank gets its part. Towards P(sum) the first coordinate keeps the value and the others hold
- * zeros; towards P(avg) all hold the value; no other partial can be made (agreed error). mesh NULL: the current one.
- * requires_grad is kept. A distributed tensor is accepted, as it is, if it has this mesh and these placements.
+/* Distributes a plain value. Every rank passes a tensor of the same shape and dtype; only that of the source is
+ * read, and each rank gets its shard. With P(sum) the first coordinate keeps the value and the others hold zeros;
+ * with P(avg) all hold the value; no other partial can be made (agreed error). mesh NULL: the current one.
+ * requires_grad is kept. A distributed tensor is returned as it is if it has this mesh and these placements.
  * Collective over the mesh, or Local with everywhere. */
 DT_API dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const char *place,
                                              DT_OPTIONS(dt_distribute_tensor_options));
 
 typedef struct dt_from_local_options {
-    dt_shape shape;         /* of the whole; default: parts are as large on every rank as here */
-    dt_shape stride;        /* of the whole, in elements; default: in the order in which the local part has them */
+    dt_shape shape;         /* global; default: local tensors have the same shape on every rank */
+    dt_shape stride;        /* global, in elements; default: in the order of the local strides */
     const int64_t *extents; /* sizes along the one tensor dim that is sharded, one per coordinate of its mesh dim */
-    bool check;             /* compare with all ranks: parts may then be of different sizes without saying so */
+    bool check;             /* compare with all ranks: sizes may then differ without shape or extents */
     const dt_site *site;
 } dt_from_local_options;
 
-/* A distributed tensor of parts that are here already. The storage is shared, not copied. Refused where the part does
- * not have the shape that the placements give it. A rank outside the mesh may give any tensor, or NULL (f32) with the
- * shape, and holds an empty part; what it says of the whole, dtype included, should be the same. mesh NULL: the current
- * one; place NULL: R along every mesh dim. Local; with check Collective over the mesh: ranks whose dtype, number of
- * dims, stride order or requires_grad differ, or whose sizes do not fit, get an error, on every rank the same. */
+/* A distributed tensor of local tensors, whose storage is shared, not copied. Refused where the local tensor does
+ * not have the shape of this rank's shard. A rank outside the mesh may pass any tensor, or NULL (f32) with the
+ * shape, and holds an empty shard; its options and dtype should be those of the others. mesh NULL: the current one;
+ * place NULL: R along every mesh dim. Local; with check Collective over the mesh: where dtype, number of dims,
+ * stride order or requires_grad differ, or sizes do not fit, every rank gets the same error. */
 DT_API dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
                                       DT_OPTIONS(dt_from_local_options));
 
@@ -47,61 +47,62 @@ typedef struct dt_to_local_options {
     const dt_site *site;
 } dt_to_local_options;
 
-/* This rank's part as a plain tensor that shares the storage; a plain tensor is given back as it is. Partial values
- * stay as they are. Local. */
+/* This rank's local tensor as a plain tensor that shares the storage; a plain tensor is returned as it is. Partial
+ * values are not reduced. Local. */
 DT_API dt_tensor *dt_to_local_sized(dt_tensor *tensor, DT_OPTIONS(dt_to_local_options));
 
 typedef struct dt_full_tensor_options {
     const dt_site *site;
 } dt_full_tensor_options;
 
-/* The whole value as a plain tensor, on every rank of the mesh; a plain tensor is given back as it is. A rank outside
- * the mesh gets an empty tensor of shape [0]. Shares storage where all hold the whole. Collective over the mesh. */
+/* The full tensor as a plain tensor, on every rank of the mesh; a plain tensor is returned as it is. A rank outside
+ * the mesh gets an empty tensor of shape [0]. Shares storage where the tensor is replicated. Collective over the
+ * mesh. */
 DT_API dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, DT_OPTIONS(dt_full_tensor_options));
 
 typedef struct dt_redistribute_options {
     dt_mesh *mesh;       /* another mesh, over the same or other ranks; default: the tensor's */
     const char *planner; /* "direct" (default), "min_cost", "graph", "greedy" */
-    dt_dtype dtype;      /* convert to this dtype: before anything moves, or once reduced where order matters */
+    dt_dtype dtype;      /* convert to this dtype: before moving, or after reducing where that matters */
     const dt_site *site;
 } dt_redistribute_options;
 
-/* The same value with other placements. Gives a new handle, which shares the storage where nothing changes. Agreed
- * errors: a plain tensor; a target that is partial where the source is not the same partial, or where its parts cannot
- * be converted one by one. Collective over the ranks of both meshes; Local where no rank lacks anything. */
+/* The same value with other placements. Returns a new handle, which shares the storage where nothing changes. Agreed
+ * errors: a plain tensor; a target that is partial where the source is not the same partial, or where contributions
+ * cannot be converted one by one. Collective over the ranks of both meshes; Local where no rank lacks anything. */
 DT_API dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, DT_OPTIONS(dt_redistribute_options));
 
 typedef struct dt_transfer dt_transfer;
 
-/* The same in two halves. Until the wait the tensor must not be changed: a change by a call of this library is an error
- * there. A transfer holds its tensor. NULL with the error recorded. Collective. */
+/* The same in two halves. The tensor must not be changed before the wait, which fails if a call of this library did.
+ * A transfer holds its tensor. NULL with the error recorded. Collective. */
 DT_API dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place,
                                                 DT_OPTIONS(dt_redistribute_options));
-/* DT_OK when it is over, DT_IN_PROGRESS, or the error. Local. */
+/* DT_OK when it is finished, DT_IN_PROGRESS, or the error. Local. */
 DT_API dt_status dt_transfer_test(dt_transfer *transfer);
-/* Waits to the end, frees the transfer and gives the tensor, which belongs to the scope of the start. Collective with
- * its start. */
+/* Waits until it is finished, frees the transfer and returns the tensor, which belongs to the scope of the start.
+ * Collective with its start. */
 DT_API dt_tensor *dt_transfer_wait(dt_transfer *transfer);
 
-/* The value of a tensor of one element, as a number; of a complex one its real part. NaN with an error where there are
- * more or fewer elements, or no data. Collective over the mesh; a rank outside it gets NaN and no error. */
+/* The value of a tensor of one element, as a number; of a complex one its real part. NaN with an error where there
+ * are more or fewer elements, or no data. Collective over the mesh; a rank outside it gets NaN and no error. */
 DT_API double dt_item(dt_tensor *tensor);
-/* The same for whole numbers beyond 2^53; 0 with an error where the dtype is no integer. Collective over the mesh. */
+/* The same for integers beyond 2^53; 0 with an error where the dtype is no integer. Collective over the mesh. */
 DT_API int64_t dt_item_i64(dt_tensor *tensor);
 
-/* Writes a tensor on standard output, as NumPy would: columns of one width, and of a large tensor only the corners. A
- * distributed tensor is reduced and written once, by the first rank of its mesh, below a line that says what it is;
- * only what is shown is moved. With .local each rank of the mesh writes its part below such a line of its own, in no
- * order among ranks. Collective over the mesh, or Local with .local and for a plain tensor. */
+/* Writes a tensor on standard output, as NumPy would: columns of one width, and of a large tensor only the corners.
+ * A distributed tensor is reduced and written once, by the first rank of its mesh, below a line with its spec; only
+ * the elements that are shown are moved. With .local each rank of the mesh writes its local tensor below such a
+ * line, in no order among ranks. Collective over the mesh, or Local with .local and for a plain tensor. */
 DT_API dt_status dt_print_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
-/* The same as a text, without a newline at its end, to be freed with free(): "" where the other would write nothing;
- * NULL with the error recorded. Collective or Local like the other. */
+/* The same as a text, without a newline at its end, to be freed with free(): "" where dt_print writes nothing;
+ * NULL with the error recorded. Collective or Local as dt_print. */
 DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 
 /* Copies a plain or distributed value into a tensor of the same shape, which keeps its placements and dtype: the
- * source is converted and redistributed. Changes every view of dst. Refused where two indices of dst may lead to one
- * element (an expanded view), or dst is partial while the source is not the same partial. Collective over the ranks of
- * both meshes. */
+ * source is converted and redistributed. Changes every view of dst. Refused where two indices of dst may be one
+ * element (an expanded view), or dst is partial while the source is not the same partial. Collective over the ranks
+ * of both meshes. */
 DT_API dt_status dt_assign(dt_tensor *dst, dt_tensor *src);
 
 #ifndef __cplusplus

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_distribute_tensor. The source's value is a tensor on a mesh of one rank, so giving every rank its part is a
- * redistribution between two meshes; where every rank has the value, it is one from Replicate.
+ * dt_distribute_tensor: from a plain value to a distributed tensor. The source's value is a tensor on a mesh of one
+ * rank, so distributing it is a redistribution between two meshes; where every rank has the value, it is one from
+ * Replicate.
  */
 #include "base/options.h"
 #include "comm/comm.h"
@@ -10,14 +11,14 @@
 
 #include <stdio.h>
 
-/* The value is moved towards R where P is wanted. */
+/* The value is redistributed with R in the place of P. */
 struct target {
-    dt_spec *asked, *moved;
-    bool keeps; /* this rank's part keeps the value; otherwise it holds zeros */
+    dt_spec *requested, *moved;
+    bool keeps; /* this rank keeps the value; otherwise it holds zeros */
 };
 
 static void drop_target(struct target *target) {
-    dt_spec_release(target->asked);
+    dt_spec_release(target->requested);
     dt_spec_release(target->moved);
 }
 
@@ -30,21 +31,22 @@ static dt_status make_target(const dt_tensor *value, dt_mesh *mesh, const char *
                          .text = place,
                          .n_placements = place ? 0 : dt_mesh_n_dims(mesh),
                          .placements = place ? NULL : placements};
-    out->asked = dt_spec_new(mesh, &desc);
-    if (!out->asked)
+    out->requested = dt_spec_new(mesh, &desc);
+    if (!out->requested)
         return dt_error_status(value->ctx);
     int64_t coordinate[DT_SPEC_MAX_DIMS];
     bool member = dt_mesh_coordinate(mesh, coordinate);
     for (int m = 0; m < dt_mesh_n_dims(mesh); m++) {
-        const dt_placement *p = &out->asked->sharding.placements[m];
+        const dt_placement *p = &out->requested->sharding.placements[m];
         bool partial = dt_placement_is_partial(*p);
         if (!partial)
             placements[m] = *p;
         else if (p->kind == DT_PLACEMENT_MASKED || (p->reduce != DT_SUM && p->reduce != DT_AVG)) {
             char text[16];
             (void)dt_placements_text(1, p, sizeof text, text);
-            return dt__fail(value->ctx, DT_ERR_PLACEMENT,
-                            "distribute_tensor: a value cannot be made into %s; only P(sum) and P(avg) can be", text);
+            return dt__fail(
+                value->ctx, DT_ERR_PLACEMENT,
+                "distribute_tensor: cannot make this partial of a value: expected P(sum) or P(avg), got %s", text);
         } else if (p->reduce == DT_SUM && member && coordinate[m] != 0)
             out->keeps = false;
     }
@@ -55,7 +57,7 @@ static dt_status make_target(const dt_tensor *value, dt_mesh *mesh, const char *
     return out->moved ? DT_OK : dt_error_status(value->ctx);
 }
 
-/* The spec of the value where it is: on one rank, or on all. */
+/* The spec of the value: on one rank, or on all. */
 static dt_spec *source_spec(const dt_tensor *value, dt_mesh *mesh, const dt_distribute_tensor_options *o) {
     int64_t one = 1, first = 0, coordinate[DT_SPEC_MAX_DIMS] = {0};
     dt_placement placements[DT_SPEC_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
@@ -63,55 +65,57 @@ static dt_spec *source_spec(const dt_tensor *value, dt_mesh *mesh, const dt_dist
     if (!o->everywhere) {
         first = o->source.given ? o->source.value : dt_mesh_rank_at(mesh, coordinate);
         if (!dt_mesh_coordinate_of(mesh, first, coordinate)) {
-            (void)dt__fail(value->ctx, DT_ERR_MESH, "distribute_tensor: source rank %lld is not in mesh(%s)",
-                           (long long)first, dt_mesh_text(mesh));
+            (void)dt__fail(value->ctx, DT_ERR_MESH,
+                           "distribute_tensor: source: expected a rank of mesh(%s), got %lld", dt_mesh_text(mesh),
+                           (long long)first);
             return NULL;
         }
         from = dt_mesh_from_ranks(value->ctx, &first, &one, 1, NULL);
         if (!from)
             return NULL;
     }
-    dt_mesh *where = from ? from : mesh;
-    dt_spec *spec = dt_spec_new(where, &(dt_spec_desc){.dtype = value->dtype,
-                                                       .n_dims = value->n_dims,
-                                                       .shape = value->shape,
-                                                       .n_placements = dt_mesh_n_dims(where),
-                                                       .placements = placements});
+    dt_mesh *holders = from ? from : mesh;
+    dt_spec *spec = dt_spec_new(holders, &(dt_spec_desc){.dtype = value->dtype,
+                                                         .n_dims = value->n_dims,
+                                                         .shape = value->shape,
+                                                         .n_placements = dt_mesh_n_dims(holders),
+                                                         .placements = placements});
     dt_mesh_release(from);
     return spec;
 }
 
-/* A distributed value is accepted where nothing is to be done. */
-static dt_tensor *already_there(dt_tensor *value, dt_mesh *mesh, const char *place) {
-    dt_spec *asked = dt__spec_with(value->spec, mesh, place);
-    bool same = asked == value->spec;
-    dt_spec_release(asked);
-    if (!asked)
+/* A distributed value is accepted if it has the requested mesh and placements. */
+static dt_tensor *accept_distributed(dt_tensor *value, dt_mesh *mesh, const char *place) {
+    dt_spec *requested = dt__spec_with(value->spec, mesh, place);
+    bool same = requested == value->spec;
+    dt_spec_release(requested);
+    if (!requested)
         return NULL;
     if (same)
         return value;
     char text[512];
     (void)dt_tensor_text(value, sizeof text, text);
     (void)dt__fail(value->ctx, DT_ERR_PLACEMENT,
-                   "distribute_tensor: %s is distributed already, and not as asked; dt_redistribute changes that",
+                   "distribute_tensor: expected a plain tensor or one with these placements, got %s; dt_redistribute "
+                   "changes placements",
                    text);
     return NULL;
 }
 
 static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_spec *from) {
-    dt_tensor *result = dt__tensor_of_spec(target->asked);
+    dt_tensor *result = dt__tensor_of_spec(target->requested);
     if (!result)
         return NULL;
     bool holds = from->local.member;
-    dt__redistribution moving = {.from = from,
-                                 .to = target->moved,
-                                 .src = holds ? value->data : NULL,
-                                 .src_strides = holds ? value->strides : NULL,
-                                 .dst = result->data,
-                                 .planner = DT__PLANNER_DIRECT};
-    const char *before = dt__call_begin(value->ctx, "distribute_tensor");
-    dt_status status = dt__redistribute_run(&moving);
-    dt__call_end(value->ctx, before);
+    dt__redistribution redistribution = {.from = from,
+                                         .to = target->moved,
+                                         .src = holds ? value->data : NULL,
+                                         .src_strides = holds ? value->strides : NULL,
+                                         .dst = result->data,
+                                         .planner = DT__PLANNER_DIRECT};
+    const char *outer = dt__call_begin(value->ctx, "distribute_tensor");
+    dt_status status = dt__redistribute_run(&redistribution);
+    dt__call_end(value->ctx, outer);
     if (status != DT_OK) {
         dt_drop(result);
         return NULL;
@@ -135,13 +139,14 @@ dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const cha
         return NULL;
     mesh = mesh ? mesh : dt_mesh_current(value->ctx);
     if (!mesh) {
-        (void)dt__fail(value->ctx, DT_ERR_MESH, "distribute_tensor: no mesh is given and none is current");
+        (void)dt__fail(value->ctx, DT_ERR_MESH,
+                       "distribute_tensor: mesh: expected a mesh, got NULL and there is no current mesh");
         return NULL;
     }
     if (!dt__check_context(value->ctx, "distribute_tensor", "mesh", dt_mesh_ctx(mesh)))
         return NULL;
     if (value->spec)
-        return already_there(value, mesh, place);
+        return accept_distributed(value, mesh, place);
     struct target target;
     dt_tensor *result = NULL;
     if (make_target(value, mesh, place, &target) == DT_OK) {

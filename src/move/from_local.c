@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_from_local: parts that are here already become a distributed tensor. The whole's shape is given, follows from
- * this rank's part (all parts are alike), or is put together from what all ranks show.
+ * dt_from_local: local tensors become a distributed one. The global shape is given, follows from this rank's local
+ * tensor (all have the same shape), or is computed from the gathered shapes of all ranks.
  */
 #include "base/options.h"
 #include "base/size.h"
@@ -10,11 +10,11 @@
 
 #include <string.h>
 
-/* What is known of the whole. */
-struct whole {
+/* The global tensor, as far as it is known. */
+struct global_tensor {
     dt_ctx *ctx;
     dt_mesh *mesh;
-    const dt_tensor *local; /* NULL: this rank is not in the mesh, or holds nothing */
+    const dt_tensor *local; /* NULL: this rank is not in the mesh */
     int n_placements;
     dt_placement *placements; /* with dims counted from 0 */
     int n_dims;
@@ -22,177 +22,187 @@ struct whole {
     int order[DT_SPEC_MAX_DIMS];
     int64_t n_ranks; /* with check, on a rank of the mesh: */
     int64_t *ranks;
-    const int64_t *all; /* N_SHOWN numbers of each */
-    dt__arena arena;    /* of all that was found */
+    const int64_t *all; /* N_GATHERED numbers of each */
+    dt__arena arena;
 };
 
 static bool cuts(const dt_placement *p) { return dt_placement_is_shard(*p) || dt_placement_is_strided(*p); }
 
-static dt_status text_of(dt_status status, struct whole *whole, const char *why) {
+static dt_status refuse(struct global_tensor *global, dt_status status, const char *why) {
     char text[256] = "no tensor";
-    if (whole->local)
-        (void)dt_tensor_text(whole->local, sizeof text, text);
-    return dt__fail(whole->ctx, status, "from_local: %s %s", text, why);
+    if (global->local)
+        (void)dt_tensor_text(global->local, sizeof text, text);
+    return dt__fail(global->ctx, status, "from_local: %s %s", text, why);
 }
 
-/* Sizes along the one dim that is cut, as the caller gave them. */
-static dt_status use_extents(struct whole *whole, const int64_t *extents, bool have_shape) {
+/* Explicit sizes along the one dim that is sharded. */
+static dt_status use_extents(struct global_tensor *global, const int64_t *extents, bool have_shape) {
     int cut = -1;
-    for (int m = 0; m < whole->n_placements; m++)
-        if (cuts(&whole->placements[m])) {
+    for (int m = 0; m < global->n_placements; m++)
+        if (cuts(&global->placements[m])) {
             if (cut >= 0)
-                return text_of(DT_ERR_PLACEMENT, whole, "with extents: exactly one mesh dim must shard it");
+                return refuse(global, DT_ERR_PLACEMENT,
+                              "with extents: expected one mesh dim that shards it, got several");
             cut = m;
         }
     if (cut < 0)
-        return text_of(DT_ERR_PLACEMENT, whole, "with extents: no mesh dim shards it");
-    int64_t n = dt_mesh_dim_size(whole->mesh, cut), total = 0;
+        return refuse(global, DT_ERR_PLACEMENT, "with extents: expected one mesh dim that shards it, got none");
+    int64_t n = dt_mesh_dim_size(global->mesh, cut), total = 0;
     for (int64_t i = 0; i < n; i++)
         if (extents[i] < 0 || !dt__add_i64(total, extents[i], &total))
-            return dt__fail(whole->ctx, DT_ERR_VALUE, "from_local: extent %lld of %lld is %lld", (long long)i,
-                            (long long)n, (long long)extents[i]);
-    int64_t *size = &whole->shape[whole->placements[cut].dim];
+            return dt__fail(global->ctx, DT_ERR_VALUE, "from_local: extent %lld of %lld: expected a size, got %lld",
+                            (long long)i, (long long)n, (long long)extents[i]);
+    int64_t *size = &global->shape[global->placements[cut].dim];
     if (have_shape && *size != total)
-        return dt__fail(whole->ctx, DT_ERR_SHAPE,
-                        "from_local: the extents add up to %lld, but the size given is %lld", (long long)total,
-                        (long long)*size);
-    whole->placements[cut].n_extents = n;
-    whole->placements[cut].extents = extents;
+        return dt__fail(global->ctx, DT_ERR_SHAPE,
+                        "from_local: the extents do not add up to the size: expected %lld, got %lld",
+                        (long long)*size, (long long)total);
+    global->placements[cut].n_extents = n;
+    global->placements[cut].extents = extents;
     *size = total;
     return DT_OK;
 }
 
-/* Every other rank's part is as large as this one. */
-static dt_status infer(struct whole *whole, bool have_extents) {
-    for (int m = 0; m < whole->n_placements; m++) {
-        const dt_placement *p = &whole->placements[m];
+/* Every rank's local tensor has the shape of this one. */
+static dt_status infer_shape(struct global_tensor *global, bool have_extents) {
+    for (int m = 0; m < global->n_placements; m++) {
+        const dt_placement *p = &global->placements[m];
         if (!cuts(p) || have_extents)
             continue;
-        int64_t *size = &whole->shape[p->dim];
+        int64_t *size = &global->shape[p->dim];
         if (p->n_extents) {
             *size = 0;
             for (int64_t i = 0; i < p->n_extents; i++)
-                *size += p->extents[i]; /* what cannot be counted is refused by the spec */
-        } else if (!dt__mul_i64(*size, dt_mesh_dim_size(whole->mesh, m), size))
-            return text_of(DT_ERR_SHAPE, whole, "on every rank makes a dim larger than can be counted");
+                *size += p->extents[i]; /* the spec refuses overflows */
+        } else if (!dt__mul_i64(*size, dt_mesh_dim_size(global->mesh, m), size))
+            return refuse(global, DT_ERR_SHAPE, "on every rank: the size of a dim overflows 64 bits");
     }
     return DT_OK;
 }
 
-/* What a rank shows to the others. */
-enum { SHOWN_DTYPE, SHOWN_DIMS, SHOWN_GRAD, SHOWN_SHAPE, SHOWN_ORDER = SHOWN_SHAPE + DT_SPEC_MAX_DIMS };
-enum { N_SHOWN = SHOWN_ORDER + DT_SPEC_MAX_DIMS };
+/* What is gathered of each rank. */
+enum {
+    GATHERED_DTYPE,
+    GATHERED_DIMS,
+    GATHERED_GRAD,
+    GATHERED_SHAPE,
+    GATHERED_ORDER = GATHERED_SHAPE + DT_SPEC_MAX_DIMS
+};
+enum { N_GATHERED = GATHERED_ORDER + DT_SPEC_MAX_DIMS };
 
-static dt_status gather(struct whole *whole) {
-    int64_t n = dt_mesh_size(whole->mesh);
-    int64_t *ranks = DT__NEW_ARRAY(&whole->arena, int64_t, n);
-    int64_t *all = ranks ? DT__NEW_ARRAY(&whole->arena, int64_t, (n + 1) * N_SHOWN) : NULL;
+static dt_status gather_locals(struct global_tensor *global) {
+    int64_t n = dt_mesh_size(global->mesh);
+    int64_t *ranks = DT__NEW_ARRAY(&global->arena, int64_t, n);
+    int64_t *all = ranks ? DT__NEW_ARRAY(&global->arena, int64_t, (n + 1) * N_GATHERED) : NULL;
     if (!all)
         return DT_ERR_MEMORY;
-    dt_mesh_ranks(whole->mesh, ranks);
-    dt_group *group = dt_group_new(whole->ctx, ranks, n);
+    dt_mesh_ranks(global->mesh, ranks);
+    dt_group *group = dt_group_new(global->ctx, ranks, n);
     if (!group)
-        return dt_error_status(whole->ctx);
-    const dt_tensor *local = whole->local;
-    int64_t *mine = all + n * N_SHOWN;
-    memset(mine, 0, N_SHOWN * sizeof *mine);
+        return dt_error_status(global->ctx);
+    const dt_tensor *local = global->local;
+    int64_t *mine = all + n * N_GATHERED;
+    memset(mine, 0, N_GATHERED * sizeof *mine);
     int order[DT_SPEC_MAX_DIMS];
     dt__stride_order_of(local->n_dims, local->strides, order);
-    mine[SHOWN_DTYPE] = local->dtype;
-    mine[SHOWN_DIMS] = local->n_dims;
-    mine[SHOWN_GRAD] = local->requires_grad;
+    mine[GATHERED_DTYPE] = local->dtype;
+    mine[GATHERED_DIMS] = local->n_dims;
+    mine[GATHERED_GRAD] = local->requires_grad;
     for (int d = 0; d < local->n_dims; d++) {
-        mine[SHOWN_SHAPE + d] = local->shape[d];
-        mine[SHOWN_ORDER + d] = order[d];
+        mine[GATHERED_SHAPE + d] = local->shape[d];
+        mine[GATHERED_ORDER + d] = order[d];
     }
-    dt_status status = dt_comm_all_gather(group, mine, all, N_SHOWN, DT_I64);
+    dt_status status = dt_comm_all_gather(group, mine, all, N_GATHERED, DT_I64);
     dt_group_release(group);
-    whole->n_ranks = n;
-    whole->ranks = ranks;
-    whole->all = all;
+    global->n_ranks = n;
+    global->ranks = ranks;
+    global->all = all;
     return status;
 }
 
-static dt_status differ(struct whole *whole, int64_t a, int64_t b, const char *what) {
-    return dt__fail(whole->ctx, DT_ERR_VALUE, "from_local: ranks %lld and %lld have parts of another %s",
-                    (long long)a, (long long)b, what);
+static dt_status refuse_difference(struct global_tensor *global, int64_t a, int64_t b, const char *property) {
+    return dt__fail(global->ctx, DT_ERR_VALUE, "from_local: the local tensors of ranks %lld and %lld differ in %s",
+                    (long long)a, (long long)b, property);
 }
 
-/* Sizes along a dim that one mesh dim cuts become its extents. */
-static dt_status find_extents(struct whole *whole, int m) {
-    dt_placement *p = &whole->placements[m];
-    int64_t n_parts = dt_mesh_dim_size(whole->mesh, m), total = 0, coordinate[DT_SPEC_MAX_DIMS];
-    int64_t *extents = DT__NEW_ARRAY(&whole->arena, int64_t, n_parts);
+/* Sizes along a dim that one mesh dim shards become its extents. */
+static dt_status find_extents(struct global_tensor *global, int m) {
+    dt_placement *p = &global->placements[m];
+    int64_t n_shards = dt_mesh_dim_size(global->mesh, m), total = 0, coordinate[DT_SPEC_MAX_DIMS];
+    int64_t *extents = DT__NEW_ARRAY(&global->arena, int64_t, n_shards);
     if (!extents)
         return DT_ERR_MEMORY;
-    for (int64_t i = 0; i < whole->n_ranks; i++) {
-        (void)dt_mesh_coordinate_of(whole->mesh, whole->ranks[i], coordinate);
-        extents[coordinate[m]] = whole->all[i * N_SHOWN + SHOWN_SHAPE + p->dim];
+    for (int64_t i = 0; i < global->n_ranks; i++) {
+        (void)dt_mesh_coordinate_of(global->mesh, global->ranks[i], coordinate);
+        extents[coordinate[m]] = global->all[i * N_GATHERED + GATHERED_SHAPE + p->dim];
     }
-    for (int64_t i = 0; i < n_parts; i++)
+    for (int64_t i = 0; i < n_shards; i++)
         if (!dt__add_i64(total, extents[i], &total))
-            return text_of(DT_ERR_SHAPE, whole, "and its peers make a dim larger than can be counted");
-    p->n_extents = n_parts;
+            return refuse(global, DT_ERR_SHAPE, "and those of its peers: the size of a dim overflows 64 bits");
+    p->n_extents = n_shards;
     p->extents = extents;
-    whole->shape[p->dim] = total;
+    global->shape[p->dim] = total;
     return DT_OK;
 }
 
-static int n_cuts(const struct whole *whole, int dim) {
+static int n_cuts(const struct global_tensor *global, int dim) {
     int n = 0;
-    for (int m = 0; m < whole->n_placements; m++)
-        n += cuts(&whole->placements[m]) && whole->placements[m].dim == dim;
+    for (int m = 0; m < global->n_placements; m++)
+        n += cuts(&global->placements[m]) && global->placements[m].dim == dim;
     return n;
 }
 
-/* The size of a dim that several mesh dims cut: the sum over one rank for each of their coordinates. */
-static int64_t total_of(const struct whole *whole, int dim) {
+/* The size of a dim that several mesh dims shard: the sum over one rank for each of their coordinates. */
+static int64_t total_of(const struct global_tensor *global, int dim) {
     int64_t total = 0, coordinate[DT_SPEC_MAX_DIMS];
-    for (int64_t i = 0; i < whole->n_ranks; i++) {
-        (void)dt_mesh_coordinate_of(whole->mesh, whole->ranks[i], coordinate);
+    for (int64_t i = 0; i < global->n_ranks; i++) {
+        (void)dt_mesh_coordinate_of(global->mesh, global->ranks[i], coordinate);
         bool first = true;
-        for (int m = 0; m < whole->n_placements; m++)
-            first = first && ((cuts(&whole->placements[m]) && whole->placements[m].dim == dim) || coordinate[m] == 0);
+        for (int m = 0; m < global->n_placements; m++)
+            first =
+                first && ((cuts(&global->placements[m]) && global->placements[m].dim == dim) || coordinate[m] == 0);
         if (first)
-            total += whole->all[i * N_SHOWN + SHOWN_SHAPE + dim];
+            total += global->all[i * N_GATHERED + GATHERED_SHAPE + dim];
     }
     return total;
 }
 
-/* Gathers what all ranks show and compares what has nothing to do with placements. All see the same, so all find the
- * same error, here and below. */
-static dt_status compare(struct whole *whole) {
+/* Compares what does not depend on placements. All ranks have the same numbers, so all find the same error, here and
+ * below. */
+static dt_status compare_locals(struct global_tensor *global) {
     static const struct {
         int at;
-        const char *what;
-    } alike[] = {{SHOWN_DTYPE, "dtype"}, {SHOWN_DIMS, "number of dims"}, {SHOWN_GRAD, "requires_grad"}};
-    DT__TRY(gather(whole));
-    for (int64_t i = 1; i < whole->n_ranks; i++) {
-        const int64_t *first = whole->all, *other = first + i * N_SHOWN;
-        for (size_t k = 0; k < sizeof alike / sizeof *alike; k++)
-            if (other[alike[k].at] != first[alike[k].at])
-                return differ(whole, whole->ranks[0], whole->ranks[i], alike[k].what);
-        for (int d = 0; d < whole->local->n_dims; d++)
-            if (other[SHOWN_ORDER + d] != first[SHOWN_ORDER + d])
-                return differ(whole, whole->ranks[0], whole->ranks[i], "stride order");
+        const char *property;
+    } equal[] = {{GATHERED_DTYPE, "dtype"}, {GATHERED_DIMS, "number of dims"}, {GATHERED_GRAD, "requires_grad"}};
+    DT__TRY(gather_locals(global));
+    for (int64_t i = 1; i < global->n_ranks; i++) {
+        const int64_t *first = global->all, *other = first + i * N_GATHERED;
+        for (size_t k = 0; k < sizeof equal / sizeof *equal; k++)
+            if (other[equal[k].at] != first[equal[k].at])
+                return refuse_difference(global, global->ranks[0], global->ranks[i], equal[k].property);
+        for (int d = 0; d < global->local->n_dims; d++)
+            if (other[GATHERED_ORDER + d] != first[GATHERED_ORDER + d])
+                return refuse_difference(global, global->ranks[0], global->ranks[i], "stride order");
     }
     return DT_OK;
 }
 
-/* Puts the whole's shape together from the parts. */
-static dt_status join(struct whole *whole) {
-    for (int64_t i = 1; i < whole->n_ranks; i++)
-        for (int d = 0; d < whole->n_dims; d++)
-            if (n_cuts(whole, d) == 0 && whole->all[i * N_SHOWN + SHOWN_SHAPE + d] != whole->all[SHOWN_SHAPE + d])
-                return differ(whole, whole->ranks[0], whole->ranks[i], "size along a dim that is not sharded");
-    for (int m = 0; m < whole->n_placements; m++) {
-        const dt_placement *p = &whole->placements[m];
+/* Computes the global shape from all local ones. */
+static dt_status join_shapes(struct global_tensor *global) {
+    for (int64_t i = 1; i < global->n_ranks; i++)
+        for (int d = 0; d < global->n_dims; d++)
+            if (n_cuts(global, d) == 0 &&
+                global->all[i * N_GATHERED + GATHERED_SHAPE + d] != global->all[GATHERED_SHAPE + d])
+                return refuse_difference(global, global->ranks[0], global->ranks[i],
+                                         "the size of a dim that is not sharded");
+    for (int m = 0; m < global->n_placements; m++) {
+        const dt_placement *p = &global->placements[m];
         if (!cuts(p))
             continue;
-        if (n_cuts(whole, p->dim) == 1 && dt_placement_is_shard(*p) && p->n_extents == 0)
-            DT__TRY(find_extents(whole, m));
+        if (n_cuts(global, p->dim) == 1 && dt_placement_is_shard(*p) && p->n_extents == 0)
+            DT__TRY(find_extents(global, m));
         else
-            whole->shape[p->dim] = total_of(whole, p->dim);
+            global->shape[p->dim] = total_of(global, p->dim);
     }
     return DT_OK;
 }
@@ -202,101 +212,100 @@ static bool has_shape(const dt_local *local, int n_dims, const int64_t *shape) {
            (n_dims == local->n_dims && memcmp(shape, local->shape, (size_t)n_dims * sizeof *shape) == 0);
 }
 
-/* This rank's part, or with check everybody's, must be what the spec says. */
-static dt_status check_parts(const struct whole *whole, const dt_spec *spec) {
-    char is[256], should[256], text[512];
-    const dt_tensor *part = whole->local;
+/* The local tensor of this rank, or with check of every rank, must have the shape of its shard. */
+static dt_status check_shards(const struct global_tensor *global, const dt_spec *spec) {
+    char got[256], expected[256], text[512];
+    const dt_tensor *own = global->local;
     (void)dt_spec_text(spec, sizeof text, text);
-    for (int64_t i = 0; i < whole->n_ranks; i++) {
-        const int64_t *shown = whole->all + i * N_SHOWN;
+    for (int64_t i = 0; i < global->n_ranks; i++) {
+        const int64_t *gathered = global->all + i * N_GATHERED;
         dt_local local;
-        dt_spec_local_of(spec, whole->ranks[i], &local);
-        if (!has_shape(&local, (int)shown[SHOWN_DIMS], shown + SHOWN_SHAPE))
-            return dt__fail(whole->ctx, DT_ERR_SHAPE, "from_local: rank %lld's part of %s is [%s], but it gave [%s]",
-                            (long long)whole->ranks[i], text,
-                            dt__shape_text(local.n_dims, local.shape, sizeof should, should),
-                            dt__shape_text((int)shown[SHOWN_DIMS], shown + SHOWN_SHAPE, sizeof is, is));
+        dt_spec_local_of(spec, global->ranks[i], &local);
+        if (!has_shape(&local, (int)gathered[GATHERED_DIMS], gathered + GATHERED_SHAPE))
+            return dt__fail(global->ctx, DT_ERR_SHAPE, "from_local: rank %lld's shard of %s: expected [%s], got [%s]",
+                            (long long)global->ranks[i], text,
+                            dt__shape_text(local.n_dims, local.shape, sizeof expected, expected),
+                            dt__shape_text((int)gathered[GATHERED_DIMS], gathered + GATHERED_SHAPE, sizeof got, got));
     }
     const dt_local *local = &spec->local;
-    if (!local->member || has_shape(local, part->n_dims, part->shape))
+    if (!local->member || has_shape(local, own->n_dims, own->shape))
         return DT_OK;
-    return dt__fail_local(whole->ctx, DT_ERR_SHAPE, "from_local: this rank's part of %s is [%s], but [%s] was given",
-                          text, dt__shape_text(local->n_dims, local->shape, sizeof should, should),
-                          dt__shape_text(part->n_dims, part->shape, sizeof is, is));
+    return dt__fail_local(global->ctx, DT_ERR_SHAPE, "from_local: this rank's shard of %s: expected [%s], got [%s]",
+                          text, dt__shape_text(local->n_dims, local->shape, sizeof expected, expected),
+                          dt__shape_text(own->n_dims, own->shape, sizeof got, got));
 }
 
-/* Strides of the whole that were given must be dense in some order. */
-static dt_status use_stride(struct whole *whole, dt_shape stride) {
+/* Explicit global strides must be dense in some order. */
+static dt_status use_stride(struct global_tensor *global, dt_shape stride) {
     int64_t dense[DT_SPEC_MAX_DIMS];
     char text[256];
-    if (stride.n == whole->n_dims) {
-        dt__stride_order_of(stride.n, stride.sizes, whole->order);
-        bool same = dt__dense_strides(stride.n, whole->shape, whole->order, dense);
+    if (stride.n == global->n_dims) {
+        dt__stride_order_of(stride.n, stride.sizes, global->order);
+        bool same = dt__dense_strides(stride.n, global->shape, global->order, dense);
         for (int d = 0; d < stride.n && same; d++)
-            same = whole->shape[d] <= 1 || dense[d] == stride.sizes[d];
+            same = global->shape[d] <= 1 || dense[d] == stride.sizes[d];
         if (same)
             return DT_OK;
     }
-    return dt__fail(whole->ctx, DT_ERR_VALUE,
-                    "from_local: strides (%s) of the whole; they must be those of a tensor without gaps",
+    return dt__fail(global->ctx, DT_ERR_VALUE, "from_local: stride: expected those of a dense tensor, got (%s)",
                     dt__shape_text(stride.n, stride.sizes, sizeof text, text));
 }
 
-static dt_status check_dims(struct whole *whole) {
-    dt_placements_resolve(whole->n_placements, whole->placements, whole->n_dims);
-    for (int m = 0; m < whole->n_placements; m++)
-        if (cuts(&whole->placements[m]) &&
-            (whole->placements[m].dim < 0 || whole->placements[m].dim >= whole->n_dims))
-            return text_of(DT_ERR_PLACEMENT, whole, "has no dim that a placement names");
-    if (whole->n_placements != dt_mesh_n_dims(whole->mesh))
-        return dt__fail(whole->ctx, DT_ERR_PLACEMENT, "from_local: %d placements for the %d dims of mesh(%s)",
-                        whole->n_placements, dt_mesh_n_dims(whole->mesh), dt_mesh_text(whole->mesh));
+static dt_status check_dims(struct global_tensor *global) {
+    dt_placements_resolve(global->n_placements, global->placements, global->n_dims);
+    for (int m = 0; m < global->n_placements; m++)
+        if (cuts(&global->placements[m]) &&
+            (global->placements[m].dim < 0 || global->placements[m].dim >= global->n_dims))
+            return refuse(global, DT_ERR_PLACEMENT, "has no dim that a placement names");
+    if (global->n_placements != dt_mesh_n_dims(global->mesh))
+        return dt__fail(global->ctx, DT_ERR_PLACEMENT, "from_local: placements: expected %d for mesh(%s), got %d",
+                        dt_mesh_n_dims(global->mesh), dt_mesh_text(global->mesh), global->n_placements);
     return DT_OK;
 }
 
-static dt_status find_whole(struct whole *whole, const dt_from_local_options *o) {
-    const dt_tensor *local = whole->local;
+static dt_status find_global(struct global_tensor *global, const dt_from_local_options *o) {
+    const dt_tensor *local = global->local;
     const bool have_shape = o->shape.sizes != NULL;
     if (o->stride.sizes && !have_shape)
-        return text_of(DT_ERR_VALUE, whole, "with the stride of the whole, but not its shape; give both");
+        return refuse(global, DT_ERR_VALUE, "with a global stride: expected the global shape, too");
     if (!local && !have_shape)
-        return dt__fail(whole->ctx, DT_ERR_VALUE,
-                        "from_local: a rank outside the mesh knows the shape only if it is given, or from a part");
-    if (o->check && dt_mesh_coordinate(whole->mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
-        DT__TRY(compare(whole)); /* before anything that only this rank may refuse */
-    whole->n_dims = have_shape ? o->shape.n : local->n_dims;
+        return dt__fail(global->ctx, DT_ERR_VALUE,
+                        "from_local: a rank outside the mesh: expected a shape or a local tensor, got neither");
+    if (o->check && dt_mesh_coordinate(global->mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
+        DT__TRY(compare_locals(global)); /* before anything that only this rank may refuse */
+    global->n_dims = have_shape ? o->shape.n : local->n_dims;
     if (have_shape) {
         int64_t elements;
-        DT__TRY(dt__shape_check(whole->ctx, "from_local", local ? local->dtype : DT_F32, o->shape.n, o->shape.sizes,
+        DT__TRY(dt__shape_check(global->ctx, "from_local", local ? local->dtype : DT_F32, o->shape.n, o->shape.sizes,
                                 &elements));
     }
-    memcpy(whole->shape, have_shape ? o->shape.sizes : local->shape, (size_t)whole->n_dims * sizeof *whole->shape);
-    DT__TRY(check_dims(whole));
-    if (local && local->n_dims == whole->n_dims)
-        dt__stride_order_of(whole->n_dims, local->strides, whole->order);
+    memcpy(global->shape, have_shape ? o->shape.sizes : local->shape, (size_t)global->n_dims * sizeof *global->shape);
+    DT__TRY(check_dims(global));
+    if (local && local->n_dims == global->n_dims)
+        dt__stride_order_of(global->n_dims, local->strides, global->order);
     else
-        dt__stride_order_row_major(whole->n_dims, whole->order);
+        dt__stride_order_row_major(global->n_dims, global->order);
     if (!have_shape)
-        DT__TRY(whole->all ? join(whole) : infer(whole, o->extents != NULL));
+        DT__TRY(global->all ? join_shapes(global) : infer_shape(global, o->extents != NULL));
     if (o->extents)
-        DT__TRY(use_extents(whole, o->extents, have_shape));
-    return o->stride.sizes ? use_stride(whole, o->stride) : DT_OK;
+        DT__TRY(use_extents(global, o->extents, have_shape));
+    return o->stride.sizes ? use_stride(global, o->stride) : DT_OK;
 }
 
-static dt_tensor *wrap(struct whole *whole, dt_dtype dtype) {
-    dt_spec *spec = dt_spec_new(whole->mesh, &(dt_spec_desc){.dtype = dtype,
-                                                             .n_dims = whole->n_dims,
-                                                             .shape = whole->shape,
-                                                             .n_placements = whole->n_placements,
-                                                             .placements = whole->placements,
-                                                             .stride_order = whole->order});
+static dt_tensor *wrap(struct global_tensor *global, dt_dtype dtype) {
+    dt_spec *spec = dt_spec_new(global->mesh, &(dt_spec_desc){.dtype = dtype,
+                                                              .n_dims = global->n_dims,
+                                                              .shape = global->shape,
+                                                              .n_placements = global->n_placements,
+                                                              .placements = global->placements,
+                                                              .stride_order = global->order});
     dt_tensor *result = NULL;
-    if (spec && check_parts(whole, spec) == DT_OK)
-        result = spec->local.member ? dt__tensor_wrap(spec, whole->local->storage, dt__tensor_offset(whole->local),
-                                                      whole->local->strides)
+    if (spec && check_shards(global, spec) == DT_OK)
+        result = spec->local.member ? dt__tensor_wrap(spec, global->local->storage, dt__tensor_offset(global->local),
+                                                      global->local->strides)
                                     : dt__tensor_of_spec(spec);
-    if (result && whole->local)
-        result->requires_grad = whole->local->requires_grad;
+    if (result && global->local)
+        result->requires_grad = global->local->requires_grad;
     dt_spec_release(spec);
     return result;
 }
@@ -311,7 +320,7 @@ dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, con
         return NULL;
     mesh = mesh ? mesh : dt_mesh_current(ctx);
     if (!mesh) {
-        (void)dt__fail(ctx, DT_ERR_MESH, "from_local: no mesh is given and none is current");
+        (void)dt__fail(ctx, DT_ERR_MESH, "from_local: mesh: expected a mesh, got NULL and there is no current mesh");
         return NULL;
     }
     if (!local && dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
@@ -319,20 +328,20 @@ dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, con
     if (!dt__check_context(ctx, "from_local", "mesh", dt_mesh_ctx(mesh)) ||
         (local && !dt__check_context(ctx, "from_local", "tensor", local->ctx)))
         return NULL;
-    struct whole whole = {.ctx = ctx, .mesh = mesh, .local = local, .arena = dt__arena_new(ctx)};
+    struct global_tensor global = {.ctx = ctx, .mesh = mesh, .local = local, .arena = dt__arena_new(ctx)};
     dt_tensor *result = NULL;
     if (local && local->spec) {
-        (void)text_of(DT_ERR_VALUE, &whole, "is distributed already; a part is a plain tensor");
+        (void)refuse(&global, DT_ERR_VALUE, "is distributed already: expected a plain tensor");
         return NULL;
     }
     dt_placement everywhere[DT_MESH_MAX_DIMS] = {{.kind = DT_PLACEMENT_REPLICATE}};
-    dt_placement *parsed = place ? dt_placements_parse(ctx, place, &whole.n_placements) : NULL;
-    whole.placements = parsed ? parsed : everywhere;
+    dt_placement *parsed = place ? dt_placements_parse(ctx, place, &global.n_placements) : NULL;
+    global.placements = parsed ? parsed : everywhere;
     if (!place)
-        whole.n_placements = dt_mesh_n_dims(mesh);
-    if ((parsed || !place) && find_whole(&whole, options) == DT_OK)
-        result = wrap(&whole, local ? local->dtype : DT_F32);
+        global.n_placements = dt_mesh_n_dims(mesh);
+    if ((parsed || !place) && find_global(&global, options) == DT_OK)
+        result = wrap(&global, local ? local->dtype : DT_F32);
     dt_placements_free(ctx, parsed);
-    dt__arena_free(&whole.arena);
+    dt__arena_free(&global.arena);
     return result;
 }

@@ -49,9 +49,9 @@ typedef struct dt__execution dt__execution;
 dt__execution *dt__redistribute_start(const dt__redistribution *request);
 /* DT_OK when it is finished, DT_IN_PROGRESS, or the error. The handle stays valid until it was waited for, and only
  * then is dst complete. Local. */
-dt_status dt__redistribute_test(dt__execution *moving);
+dt_status dt__redistribute_test(dt__execution *execution);
 /* Waits until it is finished and frees the handle; DT_ERR_STATE for NULL. Collective with its start. */
-dt_status dt__redistribute_wait(dt__execution *moving);
+dt_status dt__redistribute_wait(dt__execution *execution);
 
 /* Counters of this rank. A direct exchange counts as the collectives of the min_cost plan that it replaces; between
  * different meshes, as the one of its own plan. */

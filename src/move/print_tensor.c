@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_print and dt_format. How elements are written is in tensor/format.c; here they are collected. Of a distributed
+ * dt_print and dt_format: collect the elements to show. How they are written is in tensor/format.c. Of a distributed
  * tensor each rank copies the shown elements that it holds into a row of its own. These rows are a small distributed
- * tensor: one row per different part, partial as the tensor is, and moving it to the first rank reduces it as any
- * redistribution does. There each element is read from the row of the part that holds it.
+ * tensor: one row per different shard, partial as the tensor is, and moving it to the first rank reduces it as any
+ * redistribution does. There each element is read from the row of the shard that holds it.
  */
 #include "base/options.h"
 #include "base/size.h"
@@ -16,7 +16,7 @@
 
 static bool cuts(const dt_placement *p) { return dt_placement_is_shard(*p) || dt_placement_is_strided(*p); }
 
-/* [parts,shown] on the tensor's mesh: mesh dims that cut the tensor cut the rows. */
+/* [shards,shown] on the tensor's mesh: mesh dims that shard the tensor shard the rows. */
 static dt_spec *rows_spec(const dt_spec *spec, const dt__shown *shown) {
     dt_placement placements[DT_SPEC_MAX_DIMS];
     for (int m = 0; m < spec->sharding.n_mesh_dims; m++) {
@@ -49,21 +49,21 @@ static bool next_shown(const dt__shown *shown, int64_t *index) {
     return false;
 }
 
-static void whole_index(const dt__shown *shown, const int64_t *index, int64_t *out) {
+static void global_index(const dt__shown *shown, const int64_t *index, int64_t *out) {
     for (int d = 0; d < shown->n_dims; d++)
         out[d] = dt__shown_index(shown, d, index[d]);
 }
 
-/* This rank's row: what it holds of what is shown; the rest is never read. */
+/* This rank's row: the shown elements that it holds; the rest is never read. */
 static void fill_row(const dt_tensor *tensor, const dt__shown *shown, unsigned char *row) {
-    int64_t index[DT_SPEC_MAX_DIMS] = {0}, whole[DT_SPEC_MAX_DIMS], local[DT_SPEC_MAX_DIMS];
+    int64_t index[DT_SPEC_MAX_DIMS] = {0}, global[DT_SPEC_MAX_DIMS], local[DT_SPEC_MAX_DIMS];
     int64_t coordinate[DT_SPEC_MAX_DIMS], n = 0;
     size_t bytes = dt_dtype_size(tensor->dtype);
     memset(row, 0, (size_t)shown->elements * bytes);
     (void)dt_mesh_coordinate(tensor->spec->mesh, coordinate);
     do {
-        whole_index(shown, index, whole);
-        if (dt_spec_to_local(tensor->spec, coordinate, whole, local)) {
+        global_index(shown, index, global);
+        if (dt_spec_to_local(tensor->spec, coordinate, global, local)) {
             int64_t at = 0;
             for (int d = 0; d < tensor->n_dims; d++)
                 at += local[d] * tensor->strides[d];
@@ -73,7 +73,7 @@ static void fill_row(const dt_tensor *tensor, const dt__shown *shown, unsigned c
     } while (next_shown(shown, index));
 }
 
-/* The row that a part is in: mesh dims that cut the tensor cut the rows from left to right. */
+/* The row of a shard: mesh dims that shard the tensor shard the rows from left to right. */
 static int64_t row_of(const dt_spec *spec, const int64_t *owner) {
     int64_t row = 0;
     for (int m = 0; m < spec->sharding.n_mesh_dims; m++)
@@ -82,13 +82,13 @@ static int64_t row_of(const dt_spec *spec, const int64_t *owner) {
     return row;
 }
 
-/* Brings the first row to what is shown, element by element. */
+/* Collects the shown elements in the first row. */
 static void pick(const dt_spec *spec, const dt__shown *shown, unsigned char *rows) {
-    int64_t index[DT_SPEC_MAX_DIMS] = {0}, whole[DT_SPEC_MAX_DIMS], owner[DT_SPEC_MAX_DIMS], n = 0;
+    int64_t index[DT_SPEC_MAX_DIMS] = {0}, global[DT_SPEC_MAX_DIMS], owner[DT_SPEC_MAX_DIMS], n = 0;
     size_t bytes = dt_dtype_size(spec->dtype);
     do {
-        whole_index(shown, index, whole);
-        (void)dt_spec_owners(spec, whole, owner);
+        global_index(shown, index, global);
+        (void)dt_spec_owners(spec, global, owner);
         memmove(rows + (size_t)n * bytes, rows + (size_t)(row_of(spec, owner) * shown->elements + n) * bytes, bytes);
         n++;
     } while (next_shown(shown, index));
@@ -112,7 +112,7 @@ static dt_tensor *collect(dt_tensor *tensor, const dt__shown *shown) {
 }
 
 /* "rank 2 holds f32[2,4] from (4,0) of f32[8,4] S(0),R on mesh(dp=2,tp=2)" */
-static void add_part_head(dt__text *text, const dt_tensor *tensor) {
+static void add_local_head(dt__text *text, const dt_tensor *tensor) {
     char shape[512], offset[512];
     const dt_local *local = &tensor->spec->local;
     dt__text_add(text, "rank %lld holds %s[%s] from (%s) of ", (long long)tensor->ctx->rank,
@@ -132,11 +132,11 @@ static void add_head(dt__text *text, const dt_tensor *tensor) {
     dt__free(tensor->ctx, head, n + 1);
 }
 
-/* Memory that is here: a plain tensor, or a part. */
+/* A plain tensor, or a local one. */
 static dt_status add_array(dt__text *text, const dt_tensor *tensor, const dt_print_options *o) {
     dt__shown shown;
     if (!dt__shown_of(tensor->local_n_dims, tensor->local_shape, o, &shown))
-        return dt__fail(tensor->ctx, DT_ERR_SHAPE, "print: more elements are shown than can be counted");
+        return dt__fail(tensor->ctx, DT_ERR_SHAPE, "print: the number of elements to show overflows 64 bits");
     size_t bytes = (size_t)shown.elements * dt_dtype_size(tensor->dtype);
     void *elements = bytes ? dt__alloc(tensor->ctx, bytes) : NULL;
     if (bytes && !elements)
@@ -148,12 +148,12 @@ static dt_status add_array(dt__text *text, const dt_tensor *tensor, const dt_pri
     return DT_OK;
 }
 
-static dt_status add_whole(dt__text *text, dt_tensor *tensor, const dt_print_options *o) {
+static dt_status add_distributed(dt__text *text, dt_tensor *tensor, const dt_print_options *o) {
     dt__shown shown;
     const int64_t zeros[DT_SPEC_MAX_DIMS] = {0};
     bool writes = dt_mesh_rank_at(tensor->spec->mesh, zeros) == tensor->ctx->rank;
     if (!dt__shown_of(tensor->n_dims, tensor->shape, o, &shown))
-        return dt__fail(tensor->ctx, DT_ERR_SHAPE, "print: more elements are shown than can be counted");
+        return dt__fail(tensor->ctx, DT_ERR_SHAPE, "print: the number of elements to show overflows 64 bits");
     if (writes)
         add_head(text, tensor);
     dt_tensor *all = shown.elements ? collect(tensor, &shown) : NULL;
@@ -173,9 +173,9 @@ static dt_status add_tensor(dt__text *text, dt_tensor *tensor, const dt_print_op
     } else if (!tensor->spec) {
         DT__TRY(add_array(text, tensor, &o));
     } else if (!o.local) {
-        DT__TRY(add_whole(text, tensor, &o));
+        DT__TRY(add_distributed(text, tensor, &o));
     } else if (tensor->spec->local.member) {
-        add_part_head(text, tensor);
+        add_local_head(text, tensor);
         add_head(text, tensor);
         DT__TRY(add_array(text, tensor, &o));
     }
@@ -215,7 +215,7 @@ dt_status dt_print_sized(dt_tensor *tensor, const dt_print_options *options, siz
     }
     if (status == DT_OK && text.n_chars > 0 &&
         (fwrite(text.chars, 1, text.n_chars, stdout) != text.n_chars || fflush(stdout) != 0))
-        status = dt__fail_local(tensor->ctx, DT_ERR_SYSTEM, "print: standard output cannot be written");
+        status = dt__fail_local(tensor->ctx, DT_ERR_SYSTEM, "print: cannot write to standard output");
     dt__text_free(&text);
     return status;
 }

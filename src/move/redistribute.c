@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_redistribute and its two halves: what runs on raw memory is in execute.c; here are handles, dtypes and specs.
+ * dt_redistribute and its two halves: handles, dtypes and specs; executor.c works on raw memory.
  */
 #include "move/move.h"
 
@@ -58,7 +58,7 @@ dt_tensor *dt__tensor_convert(const dt_tensor *tensor, dt_dtype dtype) {
     return to;
 }
 
-static dt__redistribution moving_from(dt_tensor *tensor, dt_tensor *to, dt__planner planner) {
+static dt__redistribution redistribution_of(dt_tensor *tensor, dt_tensor *to, dt__planner planner) {
     return (dt__redistribution){.from = tensor->spec,
                                 .to = to->spec,
                                 .src = tensor->data,
@@ -73,15 +73,15 @@ dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner p
     dt_tensor *result = dt__tensor_of_spec(to);
     if (!result)
         return NULL;
-    dt__redistribution moving = moving_from(tensor, result, planner);
-    if (dt__redistribute_run(&moving) != DT_OK) {
+    dt__redistribution redistribution = redistribution_of(tensor, result, planner);
+    if (dt__redistribute_run(&redistribution) != DT_OK) {
         dt_drop(result);
         return NULL;
     }
     return result;
 }
 
-/* What a call asks for, resolved. */
+/* A call with its options resolved. */
 struct request {
     dt_tensor *source; /* converted, where that comes first */
     dt_spec *to;       /* a reference; NULL after a failure, which is recorded */
@@ -93,10 +93,11 @@ struct request {
 dt_status dt__refuse_partial_target(const char *op, const dt_spec *to, dt_dtype from, dt_dtype dtype) {
     for (int m = 0; m < to->sharding.n_mesh_dims; m++)
         if (dt_placement_is_partial(to->sharding.placements[m]))
-            return dt__fail(to->ctx, DT_ERR_PLACEMENT,
-                            "%s: mesh dim %d: parts of a partial of %s cannot be converted to %s one by one; "
-                            "the target must not be partial",
-                            op, m, dt_dtype_name(from), dt_dtype_name(dtype));
+            return dt__fail(
+                to->ctx, DT_ERR_PLACEMENT,
+                "%s: mesh dim %d: contributions to a partial of %s cannot be converted to %s one by one: expected "
+                "a target that is not partial",
+                op, m, dt_dtype_name(from), dt_dtype_name(dtype));
     return DT_OK;
 }
 
@@ -110,13 +111,13 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
         return request;
     }
     if (o->planner && !dt__planner_parse(o->planner, &request.planner)) {
-        (void)dt__fail(tensor->ctx, DT_ERR_VALUE,
-                       "redistribute: there is no planner %s; there are direct, min_cost, graph and greedy",
-                       o->planner);
+        char names[80];
+        (void)dt__fail(tensor->ctx, DT_ERR_VALUE, "redistribute: planner: expected %s, got %s",
+                       dt__planner_names(sizeof names, names), o->planner);
         return request;
     }
     if (o->dtype && dt_dtype_size(o->dtype) == 0) {
-        (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: %d is not a dtype", (int)o->dtype);
+        (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: dtype: expected a dt_dtype, got %d", (int)o->dtype);
         return request;
     }
     if (o->mesh && !dt__check_context(tensor->ctx, "redistribute", "mesh", dt_mesh_ctx(o->mesh)))
@@ -141,9 +142,9 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
     return request;
 }
 
-/* The result in the dtype that was asked for; drops what was made on the way. */
-static dt_tensor *finish(const struct request *request, const dt_tensor *asked, dt_tensor *result) {
-    if (request->source != asked)
+/* The result in the requested dtype; drops temporary tensors. */
+static dt_tensor *finish(const struct request *request, const dt_tensor *tensor, dt_tensor *result) {
+    if (request->source != tensor)
         dt_drop(request->source);
     if (!result || !request->convert_after)
         return result;
@@ -169,7 +170,7 @@ dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_
 struct dt_transfer {
     struct request request;
     dt_tensor *tensor, *result; /* held */
-    dt__execution *moving;      /* NULL: nothing moves */
+    dt__execution *execution;   /* NULL: nothing moves */
     uint64_t version;           /* of the source's storage at the start */
 };
 
@@ -209,9 +210,9 @@ dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, c
     dt_tensor_retain(request.source);
     if (same)
         return transfer;
-    dt__redistribution moving = moving_from(request.source, result, request.planner);
-    transfer->moving = dt__redistribute_start(&moving);
-    if (!transfer->moving) {
+    dt__redistribution redistribution = redistribution_of(request.source, result, request.planner);
+    transfer->execution = dt__redistribute_start(&redistribution);
+    if (!transfer->execution) {
         if (request.source != tensor)
             dt_drop(request.source);
         dt_drop(result);
@@ -224,13 +225,13 @@ dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, c
 dt_status dt_transfer_test(dt_transfer *transfer) {
     if (!transfer)
         return DT_ERR_STATE;
-    return transfer->moving ? dt__redistribute_test(transfer->moving) : DT_OK;
+    return transfer->execution ? dt__redistribute_test(transfer->execution) : DT_OK;
 }
 
 dt_tensor *dt_transfer_wait(dt_transfer *transfer) {
     if (!transfer)
         return NULL;
-    dt_status status = transfer->moving ? dt__redistribute_wait(transfer->moving) : DT_OK;
+    dt_status status = transfer->execution ? dt__redistribute_wait(transfer->execution) : DT_OK;
     if (status == DT_OK && transfer->request.source->storage->version != transfer->version)
         status = dt__fail(transfer->tensor->ctx, DT_ERR_STATE,
                           "redistribute: the tensor was changed between the start and the wait");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_save_npy and dt_save_npz. All sizes are known before anything is written, so that every rank knows where in the
- * file its pieces go. The first rank of the mesh makes the file under another name and writes what is not data; each
- * element is written by its first holder; when all are done, the first rank gives the file its name.
+ * dt_save_npy and dt_save_npz. All sizes follow from the specs, so every rank computes where in the file its data
+ * goes. The first rank of the mesh creates the file under a temporary name and writes headers and directory; each
+ * element is written by its first holder; when all are done, the first rank renames the file.
  *
- * A rank that fails tells its peers, and whatever they wait for then fails; the first rank removes what there is.
+ * The error of a rank is local, so that the waits of its peers fail; the first rank removes the temporary file.
  */
 #include "move/save_npy.h"
 
@@ -24,9 +24,9 @@
 struct saving {
     dt__file file;
     dt_group *group; /* of the mesh's ranks; NULL: this rank alone */
-    bool first;      /* this rank makes the file */
-    char *other;     /* its name until it is complete */
-    size_t other_bytes;
+    bool first;      /* this rank creates the file */
+    char *temporary; /* its name until it is complete */
+    size_t temporary_bytes;
     int64_t limit; /* of zip fields */
     int n;
     dt_tensor **tensors; /* without partials */
@@ -38,30 +38,30 @@ static dt_status fail(const struct saving *s, const char *failure) {
     return dt__file_fail(&s->file, DT_ERR_SYSTEM, "%s: %s", failure, strerror(errno));
 }
 
-/* The name until the file is complete: the same on every rank, and nobody else's. */
-static dt_status name_other(struct saving *s, int64_t number) {
-    s->other_bytes = strlen(s->file.path) + 64;
-    s->other = dt__alloc(s->file.ctx, s->other_bytes);
-    if (!s->other)
-        return dt__fail_memory(s->file.ctx, s->other_bytes, "the name of a file");
-    (void)snprintf(s->other, s->other_bytes, "%s.%lld.part", s->file.path, (long long)number);
+/* The temporary name: the same on every rank. */
+static dt_status name_temporary(struct saving *s, int64_t number) {
+    s->temporary_bytes = strlen(s->file.path) + 64;
+    s->temporary = dt__alloc(s->file.ctx, s->temporary_bytes);
+    if (!s->temporary)
+        return dt__fail_memory(s->file.ctx, s->temporary_bytes, "the name of a file");
+    (void)snprintf(s->temporary, s->temporary_bytes, "%s.%lld.part", s->file.path, (long long)number);
     return DT_OK;
 }
 
-/* Makes the file under a name that is not taken; which, the number says. */
-static dt_status make_file(struct saving *s, int64_t *number) {
+/* Creates the file under an unused temporary name; the number identifies it. */
+static dt_status create_file(struct saving *s, int64_t *number) {
     *number = (int64_t)getpid();
     for (int tries = 0;; tries++) {
-        DT__TRY(name_other(s, *number));
-        s->file.fd = open(s->other, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        DT__TRY(name_temporary(s, *number));
+        s->file.fd = open(s->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (s->file.fd >= 0)
             return DT_OK;
         int error = errno;
-        dt__free(s->file.ctx, s->other, s->other_bytes);
-        s->other = NULL;
+        dt__free(s->file.ctx, s->temporary, s->temporary_bytes);
+        s->temporary = NULL;
         errno = error;
         if (error != EEXIST || tries == 100)
-            return fail(s, "cannot be made");
+            return fail(s, "cannot be created");
         *number += INT64_C(1) << 32;
     }
 }
@@ -69,15 +69,15 @@ static dt_status make_file(struct saving *s, int64_t *number) {
 static dt_status open_file(struct saving *s) {
     int64_t number = 0;
     if (s->first)
-        DT__TRY(make_file(s, &number));
+        DT__TRY(create_file(s, &number));
     if (!s->group)
         return DT_OK;
     DT__TRY(dt_comm_broadcast(s->group, &number, &number, 1, DT_I64, 0));
     if (s->first)
         return DT_OK;
-    DT__TRY(name_other(s, number));
-    s->file.fd = open(s->other, O_RDWR | O_CLOEXEC);
-    return s->file.fd >= 0 ? DT_OK : fail(s, "is not to be seen on this rank");
+    DT__TRY(name_temporary(s, number));
+    s->file.fd = open(s->temporary, O_RDWR | O_CLOEXEC);
+    return s->file.fd >= 0 ? DT_OK : fail(s, "is not visible on this rank");
 }
 
 struct writing {
@@ -91,7 +91,7 @@ static dt_status write_segment(void *user, int64_t file_at, size_t memory_at, si
     return dt__file_write(&w->saving->file, w->at + file_at, w->data + memory_at, bytes);
 }
 
-/* Whether this rank is the first one that holds its part. */
+/* Whether this rank is the first one that holds its shard. */
 static bool is_first_holder(const dt_tensor *tensor) {
     int64_t coordinate[DT_SPEC_MAX_DIMS];
     if (!tensor->spec)
@@ -123,19 +123,19 @@ static dt_status write_tensor(struct saving *s, int i) {
     return status;
 }
 
-/* Headers and directory, when the data is there and has a checksum. */
+/* Headers and directory, once the data is written and has a checksum. */
 static dt_status write_zip(struct saving *s) {
     const dt__zip_entry *last = s->n ? &s->entries[s->n - 1] : NULL;
     int64_t end = last ? last->data_at + last->bytes : 0;
-    size_t room = dt__zip_directory_bytes(s->n, s->entries, end, s->limit);
+    size_t capacity = dt__zip_directory_bytes(s->n, s->entries, end, s->limit);
     for (int i = 0; i < s->n; i++) {
         dt__zip_entry *e = &s->entries[i];
         DT__TRY(dt__file_crc(&s->file, e->data_at, e->bytes, &e->crc));
-        room = room > dt__zip_header_bytes(e, s->limit) ? room : dt__zip_header_bytes(e, s->limit);
+        capacity = capacity > dt__zip_header_bytes(e, s->limit) ? capacity : dt__zip_header_bytes(e, s->limit);
     }
-    unsigned char *bytes = dt__alloc(s->file.ctx, room);
+    unsigned char *bytes = dt__alloc(s->file.ctx, capacity);
     if (!bytes)
-        return dt__fail_memory(s->file.ctx, room, "the directory of a file");
+        return dt__fail_memory(s->file.ctx, capacity, "the directory of a file");
     dt_status status = DT_OK;
     for (int i = 0; i < s->n && status == DT_OK; i++) {
         dt__zip_header(&s->entries[i], s->limit, bytes);
@@ -146,23 +146,23 @@ static dt_status write_zip(struct saving *s) {
         dt__zip_directory(s->n, s->entries, end, s->limit, bytes);
         status = dt__file_write(&s->file, end, bytes, dt__zip_directory_bytes(s->n, s->entries, end, s->limit));
     }
-    dt__free(s->file.ctx, bytes, room);
+    dt__free(s->file.ctx, bytes, capacity);
     return status;
 }
 
-/* Some file systems say only now that there is no room. */
+/* Some file systems report only now that they are full. */
 static dt_status close_file(struct saving *s) {
     int fd = s->file.fd;
     s->file.fd = -1;
     return close(fd) == 0 ? DT_OK : fail(s, "cannot be written");
 }
 
-/* Everything is written: the file gets its name. */
+/* Everything is written: renames the file. */
 static dt_status finish_file(struct saving *s) {
     if (s->zip)
         DT__TRY(write_zip(s));
     DT__TRY(close_file(s));
-    return rename(s->other, s->file.path) == 0 ? DT_OK : fail(s, "cannot be given its name");
+    return rename(s->temporary, s->file.path) == 0 ? DT_OK : fail(s, "cannot be renamed");
 }
 
 static dt_status barrier(const struct saving *s) { return s->group ? dt_comm_barrier(s->group) : DT_OK; }
@@ -179,15 +179,15 @@ static dt_status write_file(struct saving *s) {
     return DT_OK;
 }
 
-static dt_status run(struct saving *s) {
+static dt_status save_file(struct saving *s) {
     s->file.fd = -1;
     dt_status status = write_file(s);
     if (s->file.fd >= 0)
         (void)close(s->file.fd);
-    if (status != DT_OK && s->first && s->other)
-        (void)unlink(s->other);
-    if (s->other)
-        dt__free(s->file.ctx, s->other, s->other_bytes);
+    if (status != DT_OK && s->first && s->temporary)
+        (void)unlink(s->temporary);
+    if (s->temporary)
+        dt__free(s->file.ctx, s->temporary, s->temporary_bytes);
     return status == DT_OK ? barrier(s) : status;
 }
 
@@ -200,13 +200,11 @@ static dt_status lay_out(struct saving *s) {
         dt__zip_entry *e = &s->entries[i];
         int64_t bytes = dt_tensor_elements(t) * (int64_t)dt_dtype_size(t->dtype);
         if (!dt__add_i64(bytes, (int64_t)dt__npy_write(t->dtype, t->n_dims, t->shape, header), &e->bytes))
-            return dt__fail(s->file.ctx, DT_ERR_SHAPE, "%s: the file would be larger than can be counted",
-                            s->file.op);
+            return dt__fail(s->file.ctx, DT_ERR_SHAPE, "%s: the size of the file overflows 64 bits", s->file.op);
         e->header_at = at;
         e->data_at = at + (s->zip ? (int64_t)dt__zip_header_bytes(e, s->limit) : 0);
         if (!dt__add_i64(e->data_at, e->bytes, &at))
-            return dt__fail(s->file.ctx, DT_ERR_SHAPE, "%s: the file would be larger than can be counted",
-                            s->file.op);
+            return dt__fail(s->file.ctx, DT_ERR_SHAPE, "%s: the size of the file overflows 64 bits", s->file.op);
     }
     return DT_OK;
 }
@@ -272,24 +270,24 @@ static dt_status save(struct saving *s, dt_tensor *const *tensors, const char *c
         s->entries[i].name = name;
     }
     DT__TRY(lay_out(s));
-    return run(s);
+    return save_file(s);
 }
 
-/* What every rank can see before anything happens. */
-static dt_status check(const struct saving *s, dt_tensor *const *tensors, const char *const *names) {
+/* Agreed errors, before anything happens. */
+static dt_status check_tensors(const struct saving *s, dt_tensor *const *tensors, const char *const *names) {
     for (int i = 0; i < s->n; i++) {
         if (!dt__check_context(s->file.ctx, s->file.op, "tensor", tensors[i]->ctx))
             return DT_ERR_STATE;
         if (dt_tensor_mesh(tensors[i]) != dt_tensor_mesh(tensors[0]) &&
             !dt_mesh_equal(dt_tensor_mesh(tensors[i]), dt_tensor_mesh(tensors[0])))
-            return dt__fail(s->file.ctx, DT_ERR_MESH, "%s: tensors 0 and %d are not on one mesh, nor both plain",
-                            s->file.op, i);
+            return dt__fail(s->file.ctx, DT_ERR_MESH,
+                            "%s: tensors 0 and %d: expected the same mesh, or plain tensors only", s->file.op, i);
         if (names && (!names[i] || !*names[i] || strlen(names[i]) > 60000))
-            return dt__fail(s->file.ctx, DT_ERR_VALUE, "%s: tensor %d has no name, or one that is too long",
+            return dt__fail(s->file.ctx, DT_ERR_VALUE, "%s: tensor %d: expected a name of 1 to 60000 characters",
                             s->file.op, i);
         for (int k = 0; names && k < i; k++)
             if (strcmp(names[i], names[k]) == 0)
-                return dt__fail(s->file.ctx, DT_ERR_VALUE, "%s: two tensors are called %s", s->file.op, names[i]);
+                return dt__fail(s->file.ctx, DT_ERR_VALUE, "%s: two tensors have the name %s", s->file.op, names[i]);
     }
     if (!dt__has_data(s->file.ctx))
         return dt__fail(s->file.ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport",
@@ -299,9 +297,9 @@ static dt_status check(const struct saving *s, dt_tensor *const *tensors, const 
 
 static dt_status save_all(struct saving *s, dt_tensor *const *tensors, const char *const *names) {
     dt_mesh *mesh = dt_tensor_mesh(tensors[0]);
-    DT__TRY(check(s, tensors, names));
+    DT__TRY(check_tensors(s, tensors, names));
     if (mesh && !dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
-        return DT_OK; /* a rank outside has nothing to say */
+        return DT_OK; /* a rank outside takes no part */
     dt__arena arena = dt__arena_new(s->file.ctx);
     dt_status status = save(s, tensors, names, &arena);
     for (int i = 0; s->entries && i < s->n; i++)
@@ -325,14 +323,14 @@ dt_status dt_save_npy(dt_tensor *tensor, const char *path) {
 
 dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors, int64_t limit) {
     dt_ctx *ctx = NULL;
-    bool whole = path && names && tensors && n > 0;
-    for (int i = 0; whole && i < n; i++)
+    bool complete = path && names && tensors && n > 0;
+    for (int i = 0; complete && i < n; i++)
         ctx = ctx ? ctx : dt_tensor_ctx(tensors[i]);
-    for (int i = 0; whole && i < n; i++)
-        whole = tensors[i] != NULL;
-    if (!whole) {
+    for (int i = 0; complete && i < n; i++)
+        complete = tensors[i] != NULL;
+    if (!complete) {
         if (ctx && !dt_failed(ctx))
-            (void)dt__fail(ctx, DT_ERR_VALUE, "save_npz: one of the tensors is NULL");
+            (void)dt__fail(ctx, DT_ERR_VALUE, "save_npz: expected tensors, got NULL");
         return DT_ERR_VALUE;
     }
     struct saving saving = {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_save_npz with another limit for 32-bit fields than the format's own, for tests.
+ * Saving tensors as .npy and .npz files. Here dt_save_npz has a parameter for the limit of 32-bit fields, so that
+ * tests need no files of 4 GiB.
  */
 #ifndef DT_MOVE_SAVE_NPY_H
 #define DT_MOVE_SAVE_NPY_H

@@ -25,7 +25,7 @@ typedef struct dt__search_rules {
     dt__jump_fn *jump;   /* (optional) */
     const void *user;    /* for expand and bound */
     double max_cost;     /* states that cannot lead to less than this are not expanded; 0: no limit */
-    int max_states;      /* beyond this number the search gives up and finds nothing; 0: it refuses beyond a limit */
+    int max_states;      /* beyond this number the search stops and finds nothing; 0: it refuses beyond a limit */
 } dt__search_rules;
 
 struct dt__search {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The plan between two meshes. Which coordinates of both meshes belong to one rank follows no rule, so the ranks are
- * visited one by one.
+ * The plan between two different meshes: one exchange over the ranks of both. Which coordinates of both meshes
+ * belong to one rank follows no rule, so the ranks are visited one by one.
  */
 #include "plan/planners.h"
 

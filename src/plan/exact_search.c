@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The exact search: best first, with every step from every state. The relaxation (relaxation.h) bounds the remaining
- * cost of each state, and the cost of a step to any state of a *family*: the states that one relaxed state stands
- * for. So a state is expanded family by family, the lowest bound first, and a family is listed when it is first
- * expanded into. The search ends when no open bound is below the best known cost, so the result is that of a search
- * over all states.
+ * cost of each state, and the cost of a step to any state of a *family*: the states that one relaxed state
+ * represents. So a state is expanded family by family, the lowest bound first, and a family is listed when it is
+ * first expanded into. The search ends when no open bound is below the best known cost, so the result is that of a
+ * search over all states.
  */
 #include "plan/min_cost_searches.h"
 

@@ -2,7 +2,7 @@
  *
  * The minimum-cost planner: the cheapest route, by the machine model, over collectives that may each run over
  * several mesh dims. A simple plan, with neighbouring steps joined wherever one collective can do them and is
- * cheaper, and one exchange of just the blocks that ranks lack set an upper bound; the exact search looks for
+ * cheaper, and one exchange of just the blocks that ranks lack set an upper bound; the exact search tries to find
  * something cheaper. Where it would visit too many states, the search over single mesh dims competes, too, with its
  * steps joined.
  */

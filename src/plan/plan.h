@@ -52,7 +52,6 @@ typedef enum dt__planner {
 } dt__planner;
 
 const char *dt__planner_name(dt__planner planner);
-const char *dt__planner_meaning(dt__planner planner);
 /* False where there is no planner of this name. */
 bool dt__planner_parse(const char *name, dt__planner *out);
 /* Writes "greedy, graph, min_cost or direct", for errors; returns out. */

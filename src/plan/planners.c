@@ -14,20 +14,17 @@ dt__planner_fn *const dt__planners[DT__N_PLANNERS] = {
 #undef X
 };
 
-static const struct {
-    const char *name, *meaning;
-} words[DT__N_PLANNERS] = {
-#define X(upper, lower, meaning) {#lower, meaning},
+static const char *const names[DT__N_PLANNERS] = {
+#define X(upper, lower, meaning) #lower,
     DT__PLANNER_LIST(X)
 #undef X
 };
 
-const char *dt__planner_name(dt__planner planner) { return words[planner].name; }
-const char *dt__planner_meaning(dt__planner planner) { return words[planner].meaning; }
+const char *dt__planner_name(dt__planner planner) { return names[planner]; }
 
 bool dt__planner_parse(const char *name, dt__planner *out) {
     for (int i = 0; i < DT__N_PLANNERS; i++)
-        if (!strcmp(words[i].name, name)) {
+        if (!strcmp(names[i], name)) {
             *out = (dt__planner)i;
             return true;
         }
@@ -41,7 +38,7 @@ const char *dt__planner_names(size_t capacity, char *out) {
                               i == 0                   ? ""
                               : i + 1 < DT__N_PLANNERS ? ", "
                                                        : " or ",
-                              words[i].name);
+                              names[i]);
     return out;
 }
 

@@ -126,7 +126,7 @@ static inline int64_t moves_expected(const moves_case *test, int64_t g, const in
     return total / divisor;
 }
 
-/* A small whole number as f16. */
+/* A small integer as f16. */
 static inline uint16_t moves_half(int64_t v) {
     unsigned sign = v < 0 ? 0x8000u : 0;
     uint64_t size = (uint64_t)(v < 0 ? -v : v);

@@ -104,7 +104,7 @@ static int64_t flowing(dt__arena *arena, const dt__transfer *transfer, int64_t r
     return n;
 }
 
-/* Says whether the move goes in two phases. */
+/* Returns whether the move takes two phases. */
 static bool check_move(dt__arena *arena, const dt_spec *from, const dt_spec *to, const char *name) {
     dt__move move;
     dt__plan plan;

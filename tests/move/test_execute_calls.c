@@ -437,7 +437,7 @@ static void execute__notices_that_ranks_disagree(void **state) {
     run_ranks(2, run_mismatch, &(bool){true});
 }
 
-/* Ranks that wait learn of a rank that leaves, and of one that gives up. */
+/* Ranks that wait learn of a rank that leaves, and of one that fails. */
 static int run_peerless(dt_ctx *ctx, void *arg) {
     bool gives_up = *(const bool *)arg;
     static const int64_t shape[] = {300, 64};

@@ -34,7 +34,7 @@ static int texts(dt_ctx *ctx, void *arg) {
         dt_tensor_text(t, sizeof head, head);
         n_cut += strstr(expected, "...") != NULL;
         if (dt_rank(ctx) > 0) {
-            CHECK(strcmp(got, "") == 0, "%s: rank %lld says\n%s", c.text, (long long)dt_rank(ctx), got);
+            CHECK(strcmp(got, "") == 0, "%s: rank %lld wrote\n%s", c.text, (long long)dt_rank(ctx), got);
         } else {
             size_t length = strlen(head);
             CHECK(strncmp(got, head, length) == 0 && got[length] == '\n', "%s: the head is\n%s", c.text, got);

@@ -255,10 +255,11 @@ static int from_local_on_four(dt_ctx *ctx, void *arg) {
     dt_tensor *t = dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2), .stride = DT_SHAPE(2, 1));
     CHECK(WHOLE_IS(t, 5, 2) && STRIDES_ARE(t, 2, 1), "DT-014");
     /* DT-015: a stride alone is refused; a shape alone is enough, which is a deviation. */
-    REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .stride = DT_SHAPE(2, 1)), DT_ERR_VALUE, "give both");
+    REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .stride = DT_SHAPE(2, 1)), DT_ERR_VALUE,
+            "expected the global shape, too");
     CHECK(WHOLE_IS(dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2)), 5, 2), "DT-015");
     REFUSED(ctx, dt_from_local(ctx, uneven, mesh, "S(0)", .shape = DT_SHAPE(5, 2), .stride = DT_SHAPE(3, 1)),
-            DT_ERR_VALUE, "without gaps");
+            DT_ERR_VALUE, "expected those of a dense tensor");
     /* DT-016 */
     t = dt_from_local(ctx, local, mesh, "S(-1)");
     CHECK(WHOLE_IS(t, 3, 12) && dt_spec_placements(dt_tensor_spec(t))[0].dim == 1, "DT-016");
@@ -281,42 +282,44 @@ static int from_local_on_four(dt_ctx *ctx, void *arg) {
     CHECK(dt_requires_grad(dt_from_local(ctx, local, mesh, "R")), "requires_grad");
     /* What does not fit. */
     REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(2)"), DT_ERR_PLACEMENT, "no dim that a placement names");
-    REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0),R"), DT_ERR_PLACEMENT, "2 placements for the 1 dims");
-    REFUSED(ctx, dt_from_local(ctx, local, two, "S(0)"), DT_ERR_PLACEMENT, "1 placements for the 2 dims");
+    REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0),R"), DT_ERR_PLACEMENT,
+            "placements: expected 1 for mesh(4), got 2");
+    REFUSED(ctx, dt_from_local(ctx, local, two, "S(0)"), DT_ERR_PLACEMENT, "placements: expected 2 for mesh(");
     REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0"), DT_ERR_PLACEMENT, "");
-    REFUSED(ctx, dt_from_local(ctx, local, NULL, "R"), DT_ERR_MESH, "no mesh is given and none is current");
+    REFUSED(ctx, dt_from_local(ctx, local, NULL, "R"), DT_ERR_MESH,
+            "mesh: expected a mesh, got NULL and there is no current mesh");
     REFUSED(ctx, dt_from_local(ctx, NULL, mesh, "R"), DT_ERR_VALUE, "argument 2 of from_local is NULL");
     REFUSED(ctx, dt_from_local(ctx, local, two, "S(0),S(1)", .extents = (int64_t[]){3, 3}), DT_ERR_PLACEMENT,
-            "exactly one mesh dim");
+            "expected one mesh dim that shards it, got several");
     REFUSED(ctx, dt_from_local(ctx, local, mesh, "R", .extents = (int64_t[]){3, 3, 3, 3}), DT_ERR_PLACEMENT,
-            "no mesh dim shards it");
+            "expected one mesh dim that shards it, got none");
     REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0)", .extents = (int64_t[]){3, -3, 3, 3}), DT_ERR_VALUE,
             "extent 1");
     const int64_t threes[] = {3, 3, 3, 3};
     CHECK(dt_from_local(ctx, local, mesh, "S(0)", .extents = threes, .shape = DT_SHAPE(12, 3)), "both");
     REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0)", .extents = threes, .shape = DT_SHAPE(13, 3)), DT_ERR_SHAPE,
-            "the extents add up to 12, but the size given is 13");
+            "the extents do not add up to the size: expected 13, got 12");
     /* Every rank's own part must be right; here none is. */
     REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0)", .shape = DT_SHAPE(8, 3)), DT_ERR_SHAPE,
-            "this rank's part of f32[8,3] S(0) on mesh(4) is [2,3], but [3,3] was given");
+            "this rank's shard of f32[8,3] S(0) on mesh(4): expected [2,3], got [3,3]");
     /* One is wrong: with check, all say so. */
     dt_tensor *odd = dt_zeros(ctx, DT_SHAPE(r == 2 ? 2 : 3, 3));
     REFUSED(ctx, dt_from_local(ctx, odd, mesh, "S(0)", .shape = DT_SHAPE(12, 3), .check = true), DT_ERR_SHAPE,
-            "rank 2's part of f32[12,3] S(0) on mesh(4) is [3,3], but it gave [2,3]");
+            "rank 2's shard of f32[12,3] S(0) on mesh(4): expected [3,3], got [2,3]");
     /* DT-051 */
     REFUSED(
         ctx,
         dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(3, 3), .dtype = r ? DT_F32 : DT_F64), mesh, "S(0)", .check = true),
-        DT_ERR_VALUE, "ranks 0 and 1 have parts of another dtype");
+        DT_ERR_VALUE, "ranks 0 and 1 differ in dtype");
     REFUSED(ctx, dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(3, 3), .requires_grad = !r), mesh, "S(0)", .check = true),
             DT_ERR_VALUE, "requires_grad");
     dt_tensor *square = dt_zeros(ctx, DT_SHAPE(3, 3));
     REFUSED(ctx, dt_from_local(ctx, r ? square : dt_transpose(square, 0, 1), mesh, "S(0)", .check = true),
             DT_ERR_VALUE, "stride order");
     REFUSED(ctx, dt_from_local(ctx, r == 3 ? dt_zeros(ctx, DT_SHAPE(3)) : square, mesh, "S(1)", .check = true),
-            DT_ERR_VALUE, "ranks 0 and 3 have parts of another number of dims");
+            DT_ERR_VALUE, "ranks 0 and 3 differ in number of dims");
     REFUSED(ctx, dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(3, r == 1 ? 2 : 3)), mesh, "S(0)", .check = true),
-            DT_ERR_VALUE, "ranks 0 and 1 have parts of another size along a dim that is not sharded");
+            DT_ERR_VALUE, "ranks 0 and 1 differ in the size of a dim that is not sharded");
     CHECK(dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(3, 3), .dtype = r ? DT_F32 : DT_F64), mesh, "S(0)"), "unchecked");
     /* Several mesh dims cut one dim: sizes add up. */
     t = dt_from_local(ctx, dt_zeros(ctx, DT_SHAPE(r == 3 ? 1 : 2, 3)), two, "S(0),S(0)", .check = true);
@@ -348,7 +351,7 @@ static int lonely_mistake(dt_ctx *ctx, void *arg) {
     dt_tensor *t = dt_from_local(ctx, part, mesh, "S(0)", .shape = DT_SHAPE(6));
     CHECK(!t == (dt_rank(ctx) == 1), "rank %lld", (long long)dt_rank(ctx));
     CHECK(!dt_full_tensor(t), "a peer is missing");
-    CHECK(dt_rank(ctx) != 1 || strstr(dt_error_text(ctx), "[2], but [5] was given"), "%s", dt_error_text(ctx));
+    CHECK(dt_rank(ctx) != 1 || strstr(dt_error_text(ctx), "expected [2], got [5]"), "%s", dt_error_text(ctx));
     CHECK(dt_rank(ctx) == 1 || strstr(dt_error_text(ctx), "rank 1"), "%s", dt_error_text(ctx));
     CHECK(dt_error_clear(ctx) == DT_OK, "clear");
     CHECK(dt_item(dt_full_tensor(dt_ones(ctx, DT_SHAPE(1), .mesh = mesh))) == 1, "%s", dt_error_text(ctx));
@@ -404,15 +407,15 @@ static int distribute_on_four(dt_ctx *ctx, void *arg) {
     /* API-005 */
     REFUSED(ctx, dt_distribute_tensor(value, two, "S(0)"), DT_ERR_PLACEMENT, "");
     REFUSED(ctx, dt_distribute_tensor(value, two, "R,P(product)"), DT_ERR_PLACEMENT,
-            "a value cannot be made into P(product); only P(sum) and P(avg) can be");
+            "expected P(sum) or P(avg), got P(product)");
     REFUSED(ctx, dt_distribute_tensor(value, two, "R,P(mask)"), DT_ERR_PLACEMENT, "P(mask)");
     t = dt_distribute_tensor(value, mesh, "S(0)");
     CHECK(dt_distribute_tensor(t, mesh, "S(0)") == t && dt_distribute_tensor(t, mesh, "S(-2)") == t, "as it is");
-    REFUSED(ctx, dt_distribute_tensor(t, mesh, "S(1)"), DT_ERR_PLACEMENT, "is distributed already");
-    REFUSED(ctx, dt_distribute_tensor(t, two, "S(0),R"), DT_ERR_PLACEMENT, "is distributed already");
+    REFUSED(ctx, dt_distribute_tensor(t, mesh, "S(1)"), DT_ERR_PLACEMENT, "expected a plain tensor");
+    REFUSED(ctx, dt_distribute_tensor(t, two, "S(0),R"), DT_ERR_PLACEMENT, "expected a plain tensor");
     REFUSED(ctx, dt_distribute_tensor(value, mesh, "R", .source = DT_INT(9)), DT_ERR_MESH,
-            "source rank 9 is not in mesh(4)");
-    REFUSED(ctx, dt_distribute_tensor(value, NULL, "R"), DT_ERR_MESH, "no mesh is given");
+            "source: expected a rank of mesh(4), got 9");
+    REFUSED(ctx, dt_distribute_tensor(value, NULL, "R"), DT_ERR_MESH, "there is no current mesh");
     /* API-006, DT-032, DT-033, DT-034 */
     for (int64_t size = 13; size <= 14; size++)
         for (int d = 0; d < 3; d++) {
@@ -553,8 +556,9 @@ static int transfers(dt_ctx *ctx, void *arg) {
     CHECK(dt_transfer_test(NULL) == DT_ERR_STATE, "NULL");
     REFUSED(ctx, dt_redistribute_start(a, "R"), DT_ERR_PLACEMENT, "f32[12,5] is a plain tensor");
     REFUSED(ctx, dt_redistribute_start(da, "S(4)"), DT_ERR_PLACEMENT, "");
-    REFUSED(ctx, dt_redistribute(da, "R", .planner = "best"), DT_ERR_VALUE, "there is no planner best");
-    REFUSED(ctx, dt_redistribute(da, "R", .dtype = (dt_dtype)77), DT_ERR_DTYPE, "77 is not a dtype");
+    REFUSED(ctx, dt_redistribute(da, "R", .planner = "best"), DT_ERR_VALUE,
+            "planner: expected greedy, graph, min_cost or direct, got best");
+    REFUSED(ctx, dt_redistribute(da, "R", .dtype = (dt_dtype)77), DT_ERR_DTYPE, "expected a dt_dtype, got 77");
     CHECK(dt_heap_stats(ctx).n_live <= before + 3, "%lld blocks more",
           (long long)(dt_heap_stats(ctx).n_live - before)); /* the full_like above, and groups */
     dt_mesh_release(mesh);
@@ -680,11 +684,12 @@ static void assign__writes_through_views(void **state) {
     dt_tensor *sums = dt_zeros(ctx, DT_SHAPE(3), .dtype = DT_I32, .mesh = alone, .place = "P(sum)");
     dt_tensor *halves = dt_distribute_tensor(dt_full(ctx, DT_SHAPE(3), 0.5), alone, "P(sum)");
     assert_int_equal(dt_assign(sums, halves), DT_ERR_PLACEMENT);
-    assert_error_says(ctx, DT_ERR_PLACEMENT, "assign: mesh dim 0: parts of a partial of f32 cannot be converted");
+    assert_error_says(ctx, DT_ERR_PLACEMENT,
+                      "assign: mesh dim 0: contributions to a partial of f32 cannot be converted");
     dt_error_clear(ctx);
     dt_mesh_release(alone);
     assert_int_equal(dt_assign(t, line), DT_ERR_SHAPE);
-    assert_error_says(ctx, DT_ERR_SHAPE, "assign: f32[6] cannot be assigned to f32[3,4]");
+    assert_error_says(ctx, DT_ERR_SHAPE, "assign: the shapes differ: expected that of f32[3,4], got f32[6]");
     dt_error_clear(ctx);
     assert_int_equal(dt_assign(t, NULL), DT_ERR_VALUE);
     assert_error_says(ctx, DT_ERR_VALUE, "argument 2 of assign is NULL");

@@ -170,7 +170,7 @@ static void moves__have_their_values_with_any_number_of_threads(void **state) {
         }
 }
 
-/* What is run with several numbers of threads, and what the first run gave. */
+/* A move that is run with several numbers of threads, and the result of the first run. */
 struct sums {
     dt_dtype dtype;
     const char *from, *to;
