@@ -84,8 +84,10 @@ bool dt__sharding_dim_max(const dt__sharding *sharding, int dim, int64_t *out) {
         if (found.cuts[c].split > 1)
             found.last_strided = c;
     search_from(&found, 0, sharding->shape[dim]);
+    if (found.steps > MAX_STEPS)
+        return false;
     *out = found.best;
-    return found.steps <= MAX_STEPS;
+    return true;
 }
 
 dt_status dt__sharding_dim_largest(dt_ctx *ctx, const dt__sharding *sharding, int dim, int64_t *out) {
