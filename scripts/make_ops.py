@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes include/dtensor/ops.h and src/ops/op_functions.c from the schema lines of the descriptors in src/ops.
 
-    scripts/make_ops.py           writes both files
-    scripts/make_ops.py --check   exits with 1 if they are out of date
+    scripts/make_ops.py           writes them, and man/dtensor_ops.3
+    scripts/make_ops.py --check   fails where they differ from what it would write
 
 A signature becomes a function: required arguments by position, the others in a struct of options, in their order. Of
-overloads that differ only in arguments that may be None, one stays; the others get the kind of the argument that
-distinguishes them as a suffix: add and add_scalar, clamp and clamp_tensor.
+overloads that differ only in arguments that may be None, one is kept; the others are named by the type of the argument
+in which they differ: add and add_scalar, clamp and clamp_tensor.
 """
 import pathlib
 import re
@@ -16,7 +16,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-POSITIONAL = {"slice"}  # all arguments by position: a slice without them does nothing
+POSITIONAL = {"slice"}  # all arguments by position: a slice needs them
 HIDDEN = {("expand", "implicit"), ("copy_", "non_blocking"), ("gather", "sparse_grad"),
           ("embedding", "max_norm"), ("embedding", "norm_type"), ("embedding", "scale_grad_by_freq")}
 
@@ -29,15 +29,16 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  *     dt_tensor *s = dt_sum(y, .dim = DT_DIMS(-1), .keepdim = true);
  *
  * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
- * given"; where zero is a value of its own, the field has a type that can say "given": DT_DIMS(0, 1), DT_INT(0),
- * DT_REAL(0.5), DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field is a mistake that
- * compilers tell of ("excess elements", "requires explicit braces"). In C, ops are macros that add the place of the
- * call; the functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
+ * given"; where zero is a value, the field has a type of its own: DT_DIMS(0, 1), DT_INT(0), DT_REAL(0.5),
+ * DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a warning ("excess
+ * elements", "requires explicit braces"). In C, ops are macros that add the source location of the call; the
+ * functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
  *
- * An op fails with NULL, and gets NULL where one before it failed; the context keeps the first error.
+ * An op that fails returns NULL and records an error in the context, which keeps the first one. An op whose argument is
+ * NULL returns NULL, so that a chain of ops is checked once, at its end.
  *
- * Every op is Collective over the mesh of its tensors where inputs have to move to where a rule can use them, and
- * otherwise Local. `dtensor explain` shows what a call moves, dt_comm_policy forbids it.
+ * Every op is Collective over the mesh of its tensors where inputs must be redistributed, and otherwise Local. `dtensor
+ * explain` shows what a call moves; dt_comm_policy can forbid it.
  */
 #ifndef DTENSOR_OPS_H
 #define DTENSOR_OPS_H
@@ -49,7 +50,7 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
 extern "C" {
 #endif
 
-/* A number that is an integer, floating-point or boolean; a zeroed one is none. */
+/* An integer, a floating-point number or a boolean; a zeroed one is none. */
 typedef struct dt_number {
     DT_WRAPPED
     dt_arg_type type;
@@ -242,8 +243,8 @@ def header(ops):
     for _, signatures in ops:
         for signature in signatures:
             lines.append(struct_text(signature))
-            what = "Writes up to capacity outputs and returns their number, or -1. " if signature.is_list() else ""
-            lines.append(f"/* {comment(signature)}\n * {what}Collective where inputs move, else Local. */")
+            outputs = "Writes up to capacity outputs and returns their number, or -1. " if signature.is_list() else ""
+            lines.append(f"/* {comment(signature)}\n * {outputs}Collective where inputs move, else Local. */")
             lines.append(f"DT_API {declaration(signature)[0]}DT_OPTIONS({options_name(signature)}));\n")
     lines.append("#ifndef __cplusplus\n/* clang-format off */")
     for _, signatures in ops:
@@ -366,19 +367,19 @@ MAN_HEAD = r'''.\" SPDX-License-Identifier: Apache-2.0
 .In dtensor/ops.h
 .Sh DESCRIPTION
 Every op is a function; in C, a macro of the same name adds named options and
-the place of the call.
+the source location of the call.
 Required arguments come by position.
 Options follow by name, such as
 .Li .keepdim = true ;
-what is not given has the default of the signature.
+an option that is left out has the default of the signature.
 An op returns
 .Dv NULL
-(one that returns a list: \-1) where it fails or gets
+(one that returns a list: \-1) where it fails or where an argument is
 .Dv NULL ,
 and the context keeps the first error.
 .Pp
-An op is collective over the mesh of its tensors where inputs have to move to
-where a rule can use them, and otherwise local.
+An op is collective over the mesh of its tensors where inputs must be
+redistributed, and otherwise local.
 .Xr dtensor-explain 1
 shows what a call moves,
 .Xr dtensor-rules 1

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Looking on: what a program communicates, counted by collective, by op and by named part of the program; a trace of
- * its ops and redistributions; and why an op chooses its placements.
+ * Observing a program: its communication, counted by collective, by op and by named scope; a trace of its ops and
+ * redistributions; and why an op selects its placements.
  *
  *     dt_comm_stats_begin(ctx);
  *     dt_comm_scope_begin(ctx, "layer1");
@@ -10,7 +10,7 @@
  *     dt_comm_stats_end(ctx);
  *     printf("%s", dt_comm_stats_text(ctx));
  *
- * All of it is this rank's own view, and costs next to nothing while it is off.
+ * All of it is local to this rank, and costs next to nothing while it is off.
  */
 #ifndef DTENSOR_DEBUG_H
 #define DTENSOR_DEBUG_H
@@ -22,28 +22,27 @@
 extern "C" {
 #endif
 
-/* Names the part of the program that begins or ends: parts nest, and the names of open ones are joined by "/". A name
- * must not be empty or have a "/" in it. Popping more than was pushed changes nothing. Local. */
+/* Begins or ends a named scope. Scopes nest; the names of open ones are joined by "/". A name must not be empty or
+ * contain "/". An end without a begin does nothing. Local. */
 DT_API dt_status dt_comm_scope_begin(dt_ctx *ctx, const char *name);
 DT_API void dt_comm_scope_end(dt_ctx *ctx);
 
-/* Counts from zero; what was counted before is forgotten. Counts stay readable after the end. Local. */
+/* Starts to count from zero. Counts can be read after the end, too. Local. */
 DT_API dt_status dt_comm_stats_begin(dt_ctx *ctx);
 DT_API void dt_comm_stats_end(dt_ctx *ctx);
 
-/* What to count: each field may be NULL, which stands for all. */
+/* Which counts to add up: a NULL field selects all. */
 typedef struct dt_comm_filter {
     const char *collective; /* "all_gather" */
     const char *op;         /* "mm"; what is not done for an op has the name of its call: "redistribute",
                                "full_tensor", "item", "assign", "distribute_tensor", or "comm" for dt_comm_run */
-    const char *scope;      /* "layer1": with all that is inside it */
+    const char *scope;      /* "layer1", with all scopes inside it */
 } dt_comm_filter;
 
 typedef struct dt_comm_statistics {
     int64_t n; /* collectives; a direct exchange counts as those that it replaces */
     int64_t
-        bytes; /* that this rank received for them; where one exchange counts as several collectives, all its bytes
-                      are counted for the first of them */
+        bytes; /* received by this rank; those of an exchange that counts as several collectives are in the first */
 } dt_comm_statistics;
 
 /* What was counted since the last begin; a NULL filter stands for all. Local. */
@@ -54,25 +53,25 @@ static inline dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_
     dt_comm_stats_sized(ctx, filter, sizeof *filter, &out, sizeof out);
     return out;
 }
-/* All of it, as a table or as JSON: {"total":{…},"scopes":{"layer1":{…}}} with counts by collective, bytes and ops.
+/* All counts, as a table or as JSON: {"total":{…},"scopes":{"layer1":{…}}} with counts by collective, bytes and ops.
  * Valid until the next call; NULL with the error recorded. Local. */
 DT_API const char *dt_comm_stats_text(dt_ctx *ctx);
 DT_API const char *dt_comm_stats_json(dt_ctx *ctx);
 
-/* Traces ops, redistributions, collectives and scopes from now on. To a file: one whose name ends in ".json" is in the
- * form that trace viewers open (Chrome's), any other is text, a line per op; of several ranks each writes a file of its
- * own, with ".RANK" in front of the ending. NULL: as text in memory. A trace that is running is ended first. The
- * environment variable DTENSOR_TRACE=FILE does the same from the first op on. Local. */
+/* Traces ops, redistributions, collectives and scopes from now on. A file whose name ends in ".json" is written in the
+ * format of Chrome's trace viewer, any other as text, a line per op; with several ranks each writes its own file, with
+ * ".RANK" before the extension. NULL: as text in memory. A running trace is ended first. The environment variable
+ * DTENSOR_TRACE=FILE does the same from the first op on. Local. */
 DT_API dt_status dt_trace_begin(dt_ctx *ctx, const char *file);
-/* Ends it and completes the file; a system error where that cannot be written. Local. */
+/* Ends the trace and completes its file; a system error where it cannot be written. Local. */
 DT_API dt_status dt_trace_end(dt_ctx *ctx);
-/* What is in memory of the trace, running or ended: "" where it went to a file. Valid until the next call. Local. */
+/* The text of a trace in memory, running or ended; "" where it is written to a file. Valid until the next call. Local.
+ */
 DT_API const char *dt_trace_text(const dt_ctx *ctx);
 
-/* Explains the placements that an op would select: the cheapest candidates with their costs, the selected one, and
- * what would move for it. The call is text, in which $0, $1, … stand for the tensors: "matmul($0; $1)",
- * "sum($0; dim=[1])", "cat({$0; $1}; dim=0)". Nothing is run. Valid until the next call; NULL with an agreed error.
- * Local. */
+/* Explains which placements an op would select: the cheapest candidates with their costs, the selected one, and what
+ * would move for it. The call is text, in which $0, $1, … stand for the tensors: "matmul($0; $1)", "sum($0; dim=[1])",
+ * "cat({$0; $1}; dim=0)". Nothing is run. Valid until the next call; NULL with an agreed error. Local. */
 DT_API const char *dt_explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors);
 
 #ifdef __cplusplus

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How ops are run: the cache of decisions, what may be communicated implicitly, and plain tensors among
- * distributed ones.
+ * How ops are run: the cache of decisions, implicit communication, and plain tensors among distributed ones.
  */
 #ifndef DTENSOR_DISPATCH_H
 #define DTENSOR_DISPATCH_H
@@ -13,7 +12,7 @@
 extern "C" {
 #endif
 
-/* What an op may move that the program did not ask for: inputs that lie where no rule can use them. */
+/* What happens where an op must redistribute inputs because no row of its rule fits their placements. */
 typedef enum dt_policy {
     DT_COMM_ALLOW, /* the default */
     DT_COMM_WARN,  /* a line in the log, with file and line of the call */
@@ -21,8 +20,8 @@ typedef enum dt_policy {
     DT_N_POLICIES
 } dt_policy;
 
-/* Sets the policy of the current scope (dt_scope_begin) and those inside it, until it ends. dt_redistribute and reading
- * values are always allowed. Local; every rank sets the same. */
+/* Sets the policy of the current scope (dt_scope_begin) and those inside it, until it ends. dt_redistribute and
+ * reading values are always allowed. Local; every rank sets the same. */
 DT_API dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy);
 
 /* Between begin and end, which nest, a plain tensor among distributed ones counts as replicated; otherwise only one of
@@ -33,20 +32,20 @@ DT_API void dt_implicit_replication_end(dt_ctx *ctx);
 /* The cache of decisions: one for each op, static arguments, and specs (or shapes) of inputs. Local. */
 typedef struct dt_cache_statistics {
     int64_t n_entries, n_hits, n_misses, n_evicted;
-    int64_t max_entries; /* that it can hold */
+    int64_t max_entries; /* capacity */
 } dt_cache_statistics;
-/* What the cache has done so far. Local. */
+/* Statistics of the cache since the context was made. Local. */
 DT_API void dt_cache_stats_sized(const dt_ctx *ctx, dt_cache_statistics *out, size_t out_size);
 static inline dt_cache_statistics dt_cache_stats(const dt_ctx *ctx) {
     dt_cache_statistics out;
     dt_cache_stats_sized(ctx, &out, sizeof out);
     return out;
 }
-/* Forgets all decisions. Local. */
+/* Removes all decisions. Local. */
 DT_API void dt_cache_clear(dt_ctx *ctx);
 
-/* A function that works on this rank's parts, as plain tensors. It makes n_outputs tensors. Its user's pointer comes
- * back to it. What it makes besides outputs is dropped. */
+/* A function on this rank's local tensors, which are plain. It sets n_outputs tensors; others that it makes are
+ * dropped after it. user is the pointer of the mapping. */
 typedef dt_status dt_local_fn(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user);
 
 typedef struct dt_local_mapping {
@@ -55,24 +54,24 @@ typedef struct dt_local_mapping {
     int n_inputs;
     dt_tensor *const *inputs;
     const char *const *in; /* placements that each distributed input must have; NULL: as they are */
-    bool redistributes;    /* inputs that have others are brought there; otherwise they are refused */
+    bool redistributes;    /* inputs with other placements are redistributed; otherwise they are refused */
     int n_outputs;
-    const char *const *out; /* placements that the parts of each output are given; NULL: it stays plain */
+    const char *const *out; /* placements of each output; NULL: it stays plain */
     dt_mesh *mesh;          /* of the outputs; default: that of the first distributed input */
-    bool checks;            /* ranks compare their outputs, whose parts may then be uneven: Collective */
+    bool checks;            /* ranks compare their outputs, whose shards may then be uneven: Collective */
 } dt_local_mapping;
 
-/* Runs a function on local tensors and makes distributed tensors of its results, as dt_from_local does.
- * Plain inputs are handed on as they are; where all are plain, so are the outputs. Agreed errors: a distributed input
- * without placements in a list of them (placement), other placements than requested (value). Collective over the
- * meshes where inputs have to move, and as the function is. */
+/* Runs a function on local tensors and makes distributed tensors of its outputs, as dt_from_local does. Plain inputs
+ * are passed as they are; where all inputs are plain, so are the outputs. Agreed errors: no placements for a
+ * distributed input (placement), placements that differ from those of the mapping (value). Collective over the meshes
+ * where inputs move, and as the function is. */
 DT_API dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, size_t mapping_size,
                                     dt_tensor **outputs);
 static inline dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor **outputs) {
     return dt_local_map_sized(ctx, mapping, sizeof *mapping, outputs);
 }
 
-/* Ops by name: those that dt_op_register made known, and all others, for languages that have no macros. */
+/* Ops by name: registered ones (dt_op_register), and those of the library for languages without macros. */
 
 enum { DT_OP_MAX_OUTPUTS = 64 };
 
@@ -85,8 +84,8 @@ typedef struct dt_op_argument {
     dt_arg value;
 } dt_op_argument;
 
-/* Runs the op of this name; what is not given has the default of the schema line. The outputs belong to the current
- * scope. site may be NULL. Collective where inputs move, else Local. */
+/* Runs the op of this name; arguments that are left out have the default of the schema line. The outputs belong to
+ * the current scope. site may be NULL. Collective where inputs move, else Local. */
 DT_API dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_arguments, const dt_op_argument *arguments,
                            const dt_site *site, dt_tensor *outputs[DT_OP_MAX_OUTPUTS], int *n_outputs);
 /* The same for an op that takes tensors only; returns the first output, or NULL. Collective where inputs move, else

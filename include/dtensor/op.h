@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an op is: one descriptor, in one place. The library's own ops and those that a program registers are the same
- * struct; nothing else refers to an op.
+ * What an op is: one descriptor, in one place, for the ops of the library and for those that a program registers.
  *
  *     static const dt_op swiglu = {
  *         .schema = "swiglu(Tensor gate, Tensor up) -> Tensor",
@@ -10,19 +9,19 @@
  *         .kernel = swiglu_f32,
  *     };
  *
- * The schema line is the op's signature. It names the arguments, which a call passes by position or by name, and marks
- * the tensors. Overloads are joined by " | " and distinguished by the types of the arguments.
+ * The schema line is the op's signature. It has the names of the arguments, which a call passes by position or by
+ * name, and their types. Overloads are joined by " | "; a call uses the first whose types fit its arguments.
  *
- * A *row* states what is correct on one mesh dim: a placement for each input, then for each output. A row must hold for
- * every number of ranks and for uneven and empty shards. The row in which everything is Replicate is implied. Rows come
- * from three sources, which add up:
+ * A *row* states what is correct on one mesh dim: a placement for each input, then for each output. A row must hold
+ * for every number of ranks and for uneven and empty shards. The row in which everything is Replicate is implied.
+ * Rows come from three sources together:
  *
  *     rule     factors. "mk,kn->mn": a letter names a dim. A letter that the result has may be sharded wherever it
- *              occurs; one that vanishes yields a partial sum; one with "!" after it must stay whole. "..." stands for
- *              any number of dims, aligned at the right and broadcast. A term with "+" before it is an addend of the
- *              result, broadcast to it: it becomes partial where the result does.
- *     partial  what happens to partial inputs, as a class (DT_PARTIAL_…); where the rule has addends, they follow
- *              each other input (EACH), and monotonicity (UP, DOWN) refers to them alone
+ *              occurs; one that the result lacks makes a partial sum; one with "!" after it must not be sharded. "..."
+ *              stands for any number of dims, aligned at the right and broadcast. A term with "+" before it is an
+ *              addend of the result, broadcast to it: it becomes partial where the result does.
+ *     partial  what partial inputs become, as a class (DT_PARTIAL_…); where the rule has addends, they are partial
+ *              together with each other input (EACH), and order (UP, DOWN) applies to the addends only
  *     rows     a function, where dims depend on arguments
  *
  * Replicate also serves as P(avg), P(max) and P(min) wherever a row has one of these.
@@ -41,9 +40,9 @@ typedef struct dt_op dt_op;
 typedef struct dt_op_call dt_op_call;
 typedef struct dt_rows dt_rows;
 
-/* What an argument is. A Scalar parameter takes an int, a float, a bool or a complex number. */
+/* The type of an argument. A Scalar parameter takes an int, a float, a bool or a complex number. */
 typedef enum dt_arg_type {
-    DT_ARG_NONE, /* not given, and the schema line has no default other than None */
+    DT_ARG_NONE, /* left out, and the schema line has no default other than None */
     DT_ARG_TENSOR,
     DT_ARG_TENSORS,
     DT_ARG_INT,
@@ -57,12 +56,13 @@ typedef enum dt_arg_type {
     DT_N_ARG_TYPES
 } dt_arg_type;
 
-/* One argument of a call. Lists belong to the caller. */
+/* One argument of a call. Lists belong to the caller. A tensor is given by its place among the inputs of the call, a
+ * list of tensors by the place of its first, behind which the others follow. */
 typedef struct dt_arg {
     dt_arg_type type;
     int n; /* lists: how many */
     union {
-        int first; /* tensor and tensors: their position among the inputs; those of a list are adjacent */
+        int first; /* tensor and tensors */
         int64_t i;
         double f;
         bool b;
@@ -74,7 +74,7 @@ typedef struct dt_arg {
     } as;
 } dt_arg;
 
-/* A tensor as an op sees it. Inferring shapes and rows it is the whole tensor; in a kernel it is this rank's part. */
+/* A tensor as an op sees it: the global tensor in shape functions and rows, the local tensor in kernels. */
 typedef struct dt_op_value {
     dt_dtype dtype;
     int n_dims;
@@ -83,11 +83,11 @@ typedef struct dt_op_value {
     const int64_t *strides;      /* in elements */
     void *data;                  /* first element; of outputs, memory to be filled */
     const int64_t *global_shape; /* of the full tensor */
-    const int64_t *offset;       /* where this part starts in it; the whole size where the part is empty */
+    const int64_t *offset;       /* of the local tensor in it; the global size where it is empty */
     const dt_spec *spec;         /* NULL: a plain tensor */
 } dt_op_value;
 
-/* A call of an op: of its shape function, its rows or its kernel. */
+/* A call of an op, as its shape function, its rows function and its kernel see it. */
 struct dt_op_call {
     dt_ctx *ctx;
     const dt_op *op;
@@ -107,20 +107,21 @@ struct dt_op_call {
 
 /* What partial inputs become; several may be joined by |. "Alone" means that all other tensors are Replicate. P(sum)
  * and P(avg) rows of linear classes are made only where their tensors are all floating point, or for P(sum) all of one
- * integer dtype: parts of a sum must not be rounded to integers, and integers that wrapped around must not be widened.
+ * integer dtype: terms of a sum must not be rounded to integers, and integers that wrapped around must not be widened.
  */
 enum {
     DT_PARTIAL_NONE = 0,
-    DT_PARTIAL_ANY = 1 << 0,    /* the op only moves elements: all inputs of any one kind give outputs of that kind */
-    DT_PARTIAL_LINEAR = 1 << 1, /* linear in all inputs together: all P(sum) give P(sum), all P(avg) P(avg) */
-    DT_PARTIAL_EACH = 1 << 2,   /* linear in each input alone (products): P(sum) or P(avg) is kept */
-    DT_PARTIAL_FIRST = 1 << 3,  /* linear in the first input alone (quotients) */
-    DT_PARTIAL_UP = 1 << 4,     /* non-decreasing in each input alone: P(max) and P(min) are kept */
-    DT_PARTIAL_DOWN = 1 << 5,   /* non-increasing in each input alone: P(max) and P(min) change places */
-    DT_PARTIAL_UP_MIN = 1 << 6, /* non-decreasing, undefined below some value: P(min) is kept */
+    DT_PARTIAL_ANY =
+        1 << 0, /* the op only moves elements: all inputs with any one reduction: outputs with that reduction */
+    DT_PARTIAL_LINEAR = 1 << 1,   /* linear in all inputs together: all P(sum) to P(sum), all P(avg) to P(avg) */
+    DT_PARTIAL_EACH = 1 << 2,     /* linear in each input alone (products): P(sum) or P(avg) is kept */
+    DT_PARTIAL_FIRST = 1 << 3,    /* linear in the first input alone (quotients) */
+    DT_PARTIAL_UP = 1 << 4,       /* non-decreasing in each input alone: P(max) and P(min) are kept */
+    DT_PARTIAL_DOWN = 1 << 5,     /* non-increasing in each input alone: P(max) and P(min) are swapped */
+    DT_PARTIAL_UP_MIN = 1 << 6,   /* non-decreasing, undefined below some value: P(min) is kept */
     DT_PARTIAL_DOWN_MIN = 1 << 7, /* non-increasing, undefined below some value: P(min) becomes P(max) */
-    DT_PARTIAL_PRODUCT = 1 << 8,  /* a product of all inputs: all P(product) give P(product) */
-    DT_PARTIAL_EXP = 1 << 9,      /* turns sums into products: P(sum) becomes P(product) */
+    DT_PARTIAL_PRODUCT = 1 << 8,  /* a product of all inputs: all P(product) to P(product) */
+    DT_PARTIAL_EXP = 1 << 9,      /* turns sums into products: P(sum) to P(product) */
 };
 
 enum {
@@ -138,9 +139,9 @@ enum { DT_ROW_R = 0 };
 
 /* What a row requires.
  *
- * OFFSET    the kernel needs its place: sharded inputs hold one run of the dim, none is strided
- * RESHAPE   the dims of the outputs are those of the first input regrouped in row-major order: the library maps the
- *           cuts where it can, and the output's entry is for readers
+ * OFFSET    the kernel needs its offset: sharded inputs hold one contiguous run of the dim, none is strided
+ * RESHAPE   the outputs are reshapes of the first input in row-major order: the library maps the shards where it can,
+ *           and the entries of outputs are for readers
  * UNLISTED  holds only with strided shards, which a row cannot express: not shown in lists
  */
 enum { DT_ROW_OFFSET = 1 << 0, DT_ROW_RESHAPE = 1 << 1, DT_ROW_UNLISTED = 1 << 2 };
@@ -150,17 +151,17 @@ struct dt_op {
     const char *rule;                                    /* (optional) factors */
     unsigned partial;                                    /* (optional) DT_PARTIAL_… */
     void (*rows)(const dt_op_call *call, dt_rows *rows); /* (optional) adds rows; outputs are known */
-    /* (optional) A number for all that rule and rows depend on among Scalar and float arguments, such as the
-     * sign of a factor. Decisions are cached by the values of all other arguments, the types of those, and this. */
+    /* (optional) A number for all that rule and rows depend on in Scalar and float arguments, such as the sign of a
+     * factor. Decisions are cached by the values of all other arguments, the types of these, and this number. */
     int (*class_of)(const dt_op_call *call);
     /* (optional) As `partial`, by arguments; used instead of it. */
     unsigned (*partial_of)(const dt_op_call *call);
     /* Adds the outputs (dt_op_add_output), or refuses with an agreed error (dt_op_refuse). */
     dt_status (*shape)(dt_op_call *call);
-    /* (optional) Fills the outputs of this rank from the inputs of this rank. The kernel of a view (DT_OP_VIEW), unless
-     * its row has DT_ROW_OFFSET, writes no elements: it sets `data` and the numbers at `strides` of each output to
-     * elements of the first input. Where that cannot be done because of the input's strides it sets needs_copy; then it
-     * is called again with a dense copy, of which the outputs become views. */
+    /* (optional) Fills the outputs of this rank from the inputs of this rank. The kernel of a view (DT_OP_VIEW),
+     * unless its row has DT_ROW_OFFSET, writes no elements: it sets `data` and the numbers at `strides` of each
+     * output to elements of the first input. Where that cannot be done because of the input's strides it sets
+     * needs_copy; then it is called again with a dense copy, of which the outputs become views. */
     dt_status (*kernel)(dt_op_call *call);
     /* (optional) Makes the outputs with dt_ ops. */
     dt_status (*decompose)(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs);
@@ -175,26 +176,26 @@ DT_API dt_status dt_op_add_output(dt_op_call *call, dt_dtype dtype, int n_dims, 
 /* Records "NAME: TEXT" as an agreed error and returns status. Local. */
 DT_API dt_status dt_op_refuse(const dt_op_call *call, dt_status status, const char *format, ...) DT_PRINTF(3);
 
-/* For rows functions: adds a row of n_inputs + n_outputs entries; flags are DT_ROW_…. A row that exists already, or
- * that has a reduction which the dtype of its tensor does not allow, is left out. Local. */
+/* For rows functions: adds a row of n_inputs + n_outputs entries; flags are DT_ROW_…. A duplicate, or a row
+ * with a reduction that the dtype of its tensor does not allow, is left out. Local. */
 DT_API void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entries);
-/* Adds the rows of a rule of factors; the classes define what partial inputs of that rule become. Local. */
+/* Adds the rows of a rule of factors, with the classes of its partial inputs. Local. */
 DT_API void dt_rows_factors(dt_rows *rows, const char *rule, unsigned partial);
 /* Adds the rows of classes of partials. Local. */
 DT_API void dt_rows_partial(dt_rows *rows, unsigned partial);
 /* Adds the row in which the inputs whose bits are set are P(from), all other inputs Replicate, and all outputs P(to).
  * Local. */
 DT_API void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to);
-/* The same for P(sum) and P(avg), under the conditions that linear classes have. Local. */
+/* The same for P(sum) and P(avg), under the conditions of linear classes. Local. */
 DT_API void dt_rows_linear(dt_rows *rows, uint64_t inputs);
-/* Adds P(max) and P(min) of this input alone: kept (up), or exchanged. Local. */
+/* Adds P(max) and P(min) of this input alone: kept (up), or swapped. Local. */
 DT_API void dt_rows_monotone(dt_rows *rows, int input, bool up);
 
 /* The argument of this name, or NULL where the signature of the call has none. Local. */
 DT_API const dt_arg *dt_op_arg(const dt_op_call *call, const char *name);
 
-/* Makes the op known to the context by the name in its schema line; the descriptor must outlive the context. Refuses
- * (value) a malformed schema line or rule and a name that is taken. Local: every rank registers the same ops. */
+/* Registers the op in the context under the name in its schema line; the descriptor must outlive the context. Refuses
+ * (value) a malformed schema line or rule and a name that exists already. Local: every rank registers the same ops. */
 DT_API dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size);
 static inline dt_status dt_op_register(dt_ctx *ctx, const dt_op *op) {
     return dt_op_register_sized(ctx, op, sizeof *op);

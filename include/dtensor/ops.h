@@ -7,15 +7,16 @@
  *     dt_tensor *s = dt_sum(y, .dim = DT_DIMS(-1), .keepdim = true);
  *
  * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
- * given"; where zero is a value of its own, the field has a type that can say "given": DT_DIMS(0, 1), DT_INT(0),
- * DT_REAL(0.5), DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field is a mistake that
- * compilers tell of ("excess elements", "requires explicit braces"). In C, ops are macros that add the place of the
- * call; the functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
+ * given"; where zero is a value, the field has a type of its own: DT_DIMS(0, 1), DT_INT(0), DT_REAL(0.5),
+ * DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a warning ("excess
+ * elements", "requires explicit braces"). In C, ops are macros that add the source location of the call; the
+ * functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
  *
- * An op fails with NULL, and gets NULL where one before it failed; the context keeps the first error.
+ * An op that fails returns NULL and records an error in the context, which keeps the first one. An op whose argument is
+ * NULL returns NULL, so that a chain of ops is checked once, at its end.
  *
- * Every op is Collective over the mesh of its tensors where inputs have to move to where a rule can use them, and
- * otherwise Local. `dtensor explain` shows what a call moves, dt_comm_policy forbids it.
+ * Every op is Collective over the mesh of its tensors where inputs must be redistributed, and otherwise Local. `dtensor
+ * explain` shows what a call moves; dt_comm_policy can forbid it.
  */
 #ifndef DTENSOR_OPS_H
 #define DTENSOR_OPS_H
@@ -27,7 +28,7 @@
 extern "C" {
 #endif
 
-/* A number that is an integer, floating-point or boolean; a zeroed one is none. */
+/* An integer, a floating-point number or a boolean; a zeroed one is none. */
 typedef struct dt_number {
     DT_WRAPPED
     dt_arg_type type;

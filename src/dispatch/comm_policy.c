@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What may be communicated implicitly, per scope, and implicit replication.
+ * Communication policies per scope, and implicit replication of plain tensors.
  */
 #include "base/text.h"
 #include "dispatch/dispatch_state.h"
@@ -16,8 +16,8 @@ void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state) {
     dt__free(ctx, state->policies, (size_t)state->policy_capacity * sizeof *state->policies);
 }
 
-/* Forgets those whose scopes have ended. */
-static void tidy(dt_ctx *ctx, dt__dispatch_state *state) {
+/* Removes those whose scopes have ended. */
+static void remove_ended(dt_ctx *ctx, dt__dispatch_state *state) {
     while (state->n_policies > 0 && !dt__scope_is_open(ctx, state->policies[state->n_policies - 1].scope))
         state->n_policies--;
 }
@@ -27,28 +27,29 @@ dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy) {
     if (!state || !dt__tensor_state_of(ctx))
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     if (policy < 0 || policy >= DT_N_POLICIES)
-        return dt__fail(ctx, DT_ERR_VALUE, "comm_policy: there is no policy %d", (int)policy);
-    tidy(ctx, state);
+        return dt__fail(ctx, DT_ERR_VALUE, "comm_policy: expected a policy, got %d", (int)policy);
+    remove_ended(ctx, state);
     dt__scope_id scope = dt__scope_current(ctx);
     if (state->n_policies > 0 && state->policies[state->n_policies - 1].scope.depth == scope.depth) {
         state->policies[state->n_policies - 1].policy = policy;
         return DT_OK;
     }
     if (state->n_policies == state->policy_capacity) {
-        int room = state->policy_capacity ? state->policy_capacity * 2 : 8;
-        struct dt__policy *policies = dt__resize(
-            ctx, state->policies, (size_t)state->policy_capacity * sizeof *policies, (size_t)room * sizeof *policies);
+        int capacity = state->policy_capacity ? state->policy_capacity * 2 : 8;
+        struct dt__policy *policies =
+            dt__resize(ctx, state->policies, (size_t)state->policy_capacity * sizeof *policies,
+                       (size_t)capacity * sizeof *policies);
         if (!policies)
-            return dt__fail_memory(ctx, (size_t)room * sizeof *policies, "communication policies");
+            return dt__fail_memory(ctx, (size_t)capacity * sizeof *policies, "communication policies");
         state->policies = policies;
-        state->policy_capacity = room;
+        state->policy_capacity = capacity;
     }
     state->policies[state->n_policies++] = (struct dt__policy){scope, policy};
     return DT_OK;
 }
 
 /* "matmul at model.c:12 moves f32[8,4] S(0) to R" */
-static void describe(const dt__call *call, const dt__decision *decision, dt__text *out) {
+static void describe_moves(const dt__call *call, const dt__decision *decision, dt__text *out) {
     dt__text_add(out, "%s", call->info->schema.name);
     if (call->site)
         dt__text_add(out, " at %s:%d", call->site->file, call->site->line);
@@ -69,12 +70,12 @@ dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     if (state->n_policies == 0)
         return DT_OK;
-    tidy(ctx, state);
+    remove_ended(ctx, state);
     dt_policy policy = state->n_policies ? state->policies[state->n_policies - 1].policy : DT_COMM_ALLOW;
     if (policy == DT_COMM_ALLOW)
         return DT_OK;
     dt__text text = dt__text_new(ctx);
-    describe(call, decision, &text);
+    describe_moves(call, decision, &text);
     dt_status status = DT_OK;
     if (policy == DT_COMM_WARN)
         dt__log(ctx, DT_LOG_WARN, "%s", dt__text_chars(&text));

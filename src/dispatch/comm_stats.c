@@ -100,7 +100,7 @@ void dt_comm_stats_sized(const dt_ctx *ctx, const dt_comm_filter *filter, size_t
     dt_comm_statistics sum = {0};
     dt_comm_filter full;
     filter = DT__OPTIONS(NULL, "comm_stats", filter, filter_size, &full);
-    if (self && filter) /* what a filter of a newer version selects was not counted: zeros */
+    if (self && filter) /* a filter of a newer version may select what is not counted: zeros */
         add_up(&self->root, filter, &sum);
     dt__fill_sized(&sum, sizeof sum, out, out_size);
 }

@@ -79,8 +79,8 @@ static dt_status set_input_specs(making *self) {
     return DT_OK;
 }
 
-/* Where the selected row has a partial and the input is Replicate, the first coordinate keeps its values and all others
- * hold the identity of the reduction. */
+/* Where the selected row has a partial and the input is Replicate, the first coordinate keeps its values and all
+ * others hold the identity of the reduction. */
 static void set_identity(const making *self, const dt__candidate *selected, int i) {
     int64_t coordinate[DT_SPEC_MAX_DIMS];
     dt__input_decision *input = &self->to->inputs[i];

@@ -63,8 +63,8 @@ void dt__call_set_global_inputs(dt__call *call);
 /* replicates: plain tensors count as replicated. */
 void dt__decision_key_of(const dt__call *call, bool replicates, dt__decision_key *out);
 
-/* The decision of a call: from the cache, or made and cached. NULL with the error recorded. Valid until it is released;
- * eviction from the cache does not free it before. */
+/* The decision of a call: from the cache, or made and cached. NULL with the error recorded. Valid until it is
+ * released; eviction from the cache does not free it before. */
 dt__decision *dt__decide(dt_ctx *ctx, dt__call *call);
 void dt__decision_release(dt_ctx *ctx, dt__decision *decision);
 void dt__decision_free(dt_ctx *ctx, dt__decision *decision);

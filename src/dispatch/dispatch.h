@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Running an op on tensors, in five steps: unwrap (describe the inputs), look up (what to do; decided once per kind of
- * call and cached), redistribute (move the inputs to the placements of the selected rows), run (the op's kernel on this
- * rank's local tensors), wrap (handles for the outputs). No op is named here.
+ * Running an op on tensors, in five steps: unwrap (describe the inputs), look up (what to do; decided once per kind
+ * of call and cached), redistribute (move the inputs to the placements of the selected rows), run (the op's kernel on
+ * this rank's local tensors), wrap (handles for the outputs). No op is named here.
  */
 #ifndef DT_DISPATCH_DISPATCH_H
 #define DT_DISPATCH_DISPATCH_H

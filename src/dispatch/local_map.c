@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Functions of a program's own on local parts, with declared placements.
+ * dt_local_map: functions of the program on local tensors, with declared placements.
  */
 #include "base/options.h"
 #include "dispatch/dispatch_state.h"
@@ -8,49 +8,49 @@
 #include "move/move.h"
 #include "tensor/tensor.h"
 
-/* The local tensor of one input, redistributed before if requested. */
-static dt_tensor *part_of(const dt_local_mapping *what, int i) {
-    dt_tensor *tensor = what->inputs[i];
+/* The local tensor of one input, after redistribution where the mapping requests it. */
+static dt_tensor *local_input(const dt_local_mapping *mapping, int i) {
+    dt_tensor *tensor = mapping->inputs[i];
     if (!tensor->spec)
         return tensor;
-    if (!what->in)
+    if (!mapping->in)
         return dt_to_local(tensor);
-    if (!what->in[i]) {
+    if (!mapping->in[i]) {
         (void)dt__fail(tensor->ctx, DT_ERR_PLACEMENT,
-                       "local_map: input %d is distributed and expects placements; none are given", i + 1);
+                       "local_map: input %d is distributed: expected placements, got none", i + 1);
         return NULL;
     }
-    dt_spec *asked = dt__spec_with(tensor->spec, tensor->spec->mesh, what->in[i]);
-    if (!asked)
+    dt_spec *expected = dt__spec_with(tensor->spec, tensor->spec->mesh, mapping->in[i]);
+    if (!expected)
         return NULL;
-    dt_tensor *there = NULL;
-    if (asked == tensor->spec)
-        there = tensor;
-    else if (what->redistributes)
-        there = dt__tensor_redistribute(tensor, asked, DT__PLANNER_DIRECT);
+    dt_tensor *moved = NULL;
+    if (expected == tensor->spec)
+        moved = tensor;
+    else if (mapping->redistributes)
+        moved = dt__tensor_redistribute(tensor, expected, DT__PLANNER_DIRECT);
     else {
         char text[512];
         (void)dt_tensor_text(tensor, sizeof text, text);
         (void)dt__fail(tensor->ctx, DT_ERR_VALUE,
-                       "local_map: input %d, %s, should be %s; redistribute it, or set redistributes", i + 1, text,
-                       what->in[i]);
+                       "local_map: input %d: expected %s, got %s; redistribute it, or set redistributes", i + 1,
+                       mapping->in[i], text);
     }
-    dt_spec_release(asked);
-    return dt_to_local(there);
+    dt_spec_release(expected);
+    return dt_to_local(moved);
 }
 
-static dt_status run(dt_ctx *ctx, const dt_local_mapping *what, dt_mesh *mesh, dt_tensor **parts,
-                     dt_tensor **outputs) {
-    for (int i = 0; i < what->n_inputs; i++)
-        if (!(parts[i] = part_of(what, i)))
+static dt_status run_mapping(dt_ctx *ctx, const dt_local_mapping *mapping, dt_mesh *mesh, dt_tensor **locals,
+                             dt_tensor **outputs) {
+    for (int i = 0; i < mapping->n_inputs; i++)
+        if (!(locals[i] = local_input(mapping, i)))
             return dt_error_status(ctx);
-    dt_status status = what->run(ctx, parts, outputs, what->user);
+    dt_status status = mapping->run(ctx, locals, outputs, mapping->user);
     if (status != DT_OK)
         return dt_failed(ctx) ? status : dt_error_set(ctx, status, "local_map: the function failed");
-    for (int i = 0; i < what->n_outputs; i++) {
-        if (mesh && what->out && what->out[i])
+    for (int i = 0; i < mapping->n_outputs; i++) {
+        if (mesh && mapping->out && mapping->out[i])
             outputs[i] =
-                outputs[i] ? dt_from_local(ctx, outputs[i], mesh, what->out[i], .check = what->checks) : NULL;
+                outputs[i] ? dt_from_local(ctx, outputs[i], mesh, mapping->out[i], .check = mapping->checks) : NULL;
         if (!outputs[i])
             return dt_failed(ctx)
                        ? dt_error_status(ctx)
@@ -59,31 +59,32 @@ static dt_status run(dt_ctx *ctx, const dt_local_mapping *what, dt_mesh *mesh, d
     return DT_OK;
 }
 
-dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *what, size_t mapping_size, dt_tensor **outputs) {
-    dt_tensor *parts[DT__MAX_INPUTS];
+dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, size_t mapping_size, dt_tensor **outputs) {
+    dt_tensor *locals[DT__MAX_INPUTS];
     dt_mesh *mesh = NULL;
     dt_local_mapping full;
-    what = DT__OPTIONS(ctx, "local_map", what, mapping_size, &full);
-    if (!what)
+    mapping = DT__OPTIONS(ctx, "local_map", mapping, mapping_size, &full);
+    if (!mapping)
         return DT_ERR_VALUE;
-    if (!ctx || !what->run || !outputs)
-        return ctx ? dt__fail(ctx, DT_ERR_VALUE, "local_map: expected a function and capacity for outputs")
+    if (!ctx || !mapping->run || !outputs)
+        return ctx ? dt__fail(ctx, DT_ERR_VALUE, "local_map: expected a function and outputs, got NULL")
                    : DT_ERR_VALUE;
-    if (what->n_inputs > DT__MAX_INPUTS)
-        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "local_map: %d tensors; at most %d", what->n_inputs, DT__MAX_INPUTS);
-    for (int i = 0; i < what->n_outputs; i++)
+    if (mapping->n_inputs > DT__MAX_INPUTS)
+        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "local_map: too many tensors: expected at most %d, got %d",
+                        DT__MAX_INPUTS, mapping->n_inputs);
+    for (int i = 0; i < mapping->n_outputs; i++)
         outputs[i] = NULL;
-    for (int i = 0; i < what->n_inputs; i++) {
-        if (!what->inputs[i])
+    for (int i = 0; i < mapping->n_inputs; i++) {
+        if (!mapping->inputs[i])
             return dt__null_argument(ctx, "local_map", i + 1), dt_error_status(ctx);
-        if (!mesh && what->inputs[i]->spec)
-            mesh = what->mesh ? what->mesh : what->inputs[i]->spec->mesh;
+        if (!mesh && mapping->inputs[i]->spec)
+            mesh = mapping->mesh ? mapping->mesh : mapping->inputs[i]->spec->mesh;
     }
     dt_scope scope = dt_scope_begin(ctx);
     if (scope.number == 0)
         return dt_error_status(ctx);
-    dt_status status = run(ctx, what, mesh, parts, outputs);
-    for (int i = 0; i < what->n_outputs; i++)
+    dt_status status = run_mapping(ctx, mapping, mesh, locals, outputs);
+    for (int i = 0; i < mapping->n_outputs; i++)
         if (status != DT_OK)
             outputs[i] = NULL;
         else if (outputs[i]->scope == dt__scope_current(ctx).depth)

@@ -18,9 +18,9 @@ typedef struct dt__count_row {
     int64_t n[DT_N_COLLECTIVES], bytes[DT_N_COLLECTIVES];
 } dt__count_row;
 
-/* A named scope; the root stands for the whole program and has an empty path. */
+/* A named scope; the root is the whole program and has an empty path. */
 typedef struct dt__scope_node {
-    struct dt__scope_node *parent, *first, *next; /* children in the order in which they came */
+    struct dt__scope_node *parent, *first, *next; /* children in the order of their first use */
     const char *name, *path;
     dt__count_row *rows;
 } dt__scope_node;
@@ -35,7 +35,7 @@ typedef struct dt__monitor {
     dt__count_row *free_rows;
     bool counts;
     dt__trace *trace; /* NULL: there was none */
-    dt__text text;    /* the result of the last printing call */
+    dt__text text;    /* what the last printing call returned */
 } dt__monitor;
 
 /* The context's, made on first use; NULL with the error recorded. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Traces: a line of text per op, followed by what was moved for it; or events in the form of Chrome's trace viewer. The
- * line of an op follows from its decision, so it precedes its moves; an event needs a duration, so it follows them.
- * Text has no times, so that two runs of one program write the same.
+ * Traces: a line of text per op, followed by what was moved for it; or events in the form of Chrome's trace viewer.
+ * The line of an op follows from its decision, so it precedes its moves; an event needs a duration, so it follows
+ * them. Text has no times, so that two runs of one program write the same.
  *
  *     mm(f32[8,8] S(0); f32[8,32] S(0)) -> f32[8,32] S(0) on mesh(8) at model.c:12
  *       S(0)->R of f32[8,32]: all_gather 1, 896 bytes

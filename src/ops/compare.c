@@ -112,7 +112,7 @@ static dt_status clamp(dt_op_call *call) {
     return DT_OK;
 }
 
-/* Whether the second operand is an integer that no element of the dtype equals. */
+/* Whether the second operand is a integer that no element of the dtype equals. */
 static bool is_beyond(const dt_arg *arg, dt_dtype dtype) {
     return arg->type == DT_ARG_INT && dt__is_integral(dtype) && dt__wrap_integer(dtype, arg->as.i) != arg->as.i;
 }

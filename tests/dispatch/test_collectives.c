@@ -97,7 +97,7 @@ static void run_case(const known *what) {
         if (!result)
             fail_msg("%s: %s: %s", what->id, what->call, dt_error_text(ctx));
         if (what->result && strcmp(calls_placements(result), what->result) != 0)
-            fail_msg("%s: %s gives %s, not %s", what->id, what->call, calls_placements(result), what->result);
+            fail_msg("%s: %s: got %s, expected %s", what->id, what->call, calls_placements(result), what->result);
         if (what->counted && strcmp(counted(ctx), what->counted) != 0)
             fail_msg("%s: %s takes '%s', not '%s'", what->id, what->call, counted(ctx), what->counted);
         if (!what->counted) /* one collective at most, whichever of several it is */
@@ -135,7 +135,7 @@ static const dt_op op_list = {
     .schema = "test_list(Tensor a, Tensor[] more) -> Tensor", .shape = shape_same, .kernel = add_all};
 static const dt_op op_no_kernel = {.schema = "test_no_kernel(Tensor a) -> Tensor", .shape = shape_same};
 
-/* STR-018, STR-019, SDS-030: an op without rows gathers, runs and gives Replicate. An input of S(0),S(1) takes one
+/* STR-018, STR-019, SDS-030: an op without rows gathers, runs and returns Replicate. An input of S(0),S(1) takes one
  * all-gather over both mesh dims, or one over each. */
 static int without_rows(dt_ctx *ctx, void *arg) {
     (void)arg;

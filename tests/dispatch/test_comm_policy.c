@@ -102,7 +102,7 @@ static void policy__refuses_before_anything_moves(void **state) {
     assert_int_equal(x->storage->n_refs, refs[2]);
     assert_string_equal(calls_placements(x), "S(0)");
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
-    dt_tensor *moved = dt_redistribute(v, "R"); /* asked for: allowed */
+    dt_tensor *moved = dt_redistribute(v, "R"); /* explicit: allowed */
     assert_non_null(CALL(w->ctx, "mm($0; $1)", x, moved));
     dt_tensor *whole = ones(w, 8, 8, "R");
     assert_non_null(CALL(w->ctx, "add($0; $1)", x, whole)); /* R to S(0) takes no message */

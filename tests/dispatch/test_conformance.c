@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Published behaviours that need ops: strided shards through products, reductions, views and ops in place; what moves
- * without being asked for; parts without elements; sub-meshes; plain tensors among distributed ones. Each value is
+ * Published behaviours that need ops: strided shards through products, reductions, views and ops in place; implicit
+ * redistribution; shards without elements; sub-meshes; plain tensors among distributed ones. Each value is
  * compared with that of plain tensors, and nothing may move where nothing should.
  */
 #include "dtensor/debug.h"
@@ -22,7 +22,7 @@ static dt_tensor *placed(dt_tensor *value, dt_mesh *mesh, const char *place) {
     return dt_distribute_tensor(value, mesh, place, .everywhere = true);
 }
 
-/* Whether a tensor of this value lies as these placements say. There is more than one way to write some: _S(0,2),S(0)
+/* Whether a tensor of this value has these placements. Some can be written in more than one way: _S(0,2),S(0)
  * is S(0)[1],S(0)[0]. So parts are compared; those of a partial may be any. */
 static bool lies(dt_tensor *tensor, const char *place, dt_tensor *value) {
     char text[64];
@@ -122,7 +122,7 @@ static int views(dt_ctx *ctx, void *arg) {
 static int on_four(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "4");
-    /* UTL-045: one collective that nobody asked for. */
+    /* UTL-045: one implicit collective. */
     dt_tensor *x = counting(ctx, DT_SHAPE(8, 128)), *a = dt_eye(ctx, 128, 128);
     dt_tensor *rows = placed(x, mesh, "S(0)"), *weight = placed(a, mesh, "S(0)");
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
@@ -200,7 +200,7 @@ static void ops__move_no_more_than_they_must(void **state) {
     run_ranks(4, on_four, NULL);
 }
 
-static void ops__know_ranks_outside_the_mesh(void **state) {
+static void ops__run_on_ranks_outside_the_mesh(void **state) {
     (void)state;
     run_ranks(8, on_a_sub_mesh, NULL);
 }
@@ -209,7 +209,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ops__take_strided_shards_as_they_are),
         cmocka_unit_test(ops__move_no_more_than_they_must),
-        cmocka_unit_test(ops__know_ranks_outside_the_mesh),
+        cmocka_unit_test(ops__run_on_ranks_outside_the_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

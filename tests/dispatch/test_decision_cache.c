@@ -25,7 +25,7 @@ static dt_mesh *mesh_of(dt_ctx *ctx, int64_t n) {
     return mesh;
 }
 
-/* Runs the call and says whether it had to be decided. */
+/* Runs the call; returns whether it was a cache miss. */
 static bool decides(dt_ctx *ctx, const char *text, dt_tensor *const *tensors) {
     dt_cache_statistics before = dt_cache_stats(ctx);
     if (!calls_do(ctx, text, tensors))
@@ -215,7 +215,7 @@ static void cache__may_be_cleared_by_a_kernel(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void cache__says_nothing_of_a_context_that_ran_nothing(void **state) {
+static void cache__of_a_context_without_calls_is_empty(void **state) {
     (void)state;
     dt_ctx *ctx = open_self();
     assert_int_equal(dt_cache_stats(ctx).n_entries, 0);
@@ -260,7 +260,7 @@ int main(void) {
         cmocka_unit_test(cache__does_without_keys_that_are_too_long),
         cmocka_unit_test(cache__outlives_meshes_and_tensors),
         cmocka_unit_test(cache__may_be_cleared_by_a_kernel),
-        cmocka_unit_test(cache__says_nothing_of_a_context_that_ran_nothing),
+        cmocka_unit_test(cache__of_a_context_without_calls_is_empty),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Memory that runs out half-way through ops: every allocation in turn fails, of ordinary memory and of the heap. The
- * call gives no output and a memory error, nothing leaks, and inputs stay as they were. And a rank on which it runs out
- * does not leave its peers waiting.
+ * call returns no output and a memory error, nothing leaks, and inputs stay as they were. And a rank on which it runs
+ * out does not leave its peers waiting.
  */
 #include "dispatch/calls.h"
 
@@ -26,7 +26,7 @@ static bool run_some(dt_ctx *ctx, dt_mesh *mesh) {
            CALL(ctx, "split($0; 2)", x) && CALL(ctx, "reshape($0; [24])", t);
 }
 
-/* The same with somebody who looks on. */
+/* The same with counts and traces. */
 static bool run_observed(dt_ctx *ctx, dt_mesh *mesh) {
     bool fine = dt_comm_stats_begin(ctx) == DT_OK && dt_trace_begin(ctx, NULL) == DT_OK &&
                 dt_comm_scope_begin(ctx, "part") == DT_OK && run_some(ctx, mesh);
@@ -68,7 +68,7 @@ static long fail_in_turn(run_fn *run) {
         (void)dt_error_clear(ctx);
         assert_int_equal(dt_heap_stats(ctx).n_live, 0);
         memory.fail_at = 0;
-        assert_true(body(ctx, run)); /* the context goes on */
+        assert_true(body(ctx, run)); /* the context is still usable */
         (void)dt_error_clear(ctx);
         (void)dt_close(ctx);
         if (memory.n_live || memory.wrong_size)
@@ -83,7 +83,7 @@ static void faults__every_allocation_in_turn(void **state) {
     assert_true(fail_in_turn(run_some) > 50);
 }
 
-static void faults__every_allocation_of_those_who_look_on(void **state) {
+static void faults__every_allocation_of_counts_and_traces(void **state) {
     (void)state;
     assert_true(fail_in_turn(run_observed) > 80);
 }
@@ -109,14 +109,14 @@ static int one_rank_fails(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void faults__peers_of_a_rank_without_memory_are_told(void **state) {
+static void faults__peers_of_a_rank_without_memory_are_notified(void **state) {
     (void)state;
     run_ranks(2, one_rank_fails, NULL);
 }
 
 /* [4,2] in shards of 2, 2 and 0 rows that are not contiguous: only the empty one can be viewed as one row. */
 static int one_part_can_be_seen(dt_ctx *ctx, void *arg) {
-    atomic_int *told = arg; /* the others stay where they are until the last rank knows */
+    atomic_int *notified = arg; /* the others wait until the last rank has the error */
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
     dt_tensor *columns = dt_select(dt_zeros(ctx, DT_SHAPE(4, 3, 2), .mesh = mesh, .place = "S(0)"), 1, 0);
     dt_tensor *line = dt_view(columns, DT_SHAPE(8));
@@ -124,8 +124,8 @@ static int one_part_can_be_seen(dt_ctx *ctx, void *arg) {
     CHECK(dt_full_tensor(line) == NULL && strstr(dt_error_text(ctx), "allow no view of this shape"), "%s",
           dt_error_text(ctx));
     if (dt_rank(ctx) == 2)
-        atomic_store(told, 1);
-    while (!atomic_load(told))
+        atomic_store(notified, 1);
+    while (!atomic_load(notified))
         sched_yield();
     CHECK_OK(ctx, dt_error_clear(ctx));
     CHECK(dt_full_tensor(dt_reshape(columns, DT_SHAPE(8))), "%s", dt_error_text(ctx));
@@ -133,20 +133,20 @@ static int one_part_can_be_seen(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void faults__a_view_that_some_ranks_refuse_is_told_to_all(void **state) {
+static void faults__a_view_that_some_ranks_refuse_fails_on_all(void **state) {
     (void)state;
-    atomic_int *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    assert_true(told != MAP_FAILED);
-    run_ranks(3, one_part_can_be_seen, told);
-    munmap(told, sizeof *told);
+    atomic_int *notified = mmap(NULL, sizeof *notified, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(notified != MAP_FAILED);
+    run_ranks(3, one_part_can_be_seen, notified);
+    munmap(notified, sizeof *notified);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(faults__every_allocation_in_turn),
-        cmocka_unit_test(faults__every_allocation_of_those_who_look_on),
-        cmocka_unit_test(faults__peers_of_a_rank_without_memory_are_told),
-        cmocka_unit_test(faults__a_view_that_some_ranks_refuse_is_told_to_all),
+        cmocka_unit_test(faults__every_allocation_of_counts_and_traces),
+        cmocka_unit_test(faults__peers_of_a_rank_without_memory_are_notified),
+        cmocka_unit_test(faults__a_view_that_some_ranks_refuse_fails_on_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -121,7 +121,7 @@ static int two_ranks(dt_ctx *ctx, void *arg) {
 
     local.in = LIST("S(0)", NULL); /* LMP-008 */
     CHECK(dt_local_map(ctx, &local, &out) == DT_ERR_PLACEMENT && !out, "LMP-008");
-    CHECK(strstr(dt_error_text(ctx), "expects placements"), "%s", dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "expected placements, got none"), "%s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
 
     reduce.inputs = wrong; /* LMP-010, LMP-009 */
@@ -137,7 +137,7 @@ static int two_ranks(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void local_map__runs_on_local_parts(void **state) {
+static void local_map__runs_on_local_tensors(void **state) {
     (void)state;
     run_ranks(2, two_ranks, NULL);
 }
@@ -211,7 +211,7 @@ static int uneven(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void local_map__of_uneven_parts(void **state) {
+static void local_map__of_uneven_shards(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 5; n++)
         run_ranks(n, uneven, NULL);
@@ -219,9 +219,9 @@ static void local_map__of_uneven_parts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(local_map__runs_on_local_parts),
+        cmocka_unit_test(local_map__runs_on_local_tensors),
         cmocka_unit_test(local_map__takes_inputs_of_several_meshes),
-        cmocka_unit_test(local_map__of_uneven_parts),
+        cmocka_unit_test(local_map__of_uneven_shards),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,7 +139,7 @@ static void own_op__may_be_made_of_others(void **state) {
     run_ranks(3, run_decomposed, NULL);
 }
 
-static void arguments__are_given_by_position_or_name(void **state) {
+static void arguments__are_passed_by_position_or_name(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *x = dt_reshape(dt_arange(ctx, 0, 6, 1), DT_SHAPE(2, 3)), *outputs[DT_OP_MAX_OUTPUTS];
@@ -182,7 +182,7 @@ int main(void) {
         cmocka_unit_test(own_op__runs_on_any_placement),
         cmocka_unit_test(own_op__can_be_verified),
         cmocka_unit_test(own_op__may_be_made_of_others),
-        cmocka_unit_test(arguments__are_given_by_position_or_name),
+        cmocka_unit_test(arguments__are_passed_by_position_or_name),
         cmocka_unit_test(names__that_do_not_exist_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -154,7 +154,7 @@ static void trace__writes_events_for_viewers(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void trace__says_where_it_cannot_write(void **state) {
+static void trace__reports_what_it_cannot_write(void **state) {
     (void)state;
     world w = open_world(8, 1);
     assert_int_equal(dt_trace_begin(w.ctx, "/nowhere/at/all.json"), DT_ERR_SYSTEM);
@@ -165,7 +165,7 @@ static void trace__says_where_it_cannot_write(void **state) {
     close_world(&w);
 }
 
-static void trace__begins_where_the_environment_asks(void **state) {
+static void trace__begins_by_environment_variable(void **state) {
     (void)state;
     char folder[] = "/tmp/dtensor-trace-XXXXXX", name[64], line[256] = "";
     assert_non_null(mkdtemp(folder));
@@ -187,7 +187,7 @@ static void trace__begins_where_the_environment_asks(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
-static void explain__shows_candidates_and_the_choice(void **state) {
+static void explain__shows_candidates_and_the_selected_one(void **state) {
     (void)state;
     world w = open_world(8, 1);
     dt_tensor *x = ones(&w, 64, 64, "S(0)"), *v = ones(&w, 64, 8, "S(0)");
@@ -218,9 +218,9 @@ int main(void) {
         cmocka_unit_test(trace__of_two_mesh_dims_and_of_several_outputs),
         cmocka_unit_test(trace__nests_under_scopes),
         cmocka_unit_test(trace__writes_events_for_viewers),
-        cmocka_unit_test(trace__says_where_it_cannot_write),
-        cmocka_unit_test(trace__begins_where_the_environment_asks),
-        cmocka_unit_test(explain__shows_candidates_and_the_choice),
+        cmocka_unit_test(trace__reports_what_it_cannot_write),
+        cmocka_unit_test(trace__begins_by_environment_variable),
+        cmocka_unit_test(explain__shows_candidates_and_the_selected_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -262,7 +262,7 @@ static int every_mesh(dt_ctx *ctx, uint64_t random) {
     return 0;
 }
 
-/* Twice, so that what redistribution keeps for itself is there already. */
+/* Twice, so that redistribution has filled its caches. */
 static int every_op(dt_ctx *ctx, void *arg) {
     uint64_t seed = *(const uint64_t *)arg;
     if (every_mesh(ctx, seed))
@@ -275,7 +275,7 @@ static int every_op(dt_ctx *ctx, void *arg) {
 }
 
 /* CMR-001 to CMR-007, CMR-014, DEC-004, DEC-005: values; which rows are there is tested beside the rules. */
-static void dispatch__gives_the_values_of_plain_tensors(void **state) {
+static void dispatch__returns_the_values_of_plain_tensors(void **state) {
     (void)state;
     for (int64_t world = 1; world <= 6; world++) {
         uint64_t seed = test_seed(40 + (uint64_t)world);
@@ -283,8 +283,8 @@ static void dispatch__gives_the_values_of_plain_tensors(void **state) {
     }
 }
 
-/* Plain calls against loops: the ground that the comparison above stands on. */
-static void dispatch__plain_calls_are_what_loops_give(void **state) {
+/* Plain calls against loops, on which the comparison above relies. */
+static void dispatch__plain_calls_equal_loops(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
     dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(3, 4), -3, 0.5);
@@ -320,8 +320,8 @@ static void dispatch__plain_calls_are_what_loops_give(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dispatch__plain_calls_are_what_loops_give),
-        cmocka_unit_test(dispatch__gives_the_values_of_plain_tensors),
+        cmocka_unit_test(dispatch__plain_calls_equal_loops),
+        cmocka_unit_test(dispatch__returns_the_values_of_plain_tensors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,7 +136,7 @@ static void calls__in_place(void **state) {
 }
 
 /* Arithmetic of integers wraps around; comparing and bounding do not; what cannot be an element is refused, also when
- * the decision about the same kind of call is there. Values are PyTorch's, but for eq, which compares numbers. */
+ * the decision about the same kind of call is cached. Values are PyTorch's, but for eq, which compares numbers. */
 static void calls__numbers_beyond_the_dtype(void **state) {
     (void)state;
     dt_ctx *other = dt_init(NULL);
@@ -184,7 +184,7 @@ static void calls__on_a_mesh_of_one(void **state) {
 }
 
 /* A context of its own, because the first error stays. */
-static void calls__null_goes_through(void **state) {
+static void calls__null_propagates(void **state) {
     (void)state;
     dt_ctx *other = dt_init(NULL);
     dt_tensor *x = make(other, DT_SHAPE(2, 3));
@@ -225,7 +225,7 @@ int main(void) {
         cmocka_unit_test(calls__in_place),
         cmocka_unit_test(calls__numbers_beyond_the_dtype),
         cmocka_unit_test(calls__on_a_mesh_of_one),
-        cmocka_unit_test(calls__null_goes_through),
+        cmocka_unit_test(calls__null_propagates),
     };
     return cmocka_run_group_tests(tests, open_ctx, close_ctx);
 }

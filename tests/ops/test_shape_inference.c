@@ -49,7 +49,7 @@ static void assert_result(const char *call, const char *want) {
         strcat(got, "]");
     }
     if (strcmp(got, want) != 0)
-        fail_msg("%s gives %s, not %s", call, got, want);
+        fail_msg("%s: got %s, expected %s", call, got, want);
     calls_close(&self);
 }
 

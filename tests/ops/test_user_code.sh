@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Calls of ops compile without a warning, as C and as C++; a plain number where an option must be wrapped is told of
+# Calls of ops compile without a warning, as C and as C++; a plain number where an option must be wrapped is diagnosed
 # without any flag; and the header is what the schema lines say.
 set -euo pipefail
 cd "$DTENSOR_SOURCE"
@@ -16,7 +16,7 @@ for compiler in gcc clang; do
         program="#include <dtensor/dtensor.h>
 dt_tensor *f(dt_tensor *x) { return $mistake; }"
         if $compiler -x c -std=c11 -Werror -fsyntax-only -I include - <<<"$program" 2>/dev/null; then
-            echo "$compiler says nothing of $mistake" >&2
+            echo "$compiler does not diagnose $mistake" >&2
             exit 1
         fi
     done

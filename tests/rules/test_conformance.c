@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Published behaviours of rules, their expansion and their choice, by id. Ids that mechanisms have tests of their own
- * for stand there; what differs stands in tests/conformance_deviations.md.
+ * Published behaviours of rules, their expansion and placement selection, by id. Ids of mechanisms with tests of their
+ * own are in those; deviations are in tests/conformance_deviations.md.
  */
 #include "rules/calls.h"
 
@@ -47,7 +47,7 @@ static void factors__counts(void **state) { /* STR-001 STR-004 STR-005 STR-006 S
     assert_int_equal(count_rows("bcd,abcd->abcd", shape_last, DT_PARTIAL_LINEAR, "i32[3,4,5]; i32[2,3,4,5]"), 6);
 }
 
-static void factors__whole_letters_are_not_cut(void **state) {
+static void factors__marked_letters_are_not_sharded(void **state) {
     (void)state;
     assert_int_equal(count_rows("m!k,k!n->m!n", shape_first, 0, "i32[4,4]; i32[4,4]"), 2);
 }
@@ -85,7 +85,7 @@ static void price__orders_moves(void **state) { /* STR-008 STR-009 STR-011 STR-0
                 price("2,2", "f32[4,4] S(0),S(0)", "f32[4,4] S(0),R"));
 }
 
-static void choices__of_known_calls(void **state) {
+static void selection__of_known_calls(void **state) {
     (void)state;
     static const char *const cases[][3] = {
         {"2,2", "add(f32[12,1,1,8] S(0),S(3); f32[12,4,8] S(0),S(2))",
@@ -149,9 +149,9 @@ static void expansion__of_no_rows_is_replicate(void **state) { /* STR-018 SDS-03
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(factors__counts),
-        cmocka_unit_test(factors__whole_letters_are_not_cut),
+        cmocka_unit_test(factors__marked_letters_are_not_sharded),
         cmocka_unit_test(price__orders_moves),
-        cmocka_unit_test(choices__of_known_calls),
+        cmocka_unit_test(selection__of_known_calls),
         cmocka_unit_test(expansion__mixes_sum_and_avg_only),
         cmocka_unit_test(expansion__of_no_rows_is_replicate),
     };

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-/* The price of one combination of rows by its definition, with plans made anew: row -1 is all Replicate. */
+/* The price of one combination of rows by its definition, with new plans: row -1 is all Replicate. */
 static double price_by_definition(test_calls *self, const dt__placed_call *made, const dt__row_list *rows,
                                   const int *chosen) {
     double us = 0;
@@ -132,14 +132,14 @@ static void compare(const char *mesh, int n_rounds) {
         }
 }
 
-static void choose__equals_exhaustive_search(void **state) { /* SDS-019 SDS-021 SDS-025 */
+static void selection__equals_exhaustive_search(void **state) { /* SDS-019 SDS-021 SDS-025 */
     (void)state;
     compare("3", 40);
     compare("2,4", 20);
     compare("16,2", 20);
 }
 
-static void choose__equals_exhaustive_search_on_three_mesh_dims(void **state) { /* SDS-019 */
+static void selection__equals_exhaustive_search_on_three_mesh_dims(void **state) { /* SDS-019 */
     (void)state;
     compare("2,2,3", 4);
     compare("4,2,8", 2);
@@ -198,7 +198,7 @@ static void bound__is_never_above_the_price(void **state) {
     }
 }
 
-static void choose__known_calls(void **state) {
+static void selection__known_calls(void **state) {
     (void)state;
     static const struct {
         const char *mesh, *call, *want;
@@ -234,7 +234,7 @@ static void choose__known_calls(void **state) {
 }
 
 /* Strided shards, orders and explicit extents are used as they are. */
-static void choose__special_cuts_stay(void **state) { /* SDS-008 */
+static void selection__keeps_special_shards(void **state) { /* SDS-008 */
     (void)state;
     static const char *const cases[][3] = {
         {"4", "gelu(f32[16,3] _S(0,2))", "_S(0,2) -> _S(0,2)"},
@@ -254,7 +254,7 @@ static void choose__special_cuts_stay(void **state) { /* SDS-008 */
         assert_true(calls_check(cases[i][0], cases[i][1], cases[i][2]) < 1);
 }
 
-static void choose__in_place_keeps_the_first_tensor(void **state) { /* CMR-016 */
+static void selection__in_place_keeps_the_first_tensor(void **state) { /* CMR-016 */
     (void)state;
     calls_check("2,2", "add_(f32[12,4,8] S(0),S(2); f32[12,1,8] R,S(2))", "S(0),S(2); S(0),S(2) -> S(0),S(2)");
     calls_check("4", "add_(f32[8,4] P(sum); f32[8,4] R)", "P(sum); P(sum) -> P(sum)");
@@ -264,7 +264,7 @@ static void choose__in_place_keeps_the_first_tensor(void **state) { /* CMR-016 *
     calls_check("4", "fill_(f32[8,4] P(sum); 0)", "P(sum) -> P(sum)");
 }
 
-static void choose__in_place_refuses_to_move_it(void **state) { /* SDS-016 */
+static void selection__in_place_refuses_to_move_it(void **state) { /* SDS-016 */
     (void)state;
     static const char *const refused[] = {"add_(f32[] P(sum); 2.0)", "mul_(f32[8,4] P(max); f32[8,4] R)"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -278,13 +278,13 @@ static void choose__in_place_refuses_to_move_it(void **state) { /* SDS-016 */
     }
 }
 
-static void choose__latency_counts(void **state) { /* STR-014 */
+static void selection__latency_counts(void **state) { /* STR-014 */
     (void)state;
     calls_check("4", "addmm(f32[8] S(0); f32[50,6] P(sum); f32[6,8] S(1))", "S(0); R; S(1) -> S(1)");
 }
 
 /* A row that needs its offset is not used with strided shards. */
-static void choose__offsets_need_runs(void **state) {
+static void selection__offsets_need_contiguous_runs(void **state) {
     (void)state;
     calls_check("4", "index_select(f32[16,3] S(0); 0; i64[5] R)", "S(0); R -> P(sum)");
     calls_check("4", "index_select(f32[16,3] S(0:1,2,3,10); 0; i64[5] R)", "S(0:1,2,3,10); R -> P(sum)");
@@ -292,13 +292,13 @@ static void choose__offsets_need_runs(void **state) {
 }
 
 /* No elements, whatever the other sizes are. */
-static void choose__huge_sizes_beside_none(void **state) {
+static void selection__huge_sizes_beside_none(void **state) {
     (void)state;
     calls_check("2,2", "softmax(f32[1,9223372036854775807,8,0,2] S(1),P(sum); 0)", "");
     calls_check("2,2", "neg(f32[9223372036854775807,8,0] S(0),P(max))", "");
 }
 
-static void choose__several_come_in_order(void **state) {
+static void selection__several_come_in_order(void **state) {
     (void)state;
     test_calls self = calls_open("2,2");
     dt__placed_call made = calls_make(&self, "mm(f32[64,32] S(0),P(sum); f32[32,48] R,S(1))");
@@ -326,7 +326,7 @@ static bool choose_once(dt_ctx *ctx, void *user) {
     return fine;
 }
 
-static void choose__survives_failing_allocations(void **state) {
+static void selection__survives_failing_allocations(void **state) {
     (void)state;
     assert_true(assert_survives_failing_allocations(
                     choose_once, "linear(f32[5,4] S(0),P(sum); f32[6,4] S(1),R; f32[6] R,S(0))") > 5);
@@ -335,18 +335,18 @@ static void choose__survives_failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(choose__equals_exhaustive_search),
-        cmocka_unit_test(choose__equals_exhaustive_search_on_three_mesh_dims),
+        cmocka_unit_test(selection__equals_exhaustive_search),
+        cmocka_unit_test(selection__equals_exhaustive_search_on_three_mesh_dims),
         cmocka_unit_test(bound__is_never_above_the_price),
-        cmocka_unit_test(choose__known_calls),
-        cmocka_unit_test(choose__special_cuts_stay),
-        cmocka_unit_test(choose__in_place_keeps_the_first_tensor),
-        cmocka_unit_test(choose__in_place_refuses_to_move_it),
-        cmocka_unit_test(choose__latency_counts),
-        cmocka_unit_test(choose__offsets_need_runs),
-        cmocka_unit_test(choose__huge_sizes_beside_none),
-        cmocka_unit_test(choose__several_come_in_order),
-        cmocka_unit_test(choose__survives_failing_allocations),
+        cmocka_unit_test(selection__known_calls),
+        cmocka_unit_test(selection__keeps_special_shards),
+        cmocka_unit_test(selection__in_place_keeps_the_first_tensor),
+        cmocka_unit_test(selection__in_place_refuses_to_move_it),
+        cmocka_unit_test(selection__latency_counts),
+        cmocka_unit_test(selection__offsets_need_contiguous_runs),
+        cmocka_unit_test(selection__huge_sizes_beside_none),
+        cmocka_unit_test(selection__several_come_in_order),
+        cmocka_unit_test(selection__survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

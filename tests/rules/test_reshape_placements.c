@@ -60,7 +60,7 @@ static void assert_same_elements(const dt__sharding *a, const dt__sharding *b, c
     }
 }
 
-/* Maps, and checks by brute force if there is a mapping; says whether there is. */
+/* Maps, and checks the mapping by brute force; returns whether there is one. */
 static bool map_and_check(const layout *from, int n_to, const int64_t *to) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
@@ -111,7 +111,7 @@ static int random_shape(uint64_t *seed, int64_t n, int64_t *out) {
     return n_dims;
 }
 
-static void regroup__random_layouts_keep_their_elements(void **state) {
+static void reshape__random_layouts_keep_their_elements(void **state) {
     (void)state;
     static const int64_t sizes[] = {12, 16, 24, 30, 48, 64, 96, 144};
     uint64_t seed = test_seed(11);
@@ -130,7 +130,7 @@ static void regroup__random_layouts_keep_their_elements(void **state) {
 }
 
 /* What PyTorch maps without communication is mapped, and more. */
-static void regroup__known_cases_fit(void **state) {
+static void reshape__known_cases_fit(void **state) {
     (void)state;
     static const struct {
         int64_t mesh[2], from[4], to[4];
@@ -172,8 +172,8 @@ static void regroup__known_cases_fit(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(regroup__random_layouts_keep_their_elements),
-        cmocka_unit_test(regroup__known_cases_fit),
+        cmocka_unit_test(reshape__random_layouts_keep_their_elements),
+        cmocka_unit_test(reshape__known_cases_fit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

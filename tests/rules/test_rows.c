@@ -127,7 +127,7 @@ static void rows__of_no_elements_are_few(void **state) {
     assert_rows("eq(f32[0,3]; f32[0,3])", "S(0),S(0)->S(0) S(1),S(1)->S(1)");
 }
 
-static void rows__spelled_out(void **state) { /* SDS-029 */
+static void rows__expanded(void **state) { /* SDS-029 */
     (void)state;
     test_calls self = calls_open("2");
     dt__placed_call made = calls_make(&self, "add(f32[4,8]; f32[4,8])");
@@ -151,7 +151,7 @@ int main(void) {
         cmocka_unit_test(factors__of_products),          cmocka_unit_test(factors__broadcast),
         cmocka_unit_test(factors__addends_join_the_sum), cmocka_unit_test(partials__follow_dtypes),
         cmocka_unit_test(partials__follow_arguments),    cmocka_unit_test(rows__depend_on_dims),
-        cmocka_unit_test(rows__of_no_elements_are_few),  cmocka_unit_test(rows__spelled_out),
+        cmocka_unit_test(rows__of_no_elements_are_few),  cmocka_unit_test(rows__expanded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -113,7 +113,7 @@ static void bind__refusals_name_op_and_argument(void **state) {
     }
 }
 
-static void bind__an_unknown_op_is_told_apart(void **state) {
+static void bind__an_unknown_op_has_its_own_status(void **state) {
     (void)state;
     test_calls self = calls_open("2");
     dt__placed_call made;
@@ -122,7 +122,7 @@ static void bind__an_unknown_op_is_told_apart(void **state) {
     calls_close(&self);
 }
 
-/* The class tells apart the scalars that rules look at. */
+/* The class separates the scalars that rules depend on. */
 static int class_of(const char *text) {
     test_calls self = calls_open("2");
     dt__placed_call made = calls_make(&self, text);
@@ -201,7 +201,7 @@ int main(void) {
         cmocka_unit_test(schema__malformed_lines_are_refused),
         cmocka_unit_test(bind__chooses_the_overload_by_types),
         cmocka_unit_test(bind__refusals_name_op_and_argument),
-        cmocka_unit_test(bind__an_unknown_op_is_told_apart),
+        cmocka_unit_test(bind__an_unknown_op_has_its_own_status),
         cmocka_unit_test(key__has_a_class_of_scalars),
         cmocka_unit_test(register__an_op_of_the_programs_own),
         cmocka_unit_test(register__refusals),

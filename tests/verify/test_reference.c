@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the verifier takes for truth: the complete lists of rows that hold for some ops, against lists that were written
- * down by others; the parts that it makes of values; and what it has nothing to say about.
+ * What the verifier takes for truth: the complete lists of rows that hold for some ops, against lists that were
+ * written down by others; the parts that it makes of values; and what it has nothing to say about.
  */
 #include "support/check.h"
 
@@ -73,7 +73,7 @@ static void compare_rows(dt__trial_call *trial_call, const void *user) {
         assert_string_equal(i < n ? self.rows[i] : "nothing more", i < n_want ? expected[i] : "nothing more");
 }
 
-static void truth__is_the_published_one(void **state) {
+static void reference__is_the_published_one(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         /* VAL-009 */
@@ -106,7 +106,7 @@ static void truth__is_the_published_one(void **state) {
 }
 
 /* VAL-019: results that are all zero would pass everything. */
-static void truth__of_zeros_says_nothing(void **state) {
+static void reference__of_zeros_is_not_compared(void **state) {
     (void)state;
     with_subject("mul(f32[8,4]; 0)", compare_rows, "");
     with_subject("relu(f32[0,4])", compare_rows, "");
@@ -132,13 +132,13 @@ static void check_nan(dt__trial_call *trial_call, const void *user) {
     assert_non_null(failure);
 }
 
-static void truth__nan_equals_nan(void **state) {
+static void reference__nan_equals_nan(void **state) {
     (void)state;
     with_subject("sqrt(f32[5,3])", check_nan, NULL);
 }
 
 /* VAL-015: parts make the value, of every dtype, reduction and style, for any number of ranks. */
-static void parts__make_the_value(void **state) {
+static void partials__reduce_to_the_value(void **state) {
     (void)state;
     long n_checked = 0;
     for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
@@ -171,9 +171,9 @@ static void parts__make_the_value(void **state) {
     assert_true(n_checked > 50000);
 }
 
-/* VAL-016: other inputs are split otherwise, and signs are mixed. VAL-017: extremes stand at other ranks from element
- * to element, some beyond by more than values differ. */
-static void parts__are_adversarial(void **state) {
+/* VAL-016: other inputs are split otherwise, and signs are mixed. VAL-017: the rank of the max or min varies by
+ * element to element, some beyond by more than values differ. */
+static void partials__are_adversarial(void **state) {
     (void)state;
     int n_negative = 0, n_other = 0, n_first = 0, n_far = 0;
     for (int e = 0; e < 100; e++) {
@@ -195,7 +195,7 @@ static void parts__are_adversarial(void **state) {
     assert_in_range(n_far, 10, 60);
 }
 
-/* Verifies one small call and looks for all rows. */
+/* Verifies one small call and searches for all rows. */
 static bool verify_little(dt_ctx *ctx, void *user) {
     static const int worlds[] = {2};
     const dt__trial_set trial_set = {.n_worlds = 1, .worlds = worlds};
@@ -228,9 +228,9 @@ static void verify__survives_without_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(truth__is_the_published_one), cmocka_unit_test(truth__of_zeros_says_nothing),
-        cmocka_unit_test(truth__nan_equals_nan),       cmocka_unit_test(parts__make_the_value),
-        cmocka_unit_test(parts__are_adversarial),      cmocka_unit_test(verify__survives_without_memory),
+        cmocka_unit_test(reference__is_the_published_one), cmocka_unit_test(reference__of_zeros_is_not_compared),
+        cmocka_unit_test(reference__nan_equals_nan),       cmocka_unit_test(partials__reduce_to_the_value),
+        cmocka_unit_test(partials__are_adversarial),       cmocka_unit_test(verify__survives_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -18,7 +18,7 @@ static const char *const unverified[] = {NULL};
 
 enum { MOST_LINES = 256, LINE_BYTES = 512 };
 
-/* A line of the list: what it says of a call. */
+/* A line of the list: a row of a call and the reason. */
 typedef struct waiver {
     char call[LINE_BYTES];
     char rows[LINE_BYTES]; /* with a space before and behind each */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Rules of a user's ops: deliberately wrong ones are caught, each by the row that is wrong, and right ones pass. The
- * wrong rules are those that are easily written: most of them stood in a well-known library.
+ * wrong rules are those that are easily written: most of them were in a well-known library.
  */
 #include "support/check.h"
 
@@ -351,7 +351,7 @@ static void assert_refused(const char *name, const dt_op *op, dt_status status, 
     close_quietly(ctx);
 }
 
-static void verify__says_what_it_cannot_try(void **state) {
+static void verify__reports_what_it_cannot_try(void **state) {
     (void)state;
     const dt_op no_kernel = {UNARY("no_kernel")};
     const dt_op no_samples = {.schema = "no_samples(Tensor self) -> Tensor", .shape = shape_same, .kernel = copy};
@@ -359,7 +359,7 @@ static void verify__says_what_it_cannot_try(void **state) {
                               .shape = shape_same,
                               .kernel = copy,
                               .samples = "bad_sample(f32[5])\nbad_sample(i32[5])"};
-    assert_refused("nobody", NULL, DT_ERR_OP, "there is no op 'nobody'");
+    assert_refused("no_such_op", NULL, DT_ERR_OP, "there is no op 'no_such_op'");
     assert_refused("no_kernel", &no_kernel, DT_ERR_UNSUPPORTED, "no kernel");
     assert_refused("no_samples", &no_samples, DT_ERR_VALUE, "no samples");
     assert_refused("bad_sample", &bad_sample, DT_ERR_VALUE, "expected f32");
@@ -379,7 +379,7 @@ static void verify__leaves_the_context_alone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verify__catches_wrong_rules_and_passes_right_ones),
-        cmocka_unit_test(verify__says_what_it_cannot_try),
+        cmocka_unit_test(verify__reports_what_it_cannot_try),
         cmocka_unit_test(verify__leaves_the_context_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
