@@ -30,7 +30,7 @@ BANNED = {
     r"farewells?": "goodbye",
 }
 # Where the words mean something else.
-ALLOWED = re.compile(r"\b(?:(?:stands?|stood)[\s*#]+(?:for|alone)|stand-?in|as it stands|lay out|say so|(?:gives?|gave)[\s*#]+up|"
+ALLOWED = re.compile(r"\b(?:(?:stands?|stood)[\s*#]+(?:for|alone)|stand-?ins?|as it stands|lay out|say so|(?:gives?|gave)[\s*#]+up|"
                      r"looks?[\s*#]+(?:for|up))\b", re.I)
 WORDS = re.compile("|".join(rf"\b(?:{words})\b" for words in BANNED), re.I)
 C_PROSE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.S)
