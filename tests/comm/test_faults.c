@@ -51,7 +51,7 @@ static const struct {
     const char *text; /* part of their error */
 } kinds[N_KINDS] = {
     [KILL] = {"kill", DT_ERR_PEER, true, "is dead"},
-    [STOP] = {"stop", DT_ERR_TIMEOUT, true, "did not come within"},
+    [STOP] = {"stop", DT_ERR_TIMEOUT, true, "did not arrive within"},
     [EXIT] = {"exit", DT_ERR_PEER, true, "is dead"},
     [CLOSE] = {"close", DT_ERR_PEER, false, "has closed its context"},
     [LOCAL_ERROR] = {"local error", DT_ERR_PEER, false, "the victim's own words"},

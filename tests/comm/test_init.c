@@ -264,7 +264,7 @@ static void init__writes_its_error_into_the_buffer_of_the_caller(void **state) {
     options.error_bytes = sizeof error;
     setenv("DTENSOR_LAUNCH", "garbage", 1);
     assert_null(dt_init(&options));
-    assert_says(error, "DTENSOR_LAUNCH: expected what dtrun sets, got \"garbage\"");
+    assert_says(error, "DTENSOR_LAUNCH: expected a value set by dtrun, got \"garbage\"");
     unsetenv("DTENSOR_LAUNCH");
 
     test_memory memory = {.fail_at = 1};
