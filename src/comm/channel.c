@@ -191,7 +191,8 @@ static bool is_retired(const dt__shm *shm, const struct probe *probe, uint32_t e
     return false;
 }
 
-/* The channel of these ranks for a group: a new one if a group from before the last dt_error_clear broke the old one. */
+/* The channel of these ranks for a group: a new one if a group from before the last dt_error_clear broke the old one.
+ */
 static dt__channel *get_channel(dt__shm *shm, const int64_t *ranks, int64_t n, uint64_t salt, uint32_t epoch) {
     struct probe probe = {key_of(ranks, n, salt), n, ranks};
     for (uint64_t i = 1; epoch && is_retired(shm, &probe, epoch); i++)

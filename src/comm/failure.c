@@ -75,7 +75,7 @@ static uint64_t broken_by(const dt_work *work, int64_t c) {
     return block ? atomic_load(&block->broken) : 0;
 }
 
-/* A member that has finished this operation and broke the channel later does not prevent this rank from finishing it. */
+/* A member that has finished this operation and broke the channel later does not prevent this rank from finishing. */
 static bool has_finished(const dt_work *work, int64_t c, uint64_t broken) {
     return broken > work->seq && atomic_load(&work->channel->peers[c].block->done) >= work->seq;
 }

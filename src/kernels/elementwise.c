@@ -13,7 +13,7 @@
 
 enum { MAX_DIRECT = 1 << 15, MAX_SMALL_BYTES = 1024 };
 
-/* Copies a few contiguous elements, repeated as rows of dst if src has fewer dims. False if the case is not this one. */
+/* Copies a few contiguous elements, repeated as rows of dst if src has fewer dims. False if this does not apply. */
 static bool copy_small(const dt__array *dst, const dt__array *src, int64_t bytes) {
     const int64_t n = dt__array_count(dst) * bytes, row = dt__array_count(src) * bytes;
     const int skip = dst->n_dims - src->n_dims;

@@ -292,7 +292,7 @@ ANGLE_LOOP(SIN, F64, dt__f64, double, sin_near_f64, sin_far_f64)
 ANGLE_LOOP(COS, F32, dt__f32, float, cos_near_f32, cos_far_f32)
 ANGLE_LOOP(COS, F64, dt__f64, double, cos_near_f64, cos_far_f64)
 
-/* The remainders of n pairs, at most FAR_STEP, with quotients of any magnitude: reduced in steps, all pairs together. */
+/* The remainders of n pairs, at most FAR_STEP, with quotients of any magnitude, reduced in steps. */
 #define MOD_FAR(name, memory, v, step, bits)                                                                         \
     static void name(int64_t n, const memory *xs, const memory *ys, v *out) {                                        \
         double rest[FAR_STEP], divisor[FAR_STEP];                                                                    \

@@ -370,7 +370,7 @@ static bool run_batch(dt__products *products, dt_dtype stored, const product *p,
     return true;
 }
 
-/* The shortest path, for one tiny product; at most b is packed. False if the case is not this one. */
+/* The shortest path, for one tiny product; at most b is packed. False if this does not apply. */
 static bool run_tiny(dt__products *products, dt_dtype dtype, const product *p) {
     _Alignas(64) char packed[TINY * 16];
     const int64_t size = (int64_t)dt_dtype_size(dtype);
