@@ -147,10 +147,10 @@ typedef struct dt_init_options {
     size_t error_bytes;     /* of that buffer; a longer text is truncated and ends in "..." */
 } dt_init_options;
 
-/* Starts the library in this process and joins the launch that dtrun or dt_spawn made; alone, a world of one.
- * Options may be NULL. Returns NULL on failure; there is no context then that could keep the error text, so it goes to
- * the buffer of the options or, without one, to standard error. Local the first time; after a dt_close, starting again
- * is Collective over the launch. */
+/* Initialises the library in this process and joins the launch of dtrun or dt_spawn; outside a launch, a world of one
+ * rank. Options may be NULL. Returns NULL on failure; without a context to keep it, the error text is written to the
+ * buffer of the options or, without one, to standard error. Local the first time; after a dt_close, Collective over
+ * the launch. */
 DT_API dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size);
 static inline dt_ctx *dt_init(const dt_init_options *options) { return dt_init_sized(options, sizeof *options); }
 

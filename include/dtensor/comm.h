@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-/* Memory of this rank's heap, 64-byte aligned, not zeroed. NULL with the error recorded when there is none. Local. */
+/* Memory of this rank's heap, 64-byte aligned, not zeroed. NULL with the error recorded if the heap is full. Local. */
 DT_API void *dt_heap_alloc(dt_ctx *ctx, size_t bytes);
 /* Frees memory; NULL is fine. A pointer that is not a live block of this heap is an error. Local. */
 DT_API dt_status dt_heap_free(dt_ctx *ctx, void *memory);

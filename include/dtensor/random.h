@@ -4,7 +4,7 @@
  *
  * A generator is two integers: a seed, and the number of draws made so far. One draw fills one tensor, of any size.
  * The value of an element is a function of (seed, draw, row-major index of the element in the full tensor) and of
- * nothing else: any mesh, any placement and any number of ranks have the bits of one rank, without communication.
+ * nothing else: every mesh, placement and number of ranks produces the bits of one rank, without communication.
  *
  *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(512, 512), .std = 0.02, .mesh = mesh, .place = "S(0),R");
  *     dt_tensor *order = dt_randperm(ctx, 60000, .mesh = mesh, .place = "S(0),R");
@@ -103,9 +103,9 @@ typedef struct dt_random_options {
  * truncated_normal  the same, none outside [low, high]              floats
  * exponential       with rate, that is mean 1 / rate                floats
  * randint           integers from low to high - 1                   floats, integers, bool
- * bernoulli         1 with chance p, otherwise 0                    floats, integers, bool
- * dropout_mask      0 with chance p, otherwise 1 / (1 - p)          floats
- * randperm          0 … n - 1 in a random order; integers. A rank makes its own shard only */
+ * bernoulli         1 with probability p, otherwise 0               floats, integers, bool
+ * dropout_mask      0 with probability p, otherwise 1 / (1 - p)     floats
+ * randperm          0 … n - 1 in random order; integers. A rank computes only its own shard */
 DT_API dt_tensor *dt_rand_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_randn_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_truncated_normal_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An arena hands out memory that lives until the arena is reset or freed as a whole. Pure functions take one for
- * their results, so that nested values need not be freed piece by piece. A mark and a rewind make a
+ * An arena allocates memory that lives until the arena is rewound or freed. Pure functions allocate their results in
+ * an arena that the caller passes, so that nested values need not be freed one by one. A mark and a rewind form a
  * scope within an arena.
  */
 #ifndef DT_BASE_ARENA_H
