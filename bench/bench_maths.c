@@ -36,20 +36,21 @@ typedef struct sleef_loops {
 #define BINARY(type)           type, type
 #define UNARY_ARGUMENTS(load)  load(x + i)
 #define BINARY_ARGUMENTS(load) load(x + i), load(y + i)
-#define SLEEF_LOOP(arity, name, real, type, lanes, load, store)                                                      \
-    type Sleef_cinz_##name(arity(type));                                                                             \
-    static void loop_##name(int64_t n, void *out, const void *const *ins, const dt__number *numbers) {               \
+#define SLEEF_LOOP(isa, arity, name, real, type, lanes, load, store)                                                 \
+    __attribute__((target(isa))) type Sleef_cinz_##name(arity(type));                                                \
+    __attribute__((target(isa))) static void loop_##name(int64_t n, void *out, const void *const *ins,               \
+                                                         const dt__number *numbers) {                                \
         const real *x = ins[0], *y = ins[1];                                                                         \
         (void)numbers, (void)y;                                                                                      \
         for (int64_t i = 0; i + lanes <= n; i += lanes)                                                              \
             store((real *)out + i, Sleef_cinz_##name(arity##_ARGUMENTS(load)));                                      \
     }
 #define AVX_LOOPS(arity, f, u)                                                                                       \
-    SLEEF_LOOP(arity, f##f8_##u##avx, float, __m256, 8, _mm256_loadu_ps, _mm256_storeu_ps)                           \
-    SLEEF_LOOP(arity, f##d4_##u##avx, double, __m256d, 4, _mm256_loadu_pd, _mm256_storeu_pd)
+    SLEEF_LOOP("avx", arity, f##f8_##u##avx, float, __m256, 8, _mm256_loadu_ps, _mm256_storeu_ps)                    \
+    SLEEF_LOOP("avx", arity, f##d4_##u##avx, double, __m256d, 4, _mm256_loadu_pd, _mm256_storeu_pd)
 #define AVX512_LOOPS(arity, f, u)                                                                                    \
-    SLEEF_LOOP(arity, f##f16_##u##avx512fnofma, float, __m512, 16, _mm512_loadu_ps, _mm512_storeu_ps)                \
-    SLEEF_LOOP(arity, f##d8_##u##avx512fnofma, double, __m512d, 8, _mm512_loadu_pd, _mm512_storeu_pd)
+    SLEEF_LOOP("avx512f", arity, f##f16_##u##avx512fnofma, float, __m512, 16, _mm512_loadu_ps, _mm512_storeu_ps)     \
+    SLEEF_LOOP("avx512f", arity, f##d8_##u##avx512fnofma, double, __m512d, 8, _mm512_loadu_pd, _mm512_storeu_pd)
 #define SLEEF_LIST(X)                                                                                                \
     X(UNARY, exp, u10)                                                                                               \
     X(UNARY, log, u10)                                                                                               \
@@ -59,18 +60,12 @@ typedef struct sleef_loops {
     X(UNARY, cos, u10)                                                                                               \
     X(UNARY, sqrt, u05)                                                                                              \
     X(BINARY, pow, u10)
-#pragma GCC push_options
-#pragma GCC target("avx")
 SLEEF_LIST(AVX_LOOPS)
-SLEEF_LOOP(BINARY, fmodf8_avx, float, __m256, 8, _mm256_loadu_ps, _mm256_storeu_ps)
-SLEEF_LOOP(BINARY, fmodd4_avx, double, __m256d, 4, _mm256_loadu_pd, _mm256_storeu_pd)
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("avx512f")
+SLEEF_LOOP("avx", BINARY, fmodf8_avx, float, __m256, 8, _mm256_loadu_ps, _mm256_storeu_ps)
+SLEEF_LOOP("avx", BINARY, fmodd4_avx, double, __m256d, 4, _mm256_loadu_pd, _mm256_storeu_pd)
 SLEEF_LIST(AVX512_LOOPS)
-SLEEF_LOOP(BINARY, fmodf16_avx512fnofma, float, __m512, 16, _mm512_loadu_ps, _mm512_storeu_ps)
-SLEEF_LOOP(BINARY, fmodd8_avx512fnofma, double, __m512d, 8, _mm512_loadu_pd, _mm512_storeu_pd)
-#pragma GCC pop_options
+SLEEF_LOOP("avx512f", BINARY, fmodf16_avx512fnofma, float, __m512, 16, _mm512_loadu_ps, _mm512_storeu_ps)
+SLEEF_LOOP("avx512f", BINARY, fmodd8_avx512fnofma, double, __m512d, 8, _mm512_loadu_pd, _mm512_storeu_pd)
 #define SLEEF(f, u)                                                                                                  \
     {                                                                                                                \
         {loop_##f##f8_##u##avx, loop_##f##f16_##u##avx512fnofma}, {                                                  \
