@@ -2,7 +2,7 @@
  *
  * What a random fill costs, in nanoseconds per element on one thread, for each instruction set that the CPU has. For
  * normal f32 numbers NumPy's standard_normal runs in turn as the peer, where python3 has NumPy; the fill should be at
- * least as fast. Ours and the peer's fill memory that is there already; the fastest of many repeats counts.
+ * least as fast. Ours and the peer's fill memory that exists already; the fastest of many repeats counts.
  *
  *     bench_random [--quick]
  */

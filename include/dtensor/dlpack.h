@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensors to and from other libraries, without copying, by the DLPack convention: a struct that says where the memory
- * is and how to read it, and a function that gives it back.
+ * Exchange of tensors with other libraries without copying, by DLPack: a struct that describes the memory, and a
+ * function that releases it.
  *
- * The structs here are those of dlpack.h under names of our own, so that both headers can be included; a pointer to
+ * The structs here are those of dlpack.h under other names, so that both headers can be included; a pointer to
  * DLManagedTensor or DLManagedTensorVersioned may be cast to ours and back.
  */
 #ifndef DTENSOR_DLPACK_H
@@ -20,9 +20,9 @@ typedef struct dt_dlpack_device {
     int32_t type, number;
 } dt_dlpack_device;
 
-/* DLDataType: what kind of number, bits of one, and how many make an element. */
+/* DLDataType: kind of number, its bits, and numbers per element. */
 typedef struct dt_dlpack_dtype {
-    uint8_t code; /* 0 integer, 1 without sign, 2 float, 4 bfloat, 5 complex, 6 bool */
+    uint8_t code; /* 0 signed, 1 unsigned integer, 2 float, 4 bfloat, 5 complex, 6 bool */
     uint8_t bits;
     uint16_t lanes;
 } dt_dlpack_dtype;
@@ -34,7 +34,7 @@ typedef struct dt_dlpack_tensor {
     int32_t n_dims;
     dt_dlpack_dtype dtype;
     int64_t *shape;
-    int64_t *strides; /* in elements; NULL: dense, row by row */
+    int64_t *strides; /* in elements; NULL: dense, row-major */
     uint64_t byte_offset;
 } dt_dlpack_tensor;
 
@@ -50,19 +50,19 @@ typedef struct dt_dlpack_versioned {
     uint32_t major, minor;
     void *manager;
     void (*deleter)(struct dt_dlpack_versioned *self); /* (optional) */
-    uint64_t flags;                                    /* 1: must not be written to; 2: is a copy */
+    uint64_t flags;                                    /* 1: read-only; 2: is a copy */
     dt_dlpack_tensor tensor;
 } dt_dlpack_versioned;
 
-/* The memory of a plain tensor, or of this rank's part of a distributed one, lent to somebody who calls the deleter
- * when he is done: on the context's thread, and before the context is closed. Until then the memory lives, whatever
- * happens to tensors and scopes. NULL with the error recorded where there is no data. Local. */
+/* Exports a plain tensor, or the local tensor of a distributed one. The consumer calls the deleter when it is done,
+ * on the context's thread and before the context is closed; until then the memory is valid, whatever happens to tensors
+ * and scopes. NULL after an error on the fake transport, which has no data. Local. */
 DT_API dt_dlpack_managed *dt_to_dlpack(dt_tensor *tensor);
 DT_API dt_dlpack_versioned *dt_to_dlpack_versioned(dt_tensor *tensor);
 
-/* A plain tensor of somebody else's memory; the deleter is called when its last tensor has gone. Memory that must not
- * be written to is copied. Refused, and still the caller's: memory of other devices, elements of several numbers,
- * dtypes that we do not have, a major version other than 1. Local. */
+/* Imports memory as a plain tensor; the deleter is called when its storage is freed. Read-only memory is copied. After
+ * an error the memory remains the caller's: other devices, several lanes, unsupported dtypes, a major version other
+ * than 1. Local. */
 DT_API dt_tensor *dt_from_dlpack(dt_ctx *ctx, dt_dlpack_managed *managed);
 DT_API dt_tensor *dt_from_dlpack_versioned(dt_ctx *ctx, dt_dlpack_versioned *managed);
 

@@ -8,18 +8,18 @@
  *     dt_mesh *all = dt_mesh_flatten(mesh, NULL);        one dim "dp_tp" of 8 ranks
  *     dt_mesh_release(all), dt_mesh_release(tp), dt_mesh_release(mesh);
  *
- * A mesh is arithmetic: making, slicing or asking one never communicates and costs time and memory by the number of
- * its dims, not of its ranks, unless it was made from a list of ranks. All calls here are *Local*; ranks that are to
- * work together make the same calls, and collectives on a mesh's groups check that they did: ranks that made
- * different meshes get an error in the first one.
+ * A mesh is arithmetic: making, slicing or querying one never communicates, and costs time and memory proportional to
+ * the number of its dims, not of its ranks, unless it was made from a list of ranks. All calls here are *Local*; ranks
+ * that work together make the same calls, and collectives on a mesh's groups check that: ranks that made different
+ * meshes get an error in the first one.
  *
- * A mesh made by one of the constructors is a *root*. Slices, flattened, unflattened and concatenated meshes are
- * sub-meshes of its root, on which they hold a reference; a sub-mesh is the one that contains this rank. A rank need
- * not be in a mesh: its coordinate is then absent and every query is still defined.
+ * A mesh made by a constructor is a *root*. Slices, flattened, unflattened and concatenated meshes are sub-meshes of
+ * its root, to which they hold a reference; a sub-mesh is the one that contains this rank. A rank need not be in a
+ * mesh: it then has no coordinate, and every query is still defined.
  *
- * Handles are counted: each maker returns a handle that is given back with dt_mesh_release; closing the context frees
- * what is left. Makers return NULL after recording an error, and NULL for a NULL mesh. Errors are agreed, except a
- * lack of memory and that a rank outside a mesh asks for its part of it.
+ * Meshes are reference-counted: each maker returns a reference that the caller releases with dt_mesh_release; closing
+ * the context frees what is left. Makers return NULL after an error, and for a NULL mesh. Errors are agreed, except for
+ * lack of memory and for slicing on a rank outside the mesh.
  */
 #ifndef DTENSOR_MESH_H
 #define DTENSOR_MESH_H
@@ -34,7 +34,7 @@ typedef struct dt_mesh dt_mesh;
 
 enum {
     DT_MESH_MAX_DIMS = 64,
-    DT_MESH_ONLY_DIM = -1 /* stands for "the dim", where a mesh has just one */
+    DT_MESH_ONLY_DIM = -1 /* the dim of a mesh of one dim */
 };
 
 /* Each zeroed field means "the default". */
@@ -49,7 +49,7 @@ typedef struct dt_mesh_options {
  *     [[0,1],[2,3]]           these ranks in this order
  *     dp,tp=[[0,1],[2,3]]     the same with names
  *     tp=4:1+4 of dp=2,tp=4   a sub-mesh: size and stride of each dim and the first position, in its root's order
- * each perhaps followed by " on DEVICE". A mesh may be smaller than the world, not larger. Local. */
+ * each optionally followed by " on DEVICE". A mesh may be smaller than the world, not larger. Local. */
 DT_API dt_mesh *dt_mesh_new(dt_ctx *ctx, const char *text);
 
 /* Ranks 0 … n-1 in a grid of this shape. Options may be NULL. Local. */
@@ -59,7 +59,7 @@ static inline dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int
                                           const dt_mesh_options *options) {
     return dt_mesh_from_shape_sized(ctx, shape, n_dims, options, sizeof *options);
 }
-/* These ranks, row-major in a grid of this shape; each rank of the world at most once. Local. */
+/* These ranks, row-major in a grid of this shape; no rank twice. Local. */
 DT_API dt_mesh *dt_mesh_from_ranks_sized(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
                                          const dt_mesh_options *options, size_t options_size);
 static inline dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
@@ -88,16 +88,16 @@ static inline dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, 
     return dt_mesh_from_groups_sized(ctx, groups, n_groups, grid, options, sizeof *options);
 }
 
-/* One more handle to the same mesh; and one less. Free accepts NULL. Local. */
+/* Adds a reference and returns the mesh; releases one, accepting NULL. Local. */
 DT_API dt_mesh *dt_mesh_retain(dt_mesh *mesh);
 DT_API void dt_mesh_release(dt_mesh *mesh);
 
-/* The sub-mesh of these dims ("dp,tp", in the mesh's order) that contains this rank. A root also offers the names of
- * the meshes that were flattened from it. An error on a rank outside the mesh, unless there is only one such sub-mesh.
+/* The sub-mesh of these dims ("dp,tp", in the mesh's order) that contains this rank. A root also accepts the names
+ * of meshes that were flattened from it. An error on a rank outside the mesh, unless there is only one such sub-mesh.
  * Local. */
 DT_API dt_mesh *dt_mesh_slice(dt_mesh *mesh, const char *names);
-/* All dims as one, called name (NULL: the dims' names joined by "_"), a name that the root has not used for anything
- * else. Local. */
+/* All dims as one, called name (NULL: the dims' names joined by "_"), which must not name anything else in the root.
+ * Local. */
 DT_API dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name);
 /* One dim as several whose sizes multiply to its own. Options give the names of the new dims, one each; device is not
  * allowed. Local. */
@@ -107,73 +107,70 @@ static inline dt_mesh *dt_mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *
                                          const dt_mesh_options *options) {
     return dt_mesh_unflatten_sized(mesh, dim, sizes, n_sizes, options, sizeof *options);
 }
-/* The dims of several sub-meshes of one root side by side; they may not share ranks along them. Local. */
+/* The dims of several sub-meshes of one root, in sequence; they must not overlap. Local. */
 DT_API dt_mesh *dt_mesh_concatenate(dt_mesh *const *meshes, int n_meshes);
 
-/* The mesh that this one was taken from; a root gives itself. Another handle, to be freed. Local. */
+/* The root of the mesh, which may be the mesh itself. A new reference. Local. */
 DT_API dt_mesh *dt_mesh_root(dt_mesh *mesh);
-/* For a 1-D slice, which dim of its root it is; -1 for a root and for anything else. Local. */
+/* The dim of the root that a 1-D slice is; -1 for a root and for any other sub-mesh. Local. */
 DT_API int dt_mesh_root_dim(const dt_mesh *mesh);
-/* All sub-meshes of these dims of the mesh, whether or not this rank is in them: how many there are, and each, counted
- * row-major over the other dims. Local. */
+/* The sub-meshes of these dims, whether or not this rank is in them: their number, and one by its index, row-major over
+ * the other dims. Local. */
 DT_API int64_t dt_mesh_n_slices(dt_mesh *mesh, const char *names);
 DT_API dt_mesh *dt_mesh_slice_at(dt_mesh *mesh, const char *names, int64_t index);
 
 /* The context of the mesh; NULL for a NULL mesh. Local. */
 DT_API dt_ctx *dt_mesh_ctx(const dt_mesh *mesh);
-/* Number of dims; number of ranks; size of one dim. 0 for a NULL mesh; a dim that is not there gives 0. Local. */
+/* Number of dims; number of ranks; size of one dim. 0 for a NULL mesh and for a dim out of range. Local. */
 DT_API int dt_mesh_n_dims(const dt_mesh *mesh);
 DT_API int64_t dt_mesh_size(const dt_mesh *mesh);
 DT_API int64_t dt_mesh_dim_size(const dt_mesh *mesh, int dim);
-/* The name of a dim, NULL where it has none; the dim of a name, -1 where there is none. No error is recorded. Local.
- */
+/* The name of a dim, or NULL; the dim of a name, or -1. No error is recorded. Local. */
 DT_API const char *dt_mesh_dim_name(const dt_mesh *mesh, int dim);
 DT_API int dt_mesh_dim(const dt_mesh *mesh, const char *name);
 /* The device type that the mesh was made with. Local. */
 DT_API const char *dt_mesh_device(const dt_mesh *mesh);
 
-/* This rank's place in the grid, one number per dim; false, with out untouched, where the rank is not in the mesh.
- * Local. */
+/* The coordinate of this rank, or of any rank, one number per dim; false, with out unchanged, for a rank outside the
+ * mesh. Local. */
 DT_API bool dt_mesh_coordinate(const dt_mesh *mesh, int64_t *out);
 DT_API bool dt_mesh_coordinate_of(const dt_mesh *mesh, int64_t rank, int64_t *out);
-/* The rank at a place; -1 where there is none. Local. */
+/* The rank at a coordinate; -1 for one out of range. Local. */
 DT_API int64_t dt_mesh_rank_at(const dt_mesh *mesh, const int64_t *coordinate);
-/* This rank's place along one dim; -1 where the rank is not in the mesh. DT_MESH_ONLY_DIM is an error on a mesh of
+/* This rank's coordinate along one dim; -1 if the rank is not in the mesh. DT_MESH_ONLY_DIM is an error on a mesh of
  * several dims. Local. */
 DT_API int64_t dt_mesh_local_rank(const dt_mesh *mesh, int dim);
 /* All ranks, row-major: dt_mesh_size of them. Local. */
 DT_API void dt_mesh_ranks(const dt_mesh *mesh, int64_t *out);
 
-/* This rank's group along a dim: number i of its ranks, in order, for 0 <= i < dt_mesh_dim_size; -1 where there is
- * none or this rank is not in the mesh. Local. */
+/* Member i of this rank's group along a dim, 0 <= i < dt_mesh_dim_size; -1 for an index out of range or a rank outside
+ * the mesh. Local. */
 DT_API int64_t dt_mesh_group_rank(const dt_mesh *mesh, int dim, int64_t i);
-/* The same as a whole: dt_mesh_dim_size ranks; false, with out untouched, where the rank is not in the mesh. Local.
- */
+/* All members: dt_mesh_dim_size ranks; false, with out unchanged, on a rank outside the mesh. Local. */
 DT_API bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out);
 
-/* This rank's group along a dim, for communication; DT_MESH_ONLY_DIM on a mesh of one dim. Made when it is first
- * asked for, without communicating; the same ranks in the same order give the same group, whichever sub-mesh of a root
- * is asked. It lives as long as a mesh of which it was asked, unless dt_group_retain says otherwise. NULL without an
- * error on a rank outside the mesh; an error where the context has no transport. Local. */
+/* This rank's group along a dim, for communication; DT_MESH_ONLY_DIM on a mesh of one dim. Made on first use, without
+ * communicating; sub-meshes of one root share the group of the same ranks in the same order. It belongs to the meshes
+ * that returned it and is freed with the last of them, unless it is retained. NULL, without an error, on a rank outside
+ * the mesh; an error if the context has no transport. Local. */
 DT_API dt_group *dt_mesh_group(dt_mesh *mesh, int dim);
 
-/* Hosts: ranks are numbered host by host, this many on each. How many hosts hold ranks of the mesh; how many hold
- * ranks of this rank's group along a dim, 0 where the rank is not in the mesh. Local. */
+/* Hosts: ranks are numbered host by host, dt_mesh_ranks_per_host on each. The number of hosts of the mesh, and of this
+ * rank's group along a dim: 0 on a rank outside the mesh. Local. */
 DT_API int64_t dt_mesh_ranks_per_host(const dt_mesh *mesh);
 DT_API int64_t dt_mesh_n_hosts(const dt_mesh *mesh);
 DT_API int64_t dt_mesh_dim_n_hosts(const dt_mesh *mesh, int dim);
 
-/* Equal: the same place in the same list of root ranks, the same dims, names and device. Equal meshes have equal
- * fingerprints on every rank and in every run. Local. */
+/* Equality: same ranks of the root, offset, dims, names and device. Equal meshes have equal fingerprints on every rank
+ * and in every run. Local. */
 DT_API bool dt_mesh_equal(const dt_mesh *a, const dt_mesh *b);
 DT_API uint64_t dt_mesh_fingerprint(const dt_mesh *mesh);
 
-/* The text form, which dt_mesh_new reads back to an equal mesh. Lives as long as the mesh; NULL if memory is out.
- * Local. */
+/* The text form, which dt_mesh_new parses to an equal mesh. Valid as long as the mesh; NULL if out of memory. Local. */
 DT_API const char *dt_mesh_text(dt_mesh *mesh);
 
-/* The current mesh of a context is the one pushed last. Push takes a reference, pop gives it back. Pop without a push
- * is an error. The current mesh is lent, not to be freed; NULL, without an error, where there is none. Local. */
+/* The current mesh of a context is that of the innermost mesh scope. A scope holds a reference to its mesh; ending one
+ * that was not begun is an error. dt_mesh_current returns a borrowed reference, or NULL without an error. Local. */
 DT_API dt_status dt_mesh_scope_begin(dt_mesh *mesh);
 DT_API dt_status dt_mesh_scope_end(dt_ctx *ctx);
 DT_API dt_mesh *dt_mesh_current(dt_ctx *ctx);

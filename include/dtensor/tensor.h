@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Tensors. A tensor is a handle to some storage: a shape, strides, a dtype, and, where it is distributed, a spec that
- * says which part of the whole this rank holds. A tensor without a spec is *plain*: all of it is here, and no other
- * rank knows of it. Both are one type.
+ * Tensors. A tensor is a handle on a storage: a shape, strides, a dtype and, if it is distributed, a spec that
+ * describes which shard this rank holds. A tensor without a spec is *plain*: it belongs to this rank alone. Both are
+ * one type.
  *
  *     dt_tensor *a = dt_zeros(ctx, DT_SHAPE(3, 4));                                   plain, f32
- *     dt_tensor *b = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(0),R");   each rank makes its part
- *     dt_tensor *c = dt_redistribute(b, "R,S(1)");                                    moves what has to move
+ *     dt_tensor *b = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(0),R");   each rank makes its shard
+ *     dt_tensor *c = dt_redistribute(b, "R,S(1)");                                    communicates
  *     double x = dt_item(dt_full_tensor(c));
  *
- * Ownership. A tensor belongs to the scope that it was made in, and goes when the scope ends; without a scope, with
- * the context. Storage is counted: views share it, and it lives as long as any of them. Nothing needs to be freed by
- * hand; what should live longer is moved outwards (dt_keep) or retained (dt_tensor_retain), what should go sooner is
- * dropped.
+ * Ownership. A tensor belongs to the scope that it was made in, and is freed when the scope ends; without a scope, with
+ * the context. Storage is reference-counted: views share it, and it lives as long as any of them. Nothing has to be
+ * freed by hand; a tensor that should live longer is moved to the outer scope (dt_keep) or retained (dt_tensor_retain),
+ * one that should be freed sooner is dropped (dt_drop).
  *
- * NULL in gives NULL out: a maker or an op that gets NULL for a tensor fails, so expressions nest and are checked once.
+ * A maker or an op that gets NULL for a tensor returns NULL, so expressions nest and are checked once.
  *
  * In C, options are named: dt_zeros(ctx, shape, .dtype = DT_F64). A zeroed field means "not given". The functions
  * behind the macros take a pointer to the same struct (NULL: the defaults) and its size, for other languages:
@@ -34,7 +34,7 @@ extern "C" {
 
 typedef struct dt_tensor dt_tensor;
 
-/* Where a call stands in the user's program: named in errors, warnings and traces. Macros fill it in. */
+/* The source line of a call, for errors, warnings and traces. Macros fill it in. */
 typedef struct dt_site {
     const char *file;
     int line;
@@ -46,8 +46,8 @@ typedef struct dt_shape {
     const int64_t *sizes;
 } dt_shape;
 
-/* Stands first in types that a plain number must not initialise: compilers warn of .dim = 0, which without it would set
- * the first field, where DT_DIMS(0) is meant. It takes no space; C++ needs no such help. */
+/* The first member of types that a plain number must not initialise: compilers warn of .dim = 0, which would otherwise
+ * set the first field, where DT_DIMS(0) is meant. It has size 0; C++ does not need it. */
 #ifdef __cplusplus
 #define DT_WRAPPED
 #else
@@ -72,7 +72,7 @@ typedef struct dt_opt_bool {
     bool given, value;
 } dt_opt_bool;
 
-/* A list of dims or of other whole numbers that may be left out. */
+/* An optional list of dims or of other integers. */
 typedef struct dt_dims {
     DT_WRAPPED
     int n;
@@ -106,26 +106,26 @@ typedef struct dt_scope {
 
 /* Opens a scope: tensors made from now on belong to it. Local. */
 DT_API dt_scope dt_scope_begin(dt_ctx *ctx);
-/* Drops what belongs to the scope and to scopes inside it that are still open. Local. */
+/* Drops the tensors of the scope and of scopes inside it that are still open. Local. */
 DT_API void dt_scope_end(dt_scope scope);
 /* Moves the tensor to the scope outside its own; returns it. Local. */
 DT_API dt_tensor *dt_keep(dt_tensor *tensor);
-/* Takes the tensor out of its scope now; NULL is fine. Whoever else holds it, a view or a gradient, is not disturbed.
- * Local. */
+/* Drops the tensor from its scope now; accepts NULL. Views of it, and references, keep what they need. Local. */
 DT_API void dt_drop(dt_tensor *tensor);
-/* A reference of the caller's own, whatever happens to scopes, until it is released; returns its argument. Local. */
+/* Adds a reference, which outlives scopes until it is released; returns its argument. Local. */
 DT_API dt_tensor *dt_tensor_retain(dt_tensor *tensor);
 DT_API void dt_tensor_release(dt_tensor *tensor);
 
-/* Reading what a tensor is. */
+/* Properties. */
 
-/* All of these are Local, cost nothing, and give zeros for NULL. Shapes are those of the whole tensor; local_shape,
- * strides (in elements) and data are those of the part that this rank holds. On the fake transport there is no data. */
+/* All of these are Local and cheap; for a NULL tensor they return 0 or NULL. shape is the global shape; local_shape,
+ * strides (in elements) and data are those of the local tensor, which this rank holds. On the fake transport there is
+ * no data. */
 DT_API dt_ctx *dt_tensor_ctx(const dt_tensor *tensor);
 DT_API dt_dtype dt_tensor_dtype(const dt_tensor *tensor);
 DT_API int dt_tensor_n_dims(const dt_tensor *tensor);
 DT_API const int64_t *dt_tensor_shape(const dt_tensor *tensor);
-/* Size of a dim, which may be negative; -1 where there is no such dim. Local, as are the next ones. */
+/* Size of a dim, which may be negative; -1 for a dim out of range and for a NULL tensor. Local, as the next ones. */
 DT_API int64_t dt_tensor_size(const dt_tensor *tensor, int dim);
 DT_API int64_t dt_tensor_elements(const dt_tensor *tensor);
 DT_API int dt_tensor_local_n_dims(const dt_tensor *tensor);
@@ -135,13 +135,13 @@ DT_API const int64_t *dt_tensor_strides(const dt_tensor *tensor);
 /* NULL for a plain tensor. Local. */
 DT_API dt_spec *dt_tensor_spec(const dt_tensor *tensor);
 DT_API dt_mesh *dt_tensor_mesh(const dt_tensor *tensor);
-/* Whether the local part lies densely in memory, row by row. Local. */
+/* Whether the local tensor is dense and row-major. Local. */
 DT_API bool dt_tensor_is_contiguous(const dt_tensor *tensor);
 /* Whether two tensors share their storage. Local. */
 DT_API bool dt_tensor_shares(const dt_tensor *a, const dt_tensor *b);
-/* The first element of the local part. What is written there changes the tensor and all views of it. Local. */
+/* The first element of the local tensor. Writing there changes the tensor and all its views. Local. */
 DT_API void *dt_data(const dt_tensor *tensor);
-/* "f32[1024,512] S(0),R on mesh(dp=2,tp=4)", or "f32[3,4]" of a plain tensor; as dt_placements_text. Local. */
+/* "f32[1024,512] S(0),R on mesh(dp=2,tp=4)", or "f32[3,4]" for a plain tensor; as dt_placements_text. Local. */
 DT_API size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out);
 
 /* Making tensors. */
@@ -154,25 +154,25 @@ typedef struct dt_make_options {
     const dt_site *site;
 } dt_make_options;
 
-/* Without values; filled with zeros, ones, a value. A distributed tensor has the value that was asked for whatever its
- * placements: of a partial one, the first coordinate holds the value and the others hold nothing. A value that an
- * integer dtype cannot hold is refused; its fraction is cut off. Local; every rank of the mesh must make the same. */
+/* Uninitialised; filled with zeros, ones, a value. The values of a distributed tensor do not depend on its placements:
+ * of a partial one, coordinate 0 holds the value and the others the identity of the reduction. For integer dtypes the
+ * value is truncated, and must fit. Local; every rank of the mesh must make the same call. */
 DT_API dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
 DT_API dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
 DT_API dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_make_options));
 DT_API dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape shape, double value, DT_OPTIONS(dt_make_options));
 /* One element, no dims. Local. */
 DT_API dt_tensor *dt_scalar_sized(dt_ctx *ctx, double value, DT_OPTIONS(dt_make_options));
-/* start, start + step, … up to end, without it. Local. */
+/* start, start + step, … up to but excluding end. Local. */
 DT_API dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, DT_OPTIONS(dt_make_options));
-/* n values at equal distances, both ends among them. Local. */
+/* n evenly spaced values, including both ends. Local. */
 DT_API dt_tensor *dt_linspace_sized(dt_ctx *ctx, double start, double end, int64_t n, DT_OPTIONS(dt_make_options));
-/* [n_rows,n_columns] with ones on the diagonal; with ones on diagonal k and below it. Local. */
+/* [n_rows,n_columns] with ones on the diagonal; with ones on and below diagonal k. Local. */
 DT_API dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, DT_OPTIONS(dt_make_options));
 DT_API dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k,
                                DT_OPTIONS(dt_make_options));
 
-/* The same without values, or filled, with the shape, dtype and placements of another one. Local. */
+/* Uninitialised, or filled, with the shape, dtype and placements of another tensor. Local. */
 DT_API dt_tensor *dt_empty_like(const dt_tensor *tensor);
 DT_API dt_tensor *dt_full_like(const dt_tensor *tensor, double value);
 
@@ -200,46 +200,44 @@ DT_API dt_tensor *dt_full_like(const dt_tensor *tensor, double value);
 /* clang-format on */
 #endif
 
-/* Frees memory that a tensor was made from, when its last tensor has gone. */
+/* Frees the memory of an adopted tensor, when its storage is freed. */
 typedef void dt_free_fn(void *user, void *memory);
 
-/* Plain tensors of memory that is there already, row by row: a copy of it; the memory itself, which stays the caller's
- * and must outlive the tensor; the memory itself, freed by the function (which is also called where this fails).
- * Local. */
+/* Plain tensors from dense, row-major memory: a copy; the memory itself, which remains the caller's and must outlive
+ * the tensor; the memory itself, freed by the function, which is also called if this fails. Local. */
 DT_API dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype);
 DT_API dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype);
 DT_API dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
                            void *user);
 
-/* A new tensor of the same value and placements with storage of its own, dense and row by row. Local. */
+/* A copy with the same placements and its own storage, dense and row-major. Local. */
 DT_API dt_tensor *dt_clone(const dt_tensor *tensor);
-/* The tensor itself where it is contiguous, otherwise a clone. Local. */
+/* The tensor itself if it is contiguous, otherwise a clone. Local. */
 DT_API dt_tensor *dt_contiguous(dt_tensor *tensor);
 
 /* Views. */
 
-/* Views of plain tensors: they share the storage. Those that distributed tensors have, too, are ops (ops.h). Dims and
- * indices may be negative, counted from the end. All give NULL with an agreed error where the tensor has no such dim or
- * index. Local.
+/* Views of plain tensors, which share the storage. Views that distributed tensors have, too, are ops (ops.h). Dims and
+ * indices may be negative, counted from the end. NULL after an agreed error for a dim or an index out of range. Local.
  *
- * narrow    length indices from start on
- * permute   dim i of the result is dims[i] of the tensor
- * diagonal  dims a and b go away; the diagonal, offset to the right of the main one, becomes the last dim
- * unfold    windows of `size` indices, `step` apart, of a dim; what lies in a window becomes the last dim
- * as_strided  any shape and strides over the storage, from element `offset` of it on */
+ * narrow      `length` indices from `start` on
+ * permute     dim i of the result is dims[i] of the tensor
+ * diagonal    removes dims a and b; the diagonal, `offset` to the right of the main one, is the new last dim
+ * unfold      windows of `size` indices, `step` apart, of a dim; the indices in a window are the new last dim
+ * as_strided  any shape and strides over the storage, from its element `offset` on */
 DT_API dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length);
 DT_API dt_tensor *dt_permute(const dt_tensor *tensor, dt_dims dims);
 DT_API dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b);
 DT_API dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t step);
 DT_API dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset);
 
-/* How tensors are written as text; each zeroed field means "the default". */
+/* Formatting of values; each zeroed field means "the default". */
 typedef struct dt_print_options {
-    int precision;     /* most digits behind the point; default 8 */
-    int64_t threshold; /* of a tensor of more elements only the corners are shown; default 1000 */
-    int edge_items;    /* indices at each end of a dim that make a corner; default 3 */
-    int width;         /* characters in a line; default 75 */
-    bool local;        /* the part of this rank, as it is, and not the value of the whole */
+    int precision;     /* max digits behind the point; default 8 */
+    int64_t threshold; /* tensors of more elements show only their corners; default 1000 */
+    int edge_items;    /* indices shown at each end of a dim in corners; default 3 */
+    int width;         /* characters per line; default 75 */
+    bool local;        /* this rank's local tensor instead of the full tensor */
     const dt_site *site;
 } dt_print_options;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Dtypes: their classes, limits and promotion, integers that wrap around, and one element of any dtype as a double, an
- * int64_t or a complex number. No code depends on the order of dtypes in the enum; what is known of a dtype is asked
+ * int64_t or a complex number. No code depends on the order of dtypes in the enum; what is known of a dtype is found
  * here. Loops over many elements are in src/kernels.
  */
 #ifndef DT_BASE_DTYPE_H
@@ -29,7 +29,7 @@ static inline bool dt__is_double_precision(dt_dtype dtype) { return dtype == DT_
 void dt__integer_limits(dt_dtype dtype, int64_t *min, int64_t *max);
 /* Whether a number, its fraction dropped, is in [min, max]; exact where max is no double. */
 bool dt__is_within(double value, int64_t min, int64_t max);
-/* The value modulo 2^bits, as arithmetic in an integer dtype gives it; bool is "not 0". */
+/* The value modulo 2^bits, as arithmetic in an integer dtype computes it; bool is "not 0". */
 int64_t dt__wrap_integer(dt_dtype dtype, int64_t value);
 /* The spacing of a dtype's numbers around 1; 0 for integers and bool. */
 double dt__dtype_epsilon(dt_dtype dtype);

@@ -173,11 +173,15 @@ static bool process_is_gone(int32_t pid) {
 }
 
 /* After closing, the process of a rank may end and another one take its place: a rank may be a script that runs one
- * program after the other. Then only the supervisor can report its death. */
+ * program after the other. Then only the supervisor can report its death. The state is read after the process was found
+ * gone, because a process that is alive when the state is read may close and end before it is looked for. */
 bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
     const struct dt__rank_block *block = &shm->segment->ranks[rank];
-    bool open = atomic_load(&block->state) != DT__RANK_CLOSED;
-    return atomic_load(&block->ended) || (open && process_is_gone(atomic_load(&block->pid)));
+    int32_t pid = atomic_load(&block->pid);
+    if (atomic_load(&block->ended))
+        return true;
+    return atomic_load(&block->state) != DT__RANK_CLOSED && process_is_gone(pid) &&
+           atomic_load(&block->state) != DT__RANK_CLOSED && atomic_load(&block->pid) == pid;
 }
 
 const char *dt__rank_gone_reason(const dt__shm *shm, int64_t rank, bool ask_system, bool may_return) {

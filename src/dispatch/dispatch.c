@@ -89,8 +89,8 @@ static dt_tensor *new_output(dt_ctx *ctx, const dt__output_decision *output) {
     if (!storage)
         return NULL;
     dt_tensor *tensor =
-        dt__tensor_plain(storage, &(dt__reading){output->dtype, output->n_dims, output->shape, NULL, 0});
-    dt__storage_drop(storage);
+        dt__tensor_plain(storage, &(dt__array_desc){output->dtype, output->n_dims, output->shape, NULL, 0});
+    dt__storage_release(storage);
     return tensor;
 }
 
@@ -136,7 +136,7 @@ static dt_tensor *new_view(const dt_tensor *source, const dt__output_decision *o
     if (output->spec)
         return dt__tensor_wrap(output->spec, source->storage, offset, value->strides);
     return dt__tensor_plain(source->storage,
-                            &(dt__reading){output->dtype, output->n_dims, output->shape, value->strides, offset});
+                            &(dt__array_desc){output->dtype, output->n_dims, output->shape, value->strides, offset});
 }
 
 /* Steps 4 and 5 where outputs are views of the source: the kernel sets their strides and first elements. */
@@ -319,7 +319,7 @@ dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_
         return dt_error_status(ctx);
     dt_status status = decision->communicates ? dt__policy_check(ctx, call, decision) : DT_OK;
     if (status == DT_OK && op->flags & DT_OP_INPLACE)
-        status = dt__refuse_repeats(call->inputs[0], call->info->schema.name);
+        status = dt__check_writable(call->inputs[0], call->info->schema.name);
     if (status == DT_OK)
         status =
             ctx->observer ? run_observed(ctx, call, decision, outputs) : run_decision(ctx, call, decision, outputs);

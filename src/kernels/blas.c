@@ -26,7 +26,7 @@
 
 enum { MAX_VARIABLES = 512 };
 
-/* Of the namespace; must outlive it. A variable that is there twice has its first value. */
+/* Of the namespace; must outlive it. A variable that occurs twice has its first value. */
 static char *environment[MAX_VARIABLES + 1] = {
     "OPENBLAS_NUM_THREADS=1",         "BLIS_NUM_THREADS=1", "MKL_NUM_THREADS=1",
     "MKL_THREADING_LAYER=SEQUENTIAL", "OMP_NUM_THREADS=1",
@@ -36,7 +36,7 @@ enum { N_OWN_VARIABLES = 5 };
 static dt__blas loaded;
 static bool is_loaded;
 
-/* POSIX gives functions as object pointers. */
+/* POSIX returns functions as object pointers. */
 static bool find(void *library, const char *name, void *function) {
     void *found = dlsym(library, name);
     memcpy(function, &found, sizeof found);

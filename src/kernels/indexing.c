@@ -142,7 +142,7 @@ static void add_row(const row_job *j, char *from, int64_t row) {
                         &(dt__elementwise){.op = DT__EL_ADD, .dtype = out.dtype, .out = &out, .ins = {&out, &in}});
 }
 
-/* A piece is a range of the rows that are added to, so that no two threads meet; each looks at all indexes. */
+/* A piece is a range of the rows that are added to, so that no two threads meet; each reads all indexes. */
 static void add_piece(void *arg, int64_t piece) {
     const row_job *j = arg;
     const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->r.n_held);

@@ -28,7 +28,7 @@ INLINE vec widen_f16(vu32 h) {
     return (vec)(size | (h & 0x8000) << 16);
 }
 
-/* Gives the f16 in the low half of each element. */
+/* The f16 in the low half of each element. */
 INLINE vu32 narrow_f16(vec f32) {
     const uint32_t exponent_step = 1u << 23;
     vu32 bits = (vu32)f32, size = bits & 0x7fffffff;
@@ -47,7 +47,7 @@ INLINE vu32 narrow_f16(vec f32) {
     return h | (bits >> 16 & 0x8000);
 }
 
-/* Gives the bf16 in the high half of each element, with anything below. */
+/* The bf16 in the high half of each element, with anything below. */
 INLINE vu32 narrow_bf16(vec f32) {
     vu32 bits = (vu32)f32;
     vu32 is_nan = (vu32)((vi32)(bits & 0x7fffffff) > 0x7f800000);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A product of arrays becomes products of matrices: leading dims that a and out share row after row while b stands
+ * A product of arrays becomes products of matrices: leading dims that a and out share row after row while b stays
  * still are rows of one larger product, the others are gone through. Matrices that are not of the dtype that is
  * computed in, or whose strides BLAS cannot express, are copied first. Large products are cut into tiles of the
  * result, for threads.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products of arrays: f32, f64, c64 and c128 by OpenBLAS where it is there and by own loops where it is not or
+ * Matrix products of arrays: f32, f64, c64 and c128 by OpenBLAS where it is loaded and by own loops where it is not or
  * where matrices are tiny; f16 and bf16 in f32; integers (and bool) in i64, which wraps. The result depends on shapes
  * and strides, not on the number of threads.
  */

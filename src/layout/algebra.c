@@ -32,7 +32,7 @@ struct compose {
     const dt__layout *a;
     const dt__mode *modes; /* of a, normal */
     int64_t n, *spare;
-    dt__mode *found; /* room for what one mode of b becomes */
+    dt__mode *found; /* the modes that one mode of b becomes */
 };
 
 static dt_status compose_mode(struct compose *job, dt__mode mode, dt__layout *out) {
@@ -159,7 +159,7 @@ dt_status dt__layout_left_inverse(dt__arena *arena, const dt__layout *layout, dt
             return dt__layout_fail(arena->ctx, DT_ERR_VALUE, "left inverse of", layout, "modes overlap");
         if (mode.stride % reach != 0)
             return dt__layout_fail(arena->ctx, DT_ERR_VALUE, "left inverse of", layout,
-                                   "a stride is no multiple of the extent below it");
+                                   "a stride is not a multiple of the extent below it");
         int64_t gap = mode.stride / reach;
         if (gap > 1 && gap_place == NO_PLACE)
             return dt__layout_fail(arena->ctx, DT_ERR_VALUE, "left inverse of", layout,
@@ -191,12 +191,12 @@ static wide floor_div(wide a, wide b) { return a / b - (a % b < 0); }
 static bool collides(struct search *search, int64_t i, wide sum, bool nonzero) {
     if (i == search->n)
         return nonzero && sum == 0;
-    wide stride = search->modes[i].stride, rest = search->reaches[i + 1], most = search->modes[i].size - 1;
+    wide stride = search->modes[i].stride, rest = search->reaches[i + 1], max = search->modes[i].size - 1;
     wide low = -floor_div(rest + sum, stride), high = floor_div(rest - sum, stride);
-    if (low < (nonzero ? -most : 0)) /* x and -x are one pair: the first that is not 0 is positive */
-        low = nonzero ? -most : 0;
-    if (high > most)
-        high = most;
+    if (low < (nonzero ? -max : 0)) /* x and -x are one pair: the first that is not 0 is positive */
+        low = nonzero ? -max : 0;
+    if (high > max)
+        high = max;
     for (wide x = low; x <= high && search->steps_left > 0; x++, search->steps_left--)
         if (collides(search, i + 1, sum + x * stride, nonzero || x != 0))
             return true;

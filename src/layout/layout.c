@@ -22,13 +22,13 @@ static dt_status check_modes(dt_ctx *ctx, const dt__mode *modes, int64_t n) {
     return DT_OK;
 }
 
-dt_status dt__layout_fail(dt_ctx *ctx, dt_status status, const char *what, const dt__layout *layout,
+dt_status dt__layout_fail(dt_ctx *ctx, dt_status status, const char *subject, const dt__layout *layout,
                           const char *problem) {
     dt__text text = dt__text_new(ctx);
     dt__layout_print(&text, layout);
     dt_status result = dt__text_status(&text);
     if (result == DT_OK)
-        result = dt__fail(ctx, status, "%s %.500s: %s", what, dt__text_chars(&text), problem);
+        result = dt__fail(ctx, status, "%s %.500s: %s", subject, dt__text_chars(&text), problem);
     dt__text_free(&text);
     return result;
 }

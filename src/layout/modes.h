@@ -21,8 +21,8 @@ bool dt__modes_size(const dt__mode *modes, int64_t n, int64_t *out);
 /* Largest value plus one. False where it does not fit. */
 bool dt__modes_cosize(const dt__mode *modes, int64_t n, int64_t *out);
 
-/* Value at index; the first mode takes what the others leave, so that an index beyond the size continues in its
- * direction. The caller ensures that the result fits: it does for every index below the size of a checked list. */
+/* Value at index; the first mode takes the rest, so that an index beyond the size continues in its direction. The
+ * result must fit, as it does for every index below the size of a checked list. */
 int64_t dt__modes_at(const dt__mode *modes, int64_t n, int64_t index);
 
 /* Brings the list to normal form in place and returns its new length, 0 for a list whose size is 1. */
@@ -34,7 +34,7 @@ bool dt__modes_equal(const dt__mode *a, int64_t n_a, const dt__mode *b, int64_t 
 int64_t dt__modes_sort(dt__mode *modes, int64_t n);
 
 /* Whether each mode, in order of stride, steps over all that the smaller ones reach. Such a list maps no two indices
- * to one value, and a value is taken apart again by division. (The converse does not hold: (3,2):(2,3).) The list is
+ * to one value, and a value is split again by division. (The converse does not hold: (3,2):(2,3).) The list is
  * scratch: its order changes. */
 bool dt__modes_orthogonal(dt__mode *modes, int64_t n);
 
@@ -43,7 +43,7 @@ bool dt__modes_orthogonal(dt__mode *modes, int64_t n);
  * and what its digits leave over selects one of the copies that together cover all numbers once. Scratch as above. */
 bool dt__modes_tile(dt__mode *modes, int64_t n, int64_t size);
 
-/* i -> A(b(i)) for one mode b, as a list of at most n_a + 1 modes, for which out has room. A is normal. Indivisible:
+/* i -> A(b(i)) for one mode b, as a list of at most n_a + 1 modes, which out must hold. A is normal. Indivisible:
  * b cuts a mode of A at a place that is no multiple of it, so that no list of modes is that function.
  *
  * Several modes compose one by one as long as their sum never carries from one mode of A into the next. spare, unless

@@ -158,7 +158,7 @@ dt_status dt__tuple_suffix_product(dt__arena *arena, const dt__tuple *shape, dt_
     return map_integers(arena, shape, suffix_product, 0, out);
 }
 
-/* A divisor that is a multiple of a size uses up the whole mode; what is left of it is applied to the next. */
+/* A divisor that is a multiple of a size consumes the mode; the quotient continues with the next. */
 static dt_status shape_div(dt_ctx *ctx, int64_t *values, int64_t n, int64_t divisor) {
     if (divisor < 1)
         return dt__fail(ctx, DT_ERR_VALUE, "a shape cannot be divided by %lld", (long long)divisor);

@@ -42,7 +42,7 @@ dt_status dt__tuple_like(dt__arena *arena, const dt__tuple *form, const int64_t 
 
 /* Product of all integers; of `()` it is 1. */
 dt_status dt__tuple_product(dt_ctx *ctx, const dt__tuple *tuple, int64_t *out);
-/* Sum of the products of integers at the same place; the two must be congruent. */
+/* Sum of the products of corresponding integers; the two must be congruent. */
 dt_status dt__tuple_inner_product(dt_ctx *ctx, const dt__tuple *a, const dt__tuple *b, int64_t *out);
 /* Each integer becomes the product of all integers to its right: the row-major strides of a shape. */
 dt_status dt__tuple_suffix_product(dt__arena *arena, const dt__tuple *shape, dt__tuple *out);
@@ -50,8 +50,8 @@ dt_status dt__tuple_suffix_product(dt__arena *arena, const dt__tuple *shape, dt_
 dt_status dt__tuple_shape_div(dt__arena *arena, const dt__tuple *shape, int64_t divisor, dt__tuple *out);
 
 void dt__tuple_print(dt__text *text, const dt__tuple *tuple);
-/* Reads the tuple at the cursor and moves the cursor behind it; after an error it stays. Malformed is
- * DT_ERR_VALUE, whatever text contains the tuple. No blanks are passed over: the form has none. */
+/* Parses the tuple at the cursor and moves the cursor behind it; after an error, always DT_ERR_VALUE, the cursor is
+ * unchanged. The form has no blanks. */
 dt_status dt__tuple_parse(dt__arena *arena, dt__cursor *cursor, dt__tuple *out);
 
 #endif

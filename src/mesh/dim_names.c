@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Names of mesh dims: lists of words. A word is free of the characters that the text form of a mesh uses, and starts
- * with something other than a digit, so that names and indices cannot be mistaken for each other.
+ * Names of mesh dims. A name has none of the characters that the text form of a mesh uses, and does not start with a
+ * digit or a sign, so that it cannot be mistaken for a size.
  */
 #include "mesh/mesh_internal.h"
 
@@ -44,12 +44,13 @@ int dt__names_find(dt__names names, const char *name) {
 dt_status dt__names_check(dt_ctx *ctx, const char *op, dt__names names) {
     for (int i = 0; i < names.n; i++) {
         if (!names.items[i] || !is_name(names.items[i]))
-            return dt__fail(ctx, DT_ERR_MESH,
-                            "%s: '%s' is no name for a mesh dim: a name has no spaces and none of , = : ( ) [ ] in "
-                            "it, and does not start with a digit or a sign",
-                            op, names.items[i] ? names.items[i] : "NULL");
+            return dt__fail(
+                ctx, DT_ERR_MESH,
+                "%s: '%s' is not a name for a mesh dim: expected no spaces, none of , = : ( ) [ ], and no "
+                "digit or sign at the start",
+                op, names.items[i] ? names.items[i] : "NULL");
         if (dt__names_find(names, names.items[i]) < i)
-            return dt__fail(ctx, DT_ERR_MESH, "%s: the name '%s' is given twice", op, names.items[i]);
+            return dt__fail(ctx, DT_ERR_MESH, "%s: the name '%s' appears twice", op, names.items[i]);
     }
     return DT_OK;
 }

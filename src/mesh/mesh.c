@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Building and freeing meshes. A mesh owns one arena for all that it points to; a sub-mesh borrows its root's list of
- * ranks and holds a reference on the root, so the list outlives it.
+ * Creates and frees meshes. A mesh owns one arena for all that it points to; a sub-mesh borrows its root's list of
+ * ranks and holds a reference to the root, so the list outlives it.
  */
 #include "mesh/mesh_internal.h"
 
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-static dt_mesh *begin(dt_ctx *ctx, dt__mesh_self self) {
+static dt_mesh *new_mesh(dt_ctx *ctx, dt__mesh_self self) {
     dt_mesh *mesh = dt__alloc_zeroed(ctx, sizeof *mesh);
     if (!mesh) {
         dt__fail_memory(ctx, sizeof *mesh, "a mesh");
@@ -69,7 +69,7 @@ static uint64_t fingerprint(const dt_mesh *mesh) {
     return hash;
 }
 
-bool dt__mesh_take_apart(const dt_mesh *mesh, int64_t position, int64_t *out) {
+bool dt__mesh_position_to_coordinate(const dt_mesh *mesh, int64_t position, int64_t *out) {
     int64_t rest = position;
     for (int i = 0; i < mesh->n_dims; i++) {
         const dt__mesh_dim *dim = &mesh->dims[i];
@@ -85,14 +85,14 @@ bool dt__mesh_take_apart(const dt_mesh *mesh, int64_t position, int64_t *out) {
     return rest == mesh->offset;
 }
 
-static dt_status finish(dt_mesh *mesh, const dt__mesh_draft *draft) {
+static dt_status fill_mesh(dt_mesh *mesh, const dt__mesh_draft *draft) {
     DT__TRY(copy_dims(mesh, draft));
     mesh->size = dt__dims_size(mesh->dims, mesh->n_dims);
-    if (mesh->position >= 0 && dt__mesh_take_apart(mesh, mesh->position, NULL)) {
+    if (mesh->position >= 0 && dt__mesh_position_to_coordinate(mesh, mesh->position, NULL)) {
         mesh->coordinate = DT__NEW_ARRAY(&mesh->arena, int64_t, mesh->n_dims);
         if (!mesh->coordinate)
             return DT_ERR_MEMORY;
-        dt__mesh_take_apart(mesh, mesh->position, mesh->coordinate);
+        dt__mesh_position_to_coordinate(mesh, mesh->position, mesh->coordinate);
     }
     mesh->fingerprint = fingerprint(mesh);
     return DT_OK;
@@ -115,7 +115,7 @@ static dt_status fill_root(dt_mesh *mesh, dt__mesh_draft *draft, const int64_t *
     dt__rank_list *list = DT__NEW(&mesh->arena, dt__rank_list);
     if (!list)
         return DT_ERR_MEMORY;
-    *list = dt__rank_list_first(n);
+    *list = dt__rank_list_range(n);
     if (ranks)
         DT__TRY(dt__rank_list_of(&mesh->arena, ranks, n, mesh->self.world, list));
     mesh->root = mesh;
@@ -126,12 +126,12 @@ static dt_status fill_root(dt_mesh *mesh, dt__mesh_draft *draft, const int64_t *
         return DT_ERR_MEMORY;
     dt__mode modes[DT_MESH_MAX_DIMS];
     compact_modes(draft, modes);
-    return finish(mesh, draft);
+    return fill_mesh(mesh, draft);
 }
 
 dt_mesh *dt__mesh_build_root(dt_ctx *ctx, dt__mesh_self self, dt__mesh_draft *draft, const int64_t *ranks,
                              const char *device) {
-    dt_mesh *mesh = begin(ctx, self);
+    dt_mesh *mesh = new_mesh(ctx, self);
     if (mesh && fill_root(mesh, draft, ranks, device) != DT_OK) {
         dt_mesh_release(mesh);
         return NULL;
@@ -140,7 +140,7 @@ dt_mesh *dt__mesh_build_root(dt_ctx *ctx, dt__mesh_self self, dt__mesh_draft *dr
 }
 
 dt_mesh *dt__mesh_build_sub(dt_mesh *root, const dt__mesh_draft *draft, int64_t offset) {
-    dt_mesh *mesh = begin(root->ctx, root->self);
+    dt_mesh *mesh = new_mesh(root->ctx, root->self);
     if (!mesh)
         return NULL;
     mesh->root = dt_mesh_retain(root);
@@ -148,7 +148,7 @@ dt_mesh *dt__mesh_build_sub(dt_mesh *root, const dt__mesh_draft *draft, int64_t 
     mesh->position = root->position;
     mesh->device = root->device;
     mesh->offset = offset;
-    if (finish(mesh, draft) != DT_OK) {
+    if (fill_mesh(mesh, draft) != DT_OK) {
         dt_mesh_release(mesh);
         return NULL;
     }

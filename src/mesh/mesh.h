@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The mesh as the folders below see it. A root owns a list of ranks; a mesh is, per dim, a flat layout (modes) over
+ * The mesh as other folders see it. A root owns a list of ranks; a mesh is, per dim, a flat layout (modes) over
  * the positions in that list, and an offset: the rank at a coordinate is ranks[offset + sum of the dims' values]. The
  * root itself is the compact row-major layout at offset 0, so every stride of a sub-mesh is a product of root sizes
- * and a position is taken apart by division. Everything here costs O(dims), except what lists ranks.
+ * and a position is split into digits by division. Everything here costs O(dims), except listing ranks.
  *
- * A mesh remembers the world and the rank that it was made for: those of its context, unless a caller that asks about
- * other worlds (a tool, a test) says otherwise.
+ * A mesh has the world size and the rank that it was made for: those of its context, unless a tool or a test passes
+ * others.
  */
 #ifndef DT_MESH_MESH_H
 #define DT_MESH_MESH_H
@@ -26,8 +26,8 @@ typedef struct dt__mesh_self {
 /* The ranks of a root, in order: first, first+step, … or a list. Shared by a root and its sub-meshes. */
 typedef struct dt__rank_list {
     int64_t n, first, step;
-    int64_t *ranks;           /* NULL: arithmetic */
-    struct dt__place *sorted; /* of a list: rank and position, by rank */
+    int64_t *ranks;                   /* NULL: arithmetic */
+    struct dt__rank_position *sorted; /* of a list: rank and position, by rank */
     uint64_t hash;
 } dt__rank_list;
 
@@ -38,7 +38,7 @@ typedef struct dt__mesh_dim {
     int n_modes;
 } dt__mesh_dim;
 
-/* What a root remembers of a mesh that was flattened from it. */
+/* A root's record of a mesh that was flattened from it. */
 typedef struct dt__flattened {
     dt__mesh_dim dim;
     struct dt__flattened *older;
@@ -59,30 +59,30 @@ struct dt_mesh {
     int64_t *coordinate; /* of self.rank; NULL: not in the mesh */
     uint64_t fingerprint;
     dt__flattened *flattened;       /* of a root: newest first */
-    struct dt__mesh_group **groups; /* one per dim, made when first asked for; or NULL */
-    char *text;                     /* made when first asked for */
+    struct dt__mesh_group **groups; /* one per dim, made on first use; or NULL */
+    char *text;                     /* made on first use */
     dt__arena arena;                /* holds all that the pointers above point to, but for root, groups and text */
     dt_mesh *older, *newer;         /* all meshes of the context */
 };
 
-/* A list of dim names; NULL names: none are given. */
+/* A list of dim names; items NULL: none. */
 typedef struct dt__names {
     const char *const *items;
     int n;
 } dt__names;
 
-/* The public makers, for any world and rank, and with names as a list. options->names is not looked at. */
+/* The public makers, for any world and rank, and with names as a list. options->names is ignored. */
 dt_mesh *dt__mesh_from_shape(dt_ctx *ctx, dt__mesh_self self, const int64_t *shape, int n_dims, dt__names names,
                              const dt_mesh_options *options);
 dt_mesh *dt__mesh_from_ranks(dt_ctx *ctx, dt__mesh_self self, const int64_t *ranks, const int64_t *shape, int n_dims,
                              dt__names names, const dt_mesh_options *options);
 dt_mesh *dt__mesh_parse(dt_ctx *ctx, dt__mesh_self self, const char *text);
 
-/* The public steps with names as a list. */
+/* The public functions with names as a list. */
 dt_mesh *dt__mesh_slice(dt_mesh *mesh, dt__names names);
 dt_mesh *dt__mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes, dt__names names,
                             const dt_mesh_options *options);
-/* The dim of a name, as an error of `op` ("unflatten") where there is none. */
+/* The dim of a name; an error of `op` where there is none. */
 dt_status dt__mesh_find_dim(const dt_mesh *mesh, const char *op, const char *name, int *out);
 
 /* One layout mode per mesh dim: an integer, or a list for a dim of several modes; `1:0` for a dim of size 1. */
@@ -97,12 +97,12 @@ typedef struct dt__mesh_line {
 } dt__mesh_line;
 bool dt__mesh_line_of(const dt_mesh *mesh, int dim, dt__mesh_line *out);
 
-/* Every rank of the mesh should do this now, with the same number: the next redistribution on it checks that. What all
- * have done so far as one number; 0: nothing. */
-dt_status dt__mesh_agree(dt_mesh *mesh, uint64_t number);
-uint64_t dt__mesh_agreed(const dt_mesh *mesh);
+/* Adds a number to the history of the mesh: every rank of it must add the same, and the next redistribution on the mesh
+ * compares. The history is one number; 0: empty. */
+dt_status dt__mesh_history_add(dt_mesh *mesh, uint64_t number);
+uint64_t dt__mesh_history(const dt_mesh *mesh);
 
-/* "mesh(dp=2,tp=4)", without saying which ranks: for messages and for the text of a tensor. */
+/* "mesh(dp=2,tp=4)", without the ranks: for errors and for the text of a tensor. */
 void dt__mesh_print_dims(dt__text *text, const dt_mesh *mesh);
 
 #endif

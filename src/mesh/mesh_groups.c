@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups of the runtime for mesh dims, made on first use. Sub-meshes of equal roots that ask for the same ranks in the
- * same order share one group; it is freed with the last mesh that asked for it. A group carries the root's fingerprint,
- * which members compare in every collective: ranks that made different meshes learn it in the first one.
+ * Groups of the runtime for mesh dims, created on first use. Sub-meshes of equal roots with the same ranks in the same
+ * order share one group, which is freed with the last mesh that uses it. A group carries the root's fingerprint, which
+ * members compare in every collective: ranks that made different meshes get an error in the first one.
  */
 #include "comm/comm.h"
 #include "mesh/mesh_internal.h"
@@ -14,7 +14,7 @@ typedef struct dt__mesh_group {
     int64_t n_meshes;
 } dt__mesh_group;
 
-/* What a group is looked up with. */
+/* Lookup key of a group. */
 struct ranks {
     int64_t *items, n;
     uint64_t root; /* fingerprint of the root mesh */
@@ -29,7 +29,7 @@ static bool has_ranks(const void *value, const void *probe) {
     return same;
 }
 
-static dt__mesh_group *share(dt_ctx *ctx, dt__map *groups, const struct ranks *ranks) {
+static dt__mesh_group *find_or_make(dt_ctx *ctx, dt__map *groups, const struct ranks *ranks) {
     uint64_t hash = dt__hash(ranks->items, (size_t)ranks->n * sizeof *ranks->items, ranks->root);
     dt__mesh_group *shared = dt__map_get(groups, hash, has_ranks, ranks);
     if (shared) {
@@ -70,10 +70,10 @@ void dt__mesh_drop_groups(dt_mesh *mesh) {
 
 static dt_status check_runtime(const dt_mesh *mesh) {
     if (!dt__transport_name(mesh->ctx))
-        return dt__fail(mesh->ctx, DT_ERR_STATE, "mesh group: the context has no transport");
+        return dt__fail(mesh->ctx, DT_ERR_STATE, "mesh_group: the context has no transport");
     if (mesh->self.world != mesh->ctx->world || mesh->self.rank != mesh->ctx->rank)
         return dt__fail(mesh->ctx, DT_ERR_STATE,
-                        "mesh group: the mesh is that of rank %lld of %lld, and this is rank %lld of %lld",
+                        "mesh_group: the mesh was made for rank %lld of %lld, this is rank %lld of %lld",
                         (long long)mesh->self.rank, (long long)mesh->self.world, (long long)mesh->ctx->rank,
                         (long long)mesh->ctx->world);
     return DT_OK;
@@ -92,13 +92,13 @@ static dt_status make_group(dt_mesh *mesh, int dim) {
     if (!ranks.items)
         return dt__fail_memory(ctx, bytes, "the ranks of a group");
     dt_mesh_group_ranks(mesh, dim, ranks.items);
-    mesh->groups[dim] = share(ctx, &dt__mesh_state_of(ctx)->groups, &ranks);
+    mesh->groups[dim] = find_or_make(ctx, &dt__mesh_state_of(ctx)->groups, &ranks);
     dt__free(ctx, ranks.items, bytes);
     return mesh->groups[dim] ? DT_OK : DT_ERR_MEMORY;
 }
 
 dt_group *dt_mesh_group(dt_mesh *mesh, int dim) {
-    if (!mesh || dt__mesh_resolve_dim(mesh, "mesh group", &dim) != DT_OK || !mesh->coordinate)
+    if (!mesh || dt__mesh_resolve_dim(mesh, "mesh_group", &dim) != DT_OK || !mesh->coordinate)
         return NULL;
     if ((!mesh->groups || !mesh->groups[dim]) && make_group(mesh, dim) != DT_OK)
         return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading the text form of a mesh:
+ * The parser of the text form of a mesh:
  *
  *     mesh  = ( root | sub " of " root ) [ " on " DEVICE ]
  *     root  = dim { "," dim }  |  INT { ( "x" | "," ) INT }  |  [ NAME { "," NAME } "=" ] ranks
@@ -8,7 +8,7 @@
  *     sub   = NAME "=" layout { "," NAME "=" layout } [ "+" INT ]
  *     ranks = "[" ( ranks { "," ranks } | INT { "," INT } ) "]"
  *
- * where layout is SHAPE:STRIDE of layout.h and spaces may follow any comma; elsewhere blanks count.
+ * where layout is SHAPE:STRIDE of layout.h and spaces may follow any comma; nowhere else.
  */
 #include "base/cursor.h"
 #include "mesh/mesh_internal.h"
@@ -22,13 +22,13 @@ struct reader {
     dt__mesh_self self;
 };
 
-/* What the front of a text says before it is known whether it is a root or a sub-mesh. */
+/* The first part of a text, before it is clear whether it is a root or a sub-mesh. */
 struct front {
     const char *names[DT_MESH_MAX_DIMS];
     dt__layout layouts[DT_MESH_MAX_DIMS]; /* of a sub-mesh */
     int64_t sizes[DT_MESH_MAX_DIMS];      /* of a root */
     int n_names, n_sizes, n_layouts;
-    int64_t *ranks; /* NULL: no list was given */
+    int64_t *ranks; /* NULL: none */
     int64_t offset;
 };
 
@@ -52,10 +52,10 @@ static dt_status read_int(struct reader *in, int64_t *out) {
 }
 
 static dt_status fail_too_many_dims(const struct reader *in) {
-    return dt__cursor_fail(&in->cursor, "more than %d dims", DT_MESH_MAX_DIMS);
+    return dt__cursor_fail(&in->cursor, "expected at most %d dims", DT_MESH_MAX_DIMS);
 }
 
-/* Up to the next character that cannot be part of a name; what a name may be is checked when the mesh is made. */
+/* Up to the next character that cannot be part of a name; names are checked when the mesh is made. */
 static dt_status read_name(struct reader *in, struct front *front) {
     size_t n = strcspn(in->cursor.at, ",=:()[] ");
     if (n == 0)
@@ -70,23 +70,23 @@ static dt_status read_name(struct reader *in, struct front *front) {
     return DT_OK;
 }
 
-/* A list of ranks whose nesting is known to be even so far: rows of one level have one length. */
+/* A nested list of ranks; rows of one level have one length. */
 struct rank_reader {
     int64_t *sizes; /* per level; 0: not yet known */
     int n_levels;   /* where the numbers are; 0: not yet known */
-    int64_t *ranks, n, room;
+    int64_t *ranks, n, capacity;
 };
 
 static dt_status add_rank(struct reader *in, struct rank_reader *list) {
-    if (list->n == list->room) {
-        int64_t room = list->room ? 2 * list->room : 64;
-        int64_t *ranks = DT__NEW_ARRAY(&in->arena, int64_t, room);
+    if (list->n == list->capacity) {
+        int64_t capacity = list->capacity ? 2 * list->capacity : 64;
+        int64_t *ranks = DT__NEW_ARRAY(&in->arena, int64_t, capacity);
         if (!ranks)
             return DT_ERR_MEMORY;
         if (list->n)
             memcpy(ranks, list->ranks, (size_t)list->n * sizeof *ranks);
         list->ranks = ranks;
-        list->room = room;
+        list->capacity = capacity;
     }
     return read_int(in, &list->ranks[list->n++]);
 }
@@ -113,7 +113,7 @@ static dt_status read_ranks(struct reader *in, struct rank_reader *list, int lev
         list->sizes[level] = n;
     if (list->sizes[level] != n) {
         in->cursor.at = start;
-        return dt__cursor_fail(&in->cursor, "a row of another length than the rows before it");
+        return dt__cursor_fail(&in->cursor, "expected a row as long as those before it");
     }
     return DT_OK;
 }
@@ -152,7 +152,7 @@ static dt_status read_extent(struct reader *in, struct front *front) {
     return DT_OK;
 }
 
-/* Names may pile up before a list of ranks; everywhere else each name has its extent. */
+/* Several names may precede a list of ranks; everywhere else each name has its size or layout. */
 static dt_status read_named(struct reader *in, struct front *front) {
     do {
         DT__TRY(read_name(in, front));
@@ -168,7 +168,7 @@ static dt_status read_named(struct reader *in, struct front *front) {
         DT__TRY(read_extent(in, front));
     } while (skip_comma(in));
     if (front->n_sizes && front->n_layouts)
-        return dt__cursor_fail(&in->cursor, "sizes with and without strides are mixed");
+        return dt__cursor_fail(&in->cursor, "expected strides for all sizes or for none");
     return front->n_layouts && dt__cursor_skip(&in->cursor, "+") ? read_int(in, &front->offset) : DT_OK;
 }
 
@@ -181,7 +181,7 @@ static dt_status read_front(struct reader *in, struct front *front) {
     return front->n_sizes + front->n_layouts ? DT_OK : dt__cursor_fail(&in->cursor, "expected '='");
 }
 
-static dt_mesh *make_root(struct reader *in, const struct front *front, const char *device) {
+static dt_mesh *build_root(struct reader *in, const struct front *front, const char *device) {
     dt__names names = {front->n_names ? front->names : NULL, front->n_names};
     dt_mesh_options options = {.device = device};
     if (front->ranks)
@@ -207,11 +207,11 @@ static dt_status fill_draft(struct reader *in, const struct front *front, const 
             .name = front->names[i], .size = dt__layout_size(&front->layouts[i]), .modes = modes, .n_modes = (int)n};
     }
     if (!fits || !dt__draft_tiles(draft, root))
-        return dt__mesh_fail(root, "mesh", "'%.200s' is not a sub-mesh of it", in->cursor.text);
-    return dt__draft_check_names(in->cursor.ctx, "mesh", draft);
+        return dt__mesh_fail(root, "mesh_new", "'%.200s' is not a sub-mesh of it", in->cursor.text);
+    return dt__draft_check_names(in->cursor.ctx, "mesh_new", draft);
 }
 
-static dt_mesh *make_sub(struct reader *in, const struct front *front, dt_mesh *root) {
+static dt_mesh *build_sub(struct reader *in, const struct front *front, dt_mesh *root) {
     dt__mesh_draft draft;
     if (!root || fill_draft(in, front, root, &draft) != DT_OK)
         return NULL;
@@ -233,7 +233,7 @@ static dt_mesh *read_mesh(struct reader *in) {
     if (read_front(in, &front) != DT_OK)
         return NULL;
     if (front.n_layouts == 0)
-        return read_end(in, &device) == DT_OK ? make_root(in, &front, device) : NULL;
+        return read_end(in, &device) == DT_OK ? build_root(in, &front, device) : NULL;
     if (!dt__cursor_skip(&in->cursor, " of ")) {
         dt__cursor_fail(&in->cursor, "expected ' of ' and the root");
         return NULL;
@@ -246,8 +246,8 @@ static dt_mesh *read_mesh(struct reader *in) {
         dt__cursor_fail(&in->cursor, "expected a root behind ' of ', not a sub-mesh");
         return NULL;
     }
-    dt_mesh *root = make_root(in, &root_front, device);
-    dt_mesh *mesh = make_sub(in, &front, root);
+    dt_mesh *root = build_root(in, &root_front, device);
+    dt_mesh *mesh = build_sub(in, &front, root);
     dt_mesh_release(root);
     return mesh;
 }
@@ -263,7 +263,7 @@ dt_mesh *dt_mesh_new(dt_ctx *ctx, const char *text) {
     if (!ctx)
         return NULL;
     if (!text) {
-        dt__fail(ctx, DT_ERR_MESH, "mesh: the text is NULL");
+        dt__fail(ctx, DT_ERR_MESH, "mesh_new: the text is NULL");
         return NULL;
     }
     return dt__mesh_parse(ctx, (dt__mesh_self){dt_world(ctx), dt_rank(ctx)}, text);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The text form of a mesh. parse.c reads it; the grammar stands there.
+ * The printer of the text form of a mesh; mesh_parser.c has its grammar.
  */
 #include "mesh/mesh_internal.h"
 #include "mesh/rank_list.h"
@@ -67,7 +67,7 @@ static dt_status print_sub(dt__arena *arena, dt__text *text, const dt_mesh *mesh
     return DT_OK;
 }
 
-static dt_status print(dt__arena *arena, dt__text *text, const dt_mesh *mesh) {
+static dt_status print_mesh(dt__arena *arena, dt__text *text, const dt_mesh *mesh) {
     if (mesh != mesh->root)
         DT__TRY(print_sub(arena, text, mesh));
     print_root(text, mesh->root);
@@ -76,7 +76,7 @@ static dt_status print(dt__arena *arena, dt__text *text, const dt_mesh *mesh) {
     return dt__text_status(text);
 }
 
-/* Keeps a copy of the exact size: what frees a mesh knows its text's length only. */
+/* A copy of the exact size, which dt_mesh_release derives from the length. */
 static char *copy_text(const dt__text *text) {
     char *copy = dt__alloc(text->ctx, text->n_chars + 1);
     if (copy)
@@ -91,7 +91,7 @@ const char *dt_mesh_text(dt_mesh *mesh) {
         return mesh ? mesh->text : NULL;
     dt__arena arena = dt__arena_new(mesh->ctx);
     dt__text text = dt__text_new(mesh->ctx);
-    if (print(&arena, &text, mesh) == DT_OK)
+    if (print_mesh(&arena, &text, mesh) == DT_OK)
         mesh->text = copy_text(&text);
     dt__text_free(&text);
     dt__arena_free(&arena);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Questions to a mesh: sizes, names, places and ranks. None of them changes anything, and only those that fill a list
- * of ranks take time by the number of ranks.
+ * Read access to a mesh: sizes, names, coordinates and ranks. Only functions that fill a list of ranks take time
+ * proportional to the number of ranks.
  */
 #include "mesh/mesh_internal.h"
 #include "mesh/rank_list.h"
@@ -41,10 +41,11 @@ bool dt_mesh_coordinate(const dt_mesh *mesh, int64_t *out) {
 
 bool dt_mesh_coordinate_of(const dt_mesh *mesh, int64_t rank, int64_t *out) {
     int64_t position = mesh ? dt__rank_list_find(mesh->ranks, rank) : -1;
-    return position >= 0 && dt__mesh_take_apart(mesh, position, NULL) && dt__mesh_take_apart(mesh, position, out);
+    return position >= 0 && dt__mesh_position_to_coordinate(mesh, position, NULL) &&
+           dt__mesh_position_to_coordinate(mesh, position, out);
 }
 
-/* How far coordinate i along a dim lies from coordinate 0, in the root's list. */
+/* Distance of coordinate i along a dim from coordinate 0, in the root's list. */
 static int64_t distance(const dt__mesh_dim *dim, int64_t i) { return dt__modes_at(dim->modes, dim->n_modes, i); }
 
 int64_t dt_mesh_rank_at(const dt_mesh *mesh, const int64_t *coordinate) {
@@ -63,19 +64,19 @@ dt_status dt__mesh_resolve_dim(const dt_mesh *mesh, const char *op, int *dim) {
     if (*dim == DT_MESH_ONLY_DIM && mesh->n_dims == 1)
         *dim = 0;
     if (!dim_at(mesh, *dim))
-        return dt__fail(mesh->ctx, DT_ERR_MESH, "%s: a mesh of %d dims needs a dim from 0 to %d, not %d", op,
-                        mesh->n_dims, mesh->n_dims - 1, *dim);
+        return dt__fail(mesh->ctx, DT_ERR_MESH, "%s: wrong mesh dim: expected 0 to %d, got %d", op, mesh->n_dims - 1,
+                        *dim);
     return DT_OK;
 }
 
 int64_t dt_mesh_local_rank(const dt_mesh *mesh, int dim) {
-    if (!mesh || dt__mesh_resolve_dim(mesh, "mesh local rank", &dim) != DT_OK)
+    if (!mesh || dt__mesh_resolve_dim(mesh, "mesh_local_rank", &dim) != DT_OK)
         return -1;
     return mesh->coordinate ? mesh->coordinate[dim] : -1;
 }
 
 void dt_mesh_ranks(const dt_mesh *mesh, int64_t *out) {
-    int64_t n = 1; /* out[0 … n-1] holds positions of the dims done so far, the last dims first */
+    int64_t n = 1; /* out[0 … n-1] holds positions along the dims so far, from the last one on */
     if (!mesh)
         return;
     out[0] = mesh->offset;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a context knows of meshes: all that live, so that its end frees them, and the stack of current meshes. Kept in
- * the context's slot, made with the first mesh.
+ * Meshes of a context: a list of all, so that closing the context frees them, and the stack of current meshes. Stored
+ * in the context's slot, created with the first mesh.
  */
 #include "mesh/mesh_internal.h"
 
@@ -9,14 +9,14 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__mesh_state *state = slot;
     while (state->n_stack > 0)
         dt_mesh_release(state->stack[--state->n_stack]);
-    /* Sub-meshes are newer than their roots: whatever the counts, a mesh goes before the root that it holds. */
+    /* Sub-meshes are newer than their roots: whatever the counts, a mesh is freed before its root. */
     while (state->newest) {
         state->newest->n_refs = 1;
         dt_mesh_release(state->newest);
     }
     dt__map_free(&state->groups);
-    dt__mesh_forget_agreed(ctx, state);
-    dt__free(ctx, state->stack, state->room * sizeof *state->stack);
+    dt__mesh_histories_free(ctx, state);
+    dt__free(ctx, state->stack, state->capacity * sizeof *state->stack);
     dt__free(ctx, state, sizeof *state);
 }
 
@@ -27,7 +27,7 @@ dt_status dt__mesh_register(dt_mesh *mesh) {
         if (!state)
             return dt__fail_memory(ctx, sizeof *state, "the context's meshes");
         state->groups = dt__map_new(ctx);
-        state->agreed = dt__map_new(ctx);
+        state->histories = dt__map_new(ctx);
         ctx->slots[DT__SLOT_MESH].state = state;
         ctx->slots[DT__SLOT_MESH].free_state = free_state;
     }
@@ -52,13 +52,14 @@ dt_status dt_mesh_scope_begin(dt_mesh *mesh) {
     if (!mesh)
         return DT_ERR_VALUE;
     dt__mesh_state *state = dt__mesh_state_of(mesh->ctx);
-    if (state->n_stack == state->room) {
-        size_t room = state->room ? state->room * 2 : 8;
-        dt_mesh **stack = dt__resize(mesh->ctx, state->stack, state->room * sizeof *stack, room * sizeof *stack);
+    if (state->n_stack == state->capacity) {
+        size_t capacity = state->capacity ? state->capacity * 2 : 8;
+        dt_mesh **stack =
+            dt__resize(mesh->ctx, state->stack, state->capacity * sizeof *stack, capacity * sizeof *stack);
         if (!stack)
-            return dt__fail_memory(mesh->ctx, room * sizeof *stack, "the stack of current meshes");
+            return dt__fail_memory(mesh->ctx, capacity * sizeof *stack, "the stack of current meshes");
         state->stack = stack;
-        state->room = room;
+        state->capacity = capacity;
     }
     state->stack[state->n_stack++] = dt_mesh_retain(mesh);
     return DT_OK;
@@ -67,7 +68,7 @@ dt_status dt_mesh_scope_begin(dt_mesh *mesh) {
 dt_status dt_mesh_scope_end(dt_ctx *ctx) {
     dt__mesh_state *state = ctx ? dt__mesh_state_of(ctx) : NULL;
     if (!state || state->n_stack == 0)
-        return dt__fail(ctx, DT_ERR_STATE, "mesh pop: no mesh was pushed");
+        return dt__fail(ctx, DT_ERR_STATE, "mesh_scope_end: no scope is open");
     dt_mesh_release(state->stack[--state->n_stack]);
     return DT_OK;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Other dims over the same ranks: flatten, unflatten, concatenate, and the way back to the root. The root remembers
- * the names that were given to flattened meshes, not the meshes, so that nothing is kept alive in a circle.
+ * Other dims over the same ranks: flatten, unflatten, concatenate and the root. The root records the names of flattened
+ * meshes, not the meshes, so that there are no reference cycles.
  */
 #include "base/options.h"
 #include "base/size.h"
@@ -32,8 +32,8 @@ static char *joined_name(dt__arena *arena, const dt_mesh *mesh) {
     return name;
 }
 
-/* The root's record of a name, in the root's memory, so that it lasts as long as the root. */
-static dt_status remember(dt_mesh *root, const dt__mesh_dim *dim) {
+/* Records a flattened dim in the root's memory. */
+static dt_status record_flattened(dt_mesh *root, const dt__mesh_dim *dim) {
     dt__flattened *record = DT__NEW(&root->arena, dt__flattened);
     if (!record)
         return DT_ERR_MEMORY;
@@ -43,22 +43,22 @@ static dt_status remember(dt_mesh *root, const dt__mesh_dim *dim) {
     return DT_OK;
 }
 
-/* The new name is free, or was given to these very ranks before: then *known is that. */
+/* The name must be unused, or name the same dims: then *known is their record. */
 static dt_status check_flat_name(const dt_mesh *mesh, const dt__mesh_dim *dim, const dt__flattened **known) {
-    DT__TRY(dt__names_check(mesh->ctx, "mesh flatten", (dt__names){&dim->name, 1}));
+    DT__TRY(dt__names_check(mesh->ctx, "mesh_flatten", (dt__names){&dim->name, 1}));
     if (dt_mesh_dim(mesh->root, dim->name) >= 0)
-        return dt__mesh_fail(mesh->root, "mesh flatten", "there already is a dim '%s'", dim->name);
+        return dt__mesh_fail(mesh->root, "mesh_flatten", "the name '%s' is used by a dim", dim->name);
     *known = dt__mesh_find_flattened(mesh->root, dim->name);
     if (*known && !dt__modes_equal((*known)->dim.modes, (*known)->dim.n_modes, dim->modes, dim->n_modes))
-        return dt__mesh_fail(mesh->root, "mesh flatten", "other dims were flattened into '%s' before", dim->name);
+        return dt__mesh_fail(mesh->root, "mesh_flatten", "the name '%s' is used by other flattened dims", dim->name);
     return DT_OK;
 }
 
 static dt_mesh *flatten_as(dt_mesh *mesh, const char *name) {
     dt__mode modes[DT__DRAFT_MODES];
-    dt__mesh_draft whole = {.n_dims = mesh->n_dims}, flat = {.n_dims = 1};
-    memcpy(whole.dims, mesh->dims, (size_t)mesh->n_dims * sizeof *mesh->dims);
-    int n = (int)dt__modes_coalesce(modes, dt__draft_modes(&whole, modes));
+    dt__mesh_draft dims = {.n_dims = mesh->n_dims}, flat = {.n_dims = 1};
+    memcpy(dims.dims, mesh->dims, (size_t)mesh->n_dims * sizeof *mesh->dims);
+    int n = (int)dt__modes_coalesce(modes, dt__draft_modes(&dims, modes));
     flat.dims[0] = (dt__mesh_dim){.name = name, .size = mesh->size, .modes = modes, .n_modes = n};
     const dt__flattened *known = NULL;
     if (check_flat_name(mesh, &flat.dims[0], &known) != DT_OK)
@@ -66,7 +66,7 @@ static dt_mesh *flatten_as(dt_mesh *mesh, const char *name) {
     if (known)
         flat.dims[0] = known->dim;
     dt_mesh *result = dt__mesh_build_sub(mesh->root, &flat, mesh->offset);
-    if (result && !known && remember(mesh->root, &flat.dims[0]) != DT_OK) {
+    if (result && !known && record_flattened(mesh->root, &flat.dims[0]) != DT_OK) {
         dt_mesh_release(result);
         return NULL;
     }
@@ -74,7 +74,7 @@ static dt_mesh *flatten_as(dt_mesh *mesh, const char *name) {
 }
 
 dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name) {
-    if (!mesh || dt__mesh_need_names(mesh, "mesh flatten") != DT_OK)
+    if (!mesh || dt__mesh_require_names(mesh, "mesh_flatten") != DT_OK)
         return NULL;
     if (mesh->n_dims == 1 && (!name || !strcmp(name, mesh->dims[0].name)))
         return dt_mesh_retain(mesh);
@@ -88,40 +88,46 @@ dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name) {
 
 static dt_status check_unflatten(const dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes, dt__names names,
                                  const dt_mesh_options *options) {
-    DT__TRY(dt__mesh_need_names(mesh, "mesh unflatten"));
+    DT__TRY(dt__mesh_require_names(mesh, "mesh_unflatten"));
     if (dim < 0 || dim >= mesh->n_dims)
-        return dt__mesh_fail(mesh, "mesh unflatten", "dim %d of a mesh of %d dims", dim, mesh->n_dims);
+        return dt__mesh_fail(mesh, "mesh_unflatten", "wrong dim: expected 0 to %d, got %d", mesh->n_dims - 1, dim);
     if (options && options->device)
-        return dt__mesh_fail(mesh, "mesh unflatten", "the device cannot be changed");
+        return dt__mesh_fail(mesh, "mesh_unflatten", "the device cannot be changed");
     if (n_sizes < 1 || mesh->n_dims - 1 + n_sizes > DT_MESH_MAX_DIMS)
-        return dt__mesh_fail(mesh, "mesh unflatten", "%d sizes for dim %d of %d; a mesh has at most %d dims", n_sizes,
-                             dim, mesh->n_dims, DT_MESH_MAX_DIMS);
+        return dt__mesh_fail(mesh, "mesh_unflatten", "wrong number of sizes: expected 1 to %d, got %d",
+                             DT_MESH_MAX_DIMS - mesh->n_dims + 1, n_sizes);
     if (names.n != n_sizes)
-        return dt__mesh_fail(mesh, "mesh unflatten", "%d sizes and %d names", n_sizes, names.n);
+        return dt__mesh_fail(mesh, "mesh_unflatten", "wrong number of names: expected %d, got %d", n_sizes, names.n);
     int64_t product = 1;
-    for (int i = 0; i < n_sizes; i++)
-        if (sizes[i] < 1 || !dt__mul_i64(product, sizes[i], &product))
-            return dt__mesh_fail(mesh, "mesh unflatten", "the size %lld is not allowed", (long long)sizes[i]);
+    for (int i = 0; i < n_sizes; i++) {
+        if (sizes[i] < 1)
+            return dt__mesh_fail(mesh, "mesh_unflatten", "wrong size of new dim %d: expected at least 1, got %lld", i,
+                                 (long long)sizes[i]);
+        if (!dt__mul_i64(product, sizes[i], &product))
+            return dt__mesh_fail(mesh, "mesh_unflatten", "the sizes multiply to more than 2^63 - 1");
+    }
     if (product != mesh->dims[dim].size)
-        return dt__mesh_fail(mesh, "mesh unflatten", "the sizes multiply to %lld and dim %d has %lld ranks",
-                             (long long)product, dim, (long long)mesh->dims[dim].size);
+        return dt__mesh_fail(mesh, "mesh_unflatten",
+                             "the sizes do not multiply to that of dim %d: expected %lld, got %lld", dim,
+                             (long long)mesh->dims[dim].size, (long long)product);
     return DT_OK;
 }
 
-/* Cuts the modes of a dim into the modes of new dims, the last first. */
-static dt_status cut_dim(const dt_mesh *mesh, const dt__mesh_dim *dim, const int64_t *sizes, int n_sizes,
-                         dt__mesh_dim *out, dt__mode *room) {
+/* Splits the modes of a dim into the modes of new dims, the last first. */
+static dt_status split_dim(const dt_mesh *mesh, const dt__mesh_dim *dim, const int64_t *sizes, int n_sizes,
+                           dt__mesh_dim *out, dt__mode *modes) {
     int64_t step = 1;
     for (int i = n_sizes - 1; i >= 0; i--) {
         int64_t n;
-        if (dt__modes_compose_one(dim->modes, dim->n_modes, (dt__mode){sizes[i], step}, NULL, room, &n) !=
+        if (dt__modes_compose_one(dim->modes, dim->n_modes, (dt__mode){sizes[i], step}, NULL, modes, &n) !=
             DT__COMPOSE_OK)
-            return dt__mesh_fail(mesh, "mesh unflatten", "dim '%s' joins dims that cannot be cut into a size of %lld",
-                                 dim->name, (long long)sizes[i]);
+            return dt__mesh_fail(mesh, "mesh_unflatten",
+                                 "dim '%s' joins dims that cannot be split into a size of %lld", dim->name,
+                                 (long long)sizes[i]);
         out[i].size = sizes[i];
-        out[i].modes = room;
-        out[i].n_modes = (int)dt__modes_coalesce(room, n);
-        room += n;
+        out[i].modes = modes;
+        out[i].n_modes = (int)dt__modes_coalesce(modes, n);
+        modes += n;
         step *= sizes[i];
     }
     return DT_OK;
@@ -131,16 +137,16 @@ dt_mesh *dt__mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_
                             const dt_mesh_options *options) {
     if (!mesh || check_unflatten(mesh, dim, sizes, n_sizes, names, options) != DT_OK)
         return NULL;
-    dt__mode room[DT__DRAFT_MODES];
+    dt__mode modes[DT__DRAFT_MODES];
     dt__mesh_draft draft = {.n_dims = mesh->n_dims - 1 + n_sizes};
-    dt__mesh_dim *cut = &draft.dims[dim];
+    dt__mesh_dim *split = &draft.dims[dim];
     for (int i = 0; i < mesh->n_dims; i++)
         if (i != dim)
             draft.dims[i < dim ? i : i - 1 + n_sizes] = mesh->dims[i];
     for (int i = 0; i < n_sizes; i++)
-        cut[i] = (dt__mesh_dim){.name = names.items[i]};
-    if (cut_dim(mesh, &mesh->dims[dim], sizes, n_sizes, cut, room) != DT_OK ||
-        dt__draft_check_names(mesh->ctx, "mesh unflatten", &draft) != DT_OK)
+        split[i] = (dt__mesh_dim){.name = names.items[i]};
+    if (split_dim(mesh, &mesh->dims[dim], sizes, n_sizes, split, modes) != DT_OK ||
+        dt__draft_check_names(mesh->ctx, "mesh_unflatten", &draft) != DT_OK)
         return NULL;
     return dt__mesh_build_sub(mesh->root, &draft, mesh->offset);
 }
@@ -150,19 +156,21 @@ static dt_status join_dims(dt_mesh *const *meshes, int n_meshes, dt__mesh_draft 
     draft->n_dims = 0;
     for (int i = 0; i < n_meshes; i++) {
         const dt_mesh *mesh = meshes[i];
-        DT__TRY(dt__mesh_need_names(mesh, "mesh concatenate"));
+        DT__TRY(dt__mesh_require_names(mesh, "mesh_concatenate"));
         if (!dt__rank_list_equal(mesh->ranks, first->ranks))
-            return dt__mesh_fail(mesh, "mesh concatenate", "its root has other ranks than that of the first mesh");
+            return dt__mesh_fail(mesh, "mesh_concatenate",
+                                 "its root has other ranks than the root of the first mesh");
         if (!mesh->coordinate != !first->coordinate)
-            return dt__mesh_fail(mesh, "mesh concatenate", "this rank is in some of the meshes and not in others");
+            return dt__mesh_fail(mesh, "mesh_concatenate", "this rank is in some of the meshes but not in all");
         if (draft->n_dims + mesh->n_dims > DT_MESH_MAX_DIMS)
-            return dt__mesh_fail(mesh, "mesh concatenate", "more than %d dims", DT_MESH_MAX_DIMS);
+            return dt__mesh_fail(mesh, "mesh_concatenate", "too many dims: expected at most %d, got %d",
+                                 DT_MESH_MAX_DIMS, draft->n_dims + mesh->n_dims);
         memcpy(&draft->dims[draft->n_dims], mesh->dims, (size_t)mesh->n_dims * sizeof *mesh->dims);
         draft->n_dims += mesh->n_dims;
     }
-    DT__TRY(dt__draft_check_names(first->ctx, "mesh concatenate", draft));
+    DT__TRY(dt__draft_check_names(first->ctx, "mesh_concatenate", draft));
     if (!dt__draft_tiles(draft, first->root))
-        return dt__mesh_fail(meshes[n_meshes - 1], "mesh concatenate", "it shares ranks with the dims before it");
+        return dt__mesh_fail(meshes[n_meshes - 1], "mesh_concatenate", "it shares ranks with the dims before it");
     return DT_OK;
 }
 
@@ -173,13 +181,13 @@ dt_mesh *dt_mesh_concatenate(dt_mesh *const *meshes, int n_meshes) {
     dt__mesh_draft draft;
     if (n_meshes < 1 || join_dims(meshes, n_meshes, &draft) != DT_OK)
         return NULL;
-    return dt__mesh_build_around_self(meshes[0], "mesh concatenate", &draft);
+    return dt__mesh_build_containing_self(meshes[0], "mesh_concatenate", &draft);
 }
 
 dt_mesh *dt_mesh_unflatten_sized(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
                                  const dt_mesh_options *options, size_t options_size) {
     dt_mesh_options full;
-    if (!mesh || !(options = DT__OPTIONS(mesh->ctx, "mesh unflatten", options, options_size, &full)))
+    if (!mesh || !(options = DT__OPTIONS(mesh->ctx, "mesh_unflatten", options, options_size, &full)))
         return NULL;
     dt__arena arena = dt__arena_new(mesh->ctx);
     dt__names names = {NULL, 0};

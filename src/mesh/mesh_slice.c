@@ -8,54 +8,54 @@
 
 #include <string.h>
 
-/* Whether the mesh stands for its root: the same dims in the same place. */
-static bool is_like_root(const dt_mesh *mesh) { return mesh == mesh->root || dt_mesh_equal(mesh, mesh->root); }
+/* Whether the mesh equals its root. */
+static bool equals_root(const dt_mesh *mesh) { return mesh == mesh->root || dt_mesh_equal(mesh, mesh->root); }
 
-/* "mesh slice on mesh(dp=2,tp=4): tp,dp: WHAT; there are dp, tp, dp_tp". */
-static dt_status fail_names(const dt_mesh *mesh, dt__names names, const char *what) {
+/* "mesh_slice: mesh(dp=2,tp=4): tp,dp: PROBLEM; it has dp, tp, dp_tp" */
+static dt_status fail_names(const dt_mesh *mesh, dt__names names, const char *problem) {
     dt__text text = dt__text_new(mesh->ctx);
     dt__names_print(&text, names);
-    dt__text_add(&text, ": %s; there are ", what);
+    dt__text_add(&text, ": %s; it has ", problem);
     for (int i = 0; i < mesh->n_dims; i++)
         dt__text_add(&text, "%s%s", i ? ", " : "", mesh->dims[i].name);
-    for (const dt__flattened *at = is_like_root(mesh) ? mesh->root->flattened : NULL; at; at = at->older)
+    for (const dt__flattened *at = equals_root(mesh) ? mesh->root->flattened : NULL; at; at = at->older)
         dt__text_add(&text, ", %s", at->dim.name);
     dt_status status = dt__text_status(&text);
     if (status == DT_OK)
-        status = dt__mesh_fail(mesh, "mesh slice", "%s", dt__text_chars(&text));
+        status = dt__mesh_fail(mesh, "mesh_slice", "%s", dt__text_chars(&text));
     dt__text_free(&text);
     return status;
 }
 
-/* Smallest stride of a dim, and where its largest mode ends. */
-static int64_t bottom(const dt__mesh_dim *dim) {
-    int64_t lowest = INT64_MAX;
+/* Smallest stride of a dim, and the extent of its largest mode. */
+static int64_t min_stride(const dt__mesh_dim *dim) {
+    int64_t min = INT64_MAX;
     for (int i = 0; i < dim->n_modes; i++)
-        lowest = dt__min_i64(lowest, dim->modes[i].stride);
-    return lowest;
+        min = dt__min_i64(min, dim->modes[i].stride);
+    return min;
 }
 
-static int64_t top(const dt__mesh_dim *dim) {
-    int64_t highest = 0;
+static int64_t max_extent(const dt__mesh_dim *dim) {
+    int64_t max = 0;
     for (int i = 0; i < dim->n_modes; i++)
-        highest = dt__max_i64(highest, dim->modes[i].size * dim->modes[i].stride);
-    return highest;
+        max = dt__max_i64(max, dim->modes[i].size * dim->modes[i].stride);
+    return max;
 }
 
-/* Dims stand in order if each lies wholly above the next, so that ranks ascend in the root's list; dims of size 1 lie
- * nowhere. */
+/* Whether all strides of each dim are above those of the next, so that ranks ascend in the root's list; dims of size 1
+ * have none. */
 static bool in_order(const dt__mesh_draft *draft) {
     int64_t floor = INT64_MAX;
     for (int i = 0; i < draft->n_dims; i++) {
-        if (top(&draft->dims[i]) > floor)
+        if (max_extent(&draft->dims[i]) > floor)
             return false;
-        floor = dt__min_i64(floor, bottom(&draft->dims[i]));
+        floor = dt__min_i64(floor, min_stride(&draft->dims[i]));
     }
     return true;
 }
 
 static dt_status select_dims(dt_mesh *mesh, dt__names names, dt__mesh_draft *draft) {
-    bool root_names = is_like_root(mesh);
+    bool root_names = equals_root(mesh);
     draft->n_dims = 0;
     for (int i = 0; i < names.n; i++) {
         int dim = dt_mesh_dim(mesh, names.items[i]);
@@ -63,20 +63,20 @@ static dt_status select_dims(dt_mesh *mesh, dt__names names, dt__mesh_draft *dra
         if (dim < 0 && root_names)
             flattened = dt__mesh_find_flattened(mesh->root, names.items[i]);
         if (dim < 0 && !flattened)
-            return fail_names(mesh, names, "there is no such dim");
+            return fail_names(mesh, names, "no such dim");
         draft->dims[draft->n_dims++] = dim < 0 ? flattened->dim : mesh->dims[dim];
     }
     if (!in_order(draft) || !dt__draft_tiles(draft, mesh->root))
-        return fail_names(mesh, names, "these overlap or are not in the mesh's order");
+        return fail_names(mesh, names, "the dims overlap or are not in the order of the mesh");
     return DT_OK;
 }
 
 static dt_status check_names(dt_mesh *mesh, dt__names names) {
-    DT__TRY(dt__mesh_need_names(mesh, "mesh slice"));
+    DT__TRY(dt__mesh_require_names(mesh, "mesh_slice"));
     if (names.n < 1 || names.n > DT_MESH_MAX_DIMS)
-        return dt__fail(mesh->ctx, DT_ERR_MESH, "mesh slice: %d names; 1 to %d are allowed", names.n,
-                        DT_MESH_MAX_DIMS);
-    return dt__names_check(mesh->ctx, "mesh slice", names);
+        return dt__fail(mesh->ctx, DT_ERR_MESH, "mesh_slice: wrong number of names: expected 1 to %d, got %d",
+                        DT_MESH_MAX_DIMS, names.n);
+    return dt__names_check(mesh->ctx, "mesh_slice", names);
 }
 
 static bool names_all_dims(const dt_mesh *mesh, dt__names names) {
@@ -94,7 +94,7 @@ dt_mesh *dt__mesh_slice(dt_mesh *mesh, dt__names names) {
         return dt_mesh_retain(mesh);
     if (select_dims(mesh, names, &draft) != DT_OK)
         return NULL;
-    return dt__mesh_build_around_self(mesh, "mesh slice", &draft);
+    return dt__mesh_build_containing_self(mesh, "mesh_slice", &draft);
 }
 
 /* The dims that are sliced, and those that number the slices. */
@@ -105,7 +105,7 @@ static dt_status split_dims(dt_mesh *mesh, dt__names names, dt__mesh_draft *slic
     for (int i = 0; i < names.n; i++) {
         int dim = dt_mesh_dim(mesh, names.items[i]);
         if (dim <= last)
-            return fail_names(mesh, names, dim < 0 ? "there is no such dim" : "these are not in the mesh's order");
+            return fail_names(mesh, names, dim < 0 ? "no such dim" : "the dims are not in the order of the mesh");
         last = dim;
         sliced->dims[sliced->n_dims++] = mesh->dims[dim];
     }
@@ -128,7 +128,7 @@ static dt_mesh *slice_at(dt_mesh *mesh, dt__names names, int64_t index) {
         return NULL;
     int64_t rest = index, distance = index < 0 ? 0 : dt__dims_at(others.dims, others.n_dims, &rest);
     if (rest != 0) {
-        dt__fail(mesh->ctx, DT_ERR_MESH, "mesh slice: there is no slice %lld", (long long)index);
+        dt__fail(mesh->ctx, DT_ERR_MESH, "mesh_slice: no slice has index %lld", (long long)index);
         return NULL;
     }
     return dt__mesh_build_sub(mesh->root, &sliced, mesh->offset + distance);
@@ -140,7 +140,7 @@ static dt__names split(dt__arena *arena, const dt_mesh *mesh, const char *names)
     if (names)
         dt__names_split(arena, names, &list);
     else
-        dt__fail(mesh->ctx, DT_ERR_MESH, "mesh slice: the names are NULL");
+        dt__fail(mesh->ctx, DT_ERR_MESH, "mesh_slice: the names are NULL");
     return list;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists of ranks. A list that turns out to be evenly spaced is kept as first and step, so that equal lists have equal
- * forms and hashes however they were given.
+ * Lists of ranks. An evenly spaced list is stored as first and step, so that equal lists have equal representations
+ * and hashes.
  */
 #include "mesh/rank_list.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct dt__place {
+struct dt__rank_position {
     int64_t rank, position;
 };
 
@@ -19,7 +19,7 @@ static dt__rank_list evenly_spaced(int64_t first, int64_t step, int64_t n) {
     return (dt__rank_list){.n = n, .first = first, .step = step, .hash = hash};
 }
 
-dt__rank_list dt__rank_list_first(int64_t n) { return evenly_spaced(0, 1, n); }
+dt__rank_list dt__rank_list_range(int64_t n) { return evenly_spaced(0, 1, n); }
 
 static bool is_evenly_spaced(const int64_t *ranks, int64_t n, int64_t *step) {
     *step = n > 1 ? ranks[1] - ranks[0] : 1;
@@ -30,38 +30,37 @@ static bool is_evenly_spaced(const int64_t *ranks, int64_t n, int64_t *step) {
 }
 
 static int by_rank(const void *a, const void *b) {
-    const struct dt__place *left = a, *right = b;
+    const struct dt__rank_position *left = a, *right = b;
     return (left->rank > right->rank) - (left->rank < right->rank);
 }
 
-/* The index by rank, which also shows a rank that stands there twice. */
-static dt_status sort_places(dt__arena *arena, const int64_t *ranks, int64_t n, struct dt__place **out) {
-    struct dt__place *places = DT__NEW_ARRAY(arena, struct dt__place, n);
-    if (!places)
+/* The index by rank; also detects duplicates. */
+static dt_status sort_by_rank(dt__arena *arena, const int64_t *ranks, int64_t n, struct dt__rank_position **out) {
+    struct dt__rank_position *sorted = DT__NEW_ARRAY(arena, struct dt__rank_position, n);
+    if (!sorted)
         return DT_ERR_MEMORY;
     for (int64_t i = 0; i < n; i++)
-        places[i] = (struct dt__place){ranks[i], i};
-    qsort(places, (size_t)n, sizeof *places, by_rank);
+        sorted[i] = (struct dt__rank_position){ranks[i], i};
+    qsort(sorted, (size_t)n, sizeof *sorted, by_rank);
     for (int64_t i = 1; i < n; i++)
-        if (places[i].rank == places[i - 1].rank)
-            return dt__fail(arena->ctx, DT_ERR_MESH, "mesh: rank %lld stands in the list twice",
-                            (long long)places[i].rank);
-    *out = places;
+        if (sorted[i].rank == sorted[i - 1].rank)
+            return dt__fail(arena->ctx, DT_ERR_MESH, "mesh_new: rank %lld appears twice", (long long)sorted[i].rank);
+    *out = sorted;
     return DT_OK;
 }
 
 dt_status dt__rank_list_of(dt__arena *arena, const int64_t *ranks, int64_t n, int64_t world, dt__rank_list *out) {
     for (int64_t i = 0; i < n; i++)
         if (ranks[i] < 0 || ranks[i] >= world)
-            return dt__fail(arena->ctx, DT_ERR_MESH, "mesh: rank %lld is not in a world of %lld ranks",
+            return dt__fail(arena->ctx, DT_ERR_MESH, "mesh_new: rank %lld is not in a world of %lld ranks",
                             (long long)ranks[i], (long long)world);
     int64_t step;
     if (is_evenly_spaced(ranks, n, &step)) {
         *out = evenly_spaced(ranks[0], step, n);
         return DT_OK;
     }
-    struct dt__place *sorted = NULL;
-    DT__TRY(sort_places(arena, ranks, n, &sorted));
+    struct dt__rank_position *sorted = NULL;
+    DT__TRY(sort_by_rank(arena, ranks, n, &sorted));
     int64_t *copy = dt__arena_copy(arena, ranks, (size_t)n, sizeof *copy);
     if (!copy)
         return DT_ERR_MEMORY;
@@ -78,10 +77,10 @@ int64_t dt__rank_list_find(const dt__rank_list *list, int64_t rank) {
     if (rank < 0)
         return -1;
     if (list->ranks) {
-        struct dt__place wanted = {.rank = rank};
-        const struct dt__place *place =
-            bsearch(&wanted, list->sorted, (size_t)list->n, sizeof *list->sorted, by_rank);
-        return place ? place->position : -1;
+        struct dt__rank_position key = {.rank = rank};
+        const struct dt__rank_position *found =
+            bsearch(&key, list->sorted, (size_t)list->n, sizeof *list->sorted, by_rank);
+        return found ? found->position : -1;
     }
     int64_t distance = rank - list->first;
     if (distance % list->step != 0)

@@ -143,7 +143,7 @@ dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const cha
                        "distribute_tensor: mesh: expected a mesh, got NULL and there is no current mesh");
         return NULL;
     }
-    if (!dt__is_of(value->ctx, "distribute_tensor", "mesh", dt_mesh_ctx(mesh)))
+    if (!dt__check_context(value->ctx, "distribute_tensor", "mesh", dt_mesh_ctx(mesh)))
         return NULL;
     if (value->spec)
         return accept_distributed(value, mesh, place);

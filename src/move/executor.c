@@ -214,7 +214,7 @@ static dt_status fill_exchange(dt__execution *execution) {
     if (has_data(execution))
         DT__TRY(copy_to_heap(execution, &dense));
     execution->exchange = (dt__exchange){
-        .tag = prepared->tag ^ (same_mesh ? dt__mesh_agreed(execution->to->mesh) : 0),
+        .tag = prepared->tag ^ (same_mesh ? dt__mesh_history(execution->to->mesh) : 0),
         .dtype = execution->to->dtype,
         .count = execution->to->elements,
         .src = execution->src.at,

@@ -325,8 +325,8 @@ dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, con
     }
     if (!local && dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
         return dt__null_argument(ctx, "from_local", 2);
-    if (!dt__is_of(ctx, "from_local", "mesh", dt_mesh_ctx(mesh)) ||
-        (local && !dt__is_of(ctx, "from_local", "tensor", local->ctx)))
+    if (!dt__check_context(ctx, "from_local", "mesh", dt_mesh_ctx(mesh)) ||
+        (local && !dt__check_context(ctx, "from_local", "tensor", local->ctx)))
         return NULL;
     struct global_tensor global = {.ctx = ctx, .mesh = mesh, .local = local, .arena = dt__arena_new(ctx)};
     dt_tensor *result = NULL;

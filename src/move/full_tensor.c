@@ -13,8 +13,8 @@
 
 static dt_tensor *local_tensor(const dt_tensor *tensor) {
     dt_tensor *local =
-        dt__tensor_plain(tensor->storage, &(dt__reading){tensor->dtype, tensor->local_n_dims, tensor->local_shape,
-                                                         tensor->strides, dt__tensor_offset(tensor)});
+        dt__tensor_plain(tensor->storage, &(dt__array_desc){tensor->dtype, tensor->local_n_dims, tensor->local_shape,
+                                                            tensor->strides, dt__tensor_offset(tensor)});
     if (local)
         local->requires_grad = tensor->requires_grad;
     return local;
@@ -137,7 +137,7 @@ dt_status dt_assign(dt_tensor *dst, dt_tensor *src) {
         (void)dt__null_argument(ctx, "assign", dst ? 2 : 1);
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     }
-    if (!dt__is_of(ctx, "assign", "source", src->ctx))
+    if (!dt__check_context(ctx, "assign", "source", src->ctx))
         return DT_ERR_STATE;
     if (!same_shape(dst, src)) {
         char to[512], from[512];
@@ -145,7 +145,7 @@ dt_status dt_assign(dt_tensor *dst, dt_tensor *src) {
         (void)dt_tensor_text(src, sizeof from, from);
         return dt__fail(ctx, DT_ERR_SHAPE, "assign: the shapes differ: expected that of %s, got %s", to, from);
     }
-    DT__TRY(dt__refuse_repeats(dst, "assign"));
+    DT__TRY(dt__check_writable(dst, "assign"));
     const char *outer = dt__call_begin(ctx, "assign");
     dt_tensor *clone = dt_tensor_shares(dst, src) ? dt_clone(src) : NULL;
     dt_tensor *aligned = clone || !dt_tensor_shares(dst, src) ? align_source(dst, clone ? clone : src) : NULL;

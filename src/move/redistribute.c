@@ -120,7 +120,7 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
         (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: dtype: expected a dt_dtype, got %d", (int)o->dtype);
         return request;
     }
-    if (o->mesh && !dt__is_of(tensor->ctx, "redistribute", "mesh", dt_mesh_ctx(o->mesh)))
+    if (o->mesh && !dt__check_context(tensor->ctx, "redistribute", "mesh", dt_mesh_ctx(o->mesh)))
         return request;
     dt_spec *to = dt__spec_with(tensor->spec, o->mesh ? o->mesh : tensor->spec->mesh, place);
     request.dtype = o->dtype ? o->dtype : tensor->dtype;

@@ -276,7 +276,7 @@ static dt_status save(struct saving *s, dt_tensor *const *tensors, const char *c
 /* Agreed errors, before anything happens. */
 static dt_status check_tensors(const struct saving *s, dt_tensor *const *tensors, const char *const *names) {
     for (int i = 0; i < s->n; i++) {
-        if (!dt__is_of(s->file.ctx, s->file.op, "tensor", tensors[i]->ctx))
+        if (!dt__check_context(s->file.ctx, s->file.op, "tensor", tensors[i]->ctx))
             return DT_ERR_STATE;
         if (dt_tensor_mesh(tensors[i]) != dt_tensor_mesh(tensors[0]) &&
             !dt_mesh_equal(dt_tensor_mesh(tensors[i]), dt_tensor_mesh(tensors[0])))

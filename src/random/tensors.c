@@ -52,7 +52,7 @@ static dt_dtype dtype_or(const dt_random_options *o, dt_dtype otherwise) {
 
 static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random_options *o) {
     dt_generator *generator = o && o->generator ? o->generator : dt_generator_default(ctx);
-    return generator && dt__is_of(ctx, op, "generator", dt__generator_ctx(generator)) ? generator : NULL;
+    return generator && dt__check_context(ctx, op, "generator", dt__generator_ctx(generator)) ? generator : NULL;
 }
 
 /* Remembers a draw that every rank of the tensor's mesh should have made. */
@@ -60,10 +60,10 @@ static dt_status remember(const dt_tensor *tensor, dt__philox_key drawn, int kin
     if (!tensor->spec)
         return DT_OK;
     uint64_t number = dt__hash_u64(drawn.draw, dt__hash_u64(drawn.seed, (uint64_t)kind));
-    return dt__mesh_agree(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
+    return dt__mesh_history_add(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
 }
 
-/* Whether numbers are loop_dtype here: not where there is no data, nor where this rank's part of a partial is to change
+/* Whether numbers are needed here: not where there is no data, nor where this rank's part of a partial is to change
  * nothing, which is then done. */
 static bool wants_numbers(dt_tensor *tensor) {
     static const int64_t still[DT_SPEC_MAX_DIMS];
@@ -334,7 +334,7 @@ dt_tensor *dt_randperm_sized(dt_ctx *ctx, int64_t n, const dt_random_options *op
 static dt_status fill_in(dt_tensor *tensor, dt__random args, const dt_random_options *o) {
     if (!tensor)
         return DT_ERR_VALUE;
-    DT__TRY(dt__refuse_repeats(tensor, args.op));
+    DT__TRY(dt__check_writable(tensor, args.op));
     DT__TRY(fill(tensor, &args, o));
     tensor->storage->version++;
     return DT_OK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Placements as values: equality, order and extents given from outside, and the one place that checks a list of
- * placements against a mesh and a shape. What passes here is normalised (see dt__sharding), so that later code never
- * meets a negative dim, an order that is the default one, or extents that the chunk rule would give.
+ * Placements as values: equality, explicit orders and extents, and the one place that checks a list of placements
+ * against a mesh and a shape. The result is normalised (see dt__sharding): no negative dims, no order that is the
+ * default one, no extents that equal the chunk rule.
  */
 #include "spec/placement.h"
 
@@ -23,7 +23,7 @@ bool dt_placement_equal(const dt_placement *a, const dt_placement *b) {
            (!a->n_extents || !memcmp(a->extents, b->extents, (size_t)a->n_extents * sizeof *a->extents));
 }
 
-/* The placements as an error shows them, without flooding it. */
+/* The text form of placements for an error, truncated. */
 typedef struct shown {
     char text[120];
 } shown;
@@ -53,16 +53,17 @@ dt_status dt_placements_set_order(dt_ctx *ctx, int n, dt_placement *placements, 
         n_cuts += shards_dim(&placements[m], dim);
     if (n_cuts != n_mesh_dims)
         return dt__fail(ctx, DT_ERR_PLACEMENT,
-                        "order of dim %d: %d given, %d wanted: each mesh dim that shards this dim in %s, once", dim,
-                        n_mesh_dims, n_cuts, show(n, placements).text);
+                        "placements_set_order: wrong number of mesh dims for dim %d of %s: expected %d, got %d", dim,
+                        show(n, placements).text, n_cuts, n_mesh_dims);
     for (int i = 0; i < n_mesh_dims; i++) {
         int m = mesh_dims[i];
         if (m < 0 || m >= n || !shards_dim(&placements[m], dim))
-            return dt__fail(ctx, DT_ERR_PLACEMENT, "order of dim %d: mesh dim %d does not shard that dim in %s", dim,
-                            m, show(n, placements).text);
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "placements_set_order: mesh dim %d does not shard dim %d in %s", m,
+                            dim, show(n, placements).text);
         for (int k = 0; k < i; k++)
             if (mesh_dims[k] == m)
-                return dt__fail(ctx, DT_ERR_PLACEMENT, "order of dim %d: mesh dim %d is named twice", dim, m);
+                return dt__fail(ctx, DT_ERR_PLACEMENT,
+                                "placements_set_order: mesh dim %d appears twice in the order of dim %d", m, dim);
     }
     for (int i = 0; i < n_mesh_dims; i++) {
         placements[mesh_dims[i]].ordered = true;
@@ -78,16 +79,17 @@ dt_status dt_placements_set_extents(dt_ctx *ctx, int n, dt_placement *placements
         if (shards_dim(&placements[m], dim)) {
             if (only || placements[m].kind == DT_PLACEMENT_STRIDED)
                 return dt__fail(ctx, DT_ERR_PLACEMENT,
-                                "extents of dim %d: %s cuts it %s; explicit extents need one plain shard", dim,
+                                "placements_set_extents: dim %d of %s is sharded %s: expected one plain shard", dim,
                                 show(n, placements).text, only ? "by several mesh dims" : "by a strided shard");
             only = &placements[m];
         }
     if (!only)
-        return dt__fail(ctx, DT_ERR_PLACEMENT, "extents of dim %d: no mesh dim shards that dim in %s", dim,
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "placements_set_extents: dim %d of %s is not sharded", dim,
                         show(n, placements).text);
     if (n_sizes < 1)
         return dt__fail(ctx, DT_ERR_PLACEMENT,
-                        "extents of dim %d: no sizes; one per coordinate of the mesh dim is wanted", dim);
+                        "placements_set_extents: no sizes for dim %d: expected one per coordinate of the mesh dim",
+                        dim);
     only->n_extents = n_sizes;
     only->extents = sizes;
     return DT_OK;
@@ -95,15 +97,14 @@ dt_status dt_placements_set_extents(dt_ctx *ctx, int n, dt_placement *placements
 
 static dt_status check_counts(dt_ctx *ctx, const dt__sharding_desc *desc) {
     if (desc->n_dims < 0 || desc->n_dims > DT_SPEC_MAX_DIMS)
-        return dt__fail(ctx, DT_ERR_SHAPE, "a tensor of %d dims: 0 to %d are possible", desc->n_dims,
-                        DT_SPEC_MAX_DIMS);
+        return dt__fail(ctx, DT_ERR_SHAPE, "placements: wrong number of tensor dims: expected 0 to %d, got %d",
+                        DT_SPEC_MAX_DIMS, desc->n_dims);
     if (desc->n_mesh_dims < 0 || desc->n_mesh_dims > DT_SPEC_MAX_DIMS)
-        return dt__fail(ctx, DT_ERR_MESH, "placements on a mesh of %d dims: at most %d are possible",
-                        desc->n_mesh_dims, DT_SPEC_MAX_DIMS);
+        return dt__fail(ctx, DT_ERR_MESH, "placements: too many mesh dims: expected at most %d, got %d",
+                        DT_SPEC_MAX_DIMS, desc->n_mesh_dims);
     if (desc->n_placements != desc->n_mesh_dims)
-        return dt__fail(ctx, DT_ERR_PLACEMENT, "%d placement%s for a mesh of %d dim%s: one per mesh dim is wanted",
-                        desc->n_placements, desc->n_placements == 1 ? "" : "s", desc->n_mesh_dims,
-                        desc->n_mesh_dims == 1 ? "" : "s");
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "placements: wrong number: expected %d, one per mesh dim, got %d",
+                        desc->n_mesh_dims, desc->n_placements);
     return DT_OK;
 }
 
@@ -126,9 +127,10 @@ static dt_status check_shape(dt_ctx *ctx, const dt__sharding_desc *desc) {
     int64_t elements;
     for (int d = 0; d < desc->n_dims; d++)
         if (desc->shape[d] < 0)
-            return dt__fail(ctx, DT_ERR_SHAPE, "size %" PRId64 " of dim %d is negative", desc->shape[d], d);
+            return dt__fail(ctx, DT_ERR_SHAPE, "placements: the size of dim %d is negative: %" PRId64, d,
+                            desc->shape[d]);
     if (!dt__product(desc->n_dims, desc->shape, 1, &elements))
-        return dt__fail(ctx, DT_ERR_SHAPE, "the tensor has more than 2^63 - 1 elements");
+        return dt__fail(ctx, DT_ERR_SHAPE, "placements: the tensor has more than 2^63 - 1 elements");
     return DT_OK;
 }
 
@@ -136,10 +138,11 @@ static dt_status check_mesh(dt_ctx *ctx, const dt__sharding_desc *desc) {
     int64_t n_ranks;
     for (int m = 0; m < desc->n_mesh_dims; m++)
         if (desc->mesh[m] < 1)
-            return dt__fail(ctx, DT_ERR_MESH, "size %" PRId64 " of mesh dim %d: at least 1 is wanted", desc->mesh[m],
-                            m);
+            return dt__fail(ctx, DT_ERR_MESH,
+                            "placements: wrong size of mesh dim %d: expected at least 1, got %" PRId64, m,
+                            desc->mesh[m]);
     if (!dt__product(desc->n_mesh_dims, desc->mesh, 1, &n_ranks))
-        return dt__fail(ctx, DT_ERR_MESH, "the mesh has more than 2^63 - 1 ranks");
+        return dt__fail(ctx, DT_ERR_MESH, "placements: the mesh has more than 2^63 - 1 ranks");
     return DT_OK;
 }
 
@@ -149,20 +152,20 @@ static dt_status check_extents(dt_ctx *ctx, const dt__sharding_desc *desc, int m
     int64_t sum = 0;
     if (in->n_extents != desc->mesh[m] || !in->extents)
         return dt__fail(ctx, DT_ERR_PLACEMENT,
-                        "extents of %s: %" PRId64 " given for mesh dim %d of size %" PRId64
-                        ", one per coordinate is wanted",
-                        show(1, in).text, in->n_extents, m, desc->mesh[m]);
+                        "%s on mesh dim %d: wrong number of extents: expected %" PRId64 ", got %" PRId64,
+                        show(1, in).text, m, desc->mesh[m], in->n_extents);
     for (int64_t r = 0; r < in->n_extents; r++) {
         if (in->extents[r] < 0)
-            return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: extent %" PRId64 " is negative", show(1, in).text,
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: an extent is negative: %" PRId64, show(1, in).text,
                             in->extents[r]);
         if (!dt__add_i64(sum, in->extents[r], &sum) || sum > size)
-            return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: the extents add up to more than the size %" PRId64,
-                            show(1, in).text, size);
+            return dt__fail(ctx, DT_ERR_PLACEMENT,
+                            "%s: the extents add up to more than the size of the dim: %" PRId64, show(1, in).text,
+                            size);
     }
     if (sum != size)
-        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: the extents add up to %" PRId64 ", the size is %" PRId64,
-                        show(1, in).text, sum, size);
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: wrong sum of the extents: expected %" PRId64 ", got %" PRId64,
+                        show(1, in).text, size, sum);
     return DT_OK;
 }
 
@@ -181,17 +184,16 @@ static dt_status normalise_cut(dt_ctx *ctx, const dt__sharding_desc *desc, int m
         return dt__fail(ctx, DT_ERR_PLACEMENT, "%s on mesh dim %d: a tensor without dims cannot be sharded",
                         show(1, in).text, m);
     if (dim < 0 || dim >= desc->n_dims)
-        return dt__fail(ctx, DT_ERR_PLACEMENT,
-                        "%s on mesh dim %d: there is no dim %d in a tensor of %d dim%s: %d to %d are possible",
-                        show(1, in).text, m, in->dim, desc->n_dims, desc->n_dims == 1 ? "" : "s", -desc->n_dims,
-                        desc->n_dims - 1);
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s on mesh dim %d: wrong tensor dim: expected %d to %d, got %d",
+                        show(1, in).text, m, -desc->n_dims, desc->n_dims - 1, in->dim);
     *out = (dt_placement){.kind = in->kind, .dim = dim, .ordered = in->ordered, .position = in->position};
     if (in->kind == DT_PLACEMENT_STRIDED) {
         if (in->split_factor < 1)
-            return dt__fail(ctx, DT_ERR_PLACEMENT, "%s on mesh dim %d: the split factor must be at least 1",
-                            show(1, in).text, m);
+            return dt__fail(ctx, DT_ERR_PLACEMENT,
+                            "%s on mesh dim %d: wrong split factor: expected at least 1, got %" PRId64,
+                            show(1, in).text, m, in->split_factor);
         if (in->n_extents)
-            return dt__fail(ctx, DT_ERR_PLACEMENT, "%s on mesh dim %d: a strided shard takes no explicit extents",
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "%s on mesh dim %d: a strided shard cannot have explicit extents",
                             show(1, in).text, m);
         out->split_factor = in->split_factor;
     } else if (in->n_extents) {
@@ -207,7 +209,7 @@ static dt_status normalise_cut(dt_ctx *ctx, const dt__sharding_desc *desc, int m
 static dt_status normalise_partial(dt_ctx *ctx, const dt__sharding_desc *desc, int m, dt_placement *out) {
     const dt_placement *in = &desc->placements[m];
     if ((unsigned)in->reduce >= DT_N_REDUCES)
-        return dt__fail(ctx, DT_ERR_PLACEMENT, "the partial on mesh dim %d has no known reduction (%d)", m,
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "placements: unknown reduction of the partial on mesh dim %d: %d", m,
                         (int)in->reduce);
     *out = dt_placement_partial(in->reduce);
     return DT_OK;
@@ -227,9 +229,9 @@ static normalise_fn *const normalise_kind[DT_N_PLACEMENT_KINDS] = {
     [DT_PLACEMENT_MASKED] = normalise_plain,
 };
 
-/* What is known of the cuts of one tensor dim while its order is checked. */
+/* The cuts of one tensor dim, while its order is checked. */
 typedef struct dim_cuts {
-    int n, n_ordered, n_met;
+    int n, n_ordered, n_placed;
     uint32_t positions; /* taken */
     bool left_to_right;
 } dim_cuts;
@@ -244,19 +246,21 @@ static void count_cuts(int n, const dt_placement *placements, dim_cuts *dims) {
         }
 }
 
-/* Gives the cut its position: the one that it says, or the next from left to right. */
+/* The position of a cut: its own, or the next from left to right. */
 static dt_status place_cut(dt_ctx *ctx, const dt__sharding_desc *desc, dim_cuts *dim, dt_placement *out) {
-    int next = dim->n_met++;
+    int next = dim->n_placed++;
     if (dim->n_ordered == 0)
         out->position = next;
     else if (dim->n_ordered < dim->n)
-        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: %d of the %d cuts of dim %d say their position: all or none must",
+        return dt__fail(ctx, DT_ERR_PLACEMENT,
+                        "%s: %d of the %d shards of dim %d have a position: expected all or none",
                         show(desc->n_placements, desc->placements).text, dim->n_ordered, dim->n, out->dim);
     if (out->position < 0 || out->position >= dim->n)
-        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: position %d among the cuts of dim %d: 0 to %d are possible",
-                        show(desc->n_placements, desc->placements).text, out->position, out->dim, dim->n - 1);
+        return dt__fail(ctx, DT_ERR_PLACEMENT,
+                        "%s: wrong position among the shards of dim %d: expected 0 to %d, got %d",
+                        show(desc->n_placements, desc->placements).text, out->dim, dim->n - 1, out->position);
     if (dim->positions >> out->position & 1)
-        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: two cuts of dim %d have position %d",
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "%s: two shards of dim %d have position %d",
                         show(desc->n_placements, desc->placements).text, out->dim, out->position);
     dim->positions |= UINT32_C(1) << out->position;
     dim->left_to_right &= out->position == next;
@@ -273,7 +277,7 @@ static dt_status normalise_order(dt_ctx *ctx, const dt__sharding_desc *desc, dt_
         dim_cuts *dim = &dims[out[m].dim];
         if (dim->n > 1 && desc->placements[m].n_extents)
             return dt__fail(ctx, DT_ERR_PLACEMENT,
-                            "%s: dim %d has explicit extents and is cut by %d mesh dims: only one may cut it",
+                            "%s: too many mesh dims shard dim %d, which has explicit extents: expected 1, got %d",
                             show(desc->n_placements, desc->placements).text, out[m].dim, dim->n);
         DT__TRY(place_cut(ctx, desc, dim, &out[m]));
     }
@@ -307,7 +311,8 @@ dt_status dt__placements_normalise(dt_ctx *ctx, const dt__sharding_desc *desc, d
     for (int m = 0; m < desc->n_mesh_dims; m++) {
         unsigned kind = (unsigned)desc->placements[m].kind;
         if (kind >= DT_N_PLACEMENT_KINDS)
-            return dt__fail(ctx, DT_ERR_PLACEMENT, "the placement on mesh dim %d has no known kind (%u)", m, kind);
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "placements: unknown kind of placement on mesh dim %d: %u", m,
+                            kind);
         DT__TRY(normalise_kind[kind](ctx, desc, m, &out[m]));
     }
     DT__TRY(normalise_order(ctx, desc, out));
@@ -317,7 +322,7 @@ dt_status dt__placements_normalise(dt_ctx *ctx, const dt__sharding_desc *desc, d
 dt_status dt__placements_check_dtype(dt_ctx *ctx, int n, const dt_placement *placements, dt_dtype dtype) {
     for (int m = 0; m < n; m++)
         if (placements[m].kind == DT_PLACEMENT_PARTIAL && !dt_reduce_allowed(dtype, placements[m].reduce))
-            return dt__fail(ctx, DT_ERR_PLACEMENT, "P(%s) on mesh dim %d: values of %s have no %s",
+            return dt__fail(ctx, DT_ERR_PLACEMENT, "P(%s) on mesh dim %d: %s values cannot be reduced by %s",
                             dt_reduce_name(placements[m].reduce), m, dt_dtype_name(dtype),
                             dt_reduce_name(placements[m].reduce));
     return DT_OK;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Lists of placements inside the library: checked against a mesh and a shape, and normalised.
+ * Lists of placements: checked against a mesh and a shape, and normalised.
  */
 #ifndef DT_SPEC_PLACEMENT_H
 #define DT_SPEC_PLACEMENT_H
@@ -18,7 +18,7 @@ typedef struct dt__sharding_desc {
     const dt_placement *placements;
 } dt__sharding_desc;
 
-/* factor times the product of sizes; a size of 0 wins over any overflow. False where it passes 2^63 - 1. */
+/* factor times the product of sizes; 0 if a size is 0, even where the others overflow. False above 2^63 - 1. */
 bool dt__product(int n, const int64_t *sizes, int64_t factor, int64_t *out);
 
 /* Whether the placement cuts a tensor dim: a plain or a strided shard. */
@@ -27,11 +27,11 @@ static inline bool dt__is_cut(const dt_placement *placement) {
 }
 
 /* Checks counts, ranges, order, extents, mixed partials and overflow, and writes n_mesh_dims normalised placements:
- * dims from 0, positions filled in, `ordered` only where cuts do not go from left to right, extents only where the
- * chunk rule gives something else, unused fields zero. Extents still belong to the caller. */
+ * dims from 0, positions filled in, `ordered` only where cuts are not from left to right, extents only where they
+ * differ from the chunk rule, unused fields zero. Extents still belong to the caller. */
 dt_status dt__placements_normalise(dt_ctx *ctx, const dt__sharding_desc *desc, dt_placement *out);
 
-/* Refuses (placement) partials of a kind that values of the dtype do not have. */
+/* An error for partials whose reduction the dtype does not have. */
 dt_status dt__placements_check_dtype(dt_ctx *ctx, int n, const dt_placement *placements, dt_dtype dtype);
 
 #endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The text form of placements: one parser, one printer. What the printer writes, the parser reads back as the same
- * values. A bracket is written where the value says that it is ordered; whether a list makes sense on a mesh is
- * dt__placements_normalise's matter, not the parser's.
+ * The text form of placements: one parser, one printer. Parsing what the printer writes returns the same values. A
+ * bracket is printed for ordered placements. dt__placements_normalise checks lists against a mesh, not the parser.
  */
 #include "spec/placement_text.h"
 
@@ -71,9 +70,9 @@ size_t dt_placements_text(int n, const dt_placement *placements, size_t capacity
     return sink.n_chars;
 }
 
-static dt_status parse_dim(dt__cursor *cursor, const char *what, dt_placement *out) {
+static dt_status parse_dim(dt__cursor *cursor, dt_placement *out) {
     int64_t dim;
-    DT__TRY(dt__cursor_number(cursor, -DT_SPEC_MAX_DIMS, DT_SPEC_MAX_DIMS - 1, what, &dim));
+    DT__TRY(dt__cursor_number(cursor, -DT_SPEC_MAX_DIMS, DT_SPEC_MAX_DIMS - 1, "a tensor dim", &dim));
     out->dim = (int)dim;
     return DT_OK;
 }
@@ -82,17 +81,17 @@ static dt_status parse_position(dt__cursor *cursor, dt_placement *out) {
     int64_t position;
     if (!dt__cursor_take(cursor, "["))
         return DT_OK;
-    DT__TRY(dt__cursor_number(cursor, 0, DT_SPEC_MAX_DIMS - 1, "a position in the order of cuts", &position));
+    DT__TRY(dt__cursor_number(cursor, 0, DT_SPEC_MAX_DIMS - 1, "a position in the order of shards", &position));
     out->ordered = true;
     out->position = (int)position;
     return dt__cursor_expect(cursor, "]", "after the position");
 }
 
 static dt_status parse_extents(dt__cursor *cursor, dt__arena *arena, dt_placement *out) {
-    size_t most = 1;
+    size_t max_extents = 1;
     for (const char *at = cursor->at; *at && *at != ')'; at++)
-        most += *at == ',';
-    int64_t *extents = DT__NEW_ARRAY(arena, int64_t, most);
+        max_extents += *at == ',';
+    int64_t *extents = DT__NEW_ARRAY(arena, int64_t, max_extents);
     if (!extents)
         return DT_ERR_MEMORY;
     out->extents = extents;
@@ -104,7 +103,7 @@ static dt_status parse_extents(dt__cursor *cursor, dt__arena *arena, dt_placemen
 }
 
 static dt_status parse_shard(dt__cursor *cursor, dt__arena *arena, dt_placement *out) {
-    DT__TRY(parse_dim(cursor, "a tensor dim", out));
+    DT__TRY(parse_dim(cursor, out));
     if (dt__cursor_take(cursor, ":"))
         DT__TRY(parse_extents(cursor, arena, out));
     DT__TRY(
@@ -114,7 +113,7 @@ static dt_status parse_shard(dt__cursor *cursor, dt__arena *arena, dt_placement 
 
 static dt_status parse_strided(dt__cursor *cursor, dt__arena *arena, dt_placement *out) {
     (void)arena;
-    DT__TRY(parse_dim(cursor, "a tensor dim", out));
+    DT__TRY(parse_dim(cursor, out));
     DT__TRY(dt__cursor_expect(cursor, ",", "and a split factor after the dim"));
     DT__TRY(dt__cursor_number(cursor, 1, INT64_MAX, "a split factor", &out->split_factor));
     DT__TRY(dt__cursor_expect(cursor, ")", "after the split factor"));
@@ -135,12 +134,12 @@ static dt_status parse_partial(dt__cursor *cursor, dt__arena *arena, dt_placemen
     return dt__cursor_expect(cursor, ")", "after the kind of partial");
 }
 
-/* What can begin a placement; a word that takes arguments has its bracket here, too. */
+/* The letters that begin a placement. */
 static const struct {
     const char *word;
     dt_placement_kind kind;
     dt_status (*parse)(dt__cursor *cursor, dt__arena *arena, dt_placement *out); /* NULL: nothing follows */
-} beginnings[] = {
+} letters[] = {
     {"S", DT_PLACEMENT_SHARD, parse_shard},
     {"R", DT_PLACEMENT_REPLICATE, NULL},
     {"P", DT_PLACEMENT_PARTIAL, parse_partial},
@@ -148,14 +147,14 @@ static const struct {
 };
 
 static dt_status parse_one(dt__cursor *cursor, dt__arena *arena, dt_placement *out) {
-    for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++) {
-        if (!dt__cursor_take(cursor, beginnings[i].word))
+    for (size_t i = 0; i < sizeof letters / sizeof *letters; i++) {
+        if (!dt__cursor_take(cursor, letters[i].word))
             continue;
-        *out = (dt_placement){.kind = beginnings[i].kind};
-        if (!beginnings[i].parse)
+        *out = (dt_placement){.kind = letters[i].kind};
+        if (!letters[i].parse)
             return DT_OK;
         DT__TRY(dt__cursor_expect(cursor, "(", "after the letter of the placement"));
-        return beginnings[i].parse(cursor, arena, out);
+        return letters[i].parse(cursor, arena, out);
     }
     return dt__cursor_fail(cursor, "expected a placement: S(0), R, P(sum), _S(0,2)");
 }
@@ -170,7 +169,7 @@ dt_status dt__cursor_placements(dt__cursor *cursor, dt__arena *arena, int *n, dt
         return DT_OK;
     do {
         if (*n == DT_SPEC_MAX_DIMS)
-            return dt__cursor_fail(cursor, "more than %d placements", DT_SPEC_MAX_DIMS);
+            return dt__cursor_fail(cursor, "expected at most %d placements", DT_SPEC_MAX_DIMS);
         DT__TRY(parse_one(cursor, arena, &placements[(*n)++]));
     } while (dt__cursor_take(cursor, ","));
     return DT_OK;
@@ -184,7 +183,7 @@ dt_status dt__placements_parse(dt__arena *arena, const char *text, int *n, dt_pl
     return DT_OK;
 }
 
-/* What dt_placements_parse gives: the placements, their extents behind them, in one block that knows its size. */
+/* The result of dt_placements_parse: placements and then their extents, in one block that stores its size. */
 typedef struct parsed {
     size_t bytes;
     dt_placement placements[];
@@ -217,7 +216,7 @@ dt_placement *dt_placements_parse(dt_ctx *ctx, const char *text, int *n) {
     dt_placement *placements;
     parsed *out = NULL;
     if (!text)
-        dt__fail(ctx, DT_ERR_PLACEMENT, "placements: the text is NULL");
+        dt__fail(ctx, DT_ERR_PLACEMENT, "placements_parse: the text is NULL");
     else if (dt__placements_parse(&arena, text, n, &placements) == DT_OK)
         out = copy_out(ctx, *n, placements);
     dt__arena_free(&arena);

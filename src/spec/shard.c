@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The arithmetic of cuts. The figure shows _S(0,2) over n = 2 on 7 positions: 2 chunks of ceil(7/2) = 4 and 3, each
- * in 2 parts of ceil(4/2) = 2 and ceil(3/2) = 2. Whole chunks are alike, so that one level describes all of them at
- * once.
+ * in 2 blocks of ceil(4/2) = 2 and ceil(3/2) = 2. Full chunks are alike, so that one level describes all of them.
  *
  *     position        0 1 2 3 | 4 5 6        coordinate 0: 0 1 4 5
  *     coordinate      0 0 1 1 | 0 0 1        coordinate 1: 2 3 6
@@ -78,8 +77,8 @@ dt_status dt__sharding_new(dt__arena *arena, const dt__sharding_desc *desc, dt__
     return dt__sharding_build(arena, &checked, out);
 }
 
-/* Part r of n of `size` positions. r * width stays below size + n, which fits 64 bits without a sign. */
-static void part_of(int64_t size, int64_t n, int64_t r, int64_t *begin, int64_t *count) {
+/* Block r of n of `size` positions. r * width is below size + n, which fits in an unsigned 64-bit integer. */
+static void block_of(int64_t size, int64_t n, int64_t r, int64_t *begin, int64_t *count) {
     int64_t width = dt__ceil_div(size, n);
     uint64_t start = (uint64_t)r * (uint64_t)width;
     *begin = start < (uint64_t)size ? (int64_t)start : size;
@@ -93,10 +92,10 @@ static dt__shard_level level_at(const dt__cut *cut, int64_t size, int64_t r) {
             .chunk = size, .n_whole = 1, .begin = cut->starts[r], .mine = cut->starts[r + 1] - cut->starts[r]};
     int64_t chunk = cut->split == 1 ? size : dt__ceil_div(size, cut->split);
     dt__shard_level level = {.chunk = chunk, .n_whole = chunk == size ? 1 : size / chunk};
-    part_of(chunk, cut->n, r, &level.begin, &level.mine);
+    block_of(chunk, cut->n, r, &level.begin, &level.mine);
     int64_t tail = size - level.n_whole * chunk;
     if (tail)
-        part_of(tail, cut->n, r, &level.tail_begin, &level.tail_mine);
+        block_of(tail, cut->n, r, &level.tail_begin, &level.tail_mine);
     return level;
 }
 
@@ -214,7 +213,7 @@ void dt__sharding_local(const dt__sharding *sharding, const int64_t *coordinate,
     }
 }
 
-/* The last r with starts[r] <= x: empty parts before x are passed over, because the next one starts there, too. */
+/* The last r with starts[r] <= x: empty shards before x are skipped, because the next one starts there, too. */
 static int64_t holder_by_starts(const dt__cut *cut, int64_t x) {
     int64_t low = 0, high = cut->n;
     while (high - low > 1) {
@@ -233,7 +232,7 @@ static int64_t holder(const dt__cut *cut, int64_t size, int64_t x) {
         return holder_by_starts(cut, x);
     int64_t chunk = cut->split == 1 ? size : dt__ceil_div(size, cut->split);
     int64_t from = x / chunk * chunk, width = dt__ceil_div(dt__min_i64(chunk, size - from), cut->n);
-    return width ? (x - from) / width : 0; /* never 0: x lies in this chunk */
+    return width ? (x - from) / width : 0; /* never 0: x is in this chunk */
 }
 
 void dt__sharding_dim_owner(const dt__sharding *sharding, int dim, int64_t i, int64_t *coordinate) {

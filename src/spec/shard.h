@@ -6,7 +6,7 @@
  * A sharding is a list of cuts per tensor dim. Each cut keeps, of the indices that the cut before left, an ascending
  * sub-list; a cut is therefore a strictly increasing map from positions after it to positions before it, and such a
  * map has closed forms both ways. A shard (what one coordinate holds of one tensor dim) is the chain of these maps.
- * Runs, local ↔ global and intersections all follow from two of its operations: dt__shard_run and dt__shard_seek.
+ * Runs, local ↔ global and intersections follow from two of its operations: dt__shard_run and dt__shard_seek.
  */
 #ifndef DT_SPEC_SHARD_H
 #define DT_SPEC_SHARD_H
@@ -14,7 +14,7 @@
 #include "base/arena.h"
 #include "spec/placement.h"
 
-/* One mesh dim cuts one tensor dim: into `split` chunks, and each chunk into n parts, both by the ceil rule; a plain
+/* One mesh dim cuts one tensor dim into `split` chunks, and each chunk into n blocks, both by the ceil rule; a plain
  * shard has split 1. With starts, coordinate r gets starts[r] … starts[r + 1] - 1 instead. */
 typedef struct dt__cut {
     int mesh_dim;
@@ -23,7 +23,7 @@ typedef struct dt__cut {
     const int64_t *starts; /* n + 1, or NULL */
 } dt__cut;
 
-/* Who holds what, resolved and checked. Arrays belong to the arena that it was made in. */
+/* Which indices each coordinate holds, checked. Arrays belong to the arena. */
 typedef struct dt__sharding {
     int n_dims, n_mesh_dims;
     const int64_t *shape;           /* n_dims */
@@ -41,8 +41,8 @@ dt_status dt__sharding_build(dt__arena *arena, const dt__sharding_desc *desc, dt
 /* Number of positions, of `size`, that coordinate r of the cut keeps. */
 int64_t dt__cut_size(const dt__cut *cut, int64_t size, int64_t r);
 
-/* One map of the chain: n_whole chunks of `chunk` positions give `mine` each, from `begin` on; a shorter last chunk
- * gives tail_mine from tail_begin on. */
+/* One map of the chain: n_whole chunks of `chunk` positions, of each of which `mine` are kept from `begin` on; of a
+ * shorter last chunk, tail_mine from tail_begin on. */
 typedef struct dt__shard_level {
     int64_t chunk, n_whole, begin, mine, tail_begin, tail_mine;
 } dt__shard_level;
@@ -63,7 +63,7 @@ int64_t dt__shard_to_global(const dt__shard *shard, int64_t i);
 int64_t dt__shard_seek(const dt__shard *shard, int64_t global);
 /* The local index of a global one; false where the shard does not hold it. */
 bool dt__shard_to_local(const dt__shard *shard, int64_t global, int64_t *out);
-/* The rest of the run of consecutive indices that local index i lies in: the next run starts at i + end - begin. */
+/* The rest of the run of consecutive indices that contains local index i: the next run starts at i + end - begin. */
 dt_run dt__shard_run(const dt__shard *shard, int64_t i);
 /* First global index, or the global size of an empty shard. */
 int64_t dt__shard_offset(const dt__shard *shard);
@@ -71,12 +71,11 @@ int64_t dt__shard_offset(const dt__shard *shard);
 /* Local shape and offset of a coordinate. */
 void dt__sharding_local(const dt__sharding *sharding, const int64_t *coordinate, int64_t *shape, int64_t *offset);
 
-/* Sets, of the mesh dims that cut this tensor dim, the coordinates that hold index i of it; leaves the others alone.
- */
+/* Sets the coordinates, along the mesh dims that cut this tensor dim, that hold its index i; others are unchanged. */
 void dt__sharding_dim_owner(const dt__sharding *sharding, int dim, int64_t i, int64_t *coordinate);
-/* Who holds an element: a coordinate per mesh dim that shards, -1 (every one) for each other. */
+/* The owners of an element: a coordinate per mesh dim that shards, -1 (all) for each other. */
 void dt__sharding_owner(const dt__sharding *sharding, const int64_t *global, int64_t *coordinate);
-/* Walks the coordinates that such an answer stands for, in row-major order: start with *at = 0. */
+/* Enumerates the coordinates of owners in row-major order: start with *at = 0. */
 bool dt__sharding_next_owner(const dt__sharding *sharding, const int64_t *owner, int64_t *at, int64_t *coordinate);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Making specs, and the table in which equal ones meet. A description is checked and normalised before it is looked
- * up, so that a hit allocates nothing and different ways of writing one layout find the same spec. The table does not
- * count as a reference: the last dt_spec_release takes the spec out of it. Ids only ever grow.
+ * Specs, and the table that interns them. A description is checked and normalised before it is looked up, so that a hit
+ * allocates nothing and different descriptions of one sharding find the same spec. The table holds no reference: the
+ * last dt_spec_release removes the spec from it. Ids only grow.
  */
 #include "spec/spec.h"
 
@@ -20,9 +20,9 @@ typedef struct spec_table {
     uint64_t last_id;
 } spec_table;
 
-static void destroy(dt_spec *spec) {
+static void destroy_spec(dt_spec *spec) {
     dt_mesh_release(spec->mesh);
-    dt__arena arena = spec->arena; /* the spec lies in it */
+    dt__arena arena = spec->arena; /* the spec is in it */
     dt__arena_free(&arena);
 }
 
@@ -30,7 +30,7 @@ static void free_table(dt_ctx *ctx, void *state) {
     spec_table *table = state;
     size_t at = 0;
     for (dt_spec *spec; (spec = dt__map_next(&table->specs, &at));)
-        destroy(spec);
+        destroy_spec(spec);
     dt__map_free(&table->specs);
     dt__free(ctx, table, sizeof *table);
 }
@@ -49,7 +49,7 @@ static spec_table *table_of(dt_ctx *ctx) {
     return table;
 }
 
-/* A description that was checked and normalised; it points into memory of the caller's. */
+/* A checked and normalised description; it points into memory of the caller's. */
 typedef struct spec_key {
     dt_mesh *mesh;
     dt_dtype dtype;
@@ -75,7 +75,7 @@ static uint64_t hash_key(const spec_key *key) {
     return dt__hash(key->stride_order, (size_t)sharding->n_dims * sizeof *key->stride_order, hash);
 }
 
-/* Equal meshes may have been made for different ranks of different worlds, where a tool asks about several. */
+/* Equal meshes may have been made for different ranks or worlds, by a tool. */
 static bool same_mesh(const dt_mesh *a, const dt_mesh *b) {
     return a == b || (dt_mesh_equal(a, b) && a->self.world == b->self.world && a->self.rank == b->self.rank);
 }
@@ -94,8 +94,8 @@ static bool same_spec(const void *value, const void *probe) {
     return true;
 }
 
-/* What follows from the sharding for all ranks, and for this one. */
-static dt_status derive(dt_spec *spec) {
+/* Derives sizes of all shards and the local tensor of this rank. */
+static dt_status derive_sizes(dt_spec *spec) {
     const dt__sharding *sharding = &spec->sharding;
     int64_t largest[DT_SPEC_MAX_DIMS], coordinate[DT_SPEC_MAX_DIMS];
     int64_t item_bytes = (int64_t)dt_dtype_size(spec->dtype);
@@ -113,7 +113,7 @@ static dt_status derive(dt_spec *spec) {
     return DT_OK;
 }
 
-static dt_status fill(dt_spec *spec, const spec_key *key) {
+static dt_status fill_spec(dt_spec *spec, const spec_key *key) {
     int n_dims = key->sharding.n_dims;
     int *stride_order = dt__arena_copy(&spec->arena, key->stride_order, (size_t)n_dims, sizeof *stride_order);
     int64_t *strides = DT__NEW_ARRAY(&spec->arena, int64_t, n_dims);
@@ -123,10 +123,10 @@ static dt_status fill(dt_spec *spec, const spec_key *key) {
     spec->stride_order = stride_order;
     spec->strides = strides;
     DT__TRY(dt__sharding_build(&spec->arena, &key->sharding, &spec->sharding));
-    return derive(spec);
+    return derive_sizes(spec);
 }
 
-static dt_spec *make(spec_table *table, const spec_key *key, uint64_t fingerprint) {
+static dt_spec *make_spec(spec_table *table, const spec_key *key, uint64_t fingerprint) {
     dt__arena arena = dt__arena_new(dt_mesh_ctx(key->mesh));
     dt_spec *spec = DT__NEW(&arena, dt_spec);
     if (!spec)
@@ -139,8 +139,8 @@ static dt_spec *make(spec_table *table, const spec_key *key, uint64_t fingerprin
         .dtype = key->dtype,
         .arena = arena,
     };
-    if (fill(spec, key) != DT_OK || !dt__map_add(&table->specs, fingerprint, spec)) {
-        destroy(spec);
+    if (fill_spec(spec, key) != DT_OK || !dt__map_add(&table->specs, fingerprint, spec)) {
+        destroy_spec(spec);
         return NULL;
     }
     spec->id = ++table->last_id;
@@ -153,12 +153,12 @@ static dt_spec *intern(const spec_key *key) {
         return NULL;
     uint64_t fingerprint = hash_key(key);
     dt_spec *found = dt__map_get(&table->specs, fingerprint, same_spec, key);
-    return found ? dt_spec_retain(found) : make(table, key, fingerprint);
+    return found ? dt_spec_retain(found) : make_spec(table, key, fingerprint);
 }
 
 static dt_status check_dtype(dt_ctx *ctx, const spec_key *key) {
     if (!dt_dtype_size(key->dtype))
-        return dt__fail(ctx, DT_ERR_DTYPE, "spec: there is no dtype number %d", (int)key->dtype);
+        return dt__fail(ctx, DT_ERR_DTYPE, "spec_new: unknown dtype %d", (int)key->dtype);
     return dt__placements_check_dtype(ctx, key->sharding.n_mesh_dims, key->sharding.placements, key->dtype);
 }
 
@@ -166,16 +166,16 @@ static dt_status check_memory_layout(dt_ctx *ctx, const spec_key *key) {
     int64_t bytes, strides[DT_SPEC_MAX_DIMS];
     const dt__sharding_desc *sharding = &key->sharding;
     if (!dt__is_stride_order(sharding->n_dims, key->stride_order))
-        return dt__fail(ctx, DT_ERR_VALUE, "spec: the stride order does not name each of the %d dims once",
+        return dt__fail(ctx, DT_ERR_VALUE, "spec_new: the stride order does not name each of the %d dims once",
                         sharding->n_dims);
     if (!dt__product(sharding->n_dims, sharding->shape, (int64_t)dt_dtype_size(key->dtype), &bytes))
-        return dt__fail(ctx, DT_ERR_SHAPE, "spec: the tensor has more than 2^63 - 1 bytes");
+        return dt__fail(ctx, DT_ERR_SHAPE, "spec_new: the tensor has more than 2^63 - 1 bytes");
     if (!dt__dense_strides(sharding->n_dims, sharding->shape, key->stride_order, strides))
-        return dt__fail(ctx, DT_ERR_SHAPE, "spec: the strides of this empty tensor pass 2^63 - 1");
+        return dt__fail(ctx, DT_ERR_SHAPE, "spec_new: the strides of this empty tensor are above 2^63 - 1");
     return DT_OK;
 }
 
-/* desc has placements as values by now. */
+/* desc has placements as values. */
 static dt_spec *new_of_values(dt_mesh *mesh, const dt_spec_desc *desc) {
     dt_ctx *ctx = dt_mesh_ctx(mesh);
     int64_t sizes[DT_SPEC_MAX_DIMS];
@@ -211,8 +211,8 @@ static dt_spec *new_of_text(dt_mesh *mesh, const dt_spec_desc *desc) {
     return spec;
 }
 
-/* What is missing in a description, or NULL. */
-static const char *missing(const dt_spec_desc *desc) {
+/* The member of a description that is missing, or NULL. */
+static const char *missing_member(const dt_spec_desc *desc) {
     if (!desc)
         return "the description";
     if (desc->n_dims > 0 && !desc->shape)
@@ -224,14 +224,14 @@ dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_
     dt_spec_desc full;
     if (!mesh)
         return NULL;
-    if (desc && !(desc = DT__OPTIONS(dt_mesh_ctx(mesh), "spec", desc, desc_size, &full)))
+    if (desc && !(desc = DT__OPTIONS(dt_mesh_ctx(mesh), "spec_new", desc, desc_size, &full)))
         return NULL;
-    if (missing(desc)) {
-        dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "spec: %s is NULL", missing(desc));
+    if (missing_member(desc)) {
+        dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "spec_new: %s is NULL", missing_member(desc));
         return NULL;
     }
     if (desc->text && desc->n_placements) {
-        dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "spec: placements are given twice, as the text '%s' and as values",
+        dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "spec_new: placements are set both as the text '%s' and as values",
                  desc->text);
         return NULL;
     }
@@ -249,5 +249,5 @@ void dt_spec_release(dt_spec *spec) {
         return;
     spec_table *table = spec->ctx->slots[DT__SLOT_SPEC].state;
     dt__map_remove(&table->specs, spec->fingerprint, spec);
-    destroy(spec);
+    destroy_spec(spec);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Questions to a spec. Facts were derived when the spec was made; what another rank holds is worked out here, by
- * shard arithmetic alone.
+ * Read access to a spec. Properties were derived when the spec was made; what another rank holds is computed here, by
+ * shard arithmetic.
  */
 #include "base/options.h"
 #include "spec/shard_sizes.h"
@@ -49,7 +49,7 @@ void dt__spec_local(const dt_spec *spec, const int64_t *coordinate, dt_local *ou
         out->shape[0] = out->offset[0] = 0;
         out->strides[0] = 1;
     }
-    dt__product(out->n_dims, out->shape, 1, &out->elements); /* a part fits, because the whole does */
+    dt__product(out->n_dims, out->shape, 1, &out->elements); /* a shard fits, because the global tensor does */
     out->bytes = out->elements * (int64_t)dt_dtype_size(spec->dtype);
 }
 

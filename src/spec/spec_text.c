@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The text form of a spec: dtype and shape, stride order where it is not row-major, placements, mesh. The mesh part
- * is the mesh's own text form, so that parsing gives an equal mesh.
+ * is the mesh's own text form, so that parsing returns an equal mesh.
  */
 #include "spec/placement_text.h"
 #include "spec/spec.h"
@@ -33,7 +33,7 @@ size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out) {
     return sink.n_chars;
 }
 
-/* What the parser finds, besides the mesh. */
+/* What the parser has read, besides the mesh. */
 typedef struct parts {
     dt_spec_desc desc;
     int64_t shape[DT_SPEC_MAX_DIMS];
@@ -55,14 +55,14 @@ static dt_status parse_shape(dt__cursor *cursor, parts *out) {
         return DT_OK;
     do {
         if (out->desc.n_dims == DT_SPEC_MAX_DIMS)
-            return dt__cursor_fail(cursor, "more than %d dims", DT_SPEC_MAX_DIMS);
+            return dt__cursor_fail(cursor, "expected at most %d dims", DT_SPEC_MAX_DIMS);
         DT__TRY(dt__cursor_number(cursor, 0, INT64_MAX, "a size", &out->shape[out->desc.n_dims]));
         out->desc.n_dims++;
     } while (dt__cursor_take(cursor, ","));
     return dt__cursor_expect(cursor, "]", "after the shape");
 }
 
-/* As many dims as the shape has; that each stands there once is checked with the whole description. */
+/* As many dims as the shape has; dt_spec_new checks that each appears once. */
 static dt_status parse_stride_order(dt__cursor *cursor, parts *out) {
     DT__TRY(dt__cursor_expect(cursor, "(", "after major"));
     for (int d = 0; d < out->desc.n_dims; d++) {
@@ -112,7 +112,7 @@ dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text) {
     parts found = {.desc = {.n_dims = 0}};
     dt_mesh *mesh = NULL;
     if (!text)
-        dt__fail(ctx, DT_ERR_VALUE, "spec: the text is NULL");
+        dt__fail(ctx, DT_ERR_VALUE, "spec_parse: the text is NULL");
     else if (parse_parts(&cursor, &arena, &found) == DT_OK)
         mesh = parse_mesh(&cursor, &arena);
     dt_spec *spec = dt_spec_new(mesh, &found.desc);

@@ -12,11 +12,11 @@ void dt__stride_order_row_major(int n, int *out) {
 }
 
 bool dt__is_stride_order(int n, const int *order) {
-    uint64_t seen = 0;
+    uint64_t found = 0;
     for (int i = 0; i < n; i++) {
-        if (order[i] < 0 || order[i] >= n || seen >> order[i] & 1)
+        if (order[i] < 0 || order[i] >= n || found >> order[i] & 1)
             return false;
-        seen |= UINT64_C(1) << order[i];
+        found |= UINT64_C(1) << order[i];
     }
     return true;
 }

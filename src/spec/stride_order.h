@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Stride orders: which dim runs slowest in memory and which fastest. A tensor of a spec is dense, so its order and
- * its shape give its strides; dims of size 0 count as 1 in them.
+ * Stride orders: the dims from the slowest to the fastest in memory. A tensor of a spec is dense, so that its strides
+ * follow from order and shape; dims of size 0 count as 1.
  */
 #ifndef DT_SPEC_STRIDE_ORDER_H
 #define DT_SPEC_STRIDE_ORDER_H
@@ -9,13 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 0, 1, 2 …: the last dim runs fastest. */
+/* 0, 1, 2 …: the last dim is the fastest. */
 void dt__stride_order_row_major(int n, int *out);
-/* Whether each of 0 … n - 1 stands there once. */
+/* Whether each of 0 … n - 1 appears once. */
 bool dt__is_stride_order(int n, const int *order);
-/* Dims by falling stride; where strides are equal, the lower dim comes first. */
+/* Dims by descending stride; of equal strides, the lower dim comes first. */
 void dt__stride_order_of(int n, const int64_t *strides, int *out);
-/* Strides, in elements, of a dense tensor; false where they pass 2^63 - 1. */
+/* Strides, in elements, of a dense tensor; false where one is above 2^63 - 1. */
 bool dt__dense_strides(int n, const int64_t *shape, const int *order, int64_t *out);
 
 #endif

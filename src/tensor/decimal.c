@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Digits come from printf, which rounds exactly, and are checked by reading them back. The decimal point of the locale
- * is never written or read: digits are joined to a whole number with an exponent.
+ * is never written or read: digits are joined to an integer with an exponent.
  */
 #include "tensor/decimal.h"
 
@@ -13,16 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void trim(dt__digits *digits) {
+static void trim(dt__decimal *digits) {
     while (digits->n > 1 && digits->digits[digits->n - 1] == '0')
         digits->n--;
     digits->digits[digits->n] = '\0';
 }
 
-dt__digits dt__digits_rounded(double value, int n_digits) {
-    char text[DT__MOST_DIGITS + 32];
-    dt__digits out = {.negative = signbit(value) != 0};
-    n_digits = n_digits < 1 ? 1 : n_digits > DT__MOST_DIGITS ? DT__MOST_DIGITS : n_digits;
+dt__decimal dt__decimal_rounded(double value, int n_digits) {
+    char text[DT__MAX_DIGITS + 32];
+    dt__decimal out = {.negative = signbit(value) != 0};
+    n_digits = n_digits < 1 ? 1 : n_digits > DT__MAX_DIGITS ? DT__MAX_DIGITS : n_digits;
     (void)snprintf(text, sizeof text, "%.*e", n_digits - 1, fabs(value));
     const char *at = text;
     for (; *at != 'e'; at++)
@@ -33,13 +33,13 @@ dt__digits dt__digits_rounded(double value, int n_digits) {
     return out;
 }
 
-dt__digits dt__digits_fraction(double value, int n_behind) {
-    dt__digits first = dt__digits_rounded(value, 17); /* says where the digits are */
+dt__decimal dt__decimal_fraction(double value, int n_behind) {
+    dt__decimal first = dt__decimal_rounded(value, 17); /* for the exponent */
     int n_digits = first.exponent + 1 + n_behind;
     if (n_digits >= 1)
-        return dt__digits_rounded(value, n_digits);
+        return dt__decimal_rounded(value, n_digits);
     /* Less than one unit of the last place: it becomes 0 or, above one half, 1. */
-    dt__digits out = {.negative = signbit(value) != 0, .n = 1, .digits = "0"};
+    dt__decimal out = {.negative = signbit(value) != 0, .n = 1, .digits = "0"};
     if (n_digits == 0 && (first.digits[0] > '5' || (first.digits[0] == '5' && first.n > 1))) {
         out.digits[0] = '1';
         out.exponent = -n_behind;
@@ -47,9 +47,9 @@ dt__digits dt__digits_fraction(double value, int n_behind) {
     return out;
 }
 
-/* The number that the digits say, in the dtype. */
-static double read_back(dt_dtype dtype, const dt__digits *digits) {
-    char text[DT__MOST_DIGITS + 32];
+/* The digits as a number of the dtype. */
+static double read_back(dt_dtype dtype, const dt__decimal *digits) {
+    char text[DT__MAX_DIGITS + 32];
     unsigned char element[16];
     (void)snprintf(text, sizeof text, "%se%d", digits->digits, digits->exponent - (digits->n - 1));
     if (dtype == DT_F32 || dtype == DT_C64)
@@ -62,7 +62,7 @@ static double read_back(dt_dtype dtype, const dt__digits *digits) {
 }
 
 /* One more in the last digit; false where that carries to the front, which fewer digits have tried already. */
-static bool next_digits(dt__digits *digits) {
+static bool next_digits(dt__decimal *digits) {
     for (int i = digits->n - 1; i >= 0; i--) {
         if (digits->digits[i] < '9') {
             digits->digits[i]++;
@@ -73,13 +73,13 @@ static bool next_digits(dt__digits *digits) {
     return false;
 }
 
-/* Numbers lie closer below a power of two than above it, so that the nearest digits may name the one below while the
- * next ones upwards still name this one. */
-dt__digits dt__digits_unique(dt_dtype dtype, double value) {
-    enum { ENOUGH = 17 };
+/* Numbers are denser below a power of two than above it, so that the nearest digits may read back as the number below,
+ * and the next digits up as this one. */
+dt__decimal dt__decimal_unique(dt_dtype dtype, double value) {
+    enum { ALL_DIGITS = 17 };
     double size = fabs(value);
-    for (int n = 1; n < ENOUGH; n++) {
-        dt__digits digits = dt__digits_rounded(value, n);
+    for (int n = 1; n < ALL_DIGITS; n++) {
+        dt__decimal digits = dt__decimal_rounded(value, n);
         if (read_back(dtype, &digits) == size)
             return digits;
         while (digits.n < n)
@@ -90,5 +90,5 @@ dt__digits dt__digits_unique(dt_dtype dtype, double value) {
             return digits;
         }
     }
-    return dt__digits_rounded(value, ENOUGH);
+    return dt__decimal_rounded(value, ALL_DIGITS);
 }

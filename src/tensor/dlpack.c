@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * DLPack in and out. What is lent holds a reference to the storage; what is borrowed is adopted memory whose free
- * function calls the lender's deleter.
+ * DLPack export and import. An exported tensor holds a reference to the storage; an imported one is adopted memory
+ * whose free function calls the producer's deleter.
  */
 #include "dtensor/dlpack.h"
 
@@ -12,7 +12,7 @@
 
 enum { HOST = 1, READ_ONLY = 1, MAJOR = 1, MINOR = 0 };
 
-/* The structs are an interface of machine code. */
+/* The structs are a binary interface. */
 _Static_assert(sizeof(dt_dlpack_tensor) == 48 && offsetof(dt_dlpack_tensor, dtype) == 20 &&
                    offsetof(dt_dlpack_tensor, shape) == 24 && offsetof(dt_dlpack_tensor, byte_offset) == 40,
                "DLTensor");
@@ -26,8 +26,8 @@ static const dt_dlpack_dtype dtypes[DT_N_DTYPES] = {
     [DT_U8] = {1, 8, 1},   [DT_BOOL] = {6, 8, 1}, [DT_C64] = {5, 64, 1}, [DT_C128] = {5, 128, 1},
 };
 
-/* What is lent: one of the public structs, and what it points to. */
-struct lent {
+/* An exported tensor: one of the public structs, and what it points to. */
+struct exported {
     union {
         dt_dlpack_managed plain;
         dt_dlpack_versioned versioned;
@@ -36,67 +36,68 @@ struct lent {
     int64_t dims[2 * DT_SPEC_MAX_DIMS]; /* shape and strides */
 };
 
-static void give_back(struct lent *lent) {
-    dt_ctx *ctx = lent->storage->ctx;
-    dt__storage_drop(lent->storage);
-    dt__owned_free(ctx, lent);
+static void release_exported(struct exported *exported) {
+    dt_ctx *ctx = exported->storage->ctx;
+    dt__storage_release(exported->storage);
+    dt__owned_free(ctx, exported);
 }
 
-static void delete_plain(dt_dlpack_managed *self) { give_back(self->manager); }
-static void delete_versioned(dt_dlpack_versioned *self) { give_back(self->manager); }
+static void delete_plain(dt_dlpack_managed *self) { release_exported(self->manager); }
+static void delete_versioned(dt_dlpack_versioned *self) { release_exported(self->manager); }
 
-static struct lent *lend(dt_tensor *tensor, const char *op) {
+static struct exported *export_tensor(dt_tensor *tensor, const char *op) {
     dt_ctx *ctx = tensor->ctx;
     if (!dt__has_data(ctx)) {
         (void)dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", op);
         return NULL;
     }
-    struct lent *lent = dt__owned_new(ctx, sizeof *lent, "a lent tensor");
-    if (!lent)
+    struct exported *exported = dt__owned_new(ctx, sizeof *exported, "an exported tensor");
+    if (!exported)
         return NULL;
-    lent->storage = tensor->storage;
-    lent->storage->n_refs++;
-    return lent;
+    exported->storage = tensor->storage;
+    exported->storage->n_refs++;
+    return exported;
 }
 
-static dt_dlpack_tensor describe(struct lent *lent, const dt_tensor *tensor) {
+static dt_dlpack_tensor describe(struct exported *exported, const dt_tensor *tensor) {
     int n = tensor->local_n_dims;
     size_t bytes = (size_t)n * sizeof(int64_t);
-    memcpy(lent->dims, tensor->local_shape, bytes);
-    memcpy(lent->dims + n, tensor->strides, bytes);
+    memcpy(exported->dims, tensor->local_shape, bytes);
+    memcpy(exported->dims + n, tensor->strides, bytes);
     return (dt_dlpack_tensor){.data = tensor->data,
                               .device = {HOST, 0},
                               .n_dims = n,
                               .dtype = dtypes[tensor->dtype],
-                              .shape = lent->dims,
-                              .strides = lent->dims + n};
+                              .shape = exported->dims,
+                              .strides = exported->dims + n};
 }
 
 dt_dlpack_managed *dt_to_dlpack(dt_tensor *tensor) {
-    struct lent *lent = tensor ? lend(tensor, "to_dlpack") : NULL;
-    if (!lent)
+    struct exported *exported = tensor ? export_tensor(tensor, "to_dlpack") : NULL;
+    if (!exported)
         return NULL;
-    lent->as.plain = (dt_dlpack_managed){describe(lent, tensor), lent, delete_plain};
-    return &lent->as.plain;
+    exported->as.plain = (dt_dlpack_managed){describe(exported, tensor), exported, delete_plain};
+    return &exported->as.plain;
 }
 
 dt_dlpack_versioned *dt_to_dlpack_versioned(dt_tensor *tensor) {
-    struct lent *lent = tensor ? lend(tensor, "to_dlpack") : NULL;
-    if (!lent)
+    struct exported *exported = tensor ? export_tensor(tensor, "to_dlpack") : NULL;
+    if (!exported)
         return NULL;
-    lent->as.versioned = (dt_dlpack_versioned){MAJOR, MINOR, lent, delete_versioned, 0, describe(lent, tensor)};
-    return &lent->as.versioned;
+    exported->as.versioned =
+        (dt_dlpack_versioned){MAJOR, MINOR, exported, delete_versioned, 0, describe(exported, tensor)};
+    return &exported->as.versioned;
 }
 
 /* The dtype with these bits, or an agreed error. */
-static dt_status find_dtype(dt_ctx *ctx, dt_dlpack_dtype asked, dt_dtype *out) {
+static dt_status find_dtype(dt_ctx *ctx, dt_dlpack_dtype requested, dt_dtype *out) {
     for (int dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++)
-        if (memcmp(&dtypes[dtype], &asked, sizeof asked) == 0) {
+        if (memcmp(&dtypes[dtype], &requested, sizeof requested) == 0) {
             *out = (dt_dtype)dtype;
             return DT_OK;
         }
-    return dt__fail(ctx, DT_ERR_DTYPE, "from_dlpack: there is no dtype for code %d with %d bits in %d lanes",
-                    asked.code, asked.bits, asked.lanes);
+    return dt__fail(ctx, DT_ERR_DTYPE, "from_dlpack: unsupported dtype: code %d, %d bits, %d lanes", requested.code,
+                    requested.bits, requested.lanes);
 }
 
 /* The elements that the strides reach, from the first one: low <= 0 <= high. */
@@ -111,19 +112,19 @@ static bool reach(const dt_dlpack_tensor *t, const int64_t *strides, int64_t *lo
     return true;
 }
 
-/* Where the memory is and how it is read. */
-struct found {
-    dt__reading how;
+/* Imported memory. */
+struct imported {
+    dt__array_desc desc;
     unsigned char *memory;
     size_t bytes;
 };
 
-static dt_status look(dt_ctx *ctx, const dt_dlpack_tensor *t, int64_t strides[DT_SPEC_MAX_DIMS], struct found *out) {
+static dt_status check_import(dt_ctx *ctx, const dt_dlpack_tensor *t, int64_t strides[DT_SPEC_MAX_DIMS],
+                              struct imported *out) {
     dt_dtype dtype = DT_F32;
     int64_t n, low, high;
     if (t->device.type != HOST)
-        return dt__fail(ctx, DT_ERR_UNSUPPORTED,
-                        "from_dlpack: the memory is on device type %d; only host memory, type 1, can be read",
+        return dt__fail(ctx, DT_ERR_UNSUPPORTED, "from_dlpack: wrong device type: expected 1 (host), got %d",
                         t->device.type);
     DT__TRY(find_dtype(ctx, t->dtype, &dtype));
     DT__TRY(dt__shape_check(ctx, "from_dlpack", dtype, t->n_dims, t->shape, &n));
@@ -132,33 +133,33 @@ static dt_status look(dt_ctx *ctx, const dt_dlpack_tensor *t, int64_t strides[DT
     else
         dt__row_strides(t->n_dims, t->shape, strides);
     if (n == 0) {
-        *out = (struct found){.how = {dtype, t->n_dims, t->shape, strides, 0}};
+        *out = (struct imported){.desc = {dtype, t->n_dims, t->shape, strides, 0}};
         return DT_OK;
     }
     size_t size = dt_dtype_size(dtype);
     if (!t->data)
-        return dt__fail(ctx, DT_ERR_VALUE, "from_dlpack: no memory for %lld elements", (long long)n);
+        return dt__fail(ctx, DT_ERR_VALUE, "from_dlpack: the memory of %lld elements is NULL", (long long)n);
     if (!reach(t, strides, &low, &high) || !dt__mul_size((size_t)high - (size_t)low + 1, size, &out->bytes) ||
         out->bytes > INT64_MAX)
-        return dt__fail(ctx, DT_ERR_SHAPE, "from_dlpack: the strides reach further than can be counted");
+        return dt__fail(ctx, DT_ERR_SHAPE, "from_dlpack: the strides span more than 2^63 - 1 bytes");
     out->memory = (unsigned char *)t->data + t->byte_offset + low * (int64_t)size;
-    out->how = (dt__reading){dtype, t->n_dims, t->shape, strides, -low};
+    out->desc = (dt__array_desc){dtype, t->n_dims, t->shape, strides, -low};
     return DT_OK;
 }
 
-/* A tensor on the memory; free_memory is called with user when it goes, but not where this fails. */
-static dt_tensor *borrow(dt_ctx *ctx, const dt_dlpack_tensor *t, dt_free_fn *free_memory, void *user) {
+/* A tensor on the memory; free_memory is called with user when its storage is freed, but not if this fails. */
+static dt_tensor *import_tensor(dt_ctx *ctx, const dt_dlpack_tensor *t, dt_free_fn *free_memory, void *user) {
     int64_t strides[DT_SPEC_MAX_DIMS];
-    struct found found = {0};
-    if (look(ctx, t, strides, &found) != DT_OK)
+    struct imported imported = {0};
+    if (check_import(ctx, t, strides, &imported) != DT_OK)
         return NULL;
-    dt__storage *storage = dt__storage_adopt(ctx, found.memory, found.bytes, NULL, NULL);
-    dt_tensor *tensor = storage ? dt__tensor_plain(storage, &found.how) : NULL;
+    dt__storage *storage = dt__storage_adopt(ctx, imported.memory, imported.bytes, NULL, NULL);
+    dt_tensor *tensor = storage ? dt__tensor_plain(storage, &imported.desc) : NULL;
     if (tensor) {
         storage->free_memory = free_memory;
         storage->user = user;
     }
-    dt__storage_drop(storage);
+    dt__storage_release(storage);
     return tensor;
 }
 
@@ -179,21 +180,21 @@ static void free_versioned(void *user, void *memory) {
 dt_tensor *dt_from_dlpack(dt_ctx *ctx, dt_dlpack_managed *managed) {
     if (!ctx || !managed)
         return dt__null_argument(ctx, "from_dlpack", 2);
-    return borrow(ctx, &managed->tensor, free_plain, managed);
+    return import_tensor(ctx, &managed->tensor, free_plain, managed);
 }
 
 dt_tensor *dt_from_dlpack_versioned(dt_ctx *ctx, dt_dlpack_versioned *managed) {
     if (!ctx || !managed)
         return dt__null_argument(ctx, "from_dlpack", 2);
     if (managed->major != MAJOR) {
-        (void)dt__fail(ctx, DT_ERR_UNSUPPORTED, "from_dlpack: version %u.%u; only version 1 is understood",
+        (void)dt__fail(ctx, DT_ERR_UNSUPPORTED, "from_dlpack: wrong version: expected 1, got %u.%u",
                        (unsigned)managed->major, (unsigned)managed->minor);
         return NULL;
     }
     if (!(managed->flags & READ_ONLY))
-        return borrow(ctx, &managed->tensor, free_versioned, managed);
-    dt_tensor *theirs = borrow(ctx, &managed->tensor, NULL, NULL), *copy = dt_clone(theirs);
-    dt_drop(theirs);
+        return import_tensor(ctx, &managed->tensor, free_versioned, managed);
+    dt_tensor *view = import_tensor(ctx, &managed->tensor, NULL, NULL), *copy = dt_clone(view);
+    dt_drop(view);
     if (copy)
         free_versioned(managed, NULL);
     return copy;

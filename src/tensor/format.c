@@ -55,11 +55,11 @@ void dt__shown_copy(const dt__shown *shown, size_t item_bytes, const void *data,
     }
 }
 
-/* How one column of floating numbers is written. */
+/* The format of one column of floating-point numbers. */
 struct column {
     dt_dtype dtype;
     int precision;
-    bool signs;     /* a + before what is not negative */
+    bool signs;     /* a + before numbers that are not negative */
     bool exponents; /* with exponents, of exponent_digits */
     int before;     /* characters before the point, sign included */
     int behind;     /* behind it: digits, and with exponents these, too */
@@ -71,18 +71,18 @@ enum { WORD = 400 };
 
 static const char *sign_of(const struct column *c, bool negative) { return negative ? "-" : c->signs ? "+" : ""; }
 
-/* Digits for positional writing: at most `precision` behind the point. */
-static dt__digits positional(const struct column *c, double x) {
-    dt__digits digits = dt__digits_unique(c->dtype, x);
-    return digits.n - 1 - digits.exponent > c->precision ? dt__digits_fraction(x, c->precision) : digits;
+/* Digits for positional writing: at max_width `precision` behind the point. */
+static dt__decimal positional(const struct column *c, double x) {
+    dt__decimal digits = dt__decimal_unique(c->dtype, x);
+    return digits.n - 1 - digits.exponent > c->precision ? dt__decimal_fraction(x, c->precision) : digits;
 }
 
-static int n_before_point(const dt__digits *d) { return d->exponent < 0 ? 1 : d->exponent + 1; }
-static int n_behind_point(const dt__digits *d) { return d->n - 1 > d->exponent ? d->n - 1 - d->exponent : 0; }
+static int n_before_point(const dt__decimal *d) { return d->exponent < 0 ? 1 : d->exponent + 1; }
+static int n_behind_point(const dt__decimal *d) { return d->n - 1 > d->exponent ? d->n - 1 - d->exponent : 0; }
 
-static dt__digits scientific(const struct column *c, double x) {
-    dt__digits digits = dt__digits_unique(c->dtype, x);
-    return digits.n - 1 > c->precision ? dt__digits_rounded(x, c->precision + 1) : digits;
+static dt__decimal scientific(const struct column *c, double x) {
+    dt__decimal digits = dt__decimal_unique(c->dtype, x);
+    return digits.n - 1 > c->precision ? dt__decimal_rounded(x, c->precision + 1) : digits;
 }
 
 static int n_exponent_digits(int exponent) {
@@ -90,16 +90,16 @@ static int n_exponent_digits(int exponent) {
     return n < 2 ? 2 : n;
 }
 
-static int larger(int a, int b) { return a > b ? a : b; }
+static int max_int(int a, int b) { return a > b ? a : b; }
 
-/* The number that a constant is in the dtype. */
+/* A constant rounded to the dtype. */
 static double as_dtype(dt_dtype dtype, double x) {
     unsigned char element[16];
     dt__write_f64(dtype, x, element);
     return dt__read_f64(dtype, element);
 }
 
-/* Numbers from which exponents are written: all digits of shorter floats are seen before 10^8. */
+/* Numbers from here on are written with exponents: shorter floats have no digits beyond 10^8. */
 static double large_number(dt_dtype dtype) {
     static const double large[DT_N_DTYPES] = {[DT_F32] = 1e6, [DT_C64] = 1e6, [DT_F16] = 1e3, [DT_BF16] = 1e2};
     return large[dtype] > 0 ? large[dtype] : 1e8;
@@ -118,16 +118,16 @@ static double read_imaginary(dt_dtype dtype, const unsigned char *elements, int6
 }
 
 static bool needs_exponents(dt_dtype dtype, const unsigned char *elements, int64_t n, read_fn *read) {
-    double most = 0, least = (double)INFINITY;
+    double max_width = 0, least = (double)INFINITY;
     for (int64_t i = 0; i < n; i++) {
         double size = fabs(read(dtype, elements, i));
         if (size == 0 || !isfinite(size))
             continue;
-        most = fmax(most, size);
+        max_width = fmax(max_width, size);
         least = fmin(least, size);
     }
-    return most > 0 &&
-           (most >= large_number(dtype) || least < as_dtype(dtype, 0.0001) || as_dtype(dtype, most / least) > 1000);
+    return max_width > 0 && (max_width >= large_number(dtype) || least < as_dtype(dtype, 0.0001) ||
+                             as_dtype(dtype, max_width / least) > 1000);
 }
 
 static struct column column_of(dt_dtype dtype, int precision, bool signs, const unsigned char *elements, int64_t n,
@@ -142,21 +142,21 @@ static struct column column_of(dt_dtype dtype, int precision, bool signs, const 
             minus = minus || (isinf(x) && x < 0);
             continue;
         }
-        dt__digits d = c.exponents ? scientific(&c, x) : positional(&c, x);
+        dt__decimal d = c.exponents ? scientific(&c, x) : positional(&c, x);
         int sign = d.negative || signs;
         if (c.exponents) {
-            c.before = larger(c.before, 1 + sign);
-            c.n_fraction = larger(c.n_fraction, d.n - 1);
-            c.exponent_digits = larger(c.exponent_digits, n_exponent_digits(d.exponent));
+            c.before = max_int(c.before, 1 + sign);
+            c.n_fraction = max_int(c.n_fraction, d.n - 1);
+            c.exponent_digits = max_int(c.exponent_digits, n_exponent_digits(d.exponent));
         } else {
-            c.before = larger(c.before, n_before_point(&d) + sign);
-            c.behind = larger(c.behind, n_behind_point(&d));
+            c.before = max_int(c.before, n_before_point(&d) + sign);
+            c.behind = max_int(c.behind, n_behind_point(&d));
         }
     }
     if (c.exponents)
         c.behind = c.exponent_digits + 2 + c.n_fraction;
     if (odd)
-        c.before = larger(c.before, larger(3, 3 + minus) - (c.behind + 1));
+        c.before = max_int(c.before, max_int(3, 3 + minus) - (c.behind + 1));
     return c;
 }
 
@@ -164,9 +164,9 @@ static struct column column_of(dt_dtype dtype, int precision, bool signs, const 
 static int put_right(char *out, int width, const char *word) { return snprintf(out, WORD, "%*s", width, word); }
 
 static int write_scientific(const struct column *c, double x, char *out) {
-    dt__digits d = dt__digits_unique(c->dtype, x);
+    dt__decimal d = dt__decimal_unique(c->dtype, x);
     if (d.n - 1 != c->n_fraction)
-        d = dt__digits_rounded(x, c->n_fraction + 1);
+        d = dt__decimal_rounded(x, c->n_fraction + 1);
     while (d.n - 1 < c->n_fraction)
         d.digits[d.n++] = '0';
     d.digits[d.n] = '\0';
@@ -177,9 +177,9 @@ static int write_scientific(const struct column *c, double x, char *out) {
 }
 
 /* Digits before and behind the point, of a number that is not below one or has leading zeros. */
-static void split(const dt__digits *d, char *front, char *behind) {
+static void split(const dt__decimal *d, char *front, char *behind) {
     int n_front = 0, n_behind = 0;
-    for (int i = 0; i < larger(d->n, d->exponent + 1); i++) {
+    for (int i = 0; i < max_int(d->n, d->exponent + 1); i++) {
         char digit = (char)(i < d->n ? d->digits[i] : '0');
         if (i <= d->exponent)
             front[n_front++] = digit;
@@ -191,12 +191,12 @@ static void split(const dt__digits *d, char *front, char *behind) {
 
 static int write_positional(const struct column *c, double x, char *out) {
     char digits[WORD / 4], behind[WORD / 4], front[WORD / 2];
-    dt__digits d = positional(c, x);
+    dt__decimal d = positional(c, x);
     if (d.exponent < 0) { /* 0.00ddd: with leading zeros */
-        dt__digits shifted = {.negative = d.negative, .n = 1, .digits = "0"};
-        for (int i = 1; i < -d.exponent && shifted.n < DT__MOST_DIGITS; i++)
+        dt__decimal shifted = {.negative = d.negative, .n = 1, .digits = "0"};
+        for (int i = 1; i < -d.exponent && shifted.n < DT__MAX_DIGITS; i++)
             shifted.digits[shifted.n++] = '0';
-        for (int i = 0; i < d.n && shifted.n < DT__MOST_DIGITS; i++)
+        for (int i = 0; i < d.n && shifted.n < DT__MAX_DIGITS; i++)
             shifted.digits[shifted.n++] = d.digits[i];
         d = shifted;
     }
@@ -214,18 +214,18 @@ static int write_number(const struct column *c, double x, char *out) {
     return put_right(out, c->before + c->behind + 1, word);
 }
 
-/* A number that stands alone: all its digits; `short_form`: 1 instead of 1.0. */
+/* A scalar: all its digits; `short_form`: 1 instead of 1.0. */
 static int write_alone(dt_dtype dtype, double x, bool short_form, bool signs, char *out) {
     struct column c = {.dtype = dtype, .signs = signs};
     double size = fabs(x);
     if (!isfinite(x))
         return write_number(&c, x, out);
-    dt__digits d = dt__digits_unique(dtype, x);
+    dt__decimal d = dt__decimal_unique(dtype, x);
     double large = dt__is_double_precision(dtype) ? 1e16 : large_number(dtype);
     if (size != 0 && (size < 1e-4 || size >= large))
         return snprintf(out, WORD, "%s%c%s%se%c%02d", sign_of(&c, d.negative), d.digits[0], d.n > 1 ? "." : "",
                         d.digits + 1, d.exponent < 0 ? '-' : '+', d.exponent < 0 ? -d.exponent : d.exponent);
-    c.precision = DT__MOST_DIGITS;
+    c.precision = DT__MAX_DIGITS;
     int n = write_positional(&c, x, out);
     if (out[n - 1] == '.' && short_form)
         out[--n] = '\0';
@@ -234,12 +234,12 @@ static int write_alone(dt_dtype dtype, double x, bool short_form, bool signs, ch
     return n;
 }
 
-/* How the words of one tensor are made: real numbers, complex ones, whole ones, truth values. */
+/* The format of the elements of one tensor: floating-point, complex, integer or boolean. */
 struct words {
     dt_dtype dtype;
     const unsigned char *elements;
     struct column real, imaginary;
-    int width; /* of whole numbers */
+    int width; /* of integers */
     bool alone;
 };
 
@@ -252,7 +252,7 @@ static struct words words_of(const dt__shown *shown, dt_dtype dtype, const void 
         w.imaginary = column_of(dtype, precision, true, elements, n, read_imaginary);
     for (int64_t i = 0; i < n && dt__is_integral(dtype); i++) {
         int64_t value = dt__read_i64(dtype, w.elements + (size_t)i * dt_dtype_size(dtype));
-        w.width = larger(w.width, snprintf(NULL, 0, "%lld", (long long)value));
+        w.width = max_int(w.width, snprintf(NULL, 0, "%lld", (long long)value));
     }
     return w;
 }
@@ -268,7 +268,7 @@ static int write_complex(const struct words *w, int64_t i, char *out) {
     }
     int n = write_number(&w->real, re, out);
     int end = n + write_number(&w->imaginary, im, out + n), last = end;
-    while (out[last - 1] == ' ') /* the j stands right behind the number */
+    while (out[last - 1] == ' ') /* the j directly follows the number */
         last--;
     memmove(out + last + 1, out + last, (size_t)(end - last + 1));
     out[last] = 'j';
@@ -287,7 +287,7 @@ static int write_word(const struct words *w, int64_t i, char *out) {
     return w->alone ? write_alone(w->dtype, x, false, false, out) : write_number(&w->real, x, out);
 }
 
-/* Lines under way. */
+/* The lines written so far. */
 struct page {
     dt__text *text;
     const dt__shown *shown;
@@ -309,13 +309,13 @@ static void end_line(dt__text *text) {
 static void write_row(struct page *page, int dim, int indent) {
     int64_t size = page->shown->sizes[dim];
     bool cut = size < page->shown->shape[dim];
-    int most = page->width - dim - 1, line = indent; /* brackets that close the row stay on its line */
+    int max_width = page->width - dim - 1, line = indent; /* brackets that close the row stay on its line */
     char word[3 * WORD];
-    int gap = 0; /* a space that is owed before the next word */
+    int gap = 0; /* a space is due before the next word */
     for (int64_t i = 0; i < size + cut; i++) {
         bool dots = cut && i == page->shown->edge;
         int n = dots ? snprintf(word, sizeof word, "...") : write_word(&page->words, page->next++, word);
-        if (line + gap + n > most && line > indent) {
+        if (line + gap + n > max_width && line > indent) {
             end_line(page->text);
             spaces(page->text, indent);
             line = indent;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Handles on storages: plain ones, and those of this rank's part of a distributed tensor.
+ * Tensor handles: shape arithmetic and checks, creation of plain and distributed handles on a storage, and read access.
  */
 #include "base/dtype.h"
 #include "base/size.h"
@@ -38,8 +38,9 @@ bool dt__is_dense(int n_dims, const int64_t *shape, const int64_t *strides) {
     return true;
 }
 
-/* The dims, from the one that moves least on, must each step over all that the ones before it reach. */
-static bool may_repeat(const dt_tensor *tensor) {
+/* In order of stride, each dim must step over all that the smaller ones reach; otherwise two indices may share an
+ * element. */
+static bool may_overlap(const dt_tensor *tensor) {
     bool taken[DT_SPEC_MAX_DIMS] = {false};
     int64_t reach = 0, steps[DT_SPEC_MAX_DIMS];
     if (dt__is_dense(tensor->local_n_dims, tensor->local_shape, tensor->strides))
@@ -47,28 +48,28 @@ static bool may_repeat(const dt_tensor *tensor) {
     for (int d = 0; d < tensor->local_n_dims; d++)
         steps[d] = tensor->local_shape[d] == 1 ? 0 : llabs(tensor->strides[d]);
     for (int k = 0; k < tensor->local_n_dims; k++) {
-        int least = -1;
+        int min = -1;
         for (int d = 0; d < tensor->local_n_dims; d++)
-            if (!taken[d] && (least < 0 || steps[d] < steps[least]))
-                least = d;
-        taken[least] = true;
-        if (tensor->local_shape[least] == 1)
+            if (!taken[d] && (min < 0 || steps[d] < steps[min]))
+                min = d;
+        taken[min] = true;
+        if (tensor->local_shape[min] == 1)
             continue;
-        if (steps[least] <= reach)
+        if (steps[min] <= reach)
             return true;
-        reach += (tensor->local_shape[least] - 1) * steps[least];
+        reach += (tensor->local_shape[min] - 1) * steps[min];
     }
     return false;
 }
 
-dt_status dt__refuse_repeats(const dt_tensor *tensor, const char *op) {
+dt_status dt__check_writable(const dt_tensor *tensor, const char *op) {
     static const char *const format =
-        "%s: two indices of %s may lead to one element (an expanded view); clone it first";
+        "%s: cannot write to %s: two indices may share an element, as in an expanded view; clone it first";
     char text[256];
-    if (!may_repeat(tensor))
+    if (!may_overlap(tensor))
         return DT_OK;
     (void)dt_tensor_text(tensor, sizeof text, text);
-    /* Another rank's part may be too small for that. */
+    /* Local: the local tensors of other ranks may be too small to overlap. */
     return tensor->spec ? dt__fail_local(tensor->ctx, DT_ERR_STATE, format, op, text)
                         : dt__fail(tensor->ctx, DT_ERR_STATE, format, op, text);
 }
@@ -85,11 +86,12 @@ dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
                           int64_t *elements) {
     char text[256];
     if (n_dims < 0 || n_dims > DT_SPEC_MAX_DIMS)
-        return dt__fail(ctx, DT_ERR_SHAPE, "%s: %d dims, but a tensor has 0 to %d", op, n_dims, DT_SPEC_MAX_DIMS);
+        return dt__fail(ctx, DT_ERR_SHAPE, "%s: wrong number of dims: expected 0 to %d, got %d", op, DT_SPEC_MAX_DIMS,
+                        n_dims);
     if (n_dims > 0 && !shape)
-        return dt__fail(ctx, DT_ERR_SHAPE, "%s: %d dims without sizes", op, n_dims);
+        return dt__fail(ctx, DT_ERR_SHAPE, "%s: the sizes of %d dims are NULL", op, n_dims);
     if (dt_dtype_size(dtype) == 0)
-        return dt__fail(ctx, DT_ERR_DTYPE, "%s: %d is not a dtype", op, (int)dtype);
+        return dt__fail(ctx, DT_ERR_DTYPE, "%s: unknown dtype %d", op, (int)dtype);
     int64_t n = 1, bytes;
     bool empty = false, fits = true;
     for (int d = 0; d < n_dims; d++) {
@@ -100,16 +102,16 @@ dt_status dt__shape_check(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
         fits = fits && dt__mul_i64(n, dt__max_i64(shape[d], 1), &n);
     }
     if (!fits || !dt__mul_i64(n, (int64_t)dt_dtype_size(dtype), &bytes))
-        return dt__fail(ctx, DT_ERR_SHAPE, "%s: %s[%s] has more bytes than can be counted", op, dt_dtype_name(dtype),
+        return dt__fail(ctx, DT_ERR_SHAPE, "%s: %s[%s] has more than 2^63 - 1 bytes", op, dt_dtype_name(dtype),
                         dt__shape_text(n_dims, shape, sizeof text, text));
     *elements = empty ? 0 : n;
     return DT_OK;
 }
 
-bool dt__is_of(dt_ctx *ctx, const char *op, const char *what, const dt_ctx *its) {
-    if (its != ctx)
-        (void)dt__fail(ctx, DT_ERR_STATE, "%s: the %s belongs to another context", op, what);
-    return its == ctx;
+bool dt__check_context(dt_ctx *ctx, const char *op, const char *noun, const dt_ctx *owner) {
+    if (owner != ctx)
+        (void)dt__fail(ctx, DT_ERR_STATE, "%s: the %s belongs to another context", op, noun);
+    return owner == ctx;
 }
 
 dt_tensor *dt__null_argument(dt_ctx *ctx, const char *op, int argument) {
@@ -122,25 +124,25 @@ static unsigned char *data_at(const dt__storage *storage, dt_dtype dtype, int64_
     return storage->data ? storage->data + offset * (int64_t)dt_dtype_size(dtype) : NULL;
 }
 
-dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__reading *how) {
-    int n = how->n_dims;
+dt_tensor *dt__tensor_plain(dt__storage *storage, const dt__array_desc *desc) {
+    int n = desc->n_dims;
     dt_tensor *tensor = dt__handle_new(storage->ctx, n);
     if (!tensor)
         return NULL;
     storage->n_refs++;
     tensor->storage = storage;
-    tensor->data = data_at(storage, how->dtype, how->offset);
-    tensor->dtype = how->dtype;
+    tensor->data = data_at(storage, desc->dtype, desc->offset);
+    tensor->dtype = desc->dtype;
     tensor->n_dims = tensor->local_n_dims = n;
     tensor->shape = tensor->local_shape = tensor->dims;
     tensor->strides = tensor->dims + n;
     for (int d = 0; d < n; d++)
-        tensor->dims[d] = how->shape[d];
-    if (how->strides)
+        tensor->dims[d] = desc->shape[d];
+    if (desc->strides)
         for (int d = 0; d < n; d++)
-            tensor->strides[d] = how->strides[d];
+            tensor->strides[d] = desc->strides[d];
     else
-        dt__row_strides(n, how->shape, tensor->strides);
+        dt__row_strides(n, desc->shape, tensor->strides);
     return tensor;
 }
 
@@ -151,8 +153,8 @@ dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
     dt__storage *storage = dt__storage_new(ctx, (size_t)n * dt_dtype_size(dtype));
     if (!storage)
         return NULL;
-    dt_tensor *tensor = dt__tensor_plain(storage, &(dt__reading){dtype, n_dims, shape, NULL, 0});
-    dt__storage_drop(storage);
+    dt_tensor *tensor = dt__tensor_plain(storage, &(dt__array_desc){dtype, n_dims, shape, NULL, 0});
+    dt__storage_release(storage);
     return tensor;
 }
 
@@ -181,7 +183,7 @@ dt_tensor *dt__tensor_of_spec(dt_spec *spec) {
     if (!storage)
         return NULL;
     dt_tensor *tensor = dt__tensor_wrap(spec, storage, 0, NULL);
-    dt__storage_drop(storage);
+    dt__storage_release(storage);
     return tensor;
 }
 
@@ -190,7 +192,7 @@ dt_tensor *dt__tensor_alias(const dt_tensor *tensor) {
     if (tensor->spec)
         return dt__tensor_wrap(tensor->spec, tensor->storage, offset, tensor->strides);
     return dt__tensor_plain(tensor->storage,
-                            &(dt__reading){tensor->dtype, tensor->n_dims, tensor->shape, tensor->strides, offset});
+                            &(dt__array_desc){tensor->dtype, tensor->n_dims, tensor->shape, tensor->strides, offset});
 }
 
 dt_ctx *dt_tensor_ctx(const dt_tensor *tensor) { return tensor ? tensor->ctx : NULL; }
@@ -239,7 +241,8 @@ dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad) {
     if (!tensor)
         return DT_ERR_VALUE;
     if (requires_grad && !dt__is_inexact(tensor->dtype))
-        return dt__fail(tensor->ctx, DT_ERR_DTYPE, "set_requires_grad: only floating tensors have gradients, not %s",
+        return dt__fail(tensor->ctx, DT_ERR_DTYPE,
+                        "set_requires_grad: wrong dtype: expected a floating-point or complex one, got %s",
                         dt_dtype_name(tensor->dtype));
     tensor->requires_grad = requires_grad;
     return DT_OK;

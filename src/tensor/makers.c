@@ -31,10 +31,11 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
         return NULL;
     dt_mesh *mesh = o->mesh ? o->mesh : o->place ? dt_mesh_current(ctx) : NULL;
     if (o->place && !mesh) {
-        (void)dt__fail(ctx, DT_ERR_MESH, "%s: placements %s, but no mesh is given and none is current", op, o->place);
+        (void)dt__fail(ctx, DT_ERR_MESH, "%s: placements %s without a mesh: expected .mesh or a current mesh", op,
+                       o->place);
         return NULL;
     }
-    if (mesh && !dt__is_of(ctx, op, "mesh", dt_mesh_ctx(mesh)))
+    if (mesh && !dt__check_context(ctx, op, "mesh", dt_mesh_ctx(mesh)))
         return NULL;
     dt_tensor *tensor;
     dt_dtype dtype = o->dtype ? o->dtype : DT_F32;
@@ -85,7 +86,7 @@ static void fill_local(dt_tensor *tensor, const void *element) {
                     dt_dtype_size(tensor->dtype), dt_tensor_local_elements(tensor));
 }
 
-dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double value) {
+dt_status dt__check_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double value) {
     int64_t min, max;
     if (!dt__is_integer(dtype))
         return DT_OK;
@@ -96,7 +97,7 @@ dt_status dt__want_number(dt_ctx *ctx, const char *op, dt_dtype dtype, double va
                     dt_dtype_name(dtype), (long long)min, (long long)max);
 }
 
-bool dt__wants_values(dt_tensor *tensor) {
+bool dt__needs_values(dt_tensor *tensor) {
     dt_reduce reduce;
     unsigned char element[16];
     if (!tensor || !tensor->data)
@@ -110,7 +111,7 @@ bool dt__wants_values(dt_tensor *tensor) {
 
 static dt_tensor *fill_with(dt_tensor *tensor, double value) {
     unsigned char element[16];
-    if (dt__wants_values(tensor)) {
+    if (dt__needs_values(tensor)) {
         dt__write_f64(tensor->dtype, value, element);
         fill_local(tensor, element);
     }
@@ -137,7 +138,7 @@ dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *opt
 
 static dt_tensor *make_full(dt_ctx *ctx, const char *op, dt_shape shape, double value,
                             const dt_make_options *options) {
-    if (ctx && options && dt__want_number(ctx, op, options->dtype, value) != DT_OK)
+    if (ctx && options && dt__check_number(ctx, op, options->dtype, value) != DT_OK)
         return NULL;
     return fill_with(dt__tensor_make(ctx, op, shape, options, NULL), value);
 }
@@ -162,7 +163,7 @@ static void shard_of(const dt_tensor *tensor, int dim, dt__shard *out) {
         *out = (dt__shard){.global_size = tensor->shape[dim], .size = tensor->shape[dim]};
         return;
     }
-    (void)dt_mesh_coordinate(tensor->spec->mesh, coordinate); /* a member: it holds elements */
+    (void)dt_mesh_coordinate(tensor->spec->mesh, coordinate); /* this rank is in the mesh: it holds elements */
     dt__shard_at(&tensor->spec->sharding, dim, coordinate, out);
 }
 
@@ -173,24 +174,24 @@ struct line {
     int64_t n_last;
 };
 
-/* A line that is put into this rank's part; threads take pieces of it. */
+/* A line that fills the local tensor; each thread fills a piece of it. */
 struct lines {
     const struct line *line;
     dt_tensor *tensor;
     dt__shard shard;
-    bool whole; /* numbers are made as i64, because dtype, start and step are whole; otherwise as f64 */
+    bool integral; /* computed in i64, because dtype, start and step are integers; otherwise in f64 */
 };
 
-enum { LINE_PIECE = 1 << 16 }; /* elements that are worth a thread */
+enum { LINE_PIECE = 1 << 16 }; /* elements per task of a thread */
 
-static bool is_whole(double x) { return fabs(x) < 9007199254740992.0 && x == trunc(x); }
+static bool is_integer(double x) { return fabs(x) < 9007199254740992.0 && x == trunc(x); }
 
-static bool makes_whole(const dt_tensor *tensor, const struct line *line) {
+static bool is_integral_line(const dt_tensor *tensor, const struct line *line) {
     double end = line->first + (double)tensor->shape[0] * line->step;
-    return dt__is_integral(tensor->dtype) && is_whole(line->first) && is_whole(line->step) && fabs(end) < 4e18;
+    return dt__is_integral(tensor->dtype) && is_integer(line->first) && is_integer(line->step) && fabs(end) < 4e18;
 }
 
-/* Elements one behind the other, from index `begin` on: made a chunk at a time, and converted. */
+/* Consecutive elements from index `begin` on, computed and converted a chunk at a time. */
 static void fill_line(const struct lines *all, int64_t begin, int64_t n, unsigned char *out) {
     enum { CHUNK = 256 };
     union {
@@ -204,13 +205,13 @@ static void fill_line(const struct lines *all, int64_t begin, int64_t n, unsigne
         int64_t size = dt__min_i64(n - at, CHUNK);
         for (int64_t i = 0; i < size; i++) {
             int64_t index = begin + at + i;
-            if (all->whole)
+            if (all->integral)
                 chunk.i64[i] = (int64_t)line->first + index * (int64_t)line->step;
             else
                 chunk.f64[i] = index == line->n_last && !isnan(line->last) ? line->last
                                                                            : line->first + (double)index * line->step;
         }
-        dt__array from = {&chunk, all->whole ? DT_I64 : DT_F64, 1, &size, &one};
+        dt__array from = {&chunk, all->integral ? DT_I64 : DT_F64, 1, &size, &one};
         dt__array to = {out + (size_t)at * dt_dtype_size(dtype), dtype, 1, &size, &one};
         dt__convert(dt__kernels_of(all->tensor->ctx), NULL, &to, &from);
         at += size;
@@ -228,11 +229,11 @@ static void fill_lines_piece(void *arg, int64_t piece) {
     }
 }
 
-/* Fills the part of a tensor of one dim. */
+/* Fills the local tensor of one dim. */
 static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
-    if (!dt__wants_values(tensor))
+    if (!dt__needs_values(tensor))
         return tensor;
-    struct lines all = {.line = line, .tensor = tensor, .whole = makes_whole(tensor, line)};
+    struct lines all = {.line = line, .tensor = tensor, .integral = is_integral_line(tensor, line)};
     shard_of(tensor, 0, &all.shard);
     dt__pool_run(dt__pool_of(tensor->ctx), dt__ceil_div(all.shard.size, LINE_PIECE), fill_lines_piece, &all);
     return tensor;
@@ -248,7 +249,7 @@ dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, c
     if (!ctx)
         return NULL;
     if (step == 0 || !(n >= 0) || n > 9e15) {
-        (void)dt__fail(ctx, DT_ERR_VALUE, "arange: from %g to %g by %g; the step must lead from start to end", start,
+        (void)dt__fail(ctx, DT_ERR_VALUE, "arange: the step does not lead from start to end: %g to %g by %g", start,
                        end, step);
         return NULL;
     }
@@ -268,11 +269,10 @@ dt_tensor *dt_linspace_sized(dt_ctx *ctx, double start, double end, int64_t n, c
                       &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
 }
 
-/* Ones in columns first … last of each row, counted from the diagonal: a column is in a row's band if column - row lies
- * between them. Threads take some rows each. */
+/* Ones where first <= column - row <= last. Each thread fills some rows. */
 struct band {
     int64_t first, last;
-    dt_tensor *tensor; /* its part is dense, row by row */
+    dt_tensor *tensor; /* its local tensor is dense and row-major */
     dt__shard rows, columns;
     int64_t n_per_piece; /* rows */
 };
@@ -299,7 +299,7 @@ static void fill_band_piece(void *arg, int64_t piece) {
 }
 
 static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
-    if (!dt__wants_values(tensor) || dt_tensor_local_elements(tensor) == 0)
+    if (!dt__needs_values(tensor) || dt_tensor_local_elements(tensor) == 0)
         return tensor;
     struct band band = {.first = first, .last = last, .tensor = tensor};
     shard_of(tensor, 0, &band.rows);
@@ -339,19 +339,19 @@ dt_tensor *dt_empty_like(const dt_tensor *tensor) {
 }
 
 dt_tensor *dt_full_like(const dt_tensor *tensor, double value) {
-    bool fits = !tensor || dt__want_number(tensor->ctx, "full_like", tensor->dtype, value) == DT_OK;
+    bool fits = !tensor || dt__check_number(tensor->ctx, "full_like", tensor->dtype, value) == DT_OK;
     return fits ? fill_with(dt_empty_like(tensor), value) : NULL;
 }
 
-/* Bytes of a shape of which there is memory, or an agreed error. */
+/* The bytes of a shape; an agreed error if the memory is NULL. */
 static dt_status check_memory(dt_ctx *ctx, const char *op, const void *memory, dt_shape shape, dt_dtype dtype,
                               size_t *bytes) {
     int64_t n;
     DT__TRY(dt__shape_check(ctx, op, dtype, shape.n, shape.sizes, &n));
     *bytes = (size_t)n * dt_dtype_size(dtype);
     return memory || n == 0 ? DT_OK
-                            : dt__fail(ctx, DT_ERR_VALUE, "%s: no memory for %lld elements of %s", op, (long long)n,
-                                       dt_dtype_name(dtype));
+                            : dt__fail(ctx, DT_ERR_VALUE, "%s: the memory of %lld elements of %s is NULL", op,
+                                       (long long)n, dt_dtype_name(dtype));
 }
 
 dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype) {
@@ -376,8 +376,8 @@ dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, d
     dt__storage *storage = dt__storage_adopt(ctx, memory, bytes, free_memory, user);
     if (!storage)
         return NULL;
-    dt_tensor *tensor = dt__tensor_plain(storage, &(dt__reading){dtype, shape.n, shape.sizes, NULL, 0});
-    dt__storage_drop(storage);
+    dt_tensor *tensor = dt__tensor_plain(storage, &(dt__array_desc){dtype, shape.n, shape.sizes, NULL, 0});
+    dt__storage_release(storage);
     return tensor;
 }
 
@@ -385,8 +385,8 @@ dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype) 
     return dt_adopt(ctx, memory, shape, dtype, NULL, NULL);
 }
 
-/* As dt_empty_like, with the last dim fastest in memory. */
-static dt_tensor *row_by_row(const dt_tensor *tensor) {
+/* As dt_empty_like, but row-major. */
+static dt_tensor *empty_row_major(const dt_tensor *tensor) {
     const dt_spec *spec = tensor->spec;
     if (!spec)
         return dt_empty_like(tensor);
@@ -401,7 +401,7 @@ static dt_tensor *row_by_row(const dt_tensor *tensor) {
 }
 
 dt_tensor *dt_clone(const dt_tensor *tensor) {
-    dt_tensor *copy = tensor ? row_by_row(tensor) : NULL;
+    dt_tensor *copy = tensor ? empty_row_major(tensor) : NULL;
     if (copy && copy->data && tensor->data)
         dt__convert(
             dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx),

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The view to start from; false, with the error recorded, where there is no plain tensor. */
+/* The view to start from; false after an error where the tensor is NULL or not plain. */
 static bool open_view(const dt_tensor *tensor, const char *op, dt__view *out) {
     if (!tensor)
         return false;
@@ -16,8 +16,7 @@ static bool open_view(const dt_tensor *tensor, const char *op, dt__view *out) {
         char text[512];
         (void)dt_tensor_text(tensor, sizeof text, text);
         (void)dt__fail(tensor->ctx, DT_ERR_UNSUPPORTED,
-                       "%s: %s is distributed; take its local part (dt_to_local) or the whole (dt_full_tensor)", op,
-                       text);
+                       "%s: expected a plain tensor, got %s; use dt_to_local or dt_full_tensor", op, text);
         return false;
     }
     *out = (dt__view){
@@ -32,7 +31,7 @@ static dt_tensor *close_view(const dt_tensor *tensor, const dt__view *view, dt_s
     if (status != DT_OK)
         return NULL;
     return dt__tensor_plain(tensor->storage,
-                            &(dt__reading){tensor->dtype, view->n_dims, view->shape, view->strides, view->offset});
+                            &(dt__array_desc){tensor->dtype, view->n_dims, view->shape, view->strides, view->offset});
 }
 
 dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length) {
@@ -59,7 +58,7 @@ dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t ste
                                               : NULL;
 }
 
-/* The largest and the smallest element that the strides reach, from offset on; false where that cannot be counted. */
+/* The smallest and the largest element that the strides reach from offset on; false on overflow. */
 static bool reach(int n, const int64_t *shape, const int64_t *strides, int64_t offset, int64_t *low, int64_t *high) {
     *low = *high = offset;
     for (int d = 0; d < n; d++) {
@@ -83,12 +82,12 @@ dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strid
          (!reach(shape.n, shape.sizes, strides.sizes, offset, &low, &high) || low < 0 || high >= capacity))) {
         char sizes[320], steps[320];
         (void)dt__fail(tensor->ctx, DT_ERR_SHAPE,
-                       "as_strided: [%s] with strides (%s) from element %lld on leaves a storage of %lld elements",
+                       "as_strided: [%s] with strides (%s) from element %lld on exceeds the storage of %lld elements",
                        dt__shape_text(shape.n, shape.sizes, sizeof sizes, sizes),
                        dt__shape_text(strides.n, strides.sizes, sizeof steps, steps), (long long)offset,
                        (long long)capacity);
         return NULL;
     }
     return dt__tensor_plain(tensor->storage,
-                            &(dt__reading){tensor->dtype, shape.n, shape.sizes, strides.sizes, offset});
+                            &(dt__array_desc){tensor->dtype, shape.n, shape.sizes, strides.sizes, offset});
 }

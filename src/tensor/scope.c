@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Scopes: a stack of lists of handles. A scope holds one reference to each handle in its list; ending it drops them.
- * Handles that are in no scope and still referred to stand in a list of their own, so that the context can count them.
+ * Handles that are in no scope and still retained are in a list of their own, so that the context can free them.
  */
 #include "tensor/tensor_state.h"
 
@@ -19,7 +19,7 @@ void dt__scope_enter(dt__tensor_state *state, dt_tensor *tensor, int64_t depth) 
     *list = tensor;
 }
 
-static void leave(dt__tensor_state *state, dt_tensor *tensor) {
+static void unlink_handle(dt__tensor_state *state, dt_tensor *tensor) {
     if (tensor->previous)
         tensor->previous->next = tensor->next;
     else
@@ -63,12 +63,12 @@ static void pop(dt__tensor_state *state) {
 void dt_scope_end(dt_scope scope) {
     dt__tensor_state *state = scope.ctx ? scope.ctx->slots[DT__SLOT_TENSOR].state : NULL;
     if (!state || scope.number == 0)
-        return; /* it could not be begun, and that has been recorded */
+        return; /* dt_scope_begin failed and has recorded why */
     int64_t depth = state->n_scopes - 1;
     while (depth > 0 && state->scopes[depth].number != scope.number)
         depth--;
     if (depth == 0) {
-        (void)dt__fail(scope.ctx, DT_ERR_STATE, "scope_end: the scope has ended already");
+        (void)dt__fail(scope.ctx, DT_ERR_STATE, "scope_end: the scope has already ended");
         return;
     }
     while (state->n_scopes > depth)
@@ -79,7 +79,7 @@ dt_tensor *dt_keep(dt_tensor *tensor) {
     if (!tensor || tensor->scope <= 0)
         return tensor;
     dt__tensor_state *state = state_of(tensor);
-    leave(state, tensor);
+    unlink_handle(state, tensor);
     dt__scope_enter(state, tensor, tensor->scope - 1);
     return tensor;
 }
@@ -88,11 +88,12 @@ void dt_drop(dt_tensor *tensor) {
     if (!tensor)
         return;
     if (tensor->scope < 0) {
-        (void)dt__fail(tensor->ctx, DT_ERR_STATE, "drop: the tensor is in no scope; what was held is released");
+        (void)dt__fail(tensor->ctx, DT_ERR_STATE,
+                       "drop: the tensor is in no scope; use dt_tensor_release for a retained one");
         return;
     }
     dt__tensor_state *state = state_of(tensor);
-    leave(state, tensor);
+    unlink_handle(state, tensor);
     if (--tensor->n_refs == 0)
         dt__handle_free(tensor);
     else
@@ -102,7 +103,7 @@ void dt_drop(dt_tensor *tensor) {
 dt_tensor *dt__scope_take(dt_tensor *tensor) {
     if (tensor && tensor->scope < 0) {
         dt__tensor_state *state = state_of(tensor);
-        leave(state, tensor);
+        unlink_handle(state, tensor);
         tensor->n_refs++;
         dt__scope_enter(state, tensor, state->n_scopes - 1);
     }
@@ -129,11 +130,12 @@ void dt_tensor_release(dt_tensor *tensor) {
     if (!tensor)
         return;
     if (tensor->scope >= 0 && tensor->n_refs == 1) {
-        (void)dt__fail(tensor->ctx, DT_ERR_STATE, "release: nobody holds the tensor but its scope");
+        (void)dt__fail(tensor->ctx, DT_ERR_STATE,
+                       "tensor_release: the tensor was not retained; use dt_drop to drop it from its scope");
         return;
     }
     if (--tensor->n_refs > 0)
         return;
-    leave(state_of(tensor), tensor);
+    unlink_handle(state_of(tensor), tensor);
     dt__handle_free(tensor);
 }

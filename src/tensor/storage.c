@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Storages and handles: where they come from and where they go. Both live in pools of the context, because an op makes
- * one of each; a handle has space for a few dims, or for all that there can be.
+ * Allocation of storages and handles. Both come from pools of the context, because each op makes one of each; a handle
+ * has capacity for a few dims, or for DT_SPEC_MAX_DIMS.
  */
 #include "tensor/tensor_state.h"
 
@@ -19,7 +19,7 @@ struct dt__pool_block {
     max_align_t memory[];
 };
 
-static bool grow(dt_ctx *ctx, dt__object_pool *pool) {
+static bool pool_grow(dt_ctx *ctx, dt__object_pool *pool) {
     size_t bytes = sizeof(struct dt__pool_block) + PER_BLOCK * pool->object_bytes;
     struct dt__pool_block *block = dt__alloc(ctx, bytes);
     if (!block)
@@ -34,21 +34,21 @@ static bool grow(dt_ctx *ctx, dt__object_pool *pool) {
     return true;
 }
 
-static void *take(dt_ctx *ctx, dt__object_pool *pool) {
-    if (!pool->free && !grow(ctx, pool))
+static void *pool_alloc(dt_ctx *ctx, dt__object_pool *pool) {
+    if (!pool->free && !pool_grow(ctx, pool))
         return NULL;
     struct dt__pooled *object = pool->free;
     pool->free = object->next;
     return object;
 }
 
-static void give(dt__object_pool *pool, void *memory) {
+static void pool_free(dt__object_pool *pool, void *memory) {
     struct dt__pooled *object = memory;
     object->next = pool->free;
     pool->free = object;
 }
 
-static void free_pool(dt_ctx *ctx, dt__object_pool *pool) {
+static void pool_destroy(dt_ctx *ctx, dt__object_pool *pool) {
     while (pool->blocks) {
         struct dt__pool_block *block = pool->blocks;
         pool->blocks = block->next;
@@ -58,13 +58,13 @@ static void free_pool(dt_ctx *ctx, dt__object_pool *pool) {
 
 static size_t handle_bytes(int n_dims) { return sizeof(dt_tensor) + 2 * (size_t)n_dims * sizeof(int64_t); }
 
-void *dt__owned_new(dt_ctx *ctx, size_t bytes, const char *what) {
+void *dt__owned_new(dt_ctx *ctx, size_t bytes, const char *purpose) {
     dt__tensor_state *state = dt__tensor_state_of(ctx);
     if (!state)
         return NULL;
     struct dt__owned *owned = dt__alloc_zeroed(ctx, sizeof *owned + bytes);
     if (!owned)
-        return dt__fail_memory(ctx, sizeof *owned + bytes, what), NULL;
+        return dt__fail_memory(ctx, sizeof *owned + bytes, purpose), NULL;
     owned->bytes = sizeof *owned + bytes;
     owned->next = state->owned;
     if (state->owned)
@@ -87,20 +87,20 @@ void dt__owned_free(dt_ctx *ctx, void *memory) {
     dt__free(ctx, owned, owned->bytes);
 }
 
-/* Whatever is still referred to: the context ends, and everything in it. */
+/* Closing the context frees everything, whatever the reference counts. */
 static void free_state(dt_ctx *ctx, void *slot) {
     dt__tensor_state *state = slot;
     while (state->storages) {
         state->storages->n_refs = 1;
-        dt__storage_drop(state->storages);
+        dt__storage_release(state->storages);
     }
     dt__products_free(state->products);
     while (state->owned)
         dt__owned_free(ctx, state->owned->memory);
     dt__free(ctx, state->scopes, state->capacity * sizeof *state->scopes);
-    free_pool(ctx, &state->storage_pool);
-    free_pool(ctx, &state->few_pool);
-    free_pool(ctx, &state->many_pool);
+    pool_destroy(ctx, &state->storage_pool);
+    pool_destroy(ctx, &state->few_pool);
+    pool_destroy(ctx, &state->many_pool);
     dt__free(ctx, state, sizeof *state);
 }
 
@@ -146,7 +146,7 @@ dt__products *dt__products_of(dt_ctx *ctx) {
 
 static dt__storage *new_storage(dt_ctx *ctx) {
     dt__tensor_state *state = dt__tensor_state_of(ctx);
-    dt__storage *storage = state ? take(ctx, &state->storage_pool) : NULL;
+    dt__storage *storage = state ? pool_alloc(ctx, &state->storage_pool) : NULL;
     if (!storage)
         return NULL;
     *storage = (dt__storage){.ctx = ctx, .n_refs = 1, .next = state->storages};
@@ -166,7 +166,7 @@ dt__storage *dt__storage_new(dt_ctx *ctx, size_t bytes) {
     storage->data = dt_heap_alloc(ctx, bytes);
     storage->heap = storage->data;
     if (!storage->data) {
-        dt__storage_drop(storage);
+        dt__storage_release(storage);
         return NULL;
     }
     return storage;
@@ -186,7 +186,7 @@ dt__storage *dt__storage_adopt(dt_ctx *ctx, void *memory, size_t bytes, dt_free_
     return storage;
 }
 
-void dt__storage_drop(dt__storage *storage) {
+void dt__storage_release(dt__storage *storage) {
     if (!storage || --storage->n_refs > 0)
         return;
     dt__tensor_state *state = storage->ctx->slots[DT__SLOT_TENSOR].state;
@@ -200,7 +200,7 @@ void dt__storage_drop(dt__storage *storage) {
         (void)dt_heap_free(storage->ctx, storage->data);
     else if (storage->free_memory)
         storage->free_memory(storage->user, storage->data);
-    give(&state->storage_pool, storage);
+    pool_free(&state->storage_pool, storage);
 }
 
 dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
@@ -208,7 +208,7 @@ dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
     if (!state)
         return NULL;
     bool large = n_dims > FEW_DIMS;
-    dt_tensor *tensor = take(ctx, large ? &state->many_pool : &state->few_pool);
+    dt_tensor *tensor = pool_alloc(ctx, large ? &state->many_pool : &state->few_pool);
     if (!tensor)
         return NULL;
     memset(tensor, 0, sizeof *tensor);
@@ -221,7 +221,7 @@ dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
 
 void dt__handle_free(dt_tensor *tensor) {
     dt__tensor_state *state = tensor->ctx->slots[DT__SLOT_TENSOR].state;
-    dt__storage_drop(tensor->storage);
+    dt__storage_release(tensor->storage);
     dt_spec_release(tensor->spec);
-    give(tensor->large ? &state->many_pool : &state->few_pool, tensor);
+    pool_free(tensor->large ? &state->many_pool : &state->few_pool, tensor);
 }

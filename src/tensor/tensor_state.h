@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a context keeps of tensors; of interest inside this folder only.
+ * The tensors of a context, for the files of this folder.
  */
-#ifndef DT_TENSOR_STATE_H
-#define DT_TENSOR_STATE_H
+#ifndef DT_TENSOR_TENSOR_STATE_H
+#define DT_TENSOR_TENSOR_STATE_H
 
 #include "tensor/tensor.h"
 
@@ -20,19 +20,19 @@ typedef struct dt__object_pool {
 
 /* One open scope; the first one is the context itself. */
 struct dt__scope {
-    int64_t number; /* never used again */
+    int64_t number; /* never reused */
     dt_tensor *newest;
 };
 
 struct dt__tensor_state {
     bool has_data;
     const dt__kernels *kernels;
-    dt__products *products; /* made when it is first asked for */
-    dt__storage *storages;  /* all that live */
+    dt__products *products; /* made on first use */
+    dt__storage *storages;  /* all */
     dt__object_pool storage_pool, few_pool, many_pool;
     struct dt__scope *scopes;
     int64_t n_scopes;
-    size_t capacity;
+    size_t capacity;   /* of scopes */
     int64_t n_begun;   /* scopes so far */
     dt_tensor *others; /* handles in no scope */
     struct dt__owned *owned;
@@ -44,9 +44,9 @@ struct dt__owned {
     max_align_t memory[];
 };
 
-/* A handle with one reference, the current scope's, and everything else zero; NULL with the error recorded. */
+/* A handle with one reference, the current scope's, and everything else zero; NULL after an error. */
 dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims);
-/* The last reference has gone; the handle is in no list. */
+/* Frees a handle without references, which is in no list. */
 void dt__handle_free(dt_tensor *tensor);
 
 /* scope.c: opens the context's own scope. */

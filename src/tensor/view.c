@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The arithmetic of views.
+ * Shape and stride arithmetic of views. An error leaves the view as it was.
  */
 #include "tensor/view.h"
 
@@ -15,16 +15,16 @@ enum { TEXT = 320 };
 dt_status dt__resolve_dim(dt_ctx *ctx, const char *op, int n_dims, int64_t dim, int *out) {
     int64_t n = n_dims ? n_dims : 1;
     if (dim < -n || dim >= n)
-        return dt__fail(ctx, DT_ERR_SHAPE, "%s: dim %lld of a tensor of %d dims; it may be %lld to %lld", op,
-                        (long long)dim, n_dims, (long long)-n, (long long)(n - 1));
+        return dt__fail(ctx, DT_ERR_SHAPE, "%s: wrong dim: expected %lld to %lld, got %lld", op, (long long)-n,
+                        (long long)(n - 1), (long long)dim);
     *out = (int)(dim < 0 ? dim + n : dim);
     return DT_OK;
 }
 
-/* A dim that must be there. */
+/* A dim that must exist: not of a tensor without dims. */
 static dt_status find_dim(const dt__view *view, const char *op, int dim, int *out) {
     if (view->n_dims == 0)
-        return dt__fail(view->ctx, DT_ERR_SHAPE, "%s: a tensor without dims has no dim %d", op, dim);
+        return dt__fail(view->ctx, DT_ERR_SHAPE, "%s: wrong dim: the tensor has no dims, got %d", op, dim);
     return dt__resolve_dim(view->ctx, op, view->n_dims, dim, out);
 }
 
@@ -44,13 +44,13 @@ dt_status dt__view_slice(dt__view *view, int dim, int64_t start, int64_t end, in
     int d = 0;
     DT__TRY(find_dim(view, "slice", dim, &d));
     if (step <= 0)
-        return dt__fail(view->ctx, DT_ERR_VALUE, "slice: a step of %lld; it must be above 0", (long long)step);
+        return dt__fail(view->ctx, DT_ERR_VALUE, "slice: wrong step: expected at least 1, got %lld", (long long)step);
     int64_t size = view->shape[d], first = clip(start, size), last = dt__max_i64(clip(end, size), first);
     view->shape[d] = dt__ceil_div(last - first, step);
     if (view->shape[d] > 0) /* an empty view stays where it is, inside the storage */
         view->offset += first * view->strides[d];
     if (view->shape[d] > 1)
-        view->strides[d] *= step; /* cannot overflow: the last index lies in the storage */
+        view->strides[d] *= step; /* cannot overflow: the last index is in the storage */
     return DT_OK;
 }
 
@@ -59,8 +59,8 @@ dt_status dt__view_select(dt__view *view, int dim, int64_t index) {
     DT__TRY(find_dim(view, "select", dim, &d));
     int64_t size = view->shape[d];
     if (index < -size || index >= size)
-        return dt__fail(view->ctx, DT_ERR_VALUE, "select: index %lld of dim %d, which has %lld", (long long)index, d,
-                        (long long)size);
+        return dt__fail(view->ctx, DT_ERR_VALUE, "select: wrong index of dim %d: expected %lld to %lld, got %lld", d,
+                        (long long)-size, (long long)(size - 1), (long long)index);
     view->offset += (index < 0 ? index + size : index) * view->strides[d];
     remove_dim(view, d);
     return DT_OK;
@@ -71,8 +71,9 @@ dt_status dt__view_narrow(dt__view *view, int dim, int64_t start, int64_t length
     DT__TRY(find_dim(view, "narrow", dim, &d));
     int64_t size = view->shape[d], first = start < 0 ? start + size : start;
     if (first < 0 || length < 0 || first > size || length > size - first)
-        return dt__fail(view->ctx, DT_ERR_VALUE, "narrow: %lld indices from %lld on of dim %d, which has %lld",
-                        (long long)length, (long long)start, d, (long long)size);
+        return dt__fail(view->ctx, DT_ERR_VALUE,
+                        "narrow: indices out of range: dim %d has size %lld, got %lld from %lld on", d,
+                        (long long)size, (long long)length, (long long)start);
     if (length > 0)
         view->offset += first * view->strides[d];
     view->shape[d] = length;
@@ -96,20 +97,20 @@ dt_status dt__view_transpose(dt__view *view, int a, int b) {
 dt_status dt__view_permute(dt__view *view, int n, const int64_t *dims) {
     char text[TEXT];
     dt__view to = *view;
-    uint64_t seen = 0;
+    uint64_t found = 0;
     bool valid = n == view->n_dims;
     for (int d = 0; d < n && valid; d++) {
         int64_t from = dims[d] < 0 ? dims[d] + n : dims[d];
-        valid = from >= 0 && from < n && !(seen >> from & 1);
+        valid = from >= 0 && from < n && !(found >> from & 1);
         if (!valid)
             break;
-        seen |= UINT64_C(1) << from;
+        found |= UINT64_C(1) << from;
         to.shape[d] = view->shape[from];
         to.strides[d] = view->strides[from];
     }
     if (!valid)
-        return dt__fail(view->ctx, DT_ERR_SHAPE, "permute: (%s) does not name each of %d dims once",
-                        dt__shape_text(n, dims, sizeof text, text), view->n_dims);
+        return dt__fail(view->ctx, DT_ERR_SHAPE, "permute: wrong dims: expected each of %d dims once, got (%s)",
+                        view->n_dims, dt__shape_text(n, dims, sizeof text, text));
     *view = to;
     return DT_OK;
 }
@@ -122,9 +123,10 @@ static dt_status check_count(const dt__view *view, const char *op) {
 
 static dt_status cannot_expand(const dt__view *view, int n, const int64_t *shape) {
     char from[TEXT], to[TEXT];
-    return dt__fail(
-        view->ctx, DT_ERR_SHAPE, "expand: [%s] to [%s]; sizes of 1 can grow, others stay, and new dims come in front",
-        dt__shape_text(view->n_dims, view->shape, sizeof from, from), dt__shape_text(n, shape, sizeof to, to));
+    return dt__fail(view->ctx, DT_ERR_SHAPE,
+                    "expand: cannot expand [%s] to [%s]: only sizes of 1 can change, and new dims come first",
+                    dt__shape_text(view->n_dims, view->shape, sizeof from, from),
+                    dt__shape_text(n, shape, sizeof to, to));
 }
 
 dt_status dt__view_expand(dt__view *view, int n, const int64_t *shape) {
@@ -134,13 +136,13 @@ dt_status dt__view_expand(dt__view *view, int n, const int64_t *shape) {
     dt__view to = *view;
     to.n_dims = n;
     for (int d = 0; d < n; d++) {
-        int64_t old = d < added ? 1 : view->shape[d - added], asked = shape[d];
-        if (asked == -1 && d >= added)
-            asked = old;
-        if (asked < 0 || (old != 1 && asked != old))
+        int64_t old = d < added ? 1 : view->shape[d - added], requested = shape[d];
+        if (requested == -1 && d >= added)
+            requested = old;
+        if (requested < 0 || (old != 1 && requested != old))
             return cannot_expand(view, n, shape);
-        to.shape[d] = asked;
-        to.strides[d] = d >= added && asked == old ? view->strides[d - added] : 0;
+        to.shape[d] = requested;
+        to.strides[d] = d >= added && requested == old ? view->strides[d - added] : 0;
     }
     DT__TRY(check_count(&to, "expand"));
     *view = to;
@@ -152,7 +154,7 @@ dt_status dt__view_diagonal(dt__view *view, int64_t offset, int a, int b) {
     DT__TRY(find_dim(view, "diagonal", a, &i));
     DT__TRY(find_dim(view, "diagonal", b, &j));
     if (i == j)
-        return dt__fail(view->ctx, DT_ERR_SHAPE, "diagonal: both dims are %d; they must differ", i);
+        return dt__fail(view->ctx, DT_ERR_SHAPE, "diagonal: the dims are equal: %d", i);
     int64_t down = offset < 0 ? -dt__max_i64(offset, -INT64_MAX) : 0, right = dt__max_i64(offset, 0);
     int64_t n = dt__max_i64(dt__min_i64(view->shape[i] - down, view->shape[j] - right), 0);
     int64_t stride = view->strides[i] + view->strides[j];
@@ -168,18 +170,19 @@ dt_status dt__view_diagonal(dt__view *view, int64_t offset, int a, int b) {
 dt_status dt__view_unfold(dt__view *view, int dim, int64_t size, int64_t step) {
     int d = 0;
     DT__TRY(dt__resolve_dim(view->ctx, "unfold", view->n_dims, dim, &d));
-    int64_t whole = view->n_dims ? view->shape[d] : 1, stride = view->n_dims ? view->strides[d] : 1;
-    if (size < 0 || size > whole || step <= 0)
-        return dt__fail(view->ctx, DT_ERR_VALUE,
-                        "unfold: windows of %lld, %lld apart, in dim %d, which has %lld; a window must fit and the "
-                        "step be above 0",
-                        (long long)size, (long long)step, d, (long long)whole);
+    int64_t extent = view->n_dims ? view->shape[d] : 1, stride = view->n_dims ? view->strides[d] : 1;
+    if (size < 0 || size > extent || step <= 0)
+        return dt__fail(
+            view->ctx, DT_ERR_VALUE,
+            "unfold: wrong window of dim %d: expected a size of at most %lld and a step of at least 1, got size "
+            "%lld and step %lld",
+            d, (long long)extent, (long long)size, (long long)step);
     if (view->n_dims == DT_SPEC_MAX_DIMS)
-        return dt__fail(view->ctx, DT_ERR_SHAPE, "unfold: the tensor has %d dims already, the most there can be",
-                        view->n_dims);
+        return dt__fail(view->ctx, DT_ERR_SHAPE, "unfold: too many dims: expected at most %d, got %d",
+                        DT_SPEC_MAX_DIMS, view->n_dims + 1);
     dt__view to = *view;
     if (to.n_dims > 0) {
-        to.shape[d] = (whole - size) / step + 1;
+        to.shape[d] = (extent - size) / step + 1;
         to.strides[d] = to.shape[d] > 1 ? stride * step : stride;
     }
     to.shape[to.n_dims] = size;
@@ -189,8 +192,8 @@ dt_status dt__view_unfold(dt__view *view, int dim, int64_t size, int64_t step) {
     return DT_OK;
 }
 
-/* Old dims are joined from the right as long as they lie one behind the other; each joined piece must be the product
- * of some new dims. */
+/* Old dims are joined from the right as long as they are contiguous; each joined block must be the product of some new
+ * dims. */
 bool dt__view_reshape(dt__view *view, int n, const int64_t *shape) {
     int64_t strides[DT_SPEC_MAX_DIMS];
     if (dt__elements(view->n_dims, view->shape) <= 1 || dt__elements(n, shape) == 0) {
@@ -198,20 +201,20 @@ bool dt__view_reshape(dt__view *view, int n, const int64_t *shape) {
     } else {
         int to = n - 1;
         for (int d = view->n_dims - 1; d >= 0;) {
-            int64_t step = view->strides[d], piece = view->shape[d];
-            for (d--; d >= 0 && (view->shape[d] == 1 || piece == 1 || view->strides[d] == step * piece); d--) {
-                if (piece == 1)
+            int64_t step = view->strides[d], block = view->shape[d];
+            for (d--; d >= 0 && (view->shape[d] == 1 || block == 1 || view->strides[d] == step * block); d--) {
+                if (block == 1)
                     step = view->strides[d];
-                piece *= view->shape[d];
+                block *= view->shape[d];
             }
-            while (to >= 0 && (piece > 1 || shape[to] == 1)) {
-                if (piece % shape[to] != 0)
+            while (to >= 0 && (block > 1 || shape[to] == 1)) {
+                if (block % shape[to] != 0)
                     return false;
                 strides[to] = step;
                 step *= shape[to];
-                piece /= shape[to--];
+                block /= shape[to--];
             }
-            if (piece != 1)
+            if (block != 1)
                 return false;
         }
         for (; to >= 0; to--)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The arithmetic of views: what shape, strides and first element a view of an array has. Pure, and the same for a
- * plain tensor and for the local part of a distributed one.
+ * Views of strided arrays: their shape, strides and first element. Pure, and the same for a plain tensor and for the
+ * local tensor of a distributed one.
  */
 #ifndef DT_TENSOR_VIEW_H
 #define DT_TENSOR_VIEW_H
@@ -17,8 +17,8 @@ typedef struct dt__view {
     int64_t shape[DT_SPEC_MAX_DIMS], strides[DT_SPEC_MAX_DIMS];
 } dt__view;
 
-/* Each makes the array a view of what it was; refused, with an agreed error, it stays as it was. See dtensor/tensor.h
- * for what each one means. */
+/* Each replaces the array by a view of it; after an agreed error it is unchanged. dtensor/tensor.h and dtensor/ops.h
+ * define them. */
 dt_status dt__view_slice(dt__view *view, int dim, int64_t start, int64_t end, int64_t step);
 dt_status dt__view_select(dt__view *view, int dim, int64_t index);
 dt_status dt__view_narrow(dt__view *view, int dim, int64_t start, int64_t length);
@@ -28,11 +28,10 @@ dt_status dt__view_expand(dt__view *view, int n, const int64_t *shape);
 dt_status dt__view_diagonal(dt__view *view, int64_t offset, int a, int b);
 dt_status dt__view_unfold(dt__view *view, int dim, int64_t size, int64_t step);
 
-/* The strides of another shape over the same elements; false where there are none without a copy. */
+/* The strides of another shape over the same elements; false where only a copy has that shape. */
 bool dt__view_reshape(dt__view *view, int n, const int64_t *shape);
 
-/* Counts a negative dim from the end; refuses one that is not there. n_dims 0 is treated as 1, as dims of a 0-d tensor
- * may be named. */
+/* Resolves a negative dim; an error for one out of range. n_dims 0 is treated as 1, as in PyTorch. */
 dt_status dt__resolve_dim(dt_ctx *ctx, const char *op, int n_dims, int64_t dim, int *out);
 
 #endif

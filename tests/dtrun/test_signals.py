@@ -15,7 +15,8 @@ def catch(number, frame):
     {action}
 signal.signal(signal.SIG{name}, catch)
 os.write(1, b"ready\\n")
-time.sleep({seconds})
+for _ in range({seconds} * 50):  # a signal just before a sleep is handled only after it
+    time.sleep(0.02)
 """
 
 

@@ -49,24 +49,27 @@ static void shape__what_does_not_fit_is_refused(void **state) {
     for (int i = 0; i <= DT_MESH_MAX_DIMS; i++)
         many[i] = 1;
     assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, &(dt_mesh_options){.names = "dp,dp"}),
-                   "'dp' is given twice"); /* DM-031 */
+                   "'dp' appears twice"); /* DM-031 */
     assert_refused(ctx, dt_mesh_from_shape(ctx, &eight, 1, &(dt_mesh_options){.names = "dp,tp"}),
-                   "1 dims and 2 names"); /* DM-032 */
-    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, &(dt_mesh_options){.names = ""}), "2 dims and 1 names");
-    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, &(dt_mesh_options){.names = "dp,"}), "'' is no name");
-    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, &(dt_mesh_options){.names = "dp,2"}), "'2' is no name");
-    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, &(dt_mesh_options){.names = "d p,tp"}), "'d p' is no name");
+                   "wrong number of names: expected 1, got 2"); /* DM-032 */
+    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, &(dt_mesh_options){.names = ""}),
+                   "wrong number of names: expected 2, got 1");
+    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, &(dt_mesh_options){.names = "dp,"}), "'' is not a name");
+    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, &(dt_mesh_options){.names = "dp,2"}), "'2' is not a name");
+    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, &(dt_mesh_options){.names = "d p,tp"}),
+                   "'d p' is not a name");
     assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, &(dt_mesh_options){.device = "cpu:0"}),
                    "'cpu:0'"); /* DM-021 */
     assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, &(dt_mesh_options){.device = ""}), "''");
-    assert_refused(ctx, dt_mesh_from_shape(ctx, zero, 2, NULL), "dim 1 has size 0");
-    assert_refused(ctx, dt_mesh_from_shape(ctx, negative, 2, NULL), "dim 1 has size -4");
+    assert_refused(ctx, dt_mesh_from_shape(ctx, zero, 2, NULL), "wrong size of dim 1: expected at least 1, got 0");
+    assert_refused(ctx, dt_mesh_from_shape(ctx, negative, 2, NULL),
+                   "wrong size of dim 1: expected at least 1, got -4");
     assert_refused(ctx, dt_mesh_from_shape(ctx, large, 3, NULL), "more than 2147483647 ranks");
-    assert_refused(ctx, dt_mesh_from_shape(ctx, many, DT_MESH_MAX_DIMS + 1, NULL), "1 to 64 dims, not 65");
-    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 0, NULL), "not 0");
+    assert_refused(ctx, dt_mesh_from_shape(ctx, many, DT_MESH_MAX_DIMS + 1, NULL), "expected 1 to 64, got 65");
+    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 0, NULL), "got 0");
     assert_refused(ctx, dt_mesh_from_shape(ctx, NULL, 2, NULL), "dims");
     shape[0] = 3;
-    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, NULL), "12 ranks are needed and the world has 8");
+    assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, NULL), "expected at least 12 ranks, got 8");
     dt_mesh *most = made(ctx, dt_mesh_from_shape(ctx, many, DT_MESH_MAX_DIMS, NULL));
     assert_int_equal(dt_mesh_size(most), 1);
     dt_mesh_release(most);
@@ -147,12 +150,12 @@ static void ranks__what_does_not_fit_is_refused(void **state) {
     world w;
     dt_ctx *ctx = world_begin(&w, 6, 0);
     int64_t three = 3;
-    assert_refused(ctx, dt_mesh_from_ranks(ctx, (int64_t[]){2, 2, 0}, &three, 1, NULL), "rank 2 stands in the list");
-    assert_refused(ctx, dt_mesh_from_ranks(ctx, (int64_t[]){2, 2, 2}, &three, 1, NULL), "rank 2 stands in the list");
+    assert_refused(ctx, dt_mesh_from_ranks(ctx, (int64_t[]){2, 2, 0}, &three, 1, NULL), "rank 2 appears twice");
+    assert_refused(ctx, dt_mesh_from_ranks(ctx, (int64_t[]){2, 2, 2}, &three, 1, NULL), "rank 2 appears twice");
     assert_refused(ctx, dt_mesh_from_ranks(ctx, (int64_t[]){2, 6, 0}, &three, 1, NULL),
                    "rank 6 is not in a world of");
     assert_refused(ctx, dt_mesh_from_ranks(ctx, (int64_t[]){2, -1, 0}, &three, 1, NULL), "rank -1 is not in a world");
-    assert_refused(ctx, dt_mesh_from_ranks(ctx, NULL, &three, 1, NULL), "no list of ranks");
+    assert_refused(ctx, dt_mesh_from_ranks(ctx, NULL, &three, 1, NULL), "the list of ranks is NULL");
     world_end(&w);
 }
 
@@ -202,10 +205,9 @@ static void groups__must_be_those_of_the_grid(void **state) {
     int64_t all[] = {0, 1, 2, 3}, pair[] = {0, 1}, column[] = {1, 3}, four = 4, square[] = {2, 2};
     dt_ranks whole = {all, 4}, two[] = {{column, 2}, {pair, 2}}, swapped[] = {{pair, 2}, {column, 2}};
     dt_mesh_grid line = {all, &four, 1}, grid = {all, square, 2};
-    assert_refused(ctx, dt_mesh_from_groups(ctx, &whole, 1, &grid, NULL),
-                   "1 groups are given for 2 dims");                                                     /* DM-019 */
-    assert_refused(ctx, dt_mesh_from_groups(ctx, two, 2, &line, NULL), "2 groups are given for 1 dims"); /* DM-020 */
-    assert_refused(ctx, dt_mesh_from_groups(ctx, two, 2, NULL, NULL), "2 groups without a grid");
+    assert_refused(ctx, dt_mesh_from_groups(ctx, &whole, 1, &grid, NULL), "expected 2, got 1"); /* DM-019 */
+    assert_refused(ctx, dt_mesh_from_groups(ctx, two, 2, &line, NULL), "expected 1, got 2");    /* DM-020 */
+    assert_refused(ctx, dt_mesh_from_groups(ctx, two, 2, NULL, NULL), "without a grid: expected 1, got 2");
     assert_refused(ctx, dt_mesh_from_groups(ctx, swapped, 2, &grid, NULL), "group 0 is not this rank's group");
     dt_mesh *mesh = made(ctx, dt_mesh_from_groups(ctx, two, 2, &grid, NULL));
     assert_mesh(mesh, "2x2", "0 1 2 3");

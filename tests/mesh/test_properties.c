@@ -144,7 +144,7 @@ static void step_slice(program *p) {
     if (!got != !(allowed || all))
         fail_msg("slice %s of %s: %s", names, dt_mesh_text(p->mesh), got ? "given" : dt_error_text(p->ctx));
     if (!got) {
-        assert_refused(p->ctx, NULL, "mesh's order");
+        assert_refused(p->ctx, NULL, "order of the mesh");
         p->refused++;
         return;
     }
@@ -206,7 +206,7 @@ static void step_unflatten(program *p) {
     bool joined = p->mesh->dims[dim].n_modes > 1;
     dt_mesh *got = dt_mesh_unflatten(p->mesh, dim, sizes, n, &(dt_mesh_options){.names = names});
     if (!got && joined) { /* a dim of several parts is not cut across them */
-        assert_refused(p->ctx, NULL, "cannot be cut");
+        assert_refused(p->ctx, NULL, "cannot be split");
         p->refused++;
         return;
     }

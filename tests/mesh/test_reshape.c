@@ -37,7 +37,7 @@ static void flatten__of_one_dim(void **state) {
     dt_mesh *named = made(ctx, dt_mesh_flatten(mesh, "line"));
     assert_mesh(named, "line=4", "0 1 2 3");
     dt_mesh *plain = made(ctx, dt_mesh_new(ctx, "2x2"));
-    assert_refused(ctx, dt_mesh_flatten(plain, "line"), "no dim names");
+    assert_refused(ctx, dt_mesh_flatten(plain, "line"), "the dims have no names");
     assert_null(dt_mesh_flatten(NULL, "line"));
     dt_mesh_release(plain);
     dt_mesh_release(named);
@@ -53,7 +53,7 @@ static void flatten__of_neighbours_and_of_dims_apart(void **state) {
         world w;
         dt_ctx *ctx = world_begin(&w, 8, rank);
         dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,cp=2,tp=2"));
-        assert_refused(ctx, dt_mesh_flatten(mesh, "dp"), "there already is a dim 'dp'"); /* DM-047, DM-054 */
+        assert_refused(ctx, dt_mesh_flatten(mesh, "dp"), "the name 'dp' is used by a dim"); /* DM-047, DM-054 */
         dt_mesh *flat = made(ctx, flatten_dims(mesh, "dp,cp", NULL));
         assert_mesh(flat, "dp_cp=4", dp_cp[rank % 2]); /* DM-048 */
         dt_mesh *root = dt_mesh_root(flat);
@@ -64,16 +64,16 @@ static void flatten__of_neighbours_and_of_dims_apart(void **state) {
         dt_mesh *again = made(ctx, flatten_dims(mesh, "dp,cp", NULL));
         assert_true(dt_mesh_equal(again, flat)); /* DM-050 */
         dt_mesh *apart = made(ctx, flatten_dims(mesh, "dp,tp", NULL));
-        assert_mesh(apart, "dp_tp=4", dp_tp[rank / 2 % 2]);                                         /* DM-051 */
-        assert_refused(ctx, dt_mesh_slice(mesh, "dp_tp,cp"), "dp_tp,cp: these overlap or are not"); /* DM-052 */
-        assert_refused(ctx, dt_mesh_slice(mesh, "dp_cp,cp"), "these overlap or are not in the mesh's order");
+        assert_mesh(apart, "dp_tp=4", dp_tp[rank / 2 % 2]);                                            /* DM-051 */
+        assert_refused(ctx, dt_mesh_slice(mesh, "dp_tp,cp"), "dp_tp,cp: the dims overlap or are not"); /* DM-052 */
+        assert_refused(ctx, dt_mesh_slice(mesh, "dp_cp,cp"), "the dims overlap or are not in the order of the mesh");
         dt_mesh *named = made(ctx, flatten_dims(mesh, "cp,tp", "dummy"));
         dt_mesh *found = made(ctx, dt_mesh_slice(mesh, "dummy"));
         assert_string_equal(dt_mesh_dim_name(found, 0), "dummy"); /* DM-053 */
         assert_true(dt_mesh_equal(found, named));
         assert_refused(ctx, flatten_dims(mesh, "cp,tp", "dp_tp"),
-                       "other dims were flattened into 'dp_tp' before"); /* DM-054 */
-        assert_refused(ctx, flatten_dims(mesh, "cp,tp", "a=b"), "'a=b' is no name");
+                       "the name 'dp_tp' is used by other flattened dims"); /* DM-054 */
+        assert_refused(ctx, flatten_dims(mesh, "cp,tp", "a=b"), "'a=b' is not a name");
         dt_mesh *all[] = {flat, root, sliced, pair, again, apart, named, found, mesh};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             dt_mesh_release(all[i]);
@@ -88,7 +88,7 @@ static void flatten__names_are_offered_by_the_root_only(void **state) {
     dt_ctx *ctx = world_begin(&w, 8, 1);
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "dp=2,cp=2,tp=2")), *part = made(ctx, dt_mesh_slice(mesh, "dp,cp"));
     dt_mesh *flat = made(ctx, dt_mesh_flatten(part, "f"));
-    assert_refused(ctx, dt_mesh_slice(part, "f"), "there is no such dim; there are dp, cp");
+    assert_refused(ctx, dt_mesh_slice(part, "f"), "no such dim; it has dp, cp");
     dt_mesh *whole = made(ctx, join(mesh, "dp,cp", "tp")); /* stands for the root: the same dims in the same place */
     assert_true(dt_mesh_equal(whole, mesh));
     dt_mesh *found = made(ctx, dt_mesh_slice(whole, "f"));
@@ -153,7 +153,7 @@ static void unflatten__cuts_one_dim(void **state) {
         assert_mesh(more, "dp_shard=2,dp_replicate=2,tp=2", "0 1 2 3 4 5 6 7"); /* DM-058 */
         dt_mesh *old_tp = made(ctx, dt_mesh_slice(mesh, "tp")), *new_tp = made(ctx, dt_mesh_slice(more, "tp"));
         assert_true(dt_mesh_equal(old_tp, new_tp));
-        assert_refused(ctx, dt_mesh_slice(mesh, "dp_shard"), "there is no such dim");
+        assert_refused(ctx, dt_mesh_slice(mesh, "dp_shard"), "no such dim");
         dt_mesh *root = dt_mesh_root(more);
         assert_ptr_equal(root, mesh);
         dt_mesh *all[] = {root, old_tp, new_tp, more, mesh};
@@ -202,7 +202,7 @@ static void unflatten__of_a_flattened_dim(void **state) {
             *flat = made(ctx, flatten_dims(mesh, "pp,dp", "f"));
     dt_mesh *fine = made(ctx, cut(flat, 0, (int64_t[]){4, 3}, 2, "x,y"));
     assert_mesh(fine, "x=4,y=3", "6 7 8 9 10 11 18 19 20 21 22 23");
-    assert_refused(ctx, cut(flat, 0, (int64_t[]){3, 4}, 2, "x,y"), "cannot be cut into a size of 3");
+    assert_refused(ctx, cut(flat, 0, (int64_t[]){3, 4}, 2, "x,y"), "cannot be split into a size of 3");
     dt_mesh_release(fine);
     dt_mesh_release(flat);
     dt_mesh_release(mesh);
@@ -217,17 +217,17 @@ static void unflatten__what_does_not_fit_is_refused(void **state) {
     int64_t two[] = {2, 2}, three[] = {2, 3}, huge[] = {INT64_MAX, 4}, zero[] = {4, 0}, many[DT_MESH_MAX_DIMS];
     for (int i = 0; i < DT_MESH_MAX_DIMS; i++)
         many[i] = 1;
-    assert_refused(ctx, cut(mesh, 2, two, 2, "a,b"), "dim 2 of a mesh of 2 dims");
-    assert_refused(ctx, cut(mesh, -1, two, 2, "a,b"), "dim -1");
-    assert_refused(ctx, cut(mesh, 0, two, 2, "a"), "2 sizes and 1 names");
-    assert_refused(ctx, cut(mesh, 0, two, 2, NULL), "2 sizes and 0 names");
-    assert_refused(ctx, cut(mesh, 0, three, 2, "a,b"), "multiply to 6 and dim 0 has 4");
-    assert_refused(ctx, cut(mesh, 0, huge, 2, "a,b"), "the size 4 is not allowed");
-    assert_refused(ctx, cut(mesh, 0, zero, 2, "a,b"), "the size 0 is not allowed");
-    assert_refused(ctx, cut(mesh, 0, two, 2, "a,tp"), "'tp' is given twice");
-    assert_refused(ctx, cut(mesh, 0, many, DT_MESH_MAX_DIMS, "a"), "at most 64 dims");
-    assert_refused(ctx, cut(mesh, 0, two, 0, "a"), "0 sizes");
-    assert_refused(ctx, cut(plain, 0, two, 2, "a,b"), "no dim names");
+    assert_refused(ctx, cut(mesh, 2, two, 2, "a,b"), "wrong dim: expected 0 to 1, got 2");
+    assert_refused(ctx, cut(mesh, -1, two, 2, "a,b"), "got -1");
+    assert_refused(ctx, cut(mesh, 0, two, 2, "a"), "wrong number of names: expected 2, got 1");
+    assert_refused(ctx, cut(mesh, 0, two, 2, NULL), "wrong number of names: expected 2, got 0");
+    assert_refused(ctx, cut(mesh, 0, three, 2, "a,b"), "expected 4, got 6");
+    assert_refused(ctx, cut(mesh, 0, huge, 2, "a,b"), "more than 2^63 - 1");
+    assert_refused(ctx, cut(mesh, 0, zero, 2, "a,b"), "wrong size of new dim 1: expected at least 1, got 0");
+    assert_refused(ctx, cut(mesh, 0, two, 2, "a,tp"), "'tp' appears twice");
+    assert_refused(ctx, cut(mesh, 0, many, DT_MESH_MAX_DIMS, "a"), "expected 1 to 63, got 64");
+    assert_refused(ctx, cut(mesh, 0, two, 0, "a"), "expected 1 to 63, got 0");
+    assert_refused(ctx, cut(plain, 0, two, 2, "a,b"), "the dims have no names");
     assert_refused(ctx, dt_mesh_unflatten(mesh, 0, two, 2, &(dt_mesh_options){.names = "a,b", .device = "cpu"}),
                    "device");
     assert_null(cut(NULL, 0, two, 2, "a,b"));
@@ -271,11 +271,11 @@ static void concatenate__what_does_not_fit_is_refused(void **state) {
     dt_mesh *a = made(ctx, dt_mesh_slice(cut_a, "a")), *d = made(ctx, dt_mesh_slice(cut_b, "d"));
     dt_mesh *dp = made(ctx, dt_mesh_slice(mesh, "dp")), *ep = made(ctx, dt_mesh_slice(other, "ep"));
     dt_mesh *plain = made(ctx, dt_mesh_new(ctx, "12"));
-    assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){dp, dp}, 2), "'dp' is given twice");
+    assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){dp, dp}, 2), "'dp' appears twice");
     assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){cut_a, d}, 2), "shares ranks");
     assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){a, d}, 2), "shares ranks"); /* 2:3 and 2:1 cut 6 unlike */
     assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){dp, ep}, 2), "other ranks");
-    assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){dp, plain}, 2), "no dim names");
+    assert_refused(ctx, dt_mesh_concatenate((dt_mesh *[]){dp, plain}, 2), "the dims have no names");
     assert_null(dt_mesh_concatenate((dt_mesh *[]){dp, NULL}, 2));
     assert_null(dt_mesh_concatenate(NULL, 0));
     dt_mesh *all[] = {plain, ep, dp, a, d, cut_a, cut_b, other, mesh};

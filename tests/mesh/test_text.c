@@ -87,7 +87,7 @@ static void text__errors_point_at_the_character(void **state) {
         {"[]", "column 2: expected a number", DT_ERR_MESH},
         {"[0,1", "column 5: expected ',' or ']'", DT_ERR_MESH},
         {"[0,1]]", "column 6: expected the end", DT_ERR_MESH},
-        {"[[0,1],[2]]", "column 8: a row of another length than the rows before it", DT_ERR_MESH},
+        {"[[0,1],[2]]", "column 8: expected a row as long as those before it", DT_ERR_MESH},
         {"[[0,1],2]", "column 8: expected '['", DT_ERR_MESH},
         {"[0,[1]]", "column 4: expected a number", DT_ERR_MESH},
         {"[0,-1]", "column 4: expected a number", DT_ERR_MESH},
@@ -95,25 +95,25 @@ static void text__errors_point_at_the_character(void **state) {
         {"dp=(2,2)", "column 4: expected a number", DT_ERR_MESH},
         {"dp=2:1", "column 7: expected ' of ' and the root", DT_ERR_MESH},
         {"dp=2:1 of ", "column 11: expected a name", DT_ERR_MESH},
-        {"dp=2:1,tp=4 of 8", "column 12: sizes with and without strides are mixed", DT_ERR_MESH},
+        {"dp=2:1,tp=4 of 8", "column 12: expected strides for all sizes or for none", DT_ERR_MESH},
         {"dp=2:1 of tp=2:1 of 8", "column 17: expected the end", DT_ERR_MESH},
         {"dp=2:1 of tp=2:1", "column 11: expected a root", DT_ERR_MESH},
         {"dp=2:1+ of 8", "column 8: expected a number", DT_ERR_MESH},
         {"dp=2+1", "column 5: expected the end", DT_ERR_MESH},
         {"dp=2:(1) of 8", "do not nest alike", DT_ERR_SHAPE},
-        {"dp=2,dp=4", "'dp' is given twice", DT_ERR_MESH},
-        {"dp=2,2=4", "'2' is no name", DT_ERR_MESH},
+        {"dp=2,dp=4", "'dp' appears twice", DT_ERR_MESH},
+        {"dp=2,2=4", "'2' is not a name", DT_ERR_MESH},
         {"dp=2 on cpu:0", "'cpu:0'", DT_ERR_MESH},
         {"dp=2 on ", "''", DT_ERR_MESH},
-        {"3x3", "9 ranks are needed", DT_ERR_MESH},
+        {"3x3", "expected at least 9 ranks, got 8", DT_ERR_MESH},
         {"x=2:8 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
         {"x=2:3 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
         {"x=2:0 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
         {"x=2:1,y=4:1 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
         {"x=2:1+1 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
         {"x=2:1+8 of 8", "is not a sub-mesh of it", DT_ERR_MESH},
-        {"x=2:2,x=2:1 of 8", "'x' is given twice", DT_ERR_MESH},
-        {"x=1:0,x=1:0 of 8", "'x' is given twice", DT_ERR_MESH},
+        {"x=2:2,x=2:1 of 8", "'x' appears twice", DT_ERR_MESH},
+        {"x=1:0,x=1:0 of 8", "'x' appears twice", DT_ERR_MESH},
     };
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 0);
@@ -139,11 +139,11 @@ static void text__bounds_hold(void **state) {
     static const struct {
         const char *unit, *says;
     } cases[] = {
-        {"[", "column 65: more than 64 dims"},
-        {"1x", "column 129: more than 64 dims"},
-        {"a,", "column 129: more than 64 dims"},
-        {"a=1,", "column 257: more than 64 dims"},
-        {"a=1:0,", "column 385: more than 64 dims"},
+        {"[", "column 65: expected at most 64 dims"},
+        {"1x", "column 129: expected at most 64 dims"},
+        {"a,", "column 129: expected at most 64 dims"},
+        {"a=1,", "column 257: expected at most 64 dims"},
+        {"a=1:0,", "column 385: expected at most 64 dims"},
         {"a=((((((", "column 67: a tuple may nest 64 levels deep, not more"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

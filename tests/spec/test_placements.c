@@ -171,7 +171,7 @@ static void placements__errors_point_at_the_character(void **state) {
         {"s(0)", 1, "expected a placement"},
         {"\xc3\xa4(0)", 1, "expected a placement"},
         {"R,\xc3\xa4\xc3\xb6", 3, "expected a placement"},
-        {"R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R", 65, "more than 32 placements"},
+        {"R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R,R", 65, "expected at most 32 placements"},
         {"S(0:1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,x,1,1,1)", 77, "an extent"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -203,26 +203,26 @@ static void placements__that_do_not_fit_are_refused(void **state) {
         const char *text;
         const char *says;
     } rows[] = {
-        {"S(0)", "1 placement for a mesh of 2 dims"},
-        {"S(0),R,R", "3 placements for a mesh of 2 dims"},
-        {"", "0 placements for a mesh of 2 dims"},
-        {"S(2),R", "there is no dim 2 in a tensor of 2 dims: -2 to 1 are possible"},
+        {"S(0)", "wrong number: expected 2, one per mesh dim, got 1"},
+        {"S(0),R,R", "expected 2, one per mesh dim, got 3"},
+        {"", "expected 2, one per mesh dim, got 0"},
+        {"S(2),R", "wrong tensor dim: expected -2 to 1, got 2"},
         {"R,S(-3)", "S(-3) on mesh dim 1"},
         {"_S(5,2),R", "_S(5,2) on mesh dim 0"},
         {"P(sum),P(max)", "cannot be mixed, except sum with avg"},
         {"P(avg),P(min)", "cannot be mixed"},
         {"P(mask),P(sum)", "P(mask),P(sum): kinds of partial cannot be mixed"},
-        {"S(0)[0],S(0)", "1 of the 2 cuts of dim 0 say their position"},
-        {"S(0)[0],S(0)[0]", "two cuts of dim 0 have position 0"},
-        {"S(0)[0],S(0)[2]", "position 2 among the cuts of dim 0: 0 to 1 are possible"},
-        {"S(0)[1],S(1)[0]", "position 1 among the cuts of dim 0: 0 to 0"},
-        {"S(0:5,5,0),R", "3 given for mesh dim 0 of size 2"},
-        {"S(0:5),R", "1 given for mesh dim 0 of size 2"},
-        {"S(0:5,6),R", "add up to more than the size 10"},
-        {"S(0:5,4),R", "add up to 9, the size is 10"},
+        {"S(0)[0],S(0)", "1 of the 2 shards of dim 0 have a position"},
+        {"S(0)[0],S(0)[0]", "two shards of dim 0 have position 0"},
+        {"S(0)[0],S(0)[2]", "wrong position among the shards of dim 0: expected 0 to 1, got 2"},
+        {"S(0)[1],S(1)[0]", "expected 0 to 0, got 1"},
+        {"S(0:5,5,0),R", "wrong number of extents: expected 2, got 3"},
+        {"S(0:5),R", "wrong number of extents: expected 2, got 1"},
+        {"S(0:5,6),R", "add up to more than the size of the dim: 10"},
+        {"S(0:5,4),R", "wrong sum of the extents: expected 10, got 9"},
         {"S(0:9223372036854775807,9223372036854775807),R", "add up to more than"},
-        {"S(0:4,6),S(0)", "is cut by 2 mesh dims: only one may cut it"},
-        {"S(0:5,5),S(0)", "is cut by 2 mesh dims"},
+        {"S(0:4,6),S(0)", "expected 1, got 2"},
+        {"S(0:5,5),S(0)", "expected 1, got 2"},
     };
     const int64_t mesh[] = {2, 3}, shape[] = {10, 5};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -261,24 +261,27 @@ static void placements__values_that_no_text_can_say_are_refused(void **state) {
     position.ordered = true;
     position.position = -1;
     check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &unknown}, DT_ERR_PLACEMENT,
-                  "no known kind"); /* UTL-020 */
+                  "unknown kind of placement"); /* UTL-020 */
     check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &no_reduce}, DT_ERR_PLACEMENT,
-                  "no known reduction (77)");
+                  "unknown reduction of the partial on mesh dim 0: 77");
     check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &no_factor}, DT_ERR_PLACEMENT, "at least 1");
-    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &strided}, DT_ERR_PLACEMENT, "no explicit extents");
-    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &extents}, DT_ERR_PLACEMENT, "more than the size 10");
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &strided}, DT_ERR_PLACEMENT,
+                  "cannot have explicit extents");
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &extents}, DT_ERR_PLACEMENT,
+                  "more than the size of the dim: 10");
     extents.extents = (const int64_t[]){-1, 11};
-    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &extents}, DT_ERR_PLACEMENT, "extent -1 is negative");
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &extents}, DT_ERR_PLACEMENT,
+                  "an extent is negative: -1");
     extents.extents = NULL;
-    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &extents}, DT_ERR_PLACEMENT, "one per coordinate");
-    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &position}, DT_ERR_PLACEMENT, "position -1");
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &extents}, DT_ERR_PLACEMENT, "wrong number of extents");
+    check_refused(&(dt__sharding_desc){1, mesh, 1, shape, 1, &position}, DT_ERR_PLACEMENT, "got -1");
     check_refused(&(dt__sharding_desc){1, mesh, 0, NULL, 1, &shard}, DT_ERR_PLACEMENT, "without dims");
     check_refused(&(dt__sharding_desc){1, no_rank, 1, shape, 1, &shard}, DT_ERR_MESH, "at least 1");
     check_refused(&(dt__sharding_desc){2, huge, 1, shape, 2, two}, DT_ERR_MESH, "more than 2^63 - 1 ranks");
     check_refused(&(dt__sharding_desc){1, mesh, 1, negative, 1, &shard}, DT_ERR_SHAPE, "is negative");
     check_refused(&(dt__sharding_desc){1, mesh, 2, huge, 1, &shard}, DT_ERR_SHAPE, "more than 2^63 - 1 elements");
-    check_refused(&(dt__sharding_desc){1, mesh, 33, shape, 1, &shard}, DT_ERR_SHAPE, "33 dims");
-    check_refused(&(dt__sharding_desc){33, mesh, 1, shape, 33, &shard}, DT_ERR_MESH, "33 dims");
+    check_refused(&(dt__sharding_desc){1, mesh, 33, shape, 1, &shard}, DT_ERR_SHAPE, "got 33");
+    check_refused(&(dt__sharding_desc){33, mesh, 1, shape, 33, &shard}, DT_ERR_MESH, "got 33");
     dt_placement out;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__sharding_desc fine = {1, mesh, 3, empty, 1, &shard}; /* no elements: nothing overflows */
@@ -332,12 +335,12 @@ static void placements__order_can_be_given_by_mesh_dims(void **state) {
         int dim, n, mesh_dims[3];
         const char *says;
     } rows[] = {
-        {1, 2, {0, 1}, "2 given, 3 wanted"},
-        {1, 3, {0, 1, 1}, "mesh dim 1 is named twice"},
-        {1, 3, {0, 1, 7}, "mesh dim 7 does not shard that dim"},
+        {1, 2, {0, 1}, "expected 3, got 2"},
+        {1, 3, {0, 1, 1}, "mesh dim 1 appears twice"},
+        {1, 3, {0, 1, 7}, "mesh dim 7 does not shard dim 1"},
         {1, 3, {0, 1, -1}, "mesh dim -1 does not shard"},
         {1, 3, {0, 1, 3}, "mesh dim 3 does not shard"},
-        {5, 1, {0}, "1 given, 0 wanted"},
+        {5, 1, {0}, "expected 0, got 1"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dt_ctx *fresh = dt__ctx_new(NULL);
@@ -378,7 +381,7 @@ static void placements__extents_can_be_given_by_tensor_dim(void **state) {
     } rows[] = {
         {1, 3, "by several mesh dims"},
         {2, 3, "by a strided shard"},
-        {3, 3, "no mesh dim shards that dim"},
+        {3, 3, "is not sharded"},
         {0, 0, "no sizes"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -403,7 +406,7 @@ static void placements__errors_do_not_flood(void **state) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__sharding_desc desc = {1, mesh, 1, shape, 1, &placement};
     assert_int_equal(dt__placements_normalise(ctx, &desc, &out), DT_ERR_PLACEMENT);
-    assert_error_says(ctx, DT_ERR_PLACEMENT, "...: the extents add up to 0, the size is 7");
+    assert_error_says(ctx, DT_ERR_PLACEMENT, "...: wrong sum of the extents: expected 7, got 0");
     assert_in_range(strlen(dt_error_text(ctx)), 100, 250);
     dt__ctx_free(ctx);
 }

@@ -116,30 +116,30 @@ static void others__are_refused_and_stay_the_callers(void **state) {
     int64_t shape[2] = {2, 3};
     dt_dlpack_managed m = {.tensor = {memory, {2, 0}, 2, {2, 32, 1}, shape, NULL, 0}, .deleter = count_plain};
     n_deleted = 0;
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_UNSUPPORTED, "device type 2; only host memory");
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_UNSUPPORTED, "wrong device type: expected 1 (host), got 2");
     m.tensor.device.type = 1;
     m.tensor.dtype.lanes = 4;
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_DTYPE, "code 2 with 32 bits in 4 lanes");
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_DTYPE, "code 2, 32 bits, 4 lanes");
     m.tensor.dtype = (dt_dlpack_dtype){1, 16, 1};
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_DTYPE, "code 1 with 16 bits in 1 lanes");
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_DTYPE, "code 1, 16 bits, 1 lanes");
     m.tensor.dtype = (dt_dlpack_dtype){2, 32, 1};
     shape[1] = -1;
     refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "negative size");
     shape[1] = 3;
     m.tensor.n_dims = 40;
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "40 dims");
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "got 40");
     m.tensor.n_dims = 2;
     m.tensor.strides = (int64_t[]){INT64_MAX, INT64_MAX};
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "further than can be counted");
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "span more than 2^63 - 1 bytes");
     m.tensor.strides = (int64_t[]){INT64_MAX, -(INT64_MAX / 2)}; /* from -(2^63 - 2) to 2^63 - 1 */
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "further than can be counted");
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_SHAPE, "span more than 2^63 - 1 bytes");
     m.tensor.strides = NULL;
     m.tensor.data = NULL;
-    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_VALUE, "no memory for 6 elements");
+    refused(ctx, dt_from_dlpack(ctx, &m), DT_ERR_VALUE, "the memory of 6 elements is NULL");
     refused(ctx, dt_from_dlpack(ctx, NULL), DT_ERR_VALUE, "argument 2 of from_dlpack is NULL");
     assert_null(dt_from_dlpack(NULL, &m));
     dt_dlpack_versioned v = {2, 0, NULL, count_versioned, 0, {memory, {1, 0}, 2, {2, 32, 1}, shape, NULL, 0}};
-    refused(ctx, dt_from_dlpack_versioned(ctx, &v), DT_ERR_UNSUPPORTED, "version 2.0; only version 1");
+    refused(ctx, dt_from_dlpack_versioned(ctx, &v), DT_ERR_UNSUPPORTED, "wrong version: expected 1, got 2.0");
     refused(ctx, dt_from_dlpack_versioned(ctx, NULL), DT_ERR_VALUE, "argument 2");
     assert_int_equal(n_deleted, 0);
     /* What must not be written to is copied, and given back at once. */

@@ -232,16 +232,17 @@ static void makers__refuse_what_cannot_be(void **state) {
     dt_ctx *ctx = dt_init(NULL);
     dt_mesh *mesh = dt_mesh_new(ctx, "1x1");
     refused(ctx, dt_zeros(ctx, DT_SHAPE(2, -1)), DT_ERR_SHAPE, "zeros: [2,-1] has a negative size");
-    refused(ctx, dt_zeros(ctx, DT_SHAPE(INT64_MAX, 2)), DT_ERR_SHAPE, "more bytes than can be counted");
-    refused(ctx, dt_zeros(ctx, DT_SHAPE(0, INT64_MAX, INT64_MAX)), DT_ERR_SHAPE, "more bytes than can be counted");
-    refused(ctx, dt_zeros(ctx, TENSORS_SHAPE(33, NULL)), DT_ERR_SHAPE, "zeros: 33 dims, but a tensor has 0 to 32");
-    refused(ctx, dt_zeros(ctx, TENSORS_SHAPE(2, NULL)), DT_ERR_SHAPE, "zeros: 2 dims without sizes");
-    refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .dtype = (dt_dtype)50), DT_ERR_DTYPE, "zeros: 50 is not a dtype");
-    refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .place = "R"), DT_ERR_MESH, "zeros: placements R, but no mesh");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(INT64_MAX, 2)), DT_ERR_SHAPE, "more than 2^63 - 1 bytes");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(0, INT64_MAX, INT64_MAX)), DT_ERR_SHAPE, "more than 2^63 - 1 bytes");
+    refused(ctx, dt_zeros(ctx, TENSORS_SHAPE(33, NULL)), DT_ERR_SHAPE,
+            "zeros: wrong number of dims: expected 0 to 32, got 33");
+    refused(ctx, dt_zeros(ctx, TENSORS_SHAPE(2, NULL)), DT_ERR_SHAPE, "zeros: the sizes of 2 dims are NULL");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .dtype = (dt_dtype)50), DT_ERR_DTYPE, "zeros: unknown dtype 50");
+    refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .place = "R"), DT_ERR_MESH, "zeros: placements R without a mesh");
     refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .mesh = mesh, .place = "R"), DT_ERR_PLACEMENT, "");
     refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .mesh = mesh, .place = "S(1),R"), DT_ERR_PLACEMENT, "");
     refused(ctx, dt_zeros(ctx, DT_SHAPE(2), .mesh = mesh, .place = "S(0,R"), DT_ERR_PLACEMENT, "");
-    refused(ctx, dt_arange(ctx, 0, 5, 0), DT_ERR_VALUE, "arange: from 0 to 5 by 0");
+    refused(ctx, dt_arange(ctx, 0, 5, 0), DT_ERR_VALUE, "does not lead from start to end: 0 to 5 by 0");
     refused(ctx, dt_arange(ctx, 0, 5, -1), DT_ERR_VALUE, "arange");
     refused(ctx, dt_arange(ctx, 0, (double)INFINITY, 1), DT_ERR_VALUE, "arange");
     refused(ctx, dt_arange(ctx, 0, (double)NAN, 1), DT_ERR_VALUE, "arange");

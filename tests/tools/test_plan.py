@@ -99,7 +99,7 @@ class Plan(unittest.TestCase):
                 (["--mesh", "2,", "--shape", "8", "S(0)", "R"], 1, "mesh"),
                 (["--mesh", "2", "--shape", "8", "R", "P(sum)"], 1, "can not redistribute R to P(sum)"),
                 (["--mesh", "2x2", "--shape", "8", "P(sum),P(min)", "R,R"], 1, "P(sum),P(min)"),
-                (["--mesh", "2x2", "--shape", "8", "S(0)", "R,R"], 1, "1 placement for a mesh of 2 dims"),
+                (["--mesh", "2x2", "--shape", "8", "S(0)", "R,R"], 1, "wrong number: expected 2, one per mesh dim, got 1"),
                 (["--mesh", "2", "--to-mesh", "3", "--shape", "8", "S(0)", "P(sum)"], 1, "may not be partial"),
                 (["--mesh", "2", "--to-mesh", "3,", "--shape", "8", "S(0)", "R"], 1, "mesh"),
                 (["--mesh", "2", "--to-mesh", "3", "--planner", "graph", "--shape", "8", "S(0)", "R"], 1,
