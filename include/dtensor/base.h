@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The basis of every other header: status codes, dtypes, the context with its first error, memory and log hooks.
+ * The base of all other headers: status codes, dtypes, the context with its first error, memory and log hooks.
  *
  * A context (dt_ctx) is the root of everything: the library keeps no process-wide mutable state. It belongs to one
  * thread at a time. It keeps the first error, with its text; later errors do not replace it.
  *
- * Options, descriptors and statistics may get new fields at their ends without a change for programs that are compiled:
- * functions that take or fill such a struct are exported with the ending _sized and take its size in the version of the
- * caller, which the function of the plain name adds. Other languages call the exported function. A zeroed field means
- * "the default", and so does a field that the caller's version does not have.
+ * Options, descriptors and statistics may get new fields at their ends without breaking compiled programs: functions
+ * that take or fill such a struct are exported with the suffix _sized and take the size of the caller's version, which
+ * the inline function without the suffix passes. Other languages call the exported function. A zeroed field means "the
+ * default", and so does a field that the caller's version does not have.
  *
- * Contracts say *Collective* when every rank named must make the call, *Local* when the call involves this rank only.
+ * *Collective* in a contract means that all ranks named must make the call, *Local* that it involves this rank only.
  */
 #ifndef DTENSOR_BASE_H
 #define DTENSOR_BASE_H
@@ -24,7 +24,7 @@
 #define DT_VERSION_PATCH 0
 #define DT_VERSION       (DT_VERSION_MAJOR * 10000 + DT_VERSION_MINOR * 100 + DT_VERSION_PATCH)
 
-/* Marks what the shared library exports; everything else stays inside. */
+/* Marks the symbols that the shared library exports; all others are hidden. */
 #define DT_API        __attribute__((visibility("default")))
 #define DT_PRINTF(at) __attribute__((format(printf, at, (at) + 1)))
 
@@ -32,8 +32,8 @@
 extern "C" {
 #endif
 
-/* One list makes the enum, the names and the texts: X(name, value, word, text). Zero is success, positive means "not
- * finished", negative is an error. The word is what tools print as the error's code. */
+/* One list generates the enum, the names and the texts: X(name, value, word, text). Zero is success, positive is "not
+ * finished", negative is an error. Tools print the word as the error code. */
 #define DT_STATUS_LIST(X)                                                                                            \
     X(OK, 0, "ok", "success")                                                                                        \
     X(IN_PROGRESS, 1, "in_progress", "the operation has started and is not finished")                                \
@@ -48,10 +48,10 @@ extern "C" {
     X(ERR_UNSUPPORTED, -9, "unsupported", "the call is valid but not supported")                                     \
     X(ERR_STATE, -10, "state", "the object is not in a state that allows the call")                                  \
     X(ERR_MEMORY, -11, "memory", "out of memory")                                                                    \
-    X(ERR_SYSTEM, -12, "system", "the operating system refused")                                                     \
-    X(ERR_MISMATCH, -13, "mismatch", "ranks made calls that do not belong together")                                 \
-    X(ERR_TIMEOUT, -14, "timeout", "a peer did not come in time")                                                    \
-    X(ERR_PEER, -15, "peer", "a peer has died, closed, or given up with an error")                                   \
+    X(ERR_SYSTEM, -12, "system", "the operating system reported an error")                                           \
+    X(ERR_MISMATCH, -13, "mismatch", "ranks made calls that do not match")                                           \
+    X(ERR_TIMEOUT, -14, "timeout", "a peer did not arrive in time")                                                  \
+    X(ERR_PEER, -15, "peer", "a peer has died, closed its context, or failed")                                       \
     X(ERR_GROUP, -16, "group", "the group is unusable after an earlier failure")                                     \
     X(ERR_INTERNAL, -17, "internal", "a bug in the library")
 
@@ -81,14 +81,14 @@ DT_API const char *dt_status_text(dt_status status);
     X(C128, 16, "c128")
 
 typedef enum dt_dtype {
-    DT_NO_DTYPE, /* as an option: not given */
+    DT_NO_DTYPE, /* as an option: not set */
 #define DT_DTYPE_ENUM(name, size, word) DT_##name,
     DT_DTYPE_LIST(DT_DTYPE_ENUM)
 #undef DT_DTYPE_ENUM
         DT_N_DTYPES /* one more than the last */
 } dt_dtype;
 
-/* How values of several ranks become one: X(name, word). On bool, sum and max are "or", product and min are "and". */
+/* Reductions over ranks: X(name, word). On bool, sum and max are "or", product and min are "and". */
 #define DT_REDUCE_LIST(X)                                                                                            \
     X(SUM, "sum")                                                                                                    \
     X(AVG, "avg")                                                                                                    \
@@ -111,13 +111,13 @@ DT_API const char *dt_reduce_name(dt_reduce reduce);
 /* Parses a word; false, with *out unchanged, if it is not one. Local. */
 DT_API bool dt_dtype_parse(const char *word, dt_dtype *out);
 DT_API bool dt_reduce_parse(const char *word, dt_reduce *out);
-/* Whether values of the dtype can be reduced so: no order on complex numbers, no average of booleans. Local. */
+/* Whether the dtype supports the reduction: no min or max of complex numbers, no average of booleans. Local. */
 DT_API bool dt_reduce_allowed(dt_dtype dtype, dt_reduce reduce);
 
 typedef struct dt_ctx dt_ctx;
 
-/* The one hook through which the library gets ordinary memory. Like realloc: old NULL allocates, new_size 0 frees and
- * returns NULL; NULL for a new_size above 0 means out of memory, and old stays valid. */
+/* The hook through which the library allocates all private memory. Like realloc: old NULL allocates, new_size 0 frees
+ * and returns NULL; NULL for a new_size above 0 means out of memory, and old stays valid. */
 typedef struct dt_allocator {
     void *(*resize)(void *user, void *old, size_t old_size, size_t new_size);
     void *user;
@@ -135,7 +135,7 @@ typedef void dt_log_fn(void *user, dt_log_level level, const char *line);
 typedef struct dt_init_options {
     const char *transport;  /* "self", "shm" or "fake"; default: shm in a launch, else self */
     int64_t world;          /* fake: size of the world; otherwise 0 or the size of the launch */
-    int64_t rank;           /* fake: which rank this process claims to be */
+    int64_t rank;           /* fake: the rank of this process */
     size_t heap_bytes;      /* virtual size of each rank's heap; default: the node's memory */
     double timeout_s;       /* deadline of every wait; default 300; negative: none (debugging) */
     int threads;            /* threads of this rank; default: its share of the cores */
@@ -144,22 +144,22 @@ typedef struct dt_init_options {
     void *log_user;
     dt_log_level log_level; /* default: off, or DTENSOR_LOG */
     char *error;            /* where dt_init writes its error text if it fails; default: standard error */
-    size_t error_bytes;     /* of that buffer; a longer text is cut and ends in "..." */
+    size_t error_bytes;     /* of that buffer; a longer text is truncated and ends in "..." */
 } dt_init_options;
 
-/* Starts the library in this process and joins the launch that dtrun or dt_spawn made; alone, a world of one.
- * Options may be NULL. Returns NULL on failure; there is no context then that could keep the error text, so it goes to
- * the buffer of the options or, without one, to standard error. Local the first time; after a dt_close, starting again
- * is Collective over the launch. */
+/* Initialises the library in this process and joins the launch of dtrun or dt_spawn; outside a launch, a world of one
+ * rank. Options may be NULL. Returns NULL on failure; without a context to keep it, the error text is written to the
+ * buffer of the options or, without one, to standard error. Local the first time; after a dt_close, Collective over
+ * the launch. */
 DT_API dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size);
 static inline dt_ctx *dt_init(const dt_init_options *options) { return dt_init_sized(options, sizeof *options); }
 
-/* Ends the context: finishes started operations, prints the first error unless it was cleared, frees everything, groups
- * included. Returns an exit code: 0, or 1 after an error. NULL returns 1. Peers that still wait for this rank get
- * an error; closing itself waits for no rank. Local. */
+/* Closes the context: finishes started operations, prints the first error unless it was cleared, and frees everything,
+ * including groups. Returns an exit code: 0, or 1 after an error. NULL returns 1. Peers that still wait for this rank
+ * get an error; apart from started operations, closing waits for no rank. Local. */
 DT_API int dt_close(dt_ctx *ctx);
 
-/* The version of the library that runs: DT_VERSION of its headers. Local. */
+/* The version of the linked library: DT_VERSION of its headers. Local. */
 DT_API int dt_version(void);
 DT_API const char *dt_version_text(void);
 
@@ -178,16 +178,16 @@ DT_API const char *dt_error_text(const dt_ctx *ctx);
 DT_API int dt_report(const dt_ctx *ctx);
 
 /* Clears the error, so that the program can continue. Local, and immediate, if this rank's error is agreed: the rank
- * has had neither a local error nor a failed collective since errors were last cleared collectively. A local error
- * that a peer has meanwhile is not lost: this rank's next wait for that peer fails with it. Otherwise, also without
- * an error, Collective over the world: peers that wait for this rank elsewhere get an error. Afterwards groups that
- * broke, or in which some members made calls that others skipped, stay unusable; the world and groups made
- * afterwards, of the same ranks too, work. An error returned here means that a peer is gone. */
+ * has had neither a local error nor a failed collective since errors were last cleared collectively. A local error of
+ * a peer is not lost: this rank's next wait for that peer fails with it. Otherwise, also without an error, Collective
+ * over the world: peers that wait for this rank in another call get an error. Afterwards groups that are broken, or in
+ * which some members made calls that others skipped, stay unusable; the world and new groups, even of the same ranks,
+ * work. An error returned here means that a peer is gone. */
 DT_API dt_status dt_error_clear(dt_ctx *ctx);
 
-/* Records an error of the caller's own; kept only if it is the first. Returns status, so that it can end a function;
- * a status that is no error is one itself (DT_ERR_VALUE). Local, and for local errors: it raises the
- * abort flag, and peers that wait for this rank get an error. */
+/* Records an error of the caller; kept only if it is the first. Returns status, for use in a return statement; passing
+ * a status that is not an error is an error itself (DT_ERR_VALUE). Local, and for local errors: it raises the abort
+ * flag, and peers that wait for this rank get an error. */
 DT_API dt_status dt_error_set(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 
 #ifdef __cplusplus

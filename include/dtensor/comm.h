@@ -3,10 +3,10 @@
  * Communication between ranks: the shared heap, groups, collectives on raw memory, and starting ranks from inside a
  * program. Tensors are built on these; an MPI program may use them as they are.
  *
- * Memory from dt_heap_alloc is read by the other ranks of the node directly; any other pointer works too, through a
- * bounded staging buffer. Every wait has a deadline. A dead peer, a deadline or mismatched calls
- * make the call fail on every member of the group with a text that names the missing ranks and what each one is doing;
- * the group is unusable afterwards, other groups continue.
+ * The other ranks of the node read memory from dt_heap_alloc directly; any other pointer works too, through a bounded
+ * staging buffer. Every wait has a deadline. If a peer dies, a deadline passes or calls do not match, the call fails
+ * on every member of the group, with a text that names the missing ranks and the current call of each rank; the group
+ * is unusable afterwards, other groups are not affected.
  */
 #ifndef DTENSOR_COMM_H
 #define DTENSOR_COMM_H
@@ -17,13 +17,13 @@
 extern "C" {
 #endif
 
-/* Memory of this rank's heap, 64-byte aligned, not zeroed. NULL with the error recorded when there is none. Local. */
+/* Memory of this rank's heap, 64-byte aligned, not zeroed. NULL with the error recorded if the heap is full. Local. */
 DT_API void *dt_heap_alloc(dt_ctx *ctx, size_t bytes);
 /* Frees memory; NULL is fine. A pointer that is not a live block of this heap is an error. Local. */
 DT_API dt_status dt_heap_free(dt_ctx *ctx, void *memory);
 
 typedef struct dt_heap_statistics {
-    size_t live_bytes, peak_bytes; /* allocated now, and at most so far; as requested, without rounding */
+    size_t live_bytes, peak_bytes; /* allocated now, and the maximum so far; as requested, without rounding */
     size_t held_bytes;             /* address range in use: live blocks and cached free ones */
     int64_t n_live;                /* blocks allocated now */
 } dt_heap_statistics;
@@ -38,16 +38,16 @@ static inline dt_heap_statistics dt_heap_stats(const dt_ctx *ctx) {
 
 typedef struct dt_group dt_group;
 
-/* All ranks in order. Belongs to the context: not to be freed. Local. */
+/* The group of all ranks, in order. Owned by the context: must not be freed. Local. */
 DT_API dt_group *dt_group_world(dt_ctx *ctx);
 
-/* A group of the given world ranks (distinct, in the order that group ranks follow). Nothing is communicated: members
- * synchronise in their first collective. Groups of the same set of ranks share what they need. A rank outside may
- * make the group and query it, but not communicate in it. Freed with dt_group_release. Local. */
+/* A group of these world ranks, which must be distinct; their order defines the group ranks. Nothing is communicated:
+ * members synchronise in their first collective. Groups of the same set of ranks share transport resources. A rank that
+ * is not a member may create and query the group, but not communicate in it. Freed with dt_group_release. Local. */
 DT_API dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks);
 /* One more reference; returns its argument. Local. */
 DT_API dt_group *dt_group_retain(dt_group *group);
-/* Drops a reference; NULL is fine. Must not happen while an operation of the group is started. Local. */
+/* Drops a reference; NULL is fine. Not while an operation of the group is in progress. Local. */
 DT_API void dt_group_release(dt_group *group);
 
 /* Number of members; this rank's index among them or -1; the world rank of member i or -1. Local. */
@@ -90,23 +90,23 @@ DT_API const char *dt_collective_name(dt_collective op);
  *   all_to_all      one block for each rank   one block of each rank    of one block
  *   send, recv      the message               the message               of the message
  *
- * In place: src and dst the same (broadcast, all_reduce, all_to_all, there with recv_counts like counts), or the block
- * at its place among all blocks (gather, scatter, all_gather, reduce_scatter). Other overlaps are refused. */
+ * In place: src equals dst (broadcast, all_reduce, and all_to_all if recv_counts equals counts), or the block is at its
+ * position among all blocks (gather, scatter, all_gather, reduce_scatter). Other overlaps are refused. */
 typedef struct dt_comm_call {
     dt_collective op;
     dt_dtype dtype;
     dt_reduce reduce; /* all_reduce, reduce_scatter */
     const void *src;
     void *dst;
-    int64_t count;              /* elements, as in the table; ignored where counts is given */
+    int64_t count;              /* elements, as in the table; ignored if counts is set */
     const int64_t *counts;      /* unequal blocks: elements of each member's block, the same on every rank;
                                    all_to_all: elements that this rank sends to each */
     const int64_t *recv_counts; /* all_to_all with counts: elements that this rank receives from each */
     int64_t root;               /* group rank: root of broadcast, scatter, gather; peer of send, recv */
-    uint64_t tag;               /* any number that must be the same on all members, or the call fails */
+    uint64_t tag;               /* any number; the call fails unless it is the same on all members */
 } dt_comm_call;
 
-/* Runs a call to its end. Collective over the group (send, recv: over the two ranks). */
+/* Runs a call to completion. Collective over the group (send, recv: over the two ranks). */
 DT_API dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t call_size);
 static inline dt_status dt_comm_run(dt_group *group, const dt_comm_call *call) {
     return dt_comm_run_sized(group, call, sizeof *call);
@@ -114,17 +114,17 @@ static inline dt_status dt_comm_run(dt_group *group, const dt_comm_call *call) {
 
 typedef struct dt_work dt_work;
 
-/* Starts a call; its memory must stay untouched until it is waited for. Several may be in flight on several groups
- * and are waited for in any order; members start the calls of one group in the same order. NULL on failure.
- * Collective. */
+/* Starts a call; its memory must not be accessed until it was waited for. Several calls may be in flight, on several
+ * groups, and may be waited for in any order; all members must start the calls of a group in the same order. NULL on
+ * failure. Collective. */
 DT_API dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t call_size);
 static inline dt_work *dt_comm_start(dt_group *group, const dt_comm_call *call) {
     return dt_comm_start_sized(group, call, sizeof *call);
 }
-/* DT_OK when finished, DT_IN_PROGRESS when not, or the error; advances everything that this rank has started. The
- * handle stays valid until dt_work_wait. Local. */
+/* DT_OK when finished, DT_IN_PROGRESS when not, or the error; advances all calls that this rank has started. The handle
+ * stays valid until dt_work_wait. Local. */
 DT_API dt_status dt_work_test(dt_work *work);
-/* Waits to the end and frees the handle. NULL returns DT_ERR_STATE. Collective with its start. */
+/* Waits for completion and frees the handle. NULL returns DT_ERR_STATE. Collective with its start. */
 DT_API dt_status dt_work_wait(dt_work *work);
 
 /* The same calls by name; count and blocks as in the table above. Collective over the group. */
@@ -145,15 +145,15 @@ DT_API dt_status dt_comm_all_to_all(dt_group *group, const void *src, void *dst,
 DT_API dt_status dt_comm_send(dt_group *group, const void *src, int64_t count, dt_dtype dtype, int64_t to);
 DT_API dt_status dt_comm_recv(dt_group *group, void *dst, int64_t count, dt_dtype dtype, int64_t from);
 
-/* Prints on standard error what each rank of the launch is doing and its recent calls. Local. */
+/* Prints the current and recent calls of each rank of the launch on standard error. Local. */
 DT_API void dt_comm_dump(const dt_ctx *ctx);
 
-/* What one rank runs: its exit code is the result. */
+/* The main function of a rank; its result is the rank's exit code. */
 typedef int dt_rank_fn(dt_ctx *ctx, void *arg);
 
-/* Forks n ranks from this process, runs fn on each with a context of its own (closed for it afterwards), and waits
- * for all. The others are ended when one fails. An error if this process has threads already. On failure *error,
- * unless NULL, is set to a text that names the rank and how it ended, to be freed with free(). Local. */
+/* Forks n ranks from this process, runs fn on each with its own context (closed after fn returns), and waits for all.
+ * If one fails, the others are terminated. An error if this process has other threads. On failure *error, unless NULL,
+ * is set to a text with the rank and its exit status, to be freed with free(). Local. */
 DT_API dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error);
 
 #ifdef __cplusplus

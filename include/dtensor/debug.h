@@ -10,7 +10,7 @@
  *     dt_comm_stats_end(ctx);
  *     printf("%s", dt_comm_stats_text(ctx));
  *
- * All of it is local to this rank, and costs next to nothing while it is off.
+ * All of it is local to this rank, and costs almost nothing while it is off.
  */
 #ifndef DTENSOR_DEBUG_H
 #define DTENSOR_DEBUG_H
@@ -27,16 +27,16 @@ extern "C" {
 DT_API dt_status dt_comm_scope_begin(dt_ctx *ctx, const char *name);
 DT_API void dt_comm_scope_end(dt_ctx *ctx);
 
-/* Starts to count from zero. Counts can be read after the end, too. Local. */
+/* Starts counting from zero. Counts can still be read after the end. Local. */
 DT_API dt_status dt_comm_stats_begin(dt_ctx *ctx);
 DT_API void dt_comm_stats_end(dt_ctx *ctx);
 
 /* Which counts to add up: a NULL field selects all. */
 typedef struct dt_comm_filter {
     const char *collective; /* "all_gather" */
-    const char *op;         /* "mm"; what is not done for an op has the name of its call: "redistribute",
-                               "full_tensor", "item", "assign", "distribute_tensor", or "comm" for dt_comm_run */
-    const char *scope;      /* "layer1", with all scopes inside it */
+    const char *op;         /* "mm"; outside an op, the name of the call: "redistribute", "full_tensor", "item",
+                               "assign", "distribute_tensor", or "comm" for dt_comm_run */
+    const char *scope;      /* "layer1", including all nested scopes */
 } dt_comm_filter;
 
 typedef struct dt_comm_statistics {
@@ -45,7 +45,7 @@ typedef struct dt_comm_statistics {
         bytes; /* received by this rank; those of an exchange that counts as several collectives are in the first */
 } dt_comm_statistics;
 
-/* What was counted since the last begin; a NULL filter stands for all. Local. */
+/* The counts since the last begin; a NULL filter selects all. Local. */
 DT_API void dt_comm_stats_sized(const dt_ctx *ctx, const dt_comm_filter *filter, size_t filter_size,
                                 dt_comm_statistics *out, size_t out_size);
 static inline dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_filter *filter) {
@@ -63,14 +63,14 @@ DT_API const char *dt_comm_stats_json(dt_ctx *ctx);
  * ".RANK" before the extension. NULL: as text in memory. A running trace is ended first. The environment variable
  * DTENSOR_TRACE=FILE does the same from the first op on. Local. */
 DT_API dt_status dt_trace_begin(dt_ctx *ctx, const char *file);
-/* Ends the trace and completes its file; a system error where it cannot be written. Local. */
+/* Ends the trace and completes its file; a system error if it cannot be written. Local. */
 DT_API dt_status dt_trace_end(dt_ctx *ctx);
 /* The text of a trace in memory, running or ended; "" where it is written to a file. Valid until the next call. Local.
  */
 DT_API const char *dt_trace_text(const dt_ctx *ctx);
 
-/* Explains which placements an op would select: the cheapest candidates with their costs, the selected one, and what
- * would move for it. The call is text, in which $0, $1, … stand for the tensors: "matmul($0; $1)", "sum($0; dim=[1])",
+/* Explains which placements an op would select: the cheapest candidates with their costs, the selected one, and the
+ * inputs that would move. The call is a text in which $0, $1, … are the tensors: "matmul($0; $1)", "sum($0; dim=[1])",
  * "cat({$0; $1}; dim=0)". Nothing is run. Valid until the next call; NULL with an agreed error. Local. */
 DT_API const char *dt_explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors);
 

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* What happens where an op must redistribute inputs because no row of its rule fits their placements. */
+/* The policy for an op that must redistribute inputs because no row of its rule matches their placements. */
 typedef enum dt_policy {
     DT_COMM_ALLOW, /* the default */
     DT_COMM_WARN,  /* a line in the log, with file and line of the call */
@@ -24,8 +24,8 @@ typedef enum dt_policy {
  * reading values are always allowed. Local; every rank sets the same. */
 DT_API dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy);
 
-/* Between begin and end, which nest, a plain tensor among distributed ones counts as replicated; otherwise only one of
- * one element does, and others are refused. Every rank must hold the same value. Local. */
+/* Between begin and end, which nest, a plain tensor among distributed ones counts as replicated; otherwise only a
+ * tensor of one element does, and others are refused. Every rank must hold the same value. Local. */
 DT_API void dt_implicit_replication_begin(dt_ctx *ctx);
 DT_API void dt_implicit_replication_end(dt_ctx *ctx);
 
@@ -34,7 +34,7 @@ typedef struct dt_cache_statistics {
     int64_t n_entries, n_hits, n_misses, n_evicted;
     int64_t max_entries; /* capacity */
 } dt_cache_statistics;
-/* Statistics of the cache since the context was made. Local. */
+/* Statistics of the cache since the context was created. Local. */
 DT_API void dt_cache_stats_sized(const dt_ctx *ctx, dt_cache_statistics *out, size_t out_size);
 static inline dt_cache_statistics dt_cache_stats(const dt_ctx *ctx) {
     dt_cache_statistics out;
@@ -44,8 +44,8 @@ static inline dt_cache_statistics dt_cache_stats(const dt_ctx *ctx) {
 /* Removes all decisions. Local. */
 DT_API void dt_cache_clear(dt_ctx *ctx);
 
-/* A function on this rank's local tensors, which are plain. It sets n_outputs tensors; others that it makes are
- * dropped after it. user is the pointer of the mapping. */
+/* A function on this rank's local tensors, which are plain. It sets n_outputs tensors; other tensors that it creates
+ * are dropped when it returns. user is the pointer of the mapping. */
 typedef dt_status dt_local_fn(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user);
 
 typedef struct dt_local_mapping {
@@ -62,9 +62,9 @@ typedef struct dt_local_mapping {
 } dt_local_mapping;
 
 /* Runs a function on local tensors and makes distributed tensors of its outputs, as dt_from_local does. Plain inputs
- * are passed as they are; where all inputs are plain, so are the outputs. Agreed errors: no placements for a
- * distributed input (placement), placements that differ from those of the mapping (value). Collective over the meshes
- * where inputs move, and as the function is. */
+ * are passed unchanged; if all inputs are plain, so are the outputs. Agreed errors: no placements for a distributed
+ * input (placement), placements that differ from those of the mapping (value). Collective over the meshes if inputs
+ * move or the function communicates. */
 DT_API dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, size_t mapping_size,
                                     dt_tensor **outputs);
 static inline dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor **outputs) {
@@ -75,7 +75,7 @@ static inline dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *mappin
 
 enum { DT_OP_MAX_OUTPUTS = 64 };
 
-/* An argument: by position where the name is NULL. A tensor, a list of tensors, or a value of another kind. */
+/* An argument, by position if the name is NULL: a tensor, a list of tensors, or another value. */
 typedef struct dt_op_argument {
     const char *name;
     dt_tensor *tensor;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What an op is: one descriptor, in one place, for the ops of the library and for those that a program registers.
+ * The descriptor of an op, the same for the ops of the library and for those that a program registers.
  *
  *     static const dt_op swiglu = {
  *         .schema = "swiglu(Tensor gate, Tensor up) -> Tensor",
@@ -18,7 +18,7 @@
  *
  *     rule     factors. "mk,kn->mn": a letter names a dim. A letter that the result has may be sharded wherever it
  *              occurs; one that the result lacks makes a partial sum; one with "!" after it must not be sharded. "..."
- *              stands for any number of dims, aligned at the right and broadcast. A term with "+" before it is an
+ *              matches any number of dims, aligned at the right and broadcast. A term with "+" before it is an
  *              addend of the result, broadcast to it: it becomes partial where the result does.
  *     partial  what partial inputs become, as a class (DT_PARTIAL_…); where the rule has addends, they are partial
  *              together with each other input (EACH), and order (UP, DOWN) applies to the addends only
@@ -56,11 +56,11 @@ typedef enum dt_arg_type {
     DT_N_ARG_TYPES
 } dt_arg_type;
 
-/* One argument of a call. Lists belong to the caller. A tensor is given by its place among the inputs of the call, a
- * list of tensors by the place of its first, behind which the others follow. */
+/* One argument of a call. Lists are owned by the caller. A tensor is an index into the inputs of the call, a list of
+ * tensors the index of its first, which the others follow. */
 typedef struct dt_arg {
     dt_arg_type type;
-    int n; /* lists: how many */
+    int n; /* lists: length */
     union {
         int first; /* tensor and tensors */
         int64_t i;
@@ -74,7 +74,7 @@ typedef struct dt_arg {
     } as;
 } dt_arg;
 
-/* A tensor as an op sees it: the global tensor in shape functions and rows, the local tensor in kernels. */
+/* A tensor of a call: the global tensor in shape functions and rows, the local tensor in kernels. */
 typedef struct dt_op_value {
     dt_dtype dtype;
     int n_dims;
@@ -87,7 +87,7 @@ typedef struct dt_op_value {
     const dt_spec *spec;         /* NULL: a plain tensor */
 } dt_op_value;
 
-/* A call of an op, as its shape function, its rows function and its kernel see it. */
+/* A call of an op: the argument of its shape function, its rows function and its kernel. */
 struct dt_op_call {
     dt_ctx *ctx;
     const dt_op *op;
@@ -100,15 +100,15 @@ struct dt_op_call {
     int n_outputs;
     dt_op_value *outputs; /* empty in a shape function, which adds them */
     unsigned row_flags;   /* kernels: DT_ROW_… of the rows that are used */
-    const void *info;     /* the library's own */
-    void *output_list;    /* the library's own */
+    const void *info;     /* internal */
+    void *output_list;    /* internal */
     bool needs_copy;      /* kernels of views: see dt_op.kernel */
 };
 
-/* What partial inputs become; several may be joined by |. "Alone" means that all other tensors are Replicate. P(sum)
- * and P(avg) rows of linear classes are made only where their tensors are all floating point, or for P(sum) all of one
- * integer dtype: terms of a sum must not be rounded to integers, and integers that wrapped around must not be widened.
- */
+/* How the op maps partial inputs to partial outputs; classes are joined by |. "Alone" means that all other tensors are
+ * Replicate. P(sum) and P(avg) rows of linear classes exist only if their tensors are all floating point, or for P(sum)
+ * all of one integer dtype: terms of a sum must not be rounded to integers, and integers that wrapped around must not
+ * be widened. */
 enum {
     DT_PARTIAL_NONE = 0,
     DT_PARTIAL_ANY =
@@ -131,17 +131,17 @@ enum {
     DT_OP_RANDOM = 1 << 3,  /* draws from a generator, by global index */
 };
 
-/* A placement in a row, as a small number. */
+/* A placement in a row, encoded in one byte. */
 typedef signed char dt_row_entry;
 enum { DT_ROW_R = 0 };
 #define DT_ROW_S(dim)    ((dt_row_entry)(1 + (dim)))
 #define DT_ROW_P(reduce) ((dt_row_entry)(-1 - (int)(reduce)))
 
-/* What a row requires.
+/* Conditions of a row.
  *
  * OFFSET    the kernel needs its offset: sharded inputs hold one contiguous run of the dim, none is strided
  * RESHAPE   the outputs are reshapes of the first input in row-major order: the library maps the shards where it can,
- *           and the entries of outputs are for readers
+ *           and the entries of the outputs are for documentation
  * UNLISTED  holds only with strided shards, which a row cannot express: not shown in lists
  */
 enum { DT_ROW_OFFSET = 1 << 0, DT_ROW_RESHAPE = 1 << 1, DT_ROW_UNLISTED = 1 << 2 };
@@ -151,7 +151,7 @@ struct dt_op {
     const char *rule;                                    /* (optional) factors */
     unsigned partial;                                    /* (optional) DT_PARTIAL_… */
     void (*rows)(const dt_op_call *call, dt_rows *rows); /* (optional) adds rows; outputs are known */
-    /* (optional) A number for all that rule and rows depend on in Scalar and float arguments, such as the sign of a
+    /* (optional) A number that encodes how rule and rows depend on Scalar and float arguments, such as the sign of a
      * factor. Decisions are cached by the values of all other arguments, the types of these, and this number. */
     int (*class_of)(const dt_op_call *call);
     /* (optional) As `partial`, by arguments; used instead of it. */
@@ -160,12 +160,12 @@ struct dt_op {
     dt_status (*shape)(dt_op_call *call);
     /* (optional) Fills the outputs of this rank from the inputs of this rank. The kernel of a view (DT_OP_VIEW),
      * unless its row has DT_ROW_OFFSET, writes no elements: it sets `data` and the numbers at `strides` of each
-     * output to elements of the first input. Where that cannot be done because of the input's strides it sets
-     * needs_copy; then it is called again with a dense copy, of which the outputs become views. */
+     * output to elements of the first input. If the input's strides do not allow that, it sets needs_copy; then it is
+     * called again with a dense copy, of which the outputs become views. */
     dt_status (*kernel)(dt_op_call *call);
-    /* (optional) Makes the outputs with dt_ ops. */
+    /* (optional) Computes the outputs with other dt_ ops. */
     dt_status (*decompose)(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs);
-    /* (optional) Calls to try, for the verifier and for tests, one per line in the form of `dtensor explain`:
+    /* (optional) Sample calls for the verifier and for tests, one per line in the form of `dtensor explain`:
      * "sum(f32[5,3]; dim=[1], keepdim=true)". */
     const char *samples;
     unsigned flags; /* DT_OP_… */
@@ -191,7 +191,7 @@ DT_API void dt_rows_linear(dt_rows *rows, uint64_t inputs);
 /* Adds P(max) and P(min) of this input alone: kept (up), or swapped. Local. */
 DT_API void dt_rows_monotone(dt_rows *rows, int input, bool up);
 
-/* The argument of this name, or NULL where the signature of the call has none. Local. */
+/* The argument of this name, or NULL if the signature of the call has none. Local. */
 DT_API const dt_arg *dt_op_arg(const dt_op_call *call, const char *name);
 
 /* Registers the op in the context under the name in its schema line; the descriptor must outlive the context. Refuses

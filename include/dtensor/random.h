@@ -4,15 +4,15 @@
  *
  * A generator is two integers: a seed, and the number of draws made so far. One draw fills one tensor, of any size.
  * The value of an element is a function of (seed, draw, row-major index of the element in the full tensor) and of
- * nothing else: any mesh, any placement and any number of ranks have the bits of one rank, without communication.
+ * nothing else: every mesh, placement and number of ranks produces the bits of one rank, without communication.
  *
  *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(512, 512), .std = 0.02, .mesh = mesh, .place = "S(0),R");
  *     dt_tensor *order = dt_randperm(ctx, 60000, .mesh = mesh, .place = "S(0),R");
  *     dt_uniform_(bias, .low = -0.1, .high = 0.1);
  *
- * Ranks of one tensor must hold equal generators. Each draw on a mesh is remembered, and the next redistribution on
- * that mesh fails on every rank, with DT_ERR_MISMATCH, if they have not drawn the same; dt_generator_tag does so for
- * collectives of one's own.
+ * The ranks of a tensor must have generators in the same state. Draws on a mesh are recorded, and the next
+ * redistribution on that mesh fails on every rank, with DT_ERR_MISMATCH, if the draws differ; dt_generator_tag provides
+ * the same check for collectives of the program.
  *
  * The bits, which stay the same from version to version: Philox-4x32-10 with key {seed low, seed high} and counter
  * {block low, block high, draw low, draw high | attempt << 16} yields the four words w0 … w3 of a block.
@@ -24,16 +24,16 @@
  *
  *     uniform [a,b)     a + (b - a) u, u the top 24 (f64: 53) bits of w as a fraction, at most the value below b
  *     exponential       -log(v) (1 / rate), v = (w / 2 + 1/2) / 2^31 (f64: (w / 2^11 + 1/2) / 2^53), each step rounded
- *     normal            words w0, w1 of a pair give sqrt(-2 log v(w0)) times cos (even word) and sin (odd word) of
+ *     normal            words w0, w1 of a pair become sqrt(-2 log v(w0)) times cos (even word) and sin (odd word) of
  *                       2 pi w1 / 2^w_bits; the same for w2, w3; f64 pairs the two numbers of a block
- *     bernoulli         32-bit draw for every dtype: w < t, t the whole part of p 2^32; a dropout mask so with 1 - p,
- *                       scaled by 1 / (1 - p)
+ *     bernoulli         32-bit draw for every dtype: w < t, t the integer part of p 2^32; a dropout mask likewise with
+ *                       1 - p, scaled by 1 / (1 - p)
  *     randint [m,n)     64-bit draw for every dtype: m + (w (n - m) >> 64); a word for which the low half of the
  *                       product is below 2^64 mod (n - m) is drawn again with the next attempt. Where a float rounds
  *                       m or n - 1 to a number outside, the first or last number of that float takes its place
- *     truncated normal  block i, computed in f64; what is refused is drawn again with the next attempt
+ *     truncated normal  block i, computed in f64; a rejected proposal is drawn again with the next attempt
  *     permutation       up to 4096 entries, 64-bit draws: for i = n - 1 … 1, entry i changes places with entry
- *                       w_i (i + 1) >> 64; beyond, entry i is found by itself (src/random/permutation.c)
+ *                       w_i (i + 1) >> 64; beyond, entry i is computed directly (src/random/permutation.c)
  *
  * Logarithms, sines and cosines are the library's own (docs/random.md), so that every CPU computes the same bits.
  */
@@ -48,7 +48,7 @@ extern "C" {
 
 typedef struct dt_generator dt_generator;
 
-/* All that a generator is: what a checkpoint saves. draw stays below 2^48. */
+/* The complete state of a generator, for checkpoints. draw is below 2^48. */
 typedef struct dt_generator_state {
     uint64_t seed, draw;
 } dt_generator_state;
@@ -56,31 +56,31 @@ typedef struct dt_generator_state {
 /* A generator that has drawn nothing yet. NULL with the error recorded. Freed with dt_generator_release, or with the
  * context. Local. */
 DT_API dt_generator *dt_generator_new(dt_ctx *ctx, uint64_t seed);
-/* The context's own, which is used where no other is given; its seed is 0 until it is set. Belongs to the context:
- * not to be freed. NULL with the error recorded. Local. */
+/* The default generator of the context, used if a call names no other; its seed is 0 until it is set. Owned by the
+ * context: must not be freed. NULL with the error recorded. Local. */
 DT_API dt_generator *dt_generator_default(dt_ctx *ctx);
-/* A new generator whose seed follows from the parent's seed and the name, not from what the parent has drawn: a stage
- * or a mesh that shall have numbers of its own. NULL with an agreed error where the name is empty. Local. */
+/* A new generator whose seed is derived from the parent's seed and the name, not from the parent's draws: for a stage
+ * or a mesh that needs independent numbers. NULL with an agreed error if the name is empty. Local. */
 DT_API dt_generator *dt_generator_child(const dt_generator *parent, const char *name);
 /* One more reference; returns its argument. Local. */
 DT_API dt_generator *dt_generator_retain(dt_generator *generator);
 /* Drops a reference; NULL is fine. Local. */
 DT_API void dt_generator_release(dt_generator *generator);
 
-/* Starts over with another seed. Local. */
+/* Restarts the generator with another seed. Local. */
 DT_API dt_status dt_generator_seed(dt_generator *generator, uint64_t seed);
-/* The state, and back to one; zeros for NULL. Restoring a draw number of 2^48 or more is an agreed error. Local. */
+/* Returns or restores the state; zeros for NULL. Restoring a draw number of 2^48 or more is an agreed error. Local. */
 DT_API dt_generator_state dt_generator_save(const dt_generator *generator);
 DT_API dt_status dt_generator_restore(dt_generator *generator, dt_generator_state state);
 
-/* A hash of the state, to be the tag of a collective (dt_comm_call): ranks whose generators have another seed, or have
- * drawn more or less, then get DT_ERR_MISMATCH instead of numbers that do not belong together. Local. */
+/* A hash of the state, for use as the tag of a collective (dt_comm_call): ranks whose generators differ in seed or
+ * number of draws then get DT_ERR_MISMATCH instead of inconsistent numbers. Local. */
 DT_API uint64_t dt_generator_tag(const dt_generator *generator);
 
 /* Random tensors. */
 
-/* A zeroed field means "not given"; where zero is a value of its own, it is written DT_REAL(0). Fields that a call does
- * not name are not looked at. */
+/* A zeroed field means "not set"; an explicit zero is written DT_REAL(0). Fields that a call does not use are ignored.
+ */
 typedef struct dt_random_options {
     double mean;           /* default 0 */
     dt_opt_real std;       /* default 1 */
@@ -94,18 +94,18 @@ typedef struct dt_random_options {
     const dt_site *site;
 } dt_random_options;
 
-/* Each takes one draw of the generator, whatever the size, on ranks outside the mesh, too; a call that fails takes
- * none. Of a partial tensor the first coordinate holds the numbers and the others what changes nothing (of P(avg) all
- * hold them). Local; every rank of the mesh must make the same.
+/* Each takes one draw of the generator, whatever the size, also on ranks outside the mesh; a call that fails takes
+ * none. Of a partial tensor the first coordinate holds the numbers and the others the identity of the reduction (of
+ * P(avg) all hold the numbers). Local; every rank of the mesh must make the same call.
  *
  * rand              uniform in [low, high)                          floats
  * randn             normal with mean and std                        floats
  * truncated_normal  the same, none outside [low, high]              floats
- * exponential       with rate, so of mean 1 / rate                  floats
+ * exponential       with rate, that is mean 1 / rate                floats
  * randint           integers from low to high - 1                   floats, integers, bool
- * bernoulli         1 with chance p, otherwise 0                    floats, integers, bool
- * dropout_mask      0 with chance p, otherwise 1 / (1 - p)          floats
- * randperm          0 … n - 1 in a random order; integers. A rank makes its own shard only */
+ * bernoulli         1 with probability p, otherwise 0               floats, integers, bool
+ * dropout_mask      0 with probability p, otherwise 1 / (1 - p)     floats
+ * randperm          0 … n - 1 in random order; integers. A rank computes only its own shard */
 DT_API dt_tensor *dt_rand_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_randn_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_truncated_normal_sized(dt_ctx *ctx, dt_shape shape, DT_OPTIONS(dt_random_options));
@@ -124,9 +124,9 @@ DT_API dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, in
 DT_API dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
 DT_API dt_tensor *dt_dropout_mask_like_sized(const dt_tensor *tensor, double p, DT_OPTIONS(dt_random_options));
 
-/* The same into an existing tensor, which may be a view: the numbers are those of a new tensor of its shape. Of
- * the options only the distribution's own and the generator are used. Refused, with an agreed error, where two
- * indices may lead to one element (an expanded view). Local; every rank of the mesh must do the same. */
+/* The same into an existing tensor, which may be a view: the numbers are those of a new tensor of its shape. Only the
+ * parameters of the distribution and the generator of the options are used. An agreed error if two indices may refer
+ * to the same element (an expanded view). Local; every rank of the mesh must make the same call. */
 DT_API dt_status dt_uniform_in_place_sized(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
 DT_API dt_status dt_normal_in_place_sized(dt_tensor *tensor, DT_OPTIONS(dt_random_options));
 DT_API dt_status dt_truncated_normal_in_place_sized(dt_tensor *tensor, DT_OPTIONS(dt_random_options));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * A chain of blocks, each at least twice the one before up to a limit; allocation bumps a cursor in the newest.
- * Memory behind the cursor is poisoned, so that the address sanitizer sees a use after a rewind.
+ * Memory after the cursor is poisoned, so that the address sanitizer reports a use after a rewind.
  */
 #include "base/arena.h"
 

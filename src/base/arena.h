@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * An arena hands out memory that lives until the arena is reset or freed as a whole. Pure functions take one for
- * their results, so that nested values need not be freed piece by piece. A mark and a rewind make a
+ * An arena allocates memory that lives until the arena is rewound or freed. Pure functions allocate their results in
+ * an arena that the caller passes, so that nested values need not be freed one by one. A mark and a rewind form a
  * scope within an arena.
  */
 #ifndef DT_BASE_ARENA_H
@@ -12,7 +12,7 @@
 struct dt__arena_block;
 
 typedef struct dt__arena {
-    dt_ctx *ctx;                   /* memory comes from its hook; errors go to it */
+    dt_ctx *ctx;                   /* provides the memory hook and records errors */
     struct dt__arena_block *block; /* newest, linked to the older ones */
 } dt__arena;
 
@@ -25,10 +25,10 @@ typedef struct dt__arena_mark {
 dt__arena dt__arena_new(dt_ctx *ctx);
 void dt__arena_free(dt__arena *arena);
 
-/* Memory for n items of item_bytes, 16-byte aligned and zeroed; NULL, with the error recorded, when memory is out or
+/* Memory for n items of item_bytes, 16-byte aligned and zeroed; NULL, with the error recorded, when out of memory or if
  * the size overflows. n = 0 returns a valid pointer. */
 void *dt__arena_alloc(dt__arena *arena, size_t n, size_t item_bytes);
-/* The same with the bytes of n items; items may be NULL for n = 0. Of text: n characters, or all; a NUL is added. */
+/* Copies n items into the arena; items may be NULL for n = 0. Of a text: n characters, or all; a NUL is added. */
 void *dt__arena_copy(dt__arena *arena, const void *items, size_t n, size_t item_bytes);
 char *dt__arena_copy_chars(dt__arena *arena, const char *chars, size_t n);
 char *dt__arena_copy_text(dt__arena *arena, const char *text);

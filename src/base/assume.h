@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A condition that always holds at a place, for reasons that are explained elsewhere: documented for readers and for
- * the static analyzer; no code.
+ * An invariant that always holds at this point, for reasons that are explained elsewhere, stated for readers and for
+ * the static analyzer. Generates no code.
  */
 #ifndef DT_BASE_ASSUME_H
 #define DT_BASE_ASSUME_H

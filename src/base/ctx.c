@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The context: the first error is kept, memory goes through one hook, log lines go to one callback. Nothing here
- * depends on ranks or tensors; how peers learn of a local error is the runtime's matter (on_local_error).
+ * The context: it keeps the first error, allocates memory through one hook, and passes log lines to one callback.
+ * Nothing here depends on ranks or tensors; the runtime notifies peers of a local error (on_local_error).
  */
 #include "base/ctx.h"
 
@@ -24,7 +24,7 @@ static const char *const level_words[] = {
     [DT_LOG_INFO] = "info", [DT_LOG_DEBUG] = "debug",
 };
 
-/* The user is the context, whose rank is known only later. */
+/* The user pointer is the context, whose rank is set later. */
 static void default_log(void *user, dt_log_level level, const char *line) {
     const dt_ctx *ctx = user;
     fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, level_words[level], line);

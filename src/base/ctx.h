@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The context as the other folders see it. Base owns the error, the memory hook and the log; each other module keeps
- * its state in a slot with a function that frees it, called in reverse order of the slots when the context ends.
+ * The context, for the other folders. Base owns the error, the memory hook and the log; each other module keeps its
+ * state in a slot, with a function that frees it. Slots are freed in reverse order when the context is closed.
  */
 #ifndef DT_BASE_CTX_H
 #define DT_BASE_CTX_H
@@ -45,13 +45,13 @@ struct dt_ctx {
     const struct dt__move_observer *move_observer; /* move/move.h: for finished redistributions; NULL: none */
 };
 
-/* Makes a context with memory and log only; dt_init builds on it, and tests of pure modules use it as it is. NULL
- * only when memory is out. */
+/* Creates a context with memory and log only; dt_init builds on it, and tests of pure modules use it directly. NULL
+ * only when out of memory. */
 dt_ctx *dt__ctx_new(const dt_init_options *options);
 void dt__ctx_free(dt_ctx *ctx);
 
-/* Records an *agreed* error: one that follows from what every rank holds, so that all fail alike and no peer waits.
- */
+/* Records an *agreed* error: one that depends only on data that all ranks share, so that all fail alike and no peer
+ * waits. */
 dt_status dt__fail(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
 dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list args);
 /* Records a *local* error (memory, file, transport) and raises the abort flag, so that no peer waits for this rank. The
@@ -65,7 +65,7 @@ dt_status dt__fail_memory(dt_ctx *ctx, size_t bytes, const char *what);
 #define dt__fail_memory(ctx, bytes, what) ((void)(dt__fail_memory)(ctx, bytes, what), DT_ERR_MEMORY)
 #endif
 
-/* Ordinary memory. NULL without an error recorded: the caller records what the memory was for (dt__fail_memory). */
+/* Private memory. NULL without an error recorded: the caller records what the memory was for (dt__fail_memory). */
 void *dt__alloc(dt_ctx *ctx, size_t bytes);
 void *dt__alloc_zeroed(dt_ctx *ctx, size_t bytes);
 void *dt__resize(dt_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
@@ -75,10 +75,10 @@ void dt__free(dt_ctx *ctx, void *memory, size_t bytes);
 bool dt__log_level_from_environment(dt_log_level *out);
 void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
 
-/* vsnprintf that ends a text that does not fit in "...", so that no reader takes it for complete. capacity > 0. */
+/* vsnprintf that marks a truncated text with "..." at its end. capacity > 0. */
 void dt__vformat(char *text, size_t capacity, const char *format, va_list args);
 
-/* Passes an error on: `DT__TRY(f(x));` returns f's status from the enclosing function unless it is DT_OK. */
+/* Propagates an error: `DT__TRY(f(x));` returns f's status from the enclosing function unless it is DT_OK. */
 #define DT__TRY(call)                                                                                                \
     do {                                                                                                             \
         dt_status dt__status_ = (call);                                                                              \

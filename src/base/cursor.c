@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reading text forms. Of a long text only the surroundings of the error are shown.
+ * Parsing of text forms. Errors in a long text show only the surroundings of the error.
  */
 #include "base/cursor.h"
 
@@ -27,7 +27,7 @@ static int column_of(const char *from, const char *at) {
     return column;
 }
 
-/* Never starts or ends within a character. */
+/* Never splits a UTF-8 character. */
 static const char *window_begin(const dt__cursor *cursor) {
     const char *begin = cursor->at - cursor->text > SHOWN_BEFORE ? cursor->at - SHOWN_BEFORE : cursor->text;
     while (begin < cursor->at && !starts_character(*begin))
@@ -99,7 +99,7 @@ dt_status dt__cursor_expect(dt__cursor *cursor, const char *word, const char *wh
 dt_status dt__cursor_number(dt__cursor *cursor, int64_t min, int64_t max, const char *what, int64_t *out) {
     bool negative = dt__cursor_peek(cursor) == '-' && min < 0;
     const char *at = cursor->at + negative;
-    int64_t value = 0; /* built below zero, where the range has one more value */
+    int64_t value = 0; /* accumulated as a negative number, whose range is larger by one */
     bool fits = true;
     if (!isdigit((unsigned char)*at))
         return dt__cursor_fail(cursor, "expected %s", what);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A cursor reads a text form from left to right and reports errors that point at a character; every text form of the
- * library is read with one. Tokens are taken with or without skipping the blanks before them. An error is recorded in
- * the context and leaves the cursor unmoved.
+ * A cursor parses a text form from left to right and reports errors that point at a character; all text forms of the
+ * library are parsed with it. Tokens are read with or without skipping the blanks before them. An error is recorded in
+ * the context and does not move the cursor.
  */
 #ifndef DT_BASE_CURSOR_H
 #define DT_BASE_CURSOR_H
@@ -12,7 +12,7 @@
 typedef struct dt__cursor {
     dt_ctx *ctx;
     dt_status status; /* of errors in this text */
-    const char *what; /* which text form this is: "placements" */
+    const char *what; /* name of the text form: "placements" */
     const char *text, *at;
 } dt__cursor;
 
@@ -24,13 +24,13 @@ dt_status dt__cursor_fail(const dt__cursor *cursor, const char *format, ...) DT_
 #define dt__cursor_fail(cursor, ...) ((void)(dt__cursor_fail)(cursor, __VA_ARGS__), DT_ERR_VALUE)
 #endif
 
-/* Skips exactly this text if it comes next, whatever is before and after it. */
+/* Skips this text if it comes next, without skipping blanks and whatever follows it. */
 bool dt__cursor_skip(dt__cursor *cursor, const char *text);
-/* Skips blanks; returns the character there, 0 at the end. */
+/* Skips blanks; returns the next character, 0 at the end. */
 char dt__cursor_peek(dt__cursor *cursor);
 /* Skips blanks, and the word if it comes next and no letter or digit continues it. */
 bool dt__cursor_take(dt__cursor *cursor, const char *word);
-/* The same for a word that must come. */
+/* The same for a required word: an error if it does not come next. */
 dt_status dt__cursor_expect(dt__cursor *cursor, const char *word, const char *where);
 /* Skips blanks and reads a decimal integer from min to max; a minus sign is allowed if min is negative. */
 dt_status dt__cursor_number(dt__cursor *cursor, int64_t min, int64_t max, const char *what, int64_t *out);

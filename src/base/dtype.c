@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is known of each dtype, and its elements one at a time.
+ * The properties of each dtype, and access to single elements.
  */
 #include "base/dtype.h"
 
@@ -65,7 +65,7 @@ dt_dtype dt__promote(dt_dtype a, dt_dtype b) {
     return size_a > size_b ? a : b;
 }
 
-/* Truncated; NaN is 0, and values outside become the nearest limit. */
+/* Truncates and saturates; NaN becomes 0. */
 static int64_t saturate(dt_dtype dtype, double value) {
     if (isnan(value))
         return 0;
@@ -115,7 +115,7 @@ int64_t dt__read_i64(dt_dtype dtype, const void *from) {
 
 void dt__write_i64(dt_dtype dtype, int64_t value, void *to) {
     if (dt__is_integral(dtype)) {
-        /* Little-endian, as all machines are that this library runs on: the low bytes are the wrapped integer. */
+        /* Little-endian, as all supported machines are: the low bytes are the wrapped integer. */
         value = dtype == DT_BOOL ? value != 0 : value;
         memcpy(to, &value, dt_dtype_size(dtype));
     } else {

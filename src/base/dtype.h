@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Dtypes: their classes, limits and promotion, integers that wrap around, and one element of any dtype as a double, an
- * int64_t or a complex number. No code depends on the order of dtypes in the enum; what is known of a dtype is found
- * here. Loops over many elements are in src/kernels.
+ * Dtypes: their classes, limits and promotion, wrapping of integers, and one element of any dtype as a double, an
+ * int64_t or a complex number. All properties of a dtype are defined here; no code depends on the order of dtypes in
+ * the enum. Loops over many elements are in src/kernels.
  */
 #ifndef DT_BASE_DTYPE_H
 #define DT_BASE_DTYPE_H
@@ -14,7 +14,7 @@ static inline bool dt__is_half(dt_dtype dtype) { return dtype == DT_F16 || dtype
 /* Real floating-point numbers. */
 static inline bool dt__is_float(dt_dtype dtype) { return dtype == DT_F32 || dtype == DT_F64 || dt__is_half(dtype); }
 static inline bool dt__is_complex(dt_dtype dtype) { return dtype == DT_C64 || dtype == DT_C128; }
-/* Numbers that are rounded: real or complex floating point. */
+/* Real or complex floating-point numbers. */
 static inline bool dt__is_inexact(dt_dtype dtype) { return dt__is_float(dtype) || dt__is_complex(dtype); }
 /* Integers without bool, and with it. */
 static inline bool dt__is_integer(dt_dtype dtype) {
@@ -27,9 +27,9 @@ static inline bool dt__is_double_precision(dt_dtype dtype) { return dtype == DT_
 
 /* The smallest and the largest value of an integer dtype or bool. */
 void dt__integer_limits(dt_dtype dtype, int64_t *min, int64_t *max);
-/* Whether a number, its fraction dropped, is in [min, max]; exact where max is no double. */
+/* Whether a number, truncated, is in [min, max]; exact even if max is not representable as a double. */
 bool dt__is_within(double value, int64_t min, int64_t max);
-/* The value modulo 2^bits, as arithmetic in an integer dtype computes it; bool is "not 0". */
+/* The value modulo 2^bits, as arithmetic in an integer dtype computes it; for bool, whether it is nonzero. */
 int64_t dt__wrap_integer(dt_dtype dtype, int64_t value);
 /* The spacing of a dtype's numbers around 1; 0 for integers and bool. */
 double dt__dtype_epsilon(dt_dtype dtype);
@@ -43,9 +43,9 @@ static inline dt_dtype dt__promote_to_complex(dt_dtype dtype) {
     return dt__is_double_precision(dtype) ? DT_C128 : DT_C64;
 }
 
-/* One element in memory, at any address. Reading drops an imaginary part; writing sets it to 0. A float becomes an
- * integer toward zero, saturating, and NaN becomes 0; an integer wraps, and becomes a 16-bit float by way of f32, as
- * dt__convert does it; to bool is "not 0". */
+/* One element in memory, at any address. Reading drops an imaginary part; writing sets it to 0. Conversions are those
+ * of dt__convert: float to integer truncates and saturates, and NaN becomes 0; integers wrap, and convert to 16-bit
+ * floats through f32; nonzero becomes true. */
 double dt__read_f64(dt_dtype dtype, const void *from);
 void dt__write_f64(dt_dtype dtype, double value, void *to);
 int64_t dt__read_i64(dt_dtype dtype, const void *from);

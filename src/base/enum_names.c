@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Words and texts of statuses, dtypes and reductions, all made from the lists in the public header.
+ * Names and texts of statuses, dtypes and reductions, generated from the lists in the public header.
  */
 #include "base/dtype.h"
 

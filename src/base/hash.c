@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hash map. A removed entry leaves a mark that probing passes over; the table is rebuilt when live entries and
- * marks fill half of it.
+ * The hash map. A removed entry leaves a tombstone that probing skips; the table is rebuilt when live entries and
+ * tombstones fill half of it.
  */
 #include "base/hash.h"
 
@@ -30,7 +30,7 @@ uint64_t dt__hash(const void *bytes, size_t n, uint64_t seed) {
     return dt__hash_u64(rest, hash);
 }
 
-/* Where probing starts. Keys may be plain numbers, which differ in few bits; the product spreads them. */
+/* The start of probing. Keys may be small integers, which differ in few bits; the product spreads them. */
 static size_t first_slot(uint64_t hash, size_t capacity) {
     return (size_t)(hash * 0x9e3779b97f4a7c15u >> 32) & (capacity - 1);
 }

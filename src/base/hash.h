@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A hash map from a 64-bit key to a pointer, and the hash function that makes such keys. Values that only share a
- * hash are distinguished by the caller's compare function. Open addressing, power-of-two table, at most half full.
+ * A hash map from a 64-bit key to a pointer, and the hash function for such keys. Values with equal hashes are
+ * distinguished by the caller's compare function. Open addressing, power-of-two table, at most half full.
  */
 #ifndef DT_BASE_HASH_H
 #define DT_BASE_HASH_H
@@ -31,7 +31,7 @@ typedef bool dt__map_same(const void *value, const void *probe);
 dt__map dt__map_new(dt_ctx *ctx);
 void dt__map_free(dt__map *map);
 void *dt__map_get(const dt__map *map, uint64_t hash, dt__map_same *same, const void *probe);
-/* Adds a value that is not in the map; false, with the error recorded, when memory is out. value may not be NULL. */
+/* Adds a value that is not in the map; false, with the error recorded, when out of memory. value must not be NULL. */
 bool dt__map_add(dt__map *map, uint64_t hash, void *value);
 /* Removes this value; false if it is not in the map. */
 bool dt__map_remove(dt__map *map, uint64_t hash, const void *value);

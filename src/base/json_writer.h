@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Writes JSON to a text: statistics and traces of the library, which does not link a JSON library. The writer adds
- * commas, quotes and escapes; its user opens and closes objects and lists in pairs.
+ * Writes JSON to a text, for statistics and traces: the library does not link a JSON library. The writer adds commas,
+ * quotes and escapes; the caller opens and closes objects and lists in pairs.
  */
 #ifndef DT_BASE_JSON_WRITER_H
 #define DT_BASE_JSON_WRITER_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Conversion of structs between the caller's version and this one. New fields are appended and their zero is the
- * default, so a shorter struct is one with zeros at its end, and a longer one with zeros there is one of ours.
+ * Conversion of structs between the caller's version and this one. New fields are appended and zero is their default,
+ * so a shorter struct can be padded with zeros, and a longer one whose extra fields are zero can be truncated.
  */
 #include "base/options.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Under the address sanitizer, memory that an allocator of ours holds back is marked, so that touching it is reported
- * as for freed memory. Otherwise these are nothing.
+ * Under the address sanitizer, free memory of our own allocators is poisoned, so that an access is reported like a use
+ * after free. Otherwise these macros do nothing.
  */
 #ifndef DT_BASE_POISON_H
 #define DT_BASE_POISON_H

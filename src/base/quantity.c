@@ -24,7 +24,7 @@ static int digits_read(const char *text, double *out) {
     return n;
 }
 
-/* Reads "12", "1.5" or ".5"; returns its end, or NULL without a digit. */
+/* Parses "12", "1.5" or ".5"; returns its end, or NULL if there is no digit. */
 static const char *number_read(const char *text, double *out) {
     double fraction = 0;
     int n_before = digits_read(text, out), n_after = 0;
@@ -37,7 +37,7 @@ static const char *number_read(const char *text, double *out) {
     return n_before + n_after ? end : NULL;
 }
 
-/* Reads "1.5m" as 1.5 times the factor of "m", rounded up; false unless that is from 1 to `max`. */
+/* Parses "1.5m" as 1.5 times the factor of "m", rounded up; false unless the result is from 1 to `max`. */
 static bool quantity_parse(const char *text, const struct unit *units, double max, double *out) {
     double number;
     const char *end = number_read(text, &number);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Quantities in command lines and environment variables: integers, sizes, durations. One parser for all of them, so
- * that an option and its variable accept the same texts, whatever the program's locale. On any other text these
- * return false and leave *out unchanged.
+ * that an option and its variable accept the same texts, whatever the program's locale. For any other text these
+ * functions return false and leave *out unchanged.
  */
 #ifndef DT_BASE_QUANTITY_H
 #define DT_BASE_QUANTITY_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Checked arithmetic on sizes. Every place that multiplies or adds sizes from outside uses these; false means that
- * the result does not fit, and *out is then untouched.
+ * Checked arithmetic on sizes, for all sizes that come from outside the library. False if the result overflows; *out
+ * is then unchanged.
  */
 #ifndef DT_BASE_SIZE_H
 #define DT_BASE_SIZE_H

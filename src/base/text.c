@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The text builder: one buffer that doubles.
+ * The text builder: one buffer that grows by doubling.
  */
 #include "base/text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A text builder. Appending never fails visibly: when memory is out the builder turns "broken", keeps what it has,
- * and dt__text_status returns the error, so that a printer is written without a check per line.
+ * A text builder. Appending does not return errors: when out of memory, the builder becomes `broken` and keeps its
+ * text, and dt__text_status returns the error, so that printing code needs no check per line.
  */
 #ifndef DT_BASE_TEXT_H
 #define DT_BASE_TEXT_H

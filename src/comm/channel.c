@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Channels and their blocks in the segment. A rank finds a peer's block by the channel's key, which all members
- * compute alike; no messages are needed. The numbering of a channel's operations continues as long as the context
- * lives, even when the group is freed and made again, so that members which free at different times stay in step. A
- * block is released only when every member is cached to have finished what it publishes.
+ * compute identically; no messages are needed. The numbering of a channel's operations continues as long as the
+ * context lives, even if the group is freed and created again, so that members which free it at different times stay
+ * in step. A block is released only when every member is known to have finished the operations that it publishes.
  */
 #include "comm/shm.h"
 
@@ -71,9 +71,9 @@ out_of_memory:
     return NULL;
 }
 
-/* Whether every other member is cached to have finished what this rank has finished, so that none needs the block. A
+/* Whether every other member has finished all operations that this rank has finished, so that none needs the block. A
  * member that had a block and has none now has released it, which it does only when it has finished; one that never
- * had a block may still come to read. */
+ * had a block may still read this one. */
 static bool all_have_finished(dt__channel *channel) {
     bool finished = true;
     for (int64_t c = 0; c < channel->n; c++) {
@@ -179,8 +179,8 @@ static uint64_t key_of(const int64_t *ranks, int64_t n, uint64_t salt) {
     return key > RELEASED_KEY ? key : key + 2;
 }
 
-/* Whether a member publishes that the channel of this key was broken when errors were cleared, and the group was made
- * after that. Errors are cleared by all ranks together, so members find the same. */
+/* Whether a member publishes that the channel of this key was broken when errors were cleared, and the group was
+ * created after that. Errors are cleared by all ranks together, so all members get the same answer. */
 static bool is_retired(const dt__shm *shm, const struct probe *probe, uint32_t epoch) {
     for (int64_t i = 0; i < probe->n; i++) {
         const struct dt__channel_block *block = find_block(shm, probe->ranks[i], probe->key);
@@ -191,7 +191,8 @@ static bool is_retired(const dt__shm *shm, const struct probe *probe, uint32_t e
     return false;
 }
 
-/* The channel of these ranks for a group: a new one if a group made before clearing has broken the former. */
+/* The channel of these ranks for a group: a new one if a group from before the last dt_error_clear broke the old one.
+ */
 static dt__channel *get_channel(dt__shm *shm, const int64_t *ranks, int64_t n, uint64_t salt, uint32_t epoch) {
     struct probe probe = {key_of(ranks, n, salt), n, ranks};
     for (uint64_t i = 1; epoch && is_retired(shm, &probe, epoch); i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The check of a call: kinds, counts, sizes, pointers and overlaps, before it is published to any rank.
+ * The validation of a call (op, dtype, counts, sizes, pointers and overlaps) before it is published to any rank.
  */
 #include "comm/collective.h"
 
@@ -83,7 +83,7 @@ static bool has_blocks(const dt__op_shape *shape) {
     return shape->src == DT__ALL_BLOCKS || shape->dst == DT__ALL_BLOCKS;
 }
 
-/* All counts at least 0, and neither their sum nor its bytes overflow. */
+/* Checks that no count is negative, and that neither their sum nor its bytes overflow. */
 static dt_status check_counts(dt_group *group, const dt_comm_call *call, const int64_t *counts, size_t item_bytes) {
     int64_t total = 0, bytes;
     bool fits = true;
@@ -114,8 +114,8 @@ static dt_status check_count(dt_group *group, const dt_comm_call *call, size_t i
     return DT_OK;
 }
 
-/* Refuses signature can be refused without the sizes; also returns the bytes of an element. Names for the error text
- * are only looked up on failure, because this is on the path of every small message. */
+/* Checks everything that does not depend on sizes; also returns the bytes of an element. Names for the error text are
+ * looked up only on failure, because this is on the path of every small message. */
 static dt_status check_kinds(dt_group *group, const dt_comm_call *call, size_t *item_bytes) {
     dt_ctx *ctx = ctx_of(group);
     const dt__op_shape *shape = &dt__op_shapes[call->op];
@@ -141,8 +141,8 @@ static dt_status check_kinds(dt_group *group, const dt_comm_call *call, size_t *
     return DT_OK;
 }
 
-/* Where dst would be if the call were in place; NULL if it has no in-place form. Exchanged blocks must keep their
- * offsets, or signature arrives overwrites signature was not sent yet. */
+/* The address of dst if the call were in place; NULL if it has no in-place form. The blocks of an all_to_all must keep
+ * their offsets, or a received block would overwrite one that was not sent yet. */
 static const char *in_place_dst(const dt_group *group, const dt_comm_call *call, size_t item_bytes, const char *src) {
     enum dt__data_extent from = dt__src_extent(group, call), to = dt__dst_extent(group, call);
     if (call->recv_counts && memcmp(call->counts, call->recv_counts, (size_t)group->n_ranks * sizeof *call->counts))
@@ -179,14 +179,14 @@ static uint64_t hash_of_counts(const dt_group *group, dt__work_op op, const dt_c
     return dt__hash(call->counts, (size_t)group->n_ranks * sizeof *call->counts, 1);
 }
 
-/* The count that is published and must agree: of one block, or of all where blocks differ. */
+/* The count that is published and must agree: of one block, or the total where blocks differ. */
 static uint64_t count_to_publish(const dt_group *group, dt__work_op op, const dt_comm_call *call) {
     if (!call->counts || !has_blocks(&dt__op_shapes[op]))
         return (uint64_t)call->count;
     return op == DT__WORK_ALL_TO_ALL ? 0 : (uint64_t)sum(call->counts, group->n_ranks);
 }
 
-/* The two sides of a message publish the same words: those of the sender, with a flag that need not agree. */
+/* Sender and receiver of a message publish the same words: those of the sender, with a flag that need not agree. */
 static uint64_t signature_of(const dt_group *group, dt__work_op op, const dt_comm_call *call) {
     const dt__op_shape *shape = &dt__op_shapes[op];
     int64_t root = op == DT__WORK_RECV ? group->rank : shape->rooted ? call->root : 0;
@@ -219,8 +219,8 @@ static dt_status check_call(dt_group *group, const dt_comm_call *call, size_t *i
     return DT_OK;
 }
 
-/* The part of an invalid call that is published: enough for the members, or the other rank of a pair, to see that
- * this rank does not make their call. */
+/* The part of an invalid call that is published: enough for the members, or the other rank of a pair, to detect that
+ * this rank does not make the call. */
 static void prepare_refusal(dt_group *group, const dt_comm_call *call, dt_work *work) {
     bool pair = (unsigned)call->op < DT_N_COLLECTIVES && dt__op_shapes[call->op].pair;
     bool no_peer = pair && (call->root < 0 || call->root >= group->n_ranks || call->root == group->rank);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The inner interface of communication: what other folders, dtrun and tests use beyond the public header. In order:
+ * The internal interface of communication, used by other folders, dtrun and tests beyond the public header. In order:
  * the state of a context, observers, groups of meshes, exchanges, ranks as threads, launches. How bytes move between
  * ranks is decided inside this folder.
  */
@@ -13,13 +13,13 @@
 
 /* The name of the context's transport ("shm"), or NULL without one (a context of dt__ctx_new). */
 const char *dt__transport_name(const dt_ctx *ctx);
-/* Whether data moves: not on the fake transport, nor without a transport. */
+/* Whether collectives move data: not on the fake transport, nor without a transport. */
 bool dt__transport_has_data(const dt_ctx *ctx);
 /* The kernels of this rank. */
 const dt__kernels *dt__rank_kernels(const dt_ctx *ctx);
 /* The threads of this rank, started on first use; NULL: one thread. */
 dt__pool *dt__pool_of(dt_ctx *ctx);
-/* How many times all ranks have cleared errors together. */
+/* The number of collective dt_error_clear calls so far. */
 uint32_t dt__clear_epoch(const dt_ctx *ctx);
 /* Whether all of this memory is in this rank's heap, where peers can read it. */
 bool dt__is_in_heap(const dt_ctx *ctx, const void *memory, size_t bytes);
@@ -35,15 +35,14 @@ typedef struct dt__collective_report {
     double begin_us, end_us; /* dt__now_us */
 } dt__collective_report;
 
-/* An observer in the context is called for every collective of the program that this rank has finished.
- * Redistributions are reported by their own level (move/move.h). Without an observer (NULL) this costs a comparison.
- */
+/* The observer of the context is called for every collective of the program that this rank has finished.
+ * Redistributions report themselves (move/move.h). Without an observer (NULL) this costs one comparison. */
 typedef struct dt__comm_observer {
     void (*collective)(dt_ctx *ctx, const dt__collective_report *report);
-    const char *call; /* name of the outermost public call that is running; NULL: none that has a name */
+    const char *call; /* name of the outermost public call in progress; NULL: none with a name */
 } dt__comm_observer;
 
-/* Names the call that begins, unless it runs inside another; the result is passed to dt__call_end. */
+/* Sets the name of the call that begins, unless it is nested in another; pass the result to dt__call_end. */
 static inline const char *dt__call_begin(dt_ctx *ctx, const char *name) {
     const char *outer = ctx->observer ? ctx->observer->call : NULL;
     if (ctx->observer && !outer)
@@ -58,15 +57,15 @@ static inline void dt__call_end(dt_ctx *ctx, const char *outer) {
 /* dt_group_new for an object, such as a mesh, whose fingerprint `origin` members compare in every collective. */
 dt_group *dt__group_new_for(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, uint64_t origin);
 uint64_t dt__group_origin(const dt_group *group);
-/* Whether the group was made before errors were last cleared collectively: it may be broken. */
+/* Whether the group was created before the last collective dt_error_clear: it may be broken. */
 bool dt__group_is_stale(const dt_group *group);
 
-/* An exchange is a collective whose members have computed for themselves what they need: every member publishes where
- * its memory is, all arrive, each runs a function of its own that reads what the others publish, and no member leaves
- * before its memory was read. A second function runs when every member has finished the first. Redistributions are
- * exchanges. */
+/* An exchange is a collective whose members compute on their own what they read: every member publishes the address of
+ * its memory, waits for the others, runs a function that reads their memory, and returns only when its own memory has
+ * been read. An optional second function runs when every member has finished the first. Redistributions are exchanges.
+ */
 
-/* Called when all that it reads is complete; must not block. */
+/* Called when all data that it reads is complete; must not block. */
 typedef dt_status dt__exchange_step(dt_work *work, void *user);
 
 enum { DT__EXCHANGE_COPIED_BYTES = 8192 };
@@ -75,8 +74,8 @@ typedef struct dt__exchange {
     uint64_t tag; /* hash of all that members must agree on */
     dt_dtype dtype;
     int64_t count; /* elements, for error texts; must agree too */
-    /* What this rank publishes, in its heap. Only a src without strides of at most DT__EXCHANGE_COPIED_BYTES may be
-     * elsewhere, if there is no second step: it may be copied, so that no rank waits at the end. */
+    /* The memory that this rank publishes, in its heap. Only a dense src of at most DT__EXCHANGE_COPIED_BYTES may be
+     * elsewhere, if there is no second step: it is copied, so that no rank waits at the end. */
     const void *src;
     size_t src_bytes;           /* 0: nothing */
     const int64_t *src_strides; /* n_strides strides of src; NULL: dense */
@@ -86,66 +85,66 @@ typedef struct dt__exchange {
     void *user;
 } dt__exchange;
 
-/* Collective over the group, which has more than one member, this rank among them. A started exchange and what it
- * publishes must stay unchanged until dt_work_wait. */
+/* Collective over the group, which has more than one member and includes this rank. A started exchange and the memory
+ * that it publishes must stay unchanged until dt_work_wait. */
 dt_status dt__exchange_run(dt_group *group, const dt__exchange *exchange);
 dt_work *dt__exchange_start(dt_group *group, const dt__exchange *exchange);
 
-/* For steps: member i's src or dst, provided that `bytes` bytes from offset `from` (which may be negative) on are in
- * its heap; NULL otherwise. */
+/* For steps: member i's src or dst, if `bytes` bytes from offset `from` (which may be negative) on are in its heap;
+ * NULL otherwise. */
 const void *dt__exchange_src(const dt_work *work, int64_t i, int64_t from, size_t bytes);
 const void *dt__exchange_dst(const dt_work *work, int64_t i, size_t bytes);
 /* Whether member i publishes strides; *out is NULL if n of them are not in its heap. */
 bool dt__exchange_strides(const dt_work *work, int64_t i, int n, const int64_t **out);
-/* Fails the exchange because of what member i publishes. */
+/* Fails the exchange because member i published memory outside its heap. */
 dt_status dt__exchange_fail(dt_work *work, int64_t i);
 
-/* Runs fn on n threads, each a rank with a context of its own made with these options (NULL: defaults); codes[rank],
- * unless NULL, is what fn returned, or dt_close if fn returned 0. False if the launch could not be made. Threads share
- * all memory, so that a race detector sees what ranks do to each other. */
+/* Runs fn on n threads, each a rank with its own context, opened with these options (NULL: defaults). codes[rank],
+ * unless codes is NULL, is the result of fn, or of dt_close if fn returned 0. False if the launch failed. Threads share
+ * all memory, so that a race detector can check the accesses between ranks. */
 bool dt__run_threads(int64_t n_ranks, const dt_init_options *options, dt_rank_fn *fn, void *arg, int *codes);
 
-/* A launch: the shared memory of its ranks (the segment), made by the process that starts and supervises them. */
+/* A launch: the shared memory of its ranks (the segment), created by the process that starts and supervises them. */
 enum {
     DT__MAX_RANKS = 4096,   /* of one node */
     DT__MAX_THREADS = 4096, /* of one rank */
 };
 struct dt__segment;
 
-/* What a process needs to take its place in a launch. */
+/* The data with which a process joins a launch as a rank. */
 typedef struct dt__ticket {
-    int fd;     /* of the segment; -1 where base is given */
-    void *base; /* the segment, mapped already (ranks that are threads of one process) */
+    int fd;     /* of the segment; -1 if base is set */
+    void *base; /* the segment, already mapped (ranks as threads of one process) */
     uint64_t nonce;
     int64_t rank;
     int64_t n_cores; /* cores that the ranks of this node share */
 } dt__ticket;
 
-/* Makes and maps a segment for n ranks; *fd is close-on-exec. heap_bytes 0 selects the default. The text of a failure
- * is written to error. Used before there is a context: it does not allocate ordinary memory. */
+/* Creates and maps a segment for n ranks; *fd is close-on-exec. heap_bytes 0 selects the default. The text of a failure
+ * is written to error. Used before a context exists: it allocates no other memory. */
 struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd, char *error, size_t error_bytes);
 void dt__segment_unmap(struct dt__segment *segment);
 /* The ticket of a rank that inherits fd, and as the value of DTENSOR_LAUNCH. */
 dt__ticket dt__segment_ticket(const struct dt__segment *segment, int fd, int64_t rank, int64_t n_cores);
 void dt__ticket_print(const dt__ticket *ticket, char *text, size_t capacity);
-/* dt_init with a ticket instead of the environment's; NULL ticket: self or fake. */
+/* dt_init with this ticket instead of that of the environment; NULL ticket: self or fake. */
 dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket);
 
 /* For the supervisor: publishes that this rank is process pid, or that it has ended (status of waitpid), which wakes
  * all ranks. */
 void dt__segment_set_pid(struct dt__segment *segment, int64_t rank, int32_t pid);
 void dt__segment_set_ended(struct dt__segment *segment, int64_t rank, int wait_status);
-/* Whether the rank has a context: dt_init was called, and dt_close was not. */
+/* Whether the rank has an open context: dt_init was called, and dt_close was not. */
 bool dt__segment_is_open(const struct dt__segment *segment, int64_t rank);
 /* Whether one of the rank's recent calls failed because of a peer. */
 bool dt__segment_failed_by_peer(const struct dt__segment *segment, int64_t rank);
-/* What a rank is doing, for people: "in all_reduce of f32 x 1024, sum, #12 of ranks 0-3, for 3.2 s" or "between calls;
- * last: …", after the rank's local error if it has one. */
+/* A rank's current activity, for error texts: "in all_reduce of f32 x 1024, sum, #12 of ranks 0-3, for 3.2 s" or
+ * "between calls; last: …", preceded by the rank's local error if it has one. */
 void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char *text, size_t capacity);
 /* "exit code 3" or "signal 11 (SIGSEGV)". */
 void dt__describe_wait_status(int wait_status, char *text, size_t capacity);
 
-/* Cores that this process may use: affinity and cgroup limits count. At least 1. */
+/* The number of cores that this process may use, limited by affinity and cgroups. At least 1. */
 int dt__usable_cores(void);
 
 #endif

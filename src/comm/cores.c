@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How many cores this process may use: the min_int of its affinity mask and its cgroup's CPU quota (versions 1 and 2,
- * all levels up to the root).
+ * The number of cores that this process may use: the minimum of its affinity mask and its cgroup's CPU quota (versions
+ * 1 and 2, all levels up to the root).
  */
 #include "comm/comm.h"
 

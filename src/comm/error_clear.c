@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Clearing errors, all ranks together. A rank that clears comes to no other call before all ranks are here too, so
- * those that wait for it in a call get an error at once and come as well. When all have come, nothing moves, and
- * every rank sees of each channel what the other members see: whether one of them has broken it, and whether they
- * have made the same number of calls (a rank with a local error may have skipped some that the others completed).
- * Such a channel stays broken for the groups that use it. It is retired: groups made from now on get a new one, and
- * so does the world, which cannot be made again.
+ * The collective dt_error_clear. A rank that clears makes no other call before all ranks clear, so ranks that wait for
+ * it in a call get an error at once and clear as well. When all have arrived, no operation is in progress, and all
+ * members of a channel agree on its state: whether one of them has broken it, and whether they have made the same
+ * number of calls (a rank with a local error may have skipped some that the others completed). A channel that is
+ * broken or out of step stays broken for the groups that use it. It is retired: groups created from now on get a new
+ * channel, and so does the world group, which cannot be created again.
  */
 #include "comm/shm.h"
 
@@ -23,8 +23,8 @@ static dt_status synchronise_again(dt__shm *shm) {
     });
 }
 
-/* Channels whose block was released get one again, because a member without a block counts as one that has made no
- * calls. */
+/* Channels whose block was released claim one again, because a member without a block counts as having made no calls.
+ */
 static dt_status publish_numbers(dt__shm *shm) {
     size_t at = 0;
     dt__channel *channel;
@@ -45,7 +45,7 @@ static bool is_in_step(dt__channel *channel) {
     return true;
 }
 
-/* A channel without operations is in step, whether or not all members have a block for it. */
+/* A channel without operations is in step even if some members have no block for it. */
 static void retire_broken_channels(dt__shm *shm) {
     size_t at = 0;
     dt__channel *channel;
@@ -68,7 +68,7 @@ static void renew_world(dt__runtime *runtime) {
 
 bool dt__shm_is_in_step(const dt__runtime *runtime) { return !runtime->shm->out_of_step; }
 
-/* Nothing moves between the two synchronisation points. */
+/* No operation is in progress between the two synchronisation points. */
 dt_status dt__shm_clear_error(dt__runtime *runtime) {
     dt__shm *shm = runtime->shm;
     uint32_t before = atomic_load(&shm->own->n_cleared);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Failures: a member is dead, has given up, has made another call, or does not come in time. The rank that finds out
- * breaks the channel: it publishes the reason, so that every other member stops waiting and returns an error too.
- * Other channels continue.
+ * Failures: a member is dead, has failed, has made a different call, or does not arrive in time. The rank that detects
+ * it breaks the channel: it publishes the reason, so that every other member stops waiting and returns an error too.
+ * Other channels are not affected.
  */
 #include "comm/shm.h"
 
@@ -27,7 +27,7 @@ static void describe_work(const dt_work *work, char *text, size_t capacity) {
     snprintf(text, capacity, "%s, #%" PRIu64 " of %s", call_text, work->seq, set);
 }
 
-/* What every member is doing, the missing ones first. */
+/* The current activity of every member, the missing ones first. */
 static void describe_members(dt_work *work, char *text, size_t capacity) {
     size_t at = 0;
     int shown = 0;
@@ -75,7 +75,7 @@ static uint64_t broken_by(const dt_work *work, int64_t c) {
     return block ? atomic_load(&block->broken) : 0;
 }
 
-/* A member that has finished this operation and broke the channel later does not keep this rank from finishing it. */
+/* A member that has finished this operation and broke the channel later does not prevent this rank from finishing. */
 static bool has_finished(const dt_work *work, int64_t c, uint64_t broken) {
     return broken > work->seq && atomic_load(&work->channel->peers[c].block->done) >= work->seq;
 }
@@ -102,11 +102,11 @@ static const struct dt__ring_call *recent_call(const dt_work *work, int64_t rank
     return NULL;
 }
 
-static bool is_same_call(uint64_t what, uint64_t count, uint64_t other, uint64_t other_count) {
-    return dt__signature_matches(what, other) && count == other_count;
+static bool is_same_call(uint64_t signature, uint64_t count, uint64_t other_signature, uint64_t other_count) {
+    return dt__signature_matches(signature, other_signature) && count == other_count;
 }
 
-/* The first earlier call, as far as both rings reach, that two ranks made differently, as a text. */
+/* Describes the first earlier call in both rings in which two ranks differ; false if there is none. */
 static bool find_divergence(const dt_work *work, int64_t own, int64_t rank, char *text, size_t capacity) {
     for (uint64_t seq = work->seq > DT__N_RING ? work->seq - DT__N_RING : 1; seq < work->seq; seq++) {
         const struct dt__ring_call *a = recent_call(work, own, seq), *b = recent_call(work, rank, seq);
@@ -130,7 +130,8 @@ static dt_status fail_refused(dt_work *work, int64_t c, uint64_t seq) {
                         work->channel->ranks[c], seq, work->channel->ranks[work->channel->me]);
 }
 
-/* A rank that was late may have read memory that its owner has reused since, so this is checked first. */
+/* Whether the channel is broken is checked first: a rank that was late may have read memory that its owner has reused
+ * since. */
 dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
     DT__TRY(dt__shm_check_broken(work));
     const struct dt__entry *entry = dt__entry_of(work, c);
@@ -159,7 +160,7 @@ dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
                         own, rank, own_call);
 }
 
-/* A process that has ended but is not waited for yet counts as dead, which kill(pid, 0) would not report. */
+/* A zombie process counts as dead, which kill(pid, 0) would not report. */
 static bool process_is_gone(int32_t pid) {
     if (pid <= 0 || pid == getpid())
         return false;
@@ -172,9 +173,9 @@ static bool process_is_gone(int32_t pid) {
     return gone;
 }
 
-/* After closing, the process of a rank may end and another one take its place: a rank may be a script that runs one
- * program after the other. Then only the supervisor can report its death. The state is read after the process was found
- * gone, because a process that is alive when the state is read may close and end before it is looked for. */
+/* After dt_close the process of a rank may end and another may take its place: a rank may be a script that runs several
+ * programs in sequence. Then only the supervisor can report its death. The state is read again after the process was
+ * found gone, because a process that is alive when the state is read may close and end before it is checked. */
 bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
     const struct dt__rank_block *block = &shm->segment->ranks[rank];
     int32_t pid = atomic_load(&block->pid);
@@ -184,9 +185,9 @@ bool dt__rank_is_dead(const dt__shm *shm, int64_t rank) {
            atomic_load(&block->state) != DT__RANK_CLOSED && atomic_load(&block->pid) == pid;
 }
 
-const char *dt__rank_gone_reason(const dt__shm *shm, int64_t rank, bool ask_system, bool may_return) {
+const char *dt__rank_gone_reason(const dt__shm *shm, int64_t rank, bool check_process, bool may_return) {
     const struct dt__rank_block *block = &shm->segment->ranks[rank];
-    if (ask_system ? dt__rank_is_dead(shm, rank) : atomic_load(&block->ended) != 0)
+    if (check_process ? dt__rank_is_dead(shm, rank) : atomic_load(&block->ended) != 0)
         return "is dead";
     bool closed = atomic_load(&block->state) == DT__RANK_CLOSED || atomic_load(&block->n_joined) > shm->number;
     return closed && !may_return ? "has closed its context" : NULL;
@@ -199,11 +200,11 @@ static bool any_rank_is_gone(const dt__shm *shm) {
     return false;
 }
 
-/* Why a member that an operation waits for will not come, or NULL. One that clears errors waits for this rank to do
- * so too, unless it is about to find out that another rank cannot. */
-static const char *why_not_coming(const dt__shm *shm, int64_t rank, bool ask_system) {
+/* Why a member that an operation waits for will never arrive, or NULL. A member in dt_error_clear waits for this rank
+ * to clear too, unless it is about to find that another rank is gone. */
+static const char *absence_reason(const dt__shm *shm, int64_t rank, bool check_process) {
     int32_t state = atomic_load(&shm->segment->ranks[rank].state);
-    const char *gone = dt__rank_gone_reason(shm, rank, ask_system, false);
+    const char *gone = dt__rank_gone_reason(shm, rank, check_process, false);
     if (gone)
         return gone;
     if (state == DT__RANK_CLEARING && !any_rank_is_gone(shm))
@@ -211,7 +212,7 @@ static const char *why_not_coming(const dt__shm *shm, int64_t rank, bool ask_sys
     return state == DT__RANK_FAILED ? "has failed with a local error" : NULL;
 }
 
-/* A failure between ranks is the same for all; a failure of one rank is DT_ERR_PEER for the others. */
+/* A mismatch or timeout has the same code on all ranks; a failure of one rank is DT_ERR_PEER on the others. */
 static dt_status status_for_peer(dt_status status) {
     return status == DT_ERR_MISMATCH || status == DT_ERR_TIMEOUT ? status : DT_ERR_PEER;
 }
@@ -239,7 +240,7 @@ dt_status dt__shm_check_broken(dt_work *work) {
     return DT_OK;
 }
 
-/* Whether member c has published another call for this operation, though this rank would not read its header. */
+/* Whether member c has published a different call for this operation, even if this rank does not read its header. */
 static bool makes_another_call(dt_work *work, int64_t c) {
     if (work->refused || !dt__channel_peer_block(work->channel, c))
         return false;
@@ -247,22 +248,23 @@ static bool makes_another_call(dt_work *work, int64_t c) {
     return atomic_load_explicit(&entry->seq, memory_order_acquire) == work->seq && !dt__header_matches(work, entry);
 }
 
-/* The number of a call that member c found invalid and this rank has made, or 0. */
+/* The number of a call that member c refused and this rank has made, or 0. */
 static uint64_t refused_by(dt_work *work, int64_t c) {
     const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
     uint64_t seq = block ? atomic_load(&block->refused) : 0;
     return seq > work->channel->refused && seq <= work->channel->started && !work->refused ? seq : 0;
 }
 
-/* A member that finds a failure publishes it before it goes: so whether it has gone is checked first, what it
+/* A member that detects a failure publishes it before it exits: so whether it is gone is checked first, and what it
  * published after that. */
-dt_status dt__shm_check_peers(dt_work *work, bool ask_system) {
+dt_status dt__shm_check_peers(dt_work *work, bool check_process) {
     dt__channel *channel = work->channel;
     DT__TRY(dt__shm_check_broken(work));
     for (int64_t c = 0; c < channel->n; c++) {
         if (c == channel->me)
             continue;
-        const char *why = dt__waits_for(work, c) ? why_not_coming(channel->shm, channel->ranks[c], ask_system) : NULL;
+        const char *why =
+            dt__waits_for(work, c) ? absence_reason(channel->shm, channel->ranks[c], check_process) : NULL;
         if (refused_by(work, c))
             return fail_refused(work, c, refused_by(work, c));
         if (makes_another_call(work, c))
@@ -286,6 +288,6 @@ dt_status dt__shm_timed_out(dt_work *work) {
                 set[rank / 64] |= UINT64_C(1) << rank % 64;
         }
     dt__describe_set(set, n, missing, sizeof missing);
-    return dt__shm_fail(work, DT_ERR_TIMEOUT, "%s did not come within %g s; DTENSOR_TIMEOUT changes the deadline",
+    return dt__shm_fail(work, DT_ERR_TIMEOUT, "%s did not arrive within %g s; DTENSOR_TIMEOUT changes the deadline",
                         missing, work->channel->shm->runtime->timeout_s);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Allocating and freeing blocks of the heap. Block sizes, the header line included, are rounded up to a size class
- * (four per doubling, so at most a quarter is lost) up to 32 KiB and to whole pages above.
+ * Allocates and frees blocks of the heap. Block sizes, including the header line, are rounded up to a size class (four
+ * per doubling, so at most a quarter is lost) up to 32 KiB, and to whole pages above.
  */
 #include "comm/heap.h"
 
@@ -69,7 +69,7 @@ static void remove_extent(dt__heap *heap, size_t i) {
     memmove(&heap->free_large[i], &heap->free_large[i + 1], (heap->n_free - i) * sizeof *heap->free_large);
 }
 
-/* The smallest free extent that is large enough, split if it is larger; else fresh range above the top. */
+/* Takes the smallest free extent that is large enough, split if it is larger; else unused range above the top. */
 static bool split_extent(dt__heap *heap, size_t bytes, size_t *at) {
     size_t best = heap->n_free;
     for (size_t i = 0; i < heap->n_free; i++)
@@ -106,7 +106,7 @@ static size_t extent_after(const dt__heap *heap, size_t at) {
     return low;
 }
 
-/* Capacity for one more extent, so that freeing memory cannot fail. */
+/* Reserves capacity for one more extent, so that freeing memory cannot fail. */
 static bool reserve_extent(dt__heap *heap) {
     size_t needed = heap->n_free + heap->n_large + heap->n_slabs + 2;
     if (needed <= heap->free_capacity)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Texts about operations and ranks. They are made from shared words that another process may be changing: each word
- * is read once, and a text may be out of date but never harmful.
+ * Texts about operations and ranks, built from shared words that another process may be changing: each word is read
+ * once, so a text may be out of date but is always well-formed.
  */
 #include "comm/operation_text.h"
 
@@ -25,7 +25,7 @@ const char *dt_collective_name(dt_collective op) {
     return (unsigned)op < DT_N_COLLECTIVES ? words[op] : "?";
 }
 
-/* What the text of a call contains, by op. */
+/* The fields that the text of a call contains, by op. */
 static const struct {
     bool data, reduce;
     const char *root; /* word before the root, or NULL */
@@ -52,7 +52,7 @@ void dt__describe_call(uint64_t signature, uint64_t count, char *text, size_t ca
         snprintf(reduce, sizeof reduce, ", %s", dt_reduce_name(dt__signature_reduce(signature)));
     if (fields[op].root)
         snprintf(root, sizeof root, " %s %" PRId64, fields[op].root, dt__signature_root(signature));
-    if (op == DT__WORK_ALL_TO_ALL && signature & DT__CALL_BLOCKS_DIFFER) /* each rank has counts of its own */
+    if (op == DT__WORK_ALL_TO_ALL && signature & DT__CALL_BLOCKS_DIFFER) /* counts differ between ranks */
         snprintf(text + n, capacity - (size_t)n, " of %s in blocks", dt_dtype_name(dt__signature_dtype(signature)));
     else
         snprintf(text + n, capacity - (size_t)n, " of %s x %" PRIu64 "%s%s",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The signature of a call, one word that is published and compared, and operations and ranks as texts for people.
+ * The signature of a call, one word that is published and compared, and texts about operations and ranks.
  */
 #ifndef DT_COMM_OPERATION_TEXT_H
 #define DT_COMM_OPERATION_TEXT_H
@@ -10,8 +10,8 @@
 
 #include <stdio.h>
 
-/* op, dtype, reduction and root of a call in one word, so that two calls are compared by one comparison. Bits 24 to 31
- * are flags; of these only DT__CALL_BLOCKS_DIFFER must agree. */
+/* op, dtype, reduction and root of a call in one word, so that one comparison compares two calls. Bits 24 to 31 are
+ * flags; of these only DT__CALL_BLOCKS_DIFFER must agree. */
 #define DT__CALL_BLOCKS_DIFFER (UINT64_C(1) << 24)
 #define DT__CALL_RECEIVES      (UINT64_C(1) << 31) /* the other side of a send; for texts */
 #define DT__CALL_OWN_FLAGS     (UINT64_C(0xfe) << 24)
@@ -29,7 +29,7 @@ static inline bool dt__signature_matches(uint64_t a, uint64_t b) { return ((a ^ 
 void dt__describe_call(uint64_t signature, uint64_t count, char *text, size_t capacity);
 /* "rank 3" or "ranks 0-3,7" of a bit set of the first 128 world ranks, or "5000 ranks". */
 void dt__describe_set(const uint64_t set[2], uint64_t n_members, char *text, size_t capacity);
-/* All ranks and their recent calls, a line each. */
+/* Prints all ranks and their recent calls, one line each. */
 void dt__segment_dump(const struct dt__segment *segment, FILE *out);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups: a list of world ranks and this rank's index in it. Making one is local arithmetic; what the transport needs
- * for it is made in the first collective.
+ * Groups: a list of world ranks and this rank's index in it. Creating one is local; the state of the transport is
+ * created by the first collective.
  */
 #include "base/hash.h"
 #include "base/size.h"

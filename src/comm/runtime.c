@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starting and ending the library in a process: which transport, which rank, how many threads, which deadline.
- * Options come first, then our own environment variables, then defaults. No other variable is trusted.
+ * Initialising and closing the library in a process: transport, rank, number of threads, deadline. Options take
+ * precedence over the DTENSOR_ environment variables, and these over defaults. No other variable is read.
  */
 #include "comm/runtime.h"
 
@@ -179,7 +179,7 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     return ctx->status;
 }
 
-/* There is no context to keep the text. */
+/* Without a context, the text goes to options->error or stderr. */
 static dt_ctx *init_failed(const dt_init_options *options, const char *format, ...) DT_PRINTF(2);
 static dt_ctx *init_failed(const dt_init_options *options, const char *format, ...) {
     va_list args;
@@ -224,7 +224,8 @@ dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size) {
         return dt__init_with_ticket(options, NULL);
     if (!dt__ticket_parse(launch, &ticket))
         return init_failed(
-            options, "dt_init: DTENSOR_LAUNCH: expected what dtrun sets, got \"%s\"; unset it or use dtrun", launch);
+            options, "dt_init: DTENSOR_LAUNCH: expected a value set by dtrun, got \"%s\"; unset it or use dtrun",
+            launch);
     return dt__init_with_ticket(options, &ticket);
 }
 
@@ -245,7 +246,7 @@ dt_status dt_error_clear(dt_ctx *ctx) {
     ctx->text[0] = 0;
     if (!runtime || !runtime->transport->clear_error)
         return DT_OK;
-    /* In step with its peers, the rank can only have an agreed error. */
+    /* A rank that is in step with its peers can only have an agreed error, which is cleared locally. */
     if (failed && runtime->transport->is_in_step(runtime))
         return DT_OK;
     return runtime->transport->clear_error(runtime);

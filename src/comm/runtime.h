@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the context holds for communication: the transport, this rank's heap, groups, and operations in progress. The
- * transport table is all that the rest of the library sees of how bytes move.
+ * The communication state of a context: the transport, this rank's heap, groups, and operations in progress. The
+ * transport table hides how bytes move from the rest of the library.
  */
 #ifndef DT_COMM_RUNTIME_H
 #define DT_COMM_RUNTIME_H
@@ -11,7 +11,7 @@
 
 typedef struct dt__runtime dt__runtime;
 
-/* How long a wait has lasted. */
+/* The state of a wait. */
 struct dt__pause {
     int64_t n;             /* pauses so far */
     int64_t deadline_ns;   /* 0 until it is needed; then CLOCK_MONOTONIC */
@@ -19,7 +19,7 @@ struct dt__pause {
     int64_t mark;          /* progress of the operation: when it changes, the wait begins again */
 };
 
-/* What an operation does: a public collective, or the exchange, which only the library starts. */
+/* The kind of an operation: a public collective, or the exchange, which only the library starts. */
 typedef enum dt__work_op {
 #define ROW(name, word) DT__WORK_##name = DT_##name,
     DT_COLLECTIVE_LIST(ROW)
@@ -36,12 +36,12 @@ struct dt_work {
     uint64_t signature, count, check;    /* as published: see struct dt__entry */
     size_t item_bytes;                   /* of one element */
     dt_status status;                    /* DT_IN_PROGRESS until it has ended */
-    bool refused;                        /* the call is not valid: it is only published to the members */
+    bool refused;                        /* the call is invalid: only the refusal is published */
     bool started;                        /* by dt_comm_start: on the runtime's list, to be freed by the wait */
-    struct dt__pause tests;              /* a started call: how long dt_work_test has found it unfinished */
+    struct dt__pause tests;              /* a started call: the wait as dt_work_test measures it */
     int64_t *own_counts;                 /* copies of the call's counts, for a started call */
     struct dt_work *next;                /* of the runtime's list of started operations, or of the pool */
-    const struct dt__exchange *exchange; /* of an exchange: what is published and done */
+    const struct dt__exchange *exchange; /* of an exchange: its memory and functions */
     struct dt__ring_call *ring;          /* this call in the ring of recent calls; NULL on transports without one */
     /* The rest belongs to the transport. */
     struct dt__channel *channel; /* NULL: no other rank takes part */
@@ -50,7 +50,7 @@ struct dt_work {
     int64_t round, n_rounds;   /* operations with staged members run in rounds */
     int64_t missing;           /* channel member that is checked next */
     uint32_t n_events;         /* of the segment, when it was last checked for failures */
-    uint32_t flags;            /* this rank's own, as published */
+    uint32_t flags;            /* of this rank, as published */
     bool lockstep;             /* a member is staged: run in rounds */
     bool acknowledge;          /* a member waits until this rank publishes that it has read */
     bool in_place;             /* all_reduce: a member overwrites its src */
@@ -62,7 +62,7 @@ struct dt_work {
 /* How bytes move between ranks. One table per transport; functions are called by the rank's own thread only. */
 typedef struct dt__transport {
     const char *name;
-    /* Joins the launch: sets rank and world of the context and opens the heap. */
+    /* Joins the launch: sets the context's rank and world, and opens the heap. */
     dt_status (*open)(dt__runtime *runtime, const dt_init_options *options, const dt__ticket *ticket);
     /* Leaves it, without waiting for any rank. */
     void (*close)(dt__runtime *runtime);
@@ -70,8 +70,8 @@ typedef struct dt__transport {
     dt_status (*start)(dt__runtime *runtime, dt_work *work);
     /* Advances an operation without blocking: DT_OK, DT_IN_PROGRESS or an error; not called again after its end. */
     dt_status (*step)(dt__runtime *runtime, dt_work *work);
-    /* (optional where every step ends an operation) Waits a little for something to change: spins, yields or sleeps.
-     * Fails `work` when its deadline has passed. */
+    /* (optional where every step ends an operation) Waits briefly for progress: spins, yields or sleeps. Fails `work`
+     * when its deadline has passed. */
     dt_status (*pause)(dt__runtime *runtime, dt_work *work, struct dt__pause *pause);
     /* (optional) Checks, without blocking, whether an operation that dt_work_test found unfinished can still finish;
      * fails it otherwise. */
@@ -85,7 +85,7 @@ typedef struct dt__transport {
     bool (*is_in_step)(const dt__runtime *runtime);
     /* (optional) Waits for all ranks and clears their errors. */
     dt_status (*clear_error)(dt__runtime *runtime);
-    /* (optional) Prints what ranks are doing. */
+    /* (optional) Prints the current and recent calls of all ranks. */
     void (*dump)(const dt__runtime *runtime);
 } dt__transport;
 
@@ -100,7 +100,7 @@ struct dt__runtime {
     double timeout_s; /* negative: no deadline */
     uint32_t epoch;   /* times that all ranks have cleared errors together */
     dt_group *world;
-    dt_group *groups;    /* all that are alive, world among them */
+    dt_group *groups;    /* all live groups, including world */
     dt_work *started;    /* operations in progress that dt_comm_start began, oldest first */
     dt_work *pool;       /* free dt_work */
     struct dt__shm *shm; /* state of the shm transport */
@@ -115,11 +115,11 @@ struct dt_group {
     int64_t n_ranks, rank; /* size; this rank's index or -1 */
     int64_t *ranks;        /* world ranks in group order; NULL: 0 to n_ranks - 1 */
     uint64_t order_hash;
-    uint64_t origin;              /* fingerprint of what the group was made for, such as a mesh; members compare it */
-    uint32_t epoch;               /* of the runtime, when the group was made */
-    struct dt__channel *channel;  /* of the whole group; made by the transport on first use */
+    uint64_t origin;              /* fingerprint of the group's owner, such as a mesh; members compare it */
+    uint32_t epoch;               /* of the runtime, when the group was created */
+    struct dt__channel *channel;  /* of the group; created by the transport on first use */
     int64_t *places;              /* index in the channel of each member, unless the group ascends */
-    struct dt__channel **pairs;   /* [2 * n_ranks] to and from each member, made on first use; or NULL */
+    struct dt__channel **pairs;   /* [2 * n_ranks] to and from each member, created on first use; or NULL */
     struct dt__message *messages; /* of this rank to itself, oldest first */
 };
 
@@ -132,8 +132,7 @@ static inline int64_t dt__group_member(const dt_group *group, int64_t i) {
 int64_t dt__block_size(const dt_comm_call *call, int64_t i);
 int64_t dt__block_at(const dt_comm_call *call, int64_t i);
 
-/* Runs an operation in which no other rank takes part, messages of a rank to itself included; used by all transports.
- */
+/* Runs an operation that involves no other rank, including messages of a rank to itself; used by all transports. */
 dt_status dt__run_single_rank(dt__runtime *runtime, dt_work *work);
 /* Frees the messages to itself that this rank has not received. */
 void dt__messages_free(dt_group *group);
@@ -141,17 +140,17 @@ void dt__messages_free(dt_group *group);
 dt_status dt__open_private_heap(dt__runtime *runtime, const dt_init_options *options);
 void dt__close_private_heap(dt__runtime *runtime);
 
-/* Runs all started operations to their ends; they are still to be waited for. */
+/* Runs all started operations to completion; they must still be waited for. */
 void dt__finish_started_works(dt__runtime *runtime);
 
-/* Frees a group whatever its references are. */
+/* Frees a group, whatever its reference count is. */
 void dt__group_destroy(dt_group *group);
 
 /* The ticket of DTENSOR_LAUNCH; false if the text is not one. */
 bool dt__ticket_parse(const char *text, dt__ticket *ticket);
 /* DTENSOR_HEAP, 0 if it is not set. False, with the text of the error, if it is not a size. */
 bool dt__heap_bytes_from_environment(size_t *bytes, char *error, size_t error_bytes);
-/* For each of n heaps that one process maps: the memory of the node, as long as address space suffices. */
+/* The default size of each of n heaps that one process maps: the memory of the node, if address space suffices. */
 size_t dt__heap_bytes_default(int64_t n_ranks);
 
 #endif

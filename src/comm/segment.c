@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Making and joining the shared memory of a launch. A memfd has no name that another process could open; only
- * processes that inherit its descriptor can map it, and the nonce distinguishes a valid environment variable from a
- * stale one.
+ * Creates and joins the shared memory of a launch. A memfd has no name that another process could open; only processes
+ * that inherit its descriptor can map it, and the nonce distinguishes a valid environment variable from a stale one.
  */
 #include "comm/segment.h"
 
@@ -40,7 +39,7 @@ static size_t node_memory(void) {
     return (size_t)info.totalram * info.mem_unit;
 }
 
-/* Address space that all heaps together may use: a share of what the processor offers, or half of the limit. */
+/* Address space that all heaps together may use: 16 TiB, or half of RLIMIT_AS if that is less. */
 static size_t address_space(void) {
     struct rlimit limit;
     size_t limit_bytes = (size_t)1 << 44;
@@ -78,7 +77,7 @@ static bool plan_sizes(struct dt__segment *plan, int64_t n_ranks, size_t heap_by
     return heaps <= INT64_MAX;
 }
 
-static struct dt__segment *map(int fd, size_t bytes, int protection, char *error, size_t error_bytes) {
+static struct dt__segment *map_segment(int fd, size_t bytes, int protection, char *error, size_t error_bytes) {
     void *base = mmap(NULL, bytes, protection, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (base != MAP_FAILED)
         return base;
@@ -87,7 +86,7 @@ static struct dt__segment *map(int fd, size_t bytes, int protection, char *error
     return NULL;
 }
 
-/* Beyond the limit of file sizes, the system would kill the process instead of returning an error. */
+/* Beyond RLIMIT_FSIZE, the system would kill the process instead of returning an error. */
 static bool set_size(int fd, size_t bytes) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
@@ -113,26 +112,26 @@ struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd,
     }
     if (getrandom(&plan.nonce, sizeof plan.nonce, 0) != sizeof plan.nonce)
         plan.nonce = (uint64_t)getpid() << 32 ^ (uint64_t)(uintptr_t)&plan;
-    int made = memfd_create("dtensor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (made < 0) {
+    int new_fd = memfd_create("dtensor", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (new_fd < 0) {
         snprintf(error, error_bytes, "cannot make shared memory: %s", strerror(errno));
         return NULL;
     }
-    if (!set_size(made, plan.bytes) || fcntl(made, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
+    if (!set_size(new_fd, plan.bytes) || fcntl(new_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)) {
         snprintf(
             error, error_bytes, "cannot size shared memory of %" PRIu64 " bytes: %s%s", plan.bytes, strerror(errno),
             errno == EFBIG ? "; raise the limit of file sizes (ulimit -f) or set a smaller heap (DTENSOR_HEAP)" : "");
-        goto close_made;
+        goto close_new_fd;
     }
-    segment = map(made, plan.bytes, PROT_READ | PROT_WRITE, error, error_bytes);
+    segment = map_segment(new_fd, plan.bytes, PROT_READ | PROT_WRITE, error, error_bytes);
     if (!segment)
-        goto close_made;
+        goto close_new_fd;
     memcpy(segment, &plan, offsetof(struct dt__segment, n_asleep));
-    *fd = made;
+    *fd = new_fd;
     return segment;
 
-close_made:
-    close(made);
+close_new_fd:
+    close(new_fd);
     return NULL;
 }
 
@@ -163,7 +162,7 @@ struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size
             ticket->fd);
         return NULL;
     }
-    struct dt__segment *segment = map(ticket->fd, header.bytes, PROT_READ, error, error_bytes);
+    struct dt__segment *segment = map_segment(ticket->fd, header.bytes, PROT_READ, error, error_bytes);
     if (!segment)
         return NULL;
     char *own_heap = (char *)segment + header.heap_at + (size_t)ticket->rank * header.heap_bytes;

@@ -6,9 +6,9 @@
  *
  *     [ header | rank blocks | heap of rank 0 | heap of rank 1 | … ]
  *
- * Who writes what: a rank writes its own block and its own heap. The supervisor (dtrun, dt_spawn) writes pid and
- * `ended` of a rank. Any rank may wake another, count itself among the sleepers, and count events. All of these are
- * atomics; a rank's heap is mapped read-only by its peers.
+ * Writers: a rank writes its own block and its own heap. The supervisor (dtrun, dt_spawn) writes pid and `ended` of a
+ * rank. Any rank may wake another, count itself among the sleepers, and count events. All of these are atomics; a
+ * rank's heap is mapped read-only by its peers.
  */
 #ifndef DT_COMM_SEGMENT_H
 #define DT_COMM_SEGMENT_H
@@ -19,7 +19,7 @@
 
 enum {
     DT__LINE = 64,
-    DT__LINES = 128,       /* processors fetch lines in pairs: words that ranks write often are as far apart */
+    DT__LINES = 128,       /* processors fetch lines in pairs: distance of words that ranks write often */
     DT__N_ENTRIES = 16,    /* operations of one channel that may be in progress at once */
     DT__N_CHANNELS = 4096, /* slots in a rank's channel table; at most half are used */
     DT__N_RING = 32,       /* recent calls that a rank keeps */
@@ -29,29 +29,29 @@ enum {
 
 #define DT__ALIGNED(n) _Alignas(n)
 
-/* What one rank publishes about one operation, its *header*. The other words are written first, `seq` last with
- * release order; a peer that reads the expected seq with acquire order sees the rest. */
+/* The *header* that one rank publishes for one operation. The other words are written first, `seq` last with release
+ * order; a peer that reads the expected seq with acquire order sees the rest. */
 struct dt__entry {
     DT__ALIGNED(DT__LINES) _Atomic uint64_t seq; /* number of the operation in its channel, from 1 */
     uint64_t signature;                          /* op, dtype, reduce, flags and root, packed */
     uint64_t count;                              /* elements, or a hash of the counts */
     uint64_t check;                              /* hash of group order, tag and all calls before */
-    uint64_t src;                                /* where peers read: offset in the segment */
+    uint64_t src;                                /* memory that peers read: offset in the segment */
     uint64_t done;                               /* operations of this channel that this rank has finished */
     unsigned char payload[DT__INLINE_BYTES];
     DT__ALIGNED(DT__LINE) _Atomic uint64_t phase; /* seq << 32 | number of phases that this rank has finished */
 };
 
-/* A rank's side of one channel: a set of ranks that communicate. The first line changes seldom, so that checking it
- * costs peers nothing. */
+/* A rank's side of one channel: a set of ranks that communicate. The first line rarely changes, so that it stays in
+ * the caches of the peers that check it. */
 struct dt__channel_block {
     DT__ALIGNED(DT__LINES) _Atomic uint64_t key; /* 0: never used; 1: released; else hash of the set of ranks */
-    _Atomic uint64_t broken;                     /* number of the operation that failed here, or 0 */
+    _Atomic uint64_t broken;                     /* number of the operation that failed on this rank, or 0 */
     _Atomic int32_t broken_status;
-    _Atomic uint32_t retired;  /* which collective dt_error_clear found the channel broken, from 1; 0: none */
+    _Atomic uint32_t retired;  /* number of the collective dt_error_clear that found it broken, from 1; 0: none */
     _Atomic uint64_t numbered; /* operations that this rank had numbered when it last entered dt_error_clear */
     _Atomic uint64_t refused;  /* number of the last operation that this rank found invalid, or 0 */
-    DT__ALIGNED(DT__LINES) _Atomic uint64_t done; /* all operations up to this one are finished here */
+    DT__ALIGNED(DT__LINES) _Atomic uint64_t done; /* all operations up to this one are finished on this rank */
     struct dt__entry entries[DT__N_ENTRIES];
     char reason[DT__REASON_BYTES]; /* text of the failure; written before `broken` */
 };
@@ -73,15 +73,15 @@ enum dt__rank_state {
     DT__RANK_JOINING, /* in dt_init */
     DT__RANK_READY,
     DT__RANK_FAILED,   /* the abort flag: has a local error that is not cleared, see error_text */
-    DT__RANK_CLEARING, /* in a collective dt_error_clear: comes to no other call before all ranks are in it */
+    DT__RANK_CLEARING, /* in a collective dt_error_clear: makes no other call before all ranks are in it */
     DT__RANK_CLOSED,   /* after dt_close */
 };
 
-/* What one rank publishes to all. */
+/* The block that one rank publishes to all. */
 struct dt__rank_block {
-    DT__ALIGNED(DT__LINES) _Atomic uint32_t wake_count; /* futex that the rank sleeps on; peers count it up */
+    DT__ALIGNED(DT__LINES) _Atomic uint32_t wake_count; /* futex that the rank sleeps on; peers increment it */
     _Atomic uint32_t asleep;
-    _Atomic uint32_t fence;                      /* only ever counted up, for the memory barrier that this implies */
+    _Atomic uint32_t fence;                      /* incremented only for the memory barrier that this implies */
     DT__ALIGNED(DT__LINE) _Atomic int32_t state; /* enum dt__rank_state */
     _Atomic int32_t pid;
     _Atomic int32_t ended;        /* 0 while alive; else wait status + 1, set by the supervisor */
@@ -98,19 +98,19 @@ struct dt__rank_block {
 
 struct dt__segment {
     uint64_t magic;
-    uint64_t nonce;      /* random; the same number is in the launch's environment variable */
-    uint64_t bytes;      /* of the whole segment */
+    uint64_t nonce;      /* random; also in the launch's environment variable */
+    uint64_t bytes;      /* of the segment */
     uint64_t heap_at;    /* offset of rank 0's heap; multiple of 2 MiB */
     uint64_t heap_bytes; /* of each rank */
     int64_t n_ranks;
     DT__ALIGNED(DT__LINES) _Atomic uint32_t n_asleep; /* ranks that sleep or are about to */
-    _Atomic uint32_t fenced; /* a rank has no membarrier to make others' stores visible: those that publish must */
+    _Atomic uint32_t fenced; /* a rank lacks membarrier: publishing ranks must issue a memory barrier themselves */
     DT__ALIGNED(DT__LINES) _Atomic uint32_t n_events; /* changes of ranks' states; waiting ranks check for failures */
 
     DT__ALIGNED(4096) struct dt__rank_block ranks[];
 };
 
-/* Maps the segment of a ticket for its rank: control words and own heap to write, the other heaps to read. */
+/* Maps the segment of a ticket for its rank: control words and own heap writable, the other heaps read-only. */
 struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size_t error_bytes);
 
 /* Counts an event and wakes every rank that sleeps. */

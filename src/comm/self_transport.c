@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Operations in which no other rank takes part: groups of one, and messages of a rank to itself, which are copied
- * when sent and received in order. With them the self transport, a world of one.
+ * Operations that involve no other rank: groups of one, and messages of a rank to itself, which are copied when sent
+ * and received in order. The self transport, a world of one rank, consists of these.
  */
 #include "base/size.h"
 #include "comm/collective.h"
@@ -42,7 +42,7 @@ static dt_status send_message(dt_work *work) {
     return DT_OK;
 }
 
-/* Messages are received in the order of the calls, whichever is waited for first. */
+/* Messages are received in the order of the receive calls, not of the waits. */
 static bool is_first_receive(const dt_work *work) {
     const dt_work *other = work->group->runtime->started;
     for (; other && other != work; other = other->next)
@@ -85,7 +85,7 @@ void dt__messages_free(dt_group *group) {
 dt_status dt__run_single_rank(dt__runtime *runtime, dt_work *work) {
     const dt_comm_call *call = &work->call;
     if (work->op == DT__WORK_EXCHANGE)
-        return DT_OK; /* this rank has nothing to pull */
+        return DT_OK; /* nothing to pull */
     if (call->op == DT_SEND)
         return send_message(work);
     if (call->op == DT_RECV)
@@ -133,8 +133,8 @@ static dt_status start_self(dt__runtime *runtime, dt_work *work) {
     return DT_OK;
 }
 
-/* No other rank can change anything: an operation that cannot finish now never will. What can have changed is that an
- * earlier receive got its message meanwhile. */
+/* With no other rank to make progress, an operation that cannot finish now never will, unless an earlier receive has
+ * got its message meanwhile. */
 static dt_status pause_self(dt__runtime *runtime, dt_work *work, struct dt__pause *pause) {
     (void)pause;
     if (message_is_ready(work))

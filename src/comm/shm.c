@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The shm transport: joining a launch, leaving it, and raising the abort flag. A rank that joins for the first time
- * waits for no other. One that joins again (after dt_close) first waits until all have returned, because only then
- * does no rank read what it published before, and clears it.
+ * does not wait. One that joins again (after dt_close) waits until all ranks have joined again, because only then no
+ * rank reads its old block any more, and clears it.
  */
 #include "comm/shm.h"
 
@@ -21,24 +21,24 @@ void dt__shm_set_state(dt__shm *shm, enum dt__rank_state state) {
     dt__segment_notify(shm->segment);
 }
 
-static bool has_come(const struct dt__sync_point *point, int64_t rank) {
+static bool has_arrived(const struct dt__sync_point *point, int64_t rank) {
     const char *block = (const char *)&point->shm->segment->ranks[rank];
     return atomic_load((const _Atomic uint32_t *)(const void *)(block + point->counter)) >= point->target;
 }
 
-static bool all_have_come(void *arg) {
+static bool all_have_arrived(void *arg) {
     struct dt__sync_point *point = arg;
-    while (point->missing < point->shm->segment->n_ranks && has_come(point, point->missing))
+    while (point->missing < point->shm->segment->n_ranks && has_arrived(point, point->missing))
         point->missing++;
     return point->missing == point->shm->segment->n_ranks;
 }
 
-/* Why one of the missing ranks, which is then the one to report, will never come; NULL if all may. */
-static const char *why_missing(struct dt__sync_point *point) {
+/* Why one of the missing ranks will never arrive, with `missing` set to that rank; NULL if all may still arrive. */
+static const char *absence_reason(struct dt__sync_point *point) {
     for (int64_t rank = point->missing; rank < point->shm->segment->n_ranks; rank++) {
         const char *why =
-            has_come(point, rank) ? NULL : dt__rank_gone_reason(point->shm, rank, true, !point->closed_are_gone);
-        if (!why || has_come(point, rank))
+            has_arrived(point, rank) ? NULL : dt__rank_gone_reason(point->shm, rank, true, !point->closed_are_gone);
+        if (!why || has_arrived(point, rank))
             continue;
         point->missing = rank;
         return why;
@@ -49,18 +49,18 @@ static const char *why_missing(struct dt__sync_point *point) {
 dt_status dt__shm_synchronise(struct dt__sync_point *point) {
     dt__runtime *runtime = point->shm->runtime;
     int64_t deadline = dt__now_ns() + (int64_t)(runtime->timeout_s * 1e9);
-    while (!all_have_come(point)) {
-        const char *why = why_missing(point);
+    while (!all_have_arrived(point)) {
+        const char *why = absence_reason(point);
         bool late = runtime->timeout_s >= 0 && dt__now_ns() > deadline;
         if (why || late)
             return dt__fail(runtime->ctx, why ? DT_ERR_PEER : DT_ERR_TIMEOUT, "%s: rank %" PRId64 " %s", point->call,
-                            point->missing, why ? why : "did not come in time");
-        dt__shm_sleep(point->shm, 100000000, all_have_come, point);
+                            point->missing, why ? why : "did not arrive in time");
+        dt__shm_sleep(point->shm, 100000000, all_have_arrived, point);
     }
     return DT_OK;
 }
 
-/* Clears what this rank published in its former context. */
+/* Clears the state that this rank published in its previous context. */
 static void clear_own_block(dt__shm *shm) {
     struct dt__rank_block *own = shm->own;
     for (uint64_t i = 0; i < DT__N_CHANNELS; i++)
@@ -75,11 +75,11 @@ static void clear_own_block(dt__shm *shm) {
     atomic_store(&own->error_status, DT_OK);
 }
 
-/* Waits until all have returned, and until all have cleared. */
+/* Waits until all ranks have joined again, and then until all have cleared their blocks. */
 static dt_status join_again(dt__shm *shm) {
-    struct dt__sync_point back = {shm, "launch", offsetof(struct dt__rank_block, n_joined), shm->number, 0, false};
+    struct dt__sync_point joined = {shm, "launch", offsetof(struct dt__rank_block, n_joined), shm->number, 0, false};
     struct dt__sync_point ready = {shm, "launch", offsetof(struct dt__rank_block, n_ready), shm->number, 0, false};
-    DT__TRY(dt__shm_synchronise(&back));
+    DT__TRY(dt__shm_synchronise(&joined));
     clear_own_block(shm);
     madvise(shm->runtime->heap.base, shm->runtime->heap.bytes, MADV_REMOVE);
     atomic_store(&shm->own->n_ready, shm->number);
@@ -87,10 +87,10 @@ static dt_status join_again(dt__shm *shm) {
     return dt__shm_synchronise(&ready);
 }
 
-/* After a failure it is as if this rank had not come, so that all may try again. */
+/* A failure restores the counters, so that all ranks may try again. */
 static dt_status join(dt__shm *shm) {
     shm->number = atomic_fetch_add(&shm->own->n_joined, 1) + 1;
-    if (shm->number == 1) { /* no rank waits for that: a thousand ranks that start need not wake each other */
+    if (shm->number == 1) { /* no rank waits for this: a thousand starting ranks need not wake each other */
         atomic_store(&shm->own->n_ready, 1);
         atomic_store(&shm->own->state, DT__RANK_READY);
         return DT_OK;
@@ -170,7 +170,7 @@ static void close_shm(dt__runtime *runtime) {
     unmap(shm);
 }
 
-/* A second local error follows from the first, which stays the one that peers report. */
+/* Only the first local error is published: later ones are usually its consequences. */
 static void raise_abort(dt__runtime *runtime, dt_status status, const char *text) {
     dt__shm *shm = runtime->shm;
     if (shm->aborted)

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What each collective moves, once the data is complete: every rank pulls what it needs from the memory of its peers
- * and writes its own memory only. Reductions run in group order on whichever rank computes them, so that the bits do
- * not depend on timing.
+ * The data movement of each collective, once the data is complete: every rank pulls from the memory of its peers and
+ * writes its own memory only. Reductions are in group order on every rank, so that the bits do not depend on timing.
  *
  * An operation has an index space: the value's elements, or those of one block. Usually one round covers all of it.
- * When a member's data passes through staging, all members run in rounds, and a round covers [first, last) of that
- * space:
+ * If a member's data is staged, all members run in rounds, and a round covers [first, last) of that space:
  *
  *     member is direct:  its src as the caller passes it     [ block 0 | block 1 | … ]
  *     member is staged:  this round's piece of each block  [ piece 0 | piece 1 | … ]   each dt__round_size long
  *
  * A large all_reduce takes two steps: each rank reduces its slice of the round, then reads the slices of the others.
- * Two ranks read as much from each other in this way as when each reduces everything, and synchronise once more; so
- * while the caches hold all of it, they reduce everything, unless one of them works in place.
+ * Two ranks read the same amount from each other if each reduces everything, and synchronise once less; so if the data
+ * fits the caches, they reduce everything, unless one of them works in place.
  */
 #include "comm/shm.h"
 
@@ -48,8 +46,7 @@ int64_t dt__range(const dt_work *work) {
     return largest;
 }
 
-/* Pieces that staging holds at a time: one of each block, or one of the value and capacity for a reduced slice of it.
- */
+/* The number of pieces that staging holds: one of each block, or one of the value and one for its reduced slice. */
 static int64_t n_pieces(const dt_work *work) {
     const dt__op_shape *shape = &dt__op_shapes[work->op];
     if (work->op == DT__WORK_ALL_REDUCE)
@@ -97,7 +94,7 @@ static const void *source(const dt_work *work, int64_t c, int64_t block, int64_t
     return dt__peer_memory(work, c, entry->src + (uint64_t)place * work->item_bytes, (size_t)n * work->item_bytes);
 }
 
-static dt_status out_of_heap(dt_work *work, int64_t c) {
+static dt_status fail_outside_heap(dt_work *work, int64_t c) {
     DT__TRY(dt__shm_check_broken(work));
     return dt__shm_fail(work, DT_ERR_INTERNAL, "rank %lld published memory outside its heap",
                         (long long)work->channel->ranks[c]);
@@ -107,7 +104,7 @@ static dt__store store_for(const dt_work *work, int64_t n) {
     return (size_t)n * work->item_bytes > DT__STREAM_ABOVE ? DT__STREAM : DT__CACHED;
 }
 
-/* The size of the full result decides; small pieces need not compute it. */
+/* Depends on the size of the full result, which is not computed for small pieces. */
 static dt__store store_for_copy(const dt_work *work, size_t bytes) {
     return bytes <= DT__EAGER_BYTES ? DT__CACHED : store_for(work, dt__dst_count(work->group, &work->call));
 }
@@ -120,7 +117,7 @@ static dt_status copy_piece(dt_work *work, int64_t i, int64_t block, int64_t at,
         return DT_OK;
     const void *src = source(work, c, block, at, piece.first, piece.n);
     if (!src)
-        return out_of_heap(work, c);
+        return fail_outside_heap(work, c);
     size_t bytes = (size_t)piece.n * work->item_bytes;
     if (src != dst)
         kernels_of(work)->copy(dst, src, bytes, store_for_copy(work, bytes));
@@ -137,7 +134,7 @@ static dt_status pull_own_block(dt_work *work) {
     return copy_piece(work, work->call.root, me, at, piece_of(work, dt__block_size(&work->call, me)), 0);
 }
 
-/* Each rank starts with another member, so that they do not all read one rank's memory at the same time. */
+/* Each rank starts with a different member, so that they do not all read one rank's memory at the same time. */
 static dt_status pull_all_blocks(dt_work *work) {
     int64_t n = work->group->n_ranks;
     if (dt__dst_extent(work->group, &work->call) == DT__NO_DATA)
@@ -157,8 +154,8 @@ static int64_t prefix(const int64_t *counts, int64_t i) {
     return at;
 }
 
-/* Where the block for this rank starts in member c's src. */
-static dt_status sent_at(dt_work *work, int64_t c, int64_t *at) {
+/* The offset of this rank's block in member c's src, in elements. */
+static dt_status offset_of_sent_block(dt_work *work, int64_t c, int64_t *at) {
     int64_t me = work->group->rank, n = work->group->n_ranks;
     const int64_t *counts = work->call.counts;
     if (!counts) {
@@ -166,12 +163,12 @@ static dt_status sent_at(dt_work *work, int64_t c, int64_t *at) {
         return DT_OK;
     }
     if (c != work->channel->me) {
-        uint64_t shown;
-        memcpy(&shown, dt__entry_of(work, c)->payload, sizeof shown);
-        counts = dt__peer_memory(work, c, shown, (size_t)n * sizeof *counts);
+        uint64_t counts_at;
+        memcpy(&counts_at, dt__entry_of(work, c)->payload, sizeof counts_at);
+        counts = dt__peer_memory(work, c, counts_at, (size_t)n * sizeof *counts);
     }
     if (!counts)
-        return out_of_heap(work, c);
+        return fail_outside_heap(work, c);
     *at = prefix(counts, me);
     return DT_OK;
 }
@@ -183,7 +180,7 @@ static dt_status pull_exchanged(dt_work *work) {
         int64_t i = (me + k) % n, c = dt__member(work, i), at = 0;
         int64_t size = call->recv_counts ? call->recv_counts[i] : call->count;
         int64_t dst_at = call->recv_counts ? prefix(call->recv_counts, i) : call->count * i;
-        DT__TRY(sent_at(work, c, &at));
+        DT__TRY(offset_of_sent_block(work, c, &at));
         DT__TRY(copy_piece(work, i, me, at, piece_of(work, size), dst_at));
     }
     return DT_OK;
@@ -200,7 +197,7 @@ static dt_status reduce_piece(dt_work *work, int64_t block, int64_t at, struct p
         int64_t c = dt__member(work, i);
         sources[i] = source(work, c, block, at, piece.first, piece.n);
         if (!sources[i])
-            return out_of_heap(work, c);
+            return fail_outside_heap(work, c);
     }
     kernels_of(work)->reduce(work->call.dtype, work->call.reduce, dst, sources, (int)n, (size_t)piece.n, n, store);
     return DT_OK;
@@ -231,8 +228,8 @@ static struct piece slice_of(const dt_work *work, int64_t i) {
 
 size_t dt__staged_result_at(const dt_work *work) { return (size_t)dt__round_size(work) * work->item_bytes; }
 
-/* The result bypasses the caches, however small. Peers read it next and have read it the last time: taking its lines
- * back from their caches costs many times more than writing to memory, above all where cores share no cache. */
+/* The result bypasses the caches, however small. Peers read it next, and have it in their caches from the last time:
+ * invalidating those lines costs much more than writing to memory, especially if cores share no cache. */
 static dt_status reduce_slice(dt_work *work) {
     struct piece slice = slice_of(work, work->group->rank);
     void *result = work->flags & DT__CALL_RESULT_STAGED
@@ -250,7 +247,7 @@ static const void *reduced_slice(const dt_work *work, int64_t c, struct piece sl
     return dt__peer_memory(work, c, at, (size_t)slice.n * work->item_bytes);
 }
 
-/* Begins with this rank's slice, which may be in dst already. */
+/* Starts with this rank's slice, which may be in dst already. */
 static dt_status collect_slices(dt_work *work) {
     int64_t n = work->group->n_ranks;
     for (int64_t k = 0; k < n; k++) {
@@ -261,7 +258,7 @@ static dt_status collect_slices(dt_work *work) {
         const void *src = reduced_slice(work, c, slice);
         char *dst = (char *)work->call.dst + (size_t)slice.first * work->item_bytes;
         if (!src)
-            return out_of_heap(work, c);
+            return fail_outside_heap(work, c);
         if (src != dst)
             kernels_of(work)->copy(dst, src, (size_t)slice.n * work->item_bytes, store_for(work, work->call.count));
     }
@@ -285,7 +282,7 @@ static const dt__collective_steps pulls[DT__N_WORK_OPS] = {
     [DT__WORK_EXCHANGE] = {{first_of_exchange}},
 };
 
-/* Members decide this alike: it follows from the size and from all headers. */
+/* The same on all members: it depends only on the size and on all headers. */
 static bool reduces_at_once(const dt_work *work) {
     size_t bytes = (size_t)work->call.count * work->item_bytes;
     return bytes <= DT__EAGER_BYTES || (work->channel->n == 2 && !work->in_place && bytes <= DT__AT_ONCE_BYTES);
@@ -321,8 +318,8 @@ void dt__fill_staging(dt_work *work) {
         stage(work, i, dt__block_at(call, i), dt__block_size(call, i));
 }
 
-/* What members of an exchange publish: src in its field, dst and strides in the payload. */
-static uint64_t shown(const dt_work *work, int64_t c, int i) {
+/* Word i of the payload that member c of an exchange publishes: the offset of dst, that of the strides. */
+static uint64_t payload_word(const dt_work *work, int64_t c, int i) {
     uint64_t words[DT__INLINE_BYTES / 8];
     memcpy(words, dt__entry_of(work, c)->payload, sizeof words);
     return words[i];
@@ -337,14 +334,14 @@ const void *dt__exchange_src(const dt_work *work, int64_t i, int64_t from, size_
 
 const void *dt__exchange_dst(const dt_work *work, int64_t i, size_t bytes) {
     int64_t c = dt__member(work, i);
-    return dt__peer_memory(work, c, shown(work, c, 0), bytes);
+    return dt__peer_memory(work, c, payload_word(work, c, 0), bytes);
 }
 
 bool dt__exchange_strides(const dt_work *work, int64_t i, int n, const int64_t **out) {
     int64_t c = dt__member(work, i);
-    uint64_t at = shown(work, c, 1);
+    uint64_t at = payload_word(work, c, 1);
     *out = at ? dt__peer_memory(work, c, at, (size_t)n * sizeof **out) : NULL;
     return at != 0;
 }
 
-dt_status dt__exchange_fail(dt_work *work, int64_t i) { return out_of_heap(work, dt__member(work, i)); }
+dt_status dt__exchange_fail(dt_work *work, int64_t i) { return fail_outside_heap(work, dt__member(work, i)); }

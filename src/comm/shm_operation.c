@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The life of an operation on the shm transport: publish a header, wait for the headers of those that this rank reads
- * from, run the steps, wait for those that read from this rank. Nothing here blocks; what a state waits for is
- * decided in one place, dt__waits_for.
+ * The state machine of an operation on the shm transport: publish a header, wait for the headers of the members that
+ * this rank reads from, run the steps, wait for the members that read from this rank. Nothing blocks; dt__waits_for
+ * decides what each state waits for.
  */
 #include "comm/shm.h"
 
@@ -13,8 +13,7 @@
 
 static bool is_all_to_all_v(const dt_work *work) { return work->op == DT__WORK_ALL_TO_ALL && work->call.counts; }
 
-/* Whether this rank reads what member c publishes, and whether c reads what this rank publishes. The barrier reads
- * headers. */
+/* Whether this rank reads from member c, and whether c reads from this rank. A barrier reads only headers. */
 static bool reads_from(const dt_work *work, int64_t c) {
     const dt__op_shape *shape = &dt__op_shapes[work->op];
     if (shape->pair)
@@ -45,8 +44,8 @@ static uint32_t phase_of(const dt_work *work, int64_t c) {
 enum { PHASES_PER_ROUND = 3 };
 static uint32_t phase_base(const dt_work *work) { return (uint32_t)(work->round * PHASES_PER_ROUND); }
 
-/* In a round, before step 0 all members that this rank reads from must have filled; before step 1 all must have
- * finished step 0; before filling again, the readers must have finished the round before. */
+/* In a round, before step 0 all members that this rank reads from must have filled their staging; before step 1 all
+ * must have finished step 0; before filling again, the readers must have finished the previous round. */
 static bool waits_for_phase(dt_work *work, int64_t c) {
     uint32_t base = phase_base(work);
     if (work->step == DT__STEP_FILL)
@@ -106,7 +105,7 @@ static void enter_state(dt_work *work, enum dt__work_state state) {
     work->missing = 0;
 }
 
-/* What will be published; built here and written at once, because peers are polling the line. */
+/* The header before it is published; it is written in one go, because peers are polling the line. */
 struct header {
     uint64_t src;
     uint64_t payload[DT__INLINE_BYTES / 8];
@@ -123,7 +122,7 @@ static dt_status alloc_staging(dt_work *work) {
     return DT_OK;
 }
 
-/* Where peers read the slice that this rank reduces: in dst or, if that is outside the heap, in staging. */
+/* Selects where peers read the slice that this rank reduces: in dst or, if that is outside the heap, in staging. */
 static dt_status choose_result_memory(dt_work *work, size_t bytes, struct header *header) {
     if (work->call.src == work->call.dst)
         work->flags |= (uint32_t)DT__CALL_IN_PLACE;
@@ -144,8 +143,8 @@ static bool is_overwritten(const dt_comm_call *call, size_t bytes) {
            (call->op == DT_ALL_TO_ALL || (call->op == DT_ALL_REDUCE && bytes <= DT__EAGER_BYTES));
 }
 
-/* Small data is copied so that no rank has to wait at the end. Above a few lines, waiting is the faster of the two if
- * each rank has a core and all wait for each other anyway. */
+/* Small data is copied, so that no rank has to wait at the end. Above a few cache lines, waiting is faster than copying
+ * if each rank has a core of its own and all wait for each other anyway. */
 static bool is_copied(const dt_work *work, size_t bytes, bool readable) {
     bool waits = work->channel->shm->own_core && !dt__op_shapes[work->op].rooted;
     return bytes <= (waits && readable ? DT__COPIED_BYTES : DT__EAGER_BYTES);
@@ -177,7 +176,7 @@ static dt_status publish_strides(dt_work *work, struct header *header) {
     return DT_OK;
 }
 
-/* An exchange publishes the caller's memory, or a copy of it if that is all that peers read. */
+/* An exchange publishes the caller's memory, or a copy if it is small and peers read nothing else. */
 static dt_status publish_exchange(dt_work *work, struct header *header) {
     const dt__exchange *exchange = work->exchange;
     const void *published = exchange->src;
@@ -193,7 +192,7 @@ static dt_status publish_exchange(dt_work *work, struct header *header) {
     return publish_strides(work, header);
 }
 
-/* Selects where peers read: the header itself, a copy beside it, the caller's memory, or staging in rounds. */
+/* Selects the memory that peers read: the header itself, a copy, the caller's memory, or staging in rounds. */
 static dt_status choose_memory(dt_work *work, struct header *header) {
     dt__heap *heap = &work->channel->shm->runtime->heap;
     const dt_comm_call *call = &work->call;
@@ -223,7 +222,7 @@ static dt_status choose_memory(dt_work *work, struct header *header) {
     return call->op == DT_ALL_REDUCE && bytes > DT__EAGER_BYTES ? choose_result_memory(work, bytes, header) : DT_OK;
 }
 
-/* Counts that differ from rank to rank are published, and each peer reads its own. */
+/* Counts that differ between ranks are published, and each peer reads the one for itself. */
 static dt_status publish_counts(dt_work *work, struct header *header) {
     int64_t n = work->group->n_ranks;
     dt__heap *heap = &work->channel->shm->runtime->heap;
@@ -254,9 +253,9 @@ void dt__work_end(dt_work *work, dt_status status) {
         atomic_store_explicit(&work->ring->state, status, memory_order_relaxed);
 }
 
-/* Takes a line away from the caches of the peers that have read it, so that the store that follows later need not
- * wait for that. Compilers emit an ordinary prefetch, which leaves the line where it is, unless they know more about
- * the processor; processors that lack the instruction ignore it. */
+/* Invalidates a line in the caches of the peers that have read it, so that a later store does not wait for that. The
+ * builtin emits a prefetch for reading unless the compiler targets a specific processor; processors that lack the
+ * instruction ignore it. */
 static void fetch_to_write(const void *line) {
 #if defined(__x86_64__)
     __asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
@@ -303,8 +302,8 @@ static void mark_finished(dt__channel *channel, uint64_t seq) {
     }
 }
 
-/* The operation has ended on this rank: numbers advance as far as no earlier one is open. The slot of the next header
- * is fetched for writing now, while no rank waits for it. */
+/* The operation has ended on this rank: `done` advances up to the first operation that has not. The slot of the next
+ * header is fetched for writing now, while no rank waits for it. */
 static void publish_done(dt_work *work) {
     dt__channel *channel = work->channel;
     if (work->seq == channel->started && work->seq == channel->done + 1)
@@ -321,13 +320,13 @@ bool dt__header_matches(const dt_work *work, const struct dt__entry *entry) {
            entry->check == work->check && !(entry->signature & DT__CALL_REFUSED);
 }
 
-/* What c sends to this rank must be what this rank expects of c. */
+/* Whether c sends to this rank as many elements as this rank expects of c. */
 static bool counts_agree(dt_work *work, int64_t i, int64_t c, const struct dt__entry *entry) {
-    uint64_t shown[2];
+    uint64_t payload[2];
     const int64_t *counts;
-    memcpy(shown, entry->payload, sizeof shown);
-    counts = dt__peer_memory(work, c, shown[0], (size_t)work->group->n_ranks * sizeof *counts);
-    work->max_block = dt__max_i64(work->max_block, (int64_t)shown[1]);
+    memcpy(payload, entry->payload, sizeof payload);
+    counts = dt__peer_memory(work, c, payload[0], (size_t)work->group->n_ranks * sizeof *counts);
+    work->max_block = dt__max_i64(work->max_block, (int64_t)payload[1]);
     return counts && counts[work->group->rank] == work->call.recv_counts[i];
 }
 
@@ -364,8 +363,8 @@ static dt_status begin_steps(dt_work *work) {
     return DT_OK;
 }
 
-/* Before an operation counts as done: a rank that was late may have read memory that its owner has reused since. Here
- * a rank that waits for no other also learns that the group is broken. */
+/* Checks before the operation counts as done: a rank that was late may have read memory that its owner has reused
+ * since. A rank that waits for no other also detects here that the group is broken. */
 static dt_status check_late(dt_work *work) {
     bool unchanged = atomic_load(&work->channel->shm->segment->n_events) == work->n_events;
     return unchanged ? DT_OK : dt__shm_check_broken(work);
@@ -379,7 +378,7 @@ static dt_status begin_wait_readers(dt_work *work) {
     return DT_OK;
 }
 
-/* Runs the step that all are ready for and advances to the next one, round after round. */
+/* Runs the current step, for which all members are ready, and advances to the next step or round. */
 static dt_status run_step(dt_work *work) {
     const dt__collective_steps *pull = dt__steps_of(work);
     dt_status status = DT_OK;
@@ -414,7 +413,7 @@ static dt_status finish(dt_work *work) {
     return DT_OK;
 }
 
-/* A refused call is published and ends; a member that does not refuse it finds out. */
+/* A refused call ends when it is published; members that do not refuse it detect the mismatch. */
 static dt_status after_publishing(dt_work *work) {
     if (work->refused) {
         work->channel->refused = work->seq;
@@ -478,11 +477,11 @@ static void record_call(dt__shm *shm, dt_work *work) {
     work->ring = call;
 }
 
-/* A header carries a hash of all calls up to its own, so that two ranks which once made different calls that neither
- * read (each the root of its own broadcast) notice as soon as one reads the other's header. */
+/* A header contains a hash of all calls up to its own, so that two ranks which made different calls without reading
+ * each other's headers (each the root of its own broadcast) detect it as soon as one reads the other's header. */
 static void extend_history(dt__channel *channel, dt_work *work) {
-    uint64_t what = (work->signature & ~DT__CALL_OWN_FLAGS) | (work->refused ? DT__CALL_REFUSED : 0);
-    uint64_t call = what + work->count * UINT64_C(0xbf58476d1ce4e5b9);
+    uint64_t signature = (work->signature & ~DT__CALL_OWN_FLAGS) | (work->refused ? DT__CALL_REFUSED : 0);
+    uint64_t call = signature + work->count * UINT64_C(0xbf58476d1ce4e5b9);
     channel->history = dt__hash_u64(call + work->check, channel->history);
     work->check = channel->history;
 }

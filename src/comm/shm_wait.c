@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Waiting: spin_once briefly when each rank has a core of its own, otherwise yield a bounded number of times, then
- * sleep on this rank's futex. A rank that publishes a word wakes those that sleep. Failures and the deadline are
- * checked while waiting, never on the fast path.
+ * Waiting: spin briefly if each rank has a core of its own, yield a bounded number of times, then sleep on this rank's
+ * futex. A rank that publishes a word wakes sleeping peers. Failures and the deadline are checked while waiting, never
+ * on the fast path.
  */
 #include "comm/shm.h"
 
@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 enum { SPINS = 64, POLLS_PER_SPIN = 64, YIELDS = 100 };
-#define SLEEP_NS INT64_C(100000000) /* at most, between two checks whether the others are alive */
+#define SLEEP_NS INT64_C(100000000) /* maximum between two checks whether the peers are alive */
 
 static void cpu_relax(void) {
 #if defined(__x86_64__) || defined(__i386__)
@@ -39,8 +39,7 @@ void dt__shm_sleep(dt__shm *shm, int64_t ns, bool (*ready)(void *arg), void *arg
     atomic_store(&own->asleep, 0);
 }
 
-/* Whether the member that is waited for has come, or an event must be checked. Any other operation in progress may be
- * able to continue too, so those are checked as well. */
+/* Whether the missing member has arrived, an event must be checked, or another operation in progress can continue. */
 static bool can_continue(void *arg) {
     dt_work *work = arg;
     dt__shm *shm = work->channel->shm;
@@ -60,8 +59,8 @@ static dt_status check_events(dt_work *work) {
     return unchanged ? DT_OK : dt__shm_check_peers(work, false);
 }
 
-/* Polls the missing member a number of times. The very first polls follow each other at once: a peer that works in
- * step comes within the time of a cache line transfer. */
+/* Polls the missing member a number of times. The first polls are back to back: a peer that runs in step arrives within
+ * the time of a cache line transfer. */
 static void spin_once(dt_work *work, int64_t n) {
     for (int i = 0; i < POLLS_PER_SPIN && dt__waits_for(work, work->missing); i++)
         if (n)
@@ -77,15 +76,14 @@ static dt_status check_deadline(dt__runtime *runtime, dt_work *work, struct dt__
     return runtime->timeout_s >= 0 && now > pause->deadline_ns ? dt__shm_timed_out(work) : DT_OK;
 }
 
-/* When the operation has made progress, the wait begins again. */
+/* Restarts the wait when the operation has made progress. */
 static void follow_progress(const dt_work *work, struct dt__pause *pause) {
     int64_t mark = (work->round * 4 + work->step) * 4 + work->state;
     if (pause->mark != mark)
         *pause = (struct dt__pause){.mark = mark};
 }
 
-/* A process that ends without a supervisor causes no event: whether missing peers are alive is checked now and then.
- */
+/* A process that ends without a supervisor causes no event: whether missing peers are alive is polled. */
 static dt_status check_peers_periodically(dt_work *work, struct dt__pause *pause, int64_t now) {
     if (now < pause->next_check_ns)
         return DT_OK;

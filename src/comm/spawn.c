@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranks forked from inside a program. The caller supervises: it publishes to the ranks when one of them has died,
- * lets them end by themselves for a moment when one has failed, and kills those that do not. Meanwhile the program's
- * handling of SIGCHLD is suspended: a program that ignores it, or waits for any child that has ended, would hide
- * ending ranks end.
+ * Ranks forked from inside a program. The caller supervises them: it publishes the death of a rank to the others, and
+ * after a failure lets them exit within a grace period and kills those that do not. Meanwhile the program's handling
+ * of SIGCHLD is suspended: a program that ignores it, or waits for any child, would hide the end of a rank.
  */
 #include "comm/runtime.h"
 #include "comm/segment.h"
@@ -25,8 +24,8 @@
 enum { GRACE_MS = 5000, POLL_MS = 10 };
 
 struct child {
-    pid_t pid; /* 0 once it is waited for */
-    int fd;    /* pidfd, or -1 where the system has none: then the child is polled */
+    pid_t pid; /* 0 after it was reaped */
+    int fd;    /* pidfd, or -1 if the system lacks them: then the child is polled */
 };
 
 struct launch {
@@ -38,7 +37,7 @@ struct launch {
     int64_t n_alive;
     char *error; /* of the first failure */
     struct sigaction on_child;
-    sigset_t signal_mask; /* this and on_child as the program has set them */
+    sigset_t signal_mask; /* this and on_child: the program's settings, to be restored */
 };
 
 static int n_threads(void) {

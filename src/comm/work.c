@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Running a call to its end, and starting, testing and waiting for it. Any wait or test advances every operation that
- * this rank has started, so that two ranks may wait in different orders.
+ * Runs calls to completion, and starts, tests and waits for them. Any wait or test advances every operation that this
+ * rank has started, so that two ranks may wait in different orders.
  */
 #include "base/options.h"
 #include "comm/collective.h"
@@ -47,7 +47,7 @@ static dt_status run_work(dt__runtime *runtime, dt_work *work) {
     return finish(runtime, work);
 }
 
-static void report(dt_group *group, const dt_comm_call *call, double begin_us) {
+static void report_collective(dt_group *group, const dt_comm_call *call, double begin_us) {
     dt_ctx *ctx = group->runtime->ctx;
     if (!ctx->observer)
         return;
@@ -72,7 +72,7 @@ dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t ca
         return publish_refusal(&work, status);
     status = run_work(group->runtime, &work);
     if (status == DT_OK)
-        report(group, call, begin_us);
+        report_collective(group, call, begin_us);
     return status;
 }
 
@@ -126,7 +126,7 @@ static void free_work(dt__runtime *runtime, dt_work *work) {
     runtime->pool = work;
 }
 
-static dt_work *start(dt_group *group, const dt_work *checked) {
+static dt_work *start_work(dt_group *group, const dt_work *checked) {
     dt__runtime *runtime = group->runtime;
     dt_work *work = alloc_work(runtime);
     if (!work)
@@ -161,16 +161,16 @@ dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t c
         publish_refusal(&checked, status);
         return NULL;
     }
-    dt_work *work = start(group, &checked);
+    dt_work *work = start_work(group, &checked);
     if (work && group->runtime->ctx->observer)
-        report(group, call, dt__now_us()); /* reported where it starts */
+        report_collective(group, call, dt__now_us()); /* when it starts, with no duration */
     return work;
 }
 
 dt_work *dt__exchange_start(dt_group *group, const dt__exchange *exchange) {
     dt_work prepared;
     prepare_exchange(group, exchange, &prepared);
-    return start(group, &prepared);
+    return start_work(group, &prepared);
 }
 
 dt_status dt_work_test(dt_work *work) {

@@ -6,7 +6,7 @@
 #include "dispatch/dispatch_state.h"
 #include "tensor/tensor.h"
 
-/* Set in a scope; gone when that has ended. */
+/* A policy set in a scope; removed when the scope has ended. */
 struct dt__policy {
     dt__scope_id scope;
     dt_policy policy;
@@ -16,7 +16,7 @@ void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state) {
     dt__free(ctx, state->policies, (size_t)state->policy_capacity * sizeof *state->policies);
 }
 
-/* Removes those whose scopes have ended. */
+/* Removes the policies whose scopes have ended. */
 static void remove_ended(dt_ctx *ctx, dt__dispatch_state *state) {
     while (state->n_policies > 0 && !dt__scope_is_open(ctx, state->policies[state->n_policies - 1].scope))
         state->n_policies--;

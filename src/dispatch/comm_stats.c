@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts of collectives by name of the call and by scope. They are kept at the innermost scope; a scope and all inside
- * it are added up on request.
+ * Counts of collectives by name of the call and by scope. They are stored at the innermost scope; queries add up a
+ * scope and all nested ones.
  */
 #include "base/json_writer.h"
 #include "base/options.h"
@@ -68,13 +68,13 @@ void dt__count_event(dt__monitor *self, const dt__comm_event *event) {
         bool first = !row;
         row = row ? row : row_of(self, event->call);
         if (!row)
-            return; /* out of memory, which is recorded */
+            return; /* out of memory; the error is recorded */
         row->n[c] += event->collectives[c];
         row->bytes[c] += first ? event->bytes : 0;
     }
 }
 
-/* Whether a path is a scope or inside it. */
+/* Whether a path is a scope or nested in it. */
 static bool is_in(const char *path, const char *scope) {
     size_t n = strlen(scope);
     return n == 0 || (!strncmp(path, scope, n) && (path[n] == '\0' || path[n] == '/'));
@@ -100,7 +100,7 @@ void dt_comm_stats_sized(const dt_ctx *ctx, const dt_comm_filter *filter, size_t
     dt_comm_statistics sum = {0};
     dt_comm_filter full;
     filter = DT__OPTIONS(NULL, "comm_stats", filter, filter_size, &full);
-    if (self && filter) /* a filter of a newer version may select what is not counted: zeros */
+    if (self && filter) /* a filter of a newer version may select something that is not counted: zeros */
         add_up(&self->root, filter, &sum);
     dt__fill_sized(&sum, sizeof sum, out, out_size);
 }
@@ -135,7 +135,7 @@ static bool has_counts(const dt__scope_node *node) {
     return false;
 }
 
-/* The first row of this name in a scope and inside it. */
+/* The first row of this name in a scope and its nested scopes. */
 static const dt__count_row *first_row(const dt__scope_node *node, const char *op) {
     for (const dt__count_row *row = node->rows; row; row = row->next)
         if (!strcmp(row->op, op))
@@ -169,7 +169,7 @@ static int width_of(const dt__scope_node *node) {
     return max;
 }
 
-/* The scope with all inside it, then its own counts by name, then the scopes inside. */
+/* The scope including nested ones, then its own counts by name, then the nested scopes. */
 static void print_node(const dt__scope_node *node, const line *all, int width, dt__text *out) {
     int indent = 2 * depth_of(node);
     line total = line_of(node, NULL);
@@ -226,7 +226,7 @@ static void write_counts(const line *one, dt__json_writer *json) {
     dt__json_int(json, one->bytes);
 }
 
-/* Each name in a scope and those inside it, once, with its counts in all of them. */
+/* Each name in a scope and its nested scopes, once, with its counts in all of them. */
 static void write_ops(const dt__scope_node *top, const dt__scope_node *node, dt__json_writer *json) {
     for (const dt__count_row *row = node->rows; row; row = row->next) {
         if (first_row(top, row->op) != row)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decides what a call does: from the cache, or, on a miss, from the op's shape function, the placements that are
- * selected by cost (src/rules), and the specs of what moves and of the outputs. Touches no data.
+ * Decides how a call runs: from the cache or, on a miss, from the op's shape function, the placements selected by cost
+ * (src/rules), and the specs of moved inputs and of outputs. Touches no data.
  */
 #include "dispatch/dispatch_state.h"
 #include "move/move.h"
 
 #include <string.h>
 
-/* A decision while it is made. */
+/* A decision under construction. */
 typedef struct making {
     dt_ctx *ctx;
     dt__call *call;
@@ -79,8 +79,8 @@ static dt_status set_input_specs(making *self) {
     return DT_OK;
 }
 
-/* Where the selected row has a partial and the input is Replicate, the first coordinate keeps its values and all
- * others hold the identity of the reduction. */
+/* If the selected row has a partial and the input is Replicate, the first coordinate keeps its values and all others
+ * hold the identity of the reduction. */
 static void set_identity(const making *self, const dt__candidate *selected, int i) {
     int64_t coordinate[DT_SPEC_MAX_DIMS];
     dt__input_decision *input = &self->to->inputs[i];

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Decisions, and the cache of them. A decision is all that follows from a call before its data is read: which inputs
- * move where, what the outputs are, and which of this rank's inputs are replaced by the identity of a reduction. It is
- * found by a key of words: the op, its static arguments, and per input the id of its spec, or dtype and shape of a
- * plain tensor.
+ * Decisions and their cache. A decision is everything about a call that does not depend on data: the redistribution of
+ * each input, the outputs, and which of this rank's inputs are replaced by the identity of a reduction. Its key is the
+ * op, its static arguments, and per input the id of its spec, or dtype and shape of a plain tensor.
  */
 #ifndef DT_DISPATCH_DECISION_H
 #define DT_DISPATCH_DECISION_H
@@ -19,11 +18,11 @@ typedef struct dt__decision_key {
     uint64_t words[DT__KEY_WORDS];
 } dt__decision_key;
 
-/* What happens to one input. */
+/* The decision for one input. */
 typedef struct dt__input_decision {
     dt_spec *from;   /* a reference, so that its id in the key is not reused; NULL: plain */
     dt_spec *to;     /* a reference; NULL: it does not move */
-    dt_spec *kernel; /* a reference: the spec that the kernel sees; NULL: plain */
+    dt_spec *kernel; /* a reference: the spec that the kernel gets; NULL: plain */
     bool wrap;       /* a plain tensor that counts as replicated on the mesh */
     bool identity;   /* this rank's local tensor is replaced by the identity of identity_of: it contributes nothing */
     dt_reduce identity_of;
@@ -63,8 +62,8 @@ void dt__call_set_global_inputs(dt__call *call);
 /* replicates: plain tensors count as replicated. */
 void dt__decision_key_of(const dt__call *call, bool replicates, dt__decision_key *out);
 
-/* The decision of a call: from the cache, or made and cached. NULL with the error recorded. Valid until it is
- * released; eviction from the cache does not free it before. */
+/* The decision of a call, from the cache or computed and cached. NULL with the error recorded. Valid until it is
+ * released, even if the cache evicts it before. */
 dt__decision *dt__decide(dt_ctx *ctx, dt__call *call);
 void dt__decision_release(dt_ctx *ctx, dt__decision *decision);
 void dt__decision_free(dt_ctx *ctx, dt__decision *decision);

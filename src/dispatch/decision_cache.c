@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The cache of decisions: bounded, with statistics, and holding references to the specs that its keys name. A decision
- * that a call is running is freed only after that call, even where the cache evicts it before.
+ * in use by a call is freed only after that call, even if the cache evicts it before.
  */
 #include "base/options.h"
 #include "dispatch/dispatch_state.h"
@@ -70,7 +70,7 @@ dt__decision *dt__decision_cache_find(dt__dispatch_state *state, const dt__decis
     return NULL;
 }
 
-/* A free place of the set, or that of its least recently used decision. */
+/* A free way of the set, or that of its least recently used decision. */
 static dt__decision **place_for(dt__dispatch_state *state, const dt__decision_key *key) {
     dt__decision **set = state->cache[key->hash % DT__N_SETS], **oldest = &set[0];
     for (int w = 0; w < DT__WAYS && *oldest; w++)

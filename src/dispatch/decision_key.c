@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The key of a call: words that are equal exactly where the decision is. First the op with its overload and the number
- * of tensors, then the types of the arguments, sixteen to a word, from which the number of further words follows. Then
- * the values of the arguments that the decision depends on; scalars that vary from call to call enter by their class
- * only (dt_op.class_of). Then the tensors: the id of a spec, or dtype and shape of a plain one.
+ * The key of a call: calls with equal keys have the same decision. First the op with its overload and the number of
+ * tensors, then the types of the arguments, sixteen to a word, which determine the number of further words. Then the
+ * values of the arguments that the decision depends on; of scalars that vary from call to call only the class is in
+ * the key (dt_op.class_of). Then the tensors: the id of a spec, or dtype and shape of a plain one.
  */
 #include "dispatch/dispatch_state.h"
 
@@ -13,7 +13,7 @@ enum { TYPE_BITS = 4, TYPES_PER_WORD = 64 / TYPE_BITS };
 _Static_assert(DT_N_ARG_TYPES <= 1 << TYPE_BITS, "an argument type fits TYPE_BITS");
 _Static_assert(1 + DT__MAX_ARGS / TYPES_PER_WORD < DT__KEY_WORDS, "every key has space for its types");
 
-/* Each of these writes at `at` and returns where the next word goes; NULL: the key is full. */
+/* Each of these writes at `at` and returns the position after it; NULL: the key is full. */
 static uint64_t *put_bytes(uint64_t *at, const uint64_t *end, const void *bytes, size_t n) {
     size_t n_words = (n + sizeof *at - 1) / sizeof *at;
     if ((size_t)(end - at) < n_words + 1)
@@ -52,7 +52,7 @@ static uint64_t *put_value(uint64_t *at, const uint64_t *end, const dt_arg *arg)
         return put_bytes(at, end, arg->as.floats, (size_t)arg->n * sizeof *arg->as.floats);
     case DT_ARG_TEXT:
         return put_bytes(at, end, arg->as.text, strlen(arg->as.text));
-    default: /* none; a tensor, whose place among the inputs follows from the types before it */
+    default: /* none; or a tensor, whose index among the inputs follows from the types before it */
         return at;
     }
 }

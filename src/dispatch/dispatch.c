@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The five steps of a call, and ops without a kernel, which run through their decomposition. What to do is decided in
- * decide.c; this file moves inputs, runs kernels and makes handles.
+ * The five steps of a call, and ops without a kernel, which run their decomposition. Decisions are made in decide.c;
+ * this file moves inputs, runs kernels and creates handles.
  */
 #include "dispatch/dispatch.h"
 
@@ -19,7 +19,7 @@ static const int64_t zero_offset[DT_SPEC_MAX_DIMS]; /* of a plain tensor */
 void dt__call_set_global_inputs(dt__call *call) {
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_tensor *tensor = call->inputs[i];
-        dt_op_value *value = &call->values[i]; /* the other fields are for kernels, and are set for them */
+        dt_op_value *value = &call->values[i]; /* the other fields are set for kernels only */
         value->dtype = tensor->dtype;
         value->n_dims = tensor->n_dims;
         value->shape = tensor->shape;
@@ -27,7 +27,7 @@ void dt__call_set_global_inputs(dt__call *call) {
     }
 }
 
-/* An input as the kernel sees it. */
+/* Sets the value of an input for the kernel. */
 static dt_op_value local_value(const dt_tensor *tensor, const dt_spec *spec) {
     return (dt_op_value){.dtype = tensor->dtype,
                          .n_dims = tensor->local_n_dims,
@@ -51,7 +51,7 @@ static dt_tensor *new_identity(const dt_tensor *like, dt_reduce reduce) {
     return tensor;
 }
 
-/* Step 3 for one input. The result is to be dropped where it is not the input itself. */
+/* Step 3 for one input. The result must be dropped unless it is the input itself. */
 static dt_tensor *move_input(dt_tensor *tensor, const dt__input_decision *decision) {
     dt_tensor *moved = tensor;
     if (decision->to) {
@@ -70,7 +70,7 @@ static dt_tensor *move_input(dt_tensor *tensor, const dt__input_decision *decisi
     return identity;
 }
 
-/* An output as the kernel sees it. */
+/* Sets the value of an output for the kernel. */
 static dt_op_value output_value(const dt__output_decision *output, const int64_t *strides, void *data) {
     return (dt_op_value){.dtype = output->dtype,
                          .n_dims = output->local_n_dims,
@@ -99,7 +99,7 @@ static void drop_all(int n, dt_tensor **tensors) {
         dt_drop(tensors[i]);
 }
 
-/* Steps 4 and 5 where outputs have memory of their own; that of an in-place op's first output is its first input's. */
+/* Steps 4 and 5 if outputs have their own memory; the first output of an in-place op has that of its first input. */
 static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor **outputs) {
     const dt_op *op = call->info->op;
     dt_op_value values[DT__MAX_OUTPUTS];
@@ -116,7 +116,7 @@ static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *dec
         values[i] = output_value(&decision->outputs[i], outputs[i]->strides, outputs[i]->data);
     }
     dt_status status = DT_OK;
-    bool draws = op->flags & DT_OP_RANDOM; /* ranks outside the mesh draw, too, so that generators stay alike */
+    bool draws = op->flags & DT_OP_RANDOM; /* ranks outside the mesh draw as well, so that generators stay in step */
     if ((decision->runs || draws) && dt__has_data(ctx)) {
         call->op_call.outputs = values;
         status = op->kernel(&call->op_call);
@@ -139,7 +139,7 @@ static dt_tensor *new_view(const dt_tensor *source, const dt__output_decision *o
                             &(dt__array_desc){output->dtype, output->n_dims, output->shape, value->strides, offset});
 }
 
-/* Steps 4 and 5 where outputs are views of the source: the kernel sets their strides and first elements. */
+/* Steps 4 and 5 if outputs are views of the source: the kernel sets their strides and first elements. */
 static dt_status run_view(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor *source,
                           dt_tensor **outputs) {
     dt_op_call *op_call = &call->op_call;
@@ -181,7 +181,7 @@ static bool same_elements(const dt_tensor *a, const dt_tensor *b) {
            !memcmp(a->local_shape, b->local_shape, bytes) && !memcmp(a->strides, b->strides, bytes);
 }
 
-/* An in-place op must not read what it writes through another view: such an input is copied. */
+/* An in-place op must not read the memory that it writes through another view: such an input is copied. */
 static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, dt_tensor **moved) {
     for (int i = 1; i < call->n_inputs; i++) {
         if (moved[i]->storage != call->inputs[0]->storage || same_elements(moved[i], call->inputs[0]))
@@ -227,7 +227,7 @@ static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *d
     return status;
 }
 
-/* The same while a monitor counts or traces. */
+/* The same with a monitor that counts or traces. */
 static dt_status run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor **outputs) {
     const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     const char *outer_call = dt__call_begin(ctx, call->info->schema.name);
@@ -252,12 +252,12 @@ static dt_status check_output(const dt_op_call *op_call, int i, const dt_tensor 
         return DT_OK;
     dt__text text = dt__text_new(op_call->ctx);
     dt__op_value_text(expected, &text);
-    char made[256];
-    (void)dt_tensor_text(output, sizeof made, made);
+    char actual[256];
+    (void)dt_tensor_text(output, sizeof actual, actual);
     dt_status status = dt_op_refuse(op_call, DT_ERR_VALUE,
                                     "output %d of the decomposition differs from the shape function: "
                                     "expected %s, got %s",
-                                    i, dt__text_chars(&text), made);
+                                    i, dt__text_chars(&text), actual);
     dt__text_free(&text);
     return status;
 }

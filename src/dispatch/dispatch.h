@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Running an op on tensors, in five steps: unwrap (describe the inputs), look up (what to do; decided once per kind
- * of call and cached), redistribute (move the inputs to the placements of the selected rows), run (the op's kernel on
- * this rank's local tensors), wrap (handles for the outputs). No op is named here.
+ * Runs an op on tensors, in five steps: unwrap (describe the inputs), look up (the decision, made once per kind of call
+ * and cached), redistribute (move the inputs to the placements of the selected rows), run (the op's kernel on this
+ * rank's local tensors), wrap (create handles for the outputs). No code in this folder depends on a particular op.
  */
 #ifndef DT_DISPATCH_DISPATCH_H
 #define DT_DISPATCH_DISPATCH_H
@@ -23,11 +23,11 @@ typedef struct dt__call {
     const dt_arg *args;                 /* one per parameter; defaults are filled in */
     dt_tensor *inputs[DT__MAX_INPUTS];  /* in the order of the arguments */
     const dt_site *site;                /* or NULL */
-    dt_op_call op_call;                 /* the call as shape functions, rules and kernels see it */
+    dt_op_call op_call;                 /* the argument of shape functions, rules and kernels */
     dt_op_value values[DT__MAX_INPUTS]; /* its inputs: global up to the decision, local in the kernel */
 } dt__call;
 
-/* Without inputs; info and site are to be set. */
+/* Without inputs; the caller sets info and site. */
 static inline void dt__call_init(dt__call *call, int overload, const dt_arg *values) {
     call->overload = overload;
     call->n_inputs = 0;
@@ -35,8 +35,8 @@ static inline void dt__call_init(dt__call *call, int overload, const dt_arg *val
     call->site = NULL;
 }
 
-/* Runs it. Outputs, at most DT__MAX_OUTPUTS, belong to the current scope; an in-place op returns its first input.
- * Collective over the mesh of the inputs where inputs move, otherwise Local. */
+/* Runs the call. Outputs, at most DT__MAX_OUTPUTS, belong to the current scope; an in-place op returns its first input.
+ * Collective over the mesh of the inputs if inputs move, otherwise Local. */
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs);
 
 /* dt_explain for a context whose ops are installed. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a context keeps for dispatch: the cache of decisions, communication policies, and the monitor.
+ * The dispatch state of a context: the cache of decisions, communication policies, and the monitor.
  */
 #ifndef DT_DISPATCH_DISPATCH_STATE_H
 #define DT_DISPATCH_DISPATCH_STATE_H
 
 #include "dispatch/decision.h"
 
-/* A set-associative cache: a decision can be in one of DT__WAYS places, and the least recently used one is evicted. */
+/* A set-associative cache with DT__WAYS ways; the least recently used decision of a set is evicted. */
 enum { DT__N_SETS = 1024, DT__WAYS = 4 };
 
 typedef struct dt__dispatch_state {
@@ -20,16 +20,16 @@ typedef struct dt__dispatch_state {
     struct dt__monitor *monitor; /* counts and traces; NULL until first use */
 } dt__dispatch_state;
 
-/* Made on first use; NULL with the error recorded. */
+/* Created on first use; NULL with the error recorded. */
 dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx);
 
-/* decision_cache.c: NULL where the key is not cached. */
+/* decision_cache.c: NULL if the key is not cached. */
 dt__decision *dt__decision_cache_find(dt__dispatch_state *state, const dt__decision_key *key);
 /* Puts a decision in the cache, which owns it from then on. */
 dt_status dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, const dt__decision_key *key,
                                  dt__decision *decision);
 
-/* comm_policy.c: refuses, logs or permits what a call is about to move. */
+/* comm_policy.c: refuses, logs or permits the communication of a call. */
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 void dt__policies_free(dt_ctx *ctx, dt__dispatch_state *state);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_explain: writes a call out with the shapes and placements of its tensors, and prints the explanation of that text
- * (src/rules), as `dtensor explain` does.
+ * dt_explain: substitutes the shapes and placements of the tensors into the text of a call, and prints the explanation
+ * of that text (src/rules), as `dtensor explain` does.
  */
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"

@@ -8,7 +8,7 @@
 #include "move/move.h"
 #include "tensor/tensor.h"
 
-/* The local tensor of one input, after redistribution where the mapping requests it. */
+/* The local tensor of one input, after redistribution if the mapping requests it. */
 static dt_tensor *local_input(const dt_local_mapping *mapping, int i) {
     dt_tensor *tensor = mapping->inputs[i];
     if (!tensor->spec)

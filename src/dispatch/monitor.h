@@ -18,7 +18,7 @@ typedef struct dt__count_row {
     int64_t n[DT_N_COLLECTIVES], bytes[DT_N_COLLECTIVES];
 } dt__count_row;
 
-/* A named scope; the root is the whole program and has an empty path. */
+/* A named scope; the root is the program and has an empty path. */
 typedef struct dt__scope_node {
     struct dt__scope_node *parent, *first, *next; /* children in the order of their first use */
     const char *name, *path;
@@ -35,19 +35,19 @@ typedef struct dt__monitor {
     dt__count_row *free_rows;
     bool counts;
     dt__trace *trace; /* NULL: there was none */
-    dt__text text;    /* what the last printing call returned */
+    dt__text text;    /* result of the last call that returned a text */
 } dt__monitor;
 
-/* The context's, made on first use; NULL with the error recorded. */
+/* The monitor of the context, created on first use; NULL with the error recorded. */
 dt__monitor *dt__monitor_of(dt_ctx *ctx);
 /* Installs the observers in the context or removes them, as counting and tracing require. */
 void dt__monitor_update(dt_ctx *ctx, dt__monitor *self);
 void dt__monitor_free(dt_ctx *ctx, dt__monitor *self);
 
-/* Communication as counts and traces see it: a collective of the program or a redistribution. */
+/* A communication event for counts and traces: a collective of the program or a redistribution. */
 typedef struct dt__comm_event {
     const char *call;                                /* name of the call that communicated */
-    const int64_t *collectives;                      /* [DT_N_COLLECTIVES] what it counts as */
+    const int64_t *collectives;                      /* [DT_N_COLLECTIVES] the collectives that it counts as */
     int64_t bytes;                                   /* received by this rank */
     const dt__redistribution_report *redistribution; /* NULL: a collective of the program */
     double begin_us, end_us;
@@ -55,7 +55,7 @@ typedef struct dt__comm_event {
 
 /* comm_stats.c */
 void dt__count_event(dt__monitor *self, const dt__comm_event *event);
-/* op_trace.c; each does nothing where no trace runs. */
+/* op_trace.c; each does nothing without a running trace. */
 bool dt__trace_runs(const dt__monitor *self);
 void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event);
 void dt__trace_scope(dt_ctx *ctx, dt__monitor *self, const char *name, bool begins);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Traces: a line of text per op, followed by what was moved for it; or events in the form of Chrome's trace viewer.
- * The line of an op follows from its decision, so it precedes its moves; an event needs a duration, so it follows
- * them. Text has no times, so that two runs of one program write the same.
+ * Traces: a line of text per op, followed by its redistributions; or events in the format of Chrome's trace viewer. The
+ * line of an op depends only on its decision, so it precedes its redistributions; an event needs a duration, so it
+ * follows them. Text has no times, so that two runs of a program write the same trace.
  *
  *     mm(f32[8,8] S(0); f32[8,32] S(0)) -> f32[8,32] S(0) on mesh(8) at model.c:12
  *       S(0)->R of f32[8,32]: all_gather 1, 896 bytes
@@ -63,7 +63,7 @@ static void add_call(const dt__call *call, const dt__decision *decision, dt__tex
     }
 }
 
-/* The states of the plan that a direct exchange stands for: "S(0)R->RR". */
+/* The states of the plan that a direct exchange replaces: "S(0)R->RR". */
 static void add_plan(dt_ctx *ctx, const dt__redistribution_report *report, dt__text *out) {
     const dt_spec *from = report->from;
     dt__arena arena = dt__arena_new(ctx);
@@ -177,8 +177,8 @@ void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event
     dt__trace *trace = self->trace;
     if (!trace || !trace->runs)
         return;
-    bool of_op = trace->depth > 0 && self->comm.call; /* below the op's own line */
-    const char *name = !of_op ? event->call : event->redistribution ? "redistribute" : "comm";
+    bool in_op = trace->depth > 0 && self->comm.call; /* below the op's own line */
+    const char *name = !in_op ? event->call : event->redistribution ? "redistribute" : "comm";
     dt__text text = dt__text_new(ctx);
     if (event->redistribution) {
         add_plan(ctx, event->redistribution, &text);
@@ -194,8 +194,8 @@ void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event
         dt__json_string(&json, dt__text_chars(&text));
         end_event(trace, &json);
     } else {
-        dt__text_add(&trace->text, "%*s%s%s%s, %" PRId64 " bytes\n", 2 * trace->depth, "", of_op ? "" : name,
-                     of_op ? "" : ": ", dt__text_chars(&text), event->bytes);
+        dt__text_add(&trace->text, "%*s%s%s%s, %" PRId64 " bytes\n", 2 * trace->depth, "", in_op ? "" : name,
+                     in_op ? "" : ": ", dt__text_chars(&text), event->bytes);
         maybe_flush(trace);
     }
     (void)dt__text_status(&text);

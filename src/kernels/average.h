@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Averages of integers: the exact sum, divided, rounding toward zero. So the average of equal values is that value,
- * which sums of the width of the elements would not be. A piece of each source after the other is added to wide sums;
- * all of a piece is read before any of it is written, so that dst may be a source.
+ * Averages of integers: the exact sum divided by the count, rounded toward zero. Sums are wider than the elements, so
+ * that the average of equal values is that value. The sources are summed block by block; a block of all sources is
+ * read before it is written, so dst may be a source.
  *
- * There is no vector division of integers, but the quotient of two integers of up to 53 bits, rounded to f64 and then
- * cut to an integer, is the right one: if it is not an integer, it is farther from the next integer than the rounding
- * reaches. Sums of up to 2^21 elements of 32 bits are that short.
+ * There is no vector division of integers, but for integers of up to 53 bits the f64 quotient, truncated, is exact:
+ * a quotient that is not an integer is farther from the next integer than the rounding error. Sums of up to 2^21
+ * elements of 32 bits fit 53 bits.
  */
 #ifndef DT_KERNELS_AVERAGE_H
 #define DT_KERNELS_AVERAGE_H
 
 #include "dtensor/base.h"
 
-enum { AVERAGE_PIECE = 512 };
+enum { AVERAGE_BLOCK = 512 };
 
 __extension__ typedef __int128 wide_integer;
 
@@ -25,9 +25,9 @@ __extension__ typedef __int128 wide_integer;
 #define AVERAGE(name, type, sum_type, quotient)                                                                      \
     static void average_##name(void *dst, const void *const *srcs, int n_srcs, size_t n, int64_t divisor) {          \
         typedef type element IN_MEMORY;                                                                              \
-        sum_type sums[AVERAGE_PIECE];                                                                                \
-        for (size_t first = 0; first < n; first += AVERAGE_PIECE) {                                                  \
-            const size_t size = n - first < AVERAGE_PIECE ? n - first : AVERAGE_PIECE;                               \
+        sum_type sums[AVERAGE_BLOCK];                                                                                \
+        for (size_t first = 0; first < n; first += AVERAGE_BLOCK) {                                                  \
+            const size_t size = n - first < AVERAGE_BLOCK ? n - first : AVERAGE_BLOCK;                               \
             element *out = (element *)dst + first;                                                                   \
             for (int k = 0; k < n_srcs; k++) {                                                                       \
                 const element *in = (const element *)srcs[k] + first;                                                \

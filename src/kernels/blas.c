@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loads the BLAS library once per process, because a process has few link namespaces, and never unloads it.
+ * Loads the BLAS library once per process, because the number of link namespaces is limited, and never unloads it.
  *
  * The namespace has a C library of its own, whose environment is replaced before the BLAS is loaded into it: every BLAS
  * takes its thread count from there, and with one thread it starts none. The environment of the program is not
@@ -26,7 +26,7 @@
 
 enum { MAX_VARIABLES = 512 };
 
-/* Of the namespace; must outlive it. A variable that occurs twice has its first value. */
+/* The environment of the namespace; must outlive it. If a variable occurs twice, the first value counts. */
 static char *environment[MAX_VARIABLES + 1] = {
     "OPENBLAS_NUM_THREADS=1",         "BLIS_NUM_THREADS=1", "MKL_NUM_THREADS=1",
     "MKL_THREADING_LAYER=SEQUENTIAL", "OMP_NUM_THREADS=1",
@@ -36,22 +36,22 @@ enum { N_OWN_VARIABLES = 5 };
 static dt__blas loaded;
 static bool is_loaded;
 
-/* POSIX returns functions as object pointers. */
-static bool find(void *library, const char *name, void *function) {
+/* dlsym returns functions as object pointers. */
+static bool find_function(void *library, const char *name, void *function) {
     void *found = dlsym(library, name);
     memcpy(function, &found, sizeof found);
     return found != NULL;
 }
 
-/* A new namespace that has a C library with our environment; false where the system has no namespaces. */
+/* A new namespace with a C library that has our environment; false where the system does not support namespaces. */
 static bool open_namespace(Lmid_t *out) {
     void *libc = dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_NOW | RTLD_LOCAL);
-    char ***environ_there = libc ? dlsym(libc, "environ") : NULL;
-    if (!environ_there || dlinfo(libc, RTLD_DI_LMID, out) != 0)
+    char ***namespace_environ = libc ? dlsym(libc, "environ") : NULL;
+    if (!namespace_environ || dlinfo(libc, RTLD_DI_LMID, out) != 0)
         return false;
     for (int i = 0; environ && environ[i] && N_OWN_VARIABLES + i < MAX_VARIABLES; i++)
         environment[N_OWN_VARIABLES + i] = environ[i];
-    *environ_there = environment;
+    *namespace_environ = environment;
     return true;
 }
 
@@ -63,9 +63,10 @@ static void load(void) {
         return;
     for (int i = 0; names[i] && !library; i++)
         library = dlmopen(space, names[i], RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-    is_loaded = library && find(library, "cblas_sgemm", &loaded.sgemm) &&
-                find(library, "cblas_dgemm", &loaded.dgemm) && find(library, "cblas_cgemm", &loaded.cgemm) &&
-                find(library, "cblas_zgemm", &loaded.zgemm);
+    is_loaded = library && find_function(library, "cblas_sgemm", &loaded.sgemm) &&
+                find_function(library, "cblas_dgemm", &loaded.dgemm) &&
+                find_function(library, "cblas_cgemm", &loaded.cgemm) &&
+                find_function(library, "cblas_zgemm", &loaded.zgemm);
 }
 
 bool dt__blas_load(dt__blas *out) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products of a BLAS library, which is loaded on the first product that is large enough: a process without one
- * needs none of it. DTENSOR_BLAS chooses at build time which library that is (openblas, blis, mkl or none).
+ * Matrix products by a BLAS library, which is loaded at the first product that is large enough to use it. DTENSOR_BLAS
+ * selects the library at build time (openblas, blis, mkl or none).
  *
- * The library is a copy of our own, in a link namespace of its own (dlmopen), with an environment in which it has one
+ * The library is a private copy in a link namespace of its own (dlmopen), with an environment that limits it to one
  * thread: products are split among the threads of the pool, in blocks that do not depend on their number. A program
- * that uses the same library has another copy, and neither sees the thread count of the other.
+ * that uses the same library has another copy, with a thread count of its own.
  */
 #ifndef DT_KERNELS_BLAS_H
 #define DT_KERNELS_BLAS_H
@@ -14,7 +14,7 @@
 
 enum { DT__BLAS_ROW_MAJOR = 101, DT__BLAS_PLAIN = 111, DT__BLAS_TRANSPOSED = 112 };
 
-/* As CBLAS has them. Scalars of complex products are passed by address. */
+/* As declared by CBLAS. Scalars of complex products are passed by address. */
 typedef void dt__sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
                        const float *b, int ldb, float beta, float *c, int ldc);
 typedef void dt__dgemm(int order, int trans_a, int trans_b, int m, int n, int k, double alpha, const double *a,
@@ -28,7 +28,7 @@ typedef struct dt__blas {
     dt__zgemm *cgemm, *zgemm;
 } dt__blas;
 
-/* False when this machine does not have the library: products then use the loops of this folder. */
+/* False if the library is not installed: products then use the loops of this folder. */
 bool dt__blas_load(dt__blas *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A block is a patch of the two innermost dims of the walk: a part of a row, or several whole rows where rows are
- * short. Operands that are contiguous in it and have the loop's dtype are used where they are; the others go through
- * buffers that fit the nearest cache. An operand that does not move (a scalar) is loaded once.
+ * A block is a patch of the two innermost dims of the walk: part of a row, or several whole rows where rows are
+ * short. Operands that are contiguous within it and have the loop's dtype are used in place; the others go through
+ * buffers that fit the L1 cache. An operand with zero strides (a scalar) is loaded once.
  */
 #include "kernels/blocks.h"
 
@@ -13,14 +13,14 @@
 
 enum {
     BUFFERED = 1024,   /* elements of a block when some operand is buffered */
-    TILE_COLUMNS = 64, /* of a block when some operand is transposed: */
-    TILE_ROWS = 16,    /* whole cache lines of all operands, then */
-    DIRECT = 1 << 15,  /* and when none is */
+    TILE_COLUMNS = 64, /* of a block when some operand is transposed, so that whole cache lines */
+    TILE_ROWS = 16,    /* of all operands are used */
+    DIRECT = 1 << 15,  /* elements of a block when no operand is buffered */
     PIECE = 1 << 16,   /* elements that are worth a thread, about */
     BUFFER_BYTES = BUFFERED * 16,
 };
 
-/* The run as all threads see it. */
+/* The state that all threads share; read-only while they run. */
 typedef struct job {
     const dt__blocks *args;
     dt__walk walk;
@@ -33,18 +33,18 @@ typedef struct job {
 /* Memory of one thread. */
 typedef struct buffers {
     struct {
-        const char *of;     /* a still operand that was loaded, or NULL */
-        const void *loaded; /* where it is */
+        const char *source; /* a zero-stride operand that was loaded, or NULL */
+        const void *loaded; /* its elements */
         char *gathered, *converted;
     } operands[DT__LOOP_ARRAYS];
     _Alignas(64) char memory[2 * DT__LOOP_ARRAYS * BUFFER_BYTES];
 } buffers;
 
-static void lay_out(buffers *b, const dt__blocks *args) {
+static void assign_buffers(buffers *b, const dt__blocks *args) {
     char *at = b->memory;
     DT__ASSUME(args->n_arrays > 0);
     for (int k = 0; k < args->n_arrays; k++) {
-        b->operands[k].of = NULL;
+        b->operands[k].source = NULL;
         b->operands[k].gathered = at;
         at += BUFFERED * dt_dtype_size(args->arrays[k]->dtype);
         b->operands[k].converted = at;
@@ -58,14 +58,14 @@ static dt__patch patch_of(const job *j, int k, char *at, int64_t columns, int64_
         at, dt_dtype_size(j->args->arrays[k]->dtype), columns, rows, dims[0].strides[k], dims[1].strides[k]};
 }
 
-/* Operand k of a block, as the loop wants it. */
-static const void *bring(const job *j, buffers *b, int k, const dt__patch *p) {
+/* Operand k of a block, contiguous and in the dtype of the loop. */
+static const void *load_operand(const job *j, buffers *b, int k, const dt__patch *p) {
     const dt_dtype stored = j->args->arrays[k]->dtype, loop_dtype = j->args->loop_dtypes[k];
     const bool is_fixed = p->column_stride == 0 && p->row_stride == 0;
-    if (is_fixed && b->operands[k].of == p->at)
+    if (is_fixed && b->operands[k].source == p->at)
         return b->operands[k].loaded;
-    b->operands[k].of = is_fixed ? p->at : NULL;
-    const dt__patch whole = {p->at, p->bytes, j->columns * j->rows, 1, 0, 0}; /* as many as any block has */
+    b->operands[k].source = is_fixed ? p->at : NULL;
+    const dt__patch whole = {p->at, p->bytes, j->columns * j->rows, 1, 0, 0}; /* enough for a block of any size */
     b->operands[k].loaded = dt__load_patch(j->args->kernels, is_fixed ? &whole : p, stored, loop_dtype,
                                            b->operands[k].gathered, b->operands[k].converted);
     return b->operands[k].loaded;
@@ -73,21 +73,21 @@ static const void *bring(const job *j, buffers *b, int k, const dt__patch *p) {
 
 static void run_block(const job *j, buffers *b, char *const *at, int64_t columns, int64_t rows) {
     const dt__blocks *args = j->args;
-    const dt_dtype stored = args->arrays[0]->dtype, made = args->loop_dtypes[0];
+    const dt_dtype stored = args->arrays[0]->dtype, computed = args->loop_dtypes[0];
     const dt__patch out = patch_of(j, 0, at[0], columns, rows);
     void *dense = dt__patch_is_dense(&out) ? out.at : b->operands[0].gathered;
     const void *result = b->operands[0].converted;
     const void *ins[DT__LOOP_ARRAYS] = {NULL};
     for (int k = 1; k < args->n_arrays; k++) {
         const dt__patch p = patch_of(j, k, at[k], columns, rows);
-        ins[k - 1] = bring(j, b, k, &p);
+        ins[k - 1] = load_operand(j, b, k, &p);
     }
     if (!args->loop)
         result = ins[0];
     else
-        args->loop(columns * rows, made == stored ? dense : b->operands[0].converted, ins, args->numbers);
-    if (made != stored)
-        args->kernels->loops->convert[made][stored](columns * rows, dense, result);
+        args->loop(columns * rows, computed == stored ? dense : b->operands[0].converted, ins, args->numbers);
+    if (computed != stored)
+        args->kernels->loops->convert[computed][stored](columns * rows, dense, result);
     if (dense != out.at)
         dt__scatter(dense, &out);
 }
@@ -100,7 +100,7 @@ static void run_piece(void *arg, int64_t piece) {
     int64_t position[DT__WALK_DIMS];
     char *plane[DT__WALK_ARRAYS] = {NULL}, *at[DT__WALK_ARRAYS] = {NULL};
     buffers b;
-    lay_out(&b, j->args);
+    assign_buffers(&b, j->args);
     for (int k = 0; k < walk->n_arrays; k++)
         plane[k] = walk->at[k];
     dt__walk_seek(walk, 2, first / in_plane, position, plane);
@@ -119,7 +119,7 @@ static void run_piece(void *arg, int64_t piece) {
     }
 }
 
-/* Whether no operand needs a buffer in rows of any length. */
+/* Whether no operand needs a buffer, however long the rows are. */
 static bool is_direct(const job *j) {
     for (int k = 0; k < j->args->n_arrays; k++)
         if (j->args->arrays[k]->dtype != j->args->loop_dtypes[k] ||
@@ -141,7 +141,7 @@ static bool has_transposed(const job *j) {
 
 static void choose_blocks(job *j) {
     const dt__walk_dim *dims = j->walk.dims;
-    j->walks_down = has_transposed(j); /* along the rows that are contiguous, while their pages are near */
+    j->walks_down = has_transposed(j); /* along the contiguous direction, while its pages are in the TLB */
     if (is_direct(j) && dims[0].size >= BUFFERED) {
         j->columns = dt__min_i64(dims[0].size, DIRECT);
         j->rows = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The driver of elementwise work: cuts arrays of any strides into blocks, brings the operands of a block together and
- * into the dtypes of a loop, runs the loop, and spreads its result. Blocks are shared out to threads.
+ * The driver of elementwise loops: splits arrays of any strides into blocks, gathers and converts the operands of a
+ * block for the loop, runs the loop, and scatters its result. Blocks are distributed over the threads of the pool.
  */
 #ifndef DT_KERNELS_BLOCKS_H
 #define DT_KERNELS_BLOCKS_H
@@ -14,9 +14,9 @@
 typedef struct dt__blocks {
     const dt__kernels *kernels;
     dt__pool *pool;
-    dt__loop *loop; /* NULL: the conversion of the only input is all */
+    dt__loop *loop; /* NULL: only converts the single input */
     const dt__number *numbers;
-    int n_arrays;                             /* output included */
+    int n_arrays;                             /* including the output */
     const dt__array *arrays[DT__LOOP_ARRAYS]; /* the output first */
     dt_dtype loop_dtypes[DT__LOOP_ARRAYS];    /* what the loop reads and writes */
 } dt__blocks;

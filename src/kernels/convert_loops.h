@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Conversion of n elements in a row, from every dtype to every dtype, for the instruction set of the including file.
+ * Conversion of n contiguous elements, from every dtype to every dtype, for the instruction set of the including file.
  */
 #ifndef DT_KERNELS_CONVERT_LOOPS_H
 #define DT_KERNELS_CONVERT_LOOPS_H

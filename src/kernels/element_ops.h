@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The elementwise ops. One list makes the enum and the facts that the driver needs; op_loops.h has the loops.
+ * The elementwise ops. One list generates the enum and the properties that the driver needs; op_loops.h has the loops.
  *
- * Meanings are PyTorch's: maximum, minimum, relu and clamp propagate NaN; the sign of NaN is 0; integers wrap;
+ * The semantics are PyTorch's: maximum, minimum, relu and clamp propagate NaN; the sign of NaN is 0; integers wrap;
  * floor_divide and remainder round toward minus infinity, and an integer divided by 0 is 0; a negative power of an
- * integer is 1 / power, truncated; round takes ties to even; comparisons, logic and isnan compute bool; logic reads
- * "not 0".
+ * integer is 1 / power, truncated; round breaks ties to even; comparisons, logic and isnan return bool; logic treats
+ * every nonzero value as true.
  *
- * No op of the library calls these yet; the ops of the training issue will: POW NE LE GT GE XOR NOT ABS SIGN SQUARE
- * CLAMP THRESHOLD DROPOUT RSQRT RECIPROCAL SIGMOID SILU ERF GELU_GRAD GELU_TANH_GRAD SIN COS FLOOR CEIL ROUND ISNAN.
+ * Not yet used by any op of the library, but needed for training: POW NE LE GT GE XOR NOT ABS SIGN SQUARE CLAMP
+ * THRESHOLD DROPOUT RSQRT RECIPROCAL SIGMOID SILU ERF GELU_GRAD GELU_TANH_GRAD SIN COS FLOOR CEIL ROUND ISNAN.
  */
 #ifndef DT_KERNELS_ELEMENT_OPS_H
 #define DT_KERNELS_ELEMENT_OPS_H
 
 #include "dtensor/base.h"
 
-/* X(name, number of inputs, which inputs are bool (bit k), whether the result is bool). */
+/* X(name, number of inputs, bit set of the inputs that are bool, whether the result is bool). */
 #define DT__ELEMENT_LIST(X)                                                                                          \
     X(ADD, 2, 0, false)                                                                                              \
     X(SUB, 2, 0, false)                                                                                              \
     X(ADD_SCALED, 2, 0, false) /* a + numbers[0] * b */                                                              \
     X(MUL, 2, 0, false)                                                                                              \
-    X(DIV, 2, 0, false) /* no integers: true division of those is of floats */                                       \
+    X(DIV, 2, 0, false) /* no integers: true division converts them to floats */                                     \
     X(FLOOR_DIVIDE, 2, 0, false)                                                                                     \
     X(REMAINDER, 2, 0, false)                                                                                        \
     X(MAXIMUM, 2, 0, false)                                                                                          \

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Elements in memory as C types, and the conversion of one element. Everything here is free of branches that a
- * compiler cannot turn into selections, so that loops over it become vector loops; with the same bits in every
- * instruction set.
+ * The C types of elements in memory, and the conversion of one element. Nothing here branches in a way that a compiler
+ * cannot turn into selects, so that loops over it are vectorised. Results are bitwise the same in every instruction
+ * set.
  */
 #ifndef DT_KERNELS_ELEMENT_TYPES_H
 #define DT_KERNELS_ELEMENT_TYPES_H
@@ -28,23 +28,23 @@ typedef struct __attribute__((packed, may_alias)) dt__c128 {
     double re, im;
 } dt__c128;
 
-/* A loop over elements that depend on no other element of the loop: an output that is an input exactly is fine. */
+/* A loop whose iterations are independent of each other. The output may be exactly one of the inputs. */
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wpass-failed" /* some loops call functions and cannot become vector loops */
+#pragma clang diagnostic ignored "-Wpass-failed" /* some loops call functions and cannot be vectorised */
 #define DT__EACH _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define DT__EACH _Pragma("GCC ivdep")
 #endif
 
-/* Toward zero; beyond the range of the integer its nearest end; NaN becomes 0. `below` is the largest number of the
- * float type that is less than the integer's largest plus one. */
+/* Float to integer, toward zero and saturating; NaN becomes 0. `below` is the largest number of the float type that
+ * is less than the integer type's maximum plus one. */
 #define DT__SATURATE(name, type, real, lowest, highest, below)                                                       \
     DT__INLINE type name(real x) {                                                                                   \
         real inside = x >= (real)(lowest) ? x : (real)(lowest); /* also for NaN */                                   \
         inside = inside > (real)(below) ? (real)(below) : inside;                                                    \
-        type whole = (type)inside;                                                                                   \
-        whole = x > (real)(below) ? (highest) : whole;                                                               \
-        return x == x ? whole : 0;                                                                                   \
+        type truncated = (type)inside;                                                                               \
+        truncated = x > (real)(below) ? (highest) : truncated;                                                       \
+        return x == x ? truncated : 0;                                                                               \
     }
 DT__SATURATE(dt__i8_of_f32, int8_t, float, INT8_MIN, INT8_MAX, INT8_MAX)
 DT__SATURATE(dt__i8_of_f64, int8_t, double, INT8_MIN, INT8_MAX, INT8_MAX)
@@ -58,7 +58,7 @@ DT__SATURATE(dt__i64_of_f32, int64_t, float, INT64_MIN, INT64_MAX, 0x1.fffffep62
 DT__SATURATE(dt__i64_of_f64, int64_t, double, INT64_MIN, INT64_MAX, 0x1.fffffffffffffp62)
 #undef DT__SATURATE
 
-/* The value of an element in memory: DT__GET_x(type, e), where the 16-bit floats become f32. */
+/* The value of an element in memory; 16-bit floats become f32. */
 #define DT__GET_F32(e)  ((float)(e))
 #define DT__GET_F64(e)  ((double)(e))
 #define DT__GET_F16(e)  dt__f16_to_f32(e)
@@ -70,7 +70,7 @@ DT__SATURATE(dt__i64_of_f64, int64_t, double, INT64_MIN, INT64_MAX, 0x1.ffffffff
 #define DT__GET_U8(e)   ((uint8_t)(e))
 #define DT__GET_BOOL(e) ((uint8_t)((e) != 0))
 
-/* A value as an element: DT__PUT_x(value), for a value of any real C type. Integers wrap. */
+/* The element for a value of any real C type. Integers wrap. */
 #define DT__BY_TYPE(value, of_f32, of_f64, of_integer)                                                               \
     _Generic((value), float : of_f32, double : of_f64, default : of_integer)
 

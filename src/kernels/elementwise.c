@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Chooses the loop and its dtypes for an op; blocks.c does the rest. Small operands that are contiguous in the dtype of
- * the loop go straight to it.
+ * Chooses the loop and its dtypes for an op; blocks.c does the rest. Small contiguous operands of the loop's dtype are
+ * passed to the loop directly.
  */
 #include "kernels/elementwise.h"
 
@@ -11,18 +11,18 @@
 
 #include <string.h>
 
-enum { STRAIGHT = 1 << 15, FEW_BYTES = 1024 };
+enum { MAX_DIRECT = 1 << 15, MAX_SMALL_BYTES = 1024 };
 
-/* A few elements that are contiguous, once or, as rows of dst, several times. */
-static bool copy_few(const dt__array *dst, const dt__array *src, int64_t bytes) {
+/* Copies a few contiguous elements, repeated as rows of dst if src has fewer dims. False if this does not apply. */
+static bool copy_small(const dt__array *dst, const dt__array *src, int64_t bytes) {
     const int64_t n = dt__array_count(dst) * bytes, row = dt__array_count(src) * bytes;
     const int skip = dst->n_dims - src->n_dims;
-    bool few = n > 0 && n <= FEW_BYTES && skip >= 0 && dt__array_is_dense(dst) && dt__array_is_dense(src);
-    for (int d = 0; few && d < src->n_dims; d++)
-        few = src->shape[d] == dst->shape[skip + d];
-    for (int64_t at = 0; few && at < n; at += row)
+    bool small = n > 0 && n <= MAX_SMALL_BYTES && skip >= 0 && dt__array_is_dense(dst) && dt__array_is_dense(src);
+    for (int d = 0; small && d < src->n_dims; d++)
+        small = src->shape[d] == dst->shape[skip + d];
+    for (int64_t at = 0; small && at < n; at += row)
         memmove((char *)dst->data + at, src->data, (size_t)row);
-    return few;
+    return small;
 }
 
 static void copy(const dt__kernels *kernels, dt__pool *pool, const dt__array *dst, const dt__array *src) {
@@ -30,7 +30,7 @@ static void copy(const dt__kernels *kernels, dt__pool *pool, const dt__array *ds
     const int64_t bytes = (int64_t)dt_dtype_size(dst->dtype);
     int64_t sizes[DT__WALK_DIMS], to[DT__WALK_DIMS], from[DT__WALK_DIMS];
     dt__walk walk;
-    if (copy_few(dst, src, bytes) || !dt__walk_make(2, arrays, &walk))
+    if (copy_small(dst, src, bytes) || !dt__walk_make(2, arrays, &walk))
         return;
     for (int d = 0; d < walk.n_dims; d++) {
         sizes[d] = walk.dims[d].size;
@@ -62,14 +62,14 @@ static const struct {
 #undef ROW
 };
 
-/* Where an op has no loop of its own for a dtype. */
+/* The dtype to compute in where an op has no loop for a dtype. */
 static const dt_dtype wider[DT_N_DTYPES] = {
     [DT_F16] = DT_F32, [DT_BF16] = DT_F32, [DT_I8] = DT_I32,  [DT_I16] = DT_I32,
     [DT_U8] = DT_I32,  [DT_BOOL] = DT_I32, [DT_F32] = DT_F32, [DT_F64] = DT_F64,
     [DT_I32] = DT_I32, [DT_I64] = DT_I64,  [DT_C64] = DT_C64, [DT_C128] = DT_C128,
 };
 
-/* The dtype of the loop; logic is the same for all. */
+/* The dtype of the loop; logic ops have one loop for all dtypes. */
 static dt_dtype loop_dtype(dt__element_op op, dt_dtype dtype) {
     const bool is_logic = ops[op].bool_ins == (1 << ops[op].n_ins) - 1;
     return is_logic ? DT_BOOL : wider[dtype];
@@ -86,31 +86,32 @@ static bool same_shape(const dt__array *a, const dt__array *b) {
     return same;
 }
 
-/* One element, repeated in memory that has room for n of them: doubled until it is enough. */
-static const void *repeat(const dt__array *a, int64_t n, unsigned char *room) {
+/* Fills the buffer with n copies of one element, by doubling. */
+static const void *repeat(const dt__array *a, int64_t n, unsigned char *buffer) {
     const size_t bytes = dt_dtype_size(a->dtype), all = (size_t)n * bytes;
-    memcpy(room, a->data, bytes);
+    memcpy(buffer, a->data, bytes);
     for (size_t done = bytes; done < all; done *= 2)
-        memcpy(room + done, room, done < all - done ? done : all - done);
-    return room;
+        memcpy(buffer + done, buffer, done < all - done ? done : all - done);
+    return buffer;
 }
 
-/* Whether the loop can run over all elements at once; where it reads its operands then. A single number is repeated
- * for a few elements. */
-static bool go_straight(const dt__blocks *b, int64_t n, unsigned char (*room)[FEW_BYTES], const void **ins) {
-    bool straight = n <= STRAIGHT && b->arrays[0]->dtype == b->loop_dtypes[0] && dt__array_is_dense(b->arrays[0]);
-    for (int k = 1; straight && k < b->n_arrays; k++) {
+/* Whether the loop can run over all elements at once; if so, sets its input pointers. A scalar operand is expanded
+ * into the buffer. */
+static bool can_run_directly(const dt__blocks *b, int64_t n, unsigned char (*buffer)[MAX_SMALL_BYTES],
+                             const void **ins) {
+    bool direct = n <= MAX_DIRECT && b->arrays[0]->dtype == b->loop_dtypes[0] && dt__array_is_dense(b->arrays[0]);
+    for (int k = 1; direct && k < b->n_arrays; k++) {
         const dt__array *a = b->arrays[k];
-        straight = a->dtype == b->loop_dtypes[k];
+        direct = a->dtype == b->loop_dtypes[k];
         ins[k - 1] = a->data;
-        if (straight && a->n_dims == 0 && b->arrays[0]->n_dims > 0) {
-            straight = n * (int64_t)dt_dtype_size(a->dtype) <= FEW_BYTES;
-            if (straight)
-                ins[k - 1] = repeat(a, n, room[k - 1]);
+        if (direct && a->n_dims == 0 && b->arrays[0]->n_dims > 0) {
+            direct = n * (int64_t)dt_dtype_size(a->dtype) <= MAX_SMALL_BYTES;
+            if (direct)
+                ins[k - 1] = repeat(a, n, buffer[k - 1]);
         } else
-            straight = straight && same_shape(b->arrays[0], a) && dt__array_is_dense(a);
+            direct = direct && same_shape(b->arrays[0], a) && dt__array_is_dense(a);
     }
-    return straight;
+    return direct;
 }
 
 void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__elementwise *args) {
@@ -125,9 +126,9 @@ void dt__elementwise_run(const dt__kernels *kernels, dt__pool *pool, const dt__e
     for (int k = 1; k < b.n_arrays; k++)
         b.loop_dtypes[k] = ops[args->op].bool_ins >> (k - 1) & 1 ? DT_BOOL : dtype;
     const int64_t n = dt__array_count(args->out);
-    unsigned char room[DT__LOOP_ARRAYS - 1][FEW_BYTES];
+    unsigned char buffer[DT__LOOP_ARRAYS - 1][MAX_SMALL_BYTES];
     const void *ins[DT__LOOP_ARRAYS - 1] = {NULL};
-    if (go_straight(&b, n, room, ins))
+    if (can_run_directly(&b, n, buffer, ins))
         b.loop(n, args->out->data, ins, args->numbers);
     else
         dt__blocks_run(&b);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reductions of n elements in a row to one, for the instruction set of the including file. Element i is combined in
- * lane i % 16, and the lanes by halves, in every instruction set, so that all compute the same bits.
+ * Reductions of n contiguous elements to one, for the instruction set of the including file. In every instruction set
+ * element i is combined in lane i % 16, and the lanes pairwise by halves, so that all compute the same bits.
  */
 #ifndef DT_KERNELS_FOLD_LOOPS_H
 #define DT_KERNELS_FOLD_LOOPS_H
@@ -20,8 +20,8 @@ typedef LANES_IN_MEMORY(double) fold_f64_in_memory;
 typedef LANES(uint64_t) fold_i64;
 typedef LANES_IN_MEMORY(uint64_t) fold_i64_in_memory;
 
-/* Lanes start as `start`; `step` combines them with the lanes x; `join` combines two numbers a and b. Missing elements
- * at the end are `start`, which changes nothing. */
+/* Lanes start as `start`; `step` combines them with the lanes x; `join` combines two numbers a and b. The last lanes
+ * are padded with `start`, which is neutral. */
 #define FOLD(name, DTYPE, memory, type, lanes, result, start, step, join)                                            \
     static void fold_##name##_##DTYPE(int64_t n, const void *from, void *to) {                                       \
         const memory *xs = from;                                                                                     \
@@ -56,7 +56,7 @@ typedef LANES_IN_MEMORY(uint64_t) fold_i64_in_memory;
         memcpy(to, &total, sizeof total);                                                                            \
     }
 
-/* Where the mask of comparisons is set x, elsewhere what was there. */
+/* all = mask ? x : all, lane by lane. */
 #define TAKE(ints, lanes, mask)                                                                                      \
     do {                                                                                                             \
         const ints taken = (ints)(mask);                                                                             \
@@ -94,7 +94,7 @@ FOLD(MIN, F64, dt__f64, double, fold_f64, double, total, TAKE(fold_mask64, fold_
 FOLD(MIN, I64, dt__i64, uint64_t, fold_i64, uint64_t, total,
      TAKE(fold_mask64, fold_i64, (fold_mask64)x < (fold_mask64)all), (int64_t)a < (int64_t)b ? a : b)
 
-/* Complex numbers: sums by parts, products in order. */
+/* Complex numbers: real and imaginary parts are summed separately, products are taken in order. */
 static void fold_SUM_C128(int64_t n, const void *from, void *to) {
     const dt__c128 *xs = from;
     dt__c128 *total = to;

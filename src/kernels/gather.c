@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * One pair of loops per size of an element; rows that are contiguous are copied whole.
+ * One set of loops per element size; contiguous rows are copied with memcpy.
  */
 #include "kernels/gather.h"
 
@@ -71,7 +71,7 @@ void dt__scatter(const void *from, const dt__patch *to) {
         loops[__builtin_ctzll(to->bytes)].scatter(from, to);
 }
 
-/* Many rows that are contiguous along the columns. */
+/* Whether the columns, not the rows, are contiguous, and both are long enough for the transposing copy. */
 static bool is_transposed(const dt__patch *p) {
     return p->columns >= 4 && p->rows >= 4 && p->row_stride == (int64_t)p->bytes && p->column_stride > p->row_stride;
 }
@@ -84,25 +84,25 @@ static void transpose(const dt__kernels *kernels, const dt__patch *p, void *to) 
 
 const void *dt__load_patch(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype loop_dtype,
                            void *gathered, void *converted) {
-    const void *now = from->at;
+    const void *elements = from->at;
     if (!dt__patch_is_dense(from)) {
         if (is_transposed(from))
             transpose(kernels, from, gathered);
         else
             dt__gather(from, gathered);
-        now = gathered;
+        elements = gathered;
     }
     if (stored == loop_dtype)
-        return now;
-    kernels->loops->convert[stored][loop_dtype](from->columns * from->rows, converted, now);
+        return elements;
+    kernels->loops->convert[stored][loop_dtype](from->columns * from->rows, converted, elements);
     return converted;
 }
 
-void dt__store_patch(const dt__kernels *kernels, const void *from, dt_dtype made, const dt__patch *to,
+void dt__store_patch(const dt__kernels *kernels, const void *from, dt_dtype dtype, const dt__patch *to,
                      dt_dtype stored, void *converted) {
-    if (made != stored) {
+    if (dtype != stored) {
         void *dense = dt__patch_is_dense(to) ? to->at : converted;
-        kernels->loops->convert[made][stored](to->columns * to->rows, dense, from);
+        kernels->loops->convert[dtype][stored](to->columns * to->rows, dense, from);
         from = dense;
     }
     if (from != to->at)

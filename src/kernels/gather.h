@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows of elements loaded together, and spread again: the step between strided memory and loops over n elements in a
- * row.
+ * Gathers strided elements into contiguous buffers, and scatters them back: the step between strided arrays and loops
+ * over contiguous elements.
  */
 #ifndef DT_KERNELS_GATHER_H
 #define DT_KERNELS_GATHER_H
@@ -9,7 +9,7 @@
 #include "kernels/kernel_table.h"
 #include "kernels/loops.h"
 
-/* A part of an array: `rows` times `columns` elements, with strides in bytes. */
+/* A two-dimensional block of an array, with strides in bytes. */
 typedef struct dt__patch {
     char *at;
     size_t bytes; /* of an element: 1, 2, 4, 8 or 16 */
@@ -21,16 +21,16 @@ static inline int dt__patch_is_dense(const dt__patch *p) {
            (p->rows == 1 || p->row_stride == p->columns * (int64_t)p->bytes);
 }
 
-/* All elements of the patch, row by row, to or from memory without gaps. */
+/* Copies all elements of the patch, row by row, to or from contiguous memory. */
 void dt__gather(const dt__patch *from, void *to);
 void dt__scatter(const void *from, const dt__patch *to);
 
-/* The elements of a patch in a row and in another dtype: in place if they are so already, else in one of the two
- * buffers, each of which has room for all of them. */
+/* The elements of a patch, contiguous and in loop_dtype: the patch itself if it is so already, else one of the two
+ * buffers, each of which has capacity for all of them. */
 const void *dt__load_patch(const dt__kernels *kernels, const dt__patch *from, dt_dtype stored, dt_dtype loop_dtype,
                            void *gathered, void *converted);
-/* The way back: converts n elements and spreads them. */
-void dt__store_patch(const dt__kernels *kernels, const void *from, dt_dtype made, const dt__patch *to,
+/* The reverse: converts contiguous elements of `dtype` to `stored` and scatters them to the patch. */
+void dt__store_patch(const dt__kernels *kernels, const void *from, dt_dtype dtype, const dt__patch *to,
                      dt_dtype stored, void *converted);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whole rows (index_select, index_add) go through the kernels for copies and sums; single elements (gather, scatter)
- * are moved one by one.
+ * Rows (index_select, index_add) use the kernels for copies and sums; single elements (gather, scatter) are processed
+ * one by one.
  */
 #include "kernels/indexing.h"
 
@@ -26,7 +26,7 @@ static int64_t index_at(const dt__array *index, const char *at) {
 }
 
 /* In the order of the index array, so that the first bad one is reported. */
-static bool indexes_are_good(const dt__indexed *args, int64_t *bad) {
+static bool check_indexes(const dt__indexed *args, int64_t *bad) {
     const dt__array *index = args->index;
     const int64_t n = dt__array_count(index), size = (int64_t)dt_dtype_size(index->dtype);
     int64_t position[DT__WALK_DIMS] = {0};
@@ -48,11 +48,11 @@ static bool indexes_are_good(const dt__indexed *args, int64_t *bad) {
     return true;
 }
 
-/* A row of indexed and a row of other, as arrays of one shape: all dims but those that are indexed. */
+/* A row of `indexed` and a row of `other`, as arrays of one shape: all dims except the indexed ones. */
 typedef struct rows {
     int n_dims;
     int64_t shape[DT__WALK_DIMS], indexed_strides[DT__WALK_DIMS], other_strides[DT__WALK_DIMS];
-    int64_t indexed_step, n_held; /* from one row of indexed to the next, in bytes; how many there are */
+    int64_t indexed_step, n_held; /* from one row of indexed to the next, in bytes; number of rows on this rank */
     dt__walk walk;                /* rows of other, and their indexes */
     size_t run_bytes;             /* of a row that is contiguous on both sides; else 0 */
 } rows;
@@ -90,15 +90,15 @@ static void select_row(const row_job *j, char *to, int64_t row) {
     static const char zero[16];
     static const int64_t still[DT__WALK_DIMS];
     const rows *r = &j->r;
-    const bool is_here = row >= 0 && row < r->n_held;
-    const char *from = is_here ? (const char *)j->args->indexed->data + row * r->indexed_step : zero;
-    if (r->run_bytes && is_here)
+    const bool is_held = row >= 0 && row < r->n_held;
+    const char *from = is_held ? (const char *)j->args->indexed->data + row * r->indexed_step : zero;
+    if (r->run_bytes && is_held)
         memcpy(to, from, r->run_bytes);
     else if (r->run_bytes)
         memset(to, 0, r->run_bytes);
     else
         j->kernels->copy_strided(&(dt__strided){to, from, dt_dtype_size(j->args->other->dtype), r->n_dims, r->shape,
-                                                r->other_strides, is_here ? r->indexed_strides : still},
+                                                r->other_strides, is_held ? r->indexed_strides : still},
                                  DT__CACHED);
 }
 
@@ -123,7 +123,7 @@ bool dt__index_select(const dt__kernels *kernels, dt__pool *pool, const dt__inde
     row_job j;
     j.kernels = kernels;
     j.args = args;
-    if (!indexes_are_good(args, bad))
+    if (!check_indexes(args, bad))
         return false;
     if (!rows_make(args, &j.r))
         return true;
@@ -142,7 +142,7 @@ static void add_row(const row_job *j, char *from, int64_t row) {
                         &(dt__elementwise){.op = DT__EL_ADD, .dtype = out.dtype, .out = &out, .ins = {&out, &in}});
 }
 
-/* A piece is a range of the rows that are added to, so that no two threads meet; each reads all indexes. */
+/* A piece is a range of destination rows, so that no two threads write the same row; each piece scans all indexes. */
 static void add_piece(void *arg, int64_t piece) {
     const row_job *j = arg;
     const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->r.n_held);
@@ -159,7 +159,7 @@ bool dt__index_add(const dt__kernels *kernels, dt__pool *pool, const dt__indexed
     row_job j;
     j.kernels = kernels;
     j.args = args;
-    if (!indexes_are_good(args, bad))
+    if (!check_indexes(args, bad))
         return false;
     if (!rows_make(args, &j.r) || j.r.n_held == 0)
         return true;
@@ -175,10 +175,10 @@ typedef struct element_job {
     const dt__kernels *kernels;
     const dt__indexed *args;
     dt__walk walk;
-    int64_t step, n_held; /* along dim of indexed, in bytes; elements there */
+    int64_t step, n_held; /* stride of indexed along dim, in bytes; its size along dim */
     int64_t n, n_per_piece;
     int64_t shape[DT__WALK_DIMS], strides[DT__WALK_DIMS];
-    dt__array start; /* indexed, standing still along dim */
+    dt__array start; /* indexed, with stride 0 along dim */
 } element_job;
 
 static bool elements_make(const dt__indexed *args, const dt__array *first, element_job *j) {
@@ -214,7 +214,7 @@ static void gather_piece(void *arg, int64_t piece) {
 bool dt__gather_along(const dt__kernels *kernels, dt__pool *pool, const dt__indexed *args, int64_t *bad) {
     element_job j;
     j.kernels = kernels;
-    if (!indexes_are_good(args, bad))
+    if (!check_indexes(args, bad))
         return false;
     if (!elements_make(args, args->other, &j))
         return true;
@@ -224,7 +224,7 @@ bool dt__gather_along(const dt__kernels *kernels, dt__pool *pool, const dt__inde
     return true;
 }
 
-/* One element plus another; those without a loop of their own by way of a wider dtype. */
+/* Adds one element to another, in a wider dtype where the dtype has no loop of its own. */
 static void add_one(const dt__kernels *kernels, dt_dtype dtype, void *to, const void *from) {
     const dt__array one = {to, dtype, 0, NULL, NULL}, other = {(void *)(uintptr_t)from, dtype, 0, NULL, NULL};
     dt__loop *loop = kernels->loops->ops[DT__EL_ADD][dtype];
@@ -235,13 +235,13 @@ static void add_one(const dt__kernels *kernels, dt_dtype dtype, void *to, const 
                             &(dt__elementwise){.op = DT__EL_ADD, .dtype = dtype, .out = &one, .ins = {&one, &other}});
 }
 
-/* In the order of the index array's dims, which its own strides do not change. */
+/* In the logical order of the index array, whatever its strides. */
 bool dt__scatter_along(const dt__kernels *kernels, const dt__indexed *args, bool adds, int64_t *bad) {
     const dt__array *index = args->index, *other = args->other, *indexed = args->indexed;
     const int64_t n = dt__array_count(index);
     const size_t bytes = dt_dtype_size(other->dtype);
     int64_t position[DT__WALK_DIMS] = {0};
-    if (!indexes_are_good(args, bad))
+    if (!check_indexes(args, bad))
         return false;
     for (int64_t i = 0; i < n; i++) {
         int64_t at_index = 0, at_other = 0, at_indexed = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which table runs on this CPU. Rows are ordered from the slowest to the fastest table; a tuned table is offered only
- * if CPU and operating system support every instruction set that its file is compiled for (flags.cmake).
+ * Selects the table for this CPU. Rows are ordered from the slowest to the fastest table; a tuned table is used only
+ * if the CPU and the operating system support every instruction set that its file is compiled for (flags.cmake).
  */
 #include "kernels/kernel_table.h"
 

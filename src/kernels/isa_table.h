@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of one instruction set: all its loops, compiled for the set that the including file is compiled for. That
- * file includes its simd_x.h first, which names the table; everything else here is static to it.
+ * The table of one instruction set, that of the including file, with all its loops. The including file includes its
+ * simd_x.h first, which names the table; everything else in the table is static to it.
  */
 #ifndef DT_KERNELS_ISA_TABLE_H
 #define DT_KERNELS_ISA_TABLE_H

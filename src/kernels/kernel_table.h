@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The table of functions of one instruction set. All pointers may be unaligned; all counts may be zero.
+ * The function table of one instruction set. All pointers may be unaligned; all counts may be zero.
  *
- * All tables compute the same bits from the same input (which NaN a NaN is may differ), and the result of an element
+ * All tables compute the same bits from the same input (except the payloads of NaNs), and the result of an element
  * does not depend on its position in the buffer.
  *
  * Arithmetic, the same in every table:
- *   - f16 and bf16 become f32, are combined in f32 over all sources, and are rounded once at the end, to even;
+ *   - f16 and bf16 are converted to f32, combined in f32 over all sources, and rounded once at the end, ties to even;
  *   - integers wrap; an integer average is the exact sum divided, rounding toward zero;
  *   - bool: sum and max are "or", product and min are "and"; any nonzero byte is true, results are 0 or 1;
  *   - min and max are NaN where any operand is NaN, and order -0 below +0;
- *   - a complex product is (ac - bd) + (ad + bc)i, with each operation rounded by itself.
+ *   - a complex product is (ac - bd) + (ad + bc)i, with each operation rounded separately.
  */
 #ifndef DT_KERNELS_KERNEL_TABLE_H
 #define DT_KERNELS_KERNEL_TABLE_H
@@ -18,8 +18,8 @@
 #include "kernels/loops.h"
 #include "kernels/random_draw.h"
 
-/* How results are written: through the caches, or past them. Streaming pays for destinations that are larger than the
- * caches and are not read soon; it is visible to other cores when the call returns, as ordinary stores are. */
+/* How results are written: through the caches, or past them. Streaming pays off for destinations that are larger than
+ * the caches and are not read soon; like ordinary stores, it is visible to other cores when the call returns. */
 typedef enum dt__store { DT__CACHED, DT__STREAM } dt__store;
 
 /* A copy between two arrays of the same shape. Strides count elements and may be negative; a stride of src may be 0
@@ -27,7 +27,7 @@ typedef enum dt__store { DT__CACHED, DT__STREAM } dt__store;
 typedef struct dt__strided {
     void *dst;
     const void *src;
-    size_t element_bytes; /* above 0, otherwise any */
+    size_t element_bytes; /* at least 1 */
     int n_dims;           /* any; 0 is one element */
     const int64_t *sizes, *dst_strides, *src_strides;
 } dt__strided;
@@ -47,30 +47,30 @@ typedef struct dt__kernels {
     /* dst[i] = dst[i] op src[i]; DT_AVG accumulates as DT_SUM. dst may be src. */
     void (*accumulate)(dt_dtype dtype, dt_reduce op, void *dst, const void *src, size_t n);
 
-    /* n times the value, one after another. The value is outside dst. */
+    /* Writes n copies of the value. The value does not overlap dst. */
     void (*fill)(void *dst, const void *value, size_t value_bytes, size_t n, dt__store store);
 
     void (*copy_strided)(const dt__strided *copy, dt__store store);
 
-    /* Groups group … group + n - 1 of a draw of random numbers (random_draw.h). */
+    /* The n groups from `group` on of a draw of random numbers (random_draw.h). */
     void (*random_groups)(const dt__draw *draw, uint64_t group, int64_t n, void *dst);
     /* The 32 words of a group of a 64-bit draw. */
     void (*random_words)(dt__philox_key key, uint64_t group, uint64_t *dst);
 
-    /* The innermost loops of the kernels on arrays (array.h). The plain table has none of its own, because those loops
-     * are tested against arithmetic: it has the baseline's. */
+    /* The innermost loops of the kernels on arrays (array.h). The plain table has those of the baseline: these loops
+     * are tested against scalar arithmetic instead. */
     const dt__loops *loops;
 } dt__kernels;
 
-extern const dt__kernels dt__kernels_plain;    /* the reference: one element at a time, by definition */
-extern const dt__kernels dt__kernels_baseline; /* the tuned table that every CPU runs */
+extern const dt__kernels dt__kernels_plain;    /* the reference: one element at a time */
+extern const dt__kernels dt__kernels_baseline; /* the tuned table that every CPU supports */
 #ifdef __x86_64__
 extern const dt__kernels dt__kernels_avx2;
 extern const dt__kernels dt__kernels_avx512;
 #endif
 
-/* The fastest table that this CPU runs, or the one that DTENSOR_KERNELS names if the CPU runs it. Queries the CPU: call
- * once and keep the result. */
+/* The fastest table that this CPU supports, or the one that DTENSOR_KERNELS names if the CPU supports it. Queries the
+ * CPU: call once and keep the result. */
 const dt__kernels *dt__kernels_best(void);
 /* "plain", "baseline", "avx2" or "avx512"; NULL if this CPU or this build lacks it. */
 const dt__kernels *dt__kernels_named(const char *name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Loops on memory: what other folders use of this one. Kernels know nothing of tensors or ranks, allocate nothing,
- * check nothing and cannot fail; callers pass valid arguments.
+ * Compute kernels on memory: the interface of this folder. Kernels are independent of tensors and ranks. Callers pass
+ * valid arguments: only the values of indexes are checked, and only matrix products and the thread pool allocate.
  *
- * Below everything is one table of functions per instruction set (kernel_table.h): copy, fill, reduce, the innermost
- * loops, random numbers. Above it are kernels on arrays with strides, which cut the work into blocks for the threads of
- * a pool. Matrix products of large matrices go to the BLAS that is found at run time.
+ * The lowest level is one function table per instruction set (kernel_table.h): copy, fill, reduce, the innermost
+ * loops, random numbers. Above it are kernels on strided arrays, which split the work into blocks for the threads of a
+ * pool. Large matrix products use the BLAS that is found at run time.
  */
 #ifndef DT_KERNELS_KERNELS_H
 #define DT_KERNELS_KERNELS_H

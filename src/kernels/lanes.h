@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The arithmetic of kernels.h on registers: how elements are unpacked for it and packed after it, and what combines
- * two registers. A register of 16-bit floats is worked on as two registers of f32; which element is where among the
- * two does not matter, as long as unpack and pack agree.
+ * The arithmetic of kernel_table.h on vector registers: unpacking elements, combining two registers, and packing the
+ * result. A register of 16-bit floats is processed as two registers of f32; the order of the elements among the two
+ * does not matter, as long as unpack and pack agree.
  */
 #ifndef DT_KERNELS_LANES_H
 #define DT_KERNELS_LANES_H
@@ -13,7 +13,7 @@ typedef struct lanes {
     vec a, b; /* b is read for 16-bit floats only */
 } lanes;
 
-/* The register with the bits of x in every element. */
+/* Broadcasts x to every element. */
 INLINE vu32 all_u32(uint32_t x) { return (vu32){0} + x; }
 
 INLINE vec widen_f16(vu32 h) {
@@ -22,21 +22,21 @@ INLINE vec widen_f16(vu32 h) {
     vu32 is_special = (vu32)((size & infinity) == infinity);
     vu32 is_small = (vu32)((size & infinity) == 0);
     size += (127 - 15) * exponent_step + (is_special & ((128 - 16) * exponent_step));
-    /* A subnormal has no hidden bit: lend it one, and take it away in floating point, which normalises. */
+    /* A subnormal has no hidden bit: add one, and subtract it in floating point, which normalises. */
     vu32 normalised = (vu32)((vf32)(size + exponent_step) - (vf32)all_u32((127 - 14) * exponent_step));
     size = (is_small & normalised) | (~is_small & size);
     return (vec)(size | (h & 0x8000) << 16);
 }
 
-/* The f16 in the low half of each element. */
+/* Returns the f16 in the low half of each element. */
 INLINE vu32 narrow_f16(vec f32) {
     const uint32_t exponent_step = 1u << 23;
     vu32 bits = (vu32)f32, size = bits & 0x7fffffff;
-    /* Sizes have no top bit, and signed comparisons are what every instruction set has. */
+    /* Magnitudes have no sign bit, and every instruction set has signed comparisons. */
     vu32 is_nan = (vu32)((vi32)size > 0x7f800000);
     vu32 is_big = (vu32)((vi32)size >= (vi32)all_u32((127 + 16) * exponent_step));
     vu32 is_small = (vu32)((vi32)size < (vi32)all_u32((127 - 14) * exponent_step));
-    /* Half of the last kept bit, less one if the last kept bit is even: ties stay with the even one. */
+    /* Adds half of the last kept bit, less one if that bit is even: ties go to even. */
     vu32 normal = (size - (127 - 15) * exponent_step + 0xfff + (size >> 13 & 1)) >> 13;
     /* The last bit of 0.5f is worth as much as the last bit of a subnormal f16, so the addition rounds. */
     vu32 half = all_u32((127 - 1) * exponent_step);
@@ -47,7 +47,7 @@ INLINE vu32 narrow_f16(vec f32) {
     return h | (bits >> 16 & 0x8000);
 }
 
-/* The bf16 in the high half of each element, with anything below. */
+/* Returns the bf16 in the high half of each element; the low half is undefined. */
 INLINE vu32 narrow_bf16(vec f32) {
     vu32 bits = (vu32)f32;
     vu32 is_nan = (vu32)((vi32)(bits & 0x7fffffff) > 0x7f800000);
@@ -101,12 +101,12 @@ INLINE vec max_i16(vec x, vec y) { return HW_MAX_I16(x, y); }
 INLINE vec max_i32(vec x, vec y) { return HW_MAX_I32(x, y); }
 INLINE vec max_i64(vec x, vec y) { return HW_MAX_I64(x, y); }
 
-/* Both orders of the operands are taken, so that a NaN survives in one of them, and zeros of both signs in both: "or"
- * then keeps a NaN and the minus sign. */
+/* Computed for both orders of the operands, so that one of the two results is NaN if an operand is, and zeros of both
+ * signs appear: "or" then keeps the NaN and the minus sign. */
 INLINE vec min_f32(vec x, vec y) { return HW_MIN_F32(x, y) | HW_MIN_F32(y, x); }
 INLINE vec min_f64(vec x, vec y) { return HW_MIN_F64(x, y) | HW_MIN_F64(y, x); }
 
-/* "and" drops the minus sign, but might turn a NaN into a number, so NaN is put back. */
+/* "and" drops the minus sign, but might turn a NaN into a number, so NaNs are restored. */
 INLINE vec max_f32(vec x, vec y) {
     vec one = HW_MAX_F32(x, y), other = HW_MAX_F32(y, x);
     vec is_nan = (vec)((vf32)one != (vf32)one) | (vec)((vf32)other != (vf32)other);
@@ -153,7 +153,7 @@ INLINE vec multiply_c128(vec x, vec y) {
     return (vec)(__builtin_shufflevector(p, p, PAIR_INDEXES(0, 0)) * q + (vf64)((vec)bd_bc ^ signs));
 }
 
-/* What is done to the combined value at the end. */
+/* The final step on the combined value. */
 INLINE vec keep(vec x, int64_t divisor) {
     (void)divisor;
     return x;

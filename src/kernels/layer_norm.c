@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Layer normalisation: mean and variance of a row in two passes, which loses nothing to cancellation, and a third that
- * writes. A row is whatever the last dims hold, in blocks.
+ * Layer normalisation: mean and variance of a row in two passes, to avoid cancellation, and a third pass that writes.
+ * A row is all elements of the last dims, processed in blocks.
  */
 #include "base/size.h"
 #include "kernels/element_ops.h"
@@ -32,13 +32,13 @@ typedef struct buffers {
     _Alignas(64) char gathered[N_OPERANDS][BLOCK * 8], converted[N_OPERANDS][BLOCK * 8];
 } buffers;
 
-/* Block by block through a row: position, and where each operand's block is. */
-typedef struct course {
+/* Iterates over the blocks of a row: the position, and each operand's block. */
+typedef struct block_iterator {
     int64_t position[DT__WALK_DIMS], across, n;
     char *at[N_OPERANDS], *block[N_OPERANDS];
-} course;
+} block_iterator;
 
-static void course_start(const job *j, course *c, char *out, char *in) {
+static void iterator_start(const job *j, block_iterator *c, char *out, char *in) {
     for (int d = 0; d < DT__WALK_DIMS; d++)
         c->position[d] = 0;
     c->across = 0;
@@ -48,7 +48,7 @@ static void course_start(const job *j, course *c, char *out, char *in) {
     c->at[IN] += in - (char *)j->args->in->data;
 }
 
-static void course_next(const job *j, course *c) {
+static void iterator_next(const job *j, block_iterator *c) {
     const dt__walk_dim *inner = &j->elements.dims[0];
     const int64_t first = c->across * BLOCK;
     for (int k = 0; k < N_OPERANDS; k++)
@@ -60,53 +60,54 @@ static void course_next(const job *j, course *c) {
     }
 }
 
-static dt__patch patch(const job *j, const course *c, int k) {
+static dt__patch patch(const job *j, const block_iterator *c, int k) {
     return (dt__patch){c->block[k], dt_dtype_size(j->operands[k]->dtype), c->n, 1, j->elements.dims[0].strides[k], 0};
 }
 
-static const void *bring(const job *j, const course *c, buffers *b, int k) {
+static const void *load_operand(const job *j, const block_iterator *c, buffers *b, int k) {
     const dt__patch p = patch(j, c, k);
     return dt__load_patch(j->kernels, &p, j->operands[k]->dtype, j->dtype, b->gathered[k], b->converted[k]);
 }
 
 static double mean_of(const job *j, buffers *b, char *out, char *in) {
-    course c;
+    block_iterator c;
     double sum = 0;
-    course_start(j, &c, out, in);
+    iterator_start(j, &c, out, in);
     for (int64_t block = 0; block < j->n_blocks; block++) {
-        course_next(j, &c);
-        j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](c.n, bring(j, &c, b, IN), &sum);
+        iterator_next(j, &c);
+        j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](c.n, load_operand(j, &c, b, IN), &sum);
     }
     return sum / (double)j->n;
 }
 
 static double variance_of(const job *j, buffers *b, char *out, char *in, double mean) {
-    course c;
+    block_iterator c;
     double sum = 0;
-    course_start(j, &c, out, in);
+    iterator_start(j, &c, out, in);
     for (int64_t block = 0; block < j->n_blocks; block++) {
-        course_next(j, &c);
-        j->kernels->loops->deviations[j->dtype](c.n, bring(j, &c, b, IN), mean, &sum);
+        iterator_next(j, &c);
+        j->kernels->loops->deviations[j->dtype](c.n, load_operand(j, &c, b, IN), mean, &sum);
     }
     return sum / (double)j->n;
 }
 
 static void write_row(const job *j, buffers *b, char *out, char *in, double mean, double rstd) {
     const dt__number numbers[2] = {{.f = {mean, 0}}, {.f = {rstd, 0}}};
-    course c;
-    course_start(j, &c, out, in);
+    block_iterator c;
+    iterator_start(j, &c, out, in);
     for (int64_t block = 0; block < j->n_blocks; block++) {
-        course_next(j, &c);
-        const void *ins[] = {bring(j, &c, b, IN), bring(j, &c, b, WEIGHT), bring(j, &c, b, BIAS)};
+        iterator_next(j, &c);
+        const void *ins[] = {load_operand(j, &c, b, IN), load_operand(j, &c, b, WEIGHT),
+                             load_operand(j, &c, b, BIAS)};
         const dt__patch to = patch(j, &c, OUT);
-        void *made =
+        void *computed =
             j->dtype == j->operands[OUT]->dtype && dt__patch_is_dense(&to) ? (void *)to.at : b->converted[OUT];
-        j->kernels->loops->ops[DT__EL_NORMALISE][j->dtype](c.n, made, ins, numbers);
-        dt__store_patch(j->kernels, made, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
+        j->kernels->loops->ops[DT__EL_NORMALISE][j->dtype](c.n, computed, ins, numbers);
+        dt__store_patch(j->kernels, computed, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
     }
 }
 
-static void put_number(const job *j, double x, const dt__array *to, char *at) {
+static void store_number(const job *j, double x, const dt__array *to, char *at) {
     j->kernels->loops->convert[DT_F64][to->dtype](1, at, &x);
 }
 
@@ -124,9 +125,9 @@ static void run_piece(void *arg, int64_t piece) {
         const double rstd = 1 / sqrt(variance_of(j, &b, at[0], at[1], mean) + j->args->eps);
         write_row(j, &b, at[0], at[1], mean, rstd);
         if (j->has_mean)
-            put_number(j, mean, j->args->mean, at[2]);
+            store_number(j, mean, j->args->mean, at[2]);
         if (j->has_rstd)
-            put_number(j, rstd, j->args->rstd, at[3]);
+            store_number(j, rstd, j->args->rstd, at[3]);
     }
 }
 

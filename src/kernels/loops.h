@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The innermost loops of the kernels on arrays, one set per instruction set: n elements in a row, without strides. The
- * drivers (convert, elementwise, reduce, …) copy other operands into this form, block by block. All sets compute
- * the same bits from the same input.
+ * The innermost loops of the kernels on arrays, one set per instruction set, over n contiguous elements. The drivers
+ * (convert, elementwise, reduce, …) copy strided operands into this form, block by block. All sets compute the same
+ * bits from the same input.
  */
 #ifndef DT_KERNELS_LOOPS_H
 #define DT_KERNELS_LOOPS_H
@@ -29,21 +29,21 @@ typedef void dt__loop(int64_t n, void *out, const void *const *ins, const dt__nu
 typedef enum dt__fold {
     DT__FOLD_SUM,
     DT__FOLD_PROD,
-    DT__FOLD_MAX, /* NaN wins */
+    DT__FOLD_MAX, /* NaN if any element is */
     DT__FOLD_MIN,
     DT__FOLD_ANY,
     DT__FOLD_ALL,
     DT__N_FOLDS
 } dt__fold;
 
-/* *to = *to combined with all of from. Sums and products of f32 are kept in f64, everything else in its dtype. */
+/* *to = *to combined with all of from. Sums and products of f32 accumulate in f64, everything else in its dtype. */
 typedef void dt__fold_loop(int64_t n, const void *from, void *to);
 
 /* *to += the squares of all from[i] - mean. */
 typedef void dt__deviations_loop(int64_t n, const void *from, double mean, double *to);
 
-/* c[m,n] = alpha a[m,k] b[k,n] + beta c; rows of b and c are contiguous; strides in elements. c is not read where beta
- * is 0. Complex numbers may come out with other last bits in other instruction sets. */
+/* c[m,n] = alpha a[m,k] b[k,n] + beta c; rows of b and c are contiguous; strides in elements. c is not read if beta
+ * is 0. The last bits of complex results may differ between instruction sets. */
 typedef struct dt__small_product {
     int64_t m, n, k;
     const void *a, *b;
@@ -55,8 +55,8 @@ typedef void dt__small_loop(const dt__small_product *product);
 
 typedef struct dt__loops {
     dt__convert_loop *const (*convert)[DT_N_DTYPES]; /* [from][to] */
-    dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__element_op][dtype]; NULL where there is none */
-    dt__fold_loop *const (*folds)[DT_N_DTYPES]; /* [dt__fold][dtype]; F32 F64 I64 C128, or BOOL, where sensible */
+    dt__loop *const (*ops)[DT_N_DTYPES];             /* [dt__element_op][dtype]; NULL: not implemented */
+    dt__fold_loop *const (*folds)[DT_N_DTYPES]; /* [dt__fold][dtype]; F32 F64 I64 C128, or BOOL for any and all */
     dt__deviations_loop *const *deviations;     /* [dtype]; F32 F64 */
     dt__small_loop *const *small_products;      /* [dtype]; F32 F64 I64 C64 C128 */
 } dt__loops;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Softmax and layer normalisation: kernels that need a few numbers of a whole row before they can write it. Rows are
- * computed in f32 (f64 for f64), with sums kept in f64. No integers, no complex numbers.
+ * Softmax and layer normalisation: kernels that need statistics of a row before they can write it. Rows are computed
+ * in f32 (f64 for f64), and sums accumulate in f64. No integers, no complex numbers.
  */
 #ifndef DT_KERNELS_NORMALISE_H
 #define DT_KERNELS_NORMALISE_H
@@ -11,19 +11,20 @@
 #include "kernels/thread_pool.h"
 
 /* out = exp(in) / sum of exp(in) along the dim, or its logarithm, without overflow; out has the shape of in, and may
- * be in. The dim of a 0-d array is 0. A row without elements, or whose largest element is infinite, is NaN. */
+ * be in. The dim of a 0-d array is 0. A row whose largest element is infinite is NaN. */
 void dt__softmax(const dt__kernels *kernels, dt__pool *pool, const dt__array *in, int dim, bool is_log,
                  const dt__array *out);
 
 /* out = (in - mean) * rstd * weight + bias over the last n_dims dims, with rstd = 1 / sqrt(variance + eps). Optional
  * operands are NULL. */
 typedef struct dt__layer_norm {
-    const dt__array *in, *out; /* of one shape; out may be in */
+    const dt__array *in, *out; /* of the same shape; out may be in */
     int n_dims;                /* at least 1 */
     double eps;
-    bool is_rms;                    /* takes 0 for the mean */
+    bool is_rms;                    /* RMS norm: the mean is taken as 0 */
     const dt__array *weight, *bias; /* (optional) broadcast to the last n_dims dims */
-    const dt__array *mean, *rstd; /* (optional outputs) with the leading dims, or all dims and 1 for the last ones */
+    const dt__array *mean,
+        *rstd; /* (optional outputs) of the leading dims, or of all dims with size 1 in the last ones */
 } dt__layer_norm;
 
 void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__layer_norm *args);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * One loop per op and dtype, for the instruction set of the including file. One list has the expression of one element
- * for each pair; it is read twice, for the functions and for the table. f16, bf16 and narrow integers have no loops:
- * elementwise.c converts them.
+ * for each pair; it is expanded twice, for the functions and for the table. f16, bf16 and narrow integers have no
+ * loops: elementwise.c converts them.
  */
 #ifndef DT_KERNELS_OP_LOOPS_H
 #define DT_KERNELS_OP_LOOPS_H
@@ -32,8 +32,8 @@ DT__INLINE double trunc_f64(double x) { return trunc(x); }
 DT__INLINE float abs_f32(float x) { return fabsf(x); }
 DT__INLINE double abs_f64(double x) { return fabs(x); }
 
-/* From the exact remainder of C, `rest`: moved to the sign of the divisor; a quotient that rounding has put beside an
- * integer is moved back to it. */
+/* From `rest`, the exact remainder as C defines it: the remainder gets the sign of the divisor, and a quotient that
+ * rounding has moved off an integer is moved back to it. */
 #define REMAINDERS(real, suffix, f)                                                                                  \
     DT__INLINE real remainder_##suffix(real x, real y, real rest) {                                                  \
         (void)x;                                                                                                     \
@@ -107,7 +107,7 @@ COMPLEXES(dt__c64, float, c64, f)
 COMPLEXES(dt__c128, double, c128, )
 #undef COMPLEXES
 
-/* Sets of dtypes: M(op, DTYPE, in memory, value, as an unsigned one for wrapping, expression). */
+/* Sets of dtypes: M(op, DTYPE, type in memory, type of a value, unsigned type for wrapping, expression). */
 #define FLOATS(M, op, e)                                                                                             \
     M(op, F32, dt__f32, float, float, e)                                                                             \
     M(op, F64, dt__f64, double, double, e)
@@ -121,7 +121,7 @@ COMPLEXES(dt__c128, double, c128, )
 #define BOOLS(M, op, e) M(op, BOOL, dt__bool8, uint8_t, uint8_t, e)
 
 /* Forms: T1, T2, T3 with that many inputs x, y, z; V and W with two and three, x being a boolean; P and C with
- * one and two and a boolean result. `value` and `modular` are the types of a value. */
+ * one and two and a boolean result. `value` is the type of a value, `modular` the unsigned type for wrapping. */
 #define OP_LOOP_LIST(T1, T2, T3, V, W, P, C)                                                                         \
     FLOATS(T2, ADD, x + y)                                                                                           \
     INTS(T2, ADD, (value)((modular)x + (modular)y))                                                                  \
@@ -205,7 +205,7 @@ COMPLEXES(dt__c128, double, c128, )
     FLOATS(T1, TRUNC, REAL(trunc, x))                                                                                \
     FLOATS(P, ISNAN, x != x)
 
-/* A bound that is NaN makes everything NaN. */
+/* If a bound is NaN, every result is NaN. */
 #define BETWEEN(p, q) UP_TO(x < (p) || (p) != (p) ? (p) : x, q)
 #define UP_TO(x, q)   ((x) > (q) || (q) != (q) ? (q) : (x))
 
@@ -266,11 +266,11 @@ COMPLEXES(dt__c128, double, c128, )
         })
 OP_LOOP_LIST(T1_LOOP, T2_LOOP, T3_LOOP, V_LOOP, W_LOOP, P_LOOP, C_LOOP)
 
-/* Functions that need a longer way for rare operands: these are looked for, a few elements at a time, and where there
- * are none the short way is taken for all. The way of an element depends on its operands alone. */
+/* Functions with a slow path for rare operands: every FAR_STEP elements are scanned for such operands, and if there
+ * are none, the fast path is used for all of them. The result of an element depends on its operands alone. */
 enum { FAR_STEP = 256 };
 
-/* Sine and cosine: arguments up to NEAR_ANGLE_MAX in size, and beyond. */
+/* Sine and cosine: arguments up to NEAR_ANGLE_MAX in magnitude, and beyond. */
 #define ANGLE_LOOP(op, DTYPE, memory, v, near_f, far_f)                                                              \
     LOOP(                                                                                                            \
         op, DTYPE, memory, const memory *xs = ins[0]; for (int64_t begin = 0; begin < n; begin += FAR_STEP) {        \
@@ -292,7 +292,7 @@ ANGLE_LOOP(SIN, F64, dt__f64, double, sin_near_f64, sin_far_f64)
 ANGLE_LOOP(COS, F32, dt__f32, float, cos_near_f32, cos_far_f32)
 ANGLE_LOOP(COS, F64, dt__f64, double, cos_near_f64, cos_far_f64)
 
-/* The remainders of n pairs, at most FAR_STEP, whose quotients may have any size: step by step, all pairs together. */
+/* The remainders of n pairs, at most FAR_STEP, with quotients of any magnitude, reduced in steps. */
 #define MOD_FAR(name, memory, v, step, bits)                                                                         \
     static void name(int64_t n, const memory *xs, const memory *ys, v *out) {                                        \
         double rest[FAR_STEP], divisor[FAR_STEP];                                                                    \
@@ -336,7 +336,7 @@ MOD_LOOP(REMAINDER, F64, dt__f64, double, f64, remainder)
 MOD_LOOP(FLOOR_DIVIDE, F32, dt__f32, float, f32, floor_divide)
 MOD_LOOP(FLOOR_DIVIDE, F64, dt__f64, double, f64, floor_divide)
 
-/* Products of complex numbers, with each operation rounded by itself: left to the compiler, some of them get fused. */
+/* Products of complex numbers, with each operation rounded separately: the compiler would fuse some of them. */
 #define PRODUCT_LOOP(op, DTYPE, memory, part, y_index, expression)                                                   \
     LOOP(                                                                                                            \
         op, DTYPE, memory, const char *xs = ins[0]; const char *ys = ins[y_index];                                   \

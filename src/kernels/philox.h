@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Philox-4x32-10, one block at a time, and how words become integers below a range. random_loops.h computes the same
- * blocks in registers.
+ * Philox-4x32-10, one block at a time, and the mapping of words to integers below a range. random_loops.h computes the
+ * same blocks in vector registers.
  */
 #ifndef DT_KERNELS_PHILOX_H
 #define DT_KERNELS_PHILOX_H
@@ -39,8 +39,8 @@ static inline uint64_t block_u64(const philox_block *block, int half) {
     return block->w[2 * half] | (uint64_t)block->w[2 * half + 1] << 32;
 }
 
-/* Element `index` of a draw of integers below draw->range, from its word. Some words would make the first integers more
- * likely than others; they are rejected, and the next attempt's word is taken. */
+/* Element `index` of a draw of integers below draw->range, from its word. Words that would bias the result are
+ * rejected, and the word of the next attempt is used. */
 static inline uint64_t unbiased_below_range(const dt__draw *draw, uint64_t index, uint64_t word) {
     unsigned __int128 product = (unsigned __int128)word * draw->range;
     for (uint32_t attempt = 1; (uint64_t)product < draw->n_rejected; attempt++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The reference table: every function does one element at a time, in the words of kernels.h. Tuned tables are tested
- * against it, so it shares no loops with them.
+ * The reference table: every function processes one element at a time, as kernel_table.h specifies. Tuned tables are
+ * tested against it, so it shares no loops with them.
  */
 #include "base/dtype.h"
 #include "kernels/kernel_table.h"
@@ -50,7 +50,7 @@ static int64_t combine_integer(dt_reduce op, int64_t a, int64_t b) {
     }
 }
 
-/* Each operation on f32 is rounded by itself; the rounding of f32 to f64 and back changes nothing. */
+/* Each operation on f32 is rounded separately; the conversion of f32 to f64 and back is exact. */
 static dt__element combine_complex(bool is_f32, dt_reduce op, dt__element a, dt__element b) {
     if (op != DT_PRODUCT)
         return is_f32 ? (dt__element){.re = (double)((float)a.re + (float)b.re),
@@ -90,8 +90,8 @@ static dt__element integer_average(dt_dtype dtype, const void *const *srcs, int 
 }
 
 static void reduce(dt_dtype dtype, dt_reduce op, void *dst, const void *const *srcs, int n_srcs, size_t n,
-                   int64_t divisor, dt__store how) {
-    (void)how;
+                   int64_t divisor, dt__store store) {
+    (void)store;
     size_t size = dt_dtype_size(dtype);
     for (size_t i = 0; i < n; i++) {
         dt__element all = dt__element_read(dtype, (const char *)srcs[0] + i * size);
@@ -108,18 +108,18 @@ static void accumulate(dt_dtype dtype, dt_reduce op, void *dst, const void *src,
     reduce(dtype, op == DT_AVG ? DT_SUM : op, dst, (const void *[]){dst, src}, 2, n, 1, DT__CACHED);
 }
 
-static void copy(void *dst, const void *src, size_t bytes, dt__store how) {
-    (void)how;
+static void copy(void *dst, const void *src, size_t bytes, dt__store store) {
+    (void)store;
     for (size_t i = 0; i < bytes; i++)
         ((unsigned char *)dst)[i] = ((const unsigned char *)src)[i];
 }
 
-static void fill(void *dst, const void *from, size_t value_bytes, size_t n, dt__store how) {
+static void fill(void *dst, const void *from, size_t value_bytes, size_t n, dt__store store) {
     for (size_t i = 0; i < n; i++)
-        copy((char *)dst + i * value_bytes, from, value_bytes, how);
+        copy((char *)dst + i * value_bytes, from, value_bytes, store);
 }
 
-static void copy_strided(const dt__strided *args, dt__store how) {
+static void copy_strided(const dt__strided *args, dt__store store) {
     int64_t n = 1;
     for (int d = 0; d < args->n_dims && n > 0; d++)
         n *= args->sizes[d];
@@ -131,7 +131,7 @@ static void copy_strided(const dt__strided *args, dt__store how) {
             rest /= args->sizes[d];
         }
         copy((char *)args->dst + dst_at * (int64_t)args->element_bytes,
-             (const char *)args->src + src_at * (int64_t)args->element_bytes, args->element_bytes, how);
+             (const char *)args->src + src_at * (int64_t)args->element_bytes, args->element_bytes, store);
     }
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Small matrix products for the instruction set of the including file, for which calling a library would take longer
- * than multiplying. Each element of the result is summed over k in order, in lanes along a row.
+ * Small matrix products for the instruction set of the including file, where calling a BLAS would take longer than the
+ * product. Each element of the result is summed over k in order; lanes are columns of the result.
  */
 #ifndef DT_KERNELS_PRODUCT_LOOPS_H
 #define DT_KERNELS_PRODUCT_LOOPS_H
@@ -9,7 +9,7 @@
 #include "kernels/element_types.h"
 #include "kernels/loops.h"
 
-/* `rows` rows of the result from row i, in columns j to j + lanes. */
+/* n_rows rows of the result from row i on, in columns j to j + lanes. */
 #define TILE(type, lanes, n_rows)                                                                                    \
     do {                                                                                                             \
         typedef type tile __attribute__((vector_size((lanes) * sizeof(type))));                                      \

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A product of arrays becomes products of matrices: leading dims that a and out share row after row while b stays
- * still are rows of one larger product, the others are gone through. Matrices that are not of the dtype that is
- * computed in, or whose strides BLAS cannot express, are copied first. Large products are cut into tiles of the
- * result, for threads.
+ * A product of arrays becomes products of matrices: leading dims along which b has stride 0, and the rows of a and out
+ * continue, are joined to the rows of one larger product; the others are iterated over. Matrices that do not have the
+ * dtype of the computation, or whose strides BLAS cannot express, are copied first. Large products are split into
+ * tiles of the result, for threads.
  */
 #include "kernels/products.h"
 
@@ -18,12 +18,12 @@
 #include <string.h>
 
 enum {
-    TINY = 2048,      /* multiplications up to which own loops win */
-    TILES = 64,       /* of a product, at most, about */
-    TILE = 1 << 19,   /* elements of a tile, about: each tile packs its operands again */
-    TILE_LEAST = 512, /* rows or columns of a tile */
-    LARGE = 1 << 19,  /* multiplications that are worth cutting */
-    LONG = 1 << 30,   /* the most that is handed to BLAS as one size */
+    TINY = 2048,         /* multiplications up to which our own loops are faster than BLAS */
+    MAX_TILES = 64,      /* of a product, about */
+    TILE = 1 << 19,      /* elements of a tile, about: each tile packs its operands again */
+    MIN_TILE_SIDE = 512, /* rows or columns of a tile */
+    LARGE = 1 << 19,     /* multiplications that are worth splitting */
+    MAX_SIZE = 1 << 30,  /* of a matrix dim that is passed to BLAS */
     N_SCRATCHES = 3,
 };
 
@@ -39,13 +39,13 @@ struct dt__products {
     } scratches[N_SCRATCHES]; /* copies of a, b and out */
 };
 
-/* A matrix somewhere in memory; strides in elements. */
+/* A matrix in memory; strides in elements. */
 typedef struct matrix {
     char *at;
     int64_t row, column;
 } matrix;
 
-/* One product of matrices, of the dtype that is computed in. */
+/* One product of matrices of the dtype of the computation. */
 typedef struct product {
     int64_t m, n, k;
     matrix a, b, c;
@@ -70,7 +70,7 @@ void dt__products_free(dt__products *products) {
     dt__free(products->ctx, products, sizeof *products);
 }
 
-static const dt_dtype computed_in[DT_N_DTYPES] = {
+static const dt_dtype compute_dtype[DT_N_DTYPES] = {
     [DT_F32] = DT_F32, [DT_F64] = DT_F64,  [DT_F16] = DT_F32, [DT_BF16] = DT_F32,
     [DT_I8] = DT_I64,  [DT_I16] = DT_I64,  [DT_I32] = DT_I64, [DT_I64] = DT_I64,
     [DT_U8] = DT_I64,  [DT_BOOL] = DT_I64, [DT_C64] = DT_C64, [DT_C128] = DT_C128,
@@ -83,7 +83,7 @@ static const dt__blas *blas_of(dt__products *products) {
     return products->has_blas ? &products->blas : NULL;
 }
 
-/* Room that grows and is kept for the next product; NULL when memory is out. */
+/* A buffer that grows and is kept for the next product; NULL when out of memory. */
 static void *scratch(dt__products *products, int which, int64_t rows, int64_t columns, dt_dtype dtype) {
     size_t bytes;
     if (!dt__mul_size((size_t)rows, (size_t)columns, &bytes) || !dt__mul_size(bytes, dt_dtype_size(dtype), &bytes))
@@ -107,7 +107,7 @@ static matrix matrix_at(matrix x, dt_dtype dtype, int64_t row, int64_t column) {
     return x;
 }
 
-/* Whether BLAS can read the matrix as it is. Vectors have any stride along the dim of size 1. */
+/* Whether BLAS can read the matrix in place. The stride along a dim of size 1 is arbitrary. */
 static bool is_plain(matrix x, int64_t rows, int64_t columns) {
     return (x.column == 1 || columns == 1) && (rows == 1 || (x.row >= columns && x.row <= INT_MAX));
 }
@@ -115,45 +115,46 @@ static bool is_transposed(matrix x, int64_t rows, int64_t columns) {
     return is_plain((matrix){x.at, x.column, x.row}, columns, rows);
 }
 
-static int leading(int64_t stride, int64_t rows, int64_t columns) {
+static int leading_dimension(int64_t stride, int64_t rows, int64_t columns) {
     return (int)(rows == 1 || stride < columns ? dt__max_i64(columns, 1) : stride);
 }
 
 /* Sizes and strides fit an int. c is plain, a and b are plain or transposed. */
 static void call_blas(const dt__blas *blas, dt_dtype dtype, const product *p) {
     const bool plain_a = is_plain(p->a, p->m, p->k), plain_b = is_plain(p->b, p->k, p->n);
-    const int a_is = plain_a ? DT__BLAS_PLAIN : DT__BLAS_TRANSPOSED,
-              b_is = plain_b ? DT__BLAS_PLAIN : DT__BLAS_TRANSPOSED;
-    const int lda = plain_a ? leading(p->a.row, p->m, p->k) : leading(p->a.column, p->k, p->m);
-    const int ldb = plain_b ? leading(p->b.row, p->k, p->n) : leading(p->b.column, p->n, p->k);
-    const int ldc = leading(p->c.row, p->m, p->n), m = (int)p->m, n = (int)p->n, k = (int)p->k;
+    const int trans_a = plain_a ? DT__BLAS_PLAIN : DT__BLAS_TRANSPOSED,
+              trans_b = plain_b ? DT__BLAS_PLAIN : DT__BLAS_TRANSPOSED;
+    const int lda = plain_a ? leading_dimension(p->a.row, p->m, p->k) : leading_dimension(p->a.column, p->k, p->m);
+    const int ldb = plain_b ? leading_dimension(p->b.row, p->k, p->n) : leading_dimension(p->b.column, p->n, p->k);
+    const int ldc = leading_dimension(p->c.row, p->m, p->n), m = (int)p->m, n = (int)p->n, k = (int)p->k;
     const void *a = p->a.at, *b = p->b.at;
     void *c = p->c.at;
     const float alpha[] = {(float)p->alpha.f.re, (float)p->alpha.f.im},
                 beta[] = {(float)p->beta.f.re, (float)p->beta.f.im};
     switch (dtype) {
     case DT_F32:
-        blas->sgemm(DT__BLAS_ROW_MAJOR, a_is, b_is, m, n, k, alpha[0], a, lda, b, ldb, beta[0], c, ldc);
+        blas->sgemm(DT__BLAS_ROW_MAJOR, trans_a, trans_b, m, n, k, alpha[0], a, lda, b, ldb, beta[0], c, ldc);
         break;
     case DT_F64:
-        blas->dgemm(DT__BLAS_ROW_MAJOR, a_is, b_is, m, n, k, p->alpha.f.re, a, lda, b, ldb, p->beta.f.re, c, ldc);
+        blas->dgemm(DT__BLAS_ROW_MAJOR, trans_a, trans_b, m, n, k, p->alpha.f.re, a, lda, b, ldb, p->beta.f.re, c,
+                    ldc);
         break;
     case DT_C64:
-        blas->cgemm(DT__BLAS_ROW_MAJOR, a_is, b_is, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+        blas->cgemm(DT__BLAS_ROW_MAJOR, trans_a, trans_b, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
         break;
     default:
-        blas->zgemm(DT__BLAS_ROW_MAJOR, a_is, b_is, m, n, k, &p->alpha.f, a, lda, b, ldb, &p->beta.f, c, ldc);
+        blas->zgemm(DT__BLAS_ROW_MAJOR, trans_a, trans_b, m, n, k, &p->alpha.f, a, lda, b, ldb, &p->beta.f, c, ldc);
     }
 }
 
-/* Own loops, which want rows of b and c together: a block of b at a time is put in order where it is not. */
+/* Uses our own loops, which need contiguous rows of b and c: b is packed block by block where its rows are not. */
 static void call_loops(const dt__kernels *kernels, dt_dtype dtype, const product *p) {
     enum { SIDE = 64 };
     _Alignas(64) char block[SIDE * SIDE * 16];
     const int64_t size = (int64_t)dt_dtype_size(dtype);
     dt__small_product s = {
         .m = p->m, .a_row = p->a.row, .a_column = p->a.column, .c_row = p->c.row, .alpha = p->alpha};
-    for (int64_t l = 0; l == 0 || l < p->k; l += SIDE) /* once even for no k at all, which scales c */
+    for (int64_t l = 0; l == 0 || l < p->k; l += SIDE) /* once even if k is 0, which scales c */
         for (int64_t j = 0; j < p->n; j += SIDE) {
             const matrix b = matrix_at(p->b, dtype, l, j);
             s.k = dt__min_i64(SIDE, p->k - l);
@@ -182,8 +183,8 @@ static void multiply(const dt__kernels *kernels, const dt__blas *blas, dt_dtype 
         return;
     }
     product part = *p;
-    for (int64_t l = 0; l == 0 || l < p->k; l += LONG) {
-        part.k = dt__min_i64(LONG, p->k - l);
+    for (int64_t l = 0; l == 0 || l < p->k; l += MAX_SIZE) {
+        part.k = dt__min_i64(MAX_SIZE, p->k - l);
         part.a = matrix_at(p->a, dtype, 0, l);
         part.b = matrix_at(p->b, dtype, l, 0);
         part.beta = l == 0 ? p->beta : number_of(dtype, 1);
@@ -212,18 +213,18 @@ static void multiply_tile(void *arg, int64_t piece) {
     multiply(t->kernels, t->blas, t->dtype, &part);
 }
 
-static int64_t side(int64_t size, int64_t n) {
-    return dt__min_i64(dt__max_i64(dt__ceil_div(dt__ceil_div(size, n), 64) * 64, TILE_LEAST), LONG);
+static int64_t tile_side(int64_t size, int64_t n) {
+    return dt__min_i64(dt__max_i64(dt__ceil_div(dt__ceil_div(size, n), 64) * 64, MIN_TILE_SIDE), MAX_SIZE);
 }
 
 /* Rows first; columns where there are not enough rows. */
 static void multiply_in_tiles(dt__products *products, const dt__blas *blas, dt_dtype dtype, const product *p) {
-    tiles t = {products->kernels, blas, dtype, *p, dt__min_i64(p->m, LONG), dt__min_i64(p->n, LONG), 0};
+    tiles t = {products->kernels, blas, dtype, *p, dt__min_i64(p->m, MAX_SIZE), dt__min_i64(p->n, MAX_SIZE), 0};
     double n_tiles = (double)p->m * (double)p->n / TILE;
     if (n_tiles > 1) {
-        int64_t n = n_tiles < TILES ? (int64_t)n_tiles : TILES;
-        t.rows = side(p->m, n);
-        t.columns = side(p->n, dt__max_i64(n / dt__ceil_div(p->m, t.rows), 1));
+        int64_t n = n_tiles < MAX_TILES ? (int64_t)n_tiles : MAX_TILES;
+        t.rows = tile_side(p->m, n);
+        t.columns = tile_side(p->n, dt__max_i64(n / dt__ceil_div(p->m, t.rows), 1));
     }
     t.n_across = dt__ceil_div(p->n, t.columns);
     dt__pool_run(products->pool, dt__ceil_div(p->m, t.rows) * t.n_across, multiply_tile, &t);
@@ -240,7 +241,7 @@ static product transposed(const product *p) {
                      p->beta};
 }
 
-/* The matrix as computed in: itself, or a copy without gaps. False when memory is out. */
+/* Makes x a matrix of loop_dtype that BLAS can read: in place, or as a dense copy. False when out of memory. */
 static bool prepare(dt__products *products, int which, dt_dtype stored, dt_dtype loop_dtype, matrix *x, int64_t rows,
                     int64_t columns) {
     if (stored == loop_dtype &&
@@ -256,34 +257,34 @@ static bool prepare(dt__products *products, int which, dt_dtype stored, dt_dtype
     return true;
 }
 
-/* One product of matrices that are stored in any real form. */
+/* One product of matrices of any stored dtype and strides. False when out of memory. */
 static bool run_product(dt__products *products, dt_dtype stored, product p) {
-    const dt_dtype dtype = computed_in[stored];
+    const dt_dtype dtype = compute_dtype[stored];
     const int64_t shape[] = {p.m, p.n}, strides[] = {p.c.row, p.c.column}, dense[] = {p.n, 1};
     const dt__array out = {p.c.at, stored, 2, shape, strides};
     if (!prepare(products, 0, stored, dtype, &p.a, p.m, p.k) || !prepare(products, 1, stored, dtype, &p.b, p.k, p.n))
         return false;
     const dt__blas *blas = dtype == DT_I64 ? NULL : blas_of(products);
-    const bool plain = stored == dtype && is_plain(p.c, p.m, p.n),
-               turned = stored == dtype && is_transposed(p.c, p.m, p.n);
-    if (plain || turned) {
-        const product as_plain = plain ? p : transposed(&p);
+    const bool plain_out = stored == dtype && is_plain(p.c, p.m, p.n),
+               transposed_out = stored == dtype && is_transposed(p.c, p.m, p.n);
+    if (plain_out || transposed_out) {
+        const product as_plain = plain_out ? p : transposed(&p);
         multiply_in_tiles(products, blas, dtype, &as_plain);
         return true;
     }
     void *copy = scratch(products, 2, p.m, p.n, dtype);
     if (!copy)
         return false;
-    const dt__array made = {copy, dtype, 2, shape, dense};
+    const dt__array dense_out = {copy, dtype, 2, shape, dense};
     if (!is_zero(dtype, p.beta))
-        dt__convert(products->kernels, products->pool, &made, &out);
+        dt__convert(products->kernels, products->pool, &dense_out, &out);
     p.c = (matrix){copy, p.n, 1};
     multiply_in_tiles(products, blas, dtype, &p);
-    dt__convert(products->kernels, products->pool, &out, &made);
+    dt__convert(products->kernels, products->pool, &out, &dense_out);
     return true;
 }
 
-/* Many products of one kind that need no memory: shared out whole. */
+/* Many products of the same shape that need no copies: each is one thread's work. */
 typedef struct batch {
     const dt__kernels *kernels;
     const dt__blas *blas;
@@ -316,10 +317,10 @@ static matrix last_dims(const dt__array *x) {
     return (matrix){x->data, x->strides[x->n_dims - 2], x->strides[x->n_dims - 1]};
 }
 
-/* Takes leading dims into the rows of the product where a and out allow it and b does not move. */
+/* Joins leading dims to the rows of the product where a and out allow it and b has stride 0. */
 static void join_rows(dt__walk *walk, product *p, dt_dtype dtype) {
     const int64_t size = (int64_t)dt_dtype_size(dtype);
-    if (p->m == 1 && walk->n_dims > 0) { /* the stride of a single row is of no account */
+    if (p->m == 1 && walk->n_dims > 0) { /* the stride of a single row is arbitrary */
         p->a.row = walk->dims[0].strides[1] / size;
         p->c.row = walk->dims[0].strides[0] / size;
     }
@@ -335,9 +336,9 @@ static void join_rows(dt__walk *walk, product *p, dt_dtype dtype) {
     p->b.at = walk->at[2];
 }
 
-/* Whether every product of the batch can be run where the matrices are. */
+/* Whether every product of the batch can be computed in place. */
 static bool needs_no_copies(dt_dtype stored, const product *p) {
-    return computed_in[stored] == stored && is_plain(p->c, p->m, p->n) && p->m <= LONG && p->n <= LONG &&
+    return compute_dtype[stored] == stored && is_plain(p->c, p->m, p->n) && p->m <= MAX_SIZE && p->n <= MAX_SIZE &&
            (is_plain(p->a, p->m, p->k) || is_transposed(p->a, p->m, p->k)) &&
            (is_plain(p->b, p->k, p->n) || is_transposed(p->b, p->k, p->n));
 }
@@ -369,13 +370,13 @@ static bool run_batch(dt__products *products, dt_dtype stored, const product *p,
     return true;
 }
 
-/* The straightest case, with nothing in its way but b's order. */
+/* The shortest path, for one tiny product; at most b is packed. False if this does not apply. */
 static bool run_tiny(dt__products *products, dt_dtype dtype, const product *p) {
     _Alignas(64) char packed[TINY * 16];
     const int64_t size = (int64_t)dt_dtype_size(dtype);
     dt__small_product s = {p->m,     p->n,        p->k,     p->a.at,  p->b.at,  p->c.at,
                            p->a.row, p->a.column, p->b.row, p->c.row, p->alpha, p->beta};
-    if (computed_in[dtype] != dtype || !is_tiny(p) || p->c.column != 1)
+    if (compute_dtype[dtype] != dtype || !is_tiny(p) || p->c.column != 1)
         return false;
     if (p->b.column != 1) {
         if (p->m == 0 || p->n * p->k > TINY)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Matrix products of arrays: f32, f64, c64 and c128 by OpenBLAS where it is loaded and by own loops where it is not or
- * where matrices are tiny; f16 and bf16 in f32; integers (and bool) in i64, which wraps. The result depends on shapes
- * and strides, not on the number of threads.
+ * Matrix products of arrays: f32, f64, c64 and c128 by a BLAS (blas.h), or by our own loops if there is none or the
+ * matrices are tiny; f16 and bf16 in f32; integers (and bool) in i64, which wraps. The result depends on shapes and
+ * strides, not on the number of threads.
  */
 #ifndef DT_KERNELS_PRODUCTS_H
 #define DT_KERNELS_PRODUCTS_H
@@ -14,20 +14,20 @@
 
 typedef struct dt__products dt__products;
 
-/* Holds what products need; loads and starts nothing yet. NULL when memory is out; no error is recorded. The pool may
- * be NULL; it is not owned. */
+/* The state of matrix products: BLAS and scratch memory, loaded and allocated on first use. NULL when out of memory;
+ * no error is recorded. The pool may be NULL; it is not owned. */
 dt__products *dt__products_new(dt_ctx *ctx, const dt__kernels *kernels, dt__pool *pool);
 /* NULL is fine. */
 void dt__products_free(dt__products *products);
 
 /* out[…,m,n] = alpha a[…,m,k] b[…,k,n] + beta out, all of one dtype and with at least two dims. Leading dims of a and b
- * are broadcast to out's. out is not read where beta is 0. Numbers are integers for integer dtypes. */
+ * are broadcast to out's. out is not read if beta is 0. alpha and beta are integers for integer dtypes. */
 typedef struct dt__matmul {
     const dt__array *a, *b, *out;
     dt__number alpha, beta;
 } dt__matmul;
 
-/* False when memory is out, with nothing recorded and out in any state. */
+/* False when out of memory; no error is recorded, and the contents of out are undefined. */
 bool dt__matmul_run(dt__products *products, const dt__matmul *args);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A draw of random numbers, as the loops of the kernel tables see it: which words of the generator become which values.
+ * A draw of random numbers, as the loops of the kernel tables need it: how words of the generator become values.
  * src/random checks arguments and computes the constants; dtensor/random.h defines the bits.
  *
  * A group is 16 blocks of the generator: 64 elements of a 32-bit draw, 32 of a 64-bit draw, and 16 where each element
- * has a block of its own. Groups are always computed as a whole, so there is no code for tails and no bit depends on
- * where a range ends.
+ * has a block of its own. Groups are always computed completely, so there is no code for tails, and no value depends
+ * on where a range ends.
  */
 #ifndef DT_KERNELS_RANDOM_DRAW_H
 #define DT_KERNELS_RANDOM_DRAW_H
@@ -14,7 +14,7 @@
 
 struct dt__kernels;
 
-enum { DT__GROUP_BLOCKS = 16, DT__GROUP_BYTES = 64 * 8 }; /* bytes: of a group of any draw, at most */
+enum { DT__GROUP_BLOCKS = 16, DT__GROUP_BYTES = 64 * 8 }; /* bytes: the maximum of any draw */
 
 /* A generator's seed and the number of the draw, which is below 2^48. */
 typedef struct dt__philox_key {
@@ -44,10 +44,10 @@ typedef struct dt__draw {
     double low, high;   /* bounds of all values; infinite: none */
     double alpha, beta; /* truncated: the bounds, in standard deviations from the mean */
     dt__proposal proposal;
-    bool mirrored;       /* truncated: alpha and beta are those of the mirror image */
+    bool mirrored;       /* truncated: alpha and beta are those of the mirrored distribution */
     uint64_t threshold;  /* bernoulli, dropout: words below it are hits */
     uint64_t range;      /* randint */
-    uint64_t n_rejected; /* randint: 2^64 mod range: so many words are drawn again */
+    uint64_t n_rejected; /* randint: 2^64 mod range, the number of words that are rejected */
     int64_t from;
     const struct dt__kernels *kernels;
 } dt__draw;

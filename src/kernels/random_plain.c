@@ -16,10 +16,10 @@ double dt__truncated_attempts(const dt__draw *draw, uint64_t index, uint32_t fir
         if (z == z)
             return z;
     }
-    return draw->alpha; /* does not happen: 0.9^65536 */
+    return draw->alpha; /* practically unreachable: probability 0.9^65536 */
 }
 
-/* 16-bit floats are rounded f32: in two steps from f64. */
+/* 16-bit floats are rounded twice, from f64 to f32 and from there. */
 void dt__random_store(dt_dtype dtype, double value, int64_t i, void *dst) {
     dt__write_f64(dtype, dtype == DT_F64 ? value : (double)(float)value,
                   (char *)dst + i * (int64_t)dt_dtype_size(dtype));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random numbers one at a time: the plain table, and what the tuned tables share with it.
+ * Random numbers one at a time: the plain table, and the functions that the tuned tables share with it.
  *
- * A truncated normal number is found by rejection: propose, accept or try again with the next attempt's words. The
- * proposal follows from the bounds alone (src/random/draw.c): the normal distribution if most of it is between them, a
- * uniform one if they are close together, an exponential tail if both are far out on one side. At least one in about
- * ten proposals is accepted. The arithmetic is f64 whatever the dtype.
+ * Truncated normal numbers are drawn by rejection sampling: propose, accept or try again with the words of the next
+ * attempt. The proposal distribution depends on the bounds alone (src/random/draw.c): the normal distribution if most
+ * of it is between them, a uniform one if they are close together, an exponential tail if both are far out on one
+ * side. At least one in about ten proposals is accepted. The arithmetic is f64 whatever the dtype.
  */
 #ifndef DT_KERNELS_RANDOM_PLAIN_H
 #define DT_KERNELS_RANDOM_PLAIN_H
@@ -16,8 +16,8 @@
 void dt__random_groups_plain(const dt__draw *draw, uint64_t group, int64_t n, void *dst);
 void dt__random_words_plain(dt__philox_key key, uint64_t group, uint64_t *dst);
 
-/* The proposal of two words, in standard deviations from the mean; NaN if it is rejected. Acceptance with the
- * probability exp(-exponent / 2) is decided by the log of a uniform number. */
+/* The proposal from two words, in standard deviations from the mean; NaN if it is rejected. Acceptance with
+ * probability exp(-exponent / 2) is decided by comparing with the log of a uniform number. */
 DT__INLINE double propose_truncated(const dt__draw *draw, dt__proposal proposal, uint64_t x, uint64_t y) {
     const double alpha = draw->alpha, beta = draw->beta, nearest = alpha > 0 ? alpha : 0;
     double z;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reductions for the instruction set of the including file: one pass over all sources, a few registers of each at a
- * time, in the order of the sources. Everything of a block is loaded before any of it is stored, so that dst may be a
- * source. Heads and tails go through the same arithmetic on partly filled registers.
+ * time, in the order of the sources. A block of all sources is loaded before it is stored, so that dst may be a
+ * source. Heads and tails use the same arithmetic on partly filled registers.
  */
 #ifndef DT_KERNELS_REDUCE_LOOPS_H
 #define DT_KERNELS_REDUCE_LOOPS_H
@@ -12,7 +12,7 @@
 #include "kernels/lanes.h"
 
 enum {
-    BLOCK_VECS = 4, /* registers of each source that are worked on together */
+    BLOCK_VECS = 4, /* registers of each source that are processed together */
     BLOCK_BYTES = BLOCK_VECS * VEC_BYTES,
     REDUCE_AHEAD_BYTES = 256, /* prefetch distance; farther is slower with many sources */
 };
@@ -26,7 +26,7 @@ typedef struct reduction {
     bool streams; /* dst + begin is aligned */
 } reduction;
 
-/* What is done to elements: functions of lanes.h, which are constants in each loop. */
+/* The operations on elements: functions of lanes.h, which are compile-time constants in each loop. */
 typedef struct arithmetic {
     lanes (*unpack)(vec x);
     vec (*combine)(vec x, vec y);
@@ -82,9 +82,9 @@ INLINE void reduce_block(arithmetic with, const reduction *r, int n_srcs, size_t
     }
 }
 
-/* Whole blocks; returns where they end. n_srcs is r->n_srcs, as a constant where that makes a faster loop. */
+/* Full blocks; returns the offset of their end. n_srcs is r->n_srcs, as a constant where that makes a faster loop. */
 INLINE size_t reduce_blocks(arithmetic with, const reduction *r, int n_srcs) {
-    const reduction own = *r; /* no store can change it */
+    const reduction own = *r; /* a local copy, which no store can alias */
     size_t at = own.begin;
     for (; own.end - at >= BLOCK_BYTES; at += BLOCK_BYTES)
         reduce_block(with, &own, n_srcs, at);
@@ -112,8 +112,8 @@ INLINE void reduce_range(arithmetic with, const reduction *r) {
         reduce_part(with, r, at, r->end - at);
 }
 
-/* One loop per arithmetic: X(loop, how elements are packed, what combines them, what finishes them). Complex numbers
- * are added and divided as their parts are; signs do not matter to sums and products that wrap. */
+/* One loop per arithmetic: X(loop, packing, combine, finish). Complex numbers are added and divided part by part;
+ * wrapping sums and products are the same for signed and unsigned integers. */
 #define LOOP_LIST(X)                                                                                                 \
     X(sum_f32, whole, add_f32, keep)                                                                                 \
     X(sum_f64, whole, add_f64, keep)                                                                                 \
@@ -165,7 +165,7 @@ INLINE void reduce_range(arithmetic with, const reduction *r) {
 LOOP_LIST(REDUCE_LOOP)
 #undef REDUCE_LOOP
 
-/* NULL where dt_reduce_allowed is false, and for averages of integers, which average.h makes. */
+/* NULL where dt_reduce_allowed is false, and for averages of integers, which are in average.h. */
 static void (*const reduce_loops[DT_N_DTYPES][DT_N_REDUCES])(const reduction *) = {
     [DT_F32] = {reduce_sum_f32, reduce_avg_f32, reduce_product_f32, reduce_min_f32, reduce_max_f32},
     [DT_F64] = {reduce_sum_f64, reduce_avg_f64, reduce_product_f64, reduce_min_f64, reduce_max_f64},
@@ -182,7 +182,7 @@ static void (*const reduce_loops[DT_N_DTYPES][DT_N_REDUCES])(const reduction *) 
 };
 _Static_assert(DT_SUM == 0 && DT_AVG == 1 && DT_PRODUCT == 2 && DT_MIN == 3 && DT_MAX == 4, "columns of the table");
 
-/* Up to where dst is aligned through the caches, then past them. */
+/* Through the caches up to the alignment of dst, then past them. */
 static void reduce_past_caches(dt_dtype dtype, dt_reduce op, const reduction *r, size_t head_bytes) {
     reduction head = *r, body = *r;
     head.end = body.begin = head_bytes;

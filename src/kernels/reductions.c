@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Two ways to reduce. By rows: for each element of the result, blocks of the elements that go into it are loaded
- * together and folded. By columns, where the elements of the result lie closer together in the input: a block of
- * results is kept, and blocks of input are combined with it by the loops of elementwise ops. Where few results take
- * many elements each, a result is folded in segments, which threads share, and the segments in order.
+ * Two ways to reduce. By rows: for each element of the result, its elements are loaded block by block and folded. By
+ * columns, if the stride of the kept dims is smaller in the input: a block of accumulators is combined with blocks of
+ * input by the loops of elementwise ops. A few results of many elements each are folded in segments, in parallel, and
+ * the segments are combined in order.
  */
 #include "kernels/reductions.h"
 
@@ -17,37 +17,37 @@
 #include <string.h>
 
 enum {
-    BLOCK = 1024,       /* elements that are loaded at once */
-    COLUMNS = 256,      /* results that are kept at once */
-    COLUMNS_LEAST = 16, /* for columns to pay */
-    CHUNK = 128,        /* rows that are summed before their sum is added on */
-    PIECE = 1 << 15,    /* elements that are worth a thread, about */
+    BLOCK = 1024,     /* elements that are loaded at once */
+    COLUMNS = 256,    /* accumulators of a block of columns */
+    MIN_COLUMNS = 16, /* for columns to pay off */
+    CHUNK = 128,      /* rows that are summed before their sum is added to the total */
+    PIECE = 1 << 15,  /* elements that are worth a thread, about */
     SEGMENTS = 64,
-    RESULTS_FEW = 64,
+    FEW_RESULTS = 64,
 };
 
 typedef union element {
     double f[2];
     float f32;
     int64_t i;
-    uint8_t truth;
+    uint8_t boolean;
 } element;
 
-/* Views of the input: along the dims that stay, together with the output, and along those that go. */
+/* Views of the input: along the kept dims, together with the output, and along the reduced dims. */
 typedef struct views {
-    int64_t kept_shape[DT__WALK_DIMS], kept_strides[DT__WALK_DIMS], gone_shape[DT__WALK_DIMS],
-        gone_strides[DT__WALK_DIMS];
-    dt__array kept, gone;
+    int64_t kept_shape[DT__WALK_DIMS], kept_strides[DT__WALK_DIMS], reduced_shape[DT__WALK_DIMS],
+        reduced_strides[DT__WALK_DIMS];
+    dt__array kept, reduced;
 } views;
 
 static void split_dims(const dt__reduction *args, views *v) {
     const dt__array *in = args->in;
     v->kept = (dt__array){in->data, in->dtype, 0, v->kept_shape, v->kept_strides};
-    v->gone = (dt__array){in->data, in->dtype, 0, v->gone_shape, v->gone_strides};
+    v->reduced = (dt__array){in->data, in->dtype, 0, v->reduced_shape, v->reduced_strides};
     for (int d = 0; d < in->n_dims; d++)
         if (args->dims >> d & 1) {
-            v->gone_shape[v->gone.n_dims] = in->shape[d];
-            v->gone_strides[v->gone.n_dims++] = in->strides[d];
+            v->reduced_shape[v->reduced.n_dims] = in->shape[d];
+            v->reduced_strides[v->reduced.n_dims++] = in->strides[d];
         } else {
             v->kept_shape[v->kept.n_dims] = in->shape[d];
             v->kept_strides[v->kept.n_dims++] = in->strides[d];
@@ -57,19 +57,19 @@ static void split_dims(const dt__reduction *args, views *v) {
 typedef struct job {
     const dt__kernels *kernels;
     const dt__reduction *args;
-    dt_dtype loop_dtype, kept_in; /* what loops read, and what they keep */
+    dt_dtype loop_dtype, acc_dtype; /* of the loops' input, and of their accumulators */
     element identity;
-    dt__walk results;            /* output and input, along dims that stay */
-    dt__walk elements;           /* input, along dims that go */
+    dt__walk results;            /* output and input, along the kept dims */
+    dt__walk elements;           /* input, along the reduced dims */
     bool is_empty;               /* no elements */
-    int64_t n_results, n_across; /* blocks along the innermost of the dims that go */
+    int64_t n_results, n_across; /* n_across: blocks along the innermost reduced dim */
     int64_t n_blocks;            /* of elements, per result */
     int64_t n_per_piece;         /* results, or blocks of columns */
     int64_t n_segments;
     element *segments;
 } job;
 
-/* The dtype in which elements are loaded: the fewest that hold all values. */
+/* The dtype in which elements are loaded: one of a few that hold all values exactly. */
 static dt_dtype loop_dtype_of(dt__fold fold, dt_dtype dtype) {
     static const dt_dtype holds[DT_N_DTYPES] = {
         [DT_F32] = DT_F32,  [DT_F16] = DT_F32,   [DT_BF16] = DT_F32, [DT_F64] = DT_F64,
@@ -79,31 +79,31 @@ static dt_dtype loop_dtype_of(dt__fold fold, dt_dtype dtype) {
     return fold == DT__FOLD_ANY || fold == DT__FOLD_ALL ? DT_BOOL : holds[dtype];
 }
 
-static dt_dtype dtype_kept(dt__fold fold, dt_dtype loop_dtype) {
+static dt_dtype acc_dtype_of(dt__fold fold, dt_dtype loop_dtype) {
     return loop_dtype == DT_F32 && (fold == DT__FOLD_SUM || fold == DT__FOLD_PROD) ? DT_F64 : loop_dtype;
 }
 
-static element identity_of(dt__fold fold, dt_dtype kept_in) {
+static element identity_of(dt__fold fold, dt_dtype acc_dtype) {
     element e = {{0, 0}};
-    const bool is_whole = kept_in == DT_I64;
+    const bool is_integer = acc_dtype == DT_I64;
     switch (fold) {
     case DT__FOLD_PROD:
-        if (is_whole)
+        if (is_integer)
             e.i = 1;
         else
             e.f[0] = 1;
         break;
     case DT__FOLD_MAX:
     case DT__FOLD_MIN:
-        if (is_whole)
+        if (is_integer)
             e.i = fold == DT__FOLD_MAX ? INT64_MIN : INT64_MAX;
-        else if (kept_in == DT_F32)
+        else if (acc_dtype == DT_F32)
             e.f32 = fold == DT__FOLD_MAX ? -INFINITY : INFINITY;
         else
             e.f[0] = fold == DT__FOLD_MAX ? -INFINITY : INFINITY;
         break;
     case DT__FOLD_ALL:
-        e.truth = 1;
+        e.boolean = 1;
         break;
     default:
         break;
@@ -111,7 +111,7 @@ static element identity_of(dt__fold fold, dt_dtype kept_in) {
     return e;
 }
 
-/* How columns are combined. */
+/* The elementwise op that combines columns. */
 static const dt__element_op column_ops[DT__N_FOLDS] = {
     [DT__FOLD_SUM] = DT__EL_ADD,     [DT__FOLD_PROD] = DT__EL_MUL, [DT__FOLD_MAX] = DT__EL_MAXIMUM,
     [DT__FOLD_MIN] = DT__EL_MINIMUM, [DT__FOLD_ANY] = DT__EL_OR,   [DT__FOLD_ALL] = DT__EL_AND,
@@ -121,25 +121,25 @@ static dt__patch row_patch(const dt__array *a, char *at, int64_t n, int64_t stri
     return (dt__patch){at, dt_dtype_size(a->dtype), n, 1, stride, 0};
 }
 
-/* Writes n kept values, divided if need be, to a row of the output. */
-static void put_results(const job *j, void *kept, int64_t n, char *at, int64_t stride) {
+/* Writes n accumulators, divided if requested, to a row of the output. */
+static void store_results(const job *j, void *kept, int64_t n, char *at, int64_t stride) {
     char converted[COLUMNS * 16];
     const double divisor = j->args->divisor;
-    if (divisor != 0 && (j->kept_in == DT_F64 || j->kept_in == DT_C128))
-        for (int64_t i = 0; i < n * (j->kept_in == DT_C128 ? 2 : 1); i++)
+    if (divisor != 0 && (j->acc_dtype == DT_F64 || j->acc_dtype == DT_C128))
+        for (int64_t i = 0; i < n * (j->acc_dtype == DT_C128 ? 2 : 1); i++)
             ((double *)kept)[i] /= divisor;
-    else if (divisor != 0) { /* integers: the quotient is a real number */
+    else if (divisor != 0) { /* integers: the quotient is f64 */
         for (int64_t i = 0; i < n; i++) {
             const double quotient = (double)((int64_t *)kept)[i] / divisor;
             memcpy((char *)kept + 8 * i, &quotient, 8);
         }
     }
-    const dt_dtype made = divisor != 0 && j->kept_in == DT_I64 ? DT_F64 : j->kept_in;
+    const dt_dtype dtype = divisor != 0 && j->acc_dtype == DT_I64 ? DT_F64 : j->acc_dtype;
     const dt__patch to = row_patch(j->args->out, at, n, stride);
-    dt__store_patch(j->kernels, kept, made, &to, j->args->out->dtype, converted);
+    dt__store_patch(j->kernels, kept, dtype, &to, j->args->out->dtype, converted);
 }
 
-/* Blocks number begin to end of the elements of one result, combined with what is in *kept. */
+/* Combines blocks begin to end of the elements of one result with *kept. */
 static void fold_blocks(const job *j, char *start, int64_t begin, int64_t end, element *kept) {
     _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16];
     const dt__walk_dim *inner = &j->elements.dims[0];
@@ -169,11 +169,11 @@ static void reduce_rows(void *arg, int64_t piece) {
         element kept = j->identity;
         if (!j->is_empty)
             fold_blocks(j, j->elements.at[0] + (at[1] - (char *)j->args->in->data), 0, j->n_blocks, &kept);
-        put_results(j, &kept, 1, at[0], 0);
+        store_results(j, &kept, 1, at[0], 0);
     }
 }
 
-/* Piece: one segment of one result. */
+/* A piece is one segment of one result. */
 static void reduce_segment(void *arg, int64_t piece) {
     const job *j = arg;
     const int64_t result = piece / j->n_segments, segment = piece % j->n_segments;
@@ -186,34 +186,34 @@ static void reduce_segment(void *arg, int64_t piece) {
 }
 
 static void reduce_in_segments(job *j, dt__pool *pool) {
-    element segments[RESULTS_FEW * SEGMENTS];
+    element segments[FEW_RESULTS * SEGMENTS];
     int64_t position[DT__WALK_DIMS] = {0};
     char *at[2] = {j->results.at[0], j->results.at[1]};
-    dt__fold_loop *fold = j->kernels->loops->folds[j->args->fold][j->kept_in];
+    dt__fold_loop *fold = j->kernels->loops->folds[j->args->fold][j->acc_dtype];
     j->segments = segments;
     dt__pool_run(pool, j->n_results * j->n_segments, reduce_segment, j);
     for (int64_t r = 0; r < j->n_results; r++, dt__walk_next(&j->results, 0, position, at)) {
         element kept = j->identity;
         for (int64_t s = 0; s < j->n_segments; s++)
             fold(1, &segments[r * j->n_segments + s], &kept);
-        put_results(j, &kept, 1, at[0], 0);
+        store_results(j, &kept, 1, at[0], 0);
     }
 }
 
 static void set_to_identity(const job *j, int64_t n, char *kept) {
-    const size_t bytes = dt_dtype_size(j->kept_in);
+    const size_t bytes = dt_dtype_size(j->acc_dtype);
     j->kernels->fill(kept, &j->identity, bytes, (size_t)n, DT__CACHED);
 }
 
-/* One block of columns: dims[0] of the results. Sums are taken in chunks, so that errors do not add up over all rows.
- * */
+/* One block of columns, along dims[0] of the results. Sums are computed in chunks, so that rounding errors do not
+ * accumulate over all rows. */
 static void reduce_columns(void *arg, int64_t piece) {
     const job *j = arg;
     _Alignas(64) char all[COLUMNS * 16], chunk[COLUMNS * 16], gathered[COLUMNS * 16], converted[COLUMNS * 16];
     const dt__walk_dim *columns = &j->results.dims[0];
     const int64_t per_row = dt__ceil_div(columns->size, COLUMNS), first = piece % per_row * COLUMNS;
     const int64_t n = dt__min_i64(COLUMNS, columns->size - first);
-    dt__loop *combine = j->kernels->loops->ops[column_ops[j->args->fold]][j->kept_in];
+    dt__loop *combine = j->kernels->loops->ops[column_ops[j->args->fold]][j->acc_dtype];
     int64_t position[DT__WALK_DIMS], in_position[DT__WALK_DIMS] = {0}, row = 0;
     char *at[2] = {j->results.at[0] + first * columns->strides[0], j->results.at[1] + first * columns->strides[1]};
     dt__walk_seek(&j->results, 1, piece / per_row, position, at);
@@ -222,7 +222,7 @@ static void reduce_columns(void *arg, int64_t piece) {
     set_to_identity(j, n, chunk);
     do {
         const dt__patch p = row_patch(j->args->in, in[0], n, columns->strides[1]);
-        const void *x = dt__load_patch(j->kernels, &p, j->args->in->dtype, j->kept_in, gathered, converted);
+        const void *x = dt__load_patch(j->kernels, &p, j->args->in->dtype, j->acc_dtype, gathered, converted);
         combine(n, chunk, (const void *[]){chunk, x}, NULL);
         if (++row % CHUNK == 0) {
             combine(n, all, (const void *[]){all, chunk}, NULL);
@@ -230,33 +230,34 @@ static void reduce_columns(void *arg, int64_t piece) {
         }
     } while (dt__walk_next(&j->elements, 0, in_position, in));
     combine(n, all, (const void *[]){all, chunk}, NULL);
-    put_results(j, all, n, at[0], columns->strides[0]);
+    store_results(j, all, n, at[0], columns->strides[0]);
 }
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-static bool columns_pay(const job *j) {
+static bool prefers_columns(const job *j) {
     const dt__walk_dim *across = &j->results.dims[0], *along = &j->elements.dims[0];
-    return !j->is_empty && across->size >= COLUMNS_LEAST && across->strides[1] != 0 &&
+    return !j->is_empty && across->size >= MIN_COLUMNS && across->strides[1] != 0 &&
            distance(across->strides[1]) < distance(along->strides[0]);
 }
 
-/* A few short rows that lie one behind another go straight to the loop, as reduce_rows would pass them to it. */
-static bool reduce_straight(const job *j) {
+/* Passes a few short contiguous rows directly to the loop, with the same result as reduce_rows. False if the case is
+ * not this one. */
+static bool reduce_directly(const job *j) {
     const dt__array *in = j->args->in, *out = j->args->out;
-    _Alignas(64) char kept[RESULTS_FEW * sizeof(element)];
-    const size_t bytes = dt_dtype_size(j->kept_in), in_bytes = dt_dtype_size(in->dtype);
+    _Alignas(64) char kept[FEW_RESULTS * sizeof(element)];
+    const size_t bytes = dt_dtype_size(j->acc_dtype), in_bytes = dt_dtype_size(in->dtype);
     int64_t n_results = 1, n = 1;
     for (int d = 0; d < in->n_dims; d++) {
-        const bool goes = j->args->dims >> d & 1;
-        if (!goes && d > 0 && j->args->dims >> (d - 1) & 1)
-            return false; /* only the last dims may go */
-        if (goes)
+        const bool is_reduced = j->args->dims >> d & 1;
+        if (!is_reduced && d > 0 && j->args->dims >> (d - 1) & 1)
+            return false; /* only the last dims may be reduced */
+        if (is_reduced)
             n *= in->shape[d];
         else
             n_results *= in->shape[d];
     }
-    if (n == 0 || n > BLOCK || n_results == 0 || n_results > RESULTS_FEW || in->dtype != j->loop_dtype ||
+    if (n == 0 || n > BLOCK || n_results == 0 || n_results > FEW_RESULTS || in->dtype != j->loop_dtype ||
         !dt__array_is_dense(in) || !dt__array_is_dense(out))
         return false;
     dt__fold_loop *fold = j->kernels->loops->folds[j->args->fold][j->loop_dtype];
@@ -265,7 +266,7 @@ static bool reduce_straight(const job *j) {
         fold(n, (const char *)in->data + (size_t)(r * n) * in_bytes, &one);
         memcpy(kept + (size_t)r * bytes, &one, bytes);
     }
-    put_results(j, kept, n_results, out->data, (int64_t)dt_dtype_size(out->dtype));
+    store_results(j, kept, n_results, out->data, (int64_t)dt_dtype_size(out->dtype));
     return true;
 }
 
@@ -275,25 +276,25 @@ void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction 
     j.kernels = kernels;
     j.args = args;
     j.loop_dtype = loop_dtype_of(args->fold, args->in->dtype);
-    j.kept_in = dtype_kept(args->fold, j.loop_dtype);
-    j.identity = identity_of(args->fold, j.kept_in);
-    if (reduce_straight(&j))
+    j.acc_dtype = acc_dtype_of(args->fold, j.loop_dtype);
+    j.identity = identity_of(args->fold, j.acc_dtype);
+    if (reduce_directly(&j))
         return;
     split_dims(args, &v);
     if (!dt__walk_make(2, (const dt__array *const[]){args->out, &v.kept}, &j.results))
         return;
-    j.is_empty = !dt__walk_make(1, (const dt__array *const[]){&v.gone}, &j.elements);
+    j.is_empty = !dt__walk_make(1, (const dt__array *const[]){&v.reduced}, &j.elements);
     j.n_results = dt__walk_positions(&j.results, 0);
     j.n_across = dt__ceil_div(j.is_empty ? 1 : j.elements.dims[0].size, BLOCK);
     j.n_blocks = j.is_empty ? 0 : j.n_across * dt__walk_positions(&j.elements, 1);
     const int64_t n_elements = j.is_empty ? 1 : dt__walk_positions(&j.elements, 0);
-    if (columns_pay(&j)) {
+    if (prefers_columns(&j)) {
         const dt__walk_dim *columns = &j.results.dims[0];
         dt__pool_run(n_elements * j.n_results < PIECE ? NULL : pool,
                      dt__ceil_div(columns->size, COLUMNS) * dt__walk_positions(&j.results, 1), reduce_columns, &j);
         return;
     }
-    if (j.n_results <= RESULTS_FEW && j.n_blocks >= 2 * SEGMENTS) {
+    if (j.n_results <= FEW_RESULTS && j.n_blocks >= 2 * SEGMENTS) {
         j.n_segments = SEGMENTS;
         reduce_in_segments(&j, pool);
         return;
@@ -302,8 +303,8 @@ void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction 
     dt__pool_run(pool, dt__ceil_div(j.n_results, j.n_per_piece), reduce_rows, &j);
 }
 
-/* The position of the largest or smallest element: blocks are folded first, and searched only when they have a better
- * one. */
+/* The position of the largest or smallest element: each block is folded first, and searched only if its result is
+ * better than the best so far. */
 typedef struct arg_job {
     const dt__kernels *kernels;
     const dt__reduction *args;
@@ -328,22 +329,22 @@ static int64_t find_i64(const dt__i64 *x, int64_t n, int64_t best) {
 }
 
 static bool is_better(const arg_job *j, element now, element before) {
-    const bool wants_more = j->args->fold == DT__FOLD_MAX;
+    const bool is_max = j->args->fold == DT__FOLD_MAX;
     if (j->loop_dtype == DT_I64)
-        return wants_more ? now.i > before.i : now.i < before.i;
+        return is_max ? now.i > before.i : now.i < before.i;
     if (before.f[0] != before.f[0])
         return false;
-    return now.f[0] != now.f[0] || (wants_more ? now.f[0] > before.f[0] : now.f[0] < before.f[0]);
+    return now.f[0] != now.f[0] || (is_max ? now.f[0] > before.f[0] : now.f[0] < before.f[0]);
 }
 
-/* In the order of the dims, whatever the strides. */
+/* In logical order, whatever the strides. */
 static int64_t arg_of(const arg_job *j, char *start) {
     _Alignas(64) char gathered[BLOCK * 16];
     _Alignas(64) element converted[BLOCK];
-    const dt__array *gone = &j->v.gone;
-    const int last = gone->n_dims - 1;
-    const int64_t size = (int64_t)dt_dtype_size(gone->dtype), n = last < 0 ? 1 : gone->shape[last];
-    const int64_t stride = last < 0 ? 0 : gone->strides[last] * size;
+    const dt__array *reduced = &j->v.reduced;
+    const int last = reduced->n_dims - 1;
+    const int64_t size = (int64_t)dt_dtype_size(reduced->dtype), n = last < 0 ? 1 : reduced->shape[last];
+    const int64_t stride = last < 0 ? 0 : reduced->strides[last] * size;
     dt__fold_loop *fold = j->kernels->loops->folds[j->args->fold][j->loop_dtype];
     const element worst = identity_of(j->args->fold, j->loop_dtype);
     element best = worst;
@@ -351,10 +352,10 @@ static int64_t arg_of(const arg_job *j, char *start) {
     for (int64_t row = 0; row < j->n_elements; row += n) {
         char *at = start;
         for (int d = 0; d < last; d++)
-            at += index[d] * gone->strides[d] * size;
+            at += index[d] * reduced->strides[d] * size;
         for (int64_t first = 0; first < n; first += BLOCK) {
-            const dt__patch p = row_patch(gone, at + first * stride, dt__min_i64(BLOCK, n - first), stride);
-            const void *x = dt__load_patch(j->kernels, &p, gone->dtype, j->loop_dtype, gathered, converted);
+            const dt__patch p = row_patch(reduced, at + first * stride, dt__min_i64(BLOCK, n - first), stride);
+            const void *x = dt__load_patch(j->kernels, &p, reduced->dtype, j->loop_dtype, gathered, converted);
             element now = worst;
             fold(p.columns, x, &now);
             if (where >= 0 && !is_better(j, now, best))
@@ -363,7 +364,7 @@ static int64_t arg_of(const arg_job *j, char *start) {
             where = row + first +
                     (j->loop_dtype == DT_I64 ? find_i64(x, p.columns, now.i) : find_f64(x, p.columns, now.f[0]));
         }
-        for (int d = last - 1; d >= 0 && ++index[d] == gone->shape[d]; d--)
+        for (int d = last - 1; d >= 0 && ++index[d] == reduced->shape[d]; d--)
             index[d] = 0;
     }
     return where;
@@ -386,7 +387,7 @@ void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduct
     j.loop_dtype = loop_dtype_of(args->fold, args->in->dtype);
     j.loop_dtype = j.loop_dtype == DT_F32 ? DT_F64 : j.loop_dtype;
     split_dims(args, &j.v);
-    j.n_elements = dt__array_count(&j.v.gone);
+    j.n_elements = dt__array_count(&j.v.reduced);
     if (j.n_elements == 0 || !dt__walk_make(2, (const dt__array *const[]){args->out, &j.v.kept}, &j.results))
         return;
     j.n_results = dt__walk_positions(&j.results, 0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reductions of arrays along any of their dims, and running ones along one. Sums and products of floats are kept in
- * f64 (complex: c128) and rounded once at the end; those of integers and bool in i64, which wraps. The order of
+ * Reductions of arrays along any of their dims, and scans along one. Sums and products of floats accumulate in f64
+ * (complex: c128) and are rounded once at the end; those of integers and bool in i64, which wraps. The order of
  * operations depends on shape and strides only, not on threads or instruction sets.
  */
 #ifndef DT_KERNELS_REDUCTIONS_H
@@ -12,9 +12,9 @@
 #include "kernels/loops.h"
 #include "kernels/thread_pool.h"
 
-/* out = in folded along the dims whose bits are set. out has the other dims, in order, and any dtype that the result is
- * to be converted to. Sums are divided by `divisor` before that, unless it is 0. Over no elements, sum is 0, product 1,
- * any false and all true; max and min need at least one element. Max and min: no complex. */
+/* out = in, reduced along the dims whose bits are set. out has the other dims, in order; the result is divided by
+ * `divisor`, unless that is 0, and converted to out's dtype. Over no elements, sum is 0, product 1, any false and all
+ * true; max and min need at least one element, and are not defined for complex numbers. */
 typedef struct dt__reduction {
     dt__fold fold;
     uint64_t dims;
@@ -24,13 +24,13 @@ typedef struct dt__reduction {
 
 void dt__reduce(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args);
 
-/* out (i64, shaped as for dt__reduce) = the position along the dims of the largest element (the smallest, for
- * DT__FOLD_MIN): the first one of equals; a NaN is larger and smaller than everything. Over several dims it counts
- * elements, the last dim fastest. At least one element each. */
+/* out (i64, of the shape that dt__reduce has) = the position along the dims of the largest element (the smallest, for
+ * DT__FOLD_MIN): the first if several are equal; the first NaN if there is one. Over several dims the position is the
+ * row-major index. Needs at least one element. */
 void dt__reduce_arg(const dt__kernels *kernels, dt__pool *pool, const dt__reduction *args);
 
-/* out[…, i, …] = in[…, 0, …] to in[…, i, …], summed (or multiplied, for DT__FOLD_PROD), along one dim. out has the
- * shape of in, and may be in. */
+/* Cumulative sum (or product, for DT__FOLD_PROD) along one dim: out[…, i, …] combines in[…, 0, …] to in[…, i, …]. out
+ * has the shape of in, and may be in. */
 void dt__scan(const dt__kernels *kernels, dt__pool *pool, dt__fold fold, int dim, const dt__array *in,
               const dt__array *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Running sums and products along one dim, as rows (one running value) or as columns (a block of running values), as
- * in reductions.c.
+ * Cumulative sums and products along one dim, by rows (one accumulator) or by columns (a block of accumulators), as in
+ * reductions.c.
  */
 #include "base/size.h"
 #include "kernels/element_ops.h"
@@ -12,13 +12,13 @@
 
 #include <string.h>
 
-enum { BLOCK = 512, COLUMNS_LEAST = 8, PIECE = 1 << 15 };
+enum { BLOCK = 512, MIN_COLUMNS = 8, PIECE = 1 << 15 };
 
 typedef struct job {
     const dt__kernels *kernels;
     const dt__array *in, *out;
     dt__fold fold;
-    dt_dtype kept_in;
+    dt_dtype acc_dtype;
     int64_t n, out_stride, in_stride; /* along the dim, in bytes */
     dt__walk others;                  /* output and input, along all other dims */
     bool by_columns;
@@ -41,11 +41,11 @@ RUNNING(c128, dt__c128, 1, ((dt__c128){a.re + b.re, a.im + b.im}),
         ((dt__c128){a.re * b.re - a.im * b.im, a.re *b.im + a.im *b.re}))
 #undef RUNNING
 
-static void run(const job *j, int64_t n, void *x, void *last) {
+static void scan_block(const job *j, int64_t n, void *x, void *last) {
     const bool adds = j->fold == DT__FOLD_SUM;
-    if (j->kept_in == DT_F64)
+    if (j->acc_dtype == DT_F64)
         running_f64(adds, n, x, last);
-    else if (j->kept_in == DT_I64)
+    else if (j->acc_dtype == DT_I64)
         running_i64(adds, n, x, last);
     else
         running_c128(adds, n, x, last);
@@ -57,41 +57,41 @@ static dt__patch patch(const dt__array *a, char *at, int64_t n, int64_t stride) 
 
 static void set_to_identity(const job *j, int64_t n, char *kept) {
     const double one = 1;
-    const int64_t whole_one = 1;
-    const size_t size = dt_dtype_size(j->kept_in);
+    const int64_t integer_one = 1;
+    const size_t size = dt_dtype_size(j->acc_dtype);
     memset(kept, 0, (size_t)n * size);
     for (int64_t i = 0; i < n && j->fold == DT__FOLD_PROD; i++)
-        memcpy(kept + (size_t)i * size, j->kept_in == DT_I64 ? (const void *)&whole_one : &one, 8);
+        memcpy(kept + (size_t)i * size, j->acc_dtype == DT_I64 ? (const void *)&integer_one : &one, 8);
 }
 
 static void scan_row(const job *j, char *out, char *in) {
     _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16], narrow[BLOCK * 16];
     char last[16];
-    const size_t size = dt_dtype_size(j->kept_in);
+    const size_t size = dt_dtype_size(j->acc_dtype);
     set_to_identity(j, 1, last);
     for (int64_t first = 0; first < j->n; first += BLOCK) {
         const int64_t n = dt__min_i64(BLOCK, j->n - first);
         const dt__patch from = patch(j->in, in + first * j->in_stride, n, j->in_stride);
         const dt__patch to = patch(j->out, out + first * j->out_stride, n, j->out_stride);
-        const void *x = dt__load_patch(j->kernels, &from, j->in->dtype, j->kept_in, gathered, converted);
+        const void *x = dt__load_patch(j->kernels, &from, j->in->dtype, j->acc_dtype, gathered, converted);
         if (x != converted)
             memcpy(converted, x, (size_t)n * size);
-        run(j, n, converted, last);
-        dt__store_patch(j->kernels, converted, j->kept_in, &to, j->out->dtype, narrow);
+        scan_block(j, n, converted, last);
+        dt__store_patch(j->kernels, converted, j->acc_dtype, &to, j->out->dtype, narrow);
     }
 }
 
 static void scan_columns(const job *j, char *out, char *in, int64_t n) {
     _Alignas(64) char gathered[BLOCK * 16], converted[BLOCK * 16], narrow[BLOCK * 16], last[BLOCK * 16];
     const dt__walk_dim *across = &j->others.dims[0];
-    dt__loop *combine = j->kernels->loops->ops[j->fold == DT__FOLD_SUM ? DT__EL_ADD : DT__EL_MUL][j->kept_in];
+    dt__loop *combine = j->kernels->loops->ops[j->fold == DT__FOLD_SUM ? DT__EL_ADD : DT__EL_MUL][j->acc_dtype];
     set_to_identity(j, n, last);
     for (int64_t i = 0; i < j->n; i++) {
         const dt__patch from = patch(j->in, in + i * j->in_stride, n, across->strides[1]);
         const dt__patch to = patch(j->out, out + i * j->out_stride, n, across->strides[0]);
-        const void *x = dt__load_patch(j->kernels, &from, j->in->dtype, j->kept_in, gathered, converted);
+        const void *x = dt__load_patch(j->kernels, &from, j->in->dtype, j->acc_dtype, gathered, converted);
         combine(n, last, (const void *[]){last, x}, NULL);
-        dt__store_patch(j->kernels, last, j->kept_in, &to, j->out->dtype, narrow);
+        dt__store_patch(j->kernels, last, j->acc_dtype, &to, j->out->dtype, narrow);
     }
 }
 
@@ -116,7 +116,7 @@ static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; 
 
 void dt__scan(const dt__kernels *kernels, dt__pool *pool, dt__fold fold, int dim, const dt__array *in,
               const dt__array *out) {
-    static const dt_dtype kept_in[DT_N_DTYPES] = {
+    static const dt_dtype acc_dtype[DT_N_DTYPES] = {
         [DT_F32] = DT_F64,  [DT_F16] = DT_F64,   [DT_BF16] = DT_F64, [DT_F64] = DT_F64,
         [DT_C64] = DT_C128, [DT_C128] = DT_C128, [DT_I8] = DT_I64,   [DT_I16] = DT_I64,
         [DT_I32] = DT_I64,  [DT_I64] = DT_I64,   [DT_U8] = DT_I64,   [DT_BOOL] = DT_I64,
@@ -130,7 +130,7 @@ void dt__scan(const dt__kernels *kernels, dt__pool *pool, dt__fold fold, int dim
             out_strides[n_others++] = out->strides[d];
         }
     const bool has_dim = in->n_dims > 0; /* a single number is its own sum */
-    job j = {.kernels = kernels, .in = in, .out = out, .fold = fold, .kept_in = kept_in[in->dtype]};
+    job j = {.kernels = kernels, .in = in, .out = out, .fold = fold, .acc_dtype = acc_dtype[in->dtype]};
     j.n = has_dim ? in->shape[dim] : 1;
     j.in_stride = has_dim ? in->strides[dim] * (int64_t)dt_dtype_size(in->dtype) : 0;
     j.out_stride = has_dim ? out->strides[dim] * (int64_t)dt_dtype_size(out->dtype) : 0;
@@ -139,7 +139,7 @@ void dt__scan(const dt__kernels *kernels, dt__pool *pool, dt__fold fold, int dim
     if (j.n == 0 || !dt__walk_make(2, (const dt__array *const[]){&to, &from}, &j.others))
         return;
     const dt__walk_dim *across = &j.others.dims[0];
-    j.by_columns = across->size >= COLUMNS_LEAST && distance(across->strides[0]) < distance(j.out_stride);
+    j.by_columns = across->size >= MIN_COLUMNS && distance(across->strides[0]) < distance(j.out_stride);
     j.n_across = j.by_columns ? dt__ceil_div(across->size, BLOCK) : 1;
     j.n_items = j.n_across * dt__walk_positions(&j.others, j.by_columns ? 1 : 0);
     j.n_per_piece = dt__ceil_div(PIECE, j.n * (j.by_columns ? dt__min_i64(across->size, BLOCK) : 1));

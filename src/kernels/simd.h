@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Registers of the instruction set that the including file is compiled for: generic vectors of the compiler, and
- * generic stand-ins for each HW_ macro that the instruction set's own header (included before) did not define.
+ * Vector registers of the instruction set that the including file is compiled for: the compiler's generic vectors, and
+ * a generic version of each HW_ macro that the instruction set's own header (included before) does not define.
  */
 #ifndef DT_KERNELS_SIMD_H
 #define DT_KERNELS_SIMD_H
@@ -30,7 +30,7 @@ typedef int32_t vi32 VECTOR;
 typedef uint32_t vu32 VECTOR;
 typedef int64_t vi64 VECTOR;
 typedef uint64_t vu64 VECTOR;
-typedef vu8 vec; /* a register whatever it holds */
+typedef vu8 vec; /* a register with elements of any type */
 typedef uint8_t vec_in_memory __attribute__((vector_size(VEC_BYTES), aligned(1), may_alias));
 
 /* Bytes of x where the mask is set, of y elsewhere. */
@@ -45,14 +45,13 @@ typedef uint8_t vec_in_memory __attribute__((vector_size(VEC_BYTES), aligned(1),
 
 enum { LINE_BYTES = 64 }; /* of the caches */
 
-/* How far it is to the next address at which vec_stream may write. */
+/* Bytes up to the next address at which vec_stream may write. */
 INLINE size_t bytes_to_alignment(const void *at) { return -(uintptr_t)at % VEC_BYTES; }
 
 INLINE vec vec_load(const void *from) { return *(const vec_in_memory *)from; }
 INLINE void vec_store(void *to, vec x) { *(vec_in_memory *)to = x; }
 
-/* The first n bytes of a word, for n up to 8, without touching others and without a detour through memory: two pieces
- * that overlap. */
+/* The first n bytes of a word, for n up to 8, without touching others and without a buffer: two loads that overlap. */
 INLINE uint64_t load_first(const char *from, size_t n) {
     uint64_t word = 0;
     uint32_t low4, high4;
@@ -116,7 +115,7 @@ __attribute__((unused)) static void vec_store_part(char *to, vec x, size_t n) {
 #endif
 }
 
-/* Past the caches, to an address that is a multiple of VEC_BYTES; a fence before others may read it. */
+/* Stores past the caches, to an address that is a multiple of VEC_BYTES; needs a fence before other threads read it. */
 INLINE void vec_stream(void *to, vec x) {
 #ifdef HW_STREAM
     HW_STREAM(to, x);
@@ -135,8 +134,8 @@ INLINE void vec_fence(void) {
 #define HW_MULTIPLY_U32(x, m) (((x)&0xffffffffu) * (m))
 #endif
 
-/* Minimum and maximum of two registers. For floats, as x86 has it: x if x < y (x > y), and otherwise y, which makes y
- * the answer for NaN and for zeros of either sign. */
+/* Minimum and maximum of two registers. For floats, as on x86: x if x < y (x > y), and otherwise y, so that the result
+ * is y for NaN and for two zeros. */
 #ifndef HW_MIN_F32
 #define HW_MIN_F32(x, y) VEC_SELECT((vf32)(x) < (vf32)(y), x, y)
 #endif

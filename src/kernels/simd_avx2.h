@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What AVX2 and F16C offer beyond generic vectors. Registers hold 32 bytes.
+ * Operations of AVX2 and F16C that generic vectors lack. Registers hold 32 bytes.
  */
 #ifndef DT_KERNELS_SIMD_AVX2_H
 #define DT_KERNELS_SIMD_AVX2_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What AVX-512 (F, BW, DQ, VL) and F16C offer beyond generic vectors. Registers hold 64 bytes: one cache line.
+ * Operations of AVX-512 (F, BW, DQ, VL) and F16C that generic vectors lack. Registers hold 64 bytes: one cache line.
  */
 #ifndef DT_KERNELS_SIMD_AVX512_H
 #define DT_KERNELS_SIMD_AVX512_H

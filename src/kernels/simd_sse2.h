@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every x86-64 offers beyond generic vectors. Registers hold 16 bytes.
+ * Operations of every x86-64 that generic vectors lack. Registers hold 16 bytes.
  */
 #ifndef DT_KERNELS_SIMD_SSE2_H
 #define DT_KERNELS_SIMD_SSE2_H

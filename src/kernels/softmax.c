@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Softmax along one dim: the largest element, the sum of exponentials, and the result, in three passes over a row. A
- * row that fits a buffer is loaded once. Where the dim is not the one in which elements are contiguous, a block of
- * columns is worked on together.
+ * row that fits a buffer is loaded once. If the dim is not the contiguous one, a block of columns is processed
+ * together.
  */
 #include "base/size.h"
 #include "kernels/element_ops.h"
@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 2048, COLUMNS = 256, COLUMNS_LEAST = 8, PIECE = 1 << 14 };
+enum { BLOCK = 2048, COLUMNS = 256, MIN_COLUMNS = 8, PIECE = 1 << 14 };
 
 typedef struct job {
     const dt__kernels *kernels;
@@ -30,13 +30,13 @@ static dt__patch patch(const dt__array *a, char *at, int64_t n, int64_t stride) 
     return (dt__patch){at, dt_dtype_size(a->dtype), n, 1, stride, 0};
 }
 
-static void call(const job *j, dt__element_op op, int64_t n, void *out, const void *x, const void *y, double p,
-                 double q) {
+static void run_loop(const job *j, dt__element_op op, int64_t n, void *out, const void *x, const void *y, double p,
+                     double q) {
     const dt__number numbers[2] = {{.f = {p, 0}}, {.f = {q, 0}}};
     j->kernels->loops->ops[op][j->dtype](n, out, (const void *[]){x, y}, numbers);
 }
 
-static double largest_so_far(const job *j, int64_t n, const void *x, double before) {
+static double update_largest(const job *j, int64_t n, const void *x, double before) {
     float narrow = (float)before;
     double wide = before;
     void *kept = j->dtype == DT_F32 ? (void *)&narrow : &wide;
@@ -56,8 +56,8 @@ static const void *row_block(row *r, int64_t first, int64_t n) {
     return dt__load_patch(r->j->kernels, &p, r->j->in->dtype, r->j->dtype, r->gathered, r->converted);
 }
 
-/* Where the result of a block may be made: in place if it can stay there. */
-static void *result_at(row *r, const dt__patch *to) {
+/* Where a block is computed: in the output if it is contiguous and of the same dtype, else in the work buffer. */
+static void *result_buffer(row *r, const dt__patch *to) {
     return r->j->out->dtype == r->j->dtype && dt__patch_is_dense(to) ? (void *)to->at : r->work;
 }
 
@@ -69,26 +69,26 @@ static void softmax_row(row *r) {
     for (int64_t first = 0; first < j->n; first += BLOCK) {
         const int64_t n = dt__min_i64(BLOCK, j->n - first);
         x = row_block(r, first, n);
-        largest = largest_so_far(j, n, x, largest);
+        largest = update_largest(j, n, x, largest);
     }
     for (int64_t first = 0; first < j->n; first += BLOCK) {
         const int64_t n = dt__min_i64(BLOCK, j->n - first);
         x = is_short ? x : row_block(r, first, n);
-        call(j, DT__EL_EXP_SHIFTED, n, r->work, x, NULL, largest, 0);
+        run_loop(j, DT__EL_EXP_SHIFTED, n, r->work, x, NULL, largest, 0);
         j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](n, r->work, &sum);
     }
     for (int64_t first = 0; first < j->n; first += BLOCK) {
         const int64_t n = dt__min_i64(BLOCK, j->n - first);
         const dt__patch to = patch(j->out, r->out + first * j->out_stride, n, j->out_stride);
-        void *made = result_at(r, &to);
+        void *computed = result_buffer(r, &to);
         if (j->is_log) {
-            call(j, DT__EL_SHIFTED, n, made, is_short ? x : row_block(r, first, n), NULL, largest, log(sum));
+            run_loop(j, DT__EL_SHIFTED, n, computed, is_short ? x : row_block(r, first, n), NULL, largest, log(sum));
         } else {
             if (!is_short)
-                call(j, DT__EL_EXP_SHIFTED, n, r->work, row_block(r, first, n), NULL, largest, 0);
-            call(j, DT__EL_AFFINE, n, made, r->work, NULL, 1 / sum, 0);
+                run_loop(j, DT__EL_EXP_SHIFTED, n, r->work, row_block(r, first, n), NULL, largest, 0);
+            run_loop(j, DT__EL_AFFINE, n, computed, r->work, NULL, 1 / sum, 0);
         }
-        dt__store_patch(j->kernels, made, j->dtype, &to, j->out->dtype, r->gathered);
+        dt__store_patch(j->kernels, computed, j->dtype, &to, j->out->dtype, r->gathered);
     }
 }
 
@@ -98,7 +98,7 @@ typedef struct columns {
     char *out, *in;
     int64_t n;
     _Alignas(64) char gathered[COLUMNS * 8], converted[COLUMNS * 8], work[COLUMNS * 8];
-    _Alignas(64) char largest[COLUMNS * 8], last[COLUMNS * 8]; /* last: what ends the computation of an element */
+    _Alignas(64) char largest[COLUMNS * 8], last[COLUMNS * 8]; /* last: the operand of the final step */
     _Alignas(64) double sums[COLUMNS], wide[COLUMNS];
 } columns;
 
@@ -110,15 +110,15 @@ static const void *columns_row(columns *c, int64_t i) {
 static void find_largest(columns *c) {
     memcpy(c->largest, columns_row(c, 0), (size_t)c->n * dt_dtype_size(c->j->dtype));
     for (int64_t i = 1; i < c->j->n; i++)
-        call(c->j, DT__EL_MAXIMUM, c->n, c->largest, c->largest, columns_row(c, i), 0, 0);
+        run_loop(c->j, DT__EL_MAXIMUM, c->n, c->largest, c->largest, columns_row(c, i), 0, 0);
 }
 
 static void find_sums(columns *c) {
     const dt__loops *loops = c->j->kernels->loops;
     memset(c->sums, 0, sizeof c->sums);
     for (int64_t i = 0; i < c->j->n; i++) {
-        call(c->j, DT__EL_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
-        call(c->j, DT__EL_EXP, c->n, c->work, c->work, NULL, 0, 0);
+        run_loop(c->j, DT__EL_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
+        run_loop(c->j, DT__EL_EXP, c->n, c->work, c->work, NULL, 0, 0);
         loops->convert[c->j->dtype][DT_F64](c->n, c->wide, c->work);
         loops->ops[DT__EL_ADD][DT_F64](c->n, c->sums, (const void *[]){c->sums, c->wide}, NULL);
     }
@@ -133,10 +133,10 @@ static void softmax_columns(columns *c) {
     find_sums(c);
     for (int64_t i = 0; i < j->n; i++) {
         const dt__patch to = patch(j->out, c->out + i * j->out_stride, c->n, j->others.dims[0].strides[0]);
-        call(j, DT__EL_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
+        run_loop(j, DT__EL_SUB, c->n, c->work, columns_row(c, i), c->largest, 0, 0);
         if (!j->is_log)
-            call(j, DT__EL_EXP, c->n, c->work, c->work, NULL, 0, 0);
-        call(j, j->is_log ? DT__EL_SUB : DT__EL_MUL, c->n, c->work, c->work, c->last, 0, 0);
+            run_loop(j, DT__EL_EXP, c->n, c->work, c->work, NULL, 0, 0);
+        run_loop(j, j->is_log ? DT__EL_SUB : DT__EL_MUL, c->n, c->work, c->work, c->last, 0, 0);
         dt__store_patch(j->kernels, c->work, j->dtype, &to, j->out->dtype, c->gathered);
     }
 }
@@ -196,7 +196,7 @@ void dt__softmax(const dt__kernels *kernels, dt__pool *pool, const dt__array *in
     if (j.n == 0 || !dt__walk_make(2, (const dt__array *const[]){&to, &from}, &j.others))
         return;
     const dt__walk_dim *across = &j.others.dims[0];
-    j.by_columns = across->size >= COLUMNS_LEAST && distance(across->strides[0]) < distance(j.out_stride);
+    j.by_columns = across->size >= MIN_COLUMNS && distance(across->strides[0]) < distance(j.out_stride);
     j.n_across = j.by_columns ? dt__ceil_div(across->size, COLUMNS) : 1;
     j.n_items = j.n_across * dt__walk_positions(&j.others, j.by_columns ? 1 : 0);
     j.n_per_piece = dt__ceil_div(PIECE, j.n * (j.by_columns ? dt__min_i64(across->size, COLUMNS) : 1));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Cuts copies along one dim, and fills anywhere.
+ * Splits copies along one dim, and fills at any element.
  */
 #include "kernels/spread.h"
 
@@ -20,17 +20,17 @@ int dt__spread_dim(int n_dims, const int64_t *sizes, const int64_t *dst_strides,
     return best;
 }
 
-/* A copy cut along one dim. */
-typedef struct cut_copy {
+/* A copy that is split along one dim. */
+typedef struct split_copy {
     const dt__kernels *kernels;
     const dt__strided *whole;
     int dim;
     int64_t step; /* of a piece, along dim */
     dt__store store;
-} cut_copy;
+} split_copy;
 
 static void copy_piece(void *arg, int64_t piece) {
-    const cut_copy *c = arg;
+    const split_copy *c = arg;
     int64_t sizes[DT__STRIDED_DIMS], begin = piece * c->step;
     dt__strided part = *c->whole;
     for (int d = 0; d < part.n_dims; d++)
@@ -56,21 +56,21 @@ void dt__spread_copy(const dt__kernels *kernels, dt__pool *pool, const dt__strid
         return;
     }
     int dim = dt__spread_dim(args->n_dims, args->sizes, args->dst_strides, n_pieces);
-    cut_copy c = {kernels, args, dim, dt__ceil_div(args->sizes[dim], n_pieces), store};
+    split_copy c = {kernels, args, dim, dt__ceil_div(args->sizes[dim], n_pieces), store};
     dt__pool_run(pool, dt__ceil_div(args->sizes[dim], c.step), copy_piece, &c);
 }
 
-/* A fill cut into runs. */
-typedef struct cut_fill {
+/* A fill that is split into runs. */
+typedef struct split_fill {
     const dt__kernels *kernels;
     char *dst;
     const void *value;
     size_t value_bytes;
     int64_t n, step;
-} cut_fill;
+} split_fill;
 
 static void fill_piece(void *arg, int64_t piece) {
-    const cut_fill *f = arg;
+    const split_fill *f = arg;
     int64_t begin = piece * f->step;
     f->kernels->fill(f->dst + (size_t)begin * f->value_bytes, f->value, f->value_bytes,
                      (size_t)dt__min_i64(f->step, f->n - begin), DT__CACHED);
@@ -83,6 +83,6 @@ void dt__spread_fill(const dt__kernels *kernels, dt__pool *pool, void *dst, cons
         kernels->fill(dst, value, value_bytes, (size_t)n, DT__CACHED);
         return;
     }
-    cut_fill f = {kernels, dst, value, value_bytes, n, dt__ceil_div(n, n_pieces)};
+    split_fill f = {kernels, dst, value, value_bytes, n, dt__ceil_div(n, n_pieces)};
     dt__pool_run(pool, dt__ceil_div(n, f.step), fill_piece, &f);
 }

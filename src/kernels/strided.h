@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Strided copies for the instruction set of the including file. The two innermost dims of a plan are done by one of
- * three loops: rows (runs longer than 16 bytes), elements (short runs), or tiles (short runs whose next neighbour
- * is along different dims in src and dst, as in a transposition); the dims around them are counted through.
+ * Strided copies for the instruction set of the including file. The two innermost dims of a plan are copied by one of
+ * three loops: rows (runs longer than 16 bytes), elements (short runs), or tiles (short runs whose fastest dim differs
+ * between src and dst, as in a transposition); the outer dims are iterated over.
  */
 #ifndef DT_KERNELS_STRIDED_H
 #define DT_KERNELS_STRIDED_H
@@ -11,16 +11,16 @@
 #include "kernels/strided_plan.h"
 
 enum {
-    SQUARE_BYTES = 16,    /* a side of what is transposed in registers */
-    TILE_BYTES = 64,      /* a side of a tile, so that whole cache lines are used while they are near */
-    FIELD_BYTES = 512,    /* a side of a field of tiles, whose rows are in few enough pages for the TLB */
-    ROW_SHORT_BYTES = 64, /* rows up to this are not worth a call, nor streaming */
+    SQUARE_BYTES = 16,    /* side of a square that is transposed in registers */
+    TILE_BYTES = 64,      /* side of a tile, so that cache lines are used completely while they are cached */
+    FIELD_BYTES = 512,    /* side of a field of tiles, whose rows are in few enough pages for the TLB */
+    SHORT_ROW_BYTES = 64, /* rows up to this are not worth a call, nor streaming */
 };
 
 typedef uint8_t square_row __attribute__((vector_size(SQUARE_BYTES)));
 typedef uint8_t square_row_in_memory __attribute__((vector_size(SQUARE_BYTES), aligned(1), may_alias));
 
-/* Two dims of a copy: x, where dst moves least, and y. */
+/* Two dims of a copy: x, which has the smallest stride of dst, and y. */
 typedef struct plane {
     char *dst;
     const char *src;
@@ -55,7 +55,7 @@ static void copy_rows(const plane *p) {
         for (int64_t x = 0; x < p->x.size; x++) {
             char *dst = plane_dst(p, x, y);
             const char *src = plane_src(p, x, y);
-            if (bytes <= ROW_SHORT_BYTES)
+            if (bytes <= SHORT_ROW_BYTES)
                 copy_short_row(dst, src, bytes);
             else if (p->streams)
                 copy_past_caches(dst, src, bytes);
@@ -84,7 +84,7 @@ static void copy_elements_16(const plane *p) { copy_elements(p, 16); }
 static plane_loop *const element_loops[] = {copy_elements_1, copy_elements_2, copy_elements_4, copy_elements_8,
                                             copy_elements_16};
 
-/* The elements of a and b in turn: of their lower halves, and of their upper halves. */
+/* The elements of a and b alternating: of their lower halves, and of their upper halves. */
 INLINE square_row interleave_low(square_row a, square_row b, size_t bytes) {
     switch (bytes) {
     case 1:
@@ -112,7 +112,7 @@ INLINE square_row interleave_high(square_row a, square_row b, size_t bytes) {
 }
 
 /* One square of n by n elements, n = 16 / bytes. Interleaving row i with row i + n/2, for all i, moves one bit of an
- * element's row number into its column number and the other way round; log2(n) rounds exchange all of them. */
+ * element's row number into its column number and vice versa; log2(n) rounds exchange all bits. */
 INLINE void transpose_square(const char *src, int64_t src_stride, char *dst, int64_t dst_stride, size_t bytes) {
     const int64_t n = (int64_t)(SQUARE_BYTES / bytes);
     square_row rows[SQUARE_BYTES], next[SQUARE_BYTES];
@@ -131,8 +131,8 @@ INLINE void transpose_square(const char *src, int64_t src_stride, char *dst, int
 }
 
 #if VEC_BYTES > 16
-/* The same for whole registers of 4- and 8-byte elements: what is read and written are then whole cache lines, or
- * halves of them, each touched once, so that it does not matter how many of them fall into one set of a cache. */
+/* The same for full registers of 4- and 8-byte elements: reads and writes are then full or half cache lines, each
+ * touched once, so that conflicts in a cache set do not matter. */
 #define INDEXES_LOW_4   0, 4, 1, 5
 #define INDEXES_HIGH_4  2, 6, 3, 7
 #define INDEXES_LOW_8   0, 8, 1, 9, 2, 10, 3, 11
@@ -167,8 +167,8 @@ INLINE void transpose_registers(const char *src, int64_t src_stride, char *dst, 
 }
 #endif
 
-/* The part of a plane from x0, y0 on. */
-INLINE plane plane_part(const plane *p, int64_t x0, int64_t y0, int64_t x_size, int64_t y_size) {
+/* The block of a plane from x0, y0 on. */
+INLINE plane plane_block(const plane *p, int64_t x0, int64_t y0, int64_t x_size, int64_t y_size) {
     plane part = *p;
     part.dst = plane_dst(p, x0, y0);
     part.src = plane_src(p, x0, y0);
@@ -195,8 +195,8 @@ INLINE void copy_tile_in_squares(const plane *p, size_t bytes) {
     const int64_t n = (int64_t)(SQUARE_BYTES / bytes);
     const int64_t whole_x = is_transposition(p, bytes) ? p->x.size / n * n : 0, whole_y = p->y.size / n * n;
     transpose_squares(p, whole_x, whole_y, bytes);
-    plane right = plane_part(p, whole_x, 0, p->x.size - whole_x, whole_y);
-    plane below = plane_part(p, 0, whole_y, p->x.size, p->y.size - whole_y);
+    plane right = plane_block(p, whole_x, 0, p->x.size - whole_x, whole_y);
+    plane below = plane_block(p, 0, whole_y, p->x.size, p->y.size - whole_y);
     copy_elements(&right, bytes);
     copy_elements(&below, bytes);
 }
@@ -210,8 +210,8 @@ INLINE void copy_tile(const plane *p, size_t bytes) {
             for (int64_t x = 0; x < whole_x; x += n)
                 transpose_registers(p->src + x * p->x.src + y * step, p->x.src, p->dst + x * step + y * p->y.dst,
                                     p->y.dst, bytes);
-        const plane right = plane_part(p, whole_x, 0, p->x.size - whole_x, whole_y);
-        const plane below = plane_part(p, 0, whole_y, p->x.size, p->y.size - whole_y);
+        const plane right = plane_block(p, whole_x, 0, p->x.size - whole_x, whole_y);
+        const plane below = plane_block(p, 0, whole_y, p->x.size, p->y.size - whole_y);
         if (right.x.size)
             copy_tile_in_squares(&right, bytes);
         if (below.y.size)
@@ -226,8 +226,8 @@ INLINE void copy_tile(const plane *p, size_t bytes) {
 INLINE void for_pieces(const plane *p, int64_t side, size_t bytes, void (*loop)(const plane *piece, size_t bytes)) {
     for (int64_t y = 0; y < p->y.size; y += side)
         for (int64_t x = 0; x < p->x.size; x += side) {
-            plane piece = plane_part(p, x, y, p->x.size - x < side ? p->x.size - x : side,
-                                     p->y.size - y < side ? p->y.size - y : side);
+            plane piece = plane_block(p, x, y, p->x.size - x < side ? p->x.size - x : side,
+                                      p->y.size - y < side ? p->y.size - y : side);
             loop(&piece, bytes);
         }
 }
@@ -257,8 +257,8 @@ static void copy_repeated(const plane *p) {
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
 
-/* The dim along which src moves least; dims[0] if it is as good as any. Dims along which src does not move do not
- * count, unless dims[0] is one. */
+/* The dim with the smallest stride of src; dims[0] if there are several. Dims with stride 0 of src do not count, except
+ * dims[0]. */
 static int fastest_of_src(const dt__strided_plan *plan) {
     int fastest = 0;
     for (int d = 1; d < plan->n_dims; d++)
@@ -277,13 +277,13 @@ static plane_loop *choose_loop(const dt__strided_plan *plan, bool transposes) {
     return (transposes ? tile_loops : element_loops)[__builtin_ctzll(run)];
 }
 
-static void take_dim(dt__strided_plan *plan, int dim) {
+static void remove_dim(dt__strided_plan *plan, int dim) {
     plan->n_dims--;
     for (int d = dim; d < plan->n_dims; d++)
         plan->dims[d] = plan->dims[d + 1];
 }
 
-/* The next position of the dims of the plan: counts up, carries, and moves the plane along; false at the end. */
+/* Moves the plane to the next position of the dims of the plan; false at the end. */
 static bool next_plane(const dt__strided_plan *plan, int64_t *position, plane *p) {
     for (int d = 0; d < plan->n_dims; d++) {
         const dt__strided_dim *dim = &plan->dims[d];
@@ -305,18 +305,18 @@ static void copy_planes(dt__strided_plan *plan, bool streams) {
     plane_loop *loop = choose_loop(plan, fastest > 0);
     if (plan->n_dims > 1) {
         p.y = plan->dims[y];
-        take_dim(plan, y);
+        remove_dim(plan, y);
     }
-    take_dim(plan, 0);
+    remove_dim(plan, 0);
     int64_t position[DT__STRIDED_DIMS] = {0};
     do
         loop(&p);
     while (next_plane(plan, position, &p));
 }
 
-static void copy_strided(const dt__strided *what, dt__store store) {
+static void copy_strided(const dt__strided *args, dt__store store) {
     dt__strided_plan plan;
-    if (!dt__strided_plan_make(what, &plan))
+    if (!dt__strided_plan_make(args, &plan))
         return;
     if (plan.n_dims == 0) {
         copy(plan.dst, plan.src, plan.run_bytes, store);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Simplifies a strided copy: drops dims of size 1, walks each dim so that dst moves forward, orders dims by how far
- * dst moves, and joins neighbours that are one longer dim on both sides. The bytes of an element are the first dim,
- * so that the innermost contiguous runs come out of the same joining.
+ * Simplifies a strided copy: drops dims of size 1, reverses dims so that strides of dst are not negative, sorts dims by
+ * the stride of dst, and joins neighbours that form one longer dim on both sides. The bytes of an element are the first
+ * dim, so that the innermost contiguous runs result from the same joining.
  */
 #include "kernels/strided_plan.h"
 
@@ -33,7 +33,7 @@ static void join_neighbours(dt__strided_plan *plan) {
     plan->n_dims = last + 1;
 }
 
-static void take_runs(dt__strided_plan *plan) {
+static void extract_runs(dt__strided_plan *plan) {
     plan->run_bytes = (size_t)plan->dims[0].size;
     plan->n_dims--;
     for (int d = 0; d < plan->n_dims; d++)
@@ -55,6 +55,6 @@ bool dt__strided_plan_make(const dt__strided *args, dt__strided_plan *out) {
             insert_by_dst(out, forward(out, dim));
     }
     join_neighbours(out);
-    take_runs(out);
+    extract_runs(out);
     return true;
 }

@@ -13,11 +13,11 @@ typedef struct dt__strided_dim {
     int64_t size, dst, src;
 } dt__strided_dim;
 
-/* Every dim kept has at least two elements of dst, which are distinct and less than 2^63 in number. */
+/* Enough: every dim of a plan doubles the number of elements at least, and there are fewer than 2^63. */
 enum { DT__STRIDED_DIMS = 64 };
 
-/* Runs of run_bytes, contiguous on both sides; dims[0] is where dst moves least from run to run. No dim has size 0 or
- * 1 or a negative dst stride, and no two neighbours could be one dim. */
+/* Runs of run_bytes, contiguous on both sides; dims[0] has the smallest stride of dst. No dim has size 0 or 1 or a
+ * negative stride of dst, and no two neighbours could be joined. */
 typedef struct dt__strided_plan {
     char *dst;
     const char *src;
@@ -27,6 +27,6 @@ typedef struct dt__strided_plan {
 } dt__strided_plan;
 
 /* False when there is nothing to copy. */
-bool dt__strided_plan_make(const dt__strided *what, dt__strided_plan *out);
+bool dt__strided_plan_make(const dt__strided *args, dt__strided_plan *out);
 
 #endif

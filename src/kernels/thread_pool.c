@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A run is open while it has pieces left. Workers enter an open run, take pieces until there are none, and
- * leave. One word holds both whether a run is open and how many workers are inside, so that the caller, which closes
- * the run when no pieces are left, waits only for workers that have entered; one that wakes up late finds it closed
- * and goes back to sleep. A worker that enters between two runs enters the second, whose fields were all written
- * before it was opened.
+ * A run is open while it has pieces left. Workers enter an open run, take pieces until none is left, and leave. One
+ * word holds both the open flag and the number of workers inside, so that the caller, which closes the run when no
+ * pieces are left, waits only for workers that have entered; a worker that wakes up late finds the run closed and
+ * sleeps again. A worker that wakes between two runs enters the second, whose fields were all written before it was
+ * opened.
  */
 #include "kernels/thread_pool.h"
 
@@ -18,17 +18,17 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { SPINS = 2000 }; /* a few microseconds, while the last pieces end elsewhere */
+enum { SPINS = 2000 }; /* a few microseconds, while other threads finish the last pieces */
 
 static const uint32_t OPEN = 1u << 31; /* the other bits of `inside` count */
 
 struct dt__pool {
     dt_ctx *ctx;
-    int n_threads, n_workers; /* workers that run */
+    int n_threads, n_workers; /* n_workers: started so far */
     bool started;
     _Atomic bool stops;
-    _Atomic uint32_t bell;   /* futex: changes when there is news for workers */
-    _Atomic uint32_t inside; /* futex: the caller sleeps on it */
+    _Atomic uint32_t n_wakes; /* futex: counts the times that workers were woken */
+    _Atomic uint32_t inside;  /* futex: the caller sleeps on it */
     _Atomic int64_t next;
     int64_t n_pieces;
     dt__pool_fn *fn;
@@ -36,8 +36,8 @@ struct dt__pool {
     pthread_t workers[]; /* n_threads - 1 */
 };
 
-static void sleep_on(_Atomic uint32_t *word, uint32_t while_it_is) {
-    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, while_it_is, NULL, NULL, 0);
+static void sleep_on(_Atomic uint32_t *word, uint32_t expected) {
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, expected, NULL, NULL, 0);
 }
 
 static void wake_all(_Atomic uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0); }
@@ -76,39 +76,39 @@ static bool enter(dt__pool *pool) {
     return false;
 }
 
-static void *work(void *arg) {
+static void *run_worker(void *arg) {
     dt__pool *pool = arg;
     for (;;) {
-        uint32_t bell = atomic_load(&pool->bell);
+        uint32_t n_wakes = atomic_load(&pool->n_wakes);
         if (atomic_load(&pool->stops))
             return NULL;
         if (!enter(pool)) {
-            sleep_on(&pool->bell, bell);
+            sleep_on(&pool->n_wakes, n_wakes);
             continue;
         }
         take_pieces(pool);
         if (atomic_fetch_sub(&pool->inside, 1) == 1) /* closed, and this was the last */
             wake_all(&pool->inside);
-        if (atomic_load(&pool->bell) == bell)
-            sleep_on(&pool->bell, bell);
+        if (atomic_load(&pool->n_wakes) == n_wakes)
+            sleep_on(&pool->n_wakes, n_wakes);
     }
 }
 
-/* Signals are the program's own threads' business. */
+/* With all signals blocked: they are for the program's own threads. */
 static void start_workers(dt__pool *pool) {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     while (pool->n_workers < pool->n_threads - 1 &&
-           pthread_create(&pool->workers[pool->n_workers], NULL, work, pool) == 0)
+           pthread_create(&pool->workers[pool->n_workers], NULL, run_worker, pool) == 0)
         pool->n_workers++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pool->started = true;
 }
 
-static void ring(dt__pool *pool) {
-    atomic_fetch_add(&pool->bell, 1);
-    wake_all(&pool->bell);
+static void wake_workers(dt__pool *pool) {
+    atomic_fetch_add(&pool->n_wakes, 1);
+    wake_all(&pool->n_wakes);
 }
 
 static void wait_until_empty(dt__pool *pool) {
@@ -133,7 +133,7 @@ void dt__pool_run(dt__pool *pool, int64_t n_pieces, dt__pool_fn *fn, void *arg) 
     pool->arg = arg;
     atomic_store(&pool->next, 0);
     atomic_store(&pool->inside, OPEN);
-    ring(pool);
+    wake_workers(pool);
     take_pieces(pool);
     atomic_fetch_and(&pool->inside, ~OPEN);
     wait_until_empty(pool);
@@ -143,7 +143,7 @@ void dt__pool_free(dt__pool *pool) {
     if (!pool)
         return;
     atomic_store(&pool->stops, true);
-    ring(pool);
+    wake_workers(pool);
     for (int i = 0; i < pool->n_workers; i++)
         pthread_join(pool->workers[i], NULL);
     dt__free(pool->ctx, pool, pool_bytes(pool->n_threads));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The lower or upper triangle of matrices: a row is a part that is kept and a part that is zero.
+ * The lower or upper triangle of matrices: each row is split into columns that are copied and columns that are zeroed.
  */
 #include "base/size.h"
 #include "kernels/indexing.h"
@@ -16,7 +16,7 @@ typedef struct job {
     int64_t out_row, out_column, in_row, in_column; /* strides in elements */
 } job;
 
-static void copy_part(const job *j, char *out, const char *in, int64_t begin, int64_t end) {
+static void copy_columns(const job *j, char *out, const char *in, int64_t begin, int64_t end) {
     const int64_t size = (int64_t)dt_dtype_size(j->args->out->dtype), n = end - begin;
     out += begin * j->out_column * size;
     in += begin * j->in_column * size;
@@ -25,7 +25,7 @@ static void copy_part(const job *j, char *out, const char *in, int64_t begin, in
                                  DT__CACHED);
 }
 
-static void clear_part(const job *j, char *out, int64_t begin, int64_t end) {
+static void clear_columns(const job *j, char *out, int64_t begin, int64_t end) {
     static const char zero[16];
     static const int64_t still = 0;
     const int64_t size = (int64_t)dt_dtype_size(j->args->out->dtype), n = end - begin;
@@ -34,18 +34,19 @@ static void clear_part(const job *j, char *out, int64_t begin, int64_t end) {
         j->kernels->copy_strided(&(dt__strided){out, zero, (size_t)size, 1, &n, &j->out_column, &still}, DT__CACHED);
 }
 
-/* Columns from 0 to the end: the lower part ends behind the last column j with j + column - (i + row) <= diagonal, the
- * upper one starts at the first with >=. */
-static void run_row(const job *j, char *out, const char *in, int64_t i) {
+/* The lower triangle ends after the last column j with j + column - (i + row) <= diagonal, the upper one starts at the
+ * first with >=. */
+static void write_row(const job *j, char *out, const char *in, int64_t i) {
     const dt__triangle *args = j->args;
-    const int64_t on = i + args->row + args->diagonal - args->column;
-    const int64_t cut = dt__max_i64(0, dt__min_i64(args->upper ? on : on + 1, j->n_columns));
+    const int64_t diagonal_column = i + args->row + args->diagonal - args->column;
+    const int64_t split =
+        dt__max_i64(0, dt__min_i64(args->upper ? diagonal_column : diagonal_column + 1, j->n_columns));
     if (args->upper) {
-        clear_part(j, out, 0, cut);
-        copy_part(j, out, in, cut, j->n_columns);
+        clear_columns(j, out, 0, split);
+        copy_columns(j, out, in, split, j->n_columns);
     } else {
-        copy_part(j, out, in, 0, cut);
-        clear_part(j, out, cut, j->n_columns);
+        copy_columns(j, out, in, 0, split);
+        clear_columns(j, out, split, j->n_columns);
     }
 }
 
@@ -57,7 +58,7 @@ static void run_piece(void *arg, int64_t piece) {
     char *at[2] = {j->matrices.at[0], j->matrices.at[1]};
     dt__walk_seek(&j->matrices, 0, begin / j->n_rows, position, at);
     for (int64_t row = begin; row < end; row++) {
-        run_row(j, at[0] + i * j->out_row * size, at[1] + i * j->in_row * size, i);
+        write_row(j, at[0] + i * j->out_row * size, at[1] + i * j->in_row * size, i);
         if (++i == j->n_rows) {
             i = 0;
             dt__walk_next(&j->matrices, 0, position, at);

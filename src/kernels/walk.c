@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Simplifies the dims of several arrays together: as strided_plan.c does for a copy, but for any number of arrays.
+ * Simplifies the dims of several arrays together, as strided_plan.c does for the two arrays of a copy.
  */
 #include "kernels/walk.h"
 
@@ -28,7 +28,7 @@ static void insert_by_first(dt__walk *walk, const dt__walk_dim *dim) {
     walk->dims[at] = *dim;
 }
 
-static bool joins(const dt__walk *walk, const dt__walk_dim *inner, const dt__walk_dim *outer) {
+static bool can_join(const dt__walk *walk, const dt__walk_dim *inner, const dt__walk_dim *outer) {
     for (int k = 0; k < walk->n_arrays; k++)
         if (outer->strides[k] != inner->strides[k] * inner->size)
             return false;
@@ -38,7 +38,7 @@ static bool joins(const dt__walk *walk, const dt__walk_dim *inner, const dt__wal
 static void join_neighbours(dt__walk *walk) {
     int last = 0;
     for (int d = 1; d < walk->n_dims; d++)
-        if (joins(walk, &walk->dims[last], &walk->dims[d]))
+        if (can_join(walk, &walk->dims[last], &walk->dims[d]))
             walk->dims[last].size *= walk->dims[d].size;
         else
             walk->dims[++last] = walk->dims[d];

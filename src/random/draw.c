@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Arguments of a draw: checked, and turned into the constants that the loops need. Limits are rounded to the dtype
- * first and are kept exactly: a uniform f16 never is its upper limit, however it is rounded.
+ * Checks the arguments of a draw, and converts them to the constants that the loops need. Bounds are rounded to the
+ * dtype first and hold exactly: a uniform f16 never equals its upper bound, however it is rounded.
  */
 #include "random/draw.h"
 
@@ -78,7 +78,7 @@ static dt_status prepare_exponential(dt_ctx *ctx, const dt__random *args, dt__dr
     return DT_OK;
 }
 
-/* See kernels/random_plain.c; alpha is not farther from 0 than beta, and not below it where both are on one side. */
+/* See kernels/random_plain.h; |alpha| <= |beta|, and alpha >= 0 if both bounds are on one side of the mean. */
 static dt__proposal choose_proposal(double alpha, double beta) {
     const double width = beta - alpha;
     if (alpha <= 0)
@@ -115,12 +115,12 @@ void dt__randint_limits(dt_dtype dtype, int64_t *min, int64_t *max) {
         dt__integer_limits(dtype, min, max);
 }
 
-/* The float that an integer is stored as (dt__write_i64). */
+/* The float value with which an integer is stored (dt__write_i64). */
 static double stored(dt_dtype dtype, int64_t x) {
     return dtype == DT_F64 ? (double)x : dt__round_to(dtype, (double)(float)x);
 }
 
-/* Removes the ends of a range of integers that a float would round to numbers outside of it. */
+/* Shrinks a range of integers so that rounding to a float dtype does not leave it. */
 static bool fit_float(dt_dtype dtype, int64_t *first, int64_t *last) {
     const double low = stored(dtype, *first), high = stored(dtype, *last), limit = 0x1p63;
     if (high >= limit || (int64_t)high > *last)

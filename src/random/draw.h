@@ -7,10 +7,10 @@
 
 #include "random/random.h"
 
-/* The nearest value of a float dtype, and the largest value of it that is below x, which is one. */
+/* The nearest value of a float dtype; and, for a value x of the dtype, the largest value below it. */
 double dt__round_to(dt_dtype dtype, double x);
 double dt__below(dt_dtype dtype, double x);
-/* The integers that a dtype holds without loss of order: all of its own, or, of a float, all that are finite. */
+/* The range of integers that a dtype can hold: its own limits or, for a float, all finite values. */
 void dt__randint_limits(dt_dtype dtype, int64_t *min, int64_t *max);
 
 #endif

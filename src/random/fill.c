@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * From a draw to memory: ranges of elements, and shards. Groups are always computed as a whole: in place where they are
- * within a range, and in a buffer where a range has only a part of them; the buffer keeps its last group, so that many
- * short runs in one group compute it once. The index of an element is its row-major one in the global shape, however
- * the tensor is sharded and laid out.
+ * Writes a draw to memory: ranges of elements, and shards. Groups are always computed completely: in place if a range
+ * contains them, and in a buffer if it contains only some of their elements; the buffer keeps its last group, so that
+ * many short runs in one group compute it once. The index of an element is its row-major index in the global shape,
+ * however the tensor is sharded and laid out.
  */
 #include "base/size.h"
 #include "random/random.h"
@@ -13,8 +13,8 @@
 typedef struct cursor {
     const dt__draw *draw;
     size_t element_bytes;
-    int64_t group; /* that `made` holds; -1: none */
-    char made[DT__GROUP_BYTES];
+    int64_t group; /* that `buffer` holds; -1: none */
+    char buffer[DT__GROUP_BYTES];
 } cursor;
 
 static cursor cursor_new(const dt__draw *draw) {
@@ -25,9 +25,9 @@ static cursor cursor_new(const dt__draw *draw) {
 static void copy_part(cursor *at, int64_t begin, int64_t n, char *dst) {
     const int64_t group = begin / at->draw->group;
     if (group != at->group)
-        at->draw->kernels->random_groups(at->draw, (uint64_t)group, 1, at->made);
+        at->draw->kernels->random_groups(at->draw, (uint64_t)group, 1, at->buffer);
     at->group = group;
-    memcpy(dst, at->made + (size_t)(begin % at->draw->group) * at->element_bytes, (size_t)n * at->element_bytes);
+    memcpy(dst, at->buffer + (size_t)(begin % at->draw->group) * at->element_bytes, (size_t)n * at->element_bytes);
 }
 
 static void fill_range(cursor *at, int64_t begin, int64_t n, char *dst) {
@@ -49,7 +49,7 @@ void dt__draw_range(const dt__draw *draw, int64_t begin, int64_t n, void *dst) {
     fill_range(&at, begin, n, dst);
 }
 
-/* The same with room between the elements. */
+/* The same with a stride between the elements. */
 static void fill_strided(cursor *at, int64_t begin, int64_t n, int64_t stride, char *dst) {
     char part[DT__GROUP_BYTES];
     const int64_t room = (int64_t)(sizeof part / at->element_bytes);
@@ -62,8 +62,8 @@ static void fill_strided(cursor *at, int64_t begin, int64_t n, int64_t stride, c
     }
 }
 
-/* A walk over a part: dims 0 … row - 1 one index at a time, dim `row` run by run. The dims after it are whole and lie
- * one after the other in both index and memory, so they only make the elements of dim `row` bigger: `inner` each. */
+/* An iteration over a shard: dims 0 … row - 1 one index at a time, dim `row` run by run. The dims after `row` are not
+ * sharded and are contiguous in both index and memory: together they are `inner` elements per index of dim `row`. */
 typedef struct walk {
     int n_dims, row;
     int64_t inner;
@@ -113,7 +113,7 @@ static void next_row(const walk *w, int64_t *index) {
     }
 }
 
-/* Pieces of the part, by local row-major number, so that threads can share it. */
+/* Pieces of the shard, by local row-major index, for the threads of the pool. */
 enum { PIECE = 1 << 15 };
 
 typedef struct pieces {

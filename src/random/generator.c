@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Generators: a seed and a count of draws, counted references, and the list of all of a context, so that its end frees
- * what was forgotten. The table of kernels is chosen once for each context, with its first generator.
+ * Generators: a seed, a number of draws and a reference count. A context lists its generators, so that closing it frees
+ * those that were not released. The kernel table is selected once per context, with its first generator.
  */
 #include "base/hash.h"
 #include "random/random.h"
@@ -19,7 +19,7 @@ struct dt_generator {
 
 typedef struct random_state {
     dt_generator *newest;
-    dt_generator *own; /* the context's */
+    dt_generator *default_generator; /* of the context */
     const dt__kernels *kernels;
 } random_state;
 
@@ -68,9 +68,9 @@ dt_generator *dt_generator_new(dt_ctx *ctx, uint64_t seed) {
 
 dt_generator *dt_generator_default(dt_ctx *ctx) {
     random_state *state = ctx ? state_of(ctx) : NULL;
-    if (state && !state->own)
-        state->own = dt_generator_new(ctx, 0);
-    return state ? state->own : NULL;
+    if (state && !state->default_generator)
+        state->default_generator = dt_generator_new(ctx, 0);
+    return state ? state->default_generator : NULL;
 }
 
 dt_generator *dt_generator_child(const dt_generator *parent, const char *name) {
@@ -93,8 +93,8 @@ void dt_generator_release(dt_generator *generator) {
     if (!generator || --generator->n_refs > 0)
         return;
     random_state *state = generator->ctx->slots[DT__SLOT_RANDOM].state;
-    if (state->own == generator)
-        state->own = NULL;
+    if (state->default_generator == generator)
+        state->default_generator = NULL;
     if (generator->older)
         generator->older->newer = generator->newer;
     if (generator->newer)

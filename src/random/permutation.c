@@ -2,14 +2,13 @@
  *
  * Random orders of 0 … size - 1.
  *
- * A short one is made whole, by exchanging each entry, from the last one down, with one that is not after it: all
- * orders are equally likely but for 2^-64.
+ * A short one is computed completely, by a Fisher-Yates shuffle: all orders are equally likely up to 2^-64.
  *
- * A long one is never made: entry i is computed by itself, so that a rank needs no memory but for its own entries. The
- * numbers are laid out in a table of `rows` times `columns`, which is nearly square and has at most `rows` places too
- * many. One round turns every column by an amount of its own, the next one every row; each round can be undone, so that
- * all of them together are an order of the places (a Feistel network with sums in place of exclusive or). A number that
- * comes out beyond the size goes in again, until one below it comes out. The amounts are
+ * A long one is never stored: entry i is computed on its own, so that a rank needs memory for its own entries only. The
+ * numbers are arranged in a table of `rows` times `columns`, which is nearly square and has at most `rows` unused
+ * positions. One round rotates every column by an amount of its own, the next one every row; each round is invertible,
+ * so that all of them together permute the positions (a Feistel network with sums instead of exclusive or). A result
+ * beyond the size is passed through the rounds again until it is below (cycle walking). The amounts are
  *
  *     mix(place + key of the round) (rows or columns) >> 64,
  *     mix(x): three times x = (x ^ x >> 32) M, then x ^ x >> 32
@@ -39,7 +38,7 @@ static void shuffle(dt__philox_key key, const dt__kernels *kernels, int64_t size
     }
 }
 
-/* The least number whose square is at least x, which is below 2^63. */
+/* The smallest integer whose square is at least x; x is below 2^63. */
 static uint64_t root_above(uint64_t x) {
     uint64_t root = (uint64_t)sqrt((double)x);
     while (root * root >= x)
@@ -81,7 +80,7 @@ static uint64_t turn(uint64_t place, uint64_t by, uint64_t n) {
     return sum < n ? sum : sum - n;
 }
 
-/* Numbers that go through the rounds together: each waits for its own products, so several keep the CPU busy. */
+/* Entries that are computed together, to hide the latency of the multiplications. */
 enum { LANES = 8 };
 
 static void walk(const dt__order *order, uint64_t x[LANES]) {
@@ -101,8 +100,7 @@ static void walk(const dt__order *order, uint64_t x[LANES]) {
         x[i] = row[i] * order->columns + column[i];
 }
 
-/* Entries begin … of which there are n, at most LANES. One that comes out beyond the size, which is rare, goes in again
- * by itself. */
+/* The n entries from `begin` on, at most LANES. A result beyond the size, which is rare, is recomputed on its own. */
 static void some_entries(const dt__order *order, int64_t begin, int64_t n, int64_t *dst) {
     uint64_t x[LANES];
     for (int i = 0; i < LANES; i++)

@@ -2,7 +2,7 @@
  *
  * Generators, draws and random tensors. A draw is prepared once (arguments checked, generator advanced) and then
  * computes any range of its elements, or the shard of a rank, any number of times; it never changes, so threads may
- * share one. The loops are in the kernel tables; which bits become which value is defined in dtensor/random.h.
+ * share one. The loops are in the kernel tables; dtensor/random.h defines the bits.
  */
 #ifndef DT_RANDOM_RANDOM_H
 #define DT_RANDOM_RANDOM_H
@@ -20,10 +20,10 @@ typedef struct dt__random {
     const char *op; /* for errors; NULL: the name of the distribution */
 } dt__random;
 
-/* Checks the arguments and takes the generator's next draw. On an error, which is agreed, nothing is taken. */
+/* Checks the arguments and takes the generator's next draw. On an error, which is agreed, no draw is taken. */
 dt_status dt__draw_begin(dt_generator *generator, const dt__random *args, dt__draw *out);
 
-/* Elements begin … begin + n - 1 into dst, one after the other. */
+/* Writes elements begin … begin + n - 1 to dst, contiguously. */
 void dt__draw_range(const dt__draw *draw, int64_t begin, int64_t n, void *dst);
 
 /* The local tensor of the shards (one per dim) of a tensor whose sizes are their global sizes. dst has these strides,
@@ -39,7 +39,7 @@ enum { DT__ORDER_TABLE = 4096, DT__ORDER_ROUNDS = 8 };
 
 typedef struct dt__order {
     int64_t size;
-    uint64_t rows, columns;          /* of a table that is as square as can be and holds all entries */
+    uint64_t rows, columns;          /* of the smallest nearly square table that holds all entries */
     uint64_t keys[DT__ORDER_ROUNDS]; /* of orders beyond DT__ORDER_TABLE */
     uint16_t table[DT__ORDER_TABLE]; /* of the others */
 } dt__order;
@@ -49,9 +49,9 @@ dt_status dt__order_begin(dt_generator *generator, int64_t size, dt__order *out)
 /* Entries begin … begin + n - 1, which must exist. */
 void dt__order_range(const dt__order *order, int64_t begin, int64_t n, int64_t *dst);
 
-/* Takes the next draw of a generator: its state, before it counts on. */
+/* Takes the next draw of a generator: returns its state and increments the draw number. */
 dt_status dt__generator_next(dt_generator *generator, dt__philox_key *out);
-/* The table of kernels of the generator's context. */
+/* The kernel table of the generator's context. */
 const dt__kernels *dt__generator_kernels(const dt_generator *generator);
 dt_ctx *dt__generator_ctx(const dt_generator *generator);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Random tensors: the arguments of a call become a draw, and the draw fills the local tensor of this rank. The index of
- * an element is its row-major one in the whole tensor, so nothing is communicated; what ranks must have in common, the
- * generator's state and the call, goes into the history of the mesh (mesh/agreed.c), which the next redistribution on
- * it compares.
+ * an element is its row-major index in the full tensor, so nothing is communicated. The generator's state and the call,
+ * which must agree between ranks, are added to the history of the mesh (mesh/agreed.c), which the next redistribution
+ * on it compares.
  */
 #include "base/dtype.h"
 #include "base/hash.h"
@@ -17,18 +17,18 @@
 
 static const dt_random_options defaults;
 
-static double given(dt_opt_real value, double otherwise) { return value.given ? value.value : otherwise; }
+static double value_or(dt_opt_real value, double otherwise) { return value.given ? value.value : otherwise; }
 
 /* The distribution's arguments. */
 static dt__random arguments_of(const char *op, dt__distribution distribution, const dt_random_options *o) {
     o = o ? o : &defaults;
     bool truncated = distribution == DT__TRUNCATED_NORMAL;
     return (dt__random){.distribution = distribution,
-                        .low = given(o->low, truncated ? -2 : 0),
-                        .high = given(o->high, truncated ? 2 : 1),
+                        .low = value_or(o->low, truncated ? -2 : 0),
+                        .high = value_or(o->high, truncated ? 2 : 1),
                         .mean = o->mean,
-                        .std = given(o->std, 1),
-                        .rate = given(o->rate, 1),
+                        .std = value_or(o->std, 1),
+                        .rate = value_or(o->rate, 1),
                         .op = op};
 }
 
@@ -55,7 +55,7 @@ static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random_o
     return generator && dt__check_context(ctx, op, "generator", dt__generator_ctx(generator)) ? generator : NULL;
 }
 
-/* Remembers a draw that every rank of the tensor's mesh should have made. */
+/* Records a draw that every rank of the tensor's mesh must make. */
 static dt_status remember(const dt_tensor *tensor, dt__philox_key drawn, int kind) {
     if (!tensor->spec)
         return DT_OK;
@@ -63,8 +63,8 @@ static dt_status remember(const dt_tensor *tensor, dt__philox_key drawn, int kin
     return dt__mesh_history_add(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
 }
 
-/* Whether numbers are needed here: not where there is no data, nor where this rank's part of a partial is to change
- * nothing, which is then done. */
+/* Whether this rank needs the numbers: not if it has no data, nor if its local tensor of a partial is the identity of
+ * the reduction, which is then written. */
 static bool wants_numbers(dt_tensor *tensor) {
     static const int64_t still[DT_SPEC_MAX_DIMS];
     unsigned char element[16];
@@ -120,7 +120,7 @@ static dt_status fill(dt_tensor *tensor, const dt__random *args, const dt_random
     return status;
 }
 
-/* A maker's result: filled, or gone. */
+/* The result of a factory function: the filled tensor, or NULL after freeing it. */
 static dt_tensor *filled(dt_tensor *tensor, const dt__random *args, const dt_random_options *o) {
     if (!tensor || fill(tensor, args, o) == DT_OK)
         return tensor;
@@ -147,19 +147,19 @@ static dt_tensor *make_like(const dt_tensor *tensor, dt__random args, const dt_r
     if (!tensor)
         return NULL;
     dt_dtype dtype = dtype_or(o, tensor->dtype);
-    dt_tensor *made = NULL;
+    dt_tensor *result = NULL;
     if (tensor->spec) {
         dt_spec *spec = dt__spec_with_dtype(tensor->spec, dtype);
-        made = spec ? dt__tensor_of_spec(spec) : NULL;
+        result = spec ? dt__tensor_of_spec(spec) : NULL;
         dt_spec_release(spec);
     } else {
-        made = dt__tensor_new(tensor->ctx, args.op, dtype, tensor->n_dims, tensor->shape);
+        result = dt__tensor_new(tensor->ctx, args.op, dtype, tensor->n_dims, tensor->shape);
     }
-    if (made && o && o->requires_grad && dt_set_requires_grad(made, true) != DT_OK) {
-        dt_drop(made);
+    if (result && o && o->requires_grad && dt_set_requires_grad(result, true) != DT_OK) {
+        dt_drop(result);
         return NULL;
     }
-    return filled(made, &args, o);
+    return filled(result, &args, o);
 }
 
 dt_tensor *dt_rand_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
@@ -253,7 +253,7 @@ dt_tensor *dt_dropout_mask_like_sized(const dt_tensor *tensor, double p, const d
 typedef struct entries {
     const dt__order *order;
     dt_tensor *tensor;
-    int64_t local, global, n; /* where the run begins, here and in the whole */
+    int64_t local, global, n; /* start of the run in the local and in the full tensor; its length */
 } entries;
 
 enum { CHUNK = 1 << 12 };
@@ -294,7 +294,7 @@ static dt_status check_order(dt_ctx *ctx, int64_t n, dt_dtype dtype) {
     return DT_OK;
 }
 
-/* The draw, and what it fills; the order itself is too large for some stacks' taste. */
+/* The draw and its destination; allocated, because the table of the order is large for a stack. */
 static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_options *o) {
     dt_ctx *ctx = tensor->ctx;
     dt_generator *generator = generator_of(ctx, "randperm", o);

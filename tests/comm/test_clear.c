@@ -304,7 +304,7 @@ static void clear__of_an_agreed_error_may_precede_a_local_one(void **state) {
         run_ranks(worlds[i], clear_before_local, NULL);
 }
 
-/* How the last rank does not come. */
+/* How the last rank is absent. */
 enum absence { DEAD, CLOSED, N_ABSENCES };
 
 static int clear_without_one(dt_ctx *ctx, void *arg) {

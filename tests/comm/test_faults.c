@@ -51,7 +51,7 @@ static const struct {
     const char *text; /* part of their error */
 } kinds[N_KINDS] = {
     [KILL] = {"kill", DT_ERR_PEER, true, "is dead"},
-    [STOP] = {"stop", DT_ERR_TIMEOUT, true, "did not come within"},
+    [STOP] = {"stop", DT_ERR_TIMEOUT, true, "did not arrive within"},
     [EXIT] = {"exit", DT_ERR_PEER, true, "is dead"},
     [CLOSE] = {"close", DT_ERR_PEER, false, "has closed its context"},
     [LOCAL_ERROR] = {"local error", DT_ERR_PEER, false, "the victim's own words"},
@@ -122,12 +122,12 @@ static double limit_of(const struct fault *fault) {
 }
 
 /* Synchronises the survivors without the library. */
-static int meet(const struct rank *rank, int32_t stage) {
+static int reach_stage(const struct rank *rank, int32_t stage) {
     struct board *board = rank->fault->board;
     double give_up_at = test_seconds() + 10 * test_slowness;
     atomic_fetch_add(&board->arrived, 1);
     while (atomic_load(&board->arrived) < stage * (rank->fault->n - 1)) {
-        CHECK(test_seconds() < give_up_at, "the survivors did not come to stage %d", (int)stage);
+        CHECK(test_seconds() < give_up_at, "the survivors did not reach stage %d", (int)stage);
         test_sleep(0.0005);
     }
     return 0;
@@ -273,7 +273,7 @@ static dt_status call_otherwise(const struct rank *rank, const test_run *run, st
         break;
     case OTHER_ORDER:
         group = scratch->group;
-        if (call.recv_counts) { /* what goes to oneself must come from oneself in this order, too */
+        if (call.recv_counts) { /* what a rank sends to itself, it receives in the same order */
             int64_t me = dt_group_rank(group);
             memcpy(scratch->recv_counts, call.recv_counts, (size_t)n * sizeof *call.recv_counts);
             scratch->recv_counts[me] = call.counts[me];
@@ -471,7 +471,7 @@ static int live_on(struct rank *rank) {
     const struct fault *fault = rank->fault;
     dt_group *backwards = rank->others ? survivors_backwards(rank) : NULL;
     rank->random = fault->seed ^ 0xabcd;
-    if (meet(rank, 1))
+    if (reach_stage(rank, 1))
         return 1;
     if (rank->others && (work_together(rank, rank->others, 10) || work_together(rank, backwards, 10)))
         return 1;
@@ -481,7 +481,7 @@ static int live_on(struct rank *rank) {
             return 1;
     }
     dt_group_release(backwards);
-    return meet(rank, 2);
+    return reach_stage(rank, 2);
 }
 
 /* A victim that lives gets an error too. */

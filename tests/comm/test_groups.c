@@ -91,7 +91,7 @@ static void groups__of_impossible_ranks_are_refused(void **state) {
     (void)state;
     static const struct {
         int64_t ranks[3], n;
-        const char *says;
+        const char *text;
     } cases[] = {
         {{0}, 0, "expected 1 to 7, got 0"},
         {{0}, -1, "expected 1 to 7, got -1"},
@@ -103,7 +103,7 @@ static void groups__of_impossible_ranks_are_refused(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 7, .rank = 2});
         assert_null(dt_group_new(ctx, cases[i].ranks, cases[i].n));
-        assert_error_says(ctx, DT_ERR_VALUE, cases[i].says);
+        assert_error_says(ctx, DT_ERR_VALUE, cases[i].text);
         ctx->status = DT_OK;
         assert_null(dt_group_new(ctx, NULL, 2));
         assert_error_says(ctx, DT_ERR_VALUE, "dt_group_new");
@@ -429,12 +429,12 @@ static int send_less(dt_ctx *ctx, void *arg) {
     return dt_error_clear(ctx) != DT_OK;
 }
 
-static void mismatch__tells_send_from_recv(void **state) {
+static void mismatch__distinguishes_send_from_recv(void **state) {
     (void)state;
     run_ranks(2, send_less, NULL);
 }
 
-static void mismatch__says_what_may_differ(void **state) {
+static void mismatch__reports_what_may_differ(void **state) {
     (void)state;
     run_ranks(3, differ_a_little, NULL);
 }
@@ -449,8 +449,8 @@ int main(void) {
         cmocka_unit_test(groups__alive_by_the_hundred_cost_little),
         cmocka_unit_test(groups__made_by_the_thousand_leave_nothing),
         cmocka_unit_test(groups__that_are_ever_new_do_not_fill_shared_memory),
-        cmocka_unit_test(mismatch__says_what_may_differ),
-        cmocka_unit_test(mismatch__tells_send_from_recv),
+        cmocka_unit_test(mismatch__reports_what_may_differ),
+        cmocka_unit_test(mismatch__distinguishes_send_from_recv),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,7 +149,7 @@ static void nothing_to_be_had(dt_ctx *ctx, size_t bytes) {
     ctx->status = DT_OK;
 }
 
-static void heap__says_when_it_is_full(void **state) {
+static void heap__reports_that_it_is_full(void **state) {
     (void)state;
     static const size_t sizes[] = {1, 100, 5000, 32000, 40000, 1000000};
     enum { HEAP = 16 << 20, MOST = HEAP / 64 };
@@ -264,7 +264,7 @@ static void heap__small_blocks_do_not_keep_it(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void heap__gives_pages_of_large_blocks_back(void **state) {
+static void heap__returns_pages_of_large_blocks(void **state) {
     (void)state;
     enum { BLOCK = 100 << 20, N = 5 };
     if (memory_available() < (size_t)3 << 30 || test_with_tsan)
@@ -432,10 +432,10 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(heap__agrees_with_a_model),
         cmocka_unit_test(heap__refuses_pointers_that_are_not_its_blocks),
-        cmocka_unit_test(heap__says_when_it_is_full),
+        cmocka_unit_test(heap__reports_that_it_is_full),
         cmocka_unit_test(heap__that_is_free_is_one_range),
         cmocka_unit_test(heap__small_blocks_do_not_keep_it),
-        cmocka_unit_test(heap__gives_pages_of_large_blocks_back),
+        cmocka_unit_test(heap__returns_pages_of_large_blocks),
         cmocka_unit_test(heap__and_ordinary_memory_may_fail_anywhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

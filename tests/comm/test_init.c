@@ -175,7 +175,7 @@ static void init__contexts_live_side_by_side(void **state) {
 
 /* Options and environment. */
 
-static void init__options_come_before_the_environment(void **state) {
+static void init__options_override_the_environment(void **state) {
     (void)state;
     setenv("DTENSOR_TIMEOUT", "2.5", 1);
     setenv("DTENSOR_HEAP", "64M", 1);
@@ -264,7 +264,7 @@ static void init__writes_its_error_into_the_buffer_of_the_caller(void **state) {
     options.error_bytes = sizeof error;
     setenv("DTENSOR_LAUNCH", "garbage", 1);
     assert_null(dt_init(&options));
-    assert_says(error, "DTENSOR_LAUNCH: expected what dtrun sets, got \"garbage\"");
+    assert_says(error, "DTENSOR_LAUNCH: expected a value set by dtrun, got \"garbage\"");
     unsetenv("DTENSOR_LAUNCH");
 
     test_memory memory = {.fail_at = 1};
@@ -485,7 +485,7 @@ static void init__works_again_in_another_process(void **state) {
     run_bare(3, run_programs, NULL, NULL);
 }
 
-/* The last rank of three does not come back: for a while, or not at all. */
+/* The last rank of three does not join again: for a while, or not at all. */
 static int miss_one(dt_ctx *none, void *arg) {
     (void)none;
     bool dies = *(bool *)arg;
@@ -656,7 +656,7 @@ static void *sleep_a_little(void *arg) {
     return arg;
 }
 
-static void spawn__says_which_rank_ended_how(void **state) {
+static void spawn__reports_rank_and_exit_status(void **state) {
     (void)state;
     if (test_with_tsan)
         skip();
@@ -738,7 +738,7 @@ static void spawn__needs_few_descriptors(void **state) {
 }
 
 /* The system would send SIGXFSZ. */
-static void spawn__says_that_files_may_not_be_so_large(void **state) {
+static void spawn__reports_the_file_size_limit(void **state) {
     (void)state;
     if (test_with_tsan)
         skip();
@@ -777,7 +777,7 @@ int main(void) {
         cmocka_unit_test(init__self_receives_what_was_sent),
         cmocka_unit_test(init__fake_worlds_cost_nothing),
         cmocka_unit_test(init__contexts_live_side_by_side),
-        cmocka_unit_test(init__options_come_before_the_environment),
+        cmocka_unit_test(init__options_override_the_environment),
         cmocka_unit_test(init__refuses_garbage_in_the_environment),
         cmocka_unit_test(init__writes_its_error_into_the_buffer_of_the_caller),
         cmocka_unit_test(init__takes_from_the_environment_what_dtrun_takes),
@@ -790,12 +790,12 @@ int main(void) {
         cmocka_unit_test(init__takes_a_rank_once),
         cmocka_unit_test(init__closing_reports_errors_of_calls_in_progress),
         cmocka_unit_test(init__dump_shows_the_last_calls),
-        cmocka_unit_test(spawn__says_which_rank_ended_how),
+        cmocka_unit_test(spawn__reports_rank_and_exit_status),
         cmocka_unit_test(spawn__ends_ranks_that_do_not_end),
         cmocka_unit_test(spawn__refuses_what_cannot_be),
         cmocka_unit_test(spawn__learns_how_ranks_end_whatever_the_program_does),
         cmocka_unit_test(spawn__needs_few_descriptors),
-        cmocka_unit_test(spawn__says_that_files_may_not_be_so_large),
+        cmocka_unit_test(spawn__reports_the_file_size_limit),
         cmocka_unit_test(spawn__takes_the_heap_from_the_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,7 +85,7 @@ static int all_of_it(dt_ctx *ctx, void *arg) {
            reduce_in_place(ctx, world);
 }
 
-static bool memory_is_there(double wanted) {
+static bool has_memory(double bytes) {
     char line[128];
     long long kilobytes = 0;
     FILE *file = fopen("/proc/meminfo", "r");
@@ -93,12 +93,12 @@ static bool memory_is_there(double wanted) {
         ;
     if (file)
         fclose(file);
-    return (double)kilobytes * 1024 > wanted;
+    return (double)kilobytes * 1024 > bytes;
 }
 
 static void counts__beyond_31_bits(void **state) {
     (void)state;
-    if (!memory_is_there(5.0 * (double)COUNT))
+    if (!has_memory(5.0 * (double)COUNT))
         skip();
     run_ranks(2, all_of_it, NULL);
 }

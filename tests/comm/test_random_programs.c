@@ -154,7 +154,7 @@ static int run_collective(struct program *program) {
     return run(program, place, &collective, blocking);
 }
 
-/* To oneself, the receives may come first; they are served in their order. */
+/* Receives from this rank itself may precede the sends; they complete in order. */
 static int self_messages(struct program *program, int place, test_case collective) {
     int64_t n = 1 + test_below(&program->own, MOST_SELF_MESSAGES);
     bool receives_first = test_below(&program->own, 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranks that wait give their core away: more ranks than cores get through thousands of small calls, and a rank that
+ * Waiting ranks yield their core: more ranks than cores get through thousands of small calls, and a rank that
  * waits long uses next to no processor time.
  */
 #include "support/ranks.h"

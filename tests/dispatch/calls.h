@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Running ops in tests by the text of a call, in which $0, $1, … stand for tensors: "add($0; $1; alpha=2)".
+ * Running ops in tests by the text of a call, in which $0, $1, … are tensors: "add($0; $1; alpha=2)".
  */
 #ifndef DT_TESTS_DISPATCH_CALLS_H
 #define DT_TESTS_DISPATCH_CALLS_H
@@ -23,12 +23,12 @@ typedef struct test_call {
     dt__call call;
 } test_call;
 
-/* "f32[4,3]" of the whole tensor. */
-static inline void calls_shape_text(const dt_tensor *tensor, char *out, size_t room) {
-    int n = snprintf(out, room, "%s[", dt_dtype_name(tensor->dtype));
+/* "f32[4,3]" of the full tensor. */
+static inline void calls_shape_text(const dt_tensor *tensor, char *out, size_t capacity) {
+    int n = snprintf(out, capacity, "%s[", dt_dtype_name(tensor->dtype));
     for (int d = 0; d < tensor->n_dims; d++)
-        n += snprintf(out + n, room - (size_t)n, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
-    snprintf(out + n, room - (size_t)n, "]");
+        n += snprintf(out + n, capacity - (size_t)n, "%s%" PRId64, d ? "," : "", tensor->shape[d]);
+    snprintf(out + n, capacity - (size_t)n, "]");
 }
 
 /* The call without its tensors. */
@@ -107,8 +107,8 @@ static inline dt_tensor *calls_counting(dt_ctx *ctx, dt_dtype dtype, dt_shape sh
 }
 
 /* The same value, placed; every rank has it, so nothing moves. */
-static inline dt_tensor *calls_place(dt_tensor *whole, dt_mesh *mesh, const char *place) {
-    return dt_distribute_tensor(whole, mesh, place, .everywhere = true);
+static inline dt_tensor *calls_place(dt_tensor *full, dt_mesh *mesh, const char *place) {
+    return dt_distribute_tensor(full, mesh, place, .everywhere = true);
 }
 
 /* What redistributions have counted as since `before`: "all_gather 1, all_to_all 2", or "" for nothing. */

@@ -49,7 +49,7 @@ static dt_tensor *ones(world *self, int64_t m, int64_t n, const char *place) {
     return dt_ones(self->ctx, DT_SHAPE(m, n), .mesh = self->mesh, .place = place);
 }
 
-/* With a call site, as the macros of the API give it. */
+/* With a call site, as the macros of the API pass it. */
 static dt_tensor *call_at(world *self, const char *file, int line, const char *text, dt_tensor *const *tensors) {
     test_call call;
     dt_site site = {file, line};

@@ -24,7 +24,7 @@ static dt_tensor *placed(dt_tensor *value, dt_mesh *mesh, const char *place) {
 
 /* Whether a tensor of this value has these placements. Some can be written in more than one way: _S(0,2),S(0)
  * is S(0)[1],S(0)[0]. So parts are compared; those of a partial may be any. */
-static bool lies(dt_tensor *tensor, const char *place, dt_tensor *value) {
+static bool matches(dt_tensor *tensor, const char *place, dt_tensor *value) {
     char text[64];
     if (!strchr(place, 'P'))
         return tensors_equal(dt_to_local(tensor), dt_to_local(placed(value, dt_tensor_mesh(tensor), place)));
@@ -38,7 +38,7 @@ static int64_t n_collectives(const dt_ctx *ctx) { return dt_comm_stats(ctx, &(dt
 /* Checks value and placements of a result, and that it took so many collectives. */
 static int is_right(dt_ctx *ctx, const char *id, dt_tensor *got, const char *place, int64_t n, dt_tensor *want) {
     CHECK(n_collectives(ctx) == n, "%s: %lld collectives, not %lld", id, (long long)n_collectives(ctx), (long long)n);
-    CHECK(got && lies(got, place, want), "%s: not %s: %s", id, place, dt_error_text(ctx));
+    CHECK(got && matches(got, place, want), "%s: not %s: %s", id, place, dt_error_text(ctx));
     CHECK(tensors_equal(dt_full_tensor(got), want), "%s: values", id);
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     return 0;
@@ -135,7 +135,7 @@ static int on_four(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_error_clear(ctx));
     dt_tensor *whole = dt_redistribute(weight, "R");
     product = dt_mm(rows, whole);
-    CHECK(product && lies(product, "S(0)", x), "UTL-047: %s", dt_error_text(ctx));
+    CHECK(product && matches(product, "S(0)", x), "UTL-047: %s", dt_error_text(ctx));
     dt_scope_end(strict);
     /* DT-034: parts without elements. */
     dt_tensor *small = counting(ctx, DT_SHAPE(2, 8)), *thin = placed(small, mesh, "S(0)");

@@ -52,7 +52,7 @@ static void cache__keys_are_op_static_arguments_and_specs(void **state) {
     NEW(ctx, "add($0; $1)", b, a);
     NEW(ctx, "sub($0; $1)", a, a);
     NEW(ctx, "sum($0; [0])", a);
-    NEW(ctx, "sum($0; [1])", a); /* DEC-007, DEC-008, STR-020: static arguments tell calls apart */
+    NEW(ctx, "sum($0; [1])", a); /* DEC-007, DEC-008, STR-020: static arguments distinguish calls */
     NEW(ctx, "sum($0; [0,1])", a);
     NEW(ctx, "sum($0; [0]; true)", a);
     NEW(ctx, "sum($0; [0]; dtype=f64)", a);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_local_map: functions on local parts. X is [16,8], W is [8,12]; the product that they should give is worked out by
+ * dt_local_map: functions on local tensors. X is [16,8], W is [8,12]; the expected product is worked out by
  * loops. Ranks 2, and 1, 3, 4, 5 for uneven parts, on shm.
  */
 #include "dispatch/calls.h"
@@ -105,7 +105,7 @@ static int two_ranks(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_local_map(ctx, &local, &out));
     CHECK(counted(&s) == 0 && tensors_equal(dt_full_tensor(out), s.product), "LMP-005");
 
-    double two = 2; /* LMP-006: what is no tensor goes by the user's pointer */
+    double two = 2; /* LMP-006: other arguments are passed through the user pointer */
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK_OK(ctx, dt_local_map(ctx,
                                &(dt_local_mapping){.run = times_two,
@@ -181,7 +181,7 @@ static void local_map__takes_inputs_of_several_meshes(void **state) {
     run_ranks(4, two_meshes, NULL);
 }
 
-/* Parts of different sizes, some of them empty, and what the function leaves behind goes. */
+/* Shards of different sizes, some of them empty; other tensors that the function creates are dropped. */
 static int uneven(dt_ctx *ctx, void *arg) {
     (void)arg;
     setup s = open_setup(ctx);

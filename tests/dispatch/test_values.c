@@ -94,18 +94,18 @@ static dt_spec *spec_of(situation *self, const dt_op_value *value, const dt_plac
 
 /* A tensor with these placements: each rank makes its share of the whole and keeps what it holds of that. */
 static dt_tensor *make_input(situation *self, const dt_op_value *value, int64_t smallest) {
-    dt_placement asked[2], cut[2], everywhere[2];
+    dt_placement requested[2], cut[2], everywhere[2];
     uint64_t seed = test_random(self->random);
     dt_reduce reduce = DT_N_REDUCES;
     int64_t k = 0, n = 1;
-    draw_placements(self, value, asked);
+    draw_placements(self, value, requested);
     for (int m = 0; m < dt_mesh_n_dims(self->mesh); m++) {
         everywhere[m] = cut[m] = dt_placement_replicate();
-        if (!dt_placement_is_partial(asked[m])) {
-            cut[m] = asked[m];
+        if (!dt_placement_is_partial(requested[m])) {
+            cut[m] = requested[m];
             continue;
         }
-        reduce = asked[m].reduce;
+        reduce = requested[m].reduce;
         k = k * dt_mesh_dim_size(self->mesh, m) + self->coordinate[m];
         n *= dt_mesh_dim_size(self->mesh, m);
     }
@@ -115,7 +115,7 @@ static dt_tensor *make_input(situation *self, const dt_op_value *value, int64_t 
         calls_put(share, i, reduce == DT_N_REDUCES ? x : part_at(reduce, x, seed, i, k, n));
     }
     dt_spec *from = spec_of(self, value, everywhere), *to = spec_of(self, value, cut);
-    dt_spec *spec = spec_of(self, value, asked);
+    dt_spec *spec = spec_of(self, value, requested);
     dt_tensor *result = share && from && to && spec ? dt__tensor_of_spec(spec) : NULL;
     if (result &&
         dt__redistribute_run(&(dt__redistribution){
@@ -161,10 +161,10 @@ static int compare(situation *self, const test_call *call, const test_call *plai
 }
 
 /* The inputs in words, for failures. */
-static void name_inputs(const char *sample, const test_call *call, char *out, size_t room) {
-    int n = snprintf(out, room, "%.*s", (int)strcspn(sample, "\n"), sample);
+static void name_inputs(const char *sample, const test_call *call, char *out, size_t capacity) {
+    int n = snprintf(out, capacity, "%.*s", (int)strcspn(sample, "\n"), sample);
     for (int i = 0; i < call->call.n_inputs; i++)
-        n += snprintf(out + n, room - (size_t)n, " %s", calls_placements(call->call.inputs[i]));
+        n += snprintf(out + n, capacity - (size_t)n, " %s", calls_placements(call->call.inputs[i]));
 }
 
 /* A plain call of the same on the whole values, made before: ops may work in place. */
