@@ -186,11 +186,13 @@ static const uint32_t two_over_pi[] = {
 };
 
 /* For arguments above NEAR_ANGLE_MAX, after Payne and Hanek: x = m 2^e times the 192 bits of 2/pi that begin with the
- * weight 2^(1 - e), modulo 4. Earlier bits make multiples of 4; later ones are below 2^-138. */
+ * weight 2^(1 - e), modulo 4. Earlier bits make multiples of 4; later ones are below 2^-138. A vector may have other
+ * arguments in some lanes, whose result is not used: they read the first digits. */
 DT__INLINE reduced_angle reduce_far_angle(double x) {
     const uint64_t bits = dt__f64_bits(x), digit = 0xffffffff;
-    const uint64_t exponent = bits >> 52 & 0x7ff, is_finite = 0 - (uint64_t)(exponent < 0x7ff);
-    const uint64_t at = ((exponent - (1023 + 52 - 62)) & is_finite) & 2047, first = at >> 5, shift = 32 - (at & 31);
+    const uint64_t exponent = bits >> 52 & 0x7ff, least = 1023 + 52 - 62;
+    const uint64_t is_finite = 0 - (uint64_t)(exponent < 0x7ff), is_far = 0 - (uint64_t)(exponent >= least);
+    const uint64_t at = (exponent - least) & is_finite & is_far, first = at >> 5, shift = 32 - (at & 31);
     const uint64_t m = (bits & 0xfffffffffffff) | 1ull << 52, m_low = m & digit, m_high = m >> 32;
     uint64_t d[7], p[6], carry = 0;
     for (int i = 0; i < 7; i++)
