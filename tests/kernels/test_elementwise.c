@@ -188,8 +188,10 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
     case DT__EL_SIN:
     case DT__EL_COS:
     case DT__EL_TANH:
-    case DT__EL_ERF:
         *units = 2.5;
+        break;
+    case DT__EL_ERF: /* of f32, 2.5498 is the largest over all arguments, at 0x1.fb4392p-1 */
+        *units = 2.55;
         break;
     case DT__EL_SIGMOID: /* e / (1 + e): 0.95 units of e and two roundings are 1.95 relative, twice that in ULP */
         *units = 3.9;
@@ -198,7 +200,10 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
         *units = 4.9;
         break;
     case DT__EL_FLOOR_DIVIDE:
-        *units = 1;
+        /* The integer nearest to (x - rest) / y, as in PyTorch. The subtraction and the division are off by up to 1.5
+         * units, and subtracting 1 by half a unit. So the nearest integer is another one only from a unit of 1/2 on,
+         * where integers are 2 units apart. */
+        *units = 2;
         break;
     case DT__EL_GELU:
     case DT__EL_GELU_TANH:
@@ -207,8 +212,11 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
         break;
     case DT__EL_GELU_GRAD:
     case DT__EL_GELU_TANH_GRAD:
+        /* The slope is at most 1.13 and has an absolute error below 9.1 roundings (2^-53): those of the exponential's
+         * argument, of the exponential and of the products, each times the slope's derivative by it, summed and
+         * maximised over the argument (at 1.2). That is 4.6 parts. */
         *units = 3;
-        *parts = 8;
+        *parts = 5;
         break;
     default:
         break;
@@ -374,6 +382,15 @@ static void read_input(const op_case *c, int k, const int64_t *index, void *byte
         put(to, get(from, x), bytes);
 }
 
+/* An infinite gradient times a slope that underflows is NaN, not infinity. The slope of f32 is rounded from f64; that
+ * of f64 is up to 2^14 times its exponential, which is 0 below 2^-1075. */
+static bool is_infinite_times_underflow(dt__element_op op, dt_dtype loop, const long double *x) {
+    if ((op != DT__EL_GELU_GRAD && op != DT__EL_GELU_TANH_GRAD) || !isinf(x[0]) || isnan(x[1]))
+        return false;
+    const long double slope = real_reference(op, loop, (long double[]){1, x[1], 0}, (const dt__number[2]){{0}});
+    return fabsl(slope) <= (loop == DT_F32 ? 0x1p-150L : 0x1p-1061L);
+}
+
 static void check_real(const op_case *c, const dt__kernels *kernels, char (*in)[16], const void *y, bool mixed) {
     const dt_dtype result = c->out.a.dtype;
     long double x[3];
@@ -382,6 +399,8 @@ static void check_real(const op_case *c, const dt__kernels *kernels, char (*in)[
     if (c->what.op == DT__EL_GELU_TANH_GRAD && fabsl(x[1]) > 1e100L) /* its square overflows, as in PyTorch */
         return;
     const dt_dtype loop = c->what.dtype == DT_F16 || c->what.dtype == DT_BF16 ? DT_F32 : c->what.dtype;
+    if (is_infinite_times_underflow(c->what.op, loop, x))
+        return;
     const long double expected = real_reference(c->what.op, loop, x, c->what.numbers), got = get(result, y).re;
     if (facts[c->what.op].is_bool ? got == expected : is_near(c->what.op, result, got, expected, x))
         return;
@@ -526,7 +545,7 @@ static void check_random(dt__element_op op, dt_dtype dtype, uint64_t *random) {
 
 static void elementwise__every_op_in_every_dtype(void **state) {
     (void)state;
-    uint64_t random = 1;
+    uint64_t random = test_seed(1);
     for (unsigned op = 0; op < DT__N_ELEMENT_OPS; op++)
         for (int d = DT_F32; d < DT_N_DTYPES; d++)
             for (int i = 0; i < 12 && dt__op_computes((dt__element_op)op, (dt_dtype)d); i++)
@@ -541,7 +560,7 @@ static void elementwise__functions_over_their_range(void **state) {
     enum { N = 40000 };
     static double in64[N], out64[N];
     static float in32[N], out32[N];
-    uint64_t random = 9;
+    uint64_t random = test_seed(9);
     for (int i = 0; i < N; i++) {
         const double from_0_to_1 = (double)(test_random(&random) >> 11) * 0x1p-53;
         const double any = i % 3 == 0   ? ldexp(from_0_to_1, (int)test_below(&random, 2200) - 1100)
@@ -576,7 +595,7 @@ static void elementwise__threads_give_the_same(void **state) {
     enum { ROWS = 517, COLUMNS = 613 };
     static float a[ROWS][COLUMNS], b[COLUMNS][ROWS], one_thread[ROWS][COLUMNS], three_threads[ROWS][COLUMNS];
     const int64_t shape[] = {ROWS, COLUMNS}, by_row[] = {COLUMNS, 1}, by_column[] = {1, ROWS};
-    uint64_t random = 3;
+    uint64_t random = test_seed(3);
     random_elements(DT_F32, &random, a, ROWS * COLUMNS);
     random_elements(DT_F32, &random, b, ROWS * COLUMNS);
     dt_ctx *ctx = dt__ctx_new(NULL);

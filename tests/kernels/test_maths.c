@@ -34,7 +34,7 @@ static const function functions[] = {
     {DT__EL_RSQRT, "rsqrt", rsqrt, rsqrt_long, 1.5, 1.5, 0, 10},
     {DT__EL_TANH, "tanh", tanh, tanhl, 0.51, 2.5, -20, 20},
     {DT__EL_SIGMOID, "sigmoid", sigmoid, sigmoid_long, 3.9, 3.9, -40, 40},
-    {DT__EL_ERF, "erf", erf, erfl, 2.5, 2.5, -6, 6},
+    {DT__EL_ERF, "erf", erf, erfl, 2.55, 2.5, -6, 6},
     {DT__EL_SIN, "sin", sin, sinl, 0.52, 1, -100, 100},
     {DT__EL_COS, "cos", cos, cosl, 0.52, 1, -100, 100},
 };
