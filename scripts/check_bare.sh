@@ -40,7 +40,7 @@ mount -t tmpfs tmpfs "$root/tmp"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
 for command in "make demo" "make test"; do
     echo "== $command"
-    chroot "$root" env -i HOME=/ PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -c "cd /srv/checkout && $command"
+    chroot "$root" env -i HOME=/ PATH=/usr/sbin:/usr/bin:/sbin:/bin LANG=C.UTF-8 bash -c "cd /srv/checkout && $command" </dev/null
 done
 INSIDE
 echo "check-bare: passed"
