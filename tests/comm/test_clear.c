@@ -55,7 +55,7 @@ static int fail_and_continue(dt_ctx *ctx, void *arg) {
         CHECK(me != victim || !pair || dt_comm_barrier(pair) == (me < 2 ? DT_ERR_SYSTEM : DT_ERR_STATE),
               "a rank with a local error could call");
         CHECK_OK(ctx, dt_error_clear(ctx));
-        CHECK(test_seconds() - start < 20 * test_slowness, "it took %g s", test_seconds() - start);
+        CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
         CHECK(!dt_failed(ctx) && !*dt_error_text(ctx), "the error is still there: %s", dt_error_text(ctx));
         status = dt_comm_barrier(group);
         CHECK(status == DT_ERR_GROUP, "expected group, got %s: %s", dt_status_name(status), dt_error_text(ctx));
@@ -139,7 +139,7 @@ static int clear_quickly(dt_ctx *ctx, void *arg) {
             CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_name(status), dt_error_text(ctx));
         }
         CHECK_OK(ctx, dt_error_clear(ctx));
-        CHECK(test_seconds() - start < 20 * test_slowness, "it took %g s", test_seconds() - start);
+        CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
         dt_group_release(group);
     }
     return 0;
@@ -257,6 +257,7 @@ static int clear_agreed_and_local(dt_ctx *ctx, void *arg) {
         if (clear_and_repeat(ctx, text, &n_repeats) || use(ctx, dt_group_world(ctx), (uint64_t)k, 2))
             return 1;
         CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+        /* Far below the deadline of 300 s: no rank waited for it. On a loaded machine clearing takes seconds. */
         CHECK(test_seconds() - start < 20 * test_slowness, "it took %g s", test_seconds() - start);
     }
     return 0;
@@ -320,7 +321,7 @@ static int clear_without_one(dt_ctx *ctx, void *arg) {
     dt_status status = dt_error_clear(ctx);
     CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_name(status), dt_error_text(ctx));
     CHECK(strstr(dt_error_text(ctx), "dt_error_clear: rank 2"), "%s", dt_error_text(ctx));
-    CHECK(test_seconds() - start < 20 * test_slowness, "it took %g s", test_seconds() - start);
+    CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
     /* The program may still continue without that rank. */
     dt_group *rest = dt_group_new(ctx, (int64_t[]){0, 1}, 2);
     if (use(ctx, rest, 9, 10))
