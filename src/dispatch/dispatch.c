@@ -305,7 +305,7 @@ dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_
     const dt_op *op = call->info->op;
     *n_outputs = 0;
     DT__TRY(check_call(ctx, call));
-    call->op_call = dt__op_call_new(ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
+    dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
     if (!op->kernel) {
         dt__arena arena = dt__arena_new(ctx);
         dt_status status = decompose(&arena, call, outputs, n_outputs);

@@ -178,7 +178,7 @@ dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, con
         shardings[i] = placed ? placed[number] : NULL;
     }
     out->inputs = placed ? shardings : NULL;
-    out->call = dt__op_call_new(arena->ctx, out->info, out->bound.overload, args, n, inputs);
+    dt__op_call_init(&out->call, arena->ctx, out->info, out->bound.overload, args, n, inputs);
     return dt__op_call_infer(arena, &out->call);
 }
 

@@ -81,8 +81,9 @@ static void share_memory(const dt_op *op, unsigned row_flags, const dt_op_value 
 dt_status dt__sim_rank_run(const dt__sim_rank *actor, const dt__placed_call *placed, unsigned row_flags,
                            dt_op_value *inputs, int n_outputs, dt_op_value *outputs) {
     const dt_op *op = actor->info->op;
-    dt_op_call call = dt__op_call_new(actor->ctx, actor->info, placed->bound.overload, placed->call.args,
-                                      placed->call.n_inputs, inputs);
+    dt_op_call call;
+    dt__op_call_init(&call, actor->ctx, actor->info, placed->bound.overload, placed->call.args, placed->call.n_inputs,
+                     inputs);
     call.n_outputs = n_outputs;
     call.outputs = outputs;
     call.row_flags = row_flags;
