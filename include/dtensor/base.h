@@ -7,14 +7,15 @@
  *
  * Options, descriptors and statistics may get new fields at their ends without breaking compiled programs: functions
  * that take or fill such a struct are exported with the suffix _sized and take the size of the caller's version, which
- * the function or macro without the suffix passes. Other languages call the exported function. A zeroed field means "the
- * default", and so does a field that the caller's version does not have.
+ * the macro or function without the suffix passes. Other languages call the exported function. A zeroed field means
+ * "the default", and so does a field that the caller's version does not have.
  *
- * Every error names the call that the program made, and where: "mesh_new: wrong size of dim 0: … (at train.c:12)". In C,
- * calls that can fail are macros, which pass the site of the call, its file and line, to the exported function of the
- * suffix _site (or _sized) as the last argument, or in their options; in C++ (dtensor.hpp) a default argument does.
- * Other languages call the exported function, with their own site or NULL. A program that is compiled with -DDT_SITE=NULL
- * has no file names in it. What the library calls in turn, and what an op is composed of, does not replace the call.
+ * Every error names the call that the program made, and where: "item: f32[2,3]: expected 1 element, got 6 (at
+ * train.c:12)". In C, calls that can fail are macros, which pass the site of the call, its file and line, to the
+ * exported function with the suffix _site (or _sized): as the last argument, or in its options. In C++ (dtensor.hpp) a
+ * default argument does. Other languages call the exported function, with a site of their own or NULL. A program
+ * compiled with -DDT_SITE=NULL has no file names in it. Calls that the library makes in turn, such as the ops that an
+ * op is composed of, do not replace the program's own.
  *
  * *Collective* in a contract means that all ranks named must make the call, *Local* that it involves this rank only.
  */

@@ -83,9 +83,7 @@ template <class T> struct at {
 };
 
 /* An option by name, as dt::place = "R" makes it. Numbers are kept as int64_t, which a list of one dim can point to. */
-template <class Name, class T> struct option {
-    T value;
-};
+template <class Name, class T> struct option { T value; };
 
 template <class Name> struct option_name {
     template <class T> constexpr auto operator=(T value) const {
@@ -141,8 +139,7 @@ template <class Options> struct named {
             assign(value.*std::get<I>(fields<Options>::list), first);
         set<I + 1>(rest...);
     }
-    template <int I, class Name, class T, class... Rest>
-    void set(const option<Name, T> &first, const Rest &...rest) {
+    template <int I, class Name, class T, class... Rest> void set(const option<Name, T> &first, const Rest &...rest) {
         assign(Name::field(value), first.value);
         set<I>(rest...);
     }
@@ -218,7 +215,7 @@ template <class T> class ref {
 
 #include <dtensor/calls.hpp>
 
-inline dt_ctx *dt_init(dt_site site = dt::here()) { return dt_init(nullptr, site); }
+inline dt_ctx *dt_init(dt_site site = dt::here()) { return dt_init_sized(nullptr, 0, &site); }
 
 /* dt_call(ctx, "swiglu", gate, up) */
 template <class... T> dt_tensor *dt_call(dt::at<dt_ctx *> ctx, const char *name, T *...tensors) {

@@ -66,9 +66,8 @@ static inline void dt__call_leave(dt_ctx *const *entered) {
         (*entered)->call.depth--;
 }
 
-/* Writes a text for people, one that an error or a warning shows: "NAME: TEXT (at FILE:LINE)" with the name and the site
- * of the call in progress. A text that begins with the name does not get it twice; one of several lines has the site at
- * the end of its first. */
+/* The text of an error or a warning: "NAME: TEXT (at FILE:LINE)" with the name and the site of the call in progress. A
+ * text that begins with the name does not get it twice; one of several lines has the site at the end of the first. */
 void dt__call_vformat(const dt_ctx *ctx, char *out, size_t capacity, const char *format, va_list args);
 /* " (at FILE:LINE)", or "" for NULL. */
 void dt__site_text(const dt_site *site, char *out, size_t capacity);

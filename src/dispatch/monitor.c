@@ -105,8 +105,7 @@ dt_status dt_comm_scope_begin_site(dt_ctx *ctx, const char *name, const dt_site 
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     if (!name || !*name || strchr(name, '/'))
-        return dt__fail(ctx, DT_ERR_VALUE, "expected a name without '/', got '%s'",
-                        name ? name : "");
+        return dt__fail(ctx, DT_ERR_VALUE, "expected a name without '/', got '%s'", name ? name : "");
     dt__scope_node *node = child_of(self, self->scope, name);
     if (!node)
         return dt_error_status(ctx);

@@ -72,8 +72,7 @@ static dt_status check_runtime(const dt_mesh *mesh) {
     if (!dt__transport_name(mesh->ctx))
         return dt__fail(mesh->ctx, DT_ERR_STATE, "the context has no transport");
     if (mesh->self.world != mesh->ctx->world || mesh->self.rank != mesh->ctx->rank)
-        return dt__fail(mesh->ctx, DT_ERR_STATE,
-                        "the mesh was made for rank %lld of %lld, this is rank %lld of %lld",
+        return dt__fail(mesh->ctx, DT_ERR_STATE, "the mesh was made for rank %lld of %lld, this is rank %lld of %lld",
                         (long long)mesh->self.rank, (long long)mesh->self.world, (long long)mesh->ctx->rank,
                         (long long)mesh->ctx->world);
     return DT_OK;

@@ -74,8 +74,8 @@ static dt_status select_dims(dt_mesh *mesh, dt__names names, dt__mesh_draft *dra
 static dt_status check_names(dt_mesh *mesh, dt__names names) {
     DT__TRY(dt__mesh_require_names(mesh, "mesh_slice"));
     if (names.n < 1 || names.n > DT_MESH_MAX_DIMS)
-        return dt__fail(mesh->ctx, DT_ERR_MESH, "wrong number of names: expected 1 to %d, got %d",
-                        DT_MESH_MAX_DIMS, names.n);
+        return dt__fail(mesh->ctx, DT_ERR_MESH, "wrong number of names: expected 1 to %d, got %d", DT_MESH_MAX_DIMS,
+                        names.n);
     return dt__names_check(mesh->ctx, "mesh_slice", names);
 }
 

@@ -18,16 +18,14 @@ static dt_status check_self(dt_ctx *ctx, dt__mesh_self self) {
 /* The number of ranks of a shape. */
 static dt_status count_ranks(dt_ctx *ctx, const int64_t *shape, int n_dims, int64_t *out) {
     if (n_dims < 1 || n_dims > DT_MESH_MAX_DIMS || !shape)
-        return dt__fail(ctx, DT_ERR_MESH, "wrong number of dims: expected 1 to %d, got %d",
-                        DT_MESH_MAX_DIMS, n_dims);
+        return dt__fail(ctx, DT_ERR_MESH, "wrong number of dims: expected 1 to %d, got %d", DT_MESH_MAX_DIMS, n_dims);
     int64_t n = 1;
     for (int i = 0; i < n_dims; i++) {
         if (shape[i] < 1)
             return dt__fail(ctx, DT_ERR_MESH, "wrong size of dim %d: expected at least 1, got %lld", i,
                             (long long)shape[i]);
         if (!dt__mul_i64(n, shape[i], &n) || n > DT__MESH_MAX_RANKS)
-            return dt__fail(ctx, DT_ERR_MESH, "the sizes multiply to more than %d ranks",
-                            DT__MESH_MAX_RANKS);
+            return dt__fail(ctx, DT_ERR_MESH, "the sizes multiply to more than %d ranks", DT__MESH_MAX_RANKS);
     }
     *out = n;
     return DT_OK;
@@ -47,8 +45,7 @@ static dt_status check_device(dt_ctx *ctx, const char *device) {
     while (isalnum((unsigned char)*at) || *at == '_')
         at++;
     if (*at || at == device)
-        return dt__fail(ctx, DT_ERR_MESH, "wrong device type: expected a word without an index, got '%s'",
-                        device);
+        return dt__fail(ctx, DT_ERR_MESH, "wrong device type: expected a word without an index, got '%s'", device);
     return DT_OK;
 }
 
@@ -144,12 +141,12 @@ dt_mesh *dt_mesh_from_groups_sized(dt_ctx *ctx, const dt_ranks *groups, int n_gr
     if (!ctx)
         return NULL;
     if (!grid && n_groups != 1) {
-        dt__fail(ctx, DT_ERR_MESH, "wrong number of groups without a grid: expected 1, got %d",
-                 n_groups);
+        dt__fail(ctx, DT_ERR_MESH, "wrong number of groups without a grid: expected 1, got %d", n_groups);
         return NULL;
     }
     dt_mesh_grid whole = grid ? *grid : (dt_mesh_grid){groups[0].ranks, &groups[0].n_ranks, 1};
-    dt_mesh *mesh = dt_mesh_from_ranks_sized(ctx, whole.ranks, whole.shape, whole.n_dims, options, options_size, site);
+    dt_mesh *mesh =
+        dt_mesh_from_ranks_sized(ctx, whole.ranks, whole.shape, whole.n_dims, options, options_size, site);
     if (mesh && check_groups(mesh, groups, n_groups) != DT_OK) {
         dt_mesh_release(mesh);
         return NULL;

@@ -120,8 +120,7 @@ dt_status dt_generator_restore_site(dt_generator *generator, dt_generator_state 
     if (!generator)
         return DT_ERR_VALUE;
     if (state.draw >= DRAW_LIMIT)
-        return dt__fail(generator->ctx, DT_ERR_VALUE,
-                        "expected a draw number below 2^48, got %llu",
+        return dt__fail(generator->ctx, DT_ERR_VALUE, "expected a draw number below 2^48, got %llu",
                         (unsigned long long)state.draw);
     generator->state = state;
     return DT_OK;
