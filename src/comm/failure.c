@@ -298,7 +298,7 @@ static uint64_t refused_by(dt_work *work, int64_t c) {
 }
 
 /* A dead member that has not finished the operation fails it, even if this rank waits for another one: the operation
- * cannot complete. One that has finished it and ended well does not; how a process ended is known from its supervisor. */
+ * cannot complete. One that has finished it and ended well does not; the supervisor reports how a process ended. */
 static bool has_died(dt_work *work, int64_t c, bool check_process) {
     const dt__shm *shm = work->channel->shm;
     int64_t rank = work->channel->ranks[c];
