@@ -3,7 +3,8 @@
  * What running an op costs besides its arithmetic: each op on [4,4] tensors, once plain and once distributed, with
  * its decision in the cache. The difference is what distribution adds to a call; limits are 100 ns for it, and 150 ns
  * for a whole plain call. The outputs are dropped within the time. The fastest of many short runs counts (settle.h).
- * Products of larger matrices are compared with the bare call of OpenBLAS, both on one thread; the target is a ratio of 0.97.
+ * Products of larger matrices are compared with the bare call of OpenBLAS, both on one thread; the target is a ratio
+ * of 0.97.
  *
  *     bench_dispatch [--quick]
  *     bench_dispatch --run OP plain|distributed N     N calls and nothing else, for programs that count instructions

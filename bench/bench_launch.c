@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Start to finish of an empty program: dtrun starts ranks that open and close a context, mpirun starts as many
- * processes that do nothing at all, in turn, until the fastest of either has settled (settle.h). Without mpirun the peer is the limit
- * that was set for four ranks. Usage: bench_launch [--quick]
+ * processes that do nothing at all, in turn, until the fastest of either has settled (settle.h). Without mpirun the
+ * peer is the limit that was set for four ranks. Usage: bench_launch [--quick]
  */
 #include "comm/comm.h"
 #include "settle.h"
