@@ -677,10 +677,6 @@ inline dt_status dt_trace_begin(dt_ctx *ctx, const char *file, dt_site site = dt
     return dt_trace_begin_site(ctx, file, &site);
 }
 inline dt_status dt_trace_end(dt_ctx *ctx, dt_site site = dt::here()) { return dt_trace_end_site(ctx, &site); }
-inline const char *dt_explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors,
-                              dt_site site = dt::here()) {
-    return dt_explain_site(ctx, call, tensors, n_tensors, &site);
-}
 inline dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy, dt_site site = dt::here()) {
     return dt_comm_policy_site(ctx, policy, &site);
 }

@@ -17,6 +17,11 @@
  *         return ctx.close();
  *     }
  *
+ *     $ c++ tutorial.cpp $(pkg-config --cflags --libs dtensor) -o tutorial
+ *     $ dtrun -n 4 ./tutorial
+ *     f32[8,1] S(0),P(sum) on mesh(dp=2,tp=2)
+ *     ...
+ *
  * What is .place = "R" in C is dt::place = "R" here. Options that a call does not have do not compile. Plain values
  * set the options in their order, and an options struct sets all of them. A number is a dim, a list of one dim, an
  * integer or a scalar, as the option needs it. DT_SHAPE, DT_DIMS and DT_TENSORS live until the end of the full
@@ -221,6 +226,12 @@ inline dt_ctx *dt_init(dt_site site = dt::here()) { return dt_init_sized(nullptr
 template <class... T> dt_tensor *dt_call(dt::at<dt_ctx *> ctx, const char *name, T *...tensors) {
     dt_tensor *const list[] = {tensors...};
     return dt_op_run_tensors(ctx, name, int(sizeof...(T)), list, &ctx.site);
+}
+
+/* dt_explain(ctx, "matmul", x, w) */
+template <class... T> const char *dt_explain(dt::at<dt_ctx *> ctx, const char *call, T *...tensors) {
+    dt_tensor *const list[] = {tensors...};
+    return dt_explain_tensors(ctx, call, int(sizeof...(T)), list, &ctx.site);
 }
 
 #endif

@@ -9,10 +9,13 @@
 #include "base/quantity.h"
 #include "base/size.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#define MIB (1024.0 * 1024.0)
 
 static const dt__transport *const transports[] = {&dt__transport_self, &dt__transport_shm, &dt__transport_fake};
 
@@ -241,7 +244,7 @@ dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size, const
 int dt_close_site(dt_ctx *ctx, const dt_site *site) {
     (void)dt__call_enter(ctx, "close", site); /* and never left: the context is freed */
     if (ctx && dt__runtime_of(ctx))
-        dt__finish_started_works(dt__runtime_of(ctx)); /* their errors are reported too */
+        dt__abandon_started_works(dt__runtime_of(ctx));
     int code = dt_report(ctx);
     dt__ctx_free(ctx);
     return code;
@@ -263,6 +266,23 @@ dt_status dt_error_clear_site(dt_ctx *ctx, const dt_site *site) {
     return runtime->transport->clear_error(runtime);
 }
 
+void dt__heap_set_describe(dt_ctx *ctx, dt__describe_fn *describe) {
+    if (dt__runtime_of(ctx))
+        dt__runtime_of(ctx)->describe_heap = describe;
+}
+
+static void fail_heap_full(dt_ctx *ctx, const dt__runtime *runtime, size_t bytes) {
+    const dt__heap *heap = &runtime->heap;
+    char contents[1024] = "";
+    if (runtime->describe_heap)
+        runtime->describe_heap(ctx, contents, sizeof contents);
+    dt__fail_local(ctx, DT_ERR_MEMORY,
+                   "heap: out of memory: %.1f MiB requested, %.1f of %.1f MiB in use in %" PRId64
+                   " blocks%s; DTENSOR_HEAP sets the size of each rank's heap",
+                   (double)bytes / MIB, (double)heap->stats.live_bytes / MIB, (double)heap->bytes / MIB,
+                   heap->stats.n_live, contents);
+}
+
 void *dt_heap_alloc_site(dt_ctx *ctx, size_t bytes, const dt_site *site) {
     dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
     if (!runtime)
@@ -270,8 +290,7 @@ void *dt_heap_alloc_site(dt_ctx *ctx, size_t bytes, const dt_site *site) {
     void *memory = dt__heap_alloc(&runtime->heap, bytes);
     if (!memory) { /* every tensor needs memory: only a failure enters the call */
         DT__ENTER(ctx, "heap_alloc", site);
-        dt__fail_local(ctx, DT_ERR_MEMORY, "heap: out of memory: %zu bytes requested, %zu of %zu in use", bytes,
-                       runtime->heap.stats.live_bytes, runtime->heap.bytes);
+        fail_heap_full(ctx, runtime, bytes);
     }
     return memory;
 }

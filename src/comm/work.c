@@ -205,9 +205,12 @@ dt_status dt_work_wait_site(dt_work *work, const dt_site *site) {
     return status;
 }
 
-void dt__finish_started_works(dt__runtime *runtime) {
+/* Closing waits for no rank: what cannot be finished now is abandoned. */
+void dt__abandon_started_works(dt__runtime *runtime) {
+    advance_started(runtime);
     for (dt_work *work = runtime->started; work; work = work->next)
-        finish(runtime, work);
+        if (work->status == DT_IN_PROGRESS)
+            work->status = runtime->transport->abandon(work);
 }
 
 dt_status dt_comm_barrier_site(dt_group *group, const dt_site *site) {

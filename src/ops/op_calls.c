@@ -151,8 +151,7 @@ dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size, con
     return dt__op_table_add(ctx, op, op_size);
 }
 
-const char *dt_explain_site(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors,
-                            const dt_site *site) {
+const char *dt_explain_tensors(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors, const dt_site *site) {
     DT__ENTER(ctx, "explain", site);
-    return ctx && dt__ops_open(ctx) == DT_OK ? dt__explain(ctx, call, tensors, n_tensors) : NULL;
+    return ctx && dt__ops_open(ctx) == DT_OK ? dt__explain(ctx, call, n, tensors) : NULL;
 }
