@@ -249,12 +249,40 @@ static void close__finishes_what_needs_no_peer(void **state) {
     end_test(&launch);
 }
 
+/* Rank 0 broadcasts, which waits for no rank, and ends with a code; the others receive when that is known. */
+static int receive_from_the_dead(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t value = dt_rank(ctx) == 0 ? 42 : 0;
+    if (dt_rank(ctx) > 0)
+        await(&board->stage, 1);
+    CHECK_OK(ctx, dt_comm_broadcast(dt_group_world(ctx), &value, &value, 1, DT_I64, 0));
+    CHECK(value == 42, "got %lld", (long long)value);
+    if (dt_rank(ctx) == 0)
+        _exit(7);
+    return dt_close(ctx);
+}
+
+static void death__does_not_undo_what_the_rank_has_finished(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 4; n++) {
+        test_launch launch = {.tells = true};
+        begin_test(&launch, n, receive_from_the_dead, NULL);
+        while (launch.pids[0] && test_launch_poll(&launch))
+            test_sleep(0.001);
+        atomic_store(&board->stage, 1);
+        assert_int_equal(WEXITSTATUS(launch.statuses[0]), 7);
+        launch.statuses[0] = 0;
+        end_test(&launch);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(death__is_not_hidden_by_a_late_rank),
         cmocka_unit_test(death__is_the_headline_where_survivors_have_closed),
         cmocka_unit_test(cause__outlives_the_rank_that_had_it),
         cmocka_unit_test(death__is_the_headline_of_error_clear),
+        cmocka_unit_test(death__does_not_undo_what_the_rank_has_finished),
         cmocka_unit_test(close__waits_for_no_peer),
         cmocka_unit_test(close__finishes_what_needs_no_peer),
     };
