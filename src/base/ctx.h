@@ -33,6 +33,7 @@ struct dt_ctx {
     void *log_user;
     dt_log_level log_level;
     dt__public_call call; /* the outermost one in progress */
+    int64_t freed_kept;   /* freed objects of a kind that are recognised: base/lifetime.h */
     int64_t rank, world;
     int64_t ranks_per_host; /* ranks are numbered host by host; 0: all are on one host */
     int threads;
@@ -96,6 +97,9 @@ void *dt__alloc(dt_ctx *ctx, size_t bytes);
 void *dt__alloc_zeroed(dt_ctx *ctx, size_t bytes);
 void *dt__resize(dt_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void dt__free(dt_ctx *ctx, void *memory, size_t bytes);
+
+/* How many freed objects of a kind a context keeps, by DTENSOR_KEEP_FREED; false if it is not 0 or 1. */
+bool dt__freed_kept_from_environment(int64_t *out);
 
 /* The level of DTENSOR_LOG, off without it; false if it is not a level. */
 bool dt__log_level_from_environment(dt_log_level *out);

@@ -60,6 +60,7 @@ static void report_collective(dt_group *group, const dt_comm_call *call, double 
 
 dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t call_size, const dt_site *site) {
     DT__ENTER(dt__group_ctx(group), "comm_run", site);
+    group = DT__LIVE(DT__KIND_GROUP, group);
     if (!group || !call)
         return DT_ERR_STATE;
     dt_work work;
@@ -94,10 +95,8 @@ dt_status dt__exchange_run(dt_group *group, const dt__exchange *exchange) {
 }
 
 static dt_work *alloc_work(dt__runtime *runtime) {
-    dt_work *work = runtime->pool;
-    if (work)
-        runtime->pool = work->next;
-    else if (!(work = dt__alloc(runtime->ctx, sizeof *work)))
+    dt_work *work = dt__freed_pop(&runtime->freed_works, runtime->ctx, sizeof *work);
+    if (!work && !(work = dt__alloc(runtime->ctx, sizeof *work)))
         dt__fail_memory(runtime->ctx, sizeof *work, "a started operation");
     return work;
 }
@@ -123,8 +122,7 @@ static dt_status copy_counts(dt__runtime *runtime, dt_work *work) {
 
 static void free_work(dt__runtime *runtime, dt_work *work) {
     dt__free(runtime->ctx, work->own_counts, work->own_counts ? counts_bytes(work) : 0);
-    work->next = runtime->pool;
-    runtime->pool = work;
+    DT__LIFE_END(&runtime->freed_works, work);
 }
 
 static dt_work *start_work(dt_group *group, const dt_work *checked) {
@@ -133,6 +131,8 @@ static dt_work *start_work(dt_group *group, const dt_work *checked) {
     if (!work)
         return NULL;
     *work = *checked;
+    work->ctx = runtime->ctx;
+    dt__life_begin(&work->life, work->ctx);
     work->started = true;
     work->tests = (struct dt__pause){0};
     if (copy_counts(runtime, work) != DT_OK || runtime->transport->start(runtime, work) != DT_OK) {
@@ -151,6 +151,7 @@ static dt_work *start_work(dt_group *group, const dt_work *checked) {
 
 dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t call_size, const dt_site *site) {
     DT__ENTER(dt__group_ctx(group), "comm_start", site);
+    group = DT__LIVE(DT__KIND_GROUP, group);
     if (!group || !call)
         return NULL;
     dt_work checked;
@@ -176,7 +177,8 @@ dt_work *dt__exchange_start(dt_group *group, const dt__exchange *exchange) {
 }
 
 dt_status dt_work_test_site(dt_work *work, const dt_site *site) {
-    DT__ENTER(work ? work->group->runtime->ctx : NULL, "work_test", site);
+    DT__ENTER(work ? work->ctx : NULL, "work_test", site);
+    work = DT__LIVE(DT__KIND_WORK, work);
     if (!work)
         return DT_ERR_STATE;
     dt__runtime *runtime = work->group->runtime;
@@ -190,7 +192,8 @@ dt_status dt_work_test_site(dt_work *work, const dt_site *site) {
 }
 
 dt_status dt_work_wait_site(dt_work *work, const dt_site *site) {
-    DT__ENTER(work ? work->group->runtime->ctx : NULL, "work_wait", site);
+    DT__ENTER(work ? work->ctx : NULL, "work_wait", site);
+    work = DT__LIVE(DT__KIND_WORK, work);
     if (!work)
         return DT_ERR_STATE;
     dt_group *group = work->group;

@@ -244,6 +244,7 @@ static dt_status run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *d
 
 static dt_status check_output(const dt_op_call *op_call, int i, const dt_tensor *output) {
     const dt_op_value *expected = &op_call->outputs[i];
+    output = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, output, i + 1);
     if (!output)
         return dt_failed(op_call->ctx)
                    ? dt_error_status(op_call->ctx)
@@ -298,6 +299,9 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
             return (void)dt__null_argument(ctx, name, i + 1), dt_error_status(ctx);
         if (call->inputs[i]->ctx != ctx)
             return dt__fail(ctx, DT_ERR_STATE, "%s: tensor %d belongs to another context", name, i + 1);
+        if (dt__is_freed(&call->inputs[i]->life))
+            return (void)DT__LIVE_ARGUMENT(DT__KIND_TENSOR, call->inputs[i], call->n_inputs > 1 ? i + 1 : 0),
+                   DT_ERR_STATE;
     }
     if (!call->info->op->kernel && !call->info->op->decompose)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", name);

@@ -11,6 +11,7 @@
 #ifndef DT_MESH_MESH_H
 #define DT_MESH_MESH_H
 
+#include "base/lifetime.h"
 #include "base/text.h"
 #include "dtensor/mesh.h"
 #include "layout/layout.h"
@@ -45,6 +46,7 @@ typedef struct dt__flattened {
 } dt__flattened;
 
 struct dt_mesh {
+    dt__lifetime life;
     dt_ctx *ctx;
     int64_t n_refs;
     dt__mesh_self self;

@@ -54,6 +54,7 @@ const dt__flattened *dt__mesh_find_flattened(const dt_mesh *root, const char *na
 /* The meshes of a context, in its slot from the first mesh on. */
 typedef struct dt__mesh_state {
     dt_mesh *newest; /* of all */
+    dt__freed_queue freed;
     dt_mesh **stack; /* of current meshes */
     size_t n_stack, capacity;
     dt__map groups;    /* dt__mesh_group by the hash of its ranks */

@@ -14,6 +14,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
         state->newest->n_refs = 1;
         dt_mesh_release(state->newest);
     }
+    dt__freed_free(&state->freed, ctx, sizeof(dt_mesh));
     dt__map_free(&state->groups);
     dt__mesh_histories_free(ctx, state);
     dt__free(ctx, state->stack, state->capacity * sizeof *state->stack);
@@ -50,6 +51,7 @@ void dt__mesh_unregister(dt_mesh *mesh) {
 
 dt_status dt_mesh_scope_begin_site(dt_mesh *mesh, const dt_site *site) {
     DT__ENTER(dt_mesh_ctx(mesh), "mesh_scope_begin", site);
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     if (!mesh)
         return DT_ERR_VALUE;
     dt__mesh_state *state = dt__mesh_state_of(mesh->ctx);

@@ -75,6 +75,7 @@ static dt_mesh *flatten_as(dt_mesh *mesh, const char *name) {
 
 dt_mesh *dt_mesh_flatten_site(dt_mesh *mesh, const char *name, const dt_site *site) {
     DT__ENTER(dt_mesh_ctx(mesh), "mesh_flatten", site);
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     if (!mesh || dt__mesh_require_names(mesh, "mesh_flatten") != DT_OK)
         return NULL;
     if (mesh->n_dims == 1 && (!name || !strcmp(name, mesh->dims[0].name)))
@@ -176,12 +177,12 @@ static dt_status join_dims(dt_mesh *const *meshes, int n_meshes, dt__mesh_draft 
 }
 
 dt_mesh *dt_mesh_concatenate_site(dt_mesh *const *meshes, int n_meshes, const dt_site *site) {
-    for (int i = 0; i < n_meshes; i++)
-        if (!meshes[i])
-            return NULL;
     if (n_meshes < 1)
         return NULL;
-    DT__ENTER(meshes[0]->ctx, "mesh_concatenate", site);
+    DT__ENTER(dt_mesh_ctx(meshes[0]), "mesh_concatenate", site);
+    for (int i = 0; i < n_meshes; i++)
+        if (!DT__LIVE_ARGUMENT(DT__KIND_MESH, meshes[i], i + 1))
+            return NULL;
     dt__mesh_draft draft;
     if (join_dims(meshes, n_meshes, &draft) != DT_OK)
         return NULL;
@@ -191,6 +192,7 @@ dt_mesh *dt_mesh_concatenate_site(dt_mesh *const *meshes, int n_meshes, const dt
 dt_mesh *dt_mesh_unflatten_sized(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
                                  const dt_mesh_options *options, size_t options_size, const dt_site *site) {
     DT__ENTER(dt_mesh_ctx(mesh), "mesh_unflatten", site);
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     dt_mesh_options full;
     if (!mesh || !(options = DT__STRUCT(mesh->ctx, options, options_size, &full)))
         return NULL;
@@ -203,9 +205,13 @@ dt_mesh *dt_mesh_unflatten_sized(dt_mesh *mesh, int dim, const int64_t *sizes, i
     return result;
 }
 
-dt_mesh *dt_mesh_root(dt_mesh *mesh) { return mesh ? dt_mesh_retain(mesh->root) : NULL; }
+dt_mesh *dt_mesh_root(dt_mesh *mesh) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
+    return mesh ? dt_mesh_retain(mesh->root) : NULL;
+}
 
 int dt_mesh_root_dim(const dt_mesh *mesh) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     if (!mesh || mesh->root == mesh || mesh->n_dims != 1)
         return -1;
     const dt__mesh_dim *dim = &mesh->dims[0];

@@ -318,6 +318,8 @@ dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, con
         return NULL;
     if (!ctx)
         return NULL;
+    if ((local && !DT__LIVE(DT__KIND_TENSOR, local)) || (mesh && !DT__LIVE(DT__KIND_MESH, mesh)))
+        return NULL;
     mesh = mesh ? mesh : dt_mesh_current(ctx);
     if (!mesh) {
         (void)dt__fail(ctx, DT_ERR_MESH, "from_local: mesh: expected a mesh, got NULL and there is no current mesh");

@@ -312,6 +312,7 @@ static dt_status save_all(struct saving *s, dt_tensor *const *tensors, const cha
 
 dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, const dt_site *site) {
     DT__ENTER(dt_tensor_ctx(tensor), "save_npy", site);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     if (!tensor)
         return DT_ERR_VALUE;
     if (!path) {
@@ -334,7 +335,7 @@ dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_ten
     dt_ctx *ctx = ctx_of_list(n, tensors);
     bool complete = path && names && tensors && n > 0;
     for (int i = 0; complete && i < n; i++)
-        complete = tensors[i] != NULL;
+        complete = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, tensors[i], i + 1) != NULL;
     if (!complete) {
         if (ctx && !dt_failed(ctx))
             (void)dt__fail(ctx, DT_ERR_VALUE, "save_npz: expected tensors, got NULL");

@@ -52,6 +52,7 @@ static dt_dtype dtype_or(const dt_random_options *o, dt_dtype otherwise) {
 
 static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random_options *o) {
     dt_generator *generator = o && o->generator ? o->generator : dt_generator_default(ctx);
+    generator = DT__LIVE(DT__KIND_GENERATOR, generator);
     return generator && dt__check_context(ctx, op, "generator", dt__generator_ctx(generator)) ? generator : NULL;
 }
 
@@ -215,12 +216,14 @@ dt_tensor *dt_dropout_mask_sized(dt_ctx *ctx, double p, dt_shape shape, const dt
 dt_tensor *dt_rand_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "rand_like", options, options_size, &full);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return options ? make_like(tensor, arguments_of("rand_like", DT__UNIFORM, options), options) : NULL;
 }
 
 dt_tensor *dt_randn_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "randn_like", options, options_size, &full);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return options ? make_like(tensor, arguments_of("randn_like", DT__NORMAL, options), options) : NULL;
 }
 
@@ -228,6 +231,7 @@ dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, int64_t h
                                  size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "randint_like", options, options_size, &full);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return options ? make_like(tensor, integer_arguments("randint_like", low, high, options), options) : NULL;
 }
 
@@ -235,6 +239,7 @@ dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, const dt_r
                                    size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "bernoulli_like", options, options_size, &full);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return options ? make_like(tensor, probability_arguments("bernoulli_like", DT__BERNOULLI, p, options), options)
                    : NULL;
 }
@@ -243,6 +248,7 @@ dt_tensor *dt_dropout_mask_like_sized(const dt_tensor *tensor, double p, const d
                                       size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "dropout_mask_like", options, options_size, &full);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return options ? make_like(tensor, probability_arguments("dropout_mask_like", DT__DROPOUT, p, options), options)
                    : NULL;
 }
@@ -343,12 +349,14 @@ static dt_status fill_in(dt_tensor *tensor, dt__random args, const dt_random_opt
 dt_status dt_uniform_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "uniform_", options, options_size, &full);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return options ? fill_in(tensor, arguments_of("uniform_", DT__UNIFORM, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_normal_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "normal_", options, options_size, &full);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return options ? fill_in(tensor, arguments_of("normal_", DT__NORMAL, options), options) : DT_ERR_VALUE;
 }
 
@@ -356,6 +364,7 @@ dt_status dt_truncated_normal_in_place_sized(dt_tensor *tensor, const dt_random_
                                              size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "truncated_normal_", options, options_size, &full);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return options ? fill_in(tensor, arguments_of("truncated_normal_", DT__TRUNCATED_NORMAL, options), options)
                    : DT_ERR_VALUE;
 }
@@ -363,6 +372,7 @@ dt_status dt_truncated_normal_in_place_sized(dt_tensor *tensor, const dt_random_
 dt_status dt_exponential_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "exponential_", options, options_size, &full);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return options ? fill_in(tensor, arguments_of("exponential_", DT__EXPONENTIAL, options), options) : DT_ERR_VALUE;
 }
 
@@ -370,6 +380,7 @@ dt_status dt_randint_in_place_sized(dt_tensor *tensor, int64_t low, int64_t high
                                     size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "randint_", options, options_size, &full);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return options ? fill_in(tensor, integer_arguments("randint_", low, high, options), options) : DT_ERR_VALUE;
 }
 
@@ -377,6 +388,7 @@ dt_status dt_bernoulli_in_place_sized(dt_tensor *tensor, double p, const dt_rand
                                       size_t options_size) {
     dt_random_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "bernoulli_", options, options_size, &full);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return options ? fill_in(tensor, probability_arguments("bernoulli_", DT__BERNOULLI, p, options), options)
                    : DT_ERR_VALUE;
 }

@@ -149,6 +149,8 @@ static dt_tensor *load(dt_ctx *ctx, const char *op, const char *path, const char
         return NULL;
     if (!path)
         return dt__null_argument(ctx, op, 2);
+    if (o->mesh && !DT__LIVE(DT__KIND_MESH, o->mesh))
+        return NULL;
     struct source source = {.file = {.ctx = ctx, .op = op, .path = path, .fd = -1}};
     dt_status status = open_source(&source);
     if (status == DT_OK && name)

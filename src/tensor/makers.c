@@ -30,6 +30,8 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
     if (!ctx)
         return NULL;
     dt_mesh *mesh = o->mesh ? o->mesh : o->place ? dt_mesh_current(ctx) : NULL;
+    if (mesh && !DT__LIVE(DT__KIND_MESH, mesh))
+        return NULL;
     if (o->place && !mesh) {
         (void)dt__fail(ctx, DT_ERR_MESH, "%s: placements %s without a mesh: expected .mesh or a current mesh", op,
                        o->place);
@@ -333,6 +335,7 @@ dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t 
 
 dt_tensor *dt_empty_like_site(const dt_tensor *tensor, const dt_site *site) {
     DT__ENTER(dt_tensor_ctx(tensor), "empty_like", site);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     if (!tensor)
         return NULL;
     return tensor->spec ? dt__tensor_of_spec(tensor->spec)
@@ -341,6 +344,7 @@ dt_tensor *dt_empty_like_site(const dt_tensor *tensor, const dt_site *site) {
 
 dt_tensor *dt_full_like_site(const dt_tensor *tensor, double value, const dt_site *site) {
     DT__ENTER(dt_tensor_ctx(tensor), "full_like", site);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     bool fits = !tensor || dt__check_number(tensor->ctx, "full_like", tensor->dtype, value) == DT_OK;
     return fits ? fill_with(dt_empty_like(tensor), value) : NULL;
 }
@@ -408,6 +412,7 @@ static dt_tensor *empty_row_major(const dt_tensor *tensor) {
 
 dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
     DT__ENTER(dt_tensor_ctx(tensor), "clone", site);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     dt_tensor *copy = tensor ? empty_row_major(tensor) : NULL;
     if (copy && copy->data && tensor->data)
         dt__convert(
@@ -419,5 +424,6 @@ dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
 
 dt_tensor *dt_contiguous_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER(dt_tensor_ctx(tensor), "contiguous", site);
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return tensor && !dt_tensor_is_contiguous(tensor) ? dt_clone(tensor) : tensor;
 }

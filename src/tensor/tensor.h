@@ -31,11 +31,13 @@ typedef struct dt__storage {
     struct dt__storage *previous, *next; /* of all, or of the pool */
 } dt__storage;
 
+/* The first line of the cache is what dispatch checks, and what is written when the handle is freed. */
 struct dt_tensor {
+    dt__lifetime life;
     dt_ctx *ctx;
     int64_t n_refs;             /* including the scope's */
     int64_t scope;              /* depth of its scope; -1: in none */
-    dt_tensor *previous, *next; /* of its list, or of the pool */
+    dt_tensor *previous, *next; /* of its list */
     dt__storage *storage;       /* holds a reference */
     dt_spec *spec;              /* holds a reference; NULL: plain */
     unsigned char *data;        /* first element of the local tensor; NULL where the storage has none */
