@@ -33,13 +33,13 @@ class Explain(unittest.TestCase):
                                 "tensors": [{"shape": [64, 32], "placements": "S(0),P(sum)"},
                                             {"shape": [32, 48], "placements": "R,S(1)"}]})
                       [0]["outputs"][0]["placements"], first)
-        for word in ("mesh dim dp: ", "mesh dim tp: ", "input 0: ", "input 1: ", "selected because"):
+        for word in ("mesh dim dp: ", "mesh dim tp: ", "input 1: ", "input 2: ", "selected because"):
             self.assertIn(word, out)
 
     def test_no_communication(self):
         out = run("explain", "gelu(f32[8,4] S(0))", "--mesh", "4")
         self.assertIn("selected because it sends nothing", out)
-        self.assertIn("input 0: stays", out)
+        self.assertIn("input 1: stays", out)
 
     def test_partials_that_ranks_make_locally_are_listed(self):
         out = run("explain", "linear(f32[8,4] S(1); f32[6,4] S(1); f32[6] R)", "--mesh", "4")
