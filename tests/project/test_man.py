@@ -9,17 +9,17 @@ import sys
 import tree
 
 
-def rows(path, macro):
-    """The words of a list macro: those of X(NAME, …, "word", …)."""
+def rows(path, macro, pattern):
+    """What the pattern finds in the rows of a list macro."""
     text = (tree.ROOT / path).read_text()
     body = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*\n)", text)
-    return re.findall(r'\bX\([^"\n]*"(\w+)"', body[1]) if body else []
+    return re.findall(pattern, body[1]) if body else []
 
 
 def lists():
     """Triples of a file, a pattern for its list, and the words that it must have."""
-    dtypes = rows("include/dtensor/base.h", "DT_DTYPE_LIST")
-    planners = rows("src/plan/plan.h", "DT__PLANNER_LIST")
+    dtypes = rows("include/dtensor/base.h", "DT_DTYPE_LIST", r'X\(\w+, \d+, "(\w+)"')
+    planners = rows("src/plan/plan.h", "DT__PLANNER_LIST", r"X\(\w+, (\w+),")
     return [("man/dtensor.7", r"^\.Li ((?:\w+ )*f32(?: \w+)*) \.$", dtypes),
             ("tools/completion/_dtensor", r"dtype\) action='\((.*)\)'", dtypes),
             ("tools/completion/dtensor.bash", r"--dtype\) .*-W '([^']*)'", dtypes),
