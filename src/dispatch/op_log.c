@@ -55,22 +55,23 @@ void dt__log_decision(dt_ctx *ctx, const dt__call *call, const dt__decision *dec
 }
 
 /* A decision that is not cached is made for each call: its text identifies it. */
-static uint64_t hash_warning(const dt__call *call, const dt__decision *decision, const char *text) {
+static uint64_t hash_warning(const dt_ctx *ctx, const dt__decision *decision, const char *text) {
     uint64_t hash = decision->cached ? decision->hash : dt__hash(text, strlen(text), 0);
-    if (!call->site)
+    const dt_site *site = ctx->call.depth > 0 ? ctx->call.site : NULL;
+    if (!site || !site->file)
         return hash;
-    return dt__hash_u64((uint64_t)call->site->line, dt__hash(call->site->file, strlen(call->site->file), hash));
+    return dt__hash_u64((uint64_t)site->line, dt__hash(site->file, strlen(site->file), hash));
 }
 
-void dt__log_warning(dt_ctx *ctx, const dt__call *call, const dt__decision *decision, const char *text) {
+void dt__log_warning(dt_ctx *ctx, const dt__decision *decision, const char *text) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
     if (ctx->log_level < DT_LOG_WARN || state->n_warnings > MAX_WARNINGS ||
-        !is_first(ctx, state, WARNING, hash_warning(call, decision, text)))
+        !is_first(ctx, state, WARNING, hash_warning(ctx, decision, text)))
         return;
     if (++state->n_warnings > MAX_WARNINGS)
         dt__log(ctx, DT_LOG_WARN, "%d warnings about communication; further ones are not shown", MAX_WARNINGS);
     else
-        dt__log(ctx, DT_LOG_WARN, "%s", text);
+        dt__log_call(ctx, DT_LOG_WARN, "%s", text);
 }
 
 void dt__log_calls(dt_ctx *ctx, dt__dispatch_state *state) {

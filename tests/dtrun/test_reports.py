@@ -128,7 +128,7 @@ class Reports(launch.Case):
         code, lines, _ = self.reports(3, "wait", environment={"DTENSOR_KERNELS": "magic"})
         self.assertEqual(code, 90)
         self.assertEqual(len(lines), 1, lines)
-        self.assertRegex(lines[0], r'^on ranks 0-2: dt_init: DTENSOR_KERNELS: expected .*, got "magic"$')
+        self.assertRegex(lines[0], r'^on ranks 0-2: init: DTENSOR_KERNELS: expected .*, got "magic" .at .*:[0-9]+.$')
 
     def test_warnings__are_printed_once_unless_a_level_is_requested(self):
         self.assertEqual(self.reports(3, "wait; warn text; wait")[:2], (0, ["on ranks 0-2: warn: text"]))
