@@ -32,7 +32,7 @@ dt__decision *dt__decision_cache_find(dt__dispatch_state *state, const dt__decis
 dt_status dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, const dt__decision_key *key,
                                  dt__decision *decision);
 
-/* op_log.c: a new decision; a warning about the call in progress; counts at the end, which also frees what was remembered. */
+/* op_log.c: a new decision; a warning about the call in progress; counts at the end, and frees what was remembered. */
 void dt__log_decision(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 void dt__log_warning(dt_ctx *ctx, const dt__decision *decision, const char *text);
 void dt__log_calls(dt_ctx *ctx, dt__dispatch_state *state);
