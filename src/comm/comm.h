@@ -39,20 +39,8 @@ typedef struct dt__collective_report {
  * Redistributions report themselves (move/move.h). Without an observer (NULL) this costs one comparison. */
 typedef struct dt__comm_observer {
     void (*collective)(dt_ctx *ctx, const dt__collective_report *report);
-    const char *call; /* name of the outermost public call in progress; NULL: none with a name */
+    const char *op; /* name of the op in progress, the outermost that has a kernel; NULL: none */
 } dt__comm_observer;
-
-/* Sets the name of the call that begins, unless it is nested in another; pass the result to dt__call_end. */
-static inline const char *dt__call_begin(dt_ctx *ctx, const char *name) {
-    const char *outer = ctx->observer ? ctx->observer->call : NULL;
-    if (ctx->observer && !outer)
-        ctx->observer->call = name;
-    return outer;
-}
-static inline void dt__call_end(dt_ctx *ctx, const char *outer) {
-    if (ctx->observer)
-        ctx->observer->call = outer;
-}
 
 /* dt_group_new for an object, such as a mesh, whose fingerprint `origin` members compare in every collective. */
 dt_group *dt__group_new_for(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, uint64_t origin);
@@ -128,7 +116,7 @@ void dt__segment_unmap(struct dt__segment *segment);
 dt__ticket dt__segment_ticket(const struct dt__segment *segment, int fd, int64_t rank, int64_t n_cores);
 void dt__ticket_print(const dt__ticket *ticket, char *text, size_t capacity);
 /* dt_init with this ticket instead of that of the environment; NULL ticket: self or fake. */
-dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket);
+dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket, const dt_site *site);
 
 /* For the supervisor: publishes that this rank is process pid, or that it has ended (status of waitpid), which wakes
  * all ranks. */
@@ -145,6 +133,38 @@ void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char 
 void dt__describe_wait_status(int wait_status, char *text, size_t capacity);
 /* The same for a rank of the launch, with the reason where the kernel killed it for lack of memory; whether it did. */
 bool dt__segment_describe_ending(const struct dt__segment *segment, int wait_status, char *text, size_t capacity);
+
+/* "rank 3" or "ranks 0-3,7" of an ascending list of ranks. */
+void dt__describe_ranks(const int64_t *ranks, int64_t n_ranks, char *text, size_t capacity);
+
+/* For the supervisor: it will print this rank's reports (the error of dt_close, for example), unless the rank's
+ * standard error is no longer the file behind stderr_fd. Called before the rank starts. A world of one prints its
+ * reports itself. */
+void dt__segment_print_reports_of(struct dt__segment *segment, int64_t rank, int stderr_fd);
+
+enum { DT__REPORT_BYTES = DT__ERROR_TEXT_BYTES + 64 };
+
+/* A text to print, "on ranks 0-3: shape: …" or "rank 2: memory: …", and the ranks that reported it. */
+typedef struct dt__report {
+    const int64_t *ranks; /* valid until the next call */
+    int64_t n_ranks;
+    char text[DT__REPORT_BYTES + 512];
+} dt__report;
+
+/* The reports of a launch, as the supervisor sees them. */
+typedef struct dt__reports {
+    struct dt__segment *segment;
+    struct dt__report_head *heads; /* scratch, one per rank */
+    int64_t *ranks;                /* scratch, one per rank */
+} dt__reports;
+/* False when out of memory; dt__reports_close is correct in both cases. */
+bool dt__reports_open(dt__reports *reports, struct dt__segment *segment);
+void dt__reports_close(dt__reports *reports);
+/* Takes the next report that is due. Otherwise false, and *due_ns is when one will be, unless a signal comes before;
+ * INT64_MAX: none waits. With now_ns INT64_MAX, every report is due. */
+bool dt__reports_next(dt__reports *reports, int64_t now_ns, dt__report *out, int64_t *due_ns);
+/* Whether a report of the rank waits to be printed. */
+bool dt__reports_waiting(const dt__reports *reports, int64_t rank);
 
 /* The number of cores that this process may use, limited by affinity and cgroups. At least 1. */
 int dt__usable_cores(void);

@@ -88,6 +88,8 @@ typedef struct dt__transport {
     bool (*is_in_step)(const dt__runtime *runtime);
     /* (optional) Waits for all ranks and clears their errors. */
     dt_status (*clear_error)(dt__runtime *runtime);
+    /* (optional) Leaves a line to the supervisor of the launch; false: there is none that prints it. */
+    bool (*hand_over)(const dt__runtime *runtime, const char *line);
     /* (optional) Prints the current and recent calls of all ranks. */
     void (*dump)(const dt__runtime *runtime);
 } dt__transport;
@@ -126,6 +128,9 @@ struct dt_group {
     struct dt__channel **pairs;   /* [2 * n_ranks] to and from each member, created on first use; or NULL */
     struct dt__message *messages; /* of this rank to itself, oldest first */
 };
+
+/* The context of a group; NULL for NULL. */
+static inline dt_ctx *dt__group_ctx(const dt_group *group) { return group ? group->runtime->ctx : NULL; }
 
 static inline dt__runtime *dt__runtime_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_RUNTIME].state; }
 static inline int64_t dt__group_member(const dt_group *group, int64_t i) {
