@@ -349,10 +349,17 @@ static double complex_error(const struct complex_function *f, dt_dtype dtype, ma
     return worst;
 }
 
-static double complex_round_ns(maths_loop *loop, dt_dtype dtype, complex_data *d) {
+struct timed_complex {
+    maths_loop *loop;
+    dt_dtype dtype;
+    complex_data *data;
+};
+
+static double repeat_complex(void *user) {
+    const struct timed_complex *timed = user;
     const double start = now_ns();
-    run_complex(loop, dtype, d);
-    return (now_ns() - start) / N;
+    run_complex(timed->loop, timed->dtype, timed->data);
+    return (now_ns() - start) / 1e9;
 }
 
 static void report_complex(const struct complex_function *f, dt_dtype dtype, const dt__kernels *kernels) {
@@ -362,12 +369,11 @@ static void report_complex(const struct complex_function *f, dt_dtype dtype, con
     const double error = complex_error(f, dtype, ours, &d);
     random_state = 88172645463325252u;
     const double other = complex_error(f, dtype, theirs, &d);
-    double ns[2] = {1e30, 1e30};
-    for (int round = 0; round < ROUNDS / 3; round++) {
-        const double mine = complex_round_ns(ours, dtype, &d), library = complex_round_ns(theirs, dtype, &d);
-        ns[0] = mine < ns[0] ? mine : ns[0];
-        ns[1] = library < ns[1] ? library : ns[1];
-    }
+    struct timed_complex a = {ours, dtype, &d}, b = {theirs, dtype, &d};
+    double ns[2];
+    (void)bench_settle_pair(budget_s, (bench_repeat *[]){repeat_complex, repeat_complex}, (void *[]){&a, &b}, ns);
+    ns[0] *= 1e9 / N;
+    ns[1] *= 1e9 / N;
     printf("%-10s %-4s %-8s %8.3f %9.3f %9.3f %9.3f\n", f->name, dt_dtype_name(dtype), kernels->name, error, other,
            ns[0], ns[1]);
     printf(
