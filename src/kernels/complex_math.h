@@ -6,8 +6,8 @@
  * Most functions are in two parts. X_plain is right for operands of moderate size, for which X_is_plain is 1; X_rare is
  * right for all others: parts that are large, tiny or not finite, with the results that Annex G of C specifies. Flags
  * are doubles, 0 or 1, so that the compiler makes vectors of them. u is 2^-53; bounds of one part are in ULP of that
- * part, those in u are relative and add up the worst of each step. tests/kernels/test_complex.c checks them, and smaller
- * ones where the worst cases do not meet (sin, cos, tanh).
+ * part, those in u are relative and add up the worst of each step. tests/kernels/test_complex.c checks them, and
+ * smaller ones where the worst cases do not meet (sin, cos, tanh).
  */
 #ifndef DT_KERNELS_COMPLEX_MATH_H
 #define DT_KERNELS_COMPLEX_MATH_H
@@ -102,8 +102,8 @@ DT__INLINE complex_value abs_rare(complex_value z) {
 }
 
 /* The angle of z. With t the smaller magnitude over the larger, t or, above tan(pi/8), pi/4 + atan((t - 1) / (t + 1)),
- * reflected into the octant. The quotient is off by u or, above, 3u, which is 2.1 ULP of the smallest sum, pi/8; with the
- * two last sums 3.4 ULP. */
+ * reflected into the octant. The quotient is off by u or, above, 3u, which is 2.1 ULP of the smallest sum, pi/8; with
+ * the two last sums 3.4 ULP. */
 DT__INLINE double angle_of(complex_value z) {
     double x = magnitude_of(z.re), y = magnitude_of(z.im), max = larger_of(x, y), min = smaller_of(x, y);
     double is_steep = y > x ? 1 : 0, is_upper = min > 0x1.a827999fcef32p-2 * max ? 1 : 0; /* tan(pi/8) */
@@ -120,7 +120,7 @@ DT__INLINE double angle_of(complex_value z) {
     double angle = high + (sign * q + (sign * (q * square * atan_rest_long(square)) + low));
     return flip_by(angle, z.im);
 }
-/* The same for any numbers: large ones are made smaller, so that their sum is finite; infinities count as 1 beside 0. */
+/* The same for any numbers: large ones are made smaller, so that their sum is finite; infinities count as 1. */
 DT__INLINE double any_angle_of(complex_value z) {
     double max = larger_of(magnitude_of(z.re), magnitude_of(z.im)), scale = max > 0x1p1000 ? 0x1p-10 : 1;
     double infinite = is_infinite_f64(z.re) + is_infinite_f64(z.im);
