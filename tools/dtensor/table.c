@@ -4,6 +4,8 @@
  */
 #include "table.h"
 
+#include "base/quantity.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
