@@ -734,7 +734,7 @@ static uint64_t number_from(const char *variable, uint64_t otherwise) {
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void faults__every_member_learns_and_the_rest_lives_on(void **state) {
+static void faults__every_member_gets_an_error_and_others_continue(void **state) {
     (void)state;
     uint64_t first = number_from("DTENSOR_TEST_FIRST", 1), n = number_from("DTENSOR_TEST_RUNS", 60);
     int files = test_open_files();
@@ -745,7 +745,7 @@ static void faults__every_member_learns_and_the_rest_lives_on(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults__every_member_learns_and_the_rest_lives_on),
+        cmocka_unit_test(faults__every_member_gets_an_error_and_others_continue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -221,7 +221,7 @@ static void check_composition(bench *b, const dt__layout *left, const char *what
         dt_error_clear(b->ctx);
         return;
     }
-    dt__layout slim; /* what lies beyond the left operand's size is where its coalesced form goes on */
+    dt__layout slim; /* beyond the left operand's size its coalesced form continues */
     assert_int_equal(dt__layout_coalesce(&b->arena, left, &slim), DT_OK);
     assert_i64(dt__layout_size(&got), dt__layout_size(&right), what);
     for (int64_t i = 0; i < dt__layout_size(&right); i++) {
@@ -231,7 +231,7 @@ static void check_composition(bench *b, const dt__layout *left, const char *what
     ++*n_done;
 }
 
-/* Whether in order of stride each stride is a multiple of all that lies below: by comparing all pairs. */
+/* Whether in order of stride each stride is a multiple of all smaller ones: by comparing all pairs. */
 static bool is_divisible(const dt__layout *layout) {
     dt__mode modes[8];
     int64_t n = dt__tuple_count(&layout->shape);
@@ -267,15 +267,15 @@ static void check_inverses(bench *b, const dt__layout *layout, const char *what,
 }
 
 static void check_injective(bench *b, const dt__layout *layout, const char *what, int *n_not) {
-    bool got = false, want = is_injective(layout);
+    bool got = false, expected = is_injective(layout);
     assert_int_equal(dt__layout_is_injective(&b->arena, layout, &got), DT_OK);
-    if (got != want)
-        fail_msg("%s: got injective %d, want %d", what, got, want);
+    if (got != expected)
+        fail_msg("%s: got injective %d, expected %d", what, got, expected);
     dt__mode modes[8];
     dt__layout_modes(layout, modes);
     if (dt__modes_orthogonal(modes, dt__tuple_count(&layout->shape)))
-        assert_true(want);
-    *n_not += !want;
+        assert_true(expected);
+    *n_not += !expected;
 }
 
 static void check_splice(bench *b, const dt__layout *layout, const char *what) {

@@ -38,7 +38,7 @@ static inline void world_end(world *w) {
 /* A call that must give NULL with this error, which is then forgotten. */
 static inline void assert_refused(dt_ctx *ctx, const dt_mesh *mesh, const char *says) {
     if (mesh)
-        fail_msg("a mesh was made where an error was wanted: %s", says);
+        fail_msg("a mesh was made where an error was expected: %s", says);
     assert_error_says(ctx, DT_ERR_MESH, says);
     dt_error_clear(ctx);
 }

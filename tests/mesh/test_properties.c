@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random programs of slices, flattenings, cuts and concatenations on random meshes, beside a model that knows nothing
- * of layouts: the model keeps every mesh as an explicit array of ranks and moves its entries about.
+ * Random programs of slices, flattenings, cuts and concatenations on random meshes, beside a model without
+ * layouts: the model keeps every mesh as an explicit array of ranks and moves its entries about.
  */
 #include "mesh/meshes.h"
 
@@ -79,7 +79,7 @@ static void distances(const model *m, int dim, int64_t *nearest, int64_t *farthe
     }
 }
 
-/* Each dim lies wholly above those after it. */
+/* The strides of each dim are larger than the extents of those after it. */
 static bool in_order(const model *m, const int *dims, int n) {
     for (int i = 0; i < n; i++)
         for (int k = i + 1; k < n; k++) {
@@ -136,7 +136,7 @@ static void step_slice(program *p) {
     int dims[MOST_DIMS], n = draw_dims(&p->model, !draw(4), dims);
     char names[256];
     join_names(names, sizeof names, &p->model, dims, n, ',');
-    model want = select_dims(&p->model, dims, n);
+    model expected = select_dims(&p->model, dims, n);
     bool allowed = in_order(&p->model, dims, n), all = n == p->model.n_dims;
     for (int i = 0; i < n; i++)
         all = all && dims[i] == i;
@@ -148,13 +148,13 @@ static void step_slice(program *p) {
         p->refused++;
         return;
     }
-    become(p, got, &want);
+    become(p, got, &expected);
 }
 
 static void step_concatenate(program *p) {
     int dims[MOST_DIMS], n = draw_dims(&p->model, true, dims), n_parts = 0;
     dt_mesh *parts[MOST_DIMS];
-    model want = select_dims(&p->model, dims, n);
+    model expected = select_dims(&p->model, dims, n);
     for (int i = 0; i < n;) { /* single dims, and pairs where they happen to be in order */
         int here = i + 1 < n && in_order(&p->model, &dims[i], 2) ? 2 : 1;
         char names[256];
@@ -165,17 +165,17 @@ static void step_concatenate(program *p) {
     dt_mesh *got = made(p->ctx, dt_mesh_concatenate(parts, n_parts));
     for (int i = 0; i < n_parts; i++)
         dt_mesh_release(parts[i]);
-    become(p, got, &want);
+    become(p, got, &expected);
 }
 
 static void step_flatten(program *p) {
-    model want = p->model;
+    model expected = p->model;
     int64_t size = size_of(&p->model);
-    want.n_dims = 1;
-    want.sizes[0] = size;
-    want.coordinate[0] = index_of(&p->model, p->model.coordinate);
-    snprintf(want.names[0], sizeof want.names[0], "f%d", p->n_names++);
-    become(p, made(p->ctx, dt_mesh_flatten(p->mesh, want.names[0])), &want);
+    expected.n_dims = 1;
+    expected.sizes[0] = size;
+    expected.coordinate[0] = index_of(&p->model, p->model.coordinate);
+    snprintf(expected.names[0], sizeof expected.names[0], "f%d", p->n_names++);
+    become(p, made(p->ctx, dt_mesh_flatten(p->mesh, expected.names[0])), &expected);
 }
 
 static void step_unflatten(program *p) {
@@ -189,20 +189,20 @@ static void step_unflatten(program *p) {
             sizes[i]--;
         rest /= sizes[i];
     }
-    model want = p->model;
-    want.n_dims += n - 1;
-    for (int i = want.n_dims - 1; i >= dim + n; i--) {
-        want.sizes[i] = p->model.sizes[i - n + 1];
-        memcpy(want.names[i], p->model.names[i - n + 1], sizeof want.names[i]);
+    model expected = p->model;
+    expected.n_dims += n - 1;
+    for (int i = expected.n_dims - 1; i >= dim + n; i--) {
+        expected.sizes[i] = p->model.sizes[i - n + 1];
+        memcpy(expected.names[i], p->model.names[i - n + 1], sizeof expected.names[i]);
     }
     char names[80] = "";
     for (int i = 0; i < n; i++) {
-        want.sizes[dim + i] = sizes[i];
-        snprintf(want.names[dim + i], sizeof want.names[0], "u%d", p->n_names++);
+        expected.sizes[dim + i] = sizes[i];
+        snprintf(expected.names[dim + i], sizeof expected.names[0], "u%d", p->n_names++);
         size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? "," : "", want.names[dim + i]);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? "," : "", expected.names[dim + i]);
     }
-    find_self(&want, p->ctx->rank);
+    find_self(&expected, p->ctx->rank);
     bool joined = p->mesh->dims[dim].n_modes > 1;
     dt_mesh *got = dt_mesh_unflatten(p->mesh, dim, sizes, n, &(dt_mesh_options){.names = names});
     if (!got && joined) { /* a dim of several parts is not cut across them */
@@ -210,7 +210,7 @@ static void step_unflatten(program *p) {
         p->refused++;
         return;
     }
-    become(p, made(p->ctx, got), &want);
+    become(p, made(p->ctx, got), &expected);
 }
 
 static void check(program *p) {
@@ -226,7 +226,7 @@ static void check(program *p) {
     dt_mesh_ranks(p->mesh, ranks);
     for (int64_t i = 0; i < n; i++)
         if (ranks[i] != m->ranks[i])
-            fail_msg("%s: rank %lld at %lld, want %lld", text, (long long)ranks[i], (long long)i,
+            fail_msg("%s: rank %lld at %lld, expected %lld", text, (long long)ranks[i], (long long)i,
                      (long long)m->ranks[i]);
     assert_true(dt_mesh_coordinate(p->mesh, coordinate));
     assert_memory_equal(coordinate, m->coordinate, (size_t)m->n_dims * sizeof *coordinate);

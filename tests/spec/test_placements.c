@@ -4,7 +4,7 @@
  */
 #include "spec/brute.h"
 
-static void placement__kinds_are_told_apart(void **state) {
+static void placement__kinds_are_distinguished(void **state) {
     (void)state; /* PLT-001 */
     const struct {
         dt_placement placement;
@@ -91,7 +91,7 @@ static void placements__blanks_between_tokens_do_not_matter(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void placements__text_is_cut_off_at_the_room_given(void **state) {
+static void placements__text_is_truncated_to_the_capacity(void **state) {
     (void)state;
     dt_placement placements[] = {dt_placement_shard(0), dt_placement_strided(1, 12345)};
     char out[16];
@@ -246,7 +246,7 @@ static void check_refused(const dt__sharding_desc *desc, dt_status status, const
     dt__ctx_free(ctx);
 }
 
-static void placements__values_that_no_text_can_say_are_refused(void **state) {
+static void placements__values_without_a_text_form_are_refused(void **state) {
     (void)state;
     const int64_t mesh[] = {2}, shape[] = {10}, no_rank[] = {0}, negative[] = {-1}, minus[] = {11, -1};
     const int64_t huge[] = {INT64_C(1) << 62, INT64_C(1) << 62}, empty[] = {INT64_C(1) << 62, INT64_C(1) << 62, 0};
@@ -322,7 +322,7 @@ static void placements__are_normalised(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void placements__order_can_be_given_by_mesh_dims(void **state) {
+static void placements__order_can_be_set_by_mesh_dims(void **state) {
     (void)state;
     dt_placement placements[] = {dt_placement_shard(1), dt_placement_shard(1), dt_placement_strided(1, 3),
                                  dt_placement_shard(0)};
@@ -364,7 +364,7 @@ static void placements__negative_dims_are_resolved_for_a_tensor(void **state) {
     assert_string_equal(printed, "S(1),_S(0,3),S(-3),R,S(1)");
 }
 
-static void placements__extents_can_be_given_by_tensor_dim(void **state) {
+static void placements__extents_can_be_set_by_tensor_dim(void **state) {
     (void)state;
     static const int64_t sizes[] = {3, 5, 2};
     dt_placement placements[] = {dt_placement_shard(1), dt_placement_shard(1), dt_placement_strided(2, 3),
@@ -395,7 +395,7 @@ static void placements__extents_can_be_given_by_tensor_dim(void **state) {
 }
 
 /* Errors show long lists in part. */
-static void placements__errors_do_not_flood(void **state) {
+static void placements__errors_quote_a_bounded_text(void **state) {
     (void)state;
     enum { N = 5000 };
     static int64_t extents[N];
@@ -413,21 +413,21 @@ static void placements__errors_do_not_flood(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(placement__kinds_are_told_apart),
+        cmocka_unit_test(placement__kinds_are_distinguished),
         cmocka_unit_test(placement__equal_means_the_same_kind_and_fields),
         cmocka_unit_test(placements__text_and_values_are_the_same_thing),
         cmocka_unit_test(placements__blanks_between_tokens_do_not_matter),
-        cmocka_unit_test(placements__text_is_cut_off_at_the_room_given),
+        cmocka_unit_test(placements__text_is_truncated_to_the_capacity),
         cmocka_unit_test(placements__random_ones_round_trip),
         cmocka_unit_test(placements__errors_point_at_the_character),
         cmocka_unit_test(placements__no_text_is_an_error),
         cmocka_unit_test(placements__that_do_not_fit_are_refused),
-        cmocka_unit_test(placements__values_that_no_text_can_say_are_refused),
+        cmocka_unit_test(placements__values_without_a_text_form_are_refused),
         cmocka_unit_test(placements__are_normalised),
-        cmocka_unit_test(placements__order_can_be_given_by_mesh_dims),
+        cmocka_unit_test(placements__order_can_be_set_by_mesh_dims),
         cmocka_unit_test(placements__negative_dims_are_resolved_for_a_tensor),
-        cmocka_unit_test(placements__extents_can_be_given_by_tensor_dim),
-        cmocka_unit_test(placements__errors_do_not_flood),
+        cmocka_unit_test(placements__extents_can_be_set_by_tensor_dim),
+        cmocka_unit_test(placements__errors_quote_a_bounded_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

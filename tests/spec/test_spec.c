@@ -49,8 +49,8 @@ static void spec__equal_ones_are_one_pointer(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void spec__any_difference_makes_another(void **state) {
-    (void)state; /* SCH-001: what a cache keys on a spec tells all of these apart */
+static void spec__any_difference_makes_another_spec(void **state) {
+    (void)state; /* SCH-001: a spec as the key of a cache distinguishes all of these */
     dt_ctx *ctx = context_of(8, 0);
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4"), *renamed = dt_mesh_new(ctx, "dp=2,cp=4");
     dt_mesh *plain = dt_mesh_new(ctx, "2x4"), *turned = dt_mesh_new(ctx, "dp,tp=[[4,5,6,7],[0,1,2,3]]");
@@ -91,7 +91,7 @@ static void spec__any_difference_makes_another(void **state) {
     dt__ctx_free(ctx); /* frees the meshes that are left */
 }
 
-static void spec__ids_are_never_given_twice(void **state) {
+static void spec__ids_are_never_reused(void **state) {
     (void)state; /* SCH-006: references that are given back leave nothing behind */
     test_memory memory = {0};
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
@@ -320,7 +320,7 @@ static void spec__random_cases_agree_with_the_definition(void **state) {
     }
 }
 
-static void spec__indices_that_do_not_exist_are_told(void **state) {
+static void spec__indices_out_of_range_are_reported(void **state) {
     (void)state;
     dt_ctx *ctx = context_of(4, 0);
     dt_mesh *mesh = dt_mesh_new(ctx, "4");
@@ -369,7 +369,7 @@ static void spec__owners_are_named_by_rank(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void spec__nothing_is_asked_of_no_spec(void **state) {
+static void spec__queries_of_null_are_harmless(void **state) {
     (void)state;
     char text[4] = "x";
     assert_null(dt_spec_new(NULL, NULL));
@@ -407,12 +407,12 @@ static void spec__text_is_read_back_as_the_same_spec(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dt_ctx *ctx = context_of(8, 5);
         char text[100];
-        const char *want = rows[i].normal ? rows[i].normal : rows[i].text;
+        const char *expected = rows[i].normal ? rows[i].normal : rows[i].text;
         dt_spec *spec = dt_spec_parse(ctx, rows[i].text);
         if (!spec)
             fail_msg("%s: %s", rows[i].text, dt_error_text(ctx));
-        assert_int_equal(dt_spec_text(spec, sizeof text, text), strlen(want));
-        assert_string_equal(text, want);
+        assert_int_equal(dt_spec_text(spec, sizeof text, text), strlen(expected));
+        assert_string_equal(text, expected);
         dt_spec *again = dt_spec_parse(ctx, text);
         assert_ptr_equal(spec, again);
         dt_spec_release(spec), dt_spec_release(again);
@@ -543,7 +543,7 @@ static void spec__the_largest_tensor_is_exact(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* What a program does that uses everything once; gives whether all went well. */
+/* A program that uses everything once; returns whether all calls succeeded. */
 static bool use_everything(dt_ctx *ctx) {
     int n = 0;
     dt_placement *placements = dt_placements_parse(ctx, "S(0:3,4,1),S(1)", &n);
@@ -581,16 +581,16 @@ static void spec__every_allocation_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spec__equal_ones_are_one_pointer),
-        cmocka_unit_test(spec__any_difference_makes_another),
-        cmocka_unit_test(spec__ids_are_never_given_twice),
+        cmocka_unit_test(spec__any_difference_makes_another_spec),
+        cmocka_unit_test(spec__ids_are_never_reused),
         cmocka_unit_test(spec__same_mesh_for_another_rank_is_another_spec),
         cmocka_unit_test(spec__facts_are_derived),
         cmocka_unit_test(spec__a_tensor_without_dims),
         cmocka_unit_test(spec__ranks_outside_the_mesh_hold_an_empty_tensor),
         cmocka_unit_test(spec__random_cases_agree_with_the_definition),
-        cmocka_unit_test(spec__indices_that_do_not_exist_are_told),
+        cmocka_unit_test(spec__indices_out_of_range_are_reported),
         cmocka_unit_test(spec__owners_are_named_by_rank),
-        cmocka_unit_test(spec__nothing_is_asked_of_no_spec),
+        cmocka_unit_test(spec__queries_of_null_are_harmless),
         cmocka_unit_test(spec__text_is_read_back_as_the_same_spec),
         cmocka_unit_test(spec__text_of_a_sub_mesh),
         cmocka_unit_test(spec__errors_in_text_point_at_the_character),

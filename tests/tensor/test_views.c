@@ -2,7 +2,7 @@
  *
  * Views against index arithmetic. A model of a view is its shape and the list of numbers of the elements, row by row;
  * every view of a model is made by looking up each index, without strides. The storage holds its own numbers, so a
- * tensor is right if reading it index by index gives the model's list.
+ * tensor is right if reading it index by index yields the model's list.
  */
 #include "tensor/tensors.h"
 
@@ -276,7 +276,7 @@ static dt_tensor *unfold(uint64_t *random, const model *m, dt_tensor *t, model *
     return dt_unfold(t, written(random, s.a, m->n_dims), window, s.stride);
 }
 
-/* A reshape keeps the list. dt_view gives the same, sharing the storage, exactly where some strides do it, which is
+/* A reshape keeps the list. dt_view returns the same, sharing the storage, exactly where some strides do it, which is
  * tried: a copy is necessary if the numbers of the model, which are addresses, do not grow evenly along each dim. */
 static bool has_strides(const model *m) {
     int64_t steps[MOST_DIMS + 2] = {0}, index[MOST_DIMS + 2] = {0};
@@ -391,7 +391,7 @@ static void views__of_views_are_index_arithmetic(void **state) {
 }
 
 /* Any strides inside the storage, also backwards and through one another. */
-static void as_strided__reads_what_it_says(void **state) {
+static void as_strided__reads_by_its_strides(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     uint64_t random = test_seed(5);
@@ -487,8 +487,8 @@ static void views__that_do_not_exist_are_refused(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* What lies far outside gives nothing, and no overflow. */
-static void extremes__give_empty_views(void **state) {
+/* Ranges far outside are empty, and nothing overflows. */
+static void extremes__yield_empty_views(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *t = dt_zeros(ctx, DT_SHAPE(3, 4));
@@ -502,7 +502,7 @@ static void extremes__give_empty_views(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void null__gives_null(void **state) {
+static void null__returns_null(void **state) {
     (void)state;
     assert_null(dt_slice(NULL, 0, 0, 1, 1));
     assert_null(dt_select(NULL, 0, 0));
@@ -522,10 +522,10 @@ static void null__gives_null(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views__of_views_are_index_arithmetic),
-        cmocka_unit_test(as_strided__reads_what_it_says),
+        cmocka_unit_test(as_strided__reads_by_its_strides),
         cmocka_unit_test(views__that_do_not_exist_are_refused),
-        cmocka_unit_test(extremes__give_empty_views),
-        cmocka_unit_test(null__gives_null),
+        cmocka_unit_test(extremes__yield_empty_views),
+        cmocka_unit_test(null__returns_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
