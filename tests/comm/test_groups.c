@@ -18,13 +18,13 @@
 enum { MOST_RANKS = 8 };
 
 /* Any distinct ranks in any order. */
-static int64_t any_members(uint64_t *random, int64_t world, int64_t least, int64_t *members) {
+static int64_t any_members(uint64_t *random, int64_t world, int64_t min, int64_t *members) {
     for (int64_t i = 0; i < world; i++) {
         int64_t at = test_below(random, i + 1);
         members[i] = members[at];
         members[at] = i;
     }
-    return least + test_below(random, world - least + 1);
+    return min + test_below(random, world - min + 1);
 }
 
 static bool is_among(const int64_t *members, int64_t n, int64_t rank) {

@@ -35,8 +35,8 @@ struct model {
 };
 
 static size_t any_size(uint64_t *random) {
-    static const size_t most[] = {1, 64, 65, 500, 5000, 33000, 70000, 3000000};
-    return (size_t)test_below(random, (int64_t)most[test_below(random, 8)] + 1);
+    static const size_t max[] = {1, 64, 65, 500, 5000, 33000, 70000, 3000000};
+    return (size_t)test_below(random, (int64_t)max[test_below(random, 8)] + 1);
 }
 
 static int statistics_agree(const struct model *model) {

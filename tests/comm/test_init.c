@@ -448,7 +448,7 @@ static int start_again_and_again(dt_ctx *none, void *arg) {
 }
 
 static void run_bare(int64_t n, dt_rank_fn *fn, void *arg, const int *statuses) {
-    test_launch launch = {.bare = true, .tells = true};
+    test_launch launch = {.bare = true, .notifies = true};
     test_launch_begin(&launch, n, NULL, fn, arg);
     test_launch_end(&launch, 60 * test_slowness);
     for (int64_t rank = 0; rank < n; rank++)

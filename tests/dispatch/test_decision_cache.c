@@ -122,8 +122,8 @@ static void cache__stays_within_its_bounds_and_keeps_what_is_used(void **state) 
     dt_ctx *ctx = open_self();
     dt_tensor *often = dt_ones(ctx, DT_SHAPE(3, 5));
     NEW(ctx, "neg($0)", often);
-    int64_t most = dt_cache_stats(ctx).max_entries;
-    for (int64_t i = 0; i < 2 * most; i++) {
+    int64_t max = dt_cache_stats(ctx).max_entries;
+    for (int64_t i = 0; i < 2 * max; i++) {
         dt_scope scope = dt_scope_begin(ctx);
         dt_tensor *once = dt_ones(ctx, DT_SHAPE(1 + i % 100, 1 + i / 100, 0));
         assert_non_null(CALL(ctx, "neg($0)", once));
@@ -131,11 +131,11 @@ static void cache__stays_within_its_bounds_and_keeps_what_is_used(void **state) 
         assert_non_null(CALL(ctx, "neg($0)", often));
         dt_cache_statistics now = dt_cache_stats(ctx);
         assert_int_equal(now.n_hits, before.n_hits + 1);
-        assert_true(now.n_entries <= most);
+        assert_true(now.n_entries <= max);
         assert_int_equal(now.n_entries, now.n_misses - now.n_evicted);
         dt_scope_end(scope);
     }
-    assert_true(dt_cache_stats(ctx).n_evicted >= most);
+    assert_true(dt_cache_stats(ctx).n_evicted >= max);
     dt_cache_clear(ctx);
     assert_int_equal(dt_cache_stats(ctx).n_entries, 0);
     NEW(ctx, "neg($0)", often);

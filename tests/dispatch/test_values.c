@@ -291,11 +291,11 @@ static void dispatch__plain_calls_equal_loops(void **state) {
     dt_tensor *b = calls_counting(ctx, DT_F32, DT_SHAPE(4, 5), 2, -0.25);
     dt_tensor *row = calls_counting(ctx, DT_F32, DT_SHAPE(4), 1, 1);
     dt_tensor *sum = CALL(ctx, "add($0; $1; alpha=-2)", a, row), *product = CALL(ctx, "mm($0; $1)", a, b);
-    dt_tensor *most = CALL(ctx, "amax($0; [1])", a), *turned = CALL(ctx, "transpose($0; 0; 1)", a);
+    dt_tensor *max = CALL(ctx, "amax($0; [1])", a), *turned = CALL(ctx, "transpose($0; 0; 1)", a);
     dt_tensor *joined = CALL(ctx, "cat({$0; $0}; 1)", a);
     assert_non_null(sum);
     assert_non_null(product);
-    assert_non_null(most);
+    assert_non_null(max);
     assert_non_null(turned);
     assert_non_null(joined);
     for (int64_t i = 0; i < 3; i++) {
@@ -307,7 +307,7 @@ static void dispatch__plain_calls_equal_loops(void **state) {
             assert_true(*(const float *)(const void *)tensors_at(turned, (int64_t[]){k, i}) == (float)x);
             assert_true(calls_number(joined, i * 8 + k) == x && calls_number(joined, i * 8 + 4 + k) == x);
         }
-        assert_true(calls_number(most, i) == largest);
+        assert_true(calls_number(max, i) == largest);
         for (int64_t j = 0; j < 5; j++) {
             double expected = 0;
             for (int64_t k = 0; k < 4; k++)

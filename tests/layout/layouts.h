@@ -58,9 +58,9 @@ static inline void assert_layout(bench *b, const dt__layout *layout, const char 
     dt__text_free(&text);
 }
 
-static inline void assert_i64(int64_t got, int64_t expected, const char *what) {
+static inline void assert_i64(int64_t got, int64_t expected, const char *label) {
     if (got != expected)
-        fail_msg("%s: got %lld, expected %lld", what, (long long)got, (long long)expected);
+        fail_msg("%s: got %lld, expected %lld", label, (long long)got, (long long)expected);
 }
 
 /* A layout as a function on all integers from 0 on, by the definition: what the modes leave goes to the first. */

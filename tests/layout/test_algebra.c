@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* No value of the layout is a value of the complement, but for 0. */
-static void check_disjoint(const dt__layout *layout, const dt__layout *rest, const char *what) {
+static void check_disjoint(const dt__layout *layout, const dt__layout *rest, const char *label) {
     int64_t cosize = dt__layout_cosize(layout);
     bool *reached = calloc((size_t)cosize, 1);
     for (int64_t i = 0; i < dt__layout_size(layout); i++)
@@ -13,7 +13,7 @@ static void check_disjoint(const dt__layout *layout, const dt__layout *rest, con
     for (int64_t i = 0; i < dt__layout_size(rest); i++) {
         int64_t value = value_beyond(rest, i);
         if (value != 0 && value < cosize && reached[value])
-            fail_msg("%s: layout and complement both reach %lld", what, (long long)value);
+            fail_msg("%s: layout and complement both reach %lld", label, (long long)value);
     }
     free(reached);
 }
@@ -68,10 +68,10 @@ static void complement__refuses_overlap(void **state) {
     bench_end(&b);
 }
 
-static void check_composition(const dt__layout *a, const dt__layout *b, const dt__layout *got, const char *what) {
-    assert_i64(dt__layout_size(got), dt__layout_size(b), what);
+static void check_composition(const dt__layout *a, const dt__layout *b, const dt__layout *got, const char *label) {
+    assert_i64(dt__layout_size(got), dt__layout_size(b), label);
     for (int64_t i = 0; i < dt__layout_size(b); i++)
-        assert_i64(value_beyond(got, i), value_beyond(a, value_beyond(b, i)), what);
+        assert_i64(value_beyond(got, i), value_beyond(a, value_beyond(b, i)), label);
 }
 
 static void composition__applies_one_after_the_other(void **state) {

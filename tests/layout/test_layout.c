@@ -84,7 +84,7 @@ static void crd2idx__refuses_coordinates_of_another_structure(void **state) {
     static const struct {
         const char *coord, *layout;
         dt_status status;
-        const char *says;
+        const char *message;
     } cases[] = {
         {"(0,1,2)", "(2,3)", DT_ERR_SHAPE, "3 parts for a mode of 2"},
         {"(1,(0,0))", "(2,3)", DT_ERR_SHAPE, "2 parts for a mode of 1"},
@@ -98,7 +98,7 @@ static void crd2idx__refuses_coordinates_of_another_structure(void **state) {
         dt__tuple coord = tuple_of(&b, cases[i].coord);
         int64_t value = 77;
         assert_int_equal(dt__layout_crd2idx(&b.arena, &layout, &coord, &value), cases[i].status);
-        assert_error_says(b.ctx, cases[i].status, cases[i].says);
+        assert_error_says(b.ctx, cases[i].status, cases[i].message);
         assert_int_equal(value, 77);
         dt_error_clear(b.ctx);
     }
@@ -272,7 +272,7 @@ static void parse__reports_what_is_wrong(void **state) {
     static const struct {
         const char *text;
         dt_status status;
-        const char *says;
+        const char *message;
     } cases[] = {
         {"(2,4):", DT_ERR_VALUE, "column 7: expected a number or '('"},
         {"(2,4):(4,1)x", DT_ERR_VALUE, "column 12: expected the end"},
@@ -291,7 +291,7 @@ static void parse__reports_what_is_wrong(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = {.shape = dt__tuple_int(77)};
         dt_status status = dt__layout_parse(&b.arena, cases[i].text, &layout);
-        assert_error_says(b.ctx, cases[i].status, cases[i].says);
+        assert_error_says(b.ctx, cases[i].status, cases[i].message);
         assert_int_equal(status, cases[i].status);
         assert_int_equal(layout.shape.value, 77);
         dt_error_clear(b.ctx);

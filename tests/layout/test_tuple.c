@@ -131,7 +131,7 @@ static void equality__distinguishes_an_integer_from_a_list_of_one(void **state) 
 static void parse__points_at_the_character(void **state) {
     (void)state;
     static const struct {
-        const char *text, *says;
+        const char *text, *message;
     } cases[] = {
         {"", "column 1: expected a number or '('"},
         {"(2,x)", "column 4: expected a number or '('"},
@@ -151,12 +151,12 @@ static void parse__points_at_the_character(void **state) {
         dt__tuple out;
         dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_MESH, "mesh", cases[i].text);
         assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
-        assert_error_says(b.ctx, DT_ERR_VALUE, cases[i].says);
+        assert_error_says(b.ctx, DT_ERR_VALUE, cases[i].message);
         assert_ptr_equal(cursor.at, cases[i].text);
         dt_error_clear(b.ctx);
     }
-    dt__tuple least = tuple_of(&b, "-9223372036854775808"), most = tuple_of(&b, "9223372036854775807");
-    assert_true(least.value == INT64_MIN && most.value == INT64_MAX);
+    dt__tuple min = tuple_of(&b, "-9223372036854775808"), max = tuple_of(&b, "9223372036854775807");
+    assert_true(min.value == INT64_MIN && max.value == INT64_MAX);
     bench_end(&b);
 }
 

@@ -70,9 +70,9 @@ static void shape__invalid_sizes_are_refused(void **state) {
     assert_refused(ctx, dt_mesh_from_shape(ctx, NULL, 2, NULL), "dims");
     shape[0] = 3;
     assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, NULL), "expected at least 12 ranks, got 8");
-    dt_mesh *most = made(ctx, dt_mesh_from_shape(ctx, many, DT_MESH_MAX_DIMS, NULL));
-    assert_int_equal(dt_mesh_size(most), 1);
-    dt_mesh_release(most);
+    dt_mesh *max = made(ctx, dt_mesh_from_shape(ctx, many, DT_MESH_MAX_DIMS, NULL));
+    assert_int_equal(dt_mesh_size(max), 1);
+    dt_mesh_release(max);
     assert_null(dt_mesh_from_shape(NULL, shape, 2, NULL));
     world_end(&w);
 }

@@ -5,7 +5,7 @@
  */
 #include "mesh/meshes.h"
 
-enum { N_PROGRAMS = 20000, MOST_RANKS = 240, MOST_DIMS = 12 };
+enum { N_PROGRAMS = 20000, MOST_RANKS = 240, MAX_DIMS = 12 };
 
 static uint64_t random_state;
 
@@ -13,10 +13,10 @@ static int64_t draw(int64_t below) { return test_below(&random_state, below); }
 
 typedef struct model {
     int n_dims;
-    int64_t sizes[MOST_DIMS];
-    char names[MOST_DIMS][24];
+    int64_t sizes[MAX_DIMS];
+    char names[MAX_DIMS][24];
     int64_t ranks[MOST_RANKS]; /* row-major */
-    int64_t coordinate[MOST_DIMS];
+    int64_t coordinate[MAX_DIMS];
     int64_t root[MOST_RANKS]; /* position of each rank in the root's list; -1: not there */
 } model;
 
@@ -54,7 +54,7 @@ static model select_dims(const model *m, const int *dims, int n) {
         out.coordinate[i] = m->coordinate[dims[i]];
     }
     for (int64_t index = 0; index < size_of(&out); index++) {
-        int64_t at[MOST_DIMS], rest = index;
+        int64_t at[MAX_DIMS], rest = index;
         memcpy(at, m->coordinate, sizeof at);
         for (int i = n - 1; i >= 0; i--) {
             at[dims[i]] = rest % out.sizes[i];
@@ -67,7 +67,7 @@ static model select_dims(const model *m, const int *dims, int n) {
 
 /* Distance in the root's list of the nearest and of the farthest rank along a dim; 0 for a dim of size 1. */
 static void distances(const model *m, int dim, int64_t *nearest, int64_t *farthest) {
-    int64_t at[MOST_DIMS];
+    int64_t at[MAX_DIMS];
     memcpy(at, m->coordinate, sizeof at);
     at[dim] = 0;
     int64_t zero = m->root[m->ranks[index_of(m, at)]];
@@ -92,14 +92,14 @@ static bool in_order(const model *m, const int *dims, int n) {
     return true;
 }
 
-static void join_names(char *text, size_t room, const model *m, const int *dims, int n, char separator) {
+static void join_names(char *text, size_t capacity, const model *m, const int *dims, int n, char separator) {
     text[0] = 0;
     for (int i = 0; i < n; i++) {
         size_t used = strlen(text);
         if (i)
-            snprintf(text + used, room - used, "%c%s", separator, m->names[dims[i]]);
+            snprintf(text + used, capacity - used, "%c%s", separator, m->names[dims[i]]);
         else
-            snprintf(text + used, room - used, "%s", m->names[dims[i]]);
+            snprintf(text + used, capacity - used, "%s", m->names[dims[i]]);
     }
 }
 
@@ -133,7 +133,7 @@ static void become(program *p, dt_mesh *mesh, const model *m) {
 }
 
 static void step_slice(program *p) {
-    int dims[MOST_DIMS], n = draw_dims(&p->model, !draw(4), dims);
+    int dims[MAX_DIMS], n = draw_dims(&p->model, !draw(4), dims);
     char names[256];
     join_names(names, sizeof names, &p->model, dims, n, ',');
     model expected = select_dims(&p->model, dims, n);
@@ -152,15 +152,15 @@ static void step_slice(program *p) {
 }
 
 static void step_concatenate(program *p) {
-    int dims[MOST_DIMS], n = draw_dims(&p->model, true, dims), n_parts = 0;
-    dt_mesh *parts[MOST_DIMS];
+    int dims[MAX_DIMS], n = draw_dims(&p->model, true, dims), n_parts = 0;
+    dt_mesh *parts[MAX_DIMS];
     model expected = select_dims(&p->model, dims, n);
     for (int i = 0; i < n;) { /* single dims, and pairs where they happen to be in order */
-        int here = i + 1 < n && in_order(&p->model, &dims[i], 2) ? 2 : 1;
+        int n_joined = i + 1 < n && in_order(&p->model, &dims[i], 2) ? 2 : 1;
         char names[256];
-        join_names(names, sizeof names, &p->model, &dims[i], here, ',');
+        join_names(names, sizeof names, &p->model, &dims[i], n_joined, ',');
         parts[n_parts++] = made(p->ctx, dt_mesh_slice(p->mesh, names));
-        i += here;
+        i += n_joined;
     }
     dt_mesh *got = made(p->ctx, dt_mesh_concatenate(parts, n_parts));
     for (int i = 0; i < n_parts; i++)
@@ -181,7 +181,7 @@ static void step_flatten(program *p) {
 static void step_unflatten(program *p) {
     int dim = (int)draw(p->model.n_dims), n = 1 + (int)draw(3);
     int64_t sizes[3], rest = p->model.sizes[dim];
-    if (p->model.n_dims - 1 + n > MOST_DIMS)
+    if (p->model.n_dims - 1 + n > MAX_DIMS)
         return;
     for (int i = 0; i < n; i++) {
         sizes[i] = i + 1 < n ? 1 + draw(rest) : rest;
@@ -215,7 +215,7 @@ static void step_unflatten(program *p) {
 
 static void check(program *p) {
     const model *m = &p->model;
-    int64_t ranks[MOST_RANKS], coordinate[MOST_DIMS], n = size_of(m);
+    int64_t ranks[MOST_RANKS], coordinate[MAX_DIMS], n = size_of(m);
     const char *text = dt_mesh_text(p->mesh);
     assert_int_equal(dt_mesh_n_dims(p->mesh), m->n_dims);
     assert_int_equal(dt_mesh_size(p->mesh), n);

@@ -138,7 +138,7 @@ static void placements__errors_point_at_the_character(void **state) {
     static const struct {
         const char *text;
         int column;
-        const char *says;
+        const char *message;
     } rows[] = {
         {"S(0,R", 4, "expected ')' or ':'"},
         {"S", 2, "expected '('"},
@@ -181,7 +181,7 @@ static void placements__errors_point_at_the_character(void **state) {
         assert_null(dt_placements_parse(ctx, rows[i].text, &n));
         snprintf(column, sizeof column, "column %d:", rows[i].column);
         assert_error_says(ctx, DT_ERR_PLACEMENT, column);
-        assert_error_says(ctx, DT_ERR_PLACEMENT, rows[i].says);
+        assert_error_says(ctx, DT_ERR_PLACEMENT, rows[i].message);
         dt__ctx_free(ctx);
     }
 }
@@ -201,7 +201,7 @@ static void placements__that_do_not_fit_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *text;
-        const char *says;
+        const char *message;
     } rows[] = {
         {"S(0)", "wrong number: expected 2, one per mesh dim, got 1"},
         {"S(0),R,R", "expected 2, one per mesh dim, got 3"},
@@ -232,17 +232,17 @@ static void placements__that_do_not_fit_are_refused(void **state) {
         assert_non_null(placements);
         dt__sharding_desc desc = {2, mesh, 2, shape, n, placements};
         assert_int_equal(dt__placements_normalise(ctx, &desc, out), DT_ERR_PLACEMENT);
-        assert_error_says(ctx, DT_ERR_PLACEMENT, rows[i].says);
+        assert_error_says(ctx, DT_ERR_PLACEMENT, rows[i].message);
         dt_placements_free(ctx, placements);
         dt__ctx_free(ctx);
     }
 }
 
-static void check_refused(const dt__sharding_desc *desc, dt_status status, const char *says) {
+static void check_refused(const dt__sharding_desc *desc, dt_status status, const char *message) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt_placement out[DT_SPEC_MAX_DIMS];
     assert_int_equal(dt__placements_normalise(ctx, desc, out), status);
-    assert_error_says(ctx, status, says);
+    assert_error_says(ctx, status, message);
     dt__ctx_free(ctx);
 }
 
@@ -333,7 +333,7 @@ static void placements__order_can_be_set_by_mesh_dims(void **state) {
     assert_string_equal(printed, "S(1)[1],S(1)[2],_S(1,3)[0],S(0)");
     static const struct {
         int dim, n, mesh_dims[3];
-        const char *says;
+        const char *message;
     } rows[] = {
         {1, 2, {0, 1}, "expected 3, got 2"},
         {1, 3, {0, 1, 1}, "mesh dim 1 appears twice"},
@@ -346,7 +346,7 @@ static void placements__order_can_be_set_by_mesh_dims(void **state) {
         dt_ctx *fresh = dt__ctx_new(NULL);
         assert_int_equal(dt_placements_set_order(fresh, 4, placements, rows[i].dim, rows[i].n, rows[i].mesh_dims),
                          DT_ERR_PLACEMENT);
-        assert_error_says(fresh, DT_ERR_PLACEMENT, rows[i].says);
+        assert_error_says(fresh, DT_ERR_PLACEMENT, rows[i].message);
         dt_placements_text(4, placements, sizeof printed, printed);
         assert_string_equal(printed, "S(1)[1],S(1)[2],_S(1,3)[0],S(0)");
         dt__ctx_free(fresh);
@@ -377,7 +377,7 @@ static void placements__extents_can_be_set_by_tensor_dim(void **state) {
     static const struct {
         int dim;
         int64_t n;
-        const char *says;
+        const char *message;
     } rows[] = {
         {1, 3, "by several mesh dims"},
         {2, 3, "by a strided shard"},
@@ -388,7 +388,7 @@ static void placements__extents_can_be_set_by_tensor_dim(void **state) {
         dt_ctx *fresh = dt__ctx_new(NULL);
         assert_int_equal(dt_placements_set_extents(fresh, 4, placements, rows[i].dim, rows[i].n, sizes),
                          DT_ERR_PLACEMENT);
-        assert_error_says(fresh, DT_ERR_PLACEMENT, rows[i].says);
+        assert_error_says(fresh, DT_ERR_PLACEMENT, rows[i].message);
         dt__ctx_free(fresh);
     }
     dt__ctx_free(ctx);

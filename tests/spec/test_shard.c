@@ -131,20 +131,20 @@ static void shards__even_and_largest_are_right_for_all_ranks(void **state) {
         brute_random_case(&random, MOST_RANKS, &c);
         dt__sharding sharding = brute_sharding(&arena, &c);
         for (int d = 0; d < c.n_dims; d++) {
-            int64_t most = 0, least = INT64_MAX, first = -1, largest = -1;
+            int64_t max = 0, min = INT64_MAX, first = -1, largest = -1;
             for (int64_t rank = 0; rank < brute_world(&c); rank++) {
                 int64_t coordinate[BRUTE_MOST_DIMS] = {0};
                 brute_coordinate(&c, rank, coordinate);
                 int64_t n = brute_shard(&c, d, coordinate).n;
-                most = n > most ? n : most;
-                least = n < least ? n : least;
+                max = n > max ? n : max;
+                min = n < min ? n : min;
                 first = rank ? first : n;
             }
             assert_int_equal(dt__sharding_dim_largest(ctx, &sharding, d, &largest), DT_OK);
-            check_equal(c.text, largest, most);
-            check_equal(c.text, dt__sharding_dim_is_even(&sharding, d), most == least);
-            n_even += most == least && most > 0;
-            n_surprising += first < most && c.n_order[d] > 1;
+            check_equal(c.text, largest, max);
+            check_equal(c.text, dt__sharding_dim_is_even(&sharding, d), max == min);
+            n_even += max == min && max > 0;
+            n_surprising += first < max && c.n_order[d] > 1;
         }
         dt__arena_rewind(&arena, mark);
     }

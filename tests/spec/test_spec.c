@@ -287,7 +287,7 @@ static void spec__random_cases_agree_with_the_definition(void **state) {
     for (int i = 0; i < 1500; i++) {
         brute_case c;
         brute_random_case(&random, 24, &c);
-        int64_t world = brute_world(&c), rank = brute_below(&random, (int)world), most = 0;
+        int64_t world = brute_world(&c), rank = brute_below(&random, (int)world), max = 0;
         dt_ctx *ctx = context_of(world, rank);
         dt_mesh *mesh = dt_mesh_from_shape(ctx, c.mesh, c.n_mesh_dims, NULL);
         dt_spec_desc desc = {.dtype = DT_I16,
@@ -311,11 +311,11 @@ static void spec__random_cases_agree_with_the_definition(void **state) {
                 if (r == rank)
                     check_equal(c.text, dt_spec_local(spec)->offset[d], local.offset[d]);
             }
-            most = local.bytes > most ? local.bytes : most;
+            max = local.bytes > max ? local.bytes : max;
             check_elements(&c, spec, coordinate, &local);
             check_spec_runs(&c, spec, coordinate);
         }
-        check_equal(c.text, dt_spec_max_bytes(spec), most);
+        check_equal(c.text, dt_spec_max_bytes(spec), max);
         dt__ctx_free(ctx);
     }
 }
@@ -443,7 +443,7 @@ static void spec__errors_in_text_point_at_the_character(void **state) {
     static const struct {
         const char *text;
         dt_status status;
-        const char *says;
+        const char *message;
     } rows[] = {
         {"", DT_ERR_DTYPE, "column 1: expected a dtype"},
         {"f31[8] R on mesh(2)", DT_ERR_DTYPE, "column 1: expected a dtype"},
@@ -473,7 +473,7 @@ static void spec__errors_in_text_point_at_the_character(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dt_ctx *ctx = context_of(8, 0);
         assert_null(dt_spec_parse(ctx, rows[i].text));
-        assert_error_says(ctx, rows[i].status, rows[i].says);
+        assert_error_says(ctx, rows[i].status, rows[i].message);
         dt__ctx_free(ctx);
     }
     dt_ctx *ctx = context_of(8, 0);
@@ -482,11 +482,11 @@ static void spec__errors_in_text_point_at_the_character(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void check_refused(const dt_spec_desc *desc, dt_status status, const char *says) {
+static void check_refused(const dt_spec_desc *desc, dt_status status, const char *message) {
     dt_ctx *ctx = context_of(2, 0);
     dt_mesh *mesh = dt_mesh_new(ctx, "2");
     assert_null(dt_spec_new(mesh, desc));
-    assert_error_says(ctx, status, says);
+    assert_error_says(ctx, status, message);
     dt__ctx_free(ctx);
 }
 

@@ -54,8 +54,8 @@ static void texts__are_those_of_numpy(void **state) {
             "[[0 3]\n [1 4]\n [2 5]]");
     text_is(ctx, dt_zeros(ctx, DT_SHAPE(2, 0, 3)), "[]");
     text_is(ctx, dt_zeros(ctx, DT_SHAPE(0)), "[]");
-    int64_t most = INT64_MIN;
-    text_is(ctx, dt_from_memory(ctx, &most, DT_SHAPE(1), DT_I64), "[-9223372036854775808]");
+    int64_t max = INT64_MIN;
+    text_is(ctx, dt_from_memory(ctx, &max, DT_SHAPE(1), DT_I64), "[-9223372036854775808]");
     assert_int_equal(dt_close(ctx), 0);
 }
 

@@ -187,7 +187,7 @@ static void integers__end_at_their_range(void **state) {
     static const struct {
         dt_dtype dtype;
         double value;
-        const char *says;
+        const char *message;
     } refused[] = {
         {DT_I64, 0x1p63, "scalar: 9.2233720368547758e+18 does not fit i64"},
         {DT_I64, -1e30, "does not fit i64"},
@@ -198,7 +198,7 @@ static void integers__end_at_their_range(void **state) {
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         assert_null(dt_scalar(ctx, refused[i].value, .dtype = refused[i].dtype));
-        assert_error_says(ctx, DT_ERR_VALUE, refused[i].says);
+        assert_error_says(ctx, DT_ERR_VALUE, refused[i].message);
         dt_error_clear(ctx);
         assert_null(dt_full(ctx, DT_SHAPE(2), refused[i].value, .dtype = refused[i].dtype));
         dt_error_clear(ctx);
