@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The shared heap against a model of it; what it refuses; that pages are returned to the system. Then every allocation that a rank
- * makes, ordinary or from the heap, is made to fail in turn: that rank reports it, the others get an error at once,
- * nothing leaks, and all can clear the error and continue.
+ * The shared heap against a model of it; what it refuses; that pages are returned to the system. Then every allocation
+ * that a rank makes, ordinary or from the heap, is made to fail in turn: that rank reports it, the others get an error
+ * at once, nothing leaks, and all can clear the error and continue.
  */
 /* ctest: timeout=300 */
 #include "support/collectives.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What ops may do with the placements of their inputs: communication policies, plain tensors among distributed ones, meshes that
- * differ, ops in place and views. One rank of a fake world where data does not matter.
+ * What ops may do with the placements of their inputs: communication policies, plain tensors among distributed ones,
+ * meshes that differ, ops in place and views. One rank of a fake world where data does not matter.
  */
 #include "dispatch/calls.h"
 

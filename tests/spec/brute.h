@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Which coordinate holds which indices, by the definition alone: lists of indices are split into chunks, one split after
- * the other. And random cases to compare with. Nothing here shares code or formulas with the library.
+ * Which coordinate holds which indices, by the definition alone: lists of indices are split into chunks, one split
+ * after the other. And random cases to compare with. Nothing here shares code or formulas with the library.
  */
 #ifndef DT_TESTS_SPEC_BRUTE_H
 #define DT_TESTS_SPEC_BRUTE_H
