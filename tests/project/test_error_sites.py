@@ -21,14 +21,8 @@ WITHOUT_CASE = {
     "error_clear": "fails only if a peer has died: tests/comm/test_faults.c",
 }
 
-# Functions without a site: queries, whose contract has a result for everything, and those inside an op's callbacks, which
-# belong to the call of the op.
+# Functions that return a status and take no site.
 RECORDS_NOTHING = {
-    "dt_report": "prints the error that there is",
-    "dt_comm_scope_end": "does nothing without a begin",
-    "dt_comm_stats_end": "stops counting",
-    "dt_implicit_replication_end": "does nothing without a begin",
-    "dt_cache_clear": "frees",
     "dt_op_add_output": "is called by a shape function",
     "dt_op_refuse": "is called by a shape function or a kernel",
     "dt_generator_seed": "takes any seed",
