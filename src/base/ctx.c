@@ -131,8 +131,9 @@ void dt__site_text(const dt_site *site, char *out, size_t capacity) {
 
 /* The text behind "NAME: ", or the whole text. */
 static const char *without_name(const char *text, const char *name) {
+    const char *bare = strncmp(text, "dt_", 3) ? text : text + 3;
     size_t n = strlen(name);
-    return !strncmp(text, name, n) && !strncmp(text + n, ": ", 2) ? text + n + 2 : text;
+    return !strncmp(bare, name, n) && !strncmp(bare + n, ": ", 2) ? bare + n + 2 : text;
 }
 
 /* What a description needs, such as the text of a mesh, may lack memory: that is not the error to record. */

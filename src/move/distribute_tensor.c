@@ -130,7 +130,7 @@ static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_s
 dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const char *place,
                                       const dt_distribute_tensor_options *options, size_t options_size) {
     dt_distribute_tensor_options full;
-    DT__ENTER_TENSOR_OPTIONS(value, "distribute_tensor", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(value), "distribute_tensor", options, options_size, &full);
     if (!options)
         return NULL;
     if (!value)

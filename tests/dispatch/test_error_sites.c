@@ -441,7 +441,7 @@ static void error_sites__in_functions_of_the_program(void **state) {
 
 static int on_each_rank(dt_ctx *ctx, void *arg) {
     (void)arg;
-    world world = {NULL}, *w = &world;
+    world self = {NULL}, *w = &self;
     CHECK(open_world(w, ctx), "%s", dt_error_text(ctx));
     CHECK(fail_by_arguments(w) == 0, "see above");
     dt_mesh_release(w->mesh);
@@ -466,7 +466,7 @@ static void test_transfer(dt_transfer *transfer, const dt_site *site) {
 /* A call of one rank that the others do not make: each rank's error names its own call. */
 static int in_collectives(dt_ctx *ctx, void *arg) {
     (void)arg;
-    world world = {NULL}, *w = &world;
+    world self = {NULL}, *w = &self;
     bool other = dt_rank(ctx) == 1;
     double value[3] = {0};
     int n_wrong = 0;
