@@ -447,8 +447,7 @@ static void views__that_do_not_exist_are_refused(void **state) {
     refused(ctx, dt_select(t, 0, 3), DT_ERR_VALUE, "select: f32[3,4]: index 3 is out of range for dim 0 of size 3");
     refused(ctx, dt_select(t, -1, -5), DT_ERR_VALUE,
             "select: f32[3,4]: index -5 is out of range for dim 1 of size 4");
-    refused(ctx, dt_narrow(t, 1, 2, 3), DT_ERR_VALUE,
-            "indices out of range: dim 1 has size 4, got 3 from 2 on");
+    refused(ctx, dt_narrow(t, 1, 2, 3), DT_ERR_VALUE, "indices out of range: dim 1 has size 4, got 3 from 2 on");
     refused(ctx, dt_narrow(t, 1, -5, 1), DT_ERR_VALUE, "narrow");
     refused(ctx, dt_narrow(t, 1, 0, -1), DT_ERR_VALUE, "narrow");
     refused(ctx, dt_narrow(t, 1, 1, INT64_MAX), DT_ERR_VALUE, "narrow");
