@@ -57,7 +57,10 @@ void dt__fail_freed(dt__kind kind, const void *freed_object, int argument, const
     for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
         if (verbs[i].kind == kind && !strcmp(verbs[i].name, life->freed_by))
             snprintf(verb, sizeof verb, "%s", verbs[i].verb);
+    const void *subject = ctx->call.subject; /* not shown: it may be the freed object */
+    ctx->call.subject = NULL;
     (void)dt__fail(ctx, DT_ERR_STATE, "%s%s was %s%s; %s", object, made, verb, freed, kinds[kind].hint);
+    ctx->call.subject = subject;
 }
 
 void dt__freed_trim(dt__freed_queue *queue, dt_ctx *ctx, size_t bytes) {

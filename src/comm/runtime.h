@@ -112,7 +112,8 @@ struct dt__runtime {
     dt_group *groups; /* all live groups, including world */
     dt_work *started; /* operations in progress that dt_comm_start began, oldest first */
     dt__freed_queue freed_works, freed_groups;
-    struct dt__shm *shm; /* state of the shm transport */
+    struct dt__shm *shm;            /* state of the shm transport */
+    int64_t n_logged, logged_bytes; /* collectives of the program, counted for the log at level info */
 };
 
 struct dt__message; /* a message of a rank to itself that is not received yet */

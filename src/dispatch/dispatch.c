@@ -12,6 +12,7 @@
 #include "kernels/kernels.h"
 #include "move/move.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const int64_t zero_offset[DT_SPEC_MAX_DIMS]; /* of a plain tensor */
@@ -25,6 +26,20 @@ void dt__call_set_global_inputs(dt__call *call) {
         value->shape = tensor->shape;
         value->spec = NULL;
     }
+}
+
+void dt__call_describe(const void *call, char *out, size_t capacity) {
+    enum { MAX_SHOWN = 8 };
+    const dt__call *self = call;
+    int n = self->n_inputs < MAX_SHOWN ? self->n_inputs : MAX_SHOWN;
+    size_t used = 0;
+    for (int i = 0; i < n && used < capacity; i++) {
+        used += (size_t)snprintf(out + used, capacity - used, "%s", i ? "; " : "");
+        if (used < capacity)
+            used += dt_tensor_text(self->inputs[i], capacity - used, out + used);
+    }
+    if (used < capacity && self->n_inputs > n)
+        (void)snprintf(out + used, capacity - used, "; …");
 }
 
 /* Sets the value of an input for the kernel. */
@@ -248,7 +263,7 @@ static dt_status check_output(const dt_op_call *op_call, int i, const dt_tensor 
     if (!output)
         return dt_failed(op_call->ctx)
                    ? dt_error_status(op_call->ctx)
-                   : dt_op_refuse(op_call, DT_ERR_VALUE, "the decomposition did not make output %d", i);
+                   : dt_op_refuse(op_call, DT_ERR_VALUE, "the decomposition did not make output %d", i + 1);
     bool same = output->dtype == expected->dtype && output->n_dims == expected->n_dims;
     for (int d = 0; d < expected->n_dims && same; d++)
         same = output->shape[d] == expected->shape[d];
@@ -261,7 +276,7 @@ static dt_status check_output(const dt_op_call *op_call, int i, const dt_tensor 
     dt_status status = dt_op_refuse(op_call, DT_ERR_VALUE,
                                     "output %d of the decomposition differs from the shape function: "
                                     "expected %s, got %s",
-                                    i, dt__text_chars(&text), actual);
+                                    i + 1, dt__text_chars(&text), actual);
     dt__text_free(&text);
     return status;
 }

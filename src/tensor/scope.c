@@ -91,8 +91,8 @@ void dt_drop_site(dt_tensor *tensor, const dt_site *site) {
     if (!tensor)
         return;
     if (dt__is_freed(&tensor->life) || tensor->scope < 0) {
-        DT__ENTER(tensor->ctx, "drop", site);
-        if (DT__LIVE(DT__KIND_TENSOR, tensor))
+        DT__ENTER_TENSOR(tensor, "drop", site);
+        if (tensor)
             (void)dt__fail(tensor->ctx, DT_ERR_STATE,
                            "the tensor is in no scope; use dt_tensor_release for a retained one");
         return;
@@ -133,8 +133,7 @@ dt_tensor *dt_tensor_retain(dt_tensor *tensor) {
 }
 
 void dt_tensor_release_site(dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "tensor_release", site);
-    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    DT__ENTER_TENSOR(tensor, "tensor_release", site);
     if (!tensor)
         return;
     if (tensor->scope >= 0 && tensor->n_refs == 1) {
