@@ -91,8 +91,9 @@ static inline void *dt__freed_pop(dt__freed_queue *queue, const dt_ctx *ctx, siz
     dt__lifetime *oldest = queue->oldest;
     if (queue->n <= ctx->freed_kept)
         return NULL;
-    queue->oldest = oldest->newer; /* not NULL: at least one is kept */
-    queue->n--;
+    queue->oldest = oldest->newer;
+    if (--queue->n == 0)
+        queue->newest = NULL;
     DT__UNPOISON(oldest, bytes);
     return oldest;
 }

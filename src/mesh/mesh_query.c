@@ -148,10 +148,10 @@ bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out) {
 }
 
 bool dt_mesh_equal(const dt_mesh *a, const dt_mesh *b) {
-    a = DT__LIVE_ARGUMENT(DT__KIND_MESH, a, 1);
-    b = DT__LIVE_ARGUMENT(DT__KIND_MESH, b, 2);
+    if ((a && !DT__LIVE_ARGUMENT(DT__KIND_MESH, a, 1)) || (b && !DT__LIVE_ARGUMENT(DT__KIND_MESH, b, 2)))
+        return false;
     if (a == b || !a || !b)
-        return a && a == b;
+        return a == b;
     if (a->fingerprint != b->fingerprint || a->n_dims != b->n_dims || a->offset != b->offset ||
         strcmp(a->device, b->device) || !dt__rank_list_equal(a->ranks, b->ranks))
         return false;

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum { PER_BLOCK = 64, N_LARGEST = 3 };
-/* A handle of a few dims takes four lines; of a distributed tensor the first three are used. */
+/* A handle of a few dims takes four lines; those of a distributed tensor of up to six dims use the first three. */
 enum { FEW_BYTES = 4 * DT__CACHE_LINE, FEW_DIMS = (FEW_BYTES - sizeof(dt_tensor)) / (2 * sizeof(int64_t)) };
 
 /* Objects of one size, taken from blocks that live as long as the context. */

@@ -43,12 +43,12 @@ struct dt_tensor {
     unsigned char *data;        /* first element of the local tensor; NULL where the storage has none */
     dt_dtype dtype;
     int n_dims, local_n_dims;
+    bool requires_grad;
+    bool large;                 /* has capacity for DT_SPEC_MAX_DIMS dims */
     const int64_t *shape;       /* global */
     const int64_t *local_shape; /* the same of a plain tensor */
     int64_t *strides;           /* of the local tensor, in elements */
-    bool requires_grad;
-    bool large;     /* has capacity for DT_SPEC_MAX_DIMS dims */
-    int64_t dims[]; /* what the pointers above point to, unless it is in the spec */
+    int64_t dims[];             /* what the pointers above point to, unless it is in the spec */
 };
 
 typedef struct dt__tensor_state dt__tensor_state;
