@@ -42,8 +42,8 @@ typedef struct dt_load_options {
 } dt_load_options;
 
 /* Loads a tensor from a file, or from the entry of this name, with or without ".npy"; of several, the last one. All
- * ranks must read the same file: one that is replaced meanwhile is an error. Collective over the mesh; Local for a plain
- * tensor. */
+ * ranks must read the same file: one that is replaced meanwhile is an error. Collective over the mesh; Local for a
+ * plain tensor. */
 DT_API dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, DT_OPTIONS(dt_load_options));
 DT_API dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, DT_OPTIONS(dt_load_options));
 
