@@ -136,7 +136,7 @@ typedef struct dt_init_options {
     const char *transport;  /* "self", "shm" or "fake"; default: shm in a launch, else self */
     int64_t world;          /* fake: size of the world; otherwise 0 or the size of the launch */
     int64_t rank;           /* fake: the rank of this process */
-    size_t heap_bytes;      /* virtual size of each rank's heap; default: the node's memory */
+    size_t heap_bytes;      /* size of each rank's heap; default: its share of what is available at start */
     double timeout_s;       /* deadline of every wait; default 300; negative: none (debugging) */
     int threads;            /* threads of this rank; default: its share of the cores */
     dt_allocator allocator; /* default: realloc and free */
@@ -154,9 +154,10 @@ typedef struct dt_init_options {
 DT_API dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size);
 static inline dt_ctx *dt_init(const dt_init_options *options) { return dt_init_sized(options, sizeof *options); }
 
-/* Closes the context: finishes started operations, prints the first error unless it was cleared, and frees everything,
- * including groups. Returns an exit code: 0, or 1 after an error. NULL returns 1. Peers that still wait for this rank
- * get an error; apart from started operations, closing waits for no rank. Local. */
+/* Closes the context: prints the first error unless it was cleared, and frees everything, including groups. Returns an
+ * exit code: 0, or 1 after an error. NULL returns 1. Waits for no rank: a started operation that is not finished is
+ * abandoned, which is an error here and on its other members. Peers that still wait for this rank get an error with
+ * this rank's reason, if it has one. Local. */
 DT_API int dt_close(dt_ctx *ctx);
 
 /* The version of the linked library: DT_VERSION of its headers. Local. */
@@ -173,7 +174,8 @@ DT_API bool dt_failed(const dt_ctx *ctx);
 DT_API dt_status dt_error_status(const dt_ctx *ctx);
 DT_API const char *dt_error_text(const dt_ctx *ctx);
 
-/* Prints the first error, if any, on standard error as "rank 2: shape: …"; returns 1 if there was one, else 0. Local.
+/* Prints the first error, if any, on standard error as "rank 2: shape: …"; returns 1 if there was one, else 0. In a
+ * launch of several ranks, dtrun or dt_spawn prints it, once if several ranks have it: "on ranks 0-3: shape: …". Local.
  */
 DT_API int dt_report(const dt_ctx *ctx);
 

@@ -122,6 +122,9 @@ dt_status dt__exchange_fail(dt_work *work, int64_t i);
  * members of an exchange find in what they have read. */
 void dt__blame_peer(dt_ctx *ctx);
 
+/* Whether the process of a rank is dead. */
+bool dt__peer_is_dead(const dt_ctx *ctx, int64_t rank);
+
 /* How the names of temporary files end. */
 #define DT__TEMPORARY_ENDING ".part"
 /* The absolute path of a file that this rank is about to create and will rename or remove; NULL: it has done so. Should
@@ -178,8 +181,56 @@ bool dt__segment_failed_by_peer(const struct dt__segment *segment, int64_t rank)
 void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char *text, size_t capacity);
 /* "exit code 3" or "signal 11 (SIGSEGV)". */
 void dt__describe_wait_status(int wait_status, char *text, size_t capacity);
+/* The same for a rank of the launch, with the reason where the kernel killed it for lack of memory; whether it did. */
+bool dt__segment_describe_ending(const struct dt__segment *segment, int wait_status, char *text, size_t capacity);
+
+/* "rank 3" or "ranks 0-3,7" of an ascending list of ranks. */
+void dt__describe_ranks(const int64_t *ranks, int64_t n_ranks, char *text, size_t capacity);
+
+/* For the supervisor: it will print this rank's reports (the error of dt_close, for example), unless the rank's
+ * standard error is no longer the file behind stderr_fd. Called before the rank starts. A world of one prints its
+ * reports itself. */
+void dt__segment_print_reports_of(struct dt__segment *segment, int64_t rank, int stderr_fd);
+
+enum { DT__REPORT_BYTES = DT__ERROR_TEXT_BYTES + 64 };
+
+/* A text to print, "on ranks 0-3: shape: …" or "rank 2: memory: …", and the ranks that reported it. */
+typedef struct dt__report {
+    const int64_t *ranks; /* valid until the next call */
+    int64_t n_ranks;
+    char text[DT__REPORT_BYTES + 512];
+} dt__report;
+
+/* The reports of a launch, as the supervisor sees them. */
+typedef struct dt__reports {
+    struct dt__segment *segment;
+    struct dt__report_head *heads; /* scratch, one per rank */
+    int64_t *ranks;                /* scratch, one per rank */
+} dt__reports;
+/* False when out of memory; dt__reports_close is correct in both cases. */
+bool dt__reports_open(dt__reports *reports, struct dt__segment *segment);
+void dt__reports_close(dt__reports *reports);
+/* Takes the next report that is due. Otherwise false, and *due_ns is when one will be, unless a signal comes before;
+ * INT64_MAX: none waits. With now_ns INT64_MAX, every report is due. */
+bool dt__reports_next(dt__reports *reports, int64_t now_ns, dt__report *out, int64_t *due_ns);
+/* Whether a report of the rank waits to be printed. */
+bool dt__reports_waiting(const dt__reports *reports, int64_t rank);
 
 /* The number of cores that this process may use, limited by affinity and cgroups. At least 1. */
 int dt__usable_cores(void);
+/* Writes a text, truncated to the capacity. */
+typedef void dt__describe_fn(dt_ctx *ctx, char *text, size_t capacity);
+/* Sets the function that adds what the heap holds ("largest tensors: …") to the error of a full heap. */
+void dt__heap_set_describe(dt_ctx *ctx, dt__describe_fn *describe);
+
+/* Bytes that this process may still use: available on the node, and within the limits of its cgroups. `root` is "", or
+ * the folder in which a test has its own /proc and /sys. */
+size_t dt__available_memory(const char *root);
+/* Processes that the kernel has ended for lack of memory since the node started. */
+int64_t dt__oom_kills(const char *root);
+/* Makes this process, a rank, a more likely victim of the kernel's OOM killer than its supervisor and other programs.
+ */
+enum { DT__OOM_SCORE = 500 };
+void dt__offer_to_oom_killer(void);
 
 #endif

@@ -73,6 +73,9 @@ typedef struct dt__transport {
     /* (optional where every step ends an operation) Waits briefly for progress: spins, yields or sleeps. Fails `work`
      * when its deadline has passed. */
     dt_status (*pause)(dt__runtime *runtime, dt_work *work, struct dt__pause *pause);
+    /* (optional where every step ends an operation) Ends an unfinished operation of a context that closes, with an
+     * error on every member. */
+    dt_status (*abandon)(dt_work *work);
     /* (optional) Checks, without blocking, whether an operation that dt_work_test found unfinished can still finish;
      * fails it otherwise. */
     dt_status (*check_failure)(dt__runtime *runtime, dt_work *work);
@@ -85,6 +88,8 @@ typedef struct dt__transport {
     bool (*is_in_step)(const dt__runtime *runtime);
     /* (optional) Waits for all ranks and clears their errors. */
     dt_status (*clear_error)(dt__runtime *runtime);
+    /* (optional) Leaves a line to the supervisor of the launch; false: there is none that prints it. */
+    bool (*hand_over)(const dt__runtime *runtime, const char *line);
     /* (optional) Prints the current and recent calls of all ranks. */
     void (*dump)(const dt__runtime *runtime);
 } dt__transport;
@@ -97,8 +102,9 @@ struct dt__runtime {
     const dt__kernels *kernels;
     dt__pool *threads; /* started on first use; NULL: one */
     dt__heap heap;
-    double timeout_s; /* negative: no deadline */
-    uint32_t epoch;   /* times that all ranks have cleared errors together */
+    dt__describe_fn *describe_heap; /* adds what the heap holds to an error; or NULL */
+    double timeout_s;               /* negative: no deadline */
+    uint32_t epoch;                 /* times that all ranks have cleared errors together */
     dt_group *world;
     dt_group *groups;    /* all live groups, including world */
     dt_work *started;    /* operations in progress that dt_comm_start began, oldest first */
@@ -140,8 +146,8 @@ void dt__messages_free(dt_group *group);
 dt_status dt__open_private_heap(dt__runtime *runtime, const dt_init_options *options);
 void dt__close_private_heap(dt__runtime *runtime);
 
-/* Runs all started operations to completion; they must still be waited for. */
-void dt__finish_started_works(dt__runtime *runtime);
+/* Ends all started operations, with an error those that cannot be finished now; they must still be waited for. */
+void dt__abandon_started_works(dt__runtime *runtime);
 
 /* Frees a group, whatever its reference count is. */
 void dt__group_destroy(dt_group *group);

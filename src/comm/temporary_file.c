@@ -37,6 +37,11 @@ bool dt__temporary_of(const dt_ctx *ctx, int64_t rank, size_t capacity, char *ou
     return runtime && runtime->shm && path_of(runtime->shm->segment, rank, capacity, out);
 }
 
+bool dt__peer_is_dead(const dt_ctx *ctx, int64_t rank) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return runtime && runtime->shm && dt__rank_is_dead(runtime->shm, rank);
+}
+
 /* The name is checked, because the control words of a rank that has crashed may be anything. */
 void dt__segment_remove_temporary(const struct dt__segment *segment, int64_t rank) {
     static const char ending[] = DT__TEMPORARY_ENDING;
@@ -49,10 +54,9 @@ void dt__segment_remove_temporary(const struct dt__segment *segment, int64_t ran
 }
 
 void dt__temporary_remove(dt_ctx *ctx, int64_t rank) {
-    const dt__runtime *runtime = dt__runtime_of(ctx);
-    const struct dt__segment *segment = runtime && runtime->shm ? runtime->shm->segment : NULL;
-    if (segment && atomic_load(&segment->ranks[rank].has_temporary) && dt__rank_is_dead(runtime->shm, rank))
-        dt__segment_remove_temporary(segment, rank);
+    char path[DT__TEMPORARY_BYTES];
+    if (dt__temporary_of(ctx, rank, sizeof path, path) && dt__peer_is_dead(ctx, rank))
+        dt__segment_remove_temporary(dt__runtime_of(ctx)->shm->segment, rank);
 }
 
 void dt__segment_remove_temporaries(const struct dt__segment *segment) {

@@ -215,9 +215,13 @@ dt_status dt__atomic_file_open(dt__atomic_file *f, const int64_t handle[5]) {
     f->file.fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (f->file.fd >= 0 && is_the_file(f->file.fd, handle))
         return DT_OK;
+    int error = f->file.fd >= 0 ? ESTALE : errno;
     if (!handle[NAMED])
         return DT_IN_PROGRESS;
-    return fail_with(f, "is not visible on this rank", f->file.fd >= 0 ? ESTALE : errno);
+    if (dt__peer_is_dead(f->file.ctx, f->file.call->first_rank)) /* and its supervisor has removed the file */
+        return dt__file_fail(&f->file, DT_ERR_PEER, "rank %" PRId64 " is dead, which had created the file",
+                             f->file.call->first_rank);
+    return fail_with(f, "is not visible on this rank", error);
 }
 
 dt_status dt__atomic_file_flush(const dt__atomic_file *f) {
