@@ -329,12 +329,18 @@ dt_status dt__save_npy(dt_tensor *tensor, const char *path, const dt__save_optio
     return dt_error_status(tensor->ctx);
 }
 
+/* The context of the first tensor that is not NULL. */
+static dt_ctx *ctx_of_list(int n, dt_tensor *const *tensors) {
+    dt_ctx *ctx = NULL;
+    for (int i = 0; tensors && !ctx && i < n; i++)
+        ctx = dt_tensor_ctx(tensors[i]);
+    return ctx;
+}
+
 dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors,
                        const dt__save_options *options) {
-    dt_ctx *ctx = NULL;
+    dt_ctx *ctx = ctx_of_list(n, tensors);
     bool complete = path && names && tensors && n > 0;
-    for (int i = 0; complete && i < n; i++)
-        ctx = ctx ? ctx : dt_tensor_ctx(tensors[i]);
     for (int i = 0; complete && i < n; i++)
         complete = tensors[i] != NULL;
     if (complete)
@@ -346,8 +352,13 @@ dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_ten
 
 static const dt__save_options defaults = {.limit = DT__ZIP_LIMIT};
 
-dt_status dt_save_npy(dt_tensor *tensor, const char *path) { return dt__save_npy(tensor, path, &defaults); }
+dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "save_npy", site);
+    return dt__save_npy(tensor, path, &defaults);
+}
 
-dt_status dt_save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors) {
+dt_status dt_save_npz_site(const char *path, int n, const char *const *names, dt_tensor *const *tensors,
+                           const dt_site *site) {
+    DT__ENTER(ctx_of_list(n, tensors), "save_npz", site);
     return dt__save_npz(path, n, names, tensors, &defaults);
 }

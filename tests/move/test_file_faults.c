@@ -57,7 +57,7 @@ static const struct {
     [HANG_UP] = {"SIGHUP", SIGHUP, DT_ERR_PEER, "is dead"},
     [EXIT] = {"exit", 0, DT_ERR_PEER, "is dead"},
     [CLOSE] = {"close", 0, DT_ERR_PEER, NULL}, /* has closed its context, or is dead already */
-    [LOCAL_ERROR] = {"local error", 0, DT_ERR_PEER, NULL},
+    [LOCAL_ERROR] = {"local error", 0, DT_ERR_PEER, "the victim's own words"},
     [OTHER_PATH] = {"other path", 0, DT_ERR_MISMATCH, "other.npz"},
     [OTHER_SHAPE] = {"other shape", 0, DT_ERR_MISMATCH, "i32[7,3]"},
     [OTHER_DTYPE] = {"other dtype", 0, DT_ERR_MISMATCH, "i16[5,3]"},
