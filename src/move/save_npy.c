@@ -353,7 +353,7 @@ dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_ten
 static const dt__save_options defaults = {.limit = DT__ZIP_LIMIT};
 
 dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "save_npy", site);
+    DT__ENTER_TENSOR(tensor, "save_npy", site);
     return dt__save_npy(tensor, path, &defaults);
 }
 

@@ -320,7 +320,7 @@ static int clear_without_one(dt_ctx *ctx, void *arg) {
     double start = test_seconds();
     dt_status status = dt_error_clear(ctx);
     CHECK(status == DT_ERR_PEER, "%s: %s", dt_status_name(status), dt_error_text(ctx));
-    CHECK(strstr(dt_error_text(ctx), "dt_error_clear: rank 2"), "%s", dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "error_clear: rank 2"), "%s", dt_error_text(ctx));
     CHECK(test_seconds() - start < 1 * test_slowness, "it took %g s", test_seconds() - start);
     /* The program may still continue without that rank. */
     dt_group *rest = dt_group_new(ctx, (int64_t[]){0, 1}, 2);
@@ -335,7 +335,7 @@ static void clear__reports_a_rank_that_is_gone(void **state) {
     if (test_with_tsan)
         test_skip("ranks are threads with the thread sanitizer");
     for (enum absence absence = DEAD; absence < N_ABSENCES; absence++) {
-        test_launch launch = {.tells = absence == CLOSED};
+        test_launch launch = {.notifies = absence == CLOSED};
         test_launch_begin(&launch, 3, NULL, clear_without_one, &absence);
         test_launch_end(&launch, 20 * test_slowness);
         for (int rank = 0; rank < 3; rank++)

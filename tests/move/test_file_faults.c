@@ -83,7 +83,7 @@ struct fault {
     int64_t at;                /* the victim's call, if it does it itself */
     int64_t delay_us;          /* else: after all are ready */
     int64_t elements;
-    bool named, tells, loads;
+    bool named, notifies, loads;
     struct board *board;
 };
 
@@ -201,7 +201,7 @@ static struct fault draw_fault(uint64_t number, struct board *board) {
     fault.delay_us = test_below(&random, 30000);
     fault.elements = test_below(&random, 4) ? test_below(&random, MAX_ELEMENTS) : test_below(&random, 100);
     fault.named = test_below(&random, 2);
-    fault.tells = test_below(&random, 2);
+    fault.notifies = test_below(&random, 2);
     fault.loads = test_below(&random, 3) == 0;
     if (kinds[fault.kind].signal && fault.n > 2 && test_below(&random, 4) == 0)
         fault.second = (fault.victim + 1 + test_below(&random, fault.n - 1)) % fault.n;
@@ -268,7 +268,7 @@ static void run_fault(uint64_t number, struct board *board) {
     memset(board, 0, sizeof *board);
     struct fault fault = draw_fault(number, board);
     dt_init_options options = {.timeout_s = fault.kind == STOP ? MIN_MS / 1000.0 * test_slowness : 60};
-    test_launch launch = {.tells = fault.tells};
+    test_launch launch = {.notifies = fault.notifies};
     test_launch_begin(&launch, fault.n, &options, be_rank, &fault);
     if (kinds[fault.kind].signal)
         harm(&launch, &fault);
