@@ -12,7 +12,7 @@
 
 dt_status dt__temporary_register(dt_ctx *ctx, const char *path) {
     const dt__runtime *runtime = dt__runtime_of(ctx);
-    if (!runtime || !runtime->shm) /* a world of one: no other process is told */
+    if (!runtime || !runtime->shm) /* a world of one: no other process can remove it */
         return DT_OK;
     struct dt__rank_block *own = runtime->shm->own;
     atomic_store(&own->has_temporary, 0);

@@ -235,7 +235,7 @@ static bool link_to(const dt__atomic_file *f, const char *name) {
     return linkat(AT_FDCWD, link, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
 }
 
-/* Gives a file without a name its temporary one; done: it has got its own. */
+/* Links a file without a name to a temporary one; done: to its own. */
 static dt_status link_file(dt__atomic_file *f, bool *done) {
     struct stat info;
     *done = !f->replaces && link_to(f, f->target);

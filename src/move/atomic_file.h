@@ -22,7 +22,7 @@ typedef struct dt__atomic_file {
     bool replaces;            /* the target exists */
 } dt__atomic_file;
 
-/* Creates the file, or refuses the path: what is there and not a regular file, what may not be replaced, an owner that
+/* Creates the file, or refuses the path: one of something else than a regular file, one that may not be replaced, an owner that
  * cannot be kept. With named, under a temporary name. On the first rank. */
 dt_status dt__atomic_file_create(dt__atomic_file *f, bool named);
 /* What the others need to open it. */
@@ -31,7 +31,7 @@ void dt__atomic_file_publish(const dt__atomic_file *f, int64_t handle[5]);
 dt_status dt__atomic_file_open(dt__atomic_file *f, const int64_t handle[5]);
 /* Some file systems report only at the end that they are full. */
 dt_status dt__atomic_file_flush(const dt__atomic_file *f);
-/* Gives the complete file its name. On the first rank. */
+/* Links or renames the complete file to its name. On the first rank. */
 dt_status dt__atomic_file_place(dt__atomic_file *f);
 /* Closes it; what has not been placed disappears. Also of a rank that has died before. */
 void dt__atomic_file_close(dt__atomic_file *f);

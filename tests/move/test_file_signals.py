@@ -14,7 +14,7 @@ import zipfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "dtrun"))
 import launch  # noqa: E402
-import seed  # noqa: E402
+from seed import test_seed  # noqa: E402
 
 PROGRAM = str(launch.BUILD / "tests" / "move.save")
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL)
@@ -24,7 +24,7 @@ class Files(launch.Case):
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="dtensor_files_"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
-        self.random = random.Random(seed.test_seed(31))
+        self.random = random.Random(test_seed(31))
 
     def check_folder(self, what):
         self.assertEqual([path.name for path in self.folder.iterdir()], ["a.npz"], what)
