@@ -21,7 +21,7 @@ static bool needs_group(dt_ctx *ctx, dt_mesh *mesh) {
 
 dt_status dt__file_call_begin(dt__file_call *call, dt_ctx *ctx, dt__exchange_call kind, const char *path,
                               dt_mesh *mesh) {
-    *call = (dt__file_call){.ctx = ctx, .kind = kind, .path = path, .is_first = true};
+    *call = (dt__file_call){.ctx = ctx, .kind = kind, .path = path, .is_plain = !mesh, .is_first = true};
     if (!needs_group(ctx, mesh))
         return DT_OK;
     dt__arena arena = dt__arena_new(ctx);
@@ -71,8 +71,10 @@ static void keep_failure(dt__file_call *call, dt_status status, const char *text
 dt_status dt__file_call_fail(dt__file_call *call, dt_status status, const char *text) {
     char full[sizeof call->own.failure];
     (void)snprintf(full, sizeof full, "%.600s: %.400s", call->path, text);
-    if (!call->group)
+    if (call->is_plain)
         return dt__fail_local(call->ctx, status, "%s: %s", name_of(call), full);
+    if (!call->group)
+        return dt__fail(call->ctx, status, "%s: %s", name_of(call), full);
     keep_failure(call, status, full);
     return status;
 }

@@ -2,8 +2,8 @@
  *
  * A file call as a collective. The ranks of the mesh meet before anything is read or written, and compare their calls;
  * they meet again after each stage, and every rank brings its failure. So all return the same: success, or one error
- * that names the rank that failed and why, also if that rank ends right after. A call on plain tensors, or on a mesh
- * of one rank, has no meetings, and its errors are local.
+ * that names the rank that failed and why, also if that rank ends right after. A call on a mesh of one rank has no
+ * meetings; nor has one on plain tensors, whose errors are local.
  */
 #ifndef DT_TENSOR_FILE_CALL_H
 #define DT_TENSOR_FILE_CALL_H
@@ -29,6 +29,7 @@ typedef struct dt__file_call {
     dt_ctx *ctx;
     dt__exchange_call kind;
     const char *path;
+    bool is_plain;      /* on no mesh */
     dt_group *group;    /* of the mesh's ranks; NULL: this rank alone */
     int64_t first_rank; /* of the mesh */
     bool is_first;      /* this rank is */
