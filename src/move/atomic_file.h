@@ -22,8 +22,8 @@ typedef struct dt__atomic_file {
     bool replaces;            /* the target exists */
 } dt__atomic_file;
 
-/* Creates the file, or refuses the path: one of something else than a regular file, one that may not be replaced, an owner that
- * cannot be kept. With named, under a temporary name. On the first rank. */
+/* Creates the file, or refuses the path: one of something else than a regular file, one that may not be replaced, one
+ * whose owner cannot be kept. With named, under a temporary name. On the first rank. */
 dt_status dt__atomic_file_create(dt__atomic_file *f, bool named);
 /* What the others need to open it. */
 void dt__atomic_file_publish(const dt__atomic_file *f, int64_t handle[5]);
