@@ -141,8 +141,8 @@ bool dt__needs_values(dt_tensor *tensor);
  * Otherwise it holds the identity of the reduction. */
 bool dt__holds_value(const dt_spec *spec, dt_reduce *identity);
 
-/* Enters a public call on a tensor (base/ctx.h), which its errors then show. A freed tensor becomes NULL, with the error
- * recorded (base/lifetime.h); tensor may be NULL. */
+/* Enters a public call on a tensor (base/ctx.h), which its errors then show. A freed tensor becomes NULL, with the
+ * error recorded (base/lifetime.h); tensor may be NULL. */
 void dt__tensor_describe(const void *tensor, char *out, size_t capacity);
 #define DT__ENTER_TENSOR(tensor, name, site)                                                                         \
     DT__ENTER_ON(dt_tensor_ctx(tensor), name, site, tensor, dt__tensor_describe);                                    \
