@@ -17,8 +17,8 @@
  * A use of a freed tensor is an agreed error that names both lines: "add: tensor 2 made at a.c:12 was freed with its
  * scope at a.c:20". The storage returns at once; of the handles, the last 4,096 that were freed are recognised, with
  * DTENSOR_KEEP_FREED=1 all. The same holds for meshes, specs, groups, generators, started operations and transfers.
- * Nothing is recognised after the context was closed, and a pointer that dt_data or dt_tensor_shape returned is valid as
- * long as the tensor: only the address sanitizer finds a later use.
+ * Nothing is recognised after the context was closed, and a pointer that dt_data or dt_tensor_shape returned is valid
+ * as long as the tensor: only the address sanitizer finds a later use.
  *
  * A maker or an op that gets NULL for a tensor returns NULL, so expressions nest and are checked once.
  *
