@@ -81,6 +81,7 @@ dt_status dt__shm_clear_error(dt__runtime *runtime) {
         shm->aborted = false;
         shm->out_of_step = false;
         retire_broken_channels(shm);
+        dt__histories_reset(shm);
         renew_world(runtime);
         atomic_store(&shm->own->error_status, DT_OK);
         atomic_store(&shm->own->cause, 0);

@@ -135,10 +135,12 @@ static dt_status fail_refused(dt_work *work, int64_t c, uint64_t seq) {
 dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
     DT__TRY(dt__shm_check_broken(work));
     const struct dt__entry *entry = dt__entry_of(work, c);
-    char own_call[128], peer_call[128], before[320];
+    char own_call[128], peer_call[128], before[320], divergence[DT__REASON_BYTES];
     int64_t rank = work->channel->ranks[c], own = work->channel->ranks[work->channel->me];
     dt__describe_call(work->signature, work->count, own_call, sizeof own_call);
     dt__describe_call(entry->signature, entry->count, peer_call, sizeof peer_call);
+    if (dt__describe_divergence(work, c, false, divergence, sizeof divergence))
+        return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", divergence);
     if (entry->signature & DT__CALL_REFUSED)
         return fail_refused(work, c, work->seq);
     if (!is_same_call(work->signature, work->count, entry->signature, entry->count))
@@ -273,7 +275,7 @@ dt_status dt__shm_check_broken(dt_work *work) {
         reason[sizeof reason - 1] = 0;
         dt__inherit_cause(channel->shm, channel->ranks[c]);
         return dt__shm_fail(work, status_for_peer((dt_status)atomic_load(&block->broken_status)),
-                            "rank %" PRId64 " ended the group at #%" PRIu64 ": %.300s", channel->ranks[c], broken,
+                            "rank %" PRId64 " ended the group at #%" PRIu64 ": %.1000s", channel->ranks[c], broken,
                             reason);
     }
     work->n_events = n_events;
@@ -320,10 +322,12 @@ static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
         return fail_refused(work, c, refused_by(work, c));
     if (makes_another_call(work, c))
         return dt__shm_mismatch(work, c);
+    char reason[DT__REASON_BYTES];
+    if (check_process && dt__waits_for(work, c) && dt__describe_divergence(work, c, !why, reason, sizeof reason))
+        return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", reason);
     if (!why || !(died || dt__waits_for(work, c)))
         return DT_OK;
     DT__TRY(dt__shm_check_broken(work));
-    char reason[DT__REASON_BYTES];
     dt__inherit_cause(channel->shm, channel->ranks[c]);
     dt__describe_absence(channel->shm, channel->ranks[c], why, reason, sizeof reason);
     return dt__shm_fail(work, DT_ERR_PEER, "%s", reason);

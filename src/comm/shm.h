@@ -54,6 +54,9 @@ typedef struct dt__shm {
 
     dt__map channels; /* by key; used ones stay, because their numbering continues */
     int64_t n_blocks; /* blocks in use in the own table */
+    struct dt__history *histories;
+    dt__map labels; /* by fingerprint */
+    size_t label_bytes;
 } dt__shm;
 
 /* This rank's cached state of a member of a channel. */
@@ -159,6 +162,13 @@ int64_t dt__dead_rank(const dt__shm *shm);
 void dt__describe_absence(const dt__shm *shm, int64_t rank, const char *why, char *text, size_t capacity);
 /* Publishes that this rank fails because of another: with that rank's cause, unless this rank has one of its own. */
 void dt__inherit_cause(dt__shm *shm, int64_t rank);
+
+/* call_history.c */
+/* The first call in which this rank and member c differ on a mesh of the operation, as a text; false if none is known.
+ * is_in_call: the member's last call may not be finished. */
+bool dt__describe_divergence(const dt_work *work, int64_t c, bool is_in_call, char *text, size_t capacity);
+void dt__histories_reset(dt__shm *shm);
+void dt__histories_free(dt__shm *shm);
 
 /* shm.c */
 void dt__shm_set_state(dt__shm *shm, enum dt__rank_state state);

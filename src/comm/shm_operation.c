@@ -281,6 +281,8 @@ static dt_status publish(dt_work *work) {
     entry->src = header.src;
     entry->done = work->channel->done;
     memcpy(entry->payload, header.payload, sizeof entry->payload);
+    for (int i = 0; i < work->n_histories; i++)
+        atomic_store_explicit(&entry->histories[i], work->history_words[i], memory_order_relaxed);
     atomic_store_explicit(&entry->seq, work->seq, memory_order_release);
     dt__wake_members(work->channel);
     if (work->flags & DT__CALL_HELD)
@@ -315,9 +317,20 @@ static void publish_done(dt_work *work) {
     fetch_to_write(&channel->own->entries[(work->seq + 1) % DT__N_ENTRIES]);
 }
 
+/* Between two meshes, members of one of them have its history alone. */
+static bool histories_match(const dt_work *work, const struct dt__entry *entry) {
+    for (int i = 0; i < 2; i++) {
+        uint64_t other = atomic_load_explicit(&entry->histories[i], memory_order_relaxed);
+        if (work->history_words[i] && other && other != work->history_words[i])
+            return false;
+    }
+    return true;
+}
+
 bool dt__header_matches(const dt_work *work, const struct dt__entry *entry) {
     return dt__signature_matches(entry->signature, work->signature) && entry->count == work->count &&
-           entry->check == work->check && !(entry->signature & DT__CALL_REFUSED);
+           entry->check == work->check && !(entry->signature & DT__CALL_REFUSED) &&
+           (work->n_histories < 2 || histories_match(work, entry));
 }
 
 /* Whether c sends to this rank as many elements as this rank expects of c. */

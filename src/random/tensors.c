@@ -56,11 +56,11 @@ static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random_o
 }
 
 /* Records a draw that every rank of the tensor's mesh must make. */
-static dt_status remember(const dt_tensor *tensor, dt__philox_key drawn, int kind) {
+static void remember(const dt_tensor *tensor, dt__philox_key drawn, int kind) {
     if (!tensor->spec)
-        return DT_OK;
+        return;
     uint64_t number = dt__hash_u64(drawn.draw, dt__hash_u64(drawn.seed, (uint64_t)kind));
-    return dt__mesh_history_add(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
+    dt__mesh_history_add(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
 }
 
 /* Whether this rank needs the numbers: not if it has no data, nor if its local tensor of a partial is the identity of
@@ -95,7 +95,7 @@ static dt_status fill_plain(const dt__draw *draw, dt_tensor *tensor) {
 }
 
 static dt_status fill_with(const dt__draw *draw, dt_tensor *tensor) {
-    DT__TRY(remember(tensor, draw->key, (int)draw->distribution));
+    remember(tensor, draw->key, (int)draw->distribution);
     if (!wants_numbers(tensor))
         return DT_OK;
     if (!tensor->spec)
@@ -306,7 +306,7 @@ static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_opti
     dt_generator_state drawn = dt_generator_save(generator);
     dt_status status = dt__order_begin(generator, n, order);
     if (status == DT_OK)
-        status = remember(tensor, (dt__philox_key){drawn.seed, drawn.draw}, DT__N_DISTRIBUTIONS);
+        remember(tensor, (dt__philox_key){drawn.seed, drawn.draw}, DT__N_DISTRIBUTIONS);
     if (status != DT_OK)
         (void)dt_generator_restore(generator, drawn);
     else if (wants_numbers(tensor))
