@@ -299,17 +299,25 @@ static uint64_t refused_by(dt_work *work, int64_t c) {
     return seq > work->channel->refused && seq <= work->channel->started && !work->refused ? seq : 0;
 }
 
-/* A dead member that has not finished the operation fails it, even if this rank waits for another one: the operation
- * cannot complete. One that has finished it and ended well does not; the supervisor reports how a process ended. */
+static bool is_in_call(const struct dt__rank_block *block) {
+    for (int i = 0; i < DT__N_RING; i++)
+        if (atomic_load(&block->ring[i].channel) && atomic_load(&block->ring[i].state) == DT_IN_PROGRESS)
+            return true;
+    return false;
+}
+
+/* A dead member fails the operation even if this rank waits for another one. The exception is one that has finished it
+ * and ended well, without dt_close, between two calls. */
 static bool has_died(dt_work *work, int64_t c, bool check_process) {
     const dt__shm *shm = work->channel->shm;
     int64_t rank = work->channel->ranks[c];
-    int32_t ended = atomic_load(&shm->segment->ranks[rank].ended);
+    const struct dt__rank_block *own = &shm->segment->ranks[rank];
+    int32_t ended = atomic_load(&own->ended);
     if (!ended && !(check_process && dt__rank_is_dead(shm, rank)))
         return false;
     const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
     bool finished = block && atomic_load(&block->done) >= work->seq;
-    return !finished || (ended && ended != DT__ENDED_WELL);
+    return !finished || (ended && ended != DT__ENDED_WELL) || is_in_call(own);
 }
 
 static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
