@@ -225,8 +225,15 @@ void dt__decision_free(dt_ctx *ctx, dt__decision *decision) {
 
 static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__call *call,
                                  const dt__decision_key *key) {
+    dt__call_record record;
     state->stats.n_misses++;
+    dt__record_new_call(ctx, call, &record);
     dt__decision *decision = new_decision(ctx, call);
+    if (decision) {
+        decision->history = decision->mesh ? dt__mesh_history(decision->mesh) : NULL;
+        decision->fingerprint = record.fingerprint;
+        decision->label = record.label;
+    }
     if (!decision || key->too_long || dt__decision_cache_add(ctx, state, key, decision) == DT_OK)
         return decision;
     dt__decision_free(ctx, decision);
@@ -238,10 +245,12 @@ dt__decision *dt__decide(dt_ctx *ctx, dt__call *call) {
     dt__decision_key key;
     dt__decision_key_of(call, state->implicit_replication > 0, &key);
     dt__decision *decision = key.too_long ? NULL : dt__decision_cache_find(state, &key);
-    if (decision)
+    if (decision) {
         state->stats.n_hits++;
-    else if (!(decision = decide_miss(ctx, state, call, &key)))
+        dt__record_call(ctx, call, decision);
+    } else if (!(decision = decide_miss(ctx, state, call, &key))) {
         return NULL;
+    }
     decision->last_use = ++state->tick;
     decision->n_users++;
     return decision;
