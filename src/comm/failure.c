@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SHOWN_MEMBERS = 16 };
@@ -306,8 +307,9 @@ static bool is_in_call(const struct dt__rank_block *block) {
     return false;
 }
 
-/* A dead member fails the operation even if this rank waits for another one. The exception is one that has finished it
- * and ended well, without dt_close, between two calls. */
+/* A member that died fails the operation even if this rank waits for another one: without the operation finished, inside
+ * a later call, or by a signal. One that has finished it and exited between two calls does not, whatever its exit code:
+ * it may have failed with an error that this rank will have, too. */
 static bool has_died(dt_work *work, int64_t c, bool check_process) {
     const dt__shm *shm = work->channel->shm;
     int64_t rank = work->channel->ranks[c];
@@ -315,9 +317,11 @@ static bool has_died(dt_work *work, int64_t c, bool check_process) {
     int32_t ended = atomic_load(&own->ended);
     if (!ended && !(check_process && dt__rank_is_dead(shm, rank)))
         return false;
+    if (atomic_load(&own->state) == DT__RANK_CLOSED)
+        return false;
     const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
     bool finished = block && atomic_load(&block->done) >= work->seq;
-    return !finished || (ended && ended != DT__ENDED_WELL) || is_in_call(own);
+    return !finished || is_in_call(own) || (ended && WIFSIGNALED(ended - 1));
 }
 
 static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
