@@ -93,12 +93,25 @@ void dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *deci
     dt__history_fold(decision->history, &folded, ctx->call.site);
 }
 
+/* "sum(f32[8,6] S(0); dim=[0])"; arguments that vary are shown with each call. */
+static void add_call(const dt__call *call, dt__text *out) {
+    const dt__signature *signature = &call->info->schema.signatures[call->overload];
+    dt__text_add(out, "%s(", call->info->schema.name);
+    for (int i = 0; i < call->n_inputs; i++) {
+        const dt_tensor *tensor = call->inputs[i];
+        dt__text_add(out, i ? "; " : "");
+        dt__tensor_form_text(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
+    }
+    dt__args_text(signature, call->args, signature->varying, call->n_inputs ? "; " : "", out);
+    dt__text_add(out, ")");
+}
+
 static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint) {
     uint32_t label = dt__label_find(ctx, fingerprint);
     if (label)
         return label;
     dt__text text = dt__text_new(ctx);
-    dt__call_print(&text, call);
+    add_call(call, &text);
     label = dt__label_new(ctx, fingerprint, dt__text_chars(&text));
     dt__text_free(&text);
     return label;

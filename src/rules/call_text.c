@@ -218,6 +218,76 @@ void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, cons
     dt__placement_lists_text(spec->sharding.n_mesh_dims, 1, &placements, out);
 }
 
+static void add_value(const dt_arg *arg, dt__text *out) {
+    switch (arg->type) {
+    case DT_ARG_INT:
+        dt__text_add(out, "%" PRId64, arg->as.i);
+        return;
+    case DT_ARG_BOOL:
+        dt__text_add(out, "%s", arg->as.b ? "true" : "false");
+        return;
+    case DT_ARG_DTYPE:
+        dt__text_add(out, "%s", dt_dtype_name(arg->as.dtype));
+        return;
+    case DT_ARG_FLOAT:
+        dt__text_add(out, "%.17g", arg->as.f);
+        return;
+    case DT_ARG_COMPLEX:
+        dt__text_add(out, "%.17g%+.17gj", arg->as.c[0], arg->as.c[1]);
+        return;
+    case DT_ARG_TEXT:
+        dt__text_add(out, "\"%s\"", arg->as.text);
+        return;
+    case DT_ARG_INTS:
+    case DT_ARG_FLOATS:
+        dt__text_add(out, "[");
+        for (int i = 0; i < arg->n; i++)
+            if (arg->type == DT_ARG_INTS)
+                dt__text_add(out, "%s%" PRId64, i ? "," : "", arg->as.ints[i]);
+            else
+                dt__text_add(out, "%s%.17g", i ? "," : "", arg->as.floats[i]);
+        dt__text_add(out, "]");
+        return;
+    default:
+        dt__text_add(out, "None");
+    }
+}
+
+static bool is_default(const dt__param *param, const dt_arg *arg) {
+    const dt_arg *absent = &param->absent;
+    if (param->required || arg->type != absent->type)
+        return false;
+    switch (arg->type) {
+    case DT_ARG_INT:
+        return arg->as.i == absent->as.i;
+    case DT_ARG_BOOL:
+        return arg->as.b == absent->as.b;
+    case DT_ARG_DTYPE:
+        return arg->as.dtype == absent->as.dtype;
+    case DT_ARG_FLOAT:
+        return arg->as.f == absent->as.f;
+    case DT_ARG_TEXT:
+        return !strcmp(arg->as.text, absent->as.text);
+    case DT_ARG_INTS:
+        return arg->n == absent->n && !memcmp(arg->as.ints, absent->as.ints, (size_t)arg->n * sizeof *arg->as.ints);
+    default:
+        return arg->type == DT_ARG_NONE;
+    }
+}
+
+void dt__args_text(const dt__signature *signature, const dt_arg *args, uint32_t hidden, const char *separator,
+                   dt__text *out) {
+    for (int i = 0; i < signature->n_params; i++) {
+        const dt__param *param = &signature->params[i];
+        bool tensor = args[i].type == DT_ARG_TENSOR || args[i].type == DT_ARG_TENSORS;
+        if (tensor || hidden >> i & 1 || is_default(param, &args[i]))
+            continue;
+        dt__text_add(out, "%s%s=", separator, param->name);
+        add_value(&args[i], out);
+        separator = "; ";
+    }
+}
+
 void dt__placement_lists_text(int n_mesh_dims, int n, const dt_placement *const *lists, dt__text *out) {
     char text[PLACEMENTS_BYTES];
     for (int i = 0; i < n; i++) {

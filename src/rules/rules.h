@@ -137,6 +137,10 @@ void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, cons
 static inline void dt__op_value_text(const dt_op_value *value, dt__text *out) {
     dt__tensor_form_text(value->dtype, value->n_dims, value->shape, value->spec, out);
 }
+/* Appends the arguments that are not tensors and not the default, each after a separator, the first after the given
+ * one: "; dim=[0]; keepdim=true". Bit i of `hidden` leaves out argument i. */
+void dt__args_text(const dt__signature *signature, const dt_arg *args, uint32_t hidden, const char *separator,
+                   dt__text *out);
 /* Appends n lists of placements: "S(0),R; R,S(1)". */
 void dt__placement_lists_text(int n_mesh_dims, int n, const dt_placement *const *lists, dt__text *out);
 

@@ -94,6 +94,16 @@ typedef struct dt__scope_id {
 dt__scope_id dt__scope_current(const dt_ctx *ctx);
 bool dt__scope_is_open(const dt_ctx *ctx, dt__scope_id scope);
 
+/* recorded_call.c: adds the public call in progress, if it is the program's own, to the history of the spec's mesh, and
+ * of that of `other`. Every rank of a mesh makes the same calls on its tensors. */
+typedef struct dt__call_details {
+    const dt_spec *other; /* a second tensor, or NULL */
+    const char *text;     /* an argument, or NULL */
+    int n_values;         /* numbers; the first one is shown in errors */
+    double values[4];
+} dt__call_details;
+void dt__record_public_call(const dt_spec *spec, const dt__call_details *details);
+
 static inline int64_t dt__tensor_offset(const dt_tensor *tensor) {
     return tensor->data ? (tensor->data - tensor->storage->data) / (int64_t)dt_dtype_size(tensor->dtype) : 0;
 }
