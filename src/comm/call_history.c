@@ -98,26 +98,30 @@ static void copy_label(const struct dt__rank_block *rank, uint32_t label, const 
              label && label <= DT__LABEL_BYTES - DT__MAX_LABEL ? rank->labels + label - 1 : otherwise);
 }
 
-/* "add(f32[8,6] S(0) on mesh(tp=2); …) (at a.c:12)" */
+/* "add(f32[8,6] S(0) on mesh(tp=2); …) (at a.c:12)"; "none" for call UINT64_MAX. */
 static void describe_call(const struct dt__rank_block *rank, const struct dt__history_block *block, uint64_t i,
                           char *text, size_t capacity) {
+    if (i == UINT64_MAX) {
+        snprintf(text, capacity, "none");
+        return;
+    }
     const struct dt__history_call *call = &block->calls[i % DT__N_HISTORY_CALLS];
     char label[DT__MAX_LABEL], file[DT__MAX_LABEL], value[40] = "", site[DT__MAX_LABEL + 24] = "";
-    union {
-        uint64_t bits;
-        double number;
-    } first = {atomic_load(&call->value)};
-    copy_label(rank, atomic_load(&call->label), "a call", label);
-    copy_label(rank, atomic_load(&call->file), "", file);
-    if (atomic_load(&call->flags) & DT__CALL_HAS_VALUE)
-        snprintf(value, sizeof value, " with %.17g", first.number);
+    uint64_t word = atomic_load(&call->text), mask = (1 << DT__LABEL_BITS) - 1;
+    uint64_t bits = atomic_load(&block->values[i % DT__N_HISTORY_CALLS]);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    copy_label(rank, (uint32_t)(word & mask), "a call", label);
+    copy_label(rank, (uint32_t)(word >> DT__FILE_SHIFT & mask), "", file);
+    if (word >> DT__VALUE_SHIFT)
+        snprintf(value, sizeof value, " with %.17g", number);
     if (*file)
-        snprintf(site, sizeof site, " (at %s:%" PRIu32 ")", file, atomic_load(&call->line));
+        snprintf(site, sizeof site, " (at %s:%" PRIu64 ")", file, word >> DT__LINE_SHIFT & mask);
     snprintf(text, capacity, "%s%s%s", label, value, site);
 }
 
-/* The first call in which two blocks differ, or of which only one has; false if there is none among the first n calls of
- * each. *older: those before it are no longer kept, and they differ already. */
+/* The first of the calls that both have made in which two blocks differ; false, with *at behind them, if there is none.
+ * *older: the one before it is no longer kept, and they may have differed already. */
 static bool find_difference(const struct dt__history_block *a, uint64_t n_a, const struct dt__history_block *b,
                             uint64_t n_b, uint64_t *at, bool *older) {
     uint64_t max = n_a > n_b ? n_a : n_b, min = n_a < n_b ? n_a : n_b;
@@ -144,7 +148,8 @@ static bool describe_difference(const dt__shm *shm, const dt__history *history, 
     uint64_t n = atomic_load_explicit(&block->n, memory_order_acquire), at;
     bool older;
     n -= n > 0 && is_in_call;
-    if (!find_difference(history->block, history->n, block, n, &at, &older))
+    bool found = find_difference(history->block, history->n, block, n, &at, &older);
+    if (!found && (is_in_call || history->n == n))
         return false;
     if (older) {
         snprintf(text, capacity,
@@ -153,12 +158,16 @@ static bool describe_difference(const dt__shm *shm, const dt__history *history, 
         return true;
     }
     char own_call[2 * DT__MAX_LABEL], peer_call[2 * DT__MAX_LABEL];
-    describe_call(&ranks[own], history->block, at, own_call, sizeof own_call);
-    describe_call(&ranks[peer], block, at, peer_call, sizeof peer_call);
+    describe_call(&ranks[own], history->block, at < history->n ? at : UINT64_MAX, own_call, sizeof own_call);
+    describe_call(&ranks[peer], block, at < n ? at : UINT64_MAX, peer_call, sizeof peer_call);
     snprintf(text, capacity,
              "ranks %" PRId64 " and %" PRId64 " made different calls on %s: call %" PRIu64 " is %s on rank %" PRId64
-             " and %s on rank %" PRId64,
-             own, peer, history->name, at + 1, own_call, own, peer_call, peer);
+             " and %s on rank %" PRId64 "%s",
+             own, peer, history->name, at + 1, own_call, own, peer_call, peer,
+             strcmp(own_call, peer_call)
+                 ? ""
+                 : ", after different random draws (generators must have the same seed and the "
+                   "same number of draws)");
     return true;
 }
 

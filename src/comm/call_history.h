@@ -13,6 +13,7 @@
 #include "base/hash.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 enum {
     DT__N_HISTORIES = 32,        /* meshes of one rank whose calls are kept; of others there is only the hash */
@@ -22,21 +23,21 @@ enum {
     DT__HISTORY_NAME_BYTES = 96, /* of the name of a mesh */
 };
 
-/* One call, in shared memory. */
+/* One call, in shared memory; small, because every op writes one. */
 struct dt__history_call {
-    _Atomic uint64_t hash;        /* of this call and all before it */
-    _Atomic uint64_t value;       /* bits of the first argument that varies, as a double; or 0 */
-    _Atomic uint32_t label, file; /* offset of a label + 1; 0: none */
-    _Atomic uint32_t line;
-    _Atomic uint32_t flags; /* DT__CALL_HAS_VALUE */
+    _Atomic uint64_t hash; /* of this call and all before it */
+    _Atomic uint64_t text; /* its label, the label of the source file, the line, and whether there is a value */
 };
-enum { DT__CALL_HAS_VALUE = 1 };
+/* A label is its offset + 1; 0: none. */
+enum { DT__LABEL_BITS = 21, DT__FILE_SHIFT = 21, DT__LINE_SHIFT = 42, DT__VALUE_SHIFT = 63 };
+_Static_assert(DT__LABEL_BYTES < 1 << DT__LABEL_BITS, "a label fits its bits");
 
 /* The calls of one rank on one mesh, in shared memory. */
 struct dt__history_block {
     _Atomic uint64_t key; /* fingerprint of the mesh; 0: free */
     _Atomic uint64_t n;   /* calls so far; call i is calls[i % DT__N_HISTORY_CALLS] */
     struct dt__history_call calls[DT__N_HISTORY_CALLS];
+    _Atomic uint64_t values[DT__N_HISTORY_CALLS]; /* bits of the first argument that varies, as a double */
 };
 
 /* This rank's history of one mesh; lives as long as the context. */
@@ -77,21 +78,20 @@ static inline void dt__history_fold(dt__history *history, const dt__folded_call 
     if (!block)
         return;
     struct dt__history_call *to = &block->calls[n % DT__N_HISTORY_CALLS];
-    union {
-        double number;
-        uint64_t bits;
-    } first = {call->first};
-    uint32_t file = 0, line = 0;
+    uint64_t text = call->label;
     if (site) {
-        file = site->file == history->last_file ? history->file_label : dt__label_of_file(history, site->file);
-        line = (uint32_t)site->line;
+        uint64_t file =
+            site->file == history->last_file ? history->file_label : dt__label_of_file(history, site->file);
+        text |= file << DT__FILE_SHIFT | ((uint64_t)site->line & ((1 << DT__LABEL_BITS) - 1)) << DT__LINE_SHIFT;
+    }
+    if (call->has_value) {
+        uint64_t first;
+        memcpy(&first, &call->first, sizeof first);
+        text |= UINT64_C(1) << DT__VALUE_SHIFT;
+        atomic_store_explicit(&block->values[n % DT__N_HISTORY_CALLS], first, memory_order_relaxed);
     }
     atomic_store_explicit(&to->hash, hash, memory_order_relaxed);
-    atomic_store_explicit(&to->value, first.bits, memory_order_relaxed);
-    atomic_store_explicit(&to->label, call->label, memory_order_relaxed);
-    atomic_store_explicit(&to->file, file, memory_order_relaxed);
-    atomic_store_explicit(&to->line, line, memory_order_relaxed);
-    atomic_store_explicit(&to->flags, call->has_value ? DT__CALL_HAS_VALUE : 0, memory_order_relaxed);
+    atomic_store_explicit(&to->text, text, memory_order_relaxed);
     atomic_store_explicit(&block->n, n + 1, memory_order_release);
 }
 

@@ -16,7 +16,7 @@ static dt_status synchronise_again(dt__shm *shm) {
     dt__segment_notify(shm->segment);
     return dt__shm_synchronise(&(struct dt__sync_point){
         .shm = shm,
-        .call = "dt_error_clear",
+        .call = "error_clear",
         .counter = offsetof(struct dt__rank_block, n_cleared),
         .target = number,
         .closed_are_gone = true,

@@ -335,7 +335,8 @@ static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
     if (makes_another_call(work, c))
         return dt__shm_mismatch(work, c);
     char reason[DT__REASON_BYTES];
-    if (check_process && dt__waits_for(work, c) && dt__describe_divergence(work, c, !why, reason, sizeof reason))
+    if ((check_process || why) && dt__waits_for(work, c) &&
+        dt__describe_divergence(work, c, !why, reason, sizeof reason))
         return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", reason);
     if (!why || !(died || dt__waits_for(work, c)))
         return DT_OK;

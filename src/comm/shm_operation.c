@@ -499,6 +499,13 @@ static void extend_history(dt__channel *channel, dt_work *work) {
     work->check = channel->history;
 }
 
+static dt_status refuse_apart(dt_ctx *ctx, const dt_work *work) {
+    char call[128];
+    dt__describe_call(work->signature, work->count, call, sizeof call);
+    return dt__fail_local(ctx, DT_ERR_STATE, "expected no transfer between dt_apart_begin and dt_apart_end, got %s",
+                          call);
+}
+
 dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     dt__shm *shm = runtime->shm;
     dt_group *group = work->group;
@@ -507,6 +514,8 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
         return runtime->ctx->status != DT_OK ? runtime->ctx->status : DT_ERR_STATE;
     if (single)
         return DT_OK;
+    if (runtime->ctx->call.apart)
+        return refuse_apart(runtime->ctx, work);
     work->channel = dt__channel_of(shm, work);
     if (!work->channel)
         return runtime->ctx->status;

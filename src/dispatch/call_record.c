@@ -7,6 +7,8 @@
  */
 #include "dispatch/decision.h"
 
+#include "mesh/mesh.h"
+
 #include <stdio.h>
 #include <string.h>
 

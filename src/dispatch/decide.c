@@ -4,6 +4,7 @@
  * (src/rules), and the specs of moved inputs and of outputs. Touches no data.
  */
 #include "dispatch/dispatch_state.h"
+#include "mesh/mesh.h"
 #include "move/move.h"
 
 #include <string.h>

@@ -50,9 +50,9 @@ typedef struct dt__decision {
     int n_inputs, n_outputs;
     dt__input_decision *inputs;
     dt__output_decision *outputs;
-    unsigned row_flags; /* DT_ROW_… */
-    dt_mesh *mesh;      /* of the distributed inputs, referenced by their specs; NULL: all plain */
-    double cost_us;     /* of moving the inputs, by the machine model */
+    unsigned row_flags;   /* DT_ROW_… */
+    dt_mesh *mesh;        /* of the distributed inputs, referenced by their specs; NULL: all plain */
+    double cost_us;       /* of moving the inputs, by the machine model */
     dt__history *history; /* of the mesh, to which each call is added; NULL: nothing is */
     uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
     uint32_t label;       /* its text in the history */

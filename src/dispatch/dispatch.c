@@ -41,7 +41,7 @@ static dt_op_value local_value(const dt_tensor *tensor, const dt_spec *spec) {
 
 /* A tensor of the same spec whose local elements are the identity of a reduction. */
 static dt_tensor *new_identity(const dt_tensor *like, dt_reduce reduce) {
-    dt_tensor *tensor = dt_empty_like(like);
+    dt_tensor *tensor = dt__empty_like(like);
     unsigned char element[16];
     if (tensor && tensor->data) {
         dt__write_identity(tensor->dtype, reduce, element);

@@ -137,6 +137,7 @@ static dt_tensor *load_source(struct source *s, const dt_load_options *o) {
         s->file.ctx, s->file.op, (dt_shape){npy.n_dims, npy.shape},
         &(dt_make_options){.dtype = npy.dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad},
         npy.fortran ? order : NULL);
+    dt__recorded(tensor, &(dt__call_details){.text = s->file.path});
     if (!dt__needs_values(tensor) || read_data(s, &npy, tensor) == DT_OK)
         return tensor;
     dt_drop(tensor);

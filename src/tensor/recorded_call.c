@@ -5,6 +5,7 @@
  * arguments; queries do not. Ops are recorded by dispatch, with a text that is made once per decision.
  */
 #include "base/text.h"
+#include "mesh/mesh.h"
 #include "tensor/tensor.h"
 
 #include <string.h>
@@ -28,20 +29,42 @@ static uint32_t label_of(dt_ctx *ctx, uint64_t fingerprint, const dt_spec *spec,
         (void)dt_spec_text(details->other, sizeof form, form);
         dt__text_add(&text, "; %s", form);
     }
-    dt__text_add(&text, "%s%s)", details->text ? "; " : "", details->text ? details->text : "");
+    dt__text_add(&text, "%s%s", details->text ? "; " : "", details->text ? details->text : "");
+    if (details->describe)
+        details->describe(details->describe_arg, &text);
+    dt__text_add(&text, ")");
     label = dt__label_new(ctx, fingerprint, dt__text_chars(&text));
     dt__text_free(&text);
     return label;
 }
 
+dt_status dt_apart_begin_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "apart_begin", site);
+    if (!ctx)
+        return DT_ERR_VALUE;
+    ctx->call.apart += DT__APART;
+    return DT_OK;
+}
+
+dt_status dt_apart_end_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "apart_end", site);
+    if (!ctx)
+        return DT_ERR_VALUE;
+    if (!ctx->call.apart)
+        return dt__fail(ctx, DT_ERR_STATE, "there is no dt_apart_begin that it would end");
+    ctx->call.apart -= DT__APART;
+    return DT_OK;
+}
+
 void dt__record_public_call(const dt_spec *spec, const dt__call_details *details) {
     static const dt__call_details none;
-    dt_ctx *ctx = spec->mesh->ctx;
-    dt__history *history = dt__call_is_recorded(ctx) ? dt__mesh_history(spec->mesh) : NULL;
     details = details ? details : &none;
-    if (!history)
+    dt_mesh *second = details->other ? details->other->mesh : details->mesh;
+    dt__history *history = dt__mesh_history(spec->mesh), *other = second ? dt__mesh_history(second) : NULL;
+    if (!history && !other)
         return;
-    uint64_t fingerprint = dt__hash_u64(spec->fingerprint, hash_text(ctx->call.name, 0));
+    dt_ctx *ctx = dt_mesh_ctx(spec->mesh);
+    uint64_t fingerprint = dt__hash_u64(spec->fingerprint, hash_text(ctx->call.name, details->hash));
     if (details->other)
         fingerprint = dt__hash_u64(details->other->fingerprint, fingerprint);
     if (details->text)
@@ -57,8 +80,8 @@ void dt__record_public_call(const dt_spec *spec, const dt__call_details *details
         memcpy(&bits, &details->values[i], sizeof bits);
         folded.value = dt__hash_u64(bits, folded.value);
     }
-    dt__history_fold(history, &folded, ctx->call.site);
-    dt__history *other = details->other ? dt__mesh_history(details->other->mesh) : NULL;
+    if (history)
+        dt__history_fold(history, &folded, ctx->call.site);
     if (other && other != history)
         dt__history_fold(other, &folded, ctx->call.site);
 }
