@@ -14,8 +14,11 @@ enum { DT__APART = 1 << 16 };
 typedef struct dt__public_call {
     const char *name;    /* as the program writes it, without dt_: "mesh_new", "add"; NULL: dt_error_set */
     const dt_site *site; /* where the program does; NULL: unknown */
-    int depth;           /* of nested calls; 0: none is in progress, and name and site are meaningless */
-    int apart;           /* dt_apart_begin without its end, times DT__APART */
+    const void *subject; /* what it is called on, such as a tensor; NULL: nothing that errors should show */
+    /* Writes the text of the subject; called for an error only. */
+    void (*describe)(const void *subject, char *out, size_t capacity);
+    int depth; /* of nested calls; 0: none is in progress, and name and site are meaningless */
+    int apart; /* dt_apart_begin without its end, times DT__APART */
 } dt__public_call;
 
 #endif

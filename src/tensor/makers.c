@@ -341,7 +341,7 @@ dt_tensor *dt__empty_like(const dt_tensor *tensor) {
 }
 
 dt_tensor *dt_empty_like_site(const dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "empty_like", site);
+    DT__ENTER_TENSOR(tensor, "empty_like", site);
     if (!tensor)
         return NULL;
     if (tensor->spec && dt__call_is_recorded(tensor->ctx))
@@ -350,7 +350,7 @@ dt_tensor *dt_empty_like_site(const dt_tensor *tensor, const dt_site *site) {
 }
 
 dt_tensor *dt_full_like_site(const dt_tensor *tensor, double value, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "full_like", site);
+    DT__ENTER_TENSOR(tensor, "full_like", site);
     bool fits = !tensor || dt__check_number(tensor->ctx, "full_like", tensor->dtype, value) == DT_OK;
     return fits ? fill_with(dt_empty_like(tensor), value) : NULL;
 }
@@ -417,7 +417,7 @@ static dt_tensor *empty_row_major(const dt_tensor *tensor) {
 }
 
 dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "clone", site);
+    DT__ENTER_TENSOR(tensor, "clone", site);
     if (tensor && tensor->spec && dt__call_is_recorded(tensor->ctx))
         dt__record_public_call(tensor->spec, NULL);
     dt_tensor *copy = tensor ? empty_row_major(tensor) : NULL;
@@ -430,7 +430,7 @@ dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
 }
 
 dt_tensor *dt_contiguous_site(dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "contiguous", site);
+    DT__ENTER_TENSOR(tensor, "contiguous", site);
     dt__recorded(tensor, NULL);
     return tensor && !dt_tensor_is_contiguous(tensor) ? dt_clone(tensor) : tensor;
 }
