@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Histories and labels of the shm transport: where they are stored, and the search for the first call in which two ranks
- * differ. Clearing errors collectively resets histories; otherwise ranks that differed once would differ for ever.
+ * Histories and labels of the shm transport: where they are stored, and the search for the first call in which two
+ * ranks differ. Clearing errors collectively resets histories; otherwise ranks that differed once would differ for ever.
  */
 #include "comm/shm.h"
 
@@ -121,17 +121,21 @@ static void describe_call(const struct dt__rank_block *rank, const struct dt__hi
 }
 
 /* The first of the calls that both have made in which two blocks differ; false, with *at behind them, if there is none.
- * *older: the one before it is no longer kept, and they may have differed already. */
+ * *older: the one before it is no longer kept, and they may have differed already. The owner of b may be running. */
 static bool find_difference(const struct dt__history_block *a, uint64_t n_a, const struct dt__history_block *b,
                             uint64_t n_b, uint64_t *at, bool *older) {
     uint64_t max = n_a > n_b ? n_a : n_b, min = n_a < n_b ? n_a : n_b;
     uint64_t first = max > DT__N_HISTORY_CALLS ? max - DT__N_HISTORY_CALLS : 0;
     for (*at = first; *at < min; ++*at) {
         uint64_t slot = *at % DT__N_HISTORY_CALLS;
-        if (atomic_load(&a->calls[slot].hash) != atomic_load(&b->calls[slot].hash)) {
-            *older = first > 0 && *at == first;
-            return true;
+        if (atomic_load(&a->calls[slot].hash) == atomic_load(&b->calls[slot].hash))
+            continue;
+        if (*at + DT__N_HISTORY_CALLS <= atomic_load(&b->n)) { /* it has been overwritten meanwhile */
+            first = *at + 1;
+            continue;
         }
+        *older = first > 0 && *at == first;
+        return true;
     }
     *older = first > min;
     return *older;

@@ -9,7 +9,6 @@
 
 #include "mesh/mesh.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static uint64_t hash_bytes(const void *bytes, size_t n, uint64_t hash) {
@@ -95,17 +94,16 @@ void dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *deci
     dt__history_fold(decision->history, &folded, ctx->call.site);
 }
 
-/* "sum(f32[8,6] S(0); dim=[0])"; arguments that vary are shown with each call. */
+/* Arguments that vary are shown with each call. */
 static void add_call(const dt__call *call, dt__text *out) {
-    const dt__signature *signature = &call->info->schema.signatures[call->overload];
-    dt__text_add(out, "%s(", call->info->schema.name);
+    dt_op_value inputs[DT__MAX_INPUTS];
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_tensor *tensor = call->inputs[i];
-        dt__text_add(out, i ? "; " : "");
-        dt__tensor_form_text(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
+        inputs[i] = (dt_op_value){
+            .dtype = tensor->dtype, .n_dims = tensor->n_dims, .shape = tensor->shape, .spec = tensor->spec};
     }
-    dt__args_text(signature, call->args, signature->varying, call->n_inputs ? "; " : "", out);
-    dt__text_add(out, ")");
+    uint32_t varying = call->info->schema.signatures[call->overload].varying;
+    dt__call_form_text(call->info, call->overload, call->args, inputs, varying, out);
 }
 
 static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint) {

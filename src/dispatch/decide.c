@@ -234,6 +234,7 @@ static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__cal
         decision->history = decision->mesh ? dt__mesh_history(decision->mesh) : NULL;
         decision->fingerprint = record.fingerprint;
         decision->label = record.label;
+        dt__log_decision(ctx, call, decision);
     }
     if (!decision || key->too_long || dt__decision_cache_add(ctx, state, key, decision) == DT_OK)
         return decision;

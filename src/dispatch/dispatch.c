@@ -171,7 +171,7 @@ static dt_status run_view(dt_ctx *ctx, dt__call *call, const dt__decision *decis
         op_call->outputs = values;
         status = op_call->op->kernel(op_call);
         if (status == DT_OK && op_call->needs_copy) {
-            source = copy = dt_clone(source);
+            source = copy = dt__clone(source);
             if (!copy)
                 return dt_error_status(ctx);
             call->values[0] = local_value(copy, call->values[0].spec);
@@ -201,7 +201,7 @@ static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, dt_tensor **moved
     for (int i = 1; i < call->n_inputs; i++) {
         if (moved[i]->storage != call->inputs[0]->storage || same_elements(moved[i], call->inputs[0]))
             continue;
-        dt_tensor *copy = dt_clone(moved[i]);
+        dt_tensor *copy = dt__clone(moved[i]);
         if (!copy)
             return dt_error_status(ctx);
         if (moved[i] != call->inputs[i])
@@ -262,7 +262,7 @@ static dt_status check_output(const dt_op_call *op_call, int i, const dt_tensor 
     if (!output)
         return dt_failed(op_call->ctx)
                    ? dt_error_status(op_call->ctx)
-                   : dt_op_refuse(op_call, DT_ERR_VALUE, "the decomposition did not make output %d", i);
+                   : dt_op_refuse(op_call, DT_ERR_VALUE, "the decomposition did not make output %d", i + 1);
     bool same = output->dtype == expected->dtype && output->n_dims == expected->n_dims;
     for (int d = 0; d < expected->n_dims && same; d++)
         same = output->shape[d] == expected->shape[d];
@@ -275,7 +275,7 @@ static dt_status check_output(const dt_op_call *op_call, int i, const dt_tensor 
     dt_status status = dt_op_refuse(op_call, DT_ERR_VALUE,
                                     "output %d of the decomposition differs from the shape function: "
                                     "expected %s, got %s",
-                                    i, dt__text_chars(&text), actual);
+                                    i + 1, dt__text_chars(&text), actual);
     dt__text_free(&text);
     return status;
 }

@@ -5,6 +5,7 @@
 #ifndef DT_DISPATCH_DISPATCH_STATE_H
 #define DT_DISPATCH_DISPATCH_STATE_H
 
+#include "base/hash.h"
 #include "dispatch/decision.h"
 
 /* A set-associative cache with DT__WAYS ways; the least recently used decision of a set is evicted. */
@@ -17,6 +18,8 @@ typedef struct dt__dispatch_state {
     int implicit_replication; /* depth */
     struct dt__policy *policies;
     int n_policies, policy_capacity;
+    dt__map logged; /* hashes of what was logged once (op_log.c) */
+    int n_warnings;
     struct dt__monitor *monitor; /* counts and traces; NULL until first use */
 } dt__dispatch_state;
 
@@ -28,6 +31,11 @@ dt__decision *dt__decision_cache_find(dt__dispatch_state *state, const dt__decis
 /* Puts a decision in the cache, which owns it from then on. */
 dt_status dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, const dt__decision_key *key,
                                  dt__decision *decision);
+
+/* op_log.c: a new decision; a warning about the call in progress; counts at the end, and frees what was remembered. */
+void dt__log_decision(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
+void dt__log_warning(dt_ctx *ctx, const dt__decision *decision, const char *text);
+void dt__log_calls(dt_ctx *ctx, dt__dispatch_state *state);
 
 /* comm_policy.c: refuses, logs or permits the communication of a call. */
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);

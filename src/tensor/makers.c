@@ -405,7 +405,7 @@ dt_tensor *dt_borrow_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dt
 static dt_tensor *empty_row_major(const dt_tensor *tensor) {
     const dt_spec *spec = tensor->spec;
     if (!spec)
-        return dt_empty_like(tensor);
+        return dt__empty_like(tensor);
     dt_spec *rows = dt_spec_new(spec->mesh, &(dt_spec_desc){.dtype = spec->dtype,
                                                             .n_dims = spec->sharding.n_dims,
                                                             .shape = spec->sharding.shape,
@@ -416,17 +416,23 @@ static dt_tensor *empty_row_major(const dt_tensor *tensor) {
     return result;
 }
 
-dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER_TENSOR(tensor, "clone", site);
-    if (tensor && tensor->spec && dt__call_is_recorded(tensor->ctx))
-        dt__record_public_call(tensor->spec, NULL);
-    dt_tensor *copy = tensor ? empty_row_major(tensor) : NULL;
+dt_tensor *dt__clone(const dt_tensor *tensor) {
+    dt_tensor *copy = empty_row_major(tensor);
     if (copy && copy->data && tensor->data)
         dt__convert(
             dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx),
             &(dt__array){copy->data, copy->dtype, copy->local_n_dims, copy->local_shape, copy->strides},
             &(dt__array){tensor->data, tensor->dtype, tensor->local_n_dims, tensor->local_shape, tensor->strides});
     return copy;
+}
+
+dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
+    DT__ENTER_TENSOR(tensor, "clone", site);
+    if (!tensor)
+        return NULL;
+    if (tensor->spec && dt__call_is_recorded(tensor->ctx))
+        dt__record_public_call(tensor->spec, NULL);
+    return dt__clone(tensor);
 }
 
 dt_tensor *dt_contiguous_site(dt_tensor *tensor, const dt_site *site) {

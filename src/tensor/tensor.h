@@ -81,8 +81,9 @@ dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
 dt_tensor *dt__tensor_of_spec(dt_spec *spec);
 /* A distributed handle on a storage that holds this rank's local tensor; strides NULL: dense, as the spec. */
 dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, const int64_t *strides);
-/* As dt_empty_like, for the library's own copies: not recorded. */
+/* As dt_empty_like and dt_clone, for the library's own copies: not recorded. */
 dt_tensor *dt__empty_like(const dt_tensor *tensor);
+dt_tensor *dt__clone(const dt_tensor *tensor);
 /* Another handle on the same elements. */
 dt_tensor *dt__tensor_alias(const dt_tensor *tensor);
 

@@ -4,8 +4,8 @@
  * the victim, is killed, stopped, exits, closes its context, gets a local error, or makes another call than the rest.
  * Every other member must get an error in time that reports what happened, the group must be unusable at once, memory
  * beside the failed call must be as it was, and groups without the victim must continue with right results. A victim
- * that was stopped is woken up when the others have reused their memory: it must get an error and corrupt nothing. While
- * the victim dies, another member may be late: it comes only when all others have their error.
+ * that was stopped is woken up when the others have reused their memory: it must get an error and corrupt nothing.
+ * While the victim dies, another member may be late: it comes only when all others have their error.
  *
  * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number, and
  * how many faults are run.

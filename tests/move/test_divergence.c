@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ranks that make different calls on a mesh's tensors: every rank of the mesh gets an error in the next operation on the
- * mesh that names the first differing call of each side, even if that call sent nothing; ranks that make the same
+ * Ranks that make different calls on a mesh's tensors: every rank of the mesh gets an error in the next operation on
+ * the mesh that names the first differing call of each side, even if that call sent nothing; ranks that make the same
  * calls, or different ones on other meshes, on plain tensors or apart, get none.
  */
 /* ctest: timeout=300 */
