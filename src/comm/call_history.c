@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Histories and labels of the shm transport: where they are stored, and the search for the first call in which two
- * ranks differ. Clearing errors collectively resets histories; otherwise ranks that differed once would differ for ever.
+ * ranks differ. Clearing errors collectively resets histories; otherwise ranks that differed once would always differ.
  */
 #include "comm/shm.h"
 
@@ -121,7 +121,7 @@ static void describe_call(const struct dt__rank_block *rank, const struct dt__hi
 }
 
 /* The first of the calls that both have made in which two blocks differ; false, with *at behind them, if there is none.
- * *older: the one before it is no longer kept, and they may have differed already. The owner of b may be running. */
+ * *older: the one before it is no longer kept, and they may have differed already. b may change meanwhile. */
 static bool find_difference(const struct dt__history_block *a, uint64_t n_a, const struct dt__history_block *b,
                             uint64_t n_b, uint64_t *at, bool *older) {
     uint64_t max = n_a > n_b ? n_a : n_b, min = n_a < n_b ? n_a : n_b;
@@ -130,7 +130,7 @@ static bool find_difference(const struct dt__history_block *a, uint64_t n_a, con
         uint64_t slot = *at % DT__N_HISTORY_CALLS;
         if (atomic_load(&a->calls[slot].hash) == atomic_load(&b->calls[slot].hash))
             continue;
-        if (*at + DT__N_HISTORY_CALLS <= atomic_load(&b->n)) { /* it has been overwritten meanwhile */
+        if (*at + DT__N_HISTORY_CALLS <= atomic_load(&b->n) + 1) { /* overwritten meanwhile */
             first = *at + 1;
             continue;
         }

@@ -308,8 +308,8 @@ static bool is_in_call(const struct dt__rank_block *block) {
 }
 
 /* A member that died fails the operation even if this rank waits for another one: without the operation finished,
- * inside a later call, or by a signal. One that has finished it and exited between two calls does not, whatever its exit code:
- * it may have failed with an error that this rank will have, too. */
+ * inside a later call, or by a signal. One that has finished it and exited between two calls does not, whatever its
+ * exit code: it may have failed with an error that this rank will have, too. */
 static bool has_died(dt_work *work, int64_t c, bool check_process) {
     const dt__shm *shm = work->channel->shm;
     int64_t rank = work->channel->ranks[c];

@@ -134,8 +134,8 @@ dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_d
 dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
                                 dt__placed_call *out);
 
-/* Appends the text of a call: args are those of the overload, inputs its tensors (dtype, shape and spec are used). Bit i
- * of `hidden` leaves out argument i. */
+/* Appends the text of a call: args are those of the overload, inputs its tensors (dtype, shape and spec are used). Bit
+ * i of `hidden` leaves out argument i. */
 void dt__call_form_text(const dt__op_info *info, int overload, const dt_arg *args, const dt_op_value *inputs,
                         uint32_t hidden, dt__text *out);
 /* Appends a tensor as calls have it: "f32[4,3] S(0),R", or "f32[4,3]" where spec is NULL. */
