@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/quantity.h"
 #include "comm/collective.h"
+#include "comm/operation_text.h"
 #include "comm/runtime.h"
 
 #include <inttypes.h>
@@ -99,6 +100,7 @@ static void prepare_exchange(dt_group *group, const dt__exchange *exchange, dt_w
     if (exchange->n_histories == 1) /* every member has it: it is part of what must agree */
         call.tag ^= out->history_words[0];
     dt__call_prepare(group, DT__WORK_EXCHANGE, &call, dt_dtype_size(exchange->dtype), out);
+    out->signature = dt__signature_with_call(out->signature, exchange->call);
     out->exchange = exchange;
     out->n_histories = exchange->n_histories;
 }
