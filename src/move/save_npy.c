@@ -305,6 +305,8 @@ static dt_status save_on(struct saving *s, dt__exchange_call kind, const char *p
 
 static dt_status save(dt_ctx *ctx, dt__exchange_call kind, const char *path, int n, const char *const *names,
                       dt_tensor *const *tensors, const dt__save_options *options) {
+    DT__ENTER(ctx, dt__exchange_call_name(kind),
+              NULL); /* what it calls is part of it, also for the callers in tests */
     dt__arena arena = dt__arena_new(ctx);
     struct saving *s = DT__NEW(&arena, struct saving);
     dt_status status = DT_ERR_MEMORY;
