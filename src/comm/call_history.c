@@ -141,9 +141,8 @@ static bool find_difference(const struct dt__history_block *a, uint64_t n_a, con
     return *older;
 }
 
-/* A peer that is in no operation of the group may be inside its last call, whose draws are not yet in its hash. */
-static bool describe_difference(const dt__shm *shm, const dt__history *history, int64_t peer, bool is_in_call,
-                                char *text, size_t capacity) {
+static bool describe_difference(const dt__shm *shm, const dt__history *history, int64_t peer,
+                                enum dt__peer_calls calls, char *text, size_t capacity) {
     struct dt__rank_block *ranks = shm->segment->ranks;
     const struct dt__history_block *block = find_block(&ranks[peer], history->key);
     int64_t own = shm->runtime->ctx->rank;
@@ -151,9 +150,9 @@ static bool describe_difference(const dt__shm *shm, const dt__history *history, 
         return false;
     uint64_t n = atomic_load_explicit(&block->n, memory_order_acquire), at;
     bool older;
-    n -= n > 0 && is_in_call;
+    n -= n > 0 && calls == DT__CALLS_RUNNING;
     bool found = find_difference(history->block, history->n, block, n, &at, &older);
-    if (!found && (is_in_call || history->n == n))
+    if (!found && (calls != DT__CALLS_COMPARED || history->n == n))
         return false;
     if (older) {
         snprintf(text, capacity,
@@ -175,10 +174,10 @@ static bool describe_difference(const dt__shm *shm, const dt__history *history, 
     return true;
 }
 
-bool dt__describe_divergence(const dt_work *work, int64_t c, bool is_in_call, char *text, size_t capacity) {
+bool dt__describe_divergence(const dt_work *work, int64_t c, enum dt__peer_calls calls, char *text, size_t capacity) {
     for (int i = 0; i < work->n_histories; i++)
         if (work->histories[i] && describe_difference(work->channel->shm, work->histories[i], work->channel->ranks[c],
-                                                      is_in_call, text, capacity))
+                                                      calls, text, capacity))
             return true;
     return false;
 }

@@ -162,7 +162,7 @@ dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
     bool differ = !(entry->signature & DT__CALL_REFUSED) &&
                   (!is_same_call(work->signature, work->count, entry->signature, entry->count) ||
                    strcmp(own_call, peer_call) != 0);
-    if (!(differ && has_texts) && dt__describe_divergence(work, c, false, divergence, sizeof divergence))
+    if (!(differ && has_texts) && dt__describe_divergence(work, c, DT__CALLS_COMPARED, divergence, sizeof divergence))
         return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", divergence);
     if (entry->signature & DT__CALL_REFUSED)
         return fail_refused(work, c, work->seq);
@@ -358,7 +358,7 @@ static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
         return dt__shm_mismatch(work, c);
     char reason[DT__REASON_BYTES];
     if ((check_process || why) && dt__waits_for(work, c) &&
-        dt__describe_divergence(work, c, !why, reason, sizeof reason))
+        dt__describe_divergence(work, c, why ? DT__CALLS_ENDED : DT__CALLS_RUNNING, reason, sizeof reason))
         return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", reason);
     if (!why || !(died || dt__waits_for(work, c)))
         return DT_OK;

@@ -164,9 +164,15 @@ void dt__describe_absence(const dt__shm *shm, int64_t rank, const char *why, cha
 void dt__inherit_cause(dt__shm *shm, int64_t rank);
 
 /* call_history.c */
+/* What is known of a member's calls when they are compared. */
+enum dt__peer_calls {
+    DT__CALLS_RUNNING,  /* it may be inside its last call, whose draws are not yet in its hash */
+    DT__CALLS_ENDED,    /* it makes no more calls */
+    DT__CALLS_COMPARED, /* the operation of both has another history: a call that one has not made differs, too */
+};
 /* The first call in which this rank and member c differ on a mesh of the operation, as a text; false if none is known.
- * is_in_call: the member's last call may not be finished. */
-bool dt__describe_divergence(const dt_work *work, int64_t c, bool is_in_call, char *text, size_t capacity);
+ */
+bool dt__describe_divergence(const dt_work *work, int64_t c, enum dt__peer_calls calls, char *text, size_t capacity);
 void dt__histories_reset(dt__shm *shm);
 void dt__histories_free(dt__shm *shm);
 

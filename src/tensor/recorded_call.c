@@ -38,12 +38,9 @@ static uint32_t label_of(dt_ctx *ctx, uint64_t fingerprint, const dt_spec *spec,
     return label;
 }
 
-dt_status dt_apart_begin_site(dt_ctx *ctx, const dt_site *site) {
-    DT__ENTER(ctx, "apart_begin", site);
-    if (!ctx)
-        return DT_ERR_VALUE;
-    ctx->call.apart += DT__APART;
-    return DT_OK;
+void dt_apart_begin(dt_ctx *ctx) {
+    if (ctx)
+        ctx->call.apart += DT__APART;
 }
 
 dt_status dt_apart_end_site(dt_ctx *ctx, const dt_site *site) {

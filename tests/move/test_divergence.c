@@ -259,9 +259,9 @@ static int move_between_meshes(dt_ctx *ctx, void *arg) {
         CHECK(y, "%s", dt_error_text(ctx));
         return 0;
     }
-    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH || dt_rank(ctx) == 0, "rank %lld: %s: %s", (long long)dt_rank(ctx),
-          dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
-    CHECK(dt_failed(ctx) && strstr(dt_error_text(ctx), "relu(f32[4] S(0))"), "%s", dt_error_text(ctx));
+    if (dt_rank(ctx) > 0) /* rank 0 reads nothing from the others and may be done already */
+        CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH && strstr(dt_error_text(ctx), "relu(f32[4] S(0))"),
+              "rank %lld: %s: %s", (long long)dt_rank(ctx), dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
     return dt_error_clear(ctx) != DT_OK;
 }
 
