@@ -810,6 +810,7 @@ inline void dt_drop(dt_tensor *tensor, dt_site site = dt::here()) { return dt_dr
 inline void dt_tensor_release(dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_tensor_release_site(tensor, &site);
 }
+inline dt_status dt_apart_end(dt_ctx *ctx, dt_site site = dt::here()) { return dt_apart_end_site(ctx, &site); }
 inline dt_tensor *dt_empty_like(const dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_empty_like_site(tensor, &site);
 }

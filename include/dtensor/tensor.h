@@ -115,6 +115,13 @@ DT_API void dt_drop_site(dt_tensor *tensor, DT_CALLER);
 DT_API dt_tensor *dt_tensor_retain(dt_tensor *tensor);
 DT_API void dt_tensor_release_site(dt_tensor *tensor, DT_CALLER);
 
+/* Every rank of a mesh makes the same calls on the mesh's tensors in the same order; ranks that did not get an error in
+ * the next transfer on the mesh, which names the first call that differs on each side. Between begin and end, which
+ * nest, this rank's calls do not count, for logging on one rank; a transfer is then an error. An end without a begin is
+ * an error. Local. */
+DT_API void dt_apart_begin(dt_ctx *ctx);
+DT_API dt_status dt_apart_end_site(dt_ctx *ctx, DT_CALLER);
+
 /* Properties. */
 
 /* All of these are Local and cheap; for a NULL tensor they return 0 or NULL. shape is the global shape; local_shape,
@@ -249,6 +256,7 @@ DT_API bool dt_requires_grad(const dt_tensor *tensor);
 /* clang-format off */
 #define dt_scope_begin(...) dt_scope_begin_site(__VA_ARGS__, DT_SITE)
 #define dt_scope_end(...) dt_scope_end_site(__VA_ARGS__, DT_SITE)
+#define dt_apart_end(...) dt_apart_end_site(__VA_ARGS__, DT_SITE)
 #define dt_drop(...) dt_drop_site(__VA_ARGS__, DT_SITE)
 #define dt_tensor_release(...) dt_tensor_release_site(__VA_ARGS__, DT_SITE)
 #define dt_empty_like(...) dt_empty_like_site(__VA_ARGS__, DT_SITE)

@@ -35,17 +35,20 @@ struct dt_work {
     dt_ctx *ctx;
     dt_group *group;
     dt__work_op op;
-    dt_comm_call call;                   /* an exchange has no op there */
-    uint64_t signature, count, check;    /* as published: see struct dt__entry */
-    size_t item_bytes;                   /* of one element */
-    dt_status status;                    /* DT_IN_PROGRESS until it has ended */
-    bool refused;                        /* the call is invalid: only the refusal is published */
-    bool started;                        /* by dt_comm_start: on the runtime's list, to be freed by the wait */
-    struct dt__pause tests;              /* a started call: the wait as dt_work_test measures it */
-    int64_t *own_counts;                 /* copies of the call's counts, for a started call */
-    struct dt_work *next;                /* of the runtime's list of started operations */
-    const struct dt__exchange *exchange; /* of an exchange: its memory and functions */
-    struct dt__ring_call *ring;          /* this call in the ring of recent calls; NULL on transports without one */
+    dt_comm_call call;                      /* an exchange has no op there */
+    uint64_t signature, count, check;       /* as published: see struct dt__entry */
+    size_t item_bytes;                      /* of one element */
+    dt_status status;                       /* DT_IN_PROGRESS until it has ended */
+    bool refused;                           /* the call is invalid: only the refusal is published */
+    bool started;                           /* by dt_comm_start: on the runtime's list, to be freed by the wait */
+    struct dt__pause tests;                 /* a started call: the wait as dt_work_test measures it */
+    int64_t *own_counts;                    /* copies of the call's counts, for a started call */
+    struct dt_work *next;                   /* of the runtime's list of started operations */
+    const struct dt__exchange *exchange;    /* of an exchange: its memory and functions */
+    const struct dt__history *histories[2]; /* of the meshes whose members it compares */
+    uint64_t history_words[2];              /* their hashes when it started, odd; 0: not a member of that mesh */
+    int n_histories;
+    struct dt__ring_call *ring; /* this call in the ring of recent calls; NULL on transports without one */
     /* The rest belongs to the transport. */
     struct dt__channel *channel; /* NULL: no other rank takes part */
     uint64_t seq;

@@ -94,9 +94,16 @@ static void prepare_exchange(dt_group *group, const dt__exchange *exchange, dt_w
         .count = exchange->count,
         .tag = exchange->tag,
     };
+    for (int i = 0; i < exchange->n_histories; i++) {
+        out->histories[i] = exchange->histories[i];
+        out->history_words[i] = exchange->histories[i] ? exchange->histories[i]->hash << 1 | 1 : 0;
+    }
+    if (exchange->n_histories == 1) /* every member has it: it is part of what must agree */
+        call.tag ^= out->history_words[0];
     dt__call_prepare(group, DT__WORK_EXCHANGE, &call, dt_dtype_size(exchange->dtype), out);
     out->signature = dt__signature_with_call(out->signature, exchange->call);
     out->exchange = exchange;
+    out->n_histories = exchange->n_histories;
 }
 
 dt_status dt__exchange_run(dt_group *group, const dt__exchange *exchange) {

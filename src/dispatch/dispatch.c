@@ -56,7 +56,7 @@ static dt_op_value local_value(const dt_tensor *tensor, const dt_spec *spec) {
 
 /* A tensor of the same spec whose local elements are the identity of a reduction. */
 static dt_tensor *new_identity(const dt_tensor *like, dt_reduce reduce) {
-    dt_tensor *tensor = dt_empty_like(like);
+    dt_tensor *tensor = dt__empty_like(like);
     unsigned char element[16];
     if (tensor && tensor->data) {
         dt__write_identity(tensor->dtype, reduce, element);
@@ -171,7 +171,7 @@ static dt_status run_view(dt_ctx *ctx, dt__call *call, const dt__decision *decis
         op_call->outputs = values;
         status = op_call->op->kernel(op_call);
         if (status == DT_OK && op_call->needs_copy) {
-            source = copy = dt_clone(source);
+            source = copy = dt__clone(source);
             if (!copy)
                 return dt_error_status(ctx);
             call->values[0] = local_value(copy, call->values[0].spec);
@@ -201,7 +201,7 @@ static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, dt_tensor **moved
     for (int i = 1; i < call->n_inputs; i++) {
         if (moved[i]->storage != call->inputs[0]->storage || same_elements(moved[i], call->inputs[0]))
             continue;
-        dt_tensor *copy = dt_clone(moved[i]);
+        dt_tensor *copy = dt__clone(moved[i]);
         if (!copy)
             return dt_error_status(ctx);
         if (moved[i] != call->inputs[i])

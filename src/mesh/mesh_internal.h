@@ -57,15 +57,13 @@ typedef struct dt__mesh_state {
     dt__freed_queue freed;
     dt_mesh **stack; /* of current meshes */
     size_t n_stack, capacity;
-    dt__map groups;    /* dt__mesh_group by the hash of its ranks */
-    dt__map histories; /* by fingerprint: mesh_history.c */
+    dt__map groups; /* dt__mesh_group by the hash of its ranks */
 } dt__mesh_state;
 
 static inline dt__mesh_state *dt__mesh_state_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_MESH].state; }
 dt_status dt__mesh_register(dt_mesh *mesh);
 void dt__mesh_unregister(dt_mesh *mesh);
 
-void dt__mesh_histories_free(dt_ctx *ctx, dt__mesh_state *state);
 /* Releases the groups of the mesh. */
 void dt__mesh_drop_groups(dt_mesh *mesh);
 

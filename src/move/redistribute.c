@@ -164,6 +164,7 @@ dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_
         return NULL;
     if (!tensor)
         return NULL;
+    dt__recorded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh});
     struct request request = resolve(tensor, place, options);
     dt_tensor *result = request.to ? dt__tensor_redistribute(request.source, request.to, request.planner) : NULL;
     dt_spec_release(request.to);
@@ -198,6 +199,7 @@ dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, c
         return NULL;
     if (!tensor)
         return NULL;
+    dt__recorded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh});
     struct request request = resolve(tensor, place, options);
     if (!request.to) {
         (void)finish(&request, tensor, NULL);

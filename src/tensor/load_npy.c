@@ -152,6 +152,7 @@ static dt_tensor *read_tensor(struct load *l) {
         l->npy.fortran ? order : NULL);
     if (!tensor)
         return NULL;
+    dt__recorded(tensor, &(dt__call_details){.text = l->path});
     dt_status status = dt__needs_values(tensor) ? read_data(&l->source, &l->npy, tensor) : DT_OK;
     if (dt__file_call_meet(&l->call, status) == DT_OK)
         return tensor;

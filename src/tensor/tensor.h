@@ -83,6 +83,9 @@ dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
 dt_tensor *dt__tensor_of_spec(dt_spec *spec);
 /* A distributed handle on a storage that holds this rank's local tensor; strides NULL: dense, as the spec. */
 dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, const int64_t *strides);
+/* As dt_empty_like and dt_clone, for the library's own copies: not recorded. */
+dt_tensor *dt__empty_like(const dt_tensor *tensor);
+dt_tensor *dt__clone(const dt_tensor *tensor);
 /* Another handle on the same elements. */
 dt_tensor *dt__tensor_alias(const dt_tensor *tensor);
 
@@ -95,6 +98,26 @@ typedef struct dt__scope_id {
 } dt__scope_id;
 dt__scope_id dt__scope_current(const dt_ctx *ctx);
 bool dt__scope_is_open(const dt_ctx *ctx, dt__scope_id scope);
+
+/* recorded_call.c: adds the public call in progress, if it is the program's own, to the history of the spec's mesh, and
+ * of that of `other`. Every rank of a mesh makes the same calls on its tensors. */
+typedef struct dt__call_details {
+    const dt_spec *other; /* a second tensor, or NULL */
+    dt_mesh *mesh;        /* a second mesh, without a second tensor, or NULL */
+    const char *text;     /* an argument, or NULL */
+    int n_values;         /* numbers; the first one is shown in errors */
+    double values[3];
+    uint64_t hash;                                     /* of further arguments, which `describe` adds to the text */
+    void (*describe)(const void *arg, dt__text *text); /* "; mean=0; std=1"; or NULL */
+    const void *describe_arg;
+} dt__call_details;
+void dt__record_public_call(const dt_spec *spec, const dt__call_details *details);
+/* The same for a tensor, which may be plain or NULL; returns it. details may be NULL. */
+static inline dt_tensor *dt__recorded(dt_tensor *tensor, const dt__call_details *details) {
+    if (tensor && tensor->spec && dt__call_is_recorded(tensor->ctx))
+        dt__record_public_call(tensor->spec, details);
+    return tensor;
+}
 
 static inline int64_t dt__tensor_offset(const dt_tensor *tensor) {
     return tensor->data ? (tensor->data - tensor->storage->data) / (int64_t)dt_dtype_size(tensor->dtype) : 0;

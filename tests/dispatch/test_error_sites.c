@@ -172,6 +172,7 @@ static int fail_by_arguments(world *w) {
     dt_scope scope = dt_scope_begin(ctx);
     dt_scope_end(scope);
     FAILS(scope_end, dt_scope_end(scope));
+    FAILS(apart_end, dt_apart_end(ctx));
     dt_tensor *kept = dt_tensor_retain(dt_ones(ctx, DT_SHAPE(2)));
     dt_drop(kept);
     FAILS(drop, dt_drop(kept));
