@@ -57,6 +57,8 @@ void dt__record_public_call(const dt_spec *spec, const dt__call_details *details
     static const dt__call_details none;
     details = details ? details : &none;
     dt_mesh *second = details->other ? details->other->mesh : details->mesh;
+    if (dt__is_freed((const dt__lifetime *)second))
+        second = NULL; /* the call fails, on all ranks alike */
     dt__history *history = dt__mesh_history(spec->mesh), *other = second ? dt__mesh_history(second) : NULL;
     if (!history && !other)
         return;

@@ -114,7 +114,7 @@ typedef struct dt__call_details {
 void dt__record_public_call(const dt_spec *spec, const dt__call_details *details);
 /* The same for a tensor, which may be plain or NULL; returns it. details may be NULL. */
 static inline dt_tensor *dt__recorded(dt_tensor *tensor, const dt__call_details *details) {
-    if (tensor && tensor->spec && dt__call_is_recorded(tensor->ctx))
+    if (tensor && !dt__is_freed(&tensor->life) && tensor->spec && dt__call_is_recorded(tensor->ctx))
         dt__record_public_call(tensor->spec, details);
     return tensor;
 }
