@@ -109,14 +109,18 @@ static void describe_call(const struct dt__rank_block *rank, const struct dt__hi
     char label[DT__MAX_LABEL], file[DT__MAX_LABEL], value[40] = "", site[DT__MAX_LABEL + 24] = "";
     uint64_t word = atomic_load(&call->text), mask = (1 << DT__LABEL_BITS) - 1;
     uint64_t bits = atomic_load(&block->values[i % DT__N_HISTORY_CALLS]);
+    enum dt__shown_value shown = (enum dt__shown_value)(word >> DT__VALUE_SHIFT);
     double number;
     memcpy(&number, &bits, sizeof number);
     copy_label(rank, (uint32_t)(word & mask), "a call", label);
     copy_label(rank, (uint32_t)(word >> DT__FILE_SHIFT & mask), "", file);
-    if (word >> DT__VALUE_SHIFT)
+    if (shown == DT__SHOW_DOUBLE)
         snprintf(value, sizeof value, " with %.17g", number);
+    else if (shown == DT__SHOW_INT)
+        snprintf(value, sizeof value, " with %" PRId64, (int64_t)bits);
     if (*file)
-        snprintf(site, sizeof site, " (at %s:%" PRIu64 ")", file, word >> DT__LINE_SHIFT & mask);
+        snprintf(site, sizeof site, " (at %s:%" PRIu64 ")", file,
+                 word >> DT__LINE_SHIFT & ((1 << DT__LINE_BITS) - 1));
     snprintf(text, capacity, "%s%s%s", label, value, site);
 }
 

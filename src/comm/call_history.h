@@ -13,7 +13,6 @@
 #include "base/hash.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 enum {
     DT__N_HISTORIES = 32,        /* meshes of one rank whose calls are kept; of others there is only the hash */
@@ -29,7 +28,9 @@ struct dt__history_call {
     _Atomic uint64_t text; /* its label, the label of the source file, the line, and whether there is a value */
 };
 /* A label is its offset + 1; 0: none. */
-enum { DT__LABEL_BITS = 21, DT__FILE_SHIFT = 21, DT__LINE_SHIFT = 42, DT__VALUE_SHIFT = 63 };
+enum { DT__LABEL_BITS = 21, DT__FILE_SHIFT = 21, DT__LINE_SHIFT = 42, DT__LINE_BITS = 20, DT__VALUE_SHIFT = 62 };
+/* The argument that is shown with a call. */
+enum dt__shown_value { DT__SHOW_NONE, DT__SHOW_INT, DT__SHOW_DOUBLE };
 _Static_assert(DT__LABEL_BYTES < 1 << DT__LABEL_BITS, "a label fits its bits");
 
 /* The calls of one rank on one mesh, in shared memory. */
@@ -37,7 +38,7 @@ struct dt__history_block {
     _Atomic uint64_t key; /* fingerprint of the mesh; 0: free */
     _Atomic uint64_t n;   /* calls so far; call i is calls[i % DT__N_HISTORY_CALLS] */
     struct dt__history_call calls[DT__N_HISTORY_CALLS];
-    _Atomic uint64_t values[DT__N_HISTORY_CALLS]; /* bits of the first argument that varies, as a double */
+    _Atomic uint64_t values[DT__N_HISTORY_CALLS]; /* bits of the first argument that varies */
 };
 
 /* This rank's history of one mesh; lives as long as the context. */
@@ -65,8 +66,8 @@ uint32_t dt__label_of_file(dt__history *history, const char *file);
 typedef struct dt__folded_call {
     uint64_t call, value;
     uint32_t label;
-    bool has_value;
-    double first;
+    enum dt__shown_value shown;
+    uint64_t first; /* bits of an int64_t or a double */
 } dt__folded_call;
 
 static inline void dt__history_fold(dt__history *history, const dt__folded_call *call, const dt_site *site) {
@@ -82,13 +83,11 @@ static inline void dt__history_fold(dt__history *history, const dt__folded_call 
     if (site) {
         uint64_t file =
             site->file == history->last_file ? history->file_label : dt__label_of_file(history, site->file);
-        text |= file << DT__FILE_SHIFT | ((uint64_t)site->line & ((1 << DT__LABEL_BITS) - 1)) << DT__LINE_SHIFT;
+        text |= file << DT__FILE_SHIFT | ((uint64_t)site->line & ((1 << DT__LINE_BITS) - 1)) << DT__LINE_SHIFT;
     }
-    if (call->has_value) {
-        uint64_t first;
-        memcpy(&first, &call->first, sizeof first);
-        text |= UINT64_C(1) << DT__VALUE_SHIFT;
-        atomic_store_explicit(&block->values[n % DT__N_HISTORY_CALLS], first, memory_order_relaxed);
+    if (call->shown) {
+        text |= (uint64_t)call->shown << DT__VALUE_SHIFT;
+        atomic_store_explicit(&block->values[n % DT__N_HISTORY_CALLS], call->first, memory_order_relaxed);
     }
     atomic_store_explicit(&to->hash, hash, memory_order_relaxed);
     atomic_store_explicit(&to->text, text, memory_order_relaxed);

@@ -64,34 +64,28 @@ static uint64_t fingerprint_of(const dt__call *call) {
     return hash;
 }
 
-/* The arguments that vary: their hash, and the first one as a number to show. */
-static inline void fold_varying(const dt__call *call, dt__folded_call *out) {
-    const dt__signature *signature = &call->info->schema.signatures[call->overload];
-    for (uint32_t left = signature->varying; left; left &= left - 1) {
+/* Adds the call; its arguments that vary are folded by value, and the first of them is shown. */
+static inline void fold(dt__history *history, const dt_ctx *ctx, const dt__call *call, uint64_t fingerprint,
+                        uint32_t label) {
+    uint64_t value = 0, first = 0;
+    enum dt__shown_value shown = DT__SHOW_NONE;
+    for (uint32_t left = call->info->schema.signatures[call->overload].varying; left; left &= left - 1) {
         const dt_arg *arg = &call->args[__builtin_ctz(left)];
-        double number = arg->type == DT_ARG_FLOAT ? arg->as.f : arg->type == DT_ARG_INT ? (double)arg->as.i : 0;
-        uint64_t bits = 0;
-        if (arg->type == DT_ARG_FLOAT || arg->type == DT_ARG_INT)
-            memcpy(&bits, &arg->as, sizeof bits);
-        else if (arg->type == DT_ARG_BOOL)
-            bits = (uint64_t)(number = arg->as.b);
-        else if (arg->type == DT_ARG_COMPLEX)
-            bits = hash_value(arg, 0);
-        else
-            continue;
-        out->value = (out->value ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
-        if (!out->has_value)
-            out->first = number;
-        out->has_value = true;
+        bool is_number = arg->type == DT_ARG_FLOAT || arg->type == DT_ARG_INT;
+        uint64_t bits = is_number ? (uint64_t)arg->as.i : hash_value(arg, 0); /* a double has the same bytes */
+        if (is_number && !shown) {
+            first = bits;
+            shown = arg->type == DT_ARG_FLOAT ? DT__SHOW_DOUBLE : DT__SHOW_INT;
+        }
+        value = (value ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
     }
+    dt__history_fold(history, &(dt__folded_call){fingerprint, value, label, shown, first}, ctx->call.site);
 }
 
 void dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     if (!decision->history || !dt__call_is_recorded(ctx))
         return;
-    dt__folded_call folded = {.call = decision->fingerprint, .label = decision->label};
-    fold_varying(call, &folded);
-    dt__history_fold(decision->history, &folded, ctx->call.site);
+    fold(decision->history, ctx, call, decision->fingerprint, decision->label);
 }
 
 /* Arguments that vary are shown with each call. */
@@ -118,7 +112,6 @@ static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint
 }
 
 void dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out) {
-    dt__folded_call folded = {0};
     const dt__history *recorded[DT__MAX_INPUTS];
     int n_recorded = 0;
     *out = (dt__call_record){0};
@@ -130,12 +123,11 @@ void dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out
         if (!is_new)
             continue;
         if (!n_recorded) {
-            fold_varying(call, &folded);
-            out->fingerprint = folded.call = fingerprint_of(call);
-            out->label = folded.label = label_of(ctx, call, folded.call);
+            out->fingerprint = fingerprint_of(call);
+            out->label = label_of(ctx, call, out->fingerprint);
         }
         recorded[n_recorded++] = history;
         if (dt__call_is_recorded(ctx))
-            dt__history_fold(history, &folded, ctx->call.site);
+            fold(history, ctx, call, out->fingerprint, out->label);
     }
 }

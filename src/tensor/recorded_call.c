@@ -68,16 +68,15 @@ void dt__record_public_call(const dt_spec *spec, const dt__call_details *details
         fingerprint = dt__hash_u64(details->other->fingerprint, fingerprint);
     if (details->text)
         fingerprint = hash_text(details->text, fingerprint);
-    dt__folded_call folded = {
-        .call = fingerprint,
-        .label = label_of(ctx, fingerprint, spec, details),
-        .has_value = details->n_values > 0,
-        .first = details->n_values > 0 ? details->values[0] : 0,
-    };
+    dt__folded_call folded = {.call = fingerprint, .label = label_of(ctx, fingerprint, spec, details)};
     for (int i = 0; i < details->n_values; i++) {
         uint64_t bits;
         memcpy(&bits, &details->values[i], sizeof bits);
         folded.value = dt__hash_u64(bits, folded.value);
+        if (i == 0) {
+            folded.shown = DT__SHOW_DOUBLE;
+            folded.first = bits;
+        }
     }
     if (history)
         dt__history_fold(history, &folded, ctx->call.site);
