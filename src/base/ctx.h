@@ -63,7 +63,7 @@ void dt__ctx_free(dt_ctx *ctx);
  * subject show it: "item: f32[2,3]: …". */
 #define DT__ENTER(ctx, name, site) DT__ENTER_ON(ctx, name, site, NULL, NULL)
 #define DT__ENTER_ON(ctx, name, site, subject, describe)                                                             \
-    __attribute__((cleanup(dt__call_leave))) dt_ctx *const dt__entered_ =                                            \
+    __attribute__((cleanup(dt__call_leave), unused)) dt_ctx *const dt__entered_ =                                    \
         dt__call_enter(ctx, name, site, subject, describe)
 static inline dt_ctx *dt__call_enter(dt_ctx *ctx, const char *name, const dt_site *site, const void *subject,
                                      void (*describe)(const void *subject, char *out, size_t capacity)) {
