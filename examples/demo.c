@@ -175,8 +175,8 @@ static void note_plan(struct notes *notes, const struct move *move) {
         return;
     strcpy(slash, "/../bin/dtensor");
     snprintf(command, sizeof command,
-             "'%s' plan --mesh 2x2 --shape %d,%d '%s' '%s' 2>/dev/null;"
-             "'%s' plan --mesh 2x2 --shape %d,%d --planner direct '%s' '%s' 2>/dev/null",
+             "'%s' plan --planner min_cost 'f32[%d,%d] %s on mesh(2x2)' '%s' 2>/dev/null;"
+             "'%s' plan 'f32[%d,%d] %s on mesh(2x2)' '%s' 2>/dev/null",
              path, SIZE, SIZE, move->from, move->to, path, SIZE, SIZE, move->from, move->to);
     FILE *plan = access(path, X_OK) == 0 ? popen(command, "r") : NULL;
     bool direct = false;

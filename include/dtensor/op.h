@@ -168,7 +168,8 @@ struct dt_op {
     /* (optional) Sample calls for the verifier and for tests, one per line in the form of `dtensor explain`:
      * "sum(f32[5,3]; dim=[1], keepdim=true)". */
     const char *samples;
-    unsigned flags; /* DT_OP_… */
+    unsigned flags;      /* DT_OP_… */
+    const char *summary; /* (optional) what the op does, in one sentence, for lists of ops */
 };
 
 /* For shape functions: adds an output; the shape is copied. Local. */

@@ -19,7 +19,7 @@ typedef struct explanation {
 
 static dt_status read_call(explanation *self) {
     dt__arena *arena = self->session->arena;
-    self->mesh = session_mesh(self->session, "mesh");
+    self->mesh = dt__call_text_mesh(arena, self->session->args->words[0]);
     if (!self->mesh)
         return dt_error_status(self->session->ctx);
     int n = dt_mesh_n_dims(self->mesh);
@@ -120,7 +120,7 @@ static dt_status add_input(const explanation *self, int i, dt__text *out) {
 }
 
 static dt_status print_text(explanation *self, dt__text *out) {
-    dt__text_add(out, "%s on %s\n\n", self->session->args->words[0], dt_mesh_text(self->mesh));
+    dt__text_add(out, "%s\n\n", self->session->args->words[0]);
     DT__TRY(add_candidates(self, out));
     dt__text_add(out, "\n");
     add_reason(self, out);
@@ -152,8 +152,6 @@ static dt_status run_session(session *started, void *user) {
 
 static int run_explain(const arguments *args) {
     explanation self = {.max_candidates = DEFAULT_CANDIDATES};
-    if (!args_has(args, "mesh"))
-        return args_misused(args->command, "expected --mesh");
     if (args_int(args, "most", 1, MAX_CANDIDATES, &self.max_candidates) != DT_OK)
         return EXIT_USAGE;
     return session_run(args, 0, run_session, &self);
@@ -162,23 +160,24 @@ static int run_explain(const arguments *args) {
 const command explain_command = {
     .name = "explain",
     .summary = "explain why an op selects its placements, and what moves",
-    .synopsis = "--mesh MESH [OPTIONS] CALL",
+    .synopsis = "[OPTIONS] CALL",
     .about =
         "Shows the cheapest ways to run an op on inputs with these placements, the one that is selected (*), the\n"
         "row of the op's rule that it follows on each mesh dim, and the collectives that redistribute each input.\n"
         "A call is an op's name and its arguments between parentheses, separated by semicolons: tensors as\n"
         "f32[8,4] S(0),R (Replicate where placements are left out), lists of tensors in braces, other arguments\n"
-        "as values or as name=value.",
+        "as values or as name=value. The mesh follows, as in dtensor show: behind the call or behind a tensor.",
     .options =
         (const command_option[]){
-            MESH_OPTION,
+            RANKS_OPTION,
             {.name = "most", .value = "COUNT", .help = "max number of candidates, from 1 to 64; default 5"},
             {.name = "json", .help = "print candidates as dtensor query answers \"propagate\", and the plans"},
             {0},
         },
-    .examples = "  dtensor explain 'matmul(f32[1024,512] S(0),R; f32[512,256] R,S(1))' --mesh 2,4\n"
-                "  dtensor explain 'linear(f32[64,512] S(1); f32[256,512] S(1); f32[256] R)' --mesh tp=4\n"
-                "  dtensor explain 'softmax(f32[64,512] S(1); dim=-1)' --mesh 8 --json",
+    .examples =
+        "  dtensor explain 'matmul(f32[1024,512] S(0),R; f32[512,256] R,S(1)) on mesh(2x4)'\n"
+        "  dtensor explain 'linear(f32[64,512] S(1); f32[256,512] S(1); f32[256] R) on mesh(tp=*)' --ranks 4\n"
+        "  dtensor explain 'softmax(f32[64,512] S(1) on mesh(8); dim=-1)' --json",
     .min_words = 1,
     .max_words = 1,
     .operand = "a call, such as 'mm(f32[8,4] S(0); f32[4,6] R)'",

@@ -11,6 +11,12 @@
 #include "dtensor/mesh.h"
 #include "dtensor/spec.h"
 
+/* Ranges of one tensor dim, ascending, none touching the next. */
+typedef struct run_list {
+    const dt_run *runs;
+    int64_t n;
+} run_list;
+
 typedef struct table {
     dt__arena *arena;
     int n_columns, n_rows, capacity;
