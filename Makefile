@@ -11,6 +11,9 @@ tree = build$(if $(filter-out release,$(1)),-$(1))
 configure = cmake --preset $(1) $(if $(CI),-DDTENSOR_WERROR=ON) >/dev/null
 compile = $(configure) && cmake --build $(tree) --parallel $(JOBS) $(if $(2),--target $(2))
 ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(JOBS) --no-tests=ignore
+# The same, and at its end what was skipped and why.
+check = $(ctest) --output-junit $(CURDIR)/$(tree)/tests.xml --test-output-size-passed 1000000 $(2); status=$$?; \
+	scripts/skipped_tests.py $(tree)/tests.xml; exit $$status
 
 # What the long matrix runs besides the long tests of the release build: each preset's tests, without the checks of the
 # project's form, which do not depend on the preset; with the thread sanitizer, under which ranks are threads, those in
@@ -38,19 +41,19 @@ demo: build ## a matrix moves between four ranks: pictures, plans, bytes and tim
 test: ## everything that is quick to check; under 10 minutes with two cores
 	@scripts/setup.sh test
 	@$(call compile,release)
-	@$(call ctest,release) --label-regex short
+	@$(call check,release,--label-regex short)
 
 test-all: $(addprefix check-,$(MATRIX)) check-aarch64 check-seeds ## the long matrix: sanitizers, the other compiler, seeds, faults, fuzzing
 	@echo "== long tests"
 	@$(call compile,release)
 	@scripts/fuzz.sh 10 || [ $$? = 77 ]
-	@$(call ctest,release) --label-regex long
+	@$(call check,release,--label-regex long)
 
 $(addprefix check-,$(MATRIX)): check-%:
 	@echo "== $*"
 	@scripts/setup.sh all
 	@$(call compile,$*,$(if $(filter tsan,$*),$(RACES)))
-	@$(call ctest,$*) --label-regex short $(call which,$*)
+	@$(call check,$*,--label-regex short $(call which,$*))
 
 # Compiles without linking: Debian has no zlib to link for another architecture, but its headers are those of all.
 check-aarch64:

@@ -12,7 +12,7 @@ declare -A packages
 packages[build]="gcc|clang libc6-dev cmake ninja-build pkg-config|pkgconf libjansson-dev zlib1g-dev libcmocka-dev libopenblas0?"
 packages[docs]="mandoc"
 packages[test]="${packages[build]} ${packages[docs]} g++ clang clang-format-14|clang-format clang-tidy-14|clang-tidy
-    python3 python3-numpy shellcheck"
+    python3 python3-numpy shellcheck locales"
 packages[all]="${packages[test]} gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 packages[bare]="debootstrap"
 packages[bench]="${packages[build]} openmpi-bin libopenmpi-dev"

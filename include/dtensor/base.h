@@ -154,9 +154,10 @@ typedef struct dt_init_options {
 DT_API dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size);
 static inline dt_ctx *dt_init(const dt_init_options *options) { return dt_init_sized(options, sizeof *options); }
 
-/* Closes the context: finishes started operations, prints the first error unless it was cleared, and frees everything,
- * including groups. Returns an exit code: 0, or 1 after an error. NULL returns 1. Peers that still wait for this rank
- * get an error; apart from started operations, closing waits for no rank. Local. */
+/* Closes the context: prints the first error unless it was cleared, and frees everything, including groups. Returns an
+ * exit code: 0, or 1 after an error. NULL returns 1. Waits for no rank: a started operation that is not finished is
+ * abandoned, which is an error here and on its other members. Peers that still wait for this rank get an error with
+ * this rank's reason, if it has one. Local. */
 DT_API int dt_close(dt_ctx *ctx);
 
 /* The version of the linked library: DT_VERSION of its headers. Local. */

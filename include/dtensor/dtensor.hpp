@@ -79,9 +79,7 @@ template <class T> struct at {
 };
 
 /* An option by name, as dt::place = "R" makes it. Numbers are kept as int64_t, which a list of one dim can point to. */
-template <class Name, class T> struct option {
-    T value;
-};
+template <class Name, class T> struct option { T value; };
 
 template <class Name> struct option_name {
     template <class T> constexpr auto operator=(T value) const {
@@ -137,8 +135,7 @@ template <class Options> struct named {
             assign(value.*std::get<I>(fields<Options>::list), first);
         set<I + 1>(rest...);
     }
-    template <int I, class Name, class T, class... Rest>
-    void set(const option<Name, T> &first, const Rest &...rest) {
+    template <int I, class Name, class T, class... Rest> void set(const option<Name, T> &first, const Rest &...rest) {
         assign(Name::field(value), first.value);
         set<I>(rest...);
     }
@@ -215,6 +212,12 @@ inline dt_ctx *dt_init() { return dt_init(nullptr); }
 template <class... T> dt_tensor *dt_call(dt::at<dt_ctx *> ctx, const char *name, T *...tensors) {
     dt_tensor *const list[] = {tensors...};
     return dt_op_run_tensors(ctx, name, int(sizeof...(T)), list, &ctx.site);
+}
+
+/* dt_explain(ctx, "matmul", x, w) */
+template <class... T> const char *dt_explain(dt_ctx *ctx, const char *call, T *...tensors) {
+    dt_tensor *const list[] = {tensors...};
+    return dt_explain_tensors(ctx, call, int(sizeof...(T)), list);
 }
 
 #endif

@@ -83,6 +83,7 @@ dt_status dt__shm_clear_error(dt__runtime *runtime) {
         retire_broken_channels(shm);
         renew_world(runtime);
         atomic_store(&shm->own->error_status, DT_OK);
+        atomic_store(&shm->own->cause, 0);
         atomic_store(&shm->own->state, DT__RANK_READY);
         return synchronise_again(shm);
     }

@@ -200,6 +200,47 @@ static bool any_rank_is_gone(const dt__shm *shm) {
     return false;
 }
 
+int64_t dt__dead_rank(const dt__shm *shm) {
+    for (int64_t rank = 0; rank < shm->segment->n_ranks; rank++)
+        if (dt__rank_is_dead(shm, rank) && atomic_load(&shm->segment->ranks[rank].ended) != DT__ENDED_WELL)
+            return rank;
+    return -1;
+}
+
+/* Adds the local error of a rank, its headline only: what each rank did then is outdated. */
+static void add_error(const struct dt__rank_block *block, char *text, size_t capacity) {
+    char message[sizeof block->error_text];
+    memcpy(message, block->error_text, sizeof message);
+    message[sizeof message - 1] = 0;
+    message[strcspn(message, "\n")] = 0;
+    size_t at = strlen(text);
+    snprintf(text + at, capacity - at, "%s: %s", dt_status_name((dt_status)atomic_load(&block->error_status)),
+             message);
+}
+
+void dt__describe_absence(const dt__shm *shm, int64_t rank, const char *why, char *text, size_t capacity) {
+    const struct dt__rank_block *ranks = shm->segment->ranks;
+    int64_t dead = dt__dead_rank(shm), cause = (int64_t)atomic_load(&ranks[rank].cause) - 1;
+    text[0] = 0;
+    if (dead >= 0 && dead != rank)
+        snprintf(text, capacity, "rank %" PRId64 " is dead; ", dead);
+    size_t at = strlen(text);
+    snprintf(text + at, capacity - at, "rank %" PRId64 " %s", rank, why);
+    if (cause < 0)
+        return;
+    at = strlen(text);
+    if (cause == rank)
+        snprintf(text + at, capacity - at, " after ");
+    else
+        snprintf(text + at, capacity - at, " after rank %" PRId64 " failed with ", cause);
+    add_error(&ranks[cause], text, capacity);
+}
+
+void dt__inherit_cause(dt__shm *shm, int64_t rank) {
+    if (!atomic_load(&shm->own->cause))
+        atomic_store(&shm->own->cause, atomic_load(&shm->segment->ranks[rank].cause));
+}
+
 /* Why a member that an operation waits for will never arrive, or NULL. A member in dt_error_clear waits for this rank
  * to clear too, unless it is about to find that another rank is gone. */
 static const char *absence_reason(const dt__shm *shm, int64_t rank, bool check_process) {
@@ -209,7 +250,7 @@ static const char *absence_reason(const dt__shm *shm, int64_t rank, bool check_p
         return gone;
     if (state == DT__RANK_CLEARING && !any_rank_is_gone(shm))
         return "is in dt_error_clear";
-    return state == DT__RANK_FAILED ? "has failed with a local error" : NULL;
+    return state == DT__RANK_FAILED ? "has failed" : NULL;
 }
 
 /* A mismatch or timeout has the same code on all ranks; a failure of one rank is DT_ERR_PEER on the others. */
@@ -230,6 +271,7 @@ dt_status dt__shm_check_broken(dt_work *work) {
         char reason[DT__REASON_BYTES];
         memcpy(reason, block->reason, sizeof reason);
         reason[sizeof reason - 1] = 0;
+        dt__inherit_cause(channel->shm, channel->ranks[c]);
         return dt__shm_fail(work, status_for_peer((dt_status)atomic_load(&block->broken_status)),
                             "rank %" PRId64 " ended the group at #%" PRIu64 ": %.300s", channel->ranks[c], broken,
                             reason);
@@ -255,25 +297,45 @@ static uint64_t refused_by(dt_work *work, int64_t c) {
     return seq > work->channel->refused && seq <= work->channel->started && !work->refused ? seq : 0;
 }
 
+/* A dead member that has not finished the operation fails it, even if this rank waits for another one: the operation
+ * cannot complete. One that has finished it and ended well does not; the supervisor reports how a process ended. */
+static bool has_died(dt_work *work, int64_t c, bool check_process) {
+    const dt__shm *shm = work->channel->shm;
+    int64_t rank = work->channel->ranks[c];
+    int32_t ended = atomic_load(&shm->segment->ranks[rank].ended);
+    if (!ended && !(check_process && dt__rank_is_dead(shm, rank)))
+        return false;
+    const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
+    bool finished = block && atomic_load(&block->done) >= work->seq;
+    return !finished || (ended && ended != DT__ENDED_WELL);
+}
+
+static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
+    const dt__channel *channel = work->channel;
+    bool died = has_died(work, c, check_process);
+    const char *why = died                      ? "is dead"
+                      : !dt__waits_for(work, c) ? NULL
+                                                : absence_reason(channel->shm, channel->ranks[c], check_process);
+    if (refused_by(work, c))
+        return fail_refused(work, c, refused_by(work, c));
+    if (makes_another_call(work, c))
+        return dt__shm_mismatch(work, c);
+    if (!why || !(died || dt__waits_for(work, c)))
+        return DT_OK;
+    DT__TRY(dt__shm_check_broken(work));
+    char reason[DT__REASON_BYTES];
+    dt__inherit_cause(channel->shm, channel->ranks[c]);
+    dt__describe_absence(channel->shm, channel->ranks[c], why, reason, sizeof reason);
+    return dt__shm_fail(work, DT_ERR_PEER, "%s", reason);
+}
+
 /* A member that detects a failure publishes it before it exits: so whether it is gone is checked first, and what it
  * published after that. */
 dt_status dt__shm_check_peers(dt_work *work, bool check_process) {
-    dt__channel *channel = work->channel;
     DT__TRY(dt__shm_check_broken(work));
-    for (int64_t c = 0; c < channel->n; c++) {
-        if (c == channel->me)
-            continue;
-        const char *why =
-            dt__waits_for(work, c) ? absence_reason(channel->shm, channel->ranks[c], check_process) : NULL;
-        if (refused_by(work, c))
-            return fail_refused(work, c, refused_by(work, c));
-        if (makes_another_call(work, c))
-            return dt__shm_mismatch(work, c);
-        if (!why || !dt__waits_for(work, c))
-            continue;
-        DT__TRY(dt__shm_check_broken(work));
-        return dt__shm_fail(work, DT_ERR_PEER, "rank %" PRId64 " %s", channel->ranks[c], why);
-    }
+    for (int64_t c = 0; c < work->channel->n; c++)
+        if (c != work->channel->me)
+            DT__TRY(check_peer(work, c, check_process));
     return DT_OK;
 }
 

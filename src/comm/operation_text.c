@@ -125,15 +125,17 @@ static size_t describe_state(const struct dt__rank_block *block, char *text, siz
         n = snprintf(text, capacity, "ended with %s; ", ending);
     } else if (state == DT__RANK_ABSENT || state == DT__RANK_JOINING) {
         n = snprintf(text, capacity, "%s; ", state == DT__RANK_ABSENT ? "has not called dt_init" : "is in dt_init");
-    } else if (state == DT__RANK_CLOSED) {
-        n = snprintf(text, capacity, "has closed its context; ");
-    } else if (error && (state == DT__RANK_FAILED || state == DT__RANK_CLEARING)) {
+    } else if (error && (state == DT__RANK_FAILED || state == DT__RANK_CLEARING || state == DT__RANK_CLOSED)) {
         char message[sizeof block->error_text];
         memcpy(message, block->error_text, sizeof message);
         message[sizeof message - 1] = 0;
         n = snprintf(text, capacity, "%s %s: %s; ",
-                     state == DT__RANK_FAILED ? "has failed with" : "is in dt_error_clear after",
+                     state == DT__RANK_FAILED     ? "has failed with"
+                     : state == DT__RANK_CLEARING ? "is in dt_error_clear after"
+                                                  : "has closed its context after",
                      dt_status_name((dt_status)error), message);
+    } else if (state == DT__RANK_CLOSED) {
+        n = snprintf(text, capacity, "has closed its context; ");
     } else if (state == DT__RANK_CLEARING) {
         n = snprintf(text, capacity, "is in dt_error_clear; ");
     }

@@ -246,7 +246,7 @@ dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size) {
 
 int dt_close(dt_ctx *ctx) {
     if (ctx && dt__runtime_of(ctx))
-        dt__finish_started_works(dt__runtime_of(ctx)); /* their errors are reported too */
+        dt__abandon_started_works(dt__runtime_of(ctx));
     int code = dt_report(ctx);
     dt__ctx_free(ctx);
     return code;

@@ -73,6 +73,9 @@ typedef struct dt__transport {
     /* (optional where every step ends an operation) Waits briefly for progress: spins, yields or sleeps. Fails `work`
      * when its deadline has passed. */
     dt_status (*pause)(dt__runtime *runtime, dt_work *work, struct dt__pause *pause);
+    /* (optional where every step ends an operation) Ends an unfinished operation of a context that closes, with an
+     * error on every member. */
+    dt_status (*abandon)(dt_work *work);
     /* (optional) Checks, without blocking, whether an operation that dt_work_test found unfinished can still finish;
      * fails it otherwise. */
     dt_status (*check_failure)(dt__runtime *runtime, dt_work *work);
@@ -140,8 +143,8 @@ void dt__messages_free(dt_group *group);
 dt_status dt__open_private_heap(dt__runtime *runtime, const dt_init_options *options);
 void dt__close_private_heap(dt__runtime *runtime);
 
-/* Runs all started operations to completion; they must still be waited for. */
-void dt__finish_started_works(dt__runtime *runtime);
+/* Ends all started operations, with an error those that cannot be finished now; they must still be waited for. */
+void dt__abandon_started_works(dt__runtime *runtime);
 
 /* Frees a group, whatever its reference count is. */
 void dt__group_destroy(dt_group *group);

@@ -25,6 +25,7 @@ enum {
     DT__N_RING = 32,       /* recent calls that a rank keeps */
     DT__INLINE_BYTES = 16, /* data that is published in the header itself */
     DT__REASON_BYTES = 448,
+    DT__ENDED_WELL = 1, /* `ended` of a rank that ended with exit code 0 */
 };
 
 #define DT__ALIGNED(n) _Alignas(n)
@@ -88,8 +89,9 @@ struct dt__rank_block {
     _Atomic uint32_t n_joined;    /* times that the rank has entered dt_init */
     _Atomic uint32_t n_ready;     /* times that it has finished dt_init */
     _Atomic uint32_t n_cleared;   /* synchronisation points of dt_error_clear that it has reached in this context */
-    _Atomic int32_t error_status; /* of the local error that is not cleared, or DT_OK */
-    DT__ALIGNED(DT__LINE) char error_text[1024]; /* of the local error; written before state */
+    _Atomic int32_t error_status; /* of the error in error_text, or DT_OK */
+    _Atomic uint32_t cause;       /* 1 + the rank whose error made this one fail, or 0; its text outlives the rank */
+    DT__ALIGNED(DT__LINE) char error_text[1024]; /* of the local error that is not cleared, or the one closed with */
     DT__ALIGNED(DT__LINES) _Atomic uint64_t n_calls;
     struct dt__ring_call ring[DT__N_RING];
     _Atomic uint64_t used[DT__N_CHANNELS / 64]; /* bit per slot of the table that was ever used */

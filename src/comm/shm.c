@@ -52,9 +52,12 @@ dt_status dt__shm_synchronise(struct dt__sync_point *point) {
     while (!all_have_arrived(point)) {
         const char *why = absence_reason(point);
         bool late = runtime->timeout_s >= 0 && dt__now_ns() > deadline;
-        if (why || late)
-            return dt__fail(runtime->ctx, why ? DT_ERR_PEER : DT_ERR_TIMEOUT, "%s: rank %" PRId64 " %s", point->call,
-                            point->missing, why ? why : "did not arrive in time");
+        char reason[DT__REASON_BYTES];
+        if (why || late) {
+            dt__describe_absence(point->shm, point->missing, why ? why : "did not arrive in time", reason,
+                                 sizeof reason);
+            return dt__fail(runtime->ctx, why ? DT_ERR_PEER : DT_ERR_TIMEOUT, "%s: %s", point->call, reason);
+        }
         dt__shm_sleep(point->shm, 100000000, all_have_arrived, point);
     }
     return DT_OK;
@@ -73,6 +76,7 @@ static void clear_own_block(dt__shm *shm) {
     atomic_store(&own->n_calls, 0);
     atomic_store(&own->n_cleared, 0);
     atomic_store(&own->error_status, DT_OK);
+    atomic_store(&own->cause, 0);
 }
 
 /* Waits until all ranks have joined again, and then until all have cleared their blocks. */
@@ -162,8 +166,18 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
     return status;
 }
 
+/* The text of an error, for peers; set before the state that refers to it. */
+static void publish_error(dt__shm *shm, dt_status status, const char *text) {
+    snprintf(shm->own->error_text, sizeof shm->own->error_text, "%.1000s", text);
+    atomic_store(&shm->own->error_status, status);
+    atomic_store(&shm->own->cause, (uint32_t)shm->runtime->ctx->rank + 1);
+}
+
+/* A rank that closes with an error leaves the reason, for peers that wait for it or will. */
 static void close_shm(dt__runtime *runtime) {
     dt__shm *shm = runtime->shm;
+    if (runtime->ctx->status != DT_OK && !atomic_load(&shm->own->cause))
+        publish_error(shm, runtime->ctx->status, runtime->ctx->text);
     dt__channels_free(shm);
     dt__shm_set_state(shm, DT__RANK_CLOSED);
     dt__heap_close(&runtime->heap);
@@ -177,9 +191,15 @@ static void raise_abort(dt__runtime *runtime, dt_status status, const char *text
         return;
     shm->aborted = true;
     shm->out_of_step = true;
-    snprintf(shm->own->error_text, sizeof shm->own->error_text, "%.1000s", text);
-    atomic_store(&shm->own->error_status, status);
+    publish_error(shm, status, text);
     dt__shm_set_state(shm, DT__RANK_FAILED);
+}
+
+static dt_status abandon(dt_work *work) {
+    return dt__shm_fail(work, DT_ERR_STATE,
+                        "rank %" PRId64 " has closed its context before the operation that it had started was "
+                        "finished; wait for started operations before dt_close",
+                        work->channel->shm->runtime->ctx->rank);
 }
 
 static void dump(const dt__runtime *runtime) { dt__segment_dump(runtime->shm->segment, stderr); }
@@ -191,6 +211,7 @@ const dt__transport dt__transport_shm = {
     .start = dt__shm_start,
     .step = dt__shm_step,
     .pause = dt__shm_pause,
+    .abandon = abandon,
     .check_failure = dt__shm_check_failure,
     .release_group = dt__channel_release_group,
     .raise_abort = raise_abort,

@@ -152,6 +152,13 @@ bool dt__rank_is_dead(const dt__shm *shm, int64_t rank);
 /* Why a rank is gone, as a text: its process is dead or, unless it may return, its context is closed; NULL if neither.
  */
 const char *dt__rank_gone_reason(const dt__shm *shm, int64_t rank, bool check_process, bool may_return);
+/* A rank of the launch that died, or ended with an exit code other than 0, without closing its context; -1: none. */
+int64_t dt__dead_rank(const dt__shm *shm);
+/* "rank 2 has closed its context", with the first cause where it is known: ranks close their contexts because another
+ * one died or failed. */
+void dt__describe_absence(const dt__shm *shm, int64_t rank, const char *why, char *text, size_t capacity);
+/* Publishes that this rank fails because of another: with that rank's cause, unless this rank has one of its own. */
+void dt__inherit_cause(dt__shm *shm, int64_t rank);
 
 /* shm.c */
 void dt__shm_set_state(dt__shm *shm, enum dt__rank_state state);

@@ -201,9 +201,12 @@ dt_status dt_work_wait(dt_work *work) {
     return status;
 }
 
-void dt__finish_started_works(dt__runtime *runtime) {
+/* Closing waits for no rank: what cannot be finished now is abandoned. */
+void dt__abandon_started_works(dt__runtime *runtime) {
+    advance_started(runtime);
     for (dt_work *work = runtime->started; work; work = work->next)
-        finish(runtime, work);
+        if (work->status == DT_IN_PROGRESS)
+            work->status = runtime->transport->abandon(work);
 }
 
 dt_status dt_comm_barrier(dt_group *group) { return dt_comm_run(group, &(dt_comm_call){.op = DT_BARRIER}); }

@@ -39,7 +39,7 @@ static inline void dt__call_init(dt__call *call, int overload, const dt_arg *val
  * Collective over the mesh of the inputs if inputs move, otherwise Local. */
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs);
 
-/* dt_explain for a context whose ops are installed. */
-const char *dt__explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors);
+/* dt_explain_tensors for a context whose ops are installed. */
+const char *dt__explain(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_explain: substitutes the shapes and placements of the tensors into the text of a call, and prints the explanation
- * of that text (src/rules), as `dtensor explain` does.
+ * dt_explain: writes the shapes and placements of the tensors into the text of a call, and prints the explanation of
+ * that text (src/rules), as `dtensor explain` does.
  */
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
@@ -9,11 +9,16 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_CANDIDATES = 5 };
 
+static void add_tensor(const dt_tensor *tensor, dt__text *out) {
+    dt__tensor_form_text(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
+}
+
 /* Replaces $0, $1, … by the tensors. */
-static dt_status write_call(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n, dt__text *out) {
+static dt_status substitute_tensors(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors, dt__text *out) {
     for (const char *at = call; *at;) {
         char *end;
         if (*at != '$') {
@@ -21,12 +26,26 @@ static dt_status write_call(dt_ctx *ctx, const char *call, dt_tensor *const *ten
             continue;
         }
         long number = isdigit((unsigned char)at[1]) ? strtol(at + 1, &end, 10) : -1;
-        if (number < 0 || number >= n || !tensors[number])
+        if (number < 0 || number >= n)
             return dt__fail(ctx, DT_ERR_VALUE, "explain: '%.40s' does not name a tensor: expected $0 to $%d", at,
                             n - 1);
-        const dt_tensor *tensor = tensors[number];
-        dt__tensor_form_text(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
+        add_tensor(tensors[number], out);
         at = end;
+    }
+    return DT_OK;
+}
+
+/* The call with its tensors written out; a name alone is called with all of them. */
+static dt_status write_call(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors, dt__text *out) {
+    if (strchr(call, '(')) {
+        DT__TRY(substitute_tensors(ctx, call, n, tensors, out));
+    } else {
+        dt__text_add(out, "%s", call);
+        for (int i = 0; i < n; i++) {
+            dt__text_add(out, "%s", i ? "; " : "(");
+            add_tensor(tensors[i], out);
+        }
+        dt__text_add(out, ")");
     }
     return dt__text_status(out);
 }
@@ -72,10 +91,10 @@ static dt_status add_explanation(dt__arena *arena, dt_mesh *mesh, const char *ca
 }
 
 /* The mesh that all distributed tensors share. */
-static dt_mesh *mesh_of(dt_ctx *ctx, dt_tensor *const *tensors, int n) {
+static dt_mesh *mesh_of(dt_ctx *ctx, int n, dt_tensor *const *tensors) {
     dt_mesh *mesh = NULL;
     for (int i = 0; i < n; i++) {
-        if (!tensors[i] || !tensors[i]->spec)
+        if (!tensors[i]->spec)
             continue;
         if (mesh && !dt_mesh_equal(mesh, tensors[i]->spec->mesh))
             return (void)dt__fail(ctx, DT_ERR_MESH, "explain: the tensors are on different meshes"), NULL;
@@ -86,19 +105,22 @@ static dt_mesh *mesh_of(dt_ctx *ctx, dt_tensor *const *tensors, int n) {
     return mesh;
 }
 
-const char *dt__explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors) {
+const char *dt__explain(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors) {
     dt__monitor *monitor = dt__monitor_of(ctx);
     if (!monitor)
         return NULL;
-    if (!call || (n_tensors > 0 && !tensors))
-        return (void)dt__fail(ctx, DT_ERR_VALUE, "explain: expected a call and tensors, got NULL"), NULL;
-    dt_mesh *mesh = mesh_of(ctx, tensors, n_tensors);
+    if (!call || n < 1 || !tensors)
+        return (void)dt__fail(ctx, DT_ERR_VALUE, "explain: expected a call and at least one tensor"), NULL;
+    for (int i = 0; i < n; i++)
+        if (!tensors[i])
+            return (void)dt__null_argument(ctx, "explain", i + 3), NULL;
+    dt_mesh *mesh = mesh_of(ctx, n, tensors);
     if (!mesh)
         return NULL;
     dt__text written = dt__text_new(ctx);
     dt__arena arena = dt__arena_new(ctx);
     dt__text_clear(&monitor->text);
-    dt_status status = write_call(ctx, call, tensors, n_tensors, &written);
+    dt_status status = write_call(ctx, call, n, tensors, &written);
     if (status == DT_OK)
         status = add_explanation(&arena, mesh, dt__text_chars(&written), &monitor->text);
     if (status == DT_OK)

@@ -144,6 +144,6 @@ dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size) {
     return dt__op_table_add(ctx, op, op_size);
 }
 
-const char *dt_explain(dt_ctx *ctx, const char *call, dt_tensor *const *tensors, int n_tensors) {
-    return ctx && dt__ops_open(ctx) == DT_OK ? dt__explain(ctx, call, tensors, n_tensors) : NULL;
+const char *dt_explain_tensors(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors) {
+    return ctx && dt__ops_open(ctx) == DT_OK ? dt__explain(ctx, call, n, tensors) : NULL;
 }

@@ -333,7 +333,7 @@ static int clear_without_one(dt_ctx *ctx, void *arg) {
 static void clear__reports_a_rank_that_is_gone(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     for (enum absence absence = DEAD; absence < N_ABSENCES; absence++) {
         test_launch launch = {.tells = absence == CLOSED};
         test_launch_begin(&launch, 3, NULL, clear_without_one, &absence);

@@ -267,8 +267,10 @@ static void heap__small_blocks_do_not_keep_it(void **state) {
 static void heap__returns_pages_of_large_blocks(void **state) {
     (void)state;
     enum { BLOCK = 100 << 20, N = 5 };
-    if (memory_available() < (size_t)3 << 30 || test_with_tsan)
-        skip();
+    if (test_with_tsan)
+        test_skip("the thread sanitizer keeps pages of its own");
+    if (memory_available() < (size_t)1 << 30)
+        test_skip("less than 1 GiB of memory is available");
     dt_ctx *ctx = small_heap((size_t)1 << 30);
     void *blocks[N];
     for (int k = 0; k < N; k++) {
@@ -409,7 +411,7 @@ static int be_short(dt_ctx *none, void *arg) {
 static void heap__and_ordinary_memory_may_fail_anywhere(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     struct shortage *shortage = test_shared_memory(sizeof *shortage);
     for (int64_t victim = 0; victim < N_RANKS; victim++) {
         long n = 0;

@@ -465,7 +465,7 @@ static void run_bare(int64_t n, dt_rank_fn *fn, void *arg, const int *statuses) 
 static void init__works_again_after_closing(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     run_bare(4, start_again_and_again, NULL, NULL);
 }
 
@@ -488,7 +488,7 @@ static int run_programs(dt_ctx *none, void *arg) {
 static void init__works_again_in_another_process(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     run_bare(3, run_programs, NULL, NULL);
 }
 
@@ -520,7 +520,7 @@ static int miss_one(dt_ctx *none, void *arg) {
 static void init__reports_a_rank_that_does_not_return(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     for (int dies = 0; dies < 2; dies++)
         run_bare(3, miss_one, &(bool){dies}, NULL);
 }
@@ -547,7 +547,7 @@ static int init_twice(dt_ctx *none, void *arg) {
 static void init__takes_a_rank_once(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     run_bare(2, init_twice, NULL, NULL);
 }
 
@@ -576,7 +576,7 @@ static int close_with_a_call_under_way(dt_ctx *none, void *arg) {
 static void init__closing_reports_errors_of_calls_in_progress(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     run_bare(2, close_with_a_call_under_way, NULL, NULL);
 }
 
@@ -666,7 +666,7 @@ static void *sleep_a_little(void *arg) {
 static void spawn__reports_rank_and_exit_status(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     assert_int_equal(dt_spawn(3, exit_with, (int[]){0, 0, 0}, NULL), DT_OK);
     assert_spawn_says(3, exit_with, (int[]){0, 7, 0}, "rank 1 ended with exit code 7");
     assert_spawn_says(2, exit_with, (int[]){0, -SIGKILL}, "rank 1 ended with signal 9 (SIGKILL)");
@@ -677,7 +677,7 @@ static void spawn__reports_rank_and_exit_status(void **state) {
 static void spawn__ends_ranks_that_do_not_end(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     char *error = NULL;
     double start = test_seconds();
     assert_int_equal(dt_spawn(3, wait_for_ever, &(int){4}, &error), DT_ERR_PEER);
@@ -690,7 +690,7 @@ static void spawn__ends_ranks_that_do_not_end(void **state) {
 static void spawn__refuses_what_cannot_be(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     assert_spawn_says(0, exit_with, NULL, "dt_spawn: number of ranks: expected 1 to 4096, got 0");
     assert_spawn_says(-1, exit_with, NULL, "got -1");
     assert_spawn_says(DT__MAX_RANKS + 1, exit_with, NULL, "got 4097");
@@ -713,7 +713,7 @@ static void take_any_child(int number) {
 static void spawn__learns_how_ranks_end_whatever_the_program_does(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     static const struct sigaction habits[] = {
         {.sa_handler = SIG_IGN}, {.sa_handler = take_any_child}, {.sa_handler = SIG_DFL, .sa_flags = SA_NOCLDWAIT}};
     for (size_t i = 0; i < sizeof habits / sizeof *habits; i++) {
@@ -732,7 +732,7 @@ static void spawn__learns_how_ranks_end_whatever_the_program_does(void **state) 
 static void spawn__needs_few_descriptors(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     struct rlimit before, low;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     low = before;
@@ -748,7 +748,7 @@ static void spawn__needs_few_descriptors(void **state) {
 static void spawn__reports_the_file_size_limit(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     struct rlimit before, low;
     char *error = NULL;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -770,7 +770,7 @@ static int check_heap_size(dt_ctx *ctx, void *arg) {
 static void spawn__takes_the_heap_from_the_environment(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip();
+        test_skip("ranks are threads with the thread sanitizer");
     setenv("DTENSOR_HEAP", "64M", 1);
     assert_int_equal(dt_spawn(2, check_heap_size, NULL, NULL), DT_OK);
     setenv("DTENSOR_HEAP", "much", 1);

@@ -99,7 +99,7 @@ static bool has_memory(double bytes) {
 static void counts__beyond_31_bits(void **state) {
     (void)state;
     if (!has_memory(5.0 * (double)COUNT))
-        skip();
+        test_skip("too little memory is available for 2^31 elements");
     run_ranks(2, all_of_it, NULL);
 }
 

@@ -187,26 +187,50 @@ static void trace__begins_by_environment_variable(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
+static void explain__takes_the_name_of_an_op(void **state) {
+    (void)state;
+    world w = open_world(8, 1);
+    dt_tensor *x = ones(&w, 64, 64, "S(0)"), *v = ones(&w, 64, 8, "S(0)");
+    const char *text = dt_explain(w.ctx, "matmul", x, v);
+    assert_says(text, "matmul(f32[64,64] S(0); f32[64,8] S(0)) on mesh(8)\n* S(0); R -> S(0)  ");
+    char *copy = strdup(text);
+    assert_string_equal(dt_explain(w.ctx, "matmul($0; $1)", x, v), copy); /* the same call in full */
+    assert_string_equal(dt_explain_tensors(w.ctx, "matmul", 2, (dt_tensor *[]){x, v}), copy);
+    free(copy);
+    assert_says(dt_explain(w.ctx, "relu", v), "relu(f32[64,8] S(0)) on mesh(8)\n* S(0) -> S(0)  0 us");
+    assert_null(dt_explain(w.ctx, "matmul", x)); /* w is missing */
+    assert_error_says(w.ctx, DT_ERR_VALUE, "matmul");
+    assert_int_equal(dt_error_clear(w.ctx), DT_OK);
+    dt_tensor *none = dt_matmul(v, v); /* fails, and its error is the one that is kept */
+    assert_null(dt_explain(w.ctx, "matmul", x, none));
+    assert_error_says(w.ctx, DT_ERR_SHAPE, "matmul");
+    assert_int_equal(dt_error_clear(w.ctx), DT_OK);
+    assert_null(dt_explain_tensors(w.ctx, "relu", 0, NULL));
+    assert_error_says(w.ctx, DT_ERR_VALUE, "expected a call and at least one tensor");
+    assert_int_equal(dt_error_clear(w.ctx), DT_OK);
+    close_world(&w);
+}
+
 static void explain__shows_candidates_and_the_selected_one(void **state) {
     (void)state;
     world w = open_world(8, 1);
     dt_tensor *x = ones(&w, 64, 64, "S(0)"), *v = ones(&w, 64, 8, "S(0)");
-    const char *text = dt_explain(w.ctx, "mm($0; $1)", (dt_tensor *[]){x, v}, 2);
+    const char *text = dt_explain(w.ctx, "mm($0; $1)", x, v);
     assert_says(text, "mm(f32[64,64] S(0); f32[64,8] S(0)) on mesh(8)\n* S(0); R -> S(0)  ");
     assert_says(text, "all_gather 1, ");
     assert_says(text, "input 1: stays\ninput 2: S(0)->R\n");
     assert_says(text, "\n  "); /* others */
-    text = dt_explain(w.ctx, "sum($0; dim=[1])", (dt_tensor *[]){x}, 1);
+    text = dt_explain(w.ctx, "sum($0; dim=[1])", x);
     assert_says(text, "* S(0) -> S(0)  0 us  nothing is sent\n");
     dt_tensor *y = CALL(w.ctx, "mm($0; $1)", x, v); /* it is what happens */
     assert_string_equal(calls_placements(y), "S(0)");
-    assert_null(dt_explain(w.ctx, "mm($0; $2)", (dt_tensor *[]){x, v}, 2));
+    assert_null(dt_explain(w.ctx, "mm($0; $2)", x, v));
     assert_error_says(w.ctx, DT_ERR_VALUE, "'$2)' does not name a tensor: expected $0 to $1");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     dt_tensor *plain = dt_ones(w.ctx, DT_SHAPE(3));
-    assert_null(dt_explain(w.ctx, "relu($0)", &plain, 1));
+    assert_null(dt_explain(w.ctx, "relu", plain));
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
-    assert_null(dt_explain(w.ctx, "nothing_such($0)", &x, 1));
+    assert_null(dt_explain(w.ctx, "nothing_such", x));
     assert_error_says(w.ctx, DT_ERR_OP, "nothing_such");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     close_world(&w);
@@ -220,6 +244,7 @@ int main(void) {
         cmocka_unit_test(trace__writes_events_for_viewers),
         cmocka_unit_test(trace__reports_what_it_cannot_write),
         cmocka_unit_test(trace__begins_by_environment_variable),
+        cmocka_unit_test(explain__takes_the_name_of_an_op),
         cmocka_unit_test(explain__shows_candidates_and_the_selected_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void multiply(dt_ctx *ctx, float *out) {
 static void *users_openblas(void) {
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_GLOBAL);
     if (!library)
-        skip();
+        test_skip("OpenBLAS is not installed");
     return library;
 }
 
@@ -51,7 +51,7 @@ static void blas__leaves_the_thread_count_of_the_program_alone(void **state) {
     *(void **)&set = dlsym(library, "openblas_set_num_threads");
     *(void **)&get = dlsym(library, "openblas_get_num_threads");
     if (!set || !get)
-        skip();
+        test_skip("this OpenBLAS does not export its number of threads");
     size_t bytes = sizeof(float) * N * N;
     float *first = malloc(bytes), *again = malloc(bytes);
     assert_true(first && again);
@@ -78,7 +78,7 @@ static void blas__starts_no_threads_and_keeps_the_environment(void **state) {
     setenv("OPENBLAS_NUM_THREADS", "3", 1);
     int before = n_threads();
     if (!dt__blas_load(&blas))
-        skip();
+        test_skip("OpenBLAS is not installed");
     float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8}, c[4];
     blas.sgemm(DT__BLAS_ROW_MAJOR, DT__BLAS_PLAIN, DT__BLAS_PLAIN, 2, 2, 2, 1, a, 2, b, 2, 0, c, 2);
     assert_true(c[0] == 19 && c[1] == 22 && c[2] == 43 && c[3] == 50);

@@ -558,7 +558,7 @@ static void execute__survives_failing_allocations(void **state) {
         {.from = "P(sum),P(sum)", .to = "R,R", .planner = DT__PLANNER_DIRECT},
     };
     if (test_with_tsan)
-        skip(); /* threads share the counter */
+        test_skip("threads share the counter with the thread sanitizer");
     bool *was_short = test_shared_memory(sizeof *was_short);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         long n = 1;
@@ -712,7 +712,7 @@ static int run_until_death(dt_ctx *ctx, void *arg) {
 static void execute__fails_where_a_peer_dies(void **state) {
     (void)state;
     if (test_with_tsan)
-        skip(); /* a thread cannot die alone */
+        test_skip("a thread cannot die alone with the thread sanitizer");
     for (int when = 0; when < 6; when++) {
         test_launch launch = {.tells = when % 2 == 0};
         dt_init_options options = {.timeout_s = 60};

@@ -15,6 +15,7 @@ from seed import test_seed
 try:
     import numpy as np
 except ImportError:
+    print("skipped: NumPy is not installed")
     sys.exit(77)
 
 PROGRAM = os.path.join(os.environ["DTENSOR_BUILD"], "tests", "move.copy")

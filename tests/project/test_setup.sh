@@ -57,7 +57,7 @@ expect() {
 }
 
 build="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev zlib1g-dev libcmocka-dev"
-test="$build mandoc g++ clang python3 python3-numpy shellcheck"
+test="$build mandoc g++ clang python3 python3-numpy shellcheck locales"
 all="$test clang-format-14 clang-tidy-14 gcc-aarch64-linux-gnu libc6-dev-arm64-cross"
 
 machine "$build" ""

@@ -35,6 +35,13 @@ typedef bool test_body(dt_ctx *ctx, void *user);
  * true. Nothing may leak. Returns how many allocations were made to fail. */
 long assert_survives_failing_allocations(test_body *body, void *user);
 
+/* Skips the rest of a test for this reason, which `make test` lists at its end. */
+#define test_skip(reason)                                                                                            \
+    do {                                                                                                             \
+        print_message("skipped: %s\n", reason);                                                                      \
+        skip();                                                                                                      \
+    } while (0)
+
 /* The text of a context's error contains every given part; prints the text when it does not. */
 void assert_error_says(const dt_ctx *ctx, dt_status status, const char *part);
 

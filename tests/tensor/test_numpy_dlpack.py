@@ -10,17 +10,16 @@ import unittest
 try:
     import numpy as np
 except ImportError:
+    print("skipped: NumPy is not installed")
     sys.exit(77)
 
-try:
-    PATH = sorted(glob.glob(os.path.join(os.environ["DTENSOR_BUILD"], "lib", "libdtensor.so*")))[0]
-    with open(PATH, "rb") as file:
-        BYTES = file.read()
-    if b"__asan_init" in BYTES or b"__tsan_init" in BYTES:
-        sys.exit(77)
-    LIBRARY = ctypes.CDLL(PATH)
-except (IndexError, OSError):
+PATH = sorted(glob.glob(os.path.join(os.environ["DTENSOR_BUILD"], "lib", "libdtensor.so*")))[0]
+with open(PATH, "rb") as file:
+    BYTES = file.read()
+if b"__asan_init" in BYTES or b"__tsan_init" in BYTES:
+    print("skipped: a library with a sanitizer must be loaded first")
     sys.exit(77)
+LIBRARY = ctypes.CDLL(PATH)
 
 PYTHON = ctypes.pythonapi
 POINTER = ctypes.c_void_p
