@@ -353,7 +353,7 @@ DT_API dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(
 typedef struct dt_maximum_options {
     const dt_site *site;
 } dt_maximum_options;
-/* The larger of two elements; NaN if one of them is NaN.
+/* The maximum of two elements; NaN if one of them is NaN.
  *     maximum(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_maximum_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_maximum_options));

@@ -12,7 +12,8 @@ static char fold(char c) { return c == '-' ? '_' : (char)tolower((unsigned char)
 
 static size_t min(size_t a, size_t b) { return a < b ? a : b; }
 
-/* rows[i % 3][j]: the distance of the first i letters of a and the first j of b. Both have at most DT__NEAR_MISS_CHARS. */
+/* rows[i % 3][j]: the distance of the first i letters of a and the first j of b, which have at most
+ * DT__NEAR_MISS_CHARS. */
 static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b) {
     size_t rows[3][DT__NEAR_MISS_CHARS + 1];
     for (size_t j = 0; j <= n_b; j++)

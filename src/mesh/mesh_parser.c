@@ -136,7 +136,8 @@ static dt_status read_star(struct reader *in, struct front *front) {
     if (front->star)
         return dt__cursor_fail(&in->cursor, "expected one '*', got a second one");
     if (in->self.world == DT__ANY_WORLD)
-        return dt__cursor_fail(&in->cursor, "'*' takes what is left of the world, whose size is not known; tools have --ranks for it");
+        return dt__cursor_fail(
+            &in->cursor, "'*' takes what is left of the world, whose size is not known; tools have --ranks for it");
     front->star = in->cursor.at;
     front->star_dim = front->n_sizes;
     front->sizes[front->n_sizes++] = 1;

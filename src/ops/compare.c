@@ -140,7 +140,7 @@ static dt_status where(dt_op_call *call) {
 
 const dt_op dt__op_maximum = {
     .schema = "maximum(Tensor self, Tensor other) -> Tensor",
-    .summary = "The larger of two elements; NaN if one of them is NaN.",
+    .summary = "The maximum of two elements; NaN if one of them is NaN.",
     .rule = "...,...->...",
     .rows = rows_maximum,
     .shape = shape_maximum,

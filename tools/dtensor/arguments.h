@@ -3,8 +3,8 @@
  * What every subcommand of `dtensor` shares. A subcommand is a row (name, summary, options, examples, function); help,
  * option parsing and error texts are made from the row, so that they cannot disagree. A new subcommand is one file that
  * defines `<name>_command` and one name in COMMAND_LIST. A session is one run of a subcommand: its context claims to be
- * a rank of the largest world, or of that of --ranks, and sends nothing, so that meshes may be of any size. Errors are lines
- * "dtensor show: …" on standard error.
+ * a rank of the largest world, or of that of --ranks, and sends nothing, so that meshes may be of any size. Errors are
+ * lines "dtensor show: …" on standard error.
  */
 #ifndef TOOLS_DTENSOR_ARGUMENTS_H
 #define TOOLS_DTENSOR_ARGUMENTS_H

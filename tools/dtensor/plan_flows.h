@@ -23,9 +23,9 @@ typedef struct flow_list {
     int64_t receiver; /* the only rank whose pairs are listed, or -1: all are */
 } flow_list;
 
-/* Lists the pairs of all receivers if there are at most max_pairs on at most max_ranks ranks, and otherwise those of the
- * rank that receives most in one step. receiver >= 0: of this rank. Refuses (mesh) one that is not in the target's mesh,
- * and (unsupported) one that has more than 2^20 senders. */
+/* Lists the pairs of all receivers if there are at most max_pairs on at most max_ranks ranks, and otherwise those of
+ * the rank that receives most in one step. receiver >= 0: of this rank. Refuses (mesh) one that is not in the target's
+ * mesh, and (unsupported) one that has more than 2^20 senders. */
 dt_status flow_list_new(dt__arena *arena, const dt_spec *from, const dt_spec *to, const dt__plan *plan,
                         int64_t max_pairs, int64_t max_ranks, int64_t receiver, flow_list *out);
 
