@@ -26,7 +26,7 @@ regex = ^($(subst $(empty) $(empty),|,$(strip $(1))))$$
 which = $(if $(filter tsan,$(1)),--tests-regex '$(call regex,$(RACES))',--exclude-regex '^project\.')
 
 .NOTPARALLEL:
-.PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 check-seeds check-bare soak bench bench-compare fuzz lint docs install clean
+.PHONY: help build demo test test-all $(addprefix check-,$(MATRIX)) check-aarch64 check-seeds check-bare soak bench bench-compare fuzz lint format docs install clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 22
@@ -38,10 +38,10 @@ build: ## the library, the tools and the examples, in build/
 demo: build ## a matrix moves between four ranks: pictures, plans, bytes and times
 	@if [ -t 1 ]; then colour=--colour; fi; build/bin/dtrun -n 4 build/examples/demo $$colour
 
-test: ## everything that is quick to check; under 10 minutes with two cores
+test: ## everything that is quick to check; under 10 minutes with two cores; TESTS='^ops' for some of it
 	@scripts/setup.sh test
 	@$(call compile,release)
-	@$(call check,release,--label-regex short)
+	@$(call check,release,--label-regex short $(if $(TESTS),--tests-regex '$(TESTS)'))
 
 test-all: $(addprefix check-,$(MATRIX)) check-aarch64 check-seeds ## the long matrix: sanitizers, the other compiler, seeds, faults, fuzzing
 	@echo "== long tests"
@@ -98,6 +98,11 @@ lint: ## format, editor settings, shell scripts, clang-tidy
 	@scripts/setup.sh test
 	@$(call configure,release)
 	@scripts/lint.py
+
+format: ## formats the code, and generates again what is made from it: ops.h, calls.hpp, manual page, table of files
+	@scripts/setup.sh test
+	@scripts/lint.py --fix
+	@scripts/make_ops.py && scripts/make_cpp.py && scripts/file_table.py
 
 docs: ## the manual as HTML, PDF and text, in build/docs
 	@scripts/setup.sh docs

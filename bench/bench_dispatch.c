@@ -2,8 +2,9 @@
  *
  * What running an op costs besides its arithmetic: each op on [4,4] tensors, once plain and once distributed, with
  * its decision in the cache. The difference is what distribution adds to a call; limits are 100 ns for it, and 150 ns
- * for a whole plain call. The outputs are dropped within the time. The fastest of many short runs counts. Products of
- * larger matrices are compared with the bare call of OpenBLAS, both on one thread; the target is a ratio of 0.97.
+ * for a whole plain call. The outputs are dropped within the time. The fastest of many short runs counts (settle.h).
+ * Products of larger matrices are compared with the bare call of OpenBLAS, both on one thread; the target is a ratio
+ * of 0.97.
  *
  *     bench_dispatch [--quick]
  *     bench_dispatch --run OP plain|distributed N     N calls and nothing else, for programs that count instructions
@@ -11,6 +12,7 @@
 #include <dtensor/dtensor.h>
 
 #include "kernels/kernels.h"
+#include "settle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,36 +88,28 @@ static bool __attribute__((noinline)) bench_calls(int which, const operands *o, 
     return true;
 }
 
-/* Nanoseconds of one call; negative after an error. */
-static double fastest(int which, const operands *o, int repeats) {
-    double best = 1e30;
-    if (!bench_calls(which, o, 3))
-        return -1;
-    for (int r = 0; r < repeats; r++) {
-        double start = now_ns();
-        if (!bench_calls(which, o, CALLS))
-            return -1;
-        double took = (now_ns() - start) / CALLS;
-        best = took < best ? took : best;
-    }
-    return best;
+struct calls {
+    int which;
+    operands operands;
+};
+
+static double repeat_calls(void *user) {
+    const struct calls *calls = user;
+    double start = now_ns();
+    return bench_calls(calls->which, &calls->operands, CALLS) ? (now_ns() - start) / 1e9 : -1;
 }
 
-/* Times of both kinds, in turn, so that a disturbance meets both. */
-static bool measure(dt_ctx *ctx, dt_mesh *mesh, int which, int repeats) {
+static bool measure(dt_ctx *ctx, dt_mesh *mesh, int which, double budget_s) {
     dt_scope scope = dt_scope_begin(ctx);
-    operands plain, spread;
-    double a = 1e30, b = 1e30;
-    bool fine = make_operands(ctx, NULL, &plain) && make_operands(ctx, mesh, &spread);
-    for (int turn = 0; turn < 5 && fine; turn++) {
-        double t = fastest(which, &plain, repeats), u = fastest(which, &spread, repeats);
-        fine = t >= 0 && u >= 0;
-        a = t < a ? t : a;
-        b = u < b ? u : b;
-    }
+    struct calls plain = {.which = which}, spread = {.which = which};
+    double best[2] = {0};
+    bool fine = make_operands(ctx, NULL, &plain.operands) && make_operands(ctx, mesh, &spread.operands) &&
+                bench_settle_pair(budget_s, (bench_repeat *[]){repeat_calls, repeat_calls},
+                                  (void *[]){&plain, &spread}, best);
     dt_scope_end(scope);
     if (!fine)
         return false;
+    double a = best[0] * 1e9 / CALLS, b = best[1] * 1e9 / CALLS;
     printf("%-12s %9.1f %12.1f %11.1f %7d %8d\n", cases[which].op, a, b, b - a, LIMIT_NS, PLAIN_LIMIT_NS);
     printf("{\"bench\":\"dispatch\",\"config\":{\"op\":\"%s\",\"what\":\"added\"},\"ours\":%.1f,\"unit\":\"ns\","
            "\"peer\":\"limit\",\"theirs\":%d}\n",
@@ -126,29 +120,41 @@ static bool measure(dt_ctx *ctx, dt_mesh *mesh, int which, int repeats) {
     return true;
 }
 
+struct product {
+    const dt__blas *blas;
+    int n;
+    dt_tensor *a, *b, *c;
+};
+
+static double repeat_product(void *user) {
+    const struct product *p = user;
+    double start = now_ns();
+    dt_tensor *product = dt_mm(p->a, p->b);
+    double took = now_ns() - start;
+    dt_drop(product);
+    return product ? took / 1e9 : -1;
+}
+
+static double repeat_blas(void *user) {
+    const struct product *p = user;
+    double start = now_ns();
+    p->blas->sgemm(DT__BLAS_ROW_MAJOR, DT__BLAS_PLAIN, DT__BLAS_PLAIN, p->n, p->n, p->n, 1, dt_data(p->a), p->n,
+                   dt_data(p->b), p->n, 0, dt_data(p->c), p->n);
+    return (now_ns() - start) / 1e9;
+}
+
 /* The fastest of some products, ours and the bare call in turn. */
-static bool measure_product(dt_ctx *ctx, const dt__blas *blas, int64_t n, int repeats) {
+static bool measure_product(dt_ctx *ctx, const dt__blas *blas, int64_t n, double budget_s) {
     dt_scope scope = dt_scope_begin(ctx);
-    dt_tensor *a = dt_randn(ctx, DT_SHAPE(n, n)), *b = dt_randn(ctx, DT_SHAPE(n, n)),
-              *c = dt_zeros(ctx, DT_SHAPE(n, n));
-    double ours = 1e30, theirs = 1e30;
-    bool fine = a && b && c;
-    for (int r = 0; r < repeats && fine; r++) {
-        double start = now_ns();
-        dt_tensor *product = dt_mm(a, b);
-        double middle = now_ns();
-        fine = product;
-        dt_drop(product);
-        int size = (int)n;
-        double begin = now_ns();
-        blas->sgemm(DT__BLAS_ROW_MAJOR, DT__BLAS_PLAIN, DT__BLAS_PLAIN, size, size, size, 1, dt_data(a), size,
-                    dt_data(b), size, 0, dt_data(c), size);
-        double end = now_ns();
-        ours = middle - start < ours ? middle - start : ours;
-        theirs = end - begin < theirs ? end - begin : theirs;
-    }
+    struct product product = {blas, (int)n, dt_randn(ctx, DT_SHAPE(n, n)), dt_randn(ctx, DT_SHAPE(n, n)),
+                              dt_zeros(ctx, DT_SHAPE(n, n))};
+    double best[2] = {0};
+    bool fine = product.a && product.b && product.c &&
+                bench_settle_pair(budget_s, (bench_repeat *[]){repeat_product, repeat_blas},
+                                  (void *[]){&product, &product}, best);
     dt_scope_end(scope);
     if (fine) {
+        double ours = best[0] * 1e9, theirs = best[1] * 1e9;
         printf("matmul %-5d %9.1f us %9.1f us of OpenBLAS, ratio %.3f\n", (int)n, ours / 1e3, theirs / 1e3,
                theirs / ours);
         printf("{\"bench\":\"matmul\",\"config\":{\"n\":%d},\"ours\":%.1f,\"unit\":\"us\",\"peer\":\"openblas\","
@@ -166,7 +172,7 @@ static bool measure_products(dt_ctx *ctx, bool quick) {
         return true;
     }
     for (int64_t n = 256; n <= 1024 && fine; n *= 2)
-        fine = measure_product(ctx, &blas, n, (int)((quick ? 20 : 100) * 1024 / n));
+        fine = measure_product(ctx, &blas, n, quick ? 0.5 : 2);
     return fine;
 }
 
@@ -197,7 +203,7 @@ int main(int argc, char **argv) {
     else if (fine) {
         printf("%-12s %9s %12s %11s %7s %8s\n", "op", "plain ns", "distributed", "added ns", "limit", "plain's");
         for (int i = 0; i < N_CASES; i++)
-            if (!measure(ctx, mesh, i, quick ? 50 : 500)) {
+            if (!measure(ctx, mesh, i, quick ? 0.02 : 0.2)) {
                 printf("%-12s skipped: %s\n", cases[i].op, dt_error_text(ctx));
                 (void)dt_error_clear(ctx);
             }

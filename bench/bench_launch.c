@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Start to finish of an empty program: dtrun starts ranks that open and close a context, mpirun starts as many
- * processes that do nothing at all, in turn. The fastest of all repeats counts. Without mpirun the peer is the limit
- * that was set for four ranks. Usage: bench_launch [--quick]
+ * processes that do nothing at all, in turn, until the fastest of either has settled (settle.h). Without mpirun the
+ * peer is the limit that was set for four ranks. Usage: bench_launch [--quick]
  */
 #include "comm/comm.h"
+#include "settle.h"
 
 #include <fcntl.h>
 #include <spawn.h>
@@ -14,11 +15,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N_REPEATS = 40, N_QUICK = 8, LIMIT_MS = 40 };
+enum { LIMIT_MS = 40 };
 #define LIMIT_RANKS "4"
 
-/* Milliseconds that a command takes; a negative number if it cannot be run or fails. */
-static double run(char **command) {
+/* Seconds that a command takes, a list of words; negative if it cannot be run or fails. */
+static double run(void *user) {
+    char **command = user;
     posix_spawn_file_actions_t actions;
     pid_t pid;
     int status;
@@ -30,29 +32,20 @@ static double run(char **command) {
     posix_spawn_file_actions_destroy(&actions);
     if (error || waitpid(pid, &status, 0) != pid || status)
         return -1;
-    return (double)(dt__now_ns() - start_ns) * 1e-6;
+    return (double)(dt__now_ns() - start_ns) * 1e-9;
 }
 
-static void keep_fastest(double *best, double ms) {
-    if (ms >= 0 && (*best < 0 || ms < *best))
-        *best = ms;
-}
-
-static int compare(const char *self, const char *dtrun, const char *n, int n_repeats) {
+static int compare(const char *self, const char *dtrun, const char *n, double budget_s) {
     char *ours[] = {(char *)dtrun, "-n", (char *)n, (char *)self, "--rank", NULL};
     char *theirs[] = {"mpirun",     "-n",      (char *)n, "--oversubscribe", "--allow-run-as-root",
                       (char *)self, "--empty", NULL};
-    double our_ms = -1, their_ms = -1;
     bool has_mpi = run(theirs) >= 0;
-    for (int i = 0; i < n_repeats; i++) {
-        keep_fastest(&our_ms, run(ours));
-        if (has_mpi && i < N_QUICK) /* slow, and its spread is small beside the difference */
-            keep_fastest(&their_ms, run(theirs));
-    }
-    if (our_ms < 0) {
+    double best[2];
+    if (!bench_settle_pair(budget_s, (bench_repeat *[]){run, run}, (void *[]){ours, has_mpi ? theirs : ours}, best)) {
         fprintf(stderr, "bench_launch: %s cannot be run\n", dtrun);
         return 1;
     }
+    double our_ms = best[0] * 1e3, their_ms = best[1] * 1e3;
     if (!has_mpi && strcmp(n, LIMIT_RANKS) != 0)
         return 0;
     if (!has_mpi)
@@ -76,7 +69,7 @@ static int measure(bool quick) {
     int failed = 0;
     static const char *const counts[] = {"1", "4", "16"};
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-        failed |= compare(self, dtrun, counts[i], quick ? N_QUICK : N_REPEATS);
+        failed |= compare(self, dtrun, counts[i], quick ? 0.2 : 1);
     return failed;
 }
 

@@ -5,20 +5,22 @@
  * without fused products (`cinz`) are compared: no other computes the same bits on every instruction set.
  *
  * f32 is compared with the C library in f64, over all values of the argument with a stride; f64 with the C library in
- * long double, half of the arguments with random bits and half from the range in which the function varies. Each round
- * times ours and SLEEF's one after the other; the fastest of many counts.
+ * long double, half of the arguments with random bits and half from the range in which the function varies. Ours and
+ * SLEEF's are timed in turn until the fastest of either has settled (settle.h).
  *
  *     bench_maths [--quick | --exhaustive]
  */
 #include "base/half_float.h"
 #include "kernels/kernels.h"
+#include "settle.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { N = 1 << 12, ROUNDS = 300 };
+enum { N = 1 << 12 };
+static const double budget_s = 0.005;
 
 typedef void maths_loop(int64_t n, void *out, const void *const *ins, const dt__number *numbers);
 
@@ -201,25 +203,30 @@ static double max_error(const struct function *f, dt_dtype dtype, maths_loop *lo
     return worst;
 }
 
-static double round_ns(maths_loop *loop, dt_dtype dtype, data *d) {
+struct timed {
+    maths_loop *loop;
+    dt_dtype dtype;
+    data *data;
+};
+
+static double repeat_loop(void *user) {
+    const struct timed *timed = user;
     const double start = now_ns();
-    run(loop, dtype, d);
-    return (now_ns() - start) / N;
+    run(timed->loop, timed->dtype, timed->data);
+    return (now_ns() - start) / 1e9;
 }
 
 static void time_both(const struct function *f, dt_dtype dtype, maths_loop *ours, maths_loop *sleef, double ns[2]) {
     static data d;
-    ns[0] = ns[1] = 1e30;
     for (int i = 0; i < N; i++)
         for (int k = 0; k < 2; k++) {
             d.f64[k][i] = random_between(f->low, f->high);
             d.f32[k][i] = (float)d.f64[k][i];
         }
-    for (int round = 0; round < ROUNDS; round++) {
-        const double mine = round_ns(ours, dtype, &d), other = sleef ? round_ns(sleef, dtype, &d) : 0;
-        ns[0] = mine < ns[0] ? mine : ns[0];
-        ns[1] = other < ns[1] ? other : ns[1];
-    }
+    struct timed a = {ours, dtype, &d}, b = {sleef ? sleef : ours, dtype, &d};
+    (void)bench_settle_pair(budget_s, (bench_repeat *[]){repeat_loop, repeat_loop}, (void *[]){&a, &b}, ns);
+    ns[0] *= 1e9 / N;
+    ns[1] *= 1e9 / N;
 }
 
 static void print_cell(bool is_there, double value) {

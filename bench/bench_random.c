@@ -7,13 +7,15 @@
  *     bench_random [--quick]
  */
 #include "random/random.h"
+#include "settle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { N = 1 << 16, REPEATS = 300, TURNS = 3 }; /* short repeats: few of them are disturbed */
+enum { N = 1 << 16, REPEATS = 300 }; /* short repeats: few of them are disturbed */
+static const double few_s = 1e-3;    /* starting NumPy takes longer than its fills: batches of three repeats */
 
 static const char *const names[] = {"plain", "baseline", "avx2", "avx512"};
 
@@ -87,17 +89,29 @@ static void report(const char *word, const dt__draw *draw, double ours, double t
     fflush(stdout);
 }
 
-/* Takes turns with the peer, so that both see the same machine. */
+struct fill {
+    const dt__draw *draw;
+    int repeats;
+    void *dst;
+};
+
+static double repeat_ours(void *user) {
+    const struct fill *fill = user;
+    return fastest_fill(fill->draw, fill->repeats, fill->dst) * N / 1e9;
+}
+
+static double repeat_numpy(void *user) { return numpy_fill(((struct fill *)user)->repeats) * N / 1e9; }
+
+/* Takes turns with the peer, so that both see the same machine; a repeat is the fastest of many fills. */
 static void bench_beside_numpy(const dt__draw *draw, int repeats, void *dst) {
-    double ours = 1e30, theirs = 1e30;
-    for (int turn = 0; turn < TURNS; turn++) {
-        double mine = fastest_fill(draw, repeats, dst), peer = numpy_fill(repeats);
-        ours = mine < ours ? mine : ours;
-        theirs = peer < theirs ? peer : theirs;
-    }
-    if (theirs <= 0)
+    struct fill fill = {draw, repeats, dst};
+    double best[2] = {0};
+    bool has_numpy = numpy_fill(1) > 0;
+    if (!has_numpy)
         fprintf(stderr, "bench_random: python3 has no NumPy: the peer is left out\n");
-    report("normal", draw, ours, theirs);
+    (void)bench_settle_pair(few_s, (bench_repeat *[]){repeat_ours, has_numpy ? repeat_numpy : repeat_ours},
+                            (void *[]){&fill, &fill}, best);
+    report("normal", draw, best[0] * 1e9 / N, has_numpy ? best[1] * 1e9 / N : 0);
 }
 
 int main(int argc, char **argv) {

@@ -10,18 +10,14 @@
 #include "dtensor/redistribute.h"
 #include "kernels/kernels.h"
 #include "moves.h"
+#include "settle.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum {
-    LARGEST_PART = 4 * BENCH_LARGE * BENCH_LARGE,
-    COPY_PIECE = 1 << 18,
-    BARRIER_PAIRS = 1000,
-    BARRIER_REPEATS = 30
-};
+enum { LARGEST_PART = 4 * BENCH_LARGE * BENCH_LARGE, COPY_PIECE = 1 << 18, BARRIER_PAIRS = 1000 };
 
 struct options {
     int n_ranks;
@@ -92,29 +88,30 @@ static void copy_as_much(const bench_job *job, const char *shared, char *dst, co
     }
 }
 
-/* The fastest of all ways, all ranks at once, each repeated for a while. */
+/* The fastest of all ways, all ranks at once, each once in a batch. Negative after a failure. */
 static double measure_bound(const bench_mover *mover, const bench_job *job, char *shared, double budget_s) {
     static const struct copy_way ways[] = {
         {COPY_PIECE, DT__CACHED}, {COPY_PIECE, DT__STREAM}, {0, DT__CACHED}, {0, DT__STREAM}};
     enum { N_WAYS = sizeof ways / sizeof *ways };
     size_t src_bytes = 4 * (size_t)bench_block_count(&job->src), dst_bytes = 4 * (size_t)bench_block_count(&job->dst);
     char *dst = malloc(dst_bytes);
-    double best = dst ? 1e9 : -1, first = bench_now(), go_on = 1;
-    if (best > 0)
+    bench_settle settle = bench_settle_new(budget_s);
+    double seconds[N_WAYS];
+    bool fine = dst;
+    if (fine)
         memset(dst, 1, dst_bytes);
-    for (int i = 0; best > 0 && go_on > 0; i++) {
-        memset(shared + (size_t)job->rank * LARGEST_PART, i, src_bytes);
-        bool fine = barrier(mover->user);
-        double start = bench_now();
-        copy_as_much(job, shared, dst, &ways[i % N_WAYS]);
-        double took = bench_span(mover, start, bench_now());
-        best = !fine || took < best ? took : best;
-        go_on = i < N_WAYS || bench_now() - first < budget_s;
-        if (!mover->max(mover->user, &go_on, 1)) /* all go on, or none */
-            best = -1;
-    }
+    do {
+        for (int i = 0; i < N_WAYS && fine; i++) {
+            memset(shared + (size_t)job->rank * LARGEST_PART, i, src_bytes);
+            fine = barrier(mover->user);
+            double start = bench_now();
+            copy_as_much(job, shared, dst, &ways[i]);
+            seconds[i] = bench_span(mover, start, bench_now());
+            fine = fine && seconds[i] > 0;
+        }
+    } while (fine && bench_settle_continues(&settle, seconds, N_WAYS));
     free(dst);
-    return best;
+    return fine ? settle.best : -1;
 }
 
 static bool measure_bounds(const bench_mover *mover, char *shared, double budget_s) {
@@ -128,20 +125,24 @@ static bool measure_bounds(const bench_mover *mover, char *shared, double budget
     return true;
 }
 
-static bool measure_barriers(const bench_mover *mover) {
-    double best = 1e9;
-    for (int i = 0; i < BARRIER_REPEATS; i++) {
-        bool fine = mover->barrier(mover->user);
-        double start = bench_now();
-        for (int k = 0; k < 2 * BARRIER_PAIRS && fine; k++)
-            fine = mover->barrier(mover->user);
-        double took = bench_span(mover, start, bench_now()) / BARRIER_PAIRS;
-        if (!fine || took < 0)
-            return false;
-        best = took < best ? took : best;
-    }
+static bool measure_barriers(const bench_mover *mover, double budget_s) {
+    static double seconds[BENCH_MAX_BATCH];
+    bench_settle settle = bench_settle_new(budget_s);
+    int n;
+    do {
+        n = bench_settle_batch(&settle);
+        for (int i = 0; i < n; i++) {
+            bool fine = mover->barrier(mover->user);
+            double start = bench_now();
+            for (int k = 0; k < 2 * BARRIER_PAIRS && fine; k++)
+                fine = mover->barrier(mover->user);
+            seconds[i] = bench_span(mover, start, bench_now());
+            if (!fine || seconds[i] < 0)
+                return false;
+        }
+    } while (bench_settle_continues(&settle, seconds, n));
     bench_job none = {.rows = BENCH_SMALL, .columns = BENCH_SMALL, .n_ranks = mover->n_ranks};
-    bench_move_row(mover, "barriers", &none, best);
+    bench_move_row(mover, "barriers", &none, settle.best / BARRIER_PAIRS);
     return true;
 }
 
@@ -162,7 +163,7 @@ static int rank_main(dt_ctx *ctx, void *arg) {
     bench_bind(mover.rank, mover.n_ranks);
     double budget_s = options->quick ? 0.1 : 0.5;
     bool fine = bench_measure_moves(&mover, budget_s) && measure_bounds(&mover, options->shared, budget_s) &&
-                (mover.n_ranks > 2 || measure_barriers(&mover));
+                (mover.n_ranks > 2 || measure_barriers(&mover, budget_s));
     return fine ? 0 : 1;
 }
 

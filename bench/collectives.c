@@ -4,6 +4,7 @@
  * runs.
  */
 #include "collectives.h"
+#include "settle.h"
 
 #include <sched.h>
 #include <stdio.h>
@@ -14,8 +15,7 @@
 enum {
     SMALL_BYTES = 65536, /* calls up to this size are timed ten at a time */
     SMALL_CALLS = 10,
-    LEAST_REPEATS = 3,
-    MOST_REPEATS = 5000,
+    MAX_REPEATS = 10 * BENCH_MAX_BATCH,
 };
 
 static const char *const op_names[BENCH_N_OPS] = {
@@ -145,21 +145,23 @@ static bool repeat(const struct job *job, int n_calls, double *seconds) {
     return fine;
 }
 
-/* Repeats in batches of growing size, until the slowest rank reports that the time is over. */
+/* Repeats in batches until the best has settled; the time of a repeat is that of the slowest rank. Returns how many
+ * repeats there were, 0 after a failure. */
 static int repeat_often(const struct job *job, int n_calls) {
     const bench_side *side = job->side;
-    double start = bench_now(), spent = 0;
-    int n = 0;
-    while (n < LEAST_REPEATS || (n < MOST_REPEATS && spent < job->options->budget_s)) {
-        int last = n + n / 4 + 1;
-        for (; n < last && n < MOST_REPEATS; n++)
-            if (!repeat(job, n_calls, &job->seconds[n]))
+    bench_settle settle = bench_settle_new(job->options->budget_s / n_calls); /* times are those of one call */
+    double *batch;
+    int n;
+    do {
+        batch = job->seconds + settle.n;
+        n = bench_settle_batch(&settle);
+        for (int i = 0; i < n; i++)
+            if (!repeat(job, n_calls, &batch[i]))
                 return 0;
-        spent = bench_now() - start;
-        if (!side->max(side->user, &spent, 1))
+        if (!side->max(side->user, batch, (size_t)n))
             return 0;
-    }
-    return side->max(side->user, job->seconds, (size_t)n) ? n : 0;
+    } while (bench_settle_continues(&settle, batch, n) && settle.n + BENCH_MAX_BATCH <= MAX_REPEATS);
+    return settle.n;
 }
 
 static bool run_job(const struct job *job, bench_times *times) {
@@ -185,7 +187,7 @@ static bool measure(struct job *job) {
     float *src = take_floats(job, job->src_count), *dst = take_floats(job, job->dst_count);
     job->call.src = src;
     job->call.dst = dst;
-    job->seconds = side->take(side->user, MOST_REPEATS * sizeof(double));
+    job->seconds = side->take(side->user, MAX_REPEATS * sizeof(double));
     bool fine = src && dst && job->seconds && run_job(job, &times);
     side->give(side->user, src);
     side->give(side->user, dst);

@@ -3,11 +3,12 @@
  * The loops around a move, the same for every library.
  */
 #include "moves.h"
+#include "settle.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { SMALL_CALLS = 100, LEAST_REPEATS = 8, MOST_REPEATS = 2000 };
+enum { SMALL_CALLS = 100 };
 
 const bench_move bench_moves[] = {
     {"0", "R"}, {"1", "R"},   {"0", "1"},   {"P", "R"},   {"P", "0"},
@@ -130,8 +131,11 @@ double bench_span(const bench_mover *mover, double start, double end) {
     return mover->max(mover->user, ends, 2) ? ends[0] + ends[1] : -1;
 }
 
+static int calls_of(const bench_job *job) { return job->rows == BENCH_SMALL ? SMALL_CALLS : 1; }
+
+/* Seconds of one call. */
 static bool repeat(const bench_mover *mover, const bench_job *job, float *src, int round, double *seconds) {
-    int n_calls = job->rows == BENCH_SMALL ? SMALL_CALLS : 1;
+    int n_calls = calls_of(job);
     bool fine = true;
     if (n_calls == 1)
         rewrite_source(job, src, (float)round);
@@ -145,24 +149,22 @@ static bool repeat(const bench_mover *mover, const bench_job *job, float *src, i
 }
 
 static bool measure(const bench_mover *mover, const bench_job *job, float *src, double budget_s) {
-    static double seconds[MOST_REPEATS];
-    double spent = 0, start = bench_now();
-    int n = 0;
+    static double seconds[BENCH_MAX_BATCH];
+    bench_settle settle = bench_settle_new(budget_s / calls_of(job)); /* times are those of one call */
+    int n;
     write_source(job, src);
     if (!mover->barrier(mover->user))
         return false;
     const float *dst = mover->run(mover->user, job);
     if (!dst || !is_right(mover, job, dst))
         return false;
-    for (double go_on; n < MOST_REPEATS && (n < LEAST_REPEATS || spent < budget_s); n++) {
-        if (!repeat(mover, job, src, n, &seconds[n]))
-            return false;
-        go_on = bench_now() - start < budget_s;
-        if (!mover->max(mover->user, &go_on, 1))
-            return false;
-        spent = go_on > 0 ? 0 : budget_s; /* all go on, or none */
-    }
-    bench_move_row(mover, mover->name, job, bench_summary(seconds, n).best);
+    do {
+        n = bench_settle_batch(&settle);
+        for (int i = 0; i < n; i++)
+            if (!repeat(mover, job, src, settle.n + i, &seconds[i]))
+                return false;
+    } while (bench_settle_continues(&settle, seconds, n));
+    bench_move_row(mover, mover->name, job, settle.best);
     return true;
 }
 

@@ -1,7 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The calls of bench_dispatch.c with PyTorch: [4,4] tensors, plain and as DTensors on a mesh of one rank."""
+"""The calls of bench_dispatch.c with PyTorch: [4,4] tensors, plain and as DTensors on a mesh of one rank.
+
+Prints a table, and a JSON object per figure beside ours, which is read from FILE: what bench_dispatch printed.
+"""
 import argparse
+import json
 import os
 import time
 
@@ -11,6 +15,9 @@ import torch.nn.functional as functional
 from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.tensor import Replicate, Shard, distribute_tensor
 
+from settle import fastest
+
+CALLS_PER_REPEAT = 100
 CALLS = {
     "add": lambda x, y, b: x + y,
     "mul": lambda x, y, b: x * y,
@@ -27,20 +34,38 @@ CALLS = {
 }
 
 
-def fastest(call, operands, repeats):
-    best = 1e9
-    for _ in range(repeats):
+def nanoseconds(call, operands, budget):
+    def repeat():
         start = time.perf_counter()
-        for _ in range(100):
+        for _ in range(CALLS_PER_REPEAT):
             call(*operands)
-        best = min(best, (time.perf_counter() - start) / 100)
-    return best * 1e9
+        return time.perf_counter() - start
+
+    return fastest(repeat, budget) / CALLS_PER_REPEAT * 1e9
+
+
+def read_ours(path):
+    """Nanoseconds by op and kind ("plain", "added")."""
+    ours = {}
+    with open(path) as file:
+        for row in (json.loads(line) for line in file if line.startswith("{")):
+            if row["bench"] == "dispatch" and row["unit"] == "ns":
+                ours[row["config"]["op"], row["config"]["what"]] = row["ours"]
+    return ours
+
+
+def print_row(op, what, ours, theirs):
+    print(json.dumps({"bench": "dispatch", "config": {"op": op, "what": what}, "ours": round(ours, 1), "unit": "ns", "peer": "torch",
+                      "theirs": round(theirs, 1), "ratio": round(theirs / ours, 3)}, separators=(",", ":")))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true")
-    repeats = 20 if parser.parse_args().quick else 100
+    parser.add_argument("ours", metavar="FILE")
+    arguments = parser.parse_args()
+    ours = read_ours(arguments.ours)
+    budget = 0.02 if arguments.quick else 0.2
     os.environ.update(MASTER_ADDR="127.0.0.1", MASTER_PORT=os.environ.get("BENCH_PORT", "29518"))
     torch.set_num_threads(1)
     dist.init_process_group("gloo", rank=0, world_size=1)
@@ -52,8 +77,11 @@ def main():
     print(f"{'torch':<12} {'plain ns':>9} {'distributed':>12} {'added ns':>11}")
     with torch.no_grad():
         for name, call in CALLS.items():
-            a, b = fastest(call, plain, repeats), fastest(call, spread, repeats)
+            a, b = nanoseconds(call, plain, budget), nanoseconds(call, spread, budget)
             print(f"{name:<12} {a:9.1f} {b:12.1f} {b - a:11.1f}")
+            if (name, "plain") in ours:
+                print_row(name, "plain", ours[name, "plain"], a)
+                print_row(name, "distributed", ours[name, "plain"] + ours[name, "added"], b)
     dist.destroy_process_group()
 
 

@@ -4,8 +4,7 @@
  * follows from the seed, the draw counter and the global index of its element. Ranks make their own shards, and nothing
  * is sent.
  *
- *     $ ./05_random                     # one rank; three ranks print the same
- *     $ dtrun -n 3 ./05_random
+ *     $ dtrun -n 3 ./05_random          # any number of ranks prints the same
  */
 #include <dtensor/dtensor.h>
 

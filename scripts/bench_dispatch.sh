@@ -1,14 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What running an op costs: times (bench_dispatch), and instructions of plain and distributed calls as callgrind counts
-# them, beside the limit of 400 for what distribution adds. Usage: bench_dispatch.sh [--quick]
+# What running an op costs: times (bench_dispatch), those of PyTorch where python3 has it, and instructions of plain and
+# distributed calls as callgrind counts them, beside the limit of 400 for what distribution adds. Usage:
+# bench_dispatch.sh [--quick]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=build/bench/bench_dispatch
-"$program" "$@"
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+"$program" "$@" | tee "$work/ours"
 
 if python3 -c 'import torch.distributed.tensor' 2>/dev/null; then
-    python3 bench/torch_dispatch_peer.py "$@"
+    python3 bench/torch_dispatch_peer.py "$@" "$work/ours"
 else
     echo "torch: skipped, python3 has no torch.distributed.tensor"
 fi
@@ -16,8 +19,6 @@ if ! command -v valgrind >/dev/null; then
     echo "instructions: skipped, valgrind is not installed"
     exit 0
 fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 n=1000
 count() { # OP KIND: instructions of one call
     if ! valgrind --tool=callgrind --callgrind-out-file="$work/out" --toggle-collect=bench_calls "$program" \

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the form of the sources. Usage: lint.py [format|editorconfig|shell|tidy|analyze ...], all of them by default.
+"""Checks the form of the sources. Usage: lint.py [format|editorconfig|shell|tidy|analyze ...], all of them by default;
+lint.py --fix formats the code instead.
 
 Exits with 0 if there are no complaints, 1 after printing them, 77 if every requested part was skipped because its tool is
 not installed.
@@ -45,6 +46,10 @@ def check_format():
     tool = find_tool("clang-format", LLVM)
     _, output = run([tool, "--dry-run", "--ferror-limit=3", "--", *map(str, tree.files(*tree.CODE))])
     return output.splitlines()
+
+
+def fix_format():
+    return run([find_tool("clang-format", LLVM), "-i", "--", *map(str, tree.files(*tree.CODE))])[0]
 
 
 def check_shell():
@@ -174,6 +179,8 @@ PARTS = {"format": check_format, "editorconfig": check_editorconfig, "shell": ch
 
 def main(names):
     verdicts = []
+    if names == ["--fix"]:
+        return fix_format()
     for name in names or PARTS:
         if name not in PARTS:
             print(f"lint: no such part: {name}; expected one of {', '.join(PARTS)}", file=sys.stderr)

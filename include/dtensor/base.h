@@ -136,7 +136,7 @@ typedef struct dt_init_options {
     const char *transport;  /* "self", "shm" or "fake"; default: shm in a launch, else self */
     int64_t world;          /* fake: size of the world; otherwise 0 or the size of the launch */
     int64_t rank;           /* fake: the rank of this process */
-    size_t heap_bytes;      /* virtual size of each rank's heap; default: the node's memory */
+    size_t heap_bytes;      /* size of each rank's heap; default: its share of what is available at start */
     double timeout_s;       /* deadline of every wait; default 300; negative: none (debugging) */
     int threads;            /* threads of this rank; default: its share of the cores */
     dt_allocator allocator; /* default: realloc and free */

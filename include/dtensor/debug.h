@@ -5,7 +5,7 @@
  *
  *     dt_comm_stats_begin(ctx);
  *     dt_comm_scope_begin(ctx, "layer1");
- *     …
+ *     dt_tensor *y = dt_softmax(dt_matmul(x, w), -1);
  *     dt_comm_scope_end(ctx);
  *     dt_comm_stats_end(ctx);
  *     printf("%s", dt_comm_stats_text(ctx));

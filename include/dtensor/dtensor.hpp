@@ -17,6 +17,11 @@
  *         return ctx.close();
  *     }
  *
+ *     $ c++ tutorial.cpp $(pkg-config --cflags --libs dtensor) -o tutorial
+ *     $ dtrun -n 4 ./tutorial
+ *     f32[8,1] S(0),P(sum) on mesh(dp=2,tp=2)
+ *     ...
+ *
  * What is .place = "R" in C is dt::place = "R" here. Options that a call does not have do not compile. Plain values
  * set the options in their order, and an options struct sets all of them. A number is a dim, a list of one dim, an
  * integer or a scalar, as the option needs it. DT_SHAPE, DT_DIMS and DT_TENSORS live until the end of the full

@@ -3,10 +3,11 @@
  * NumPy files: .npy holds one tensor, .npz several by name. A file holds the full tensor; each rank reads and writes
  * its shard of it.
  *
- *     dt_tensor *w = dt_load_npy(ctx, "weights.npy", .mesh = mesh, .place = "S(0),R");
- *     dt_save_npy(w, "copy.npy");
+ *     dt_save_npy(w, "weights.npy");
  *     dt_save_npz("model.npz", 2, (const char *[]){"w", "b"}, (dt_tensor *[]){w, b});
- *     dt_tensor *b = dt_load_npz(ctx, "model.npz", "b", .mesh = mesh);
+ *
+ *     dt_tensor *rows = dt_load_npy(ctx, "weights.npy", .mesh = mesh, .place = "S(0),R");
+ *     dt_tensor *bias = dt_load_npz(ctx, "model.npz", "b", .mesh = mesh);
  *
  * All dtypes are read and written. NumPy has no bf16: it is stored as two raw bytes, '<V2', as the ml_dtypes package
  * does. Big-endian numbers are byte-swapped on reading; a file in Fortran order becomes a tensor whose local tensors

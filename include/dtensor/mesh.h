@@ -2,10 +2,10 @@
  *
  * Meshes: ranks arranged in an n-dimensional grid whose dims may have names.
  *
- *     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4");     ranks     0 1 2 3     row-major: the last dim runs fastest
- *                                                                  4 5 6 7
- *     dt_mesh *tp = dt_mesh_slice(mesh, "tp");           on rank 5: ranks 4 5 6 7, and this rank's coordinate is 1
- *     dt_mesh *all = dt_mesh_flatten(mesh, NULL);        one dim "dp_tp" of 8 ranks
+ *     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4"); // ranks  0 1 2 3   row-major: the last dim runs fastest
+ *                                                    //        4 5 6 7
+ *     dt_mesh *tp = dt_mesh_slice(mesh, "tp");       // on rank 5: ranks 4 5 6 7, and this rank's coordinate is 1
+ *     dt_mesh *all = dt_mesh_flatten(mesh, NULL);    // one dim "dp_tp" of 8 ranks
  *     dt_mesh_release(all), dt_mesh_release(tp), dt_mesh_release(mesh);
  *
  * A mesh is arithmetic: making, slicing or querying one never communicates, and costs time and memory proportional to

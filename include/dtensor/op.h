@@ -2,12 +2,35 @@
  *
  * The descriptor of an op, the same for the ops of the library and for those that a program registers.
  *
+ *     static dt_status swiglu_shape(dt_op_call *call) { // global shapes: every rank decides alike
+ *         const dt_op_value *gate = &call->inputs[0], *up = &call->inputs[1];
+ *         if (gate->dtype != DT_F32 || up->dtype != DT_F32 || gate->n_dims != 1 || up->n_dims != 1)
+ *             return dt_op_refuse(call, DT_ERR_VALUE, "expected two f32 vectors");
+ *         if (gate->shape[0] != up->shape[0])
+ *             return dt_op_refuse(call, DT_ERR_SHAPE, "expected vectors of one size");
+ *         return dt_op_add_output(call, DT_F32, 1, gate->shape);
+ *     }
+ *
+ *     static dt_status swiglu_f32(dt_op_call *call) { // local tensors, which may be strided
+ *         const dt_op_value *gate = &call->inputs[0], *up = &call->inputs[1], *out = &call->outputs[0];
+ *         const float *g = gate->data, *u = up->data;
+ *         float *y = out->data;
+ *         for (int64_t i = 0; i < out->shape[0]; i++, g += gate->strides[0], u += up->strides[0])
+ *             y[i * out->strides[0]] = *g / (1 + expf(-*g)) * *u;
+ *         return DT_OK;
+ *     }
+ *
  *     static const dt_op swiglu = {
  *         .schema = "swiglu(Tensor gate, Tensor up) -> Tensor",
- *         .rule = "...,... -> ...",
- *         .shape = same_as_first,
+ *         .summary = "The sigmoid-weighted gate times up.",
+ *         .rule = "n,n->n", // both may be sharded, in the same way
+ *         .shape = swiglu_shape,
  *         .kernel = swiglu_f32,
+ *         .samples = "swiglu(f32[5]; f32[5])",
  *     };
+ *
+ *     dt_op_register(ctx, &swiglu);
+ *     dt_tensor *h = dt_call(ctx, "swiglu", b, b);
  *
  * The schema line is the op's signature. It has the names of the arguments, which a call passes by position or by
  * name, and their types. Overloads are joined by " | "; a call uses the first whose types fit its arguments.

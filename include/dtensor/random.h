@@ -6,9 +6,9 @@
  * The value of an element is a function of (seed, draw, row-major index of the element in the full tensor) and of
  * nothing else: every mesh, placement and number of ranks produces the bits of one rank, without communication.
  *
- *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(512, 512), .std = 0.02, .mesh = mesh, .place = "S(0),R");
+ *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(512, 512), .std = DT_REAL(0.02), .mesh = mesh, .place = "S(0),R");
  *     dt_tensor *order = dt_randperm(ctx, 60000, .mesh = mesh, .place = "S(0),R");
- *     dt_uniform_(bias, .low = -0.1, .high = 0.1);
+ *     dt_uniform_(b, .low = DT_REAL(-0.1), .high = DT_REAL(0.1));
  *
  * The ranks of a tensor must have generators in the same state. Draws on a mesh are recorded, and the next
  * redistribution on that mesh fails on every rank, with DT_ERR_MISMATCH, if the draws differ; dt_generator_tag provides

@@ -4,10 +4,10 @@
  * describes which shard this rank holds. A tensor without a spec is *plain*: it belongs to this rank alone. Both are
  * one type.
  *
- *     dt_tensor *a = dt_zeros(ctx, DT_SHAPE(3, 4));                                   plain, f32
- *     dt_tensor *b = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(0),R");   each rank makes its shard
- *     dt_tensor *c = dt_redistribute(b, "R,S(1)");                                    communicates
- *     double x = dt_item(dt_full_tensor(c));
+ *     dt_tensor *a = dt_zeros(ctx, DT_SHAPE(3, 4));                                 // plain, f32
+ *     dt_tensor *b = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(0),R"); // each rank makes its shard
+ *     dt_tensor *c = dt_redistribute(b, "R,S(1)");                                  // communicates
+ *     double total = dt_item(dt_sum(c));                                            // 32, on every rank
  *
  * Ownership. A tensor belongs to the scope that it was made in, and is freed when the scope ends; without a scope, with
  * the context. Storage is reference-counted: views share it, and it lives as long as any of them. Nothing has to be

@@ -143,8 +143,24 @@ bool dt__segment_failed_by_peer(const struct dt__segment *segment, int64_t rank)
 void dt__segment_describe(const struct dt__segment *segment, int64_t rank, char *text, size_t capacity);
 /* "exit code 3" or "signal 11 (SIGSEGV)". */
 void dt__describe_wait_status(int wait_status, char *text, size_t capacity);
+/* The same for a rank of the launch, with the reason where the kernel killed it for lack of memory; whether it did. */
+bool dt__segment_describe_ending(const struct dt__segment *segment, int wait_status, char *text, size_t capacity);
 
 /* The number of cores that this process may use, limited by affinity and cgroups. At least 1. */
 int dt__usable_cores(void);
+/* Writes a text, truncated to the capacity. */
+typedef void dt__describe_fn(dt_ctx *ctx, char *text, size_t capacity);
+/* Sets the function that adds what the heap holds ("largest tensors: …") to the error of a full heap. */
+void dt__heap_set_describe(dt_ctx *ctx, dt__describe_fn *describe);
+
+/* Bytes that this process may still use: available on the node, and within the limits of its cgroups. `root` is "", or
+ * the folder in which a test has its own /proc and /sys. */
+size_t dt__available_memory(const char *root);
+/* Processes that the kernel has ended for lack of memory since the node started. */
+int64_t dt__oom_kills(const char *root);
+/* Makes this process, a rank, a more likely victim of the kernel's OOM killer than its supervisor and other programs.
+ */
+enum { DT__OOM_SCORE = 500 };
+void dt__offer_to_oom_killer(void);
 
 #endif

@@ -10,10 +10,13 @@
 #include "base/quantity.h"
 #include "base/size.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#define MIB (1024.0 * 1024.0)
 
 static const dt__transport *const transports[] = {&dt__transport_self, &dt__transport_shm, &dt__transport_fake};
 
@@ -267,14 +270,30 @@ dt_status dt_error_clear(dt_ctx *ctx) {
     return runtime->transport->clear_error(runtime);
 }
 
+void dt__heap_set_describe(dt_ctx *ctx, dt__describe_fn *describe) {
+    if (dt__runtime_of(ctx))
+        dt__runtime_of(ctx)->describe_heap = describe;
+}
+
+static void fail_heap_full(dt_ctx *ctx, const dt__runtime *runtime, size_t bytes) {
+    const dt__heap *heap = &runtime->heap;
+    char contents[1024] = "";
+    if (runtime->describe_heap)
+        runtime->describe_heap(ctx, contents, sizeof contents);
+    dt__fail_local(ctx, DT_ERR_MEMORY,
+                   "heap: out of memory: %.1f MiB requested, %.1f of %.1f MiB in use in %" PRId64
+                   " blocks%s; DTENSOR_HEAP sets the size of each rank's heap",
+                   (double)bytes / MIB, (double)heap->stats.live_bytes / MIB, (double)heap->bytes / MIB,
+                   heap->stats.n_live, contents);
+}
+
 void *dt_heap_alloc(dt_ctx *ctx, size_t bytes) {
     dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
     if (!runtime)
         return NULL;
     void *memory = dt__heap_alloc(&runtime->heap, bytes);
     if (!memory)
-        dt__fail_local(ctx, DT_ERR_MEMORY, "heap: out of memory: %zu bytes requested, %zu of %zu in use", bytes,
-                       runtime->heap.stats.live_bytes, runtime->heap.bytes);
+        fail_heap_full(ctx, runtime, bytes);
     return memory;
 }
 

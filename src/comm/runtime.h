@@ -100,8 +100,9 @@ struct dt__runtime {
     const dt__kernels *kernels;
     dt__pool *threads; /* started on first use; NULL: one */
     dt__heap heap;
-    double timeout_s; /* negative: no deadline */
-    uint32_t epoch;   /* times that all ranks have cleared errors together */
+    dt__describe_fn *describe_heap; /* adds what the heap holds to an error; or NULL */
+    double timeout_s;               /* negative: no deadline */
+    uint32_t epoch;                 /* times that all ranks have cleared errors together */
     dt_group *world;
     dt_group *groups;    /* all live groups, including world */
     dt_work *started;    /* operations in progress that dt_comm_start began, oldest first */

@@ -23,20 +23,19 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysinfo.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define MAGIC UINT64_C(0x64746e7372303031)
-enum { HUGE = 2 << 20 };
+enum { HUGE = 2 << 20, MIN_HEAP = 4 << 20, MIN_RESERVE = 256 << 20 };
 
 static size_t round_up(size_t bytes, size_t step) { return (bytes + step - 1) / step * step; }
 
-static size_t node_memory(void) {
-    struct sysinfo info;
-    if (sysinfo(&info) || info.totalram == 0)
-        return (size_t)8 << 30;
-    return (size_t)info.totalram * info.mem_unit;
+/* What all heaps of a launch may use together: what is available now, less a reserve for private memory, page tables
+ * and other programs. */
+static size_t heap_memory(void) {
+    size_t memory = dt__available_memory(""), reserve = memory / 8;
+    return memory - (reserve > MIN_RESERVE ? reserve : memory / 2 < MIN_RESERVE ? memory / 2 : MIN_RESERVE);
 }
 
 /* Address space that all heaps together may use: 16 TiB, or half of RLIMIT_AS if that is less. */
@@ -48,7 +47,8 @@ static size_t address_space(void) {
 }
 
 size_t dt__heap_bytes_default(int64_t n_ranks) {
-    size_t share = address_space() / (size_t)n_ranks, memory = node_memory();
+    size_t share = address_space() / (size_t)n_ranks, memory = heap_memory() / (size_t)n_ranks;
+    memory = memory > MIN_HEAP ? memory : MIN_HEAP;
     return memory < share ? memory : share;
 }
 
@@ -97,7 +97,7 @@ static bool set_size(int fd, size_t bytes) {
 }
 
 struct dt__segment *dt__segment_new(int64_t n_ranks, size_t heap_bytes, int *fd, char *error, size_t error_bytes) {
-    struct dt__segment plan = {.magic = MAGIC};
+    struct dt__segment plan = {.magic = MAGIC, .oom_kills = dt__oom_kills("")};
     struct dt__segment *segment = NULL;
     *fd = -1;
     if (n_ranks < 1 || n_ranks > DT__MAX_RANKS) {
@@ -245,4 +245,16 @@ void dt__describe_wait_status(int wait_status, char *text, size_t capacity) {
     } else {
         snprintf(text, capacity, "exit code %d", WEXITSTATUS(wait_status));
     }
+}
+
+bool dt__segment_describe_ending(const struct dt__segment *segment, int wait_status, char *text, size_t capacity) {
+    bool killed = WIFSIGNALED(wait_status) && WTERMSIG(wait_status) == SIGKILL;
+    bool out_of_memory = killed && dt__oom_kills("") > segment->oom_kills;
+    dt__describe_wait_status(wait_status, text, capacity);
+    size_t at = strlen(text);
+    if (out_of_memory)
+        snprintf(text + at, capacity - at,
+                 ": the node ran out of memory and the kernel killed it; with a smaller heap (DTENSOR_HEAP) the "
+                 "allocation is an error instead");
+    return out_of_memory;
 }

@@ -105,6 +105,7 @@ struct dt__segment {
     uint64_t heap_at;    /* offset of rank 0's heap; multiple of 2 MiB */
     uint64_t heap_bytes; /* of each rank */
     int64_t n_ranks;
+    int64_t oom_kills;                                /* of the node, when the launch started */
     DT__ALIGNED(DT__LINES) _Atomic uint32_t n_asleep; /* ranks that sleep or are about to */
     _Atomic uint32_t fenced; /* a rank lacks membarrier: publishing ranks must issue a memory barrier themselves */
     DT__ALIGNED(DT__LINES) _Atomic uint32_t n_events; /* changes of ranks' states; waiting ranks check for failures */

@@ -80,6 +80,7 @@ static _Noreturn void run_rank(const struct launch *launch, int64_t rank, pid_t 
     if (getppid() != parent)
         _exit(1);
     restore_signals(launch);
+    dt__offer_to_oom_killer();
     dt__ticket ticket = dt__segment_ticket(launch->segment, launch->fd, rank, dt__usable_cores());
     dt__segment_unmap(launch->segment);
     dt_ctx *ctx = dt__init_with_ticket(&(dt_init_options){0}, &ticket);
@@ -116,9 +117,9 @@ static void reap(struct launch *launch, int64_t rank) {
         return;
     if (ended < 0)
         status = 255 << 8; /* a signal handler of the program has waited for it: its status is lost */
-    char activity[1400], ending[64];
+    char activity[1400], ending[256];
     dt__segment_describe(launch->segment, rank, activity, sizeof activity);
-    dt__describe_wait_status(status, ending, sizeof ending);
+    dt__segment_describe_ending(launch->segment, status, ending, sizeof ending);
     if (status && !launch->error)
         launch->error = format_text("rank %" PRId64 " ended with %s; %s", rank, ending, activity);
     if (child->fd >= 0)

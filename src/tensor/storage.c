@@ -8,9 +8,10 @@
 #include "base/size.h"
 #include "comm/comm.h"
 
+#include <stdio.h>
 #include <string.h>
 
-enum { FEW_DIMS = 6, PER_BLOCK = 64 };
+enum { FEW_DIMS = 6, PER_BLOCK = 64, N_LARGEST = 3 };
 
 /* Objects of one size, taken from blocks that live as long as the context. */
 struct dt__pool_block {
@@ -90,6 +91,7 @@ void dt__owned_free(dt_ctx *ctx, void *memory) {
 /* Closing the context frees everything, whatever the reference counts. */
 static void free_state(dt_ctx *ctx, void *slot) {
     dt__tensor_state *state = slot;
+    dt__heap_set_describe(ctx, NULL);
     while (state->storages) {
         state->storages->n_refs = 1;
         dt__storage_release(state->storages);
@@ -102,6 +104,43 @@ static void free_state(dt_ctx *ctx, void *slot) {
     pool_destroy(ctx, &state->few_pool);
     pool_destroy(ctx, &state->many_pool);
     dt__free(ctx, state, sizeof *state);
+}
+
+/* Keeps the largest storages in descending order, of each the handle with the most elements. */
+static void rank_by_size(const dt_tensor *list, const dt_tensor *largest[N_LARGEST]) {
+    for (; list; list = list->next) {
+        const dt_tensor *tensor = list;
+        if (!tensor->storage || !tensor->storage->heap)
+            continue;
+        for (int i = 0; i < N_LARGEST && tensor; i++) {
+            if (largest[i] && largest[i]->storage == tensor->storage) {
+                if (dt_tensor_local_elements(tensor) > dt_tensor_local_elements(largest[i]))
+                    largest[i] = tensor;
+                break;
+            }
+            if (largest[i] && largest[i]->storage->bytes >= tensor->storage->bytes)
+                continue;
+            const dt_tensor *next = largest[i];
+            largest[i] = tensor;
+            tensor = next;
+        }
+    }
+}
+
+/* "; largest tensors: f32[8,6] S(0) on mesh(tp=2) (96 bytes), …" */
+static void describe_heap(dt_ctx *ctx, char *text, size_t capacity) {
+    const dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
+    const dt_tensor *largest[N_LARGEST] = {NULL};
+    char form[256];
+    size_t at = 0;
+    for (int64_t depth = 0; depth < state->n_scopes; depth++)
+        rank_by_size(state->scopes[depth].newest, largest);
+    rank_by_size(state->others, largest);
+    for (int i = 0; i < N_LARGEST && largest[i] && at < capacity; i++) {
+        (void)dt_tensor_text(largest[i], sizeof form, form);
+        at += (size_t)snprintf(text + at, capacity - at, "%s%s (%zu bytes)", i ? ", " : "; largest tensors: ", form,
+                               largest[i]->storage->bytes);
+    }
 }
 
 dt__tensor_state *dt__tensor_state_of(dt_ctx *ctx) {
@@ -121,6 +160,7 @@ dt__tensor_state *dt__tensor_state_of(dt_ctx *ctx) {
     }
     ctx->slots[DT__SLOT_TENSOR].state = state;
     ctx->slots[DT__SLOT_TENSOR].free_state = free_state;
+    dt__heap_set_describe(ctx, describe_heap);
     return state;
 }
 

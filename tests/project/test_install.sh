@@ -81,7 +81,7 @@ lines=$(awk '/^```/ { inside = !inside } inside && /^\$ / { print substr($0, 3) 
     echo "$lines"
 ) >"$work/lines"
 output=$(cd "$work/home" && env -i HOME="$work/home" PATH="$PATH" bash -eu "$work/lines" 2>&1) || fail "README: $output"
-[[ $output == "f32[5,1]"* ]] || fail "README: the first program printed '$output'"
+[[ $output == "f32[6,1]"* ]] || fail "README: the first program printed '$output'"
 
 for tool in "$DTENSOR_SOURCE"/tools/*/main.c; do
     [ -e "$tool" ] || continue

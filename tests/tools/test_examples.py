@@ -1,21 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 """The numbered course in examples/: each program, run as its head comment shows ("$ ./01_mesh", "$ dtrun -n 4 ./04_redistribute"),
-prints what examples/expected/ has, and exits with 0."""
+prints what examples/expected/ has, and exits with 0. One whose head mentions "any number of ranks" prints the same on 1 to 5
+ranks, except for lines that begin with "moved: "."""
 import glob
 import os
 import re
 import subprocess
+import tempfile
 import unittest
 
 import tool
 
 
+def run_example(name, ranks=None, folder=None):
+    """(standard output, standard error, exit code) of a program, with the paths of sources relative to the project."""
+    command = [os.path.join(tool.BUILD, "examples", name)]
+    if ranks:
+        command = [os.path.join(tool.BUILD, "bin", "dtrun"), "-n", str(ranks)] + command
+    done = subprocess.run(command, capture_output=True, text=True, env=tool.environment(), timeout=60, cwd=folder)
+    return re.sub(r"[^\s(]*/examples/", "examples/", done.stdout), done.stderr, done.returncode
+
+
+def results(text):
+    return [line for line in text.splitlines() if not line.startswith("moved: ")]
+
+
 class Examples(unittest.TestCase):
     maxDiff = None
 
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+
     def test_output_is_as_expected(self):
-        sources = sorted(glob.glob(os.path.join(tool.SOURCE, "examples", "[0-9][0-9]_*.c")))
+        sources = sorted(glob.glob(os.path.join(tool.SOURCE, "examples", "[0-9][0-9]_*.c*")))
         self.assertGreaterEqual(len(sources), 2)
+        on_any_number = 0
         for number, source in enumerate(sources, 1):
             name = os.path.splitext(os.path.basename(source))[0]
             self.assertTrue(name.startswith(f"{number:02}_"), "the course has no gaps")
@@ -23,22 +44,39 @@ class Examples(unittest.TestCase):
                 with open(os.path.join(tool.SOURCE, "examples", "expected", name + ".txt"), encoding="utf-8") as file:
                     expected = file.read()
                 with open(source, encoding="utf-8") as file:
-                    launches = re.findall(rf"^ \*     \$ (dtrun -n \d+ )?\./{name}\b", file.read(), re.M)
+                    text = file.read()
+                if source.endswith(".cpp") and not os.path.exists(os.path.join(tool.BUILD, "examples", name)):
+                    self.skipTest("there is no C++ compiler")
+                launches = re.findall(rf"^ \*     \$ (?:dtrun -n (\d+) )?\./{name}\b", text, re.M)
                 self.assertTrue(launches, "the head comment shows how to run it")
-                for launch in launches:
-                    command = [os.path.join(tool.BUILD, "examples", name)]
-                    if launch:
-                        command = [os.path.join(tool.BUILD, "bin", "dtrun"), *launch.split()[1:]] + command
-                    done = subprocess.run(command, capture_output=True, text=True, env=tool.environment(), timeout=60)
-                    self.assertEqual((expected, "", 0), (done.stdout, done.stderr, done.returncode), command)
+                for ranks in launches:
+                    self.assertEqual((expected, "", 0), run_example(name, ranks, self.folder), ranks)
+                if "any number of ranks" in text:
+                    on_any_number += 1
+                    for ranks in range(1, 6):
+                        output, error, code = run_example(name, ranks, self.folder)
+                        self.assertEqual((results(expected), "", 0), (results(output), error, code), ranks)
+        self.assertGreaterEqual(on_any_number, 5)
+
+    def test_numpy_computes_the_same_softmax(self):
+        try:
+            import numpy
+        except ImportError:
+            self.skipTest("there is no NumPy")
+        for ranks in (1, 3):
+            self.assertEqual(0, run_example("08_numpy_file", ranks, self.folder)[2])
+            scores, ours = (numpy.load(os.path.join(self.folder, name)) for name in ("scores.npy", "softmax.npy"))
+            exponentials = numpy.exp(scores.astype("f8") - scores.max(axis=1, keepdims=True))
+            expected = exponentials / exponentials.sum(axis=1, keepdims=True)
+            self.assertEqual((6, 1000), ours.shape)
+            self.assertLess(abs(ours / expected - 1).max(), 1e-5)
 
     def test_demo_verifies_its_values_and_fits_the_screen(self):
-        command = [os.path.join(tool.BUILD, "bin", "dtrun"), "-n", "4", os.path.join(tool.BUILD, "examples", "demo")]
-        done = subprocess.run(command, capture_output=True, text=True, env=tool.environment(), timeout=60)
-        lines = done.stdout.splitlines()
-        self.assertEqual(("All values are right.", "", 0), (lines[-1], done.stderr, done.returncode))
-        self.assertEqual(6, done.stdout.count("every value is right"))
-        self.assertNotIn("\033", done.stdout)
+        output, error, code = run_example("demo", 4)
+        lines = output.splitlines()
+        self.assertEqual(("All values are right.", "", 0), (lines[-1], error, code))
+        self.assertEqual(6, output.count("every value is right"))
+        self.assertNotIn("\033", output)
         self.assertLessEqual(max(map(len, lines)), 100)
 
 

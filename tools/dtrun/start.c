@@ -98,6 +98,7 @@ static void become_program(const struct start *start, const struct plan *plan, i
     if (!environment_set_rank(&ticket) || setrlimit(RLIMIT_NOFILE, &start->file_limit))
         return;
     restore_signals(start->inheritance);
+    dt__offer_to_oom_killer();
     execvp(options->command[0], options->command);
 }
 

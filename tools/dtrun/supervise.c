@@ -173,8 +173,8 @@ static bool is_effect_of_peer(const struct run *run, int64_t rank, int status) {
 
 static struct failure describe_failure(const struct run *run, int64_t rank, int status) {
     struct failure failure = {.rank = rank, .code = ending_code(status)};
-    char ending[64], activity[2048] = "";
-    dt__describe_wait_status(status, ending, sizeof ending);
+    char ending[256], activity[2048] = "";
+    dt__segment_describe_ending(run->segment, status, ending, sizeof ending);
     if (dt__segment_is_open(run->segment, rank))
         dt__segment_describe(run->segment, rank, activity, sizeof activity);
     snprintf(failure.text, sizeof failure.text, "rank %" PRId64 " ended with %s%s%s", rank, ending,

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * 6: a model is one function; how it is parallel is a matter of placements. Two linear layers run with replicated
+ * weights and with weights that are sharded as in Megatron, where each rank computes its share of the hidden units.
+ * The results are the same. Counters show what was sent, and a policy makes hidden transfers an error.
+ *
+ *     $ dtrun -n 4 ./06_mlp             # any number of ranks computes the same
+ */
+#include <dtensor/dtensor.h>
+
+#include <stdio.h>
+
+enum { BATCH = 6, IN = 8, HIDDEN = 20, OUT = 5 };
+
+struct mlp {
+    dt_tensor *w1, *b1, *w2, *b2; /* [HIDDEN,IN] [HIDDEN] [OUT,HIDDEN] [OUT] */
+};
+
+static dt_tensor *mlp_forward(const struct mlp *m, dt_tensor *x) {
+    return dt_linear(dt_gelu(dt_linear(x, m->w1, m->b1)), m->w2, m->b2);
+}
+
+/* The same numbers for any placements: they follow from the seed and the global index. */
+static struct mlp mlp_new(dt_ctx *ctx, dt_mesh *mesh, const char *w1, const char *b1, const char *w2) {
+    dt_generator_seed(dt_generator_default(ctx), 6);
+    return (struct mlp){
+        .w1 = dt_randn(ctx, DT_SHAPE(HIDDEN, IN), .std = DT_REAL(0.3), .mesh = mesh, .place = w1),
+        .b1 = dt_randn(ctx, DT_SHAPE(HIDDEN), .std = DT_REAL(0.3), .mesh = mesh, .place = b1),
+        .w2 = dt_randn(ctx, DT_SHAPE(OUT, HIDDEN), .std = DT_REAL(0.3), .mesh = mesh, .place = w2),
+        .b2 = dt_randn(ctx, DT_SHAPE(OUT), .std = DT_REAL(0.3), .mesh = mesh, .place = "R"),
+    };
+}
+
+int main(void) {
+    dt_ctx *ctx = dt_init(NULL);
+    if (!ctx)
+        return 1;
+    bool first = dt_rank(ctx) == 0;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, &(dt_mesh_options){.names = "tp"});
+    dt_tensor *x = dt_linspace(ctx, -1, 1, BATCH * IN, .mesh = mesh, .place = "R");
+    x = dt_reshape(x, DT_SHAPE(BATCH, IN));
+
+    struct mlp replicated = mlp_new(ctx, mesh, "R", "R", "R");
+    dt_tensor *expected = mlp_forward(&replicated, x);
+
+    /* Hidden units are sharded: rows of w1, elements of b1, columns of w2. 20 units need not divide by the number of
+     * ranks. From now on a transfer that the program does not request is an error. */
+    dt_comm_policy(ctx, DT_COMM_ERROR);
+    struct mlp sharded = mlp_new(ctx, mesh, "S(0)", "S(0)", "S(1)");
+    dt_comm_stats_begin(ctx);
+    dt_tensor *partial = mlp_forward(&sharded, x); /* P(sum): each rank has what its units contribute */
+    dt_tensor *y = dt_redistribute(partial, "R");  /* requested: the one all-reduce of the forward pass */
+    dt_comm_stats_end(ctx);
+
+    dt_tensor *difference = dt_sub(y, expected);
+    double squares = dt_item(dt_sum(dt_mul(difference, difference)));
+    const float *logits = dt_data(y);
+    if (first && logits) {
+        printf("logits of the first row:");
+        for (int i = 0; i < OUT; i++)
+            printf(" %.4f", (double)logits[i]);
+        printf("\nas with replicated weights: %s\n", squares < 1e-10 ? "yes" : "no");
+        dt_comm_statistics all = dt_comm_stats(ctx, &(dt_comm_filter){0});
+        printf("moved: %d all-reduce, %d bytes received\n", (int)all.n, (int)all.bytes);
+    }
+
+    /* Columns of w1 instead: its product is partial, and gelu is not linear, so the library would have to reduce it
+     * on its own. The policy refuses that and names this call. */
+    struct mlp wrong = mlp_new(ctx, mesh, "S(1)", "R", "S(1)");
+    dt_tensor *hidden = dt_linear(dt_redistribute(x, "S(1)"), wrong.w1, wrong.b1);
+    if (!dt_gelu(hidden) && first)
+        printf("moved: nothing; %s\n", dt_error_text(ctx));
+    dt_error_clear(ctx);
+
+    dt_mesh_release(mesh);
+    return dt_close(ctx);
+}
