@@ -8,8 +8,8 @@
  *
  * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
  * given"; where zero is a value, the field has a type of its own: DT_DIMS(0, 1), DT_INT(0), DT_REAL(0.5),
- * DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a warning ("excess
- * elements", "requires explicit braces"). In C, ops are macros that add the source location of the call; the
+ * DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a diagnostic that names
+ * the macro (write_DT_REAL). In C, ops are macros that add the source location of the call; the
  * functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
  *
  * An op that fails returns NULL and records an error in the context, which keeps the first one. An op whose argument is
@@ -30,8 +30,7 @@ extern "C" {
 
 /* An integer, a floating-point number or a boolean; a zeroed one is none. */
 typedef struct dt_number {
-    DT_WRAPPED
-    dt_arg_type type;
+    DT_WRAPPED(write_DT_NUMBER, dt_arg_type type)
     int64_t i;
     double f;
 } dt_number;
