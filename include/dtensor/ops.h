@@ -16,7 +16,9 @@
  * NULL returns NULL, so that a chain of ops is checked once, at its end.
  *
  * Every op is Collective over the mesh of its tensors where inputs must be redistributed, and otherwise Local. `dtensor
- * explain` shows what a call moves; dt_comm_policy can forbid it.
+ * explain` shows what a call moves; dt_comm_policy can forbid it. The tensors of an op are on one mesh, or all plain; only
+ * dt_copy_ copies between meshes, from a plain tensor that every rank has, and from a distributed tensor to a plain one:
+ * it is then Collective over the ranks of both meshes, and a rank outside the source's mesh keeps its plain tensor.
  */
 #ifndef DTENSOR_OPS_H
 #define DTENSOR_OPS_H
@@ -185,7 +187,7 @@ DT_API dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, DT_OPTIONS(dt_clamp_ten
 typedef struct dt_copy_in_place_options {
     const dt_site *site;
 } dt_copy_in_place_options;
-/* Copies the elements of another tensor into this one, converted to its dtype.
+/* Copies a tensor into this one, which keeps its mesh, placements and dtype.
  *     copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, DT_OPTIONS(dt_copy_in_place_options));

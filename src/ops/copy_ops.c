@@ -130,7 +130,7 @@ const dt_op dt__op_to = {
 };
 const dt_op dt__op_copy_ = {
     .schema = "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
-    .summary = "Copies the elements of another tensor into this one, converted to its dtype.",
+    .summary = "Copies a tensor into this one, which keeps its mesh, placements and dtype.",
     .rule = "...,...->...",
     .rows = rows_into,
     .shape = shape_into,
@@ -139,7 +139,7 @@ const dt_op dt__op_copy_ = {
                "copy_(f32[5]; i32[5])\n"
                "copy_(bool[5]; f32[5])\n"
                "copy_(f64[5]; f32[5])",
-    .flags = DT_OP_INPLACE,
+    .flags = DT_OP_INPLACE | DT__OP_ALIGN,
 };
 const dt_op dt__op_fill_ = {
     .schema = "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) | "
