@@ -174,7 +174,8 @@ DT_API bool dt_failed(const dt_ctx *ctx);
 DT_API dt_status dt_error_status(const dt_ctx *ctx);
 DT_API const char *dt_error_text(const dt_ctx *ctx);
 
-/* Prints the first error, if any, on standard error as "rank 2: shape: …"; returns 1 if there was one, else 0. Local.
+/* Prints the first error, if any, on standard error as "rank 2: shape: …"; returns 1 if there was one, else 0. In a
+ * launch of several ranks, dtrun or dt_spawn prints it, once if several ranks have it: "on ranks 0-3: shape: …". Local.
  */
 DT_API int dt_report(const dt_ctx *ctx);
 

@@ -95,14 +95,21 @@ static const char *text_after_name(dt_status status, const char *text) {
     return !strncmp(text, name, n) && !strncmp(text + n, ": ", 2) ? text + n + 2 : text;
 }
 
+static void print_line(const dt_ctx *ctx, const char *line) {
+    if (!ctx->hand_over || !ctx->hand_over(ctx, line))
+        fprintf(stderr, "rank %lld: %s\n", (long long)ctx->rank, line);
+}
+
 int dt_report(const dt_ctx *ctx) {
     if (!dt_failed(ctx))
         return 0;
-    if (ctx)
-        fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, dt_status_name(ctx->status),
-                text_after_name(ctx->status, ctx->text));
-    else
+    if (ctx) {
+        char line[DT__ERROR_TEXT_BYTES + 64];
+        snprintf(line, sizeof line, "%s: %s", dt_status_name(ctx->status), text_after_name(ctx->status, ctx->text));
+        print_line(ctx, line);
+    } else {
         fprintf(stderr, "dtensor: there is no context\n");
+    }
     return 1;
 }
 

@@ -41,6 +41,9 @@ struct dt_ctx {
     } slots[DT__N_SLOTS];
     /* (optional) Raises the abort flag with this error, unless it is raised already; set by the runtime. */
     void (*on_local_error)(dt_ctx *ctx, dt_status status, const char *text);
+    /* (optional) Leaves a line for people to the supervisor of the launch, which prints a line that several ranks have
+     * once; false: this rank prints it. Set by the runtime. */
+    bool (*hand_over)(const dt_ctx *ctx, const char *line);
     struct dt__comm_observer *observer;            /* comm/comm.h: is called for finished collectives; NULL: none */
     const struct dt__move_observer *move_observer; /* move/move.h: for finished redistributions; NULL: none */
 };

@@ -146,6 +146,38 @@ void dt__describe_wait_status(int wait_status, char *text, size_t capacity);
 /* The same for a rank of the launch, with the reason where the kernel killed it for lack of memory; whether it did. */
 bool dt__segment_describe_ending(const struct dt__segment *segment, int wait_status, char *text, size_t capacity);
 
+/* "rank 3" or "ranks 0-3,7" of an ascending list of ranks. */
+void dt__describe_ranks(const int64_t *ranks, int64_t n_ranks, char *text, size_t capacity);
+
+/* For the supervisor: it will print this rank's reports (the error of dt_close, for example), unless the rank's
+ * standard error is no longer the file behind stderr_fd. Called before the rank starts. A world of one prints its
+ * reports itself. */
+void dt__segment_print_reports_of(struct dt__segment *segment, int64_t rank, int stderr_fd);
+
+enum { DT__REPORT_BYTES = DT__ERROR_TEXT_BYTES + 64 };
+
+/* A text to print, "on ranks 0-3: shape: …" or "rank 2: memory: …", and the ranks that reported it. */
+typedef struct dt__report {
+    const int64_t *ranks; /* valid until the next call */
+    int64_t n_ranks;
+    char text[DT__REPORT_BYTES + 512];
+} dt__report;
+
+/* The reports of a launch, as the supervisor sees them. */
+typedef struct dt__reports {
+    struct dt__segment *segment;
+    struct dt__report_head *heads; /* scratch, one per rank */
+    int64_t *ranks;                /* scratch, one per rank */
+} dt__reports;
+/* False when out of memory; dt__reports_close is correct in both cases. */
+bool dt__reports_open(dt__reports *reports, struct dt__segment *segment);
+void dt__reports_close(dt__reports *reports);
+/* Takes the next report that is due. Otherwise false, and *due_ns is when one will be, unless a signal comes before;
+ * INT64_MAX: none waits. With now_ns INT64_MAX, every report is due. */
+bool dt__reports_next(dt__reports *reports, int64_t now_ns, dt__report *out, int64_t *due_ns);
+/* Whether a report of the rank waits to be printed. */
+bool dt__reports_waiting(const dt__reports *reports, int64_t rank);
+
 /* The number of cores that this process may use, limited by affinity and cgroups. At least 1. */
 int dt__usable_cores(void);
 /* Writes a text, truncated to the capacity. */

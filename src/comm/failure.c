@@ -298,7 +298,8 @@ static uint64_t refused_by(dt_work *work, int64_t c) {
 }
 
 /* A dead member that has not finished the operation fails it, even if this rank waits for another one: the operation
- * cannot complete. One that has finished it and ended well does not; the supervisor reports how a process ended. */
+ * cannot complete. One that has finished it does not, however it ended: it may have failed after the operation, with an
+ * error that this rank will have, too. */
 static bool has_died(dt_work *work, int64_t c, bool check_process) {
     const dt__shm *shm = work->channel->shm;
     int64_t rank = work->channel->ranks[c];
@@ -306,8 +307,7 @@ static bool has_died(dt_work *work, int64_t c, bool check_process) {
     if (!ended && !(check_process && dt__rank_is_dead(shm, rank)))
         return false;
     const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
-    bool finished = block && atomic_load(&block->done) >= work->seq;
-    return !finished || (ended && ended != DT__ENDED_WELL);
+    return !block || atomic_load(&block->done) < work->seq;
 }
 
 static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {

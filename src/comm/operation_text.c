@@ -59,28 +59,35 @@ void dt__describe_call(uint64_t signature, uint64_t count, char *text, size_t ca
                  dt_dtype_name(dt__signature_dtype(signature)), count, reduce, root);
 }
 
-static bool in_set(const uint64_t set[2], int rank) { return rank < 128 && (set[rank / 64] >> (rank % 64) & 1); }
+void dt__describe_ranks(const int64_t *ranks, int64_t n_ranks, char *text, size_t capacity) {
+    enum { MAX_RANGES = 16 };
+    size_t at = (size_t)snprintf(text, capacity, n_ranks == 1 ? "rank " : "ranks ");
+    int n_ranges = 0;
+    for (int64_t first = 0, last; first < n_ranks && at < capacity; first = last + 1) {
+        if (++n_ranges > MAX_RANGES) {
+            snprintf(text + at, capacity - at, ",… (%" PRId64 " in all)", n_ranks);
+            return;
+        }
+        for (last = first; last + 1 < n_ranks && ranks[last + 1] == ranks[last] + 1;)
+            last++;
+        at += (size_t)snprintf(text + at, capacity - at, "%s%" PRId64, first ? "," : "", ranks[first]);
+        if (last > first && at < capacity)
+            at += (size_t)snprintf(text + at, capacity - at, "-%" PRId64, ranks[last]);
+    }
+}
+
+static bool in_set(const uint64_t set[2], int rank) { return set[rank / 64] >> (rank % 64) & 1; }
 
 void dt__describe_set(const uint64_t set[2], uint64_t n_members, char *text, size_t capacity) {
     if (n_members > (uint64_t)__builtin_popcountll(set[0]) + (uint64_t)__builtin_popcountll(set[1])) {
         snprintf(text, capacity, "%" PRIu64 " ranks", n_members);
         return;
     }
-    size_t at = (size_t)snprintf(text, capacity, n_members == 1 ? "rank " : "ranks ");
-    const char *comma = "";
-    for (int first = 0; first < 128 && at < capacity; first++) {
-        if (!in_set(set, first))
-            continue;
-        int last = first;
-        while (in_set(set, last + 1))
-            last++;
-        if (last > first)
-            at += (size_t)snprintf(text + at, capacity - at, "%s%d-%d", comma, first, last);
-        else
-            at += (size_t)snprintf(text + at, capacity - at, "%s%d", comma, first);
-        comma = ",";
-        first = last;
-    }
+    int64_t ranks[128], n = 0;
+    for (int rank = 0; rank < 128; rank++)
+        if (in_set(set, rank))
+            ranks[n++] = rank;
+    dt__describe_ranks(ranks, n, text, capacity);
 }
 
 static double seconds_since(int64_t start_ns) {

@@ -9,6 +9,7 @@
 #include "base/options.h"
 #include "base/quantity.h"
 #include "base/size.h"
+#include "comm/rank_reports.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -150,6 +151,11 @@ static void on_local_error(dt_ctx *ctx, dt_status status, const char *text) {
         runtime->transport->raise_abort(runtime, status, text);
 }
 
+static bool hand_over(const dt_ctx *ctx, const char *line) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    return runtime->transport->hand_over && runtime->transport->hand_over(runtime, line);
+}
+
 static void free_works(dt__runtime *runtime) {
     while (runtime->started)
         dt_work_wait(runtime->started);
@@ -163,6 +169,7 @@ static void free_works(dt__runtime *runtime) {
 static void free_runtime(dt_ctx *ctx, void *state) {
     dt__runtime *runtime = state;
     ctx->on_local_error = NULL;
+    ctx->hand_over = NULL;
     free_works(runtime);
     while (runtime->groups)
         dt__group_destroy(runtime->groups);
@@ -193,20 +200,24 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     ctx->slots[DT__SLOT_RUNTIME].state = runtime;
     ctx->slots[DT__SLOT_RUNTIME].free_state = free_runtime;
     ctx->on_local_error = on_local_error;
+    ctx->hand_over = hand_over;
     select_threads(ctx, options, ticket);
     return ctx->status;
 }
 
-/* Without a context, the text goes to options->error or stderr. */
-static dt_ctx *init_failed(const dt_init_options *options, const char *format, ...) DT_PRINTF(2);
-static dt_ctx *init_failed(const dt_init_options *options, const char *format, ...) {
+/* Without a context, the text goes to options->error, to the supervisor of the launch, or to stderr. */
+static dt_ctx *init_failed(const dt_init_options *options, const dt__ticket *ticket, const char *format, ...)
+    DT_PRINTF(3);
+static dt_ctx *init_failed(const dt_init_options *options, const dt__ticket *ticket, const char *format, ...) {
+    char line[DT__ERROR_TEXT_BYTES + 64];
     va_list args;
     va_start(args, format);
     if (options->error && options->error_bytes) {
         dt__vformat(options->error, options->error_bytes, format, args);
     } else {
-        vfprintf(stderr, format, args);
-        fputc('\n', stderr);
+        dt__vformat(line, sizeof line, format, args);
+        if (!ticket || !dt__report_post_early(ticket, line))
+            fprintf(stderr, "%s\n", line);
     }
     va_end(args);
     return NULL;
@@ -215,14 +226,14 @@ static dt_ctx *init_failed(const dt_init_options *options, const char *format, .
 dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket) {
     dt_ctx *ctx = dt__ctx_new(options);
     if (!ctx)
-        return init_failed(options, "dt_init: out of memory: %zu bytes for a context", sizeof *ctx);
+        return init_failed(options, ticket, "dt_init: out of memory: %zu bytes for a context", sizeof *ctx);
     if (open_runtime(ctx, options, ticket) == DT_OK) {
         dt__log(ctx, DT_LOG_DEBUG, "rank %lld of %lld, transport %s, kernels %s, %d threads", (long long)ctx->rank,
                 (long long)ctx->world, dt__runtime_of(ctx)->transport->name, dt__runtime_of(ctx)->kernels->name,
                 ctx->threads);
         return ctx;
     }
-    init_failed(options, "dt_init: %s", ctx->text);
+    init_failed(options, ticket, "dt_init: %s", ctx->text);
     dt__ctx_free(ctx);
     return NULL;
 }
@@ -232,7 +243,7 @@ dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size) {
     const dt_init_options *caller_options = options;
     options = DT__OPTIONS(NULL, "dt_init", options, options_size, &full);
     if (!options)
-        return init_failed(caller_options,
+        return init_failed(caller_options, NULL,
                            "dt_init: options of a newer version of dtensor: expected %zu bytes, got %zu", sizeof full,
                            options_size);
     const char *launch = getenv("DTENSOR_LAUNCH");
@@ -242,8 +253,8 @@ dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size) {
         return dt__init_with_ticket(options, NULL);
     if (!dt__ticket_parse(launch, &ticket))
         return init_failed(
-            options, "dt_init: DTENSOR_LAUNCH: expected a value set by dtrun, got \"%s\"; unset it or use dtrun",
-            launch);
+            options, NULL,
+            "dt_init: DTENSOR_LAUNCH: expected a value set by dtrun, got \"%s\"; unset it or use dtrun", launch);
     return dt__init_with_ticket(options, &ticket);
 }
 

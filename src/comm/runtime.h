@@ -88,6 +88,8 @@ typedef struct dt__transport {
     bool (*is_in_step)(const dt__runtime *runtime);
     /* (optional) Waits for all ranks and clears their errors. */
     dt_status (*clear_error)(dt__runtime *runtime);
+    /* (optional) Leaves a line to the supervisor of the launch; false: there is none that prints it. */
+    bool (*hand_over)(const dt__runtime *runtime, const char *line);
     /* (optional) Prints the current and recent calls of all ranks. */
     void (*dump)(const dt__runtime *runtime);
 } dt__transport;

@@ -7,8 +7,9 @@
  *     [ header | rank blocks | heap of rank 0 | heap of rank 1 | … ]
  *
  * Writers: a rank writes its own block and its own heap. The supervisor (dtrun, dt_spawn) writes pid and `ended` of a
- * rank. Any rank may wake another, count itself among the sleepers, and count events. All of these are atomics; a
- * rank's heap is mapped read-only by its peers.
+ * rank, which standard error it connected, and how many reports it has printed. Any rank may wake another, count
+ * itself among the sleepers, and count events. All of these are atomics; a rank's heap is mapped read-only by its
+ * peers.
  */
 #ifndef DT_COMM_SEGMENT_H
 #define DT_COMM_SEGMENT_H
@@ -25,6 +26,7 @@ enum {
     DT__N_RING = 32,       /* recent calls that a rank keeps */
     DT__INLINE_BYTES = 16, /* data that is published in the header itself */
     DT__REASON_BYTES = 448,
+    DT__N_REPORTS = 8,  /* texts of a rank that the supervisor has not printed yet */
     DT__ENDED_WELL = 1, /* `ended` of a rank that ended with exit code 0 */
 };
 
@@ -78,6 +80,14 @@ enum dt__rank_state {
     DT__RANK_CLOSED,   /* after dt_close */
 };
 
+/* A text that the rank leaves to the supervisor to print (rank_reports.h). */
+struct dt__report_slot {
+    _Atomic uint64_t complete; /* number of the report, from 1; written last */
+    uint64_t hash;             /* of the text */
+    int64_t at_ns;             /* dt__now_ns when it was reported */
+    char text[DT__REPORT_BYTES];
+};
+
 /* The block that one rank publishes to all. */
 struct dt__rank_block {
     DT__ALIGNED(DT__LINES) _Atomic uint32_t wake_count; /* futex that the rank sleeps on; peers increment it */
@@ -94,6 +104,10 @@ struct dt__rank_block {
     DT__ALIGNED(DT__LINE) char error_text[1024]; /* of the local error that is not cleared, or the one closed with */
     DT__ALIGNED(DT__LINES) _Atomic uint64_t n_calls;
     struct dt__ring_call ring[DT__N_RING];
+    _Atomic int32_t supervisor;                  /* process that prints this rank's reports; 0: none */
+    uint64_t stderr_device, stderr_inode;        /* of the standard error that the supervisor connected */
+    _Atomic uint64_t n_reports, n_reports_taken; /* claimed by the rank; printed by the supervisor */
+    struct dt__report_slot reports[DT__N_REPORTS];
     _Atomic uint64_t used[DT__N_CHANNELS / 64]; /* bit per slot of the table that was ever used */
     DT__ALIGNED(4096) struct dt__channel_block channels[DT__N_CHANNELS];
 };

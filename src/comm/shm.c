@@ -7,6 +7,7 @@
 #include "comm/shm.h"
 
 #include "comm/operation_text.h"
+#include "comm/rank_reports.h"
 
 #include <inttypes.h>
 #include <linux/membarrier.h>
@@ -195,6 +196,10 @@ static void raise_abort(dt__runtime *runtime, dt_status status, const char *text
     dt__shm_set_state(shm, DT__RANK_FAILED);
 }
 
+static bool hand_over(const dt__runtime *runtime, const char *line) {
+    return dt__report_post(runtime->shm->segment, runtime->ctx->rank, line);
+}
+
 static dt_status abandon(dt_work *work) {
     return dt__shm_fail(work, DT_ERR_STATE,
                         "rank %" PRId64 " has closed its context before the operation that it had started was "
@@ -217,5 +222,6 @@ const dt__transport dt__transport_shm = {
     .raise_abort = raise_abort,
     .is_in_step = dt__shm_is_in_step,
     .clear_error = dt__shm_clear_error,
+    .hand_over = hand_over,
     .dump = dump,
 };

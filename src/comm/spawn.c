@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Ranks forked from inside a program. The caller supervises them: it publishes the death of a rank to the others, and
- * after a failure lets them exit within a grace period and kills those that do not. Meanwhile the program's handling
+ * after a failure lets them exit within a grace period and kills those that do not, and it prints their reports.
+ * Meanwhile the program's handling
  * of SIGCHLD is suspended: a program that ignores it, or waits for any child, would hide the end of a rank.
  */
 #include "comm/runtime.h"
@@ -17,11 +18,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { GRACE_MS = 5000, POLL_MS = 10 };
+enum { GRACE_MS = 5000, KILL_AGAIN_MS = 100, POLL_MS = 10 };
 
 struct child {
     pid_t pid; /* 0 after it was reaped */
@@ -33,8 +35,11 @@ struct launch {
     int fd;
     int64_t n;
     struct child *children;
-    struct pollfd *polls;
+    struct pollfd *polls; /* one per child, and one for signal_fd */
     int64_t n_alive;
+    int signal_fd; /* SIGCHLD: a rank has ended or reported something; or -1 */
+    dt__reports reports;
+    int64_t report_due_ns;
     char *error; /* of the first failure */
     struct sigaction on_child;
     sigset_t signal_mask; /* this and on_child: the program's settings, to be restored */
@@ -68,9 +73,12 @@ static void suspend_signals(struct launch *launch) {
     sigaddset(&child, SIGCHLD);
     sigprocmask(SIG_BLOCK, &child, &launch->signal_mask);
     sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &launch->on_child);
+    launch->signal_fd = signalfd(-1, &child, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 static void restore_signals(const struct launch *launch) {
+    if (launch->signal_fd >= 0)
+        close(launch->signal_fd);
     sigaction(SIGCHLD, &launch->on_child, NULL);
     sigprocmask(SIG_SETMASK, &launch->signal_mask, NULL);
 }
@@ -94,6 +102,8 @@ static bool fork_all(struct launch *launch, dt_rank_fn *fn, void *arg) {
     pid_t parent = getpid();
     fflush(NULL);
     for (int64_t rank = 0; rank < launch->n; rank++) {
+        if (launch->signal_fd >= 0)
+            dt__segment_print_reports_of(launch->segment, rank, STDERR_FILENO);
         pid_t pid = fork();
         if (pid == 0)
             run_rank(launch, rank, parent, fn, arg);
@@ -129,6 +139,19 @@ static void reap(struct launch *launch, int64_t rank) {
     dt__segment_set_ended(launch->segment, rank, status);
 }
 
+/* Prints the reports that are due: "on ranks 0-3: shape: …". */
+static void print_reports(struct launch *launch, int64_t now_ns) {
+    dt__report report;
+    while (dt__reports_next(&launch->reports, now_ns, &report, &launch->report_due_ns))
+        fprintf(stderr, "%s\n", report.text);
+}
+
+static void take_signals(const struct launch *launch) {
+    struct signalfd_siginfo info;
+    while (launch->signal_fd >= 0 && read(launch->signal_fd, &info, sizeof info) == sizeof info)
+        continue;
+}
+
 static void wait_for_change(struct launch *launch, int timeout_ms) {
     bool without_fd = false;
     for (int64_t i = 0; i < launch->n; i++) {
@@ -136,8 +159,10 @@ static void wait_for_change(struct launch *launch, int timeout_ms) {
         launch->polls[i] = (struct pollfd){.fd = child->pid ? child->fd : -1, .events = POLLIN};
         without_fd = without_fd || (child->pid && child->fd < 0);
     }
-    if (without_fd || poll(launch->polls, (nfds_t)launch->n, timeout_ms) < 0)
+    launch->polls[launch->n] = (struct pollfd){.fd = launch->signal_fd, .events = POLLIN};
+    if (without_fd || poll(launch->polls, (nfds_t)launch->n + 1, timeout_ms) < 0)
         poll(NULL, 0, POLL_MS);
+    take_signals(launch);
     for (int64_t i = 0; i < launch->n; i++)
         if (launch->children[i].pid)
             reap(launch, i);
@@ -149,20 +174,30 @@ static void kill_all(const struct launch *launch) {
             kill(launch->children[i].pid, SIGKILL);
 }
 
+/* For poll: until the earlier of both; at least 1, so that a child that does not die is not waited for in a loop. */
+static int milliseconds_until(int64_t a_ns, int64_t b_ns) {
+    int64_t at_ns = a_ns < b_ns ? a_ns : b_ns;
+    int64_t left_ms = at_ns == INT64_MAX ? -1 : (at_ns - dt__now_ns()) / 1000000 + 1;
+    return (int)(at_ns == INT64_MAX || left_ms > 0 ? left_ms : 1);
+}
+
 static void supervise(struct launch *launch) {
-    int64_t kill_at = 0;
+    int64_t kill_at = INT64_MAX;
     while (launch->n_alive) {
-        if (launch->error && !kill_at)
+        if (launch->error && kill_at == INT64_MAX)
             kill_at = dt__now_ns() + GRACE_MS * INT64_C(1000000);
-        int64_t left_ms = kill_at ? (kill_at - dt__now_ns()) / 1000000 : -1;
-        if (kill_at && left_ms <= 0)
+        if (dt__now_ns() >= kill_at) {
             kill_all(launch);
-        wait_for_change(launch, kill_at ? (int)(left_ms > 0 ? left_ms : 100) : -1);
+            kill_at = dt__now_ns() + KILL_AGAIN_MS * INT64_C(1000000);
+        }
+        wait_for_change(launch, milliseconds_until(kill_at, launch->report_due_ns));
+        print_reports(launch, dt__now_ns());
     }
+    print_reports(launch, INT64_MAX);
 }
 
 dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error) {
-    struct launch launch = {.n = n_ranks};
+    struct launch launch = {.n = n_ranks, .report_due_ns = INT64_MAX};
     char reason[256] = "";
     if (error)
         *error = NULL;
@@ -179,16 +214,19 @@ dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error) {
         goto report;
     }
     launch.children = calloc((size_t)n_ranks, sizeof *launch.children);
-    launch.polls = calloc((size_t)n_ranks, sizeof *launch.polls);
+    launch.polls = calloc((size_t)n_ranks + 1, sizeof *launch.polls);
+    bool has_memory = dt__reports_open(&launch.reports, launch.segment) && launch.children && launch.polls;
     suspend_signals(&launch);
-    if (!launch.children || !launch.polls)
+    if (!has_memory)
         launch.error = format_text("dt_spawn: out of memory");
     else if (!fork_all(&launch, fn, arg))
         kill_all(&launch);
-    supervise(&launch);
+    if (has_memory)
+        supervise(&launch);
     restore_signals(&launch);
     free(launch.children);
     free(launch.polls);
+    dt__reports_close(&launch.reports);
     close(launch.fd);
     dt__segment_unmap(launch.segment);
 

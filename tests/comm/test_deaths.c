@@ -249,12 +249,44 @@ static void close__finishes_what_needs_no_peer(void **state) {
     end_test(&launch);
 }
 
+/* Rank 0 gathers to rank 1, which waits for no rank, and ends with a code; when that is known, rank 1 waits for the
+ * others, which are late. */
+static int gather_from_the_dead(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t own = 10 + dt_rank(ctx), all[MAX_RANKS] = {0};
+    if (dt_rank(ctx) > 0)
+        await(&board->stage, 1);
+    if (dt_rank(ctx) > 1)
+        test_sleep(0.3); /* rank 1 should be waiting by now */
+    CHECK_OK(ctx, dt_comm_gather(dt_group_world(ctx), &own, all, 1, DT_I64, 1));
+    if (dt_rank(ctx) == 0)
+        _exit(7);
+    for (int64_t i = 0; dt_rank(ctx) == 1 && i < dt_world(ctx); i++)
+        CHECK(all[i] == 10 + i, "got %lld from rank %lld", (long long)all[i], (long long)i);
+    return dt_close(ctx);
+}
+
+static void death__does_not_undo_what_the_rank_has_finished(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 4; n++) {
+        test_launch launch = {.tells = true};
+        begin_test(&launch, n, gather_from_the_dead, NULL);
+        while (launch.pids[0] && test_launch_poll(&launch))
+            test_sleep(0.001);
+        atomic_store(&board->stage, 1);
+        assert_int_equal(WEXITSTATUS(launch.statuses[0]), 7);
+        launch.statuses[0] = 0;
+        end_test(&launch);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(death__is_not_hidden_by_a_late_rank),
         cmocka_unit_test(death__is_the_headline_where_survivors_have_closed),
         cmocka_unit_test(cause__outlives_the_rank_that_had_it),
         cmocka_unit_test(death__is_the_headline_of_error_clear),
+        cmocka_unit_test(death__does_not_undo_what_the_rank_has_finished),
         cmocka_unit_test(close__waits_for_no_peer),
         cmocka_unit_test(close__finishes_what_needs_no_peer),
     };

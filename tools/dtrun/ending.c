@@ -14,8 +14,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { MAX_RANGES = 16 };
-
 struct note {
     char *text;
     size_t capacity, n;
@@ -50,25 +48,13 @@ static bool is_in(const struct ends *ends, int64_t rank, const struct rank_end *
 
 /* Names the ranks that ended like this one: "rank 3", "ranks 0-1,5". */
 static void add_ranks(struct note *note, const struct ends *ends, const struct rank_end *like) {
-    int64_t n = 0, n_ranges = 0;
+    int64_t ranks[DT__MAX_RANKS], n = 0;
+    char text[256];
     for (int64_t rank = 0; rank < ends->n_ranks; rank++)
-        n += is_in(ends, rank, like);
-    add(note, n == 1 ? "rank " : "ranks ");
-    for (int64_t rank = 0; rank < ends->n_ranks; rank++) {
-        if (!is_in(ends, rank, like))
-            continue;
-        int64_t last = rank;
-        while (is_in(ends, last + 1, like))
-            last++;
-        if (++n_ranges > MAX_RANGES) {
-            add(note, ",… (%" PRId64 " in all)", n);
-            return;
-        }
-        add(note, "%s%" PRId64, n_ranges > 1 ? "," : "", rank);
-        if (last > rank)
-            add(note, "-%" PRId64, last);
-        rank = last;
-    }
+        if (is_in(ends, rank, like))
+            ranks[n++] = rank;
+    dt__describe_ranks(ranks, n, text, sizeof text);
+    add(note, "%s", text);
 }
 
 static bool is_first_of_its_kind(const struct ends *ends, int64_t rank) {

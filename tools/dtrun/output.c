@@ -46,10 +46,11 @@ static void prepare_streams(struct output *output, bool tag) {
     }
     output->own = (struct stream){
         .fd = -1, .sink = &output->sinks[output->n_sinks - 1], .tag = "dtrun: ", .patience_ns = FOR_EVER};
+    output->reports = (struct stream){.fd = -1, .sink = output->own.sink, .patience_ns = FOR_EVER};
 }
 
 bool output_open(struct output *output, int64_t n_ranks, bool tag) {
-    *output = (struct output){.n_ranks = n_ranks, .sources = {-1, -1}};
+    *output = (struct output){.n_ranks = n_ranks, .sources = {-1, -1}, .tag = tag};
     output->n_sinks = are_same_file(STDOUT_FILENO, STDERR_FILENO) ? 1 : 2;
     output->streams = calloc((size_t)n_ranks, 2 * sizeof *output->streams);
     output->chunk = malloc(CHUNK_BYTES);
@@ -195,6 +196,19 @@ bool output_finish(struct output *output, int64_t now_ns) {
 
 int output_error(const struct output *output) {
     return output->sinks[0].error ? output->sinks[0].error : output->sinks[1].error;
+}
+
+bool output_has_capacity(const struct output *output) { return has_capacity(output->own.sink); }
+
+void output_report(struct output *output, const dt__report *report, int64_t now_ns) {
+    struct stream *stream = &output->reports;
+    char lines[sizeof report->text + 1];
+    for (int64_t i = 0; i < report->n_ranks; i++)
+        output_catch_up(output, report->ranks[i], now_ns);
+    if (output->tag)
+        snprintf(stream->tag, sizeof stream->tag, "[%d] ", (int)report->ranks[0]);
+    int n = snprintf(lines, sizeof lines, "%s\n", report->text);
+    lines_feed(stream, lines, (size_t)n, now_ns);
 }
 
 void output_say(struct output *output, const char *format, ...) {

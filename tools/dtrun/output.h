@@ -5,7 +5,7 @@
 #ifndef DTRUN_OUTPUT_H
 #define DTRUN_OUTPUT_H
 
-#include "dtensor/base.h"
+#include "comm/comm.h"
 #include "dtrun/lines.h"
 
 #include <poll.h>
@@ -19,7 +19,9 @@ struct output {
     int sources[2];         /* per sink: epoll descriptor of the streams that feed it */
     struct stream *streams; /* rank r has 2r (standard output) and 2r + 1 (standard error) */
     int64_t n_ranks;
-    struct stream own; /* dtrun's messages */
+    struct stream own;     /* dtrun's messages */
+    struct stream reports; /* what ranks leave to dtrun to print */
+    bool tag;
     char *chunk;
 };
 
@@ -42,6 +44,10 @@ bool output_finish(struct output *output, int64_t now_ns);
 
 /* errno of the first write that failed, or 0. */
 int output_error(const struct output *output);
+/* Whether a report can be taken without exceeding the memory for output. */
+bool output_has_capacity(const struct output *output);
+/* A report on standard error, after what its ranks have written until now. */
+void output_report(struct output *output, const dt__report *report, int64_t now_ns);
 /* "dtrun: " and a line, on standard error. */
 void output_say(struct output *output, const char *format, ...) DT_PRINTF(2);
 

@@ -132,8 +132,10 @@ static pid_t start_rank(struct start *start, const struct plan *plan, int64_t ra
     int outputs[2] = {connect_output(start, rank, 0), -1};
     if (outputs[0] >= 0)
         outputs[1] = connect_output(start, rank, 1);
-    if (outputs[1] >= 0)
+    if (outputs[1] >= 0) {
+        dt__segment_print_reports_of(start->segment, rank, outputs[1]);
         pid = fork();
+    }
     if (pid == 0)
         run_child(start, plan, rank, outputs, parent);
     int error = errno;

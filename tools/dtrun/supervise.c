@@ -48,16 +48,19 @@ struct run {
     struct output output;
     struct start start;
     struct dt__segment *segment;
-    pid_t *pids; /* of the ranks */
+    dt__reports reports;
+    bool has_signal_of_child; /* a rank may have ended or reported something */
+    int64_t report_due_ns;    /* FOR_EVER: no report waits */
+    pid_t *pids;              /* of the ranks */
     struct rank_end *ends;
     int64_t n_alive;
     int signal_fd, life_fd;
     int64_t now_ns;
     enum stage stage;
     int64_t stage_end_ns;
-    int code;      /* to exit with; -1 while nothing has decided it */
-    int64_t first; /* the rank whose failure decided it, or -1 */
-    struct failure suspect;
+    int code;                        /* to exit with; -1 while nothing has decided it */
+    int64_t first;                   /* the rank whose failure decided it, or -1 */
+    struct failure suspect, verdict; /* the verdict is on the first; its rank is -1 once it is printed */
     int last_signal, n_end_signals;
     int64_t last_signal_ns;
 };
@@ -110,10 +113,39 @@ static void flush(struct run *run) {
     hasten(run, FLUSHING, run->n_end_signals ? FLUSH_PATIENCE_NS : FOR_EVER - run->now_ns);
 }
 
+/* How the first rank failed is printed after its reports, which are the reason. */
+static void print_verdict(struct run *run) {
+    if (run->verdict.rank < 0 || dt__reports_waiting(&run->reports, run->verdict.rank))
+        return;
+    output_say(&run->output, "%s", run->verdict.text);
+    run->verdict.rank = -1;
+}
+
+/* Prints the reports that are due, as far as there is capacity. */
+static void print_reports(struct run *run) {
+    dt__report report;
+    int64_t now_ns = run->stage < FLUSHING ? run->now_ns : INT64_MAX;
+    if (!run->has_signal_of_child && now_ns < run->report_due_ns)
+        return;
+    run->has_signal_of_child = false;
+    run->report_due_ns = 0; /* unless all that is due is printed */
+    while (output_has_capacity(&run->output) && dt__reports_next(&run->reports, now_ns, &report, &run->report_due_ns))
+        output_report(&run->output, &report, run->now_ns);
+    print_verdict(run);
+}
+
+static bool reports_wait(const struct run *run) {
+    for (int64_t rank = 0; rank < run->options->n_ranks; rank++)
+        if (dt__reports_waiting(&run->reports, rank))
+            return true;
+    return false;
+}
+
 static void blame(struct run *run, const struct failure *failure) {
-    output_say(&run->output, "%s", failure->text);
     decide(run, failure->code);
     run->first = failure->rank;
+    run->verdict = *failure;
+    print_verdict(run);
 }
 
 /* No better explanation will come. */
@@ -244,6 +276,7 @@ static void on_end_signal(struct run *run, int number) {
 
 static void on_signal(struct run *run, int number) {
     if (number == SIGCHLD) {
+        run->has_signal_of_child = true;
         reap(run);
         return;
     }
@@ -285,6 +318,8 @@ static void wait_and_handle(struct run *run) {
     struct pollfd polls[N_POLLS] = {
         [SIGNALS] = {.fd = run->signal_fd, .events = POLLIN}, [LIFE] = {.fd = run->life_fd, .events = POLLIN}};
     int64_t wake_ns = run->stage == RUNNING ? FOR_EVER : run->stage_end_ns;
+    if (output_has_capacity(&run->output) && run->report_due_ns < wake_ns)
+        wake_ns = run->report_due_ns;
     output_wait_for(&run->output, polls, run->now_ns, &wake_ns);
     int n = poll(polls, N_POLLS, milliseconds_until(wake_ns, run->now_ns));
     run->now_ns = clock_ns();
@@ -296,6 +331,7 @@ static void wait_and_handle(struct run *run) {
         take_signals(run);
     if (n >= 0)
         output_advance(&run->output, polls, run->now_ns);
+    print_reports(run);
     check_output(run);
     if (run->stage != RUNNING && run->now_ns >= run->stage_end_ns)
         lose_patience(run);
@@ -310,6 +346,9 @@ static void report_how_the_others_ended(struct run *run) {
 static void run_to_end(struct run *run) {
     reap(run);
     while (run->stage < FLUSHING)
+        wait_and_handle(run);
+    print_reports(run);
+    while (run->stage < OVER && reports_wait(run))
         wait_and_handle(run);
     report_how_the_others_ended(run);
     while (run->stage < OVER && !output_finish(&run->output, run->now_ns))
@@ -344,6 +383,10 @@ static bool open_run(struct run *run, const struct inheritance *inheritance) {
     if (!run->segment)
         fprintf(stderr, "dtrun: %s\n", error);
     run->start.segment = run->segment;
+    if (run->segment && !dt__reports_open(&run->reports, run->segment)) {
+        fprintf(stderr, "dtrun: cannot start: %s\n", strerror(errno));
+        return false;
+    }
     return run->segment != NULL;
 }
 
@@ -364,14 +407,21 @@ static void close_run(struct run *run) {
         close(run->signal_fd);
     start_close(&run->start);
     output_close(&run->output);
+    dt__reports_close(&run->reports);
     dt__segment_unmap(run->segment);
     free(run->pids);
     free(run->ends);
 }
 
 int supervise(const struct options *options, const struct inheritance *inheritance, int life_fd) {
-    struct run run = {
-        .options = options, .life_fd = life_fd, .code = -1, .first = -1, .suspect.rank = -1, .now_ns = clock_ns()};
+    struct run run = {.options = options,
+                      .life_fd = life_fd,
+                      .code = -1,
+                      .first = -1,
+                      .suspect.rank = -1,
+                      .verdict.rank = -1,
+                      .report_due_ns = FOR_EVER,
+                      .now_ns = clock_ns()};
     descendants_adopt();
     if (open_run(&run, inheritance)) {
         bool has_started = start_ranks(&run.start, run.pids);

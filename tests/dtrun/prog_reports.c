@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * "reports [--spawn] ACTIONS ...": rank i does the i-th list of actions, the last list if there are fewer; with --spawn
+ * the ranks are forked by the program. Actions are separated by ";":
+ *     report TEXT    records an agreed error, reports it and clears it
+ *     fail TEXT      records an agreed error
+ *     close          closes the context, which reports its error, and ends with dt_close's code
+ *     print TEXT     writes a line to standard error
+ *     flood MB       writes so many megabytes of lines to standard error
+ *     to FILE        directs standard error to the file
+ *     wait           waits for all ranks
+ *     sleep MS       sleeps
+ *     repeat N       reports N texts in a row, "1" to "N"
+ *     fork           makes a child process that records and reports "child", and waits for it
+ *     kill           ends with SIGKILL
+ */
+#include "base/ctx.h"
+#include "dtensor/comm.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void report(dt_ctx *ctx, const char *text) {
+    dt__fail(ctx, DT_ERR_VALUE, "%s", text);
+    dt_report(ctx);
+    dt_error_clear(ctx);
+}
+
+static void repeat(dt_ctx *ctx, int n) {
+    for (int i = 1; i <= n; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", i);
+        report(ctx, text);
+    }
+}
+
+static void flood(int megabytes) {
+    for (int i = 0; i < megabytes << 10; i++)
+        fprintf(stderr, "%01023d\n", i);
+}
+
+static void fork_reporter(dt_ctx *ctx) {
+    pid_t pid = fork();
+    if (pid == 0) {
+        report(ctx, "child");
+        _exit(0);
+    }
+    waitpid(pid, NULL, 0);
+}
+
+static void act(dt_ctx *ctx, const char *verb, const char *object) {
+    if (!strcmp(verb, "report"))
+        report(ctx, object);
+    else if (!strcmp(verb, "fail"))
+        dt__fail(ctx, DT_ERR_VALUE, "%s", object);
+    else if (!strcmp(verb, "print"))
+        fprintf(stderr, "%s\n", object);
+    else if (!strcmp(verb, "to") && !freopen(object, "w", stderr))
+        _exit(99);
+    else if (!strcmp(verb, "wait"))
+        dt_comm_barrier(dt_group_world(ctx));
+    else if (!strcmp(verb, "sleep"))
+        usleep(1000 * (unsigned)atoi(object));
+    else if (!strcmp(verb, "repeat"))
+        repeat(ctx, atoi(object));
+    else if (!strcmp(verb, "flood"))
+        flood(atoi(object));
+    else if (!strcmp(verb, "fork"))
+        fork_reporter(ctx);
+    else if (!strcmp(verb, "kill"))
+        kill(getpid(), SIGKILL);
+}
+
+struct lists {
+    int n;
+    char **of;
+};
+
+static int run(dt_ctx *ctx, void *arg) {
+    const struct lists *lists = arg;
+    int i = dt_rank(ctx) < lists->n ? (int)dt_rank(ctx) : lists->n - 1;
+    char *rest = strdup(lists->of[i]), *state = NULL;
+    for (char *verb = strtok_r(rest, ";", &state); verb; verb = strtok_r(NULL, ";", &state)) {
+        verb += strspn(verb, " ");
+        char *object = strchr(verb, ' ');
+        if (object)
+            *object++ = 0;
+        act(ctx, verb, object ? object : "");
+    }
+    free(rest);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    bool spawns = argc > 1 && !strcmp(argv[1], "--spawn");
+    struct lists lists = {argc - 1 - spawns, argv + 1 + spawns};
+    char *error = NULL;
+    if (spawns && dt_spawn(4, run, &lists, &error) != DT_OK) {
+        fprintf(stderr, "spawn: %s\n", error);
+        free(error);
+        return 3;
+    }
+    dt_ctx *ctx = spawns ? NULL : dt_init(NULL);
+    if (!ctx)
+        return spawns ? 0 : 90;
+    run(ctx, &lists);
+    return dt_close(ctx);
+}
