@@ -6,7 +6,8 @@
     scripts/make_cpp.py --check   exits with 1 if it is out of date
 
 Every function that is declared with DT_OPTIONS becomes a template of the plain name, and every field of its options
-a name in the namespace dt.
+a name in the namespace dt. Every other function that takes its caller's site (DT_CALLER) becomes an inline function of
+the plain name, whose last argument is the site by default.
 """
 import pathlib
 import re
@@ -19,7 +20,7 @@ OUT = "include/dtensor/calls.hpp"
 
 HEAD = """/* SPDX-License-Identifier: Apache-2.0
  *
- * The functions that take options, for C++; dtensor.hpp includes this. Made by scripts/make_cpp.py from the public
+ * The functions that take options or the site of their caller, for C++; dtensor.hpp includes this. Made by scripts/make_cpp.py from the public
  * headers, which have the contracts: change those. Collective or Local as in C.
  */
 #ifndef DTENSOR_CALLS_HPP
@@ -44,8 +45,9 @@ def without_comments(text):
 
 
 def read_headers():
-    """Fields by options struct, and (result, name, parameters, options) of each function."""
-    structs, functions = {}, []
+    """Fields by options struct; (result, name, parameters, options) of each function that takes them; and (result,
+    exported name, parameters) of each other one that takes a site."""
+    structs, functions, sited = {}, [], []
     for header in sorted((ROOT / "include/dtensor").glob("*.h")):
         text = without_comments(header.read_text())
         for name, body in re.findall(r"typedef struct (dt_\w+_options) \{(.*?)\} \1;", text, re.S):
@@ -56,7 +58,9 @@ def read_headers():
         found = re.findall(r"DT_API ([\w ]+?\*?)\s*(dt_\w+)_sized\(([^;]*?),\s*DT_OPTIONS\((\w+)\)\);", text)
         functions += [(result, name, " ".join(parameters.split()), options)
                       for result, name, parameters, options in found]
-    return structs, functions
+        found = re.findall(r"DT_API ([\w ]+?\*?)\s*(dt_\w+)\(([^;]*?),\s*DT_CALLER\);", text)
+        sited += [(result, name, " ".join(parameters.split())) for result, name, parameters in found]
+    return structs, functions, sited
 
 
 def function(result, name, parameters, options):
@@ -72,8 +76,19 @@ def function(result, name, parameters, options):
             f"sizeof({options}));\n}}")
 
 
+def sited_function(result, name, parameters):
+    """The size of a struct, where the exported function takes it, is that of the parameter of this name."""
+    taken = [re.fullmatch(r"(.*?)(\w+)", parameter).groups() for parameter in parameters.split(", ")]
+    sizes = {arg: arg[:-len("_size")] for kind, arg in taken if kind == "size_t " and name.endswith("_sized")}
+    passed = ", ".join(f"sizeof *{sizes[arg]}" if arg in sizes else arg for _, arg in taken)
+    list_of = ", ".join(f"{kind}{arg}" for kind, arg in taken if arg not in sizes)
+    space = "" if result.endswith("*") else " "
+    return (f"inline {result}{space}{re.sub('_(site|sized)$', '', name)}({list_of}, dt_site site = dt::here()) {{\n"
+            f"    return {name}({passed}, &site);\n}}")
+
+
 def make():
-    structs, functions = read_headers()
+    structs, functions, sited = read_headers()
     used = sorted({options for *_, options in functions})
     names = sorted({field for options in used for field in structs[options]})
     lines = [HEAD.rstrip("\n")]
@@ -82,7 +97,8 @@ def make():
     for options in used:
         members = ", ".join(f"&{options}::{field}" for field in structs[options])
         lines.append(f"template <> struct fields<{options}> {{ static constexpr auto list = std::make_tuple({members}); }};")
-    lines += ["", "} // namespace dt", ""] + [function(*f) for f in functions] + ["", "#endif"]
+    lines += ["", "} // namespace dt", ""] + [function(*f) for f in functions]
+    lines += [sited_function(*f) for f in sited] + ["", "#endif"]
     return "\n".join(lines) + "\n"
 
 

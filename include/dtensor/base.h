@@ -7,8 +7,15 @@
  *
  * Options, descriptors and statistics may get new fields at their ends without breaking compiled programs: functions
  * that take or fill such a struct are exported with the suffix _sized and take the size of the caller's version, which
- * the inline function without the suffix passes. Other languages call the exported function. A zeroed field means "the
- * default", and so does a field that the caller's version does not have.
+ * the macro or function without the suffix passes. Other languages call the exported function. A zeroed field means
+ * "the default", and so does a field that the caller's version does not have.
+ *
+ * Every error names the call that the program made, and where: "item: f32[2,3]: expected 1 element, got 6 (at
+ * train.c:12)". In C, calls that can fail are macros, which pass the site of the call, its file and line, to the
+ * exported function with the suffix _site (or _sized): as the last argument, or in its options. In C++ (dtensor.hpp) a
+ * default argument does. Other languages call the exported function, with a site of their own or NULL. A program
+ * compiled with -DDT_SITE=NULL has no file names in it. Calls that the library makes in turn, such as the ops that an
+ * op is composed of, do not replace the program's own.
  *
  * *Collective* in a contract means that all ranks named must make the call, *Local* that it involves this rank only.
  */
@@ -30,6 +37,18 @@
 
 #ifdef __cplusplus
 extern "C" {
+#endif
+
+/* The source line of a call, for errors, warnings and traces. It is read during the call only. */
+typedef struct dt_site {
+    const char *file;
+    int line;
+} dt_site;
+
+/* How functions take the site of their caller; it may be NULL. */
+#define DT_CALLER const dt_site *site
+#if !defined __cplusplus && !defined DT_SITE
+#define DT_SITE (&(const dt_site){__FILE__, __LINE__})
 #endif
 
 /* One list generates the enum, the names and the texts: X(name, value, word, text). Zero is success, positive is "not
@@ -151,14 +170,13 @@ typedef struct dt_init_options {
  * rank. Options may be NULL. Returns NULL on failure; without a context to keep it, the error text is written to the
  * buffer of the options or, without one, to standard error. Local the first time; after a dt_close, Collective over
  * the launch. */
-DT_API dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size);
-static inline dt_ctx *dt_init(const dt_init_options *options) { return dt_init_sized(options, sizeof *options); }
+DT_API dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size, DT_CALLER);
 
 /* Closes the context: prints the first error unless it was cleared, and frees everything, including groups. Returns an
  * exit code: 0, or 1 after an error. NULL returns 1. Waits for no rank: a started operation that is not finished is
  * abandoned, which is an error here and on its other members. Peers that still wait for this rank get an error with
  * this rank's reason, if it has one. Local. */
-DT_API int dt_close(dt_ctx *ctx);
+DT_API int dt_close_site(dt_ctx *ctx, DT_CALLER);
 
 /* The version of the linked library: DT_VERSION of its headers. Local. */
 DT_API int dt_version(void);
@@ -185,12 +203,21 @@ DT_API int dt_report(const dt_ctx *ctx);
  * over the world: peers that wait for this rank in another call get an error. Afterwards groups that are broken, or in
  * which some members made calls that others skipped, stay unusable; the world and new groups, even of the same ranks,
  * work. An error returned here means that a peer is gone. */
-DT_API dt_status dt_error_clear(dt_ctx *ctx);
+DT_API dt_status dt_error_clear_site(dt_ctx *ctx, DT_CALLER);
 
 /* Records an error of the caller; kept only if it is the first. Returns status, for use in a return statement; passing
  * a status that is not an error is an error itself (DT_ERR_VALUE). Local, and for local errors: it raises the abort
  * flag, and peers that wait for this rank get an error. */
-DT_API dt_status dt_error_set(dt_ctx *ctx, dt_status status, const char *format, ...) DT_PRINTF(3);
+DT_API dt_status dt_error_set_site(dt_ctx *ctx, dt_status status, DT_CALLER, const char *format, ...) DT_PRINTF(4);
+#define dt_error_set(ctx, status, ...) dt_error_set_site(ctx, status, DT_SITE, __VA_ARGS__)
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_close(...) dt_close_site(__VA_ARGS__, DT_SITE)
+#define dt_error_clear(...) dt_error_clear_site(__VA_ARGS__, DT_SITE)
+#define dt_init(...) dt_init_sized(__VA_ARGS__, sizeof(dt_init_options), DT_SITE)
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

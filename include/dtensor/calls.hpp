@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functions that take options, for C++; dtensor.hpp includes this. Made by scripts/make_cpp.py from the public
+ * The functions that take options or the site of their caller, for C++; dtensor.hpp includes this. Made by scripts/make_cpp.py from the public
  * headers, which have the contracts: change those. Collective or Local as in C.
  */
 #ifndef DTENSOR_CALLS_HPP
@@ -595,6 +595,255 @@ template <class... T>
 dt_tensor *dt_tri(dt::at<dt_ctx *> ctx, int64_t n_rows, int64_t n_columns, int64_t k, const T &...options) {
     return dt_tri_sized(ctx, n_rows, n_columns, k, dt::named<dt_make_options>(ctx.site, options...).get(),
                         sizeof(dt_make_options));
+}
+inline dt_ctx *dt_init(const dt_init_options *options, dt_site site = dt::here()) {
+    return dt_init_sized(options, sizeof *options, &site);
+}
+inline int dt_close(dt_ctx *ctx, dt_site site = dt::here()) { return dt_close_site(ctx, &site); }
+inline dt_status dt_error_clear(dt_ctx *ctx, dt_site site = dt::here()) { return dt_error_clear_site(ctx, &site); }
+inline void *dt_heap_alloc(dt_ctx *ctx, size_t bytes, dt_site site = dt::here()) {
+    return dt_heap_alloc_site(ctx, bytes, &site);
+}
+inline dt_status dt_heap_free(dt_ctx *ctx, void *memory, dt_site site = dt::here()) {
+    return dt_heap_free_site(ctx, memory, &site);
+}
+inline dt_group *dt_group_world(dt_ctx *ctx, dt_site site = dt::here()) { return dt_group_world_site(ctx, &site); }
+inline dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, dt_site site = dt::here()) {
+    return dt_group_new_site(ctx, ranks, n_ranks, &site);
+}
+inline dt_status dt_comm_run(dt_group *group, const dt_comm_call *call, dt_site site = dt::here()) {
+    return dt_comm_run_sized(group, call, sizeof *call, &site);
+}
+inline dt_work *dt_comm_start(dt_group *group, const dt_comm_call *call, dt_site site = dt::here()) {
+    return dt_comm_start_sized(group, call, sizeof *call, &site);
+}
+inline dt_status dt_work_test(dt_work *work, dt_site site = dt::here()) { return dt_work_test_site(work, &site); }
+inline dt_status dt_work_wait(dt_work *work, dt_site site = dt::here()) { return dt_work_wait_site(work, &site); }
+inline dt_status dt_comm_barrier(dt_group *group, dt_site site = dt::here()) {
+    return dt_comm_barrier_site(group, &site);
+}
+inline dt_status dt_comm_broadcast(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                   int64_t root, dt_site site = dt::here()) {
+    return dt_comm_broadcast_site(group, src, dst, count, dtype, root, &site);
+}
+inline dt_status dt_comm_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                 int64_t root, dt_site site = dt::here()) {
+    return dt_comm_scatter_site(group, src, dst, count, dtype, root, &site);
+}
+inline dt_status dt_comm_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                int64_t root, dt_site site = dt::here()) {
+    return dt_comm_gather_site(group, src, dst, count, dtype, root, &site);
+}
+inline dt_status dt_comm_all_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                    dt_site site = dt::here()) {
+    return dt_comm_all_gather_site(group, src, dst, count, dtype, &site);
+}
+inline dt_status dt_comm_all_reduce(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                    dt_reduce reduce, dt_site site = dt::here()) {
+    return dt_comm_all_reduce_site(group, src, dst, count, dtype, reduce, &site);
+}
+inline dt_status dt_comm_reduce_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                        dt_reduce reduce, dt_site site = dt::here()) {
+    return dt_comm_reduce_scatter_site(group, src, dst, count, dtype, reduce, &site);
+}
+inline dt_status dt_comm_all_to_all(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                    dt_site site = dt::here()) {
+    return dt_comm_all_to_all_site(group, src, dst, count, dtype, &site);
+}
+inline dt_status dt_comm_send(dt_group *group, const void *src, int64_t count, dt_dtype dtype, int64_t to,
+                              dt_site site = dt::here()) {
+    return dt_comm_send_site(group, src, count, dtype, to, &site);
+}
+inline dt_status dt_comm_recv(dt_group *group, void *dst, int64_t count, dt_dtype dtype, int64_t from,
+                              dt_site site = dt::here()) {
+    return dt_comm_recv_site(group, dst, count, dtype, from, &site);
+}
+inline dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error, dt_site site = dt::here()) {
+    return dt_spawn_site(n_ranks, fn, arg, error, &site);
+}
+inline dt_status dt_comm_scope_begin(dt_ctx *ctx, const char *name, dt_site site = dt::here()) {
+    return dt_comm_scope_begin_site(ctx, name, &site);
+}
+inline dt_status dt_comm_stats_begin(dt_ctx *ctx, dt_site site = dt::here()) {
+    return dt_comm_stats_begin_site(ctx, &site);
+}
+inline const char *dt_comm_stats_text(dt_ctx *ctx, dt_site site = dt::here()) {
+    return dt_comm_stats_text_site(ctx, &site);
+}
+inline const char *dt_comm_stats_json(dt_ctx *ctx, dt_site site = dt::here()) {
+    return dt_comm_stats_json_site(ctx, &site);
+}
+inline dt_status dt_trace_begin(dt_ctx *ctx, const char *file, dt_site site = dt::here()) {
+    return dt_trace_begin_site(ctx, file, &site);
+}
+inline dt_status dt_trace_end(dt_ctx *ctx, dt_site site = dt::here()) { return dt_trace_end_site(ctx, &site); }
+inline dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy, dt_site site = dt::here()) {
+    return dt_comm_policy_site(ctx, policy, &site);
+}
+inline void dt_implicit_replication_begin(dt_ctx *ctx, dt_site site = dt::here()) {
+    return dt_implicit_replication_begin_site(ctx, &site);
+}
+inline dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor **outputs,
+                              dt_site site = dt::here()) {
+    return dt_local_map_sized(ctx, mapping, outputs, sizeof *mapping, &site);
+}
+inline dt_dlpack_managed *dt_to_dlpack(dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_to_dlpack_site(tensor, &site);
+}
+inline dt_dlpack_versioned *dt_to_dlpack_versioned(dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_to_dlpack_versioned_site(tensor, &site);
+}
+inline dt_tensor *dt_from_dlpack(dt_ctx *ctx, dt_dlpack_managed *managed, dt_site site = dt::here()) {
+    return dt_from_dlpack_site(ctx, managed, &site);
+}
+inline dt_tensor *dt_from_dlpack_versioned(dt_ctx *ctx, dt_dlpack_versioned *managed, dt_site site = dt::here()) {
+    return dt_from_dlpack_versioned_site(ctx, managed, &site);
+}
+inline dt_status dt_save_npy(dt_tensor *tensor, const char *path, dt_site site = dt::here()) {
+    return dt_save_npy_site(tensor, path, &site);
+}
+inline dt_status dt_save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors,
+                             dt_site site = dt::here()) {
+    return dt_save_npz_site(path, n, names, tensors, &site);
+}
+inline dt_mesh *dt_mesh_new(dt_ctx *ctx, const char *text, dt_site site = dt::here()) {
+    return dt_mesh_new_site(ctx, text, &site);
+}
+inline dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims, const dt_mesh_options *options,
+                                   dt_site site = dt::here()) {
+    return dt_mesh_from_shape_sized(ctx, shape, n_dims, options, sizeof *options, &site);
+}
+inline dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
+                                   const dt_mesh_options *options, dt_site site = dt::here()) {
+    return dt_mesh_from_ranks_sized(ctx, ranks, shape, n_dims, options, sizeof *options, &site);
+}
+inline dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
+                                    const dt_mesh_options *options, dt_site site = dt::here()) {
+    return dt_mesh_from_groups_sized(ctx, groups, n_groups, grid, options, sizeof *options, &site);
+}
+inline dt_mesh *dt_mesh_slice(dt_mesh *mesh, const char *names, dt_site site = dt::here()) {
+    return dt_mesh_slice_site(mesh, names, &site);
+}
+inline dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name, dt_site site = dt::here()) {
+    return dt_mesh_flatten_site(mesh, name, &site);
+}
+inline dt_mesh *dt_mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
+                                  const dt_mesh_options *options, dt_site site = dt::here()) {
+    return dt_mesh_unflatten_sized(mesh, dim, sizes, n_sizes, options, sizeof *options, &site);
+}
+inline dt_mesh *dt_mesh_concatenate(dt_mesh *const *meshes, int n_meshes, dt_site site = dt::here()) {
+    return dt_mesh_concatenate_site(meshes, n_meshes, &site);
+}
+inline int64_t dt_mesh_n_slices(dt_mesh *mesh, const char *names, dt_site site = dt::here()) {
+    return dt_mesh_n_slices_site(mesh, names, &site);
+}
+inline dt_mesh *dt_mesh_slice_at(dt_mesh *mesh, const char *names, int64_t index, dt_site site = dt::here()) {
+    return dt_mesh_slice_at_site(mesh, names, index, &site);
+}
+inline int64_t dt_mesh_local_rank(const dt_mesh *mesh, int dim, dt_site site = dt::here()) {
+    return dt_mesh_local_rank_site(mesh, dim, &site);
+}
+inline dt_group *dt_mesh_group(dt_mesh *mesh, int dim, dt_site site = dt::here()) {
+    return dt_mesh_group_site(mesh, dim, &site);
+}
+inline const char *dt_mesh_text(dt_mesh *mesh, dt_site site = dt::here()) { return dt_mesh_text_site(mesh, &site); }
+inline dt_status dt_mesh_scope_begin(dt_mesh *mesh, dt_site site = dt::here()) {
+    return dt_mesh_scope_begin_site(mesh, &site);
+}
+inline dt_status dt_mesh_scope_end(dt_ctx *ctx, dt_site site = dt::here()) {
+    return dt_mesh_scope_end_site(ctx, &site);
+}
+inline dt_status dt_op_register(dt_ctx *ctx, const dt_op *op, dt_site site = dt::here()) {
+    return dt_op_register_sized(ctx, op, sizeof *op, &site);
+}
+inline dt_generator *dt_generator_new(dt_ctx *ctx, uint64_t seed, dt_site site = dt::here()) {
+    return dt_generator_new_site(ctx, seed, &site);
+}
+inline dt_generator *dt_generator_default(dt_ctx *ctx, dt_site site = dt::here()) {
+    return dt_generator_default_site(ctx, &site);
+}
+inline dt_generator *dt_generator_child(const dt_generator *parent, const char *name, dt_site site = dt::here()) {
+    return dt_generator_child_site(parent, name, &site);
+}
+inline dt_status dt_generator_restore(dt_generator *generator, dt_generator_state state, dt_site site = dt::here()) {
+    return dt_generator_restore_site(generator, state, &site);
+}
+inline dt_status dt_transfer_test(dt_transfer *transfer, dt_site site = dt::here()) {
+    return dt_transfer_test_site(transfer, &site);
+}
+inline dt_tensor *dt_transfer_wait(dt_transfer *transfer, dt_site site = dt::here()) {
+    return dt_transfer_wait_site(transfer, &site);
+}
+inline double dt_item(dt_tensor *tensor, dt_site site = dt::here()) { return dt_item_site(tensor, &site); }
+inline int64_t dt_item_i64(dt_tensor *tensor, dt_site site = dt::here()) { return dt_item_i64_site(tensor, &site); }
+inline dt_placement *dt_placements_parse(dt_ctx *ctx, const char *text, int *n, dt_site site = dt::here()) {
+    return dt_placements_parse_site(ctx, text, n, &site);
+}
+inline dt_status dt_placements_set_order(dt_ctx *ctx, int n, dt_placement *placements, int dim, int n_mesh_dims,
+                                         const int *mesh_dims, dt_site site = dt::here()) {
+    return dt_placements_set_order_site(ctx, n, placements, dim, n_mesh_dims, mesh_dims, &site);
+}
+inline dt_status dt_placements_set_extents(dt_ctx *ctx, int n, dt_placement *placements, int dim, int64_t n_sizes,
+                                           const int64_t *sizes, dt_site site = dt::here()) {
+    return dt_placements_set_extents_site(ctx, n, placements, dim, n_sizes, sizes, &site);
+}
+inline dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc, dt_site site = dt::here()) {
+    return dt_spec_new_sized(mesh, desc, sizeof *desc, &site);
+}
+inline dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text, dt_site site = dt::here()) {
+    return dt_spec_parse_site(ctx, text, &site);
+}
+inline dt_scope dt_scope_begin(dt_ctx *ctx, dt_site site = dt::here()) { return dt_scope_begin_site(ctx, &site); }
+inline void dt_scope_end(dt_scope scope, dt_site site = dt::here()) { return dt_scope_end_site(scope, &site); }
+inline void dt_drop(dt_tensor *tensor, dt_site site = dt::here()) { return dt_drop_site(tensor, &site); }
+inline void dt_tensor_release(dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_tensor_release_site(tensor, &site);
+}
+inline dt_tensor *dt_empty_like(const dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_empty_like_site(tensor, &site);
+}
+inline dt_tensor *dt_full_like(const dt_tensor *tensor, double value, dt_site site = dt::here()) {
+    return dt_full_like_site(tensor, value, &site);
+}
+inline dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype,
+                                 dt_site site = dt::here()) {
+    return dt_from_memory_site(ctx, memory, shape, dtype, &site);
+}
+inline dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_site site = dt::here()) {
+    return dt_borrow_site(ctx, memory, shape, dtype, &site);
+}
+inline dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
+                           void *user, dt_site site = dt::here()) {
+    return dt_adopt_site(ctx, memory, shape, dtype, free_memory, user, &site);
+}
+inline dt_tensor *dt_clone(const dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_clone_site(tensor, &site);
+}
+inline dt_tensor *dt_contiguous(dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_contiguous_site(tensor, &site);
+}
+inline dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length,
+                            dt_site site = dt::here()) {
+    return dt_narrow_site(tensor, dim, start, length, &site);
+}
+inline dt_tensor *dt_permute(const dt_tensor *tensor, dt_dims dims, dt_site site = dt::here()) {
+    return dt_permute_site(tensor, dims, &site);
+}
+inline dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b, dt_site site = dt::here()) {
+    return dt_diagonal_site(tensor, offset, a, b, &site);
+}
+inline dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t step, dt_site site = dt::here()) {
+    return dt_unfold_site(tensor, dim, size, step, &site);
+}
+inline dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset,
+                                dt_site site = dt::here()) {
+    return dt_as_strided_site(tensor, shape, strides, offset, &site);
+}
+inline dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad, dt_site site = dt::here()) {
+    return dt_set_requires_grad_site(tensor, requires_grad, &site);
+}
+inline dt_status dt_op_verify(dt_ctx *ctx, const char *name, dt_site site = dt::here()) {
+    return dt_op_verify_site(ctx, name, &site);
 }
 
 #endif

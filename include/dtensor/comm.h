@@ -18,9 +18,9 @@ extern "C" {
 #endif
 
 /* Memory of this rank's heap, 64-byte aligned, not zeroed. NULL with the error recorded if the heap is full. Local. */
-DT_API void *dt_heap_alloc(dt_ctx *ctx, size_t bytes);
+DT_API void *dt_heap_alloc_site(dt_ctx *ctx, size_t bytes, DT_CALLER);
 /* Frees memory; NULL is fine. A pointer that is not a live block of this heap is an error. Local. */
-DT_API dt_status dt_heap_free(dt_ctx *ctx, void *memory);
+DT_API dt_status dt_heap_free_site(dt_ctx *ctx, void *memory, DT_CALLER);
 
 typedef struct dt_heap_statistics {
     size_t live_bytes, peak_bytes; /* allocated now, and the maximum so far; as requested, without rounding */
@@ -39,12 +39,12 @@ static inline dt_heap_statistics dt_heap_stats(const dt_ctx *ctx) {
 typedef struct dt_group dt_group;
 
 /* The group of all ranks, in order. Owned by the context: must not be freed. Local. */
-DT_API dt_group *dt_group_world(dt_ctx *ctx);
+DT_API dt_group *dt_group_world_site(dt_ctx *ctx, DT_CALLER);
 
 /* A group of these world ranks, which must be distinct; their order defines the group ranks. Nothing is communicated:
  * members synchronise in their first collective. Groups of the same set of ranks share transport resources. A rank that
  * is not a member may create and query the group, but not communicate in it. Freed with dt_group_release. Local. */
-DT_API dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks);
+DT_API dt_group *dt_group_new_site(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, DT_CALLER);
 /* One more reference; returns its argument. Local. */
 DT_API dt_group *dt_group_retain(dt_group *group);
 /* Drops a reference; NULL is fine. Not while an operation of the group is in progress. Local. */
@@ -107,43 +107,41 @@ typedef struct dt_comm_call {
 } dt_comm_call;
 
 /* Runs a call to completion. Collective over the group (send, recv: over the two ranks). */
-DT_API dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t call_size);
-static inline dt_status dt_comm_run(dt_group *group, const dt_comm_call *call) {
-    return dt_comm_run_sized(group, call, sizeof *call);
-}
+DT_API dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t call_size, DT_CALLER);
 
 typedef struct dt_work dt_work;
 
 /* Starts a call; its memory must not be accessed until it was waited for. Several calls may be in flight, on several
  * groups, and may be waited for in any order; all members must start the calls of a group in the same order. NULL on
  * failure. Collective. */
-DT_API dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t call_size);
-static inline dt_work *dt_comm_start(dt_group *group, const dt_comm_call *call) {
-    return dt_comm_start_sized(group, call, sizeof *call);
-}
+DT_API dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t call_size, DT_CALLER);
 /* DT_OK when finished, DT_IN_PROGRESS when not, or the error; advances all calls that this rank has started. The handle
  * stays valid until dt_work_wait. Local. */
-DT_API dt_status dt_work_test(dt_work *work);
+DT_API dt_status dt_work_test_site(dt_work *work, DT_CALLER);
 /* Waits for completion and frees the handle. NULL returns DT_ERR_STATE. Collective with its start. */
-DT_API dt_status dt_work_wait(dt_work *work);
+DT_API dt_status dt_work_wait_site(dt_work *work, DT_CALLER);
 
 /* The same calls by name; count and blocks as in the table above. Collective over the group. */
-DT_API dt_status dt_comm_barrier(dt_group *group);
-DT_API dt_status dt_comm_broadcast(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
-                                   int64_t root);
-DT_API dt_status dt_comm_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
-                                 int64_t root);
-DT_API dt_status dt_comm_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
-                                int64_t root);
-DT_API dt_status dt_comm_all_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype);
-DT_API dt_status dt_comm_all_reduce(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
-                                    dt_reduce reduce);
-DT_API dt_status dt_comm_reduce_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
-                                        dt_reduce reduce);
-DT_API dt_status dt_comm_all_to_all(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype);
+DT_API dt_status dt_comm_barrier_site(dt_group *group, DT_CALLER);
+DT_API dt_status dt_comm_broadcast_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                        int64_t root, DT_CALLER);
+DT_API dt_status dt_comm_scatter_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                      int64_t root, DT_CALLER);
+DT_API dt_status dt_comm_gather_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                     int64_t root, DT_CALLER);
+DT_API dt_status dt_comm_all_gather_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                         DT_CALLER);
+DT_API dt_status dt_comm_all_reduce_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                         dt_reduce reduce, DT_CALLER);
+DT_API dt_status dt_comm_reduce_scatter_site(dt_group *group, const void *src, void *dst, int64_t count,
+                                             dt_dtype dtype, dt_reduce reduce, DT_CALLER);
+DT_API dt_status dt_comm_all_to_all_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                         DT_CALLER);
 /* To and from a group rank; messages between two ranks of a group arrive in order. Collective over the two ranks. */
-DT_API dt_status dt_comm_send(dt_group *group, const void *src, int64_t count, dt_dtype dtype, int64_t to);
-DT_API dt_status dt_comm_recv(dt_group *group, void *dst, int64_t count, dt_dtype dtype, int64_t from);
+DT_API dt_status dt_comm_send_site(dt_group *group, const void *src, int64_t count, dt_dtype dtype, int64_t to,
+                                   DT_CALLER);
+DT_API dt_status dt_comm_recv_site(dt_group *group, void *dst, int64_t count, dt_dtype dtype, int64_t from,
+                                   DT_CALLER);
 
 /* Prints the current and recent calls of each rank of the launch on standard error. Local. */
 DT_API void dt_comm_dump(const dt_ctx *ctx);
@@ -154,7 +152,31 @@ typedef int dt_rank_fn(dt_ctx *ctx, void *arg);
 /* Forks n ranks from this process, runs fn on each with its own context (closed after fn returns), and waits for all.
  * If one fails, the others are terminated. An error if this process has other threads. On failure *error, unless NULL,
  * is set to a text with the rank and its exit status, to be freed with free(). Local. */
-DT_API dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error);
+DT_API dt_status dt_spawn_site(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error, DT_CALLER);
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_heap_alloc(...) dt_heap_alloc_site(__VA_ARGS__, DT_SITE)
+#define dt_heap_free(...) dt_heap_free_site(__VA_ARGS__, DT_SITE)
+#define dt_group_world(...) dt_group_world_site(__VA_ARGS__, DT_SITE)
+#define dt_group_new(...) dt_group_new_site(__VA_ARGS__, DT_SITE)
+#define dt_work_test(...) dt_work_test_site(__VA_ARGS__, DT_SITE)
+#define dt_work_wait(...) dt_work_wait_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_barrier(...) dt_comm_barrier_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_broadcast(...) dt_comm_broadcast_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_scatter(...) dt_comm_scatter_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_gather(...) dt_comm_gather_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_all_gather(...) dt_comm_all_gather_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_all_reduce(...) dt_comm_all_reduce_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_reduce_scatter(...) dt_comm_reduce_scatter_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_all_to_all(...) dt_comm_all_to_all_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_send(...) dt_comm_send_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_recv(...) dt_comm_recv_site(__VA_ARGS__, DT_SITE)
+#define dt_spawn(...) dt_spawn_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_run(...) dt_comm_run_sized(__VA_ARGS__, sizeof(dt_comm_call), DT_SITE)
+#define dt_comm_start(...) dt_comm_start_sized(__VA_ARGS__, sizeof(dt_comm_call), DT_SITE)
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

@@ -24,11 +24,11 @@ extern "C" {
 
 /* Begins or ends a named scope. Scopes nest; the names of open ones are joined by "/". A name must not be empty or
  * contain "/". An end without a begin does nothing. Local. */
-DT_API dt_status dt_comm_scope_begin(dt_ctx *ctx, const char *name);
+DT_API dt_status dt_comm_scope_begin_site(dt_ctx *ctx, const char *name, DT_CALLER);
 DT_API void dt_comm_scope_end(dt_ctx *ctx);
 
 /* Starts counting from zero. Counts can still be read after the end. Local. */
-DT_API dt_status dt_comm_stats_begin(dt_ctx *ctx);
+DT_API dt_status dt_comm_stats_begin_site(dt_ctx *ctx, DT_CALLER);
 DT_API void dt_comm_stats_end(dt_ctx *ctx);
 
 /* Which counts to add up: a NULL field selects all. */
@@ -55,16 +55,16 @@ static inline dt_comm_statistics dt_comm_stats(const dt_ctx *ctx, const dt_comm_
 }
 /* All counts, as a table or as JSON: {"total":{…},"scopes":{"layer1":{…}}} with counts by collective, bytes and ops.
  * Valid until the next call; NULL with the error recorded. Local. */
-DT_API const char *dt_comm_stats_text(dt_ctx *ctx);
-DT_API const char *dt_comm_stats_json(dt_ctx *ctx);
+DT_API const char *dt_comm_stats_text_site(dt_ctx *ctx, DT_CALLER);
+DT_API const char *dt_comm_stats_json_site(dt_ctx *ctx, DT_CALLER);
 
 /* Traces ops, redistributions, collectives and scopes from now on. A file whose name ends in ".json" is written in the
  * format of Chrome's trace viewer, any other as text, a line per op; with several ranks each writes its own file, with
  * ".RANK" before the extension. NULL: as text in memory. A running trace is ended first. The environment variable
  * DTENSOR_TRACE=FILE does the same from the first op on. Local. */
-DT_API dt_status dt_trace_begin(dt_ctx *ctx, const char *file);
+DT_API dt_status dt_trace_begin_site(dt_ctx *ctx, const char *file, DT_CALLER);
 /* Ends the trace and completes its file; a system error if it cannot be written. Local. */
-DT_API dt_status dt_trace_end(dt_ctx *ctx);
+DT_API dt_status dt_trace_end_site(dt_ctx *ctx, DT_CALLER);
 /* The text of a trace in memory, running or ended; "" where it is written to a file. Valid until the next call. Local.
  */
 DT_API const char *dt_trace_text(const dt_ctx *ctx);
@@ -73,12 +73,21 @@ DT_API const char *dt_trace_text(const dt_ctx *ctx);
  * inputs that would move. The call is the name of an op, which gets the tensors in their order, or a text in which $0,
  * $1, … are the tensors: "sum($0; dim=[1])", "cat({$0; $1}; dim=0)". Nothing is run. Valid until the next call; NULL
  * with an agreed error, and for a NULL tensor. Local. */
-DT_API const char *dt_explain_tensors(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors);
+DT_API const char *dt_explain_tensors(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors,
+                                      const dt_site *site);
 #ifndef __cplusplus
 /* dt_explain(ctx, "matmul", x, w); dt_explain(ctx, "sum($0; dim=[1])", x) */
 #define dt_explain(ctx, call, ...)                                                                                   \
     dt_explain_tensors(ctx, call, (int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),            \
-                       (dt_tensor *const[]){__VA_ARGS__})
+                       (dt_tensor *const[]){__VA_ARGS__}, DT_SITE)
+/* clang-format off */
+#define dt_comm_scope_begin(...) dt_comm_scope_begin_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_stats_begin(...) dt_comm_stats_begin_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_stats_text(...) dt_comm_stats_text_site(__VA_ARGS__, DT_SITE)
+#define dt_comm_stats_json(...) dt_comm_stats_json_site(__VA_ARGS__, DT_SITE)
+#define dt_trace_begin(...) dt_trace_begin_site(__VA_ARGS__, DT_SITE)
+#define dt_trace_end(...) dt_trace_end_site(__VA_ARGS__, DT_SITE)
+/* clang-format on */
 #endif
 
 #ifdef __cplusplus

@@ -22,11 +22,11 @@ typedef enum dt_policy {
 
 /* Sets the policy of the current scope (dt_scope_begin) and those inside it, until it ends. dt_redistribute and
  * reading values are always allowed. Local; every rank sets the same. */
-DT_API dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy);
+DT_API dt_status dt_comm_policy_site(dt_ctx *ctx, dt_policy policy, DT_CALLER);
 
 /* Between begin and end, which nest, a plain tensor among distributed ones counts as replicated; otherwise only a
  * tensor of one element does, and others are refused. Every rank must hold the same value. Local. */
-DT_API void dt_implicit_replication_begin(dt_ctx *ctx);
+DT_API void dt_implicit_replication_begin_site(dt_ctx *ctx, DT_CALLER);
 DT_API void dt_implicit_replication_end(dt_ctx *ctx);
 
 /* The cache of decisions: one for each op, static arguments, and specs (or shapes) of inputs. Local. */
@@ -65,11 +65,8 @@ typedef struct dt_local_mapping {
  * are passed unchanged; if all inputs are plain, so are the outputs. Agreed errors: no placements for a distributed
  * input (placement), placements that differ from those of the mapping (value). Collective over the meshes if inputs
  * move or the function communicates. */
-DT_API dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, size_t mapping_size,
-                                    dt_tensor **outputs);
-static inline dt_status dt_local_map(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor **outputs) {
-    return dt_local_map_sized(ctx, mapping, sizeof *mapping, outputs);
-}
+DT_API dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor **outputs,
+                                    size_t mapping_size, DT_CALLER);
 
 /* Ops by name: registered ones (dt_op_register), and those of the library for languages without macros. */
 
@@ -97,6 +94,14 @@ DT_API dt_tensor *dt_op_run_tensors(dt_ctx *ctx, const char *name, int n, dt_ten
 #define dt_call(ctx, name, ...)                                                                                      \
     dt_op_run_tensors(ctx, name, (int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),             \
                       (dt_tensor *const[]){__VA_ARGS__}, DT_SITE)
+#endif
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_comm_policy(...) dt_comm_policy_site(__VA_ARGS__, DT_SITE)
+#define dt_implicit_replication_begin(...) dt_implicit_replication_begin_site(__VA_ARGS__, DT_SITE)
+#define dt_local_map(...) dt_local_map_sized(__VA_ARGS__, sizeof(dt_local_mapping), DT_SITE)
+/* clang-format on */
 #endif
 
 #ifdef __cplusplus

@@ -57,14 +57,23 @@ typedef struct dt_dlpack_versioned {
 /* Exports a plain tensor, or the local tensor of a distributed one. The consumer calls the deleter when it is done,
  * on the context's thread and before the context is closed; until then the memory is valid, whatever happens to tensors
  * and scopes. NULL after an error on the fake transport, which has no data. Local. */
-DT_API dt_dlpack_managed *dt_to_dlpack(dt_tensor *tensor);
-DT_API dt_dlpack_versioned *dt_to_dlpack_versioned(dt_tensor *tensor);
+DT_API dt_dlpack_managed *dt_to_dlpack_site(dt_tensor *tensor, DT_CALLER);
+DT_API dt_dlpack_versioned *dt_to_dlpack_versioned_site(dt_tensor *tensor, DT_CALLER);
 
 /* Imports memory as a plain tensor; the deleter is called when its storage is freed. Read-only memory is copied. After
  * an error the memory remains the caller's: other devices, several lanes, unsupported dtypes, a major version other
  * than 1. Local. */
-DT_API dt_tensor *dt_from_dlpack(dt_ctx *ctx, dt_dlpack_managed *managed);
-DT_API dt_tensor *dt_from_dlpack_versioned(dt_ctx *ctx, dt_dlpack_versioned *managed);
+DT_API dt_tensor *dt_from_dlpack_site(dt_ctx *ctx, dt_dlpack_managed *managed, DT_CALLER);
+DT_API dt_tensor *dt_from_dlpack_versioned_site(dt_ctx *ctx, dt_dlpack_versioned *managed, DT_CALLER);
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_to_dlpack(...) dt_to_dlpack_site(__VA_ARGS__, DT_SITE)
+#define dt_to_dlpack_versioned(...) dt_to_dlpack_versioned_site(__VA_ARGS__, DT_SITE)
+#define dt_from_dlpack(...) dt_from_dlpack_site(__VA_ARGS__, DT_SITE)
+#define dt_from_dlpack_versioned(...) dt_from_dlpack_versioned_site(__VA_ARGS__, DT_SITE)
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

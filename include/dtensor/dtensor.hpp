@@ -74,6 +74,10 @@ struct number {
     }
 };
 
+/* Where in the program a call is, as a default argument. */
+inline dt_site here(const char *file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
+inline const dt_site *address(const dt_site &site) { return &site; }
+
 /* The first argument of a call, and where in the program the call is. */
 template <class T> struct at {
     T value;
@@ -151,7 +155,8 @@ class context {
     dt_ctx *ctx;
 
   public:
-    explicit context(const dt_init_options *options = nullptr) : ctx(dt_init(options)) {}
+    explicit context(const dt_init_options *options = nullptr, dt_site site = here())
+        : ctx(dt_init_sized(options, sizeof *options, &site)) {}
     context(const context &) = delete;
     context &operator=(const context &) = delete;
     ~context() {
@@ -159,18 +164,19 @@ class context {
             close();
     }
     operator dt_ctx *() const { return ctx; }
-    int close() { return dt_close(std::exchange(ctx, nullptr)); }
+    int close(dt_site site = here()) { return dt_close_site(std::exchange(ctx, nullptr), &site); }
 };
 
 /* Tensors that are made while it lives are dropped with it, unless they are kept. */
 class scope {
+    dt_site site;
     dt_scope inner;
 
   public:
-    explicit scope(dt_ctx *ctx) : inner(dt_scope_begin(ctx)) {}
+    explicit scope(dt_ctx *ctx, dt_site at = here()) : site(at), inner(dt_scope_begin_site(ctx, &site)) {}
     scope(const scope &) = delete;
     scope &operator=(const scope &) = delete;
-    ~scope() { dt_scope_end(inner); }
+    ~scope() { dt_scope_end_site(inner, &site); }
 };
 
 inline dt_tensor *retain(dt_tensor *object) { return dt_tensor_retain(object); }
@@ -178,7 +184,7 @@ inline dt_mesh *retain(dt_mesh *object) { return dt_mesh_retain(object); }
 inline dt_spec *retain(dt_spec *object) { return dt_spec_retain(object); }
 inline dt_group *retain(dt_group *object) { return dt_group_retain(object); }
 inline dt_generator *retain(dt_generator *object) { return dt_generator_retain(object); }
-inline void release(dt_tensor *object) { dt_tensor_release(object); }
+inline void release(dt_tensor *object) { dt_tensor_release_site(object, nullptr); }
 inline void release(dt_mesh *object) { dt_mesh_release(object); }
 inline void release(dt_spec *object) { dt_spec_release(object); }
 inline void release(dt_group *object) { dt_group_release(object); }
@@ -204,6 +210,9 @@ template <class T> class ref {
 
 } // namespace dt
 
+#ifndef DT_SITE /* dt_error_set is a macro, because its format is checked */
+#define DT_SITE (::dt::address(dt_site{__FILE__, __LINE__}))
+#endif
 #define DT_SHAPE(...)    (::dt::list(__VA_ARGS__))
 #define DT_DIMS(...)     (::dt::list(__VA_ARGS__))
 #define DT_TENSORS(...)  (::dt::tensors(__VA_ARGS__))
@@ -211,7 +220,7 @@ template <class T> class ref {
 
 #include <dtensor/calls.hpp>
 
-inline dt_ctx *dt_init() { return dt_init(nullptr); }
+inline dt_ctx *dt_init(dt_site site = dt::here()) { return dt_init_sized(nullptr, 0, &site); }
 
 /* dt_call(ctx, "swiglu", gate, up) */
 template <class... T> dt_tensor *dt_call(dt::at<dt_ctx *> ctx, const char *name, T *...tensors) {
@@ -220,9 +229,9 @@ template <class... T> dt_tensor *dt_call(dt::at<dt_ctx *> ctx, const char *name,
 }
 
 /* dt_explain(ctx, "matmul", x, w) */
-template <class... T> const char *dt_explain(dt_ctx *ctx, const char *call, T *...tensors) {
+template <class... T> const char *dt_explain(dt::at<dt_ctx *> ctx, const char *call, T *...tensors) {
     dt_tensor *const list[] = {tensors...};
-    return dt_explain_tensors(ctx, call, int(sizeof...(T)), list);
+    return dt_explain_tensors(ctx, call, int(sizeof...(T)), list, &ctx.site);
 }
 
 #endif

@@ -42,16 +42,24 @@ DT_API dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *n
 
 /* Saves a tensor. Partial values are reduced. When it returns, the file is complete. Collective over the mesh; Local
  * for a plain tensor. */
-DT_API dt_status dt_save_npy(dt_tensor *tensor, const char *path);
+DT_API dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, DT_CALLER);
 /* Saves tensors, each under its name; names are distinct and not empty. Either all are plain (Local), or all are on one
  * mesh (Collective over it). */
-DT_API dt_status dt_save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors);
+DT_API dt_status dt_save_npz_site(const char *path, int n, const char *const *names, dt_tensor *const *tensors,
+                                  DT_CALLER);
 
 #ifndef __cplusplus
 #define dt_load_npy(...)                   DT_LOAD_NPY_(__VA_ARGS__, .site = DT_SITE)
 #define dt_load_npz(...)                   DT_LOAD_NPZ_(__VA_ARGS__, .site = DT_SITE)
 #define DT_LOAD_NPY_(ctx, path, ...)       dt_load_npy_sized(ctx, path, DT_NAMED(dt_load_options, __VA_ARGS__))
 #define DT_LOAD_NPZ_(ctx, path, name, ...) dt_load_npz_sized(ctx, path, name, DT_NAMED(dt_load_options, __VA_ARGS__))
+#endif
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_save_npy(...) dt_save_npy_site(__VA_ARGS__, DT_SITE)
+#define dt_save_npz(...) dt_save_npz_site(__VA_ARGS__, DT_SITE)
+/* clang-format on */
 #endif
 
 #ifdef __cplusplus

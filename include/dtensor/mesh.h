@@ -51,22 +51,14 @@ typedef struct dt_mesh_options {
  *     dp,tp=[[0,1],[2,3]]     the same with names
  *     tp=4:1+4 of dp=2,tp=4   a sub-mesh: size and stride of each dim and the first position, in its root's order
  * each optionally followed by " on DEVICE". A mesh may be smaller than the world, not larger. Local. */
-DT_API dt_mesh *dt_mesh_new(dt_ctx *ctx, const char *text);
+DT_API dt_mesh *dt_mesh_new_site(dt_ctx *ctx, const char *text, DT_CALLER);
 
 /* Ranks 0 … n-1 in a grid of this shape. Options may be NULL. Local. */
 DT_API dt_mesh *dt_mesh_from_shape_sized(dt_ctx *ctx, const int64_t *shape, int n_dims,
-                                         const dt_mesh_options *options, size_t options_size);
-static inline dt_mesh *dt_mesh_from_shape(dt_ctx *ctx, const int64_t *shape, int n_dims,
-                                          const dt_mesh_options *options) {
-    return dt_mesh_from_shape_sized(ctx, shape, n_dims, options, sizeof *options);
-}
+                                         const dt_mesh_options *options, size_t options_size, DT_CALLER);
 /* These ranks, row-major in a grid of this shape; no rank twice. Local. */
 DT_API dt_mesh *dt_mesh_from_ranks_sized(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
-                                         const dt_mesh_options *options, size_t options_size);
-static inline dt_mesh *dt_mesh_from_ranks(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
-                                          const dt_mesh_options *options) {
-    return dt_mesh_from_ranks_sized(ctx, ranks, shape, n_dims, options, sizeof *options);
-}
+                                         const dt_mesh_options *options, size_t options_size, DT_CALLER);
 
 /* Ranks in order. */
 typedef struct dt_ranks {
@@ -83,11 +75,7 @@ typedef struct dt_mesh_grid {
 /* A mesh from this rank's groups, one per dim. Grid NULL: the 1-D mesh of one group. Otherwise the mesh of the grid,
  * of which groups[d] must be this rank's group along dim d. Local. */
 DT_API dt_mesh *dt_mesh_from_groups_sized(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
-                                          const dt_mesh_options *options, size_t options_size);
-static inline dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_groups,
-                                           const dt_mesh_grid *grid, const dt_mesh_options *options) {
-    return dt_mesh_from_groups_sized(ctx, groups, n_groups, grid, options, sizeof *options);
-}
+                                          const dt_mesh_options *options, size_t options_size, DT_CALLER);
 
 /* Adds a reference and returns the mesh; releases one, accepting NULL. Local. */
 DT_API dt_mesh *dt_mesh_retain(dt_mesh *mesh);
@@ -96,20 +84,16 @@ DT_API void dt_mesh_release(dt_mesh *mesh);
 /* The sub-mesh of these dims ("dp,tp", in the mesh's order) that contains this rank. A root also accepts the names
  * of meshes that were flattened from it. An error on a rank outside the mesh, unless there is only one such sub-mesh.
  * Local. */
-DT_API dt_mesh *dt_mesh_slice(dt_mesh *mesh, const char *names);
+DT_API dt_mesh *dt_mesh_slice_site(dt_mesh *mesh, const char *names, DT_CALLER);
 /* All dims as one, called name (NULL: the dims' names joined by "_"), which must not name anything else in the root.
  * Local. */
-DT_API dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name);
+DT_API dt_mesh *dt_mesh_flatten_site(dt_mesh *mesh, const char *name, DT_CALLER);
 /* One dim as several whose sizes multiply to its own. Options give the names of the new dims, one each; device is not
  * allowed. Local. */
 DT_API dt_mesh *dt_mesh_unflatten_sized(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
-                                        const dt_mesh_options *options, size_t options_size);
-static inline dt_mesh *dt_mesh_unflatten(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
-                                         const dt_mesh_options *options) {
-    return dt_mesh_unflatten_sized(mesh, dim, sizes, n_sizes, options, sizeof *options);
-}
+                                        const dt_mesh_options *options, size_t options_size, DT_CALLER);
 /* The dims of several sub-meshes of one root, in sequence; they must not overlap. Local. */
-DT_API dt_mesh *dt_mesh_concatenate(dt_mesh *const *meshes, int n_meshes);
+DT_API dt_mesh *dt_mesh_concatenate_site(dt_mesh *const *meshes, int n_meshes, DT_CALLER);
 
 /* The root of the mesh, which may be the mesh itself. A new reference. Local. */
 DT_API dt_mesh *dt_mesh_root(dt_mesh *mesh);
@@ -117,8 +101,8 @@ DT_API dt_mesh *dt_mesh_root(dt_mesh *mesh);
 DT_API int dt_mesh_root_dim(const dt_mesh *mesh);
 /* The sub-meshes of these dims, whether or not this rank is in them: their number, and one by its index, row-major over
  * the other dims. Local. */
-DT_API int64_t dt_mesh_n_slices(dt_mesh *mesh, const char *names);
-DT_API dt_mesh *dt_mesh_slice_at(dt_mesh *mesh, const char *names, int64_t index);
+DT_API int64_t dt_mesh_n_slices_site(dt_mesh *mesh, const char *names, DT_CALLER);
+DT_API dt_mesh *dt_mesh_slice_at_site(dt_mesh *mesh, const char *names, int64_t index, DT_CALLER);
 
 /* The context of the mesh; NULL for a NULL mesh. Local. */
 DT_API dt_ctx *dt_mesh_ctx(const dt_mesh *mesh);
@@ -140,7 +124,7 @@ DT_API bool dt_mesh_coordinate_of(const dt_mesh *mesh, int64_t rank, int64_t *ou
 DT_API int64_t dt_mesh_rank_at(const dt_mesh *mesh, const int64_t *coordinate);
 /* This rank's coordinate along one dim; -1 if the rank is not in the mesh. DT_MESH_ONLY_DIM is an error on a mesh of
  * several dims. Local. */
-DT_API int64_t dt_mesh_local_rank(const dt_mesh *mesh, int dim);
+DT_API int64_t dt_mesh_local_rank_site(const dt_mesh *mesh, int dim, DT_CALLER);
 /* All ranks, row-major: dt_mesh_size of them. Local. */
 DT_API void dt_mesh_ranks(const dt_mesh *mesh, int64_t *out);
 
@@ -154,7 +138,7 @@ DT_API bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out);
  * communicating; sub-meshes of one root share the group of the same ranks in the same order. It belongs to the meshes
  * that returned it and is freed with the last of them, unless it is retained. NULL, without an error, on a rank outside
  * the mesh; an error if the context has no transport. Local. */
-DT_API dt_group *dt_mesh_group(dt_mesh *mesh, int dim);
+DT_API dt_group *dt_mesh_group_site(dt_mesh *mesh, int dim, DT_CALLER);
 
 /* Hosts: ranks are numbered host by host, dt_mesh_ranks_per_host on each. The number of hosts of the mesh, and of this
  * rank's group along a dim: 0 on a rank outside the mesh. Local. */
@@ -168,13 +152,33 @@ DT_API bool dt_mesh_equal(const dt_mesh *a, const dt_mesh *b);
 DT_API uint64_t dt_mesh_fingerprint(const dt_mesh *mesh);
 
 /* The text form, which dt_mesh_new parses to an equal mesh. Valid as long as the mesh; NULL if out of memory. Local. */
-DT_API const char *dt_mesh_text(dt_mesh *mesh);
+DT_API const char *dt_mesh_text_site(dt_mesh *mesh, DT_CALLER);
 
 /* The current mesh of a context is that of the innermost mesh scope. A scope holds a reference to its mesh; ending one
  * that was not begun is an error. dt_mesh_current returns a borrowed reference, or NULL without an error. Local. */
-DT_API dt_status dt_mesh_scope_begin(dt_mesh *mesh);
-DT_API dt_status dt_mesh_scope_end(dt_ctx *ctx);
+DT_API dt_status dt_mesh_scope_begin_site(dt_mesh *mesh, DT_CALLER);
+DT_API dt_status dt_mesh_scope_end_site(dt_ctx *ctx, DT_CALLER);
 DT_API dt_mesh *dt_mesh_current(dt_ctx *ctx);
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_mesh_new(...) dt_mesh_new_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_slice(...) dt_mesh_slice_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_flatten(...) dt_mesh_flatten_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_concatenate(...) dt_mesh_concatenate_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_n_slices(...) dt_mesh_n_slices_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_slice_at(...) dt_mesh_slice_at_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_local_rank(...) dt_mesh_local_rank_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_group(...) dt_mesh_group_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_text(...) dt_mesh_text_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_scope_begin(...) dt_mesh_scope_begin_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_scope_end(...) dt_mesh_scope_end_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_from_shape(...) dt_mesh_from_shape_sized(__VA_ARGS__, sizeof(dt_mesh_options), DT_SITE)
+#define dt_mesh_from_ranks(...) dt_mesh_from_ranks_sized(__VA_ARGS__, sizeof(dt_mesh_options), DT_SITE)
+#define dt_mesh_from_groups(...) dt_mesh_from_groups_sized(__VA_ARGS__, sizeof(dt_mesh_options), DT_SITE)
+#define dt_mesh_unflatten(...) dt_mesh_unflatten_sized(__VA_ARGS__, sizeof(dt_mesh_options), DT_SITE)
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

@@ -220,10 +220,13 @@ DT_API const dt_arg *dt_op_arg(const dt_op_call *call, const char *name);
 
 /* Registers the op in the context under the name in its schema line; the descriptor must outlive the context. Refuses
  * (value) a malformed schema line or rule and a name that exists already. Local: every rank registers the same ops. */
-DT_API dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size);
-static inline dt_status dt_op_register(dt_ctx *ctx, const dt_op *op) {
-    return dt_op_register_sized(ctx, op, sizeof *op);
-}
+DT_API dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size, DT_CALLER);
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_op_register(...) dt_op_register_sized(__VA_ARGS__, sizeof(dt_op), DT_SITE)
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

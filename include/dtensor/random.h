@@ -55,13 +55,13 @@ typedef struct dt_generator_state {
 
 /* A generator that has drawn nothing yet. NULL with the error recorded. Freed with dt_generator_release, or with the
  * context. Local. */
-DT_API dt_generator *dt_generator_new(dt_ctx *ctx, uint64_t seed);
+DT_API dt_generator *dt_generator_new_site(dt_ctx *ctx, uint64_t seed, DT_CALLER);
 /* The default generator of the context, used if a call names no other; its seed is 0 until it is set. Owned by the
  * context: must not be freed. NULL with the error recorded. Local. */
-DT_API dt_generator *dt_generator_default(dt_ctx *ctx);
+DT_API dt_generator *dt_generator_default_site(dt_ctx *ctx, DT_CALLER);
 /* A new generator whose seed is derived from the parent's seed and the name, not from the parent's draws: for a stage
  * or a mesh that needs independent numbers. NULL with an agreed error if the name is empty. Local. */
-DT_API dt_generator *dt_generator_child(const dt_generator *parent, const char *name);
+DT_API dt_generator *dt_generator_child_site(const dt_generator *parent, const char *name, DT_CALLER);
 /* One more reference; returns its argument. Local. */
 DT_API dt_generator *dt_generator_retain(dt_generator *generator);
 /* Drops a reference; NULL is fine. Local. */
@@ -71,7 +71,7 @@ DT_API void dt_generator_release(dt_generator *generator);
 DT_API dt_status dt_generator_seed(dt_generator *generator, uint64_t seed);
 /* Returns or restores the state; zeros for NULL. Restoring a draw number of 2^48 or more is an agreed error. Local. */
 DT_API dt_generator_state dt_generator_save(const dt_generator *generator);
-DT_API dt_status dt_generator_restore(dt_generator *generator, dt_generator_state state);
+DT_API dt_status dt_generator_restore_site(dt_generator *generator, dt_generator_state state, DT_CALLER);
 
 /* A hash of the state, for use as the tag of a collective (dt_comm_call): ranks whose generators differ in seed or
  * number of draws then get DT_ERR_MISMATCH instead of inconsistent numbers. Local. */
@@ -178,6 +178,15 @@ DT_API dt_status dt_bernoulli_in_place_sized(dt_tensor *tensor, double p, DT_OPT
 #define DT_EXPONENTIAL_IN_(tensor, ...)        dt_exponential_in_place_sized(tensor, DT_RANDOM_(__VA_ARGS__))
 #define DT_RANDINT_IN_(tensor, low, high, ...)  dt_randint_in_place_sized(tensor, low, high, DT_RANDOM_(__VA_ARGS__))
 #define DT_BERNOULLI_IN_(tensor, p, ...)       dt_bernoulli_in_place_sized(tensor, p, DT_RANDOM_(__VA_ARGS__))
+/* clang-format on */
+#endif
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_generator_new(...) dt_generator_new_site(__VA_ARGS__, DT_SITE)
+#define dt_generator_default(...) dt_generator_default_site(__VA_ARGS__, DT_SITE)
+#define dt_generator_child(...) dt_generator_child_site(__VA_ARGS__, DT_SITE)
+#define dt_generator_restore(...) dt_generator_restore_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */
 #endif
 

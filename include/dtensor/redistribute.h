@@ -79,16 +79,16 @@ typedef struct dt_transfer dt_transfer;
 DT_API dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place,
                                                 DT_OPTIONS(dt_redistribute_options));
 /* DT_OK when it is finished, DT_IN_PROGRESS, or the error. Local. */
-DT_API dt_status dt_transfer_test(dt_transfer *transfer);
+DT_API dt_status dt_transfer_test_site(dt_transfer *transfer, DT_CALLER);
 /* Waits until it is finished, frees the transfer and returns the tensor, which belongs to the scope of the start.
  * Collective with its start. */
-DT_API dt_tensor *dt_transfer_wait(dt_transfer *transfer);
+DT_API dt_tensor *dt_transfer_wait_site(dt_transfer *transfer, DT_CALLER);
 
 /* The value of a tensor of one element, as a number; of a complex one its real part. NaN with an error where there
  * are more or fewer elements, or no data. Collective over the mesh; a rank outside it gets NaN and no error. */
-DT_API double dt_item(dt_tensor *tensor);
+DT_API double dt_item_site(dt_tensor *tensor, DT_CALLER);
 /* The same for integers beyond 2^53; 0 with an error where the dtype is no integer. Collective over the mesh. */
-DT_API int64_t dt_item_i64(dt_tensor *tensor);
+DT_API int64_t dt_item_i64_site(dt_tensor *tensor, DT_CALLER);
 
 /* Writes a tensor on standard output, as NumPy would: columns of one width, and of a large tensor only the corners.
  * A distributed tensor is reduced and written once, by the first rank of its mesh, below a line with its spec; only
@@ -121,6 +121,16 @@ DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 #define DT_FORMAT_(tensor, ...)  dt_format_sized(tensor, DT_NAMED(dt_print_options, __VA_ARGS__))
 #define DT_REDISTRIBUTE_START_(tensor, place, ...)                                                                   \
     dt_redistribute_start_sized(tensor, place, DT_NAMED(dt_redistribute_options, __VA_ARGS__))
+/* clang-format on */
+#endif
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_transfer_test(...) dt_transfer_test_site(__VA_ARGS__, DT_SITE)
+#define dt_transfer_wait(...) dt_transfer_wait_site(__VA_ARGS__, DT_SITE)
+#define dt_item(...) dt_item_site(__VA_ARGS__, DT_SITE)
+#define dt_item_i64(...) dt_item_i64_site(__VA_ARGS__, DT_SITE)
+#define dt_assign(...) dt_assign_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */
 #endif
 

@@ -89,7 +89,7 @@ DT_API bool dt_placement_equal(const dt_placement *a, const dt_placement *b);
 
 /* Parses "S(0),R,P(sum)" into an array of *n placements, freed with dt_placements_free. NULL after an error that names
  * the column. Local. */
-DT_API dt_placement *dt_placements_parse(dt_ctx *ctx, const char *text, int *n);
+DT_API dt_placement *dt_placements_parse_site(dt_ctx *ctx, const char *text, int *n, DT_CALLER);
 DT_API void dt_placements_free(dt_ctx *ctx, dt_placement *placements);
 
 /* Writes the text form into out, truncated to capacity - 1 characters and NUL-terminated if capacity > 0; returns the
@@ -101,12 +101,12 @@ DT_API void dt_placements_resolve(int n, dt_placement *placements, int n_dims);
 
 /* Sets the order in which mesh dims split a tensor dim: mesh_dims[0] is first. It must name each mesh dim that shards
  * the dim once. Negative dims must have been resolved. Local. */
-DT_API dt_status dt_placements_set_order(dt_ctx *ctx, int n, dt_placement *placements, int dim, int n_mesh_dims,
-                                         const int *mesh_dims);
+DT_API dt_status dt_placements_set_order_site(dt_ctx *ctx, int n, dt_placement *placements, int dim, int n_mesh_dims,
+                                              const int *mesh_dims, DT_CALLER);
 
 /* Sets explicit sizes along a tensor dim that one mesh dim shards; they must outlive the placements. Local. */
-DT_API dt_status dt_placements_set_extents(dt_ctx *ctx, int n, dt_placement *placements, int dim, int64_t n_sizes,
-                                           const int64_t *sizes);
+DT_API dt_status dt_placements_set_extents_site(dt_ctx *ctx, int n, dt_placement *placements, int dim,
+                                                int64_t n_sizes, const int64_t *sizes, DT_CALLER);
 
 /* What a spec is made of, besides its mesh. Placements are a text or values. */
 typedef struct dt_spec_desc {
@@ -122,12 +122,9 @@ typedef struct dt_spec_desc {
 /* Returns a new spec, or one more reference to the equal one that exists. The spec holds a reference to its mesh.
  * Explicit extents that equal the chunk rule, and orders from left to right, are normalised away. NULL after an agreed
  * error. Local. */
-DT_API dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size);
-static inline dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc) {
-    return dt_spec_new_sized(mesh, desc, sizeof *desc);
-}
+DT_API dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size, DT_CALLER);
 /* The same from the text form; makes the mesh, too. Local. */
-DT_API dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text);
+DT_API dt_spec *dt_spec_parse_site(dt_ctx *ctx, const char *text, DT_CALLER);
 DT_API dt_spec *dt_spec_retain(dt_spec *spec);
 /* Releases one reference; accepts NULL. Local. */
 DT_API void dt_spec_release(dt_spec *spec);
@@ -205,6 +202,16 @@ DT_API bool dt_spec_to_local(const dt_spec *spec, const int64_t *coordinate, con
 DT_API bool dt_spec_owners(const dt_spec *spec, const int64_t *global, int64_t *coordinate);
 /* Enumerates the ranks of owners: start with *at = 0; false at the end. Local. */
 DT_API bool dt_spec_next_owner(const dt_spec *spec, const int64_t *coordinate, int64_t *at, int64_t *rank);
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_placements_parse(...) dt_placements_parse_site(__VA_ARGS__, DT_SITE)
+#define dt_placements_set_order(...) dt_placements_set_order_site(__VA_ARGS__, DT_SITE)
+#define dt_placements_set_extents(...) dt_placements_set_extents_site(__VA_ARGS__, DT_SITE)
+#define dt_spec_parse(...) dt_spec_parse_site(__VA_ARGS__, DT_SITE)
+#define dt_spec_new(...) dt_spec_new_sized(__VA_ARGS__, sizeof(dt_spec_desc), DT_SITE)
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

@@ -34,12 +34,6 @@ extern "C" {
 
 typedef struct dt_tensor dt_tensor;
 
-/* The source line of a call, for errors, warnings and traces. Macros fill it in. */
-typedef struct dt_site {
-    const char *file;
-    int line;
-} dt_site;
-
 /* A list of sizes, passed by value. */
 typedef struct dt_shape {
     int n;
@@ -96,7 +90,6 @@ typedef struct dt_dims {
 } dt_dims;
 
 #ifndef __cplusplus
-#define DT_SITE (&(const dt_site){__FILE__, __LINE__})
 /* Options in braces, as the two arguments that DT_OPTIONS declares. */
 #define DT_NAMED(type, ...) &(const type){__VA_ARGS__}, sizeof(type)
 /* DT_SHAPE(8, 4); DT_SHAPE() has no dims. Lives until the end of the enclosing block. */
@@ -121,16 +114,16 @@ typedef struct dt_scope {
 } dt_scope;
 
 /* Opens a scope: tensors made from now on belong to it. Local. */
-DT_API dt_scope dt_scope_begin(dt_ctx *ctx);
+DT_API dt_scope dt_scope_begin_site(dt_ctx *ctx, DT_CALLER);
 /* Drops the tensors of the scope and of scopes inside it that are still open. Local. */
-DT_API void dt_scope_end(dt_scope scope);
+DT_API void dt_scope_end_site(dt_scope scope, DT_CALLER);
 /* Moves the tensor to the scope outside its own; returns it. Local. */
 DT_API dt_tensor *dt_keep(dt_tensor *tensor);
 /* Drops the tensor from its scope now; accepts NULL. Views of it, and references, keep what they need. Local. */
-DT_API void dt_drop(dt_tensor *tensor);
+DT_API void dt_drop_site(dt_tensor *tensor, DT_CALLER);
 /* Adds a reference, which outlives scopes until it is released; returns its argument. Local. */
 DT_API dt_tensor *dt_tensor_retain(dt_tensor *tensor);
-DT_API void dt_tensor_release(dt_tensor *tensor);
+DT_API void dt_tensor_release_site(dt_tensor *tensor, DT_CALLER);
 
 /* Properties. */
 
@@ -189,8 +182,8 @@ DT_API dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, i
                                DT_OPTIONS(dt_make_options));
 
 /* Uninitialised, or filled, with the shape, dtype and placements of another tensor. Local. */
-DT_API dt_tensor *dt_empty_like(const dt_tensor *tensor);
-DT_API dt_tensor *dt_full_like(const dt_tensor *tensor, double value);
+DT_API dt_tensor *dt_empty_like_site(const dt_tensor *tensor, DT_CALLER);
+DT_API dt_tensor *dt_full_like_site(const dt_tensor *tensor, double value, DT_CALLER);
 
 #ifndef __cplusplus
 #define dt_empty(...)    DT_EMPTY_(__VA_ARGS__, .site = DT_SITE)
@@ -221,15 +214,15 @@ typedef void dt_free_fn(void *user, void *memory);
 
 /* Plain tensors from dense, row-major memory: a copy; the memory itself, which remains the caller's and must outlive
  * the tensor; the memory itself, freed by the function, which is also called if this fails. Local. */
-DT_API dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype);
-DT_API dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype);
-DT_API dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
-                           void *user);
+DT_API dt_tensor *dt_from_memory_site(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype, DT_CALLER);
+DT_API dt_tensor *dt_borrow_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, DT_CALLER);
+DT_API dt_tensor *dt_adopt_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
+                                void *user, DT_CALLER);
 
 /* A copy with the same placements and its own storage, dense and row-major. Local. */
-DT_API dt_tensor *dt_clone(const dt_tensor *tensor);
+DT_API dt_tensor *dt_clone_site(const dt_tensor *tensor, DT_CALLER);
 /* The tensor itself if it is contiguous, otherwise a clone. Local. */
-DT_API dt_tensor *dt_contiguous(dt_tensor *tensor);
+DT_API dt_tensor *dt_contiguous_site(dt_tensor *tensor, DT_CALLER);
 
 /* Views. */
 
@@ -241,11 +234,12 @@ DT_API dt_tensor *dt_contiguous(dt_tensor *tensor);
  * diagonal    removes dims a and b; the diagonal, `offset` to the right of the main one, is the new last dim
  * unfold      windows of `size` indices, `step` apart, of a dim; the indices in a window are the new last dim
  * as_strided  any shape and strides over the storage, from its element `offset` on */
-DT_API dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length);
-DT_API dt_tensor *dt_permute(const dt_tensor *tensor, dt_dims dims);
-DT_API dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b);
-DT_API dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t step);
-DT_API dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset);
+DT_API dt_tensor *dt_narrow_site(const dt_tensor *tensor, int dim, int64_t start, int64_t length, DT_CALLER);
+DT_API dt_tensor *dt_permute_site(const dt_tensor *tensor, dt_dims dims, DT_CALLER);
+DT_API dt_tensor *dt_diagonal_site(const dt_tensor *tensor, int64_t offset, int a, int b, DT_CALLER);
+DT_API dt_tensor *dt_unfold_site(const dt_tensor *tensor, int dim, int64_t size, int64_t step, DT_CALLER);
+DT_API dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset,
+                                     DT_CALLER);
 
 /* Formatting of values; each zeroed field means "the default". */
 typedef struct dt_print_options {
@@ -258,8 +252,30 @@ typedef struct dt_print_options {
 } dt_print_options;
 
 /* Whether the tensor takes part in differentiation, which is for floating-point and complex dtypes. Local. */
-DT_API dt_status dt_set_requires_grad(dt_tensor *tensor, bool requires_grad);
+DT_API dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, DT_CALLER);
 DT_API bool dt_requires_grad(const dt_tensor *tensor);
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_scope_begin(...) dt_scope_begin_site(__VA_ARGS__, DT_SITE)
+#define dt_scope_end(...) dt_scope_end_site(__VA_ARGS__, DT_SITE)
+#define dt_drop(...) dt_drop_site(__VA_ARGS__, DT_SITE)
+#define dt_tensor_release(...) dt_tensor_release_site(__VA_ARGS__, DT_SITE)
+#define dt_empty_like(...) dt_empty_like_site(__VA_ARGS__, DT_SITE)
+#define dt_full_like(...) dt_full_like_site(__VA_ARGS__, DT_SITE)
+#define dt_from_memory(...) dt_from_memory_site(__VA_ARGS__, DT_SITE)
+#define dt_borrow(...) dt_borrow_site(__VA_ARGS__, DT_SITE)
+#define dt_adopt(...) dt_adopt_site(__VA_ARGS__, DT_SITE)
+#define dt_clone(...) dt_clone_site(__VA_ARGS__, DT_SITE)
+#define dt_contiguous(...) dt_contiguous_site(__VA_ARGS__, DT_SITE)
+#define dt_narrow(...) dt_narrow_site(__VA_ARGS__, DT_SITE)
+#define dt_permute(...) dt_permute_site(__VA_ARGS__, DT_SITE)
+#define dt_diagonal(...) dt_diagonal_site(__VA_ARGS__, DT_SITE)
+#define dt_unfold(...) dt_unfold_site(__VA_ARGS__, DT_SITE)
+#define dt_as_strided(...) dt_as_strided_site(__VA_ARGS__, DT_SITE)
+#define dt_set_requires_grad(...) dt_set_requires_grad_site(__VA_ARGS__, DT_SITE)
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

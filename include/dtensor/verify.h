@@ -23,7 +23,13 @@ extern "C" {
 /* Verifies all rows of an op, in at most a second. Errors: a wrong row (value), with the smallest failing call, the
  * number of ranks and the element; no samples, or a sample that the op refuses (value); no kernel (unsupported). Does
  * not communicate. Local. */
-DT_API dt_status dt_op_verify(dt_ctx *ctx, const char *name);
+DT_API dt_status dt_op_verify_site(dt_ctx *ctx, const char *name, DT_CALLER);
+
+#ifndef __cplusplus
+/* clang-format off */
+#define dt_op_verify(...) dt_op_verify_site(__VA_ARGS__, DT_SITE)
+/* clang-format on */
+#endif
 
 #ifdef __cplusplus
 }

@@ -122,11 +122,40 @@ void dt__vformat(char *text, size_t capacity, const char *format, va_list args) 
         memcpy(text + capacity - sizeof ellipsis, ellipsis, sizeof ellipsis);
 }
 
+void dt__site_text(const dt_site *site, char *out, size_t capacity) {
+    if (site && site->file)
+        snprintf(out, capacity, " (at %s:%d)", site->file, site->line);
+    else
+        out[0] = 0;
+}
+
+/* Whether the text begins with the name as a word. */
+static bool begins_with(const char *text, const char *name) {
+    size_t n = strlen(name);
+    return !strncmp(text, name, n) && (text[n] == ':' || text[n] == ' ' || text[n] == ',');
+}
+
+void dt__call_vformat(const dt_ctx *ctx, char *out, size_t capacity, const char *format, va_list args) {
+    if (ctx->call.depth == 0) {
+        dt__vformat(out, capacity, format, args);
+        return;
+    }
+    char text[DT__ERROR_TEXT_BYTES], site[DT__SITE_TEXT_BYTES];
+    dt__site_text(ctx->call.site, site, sizeof site);
+    const char *name = ctx->call.name ? ctx->call.name : "";
+    size_t around = strlen(name) + strlen(": ") + strlen(site), left = capacity - around;
+    dt__vformat(text, left < sizeof text ? left : sizeof text, format, args);
+    bool adds_name = *name && !begins_with(text, name);
+    int first_line = (int)strcspn(text, "\n");
+    snprintf(out, capacity, "%s%s%.*s%s%s", adds_name ? name : "", adds_name ? ": " : "", first_line, text, site,
+             text + first_line);
+}
+
 dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list args) {
     if (!ctx || ctx->status != DT_OK)
         return status;
     ctx->status = status;
-    dt__vformat(ctx->text, sizeof ctx->text, format, args);
+    dt__call_vformat(ctx, ctx->text, sizeof ctx->text, format, args);
     dt__log(ctx, DT_LOG_ERROR, "%s: %s", dt_status_name(status), text_after_name(status, ctx->text));
     return status;
 }
@@ -145,7 +174,7 @@ static dt_status fail_local(dt_ctx *ctx, dt_status status, const char *format, v
         char text[DT__ERROR_TEXT_BYTES];
         va_list again;
         va_copy(again, args);
-        dt__vformat(text, sizeof text, format, again);
+        dt__call_vformat(ctx, text, sizeof text, format, again);
         va_end(again);
         ctx->on_local_error(ctx, status, text);
     }
@@ -160,9 +189,10 @@ dt_status(dt__fail_local)(dt_ctx *ctx, dt_status status, const char *format, ...
     return status;
 }
 
-dt_status dt_error_set(dt_ctx *ctx, dt_status status, const char *format, ...) {
+dt_status dt_error_set_site(dt_ctx *ctx, dt_status status, const dt_site *site, const char *format, ...) {
+    DT__ENTER(ctx, NULL, site); /* the text is the program's own */
     if (status >= 0)
-        return dt__fail_local(ctx, DT_ERR_VALUE, "dt_error_set: the status is %s, which is not an error",
+        return dt__fail_local(ctx, DT_ERR_VALUE, "error_set: expected the status of an error, got %s",
                               dt_status_name(status));
     va_list args;
     va_start(args, format);
@@ -203,6 +233,17 @@ void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) {
     va_list args;
     va_start(args, format);
     dt__vformat(line, sizeof line, format, args);
+    va_end(args);
+    ctx->log(ctx->log_user, level, line);
+}
+
+void dt__log_call(dt_ctx *ctx, dt_log_level level, const char *format, ...) {
+    if (level > ctx->log_level)
+        return;
+    char line[DT__ERROR_TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    dt__call_vformat(ctx, line, sizeof line, format, args);
     va_end(args);
     ctx->log(ctx->log_user, level, line);
 }

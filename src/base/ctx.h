@@ -6,7 +6,7 @@
 #ifndef DT_BASE_CTX_H
 #define DT_BASE_CTX_H
 
-#include "dtensor/base.h"
+#include "base/public_call.h"
 
 #include <stdarg.h>
 
@@ -32,6 +32,7 @@ struct dt_ctx {
     dt_log_fn *log;
     void *log_user;
     dt_log_level log_level;
+    dt__public_call call; /* the outermost one in progress */
     int64_t rank, world;
     int64_t ranks_per_host; /* ranks are numbered host by host; 0: all are on one host */
     int threads;
@@ -52,6 +53,28 @@ struct dt_ctx {
  * only when out of memory. */
 dt_ctx *dt__ctx_new(const dt_init_options *options);
 void dt__ctx_free(dt_ctx *ctx);
+
+/* Enters a public call until the end of the enclosing block; ctx may be NULL. */
+#define DT__ENTER(ctx, name, site)                                                                                   \
+    __attribute__((cleanup(dt__call_leave))) dt_ctx *const dt__entered_ = dt__call_enter(ctx, name, site)
+static inline dt_ctx *dt__call_enter(dt_ctx *ctx, const char *name, const dt_site *site) {
+    if (ctx && ctx->call.depth++ == 0) {
+        ctx->call.name = name;
+        ctx->call.site = site;
+    }
+    return ctx;
+}
+static inline void dt__call_leave(dt_ctx *const *entered) {
+    if (*entered)
+        (*entered)->call.depth--;
+}
+
+/* The text of an error or a warning: "NAME: TEXT (at FILE:LINE)" with the name and the site of the call in progress. A
+ * text that begins with the name does not get it twice; one of several lines has the site at the end of the first. */
+void dt__call_vformat(const dt_ctx *ctx, char *out, size_t capacity, const char *format, va_list args);
+/* " (at FILE:LINE)", or "" for NULL. */
+void dt__site_text(const dt_site *site, char *out, size_t capacity);
+enum { DT__SITE_TEXT_BYTES = 512 };
 
 /* Records an *agreed* error: one that depends only on data that all ranks share, so that all fail alike and no peer
  * waits. */
@@ -77,6 +100,8 @@ void dt__free(dt_ctx *ctx, void *memory, size_t bytes);
 /* The level of DTENSOR_LOG, off without it; false if it is not a level. */
 bool dt__log_level_from_environment(dt_log_level *out);
 void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
+/* The same with the name and the site of the call in progress. */
+void dt__log_call(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
 
 /* vsnprintf that marks a truncated text with "..." at its end. capacity > 0. */
 void dt__vformat(char *text, size_t capacity, const char *format, va_list args);

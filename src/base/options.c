@@ -16,20 +16,20 @@ static bool is_zero(const unsigned char *bytes, size_t n) {
     return true;
 }
 
-const void *dt__options_convert(dt_ctx *ctx, const char *op, const void *options, size_t size, void *full,
-                                size_t full_size) {
-    if (options && size > full_size && !is_zero((const unsigned char *)options + full_size, size - full_size)) {
-        if (ctx)
-            (void)dt__fail(ctx, DT_ERR_VALUE,
-                           "%s: options of a newer version of dtensor: expected %zu bytes, got %zu with a field set "
-                           "that version %s does not have",
-                           op, full_size, size, dt_version_text());
-        return NULL;
-    }
+const void *dt__struct_convert(dt_ctx *ctx, const char *name, const void *given, size_t size, void *full,
+                               size_t full_size, const dt_site **site) {
     memset(full, 0, full_size);
-    if (options)
-        memcpy(full, options, size < full_size ? size : full_size);
-    return full;
+    if (given)
+        memcpy(full, given, size < full_size ? size : full_size);
+    if (!given || size <= full_size || is_zero((const unsigned char *)given + full_size, size - full_size))
+        return full;
+    DT__ENTER(ctx, name, site ? *site : NULL);
+    if (ctx)
+        (void)dt__fail(ctx, DT_ERR_VALUE,
+                       "options of a newer version of dtensor: expected %zu bytes, got %zu with a field set that "
+                       "version %s does not have",
+                       full_size, size, dt_version_text());
+    return NULL;
 }
 
 void dt__fill_sized(const void *full, size_t full_size, void *out, size_t out_size) {

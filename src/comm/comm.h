@@ -39,20 +39,8 @@ typedef struct dt__collective_report {
  * Redistributions report themselves (move/move.h). Without an observer (NULL) this costs one comparison. */
 typedef struct dt__comm_observer {
     void (*collective)(dt_ctx *ctx, const dt__collective_report *report);
-    const char *call; /* name of the outermost public call in progress; NULL: none with a name */
+    const char *op; /* name of the op in progress, the outermost that has a kernel; NULL: none */
 } dt__comm_observer;
-
-/* Sets the name of the call that begins, unless it is nested in another; pass the result to dt__call_end. */
-static inline const char *dt__call_begin(dt_ctx *ctx, const char *name) {
-    const char *outer = ctx->observer ? ctx->observer->call : NULL;
-    if (ctx->observer && !outer)
-        ctx->observer->call = name;
-    return outer;
-}
-static inline void dt__call_end(dt_ctx *ctx, const char *outer) {
-    if (ctx->observer)
-        ctx->observer->call = outer;
-}
 
 /* dt_group_new for an object, such as a mesh, whose fingerprint `origin` members compare in every collective. */
 dt_group *dt__group_new_for(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, uint64_t origin);
@@ -128,7 +116,7 @@ void dt__segment_unmap(struct dt__segment *segment);
 dt__ticket dt__segment_ticket(const struct dt__segment *segment, int fd, int64_t rank, int64_t n_cores);
 void dt__ticket_print(const dt__ticket *ticket, char *text, size_t capacity);
 /* dt_init with this ticket instead of that of the environment; NULL ticket: self or fake. */
-dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket);
+dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket, const dt_site *site);
 
 /* For the supervisor: publishes that this rank is process pid, or that it has ended (status of waitpid), which wakes
  * all ranks. */

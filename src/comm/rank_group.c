@@ -18,13 +18,11 @@ static int by_value(const void *a, const void *b) {
 
 static dt_status check_ranks(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
     if (n < 1 || n > ctx->world || !ranks)
-        return dt__fail(ctx, DT_ERR_VALUE, "dt_group_new: number of ranks: expected 1 to %" PRId64 ", got %" PRId64,
-                        ctx->world, n);
+        return dt__fail(ctx, DT_ERR_VALUE, "number of ranks: expected 1 to %" PRId64 ", got %" PRId64, ctx->world, n);
     for (int64_t i = 0; i < n; i++)
         if (ranks[i] < 0 || ranks[i] >= ctx->world)
-            return dt__fail(ctx, DT_ERR_VALUE,
-                            "dt_group_new: rank at index %" PRId64 ": expected 0 to %" PRId64 ", got %" PRId64, i,
-                            ctx->world - 1, ranks[i]);
+            return dt__fail(ctx, DT_ERR_VALUE, "rank at index %" PRId64 ": expected 0 to %" PRId64 ", got %" PRId64,
+                            i, ctx->world - 1, ranks[i]);
     int64_t *sorted = dt__alloc(ctx, (size_t)n * sizeof *sorted);
     if (!sorted)
         return dt__fail_memory(ctx, (size_t)n * sizeof *sorted, "a group");
@@ -36,7 +34,7 @@ static dt_status check_ranks(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
             twice = sorted[i];
     dt__free(ctx, sorted, (size_t)n * sizeof *sorted);
     if (twice >= 0)
-        return dt__fail(ctx, DT_ERR_VALUE, "dt_group_new: rank %" PRId64 " is listed twice", twice);
+        return dt__fail(ctx, DT_ERR_VALUE, "rank %" PRId64 " is listed twice", twice);
     return DT_OK;
 }
 
@@ -77,7 +75,8 @@ out_of_memory:
     return NULL;
 }
 
-dt_group *dt_group_world(dt_ctx *ctx) {
+dt_group *dt_group_world_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "group_world", site);
     if (!ctx || !dt__runtime_of(ctx))
         return NULL;
     dt__runtime *runtime = dt__runtime_of(ctx);
@@ -106,7 +105,8 @@ uint64_t dt__group_origin(const dt_group *group) { return group->origin; }
 
 bool dt__group_is_stale(const dt_group *group) { return group->epoch != group->runtime->epoch; }
 
-dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks) {
+dt_group *dt_group_new_site(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, const dt_site *site) {
+    DT__ENTER(ctx, "group_new", site);
     return dt__group_new_for(ctx, ranks, n_ranks, 0);
 }
 

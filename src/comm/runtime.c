@@ -205,60 +205,70 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     return ctx->status;
 }
 
-/* Without a context, the text goes to options->error, to the supervisor of the launch, or to stderr. */
-static dt_ctx *init_failed(const dt_init_options *options, const dt__ticket *ticket, const char *format, ...)
-    DT_PRINTF(3);
-static dt_ctx *init_failed(const dt_init_options *options, const dt__ticket *ticket, const char *format, ...) {
-    char line[DT__ERROR_TEXT_BYTES + 64];
+/* vsnprintf as dt__vformat does it. */
+static void print_into(char *text, size_t capacity, const char *format, ...) DT_PRINTF(3);
+static void print_into(char *text, size_t capacity, const char *format, ...) {
     va_list args;
     va_start(args, format);
-    if (options->error && options->error_bytes) {
-        dt__vformat(options->error, options->error_bytes, format, args);
-    } else {
-        dt__vformat(line, sizeof line, format, args);
-        if (!ticket || !dt__report_post_early(ticket, line))
-            fprintf(stderr, "%s\n", line);
-    }
+    dt__vformat(text, capacity, format, args);
     va_end(args);
+}
+
+/* Without a context, the text goes to options->error, to the supervisor of the launch, or to stderr. */
+static dt_ctx *init_failed(const dt_init_options *options, const dt__ticket *ticket, const dt_site *site,
+                           const char *format, ...) DT_PRINTF(4);
+static dt_ctx *init_failed(const dt_init_options *options, const dt__ticket *ticket, const dt_site *site,
+                           const char *format, ...) {
+    const dt_ctx none = {.call = {"init", site, 1}};
+    char text[DT__ERROR_TEXT_BYTES];
+    va_list args;
+    va_start(args, format);
+    dt__call_vformat(&none, text, sizeof text, format, args);
+    va_end(args);
+    if (options->error && options->error_bytes)
+        print_into(options->error, options->error_bytes, "%s", text);
+    else if (!ticket || !dt__report_post_early(ticket, text))
+        fprintf(stderr, "%s\n", text);
     return NULL;
 }
 
-dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket) {
+dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket, const dt_site *site) {
     dt_ctx *ctx = dt__ctx_new(options);
     if (!ctx)
-        return init_failed(options, ticket, "dt_init: out of memory: %zu bytes for a context", sizeof *ctx);
+        return init_failed(options, ticket, site, "out of memory: %zu bytes for a context", sizeof *ctx);
     if (open_runtime(ctx, options, ticket) == DT_OK) {
         dt__log(ctx, DT_LOG_DEBUG, "rank %lld of %lld, transport %s, kernels %s, %d threads", (long long)ctx->rank,
                 (long long)ctx->world, dt__runtime_of(ctx)->transport->name, dt__runtime_of(ctx)->kernels->name,
                 ctx->threads);
         return ctx;
     }
-    init_failed(options, ticket, "dt_init: %s", ctx->text);
+    init_failed(options, ticket, site, "%s", ctx->text);
     dt__ctx_free(ctx);
     return NULL;
 }
 
-dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size) {
+dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size, const dt_site *site) {
     dt_init_options full;
     const dt_init_options *caller_options = options;
-    options = DT__OPTIONS(NULL, "dt_init", options, options_size, &full);
+    options = DT__STRUCT(NULL, options, options_size, &full);
     if (!options)
-        return init_failed(caller_options, NULL,
-                           "dt_init: options of a newer version of dtensor: expected %zu bytes, got %zu", sizeof full,
+        return init_failed(caller_options, NULL, site,
+                           "options of a newer version of dtensor: expected %zu bytes, got %zu", sizeof full,
                            options_size);
     const char *launch = getenv("DTENSOR_LAUNCH");
     dt__ticket ticket;
     bool own_world = options->transport && strcmp(options->transport, "shm") != 0;
     if (own_world || !launch || !*launch)
-        return dt__init_with_ticket(options, NULL);
+        return dt__init_with_ticket(options, NULL, site);
     if (!dt__ticket_parse(launch, &ticket))
-        return init_failed(
-            options, NULL,
-            "dt_init: DTENSOR_LAUNCH: expected a value set by dtrun, got \"%s\"; unset it or use dtrun", launch);
-    return dt__init_with_ticket(options, &ticket);
+        return init_failed(options, NULL, site,
+                           "DTENSOR_LAUNCH: expected a value set by dtrun, got \"%s\"; unset it or use dtrun",
+                           launch);
+    return dt__init_with_ticket(options, &ticket, site);
 }
 
-int dt_close(dt_ctx *ctx) {
+int dt_close_site(dt_ctx *ctx, const dt_site *site) {
+    (void)dt__call_enter(ctx, "close", site); /* and never left: the context is freed */
     if (ctx && dt__runtime_of(ctx))
         dt__abandon_started_works(dt__runtime_of(ctx));
     int code = dt_report(ctx);
@@ -266,7 +276,8 @@ int dt_close(dt_ctx *ctx) {
     return code;
 }
 
-dt_status dt_error_clear(dt_ctx *ctx) {
+dt_status dt_error_clear_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "error_clear", site);
     if (!ctx)
         return DT_ERR_STATE;
     dt__runtime *runtime = dt__runtime_of(ctx);
@@ -298,23 +309,26 @@ static void fail_heap_full(dt_ctx *ctx, const dt__runtime *runtime, size_t bytes
                    heap->stats.n_live, contents);
 }
 
-void *dt_heap_alloc(dt_ctx *ctx, size_t bytes) {
+void *dt_heap_alloc_site(dt_ctx *ctx, size_t bytes, const dt_site *site) {
     dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
     if (!runtime)
         return NULL;
     void *memory = dt__heap_alloc(&runtime->heap, bytes);
-    if (!memory)
+    if (!memory) { /* every tensor needs memory: only a failure enters the call */
+        DT__ENTER(ctx, "heap_alloc", site);
         fail_heap_full(ctx, runtime, bytes);
+    }
     return memory;
 }
 
-dt_status dt_heap_free(dt_ctx *ctx, void *memory) {
+dt_status dt_heap_free_site(dt_ctx *ctx, void *memory, const dt_site *site) {
     dt__runtime *runtime = ctx ? dt__runtime_of(ctx) : NULL;
     if (!memory)
         return DT_OK;
-    if (!runtime || !dt__heap_free(&runtime->heap, memory))
-        return dt__fail_local(ctx, DT_ERR_VALUE, "heap: expected a live block of this rank's heap, got %p", memory);
-    return DT_OK;
+    if (runtime && dt__heap_free(&runtime->heap, memory))
+        return DT_OK;
+    DT__ENTER(ctx, "heap_free", site);
+    return dt__fail_local(ctx, DT_ERR_VALUE, "expected a live block of this rank's heap, got %p", memory);
 }
 
 void dt_heap_stats_sized(const dt_ctx *ctx, dt_heap_statistics *out, size_t out_size) {

@@ -129,6 +129,9 @@ struct dt_group {
     struct dt__message *messages; /* of this rank to itself, oldest first */
 };
 
+/* The context of a group; NULL for NULL. */
+static inline dt_ctx *dt__group_ctx(const dt_group *group) { return group ? group->runtime->ctx : NULL; }
+
 static inline dt__runtime *dt__runtime_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_RUNTIME].state; }
 static inline int64_t dt__group_member(const dt_group *group, int64_t i) {
     return group->ranks ? group->ranks[i] : i;

@@ -37,6 +37,7 @@ struct launch {
     struct child *children;
     struct pollfd *polls; /* one per child, and one for signal_fd */
     int64_t n_alive;
+    const dt_site *site;
     int signal_fd; /* SIGCHLD: a rank has ended or reported something; or -1 */
     dt__reports reports;
     int64_t report_due_ns;
@@ -91,7 +92,7 @@ static _Noreturn void run_rank(const struct launch *launch, int64_t rank, pid_t 
     dt__offer_to_oom_killer();
     dt__ticket ticket = dt__segment_ticket(launch->segment, launch->fd, rank, dt__usable_cores());
     dt__segment_unmap(launch->segment);
-    dt_ctx *ctx = dt__init_with_ticket(&(dt_init_options){0}, &ticket);
+    dt_ctx *ctx = dt__init_with_ticket(&(dt_init_options){0}, &ticket, launch->site);
     int code = ctx ? fn(ctx, arg) : 1;
     int closed = ctx ? dt_close(ctx) : 1;
     fflush(NULL);
@@ -108,7 +109,7 @@ static bool fork_all(struct launch *launch, dt_rank_fn *fn, void *arg) {
         if (pid == 0)
             run_rank(launch, rank, parent, fn, arg);
         if (pid < 0) {
-            launch->error = format_text("dt_spawn: cannot start rank %" PRId64 ": %s", rank, strerror(errno));
+            launch->error = format_text("cannot start rank %" PRId64 ": %s", rank, strerror(errno));
             return false;
         }
         launch->children[rank] = (struct child){pid, (int)syscall(SYS_pidfd_open, pid, 0)};
@@ -196,21 +197,21 @@ static void supervise(struct launch *launch) {
     print_reports(launch, INT64_MAX);
 }
 
-dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error) {
-    struct launch launch = {.n = n_ranks, .report_due_ns = INT64_MAX};
+dt_status dt_spawn_site(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error, const dt_site *site) {
+    struct launch launch = {.n = n_ranks, .site = site, .report_due_ns = INT64_MAX};
     char reason[256] = "";
     if (error)
         *error = NULL;
     if (n_threads() > 1) {
-        launch.error = format_text(
-            "dt_spawn: expected a process without other threads, got %d threads; spawn ranks first", n_threads());
+        launch.error =
+            format_text("expected a process without other threads, got %d threads; spawn ranks first", n_threads());
         goto report;
     }
     size_t heap_bytes;
     if (dt__heap_bytes_from_environment(&heap_bytes, reason, sizeof reason))
         launch.segment = dt__segment_new(n_ranks, heap_bytes, &launch.fd, reason, sizeof reason);
     if (!launch.segment) {
-        launch.error = format_text("dt_spawn: %s", reason);
+        launch.error = format_text("%s", reason);
         goto report;
     }
     launch.children = calloc((size_t)n_ranks, sizeof *launch.children);
@@ -218,7 +219,7 @@ dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error) {
     bool has_memory = dt__reports_open(&launch.reports, launch.segment) && launch.children && launch.polls;
     suspend_signals(&launch);
     if (!has_memory)
-        launch.error = format_text("dt_spawn: out of memory");
+        launch.error = format_text("out of memory");
     else if (!fork_all(&launch, fn, arg))
         kill_all(&launch);
     if (has_memory)
@@ -233,9 +234,11 @@ dt_status dt_spawn(int64_t n_ranks, dt_rank_fn *fn, void *arg, char **error) {
 report:
     if (!launch.error)
         return DT_OK;
-    if (error)
-        *error = launch.error;
-    else
-        free(launch.error);
+    if (error) {
+        char where[DT__SITE_TEXT_BYTES];
+        dt__site_text(site, where, sizeof where);
+        *error = format_text("spawn: %s%s", launch.error, where);
+    }
+    free(launch.error);
     return DT_ERR_PEER;
 }

@@ -20,7 +20,7 @@ struct thread_rank {
 
 static void *run_rank(void *arg) {
     struct thread_rank *rank = arg;
-    dt_ctx *ctx = dt__init_with_ticket(rank->options, &rank->ticket);
+    dt_ctx *ctx = dt__init_with_ticket(rank->options, &rank->ticket, NULL);
     int code = ctx ? rank->fn(ctx, rank->arg) : 1;
     int closed = ctx ? dt_close(ctx) : 1;
     rank->code = code ? code : closed;

@@ -58,12 +58,13 @@ static void report_collective(dt_group *group, const dt_comm_call *call, double 
                                       .end_us = dt__now_us()});
 }
 
-dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t call_size) {
+dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t call_size, const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_run", site);
     if (!group || !call)
         return DT_ERR_STATE;
     dt_work work;
     dt_comm_call full;
-    call = DT__OPTIONS(group->runtime->ctx, "comm_run", call, call_size, &full);
+    call = DT__STRUCT(group->runtime->ctx, call, call_size, &full);
     if (!call)
         return DT_ERR_VALUE;
     double begin_us = group->runtime->ctx->observer ? dt__now_us() : 0;
@@ -148,12 +149,13 @@ static dt_work *start_work(dt_group *group, const dt_work *checked) {
     return work;
 }
 
-dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t call_size) {
+dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t call_size, const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_start", site);
     if (!group || !call)
         return NULL;
     dt_work checked;
     dt_comm_call full;
-    call = DT__OPTIONS(group->runtime->ctx, "comm_start", call, call_size, &full);
+    call = DT__STRUCT(group->runtime->ctx, call, call_size, &full);
     if (!call)
         return NULL;
     dt_status status = dt__call_check(group, call, &checked);
@@ -173,7 +175,8 @@ dt_work *dt__exchange_start(dt_group *group, const dt__exchange *exchange) {
     return start_work(group, &prepared);
 }
 
-dt_status dt_work_test(dt_work *work) {
+dt_status dt_work_test_site(dt_work *work, const dt_site *site) {
+    DT__ENTER(work ? work->group->runtime->ctx : NULL, "work_test", site);
     if (!work)
         return DT_ERR_STATE;
     dt__runtime *runtime = work->group->runtime;
@@ -186,7 +189,8 @@ dt_status dt_work_test(dt_work *work) {
     return work->status;
 }
 
-dt_status dt_work_wait(dt_work *work) {
+dt_status dt_work_wait_site(dt_work *work, const dt_site *site) {
+    DT__ENTER(work ? work->group->runtime->ctx : NULL, "work_wait", site);
     if (!work)
         return DT_ERR_STATE;
     dt_group *group = work->group;
@@ -209,57 +213,75 @@ void dt__abandon_started_works(dt__runtime *runtime) {
             work->status = runtime->transport->abandon(work);
 }
 
-dt_status dt_comm_barrier(dt_group *group) { return dt_comm_run(group, &(dt_comm_call){.op = DT_BARRIER}); }
+dt_status dt_comm_barrier_site(dt_group *group, const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_barrier", site);
+    return dt_comm_run(group, &(dt_comm_call){.op = DT_BARRIER});
+}
 
-dt_status dt_comm_broadcast(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
-                            int64_t root) {
+dt_status dt_comm_broadcast_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                 int64_t root, const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_broadcast", site);
     return dt_comm_run(
         group,
         &(dt_comm_call){.op = DT_BROADCAST, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
 }
 
-dt_status dt_comm_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype, int64_t root) {
+dt_status dt_comm_scatter_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                               int64_t root, const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_scatter", site);
     return dt_comm_run(
         group,
         &(dt_comm_call){.op = DT_SCATTER, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
 }
 
-dt_status dt_comm_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype, int64_t root) {
+dt_status dt_comm_gather_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                              int64_t root, const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_gather", site);
     return dt_comm_run(
         group,
         &(dt_comm_call){.op = DT_GATHER, .src = src, .dst = dst, .count = count, .dtype = dtype, .root = root});
 }
 
-dt_status dt_comm_all_gather(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype) {
+dt_status dt_comm_all_gather_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                  const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_all_gather", site);
     return dt_comm_run(group,
                        &(dt_comm_call){.op = DT_ALL_GATHER, .src = src, .dst = dst, .count = count, .dtype = dtype});
 }
 
-dt_status dt_comm_all_reduce(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
-                             dt_reduce reduce) {
+dt_status dt_comm_all_reduce_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                  dt_reduce reduce, const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_all_reduce", site);
     return dt_comm_run(
         group, &(dt_comm_call){
                    .op = DT_ALL_REDUCE, .src = src, .dst = dst, .count = count, .dtype = dtype, .reduce = reduce});
 }
 
-dt_status dt_comm_reduce_scatter(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
-                                 dt_reduce reduce) {
+dt_status dt_comm_reduce_scatter_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                      dt_reduce reduce, const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_reduce_scatter", site);
     return dt_comm_run(
         group,
         &(dt_comm_call){
             .op = DT_REDUCE_SCATTER, .src = src, .dst = dst, .count = count, .dtype = dtype, .reduce = reduce});
 }
 
-dt_status dt_comm_all_to_all(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype) {
+dt_status dt_comm_all_to_all_site(dt_group *group, const void *src, void *dst, int64_t count, dt_dtype dtype,
+                                  const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_all_to_all", site);
     return dt_comm_run(group,
                        &(dt_comm_call){.op = DT_ALL_TO_ALL, .src = src, .dst = dst, .count = count, .dtype = dtype});
 }
 
-dt_status dt_comm_send(dt_group *group, const void *src, int64_t count, dt_dtype dtype, int64_t to) {
+dt_status dt_comm_send_site(dt_group *group, const void *src, int64_t count, dt_dtype dtype, int64_t to,
+                            const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_send", site);
     return dt_comm_run(group, &(dt_comm_call){.op = DT_SEND, .src = src, .count = count, .dtype = dtype, .root = to});
 }
 
-dt_status dt_comm_recv(dt_group *group, void *dst, int64_t count, dt_dtype dtype, int64_t from) {
+dt_status dt_comm_recv_site(dt_group *group, void *dst, int64_t count, dt_dtype dtype, int64_t from,
+                            const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "comm_recv", site);
     return dt_comm_run(group,
                        &(dt_comm_call){.op = DT_RECV, .dst = dst, .count = count, .dtype = dtype, .root = from});
 }

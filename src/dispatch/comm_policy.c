@@ -22,12 +22,13 @@ static void remove_ended(dt_ctx *ctx, dt__dispatch_state *state) {
         state->n_policies--;
 }
 
-dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy) {
+dt_status dt_comm_policy_site(dt_ctx *ctx, dt_policy policy, const dt_site *site) {
+    DT__ENTER(ctx, "comm_policy", site);
     dt__dispatch_state *state = ctx ? dt__dispatch_state_of(ctx) : NULL;
     if (!state || !dt__tensor_state_of(ctx))
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     if (policy < 0 || policy >= DT_N_POLICIES)
-        return dt__fail(ctx, DT_ERR_VALUE, "comm_policy: expected a policy, got %d", (int)policy);
+        return dt__fail(ctx, DT_ERR_VALUE, "expected a policy, got %d", (int)policy);
     remove_ended(ctx, state);
     dt__scope_id scope = dt__scope_current(ctx);
     if (state->n_policies > 0 && state->policies[state->n_policies - 1].scope.depth == scope.depth) {
@@ -48,12 +49,10 @@ dt_status dt_comm_policy(dt_ctx *ctx, dt_policy policy) {
     return DT_OK;
 }
 
-/* "matmul at model.c:12 moves f32[8,4] S(0) to R" */
+/* "matmul: moves argument 1, f32[8,4] S(0) on mesh(2), to R" */
 static void describe_moves(const dt__call *call, const dt__decision *decision, dt__text *out) {
     dt__text_add(out, "%s", call->info->schema.name);
-    if (call->site)
-        dt__text_add(out, " at %s:%d", call->site->file, call->site->line);
-    const char *before = " moves ";
+    const char *before = ": moves ";
     for (int i = 0; i < decision->n_inputs; i++) {
         char from[512], to[256];
         const dt_spec *target = decision->inputs[i].to;
@@ -78,7 +77,7 @@ dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision
     describe_moves(call, decision, &text);
     dt_status status = DT_OK;
     if (policy == DT_COMM_WARN)
-        dt__log(ctx, DT_LOG_WARN, "%s", dt__text_chars(&text));
+        dt__log_call(ctx, DT_LOG_WARN, "%s", dt__text_chars(&text));
     else
         status = dt__fail(ctx, DT_ERR_PLACEMENT, "%s, which the communication policy forbids; redistribute it first",
                           dt__text_chars(&text));
@@ -86,7 +85,8 @@ dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision
     return status;
 }
 
-void dt_implicit_replication_begin(dt_ctx *ctx) {
+void dt_implicit_replication_begin_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "implicit_replication_begin", site);
     dt__dispatch_state *state = ctx ? dt__dispatch_state_of(ctx) : NULL;
     if (state)
         state->implicit_replication++;

@@ -24,7 +24,8 @@ static void clear_counts(dt__monitor *self, dt__scope_node *node) {
         clear_counts(self, child);
 }
 
-dt_status dt_comm_stats_begin(dt_ctx *ctx) {
+dt_status dt_comm_stats_begin_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "comm_stats_begin", site);
     dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
@@ -99,7 +100,7 @@ void dt_comm_stats_sized(const dt_ctx *ctx, const dt_comm_filter *filter, size_t
     const dt__monitor *self = monitor_of(ctx);
     dt_comm_statistics sum = {0};
     dt_comm_filter full;
-    filter = DT__OPTIONS(NULL, "comm_stats", filter, filter_size, &full);
+    filter = DT__STRUCT(NULL, filter, filter_size, &full);
     if (self && filter) /* a filter of a newer version may select something that is not counted: zeros */
         add_up(&self->root, filter, &sum);
     dt__fill_sized(&sum, sizeof sum, out, out_size);
@@ -194,7 +195,8 @@ static const char *finished_text(dt__monitor *self) {
     return dt__text_status(&self->text) == DT_OK ? dt__text_chars(&self->text) : NULL;
 }
 
-const char *dt_comm_stats_text(dt_ctx *ctx) {
+const char *dt_comm_stats_text_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "comm_stats_text", site);
     dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return NULL;
@@ -261,7 +263,8 @@ static void write_named_scopes(const dt__scope_node *node, dt__json_writer *json
         write_named_scopes(child, json);
 }
 
-const char *dt_comm_stats_json(dt_ctx *ctx) {
+const char *dt_comm_stats_json_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "comm_stats_json", site);
     dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return NULL;

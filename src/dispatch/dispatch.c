@@ -230,12 +230,15 @@ static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *d
 /* The same with a monitor that counts or traces. */
 static dt_status run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor **outputs) {
     const dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
-    const char *outer_call = dt__call_begin(ctx, call->info->schema.name);
+    const char *outer = ctx->observer->op;
+    if (!outer)
+        ctx->observer->op = call->info->schema.name;
     double begin_us = dt__now_us();
     dt__trace_op_begin(state->monitor, call, decision);
     dt_status status = run_decision(ctx, call, decision, outputs);
     dt__trace_op_end(ctx, state->monitor, call, decision, begin_us);
-    dt__call_end(ctx, outer_call);
+    if (ctx->observer)
+        ctx->observer->op = outer;
     return status;
 }
 

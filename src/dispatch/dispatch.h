@@ -22,17 +22,15 @@ typedef struct dt__call {
     int n_inputs;                       /* more than DT__MAX_INPUTS are refused */
     const dt_arg *args;                 /* one per parameter; defaults are filled in */
     dt_tensor *inputs[DT__MAX_INPUTS];  /* in the order of the arguments */
-    const dt_site *site;                /* or NULL */
     dt_op_call op_call;                 /* the argument of shape functions, rules and kernels */
     dt_op_value values[DT__MAX_INPUTS]; /* its inputs: global up to the decision, local in the kernel */
 } dt__call;
 
-/* Without inputs; the caller sets info and site. */
+/* Without inputs; the caller sets info. */
 static inline void dt__call_init(dt__call *call, int overload, const dt_arg *values) {
     call->overload = overload;
     call->n_inputs = 0;
     call->args = values;
-    call->site = NULL;
 }
 
 /* Runs the call. Outputs, at most DT__MAX_OUTPUTS, belong to the current scope; an in-place op returns its first input.

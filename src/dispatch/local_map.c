@@ -44,7 +44,11 @@ static dt_status run_mapping(dt_ctx *ctx, const dt_local_mapping *mapping, dt_me
     for (int i = 0; i < mapping->n_inputs; i++)
         if (!(locals[i] = local_input(mapping, i)))
             return dt_error_status(ctx);
+    dt__public_call outer =
+        ctx->call; /* the function is the program's: its calls have names and lines of their own */
+    ctx->call.depth = 0;
     dt_status status = mapping->run(ctx, locals, outputs, mapping->user);
+    ctx->call = outer;
     if (status != DT_OK)
         return dt_failed(ctx) ? status : dt_error_set(ctx, status, "local_map: the function failed");
     for (int i = 0; i < mapping->n_outputs; i++) {
@@ -59,11 +63,13 @@ static dt_status run_mapping(dt_ctx *ctx, const dt_local_mapping *mapping, dt_me
     return DT_OK;
 }
 
-dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, size_t mapping_size, dt_tensor **outputs) {
+dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_tensor **outputs, size_t mapping_size,
+                             const dt_site *site) {
+    DT__ENTER(ctx, "local_map", site);
     dt_tensor *locals[DT__MAX_INPUTS];
     dt_mesh *mesh = NULL;
     dt_local_mapping full;
-    mapping = DT__OPTIONS(ctx, "local_map", mapping, mapping_size, &full);
+    mapping = DT__STRUCT(ctx, mapping, mapping_size, &full);
     if (!mapping)
         return DT_ERR_VALUE;
     if (!ctx || !mapping->run || !outputs)

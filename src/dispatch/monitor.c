@@ -17,10 +17,22 @@ static void observe(dt_ctx *ctx, const dt__comm_event *event) {
     dt__trace_event(ctx, self, event);
 }
 
+/* What communication counts as: an op, or the call of the program. Collectives of comm.h count together, and a transfer
+ * as the redistribution that it is. */
+static const char *counted_as(const dt_ctx *ctx, const char *otherwise) {
+    static const char *const together[] = {"comm_", "work_", "redistribute_start", "transfer_"};
+    if (ctx->observer->op || ctx->call.depth == 0 || !ctx->call.name)
+        return ctx->observer->op ? ctx->observer->op : otherwise;
+    for (size_t i = 0; i < sizeof together / sizeof *together; i++)
+        if (!strncmp(ctx->call.name, together[i], strlen(together[i])))
+            return otherwise;
+    return ctx->call.name;
+}
+
 static void observe_collective(dt_ctx *ctx, const dt__collective_report *report) {
     int64_t collectives[DT_N_COLLECTIVES] = {0};
     collectives[report->op] = 1;
-    observe(ctx, &(dt__comm_event){.call = ctx->observer->call ? ctx->observer->call : "comm",
+    observe(ctx, &(dt__comm_event){.call = counted_as(ctx, "comm"),
                                    .collectives = collectives,
                                    .bytes = report->bytes,
                                    .begin_us = report->begin_us,
@@ -28,7 +40,7 @@ static void observe_collective(dt_ctx *ctx, const dt__collective_report *report)
 }
 
 static void observe_redistribution(dt_ctx *ctx, const dt__redistribution_report *report) {
-    observe(ctx, &(dt__comm_event){.call = ctx->observer->call ? ctx->observer->call : "redistribute",
+    observe(ctx, &(dt__comm_event){.call = counted_as(ctx, "redistribute"),
                                    .collectives = report->collectives,
                                    .bytes = report->bytes,
                                    .redistribution = report,
@@ -87,13 +99,13 @@ static dt__scope_node *child_of(dt__monitor *self, dt__scope_node *parent, const
     return *link = node;
 }
 
-dt_status dt_comm_scope_begin(dt_ctx *ctx, const char *name) {
+dt_status dt_comm_scope_begin_site(dt_ctx *ctx, const char *name, const dt_site *site) {
+    DT__ENTER(ctx, "comm_scope_begin", site);
     dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
     if (!name || !*name || strchr(name, '/'))
-        return dt__fail(ctx, DT_ERR_VALUE, "comm_scope_begin: expected a name without '/', got '%s'",
-                        name ? name : "");
+        return dt__fail(ctx, DT_ERR_VALUE, "expected a name without '/', got '%s'", name ? name : "");
     dt__scope_node *node = child_of(self, self->scope, name);
     if (!node)
         return dt_error_status(ctx);

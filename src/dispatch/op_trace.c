@@ -131,6 +131,12 @@ static void end_event(dt__trace *trace, dt__json_writer *json) {
     maybe_flush(trace);
 }
 
+/* Where the program made the outermost call; ops of a decomposition have the site of the op. */
+static const dt_site *site_of(const dt__call *call) {
+    const dt__public_call *outermost = &call->op_call.ctx->call;
+    return outermost->depth > 0 ? outermost->site : NULL;
+}
+
 void dt__trace_op_begin(dt__monitor *self, const dt__call *call, const dt__decision *decision) {
     dt__trace *trace = self ? self->trace : NULL;
     if (!trace || !trace->runs)
@@ -138,9 +144,9 @@ void dt__trace_op_begin(dt__monitor *self, const dt__call *call, const dt__decis
     if (!trace->is_json) {
         dt__text_add(&trace->text, "%*s", 2 * trace->depth, "");
         add_call(call, decision, &trace->text);
-        if (call->site)
-            dt__text_add(&trace->text, " at %s:%d", call->site->file, call->site->line);
-        dt__text_add(&trace->text, "\n");
+        char where[DT__SITE_TEXT_BYTES];
+        dt__site_text(site_of(call), where, sizeof where);
+        dt__text_add(&trace->text, "%s\n", where);
     }
     trace->depth++;
 }
@@ -162,11 +168,12 @@ void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__call *call, cons
     begin_args(ctx, &json, end_us - begin_us);
     dt__json_key(&json, "call");
     dt__json_string(&json, dt__text_chars(&text));
-    if (call->site) {
+    const dt_site *site = site_of(call);
+    if (site) {
         dt__json_key(&json, "line");
-        dt__json_int(&json, call->site->line);
+        dt__json_int(&json, site->line);
         dt__json_key(&json, "file");
-        dt__json_string(&json, call->site->file);
+        dt__json_string(&json, site->file);
     }
     end_event(trace, &json);
     (void)dt__text_status(&text);
@@ -177,7 +184,7 @@ void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event
     dt__trace *trace = self->trace;
     if (!trace || !trace->runs)
         return;
-    bool in_op = trace->depth > 0 && self->comm.call; /* below the op's own line */
+    bool in_op = trace->depth > 0 && self->comm.op; /* below the op's own line */
     const char *name = !in_op ? event->call : event->redistribution ? "redistribute" : "comm";
     dt__text text = dt__text_new(ctx);
     if (event->redistribution) {
@@ -277,7 +284,8 @@ static void free_trace(dt_ctx *ctx, dt__trace *trace) {
     dt__free(ctx, trace, sizeof *trace);
 }
 
-dt_status dt_trace_begin(dt_ctx *ctx, const char *file) {
+dt_status dt_trace_begin_site(dt_ctx *ctx, const char *file, const dt_site *site) {
+    DT__ENTER(ctx, "trace_begin", site);
     dt__monitor *self = ctx ? dt__monitor_of(ctx) : NULL;
     if (!self)
         return ctx ? dt_error_status(ctx) : DT_ERR_VALUE;
@@ -299,7 +307,8 @@ static dt__trace *trace_of(const dt_ctx *ctx) {
     return state && state->monitor ? state->monitor->trace : NULL;
 }
 
-dt_status dt_trace_end(dt_ctx *ctx) {
+dt_status dt_trace_end_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "trace_end", site);
     dt__trace *trace = trace_of(ctx);
     if (!trace || !trace->runs)
         return DT_OK;

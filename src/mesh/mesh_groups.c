@@ -70,10 +70,9 @@ void dt__mesh_drop_groups(dt_mesh *mesh) {
 
 static dt_status check_runtime(const dt_mesh *mesh) {
     if (!dt__transport_name(mesh->ctx))
-        return dt__fail(mesh->ctx, DT_ERR_STATE, "mesh_group: the context has no transport");
+        return dt__fail(mesh->ctx, DT_ERR_STATE, "the context has no transport");
     if (mesh->self.world != mesh->ctx->world || mesh->self.rank != mesh->ctx->rank)
-        return dt__fail(mesh->ctx, DT_ERR_STATE,
-                        "mesh_group: the mesh was made for rank %lld of %lld, this is rank %lld of %lld",
+        return dt__fail(mesh->ctx, DT_ERR_STATE, "the mesh was made for rank %lld of %lld, this is rank %lld of %lld",
                         (long long)mesh->self.rank, (long long)mesh->self.world, (long long)mesh->ctx->rank,
                         (long long)mesh->ctx->world);
     return DT_OK;
@@ -97,7 +96,8 @@ static dt_status make_group(dt_mesh *mesh, int dim) {
     return mesh->groups[dim] ? DT_OK : DT_ERR_MEMORY;
 }
 
-dt_group *dt_mesh_group(dt_mesh *mesh, int dim) {
+dt_group *dt_mesh_group_site(dt_mesh *mesh, int dim, const dt_site *site) {
+    DT__ENTER(dt_mesh_ctx(mesh), "mesh_group", site);
     if (!mesh || dt__mesh_resolve_dim(mesh, "mesh_group", &dim) != DT_OK || !mesh->coordinate)
         return NULL;
     if ((!mesh->groups || !mesh->groups[dim]) && make_group(mesh, dim) != DT_OK)

@@ -305,11 +305,12 @@ dt_mesh *dt__mesh_parse(dt_ctx *ctx, dt__mesh_self self, const char *text) {
     return mesh;
 }
 
-dt_mesh *dt_mesh_new(dt_ctx *ctx, const char *text) {
+dt_mesh *dt_mesh_new_site(dt_ctx *ctx, const char *text, const dt_site *site) {
+    DT__ENTER(ctx, "mesh_new", site);
     if (!ctx)
         return NULL;
     if (!text) {
-        dt__fail(ctx, DT_ERR_MESH, "mesh_new: the text is NULL");
+        dt__fail(ctx, DT_ERR_MESH, "the text is NULL");
         return NULL;
     }
     return dt__mesh_parse(ctx, (dt__mesh_self){dt_world(ctx), dt_rank(ctx)}, text);

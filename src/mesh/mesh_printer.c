@@ -86,9 +86,10 @@ static char *copy_text(const dt__text *text) {
     return copy;
 }
 
-const char *dt_mesh_text(dt_mesh *mesh) {
+const char *dt_mesh_text_site(dt_mesh *mesh, const dt_site *site) {
     if (!mesh || mesh->text)
         return mesh ? mesh->text : NULL;
+    DT__ENTER(mesh->ctx, "mesh_text", site);
     dt__arena arena = dt__arena_new(mesh->ctx);
     dt__text text = dt__text_new(mesh->ctx);
     if (print_mesh(&arena, &text, mesh) == DT_OK)

@@ -48,7 +48,8 @@ void dt__mesh_unregister(dt_mesh *mesh) {
         dt__mesh_state_of(mesh->ctx)->newest = mesh->older;
 }
 
-dt_status dt_mesh_scope_begin(dt_mesh *mesh) {
+dt_status dt_mesh_scope_begin_site(dt_mesh *mesh, const dt_site *site) {
+    DT__ENTER(dt_mesh_ctx(mesh), "mesh_scope_begin", site);
     if (!mesh)
         return DT_ERR_VALUE;
     dt__mesh_state *state = dt__mesh_state_of(mesh->ctx);
@@ -65,10 +66,11 @@ dt_status dt_mesh_scope_begin(dt_mesh *mesh) {
     return DT_OK;
 }
 
-dt_status dt_mesh_scope_end(dt_ctx *ctx) {
+dt_status dt_mesh_scope_end_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "mesh_scope_end", site);
     dt__mesh_state *state = ctx ? dt__mesh_state_of(ctx) : NULL;
     if (!state || state->n_stack == 0)
-        return dt__fail(ctx, DT_ERR_STATE, "mesh_scope_end: no scope is open");
+        return dt__fail(ctx, DT_ERR_STATE, "no scope is open");
     dt_mesh_release(state->stack[--state->n_stack]);
     return DT_OK;
 }

@@ -73,7 +73,8 @@ static dt_mesh *flatten_as(dt_mesh *mesh, const char *name) {
     return result;
 }
 
-dt_mesh *dt_mesh_flatten(dt_mesh *mesh, const char *name) {
+dt_mesh *dt_mesh_flatten_site(dt_mesh *mesh, const char *name, const dt_site *site) {
+    DT__ENTER(dt_mesh_ctx(mesh), "mesh_flatten", site);
     if (!mesh || dt__mesh_require_names(mesh, "mesh_flatten") != DT_OK)
         return NULL;
     if (mesh->n_dims == 1 && (!name || !strcmp(name, mesh->dims[0].name)))
@@ -174,20 +175,24 @@ static dt_status join_dims(dt_mesh *const *meshes, int n_meshes, dt__mesh_draft 
     return DT_OK;
 }
 
-dt_mesh *dt_mesh_concatenate(dt_mesh *const *meshes, int n_meshes) {
+dt_mesh *dt_mesh_concatenate_site(dt_mesh *const *meshes, int n_meshes, const dt_site *site) {
     for (int i = 0; i < n_meshes; i++)
         if (!meshes[i])
             return NULL;
+    if (n_meshes < 1)
+        return NULL;
+    DT__ENTER(meshes[0]->ctx, "mesh_concatenate", site);
     dt__mesh_draft draft;
-    if (n_meshes < 1 || join_dims(meshes, n_meshes, &draft) != DT_OK)
+    if (join_dims(meshes, n_meshes, &draft) != DT_OK)
         return NULL;
     return dt__mesh_build_containing_self(meshes[0], "mesh_concatenate", &draft);
 }
 
 dt_mesh *dt_mesh_unflatten_sized(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
-                                 const dt_mesh_options *options, size_t options_size) {
+                                 const dt_mesh_options *options, size_t options_size, const dt_site *site) {
+    DT__ENTER(dt_mesh_ctx(mesh), "mesh_unflatten", site);
     dt_mesh_options full;
-    if (!mesh || !(options = DT__OPTIONS(mesh->ctx, "mesh_unflatten", options, options_size, &full)))
+    if (!mesh || !(options = DT__STRUCT(mesh->ctx, options, options_size, &full)))
         return NULL;
     dt__arena arena = dt__arena_new(mesh->ctx);
     dt__names names = {NULL, 0};

@@ -11,7 +11,7 @@
 /* Whether the mesh equals its root. */
 static bool equals_root(const dt_mesh *mesh) { return mesh == mesh->root || dt_mesh_equal(mesh, mesh->root); }
 
-/* "mesh_slice: mesh(dp=2,tp=4): tp,dp: PROBLEM; it has dp, tp, dp_tp" */
+/* "mesh(dp=2,tp=4): tp,dp: PROBLEM; it has dp, tp, dp_tp" */
 static dt_status fail_names(const dt_mesh *mesh, dt__names names, const char *problem) {
     dt__text text = dt__text_new(mesh->ctx);
     dt__names_print(&text, names);
@@ -74,8 +74,8 @@ static dt_status select_dims(dt_mesh *mesh, dt__names names, dt__mesh_draft *dra
 static dt_status check_names(dt_mesh *mesh, dt__names names) {
     DT__TRY(dt__mesh_require_names(mesh, "mesh_slice"));
     if (names.n < 1 || names.n > DT_MESH_MAX_DIMS)
-        return dt__fail(mesh->ctx, DT_ERR_MESH, "mesh_slice: wrong number of names: expected 1 to %d, got %d",
-                        DT_MESH_MAX_DIMS, names.n);
+        return dt__fail(mesh->ctx, DT_ERR_MESH, "wrong number of names: expected 1 to %d, got %d", DT_MESH_MAX_DIMS,
+                        names.n);
     return dt__names_check(mesh->ctx, "mesh_slice", names);
 }
 
@@ -128,7 +128,7 @@ static dt_mesh *slice_at(dt_mesh *mesh, dt__names names, int64_t index) {
         return NULL;
     int64_t rest = index, distance = index < 0 ? 0 : dt__dims_at(others.dims, others.n_dims, &rest);
     if (rest != 0) {
-        dt__fail(mesh->ctx, DT_ERR_MESH, "mesh_slice: no slice has index %lld", (long long)index);
+        dt__fail(mesh->ctx, DT_ERR_MESH, "no slice has index %lld", (long long)index);
         return NULL;
     }
     return dt__mesh_build_sub(mesh->root, &sliced, mesh->offset + distance);
@@ -140,11 +140,12 @@ static dt__names split(dt__arena *arena, const dt_mesh *mesh, const char *names)
     if (names)
         dt__names_split(arena, names, &list);
     else
-        dt__fail(mesh->ctx, DT_ERR_MESH, "mesh_slice: the names are NULL");
+        dt__fail(mesh->ctx, DT_ERR_MESH, "the names are NULL");
     return list;
 }
 
-dt_mesh *dt_mesh_slice(dt_mesh *mesh, const char *names) {
+dt_mesh *dt_mesh_slice_site(dt_mesh *mesh, const char *names, const dt_site *site) {
+    DT__ENTER(dt_mesh_ctx(mesh), "mesh_slice", site);
     if (!mesh)
         return NULL;
     dt__arena arena = dt__arena_new(mesh->ctx);
@@ -154,7 +155,8 @@ dt_mesh *dt_mesh_slice(dt_mesh *mesh, const char *names) {
     return result;
 }
 
-int64_t dt_mesh_n_slices(dt_mesh *mesh, const char *names) {
+int64_t dt_mesh_n_slices_site(dt_mesh *mesh, const char *names, const dt_site *site) {
+    DT__ENTER(dt_mesh_ctx(mesh), "mesh_n_slices", site);
     if (!mesh)
         return 0;
     dt__arena arena = dt__arena_new(mesh->ctx);
@@ -164,7 +166,8 @@ int64_t dt_mesh_n_slices(dt_mesh *mesh, const char *names) {
     return n;
 }
 
-dt_mesh *dt_mesh_slice_at(dt_mesh *mesh, const char *names, int64_t index) {
+dt_mesh *dt_mesh_slice_at_site(dt_mesh *mesh, const char *names, int64_t index, const dt_site *site) {
+    DT__ENTER(dt_mesh_ctx(mesh), "mesh_slice_at", site);
     if (!mesh)
         return NULL;
     dt__arena arena = dt__arena_new(mesh->ctx);

@@ -44,7 +44,7 @@ static dt_status sort_by_rank(dt__arena *arena, const int64_t *ranks, int64_t n,
     qsort(sorted, (size_t)n, sizeof *sorted, by_rank);
     for (int64_t i = 1; i < n; i++)
         if (sorted[i].rank == sorted[i - 1].rank)
-            return dt__fail(arena->ctx, DT_ERR_MESH, "mesh_new: rank %lld appears twice", (long long)sorted[i].rank);
+            return dt__fail(arena->ctx, DT_ERR_MESH, "rank %lld appears twice", (long long)sorted[i].rank);
     *out = sorted;
     return DT_OK;
 }
@@ -52,8 +52,8 @@ static dt_status sort_by_rank(dt__arena *arena, const int64_t *ranks, int64_t n,
 dt_status dt__rank_list_of(dt__arena *arena, const int64_t *ranks, int64_t n, int64_t world, dt__rank_list *out) {
     for (int64_t i = 0; i < n; i++)
         if (ranks[i] < 0 || ranks[i] >= world)
-            return dt__fail(arena->ctx, DT_ERR_MESH, "mesh_new: rank %lld is not in a world of %lld ranks",
-                            (long long)ranks[i], (long long)world);
+            return dt__fail(arena->ctx, DT_ERR_MESH, "rank %lld is not in a world of %lld ranks", (long long)ranks[i],
+                            (long long)world);
     int64_t step;
     if (is_evenly_spaced(ranks, n, &step)) {
         *out = evenly_spaced(ranks[0], step, n);

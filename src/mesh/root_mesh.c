@@ -10,7 +10,7 @@
 
 static dt_status check_self(dt_ctx *ctx, dt__mesh_self self) {
     if (self.world < 1 || self.rank < 0 || self.rank >= self.world)
-        return dt__fail(ctx, DT_ERR_MESH, "mesh_new: rank %lld is not in a world of %lld ranks", (long long)self.rank,
+        return dt__fail(ctx, DT_ERR_MESH, "rank %lld is not in a world of %lld ranks", (long long)self.rank,
                         (long long)self.world);
     return DT_OK;
 }
@@ -18,16 +18,14 @@ static dt_status check_self(dt_ctx *ctx, dt__mesh_self self) {
 /* The number of ranks of a shape. */
 static dt_status count_ranks(dt_ctx *ctx, const int64_t *shape, int n_dims, int64_t *out) {
     if (n_dims < 1 || n_dims > DT_MESH_MAX_DIMS || !shape)
-        return dt__fail(ctx, DT_ERR_MESH, "mesh_new: wrong number of dims: expected 1 to %d, got %d",
-                        DT_MESH_MAX_DIMS, n_dims);
+        return dt__fail(ctx, DT_ERR_MESH, "wrong number of dims: expected 1 to %d, got %d", DT_MESH_MAX_DIMS, n_dims);
     int64_t n = 1;
     for (int i = 0; i < n_dims; i++) {
         if (shape[i] < 1)
-            return dt__fail(ctx, DT_ERR_MESH, "mesh_new: wrong size of dim %d: expected at least 1, got %lld", i,
+            return dt__fail(ctx, DT_ERR_MESH, "wrong size of dim %d: expected at least 1, got %lld", i,
                             (long long)shape[i]);
         if (!dt__mul_i64(n, shape[i], &n) || n > DT__MESH_MAX_RANKS)
-            return dt__fail(ctx, DT_ERR_MESH, "mesh_new: the sizes multiply to more than %d ranks",
-                            DT__MESH_MAX_RANKS);
+            return dt__fail(ctx, DT_ERR_MESH, "the sizes multiply to more than %d ranks", DT__MESH_MAX_RANKS);
     }
     *out = n;
     return DT_OK;
@@ -36,7 +34,7 @@ static dt_status count_ranks(dt_ctx *ctx, const int64_t *shape, int n_dims, int6
 static dt_status check_world(dt_ctx *ctx, dt__mesh_self self, int64_t n) {
     if (n > self.world)
         return dt__fail(ctx, DT_ERR_MESH,
-                        "mesh_new: the world is too small: expected at least %lld ranks, got %lld; start the program "
+                        "the world is too small: expected at least %lld ranks, got %lld; start the program "
                         "with dtrun -n %lld",
                         (long long)n, (long long)self.world, (long long)n);
     return DT_OK;
@@ -47,14 +45,13 @@ static dt_status check_device(dt_ctx *ctx, const char *device) {
     while (isalnum((unsigned char)*at) || *at == '_')
         at++;
     if (*at || at == device)
-        return dt__fail(ctx, DT_ERR_MESH, "mesh_new: wrong device type: expected a word without an index, got '%s'",
-                        device);
+        return dt__fail(ctx, DT_ERR_MESH, "wrong device type: expected a word without an index, got '%s'", device);
     return DT_OK;
 }
 
 static dt_status fill_draft(dt_ctx *ctx, const int64_t *shape, int n_dims, dt__names names, dt__mesh_draft *draft) {
     if (names.items && names.n != n_dims)
-        return dt__fail(ctx, DT_ERR_MESH, "mesh_new: wrong number of names: expected %d, got %d", n_dims, names.n);
+        return dt__fail(ctx, DT_ERR_MESH, "wrong number of names: expected %d, got %d", n_dims, names.n);
     DT__TRY(dt__names_check(ctx, "mesh_new", names));
     draft->n_dims = n_dims;
     for (int i = 0; i < n_dims; i++)
@@ -81,7 +78,7 @@ dt_mesh *dt__mesh_from_shape(dt_ctx *ctx, dt__mesh_self self, const int64_t *sha
 }
 
 static dt_status check_not_null(dt_ctx *ctx, const int64_t *ranks) {
-    return ranks ? DT_OK : dt__fail(ctx, DT_ERR_MESH, "mesh_new: the list of ranks is NULL");
+    return ranks ? DT_OK : dt__fail(ctx, DT_ERR_MESH, "the list of ranks is NULL");
 }
 
 dt_mesh *dt__mesh_from_ranks(dt_ctx *ctx, dt__mesh_self self, const int64_t *ranks, const int64_t *shape, int n_dims,
@@ -101,16 +98,18 @@ static dt_mesh *make_in_context(dt_ctx *ctx, const int64_t *ranks, const int64_t
 }
 
 dt_mesh *dt_mesh_from_shape_sized(dt_ctx *ctx, const int64_t *shape, int n_dims, const dt_mesh_options *options,
-                                  size_t options_size) {
+                                  size_t options_size, const dt_site *site) {
+    DT__ENTER(ctx, "mesh_from_shape", site);
     dt_mesh_options full;
-    options = DT__OPTIONS(ctx, "mesh_new", options, options_size, &full);
+    options = DT__STRUCT(ctx, options, options_size, &full);
     return ctx && options ? make_in_context(ctx, NULL, shape, n_dims, options) : NULL;
 }
 
 dt_mesh *dt_mesh_from_ranks_sized(dt_ctx *ctx, const int64_t *ranks, const int64_t *shape, int n_dims,
-                                  const dt_mesh_options *options, size_t options_size) {
+                                  const dt_mesh_options *options, size_t options_size, const dt_site *site) {
+    DT__ENTER(ctx, "mesh_from_ranks", site);
     dt_mesh_options full;
-    options = DT__OPTIONS(ctx, "mesh_new", options, options_size, &full);
+    options = DT__STRUCT(ctx, options, options_size, &full);
     if (!ctx || !options || check_not_null(ctx, ranks) != DT_OK)
         return NULL;
     return make_in_context(ctx, ranks, shape, n_dims, options);
@@ -137,16 +136,17 @@ static dt_status check_groups(const dt_mesh *mesh, const dt_ranks *groups, int n
 }
 
 dt_mesh *dt_mesh_from_groups_sized(dt_ctx *ctx, const dt_ranks *groups, int n_groups, const dt_mesh_grid *grid,
-                                   const dt_mesh_options *options, size_t options_size) {
+                                   const dt_mesh_options *options, size_t options_size, const dt_site *site) {
+    DT__ENTER(ctx, "mesh_from_groups", site);
     if (!ctx)
         return NULL;
     if (!grid && n_groups != 1) {
-        dt__fail(ctx, DT_ERR_MESH, "mesh_from_groups: wrong number of groups without a grid: expected 1, got %d",
-                 n_groups);
+        dt__fail(ctx, DT_ERR_MESH, "wrong number of groups without a grid: expected 1, got %d", n_groups);
         return NULL;
     }
     dt_mesh_grid whole = grid ? *grid : (dt_mesh_grid){groups[0].ranks, &groups[0].n_ranks, 1};
-    dt_mesh *mesh = dt_mesh_from_ranks_sized(ctx, whole.ranks, whole.shape, whole.n_dims, options, options_size);
+    dt_mesh *mesh =
+        dt_mesh_from_ranks_sized(ctx, whole.ranks, whole.shape, whole.n_dims, options, options_size, site);
     if (mesh && check_groups(mesh, groups, n_groups) != DT_OK) {
         dt_mesh_release(mesh);
         return NULL;

@@ -113,9 +113,7 @@ static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_s
                                          .src_strides = holds ? value->strides : NULL,
                                          .dst = result->data,
                                          .planner = DT__PLANNER_DIRECT};
-    const char *outer = dt__call_begin(value->ctx, "distribute_tensor");
     dt_status status = dt__redistribute_run(&redistribution);
-    dt__call_end(value->ctx, outer);
     if (status != DT_OK) {
         dt_drop(result);
         return NULL;
@@ -132,7 +130,7 @@ static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_s
 dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const char *place,
                                       const dt_distribute_tensor_options *options, size_t options_size) {
     dt_distribute_tensor_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(value), "distribute_tensor", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(value), "distribute_tensor", options, options_size, &full);
     if (!options)
         return NULL;
     if (!value)

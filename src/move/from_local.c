@@ -313,7 +313,7 @@ static dt_tensor *wrap(struct global_tensor *global, dt_dtype dtype) {
 dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,
                                const dt_from_local_options *options, size_t options_size) {
     dt_from_local_options full;
-    options = DT__OPTIONS(ctx, "from_local", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "from_local", options, options_size, &full);
     if (!options)
         return NULL;
     if (!ctx)

@@ -21,7 +21,7 @@ static dt_tensor *local_tensor(const dt_tensor *tensor) {
 
 dt_tensor *dt_to_local_sized(dt_tensor *tensor, const dt_to_local_options *options, size_t options_size) {
     dt_to_local_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "to_local", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "to_local", options, options_size, &full);
     if (!options)
         return NULL;
     if (!tensor || !tensor->spec)
@@ -31,16 +31,14 @@ dt_tensor *dt_to_local_sized(dt_tensor *tensor, const dt_to_local_options *optio
 
 dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, const dt_full_tensor_options *options, size_t options_size) {
     dt_full_tensor_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "full_tensor", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "full_tensor", options, options_size, &full);
     if (!options)
         return NULL;
     if (!tensor || !tensor->spec)
         return tensor;
-    const char *outer = dt__call_begin(tensor->ctx, "full_tensor");
     dt_spec *replicate = dt__spec_with(tensor->spec, tensor->spec->mesh, NULL);
     dt_tensor *replicated = replicate ? dt__tensor_redistribute(tensor, replicate, DT__PLANNER_DIRECT) : NULL;
     dt_spec_release(replicate);
-    dt__call_end(tensor->ctx, outer);
     if (!replicated)
         return NULL;
     dt_tensor *result = local_tensor(replicated);
@@ -63,9 +61,7 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
         (void)dt__fail(tensor->ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", op);
         return false;
     }
-    const char *outer = dt__call_begin(tensor->ctx, op);
     dt_tensor *full = dt_full_tensor(tensor);
-    dt__call_end(tensor->ctx, outer);
     bool found = full && full->data && dt_tensor_elements(full) == 1;
     if (found)
         memcpy(element, full->data, dt_dtype_size(full->dtype));
@@ -74,12 +70,14 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
     return found;
 }
 
-double dt_item(dt_tensor *tensor) {
+double dt_item_site(dt_tensor *tensor, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "item", site);
     unsigned char element[16];
     return read_item(tensor, "item", element) ? dt__read_f64(tensor->dtype, element) : (double)NAN;
 }
 
-int64_t dt_item_i64(dt_tensor *tensor) {
+int64_t dt_item_i64_site(dt_tensor *tensor, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "item_i64", site);
     unsigned char element[16];
     if (tensor && !dt__is_integral(tensor->dtype)) {
         (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "item_i64: expected an integer dtype, got %s",

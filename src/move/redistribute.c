@@ -159,7 +159,7 @@ static dt_tensor *finish(const struct request *request, const dt_tensor *tensor,
 dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_redistribute_options *options,
                                  size_t options_size) {
     dt_redistribute_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "redistribute", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "redistribute", options, options_size, &full);
     if (!options)
         return NULL;
     if (!tensor)
@@ -189,7 +189,7 @@ static void free_transfer(dt_transfer *transfer) {
 dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, const dt_redistribute_options *options,
                                          size_t options_size) {
     dt_redistribute_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "redistribute_start", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "redistribute_start", options, options_size, &full);
     if (!options)
         return NULL;
     if (!tensor)
@@ -225,13 +225,15 @@ dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, c
     return transfer;
 }
 
-dt_status dt_transfer_test(dt_transfer *transfer) {
+dt_status dt_transfer_test_site(dt_transfer *transfer, const dt_site *site) {
+    DT__ENTER(transfer ? transfer->tensor->ctx : NULL, "transfer_test", site);
     if (!transfer)
         return DT_ERR_STATE;
     return transfer->execution ? dt__redistribute_test(transfer->execution) : DT_OK;
 }
 
-dt_tensor *dt_transfer_wait(dt_transfer *transfer) {
+dt_tensor *dt_transfer_wait_site(dt_transfer *transfer, const dt_site *site) {
+    DT__ENTER(transfer ? transfer->tensor->ctx : NULL, "transfer_wait", site);
     if (!transfer)
         return NULL;
     dt_status status = transfer->execution ? dt__redistribute_wait(transfer->execution) : DT_OK;

@@ -310,7 +310,8 @@ static dt_status save_all(struct saving *s, dt_tensor *const *tensors, const cha
     return status;
 }
 
-dt_status dt_save_npy(dt_tensor *tensor, const char *path) {
+dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "save_npy", site);
     if (!tensor)
         return DT_ERR_VALUE;
     if (!path) {
@@ -321,11 +322,17 @@ dt_status dt_save_npy(dt_tensor *tensor, const char *path) {
     return save_all(&saving, &tensor, NULL);
 }
 
-dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors, int64_t limit) {
+/* The context of the first tensor that is not NULL. */
+static dt_ctx *ctx_of_list(int n, dt_tensor *const *tensors) {
     dt_ctx *ctx = NULL;
+    for (int i = 0; tensors && !ctx && i < n; i++)
+        ctx = dt_tensor_ctx(tensors[i]);
+    return ctx;
+}
+
+dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors, int64_t limit) {
+    dt_ctx *ctx = ctx_of_list(n, tensors);
     bool complete = path && names && tensors && n > 0;
-    for (int i = 0; complete && i < n; i++)
-        ctx = ctx ? ctx : dt_tensor_ctx(tensors[i]);
     for (int i = 0; complete && i < n; i++)
         complete = tensors[i] != NULL;
     if (!complete) {
@@ -338,6 +345,8 @@ dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_ten
     return save_all(&saving, tensors, names);
 }
 
-dt_status dt_save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors) {
+dt_status dt_save_npz_site(const char *path, int n, const char *const *names, dt_tensor *const *tensors,
+                           const dt_site *site) {
+    DT__ENTER(ctx_of_list(n, tensors), "save_npz", site);
     return dt__save_npz(path, n, names, tensors, DT__ZIP_LIMIT);
 }

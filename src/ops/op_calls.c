@@ -16,13 +16,19 @@ static dt_ctx *ctx_of(const dt__call *call) {
     return NULL;
 }
 
+static const char *const op_names[] = {
+#define OP_NAME(name) #name,
+    DT__OP_LIST(OP_NAME)
+#undef OP_NAME
+};
+
 static dt_status run_indexed(dt__call *call, dt__op_index op, const dt_site *site, dt_tensor **outputs, int *n) {
     dt_ctx *ctx = ctx_of(call);
     if (!ctx)
         return DT_ERR_VALUE;
+    DT__ENTER(ctx, op_names[op], site);
     DT__TRY(dt__ops_open(ctx));
     call->info = dt__op_at(ctx, (int)op);
-    call->site = site;
     return call->info ? dt__dispatch(ctx, call, outputs, n) : dt_error_status(ctx);
 }
 
@@ -86,8 +92,8 @@ static dt_status number_arguments(dt_ctx *ctx, const char *name, int n, const dt
     return DT_OK;
 }
 
-static dt_status run_named(dt_ctx *ctx, const char *name, int n, const dt_op_argument *arguments, const dt_site *site,
-                           dt__arena *arena, dt_tensor **outputs, int *n_outputs) {
+static dt_status run_named(dt_ctx *ctx, const char *name, int n, const dt_op_argument *arguments, dt__arena *arena,
+                           dt_tensor **outputs, int *n_outputs) {
     numbered from = {.n_tensors = 0};
     dt__bound_args bound;
     dt__call call;
@@ -98,7 +104,6 @@ static dt_status run_named(dt_ctx *ctx, const char *name, int n, const dt_op_arg
         return dt_error_status(ctx);
     DT__TRY(dt__schema_bind(arena, &call.info->schema, n, from.arguments, &bound));
     dt__call_init(&call, bound.overload, bound.args);
-    call.site = site;
     call.n_inputs = bound.n_inputs;
     for (int i = 0; i < bound.n_inputs && i < DT__MAX_INPUTS; i++)
         call.inputs[i] = from.tensors[bound.inputs[i]];
@@ -110,10 +115,11 @@ dt_status dt_op_run(dt_ctx *ctx, const char *name, int n_arguments, const dt_op_
     *n_outputs = 0;
     if (!ctx)
         return DT_ERR_VALUE;
+    DT__ENTER(ctx, name ? name : "op_run", site);
     if (!name)
-        return dt__fail(ctx, DT_ERR_VALUE, "op_run: the name is NULL");
+        return dt__fail(ctx, DT_ERR_VALUE, "op_run: expected the name of an op, got NULL");
     dt__arena arena = dt__arena_new(ctx);
-    dt_status status = run_named(ctx, name, n_arguments, arguments, site, &arena, outputs, n_outputs);
+    dt_status status = run_named(ctx, name, n_arguments, arguments, &arena, outputs, n_outputs);
     dt__arena_free(&arena);
     return status;
 }
@@ -124,9 +130,9 @@ dt_tensor *dt_op_run_tensors(dt_ctx *ctx, const char *name, int n, dt_tensor *co
     int n_outputs;
     if (!ctx)
         return NULL;
+    DT__ENTER(ctx, name ? name : "call", site);
     if (n < 0 || n > DT__MAX_ARGS)
-        return (void)dt__fail(ctx, DT_ERR_VALUE, "%s: too many tensors: expected at most %d, got %d",
-                              name ? name : "call", DT__MAX_ARGS, n),
+        return (void)dt__fail(ctx, DT_ERR_VALUE, "too many tensors: expected at most %d, got %d", DT__MAX_ARGS, n),
                NULL;
     for (int i = 0; i < n; i++) {
         if (!tensors[i])
@@ -139,11 +145,13 @@ dt_tensor *dt_op_run_tensors(dt_ctx *ctx, const char *name, int n, dt_tensor *co
     return status == DT_OK && n_outputs > 0 ? outputs[0] : NULL;
 }
 
-dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size) {
+dt_status dt_op_register_sized(dt_ctx *ctx, const dt_op *op, size_t op_size, const dt_site *site) {
+    DT__ENTER(ctx, "op_register", site);
     DT__TRY(dt__ops_open(ctx));
     return dt__op_table_add(ctx, op, op_size);
 }
 
-const char *dt_explain_tensors(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors) {
+const char *dt_explain_tensors(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors, const dt_site *site) {
+    DT__ENTER(ctx, "explain", site);
     return ctx && dt__ops_open(ctx) == DT_OK ? dt__explain(ctx, call, n, tensors) : NULL;
 }

@@ -47,7 +47,8 @@ static random_state *state_of(dt_ctx *ctx) {
     return state;
 }
 
-dt_generator *dt_generator_new(dt_ctx *ctx, uint64_t seed) {
+dt_generator *dt_generator_new_site(dt_ctx *ctx, uint64_t seed, const dt_site *site) {
+    DT__ENTER(ctx, "generator_new", site);
     random_state *state = ctx ? state_of(ctx) : NULL;
     if (!state)
         return NULL;
@@ -66,18 +67,20 @@ dt_generator *dt_generator_new(dt_ctx *ctx, uint64_t seed) {
     return generator;
 }
 
-dt_generator *dt_generator_default(dt_ctx *ctx) {
+dt_generator *dt_generator_default_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "generator_default", site);
     random_state *state = ctx ? state_of(ctx) : NULL;
     if (state && !state->default_generator)
         state->default_generator = dt_generator_new(ctx, 0);
     return state ? state->default_generator : NULL;
 }
 
-dt_generator *dt_generator_child(const dt_generator *parent, const char *name) {
+dt_generator *dt_generator_child_site(const dt_generator *parent, const char *name, const dt_site *site) {
+    DT__ENTER(parent ? parent->ctx : NULL, "generator_child", site);
     if (!parent)
         return NULL;
     if (!name || !*name) {
-        dt__fail(parent->ctx, DT_ERR_VALUE, "generator child: expected a name, got an empty one");
+        dt__fail(parent->ctx, DT_ERR_VALUE, "expected a name, got an empty one");
         return NULL;
     }
     return dt_generator_new(parent->ctx, dt__hash(name, strlen(name), dt__hash_u64(parent->state.seed, 1)));
@@ -112,12 +115,12 @@ dt_generator_state dt_generator_save(const dt_generator *generator) {
     return generator ? generator->state : (dt_generator_state){0};
 }
 
-dt_status dt_generator_restore(dt_generator *generator, dt_generator_state state) {
+dt_status dt_generator_restore_site(dt_generator *generator, dt_generator_state state, const dt_site *site) {
+    DT__ENTER(generator ? generator->ctx : NULL, "generator_restore", site);
     if (!generator)
         return DT_ERR_VALUE;
     if (state.draw >= DRAW_LIMIT)
-        return dt__fail(generator->ctx, DT_ERR_VALUE,
-                        "generator restore: expected a draw number below 2^48, got %llu",
+        return dt__fail(generator->ctx, DT_ERR_VALUE, "expected a draw number below 2^48, got %llu",
                         (unsigned long long)state.draw);
     generator->state = state;
     return DT_OK;

@@ -164,20 +164,20 @@ static dt_tensor *make_like(const dt_tensor *tensor, dt__random args, const dt_r
 
 dt_tensor *dt_rand_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(ctx, "rand", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "rand", options, options_size, &full);
     return options ? make(ctx, shape, DT_F32, arguments_of("rand", DT__UNIFORM, options), options) : NULL;
 }
 
 dt_tensor *dt_randn_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(ctx, "randn", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "randn", options, options_size, &full);
     return options ? make(ctx, shape, DT_F32, arguments_of("randn", DT__NORMAL, options), options) : NULL;
 }
 
 dt_tensor *dt_truncated_normal_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options,
                                      size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(ctx, "truncated_normal", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "truncated_normal", options, options_size, &full);
     return options
                ? make(ctx, shape, DT_F32, arguments_of("truncated_normal", DT__TRUNCATED_NORMAL, options), options)
                : NULL;
@@ -185,21 +185,21 @@ dt_tensor *dt_truncated_normal_sized(dt_ctx *ctx, dt_shape shape, const dt_rando
 
 dt_tensor *dt_exponential_sized(dt_ctx *ctx, dt_shape shape, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(ctx, "exponential", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "exponential", options, options_size, &full);
     return options ? make(ctx, shape, DT_F32, arguments_of("exponential", DT__EXPONENTIAL, options), options) : NULL;
 }
 
 dt_tensor *dt_randint_sized(dt_ctx *ctx, int64_t low, int64_t high, dt_shape shape, const dt_random_options *options,
                             size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(ctx, "randint", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "randint", options, options_size, &full);
     return options ? make(ctx, shape, DT_I64, integer_arguments("randint", low, high, options), options) : NULL;
 }
 
 dt_tensor *dt_bernoulli_sized(dt_ctx *ctx, double p, dt_shape shape, const dt_random_options *options,
                               size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(ctx, "bernoulli", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "bernoulli", options, options_size, &full);
     return options ? make(ctx, shape, DT_F32, probability_arguments("bernoulli", DT__BERNOULLI, p, options), options)
                    : NULL;
 }
@@ -207,34 +207,34 @@ dt_tensor *dt_bernoulli_sized(dt_ctx *ctx, double p, dt_shape shape, const dt_ra
 dt_tensor *dt_dropout_mask_sized(dt_ctx *ctx, double p, dt_shape shape, const dt_random_options *options,
                                  size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(ctx, "dropout_mask", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "dropout_mask", options, options_size, &full);
     return options ? make(ctx, shape, DT_F32, probability_arguments("dropout_mask", DT__DROPOUT, p, options), options)
                    : NULL;
 }
 
 dt_tensor *dt_rand_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "rand_like", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "rand_like", options, options_size, &full);
     return options ? make_like(tensor, arguments_of("rand_like", DT__UNIFORM, options), options) : NULL;
 }
 
 dt_tensor *dt_randn_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "randn_like", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "randn_like", options, options_size, &full);
     return options ? make_like(tensor, arguments_of("randn_like", DT__NORMAL, options), options) : NULL;
 }
 
 dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options,
                                  size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "randint_like", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "randint_like", options, options_size, &full);
     return options ? make_like(tensor, integer_arguments("randint_like", low, high, options), options) : NULL;
 }
 
 dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, const dt_random_options *options,
                                    size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "bernoulli_like", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "bernoulli_like", options, options_size, &full);
     return options ? make_like(tensor, probability_arguments("bernoulli_like", DT__BERNOULLI, p, options), options)
                    : NULL;
 }
@@ -242,7 +242,7 @@ dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, const dt_r
 dt_tensor *dt_dropout_mask_like_sized(const dt_tensor *tensor, double p, const dt_random_options *options,
                                       size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "dropout_mask_like", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "dropout_mask_like", options, options_size, &full);
     return options ? make_like(tensor, probability_arguments("dropout_mask_like", DT__DROPOUT, p, options), options)
                    : NULL;
 }
@@ -317,7 +317,7 @@ static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_opti
 
 dt_tensor *dt_randperm_sized(dt_ctx *ctx, int64_t n, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(ctx, "randperm", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "randperm", options, options_size, &full);
     if (!options)
         return NULL;
     if (!ctx || check_order(ctx, n, dtype_or(options, DT_I64)) != DT_OK)
@@ -342,41 +342,41 @@ static dt_status fill_in(dt_tensor *tensor, dt__random args, const dt_random_opt
 
 dt_status dt_uniform_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "uniform_", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "uniform_", options, options_size, &full);
     return options ? fill_in(tensor, arguments_of("uniform_", DT__UNIFORM, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_normal_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "normal_", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "normal_", options, options_size, &full);
     return options ? fill_in(tensor, arguments_of("normal_", DT__NORMAL, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_truncated_normal_in_place_sized(dt_tensor *tensor, const dt_random_options *options,
                                              size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "truncated_normal_", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "truncated_normal_", options, options_size, &full);
     return options ? fill_in(tensor, arguments_of("truncated_normal_", DT__TRUNCATED_NORMAL, options), options)
                    : DT_ERR_VALUE;
 }
 
 dt_status dt_exponential_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "exponential_", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "exponential_", options, options_size, &full);
     return options ? fill_in(tensor, arguments_of("exponential_", DT__EXPONENTIAL, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_randint_in_place_sized(dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options,
                                     size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "randint_", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "randint_", options, options_size, &full);
     return options ? fill_in(tensor, integer_arguments("randint_", low, high, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_bernoulli_in_place_sized(dt_tensor *tensor, double p, const dt_random_options *options,
                                       size_t options_size) {
     dt_random_options full;
-    options = DT__OPTIONS(dt_tensor_ctx(tensor), "bernoulli_", options, options_size, &full);
+    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "bernoulli_", options, options_size, &full);
     return options ? fill_in(tensor, probability_arguments("bernoulli_", DT__BERNOULLI, p, options), options)
                    : DT_ERR_VALUE;
 }

@@ -164,7 +164,7 @@ static dt_status enter_namesake(registry *self, const char *line) {
 /* A descriptor of another version is converted into memory of the registry, which lives as long as the context. */
 static const dt_op *read_op(registry *self, const dt_op *op, size_t op_size) {
     dt_op full, *copy;
-    op = DT__OPTIONS(self->arena.ctx, "op_register", op, op_size, &full);
+    op = DT__STRUCT(self->arena.ctx, op, op_size, &full);
     if (op != &full)
         return op;
     if ((copy = DT__NEW(&self->arena, dt_op)))

@@ -46,8 +46,9 @@ void dt_placements_resolve(int n, dt_placement *placements, int n_dims) {
             placements[m].dim += n_dims;
 }
 
-dt_status dt_placements_set_order(dt_ctx *ctx, int n, dt_placement *placements, int dim, int n_mesh_dims,
-                                  const int *mesh_dims) {
+dt_status dt_placements_set_order_site(dt_ctx *ctx, int n, dt_placement *placements, int dim, int n_mesh_dims,
+                                       const int *mesh_dims, const dt_site *site) {
+    DT__ENTER(ctx, "placements_set_order", site);
     int n_cuts = 0;
     for (int m = 0; m < n; m++)
         n_cuts += shards_dim(&placements[m], dim);
@@ -72,8 +73,9 @@ dt_status dt_placements_set_order(dt_ctx *ctx, int n, dt_placement *placements, 
     return DT_OK;
 }
 
-dt_status dt_placements_set_extents(dt_ctx *ctx, int n, dt_placement *placements, int dim, int64_t n_sizes,
-                                    const int64_t *sizes) {
+dt_status dt_placements_set_extents_site(dt_ctx *ctx, int n, dt_placement *placements, int dim, int64_t n_sizes,
+                                         const int64_t *sizes, const dt_site *site) {
+    DT__ENTER(ctx, "placements_set_extents", site);
     dt_placement *only = NULL;
     for (int m = 0; m < n; m++)
         if (shards_dim(&placements[m], dim)) {

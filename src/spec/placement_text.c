@@ -221,12 +221,13 @@ static parsed *copy_out(dt_ctx *ctx, int n, const dt_placement *placements) {
     return out;
 }
 
-dt_placement *dt_placements_parse(dt_ctx *ctx, const char *text, int *n) {
+dt_placement *dt_placements_parse_site(dt_ctx *ctx, const char *text, int *n, const dt_site *site) {
+    DT__ENTER(ctx, "placements_parse", site);
     dt__arena arena = dt__arena_new(ctx);
     dt_placement *placements;
     parsed *out = NULL;
     if (!text)
-        dt__fail(ctx, DT_ERR_PLACEMENT, "placements_parse: the text is NULL");
+        dt__fail(ctx, DT_ERR_PLACEMENT, "the text is NULL");
     else if (dt__placements_parse(&arena, text, n, &placements) == DT_OK)
         out = copy_out(ctx, *n, placements);
     dt__arena_free(&arena);

@@ -158,7 +158,7 @@ static dt_spec *intern(const spec_key *key) {
 
 static dt_status check_dtype(dt_ctx *ctx, const spec_key *key) {
     if (!dt_dtype_size(key->dtype))
-        return dt__fail(ctx, DT_ERR_DTYPE, "spec_new: unknown dtype %d", (int)key->dtype);
+        return dt__fail(ctx, DT_ERR_DTYPE, "unknown dtype %d", (int)key->dtype);
     return dt__placements_check_dtype(ctx, key->sharding.n_mesh_dims, key->sharding.placements, key->dtype);
 }
 
@@ -166,12 +166,12 @@ static dt_status check_memory_layout(dt_ctx *ctx, const spec_key *key) {
     int64_t bytes, strides[DT_SPEC_MAX_DIMS];
     const dt__sharding_desc *sharding = &key->sharding;
     if (!dt__is_stride_order(sharding->n_dims, key->stride_order))
-        return dt__fail(ctx, DT_ERR_VALUE, "spec_new: the stride order does not name each of the %d dims once",
+        return dt__fail(ctx, DT_ERR_VALUE, "the stride order does not name each of the %d dims once",
                         sharding->n_dims);
     if (!dt__product(sharding->n_dims, sharding->shape, (int64_t)dt_dtype_size(key->dtype), &bytes))
-        return dt__fail(ctx, DT_ERR_SHAPE, "spec_new: the tensor has more than 2^63 - 1 bytes");
+        return dt__fail(ctx, DT_ERR_SHAPE, "the tensor has more than 2^63 - 1 bytes");
     if (!dt__dense_strides(sharding->n_dims, sharding->shape, key->stride_order, strides))
-        return dt__fail(ctx, DT_ERR_SHAPE, "spec_new: the strides of this empty tensor are above 2^63 - 1");
+        return dt__fail(ctx, DT_ERR_SHAPE, "the strides of this empty tensor are above 2^63 - 1");
     return DT_OK;
 }
 
@@ -220,18 +220,19 @@ static const char *missing_member(const dt_spec_desc *desc) {
     return desc->n_placements > 0 && !desc->placements ? "the list of placements" : NULL;
 }
 
-dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size) {
+dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size, const dt_site *site) {
+    DT__ENTER(dt_mesh_ctx(mesh), "spec_new", site);
     dt_spec_desc full;
     if (!mesh)
         return NULL;
-    if (desc && !(desc = DT__OPTIONS(dt_mesh_ctx(mesh), "spec_new", desc, desc_size, &full)))
+    if (desc && !(desc = DT__STRUCT(dt_mesh_ctx(mesh), desc, desc_size, &full)))
         return NULL;
     if (missing_member(desc)) {
-        dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "spec_new: %s is NULL", missing_member(desc));
+        dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "%s is NULL", missing_member(desc));
         return NULL;
     }
     if (desc->text && desc->n_placements) {
-        dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "spec_new: placements are set both as the text '%s' and as values",
+        dt__fail(dt_mesh_ctx(mesh), DT_ERR_VALUE, "placements are set both as the text '%s' and as values",
                  desc->text);
         return NULL;
     }

@@ -106,13 +106,14 @@ static dt_status parse_parts(dt__cursor *cursor, dt__arena *arena, parts *out) {
     return dt__cursor_expect(cursor, "(", "after mesh");
 }
 
-dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text) {
+dt_spec *dt_spec_parse_site(dt_ctx *ctx, const char *text, const dt_site *site) {
+    DT__ENTER(ctx, "spec_parse", site);
     dt__arena arena = dt__arena_new(ctx);
     dt__cursor cursor = dt__cursor_new(ctx, DT_ERR_VALUE, "spec", text);
     parts found = {.desc = {.n_dims = 0}};
     dt_mesh *mesh = NULL;
     if (!text)
-        dt__fail(ctx, DT_ERR_VALUE, "spec_parse: the text is NULL");
+        dt__fail(ctx, DT_ERR_VALUE, "the text is NULL");
     else if (parse_parts(&cursor, &arena, &found) == DT_OK)
         mesh = parse_mesh(&cursor, &arena);
     dt_spec *spec = dt_spec_new(mesh, &found.desc);

@@ -72,7 +72,8 @@ static dt_dlpack_tensor describe(struct exported *exported, const dt_tensor *ten
                               .strides = exported->dims + n};
 }
 
-dt_dlpack_managed *dt_to_dlpack(dt_tensor *tensor) {
+dt_dlpack_managed *dt_to_dlpack_site(dt_tensor *tensor, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "to_dlpack", site);
     struct exported *exported = tensor ? export_tensor(tensor, "to_dlpack") : NULL;
     if (!exported)
         return NULL;
@@ -80,7 +81,8 @@ dt_dlpack_managed *dt_to_dlpack(dt_tensor *tensor) {
     return &exported->as.plain;
 }
 
-dt_dlpack_versioned *dt_to_dlpack_versioned(dt_tensor *tensor) {
+dt_dlpack_versioned *dt_to_dlpack_versioned_site(dt_tensor *tensor, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "to_dlpack_versioned", site);
     struct exported *exported = tensor ? export_tensor(tensor, "to_dlpack") : NULL;
     if (!exported)
         return NULL;
@@ -177,13 +179,15 @@ static void free_versioned(void *user, void *memory) {
         managed->deleter(managed);
 }
 
-dt_tensor *dt_from_dlpack(dt_ctx *ctx, dt_dlpack_managed *managed) {
+dt_tensor *dt_from_dlpack_site(dt_ctx *ctx, dt_dlpack_managed *managed, const dt_site *site) {
+    DT__ENTER(ctx, "from_dlpack", site);
     if (!ctx || !managed)
         return dt__null_argument(ctx, "from_dlpack", 2);
     return import_tensor(ctx, &managed->tensor, free_plain, managed);
 }
 
-dt_tensor *dt_from_dlpack_versioned(dt_ctx *ctx, dt_dlpack_versioned *managed) {
+dt_tensor *dt_from_dlpack_versioned_site(dt_ctx *ctx, dt_dlpack_versioned *managed, const dt_site *site) {
+    DT__ENTER(ctx, "from_dlpack_versioned", site);
     if (!ctx || !managed)
         return dt__null_argument(ctx, "from_dlpack", 2);
     if (managed->major != MAJOR) {

@@ -160,14 +160,14 @@ static dt_tensor *load(dt_ctx *ctx, const char *op, const char *path, const char
 
 dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, const dt_load_options *options, size_t options_size) {
     dt_load_options full;
-    options = DT__OPTIONS(ctx, "load_npy", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "load_npy", options, options_size, &full);
     return options ? load(ctx, "load_npy", path, NULL, options) : NULL;
 }
 
 dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, const dt_load_options *options,
                              size_t options_size) {
     dt_load_options full;
-    options = DT__OPTIONS(ctx, "load_npz", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "load_npz", options, options_size, &full);
     if (!options)
         return NULL;
     if (ctx && !name)

@@ -120,19 +120,19 @@ static dt_tensor *fill_with(dt_tensor *tensor, double value) {
 
 dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
     dt_make_options full;
-    options = DT__OPTIONS(ctx, "empty", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "empty", options, options_size, &full);
     return options ? dt__tensor_make(ctx, "empty", shape, options, NULL) : NULL;
 }
 
 dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
     dt_make_options full;
-    options = DT__OPTIONS(ctx, "zeros", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "zeros", options, options_size, &full);
     return options ? fill_with(dt__tensor_make(ctx, "zeros", shape, options, NULL), 0) : NULL;
 }
 
 dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
     dt_make_options full;
-    options = DT__OPTIONS(ctx, "ones", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "ones", options, options_size, &full);
     return options ? fill_with(dt__tensor_make(ctx, "ones", shape, options, NULL), 1) : NULL;
 }
 
@@ -146,13 +146,13 @@ static dt_tensor *make_full(dt_ctx *ctx, const char *op, dt_shape shape, double 
 dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape shape, double value, const dt_make_options *options,
                          size_t options_size) {
     dt_make_options full;
-    options = DT__OPTIONS(ctx, "full", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "full", options, options_size, &full);
     return options ? make_full(ctx, "full", shape, value, options) : NULL;
 }
 
 dt_tensor *dt_scalar_sized(dt_ctx *ctx, double value, const dt_make_options *options, size_t options_size) {
     dt_make_options full;
-    options = DT__OPTIONS(ctx, "scalar", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "scalar", options, options_size, &full);
     return options ? make_full(ctx, "scalar", (dt_shape){0, NULL}, value, options) : NULL;
 }
 
@@ -242,7 +242,7 @@ static dt_tensor *fill_lines(dt_tensor *tensor, const struct line *line) {
 dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, const dt_make_options *options,
                            size_t options_size) {
     dt_make_options full;
-    options = DT__OPTIONS(ctx, "arange", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "arange", options, options_size, &full);
     if (!options)
         return NULL;
     double n = ceil((end - start) / step);
@@ -261,7 +261,7 @@ dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, c
 dt_tensor *dt_linspace_sized(dt_ctx *ctx, double start, double end, int64_t n, const dt_make_options *options,
                              size_t options_size) {
     dt_make_options full;
-    options = DT__OPTIONS(ctx, "linspace", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "linspace", options, options_size, &full);
     if (!options)
         return NULL;
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
@@ -314,7 +314,7 @@ static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
 dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt_make_options *options,
                         size_t options_size) {
     dt_make_options full;
-    options = DT__OPTIONS(ctx, "eye", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "eye", options, options_size, &full);
     return options
                ? fill_band(dt__tensor_make(ctx, "eye", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
                            0, 0)
@@ -324,21 +324,23 @@ dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, const dt
 dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t k, const dt_make_options *options,
                         size_t options_size) {
     dt_make_options full;
-    options = DT__OPTIONS(ctx, "tri", options, options_size, &full);
+    DT__ENTER_OPTIONS(ctx, "tri", options, options_size, &full);
     return options
                ? fill_band(dt__tensor_make(ctx, "tri", (dt_shape){2, (int64_t[]){n_rows, n_columns}}, options, NULL),
                            INT64_MIN, k)
                : NULL;
 }
 
-dt_tensor *dt_empty_like(const dt_tensor *tensor) {
+dt_tensor *dt_empty_like_site(const dt_tensor *tensor, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "empty_like", site);
     if (!tensor)
         return NULL;
     return tensor->spec ? dt__tensor_of_spec(tensor->spec)
                         : dt__tensor_new(tensor->ctx, "empty_like", tensor->dtype, tensor->n_dims, tensor->shape);
 }
 
-dt_tensor *dt_full_like(const dt_tensor *tensor, double value) {
+dt_tensor *dt_full_like_site(const dt_tensor *tensor, double value, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "full_like", site);
     bool fits = !tensor || dt__check_number(tensor->ctx, "full_like", tensor->dtype, value) == DT_OK;
     return fits ? fill_with(dt_empty_like(tensor), value) : NULL;
 }
@@ -354,7 +356,8 @@ static dt_status check_memory(dt_ctx *ctx, const char *op, const void *memory, d
                                        (long long)n, dt_dtype_name(dtype));
 }
 
-dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype) {
+dt_tensor *dt_from_memory_site(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dtype dtype, const dt_site *site) {
+    DT__ENTER(ctx, "from_memory", site);
     size_t bytes;
     if (!ctx || check_memory(ctx, "from_memory", memory, shape, dtype, &bytes) != DT_OK)
         return NULL;
@@ -366,7 +369,9 @@ dt_tensor *dt_from_memory(dt_ctx *ctx, const void *memory, dt_shape shape, dt_dt
     return tensor;
 }
 
-dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory, void *user) {
+dt_tensor *dt_adopt_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, dt_free_fn *free_memory,
+                         void *user, const dt_site *site) {
+    DT__ENTER(ctx, "adopt", site);
     size_t bytes;
     if (!ctx || check_memory(ctx, "adopt", memory, shape, dtype, &bytes) != DT_OK) {
         if (free_memory)
@@ -381,7 +386,8 @@ dt_tensor *dt_adopt(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, d
     return tensor;
 }
 
-dt_tensor *dt_borrow(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype) {
+dt_tensor *dt_borrow_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dtype, const dt_site *site) {
+    DT__ENTER(ctx, "borrow", site);
     return dt_adopt(ctx, memory, shape, dtype, NULL, NULL);
 }
 
@@ -400,7 +406,8 @@ static dt_tensor *empty_row_major(const dt_tensor *tensor) {
     return result;
 }
 
-dt_tensor *dt_clone(const dt_tensor *tensor) {
+dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "clone", site);
     dt_tensor *copy = tensor ? empty_row_major(tensor) : NULL;
     if (copy && copy->data && tensor->data)
         dt__convert(
@@ -410,6 +417,7 @@ dt_tensor *dt_clone(const dt_tensor *tensor) {
     return copy;
 }
 
-dt_tensor *dt_contiguous(dt_tensor *tensor) {
+dt_tensor *dt_contiguous_site(dt_tensor *tensor, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "contiguous", site);
     return tensor && !dt_tensor_is_contiguous(tensor) ? dt_clone(tensor) : tensor;
 }

@@ -34,25 +34,29 @@ static dt_tensor *close_view(const dt_tensor *tensor, const dt__view *view, dt_s
                             &(dt__array_desc){tensor->dtype, view->n_dims, view->shape, view->strides, view->offset});
 }
 
-dt_tensor *dt_narrow(const dt_tensor *tensor, int dim, int64_t start, int64_t length) {
+dt_tensor *dt_narrow_site(const dt_tensor *tensor, int dim, int64_t start, int64_t length, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "narrow", site);
     dt__view view;
     return open_view(tensor, "narrow", &view) ? close_view(tensor, &view, dt__view_narrow(&view, dim, start, length))
                                               : NULL;
 }
 
-dt_tensor *dt_permute(const dt_tensor *tensor, dt_dims dims) {
+dt_tensor *dt_permute_site(const dt_tensor *tensor, dt_dims dims, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "permute", site);
     dt__view view;
     return open_view(tensor, "permute", &view) ? close_view(tensor, &view, dt__view_permute(&view, dims.n, dims.list))
                                                : NULL;
 }
 
-dt_tensor *dt_diagonal(const dt_tensor *tensor, int64_t offset, int a, int b) {
+dt_tensor *dt_diagonal_site(const dt_tensor *tensor, int64_t offset, int a, int b, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "diagonal", site);
     dt__view view;
     return open_view(tensor, "diagonal", &view) ? close_view(tensor, &view, dt__view_diagonal(&view, offset, a, b))
                                                 : NULL;
 }
 
-dt_tensor *dt_unfold(const dt_tensor *tensor, int dim, int64_t size, int64_t step) {
+dt_tensor *dt_unfold_site(const dt_tensor *tensor, int dim, int64_t size, int64_t step, const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "unfold", site);
     dt__view view;
     return open_view(tensor, "unfold", &view) ? close_view(tensor, &view, dt__view_unfold(&view, dim, size, step))
                                               : NULL;
@@ -70,7 +74,9 @@ static bool reach(int n, const int64_t *shape, const int64_t *strides, int64_t o
     return true;
 }
 
-dt_tensor *dt_as_strided(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset) {
+dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset,
+                              const dt_site *site) {
+    DT__ENTER(dt_tensor_ctx(tensor), "as_strided", site);
     dt__view view;
     int64_t elements, low, high;
     if (!open_view(tensor, "as_strided", &view) ||

@@ -46,7 +46,8 @@ static bool push(dt_ctx *ctx, dt__tensor_state *state) {
 
 bool dt__scopes_open(dt_ctx *ctx, dt__tensor_state *state) { return push(ctx, state); }
 
-dt_scope dt_scope_begin(dt_ctx *ctx) {
+dt_scope dt_scope_begin_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "scope_begin", site);
     dt__tensor_state *state = ctx ? dt__tensor_state_of(ctx) : NULL;
     if (!state || !push(ctx, state))
         return (dt_scope){ctx, 0};
@@ -60,7 +61,8 @@ static void pop(dt__tensor_state *state) {
     state->n_scopes--;
 }
 
-void dt_scope_end(dt_scope scope) {
+void dt_scope_end_site(dt_scope scope, const dt_site *site) {
+    DT__ENTER(scope.ctx, "scope_end", site);
     dt__tensor_state *state = scope.ctx ? scope.ctx->slots[DT__SLOT_TENSOR].state : NULL;
     if (!state || scope.number == 0)
         return; /* dt_scope_begin failed and has recorded why */
@@ -68,7 +70,7 @@ void dt_scope_end(dt_scope scope) {
     while (depth > 0 && state->scopes[depth].number != scope.number)
         depth--;
     if (depth == 0) {
-        (void)dt__fail(scope.ctx, DT_ERR_STATE, "scope_end: the scope has already ended");
+        (void)dt__fail(scope.ctx, DT_ERR_STATE, "the scope has already ended");
         return;
     }
     while (state->n_scopes > depth)
@@ -84,12 +86,13 @@ dt_tensor *dt_keep(dt_tensor *tensor) {
     return tensor;
 }
 
-void dt_drop(dt_tensor *tensor) {
+void dt_drop_site(dt_tensor *tensor, const dt_site *site) {
     if (!tensor)
         return;
     if (tensor->scope < 0) {
+        DT__ENTER(tensor->ctx, "drop", site);
         (void)dt__fail(tensor->ctx, DT_ERR_STATE,
-                       "drop: the tensor is in no scope; use dt_tensor_release for a retained one");
+                       "the tensor is in no scope; use dt_tensor_release for a retained one");
         return;
     }
     dt__tensor_state *state = state_of(tensor);
@@ -126,12 +129,13 @@ dt_tensor *dt_tensor_retain(dt_tensor *tensor) {
     return tensor;
 }
 
-void dt_tensor_release(dt_tensor *tensor) {
+void dt_tensor_release_site(dt_tensor *tensor, const dt_site *site) {
     if (!tensor)
         return;
     if (tensor->scope >= 0 && tensor->n_refs == 1) {
+        DT__ENTER(tensor->ctx, "tensor_release", site);
         (void)dt__fail(tensor->ctx, DT_ERR_STATE,
-                       "tensor_release: the tensor was not retained; use dt_drop to drop it from its scope");
+                       "the tensor was not retained; use dt_drop to drop it from its scope");
         return;
     }
     if (--tensor->n_refs > 0)

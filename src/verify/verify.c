@@ -176,7 +176,8 @@ static dt_status report_verdict(dt_ctx *ctx, const dt__verdict *verdict) {
                     verdict->n_wrong, first->call, first->n_ranks, first->failure);
 }
 
-dt_status dt_op_verify(dt_ctx *ctx, const char *name) {
+dt_status dt_op_verify_site(dt_ctx *ctx, const char *name, const dt_site *site) {
+    DT__ENTER(ctx, "op_verify", site);
     const dt__op_info *info = dt__ops_open(ctx) == DT_OK ? dt__op_find(ctx, name) : NULL;
     dt__verdict verdict;
     if (!info)

@@ -93,9 +93,9 @@ static void ctx__a_local_error_aborts_even_after_an_agreed_one(void **state) {
     ctx->on_local_error = count_abort;
     dt__fail(ctx, DT_ERR_SHAPE, "the same on every rank");
     assert_int_equal(n_aborts, 1);
-    dt_error_set(ctx, DT_ERR_SYSTEM, "disk %s is full", "/data");
+    dt_error_set_site(ctx, DT_ERR_SYSTEM, &(dt_site){"save.c", 7}, "disk %s is full", "/data");
     assert_int_equal(n_aborts, 2);
-    assert_string_equal(abort_text, "disk /data is full");
+    assert_string_equal(abort_text, "disk /data is full (at save.c:7)");
     assert_error_says(ctx, DT_ERR_SHAPE, "the same on every rank");
     dt__ctx_free(ctx);
 }

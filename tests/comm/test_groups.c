@@ -106,7 +106,7 @@ static void groups__of_impossible_ranks_are_refused(void **state) {
         assert_error_says(ctx, DT_ERR_VALUE, cases[i].text);
         ctx->status = DT_OK;
         assert_null(dt_group_new(ctx, NULL, 2));
-        assert_error_says(ctx, DT_ERR_VALUE, "dt_group_new");
+        assert_error_says(ctx, DT_ERR_VALUE, "group_new");
         ctx->status = DT_OK;
         assert_int_equal(dt_close(ctx), 0);
     }
@@ -423,7 +423,7 @@ static int send_less(dt_ctx *ctx, void *arg) {
     dt_status status =
         me ? dt_comm_send(world, values, 4000, DT_F64, 0) : dt_comm_recv(world, values, 5000, DT_F64, 1);
     const char *text = dt_error_text(ctx), *own = me ? "send of f64 x 4000 to 0, #1" : "recv of f64 x 5000, #1";
-    CHECK(status == DT_ERR_MISMATCH && strstr(text, own) == text, "%s", text);
+    CHECK(status == DT_ERR_MISMATCH && strstr(text, own), "%s", text);
     CHECK(strstr(text, "rank 0 calls recv of f64 x 5000") && strstr(text, "rank 1 calls send of f64 x 4000 to 0"),
           "%s", text);
     return dt_error_clear(ctx) != DT_OK;

@@ -60,7 +60,7 @@ static void assert_refused(const dt_init_options *options, const char *part) {
     struct attempt attempt = {.options = options};
     capture(try_init, &attempt, text, sizeof text);
     assert_null(attempt.ctx);
-    assert_says(text, "dt_init: ");
+    assert_says(text, "init: ");
     assert_says(text, part);
 }
 
@@ -248,15 +248,15 @@ static void init__refuses_garbage_in_the_environment(void **state) {
 static void init__writes_its_error_into_the_buffer_of_the_caller(void **state) {
     (void)state;
     static const char expected[] =
-        "dt_init: DTENSOR_TIMEOUT: expected a duration such as 30 or 500ms, or off, got \"soon\"";
-    static const char cut[] = "dt_init: DTENSOR...";
+        "init: DTENSOR_TIMEOUT: expected a duration such as 30 or 500ms, or off, got \"soon\" (at ";
+    static const char cut[] = "init: DTENSOR_TI...";
     char error[256] = "", printed[256];
     setenv("DTENSOR_TIMEOUT", "soon", 1);
     dt_init_options options = {.error = error, .error_bytes = sizeof error};
     struct attempt attempt = {.options = &options};
     capture(try_init, &attempt, printed, sizeof printed);
     assert_null(attempt.ctx);
-    assert_string_equal(error, expected);
+    assert_int_equal(strncmp(error, expected, strlen(expected)), 0);
     assert_string_equal(printed, "");
     options.error_bytes = sizeof cut;
     assert_null(dt_init(&options));
@@ -277,10 +277,10 @@ static void init__writes_its_error_into_the_buffer_of_the_caller(void **state) {
     test_memory memory = {.fail_at = 1};
     options.allocator = test_memory_allocator(&memory);
     assert_null(dt_init(&options));
-    assert_says(error, "dt_init: out of memory");
+    assert_says(error, "init: out of memory");
     memory = (test_memory){.fail_at = 2};
     assert_null(dt_init(&options));
-    assert_says(error, "dt_init: out of memory");
+    assert_says(error, "init: out of memory");
     assert_int_equal(memory.n_live, 0);
 
     memory = (test_memory){0};
@@ -691,7 +691,7 @@ static void spawn__refuses_what_cannot_be(void **state) {
     (void)state;
     if (test_with_tsan)
         test_skip("ranks are threads with the thread sanitizer");
-    assert_spawn_says(0, exit_with, NULL, "dt_spawn: number of ranks: expected 1 to 4096, got 0");
+    assert_spawn_says(0, exit_with, NULL, "spawn: number of ranks: expected 1 to 4096, got 0");
     assert_spawn_says(-1, exit_with, NULL, "got -1");
     assert_spawn_says(DT__MAX_RANKS + 1, exit_with, NULL, "got 4097");
     assert_spawn_says(INT64_MAX, exit_with, NULL, "expected 1 to 4096");

@@ -54,7 +54,7 @@ static dt_tensor *call_at(world *self, const char *file, int line, const char *t
     test_call call;
     dt_site site = {file, line};
     assert_true(calls_open(self->ctx, text, tensors, &call));
-    call.call.site = &site;
+    DT__ENTER(self->ctx, call.call.info->schema.name, &site);
     dt_status status = calls_run(self->ctx, &call);
     calls_close(&call);
     return status == DT_OK ? call.outputs[0] : NULL;
@@ -77,7 +77,8 @@ static void policy__warns_with_file_and_line(void **state) {
     assert_int_equal(dt_comm_policy(w->ctx, DT_COMM_WARN), DT_OK);
     assert_non_null(call_at(w, "model.c", 12, "mm($0; $1)", (dt_tensor *[]){x, v}));
     assert_int_equal(w->log.n, 1);
-    assert_non_null(strstr(w->log.text[0], "mm at model.c:12 moves argument 1, f32[8,8] S(0) on mesh(4), to S(1)"));
+    assert_non_null(strstr(w->log.text[0], "mm: moves argument 1, f32[8,8] S(0) on mesh(4), to S(1)"));
+    assert_non_null(strstr(w->log.text[0], " (at model.c:12)"));
     assert_non_null(call_at(w, "model.c", 13, "mm($0; $1)", (dt_tensor *[]){x, v})); /* from the cache, too */
     assert_int_equal(w->log.n, 2);
     assert_non_null(strstr(w->log.text[1], "model.c:13"));
@@ -94,8 +95,8 @@ static void policy__refuses_before_anything_moves(void **state) {
     dt__redistribute_stats before = dt__redistribute_statistics(w->ctx);
     int64_t refs[] = {x->n_refs, v->n_refs, x->storage->n_refs, x->spec->n_refs};
     assert_null(call_at(w, "model.c", 12, "mm($0; $1)", (dt_tensor *[]){x, v}));
-    assert_error_says(w->ctx, DT_ERR_PLACEMENT, "mm at model.c:12 moves argument 1");
-    assert_error_says(w->ctx, DT_ERR_PLACEMENT, "redistribute it first");
+    assert_error_says(w->ctx, DT_ERR_PLACEMENT, "mm: moves argument 1");
+    assert_error_says(w->ctx, DT_ERR_PLACEMENT, "redistribute it first (at model.c:12)");
     assert_int_equal(dt__redistribute_statistics(w->ctx).n_runs, before.n_runs);
     assert_int_equal(x->n_refs, refs[0]);
     assert_int_equal(v->n_refs, refs[1]);

@@ -195,7 +195,7 @@ static void explain__takes_the_name_of_an_op(void **state) {
     assert_says(text, "matmul(f32[64,64] S(0); f32[64,8] S(0)) on mesh(8)\n* S(0); R -> S(0)  ");
     char *copy = strdup(text);
     assert_string_equal(dt_explain(w.ctx, "matmul($0; $1)", x, v), copy); /* the same call in full */
-    assert_string_equal(dt_explain_tensors(w.ctx, "matmul", 2, (dt_tensor *[]){x, v}), copy);
+    assert_string_equal(dt_explain_tensors(w.ctx, "matmul", 2, (dt_tensor *[]){x, v}, NULL), copy);
     free(copy);
     assert_says(dt_explain(w.ctx, "relu", v), "relu(f32[64,8] S(0)) on mesh(8)\n* S(0) -> S(0)  0 us");
     assert_null(dt_explain(w.ctx, "matmul", x)); /* w is missing */
@@ -205,7 +205,7 @@ static void explain__takes_the_name_of_an_op(void **state) {
     assert_null(dt_explain(w.ctx, "matmul", x, none));
     assert_error_says(w.ctx, DT_ERR_SHAPE, "matmul");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
-    assert_null(dt_explain_tensors(w.ctx, "relu", 0, NULL));
+    assert_null(dt_explain_tensors(w.ctx, "relu", 0, NULL, NULL));
     assert_error_says(w.ctx, DT_ERR_VALUE, "expected a call and at least one tensor");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     close_world(&w);

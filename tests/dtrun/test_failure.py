@@ -75,7 +75,7 @@ class Doing(launch.Case):
         self.assert_said("between", ", between calls; last: all_reduce of f32 x 1024, sum, #1 of ranks 0-2")
 
     def test_error__is_named(self):
-        self.assert_said("failed", ", has failed with memory: no room for 5 elephants; between calls; last: all_reduce of .*")
+        self.assert_said("failed", ", has failed with memory: no room for 5 elephants .at .*prog_dies.c:[0-9]+.; between calls; last: all_reduce of .*")
 
     def test_cause__is_blamed_though_its_effects_end_first(self):
         code, _, err = self.run_it("-n", 3, launch.BUILD / "tests/dtrun.dies", "error")

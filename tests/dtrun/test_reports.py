@@ -128,7 +128,7 @@ class Reports(launch.Case):
         code, lines, _ = self.reports(3, "wait", environment={"DTENSOR_KERNELS": "magic"})
         self.assertEqual(code, 90)
         self.assertEqual(len(lines), 1, lines)
-        self.assertRegex(lines[0], r'^on ranks 0-2: dt_init: DTENSOR_KERNELS: expected .*, got "magic"$')
+        self.assertRegex(lines[0], r'^on ranks 0-2: init: DTENSOR_KERNELS: expected .*, got "magic" .at .*:[0-9]+.$')
 
     def test_two_launches__do_not_mix(self):
         code, _, err = self.sh(2, f"{launch.DTRUN} -n 3 {REPORTS} 'wait; fail inner'")

@@ -184,7 +184,7 @@ static void text__errors_point_at_the_character(void **state) {
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        dt_mesh *mesh = dt_mesh_new(ctx, cases[i].text);
+        dt_mesh *mesh = dt_mesh_new_site(ctx, cases[i].text, NULL);
         if (mesh)
             fail_msg("'%s' was read as %s", cases[i].text, dt_mesh_text(mesh));
         assert_error_says(ctx, cases[i].status, cases[i].says);

@@ -24,15 +24,16 @@ def complaints(macros, types, functions, enumerators):
     found = [f"{name} is a macro and also a type, a function or an enumerator"
              for name in macros & (types | functions | enumerators)]
     found += [f"{name} is a type and also a function" for name in types & functions]
-    for name in functions:
+    plain = {re.sub(r"_(site|sized)$", "", name) for name in functions}
+    for name in plain:
         for ending, other in (("_retain", "_release"), ("_begin", "_end")):
             partner = name[:-len(ending)] + other
-            if name.endswith(ending) and partner not in functions:
+            if name.endswith(ending) and partner not in plain:
                 found.append(f"{name} has no {partner}")
         if name.endswith("_stats") and name[:-len("_stats")] + "_statistics" not in types:
             found.append(f"{name} does not return a {name[:-len('_stats')]}_statistics")
     found += [f"{name}: a name of one pair of words is used for another"
-              for name in functions if re.search(r"_(hold|ref|unref|push|pop|enter|leave)$", name)]
+              for name in plain if re.search(r"_(hold|ref|unref|push|pop|enter|leave)$", name)]
     return sorted(found)
 
 
@@ -48,7 +49,7 @@ def main():
     for header in headers.public_headers():
         for found, more in zip(together, names((tree.ROOT / header).read_text())):
             found |= more
-    assert "dt_zeros" in together[0] and "dt_op" in together[1] and "dt_init" in together[2], "it does not see the headers"
+    assert "dt_zeros" in together[0] and "dt_op" in together[1] and "dt_init_sized" in together[2], "it does not see the headers"
     wrong = complaints(*together)
     wrong += [f"{header}: write capacity, not room" for header in headers.public_headers()
               if re.search(r"\broom\b", (tree.ROOT / header).read_text())]

@@ -61,7 +61,7 @@ static _Noreturn void be_rank(const test_launch *launch, int64_t rank, const dt_
         dt__ticket_print(&ticket, text, sizeof text);
         setenv("DTENSOR_LAUNCH", text, 1);
     }
-    dt_ctx *ctx = launch->bare ? NULL : dt__init_with_ticket(options, &ticket);
+    dt_ctx *ctx = launch->bare ? NULL : dt__init_with_ticket(options, &ticket, NULL);
     int code = ctx || launch->bare ? fn(ctx, arg) : 99;
     if (!code && test_leaks())
         code = 98;

@@ -23,8 +23,8 @@ LIBRARY = ctypes.CDLL(PATH)
 
 PYTHON = ctypes.pythonapi
 POINTER = ctypes.c_void_p
-for name in ("dt_init_sized", "dt_from_memory", "dt_transpose_sized", "dt_to_dlpack", "dt_to_dlpack_versioned", "dt_from_dlpack",
-             "dt_from_dlpack_versioned", "dt_data", "dt_tensor_shape", "dt_tensor_strides"):
+for name in ("dt_init_sized", "dt_from_memory_site", "dt_transpose_sized", "dt_to_dlpack_site", "dt_to_dlpack_versioned_site", "dt_from_dlpack_site",
+             "dt_from_dlpack_versioned_site", "dt_data", "dt_tensor_shape", "dt_tensor_strides"):
     getattr(LIBRARY, name).restype = POINTER
 LIBRARY.dt_error_text.restype = ctypes.c_char_p
 PYTHON.PyCapsule_New.restype = ctypes.py_object
@@ -54,22 +54,22 @@ class Lent:
         return 1, 0
 
     def __dlpack__(self, **_):
-        lend = LIBRARY.dt_to_dlpack if self.kind == "plain" else LIBRARY.dt_to_dlpack_versioned
-        return PYTHON.PyCapsule_New(lend(POINTER(self.tensor)), NAMES[self.kind][0], None)
+        lend = LIBRARY.dt_to_dlpack_site if self.kind == "plain" else LIBRARY.dt_to_dlpack_versioned_site
+        return PYTHON.PyCapsule_New(lend(POINTER(self.tensor), None), NAMES[self.kind][0], None)
 
 
 class Exchange(unittest.TestCase):
     def setUp(self):
-        self.ctx = POINTER(LIBRARY.dt_init_sized(None, ctypes.c_size_t(0)))
+        self.ctx = POINTER(LIBRARY.dt_init_sized(None, ctypes.c_size_t(0), None))
 
     def tearDown(self):
-        self.assertEqual(0, LIBRARY.dt_close(self.ctx))
+        self.assertEqual(0, LIBRARY.dt_close_site(self.ctx, None))
 
     def test_numpy_reads_what_is_lent(self):
         for dtype, number in DTYPES.items():
             a = (np.arange(12) % 5).astype(dtype).reshape(3, 4)
             shape = Shape(2, (ctypes.c_int64 * 2)(3, 4))
-            tensor = LIBRARY.dt_from_memory(self.ctx, a.ctypes.data_as(POINTER), shape, number)
+            tensor = LIBRARY.dt_from_memory_site(self.ctx, a.ctypes.data_as(POINTER), shape, number, None)
             tensor = LIBRARY.dt_transpose_sized(POINTER(tensor), ctypes.c_int64(0), ctypes.c_int64(1), None,
                                                 ctypes.c_size_t(0))
             for kind in NAMES:
@@ -89,14 +89,14 @@ class Exchange(unittest.TestCase):
                 except TypeError:
                     continue  # an older NumPy has no versions
                 pointer = PYTHON.PyCapsule_GetPointer(capsule, NAMES[kind][0])
-                take = LIBRARY.dt_from_dlpack if kind == "plain" else LIBRARY.dt_from_dlpack_versioned
-                tensor = POINTER(take(self.ctx, POINTER(pointer)))
+                take = LIBRARY.dt_from_dlpack_site if kind == "plain" else LIBRARY.dt_from_dlpack_versioned_site
+                tensor = POINTER(take(self.ctx, POINTER(pointer), None))
                 self.assertTrue(tensor.value, LIBRARY.dt_error_text(self.ctx))
                 PYTHON.PyCapsule_SetName(capsule, NAMES[kind][1])
                 strides = ctypes.cast(LIBRARY.dt_tensor_strides(tensor), ctypes.POINTER(ctypes.c_int64))
                 self.assertEqual([s // a.itemsize for s in a.strides], strides[:2])
                 self.assertEqual(a.ctypes.data, LIBRARY.dt_data(tensor))
-                LIBRARY.dt_drop(tensor)
+                LIBRARY.dt_drop_site(tensor, None)
 
 
 if __name__ == "__main__":
