@@ -38,9 +38,10 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  * NULL returns NULL, so that a chain of ops is checked once, at its end.
  *
  * Every op is Collective over the mesh of its tensors where inputs must be redistributed, and otherwise Local. `dtensor
- * explain` shows what a call moves; dt_comm_policy can forbid it. The tensors of an op are on one mesh, or all plain; only
- * dt_copy_ copies between meshes, from a plain tensor that every rank has, and from a distributed tensor to a plain one:
- * it is then Collective over the ranks of both meshes, and a rank outside the source's mesh keeps its plain tensor.
+ * explain` shows what a call moves; dt_comm_policy can forbid it. The tensors of an op are on one mesh, or all plain;
+ * only dt_copy_ copies between meshes, from a plain tensor that every rank has, and from a distributed tensor to a
+ * plain one: it is then Collective over the ranks of both meshes, and a rank outside the source's mesh keeps its plain
+ * tensor.
  */
 #ifndef DTENSOR_OPS_H
 #define DTENSOR_OPS_H

@@ -130,7 +130,6 @@ DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 #define dt_transfer_wait(...) dt_transfer_wait_site(__VA_ARGS__, DT_SITE)
 #define dt_item(...) dt_item_site(__VA_ARGS__, DT_SITE)
 #define dt_item_i64(...) dt_item_i64_site(__VA_ARGS__, DT_SITE)
-#define dt_assign(...) dt_assign_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */
 #endif
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Inputs from elsewhere: an op with DT__OP_ALIGN accepts inputs on other meshes than its first one, plain inputs beside a
- * distributed first one, and the other way round. They are brought to the first one before the call is decided: a plain
- * one, which every rank has, counts as replicated; one on another mesh is redistributed to the placements of the first
- * where their shapes are equal, and otherwise replicated; beside a plain first input a distributed one becomes full.
+ * Inputs from elsewhere: an op with DT__OP_ALIGN accepts inputs on other meshes than its first one, plain inputs
+ * beside a distributed first one, and the other way round. They are brought to the first one before the call is
+ * decided: a plain one, which every rank has, counts as replicated; one on another mesh is redistributed to the
+ * placements of the first where their shapes are equal, and otherwise replicated; beside a plain first input a
+ * distributed one becomes full.
  */
 #include "dispatch/dispatch_state.h"
 #include "move/move.h"

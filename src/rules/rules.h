@@ -51,8 +51,8 @@ static inline void dt__op_call_init(dt_op_call *call, dt_ctx *ctx, const dt__op_
 /* Runs the op's shape function, which adds the outputs, in the arena. */
 dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call);
 
-/* A flag of the library's own in-place ops, beside DT_OP_…: other inputs may be on other meshes than the first, or plain
- * beside a distributed one, and are brought to it (dispatch/align_inputs.c). */
+/* A flag of the library's own in-place ops, beside DT_OP_…: other inputs may be on other meshes than the first, or
+ * plain beside a distributed one, and are brought to it (dispatch/align_inputs.c). */
 enum { DT__OP_ALIGN = 1 << 16 };
 
 /* Rows for one mesh dim: entries of inputs, then of outputs. */

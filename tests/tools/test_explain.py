@@ -154,17 +154,17 @@ class Svg(unittest.TestCase):
 
 TRACE = """\
 setup/
-  linear(f32[64,512] S(1); f32[256,512] S(0); f32[256] R) -> f32[64,256] S(1) on mesh(tp=4) at model.c:12
+  linear(f32[64,512] S(1); f32[256,512] S(0); f32[256] R) -> f32[64,256] S(1) on mesh(tp=4) (at model.c:12)
     S(1)->R of f32[64,512]: all_gather 1, 98304 bytes
-  linear(f32[64,512] S(1); f32[256,512] S(0); f32[256] R) -> f32[64,256] S(1) on mesh(tp=4) at model.c:12
+  linear(f32[64,512] S(1); f32[256,512] S(0); f32[256] R) -> f32[64,256] S(1) on mesh(tp=4) (at model.c:12)
     S(1)->R of f32[64,512]: all_gather 1, 98304 bytes
-gelu(f32[64,256] S(1)) -> f32[64,256] S(1) on mesh(tp=4) at model.c:13
-softmax(f32[64,256] S(1); dim=-1) -> f32[64,256] S(0) on mesh(tp=4) at my file at 3.c:20
+gelu(f32[64,256] S(1)) -> f32[64,256] S(1) on mesh(tp=4) (at model.c:13)
+softmax(f32[64,256] S(1); dim=-1) -> f32[64,256] S(0) on mesh(tp=4) (at my file at 3.c:20)
   S(1)->S(0) of f32[64,256]: all_to_all 1, 12288 bytes
 redistribute: S(0)->R of f32[64,256]: all_gather 1, 49152 bytes
-mystery(f32[8] S(0)) -> f32[8] R on mesh(tp=4) at model.c:30
+mystery(f32[8] S(0)) -> f32[8] R on mesh(tp=4) (at model.c:30)
   S(0)->R of f32[8]: all_gather 1, 24 bytes
-add(f32[8]; f32[8]) -> f32[8] at model.c:31
+add(f32[8]; f32[8]) -> f32[8] (at model.c:31)
 """
 
 
@@ -189,7 +189,7 @@ def events(text):
         if waiting:
             out.insert(len(out) - bool(moved), waiting)
             waiting = None
-        op = re.match(r" *(\w+)(\(.*?) at (.*):(\d+)$", line)
+        op = re.match(r" *(\w+)(\(.*?) \(at (.*):(\d+)\)$", line)
         if op:
             waiting = {"name": op[1], "cat": "op", "ph": "X", "ts": time, "dur": 5, "pid": 0, "tid": 0,
                        "args": {"call": op[1] + op[2], "file": op[3], "line": int(op[4])}}
@@ -235,7 +235,7 @@ class Trace(unittest.TestCase):
                  ("mm", [[8, 8], [8, 8]], ["P(sum)", "S(1)"], [4])]
         for op, shapes, places, mesh in cases:
             text = "; ".join(f"f32[{','.join(map(str, shape))}] {place}" for shape, place in zip(shapes, places))
-            line = f"{op}({text}) -> f32[1] R on mesh({'x'.join(map(str, mesh))}) at a.c:1\n  S(0)->R of f32[1]: all_gather 1, 8 bytes\n"
+            line = f"{op}({text}) -> f32[1] R on mesh({'x'.join(map(str, mesh))}) (at a.c:1)\n  S(0)->R of f32[1]: all_gather 1, 8 bytes\n"
             advice = json.loads(run("explain", "--json", "--trace", write_trace(self.folder.name, "b.txt", line)))["moved_most"][0]["avoid"]
 
             def bytes_of(places):

@@ -2,7 +2,7 @@
  *
  * What would have avoided the communication of a call: for each input that moves, the placements to which the cheapest
  * combinations of rows would move it are tried in its place, with all other inputs as they are; each trial selects the
- * placements of the call anew and plans its moves.
+ * placements of the call again and plans its moves.
  */
 #include "table.h"
 #include "trace_report.h"

@@ -109,10 +109,14 @@ static const char *call_of(reading *self, const char *line, const char **rest) {
     return label_format(self->arena, "%.*s%.*s", (int)(end - line), line, (int)(mesh_end - mesh), mesh);
 }
 
-/* " at model.c:12" behind a call. */
-static const char *site_of(const char *rest) {
-    const char *at = strstr(rest, " at ");
-    return at ? at + 4 : "";
+/* " (at model.c:12)" behind a call; "" where there is none, NULL when memory is out. */
+static const char *site_of(reading *self, const char *rest) {
+    static const char begin[] = " (at ";
+    const char *at = strstr(rest, begin), *end = at ? strrchr(at, ')') : NULL;
+    if (!end)
+        return "";
+    at += strlen(begin);
+    return dt__arena_copy_chars(self->arena, at, (size_t)(end - at));
 }
 
 /* "S(0)->R of f32[8,32]: all_gather 1, 896 bytes": the last number is that of the bytes. False for other lines. */
@@ -160,7 +164,8 @@ static dt_status read_line(reading *self, char *line) {
         return DT_OK;
     if (!(text = call_of(self, line, &rest)))
         return dt_failed(self->arena->ctx) ? DT_ERR_MEMORY : read_event(self, depth, line);
-    self->open[depth] = entry_of(self, text, site_of(rest), true);
+    const char *site = site_of(self, rest);
+    self->open[depth] = site ? entry_of(self, text, site, true) : NULL;
     return count_call(self, self->open[depth]);
 }
 
