@@ -8,12 +8,17 @@
  * long double, half of the arguments with random bits and half from the range in which the function varies. Ours and
  * SLEEF's are timed in turn until the fastest of either has settled (settle.h).
  *
- *     bench_maths [--quick | --exhaustive]
+ * Functions of complex numbers are compared with loops over the C library's functions of the same format; their errors,
+ * the larger of both parts, are those from the C library's functions of the next longer one. Quotients and powers count
+ * in ULP of the modulus.
+ *
+ *     bench_maths [--quick | --exhaustive] [--complex-only]
  */
 #include "base/half_float.h"
 #include "kernels/kernels.h"
 #include "settle.h"
 
+#include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -256,22 +261,155 @@ static void report(const struct function *f, dt_dtype dtype, const dt__kernels *
     fflush(stdout);
 }
 
+/* The C library's functions of complex numbers as loops. */
+#define C_LOOP(name, type, expression)                                                                               \
+    static void name(int64_t n, void *out, const void *const *ins, const dt__number *numbers) {                      \
+        const type complex *x = ins[0], *y = ins[1];                                                                 \
+        type complex *to = out;                                                                                      \
+        (void)numbers, (void)y;                                                                                      \
+        for (int64_t i = 0; i < n; i++)                                                                              \
+            to[i] = expression;                                                                                      \
+    }
+#define C_LOOPS(f, c64, c128, c256)                                                                                  \
+    C_LOOP(c64_##f, float, c64)                                                                                      \
+    C_LOOP(c128_##f, double, c128)                                                                                   \
+    static long double complex long_##f(long double complex x, long double complex y) {                              \
+        (void)y;                                                                                                     \
+        return c256;                                                                                                 \
+    }
+C_LOOPS(exp, cexpf(x[i]), cexp(x[i]), cexpl(x))
+C_LOOPS(log, clogf(x[i]), clog(x[i]), clogl(x))
+C_LOOPS(sqrt, csqrtf(x[i]), csqrt(x[i]), csqrtl(x))
+C_LOOPS(tanh, ctanhf(x[i]), ctanh(x[i]), ctanhl(x))
+C_LOOPS(sin, csinf(x[i]), csin(x[i]), csinl(x))
+C_LOOPS(cos, ccosf(x[i]), ccos(x[i]), ccosl(x))
+C_LOOPS(abs, cabsf(x[i]), cabs(x[i]), cabsl(x))
+C_LOOPS(div, x[i] / y[i], x[i] / y[i], x / y)
+C_LOOPS(pow, cpowf(x[i], y[i]), cpow(x[i], y[i]), cpowl(x, y))
+
+static const struct complex_function {
+    const char *name;
+    dt__element_op op;
+    maths_loop *c64, *c128;
+    long double complex (*reference)(long double complex, long double complex);
+    bool of_modulus;
+} complex_functions[] = {
+    {"exp", DT__EL_EXP, c64_exp, c128_exp, long_exp, false},
+    {"log", DT__EL_LOG, c64_log, c128_log, long_log, false},
+    {"sqrt", DT__EL_SQRT, c64_sqrt, c128_sqrt, long_sqrt, false},
+    {"tanh", DT__EL_TANH, c64_tanh, c128_tanh, long_tanh, false},
+    {"sin", DT__EL_SIN, c64_sin, c128_sin, long_sin, false},
+    {"cos", DT__EL_COS, c64_cos, c128_cos, long_cos, false},
+    {"abs", DT__EL_ABS, c64_abs, c128_abs, long_abs, false},
+    {"div", DT__EL_DIV, c64_div, c128_div, long_div, true},
+    {"pow", DT__EL_POW, c64_pow, c128_pow, long_pow, true},
+};
+
+/* Complex operands in the memory of real ones: twice as many reals. */
+typedef struct complex_data {
+    float complex c64[3][N];
+    double complex c128[3][N];
+} complex_data;
+
+static void run_complex(maths_loop *loop, dt_dtype dtype, complex_data *d) {
+    if (dtype == DT_C64)
+        loop(N, d->c64[2], (const void *[]){d->c64[0], d->c64[1], NULL}, NULL);
+    else
+        loop(N, d->c128[2], (const void *[]){d->c128[0], d->c128[1], NULL}, NULL);
+}
+
+/* Parts from -4 to 4. */
+static void fill_complex(complex_data *d) {
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < N; i++) {
+            d->c128[k][i] = random_between(-4, 4) + random_between(-4, 4) * I;
+            d->c64[k][i] = (float complex)d->c128[k][i];
+        }
+}
+
+static double complex_error(const struct complex_function *f, dt_dtype dtype, maths_loop *loop, complex_data *d) {
+    const dt_dtype part = dtype == DT_C64 ? DT_F32 : DT_F64;
+    double worst = 0;
+    for (int block = 0; block < 20; block++) {
+        fill_complex(d);
+        run_complex(loop, dtype, d);
+        for (int i = 0; i < N; i++) {
+            const bool is_short = dtype == DT_C64;
+            const long double complex x = is_short ? (long double complex)d->c64[0][i] : d->c128[0][i];
+            const long double complex y = is_short ? (long double complex)d->c64[1][i] : d->c128[1][i];
+            const long double complex got = is_short ? (long double complex)d->c64[2][i] : d->c128[2][i];
+            const long double complex expected = f->reference(x, y), off = got - expected;
+            const double re = units_off(part, (double)creall(got), creall(expected));
+            const double im = units_off(part, (double)cimagl(got), cimagl(expected));
+            const double modulus = (double)(cabsl(off) / ldexpl(1, ilogbl(cabsl(expected)) - (is_short ? 23 : 52)));
+            const double all = f->of_modulus ? modulus : re > im ? re : im;
+            worst = all > worst ? all : worst;
+        }
+    }
+    return worst;
+}
+
+struct timed_complex {
+    maths_loop *loop;
+    dt_dtype dtype;
+    complex_data *data;
+};
+
+static double repeat_complex(void *user) {
+    const struct timed_complex *timed = user;
+    const double start = now_ns();
+    run_complex(timed->loop, timed->dtype, timed->data);
+    return (now_ns() - start) / 1e9;
+}
+
+static void report_complex(const struct complex_function *f, dt_dtype dtype, const dt__kernels *kernels) {
+    static complex_data d;
+    maths_loop *ours = kernels->loops->ops[f->op][dtype], *theirs = dtype == DT_C64 ? f->c64 : f->c128;
+    random_state = 88172645463325252u;
+    const double error = complex_error(f, dtype, ours, &d);
+    random_state = 88172645463325252u;
+    const double other = complex_error(f, dtype, theirs, &d);
+    struct timed_complex a = {ours, dtype, &d}, b = {theirs, dtype, &d};
+    double ns[2];
+    (void)bench_settle_pair(budget_s, (bench_repeat *[]){repeat_complex, repeat_complex}, (void *[]){&a, &b}, ns);
+    ns[0] *= 1e9 / N;
+    ns[1] *= 1e9 / N;
+    printf("%-10s %-4s %-8s %8.3f %9.3f %9.3f %9.3f\n", f->name, dt_dtype_name(dtype), kernels->name, error, other,
+           ns[0], ns[1]);
+    printf(
+        "{\"bench\":\"maths\",\"config\":{\"function\":\"%s\",\"dtype\":\"%s\",\"kernels\":\"%s\"},\"ulp\":%.4f,"
+        "\"ours\":%.4f,\"unit\":\"ns/element\",\"ulp_libm\":%.4f,\"peer\":\"libm\",\"theirs\":%.4f,\"ratio\":%.3f}\n",
+        f->name, dt_dtype_name(dtype), kernels->name, error, ns[0], other, ns[1], ns[1] / ns[0]);
+    fflush(stdout);
+}
+
 int main(int argc, char **argv) {
     static const char *const tables[] = {"avx2", "avx512"};
     static const dt_dtype dtypes[] = {DT_F32, DT_F64};
     uint64_t stride = 1021;
-    for (int i = 1; i < argc; i++)
+    bool has_real = true;
+    for (int i = 1; i < argc; i++) {
+        has_real = has_real && strcmp(argv[i], "--complex-only");
         stride = !strcmp(argv[i], "--quick") ? 20011 : !strcmp(argv[i], "--exhaustive") ? 1 : stride;
+    }
 #ifndef HAVE_SLEEF
     fprintf(stderr, "bench_maths: SLEEF was not found when this was built: its columns are skipped\n");
 #endif
     printf("%-10s %-4s %-7s %9s %9s %9s %9s\n", "function", "", "table", "ULP", "SLEEF", "ns/elem", "SLEEF");
-    for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+    for (size_t f = 0; has_real && f < sizeof functions / sizeof *functions; f++)
         for (int d = 0; d < 2; d++)
             for (int t = 0; t < 2; t++) {
                 const dt__kernels *kernels = dt__kernels_named(tables[t]);
                 if (kernels)
                     report(&functions[f], dtypes[d], kernels, t, stride);
+            }
+    printf("%-10s %-4s %-8s %8s %9s %9s %9s\n", "function", "", "table", "ULP", "libm", "ns/elem", "libm");
+    for (size_t f = 0; f < sizeof complex_functions / sizeof *complex_functions; f++)
+        for (int d = 0; d < 2; d++)
+            for (int t = 0; t < 3; t++) {
+                const dt__kernels *kernels = dt__kernels_named((const char *[]){"baseline", "avx2", "avx512"}[t]);
+                if (kernels)
+                    report_complex(&complex_functions[f], d ? DT_C128 : DT_C64, kernels);
             }
     return 0;
 }

@@ -7,12 +7,11 @@
 #ifndef DT_KERNELS_OP_LOOPS_H
 #define DT_KERNELS_OP_LOOPS_H
 
+#include "kernels/complex_loops.h"
 #include "kernels/element_ops.h"
 #include "kernels/lanes.h"
 #include "kernels/loops.h"
 #include "kernels/power.h"
-
-#include <complex.h>
 
 /* The function for the type of x. */
 #define REAL(f, x)        _Generic((x), float : f##_f32, double : f##_f64)(x)
@@ -78,33 +77,12 @@ INTEGERS(int64_t, uint64_t, i64, INT64_MIN)
 #define POW(x, y)         _Generic((x), float : pow_f32, double : pow_f64, int32_t : pow_i32, int64_t : pow_i64)(x, y)
 #define INTEGER2(f, x, y) _Generic((x), int32_t : f##_i32, int64_t : f##_i64)(x, y)
 
-#define COMPLEXES(type, real, c, f)                                                                                  \
-    DT__INLINE real _Complex c##_in(type x) {                                                                        \
-        real _Complex y;                                                                                             \
-        memcpy(&y, &x, sizeof y);                                                                                    \
-        return y;                                                                                                    \
-    }                                                                                                                \
-    DT__INLINE type c##_out(real _Complex x) {                                                                       \
-        type y;                                                                                                      \
-        memcpy(&y, &x, sizeof y);                                                                                    \
-        return y;                                                                                                    \
-    }                                                                                                                \
+#define COMPLEXES(type, c)                                                                                           \
     DT__INLINE type add_##c(type x, type y) { return (type){x.re + y.re, x.im + y.im}; }                             \
     DT__INLINE type sub_##c(type x, type y) { return (type){x.re - y.re, x.im - y.im}; }                             \
-    DT__INLINE type mul_##c(type x, type y) { return (type){x.re * y.re - x.im * y.im, x.re * y.im + x.im * y.re}; } \
-    DT__INLINE type div_##c(type x, type y) { return c##_out(c##_in(x) / c##_in(y)); }                               \
-    DT__INLINE type pow_##c(type x, type y) { return c##_out(cpow##f(c##_in(x), c##_in(y))); }                       \
-    DT__INLINE type neg_##c(type x) { return (type){-x.re, -x.im}; }                                                 \
-    DT__INLINE type abs_##c(type x) { return (type){hypot##f(x.re, x.im), 0}; }                                      \
-    DT__INLINE type reciprocal_##c(type x) { return c##_out(1 / c##_in(x)); }                                        \
-    DT__INLINE type exp_##c(type x) { return c##_out(cexp##f(c##_in(x))); }                                          \
-    DT__INLINE type log_##c(type x) { return c##_out(clog##f(c##_in(x))); }                                          \
-    DT__INLINE type sqrt_##c(type x) { return c##_out(csqrt##f(c##_in(x))); }                                        \
-    DT__INLINE type tanh_##c(type x) { return c##_out(ctanh##f(c##_in(x))); }                                        \
-    DT__INLINE type sin_##c(type x) { return c##_out(csin##f(c##_in(x))); }                                          \
-    DT__INLINE type cos_##c(type x) { return c##_out(ccos##f(c##_in(x))); }
-COMPLEXES(dt__c64, float, c64, f)
-COMPLEXES(dt__c128, double, c128, )
+    DT__INLINE type neg_##c(type x) { return (type){-x.re, -x.im}; }
+COMPLEXES(dt__c64, c64)
+COMPLEXES(dt__c128, c128)
 #undef COMPLEXES
 
 /* Sets of dtypes: M(op, DTYPE, type in memory, type of a value, unsigned type for wrapping, expression). */
@@ -134,7 +112,6 @@ COMPLEXES(dt__c128, double, c128, )
     FLOATS(T2, MUL, x *y)                                                                                            \
     INTS(T2, MUL, (value)((modular)x * (modular)y))                                                                  \
     FLOATS(T2, DIV, x / y)                                                                                           \
-    COMPLEXES(T2, DIV, COMPLEX2(div, x, y))                                                                          \
     INTS(T2, FLOOR_DIVIDE, INTEGER2(floor_divide, x, y))                                                             \
     INTS(T2, REMAINDER, INTEGER2(remainder, x, y))                                                                   \
     FLOATS(T2, MAXIMUM, x > y || x != x ? x : y)                                                                     \
@@ -142,7 +119,6 @@ COMPLEXES(dt__c128, double, c128, )
     FLOATS(T2, MINIMUM, x < y || x != x ? x : y)                                                                     \
     INTS(T2, MINIMUM, x < y ? x : y)                                                                                 \
     REALS(T2, POW, POW(x, y))                                                                                        \
-    COMPLEXES(T2, POW, COMPLEX2(pow, x, y))                                                                          \
     REALS(C, EQ, x == y)                                                                                             \
     COMPLEXES(C, EQ, (x.re == y.re) & (x.im == y.im))                                                                \
     REALS(C, NE, x != y)                                                                                             \
@@ -160,7 +136,6 @@ COMPLEXES(dt__c128, double, c128, )
     COMPLEXES(T1, NEG, COMPLEX(neg, x))                                                                              \
     FLOATS(T1, ABS, REAL(abs, x))                                                                                    \
     INTS(T1, ABS, x < 0 ? (value)(0 - (modular)x) : x)                                                               \
-    COMPLEXES(T1, ABS, COMPLEX(abs, x))                                                                              \
     REALS(T1, SIGN, (value)((x > 0) - (x < 0)))                                                                      \
     FLOATS(T1, SQUARE, x *x)                                                                                         \
     INTS(T1, SQUARE, (value)((modular)x * (modular)x))                                                               \
@@ -179,17 +154,11 @@ COMPLEXES(dt__c128, double, c128, )
     FLOATS(T3, NORMALISE, ((x - (value)numbers[0].f.re) * (value)numbers[1].f.re) * y + z)                           \
     FLOATS(V, DROPOUT, x ? y *(value)numbers[0].f.re : 0)                                                            \
     FLOATS(T1, EXP, REAL(exp, x))                                                                                    \
-    COMPLEXES(T1, EXP, COMPLEX(exp, x))                                                                              \
     FLOATS(T1, LOG, REAL(log, x))                                                                                    \
-    COMPLEXES(T1, LOG, COMPLEX(log, x))                                                                              \
     FLOATS(T1, SQRT, REAL(sqrt, x))                                                                                  \
-    COMPLEXES(T1, SQRT, COMPLEX(sqrt, x))                                                                            \
     FLOATS(T1, RSQRT, 1 / REAL(sqrt, x))                                                                             \
-    COMPLEXES(T1, RSQRT, COMPLEX(reciprocal, COMPLEX(sqrt, x)))                                                      \
     FLOATS(T1, RECIPROCAL, 1 / x)                                                                                    \
-    COMPLEXES(T1, RECIPROCAL, COMPLEX(reciprocal, x))                                                                \
     FLOATS(T1, TANH, REAL(tanh, x))                                                                                  \
-    COMPLEXES(T1, TANH, COMPLEX(tanh, x))                                                                            \
     FLOATS(T1, SIGMOID, REAL(sigmoid, x))                                                                            \
     FLOATS(T1, SILU, REAL(silu, x))                                                                                  \
     FLOATS(T1, ERF, REAL(erf, x))                                                                                    \
@@ -197,8 +166,6 @@ COMPLEXES(dt__c128, double, c128, )
     FLOATS(T1, GELU_TANH, REAL(gelu_tanh, x))                                                                        \
     FLOATS(T2, GELU_GRAD, x *REAL(gelu_slope, y))                                                                    \
     FLOATS(T2, GELU_TANH_GRAD, x *REAL(gelu_tanh_slope, y))                                                          \
-    COMPLEXES(T1, SIN, COMPLEX(sin, x))                                                                              \
-    COMPLEXES(T1, COS, COMPLEX(cos, x))                                                                              \
     FLOATS(T1, FLOOR, REAL(floor, x))                                                                                \
     FLOATS(T1, CEIL, REAL(ceil, x))                                                                                  \
     FLOATS(T1, ROUND, REAL(round, x))                                                                                \
@@ -357,10 +324,10 @@ PRODUCT_LOOP(SQUARE, C128, dt__c128, double, 0, UNUSED_SCALE(multiply_c128(x, y)
 PRODUCT_LOOP(ADD_SCALED, C64, dt__c64, float, 1, add_f32(x, multiply_c64(scale, y)))
 PRODUCT_LOOP(ADD_SCALED, C128, dt__c128, double, 1, add_f64(x, multiply_c128(scale, y)))
 
-#define ENTRY(op, DTYPE, memory, v, m, e) [DT__EL_##op][DT_##DTYPE] = loop_##op##_##DTYPE,
+#define ENTRY(op, DTYPE, ...) [DT__EL_##op][DT_##DTYPE] = loop_##op##_##DTYPE,
 static dt__loop *const op_loops[DT__N_ELEMENT_OPS][DT_N_DTYPES] = {
     FLOATS(ENTRY, SIN, ) FLOATS(ENTRY, COS, ) FLOATS(ENTRY, REMAINDER, ) FLOATS(ENTRY, FLOOR_DIVIDE, )
-        COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, ) COMPLEXES(ENTRY, ADD_SCALED, )
+        COMPLEXES(ENTRY, MUL, ) COMPLEXES(ENTRY, SQUARE, ) COMPLEXES(ENTRY, ADD_SCALED, ) COMPLEX_OP_LIST(ENTRY)
             OP_LOOP_LIST(ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY, ENTRY)};
 #undef ENTRY
 

@@ -226,7 +226,7 @@ DT__INLINE reduced_angle reduce_far_angle(double x) {
 
 /* The sine of the rest after an even number of quarters, its cosine after an odd one, minus after two more. */
 DT__INLINE double sine_of(uint64_t quarters, double sine, double cosine) {
-    uint64_t bits = dt__f64_bits(quarters & 1 ? cosine : sine);
+    uint64_t odd = 0 - (quarters & 1), bits = (dt__f64_bits(cosine) & odd) | (dt__f64_bits(sine) & ~odd);
     return dt__f64_from_bits(bits ^ (quarters & 2) << 62);
 }
 

@@ -211,6 +211,15 @@ static void tolerance(dt__element_op op, double *units, double *parts) {
         *parts = 2;
         break;
     case DT__EL_GELU_GRAD:
+        /* The slope, (1 + erf z) / 2 + y g with z = y sqrt(1/2) and g the normal density, is computed in f64. In
+         * roundings (2^-53): z is off by 2 (its constant and a product), which counts z erf'(z) times; erf by 5.1
+         * (2.55 units of at most 2); 1 + erf z by a rounding of it; half of all that. y g by 3 (the exponential's
+         * 1.5 units), 3 (a constant and two products) and y^2 / 2 (the exponential's argument), each times |y| g;
+         * and the slope by one of its own. The sum is largest at 1.38, 6.07 roundings: 3.04 parts. For f32 the
+         * slope is rounded, at most a unit of the result, and every product by half a unit. */
+        *units = 1.501;
+        *parts = 3.1;
+        break;
     case DT__EL_GELU_TANH_GRAD:
         /* The slope is at most 1.13 and has an absolute error below 9.1 roundings (2^-53): those of the exponential's
          * argument, of the exponential and of the products, each times the slope's derivative by it, summed and

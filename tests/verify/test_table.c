@@ -2,7 +2,7 @@
  * ctest: timeout=240
  *
  * The rule of every op of the table: no row is wrong, every sample is taken, and the rows that hold without being
- * offered are those of missing_rows.txt, each with its reason there. VAL-022.
+ * offered are those of missing_rows.txt, each with its reason there. VAL-022, OPDB-008.
  */
 #include "support/check.h"
 

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Published behaviours that take several calls, or look at more than values: collectives by their numbers, strides and
+ * addresses of views, gathering of uneven shards, meshes that differ.
+ */
+#include "dtensor/debug.h"
+#include "dtensor/dtensor.h"
+#include "support/ranks.h"
+#include "tensor/tensors.h"
+
+#include <string.h>
+
+static dt_tensor *counting(dt_ctx *ctx, dt_shape shape) {
+    int64_t n = 1;
+    for (int d = 0; d < shape.n; d++)
+        n *= shape.sizes[d];
+    return dt_reshape(dt_arange(ctx, 0, (double)n, 1), shape);
+}
+
+static dt_tensor *placed(dt_tensor *value, dt_mesh *mesh, const char *place) {
+    return dt_distribute_tensor(value, mesh, place, .everywhere = true);
+}
+
+static int64_t n_collectives(const dt_ctx *ctx) { return dt_comm_stats(ctx, &(dt_comm_filter){.op = NULL}).n; }
+
+/* LTM-007 */
+static int collectives_of_two(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_group *world = dt_group_world(ctx);
+    static const float in[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}}, sum[4] = {6, 8, 10, 12};
+    float out[4] = {0};
+    CHECK_OK(ctx, dt_comm_all_reduce(world, in[dt_rank(ctx)], out, 4, DT_F32, DT_SUM));
+    CHECK(!memcmp(out, sum, sizeof sum), "LTM-007: sum");
+    CHECK_OK(ctx, dt_comm_broadcast(world, in[0], out, 4, DT_F32, 0));
+    CHECK(!memcmp(out, in[0], sizeof out), "LTM-007: broadcast");
+    return 0;
+}
+
+/* LTM-008, LTM-009 */
+static int collectives_of_three(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_group *world = dt_group_world(ctx);
+    int rank = (int)dt_rank(ctx);
+    static const float in[3][4] = {{1, 4, 2, 5}, {2, 1, 3, 6}, {3, 2, 1, 4}};
+    static const struct {
+        dt_reduce op;
+        float value[4];
+    } reduced[] = {{DT_SUM, {6, 7, 6, 15}}, {DT_MAX, {3, 4, 3, 6}}, {DT_MIN, {1, 1, 1, 4}}};
+    float out[12] = {0};
+    for (int i = 0; i < 3; i++) {
+        CHECK_OK(ctx, dt_comm_all_reduce(world, in[rank], out, 4, DT_F32, reduced[i].op));
+        CHECK(!memcmp(out, reduced[i].value, sizeof reduced[i].value), "LTM-008: reduction %d", i);
+    }
+    float more[6], sums[6];
+    static const float scale[3] = {1, 10, 100}, all[6] = {114, 225, 336, 447, 558, 669};
+    for (int i = 0; i < 6; i++)
+        more[i] = scale[rank] * (float)(i + 1) + 1;
+    CHECK_OK(ctx, dt_comm_all_reduce(world, more, sums, 6, DT_F32, DT_SUM));
+    CHECK(!memcmp(sums, all, sizeof all), "LTM-008: sum of x + 1: %g", (double)sums[0]);
+    CHECK_OK(ctx, dt_comm_all_gather(world, in[rank], out, 4, DT_F32));
+    CHECK(!memcmp(out, in, sizeof in), "LTM-009: all-gather");
+    float own[6], shards[2], received[6];
+    for (int i = 0; i < 6; i++) {
+        own[i] = (float)rank;
+        more[i] = scale[rank] * (float)(i + 1);
+    }
+    CHECK_OK(ctx, dt_comm_all_to_all(world, own, received, 2, DT_F32));
+    for (int i = 0; i < 6; i++)
+        CHECK(received[i] == (float)(i / 2), "LTM-009: all-to-all: %g", (double)received[i]);
+    CHECK_OK(ctx, dt_comm_reduce_scatter(world, more, shards, 2, DT_F32, DT_SUM));
+    CHECK(shards[0] == (float)(111 * (2 * rank + 1)) && shards[1] == (float)(111 * (2 * rank + 2)),
+          "LTM-009: reduce-scatter: %g", (double)shards[0]);
+    return 0;
+}
+
+/* TBS-001: every group of a mesh of three dims is made and used, and all of it ends. */
+static int thirty_ranks(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "data=2,fsdp=3,tensor=5");
+    static const float sizes[] = {2, 3, 5};
+    for (int dim = 0; dim < 3; dim++) {
+        dt_group *group = dt_mesh_group(mesh, dim);
+        float one = 1, n = 0;
+        CHECK(group, "%s", dt_error_text(ctx));
+        CHECK_OK(ctx, dt_comm_all_reduce(group, &one, &n, 1, DT_F32, DT_SUM));
+        CHECK(n == sizes[dim], "TBS-001: dim %d: %g", dim, (double)n);
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static bool strides_are(const dt_tensor *tensor, const int64_t *strides, int n) {
+    return memcmp(dt_tensor_strides(tensor), strides, sizeof *strides * (size_t)n) == 0;
+}
+
+static int transposed_and_contiguous(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "4");
+    dt_tensor *value = counting(ctx, DT_SHAPE(3, 5, 6)), *x = placed(value, mesh, "S(0)");
+    CHECK(strides_are(x, (int64_t[]){30, 6, 1}, 3), "TOP-006: made contiguous");
+    dt_tensor *turned = dt_transpose(x, 0, 2), *again = dt_contiguous(turned);
+    CHECK(strides_are(turned, (int64_t[]){1, 6, 30}, 3), "TOP-006: transposed");
+    CHECK(dt_tensor_shares(x, turned), "TOP-006: a view");
+    int64_t rows = dt_tensor_local_shape(x)[0]; /* none on the last rank */
+    CHECK(rows == (dt_rank(ctx) < 3), "TOP-006: %lld rows", (long long)rows);
+    CHECK(!rows || strides_are(dt_to_local(again), (int64_t[]){5 * rows, rows, 1}, 3), "TOP-006: contiguous again");
+    CHECK(tensors_equal(dt_full_tensor(again), dt_transpose(value, 0, 2)), "TOP-006: %s", dt_error_text(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+/* Whether the view begins so many elements behind its base on this rank, with nothing moved. */
+static bool begins_at(const dt_ctx *ctx, const dt_tensor *base, const dt_tensor *view, int64_t n) {
+    return view && n_collectives(ctx) == 0 && (float *)dt_data(view) - (float *)dt_data(base) == n;
+}
+
+static int slices(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "6");
+    dt_tensor *line = placed(counting(ctx, DT_SHAPE(10)), mesh, "R");
+    dt_tensor *rows = placed(counting(ctx, DT_SHAPE(12, 8)), mesh, "S(0)");
+    dt_tensor *columns = placed(counting(ctx, DT_SHAPE(10, 12)), mesh, "S(1)");
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    CHECK(begins_at(ctx, line, dt_slice(line, 0, 1, 10, 1), 1), "VIEW-071: %s", dt_error_text(ctx));
+    CHECK(begins_at(ctx, rows, dt_slice(rows, 1, 2, 8, 1), 2), "VIEW-072: %s", dt_error_text(ctx));
+    CHECK(begins_at(ctx, columns, dt_slice(columns, 0, 2, 10, 1), 4), "VIEW-073: %s", dt_error_text(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static int gathers(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *cube = dt_mesh_new(ctx, "2,2,2"), *pair = dt_mesh_new(ctx, "8"), *same = dt_mesh_new(ctx, "2,2,2");
+    dt_tensor *value = counting(ctx, DT_SHAPE(8, 3));
+    dt_tensor *whole = dt_redistribute(placed(value, cube, "S(0),S(0),R"), "R,R,R");
+    CHECK(tensors_equal(dt_to_local(whole), value), "DTC-012: %s", dt_error_text(ctx));
+    dt_tensor *wide = counting(ctx, DT_SHAPE(1, 9, 8));
+    dt_tensor *flat = dt_view(dt_redistribute(placed(wide, pair, "S(1)"), "R"), DT_SHAPE(1, 72));
+    CHECK(flat && tensors_equal(dt_to_local(flat), dt_view(wide, DT_SHAPE(1, 72))), "DTC-013: %s",
+          dt_error_text(ctx));
+    dt_tensor *made = dt_from_local(ctx, dt_ones(ctx, DT_SHAPE(2, 2)), same, "R,R,R");
+    CHECK(dt_tensor_mesh(made) == same, "DTC-004");
+    /* DTC-020: a started move has the value of one that is waited for. */
+    dt_tensor *target = dt_transfer_wait(dt_redistribute_start(placed(value, pair, "S(0)"), "R"));
+    CHECK(target && tensors_equal(dt_to_local(target), value), "DTC-020: %s", dt_error_text(ctx));
+    /* DTC-024 */
+    dt_tensor *first = placed(value, pair, "S(0)"), *second = placed(value, pair, "S(0)");
+    CHECK(dt_add_(second, first) == second, "DTC-024: %s", dt_error_text(ctx));
+    CHECK(tensors_equal(dt_full_tensor(second), dt_mul_scalar(value, 2)), "DTC-024: the changed one");
+    CHECK(tensors_equal(dt_full_tensor(first), value), "DTC-024: the other one");
+    dt_mesh_release(cube);
+    dt_mesh_release(pair);
+    dt_mesh_release(same);
+    return 0;
+}
+
+/* OPDB-007: the error names the op and both meshes. */
+static int meshes_that_differ(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *grid = dt_mesh_new(ctx, "dp=2,tp=2"), *line = dt_mesh_slice(grid, "tp");
+    dt_tensor *weight = placed(dt_ones(ctx, DT_SHAPE(16, 4)), line, "S(0)");
+    dt_tensor *index = placed(dt_zeros(ctx, DT_SHAPE(4, 8), .dtype = DT_I64), grid, "S(0),R");
+    CHECK(weight && index, "%s", dt_error_text(ctx));
+    CHECK(!dt_embedding(index, weight), "OPDB-007: it was accepted");
+    CHECK(strstr(dt_error_text(ctx), "embedding") && strstr(dt_error_text(ctx), "mesh"), "OPDB-007: %s",
+          dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_mesh_release(line);
+    dt_mesh_release(grid);
+    return 0;
+}
+
+static void collectives__have_the_published_values(void **state) {
+    (void)state;
+    run_ranks(2, collectives_of_two, NULL);
+    run_ranks(3, collectives_of_three, NULL);
+    run_ranks(30, thirty_ranks, NULL);
+}
+
+static void views__begin_where_they_should(void **state) {
+    (void)state;
+    run_ranks(4, transposed_and_contiguous, NULL);
+    run_ranks(6, slices, NULL);
+}
+
+static void tensors__keep_value_and_mesh(void **state) {
+    (void)state;
+    run_ranks(8, gathers, NULL);
+    run_ranks(4, meshes_that_differ, NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(collectives__have_the_published_values),
+        cmocka_unit_test(views__begin_where_they_should),
+        cmocka_unit_test(tensors__keep_value_and_mesh),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

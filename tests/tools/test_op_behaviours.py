@@ -1,0 +1,512 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Published behaviours of ops: values against NumPy, placements of outputs, and how many collectives a call takes.
+
+Each row names the behaviour that it checks; `dtensor query` runs it on the ranks of its mesh. Partial inputs are split into
+random parts. Where a behaviour is different on purpose, the row has ours, and conformance_deviations.md the reason.
+"""
+import itertools
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+import unittest
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: NumPy is not installed")
+    sys.exit(77)
+
+DTENSOR = os.path.join(os.environ["DTENSOR_BUILD"], "bin", "dtensor")
+MOVES = "moves"  # as a number of collectives: at least one
+DTYPES = {"f32": np.float32, "f64": np.float64, "i64": np.int64, "i32": np.int32, "bool": np.bool_}
+
+
+class T:
+    """An input: shape, placements, and values, which count up by default."""
+
+    def __init__(self, shape, placements, data=None, dtype="f32"):
+        self.shape, self.placements, self.dtype = list(shape), placements, dtype
+        n = math.prod(shape)
+        self.value = np.array(np.arange(n) % 13 - 4 if data is None else data, DTYPES[dtype]).reshape(shape)
+
+    def request(self):
+        return {"shape": self.shape, "placements": self.placements, "dtype": self.dtype, "data": self.value.ravel().tolist()}
+
+
+class Case:
+    """A call and what it must answer: values of its outputs; placements of the first (None: any), or others that hold the same; and
+    the number of collectives (None: any). `args` has a T per tensor, lists of them, and plain values."""
+
+    def __init__(self, name, op, mesh, args, values, placements=None, n=None, **kwargs):
+        self.name, self.op, self.mesh, self.placements, self.n = name, op, list(mesh), placements, n
+        self.values = [np.asarray(v) for v in (values if isinstance(values, (list, tuple)) else [values])]
+        self.tensors, self.kwargs = [], {}
+        self.args = [self.reference(arg) for arg in args]
+        self.kwargs = {key: self.reference(value) for key, value in kwargs.items()}
+
+    def reference(self, value):
+        if isinstance(value, T):
+            self.tensors.append(value.request())
+            return {"t": len(self.tensors) - 1}
+        if isinstance(value, list):
+            return [self.reference(item) for item in value]
+        return value
+
+    def request(self):
+        return {"q": "run", "op": self.op, "mesh": self.mesh, "tensors": self.tensors, "args": self.args, "kwargs": self.kwargs}
+
+    def complaint(self, answer):
+        if "error" in answer:
+            return answer["error"]["message"]
+        outputs = answer["outputs"]
+        if len(outputs) != len(self.values):
+            return f"{len(outputs)} outputs, expected {len(self.values)}"
+        for output, value in zip(outputs, self.values):
+            if output["shape"] != list(value.shape):
+                return f"shape {output['shape']}, expected {list(value.shape)}"
+            got = np.array([float(x) for x in output["data"]])
+            if not np.allclose(got, value.ravel().astype(float), rtol=1e-5, atol=1e-5):
+                return f"values {got[:8]}, expected {value.ravel()[:8]}"
+        placements = outputs[0]["placements"]
+        if self.placements is not None and not holds_the_same(self.mesh, outputs[0]["shape"], placements, self.placements):
+            return f"placements {placements}, expected {self.placements}"
+        n = sum(answer["collectives"]["forward"].values())
+        if self.n is not None and (n == 0 if self.n == MOVES else n != self.n):
+            return f"{n} collectives, expected {self.n}"
+        return None
+
+    def __str__(self):
+        shapes = "; ".join(f"{t['shape']} {t['placements']}" for t in self.tensors)
+        return f"{self.name}: {self.op}({shapes}) {self.args} {self.kwargs} on {self.mesh}"
+
+
+def ask(requests):
+    lines = "".join(json.dumps(request) + "\n" for request in requests)
+    done = subprocess.run([DTENSOR, "query"], input=lines, text=True, capture_output=True, timeout=110)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def holds_the_same(mesh, shape, placements, expected):
+    """Whether every rank holds the same elements; some placements can be written in more than one way."""
+    if placements == expected:
+        return True
+    if "P" in placements + expected:
+        return False
+    order = "[" in placements
+    if order:
+        words = [re.fullmatch(r"(_?S\((\d+)[^[]*\)|R)(?:\[(\d+)\])?", word) for word in re.split(r",(?![^(]*\))", placements)]
+        dims = {}
+        for mesh_dim, word in enumerate(words):
+            if word[2]:
+                dims.setdefault(word[2], []).append((int(word[3] or 0), mesh_dim))
+        order = {dim: [mesh_dim for _, mesh_dim in sorted(cuts)] for dim, cuts in dims.items()}
+        placements = ",".join(word[1] for word in words)
+    request = {"q": "shard", "mesh": mesh, "shape": shape, "placements": placements}
+    got, right = ask([{**request, "order": order} if order else request, {**request, "placements": expected}])
+    return "local" in got and got == right
+
+
+def softmax(x, dim):
+    e = np.exp(x - x.max(dim, keepdims=True))
+    return e / e.sum(dim, keepdims=True)
+
+
+def layer_norm(x, n_dims, weight, bias):
+    dims = tuple(range(x.ndim - n_dims, x.ndim))
+    centred = x - x.mean(dims, keepdims=True)
+    return centred / np.sqrt((centred ** 2).mean(dims, keepdims=True) + 1e-5) * weight + bias
+
+
+def places(*words):
+    return itertools.product(words, repeat=2)
+
+
+# Elementwise ops and partial values
+
+def elementwise():
+    square, column = [3, 5, 2, 4], [1, 2]
+    x = np.array(square, float).reshape(2, 2)
+    y = np.array(column, float).reshape(2, 1)
+    for kind in ("P(sum)", "P(avg)"):
+        yield Case("PW-001", "add", [4], [T((2, 2), kind, square), T((2, 1), "R", column)], x + y, kind, 0)
+    yield Case("PW-006", "mul", [4], [T((2, 2), "P(sum)", square), T((2, 2), "P(sum)", square)], x * x, "P(sum)", 1)
+    for kind in ("P(sum)", "P(avg)"):
+        for other in (2, T((), "R", [2]), T((2, 2), "R", [2] * 4)):
+            yield Case("PW-007, PW-011", "mul", [4], [T((2, 2), kind, square), other], x * 2, kind, 0)
+            yield Case("PW-008, PW-011", "div", [4], [T((2, 2), kind, square), other], x / 2, kind, 0)
+    for op, value in (("mul", x * 2), ("div", x / 2)):
+        name = "PW-007" if op == "mul" else "PW-008"
+        yield Case(name, op, [4], [T((2, 2), "P(max)", square), T((2, 2), "R", [2] * 4)], value, "S(0)", 1)
+    yield Case("PW-013", "add", [4], [T((2, 2), "P(sum)", square), 1], x + 1, "S(0)", 1)
+    yield Case("PW-013", "sub", [4], [T((2, 2), "P(sum)", square), 1], x - 1, "S(0)", 1)
+    yield Case("PW-013", "add", [4], [T((2, 2), "P(sum)", square), T((2, 2), "P(sum)", square)], 2 * x, "P(sum)", 0)
+    yield Case("PW-013", "sub", [4], [T((2, 2), "P(sum)", square), T((2, 2), "P(sum)", square)], 0 * x, "P(sum)", 0)
+    for kind, result in (("P(sum)", "P(sum)"), ("P(avg)", "P(avg)"), ("P(max)", "P(min)"), ("P(min)", "P(max)")):
+        yield Case("PW-016", "neg", [4], [T((2, 2), kind, square)], -x, result, 0)
+    yield Case("PW-017", "maximum", [4], [T((2, 2), "P(max)", square), T((2, 2), "P(sum)", [4] * 4)], np.maximum(x, 4), "P(max)", MOVES)
+    for kind in ("P(avg)", "P(max)", "P(min)"):
+        yield Case("PW-018", "add", [4], [T((2, 2), kind, square), T((2, 2), "R", [3] * 4)], x + 3, kind, 0)
+    yield Case("PW-019", "add", [4], [T((2, 2), "R", [3] * 4), T((2, 2), "P(avg)", square)], x + 3, "P(avg)", 0)
+    yield Case("PW-020", "mul", [4], [T((2, 2), "R", [3] * 4), T((2, 2), "P(sum)", square)], 3 * x, "P(sum)", 0)
+    yield Case("PW-020", "div", [4], [T((2, 2), "R", [3] * 4), T((2, 2), "P(sum)", square)], 3 / x, None, MOVES)
+    yield Case("PW-021", "add_", [4], [T((2, 2), "P(avg)", square), T((2, 2), "R", [3] * 4)], x + 3, "P(avg)", 0)
+    yield Case("PW-021", "add_", [4], [T((2, 2), "R", [3] * 4), T((2, 2), "P(avg)", square)], x + 3, "R", MOVES)
+    ones = np.ones((4, 4))
+    for place in ("S(0),S(0)", "S(0),S(1)"):
+        for op, value in (("add", ones + 2), ("sub", ones - 2), ("mul", ones * 2), ("div", ones / 2)):
+            yield Case("MATH-034", op, [2, 2], [T((4, 4), place, [1] * 16), 2], value, place, 0)
+    mask = T((4, 4), "S(0)")
+    for place in ("S(0)", "R"):
+        yield Case("TOP-017", "where", [4], [T((4, 4), place, mask.value > 0, "bool"), 1, 0], mask.value > 0, place, 0)
+
+
+# Products
+
+def products():
+    a, b = T((12, 8), "R").value, T((8, 4), "R").value
+    row, full = T((4,), "R").value, T((12, 4), "R").value
+    for name, pa, pb, out, p_row, p_full in (("MAT-001", "S(0)", "R", "S(0)", "R", "S(0)"), ("MAT-002", "R", "S(1)", "S(1)", "S(0)", "S(1)"),
+                                             ("MAT-003", "S(1)", "S(0)", "P(sum)", "P(sum)", "P(sum)"), ("MAT-004", "R", "R", "R", "R", "R")):
+        yield Case(name, "addmm", [4], [T((4,), p_row), T((12, 8), pa), T((8, 4), pb)], row + a @ b, out, 0)
+        yield Case(name, "addmm", [4], [T((12, 4), p_full), T((12, 8), pa), T((8, 4), pb)], full + a @ b, out, 0)
+    for pa, pb, out in (("S(0)", "R", "S(0)"), ("R", "S(1)", "S(1)")):
+        yield Case("MAT-005", "addmm", [4], [T((), "R", [3]), T((12, 8), pa), T((8, 4), pb)], 3 + a @ b, out, 0)
+    for shape, place, pa, pb, out in (((1, 4), "R", "S(0)", "R", "S(0)"), ((1, 4), "S(1)", "R", "S(1)", "S(1)"),
+                                      ((12, 1), "S(0)", "S(0)", "R", "S(0)"), ((12, 1), "R", "R", "S(1)", "S(1)")):
+        bias = T(shape, place)
+        yield Case("MAT-006" if shape[0] == 1 else "MAT-007", "addmm", [4], [bias, T((12, 8), pa), T((8, 4), pb)], bias.value + a @ b, out, 0)
+    yield Case("MAT-008", "addmm", [4], [T((4,), "R"), T((12, 0), "S(0)"), T((0, 4), "R")], np.broadcast_to(row, (12, 4)), "S(0)", 0)
+    wide = T((8, 16), "R").value
+    for pa, pb in places("S(0)", "S(1)", "R"):
+        yield Case("MAT-013", "mm", [4], [T((12, 8), pa), T((8, 16), pb)], a @ wide)
+    yield Case("MAT-014", "mm", [4], [T((8, 3), "_S(0,2)"), T((3, 5), "R")], T((8, 3), "R").value @ T((3, 5), "R").value, "_S(0,2)", 0)
+    yield Case("MAT-014", "mm", [2, 2], [T((96, 8), "_S(0,4),_S(0,8)"), T((8, 3), "R,R")], T((96, 8), "R").value @ T((8, 3), "R").value,
+               "_S(0,4),_S(0,8)", 0)
+    x, w = T((1, 7, 16), "R"), T((16, 16), "S(0)")
+    yield Case("MAT-015", "linear", [4], [x, w], x.value @ w.value.T, "S(2)", 0)
+    yield Case("MAT-016", "mm", [4], [T((3, 4), "S(0)"), T((4, 4), "R")], T((3, 4), "R").value @ T((4, 4), "R").value, "S(0)", 0)
+    p, q = T((16, 12), "R").value, T((12, 20), "R").value
+    for kind in ("P(sum)", "P(avg)"):
+        for mesh in ((4,), (2, 2), (2, 2, 1), (1, 2, 2, 1), (1, 1, 2, 2, 1)):
+            every = ",".join([kind] * len(mesh))
+            yield Case("MAT-017", "mm", mesh, [T((16, 12), every), T((12, 20), every)], p @ q, every, 1)
+        yield Case("MAT-018", "mm", [2, 2], [T((16, 12), f"{kind},R"), T((12, 20), f"R,{kind}")], p @ q, f"{kind},{kind}", 0)
+    for mesh in ((2, 2), (4, 1), (1, 4)):
+        yield Case("MAT-019", "mm", mesh, [T((32, 16), "S(0),R"), T((16, 32), "R,S(1)")], T((32, 16), "R").value @ T((16, 32), "R").value,
+                   "S(0),S(1)", 0)
+    yield Case("MAT-020", "matmul", [4], [T((8, 16), "R"), T((16, 16), "S(0)")], T((8, 16), "R").value @ T((16, 16), "R").value)
+    yield Case("MAT-024", "transpose", [4], [T((12, 8), "S(0)"), 0, 1], a.T, "S(1)", 0)
+    yield Case("MAT-024", "transpose", [4], [T((8, 12), "S(1)"), 0, 1], T((8, 12), "R").value.T, "S(0)", 0)
+    yield Case("MAT-025", "mm", [4], [T((12, 8), "S(1)"), T((8, 4), "S(0)")], a @ b, "P(sum)", 0)
+    yield Case("MAT-025", "transpose", [4], [T((12, 4), "P(sum)"), 0, 1], full.T, "P(sum)", 0)
+    for pa, pb in places("S(0)", "S(1)", "S(2)", "R"):
+        yield Case("MAT-027", "bmm", [4], [T((4, 8, 4), pa), T((4, 4, 8), pb)], T((4, 8, 4), "R").value @ T((4, 4, 8), "R").value)
+    big, other = T((64, 64), "R").value, T((64, 64), "R").value
+    for pa, pb, out in (("R,R", "R,R", "R,R"), ("R,S(1)", "R,S(0)", "R,P(sum)"), ("R,S(0)", "R,R", "R,S(0)")):
+        yield Case("DTC-006", "mm", [2, 2], [T((64, 64), pa), T((64, 64), pb)], big @ other, out, 0)
+    for pa, pb in (("P(sum),P(sum)", "P(sum),P(sum)"), ("P(sum),P(sum)", "S(0),R"), ("R,S(0)", "R,S(0)"), ("S(0),S(1)", "S(1),S(0)"),
+                   ("P(sum),R", "S(0),S(0)")):
+        yield Case("DTC-006", "mm", [2, 2], [T((64, 64), pa), T((64, 64), pb)], big @ other)
+    yield Case("DTC-006", "mm", [2, 2], [T((20, 17), "S(0),S(1)"), T((17, 5), "R,S(0)")], T((20, 17), "R").value @ T((17, 5), "R").value)
+    for n, small in ((512, 4), (4, 512)):  # the smaller factor is gathered
+        x, y = T((n, 16), "S(0)"), T((16, small), "S(1)")
+        yield Case("DTC-008", "mm", [4], [x, y], x.value @ y.value, "S(0)" if n > small else "S(1)", 1)
+    x, y = T((3, 3), "S(1)"), T((3, 3), "S(0)")
+    yield Case("DTC-007", "mm", [4], [x, y], x.value @ y.value, "P(sum)", 0)
+    x, y = T((2, 3, 3), "S(2)"), T((2, 3, 3), "S(1)")
+    yield Case("DTC-007", "bmm", [4], [x, y], x.value @ y.value, "P(sum)", 0)
+    x, y = T((12, 8), "S(0)"), T((8, 4), "R")
+    yield Case("LTM-012", "addmm", [8], [T((4,), "R"), x, y], row + x.value @ y.value, "S(0)", 0)
+
+
+# Reductions, scans, normalisation
+
+def reductions():
+    x = T((8, 12, 16), "R").value
+    for dim, shard in itertools.product((-1, 0, 1, 2), repeat=2):
+        same = dim % 3 == shard % 3
+        yield Case("MATH-022", "softmax", [4], [T((8, 12, 16), f"S({shard % 3})"), dim], softmax(x, dim), None if same else f"S({shard % 3})",
+                   MOVES if same else 0)
+    small = T((3, 5), "R").value
+    yield Case("MATH-009", "cumsum", [4], [T((3, 5), "S(0)"), 1], small.cumsum(1), "S(0)", 0)
+    yield Case("MATH-009", "cumsum", [4], [T((3, 5), "S(0)"), 0], small.cumsum(0), None, 1)
+    x = T((20, 5, 10), "R").value
+    for first, shard, affine in itertools.product((0, 1, 2), (0, 1, 2), (False, True)):
+        shape = (20, 5, 10)[first:]
+        weight, bias = T(shape, "R"), T(shape, "R")
+        more = {"weight": weight, "bias": bias} if affine else {}
+        value = layer_norm(x, 3 - first, weight.value if affine else 1, bias.value if affine else 0)
+        yield Case("MATH-026", "layer_norm", [4], [T((20, 5, 10), f"S({shard})"), list(shape)], value, None, MOVES if shard >= first else 0,
+                   **more)
+    x = T((9, 8), "R").value
+    yield Case("OPDB-006", "mean", [4], [T((9, 8), "S(1)"), [1]], x.mean(1), "P(sum)", 0)
+    yield Case("OPDB-006", "mean", [4], [T((9, 8), "S(0)"), [0]], x.mean(0), "P(sum)", 0)
+    yield Case("LTM-010", "mean", [2], [T((3, 4), "S(0)")], T((3, 4), "R").value.mean(), "P(sum)", 0)
+    yield Case("LTM-010", "mean", [2], [T((4, 4), "S(0)")], T((4, 4), "R").value.mean(), "P(sum)", 0)
+    yield Case("LTM-010", "sum", [2], [T((4, 4), "S(0)")], T((4, 4), "R").value.sum(), "P(sum)", 0)
+    x = T((8, 8), "R", np.sin(np.arange(64))).value
+    for place in ("P(sum),S(1)", "P(sum),S(0)", "S(0),S(1)", "R,S(0)", "R,S(1)"):
+        yield Case("TOP-048", "argmax", [2, 2], [T((8, 8), place, x), 1], x.argmax(1))
+    yield Case("TOP-048", "argmax", [4], [T((8, 8), "S(0)", x), 0], x.argmax(0))
+    yield Case("TOP-048", "argmax", [4], [T((8, 8), "S(0)", x)], x.argmax())
+
+
+# Copies, joining and cutting, indexing, conversion
+
+def copies():
+    big = T((12, 12), "R").value
+    for place in ("R", "S(0)"):
+        yield Case("TOP-004", "copy_", [4], [T((12, 12), place, [0] * 144), T((12, 12), place)], big, place, 0)
+    yield Case("TOP-004", "copy_", [4], [T((16, 16), "R", [0] * 256), T((16,), "R")], np.broadcast_to(T((16,), "R").value, (16, 16)), "R", 0)
+    yield Case("TOP-004", "copy_", [4], [T((16, 16), "S(1)", [0] * 256), T((16,), "S(0)")], np.broadcast_to(T((16,), "R").value, (16, 16)),
+               "S(1)", 0)
+    source = T((8, 1), "R").value
+    for place in ("R", "S(0)", "S(1)", "S(2)"):
+        yield Case("TOP-004", "copy_", [4], [T((4, 4, 8, 4), place, [0] * 512), T((8, 1), "S(1)")], np.broadcast_to(source, (4, 4, 8, 4)), place)
+    for kind in ("P(sum)", "P(max)", "P(min)"):
+        yield Case("TOP-005", "copy_", [4], [T((4, 4), kind, [0] * 16), T((4, 4), kind)], T((4, 4), "R").value, kind, 0)
+    x = T((4, 4), "R").value
+    yield Case("TOP-007", "add_", [4], [T((4, 4), "S(0)"), 2], x + 2, "S(0)", 0)
+    yield Case("TOP-007", "mul_", [4], [T((4, 4), "S(0)"), 2], x * 2, "S(0)", 0)
+    yield Case("TOP-007", "add_", [4], [T((4, 4), "S(0)"), T((4, 4), "P(sum)")], 2 * x, "S(0)", MOVES)
+    eight = T((8, 8), "R").value
+    yield Case("TOP-020", "cat", [4], [[T((8, 8), "S(1)"), T((8, 8), "S(1)")], 0], np.concatenate([eight, eight]), "S(1)", 0)
+    a, b = T((4, 8), "R"), T((6, 8), "R")
+    yield Case("TOP-020", "cat", [4], [[a, b], 0], np.concatenate([a.value, b.value]), "R", 0)
+    yield Case("TOP-020", "cat", [4], [[T((8, 8), "S(0)"), T((8, 8), "S(0)")], 0], np.concatenate([eight, eight]), None, None)
+    yield Case("LTM-011", "cat", [4], [[T((8, 4), "R"), T((8, 8), "S(0)")], -1], np.concatenate([T((8, 4), "R").value, eight], 1), None, None)
+    for kind, size, dim in itertools.product(("P(sum)", "P(avg)", "P(product)", "P(min)", "P(max)"), (2, 3, 4), (0, 1)):
+        data = np.where(np.arange(64) % 3 == 0, 2.0, 1.0)
+        yield Case("TOP-021", "split", [4], [T((8, 8), kind, data), size, dim],
+                   np.split(data.reshape(8, 8), range(size, 8, size), dim), kind, 0)
+    for size in (2, 3, 4):
+        yield Case("DTC-018", "split", [2], [T((8, 8), "R"), size, 0], np.split(eight, range(size, 8, size)), "R", 0)
+    wide = T((8, 16), "R").value
+    yield Case("TOP-042", "slice", [4], [T((8, 16), "S(1)"), 1, 8, None], wide[:, 8:], None, None)
+    flat = T((2, 4), "R").value
+    for args, value in (((1, 0, 2), flat[:, :2]), ((1, 2, None), flat[:, 2:]), ((1, 0, 4), flat), ((1, 0, 8), flat), ((0, 0, 2), flat)):
+        yield Case("TOP-043", "slice", [4], [T((2, 4), "S(1)"), *args], value, None, None)
+    long = T((32, 10), "R").value
+    yield Case("EXO-001", "slice", [2], [T((32, 10), "R"), 1, 0, 5], long[:, :5], "R", 0)
+    for kind, dtype, out, n in (("P(sum)", "i32", "S(0)", 1), ("P(sum)", "bool", "S(0)", 1), ("P(sum)", "f64", "P(sum)", 0), ("P(max)", "i32", "P(max)", 0)):
+        yield Case("TOP-047", "to", [4], [T((4, 4), kind), dtype], x.astype(DTYPES[dtype]), out, n)
+
+
+def indexing():
+    x = T((4, 6, 8), "R").value
+    for dim in (0, 1, 2):
+        index = T((2, 3, 4), "R", np.arange(24) % 4, "i64")
+        value = np.take_along_axis(x[tuple(slice(None) if d == dim else slice(0, n) for d, n in enumerate((2, 3, 4)))], index.value, dim)
+        yield Case("TOP-028", "gather", [4], [T((4, 6, 8), "R"), dim, index], value, "R", 0)
+    column = T((8, 1), "R", np.arange(8) % 4, "i64")
+    wide = T((8, 8), "R").value
+    yield Case("TOP-029", "gather", [4], [T((8, 8), "S(1)"), 1, column], np.take_along_axis(wide, column.value, 1), "P(sum)", 0)
+    for dim in (0, 1):
+        index = T((8, 8), f"S({dim})", np.arange(64) % 8, "i64")
+        yield Case("TOP-030", "gather", [4], [T((8, 8), "R"), dim, index], np.take_along_axis(wide, index.value, dim), f"S({dim})", 0)
+    for shape, rows, width in (((5, 4), 17, 12), ((6, 7, 6), 21, 11), ((4, 3, 2, 4), 23, 13), ((4,), 15, 14), ((34,), 15, 14)):
+        index = T(shape, "R", np.arange(math.prod(shape)) * 7 % rows, "i64")
+        weight = T((rows, width), "S(1)")
+        yield Case("EMB-001", "embedding", [4], [index, weight], weight.value[index.value], f"S({len(shape)})", 0)
+        yield Case("EMB-001", "embedding", [4], [index, weight], weight.value[index.value], f"S({len(shape)})", 0, padding_idx=10)
+    for shape, rows, width in (((5, 12), 16, 22), ((6, 7, 6), 13, 22), ((34,), 15, 14)):
+        index = T(shape, "R", np.arange(math.prod(shape)) * 7 % rows, "i64")
+        weight = T((rows, width), "S(0)")
+        yield Case("EMB-003, EMB-004", "embedding", [4], [index, weight], weight.value[index.value], "P(sum)", 0)
+
+
+# Views, and strided shards through ops
+
+def views():
+    x = T((6, 12, 4), "R").value
+    for one, two in places("R", "S(0)", "S(2)"):
+        yield Case("VIEW-021", "view", [3, 2], [T((6, 12, 4), f"{one},{two}"), [72, 4]], x.reshape(72, 4), None, 0 if "S(2)" not in (one, two) else None)
+        yield Case("VIEW-021", "reshape", [3, 2], [T((6, 12, 4), f"{one},{two}"), [72, 4]], x.reshape(72, 4), None, None)
+    y = T((6, 12, 6, 12), "R").value
+    for dims in ((2, 0), (-1, 0)):
+        for one, two in places("R", "S(0)", "S(1)", "S(2)", "S(3)"):
+            yield Case("VIEW-022", "transpose", [3, 2], [T((6, 12, 6, 12), f"{one},{two}"), *dims], y.swapaxes(*dims), None, 0)
+    for shape in ((1, 1, 12), (1, 1, 6, 4), (1, 1, 6, 1, 4, 1)):
+        for one, two in places("R", "S(2)"):
+            tensor = T(shape, f"{one},{two}")
+            yield Case("VIEW-024", "view", [3, 2], [tensor, [-1]], tensor.value.ravel(), f"{one},{two}".replace("2", "0"), 0)
+    z = T((24, 1, 36, 1), "R").value
+    for one, two in places("R", "S(0)", "S(2)"):
+        place = f"{one},{two}"
+        out = place.replace("2", "3").replace("0", "1")
+        yield Case("VIEW-016", "expand", [3, 2], [T((24, 1, 36, 1), place), [2, 24, 3, -1, 2]], np.broadcast_to(z, (2, 24, 3, 36, 2)), out, 0)
+    flat = T((6, 256), "R").value
+    yield Case("VIEW-027", "view", [6], [T((6, 256), "S(0)"), [-1]], flat.ravel(), "S(0)", 0)
+    yield Case("VIEW-027", "view", [6], [T((6, 256), "S(1)"), [-1]], flat.ravel(), "S(0)", 1)
+    yield Case("VIEW-027", "view", [6], [T((6, 24), "S(1)"), [-1]], T((6, 24), "R").value.ravel(), "_S(0,6)", 0)
+    yield Case("VIEW-030", "view", [2, 3], [T((24,), "S(0),S(0)"), [6, 4]], T((24,), "R").value.reshape(6, 4), "S(0),S(0)", 0)
+    for size in (1, 7):
+        t = T((size, 2, 2, 2), "S(0)")
+        for shape in ((size, 2, 4), (size, 4, 2), (size, 8), (size, 2, 2, 2)):
+            yield Case("VIEW-032", "view", [6], [t, list(shape)], t.value.reshape(shape), "S(0)" if size > 1 else None, 0 if size > 1 else None)
+    for shape in ((12, 12), (12, 12, 12)):
+        t = T(shape, "R")
+        yield Case("VIEW-036", "view", [6], [t, [144, *shape[2:]]], t.value.reshape(144, *shape[2:]), "R", 0)
+    for shape, sizes, before, after in (((2, 3, 4), (2, 12), "S(0)", "S(0)"), ((2, 3, 4, 2), (2, 12, 2), "S(0)", "S(0)"), ((2, 3, 4, 2), (2, 12, 2), "S(3)", "S(2)"),
+                                        ((2, 3, 4, 2), (6, 4, 2), "S(2)", "S(1)"), ((2, 3, 4, 2), (6, 4, 2), "S(3)", "S(2)"), ((2, 3, 4, 2), (24, 2), "S(3)", "S(1)")):
+        t = T(shape, before)
+        yield Case("VIEW-038", "view", [2], [t, list(sizes)], t.value.reshape(sizes), after, 0)
+    t = T((12, 5), "R")
+    yield Case("VIEW-042", "view", [6], [t, [3, 4, 5]], t.value.reshape(3, 4, 5), "R", 0)
+    t = T((4, 6, 3), "S(1),S(0)")
+    yield Case("VIEW-045", "view", [3, 2], [t, [24, 3]], t.value.reshape(24, 3), "_S(0,4),S(0)", 0)
+    t = T((24, 3), "_S(0,4),S(0)")
+    yield Case("VIEW-045", "view", [3, 2], [t, [12, 2, 3]], t.value.reshape(12, 2, 3), "_S(0,4),S(0)", 0)
+
+
+def shard(dim, factor):
+    return f"S({dim})" if factor == 1 else f"_S({dim},{factor})"
+
+
+def factorisations(n):
+    """Ordered lists of two or more factors above 1."""
+    for first in range(2, n):
+        if n % first == 0:
+            yield (first, n // first)
+            yield from ((first, *rest) for rest in factorisations(n // first))
+
+
+def flattening():
+    """Where the sharded sizes divide, nothing moves and the shard is where it was; elsewhere the values are right."""
+    for n_dims in (2, 3):
+        for sizes in itertools.product((11, 12, 13), repeat=n_dims):
+            for s, e in itertools.combinations(range(n_dims + 1), 2):
+                for dim in range(s, e) if e - s > 1 else ():
+                    if n_dims == 3 and sizes.count(12) < 2:
+                        continue
+                    t, even = T(sizes, f"S({dim})"), sizes[dim] % 6 == 0
+                    to = (*sizes[:s], math.prod(sizes[s:e]), *sizes[e:])
+                    place = shard(s, math.prod(sizes[s:dim]))
+                    yield Case("VIEW-034", "view", [6], [t, list(to)], t.value.reshape(to), place if even else None, 0 if even else None)
+                    if even:
+                        back = T(to, place)
+                        yield Case("VIEW-040", "view", [6], [back, list(sizes)], back.value.reshape(sizes), f"S({dim})", 0)
+    for mesh in ((3, 2), (2, 3)):
+        for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+            t = T((12, 12, 12), f"S({i}),S({j})")
+            local = [12, 12, 12]
+            first = shard(0, math.prod(local[:i]))
+            local[i] //= mesh[0]
+            second = shard(0, math.prod(local[:j]))
+            yield Case("VIEW-035" if mesh == (3, 2) else "VIEW-037", "view", mesh, [t, [1728]], t.value.ravel(), f"{first},{second}", 0)
+    for a, b in itertools.product((11, 12, 13), repeat=2):
+        for to in factorisations(a * b):
+            if list(to) == sorted(to) and len(to) <= 3 and to != (a, b):
+                for dim, size in enumerate((a, b)):
+                    if size % 6 == 0:
+                        t = T((a, b), f"S({dim})")
+                        yield Case("VIEW-033", "view", [6], [t, list(to)], t.value.reshape(to))
+    for size, to in ((n, to) for n in (35, 36) for to in factorisations(n)):
+        even = size % 6 == 0 and to[0] % 6 == 0
+        t = T((size,), "S(0)")
+        yield Case("VIEW-041", "view", [6], [t, list(to)], t.value.reshape(to), "S(0)" if even else None, 0 if even else None)
+        t = T((6, size, 6), "S(2)")
+        yield Case("VIEW-041", "view", [6], [t, [6, *to, 6]], t.value.reshape(6, *to, 6), f"S({1 + len(to)})", 0)
+    for mesh, lists in (((3, 2), ((6, 4, 3), (3, 4, 6), (3, 2, 12))), ((2, 3), ((6, 4, 3), (4, 6, 2), (3, 2, 6), (2, 6, 4)))):
+        for to, (i, j) in itertools.product(lists, itertools.combinations(range(3), 2)):
+            if to[i] % mesh[0] == 0 and to[j] % mesh[1] == 0:
+                t = T((math.prod(to),), f"{shard(0, math.prod(to[:i]))},{shard(0, math.prod(to[:j]) // mesh[0])}")
+                yield Case("VIEW-043" if mesh == (3, 2) else "VIEW-044", "view", mesh, [t, list(to)], t.value.reshape(to), f"S({i}),S({j})", 0)
+    t = T((32, 4), "S(1)")
+    yield Case("VIEW-029", "view", [4], [t, [4, 32]], t.value.reshape(4, 32))
+    t = T((16, 4, 4), "_S(0,8)")
+    yield Case("DTC-002", "view", [2], [t, [-1, 4]], t.value.reshape(64, 4), "_S(0,8)", 0)
+    t = T((8, 256), "S(0)")
+    yield Case("VIEW-028", "view", [6], [t, [-1]], t.value.ravel(), "S(0:512,512,512,512,0,0)", 0)
+    t = T((8, 256), "S(1)")
+    yield Case("VIEW-028", "view", [6], [t, [8, 2, -1]], t.value.reshape(8, 2, 128), None, MOVES)
+    t = T((4, 4), "S(0)")
+    yield Case("VIEW-031", "view", [6], [t, [-1, 8]], t.value.reshape(2, 8), None, MOVES)
+
+
+def strided():
+    rows = T((48, 6), "_S(0,4)")
+    x = rows.value
+    yield Case("VIEW-046", "sum", [6], [rows, [1]], x.sum(1), "_S(0,4)", 0)
+    yield Case("VIEW-046", "sum", [6], [rows, [0]], x.sum(0), "P(sum)", 0)
+    t = T((3, 60), "_S(1,5)")
+    yield Case("VIEW-046", "sum", [6], [t, [0]], t.value.sum(0), "_S(0,5)", 0)
+    for dim in (0, 1):
+        yield Case("VIEW-047", "softmax", [6], [rows, dim], softmax(x, dim), None, 0 if dim else MOVES)
+    yield Case("VIEW-048", "layer_norm", [6], [rows, [6]], layer_norm(x, 1, 1, 0), "_S(0,4)", 0)
+    yield Case("VIEW-048", "layer_norm", [6], [rows, [48, 6]], layer_norm(x, 2, 1, 0), None, MOVES)
+    for shape, factor in (((48, 6), 4), ((36, 5), 3), ((60, 3), 5)):
+        t = T(shape, f"_S(0,{factor})")
+        yield Case("VIEW-049", "transpose", [6], [t, 0, 1], t.value.T, f"_S(1,{factor})", 0)
+        t = T(shape[::-1], f"_S(1,{factor})")
+        yield Case("VIEW-049", "transpose", [6], [t, 0, 1], t.value.T, f"_S(0,{factor})", 0)
+    t = T((2, 3, 48), "_S(2,4)")
+    for dim in (0, 1):
+        yield Case("VIEW-051", "select", [6], [t, dim, 0], t.value.take(0, dim), "_S(1,4)", 0)
+    yield Case("VIEW-051", "select", [6], [t, 2, 0], t.value[..., 0], None, None)
+    yield Case("VIEW-054", "slice", [6], [rows, 0, 0, 24], x[:24], None, None)
+    yield Case("VIEW-054", "slice", [6], [rows, 1, 0, 3], x[:, :3], "_S(0,4)", 0)
+    for dim in (0, 1):
+        yield Case("VIEW-057", "cat", [6], [[rows, rows], dim], np.concatenate([x, x], dim), None, None)
+    yield Case("VIEW-058", "split", [6], [rows, 24, 0], [x[:24], x[24:]], None, None)
+    yield Case("VIEW-058", "split", [6], [rows, 3, 1], [x[:, :3], x[:, 3:]], "_S(0,4)", 0)
+    yield Case("VIEW-059", "add", [6], [rows, rows], 2 * x, "_S(0,4)", 0)
+    yield Case("VIEW-062", "relu", [6], [rows], np.maximum(x, 0), "_S(0,4)", 0)
+    yield Case("VIEW-062", "add", [6], [rows, 1], x + 1, "_S(0,4)", 0)
+    yield Case("VIEW-062", "mul", [6], [rows, 0.5], x * 0.5, "_S(0,4)", 0)
+    w = T((6, 16), "R")
+    yield Case("VIEW-062", "matmul", [6], [rows, w], x @ w.value, "_S(0,4)", 0)
+
+
+class Behaviours(unittest.TestCase):
+    def check(self, cases):
+        cases = sorted(cases, key=lambda case: math.prod(case.mesh))  # ranks stay alive between requests of one world
+        replies = ask([case.request() for case in cases])
+        self.assertEqual(len(replies), len(cases))
+        wrong = [f"{case}: {case.complaint(reply)}" for case, reply in zip(cases, replies) if case.complaint(reply)]
+        if wrong:
+            self.fail("\n" + "\n".join(wrong))
+
+    def test_the_checker(self):
+        square, x = [3, 5, 2, 4], np.array([[3, 5], [2, 4]])
+        fine = dict(name="x", op="neg", mesh=[2], args=[T((2, 2), "S(0)", square)], values=-x, placements="S(0)", n=0)
+        wrong = [dict(values=x), dict(values=[-x, -x]), dict(values=-x.ravel()), dict(placements="S(1)"), dict(placements="P(sum)"), dict(n=1),
+                 dict(n=MOVES), dict(op="no_such_op")]
+        cases = [Case(**fine)] + [Case(**{**fine, **change}) for change in wrong]
+        complaints = [case.complaint(reply) for case, reply in zip(cases, ask([case.request() for case in cases]))]
+        self.assertIsNone(complaints[0])
+        self.assertTrue(all(complaints[1:]), complaints)
+        self.assertTrue(holds_the_same([3, 2], [24, 3], "_S(0,2)[1],S(0)[0]", "_S(0,4),S(0)"))
+        for other in ("S(0),_S(0,4)", "_S(0,2),S(0)", "S(0),S(0)", "R,R"):
+            self.assertFalse(holds_the_same([3, 2], [24, 3], "_S(0,2)[1],S(0)[0]", other), other)
+
+    def test_elementwise(self):
+        self.check(elementwise())
+
+    def test_products(self):
+        self.check(products())
+
+    def test_reductions(self):
+        self.check(reductions())
+
+    def test_copies(self):
+        self.check(copies())
+
+    def test_indexing(self):
+        self.check(indexing())
+
+    def test_views(self):
+        self.check(views())
+
+    def test_flattening(self):
+        self.check(flattening())
+
+    def test_strided_shards(self):
+        self.check(strided())
+
+
+if __name__ == "__main__":
+    unittest.main()
