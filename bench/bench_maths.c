@@ -9,8 +9,8 @@
  * SLEEF's are timed in turn until the fastest of either has settled (settle.h).
  *
  * Functions of complex numbers are compared with loops over the C library's functions of the same format; their errors,
- * the larger of both parts, are those from the C library's functions of the next longer one. Quotients and powers count
- * in ULP of the modulus.
+ * the maximum over both parts, are those from the C library's functions of the next longer one. Quotients and powers
+ * count in ULP of the modulus.
  *
  *     bench_maths [--quick | --exhaustive] [--complex-only]
  */

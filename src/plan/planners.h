@@ -7,6 +7,7 @@
  *   - begins its route with the source and ends it with the target, as states of the move's state space;
  *   - makes each step one collective (or one exchange, where route.exchange is set) over the mesh dims that change,
  *     such that every rank finds what it needs among the ranks along these mesh dims;
+ *   - takes one step where a single mesh dim of more than one rank changes;
  *   - never makes a partial: a state is partial only where the source is, and what is reduced stays reduced;
  *   - keeps explicit extents the only cut of their tensor dim, on the mesh dim that has them in source or target;
  *   - plans every move on one mesh that dt__plan_new accepts, or refuses it (unsupported) by a limit that follows

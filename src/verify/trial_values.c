@@ -7,6 +7,7 @@
  */
 #include "verify/trial_values.h"
 
+#include "base/dtype.h"
 #include "base/hash.h"
 
 #include <math.h>
@@ -47,7 +48,7 @@ static int64_t integer_at(dt_dtype dtype, dt__value_kind kind, uint64_t bits) {
         value = (int64_t)((bits >> 8) % 3) - 1;
     if (kind == DT__VALUES_POSITIVE && value <= 0)
         value = 1 - value;
-    return dtype == DT_U8 && value < 0 ? -value : value;
+    return dt__is_unsigned(dtype) && value < 0 ? -value : value;
 }
 
 dt__element dt__trial_value(dt_dtype dtype, dt__value_kind kind, const dt__element_id *spot) {
@@ -156,7 +157,7 @@ static int64_t integer_average(dt_dtype dtype, const dt__element_id *spot, int64
     int64_t over = (int64_t)(bits_at(spot, -4) % (uint64_t)n), rest = value * n + (value < 0 ? -over : over);
     for (int other = 0; other < n - 1; other++) {
         uint64_t bits = bits_at(spot, other);
-        int64_t part = dtype == DT_U8 ? (int64_t)(bits % (uint64_t)(value + 1)) : 1 + (int64_t)(bits % 3);
+        int64_t part = dt__is_unsigned(dtype) ? (int64_t)(bits % (uint64_t)(value + 1)) : 1 + (int64_t)(bits % 3);
         if (other == r)
             return part;
         rest -= part;
@@ -171,7 +172,7 @@ static int64_t integer_product(dt_dtype dtype, const dt__element_id *spot, int64
         return r == 0 ? (int64_t)1 << half : r == n - 1 ? (int64_t)1 << (bits_in_all - half) : 1;
     int64_t rest = value;
     for (int other = 0; other < n - 1; other++) {
-        int64_t part = bits_at(spot, other) & 1 && dtype != DT_U8 ? -1 : 1;
+        int64_t part = bits_at(spot, other) & 1 && !dt__is_unsigned(dtype) ? -1 : 1;
         if (other == r)
             return part;
         rest *= part;

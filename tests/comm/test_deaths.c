@@ -101,8 +101,8 @@ static bool is_inside_a_call(const test_launch *launch, int64_t rank) {
     return atomic_load(&block->n_calls) == 1 && atomic_load(&block->ring[0].start_ns);
 }
 
-static void run_late(int64_t n, const struct late *late, bool tells) {
-    test_launch launch = {.tells = tells};
+static void run_late(int64_t n, const struct late *late, bool notifies) {
+    test_launch launch = {.notifies = notifies};
     begin_test(&launch, n, be_late, (void *)late);
     for (int64_t rank = 1; rank < n; rank++)
         while (!is_inside_a_call(&launch, rank))
@@ -155,8 +155,8 @@ static int wait_for_the_one_before(dt_ctx *ctx, void *arg) {
 
 static void death__is_the_headline_where_survivors_have_closed(void **state) {
     (void)state;
-    for (int tells = 0; tells < 2; tells++) {
-        test_launch launch = {.tells = tells};
+    for (int notifies = 0; notifies < 2; notifies++) {
+        test_launch launch = {.notifies = notifies};
         begin_test(&launch, MAX_RANKS, wait_for_the_one_before, NULL);
         end_test(&launch);
     }
@@ -269,7 +269,7 @@ static int gather_from_the_dead(dt_ctx *ctx, void *arg) {
 static void death__does_not_undo_what_the_rank_has_finished(void **state) {
     (void)state;
     for (int64_t n = 2; n <= 4; n++) {
-        test_launch launch = {.tells = true};
+        test_launch launch = {.notifies = true};
         begin_test(&launch, n, gather_from_the_dead, NULL);
         while (launch.pids[0] && test_launch_poll(&launch))
             test_sleep(0.001);

@@ -92,7 +92,7 @@ struct fault {
     bool inside;  /* by signal: after a delay; otherwise: with an operation in flight */
     int64_t at;   /* number of the victim's call at which it happens */
     int64_t delay_us;
-    bool tells;
+    bool notifies;
     bool threads;
     struct board *board;
 };
@@ -445,13 +445,13 @@ static int work_until_victim_is_over(struct rank *rank, dt_group *group) {
     double give_up_at = test_seconds() + 10 * test_slowness;
     for (int64_t over = 0; !over;) {
         CHECK(test_seconds() < give_up_at, "the victim that woke up did not get an error");
-        int64_t seen = atomic_load(&board->victim_is_over);
+        int64_t ended = atomic_load(&board->victim_is_over);
         if (group) {
-            CHECK_OK(rank->ctx, dt_comm_all_reduce(group, &seen, &over, 1, DT_I64, DT_MAX));
+            CHECK_OK(rank->ctx, dt_comm_all_reduce(group, &ended, &over, 1, DT_I64, DT_MAX));
             if (work_together(rank, group, 2))
                 return 1;
         } else {
-            over = seen;
+            over = ended;
             test_sleep(0.001);
         }
     }
@@ -624,10 +624,10 @@ static void choose_ranks(struct fault *fault, uint64_t *random) {
 }
 
 static void choose_call(struct fault *fault, uint64_t *random) {
-    static const int64_t most[] = {16, DT__EAGER_BYTES, MOST_BYTES, MOST_BYTES};
+    static const int64_t max[] = {16, DT__EAGER_BYTES, MOST_BYTES, MOST_BYTES};
     do {
         fault->collective = test_any_case(random, fault->n_members, 1000);
-        int64_t bytes = 1 + test_below(random, most[test_below(random, 4)]);
+        int64_t bytes = 1 + test_below(random, max[test_below(random, 4)]);
         fault->collective.count = bytes / fault->n_members / (int64_t)dt_dtype_size(fault->collective.dtype);
         if (fault->pair) {
             fault->collective.op = DT_SEND;
@@ -654,7 +654,7 @@ static struct fault fault_of(uint64_t number) {
         fault.inside = false;
     fault.at = test_below(&random, 12);
     fault.delay_us = 1 + test_below(&random, 3000);
-    fault.tells = test_below(&random, 2);
+    fault.notifies = test_below(&random, 2);
     fault.threads = test_with_tsan;
     return fault;
 }
@@ -669,7 +669,7 @@ static void describe(const struct fault *fault) {
             dt_dtype_name(collective->dtype), collective->count, dt_reduce_name(collective->reduce), collective->root,
             collective->unequal ? ", unequal" : "", collective->in_place ? ", in place" : "", (int)collective->memory,
             fault->started ? "started" : "blocking", fault->started && fault->tested ? ", tested" : "",
-            fault->tells ? ", published" : "");
+            fault->notifies ? ", published" : "");
     for (int64_t i = 0; i < fault->n_members; i++)
         fprintf(stderr, " %" PRId64, fault->members[i]);
     fputc('\n', stderr);
@@ -682,7 +682,7 @@ static bool ended_well(const struct fault *fault, int64_t rank, int status) {
 }
 
 static void run_as_processes(struct fault *fault, const dt_init_options *options) {
-    test_launch launch = {.tells = fault->tells};
+    test_launch launch = {.notifies = fault->notifies};
     double give_up_at = test_seconds() + 20 * test_slowness;
     bool woken = false;
     test_launch_begin(&launch, fault->n, options, be_rank, fault);
@@ -698,10 +698,10 @@ static void run_as_processes(struct fault *fault, const dt_init_options *options
     test_launch_end(&launch, 0);
     for (int64_t rank = 0; rank < fault->n; rank++)
         if (!ended_well(fault, rank, launch.statuses[rank])) {
-            char how[64];
-            dt__describe_wait_status(launch.statuses[rank], how, sizeof how);
+            char ending[64];
+            dt__describe_wait_status(launch.statuses[rank], ending, sizeof ending);
             describe(fault);
-            fail_msg("rank %lld ended with %s", (long long)rank, how);
+            fail_msg("rank %lld ended with %s", (long long)rank, ending);
         }
 }
 
@@ -734,7 +734,7 @@ static uint64_t number_from(const char *variable, uint64_t otherwise) {
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void faults__every_member_learns_and_the_rest_lives_on(void **state) {
+static void faults__every_member_gets_an_error_and_others_continue(void **state) {
     (void)state;
     uint64_t first = number_from("DTENSOR_TEST_FIRST", 1), n = number_from("DTENSOR_TEST_RUNS", 60);
     int files = test_open_files();
@@ -745,7 +745,7 @@ static void faults__every_member_learns_and_the_rest_lives_on(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(faults__every_member_learns_and_the_rest_lives_on),
+        cmocka_unit_test(faults__every_member_gets_an_error_and_others_continue),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Groups: their order, their members, what they refuse, what they share, and what they cost. Hundreds alive, and tens
- * of thousands made and freed along the way, must leave open files and memory as they were.
+ * Groups: their order, their members, what they refuse, what they share, and what they cost. Hundreds at a time, and
+ * tens of thousands made and freed, must not leak files or memory.
  */
 /* ctest: timeout=300 */
 #include "support/collectives.h"
@@ -18,13 +18,13 @@
 enum { MOST_RANKS = 8 };
 
 /* Any distinct ranks in any order. */
-static int64_t any_members(uint64_t *random, int64_t world, int64_t least, int64_t *members) {
+static int64_t any_members(uint64_t *random, int64_t world, int64_t min, int64_t *members) {
     for (int64_t i = 0; i < world; i++) {
         int64_t at = test_below(random, i + 1);
         members[i] = members[at];
         members[at] = i;
     }
-    return least + test_below(random, world - least + 1);
+    return min + test_below(random, world - min + 1);
 }
 
 static bool is_among(const int64_t *members, int64_t n, int64_t rank) {
@@ -72,7 +72,7 @@ static void groups__follow_the_order_of_their_list(void **state) {
         run_ranks_with(&(test_ranks){.n = n, .counted = &memory}, follow_the_list, NULL);
 }
 
-static void groups__of_nothing_are_empty(void **state) {
+static void groups__of_no_ranks_are_empty(void **state) {
     (void)state;
     assert_int_equal(dt_group_size(NULL), 0);
     assert_int_equal(dt_group_rank(NULL), -1);
@@ -139,7 +139,7 @@ static int stay_outside(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void groups__let_nobody_in_from_outside(void **state) {
+static void groups__refuse_calls_of_ranks_outside(void **state) {
     (void)state;
     run_ranks(3, stay_outside, NULL);
 }
@@ -340,7 +340,7 @@ static int make_thousands(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void groups__made_by_the_thousand_leave_nothing(void **state) {
+static void groups__made_by_the_thousand_leak_nothing(void **state) {
     (void)state;
     test_memory memory = {0};
     run_ranks_with(&(test_ranks){.n = 4, .counted = &memory, .seconds = 120}, make_thousands, &memory);
@@ -380,7 +380,7 @@ static int make_ever_new(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void groups__that_are_ever_new_do_not_fill_shared_memory(void **state) {
+static void groups__made_and_freed_do_not_fill_shared_memory(void **state) {
     (void)state;
     test_memory memory = {0};
     run_ranks_with(&(test_ranks){.n = 7, .counted = &memory, .seconds = 120}, make_ever_new, &memory);
@@ -442,13 +442,13 @@ static void mismatch__reports_what_may_differ(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups__follow_the_order_of_their_list),
-        cmocka_unit_test(groups__of_nothing_are_empty),
+        cmocka_unit_test(groups__of_no_ranks_are_empty),
         cmocka_unit_test(groups__of_impossible_ranks_are_refused),
-        cmocka_unit_test(groups__let_nobody_in_from_outside),
+        cmocka_unit_test(groups__refuse_calls_of_ranks_outside),
         cmocka_unit_test(groups__of_the_same_ranks_share),
         cmocka_unit_test(groups__alive_by_the_hundred_cost_little),
-        cmocka_unit_test(groups__made_by_the_thousand_leave_nothing),
-        cmocka_unit_test(groups__that_are_ever_new_do_not_fill_shared_memory),
+        cmocka_unit_test(groups__made_by_the_thousand_leak_nothing),
+        cmocka_unit_test(groups__made_and_freed_do_not_fill_shared_memory),
         cmocka_unit_test(mismatch__reports_what_may_differ),
         cmocka_unit_test(mismatch__distinguishes_send_from_recv),
     };

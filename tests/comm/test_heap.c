@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The shared heap against a model of it; what it refuses; that pages go back. Then every allocation that a rank
- * makes, ordinary or from the heap, is made to fail in turn: that rank reports it, the others get an error at once,
- * nothing leaks, and all can clear the error and go on.
+ * The shared heap against a model of it; what it refuses; that pages are returned to the system. Then every allocation
+ * that a rank makes, ordinary or from the heap, is made to fail in turn: that rank reports it, the others get an error
+ * at once, nothing leaks, and all can clear the error and continue.
  */
 /* ctest: timeout=300 */
 #include "support/collectives.h"
@@ -35,8 +35,8 @@ struct model {
 };
 
 static size_t any_size(uint64_t *random) {
-    static const size_t most[] = {1, 64, 65, 500, 5000, 33000, 70000, 3000000};
-    return (size_t)test_below(random, (int64_t)most[test_below(random, 8)] + 1);
+    static const size_t max[] = {1, 64, 65, 500, 5000, 33000, 70000, 3000000};
+    return (size_t)test_below(random, (int64_t)max[test_below(random, 8)] + 1);
 }
 
 static int statistics_agree(const struct model *model) {
@@ -231,7 +231,7 @@ static void heap__that_is_free_is_one_range(void **state) {
 }
 
 /* Small blocks of one size fill the heap, then those of another size, then a large one. */
-static void heap__small_blocks_do_not_keep_it(void **state) {
+static void heap__small_blocks_do_not_keep_its_pages(void **state) {
     (void)state;
     enum { HEAP = 8 << 20, MOST = HEAP / 1000 };
     static unsigned char *blocks[MOST];
@@ -436,7 +436,7 @@ int main(void) {
         cmocka_unit_test(heap__refuses_pointers_that_are_not_its_blocks),
         cmocka_unit_test(heap__reports_that_it_is_full),
         cmocka_unit_test(heap__that_is_free_is_one_range),
-        cmocka_unit_test(heap__small_blocks_do_not_keep_it),
+        cmocka_unit_test(heap__small_blocks_do_not_keep_its_pages),
         cmocka_unit_test(heap__returns_pages_of_large_blocks),
         cmocka_unit_test(heap__and_ordinary_memory_may_fail_anywhere),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Starting and ending: worlds of one, worlds that are not there, launches that are real, stale or garbage; what
+ * Starting and ending: worlds of one, fake worlds, launches that are real, stale or garbage; what
  * options and environment variables decide; starting again after closing; ranks forked from inside a program.
  */
 /* ctest: timeout=300 */
@@ -291,7 +291,7 @@ static void init__writes_its_error_into_the_buffer_of_the_caller(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void init__takes_from_the_environment_what_dtrun_takes(void **state) {
+static void init__parses_the_environment_as_dtrun_does(void **state) {
     (void)state;
     static const struct {
         const char *text;
@@ -455,7 +455,7 @@ static int start_again_and_again(dt_ctx *none, void *arg) {
 }
 
 static void run_bare(int64_t n, dt_rank_fn *fn, void *arg, const int *statuses) {
-    test_launch launch = {.bare = true, .tells = true};
+    test_launch launch = {.bare = true, .notifies = true};
     test_launch_begin(&launch, n, NULL, fn, arg);
     test_launch_end(&launch, 60 * test_slowness);
     for (int64_t rank = 0; rank < n; rank++)
@@ -687,7 +687,7 @@ static void spawn__ends_ranks_that_do_not_end(void **state) {
     assert_nothing_is_left();
 }
 
-static void spawn__refuses_what_cannot_be(void **state) {
+static void spawn__refuses_invalid_arguments(void **state) {
     (void)state;
     if (test_with_tsan)
         test_skip("ranks are threads with the thread sanitizer");
@@ -710,7 +710,7 @@ static void take_any_child(int number) {
         continue;
 }
 
-static void spawn__learns_how_ranks_end_whatever_the_program_does(void **state) {
+static void spawn__reports_how_ranks_end_whatever_the_program_does(void **state) {
     (void)state;
     if (test_with_tsan)
         test_skip("ranks are threads with the thread sanitizer");
@@ -787,7 +787,7 @@ int main(void) {
         cmocka_unit_test(init__options_override_the_environment),
         cmocka_unit_test(init__refuses_garbage_in_the_environment),
         cmocka_unit_test(init__writes_its_error_into_the_buffer_of_the_caller),
-        cmocka_unit_test(init__takes_from_the_environment_what_dtrun_takes),
+        cmocka_unit_test(init__parses_the_environment_as_dtrun_does),
         cmocka_unit_test(init__default_heaps_keep_within_the_limit),
         cmocka_unit_test(init__refuses_a_stale_launch),
         cmocka_unit_test(init__logs_to_the_callback_or_standard_error),
@@ -799,8 +799,8 @@ int main(void) {
         cmocka_unit_test(init__dump_shows_the_last_calls),
         cmocka_unit_test(spawn__reports_rank_and_exit_status),
         cmocka_unit_test(spawn__ends_ranks_that_do_not_end),
-        cmocka_unit_test(spawn__refuses_what_cannot_be),
-        cmocka_unit_test(spawn__learns_how_ranks_end_whatever_the_program_does),
+        cmocka_unit_test(spawn__refuses_invalid_arguments),
+        cmocka_unit_test(spawn__reports_how_ranks_end_whatever_the_program_does),
         cmocka_unit_test(spawn__needs_few_descriptors),
         cmocka_unit_test(spawn__reports_the_file_size_limit),
         cmocka_unit_test(spawn__takes_the_heap_from_the_environment),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts beyond 2^31: two ranks broadcast, gather and reduce more bytes than an int can count. Skipped where the
- * memory is not there.
+ * Counts beyond 2^31: two ranks broadcast, gather and reduce more bytes than an int can count. Skipped where there is
+ * not enough memory.
  */
 /* ctest: labels=long timeout=600 processors=2 */
 #include "support/ranks.h"
@@ -72,8 +72,8 @@ static int reduce_in_place(dt_ctx *ctx, dt_group *world) {
     fill(memory, dt_rank(ctx), COUNT);
     CHECK_OK(ctx, dt_comm_all_reduce(world, memory, memory, COUNT, DT_U8, DT_SUM));
     for (int64_t i = 0; i < COUNT; i++) {
-        unsigned char want = (unsigned char)(byte_at(0, i) + byte_at(1, i));
-        CHECK(memory[i] == want, "byte %lld is %d, want %d", (long long)i, memory[i], want);
+        unsigned char expected = (unsigned char)(byte_at(0, i) + byte_at(1, i));
+        CHECK(memory[i] == expected, "byte %lld is %d, expected %d", (long long)i, memory[i], expected);
     }
     return dt_heap_free(ctx, memory) != DT_OK;
 }

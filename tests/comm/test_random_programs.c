@@ -225,7 +225,7 @@ static uint64_t number_from(const char *variable, uint64_t otherwise) {
     return text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static void random_programs__compute_what_is_right(void **state) {
+static void random_programs__compute_the_expected_values(void **state) {
     (void)state;
     struct plan plan = {.n_steps = (int64_t)number_from("DTENSOR_TEST_STEPS", 1000)};
     for (int64_t n = 2; n <= MOST_RANKS; n++) {
@@ -236,7 +236,7 @@ static void random_programs__compute_what_is_right(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_programs__compute_what_is_right),
+        cmocka_unit_test(random_programs__compute_the_expected_values),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -48,7 +48,7 @@ static int one_after_the_other(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void threads__compute_what_is_right(void **state) {
+static void threads__compute_the_expected_values(void **state) {
     (void)state;
     static const int64_t n_ranks[] = {1, 2, 3, 5, 8};
     for (size_t i = 0; i < sizeof n_ranks / sizeof *n_ranks; i++)
@@ -83,7 +83,7 @@ static int return_rank(dt_ctx *ctx, void *arg) {
     return (int)dt_rank(ctx) * 3;
 }
 
-static void threads__say_what_their_functions_return(void **state) {
+static void threads__return_what_their_functions_return(void **state) {
     (void)state;
     int codes[4] = {-1, -1, -1, -1};
     assert_true(dt__run_threads(4, &small, return_rank, NULL, codes));
@@ -103,7 +103,7 @@ static int leave_early(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void threads__notice_one_that_leaves(void **state) {
+static void threads__detect_a_rank_that_leaves(void **state) {
     (void)state;
     run_threads(3, leave_early, NULL);
 }
@@ -118,10 +118,10 @@ static void threads__need_at_least_one(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads__compute_what_is_right),
+        cmocka_unit_test(threads__compute_the_expected_values),
         cmocka_unit_test(threads__count_up_together),
-        cmocka_unit_test(threads__say_what_their_functions_return),
-        cmocka_unit_test(threads__notice_one_that_leaves),
+        cmocka_unit_test(threads__return_what_their_functions_return),
+        cmocka_unit_test(threads__detect_a_rank_that_leaves),
         cmocka_unit_test(threads__need_at_least_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

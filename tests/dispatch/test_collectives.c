@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Number and kind of the collectives that known calls take, and where their results lie: published cases first. Fake
- * worlds: what is chosen does not depend on the transport.
+ * Number and kind of the collectives that known calls take, and the placements of their results: published cases first.
+ * Fake worlds: the selection does not depend on the transport.
  */
 #include "dispatch/calls.h"
 
@@ -80,27 +80,27 @@ static const char *counted(const dt_ctx *ctx) {
     return text;
 }
 
-static void run_case(const known *what) {
-    int n = what->mesh[2] ? 3 : what->mesh[1] ? 2 : 1;
+static void run_case(const known *label) {
+    int n = label->mesh[2] ? 3 : label->mesh[1] ? 2 : 1;
     int64_t ranks = 1;
     for (int m = 0; m < n; m++)
-        ranks *= what->mesh[m];
+        ranks *= label->mesh[m];
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = ranks, .rank = ranks - 1});
     assert_non_null(ctx);
-    dt_mesh *mesh = dt_mesh_from_shape(ctx, what->mesh, n, NULL);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, label->mesh, n, NULL);
     dt_tensor *tensors[MOST_TENSORS] = {NULL};
-    for (int i = 0; i < MOST_TENSORS && what->tensors[i]; i++)
-        tensors[i] = tensor_of(ctx, mesh, what->tensors[i]);
+    for (int i = 0; i < MOST_TENSORS && label->tensors[i]; i++)
+        tensors[i] = tensor_of(ctx, mesh, label->tensors[i]);
     for (int again = 0; again < 2; again++) {
         assert_int_equal(dt_comm_stats_begin(ctx), DT_OK);
-        dt_tensor *result = calls_do(ctx, what->call, tensors);
+        dt_tensor *result = calls_do(ctx, label->call, tensors);
         if (!result)
-            fail_msg("%s: %s: %s", what->id, what->call, dt_error_text(ctx));
-        if (what->result && strcmp(calls_placements(result), what->result) != 0)
-            fail_msg("%s: %s: got %s, expected %s", what->id, what->call, calls_placements(result), what->result);
-        if (what->counted && strcmp(counted(ctx), what->counted) != 0)
-            fail_msg("%s: %s takes '%s', not '%s'", what->id, what->call, counted(ctx), what->counted);
-        if (!what->counted) /* one collective at most, whichever of several it is */
+            fail_msg("%s: %s: %s", label->id, label->call, dt_error_text(ctx));
+        if (label->result && strcmp(calls_placements(result), label->result) != 0)
+            fail_msg("%s: %s: got %s, expected %s", label->id, label->call, calls_placements(result), label->result);
+        if (label->counted && strcmp(counted(ctx), label->counted) != 0)
+            fail_msg("%s: %s takes '%s', not '%s'", label->id, label->call, counted(ctx), label->counted);
+        if (!label->counted) /* one collective at most, whichever of several it is */
             assert_in_range(dt_comm_stats(ctx, NULL).n, 0, 1);
     }
     dt_mesh_release(mesh);

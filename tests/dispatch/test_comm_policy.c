@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What ops may do with tensors as they come: communication policies, plain tensors among distributed ones, meshes that
- * differ, ops in place and views. One rank of a fake world where data does not matter.
+ * What ops may do with the placements of their inputs: communication policies, plain tensors among distributed ones,
+ * meshes that differ, ops in place and views. One rank of a fake world where data does not matter.
  */
 #include "dispatch/calls.h"
 
@@ -210,8 +210,8 @@ static int overlapping(dt_ctx *ctx, void *arg) {
         CHECK(CALL(ctx, "add_($0; $1)", x, CALL(ctx, "transpose($0; 0; 1)", x)) == x, "%s", dt_error_text(ctx));
         dt_tensor *full = dt_full_tensor(x);
         for (int64_t i = 0; i < 25; i++) {
-            double want = (double)(i + i % 5 * 5 + i / 5);
-            CHECK(calls_number(full, i) == want, "%" PRId64 ": %g, not %g", i, calls_number(full, i), want);
+            double expected = (double)(i + i % 5 * 5 + i / 5);
+            CHECK(calls_number(full, i) == expected, "%" PRId64 ": %g, not %g", i, calls_number(full, i), expected);
         }
         dt_tensor *y = distributed ? calls_place(whole, mesh, "S(1)") : dt_clone(whole);
         CHECK(CALL(ctx, "add_($0; $1)", y, CALL(ctx, "select($0; 0; 4)", y)) == y, "%s", dt_error_text(ctx));
@@ -238,7 +238,7 @@ static int views_share(dt_ctx *ctx, void *arg) {
     int64_t n_ranks = dt_world(ctx);
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n_ranks, 1, NULL);
     dt_tensor *whole = calls_counting(ctx, DT_F32, DT_SHAPE(7, 4), 0, 1);
-    dt_tensor *x = calls_place(whole, mesh, "S(0)"), *want = dt_clone(whole);
+    dt_tensor *x = calls_place(whole, mesh, "S(0)"), *expected = dt_clone(whole);
     dt_tensor *v = CALL(ctx, "transpose($0; 0; 1)", x);
     CHECK(v && dt_tensor_shares(v, x), "the transpose is a copy: %s", dt_error_text(ctx));
     CHECK(!strcmp(calls_placements(v), "S(1)"), "%s", calls_placements(v));
@@ -248,8 +248,8 @@ static int views_share(dt_ctx *ctx, void *arg) {
     CHECK(CALL(ctx, "add_($0; 100.0)", part) == part, "%s", dt_error_text(ctx));
     CHECK(x->storage->version == version + 1, "version %llu", (unsigned long long)x->storage->version);
     for (int64_t i = 0; i < 7; i++)
-        calls_put(want, i * 4 + 2, (double)(i * 4 + 2) + 100);
-    CHECK(tensors_equal(dt_full_tensor(x), want), "the view's change does not show");
+        calls_put(expected, i * 4 + 2, (double)(i * 4 + 2) + 100);
+    CHECK(tensors_equal(dt_full_tensor(x), expected), "the view's change does not show");
     dt_tensor *flat = CALL(ctx, "view($0; [28])", x);
     CHECK(flat && dt_tensor_shares(flat, x), "the flat view is a copy: %s", dt_error_text(ctx));
     dt_tensor *copied = CALL(ctx, "reshape($0; [28])", v); /* column by column: cannot be a view */
@@ -277,14 +277,14 @@ static int outside(dt_ctx *ctx, void *arg) {
     CHECK(dt_rank(ctx) < 2 || dt_tensor_local_elements(y) == 0, "%" PRId64, dt_tensor_local_elements(y));
     CHECK(CALL(ctx, "add_($0; 1.0)", y) == y, "%s", dt_error_text(ctx));
     dt_tensor *sum = CALL(ctx, "sum($0)", y);
-    double value = dt_item(sum), want = 0;
+    double value = dt_item(sum), expected = 0;
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < 5; j++) {
-            want += 1;
+            expected += 1;
             for (int k = 0; k < 3; k++)
-                want += (double)((i * 3 + k) * (j * 3 + k));
+                expected += (double)((i * 3 + k) * (j * 3 + k));
         }
-    CHECK(dt_rank(ctx) >= 2 || value == want, "%g, not %g", value, want);
+    CHECK(dt_rank(ctx) >= 2 || value == expected, "%g, not %g", value, expected);
     CHECK(!dt_failed(ctx), "%s", dt_error_text(ctx));
     dt_mesh_release(mesh);
     return 0;

@@ -156,11 +156,11 @@ static int raw_calls(dt_ctx *ctx, void *arg) {
     static const struct {
         const char *name;
         int64_t n;
-    } want[] = {{"all_reduce", 2}, {"all_gather", 1}, {"reduce_scatter", 1}, {"broadcast", 1},
-                {"gather", 1},     {"scatter", 1},    {"all_to_all", 1},     {"barrier", 1}};
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
-        CHECK(count(ctx, want[i].name, "comm", NULL) == want[i].n, "%s: %" PRId64, want[i].name,
-              count(ctx, want[i].name, "comm", NULL));
+    } expected[] = {{"all_reduce", 2}, {"all_gather", 1}, {"reduce_scatter", 1}, {"broadcast", 1},
+                    {"gather", 1},     {"scatter", 1},    {"all_to_all", 1},     {"barrier", 1}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++)
+        CHECK(count(ctx, expected[i].name, "comm", NULL) == expected[i].n, "%s: %" PRId64, expected[i].name,
+              count(ctx, expected[i].name, "comm", NULL));
     CHECK(count(ctx, NULL, NULL, NULL) == 9, "%" PRId64, count(ctx, NULL, NULL, NULL));
     int64_t floats = 2 * 4 + 2 * n + 2 + 3 + (me == 0 ? 2 * n : 0) + 2 + 2 * n;
     CHECK(dt_comm_stats(ctx, NULL).bytes == 4 * floats, "%" PRId64 " bytes, not %" PRId64,
@@ -179,8 +179,9 @@ static int bytes_received(dt_ctx *ctx, void *arg) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(7, 3), .mesh = mesh, .place = "S(0)");
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK(dt_redistribute(x, "R"), "%s", dt_error_text(ctx));
-    int64_t want = 4 * (21 - dt_tensor_local_elements(x));
-    CHECK(dt_comm_stats(ctx, NULL).bytes == want, "%" PRId64 ", not %" PRId64, dt_comm_stats(ctx, NULL).bytes, want);
+    int64_t expected = 4 * (21 - dt_tensor_local_elements(x));
+    CHECK(dt_comm_stats(ctx, NULL).bytes == expected, "%" PRId64 ", not %" PRId64, dt_comm_stats(ctx, NULL).bytes,
+          expected);
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK(dt_item(CALL(ctx, "sum($0)", x)) == 21, "%s", dt_error_text(ctx));
     CHECK(count(ctx, "all_reduce", "item", NULL) == (n > 1), "%" PRId64, count(ctx, "all_reduce", "item", NULL));

@@ -36,10 +36,10 @@ static bool matches(dt_tensor *tensor, const char *place, dt_tensor *value) {
 static int64_t n_collectives(const dt_ctx *ctx) { return dt_comm_stats(ctx, &(dt_comm_filter){.op = NULL}).n; }
 
 /* Checks value and placements of a result, and that it took so many collectives. */
-static int is_right(dt_ctx *ctx, const char *id, dt_tensor *got, const char *place, int64_t n, dt_tensor *want) {
+static int is_right(dt_ctx *ctx, const char *id, dt_tensor *got, const char *place, int64_t n, dt_tensor *expected) {
     CHECK(n_collectives(ctx) == n, "%s: %lld collectives, not %lld", id, (long long)n_collectives(ctx), (long long)n);
-    CHECK(got && matches(got, place, want), "%s: not %s: %s", id, place, dt_error_text(ctx));
-    CHECK(tensors_equal(dt_full_tensor(got), want), "%s: values", id);
+    CHECK(got && matches(got, place, expected), "%s: not %s: %s", id, place, dt_error_text(ctx));
+    CHECK(tensors_equal(dt_full_tensor(got), expected), "%s: values", id);
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     return 0;
 }

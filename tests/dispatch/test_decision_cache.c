@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The cache of decisions: what makes a key, what it costs to forget, and that it stays within its bounds. One rank, or
+ * The cache of decisions: what its keys contain, eviction, and that it stays within its bounds. One rank, or
  * one rank of a fake world: decisions do not depend on data.
  */
 #include "dispatch/calls.h"
@@ -68,7 +68,7 @@ static void cache__keys_are_op_static_arguments_and_specs(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void cache__plain_tensors_are_known_by_dtype_and_shape(void **state) {
+static void cache__keys_of_plain_tensors_are_dtype_and_shape(void **state) {
     (void)state;
     dt_ctx *ctx = open_self();
     dt_tensor *a = dt_ones(ctx, DT_SHAPE(8, 4)), *b = dt_ones(ctx, DT_SHAPE(4, 8)), *c = dt_ones(ctx, DT_SHAPE(8, 4));
@@ -122,8 +122,8 @@ static void cache__stays_within_its_bounds_and_keeps_what_is_used(void **state) 
     dt_ctx *ctx = open_self();
     dt_tensor *often = dt_ones(ctx, DT_SHAPE(3, 5));
     NEW(ctx, "neg($0)", often);
-    int64_t most = dt_cache_stats(ctx).max_entries;
-    for (int64_t i = 0; i < 2 * most; i++) {
+    int64_t max = dt_cache_stats(ctx).max_entries;
+    for (int64_t i = 0; i < 2 * max; i++) {
         dt_scope scope = dt_scope_begin(ctx);
         dt_tensor *once = dt_ones(ctx, DT_SHAPE(1 + i % 100, 1 + i / 100, 0));
         assert_non_null(CALL(ctx, "neg($0)", once));
@@ -131,18 +131,18 @@ static void cache__stays_within_its_bounds_and_keeps_what_is_used(void **state) 
         assert_non_null(CALL(ctx, "neg($0)", often));
         dt_cache_statistics now = dt_cache_stats(ctx);
         assert_int_equal(now.n_hits, before.n_hits + 1);
-        assert_true(now.n_entries <= most);
+        assert_true(now.n_entries <= max);
         assert_int_equal(now.n_entries, now.n_misses - now.n_evicted);
         dt_scope_end(scope);
     }
-    assert_true(dt_cache_stats(ctx).n_evicted >= most);
+    assert_true(dt_cache_stats(ctx).n_evicted >= max);
     dt_cache_clear(ctx);
     assert_int_equal(dt_cache_stats(ctx).n_entries, 0);
     NEW(ctx, "neg($0)", often);
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void cache__does_without_keys_that_are_too_long(void **state) {
+static void cache__skips_keys_that_are_too_long(void **state) {
     (void)state;
     dt_ctx *ctx = open_self();
     dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(1, 1, 1), 3, 0);
@@ -253,11 +253,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cache__keys_are_op_static_arguments_and_specs),
         cmocka_unit_test(cache__keys_hold_what_decides),
-        cmocka_unit_test(cache__plain_tensors_are_known_by_dtype_and_shape),
+        cmocka_unit_test(cache__keys_of_plain_tensors_are_dtype_and_shape),
         cmocka_unit_test(cache__scalars_that_vary_add_nothing_but_their_classes_do),
         cmocka_unit_test(cache__a_hit_computes_with_the_values_of_its_own_call),
         cmocka_unit_test(cache__stays_within_its_bounds_and_keeps_what_is_used),
-        cmocka_unit_test(cache__does_without_keys_that_are_too_long),
+        cmocka_unit_test(cache__skips_keys_that_are_too_long),
         cmocka_unit_test(cache__outlives_meshes_and_tensors),
         cmocka_unit_test(cache__may_be_cleared_by_a_kernel),
         cmocka_unit_test(cache__of_a_context_without_calls_is_empty),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * dt_local_map: functions on local tensors. X is [16,8], W is [8,12]; the expected product is worked out by
- * loops. Ranks 2, and 1, 3, 4, 5 for uneven parts, on shm.
+ * dt_local_map: functions on local tensors. X is [16,8], W is [8,12]; the expected product is computed by
+ * loops. Ranks 2, and 1, 3, 4, 5 for uneven shards, on shm.
  */
 #include "dispatch/calls.h"
 

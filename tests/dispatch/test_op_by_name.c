@@ -121,8 +121,8 @@ static int run_decomposed(dt_ctx *ctx, void *arg) {
     CHECK(got, "%s", dt_error_text(ctx));
     CHECK(dt_tensor_spec(y) == dt_tensor_spec(x), "it does not stay where it is");
     for (int i = 0; i < 15; i++) {
-        float in = ((float *)dt_data(whole))[i], want = in > 0 ? in + in : 0;
-        CHECK(((float *)dt_data(got))[i] == want, "element %d", i);
+        float in = ((float *)dt_data(whole))[i], expected = in > 0 ? in + in : 0;
+        CHECK(((float *)dt_data(got))[i] == expected, "element %d", i);
     }
     const char *why = dt_explain(ctx, "twice_relu", x);
     CHECK(why && strstr(why, "through its decomposition"), "%s", why ? why : dt_error_text(ctx));

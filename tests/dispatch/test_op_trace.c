@@ -33,9 +33,9 @@ static dt_tensor *ones(const world *self, int64_t m, int64_t n, const char *plac
     return dt_ones(self->ctx, DT_SHAPE(m, n), .mesh = self->mesh, .place = place);
 }
 
-static void assert_says(const char *text, const char *want) {
-    if (!text || !strstr(text, want))
-        fail_msg("expected\n%s\nin\n%s", want, text ? text : "(nothing)");
+static void assert_says(const char *text, const char *expected) {
+    if (!text || !strstr(text, expected))
+        fail_msg("expected\n%s\nin\n%s", expected, text ? text : "(nothing)");
 }
 
 /* DBG-001, DBG-004, DBG-006 */

@@ -2,7 +2,7 @@
  *
  * Every op of the table that has a kernel, on each of its samples, with random placements on random meshes: the value
  * of the distributed call is that of the same call on plain tensors, the first time and from the cache. Partial inputs
- * have parts that differ wildly; shards are uneven, empty and strided. Ranks 1, 2, 3, 4, 5, 6 on shm; meshes smaller
+ * have unrelated contributions; shards are uneven, empty and strided. Ranks 1, 2, 3, 4, 5, 6 on shm; meshes smaller
  * than the world leave ranks outside.
  */
 #include "dispatch/calls.h"
@@ -132,11 +132,11 @@ static bool close_to(double a, double b) {
 }
 
 /* Where the plain and the distributed value differ, or -1. */
-static int64_t differs(const dt_tensor *got, const dt_tensor *want) {
-    if (got->dtype != want->dtype || !tensors_same_shape(got, want))
+static int64_t differs(const dt_tensor *got, const dt_tensor *expected) {
+    if (got->dtype != expected->dtype || !tensors_same_shape(got, expected))
         return 0;
-    for (int64_t i = 0; i < dt_tensor_elements(want); i++)
-        if (!close_to(calls_number(got, i), calls_number(want, i)))
+    for (int64_t i = 0; i < dt_tensor_elements(expected); i++)
+        if (!close_to(calls_number(got, i), calls_number(expected, i)))
             return i;
     return -1;
 }
@@ -152,10 +152,10 @@ static int compare(situation *self, const test_call *call, const test_call *plai
         CHECK(full, "%s: %s", text, dt_error_text(self->ctx));
         if (!inside)
             continue;
-        dt_tensor *got = dt_contiguous(full), *want = dt_contiguous(plain->outputs[o]);
-        int64_t at = differs(got, want);
+        dt_tensor *got = dt_contiguous(full), *expected = dt_contiguous(plain->outputs[o]);
+        int64_t at = differs(got, expected);
         CHECK(at < 0, "%s on %s (%s): output %d, %s, element %" PRId64 ": %g, not %g", text, dt_mesh_text(self->mesh),
-              when, o, calls_placements(call->outputs[o]), at, calls_number(got, at), calls_number(want, at));
+              when, o, calls_placements(call->outputs[o]), at, calls_number(got, at), calls_number(expected, at));
     }
     return 0;
 }
@@ -291,11 +291,11 @@ static void dispatch__plain_calls_equal_loops(void **state) {
     dt_tensor *b = calls_counting(ctx, DT_F32, DT_SHAPE(4, 5), 2, -0.25);
     dt_tensor *row = calls_counting(ctx, DT_F32, DT_SHAPE(4), 1, 1);
     dt_tensor *sum = CALL(ctx, "add($0; $1; alpha=-2)", a, row), *product = CALL(ctx, "mm($0; $1)", a, b);
-    dt_tensor *most = CALL(ctx, "amax($0; [1])", a), *turned = CALL(ctx, "transpose($0; 0; 1)", a);
+    dt_tensor *max = CALL(ctx, "amax($0; [1])", a), *turned = CALL(ctx, "transpose($0; 0; 1)", a);
     dt_tensor *joined = CALL(ctx, "cat({$0; $0}; 1)", a);
     assert_non_null(sum);
     assert_non_null(product);
-    assert_non_null(most);
+    assert_non_null(max);
     assert_non_null(turned);
     assert_non_null(joined);
     for (int64_t i = 0; i < 3; i++) {
@@ -307,12 +307,12 @@ static void dispatch__plain_calls_equal_loops(void **state) {
             assert_true(*(const float *)(const void *)tensors_at(turned, (int64_t[]){k, i}) == (float)x);
             assert_true(calls_number(joined, i * 8 + k) == x && calls_number(joined, i * 8 + 4 + k) == x);
         }
-        assert_true(calls_number(most, i) == largest);
+        assert_true(calls_number(max, i) == largest);
         for (int64_t j = 0; j < 5; j++) {
-            double want = 0;
+            double expected = 0;
             for (int64_t k = 0; k < 4; k++)
-                want += calls_number(a, i * 4 + k) * calls_number(b, k * 5 + j);
-            assert_true(calls_number(product, i * 5 + j) == want);
+                expected += calls_number(a, i * 4 + k) * calls_number(b, k * 5 + j);
+            assert_true(calls_number(product, i * 5 + j) == expected);
         }
     }
     assert_int_equal(dt_close(ctx), 0);

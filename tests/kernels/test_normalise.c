@@ -167,7 +167,7 @@ static void norm_case(uint64_t *random, dt__pool *pool, dt_dtype dtype, int n_di
             continue;
         const int n_last = 1 + (int)test_below(random, n_dims), n_leading = n_dims - n_last;
         const bool in_place = test_below(random, 4) == 0, scales = test_below(random, 2),
-                   shifts = test_below(random, 2), tells = test_below(random, 2);
+                   shifts = test_below(random, 2), with_statistics = test_below(random, 2);
         const dt_dtype outputs = dtype == DT_F64 ? DT_F64 : DT_F32;
         test_array_make(&in, dtype, n_dims, shape, in_place ? STRIDED : (test_layout)test_below(random, 3), random);
         test_array_make(&out, dtype, n_dims, shape, (test_layout)test_below(random, 2), random);
@@ -188,11 +188,11 @@ static void norm_case(uint64_t *random, dt__pool *pool, dt_dtype dtype, int n_di
                                      .is_rms = test_below(random, 4) == 0,
                                      .weight = scales ? &weight.a : NULL,
                                      .bias = shifts ? &bias.a : NULL,
-                                     .mean = tells ? &mean.a : NULL,
-                                     .rstd = tells ? &rstd.a : NULL};
+                                     .mean = with_statistics ? &mean.a : NULL,
+                                     .rstd = with_statistics ? &rstd.a : NULL};
         dt__layer_norm_run(table_at(t), pool, &what);
-        check_norm(&in, to, scales ? &weight : NULL, shifts ? &bias : NULL, tells ? &mean : NULL,
-                   tells ? &rstd : NULL, &what, kept);
+        check_norm(&in, to, scales ? &weight : NULL, shifts ? &bias : NULL, with_statistics ? &mean : NULL,
+                   with_statistics ? &rstd : NULL, &what, kept);
         free(kept);
         test_array_free(&in);
         test_array_free(&out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * For tests of layouts: a context and an arena per test, layouts written as text, and the defining properties checked
- * index by index. Everything here is plain evaluation, independent of the algebra that it checks.
+ * index by index. All checks are plain evaluation, independent of the algebra that it checks.
  */
 #ifndef DT_TESTS_LAYOUTS_H
 #define DT_TESTS_LAYOUTS_H
@@ -44,23 +44,23 @@ static inline dt__tuple tuple_of(bench *b, const char *text) {
     return tuple;
 }
 
-static inline void assert_tuple(bench *b, const dt__tuple *tuple, const char *want) {
+static inline void assert_tuple(bench *b, const dt__tuple *tuple, const char *expected) {
     dt__text text = dt__text_new(b->ctx);
     dt__tuple_print(&text, tuple);
-    assert_string_equal(dt__text_chars(&text), want);
+    assert_string_equal(dt__text_chars(&text), expected);
     dt__text_free(&text);
 }
 
-static inline void assert_layout(bench *b, const dt__layout *layout, const char *want) {
+static inline void assert_layout(bench *b, const dt__layout *layout, const char *expected) {
     dt__text text = dt__text_new(b->ctx);
     dt__layout_print(&text, layout);
-    assert_string_equal(dt__text_chars(&text), want);
+    assert_string_equal(dt__text_chars(&text), expected);
     dt__text_free(&text);
 }
 
-static inline void assert_i64(int64_t got, int64_t want, const char *what) {
-    if (got != want)
-        fail_msg("%s: got %lld, want %lld", what, (long long)got, (long long)want);
+static inline void assert_i64(int64_t got, int64_t expected, const char *label) {
+    if (got != expected)
+        fail_msg("%s: got %lld, expected %lld", label, (long long)got, (long long)expected);
 }
 
 /* A layout as a function on all integers from 0 on, by the definition: what the modes leave goes to the first. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* No value of the layout is a value of the complement, but for 0. */
-static void check_disjoint(const dt__layout *layout, const dt__layout *rest, const char *what) {
+static void check_disjoint(const dt__layout *layout, const dt__layout *rest, const char *label) {
     int64_t cosize = dt__layout_cosize(layout);
     bool *reached = calloc((size_t)cosize, 1);
     for (int64_t i = 0; i < dt__layout_size(layout); i++)
@@ -13,17 +13,17 @@ static void check_disjoint(const dt__layout *layout, const dt__layout *rest, con
     for (int64_t i = 0; i < dt__layout_size(rest); i++) {
         int64_t value = value_beyond(rest, i);
         if (value != 0 && value < cosize && reached[value])
-            fail_msg("%s: layout and complement both reach %lld", what, (long long)value);
+            fail_msg("%s: layout and complement both reach %lld", label, (long long)value);
     }
     free(reached);
 }
 
-static void complement__reaches_what_the_layout_skips(void **state) {
+static void complement__covers_what_the_layout_skips(void **state) {
     (void)state;
     static const struct {
         const char *layout;
         int64_t size;
-        const char *want;
+        const char *expected;
     } cases[] = {
         {"1:0", 1, "1:0"},                                   /* CPL-001 */
         {"1:1", 1, "1:0"},                                   /* CPL-002 */
@@ -45,7 +45,7 @@ static void complement__reaches_what_the_layout_skips(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i].layout), got;
         assert_int_equal(dt__layout_complement(&b.arena, &layout, cases[i].size, &got), DT_OK);
-        assert_layout(&b, &got, cases[i].want);
+        assert_layout(&b, &got, cases[i].expected);
         check_disjoint(&layout, &got, cases[i].layout);
     }
     bench_end(&b);
@@ -68,10 +68,10 @@ static void complement__refuses_overlap(void **state) {
     bench_end(&b);
 }
 
-static void check_composition(const dt__layout *a, const dt__layout *b, const dt__layout *got, const char *what) {
-    assert_i64(dt__layout_size(got), dt__layout_size(b), what);
+static void check_composition(const dt__layout *a, const dt__layout *b, const dt__layout *got, const char *label) {
+    assert_i64(dt__layout_size(got), dt__layout_size(b), label);
     for (int64_t i = 0; i < dt__layout_size(b); i++)
-        assert_i64(value_beyond(got, i), value_beyond(a, value_beyond(b, i)), what);
+        assert_i64(value_beyond(got, i), value_beyond(a, value_beyond(b, i)), label);
 }
 
 static void composition__applies_one_after_the_other(void **state) {
@@ -127,12 +127,12 @@ static void composition__applies_one_after_the_other(void **state) {
     bench_end(&b);
 }
 
-/* The values that conformance gives for some compositions. */
+/* The published values of some compositions. */
 static void composition__has_the_published_values(void **state) {
     (void)state;
     static const struct {
         const char *a, *b;
-        int64_t want[8];
+        int64_t expected[8];
         int n;
     } cases[] = {
         {"12:1", "(2,3):(2,4)", {0, 4, 8, 2, 6, 10}, 6},                                    /* CMP-015 */
@@ -150,7 +150,7 @@ static void composition__has_the_published_values(void **state) {
         dt__layout left = layout_of(&b, cases[i].a), right = layout_of(&b, cases[i].b), got;
         assert_int_equal(dt__layout_composition(&b.arena, &left, &right, &got), DT_OK);
         for (int k = 0; k < cases[i].n; k++)
-            assert_i64(dt__layout_at(&got, k), cases[i].want[k], cases[i].a);
+            assert_i64(dt__layout_at(&got, k), cases[i].expected[k], cases[i].a);
     }
     bench_end(&b);
 }
@@ -251,7 +251,7 @@ static void injective__is_exact(void **state) {
     (void)state;
     static const struct {
         const char *layout;
-        bool want;
+        bool expected;
     } cases[] = {
         {"1:0", true},
         {"(1,1):(0,0)", true},
@@ -270,10 +270,10 @@ static void injective__is_exact(void **state) {
     bench_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i].layout);
-        bool got = !cases[i].want;
+        bool got = !cases[i].expected;
         assert_int_equal(dt__layout_is_injective(&b.arena, &layout, &got), DT_OK);
-        if (got != cases[i].want)
-            fail_msg("%s: got %d, want %d", cases[i].layout, got, cases[i].want);
+        if (got != cases[i].expected)
+            fail_msg("%s: got %d, expected %d", cases[i].layout, got, cases[i].expected);
     }
     bench_end(&b);
 }
@@ -296,7 +296,7 @@ static dt_status sums_differ(bench *b, int n, bool *out) {
     return dt__layout_is_injective(&b->arena, &layout, out);
 }
 
-static void injective__searches_and_gives_up_in_time(void **state) {
+static void injective__bounds_its_search(void **state) {
     (void)state;
     bench b;
     bench_begin(&b);
@@ -313,7 +313,7 @@ static void injective__searches_and_gives_up_in_time(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(complement__reaches_what_the_layout_skips),
+        cmocka_unit_test(complement__covers_what_the_layout_skips),
         cmocka_unit_test(complement__refuses_overlap),
         cmocka_unit_test(composition__applies_one_after_the_other),
         cmocka_unit_test(composition__has_the_published_values),
@@ -321,7 +321,7 @@ int main(void) {
         cmocka_unit_test(right_inverse__undoes_on_the_right),
         cmocka_unit_test(left_inverse__undoes_on_the_left),
         cmocka_unit_test(injective__is_exact),
-        cmocka_unit_test(injective__searches_and_gives_up_in_time),
+        cmocka_unit_test(injective__bounds_its_search),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

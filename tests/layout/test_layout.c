@@ -16,7 +16,7 @@ static void crd2idx__multiplies_coordinates_with_strides(void **state) {
     (void)state;
     static const struct {
         const char *coord, *layout;
-        int64_t want;
+        int64_t expected;
     } cases[] = {
         {"2", "5:1", 2},
         {"0", "5:1", 0},
@@ -31,12 +31,12 @@ static void crd2idx__multiplies_coordinates_with_strides(void **state) {
         {"4", "((2,2,2),(2,2,2)):((1,16,4),(8,2,32))", 8}, /* INT-013 */
         {"0", "():()", 0},                                 /* INT-014 */
         {"(1,5)", "(2,(2,3)):(6,(3,1))", 11},              /* a number for a nested mode */
-        {"7", "(2,3):(3,1)", 7},                           /* beyond the size: the first mode goes on */
+        {"7", "(2,3):(3,1)", 7},                           /* beyond the size: the first mode continues */
     };
     bench b;
     bench_begin(&b);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_i64(crd2idx(&b, cases[i].coord, cases[i].layout), cases[i].want, cases[i].layout);
+        assert_i64(crd2idx(&b, cases[i].coord, cases[i].layout), cases[i].expected, cases[i].layout);
     bench_end(&b);
 }
 
@@ -58,7 +58,7 @@ static void crd2idx__integer_over_a_list_is_unravelled_row_major(void **state) {
     (void)state;
     static const struct {
         const char *layout;
-        int64_t want[8];
+        int64_t expected[8];
         int n;
     } cases[] = {
         {"(2,2):(2,1)", {0, 1, 2, 3}, 4},                    /* INT-009 */
@@ -72,19 +72,19 @@ static void crd2idx__integer_over_a_list_is_unravelled_row_major(void **state) {
         for (int index = 0; index < cases[i].n; index++) {
             char coord[16];
             snprintf(coord, sizeof coord, "%d", index);
-            assert_i64(crd2idx(&b, coord, cases[i].layout), cases[i].want[index], cases[i].layout);
+            assert_i64(crd2idx(&b, coord, cases[i].layout), cases[i].expected[index], cases[i].layout);
             dt__layout layout = layout_of(&b, cases[i].layout);
-            assert_i64(dt__layout_at(&layout, index), cases[i].want[index], cases[i].layout);
+            assert_i64(dt__layout_at(&layout, index), cases[i].expected[index], cases[i].layout);
         }
     bench_end(&b);
 }
 
-static void crd2idx__refuses_what_does_not_fit(void **state) {
+static void crd2idx__refuses_coordinates_of_another_structure(void **state) {
     (void)state;
     static const struct {
         const char *coord, *layout;
         dt_status status;
-        const char *says;
+        const char *message;
     } cases[] = {
         {"(0,1,2)", "(2,3)", DT_ERR_SHAPE, "3 parts for a mode of 2"},
         {"(1,(0,0))", "(2,3)", DT_ERR_SHAPE, "2 parts for a mode of 1"},
@@ -98,7 +98,7 @@ static void crd2idx__refuses_what_does_not_fit(void **state) {
         dt__tuple coord = tuple_of(&b, cases[i].coord);
         int64_t value = 77;
         assert_int_equal(dt__layout_crd2idx(&b.arena, &layout, &coord, &value), cases[i].status);
-        assert_error_says(b.ctx, cases[i].status, cases[i].says);
+        assert_error_says(b.ctx, cases[i].status, cases[i].message);
         assert_int_equal(value, 77);
         dt_error_clear(b.ctx);
     }
@@ -109,7 +109,7 @@ static void idx2crd__divides_and_takes_the_rest(void **state) {
     (void)state;
     static const struct {
         int64_t index;
-        const char *layout, *want;
+        const char *layout, *expected;
     } cases[] = {
         {2, "5:1", "2"},
         {0, "5:1", "0"},
@@ -129,7 +129,7 @@ static void idx2crd__divides_and_takes_the_rest(void **state) {
         dt__layout layout = layout_of(&b, cases[i].layout);
         dt__tuple got;
         assert_int_equal(dt__layout_idx2crd(&b.arena, &layout, cases[i].index, &got), DT_OK);
-        assert_tuple(&b, &got, cases[i].want);
+        assert_tuple(&b, &got, cases[i].expected);
     }
     dt__layout layout = layout_of(&b, "(3,4)");
     dt__tuple got;
@@ -169,7 +169,7 @@ static void coordinates__round_trip(void **state) {
     bench_end(&b);
 }
 
-static void coalesce__joins_what_continues(void **state) {
+static void coalesce__joins_contiguous_modes(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"1:0", "1:0"},                                           /* COA-001 */
@@ -225,7 +225,7 @@ static void splice__replaces_modes(void **state) {
     static const struct {
         const char *layout;
         int64_t from, to;
-        const char *by, *want;
+        const char *by, *expected;
     } cases[] = {
         {"(4,2):(2,1)", 0, 1, "(2,2):(4,2)", "(2,2,2):(4,2,1)"},
         {"(4,2):(2,1)", 1, 2, "2:1", "(4,2):(2,1)"},
@@ -237,7 +237,7 @@ static void splice__replaces_modes(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = layout_of(&b, cases[i].layout), by = layout_of(&b, cases[i].by), got;
         assert_int_equal(dt__layout_splice(&b.arena, &layout, cases[i].from, cases[i].to, &by, &got), DT_OK);
-        assert_layout(&b, &got, cases[i].want);
+        assert_layout(&b, &got, cases[i].expected);
     }
     static const int64_t wrong[][2] = {{-1, 1}, {1, 0}, {0, 3}};
     for (int i = 0; i < 3; i++) {
@@ -267,12 +267,12 @@ static void size_and_cosize__follow_the_definition(void **state) {
     bench_end(&b);
 }
 
-static void parse__says_what_is_wrong(void **state) {
+static void parse__reports_what_is_wrong(void **state) {
     (void)state;
     static const struct {
         const char *text;
         dt_status status;
-        const char *says;
+        const char *message;
     } cases[] = {
         {"(2,4):", DT_ERR_VALUE, "column 7: expected a number or '('"},
         {"(2,4):(4,1)x", DT_ERR_VALUE, "column 12: expected the end"},
@@ -291,7 +291,7 @@ static void parse__says_what_is_wrong(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__layout layout = {.shape = dt__tuple_int(77)};
         dt_status status = dt__layout_parse(&b.arena, cases[i].text, &layout);
-        assert_error_says(b.ctx, cases[i].status, cases[i].says);
+        assert_error_says(b.ctx, cases[i].status, cases[i].message);
         assert_int_equal(status, cases[i].status);
         assert_int_equal(layout.shape.value, 77);
         dt_error_clear(b.ctx);
@@ -299,7 +299,7 @@ static void parse__says_what_is_wrong(void **state) {
     bench_end(&b);
 }
 
-static void modes__thousands_of_trivial_ones_are_no_burden(void **state) {
+static void modes__thousands_of_size_one_cost_nothing(void **state) {
     (void)state;
     bench b;
     bench_begin(&b);
@@ -324,15 +324,15 @@ int main(void) {
         cmocka_unit_test(crd2idx__multiplies_coordinates_with_strides),
         cmocka_unit_test(crd2idx__missing_coordinate_is_zero),
         cmocka_unit_test(crd2idx__integer_over_a_list_is_unravelled_row_major),
-        cmocka_unit_test(crd2idx__refuses_what_does_not_fit),
+        cmocka_unit_test(crd2idx__refuses_coordinates_of_another_structure),
         cmocka_unit_test(idx2crd__divides_and_takes_the_rest),
         cmocka_unit_test(coordinates__round_trip),
-        cmocka_unit_test(coalesce__joins_what_continues),
+        cmocka_unit_test(coalesce__joins_contiguous_modes),
         cmocka_unit_test(flatten__keeps_every_mode),
         cmocka_unit_test(splice__replaces_modes),
         cmocka_unit_test(size_and_cosize__follow_the_definition),
-        cmocka_unit_test(parse__says_what_is_wrong),
-        cmocka_unit_test(modes__thousands_of_trivial_ones_are_no_burden),
+        cmocka_unit_test(parse__reports_what_is_wrong),
+        cmocka_unit_test(modes__thousands_of_size_one_cost_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

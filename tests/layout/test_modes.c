@@ -19,7 +19,7 @@ static int64_t modes_of(bench *b, const char *text, dt__mode out[MOST_MODES]) {
 }
 
 /* "[(6,1)]" of a layout given as text. */
-static void assert_normal(bench *b, const char *layout, const char *want) {
+static void assert_normal(bench *b, const char *layout, const char *expected) {
     dt__mode modes[MOST_MODES];
     char got[256] = "[";
     int64_t n = dt__modes_coalesce(modes, modes_of(b, layout, modes));
@@ -30,10 +30,10 @@ static void assert_normal(bench *b, const char *layout, const char *want) {
         strcat(got, part);
     }
     strcat(got, "]");
-    assert_string_equal(got, want);
+    assert_string_equal(got, expected);
 }
 
-static void coalesce__gives_the_normal_list(void **state) {
+static void coalesce__yields_the_normal_list(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"(3,2):(2,1)", "[(6,1)]"},                                         /* DM-082 */
@@ -67,7 +67,7 @@ static void structure__must_match(void **state) {
 }
 
 /* "0 2 4 6|1 3 5 7": the copies of a list of modes that together cover a world, one group each. */
-static void assert_groups(const dt__mode *modes, int64_t n, int64_t world, const char *want) {
+static void assert_groups(const dt__mode *modes, int64_t n, int64_t world, const char *expected) {
     dt__mode copy[16], rest[17];
     int64_t n_rest, n_groups, size;
     char got[512] = "";
@@ -85,7 +85,7 @@ static void assert_groups(const dt__mode *modes, int64_t n, int64_t world, const
                      (long long)(dt__modes_at(rest, n_rest, i) + dt__modes_at(modes, n, k)));
             strcat(got, part);
         }
-    assert_string_equal(got, want);
+    assert_string_equal(got, expected);
 }
 
 static void complement__numbers_the_groups(void **state) {
@@ -118,7 +118,7 @@ static void composition__cuts_a_dim(void **state) {
     (void)state;
     static const struct {
         const char *dim;
-        dt__mode by, want;
+        dt__mode by, expected;
         const char *groups;
     } cases[] = {
         {"(4,2):(2,1)", {2, 1}, {2, 1}, "0 1|2 3|4 5|6 7"}, /* DM-093 */
@@ -131,7 +131,7 @@ static void composition__cuts_a_dim(void **state) {
         dt__mode modes[MOST_MODES], got[MOST_MODES + 1];
         int64_t n = dt__modes_coalesce(modes, modes_of(&b, cases[i].dim, modes)), n_got = 0;
         assert_int_equal(dt__modes_compose_one(modes, n, cases[i].by, NULL, got, &n_got), DT__COMPOSE_OK);
-        assert_true(dt__modes_equal(got, n_got, &cases[i].want, 1));
+        assert_true(dt__modes_equal(got, n_got, &cases[i].expected, 1));
         assert_groups(got, n_got, 8, cases[i].groups);
     }
     dt__layout dim = layout_of(&b, "4:2"), by = layout_of(&b, "(2,2):(2,1)"), got;
@@ -144,7 +144,7 @@ static void orthogonal__means_each_steps_over_the_smaller(void **state) {
     (void)state;
     static const struct {
         const char *layout;
-        bool want;
+        bool expected;
     } cases[] = {
         {"(2,3):(6,1)", true},     {"4:1", true},
         {"(2,3):(3,1)", true},     {"(2,2,2):(8,4,1)", true},
@@ -158,18 +158,18 @@ static void orthogonal__means_each_steps_over_the_smaller(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__mode modes[MOST_MODES];
         bool got = dt__modes_orthogonal(modes, modes_of(&b, cases[i].layout, modes));
-        if (got != cases[i].want)
-            fail_msg("%s: got %d, want %d", cases[i].layout, got, cases[i].want);
+        if (got != cases[i].expected)
+            fail_msg("%s: got %d, expected %d", cases[i].layout, got, cases[i].expected);
     }
     bench_end(&b);
 }
 
-static void tile__needs_whole_multiples(void **state) {
+static void tile__needs_integer_multiples(void **state) {
     (void)state;
     static const struct {
         const char *layout;
         int64_t size;
-        bool want;
+        bool expected;
     } cases[] = {
         {"(2,3):(3,1)", 6, true},  {"2:3", 6, true},          {"3:1", 6, true},   {"(2,2):(3,1)", 6, false},
         {"2:4", 12, false},        {"(2,2):(2,1)", 12, true}, {"1:0", 7, true},   {"7:1", 7, true},
@@ -180,20 +180,21 @@ static void tile__needs_whole_multiples(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__mode modes[MOST_MODES];
         bool got = dt__modes_tile(modes, modes_of(&b, cases[i].layout, modes), cases[i].size);
-        if (got != cases[i].want)
-            fail_msg("%s in %lld: got %d, want %d", cases[i].layout, (long long)cases[i].size, got, cases[i].want);
+        if (got != cases[i].expected)
+            fail_msg("%s in %lld: got %d, expected %d", cases[i].layout, (long long)cases[i].size, got,
+                     cases[i].expected);
     }
     bench_end(&b);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(coalesce__gives_the_normal_list),
+        cmocka_unit_test(coalesce__yields_the_normal_list),
         cmocka_unit_test(structure__must_match),
         cmocka_unit_test(complement__numbers_the_groups),
         cmocka_unit_test(composition__cuts_a_dim),
         cmocka_unit_test(orthogonal__means_each_steps_over_the_smaller),
-        cmocka_unit_test(tile__needs_whole_multiples),
+        cmocka_unit_test(tile__needs_integer_multiples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

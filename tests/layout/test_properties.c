@@ -78,10 +78,10 @@ static const char *text_of(bench *b, const dt__layout *layout) {
     return copy;
 }
 
-static void same_function(const dt__layout *a, const dt__layout *b, const char *what) {
-    assert_i64(dt__layout_size(a), dt__layout_size(b), what);
+static void same_function(const dt__layout *a, const dt__layout *b, const char *label) {
+    assert_i64(dt__layout_size(a), dt__layout_size(b), label);
     for (int64_t i = 0; i < dt__layout_size(b); i++)
-        assert_i64(dt__layout_at(a, i), value_beyond(b, i), what);
+        assert_i64(dt__layout_at(a, i), value_beyond(b, i), label);
 }
 
 /* Sorted values, for questions about which values are reached. */
@@ -105,7 +105,7 @@ static bool is_injective(const dt__layout *layout) {
     return all_differ(values, dt__layout_size(layout));
 }
 
-static void check_size_and_text(bench *b, const dt__layout *layout, const char *what) {
+static void check_size_and_text(bench *b, const dt__layout *layout, const char *label) {
     int64_t size = 1, largest = 0;
     dt__mode modes[8];
     dt__layout_modes(layout, modes);
@@ -113,15 +113,15 @@ static void check_size_and_text(bench *b, const dt__layout *layout, const char *
         size *= modes[i].size;
     for (int64_t i = 0; i < size; i++)
         largest = value_beyond(layout, i) > largest ? value_beyond(layout, i) : largest;
-    assert_i64(dt__layout_size(layout), size, what);
-    assert_i64(dt__layout_cosize(layout), largest + 1, what);
-    same_function(layout, layout, what);
-    dt__layout back = layout_of(b, what);
+    assert_i64(dt__layout_size(layout), size, label);
+    assert_i64(dt__layout_cosize(layout), largest + 1, label);
+    same_function(layout, layout, label);
+    dt__layout back = layout_of(b, label);
     assert_true(dt__layout_equal(&back, layout));
 }
 
 /* Every index as a coordinate of the full nesting, made by counting like an odometer. */
-static void check_coordinates(bench *b, const dt__layout *layout, const char *what) {
+static void check_coordinates(bench *b, const dt__layout *layout, const char *label) {
     dt__mode modes[8];
     int64_t n = dt__tuple_count(&layout->shape), digits[8] = {0};
     dt__layout_modes(layout, modes);
@@ -131,21 +131,21 @@ static void check_coordinates(bench *b, const dt__layout *layout, const char *wh
         assert_int_equal(dt__tuple_like(&b->arena, &layout->shape, digits, &coord), DT_OK);
         assert_int_equal(dt__layout_crd2idx(&b->arena, layout, &coord, &value), DT_OK);
         assert_int_equal(dt__layout_crd2idx(&b->arena, layout, &integer, &again), DT_OK);
-        assert_i64(value, value_beyond(layout, i), what);
-        assert_i64(again, value, what);
+        assert_i64(value, value_beyond(layout, i), label);
+        assert_i64(again, value, label);
         for (int64_t d = n - 1; d >= 0 && ++digits[d] == modes[d].size; d--)
             digits[d] = 0;
     }
 }
 
-static void check_coalesce(bench *b, const dt__layout *layout, const char *what) {
+static void check_coalesce(bench *b, const dt__layout *layout, const char *label) {
     dt__layout got, again, flat;
     assert_int_equal(dt__layout_coalesce(&b->arena, layout, &got), DT_OK);
-    same_function(&got, layout, what);
+    same_function(&got, layout, label);
     assert_int_equal(dt__layout_coalesce(&b->arena, &got, &again), DT_OK);
     assert_true(dt__layout_equal(&got, &again));
     assert_int_equal(dt__layout_flatten(&b->arena, layout, &flat), DT_OK);
-    same_function(&flat, layout, what);
+    same_function(&flat, layout, label);
     assert_true(flat.shape.depth <= 1);
     assert_true(got.shape.depth <= 1);
     dt__mode modes[8];
@@ -157,7 +157,7 @@ static void check_coalesce(bench *b, const dt__layout *layout, const char *what)
 }
 
 /* Layout and complement, side by side, reach no value twice. */
-static void check_complement(bench *b, const dt__layout *layout, const char *what, int *n_done) {
+static void check_complement(bench *b, const dt__layout *layout, const char *label, int *n_done) {
     dt__layout rest;
     int64_t size = 1 + draw(2 * dt__layout_cosize(layout));
     if (dt__layout_complement(&b->arena, layout, size, &rest) != DT_OK) {
@@ -177,11 +177,11 @@ static void check_complement(bench *b, const dt__layout *layout, const char *wha
         for (int64_t k = 0; k < n_layout; k++)
             values[n++] = value_beyond(&rest, i) + value_beyond(layout, k);
     if (!all_differ(values, n))
-        fail_msg("complement of %s up to %lld repeats a value", what, (long long)size);
+        fail_msg("complement of %s up to %lld repeats a value", label, (long long)size);
     dt__layout inverse;
     if (dt__layout_left_inverse(&b->arena, layout, &inverse) == DT_OK) /* divisible: no gap is left */
         for (int64_t i = 0; i < n && i < size; i++)
-            assert_i64(values[i], i, what);
+            assert_i64(values[i], i, label);
     dt_error_clear(b->ctx);
     free(values);
     ++*n_done;
@@ -189,7 +189,7 @@ static void check_complement(bench *b, const dt__layout *layout, const char *wha
 
 /* Where each mode of the right operand composes by itself and all together do not, the sum of the parts is indeed not
  * the function. */
-static void check_refusal(bench *b, const dt__layout *left, const dt__layout *right, const char *what) {
+static void check_refusal(bench *b, const dt__layout *left, const dt__layout *right, const char *label) {
     dt__mode modes[8];
     dt__layout parts[8], slim;
     int64_t n = dt__tuple_count(&right->shape);
@@ -210,28 +210,28 @@ static void check_refusal(bench *b, const dt__layout *left, const dt__layout *ri
         if (sum != value_beyond(&slim, value_beyond(right, i)))
             return;
     }
-    fail_msg("composition of %s was refused without need", what);
+    fail_msg("composition of %s was refused without need", label);
 }
 
-static void check_composition(bench *b, const dt__layout *left, const char *what, int *n_done) {
+static void check_composition(bench *b, const dt__layout *left, const char *label, int *n_done) {
     dt__layout right = draw_layout(b, 100), got;
     if (dt__layout_composition(&b->arena, left, &right, &got) != DT_OK) {
         dt_error_clear(b->ctx);
-        check_refusal(b, left, &right, what);
+        check_refusal(b, left, &right, label);
         dt_error_clear(b->ctx);
         return;
     }
-    dt__layout slim; /* what lies beyond the left operand's size is where its coalesced form goes on */
+    dt__layout slim; /* beyond the left operand's size its coalesced form continues */
     assert_int_equal(dt__layout_coalesce(&b->arena, left, &slim), DT_OK);
-    assert_i64(dt__layout_size(&got), dt__layout_size(&right), what);
+    assert_i64(dt__layout_size(&got), dt__layout_size(&right), label);
     for (int64_t i = 0; i < dt__layout_size(&right); i++) {
         int64_t at = value_beyond(&right, i);
-        assert_i64(value_beyond(&got, i), value_beyond(at < dt__layout_size(left) ? left : &slim, at), what);
+        assert_i64(value_beyond(&got, i), value_beyond(at < dt__layout_size(left) ? left : &slim, at), label);
     }
     ++*n_done;
 }
 
-/* Whether in order of stride each stride is a multiple of all that lies below: by comparing all pairs. */
+/* Whether in order of stride each stride is a multiple of all smaller ones: by comparing all pairs. */
 static bool is_divisible(const dt__layout *layout) {
     dt__mode modes[8];
     int64_t n = dt__tuple_count(&layout->shape);
@@ -250,46 +250,46 @@ static bool is_divisible(const dt__layout *layout) {
     return true;
 }
 
-static void check_inverses(bench *b, const dt__layout *layout, const char *what, int *n_done) {
+static void check_inverses(bench *b, const dt__layout *layout, const char *label, int *n_done) {
     dt__layout right, left;
     assert_int_equal(dt__layout_right_inverse(&b->arena, layout, &right), DT_OK);
     for (int64_t i = 0; i < dt__layout_size(&right); i++)
-        assert_i64(value_beyond(layout, value_beyond(&right, i)), i, what);
+        assert_i64(value_beyond(layout, value_beyond(&right, i)), i, label);
     bool exists = dt__layout_left_inverse(&b->arena, layout, &left) == DT_OK;
     dt_error_clear(b->ctx);
     if (exists != is_divisible(layout))
-        fail_msg("left inverse of %s: %s", what, exists ? "given" : "refused");
+        fail_msg("left inverse of %s: %s", label, exists ? "given" : "refused");
     if (!exists)
         return;
     for (int64_t i = 0; i < dt__layout_size(layout); i++)
-        assert_i64(value_beyond(&left, value_beyond(layout, i)), i, what);
+        assert_i64(value_beyond(&left, value_beyond(layout, i)), i, label);
     ++*n_done;
 }
 
-static void check_injective(bench *b, const dt__layout *layout, const char *what, int *n_not) {
-    bool got = false, want = is_injective(layout);
+static void check_injective(bench *b, const dt__layout *layout, const char *label, int *n_not) {
+    bool got = false, expected = is_injective(layout);
     assert_int_equal(dt__layout_is_injective(&b->arena, layout, &got), DT_OK);
-    if (got != want)
-        fail_msg("%s: got injective %d, want %d", what, got, want);
+    if (got != expected)
+        fail_msg("%s: got injective %d, expected %d", label, got, expected);
     dt__mode modes[8];
     dt__layout_modes(layout, modes);
     if (dt__modes_orthogonal(modes, dt__tuple_count(&layout->shape)))
-        assert_true(want);
-    *n_not += !want;
+        assert_true(expected);
+    *n_not += !expected;
 }
 
-static void check_splice(bench *b, const dt__layout *layout, const char *what) {
+static void check_splice(bench *b, const dt__layout *layout, const char *label) {
     int64_t n = layout->shape.depth ? layout->shape.n_items : 1, from = draw(n + 1), to = from + draw(n - from + 1);
     dt__layout by = draw_layout(b, 30), got, back;
     if (dt__layout_splice(&b->arena, layout, from, to, &by, &got) != DT_OK)
-        fail_msg("splice of %s: %s", what, dt_error_text(b->ctx));
+        fail_msg("splice of %s: %s", label, dt_error_text(b->ctx));
     int64_t n_by = by.shape.depth ? by.shape.n_items : 1;
-    assert_i64(got.shape.n_items, n - (to - from) + n_by, what);
+    assert_i64(got.shape.n_items, n - (to - from) + n_by, label);
     dt__layout middle = {{.n_items = to - from, .depth = 60}, {.n_items = to - from, .depth = 60}};
     middle.shape.items = layout->shape.depth ? layout->shape.items + from : &layout->shape;
     middle.stride.items = layout->stride.depth ? layout->stride.items + from : &layout->stride;
     assert_int_equal(dt__layout_splice(&b->arena, &got, from, from + n_by, &middle, &back), DT_OK);
-    same_function(&back, layout, what);
+    same_function(&back, layout, label);
 }
 
 static void layouts__behave_as_functions(void **state) {
@@ -301,15 +301,15 @@ static void layouts__behave_as_functions(void **state) {
     for (int i = 0; i < N_LAYOUTS; i++) {
         dt__arena_mark mark = dt__arena_begin(&b.arena);
         dt__layout layout = draw_layout(&b, i % 10 ? 120 : LARGEST);
-        const char *what = text_of(&b, &layout);
-        check_size_and_text(&b, &layout, what);
-        check_coordinates(&b, &layout, what);
-        check_coalesce(&b, &layout, what);
-        check_complement(&b, &layout, what, &n_complements);
-        check_composition(&b, &layout, what, &n_compositions);
-        check_inverses(&b, &layout, what, &n_inverses);
-        check_injective(&b, &layout, what, &n_not_injective);
-        check_splice(&b, &layout, what);
+        const char *label = text_of(&b, &layout);
+        check_size_and_text(&b, &layout, label);
+        check_coordinates(&b, &layout, label);
+        check_coalesce(&b, &layout, label);
+        check_complement(&b, &layout, label, &n_complements);
+        check_composition(&b, &layout, label, &n_compositions);
+        check_inverses(&b, &layout, label, &n_inverses);
+        check_injective(&b, &layout, label, &n_not_injective);
+        check_splice(&b, &layout, label);
         dt__arena_rewind(&b.arena, mark);
     }
     bench_end(&b);

@@ -9,7 +9,7 @@ static void product__multiplies_all_integers(void **state) {
     (void)state;
     static const struct {
         const char *tuple;
-        int64_t want;
+        int64_t expected;
     } cases[] = {{"2", 2}, {"(3,2)", 6}, {"((2,3),4)", 24}, {"()", 1}, {"(5)", 5}, {"(7,(),0)", 0}}; /* INT-001 */
     bench b;
     bench_begin(&b);
@@ -17,7 +17,7 @@ static void product__multiplies_all_integers(void **state) {
         dt__tuple tuple = tuple_of(&b, cases[i].tuple);
         int64_t got;
         assert_int_equal(dt__tuple_product(b.ctx, &tuple, &got), DT_OK);
-        assert_i64(got, cases[i].want, cases[i].tuple);
+        assert_i64(got, cases[i].expected, cases[i].tuple);
     }
     bench_end(&b);
 }
@@ -34,11 +34,11 @@ static void product__overflow_is_an_error(void **state) {
     bench_end(&b);
 }
 
-static void inner_product__adds_products_place_by_place(void **state) {
+static void inner_product__adds_products_of_matching_integers(void **state) {
     (void)state;
     static const struct {
         const char *a, *b;
-        int64_t want;
+        int64_t expected;
     } cases[] = {{"2", "3", 6}, {"(1,2)", "(3,2)", 7}, {"((2,3),4)", "((2,1),2)", 15}}; /* INT-002 */
     bench b;
     bench_begin(&b);
@@ -46,7 +46,7 @@ static void inner_product__adds_products_place_by_place(void **state) {
         dt__tuple left = tuple_of(&b, cases[i].a), right = tuple_of(&b, cases[i].b);
         int64_t got;
         assert_int_equal(dt__tuple_inner_product(b.ctx, &left, &right, &got), DT_OK);
-        assert_i64(got, cases[i].want, cases[i].a);
+        assert_i64(got, cases[i].expected, cases[i].a);
     }
     dt__tuple left = tuple_of(&b, "(1,(2,3))"), right = tuple_of(&b, "((1,2),3)");
     int64_t got = 77;
@@ -60,7 +60,7 @@ static void shape_div__consumes_the_divisor_from_the_left(void **state) {
     static const struct {
         const char *shape;
         int64_t divisor;
-        const char *want;
+        const char *expected;
     } cases[] = {{"(3,4)", 6, "(1,2)"},
                  {"(3,4)", 12, "(1,1)"},
                  {"(3,4)", 36, "(1,1)"},
@@ -71,7 +71,7 @@ static void shape_div__consumes_the_divisor_from_the_left(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt__tuple shape = tuple_of(&b, cases[i].shape), got;
         assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, cases[i].divisor, &got), DT_OK);
-        assert_tuple(&b, &got, cases[i].want);
+        assert_tuple(&b, &got, cases[i].expected);
     }
     dt__tuple shape = tuple_of(&b, "(3,4)"), got;
     assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, 2, &got), DT_ERR_VALUE);
@@ -115,7 +115,7 @@ static void flatten__keeps_integers_in_order(void **state) {
     bench_end(&b);
 }
 
-static void equality__tells_an_integer_from_a_list_of_one(void **state) {
+static void equality__distinguishes_an_integer_from_a_list_of_one(void **state) {
     (void)state;
     bench b;
     bench_begin(&b);
@@ -131,7 +131,7 @@ static void equality__tells_an_integer_from_a_list_of_one(void **state) {
 static void parse__points_at_the_character(void **state) {
     (void)state;
     static const struct {
-        const char *text, *says;
+        const char *text, *message;
     } cases[] = {
         {"", "column 1: expected a number or '('"},
         {"(2,x)", "column 4: expected a number or '('"},
@@ -151,12 +151,12 @@ static void parse__points_at_the_character(void **state) {
         dt__tuple out;
         dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_MESH, "mesh", cases[i].text);
         assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
-        assert_error_says(b.ctx, DT_ERR_VALUE, cases[i].says);
+        assert_error_says(b.ctx, DT_ERR_VALUE, cases[i].message);
         assert_ptr_equal(cursor.at, cases[i].text);
         dt_error_clear(b.ctx);
     }
-    dt__tuple least = tuple_of(&b, "-9223372036854775808"), most = tuple_of(&b, "9223372036854775807");
-    assert_true(least.value == INT64_MIN && most.value == INT64_MAX);
+    dt__tuple min = tuple_of(&b, "-9223372036854775808"), max = tuple_of(&b, "9223372036854775807");
+    assert_true(min.value == INT64_MIN && max.value == INT64_MAX);
     bench_end(&b);
 }
 
@@ -191,11 +191,11 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(product__multiplies_all_integers),
         cmocka_unit_test(product__overflow_is_an_error),
-        cmocka_unit_test(inner_product__adds_products_place_by_place),
+        cmocka_unit_test(inner_product__adds_products_of_matching_integers),
         cmocka_unit_test(shape_div__consumes_the_divisor_from_the_left),
         cmocka_unit_test(suffix_product__is_the_row_major_stride),
         cmocka_unit_test(flatten__keeps_integers_in_order),
-        cmocka_unit_test(equality__tells_an_integer_from_a_list_of_one),
+        cmocka_unit_test(equality__distinguishes_an_integer_from_a_list_of_one),
         cmocka_unit_test(parse__points_at_the_character),
         cmocka_unit_test(depth__is_bounded_for_parser_and_makers),
     };

@@ -36,10 +36,10 @@ static inline void world_end(world *w) {
 }
 
 /* A call that must give NULL with this error, which is then forgotten. */
-static inline void assert_refused(dt_ctx *ctx, const dt_mesh *mesh, const char *says) {
+static inline void assert_refused(dt_ctx *ctx, const dt_mesh *mesh, const char *message) {
     if (mesh)
-        fail_msg("a mesh was made where an error was wanted: %s", says);
-    assert_error_says(ctx, DT_ERR_MESH, says);
+        fail_msg("a mesh was made where an error was expected: %s", message);
+    assert_error_says(ctx, DT_ERR_MESH, message);
     dt_error_clear(ctx);
 }
 
@@ -49,9 +49,9 @@ static inline dt_mesh *made(dt_ctx *ctx, dt_mesh *mesh) {
     return mesh;
 }
 
-static inline void add_number(char *text, size_t room, const char *before, int64_t number) {
+static inline void add_number(char *text, size_t capacity, const char *before, int64_t number) {
     size_t used = strlen(text);
-    snprintf(text + used, room - used, "%s%lld", before, (long long)number);
+    snprintf(text + used, capacity - used, "%s%lld", before, (long long)number);
 }
 
 /* Dims "dp=2,tp=4" or "2x4", and the ranks "0 1 2 3 …", row-major. */

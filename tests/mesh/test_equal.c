@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mesh/meshes.h"
 
-static void assert_same(const dt_mesh *a, const dt_mesh *b, bool want) {
+static void assert_same(const dt_mesh *a, const dt_mesh *b, bool expected) {
     assert_non_null(a);
     assert_non_null(b);
-    assert_int_equal(dt_mesh_equal(a, b), want);
-    assert_int_equal(dt_mesh_equal(b, a), want);
-    assert_int_equal(dt_mesh_fingerprint(a) == dt_mesh_fingerprint(b), want);
+    assert_int_equal(dt_mesh_equal(a, b), expected);
+    assert_int_equal(dt_mesh_equal(b, a), expected);
+    assert_int_equal(dt_mesh_fingerprint(a) == dt_mesh_fingerprint(b), expected);
 }
 
-static void equality__looks_at_ranks_dims_names_and_device(void **state) {
+static void equality__compares_ranks_dims_names_and_device(void **state) {
     (void)state;
     static const char *const texts[] = {
         "4x2",
@@ -53,7 +53,7 @@ static void equality__looks_at_ranks_dims_names_and_device(void **state) {
 }
 
 /* However a root was described, equal ranks in an equal shape are one value. */
-static void equality__does_not_look_at_the_way_of_making(void **state) {
+static void equality__is_independent_of_the_constructor(void **state) {
     (void)state;
     static const int64_t permuted[] = {3, 0, 2, 1}, plain[] = {0, 1, 2, 3}, shape[] = {2, 2};
     const dt_ranks groups[] = {{(int64_t[]){0, 2}, 2}, {(int64_t[]){0, 1}, 2}};
@@ -134,8 +134,8 @@ static void fingerprint__is_shared_by_the_members(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equality__looks_at_ranks_dims_names_and_device),
-        cmocka_unit_test(equality__does_not_look_at_the_way_of_making),
+        cmocka_unit_test(equality__compares_ranks_dims_names_and_device),
+        cmocka_unit_test(equality__is_independent_of_the_constructor),
         cmocka_unit_test(equality__of_a_slice_and_an_independent_mesh),
         cmocka_unit_test(fingerprint__is_shared_by_the_members),
     };

@@ -83,7 +83,7 @@ static int talk_along_dims(dt_ctx *ctx, void *arg) {
         CHECK_OK(ctx, dt_comm_all_reduce(group, &self, &got, 1, DT_I64, DT_SUM));
         for (int64_t k = 0; k < n; k++)
             sum += dt_mesh_group_rank(mesh, dim, k);
-        CHECK(got == sum, "dim %d: %lld, want %lld", dim, (long long)got, (long long)sum);
+        CHECK(got == sum, "dim %d: %lld, expected %lld", dim, (long long)got, (long long)sum);
     }
     dt_mesh_release(mesh);
     return 0;
@@ -198,7 +198,7 @@ static void group__without_a_transport_is_an_error(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void group__of_a_world_that_is_not_there(void **state) {
+static void group__of_a_fake_world_cannot_communicate(void **state) {
     (void)state;
     test_memory memory = {0};
     dt_ctx *ctx = dt_init(
@@ -264,7 +264,7 @@ int main(void) {
         cmocka_unit_test(collectives__by_name),
         cmocka_unit_test(fingerprint__shows_that_ranks_disagree),
         cmocka_unit_test(group__without_a_transport_is_an_error),
-        cmocka_unit_test(group__of_a_world_that_is_not_there),
+        cmocka_unit_test(group__of_a_fake_world_cannot_communicate),
         cmocka_unit_test(memory__every_allocation_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,7 +71,7 @@ static void current__is_the_one_pushed_last(void **state) {
     world_end(&w);
 }
 
-/* A bit of everything, over and over on one root, leaves nothing behind but the names that the root gave away. */
+/* Many operations on one root leak nothing but the names that the root returned. */
 static void steps__do_not_pile_up(void **state) {
     (void)state;
     world w;

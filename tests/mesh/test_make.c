@@ -40,7 +40,7 @@ static void shape__may_be_smaller_than_the_world(void **state) {
     world_end(&w);
 }
 
-static void shape__what_does_not_fit_is_refused(void **state) {
+static void shape__invalid_sizes_are_refused(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 0);
@@ -70,14 +70,14 @@ static void shape__what_does_not_fit_is_refused(void **state) {
     assert_refused(ctx, dt_mesh_from_shape(ctx, NULL, 2, NULL), "dims");
     shape[0] = 3;
     assert_refused(ctx, dt_mesh_from_shape(ctx, shape, 2, NULL), "expected at least 12 ranks, got 8");
-    dt_mesh *most = made(ctx, dt_mesh_from_shape(ctx, many, DT_MESH_MAX_DIMS, NULL));
-    assert_int_equal(dt_mesh_size(most), 1);
-    dt_mesh_release(most);
+    dt_mesh *max = made(ctx, dt_mesh_from_shape(ctx, many, DT_MESH_MAX_DIMS, NULL));
+    assert_int_equal(dt_mesh_size(max), 1);
+    dt_mesh_release(max);
     assert_null(dt_mesh_from_shape(NULL, shape, 2, NULL));
     world_end(&w);
 }
 
-static void world_of_one__is_told_how_to_start_more(void **state) {
+static void world_of_one__error_shows_how_to_start_more_ranks(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 1, 0);
@@ -145,7 +145,7 @@ static void ranks__evenly_spaced_lists_work_alike(void **state) {
     }
 }
 
-static void ranks__what_does_not_fit_is_refused(void **state) {
+static void ranks__invalid_lists_are_refused(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 6, 0);
@@ -168,7 +168,7 @@ static void self__must_be_in_the_world(void **state) {
     assert_refused(ctx, dt__mesh_from_shape(ctx, (dt__mesh_self){8, 8}, &two, 1, none, NULL), "rank 8 is not in");
     assert_refused(ctx, dt__mesh_from_shape(ctx, (dt__mesh_self){8, -1}, &two, 1, none, NULL), "rank -1 is not in");
     assert_refused(ctx, dt__mesh_from_shape(ctx, (dt__mesh_self){0, 0}, &two, 1, none, NULL), "rank 0 is not in");
-    /* DM-014: coordinates need no communication, and any rank of any world can be asked about. */
+    /* DM-014: coordinates need no communication, and any rank of any world can be queried. */
     dt_mesh *mesh = made(ctx, dt__mesh_from_shape(ctx, (dt__mesh_self){10, 5}, &ten, 1, none, NULL));
     assert_true(dt_mesh_coordinate(mesh, &coordinate));
     assert_int_equal(coordinate, 5);
@@ -183,17 +183,17 @@ static void groups__one_group_is_a_mesh(void **state) {
         dt_ctx *ctx = world_begin(&w, 4, rank);
         int64_t all[] = {0, 1, 2, 3}, shape = 4, coordinate;
         dt_ranks group = {all, 4};
-        dt_mesh *want = made(ctx, dt_mesh_from_shape(ctx, &shape, 1, NULL));
+        dt_mesh *expected = made(ctx, dt_mesh_from_shape(ctx, &shape, 1, NULL));
         dt_mesh *got = made(ctx, dt_mesh_from_groups(ctx, &group, 1, NULL, NULL)); /* DM-017 */
-        assert_true(dt_mesh_equal(got, want));
+        assert_true(dt_mesh_equal(got, expected));
         assert_true(dt_mesh_coordinate(got, &coordinate));
         assert_int_equal(coordinate, rank);
         assert_group(got, 0, "0 1 2 3");
         dt_mesh *again = made(ctx, dt_mesh_from_groups(ctx, &group, 1, &(dt_mesh_grid){all, &shape, 1}, NULL));
-        assert_true(dt_mesh_equal(again, want)); /* DM-018 */
+        assert_true(dt_mesh_equal(again, expected)); /* DM-018 */
         dt_mesh_release(again);
         dt_mesh_release(got);
-        dt_mesh_release(want);
+        dt_mesh_release(expected);
         world_end(&w);
     }
 }
@@ -216,7 +216,7 @@ static void groups__must_be_those_of_the_grid(void **state) {
 }
 
 /* DM-029: groups made by hand for 2 replicas of 4 shards. */
-static void groups__by_hand_give_the_mesh_of_the_shape(void **state) {
+static void groups__by_hand_make_the_mesh_of_the_shape(void **state) {
     (void)state;
     for (int64_t rank = 0; rank < 8; rank++) {
         world w;
@@ -229,23 +229,23 @@ static void groups__by_hand_give_the_mesh_of_the_shape(void **state) {
         dt_ranks groups[] = {{replicate, 2}, {shard, 4}};
         dt_mesh_options options = {.names = "replicate,shard"};
         dt_mesh *got = made(ctx, dt_mesh_from_groups(ctx, groups, 2, &(dt_mesh_grid){all, shape, 2}, &options));
-        dt_mesh *want = made(ctx, dt_mesh_from_shape(ctx, shape, 2, &options));
-        assert_true(dt_mesh_equal(got, want));
+        dt_mesh *expected = made(ctx, dt_mesh_from_shape(ctx, shape, 2, &options));
+        assert_true(dt_mesh_equal(got, expected));
         for (int i = 0; i < 2; i++) {
             dt_mesh *left = dt_mesh_slice(got, i ? "shard" : "replicate");
-            dt_mesh *right = dt_mesh_slice(want, i ? "shard" : "replicate");
+            dt_mesh *right = dt_mesh_slice(expected, i ? "shard" : "replicate");
             assert_true(dt_mesh_equal(left, right));
             dt_mesh_release(left);
             dt_mesh_release(right);
         }
         dt_mesh_release(got);
-        dt_mesh_release(want);
+        dt_mesh_release(expected);
         world_end(&w);
     }
 }
 
 /* DM-028: a 2-D mesh from the groups of two of three dims. */
-static void groups__of_some_dims_give_their_slice(void **state) {
+static void groups__of_some_dims_make_their_slice(void **state) {
     (void)state;
     for (int64_t rank = 0; rank < 8; rank++) {
         world w;
@@ -292,16 +292,16 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shape__is_row_major_from_rank_0),
         cmocka_unit_test(shape__may_be_smaller_than_the_world),
-        cmocka_unit_test(shape__what_does_not_fit_is_refused),
-        cmocka_unit_test(world_of_one__is_told_how_to_start_more),
+        cmocka_unit_test(shape__invalid_sizes_are_refused),
+        cmocka_unit_test(world_of_one__error_shows_how_to_start_more_ranks),
         cmocka_unit_test(ranks__keep_their_order),
         cmocka_unit_test(ranks__evenly_spaced_lists_work_alike),
-        cmocka_unit_test(ranks__what_does_not_fit_is_refused),
+        cmocka_unit_test(ranks__invalid_lists_are_refused),
         cmocka_unit_test(self__must_be_in_the_world),
         cmocka_unit_test(groups__one_group_is_a_mesh),
         cmocka_unit_test(groups__must_be_those_of_the_grid),
-        cmocka_unit_test(groups__by_hand_give_the_mesh_of_the_shape),
-        cmocka_unit_test(groups__of_some_dims_give_their_slice),
+        cmocka_unit_test(groups__by_hand_make_the_mesh_of_the_shape),
+        cmocka_unit_test(groups__of_some_dims_make_their_slice),
         cmocka_unit_test(device__is_a_word_that_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

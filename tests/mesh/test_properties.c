@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Random programs of slices, flattenings, cuts and concatenations on random meshes, beside a model that knows nothing
- * of layouts: the model keeps every mesh as an explicit array of ranks and moves its entries about.
+ * Random programs of slices, flattenings, cuts and concatenations on random meshes, beside a model without
+ * layouts: the model keeps every mesh as an explicit array of ranks and moves its entries about.
  */
 #include "mesh/meshes.h"
 
-enum { N_PROGRAMS = 20000, MOST_RANKS = 240, MOST_DIMS = 12 };
+enum { N_PROGRAMS = 20000, MOST_RANKS = 240, MAX_DIMS = 12 };
 
 static uint64_t random_state;
 
@@ -13,10 +13,10 @@ static int64_t draw(int64_t below) { return test_below(&random_state, below); }
 
 typedef struct model {
     int n_dims;
-    int64_t sizes[MOST_DIMS];
-    char names[MOST_DIMS][24];
+    int64_t sizes[MAX_DIMS];
+    char names[MAX_DIMS][24];
     int64_t ranks[MOST_RANKS]; /* row-major */
-    int64_t coordinate[MOST_DIMS];
+    int64_t coordinate[MAX_DIMS];
     int64_t root[MOST_RANKS]; /* position of each rank in the root's list; -1: not there */
 } model;
 
@@ -54,7 +54,7 @@ static model select_dims(const model *m, const int *dims, int n) {
         out.coordinate[i] = m->coordinate[dims[i]];
     }
     for (int64_t index = 0; index < size_of(&out); index++) {
-        int64_t at[MOST_DIMS], rest = index;
+        int64_t at[MAX_DIMS], rest = index;
         memcpy(at, m->coordinate, sizeof at);
         for (int i = n - 1; i >= 0; i--) {
             at[dims[i]] = rest % out.sizes[i];
@@ -67,7 +67,7 @@ static model select_dims(const model *m, const int *dims, int n) {
 
 /* Distance in the root's list of the nearest and of the farthest rank along a dim; 0 for a dim of size 1. */
 static void distances(const model *m, int dim, int64_t *nearest, int64_t *farthest) {
-    int64_t at[MOST_DIMS];
+    int64_t at[MAX_DIMS];
     memcpy(at, m->coordinate, sizeof at);
     at[dim] = 0;
     int64_t zero = m->root[m->ranks[index_of(m, at)]];
@@ -79,7 +79,7 @@ static void distances(const model *m, int dim, int64_t *nearest, int64_t *farthe
     }
 }
 
-/* Each dim lies wholly above those after it. */
+/* The strides of each dim are larger than the extents of those after it. */
 static bool in_order(const model *m, const int *dims, int n) {
     for (int i = 0; i < n; i++)
         for (int k = i + 1; k < n; k++) {
@@ -92,14 +92,14 @@ static bool in_order(const model *m, const int *dims, int n) {
     return true;
 }
 
-static void join_names(char *text, size_t room, const model *m, const int *dims, int n, char separator) {
+static void join_names(char *text, size_t capacity, const model *m, const int *dims, int n, char separator) {
     text[0] = 0;
     for (int i = 0; i < n; i++) {
         size_t used = strlen(text);
         if (i)
-            snprintf(text + used, room - used, "%c%s", separator, m->names[dims[i]]);
+            snprintf(text + used, capacity - used, "%c%s", separator, m->names[dims[i]]);
         else
-            snprintf(text + used, room - used, "%s", m->names[dims[i]]);
+            snprintf(text + used, capacity - used, "%s", m->names[dims[i]]);
     }
 }
 
@@ -133,10 +133,10 @@ static void become(program *p, dt_mesh *mesh, const model *m) {
 }
 
 static void step_slice(program *p) {
-    int dims[MOST_DIMS], n = draw_dims(&p->model, !draw(4), dims);
+    int dims[MAX_DIMS], n = draw_dims(&p->model, !draw(4), dims);
     char names[256];
     join_names(names, sizeof names, &p->model, dims, n, ',');
-    model want = select_dims(&p->model, dims, n);
+    model expected = select_dims(&p->model, dims, n);
     bool allowed = in_order(&p->model, dims, n), all = n == p->model.n_dims;
     for (int i = 0; i < n; i++)
         all = all && dims[i] == i;
@@ -148,40 +148,40 @@ static void step_slice(program *p) {
         p->refused++;
         return;
     }
-    become(p, got, &want);
+    become(p, got, &expected);
 }
 
 static void step_concatenate(program *p) {
-    int dims[MOST_DIMS], n = draw_dims(&p->model, true, dims), n_parts = 0;
-    dt_mesh *parts[MOST_DIMS];
-    model want = select_dims(&p->model, dims, n);
+    int dims[MAX_DIMS], n = draw_dims(&p->model, true, dims), n_parts = 0;
+    dt_mesh *parts[MAX_DIMS];
+    model expected = select_dims(&p->model, dims, n);
     for (int i = 0; i < n;) { /* single dims, and pairs where they happen to be in order */
-        int here = i + 1 < n && in_order(&p->model, &dims[i], 2) ? 2 : 1;
+        int n_joined = i + 1 < n && in_order(&p->model, &dims[i], 2) ? 2 : 1;
         char names[256];
-        join_names(names, sizeof names, &p->model, &dims[i], here, ',');
+        join_names(names, sizeof names, &p->model, &dims[i], n_joined, ',');
         parts[n_parts++] = made(p->ctx, dt_mesh_slice(p->mesh, names));
-        i += here;
+        i += n_joined;
     }
     dt_mesh *got = made(p->ctx, dt_mesh_concatenate(parts, n_parts));
     for (int i = 0; i < n_parts; i++)
         dt_mesh_release(parts[i]);
-    become(p, got, &want);
+    become(p, got, &expected);
 }
 
 static void step_flatten(program *p) {
-    model want = p->model;
+    model expected = p->model;
     int64_t size = size_of(&p->model);
-    want.n_dims = 1;
-    want.sizes[0] = size;
-    want.coordinate[0] = index_of(&p->model, p->model.coordinate);
-    snprintf(want.names[0], sizeof want.names[0], "f%d", p->n_names++);
-    become(p, made(p->ctx, dt_mesh_flatten(p->mesh, want.names[0])), &want);
+    expected.n_dims = 1;
+    expected.sizes[0] = size;
+    expected.coordinate[0] = index_of(&p->model, p->model.coordinate);
+    snprintf(expected.names[0], sizeof expected.names[0], "f%d", p->n_names++);
+    become(p, made(p->ctx, dt_mesh_flatten(p->mesh, expected.names[0])), &expected);
 }
 
 static void step_unflatten(program *p) {
     int dim = (int)draw(p->model.n_dims), n = 1 + (int)draw(3);
     int64_t sizes[3], rest = p->model.sizes[dim];
-    if (p->model.n_dims - 1 + n > MOST_DIMS)
+    if (p->model.n_dims - 1 + n > MAX_DIMS)
         return;
     for (int i = 0; i < n; i++) {
         sizes[i] = i + 1 < n ? 1 + draw(rest) : rest;
@@ -189,20 +189,20 @@ static void step_unflatten(program *p) {
             sizes[i]--;
         rest /= sizes[i];
     }
-    model want = p->model;
-    want.n_dims += n - 1;
-    for (int i = want.n_dims - 1; i >= dim + n; i--) {
-        want.sizes[i] = p->model.sizes[i - n + 1];
-        memcpy(want.names[i], p->model.names[i - n + 1], sizeof want.names[i]);
+    model expected = p->model;
+    expected.n_dims += n - 1;
+    for (int i = expected.n_dims - 1; i >= dim + n; i--) {
+        expected.sizes[i] = p->model.sizes[i - n + 1];
+        memcpy(expected.names[i], p->model.names[i - n + 1], sizeof expected.names[i]);
     }
     char names[80] = "";
     for (int i = 0; i < n; i++) {
-        want.sizes[dim + i] = sizes[i];
-        snprintf(want.names[dim + i], sizeof want.names[0], "u%d", p->n_names++);
+        expected.sizes[dim + i] = sizes[i];
+        snprintf(expected.names[dim + i], sizeof expected.names[0], "u%d", p->n_names++);
         size_t used = strlen(names);
-        snprintf(names + used, sizeof names - used, "%s%s", i ? "," : "", want.names[dim + i]);
+        snprintf(names + used, sizeof names - used, "%s%s", i ? "," : "", expected.names[dim + i]);
     }
-    find_self(&want, p->ctx->rank);
+    find_self(&expected, p->ctx->rank);
     bool joined = p->mesh->dims[dim].n_modes > 1;
     dt_mesh *got = dt_mesh_unflatten(p->mesh, dim, sizes, n, &(dt_mesh_options){.names = names});
     if (!got && joined) { /* a dim of several parts is not cut across them */
@@ -210,12 +210,12 @@ static void step_unflatten(program *p) {
         p->refused++;
         return;
     }
-    become(p, made(p->ctx, got), &want);
+    become(p, made(p->ctx, got), &expected);
 }
 
 static void check(program *p) {
     const model *m = &p->model;
-    int64_t ranks[MOST_RANKS], coordinate[MOST_DIMS], n = size_of(m);
+    int64_t ranks[MOST_RANKS], coordinate[MAX_DIMS], n = size_of(m);
     const char *text = dt_mesh_text(p->mesh);
     assert_int_equal(dt_mesh_n_dims(p->mesh), m->n_dims);
     assert_int_equal(dt_mesh_size(p->mesh), n);
@@ -226,7 +226,7 @@ static void check(program *p) {
     dt_mesh_ranks(p->mesh, ranks);
     for (int64_t i = 0; i < n; i++)
         if (ranks[i] != m->ranks[i])
-            fail_msg("%s: rank %lld at %lld, want %lld", text, (long long)ranks[i], (long long)i,
+            fail_msg("%s: rank %lld at %lld, expected %lld", text, (long long)ranks[i], (long long)i,
                      (long long)m->ranks[i]);
     assert_true(dt_mesh_coordinate(p->mesh, coordinate));
     assert_memory_equal(coordinate, m->coordinate, (size_t)m->n_dims * sizeof *coordinate);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mesh/meshes.h"
 
-static void local_rank__is_the_place_along_a_dim(void **state) {
+static void local_rank__is_the_coordinate_along_a_dim(void **state) {
     (void)state;
     for (int64_t rank = 0; rank < 8; rank++) {
         world w;
@@ -95,7 +95,7 @@ static void layout__picks_ranks_of_the_root(void **state) {
     world_end(&w);
 }
 
-static void queries__without_a_mesh_or_a_dim_are_harmless(void **state) {
+static void queries__of_no_mesh_or_no_dim_are_harmless(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 4, 0);
@@ -137,7 +137,7 @@ static void hosts__are_counted_by_the_ranks_on_them(void **state) {
     world w;
     dt_ctx *ctx = world_begin(&w, 24, 9);
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "pp=2,dp=3,tp=4"));
-    assert_int_equal(dt_mesh_ranks_per_host(mesh), 24); /* one host until the runtime says otherwise */
+    assert_int_equal(dt_mesh_ranks_per_host(mesh), 24); /* one host unless the runtime reports another number */
     assert_int_equal(dt_mesh_n_hosts(mesh), 1);
     ctx->ranks_per_host = 8;
     assert_int_equal(dt_mesh_ranks_per_host(mesh), 8);
@@ -157,15 +157,15 @@ static void hosts__are_counted_by_the_ranks_on_them(void **state) {
     world_end(&w);
 }
 
-/* A machine that nobody has at hand, and every question answered at once. */
+/* A machine of a million ranks: every query is arithmetic. */
 static void large__a_million_ranks_are_arithmetic(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 1000000, 765432);
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "a=10,b=10,c=10,d=10,e=10,f=10"));
-    int64_t coordinate[6], want[] = {7, 6, 5, 4, 3, 2};
+    int64_t coordinate[6], expected[] = {7, 6, 5, 4, 3, 2};
     assert_true(dt_mesh_coordinate(mesh, coordinate));
-    assert_memory_equal(coordinate, want, sizeof want);
+    assert_memory_equal(coordinate, expected, sizeof expected);
     dt_mesh *slice = made(ctx, dt_mesh_slice(mesh, "a,c,e")), *flat = made(ctx, dt_mesh_flatten(slice, NULL));
     assert_int_equal(dt_mesh_size(flat), 1000);
     assert_int_equal(dt_mesh_local_rank(flat, 0), 753);
@@ -182,11 +182,11 @@ static void large__a_million_ranks_are_arithmetic(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(local_rank__is_the_place_along_a_dim),
+        cmocka_unit_test(local_rank__is_the_coordinate_along_a_dim),
         cmocka_unit_test(groups__are_the_ranks_along_a_dim),
         cmocka_unit_test(groups__of_a_dim_and_of_its_slice_agree),
         cmocka_unit_test(layout__picks_ranks_of_the_root),
-        cmocka_unit_test(queries__without_a_mesh_or_a_dim_are_harmless),
+        cmocka_unit_test(queries__of_no_mesh_or_no_dim_are_harmless),
         cmocka_unit_test(hosts__are_counted_by_the_ranks_on_them),
         cmocka_unit_test(large__a_million_ranks_are_arithmetic),
     };

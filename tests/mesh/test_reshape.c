@@ -82,7 +82,7 @@ static void flatten__of_neighbours_and_of_dims_apart(void **state) {
 }
 
 /* The names of flattened meshes are the root's: a slice does not offer them. */
-static void flatten__names_are_offered_by_the_root_only(void **state) {
+static void flatten__names_are_found_in_the_root_only(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 1);
@@ -209,7 +209,7 @@ static void unflatten__of_a_flattened_dim(void **state) {
     world_end(&w);
 }
 
-static void unflatten__what_does_not_fit_is_refused(void **state) {
+static void unflatten__invalid_sizes_are_refused(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 8, 0);
@@ -261,7 +261,7 @@ static void concatenate__puts_dims_side_by_side(void **state) {
     }
 }
 
-static void concatenate__what_does_not_fit_is_refused(void **state) {
+static void concatenate__incompatible_meshes_are_refused(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 12, 2);
@@ -288,15 +288,15 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(flatten__of_one_dim),
         cmocka_unit_test(flatten__of_neighbours_and_of_dims_apart),
-        cmocka_unit_test(flatten__names_are_offered_by_the_root_only),
+        cmocka_unit_test(flatten__names_are_found_in_the_root_only),
         cmocka_unit_test(flatten__in_steps),
         cmocka_unit_test(flatten__rebuilds_a_mesh_with_the_flattened_dim),
         cmocka_unit_test(unflatten__cuts_one_dim),
         cmocka_unit_test(unflatten__twice_and_again),
         cmocka_unit_test(unflatten__of_a_flattened_dim),
-        cmocka_unit_test(unflatten__what_does_not_fit_is_refused),
+        cmocka_unit_test(unflatten__invalid_sizes_are_refused),
         cmocka_unit_test(concatenate__puts_dims_side_by_side),
-        cmocka_unit_test(concatenate__what_does_not_fit_is_refused),
+        cmocka_unit_test(concatenate__incompatible_meshes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,11 +44,11 @@ static void slice__of_a_slice_is_the_slice(void **state) {
         dt_mesh *both = made(ctx, dt_mesh_slice(mesh, "dp,cp"));
         dt_mesh *one = made(ctx, dt_mesh_slice(mesh, "cp")), *nested = made(ctx, dt_mesh_slice(both, "cp"));
         assert_true(dt_mesh_equal(one, nested)); /* DM-042 */
-        int64_t row[2], want[2];
+        int64_t row[2], expected[2];
         for (int64_t i = 0; i < 2; i++)
             row[i] = dt_mesh_rank_at(both, (int64_t[]){dt_mesh_local_rank(both, 0), i});
-        dt_mesh_ranks(one, want);
-        assert_memory_equal(row, want, sizeof row); /* DM-044 */
+        dt_mesh_ranks(one, expected);
+        assert_memory_equal(row, expected, sizeof row); /* DM-044 */
         assert_refused(ctx, dt_mesh_slice(both, "pp"), "no such dim; it has dp, cp");
         dt_mesh_release(nested);
         dt_mesh_release(one);
@@ -107,16 +107,16 @@ static void slice__a_rank_outside_has_none(void **state) {
     world_end(&w);
 }
 
-static void slices__all_can_be_had(void **state) {
+static void slices__of_every_subset_of_dims_exist(void **state) {
     (void)state;
     world w;
     dt_ctx *ctx = world_begin(&w, 12, 7);
     dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, "replicate=2,shard=4"));
-    static const char *const want[] = {"0 4", "1 5", "2 6", "3 7"};
+    static const char *const expected[] = {"0 4", "1 5", "2 6", "3 7"};
     assert_int_equal(dt_mesh_n_slices(mesh, "replicate"), 4); /* DM-069 */
     for (int64_t i = 0; i < 4; i++) {
         dt_mesh *slice = made(ctx, dt_mesh_slice_at(mesh, "replicate", i));
-        assert_mesh(slice, "replicate=2", want[i]);
+        assert_mesh(slice, "replicate=2", expected[i]);
         int64_t coordinate;
         assert_int_equal(dt_mesh_coordinate(slice, &coordinate), i == 3);
         if (i == 3) {
@@ -210,7 +210,7 @@ int main(void) {
         cmocka_unit_test(slice__of_all_dims_is_the_mesh_itself),
         cmocka_unit_test(slice__wrong_names_are_refused),
         cmocka_unit_test(slice__a_rank_outside_has_none),
-        cmocka_unit_test(slices__all_can_be_had),
+        cmocka_unit_test(slices__of_every_subset_of_dims_exist),
         cmocka_unit_test(slices__of_other_ranks_can_be_reshaped_but_not_sliced),
         cmocka_unit_test(root__is_where_a_slice_comes_from),
         cmocka_unit_test(root__of_independent_meshes_differs),

@@ -714,7 +714,7 @@ static void execute__fails_where_a_peer_dies(void **state) {
     if (test_with_tsan)
         test_skip("a thread cannot die alone with the thread sanitizer");
     for (int when = 0; when < 6; when++) {
-        test_launch launch = {.tells = when % 2 == 0};
+        test_launch launch = {.notifies = when % 2 == 0};
         dt_init_options options = {.timeout_s = 60};
         test_launch_begin(&launch, 3, &options, run_until_death, &when);
         test_launch_end(&launch, 30 * test_slowness);

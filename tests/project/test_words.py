@@ -95,7 +95,7 @@ def check_the_checker():
 
 def is_read(name):
     """Files of the library, tools, benchmarks, examples and documents; tests compare texts that others own."""
-    if name.name in ("README.md", "CHANGES.md", "Makefile"):
+    if name.name in ("README.md", "CHANGES.md", "CONTRIBUTING.md", "Makefile"):
         return len(name.parts) == 1
     return (name.parts[0] in ("src", "include", "tools", "docs", "man", "bench", "examples", "scripts") and
             name.suffix in (".c", ".h", ".hpp", ".cpp", ".py", ".md", ".sh", ".awk", ".1", ".3", ".7"))

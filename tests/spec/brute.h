@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who holds what, by the definition alone: lists of indices are cut into chunks, one cut after the other. And random
- * cases to compare with. Nothing here shares code or formulas with the library.
+ * Which coordinate holds which indices, by the definition alone: lists of indices are split into chunks, one split
+ * after the other. And random cases to compare with. Nothing here shares code or formulas with the library.
  */
 #ifndef DT_TESTS_SPEC_BRUTE_H
 #define DT_TESTS_SPEC_BRUTE_H
@@ -198,12 +198,12 @@ static inline dt__sharding brute_sharding(dt__arena *arena, const brute_case *c)
     return sharding;
 }
 
-/* Says which case it was, and both numbers. */
-#define check_equal(name, got, want)                                                                                 \
+/* Prints the case and both numbers. */
+#define check_equal(name, got, expected)                                                                             \
     do {                                                                                                             \
-        int64_t got_ = (got), want_ = (want);                                                                        \
+        int64_t got_ = (got), want_ = (expected);                                                                    \
         if (got_ != want_)                                                                                           \
-            fail_msg("%s: " #got " is %" PRId64 ", " #want " is %" PRId64, (name), got_, want_);                     \
+            fail_msg("%s: " #got " is %" PRId64 ", " #expected " is %" PRId64, (name), got_, want_);                 \
     } while (0)
 
 #endif

@@ -60,12 +60,12 @@ static void check_dim_0(const char *name, const dt__sharding *sharding, const in
 
 /* The indices that a coordinate holds of a dim, in order. */
 static void check_indices(const char *name, const dt__sharding *sharding, int dim, const int64_t *coordinate, int n,
-                          const int64_t *want) {
+                          const int64_t *expected) {
     dt__shard shard;
     dt__shard_at(sharding, dim, coordinate, &shard);
     check_equal(name, shard.size, n);
     for (int i = 0; i < n; i++)
-        check_equal(name, dt__shard_to_global(&shard, i), want[i]);
+        check_equal(name, dt__shard_to_global(&shard, i), expected[i]);
 }
 
 static void select_split__is_the_ceil_rule(void **state) {
@@ -77,12 +77,12 @@ static void select_split__is_the_ceil_rule(void **state) {
             shape[dim] = left;
             dt__sharding sharding = sharding_of(f, &n, 2, shape, dim ? "S(1)" : "S(0)");
             for (int64_t r = 0; r < n; r++) {
-                int64_t local[2], offset[2], want = left < chunk ? left : chunk;
+                int64_t local[2], offset[2], expected = left < chunk ? left : chunk;
                 dt__sharding_local(&sharding, &r, local, offset);
-                check_equal("split", local[dim], want);
+                check_equal("split", local[dim], expected);
                 check_equal("split", offset[dim], rows[i][0] - left);
                 check_equal("split", local[1 - dim], 5);
-                left -= want;
+                left -= expected;
             }
         }
 }
@@ -144,9 +144,9 @@ static void local_shape__shard_strided_shard(void **state) {
     for (int64_t m0 = 0; m0 < 4; m0++)
         for (int64_t m1 = 0; m1 < 2; m1++)
             for (int64_t m2 = 0; m2 < 3; m2++) {
-                const int64_t *want = m0 < 3 ? outer[m1][m2] : last[m1][m2];
-                check_dim_0("S,_S,S", &sharding, LIST(m0, m1, m2), want[0],
-                            m0 < 3 && want[0] ? want[1] + 10 * m0 : want[1]);
+                const int64_t *expected = m0 < 3 ? outer[m1][m2] : last[m1][m2];
+                check_dim_0("S,_S,S", &sharding, LIST(m0, m1, m2), expected[0],
+                            m0 < 3 && expected[0] ? expected[1] + 10 * m0 : expected[1]);
             }
 }
 
@@ -157,10 +157,10 @@ static void local_shape__is_a_slice_of_the_global_tensor(void **state) {
         dt__sharding sharded = sharding_of(f, &eight, 1, &size, "S(0)");
         dt__sharding whole = sharding_of(f, &eight, 1, &size, "R");
         for (int64_t r = 0, next = 0; r < 8; r++) {
-            int64_t chunk = (size + 7) / 8, want = size - next < chunk ? size - next : chunk;
-            check_dim_0("S(0)", &sharded, &r, want, next);
+            int64_t chunk = (size + 7) / 8, expected = size - next < chunk ? size - next : chunk;
+            check_dim_0("S(0)", &sharded, &r, expected, next);
             check_dim_0("R", &whole, &r, size, 0);
-            next += want;
+            next += expected;
         }
     }
     static const char *const texts[] = {"S(0),S(0)", "S(0),S(1)", "S(0),R", "S(1),S(1)", "S(1),R", "R,R"};
@@ -274,12 +274,12 @@ static void strided__uneven_sizes_gather_to_the_whole(void **state) {
             dt__sharding sharding = brute_sharding(&f->arena, &c);
             check_gathers(c.text, &sharding, 0, 4, 1);
             for (int64_t r = 0; r < 4; r++) {
-                brute_list want = brute_shard(&c, 0, &r);
+                brute_list expected = brute_shard(&c, 0, &r);
                 dt__shard shard;
                 dt__shard_at(&sharding, 0, &r, &shard);
-                check_equal(c.text, shard.size, want.n);
-                for (int i = 0; i < want.n; i++)
-                    check_equal(c.text, dt__shard_to_global(&shard, i), want.items[i]);
+                check_equal(c.text, shard.size, expected.n);
+                for (int i = 0; i < expected.n; i++)
+                    check_equal(c.text, dt__shard_to_global(&shard, i), expected.items[i]);
             }
             dt__arena_rewind(&f->arena, mark);
         }

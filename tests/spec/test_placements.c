@@ -4,7 +4,7 @@
  */
 #include "spec/brute.h"
 
-static void placement__kinds_are_told_apart(void **state) {
+static void placement__kinds_are_distinguished(void **state) {
     (void)state; /* PLT-001 */
     const struct {
         dt_placement placement;
@@ -91,7 +91,7 @@ static void placements__blanks_between_tokens_do_not_matter(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void placements__text_is_cut_off_at_the_room_given(void **state) {
+static void placements__text_is_truncated_to_the_capacity(void **state) {
     (void)state;
     dt_placement placements[] = {dt_placement_shard(0), dt_placement_strided(1, 12345)};
     char out[16];
@@ -138,7 +138,7 @@ static void placements__errors_point_at_the_character(void **state) {
     static const struct {
         const char *text;
         int column;
-        const char *says;
+        const char *message;
     } rows[] = {
         {"S(0,R", 4, "expected ')' or ':'"},
         {"S", 2, "expected '('"},
@@ -181,7 +181,7 @@ static void placements__errors_point_at_the_character(void **state) {
         assert_null(dt_placements_parse(ctx, rows[i].text, &n));
         snprintf(column, sizeof column, "column %d:", rows[i].column);
         assert_error_says(ctx, DT_ERR_PLACEMENT, column);
-        assert_error_says(ctx, DT_ERR_PLACEMENT, rows[i].says);
+        assert_error_says(ctx, DT_ERR_PLACEMENT, rows[i].message);
         dt__ctx_free(ctx);
     }
 }
@@ -201,7 +201,7 @@ static void placements__that_do_not_fit_are_refused(void **state) {
     (void)state;
     static const struct {
         const char *text;
-        const char *says;
+        const char *message;
     } rows[] = {
         {"S(0)", "wrong number: expected 2, one per mesh dim, got 1"},
         {"S(0),R,R", "expected 2, one per mesh dim, got 3"},
@@ -232,21 +232,21 @@ static void placements__that_do_not_fit_are_refused(void **state) {
         assert_non_null(placements);
         dt__sharding_desc desc = {2, mesh, 2, shape, n, placements};
         assert_int_equal(dt__placements_normalise(ctx, &desc, out), DT_ERR_PLACEMENT);
-        assert_error_says(ctx, DT_ERR_PLACEMENT, rows[i].says);
+        assert_error_says(ctx, DT_ERR_PLACEMENT, rows[i].message);
         dt_placements_free(ctx, placements);
         dt__ctx_free(ctx);
     }
 }
 
-static void check_refused(const dt__sharding_desc *desc, dt_status status, const char *says) {
+static void check_refused(const dt__sharding_desc *desc, dt_status status, const char *message) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt_placement out[DT_SPEC_MAX_DIMS];
     assert_int_equal(dt__placements_normalise(ctx, desc, out), status);
-    assert_error_says(ctx, status, says);
+    assert_error_says(ctx, status, message);
     dt__ctx_free(ctx);
 }
 
-static void placements__values_that_no_text_can_say_are_refused(void **state) {
+static void placements__values_without_a_text_form_are_refused(void **state) {
     (void)state;
     const int64_t mesh[] = {2}, shape[] = {10}, no_rank[] = {0}, negative[] = {-1}, minus[] = {11, -1};
     const int64_t huge[] = {INT64_C(1) << 62, INT64_C(1) << 62}, empty[] = {INT64_C(1) << 62, INT64_C(1) << 62, 0};
@@ -322,7 +322,7 @@ static void placements__are_normalised(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void placements__order_can_be_given_by_mesh_dims(void **state) {
+static void placements__order_can_be_set_by_mesh_dims(void **state) {
     (void)state;
     dt_placement placements[] = {dt_placement_shard(1), dt_placement_shard(1), dt_placement_strided(1, 3),
                                  dt_placement_shard(0)};
@@ -333,7 +333,7 @@ static void placements__order_can_be_given_by_mesh_dims(void **state) {
     assert_string_equal(printed, "S(1)[1],S(1)[2],_S(1,3)[0],S(0)");
     static const struct {
         int dim, n, mesh_dims[3];
-        const char *says;
+        const char *message;
     } rows[] = {
         {1, 2, {0, 1}, "expected 3, got 2"},
         {1, 3, {0, 1, 1}, "mesh dim 1 appears twice"},
@@ -346,7 +346,7 @@ static void placements__order_can_be_given_by_mesh_dims(void **state) {
         dt_ctx *fresh = dt__ctx_new(NULL);
         assert_int_equal(dt_placements_set_order(fresh, 4, placements, rows[i].dim, rows[i].n, rows[i].mesh_dims),
                          DT_ERR_PLACEMENT);
-        assert_error_says(fresh, DT_ERR_PLACEMENT, rows[i].says);
+        assert_error_says(fresh, DT_ERR_PLACEMENT, rows[i].message);
         dt_placements_text(4, placements, sizeof printed, printed);
         assert_string_equal(printed, "S(1)[1],S(1)[2],_S(1,3)[0],S(0)");
         dt__ctx_free(fresh);
@@ -364,7 +364,7 @@ static void placements__negative_dims_are_resolved_for_a_tensor(void **state) {
     assert_string_equal(printed, "S(1),_S(0,3),S(-3),R,S(1)");
 }
 
-static void placements__extents_can_be_given_by_tensor_dim(void **state) {
+static void placements__extents_can_be_set_by_tensor_dim(void **state) {
     (void)state;
     static const int64_t sizes[] = {3, 5, 2};
     dt_placement placements[] = {dt_placement_shard(1), dt_placement_shard(1), dt_placement_strided(2, 3),
@@ -377,7 +377,7 @@ static void placements__extents_can_be_given_by_tensor_dim(void **state) {
     static const struct {
         int dim;
         int64_t n;
-        const char *says;
+        const char *message;
     } rows[] = {
         {1, 3, "by several mesh dims"},
         {2, 3, "by a strided shard"},
@@ -388,14 +388,14 @@ static void placements__extents_can_be_given_by_tensor_dim(void **state) {
         dt_ctx *fresh = dt__ctx_new(NULL);
         assert_int_equal(dt_placements_set_extents(fresh, 4, placements, rows[i].dim, rows[i].n, sizes),
                          DT_ERR_PLACEMENT);
-        assert_error_says(fresh, DT_ERR_PLACEMENT, rows[i].says);
+        assert_error_says(fresh, DT_ERR_PLACEMENT, rows[i].message);
         dt__ctx_free(fresh);
     }
     dt__ctx_free(ctx);
 }
 
 /* Errors show long lists in part. */
-static void placements__errors_do_not_flood(void **state) {
+static void placements__errors_quote_a_bounded_text(void **state) {
     (void)state;
     enum { N = 5000 };
     static int64_t extents[N];
@@ -413,21 +413,21 @@ static void placements__errors_do_not_flood(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(placement__kinds_are_told_apart),
+        cmocka_unit_test(placement__kinds_are_distinguished),
         cmocka_unit_test(placement__equal_means_the_same_kind_and_fields),
         cmocka_unit_test(placements__text_and_values_are_the_same_thing),
         cmocka_unit_test(placements__blanks_between_tokens_do_not_matter),
-        cmocka_unit_test(placements__text_is_cut_off_at_the_room_given),
+        cmocka_unit_test(placements__text_is_truncated_to_the_capacity),
         cmocka_unit_test(placements__random_ones_round_trip),
         cmocka_unit_test(placements__errors_point_at_the_character),
         cmocka_unit_test(placements__no_text_is_an_error),
         cmocka_unit_test(placements__that_do_not_fit_are_refused),
-        cmocka_unit_test(placements__values_that_no_text_can_say_are_refused),
+        cmocka_unit_test(placements__values_without_a_text_form_are_refused),
         cmocka_unit_test(placements__are_normalised),
-        cmocka_unit_test(placements__order_can_be_given_by_mesh_dims),
+        cmocka_unit_test(placements__order_can_be_set_by_mesh_dims),
         cmocka_unit_test(placements__negative_dims_are_resolved_for_a_tensor),
-        cmocka_unit_test(placements__extents_can_be_given_by_tensor_dim),
-        cmocka_unit_test(placements__errors_do_not_flood),
+        cmocka_unit_test(placements__extents_can_be_set_by_tensor_dim),
+        cmocka_unit_test(placements__errors_quote_a_bounded_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

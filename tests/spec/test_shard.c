@@ -8,15 +8,15 @@
 
 enum { N_CASES = 20000, MOST_RANKS = 60 };
 
-static void check_shard(const char *name, const dt__shard *shard, const brute_list *want, int64_t global_size) {
-    check_equal(name, shard->size, want->n);
-    check_equal(name, dt__shard_offset(shard), want->n ? want->items[0] : global_size);
-    for (int i = 0; i < want->n; i++)
-        check_equal(name, dt__shard_to_global(shard, i), want->items[i]);
+static void check_shard(const char *name, const dt__shard *shard, const brute_list *expected, int64_t global_size) {
+    check_equal(name, shard->size, expected->n);
+    check_equal(name, dt__shard_offset(shard), expected->n ? expected->items[0] : global_size);
+    for (int i = 0; i < expected->n; i++)
+        check_equal(name, dt__shard_to_global(shard, i), expected->items[i]);
     for (int64_t global = 0, next = 0; global <= global_size; global++) {
-        while (next < want->n && want->items[next] < global)
+        while (next < expected->n && expected->items[next] < global)
             next++;
-        bool held = next < want->n && want->items[next] == global;
+        bool held = next < expected->n && expected->items[next] == global;
         int64_t local = -1;
         check_equal(name, dt__shard_seek(shard, global), next);
         check_equal(name, dt__shard_to_local(shard, global, &local), held);
@@ -25,19 +25,19 @@ static void check_shard(const char *name, const dt__shard *shard, const brute_li
 }
 
 /* Runs are maximal, ascending, and cover the list; from the middle of one, the rest of it is given. */
-static void check_runs(const char *name, const dt__shard *shard, const brute_list *want) {
-    for (int i = 0; i < want->n; i++) {
+static void check_runs(const char *name, const dt__shard *shard, const brute_list *expected) {
+    for (int i = 0; i < expected->n; i++) {
         int end = i + 1;
-        while (end < want->n && want->items[end] == want->items[end - 1] + 1)
+        while (end < expected->n && expected->items[end] == expected->items[end - 1] + 1)
             end++;
         dt_run run = dt__shard_run(shard, i);
-        check_equal(name, run.begin, want->items[i]);
-        check_equal(name, run.end, want->items[end - 1] + 1);
+        check_equal(name, run.begin, expected->items[i]);
+        check_equal(name, run.end, expected->items[end - 1] + 1);
         check_equal(name, run.local, i);
     }
 }
 
-static void shard__holds_what_the_definition_says(void **state) {
+static void shard__holds_the_indices_of_the_definition(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
@@ -53,12 +53,12 @@ static void shard__holds_what_the_definition_says(void **state) {
             dt__sharding_local(&sharding, coordinate, shape, offset);
             for (int d = 0; d < c.n_dims; d++) {
                 dt__shard shard;
-                brute_list want = brute_shard(&c, d, coordinate);
+                brute_list expected = brute_shard(&c, d, coordinate);
                 dt__shard_at(&sharding, d, coordinate, &shard);
-                check_shard(c.text, &shard, &want, c.shape[d]);
-                check_runs(c.text, &shard, &want);
-                check_equal(c.text, shape[d], want.n);
-                check_equal(c.text, offset[d], want.n ? want.items[0] : c.shape[d]);
+                check_shard(c.text, &shard, &expected, c.shape[d]);
+                check_runs(c.text, &shard, &expected);
+                check_equal(c.text, shape[d], expected.n);
+                check_equal(c.text, offset[d], expected.n ? expected.items[0] : c.shape[d]);
             }
         }
         dt__arena_rewind(&arena, mark);
@@ -131,20 +131,20 @@ static void shards__even_and_largest_are_right_for_all_ranks(void **state) {
         brute_random_case(&random, MOST_RANKS, &c);
         dt__sharding sharding = brute_sharding(&arena, &c);
         for (int d = 0; d < c.n_dims; d++) {
-            int64_t most = 0, least = INT64_MAX, first = -1, largest = -1;
+            int64_t max = 0, min = INT64_MAX, first = -1, largest = -1;
             for (int64_t rank = 0; rank < brute_world(&c); rank++) {
                 int64_t coordinate[BRUTE_MOST_DIMS] = {0};
                 brute_coordinate(&c, rank, coordinate);
                 int64_t n = brute_shard(&c, d, coordinate).n;
-                most = n > most ? n : most;
-                least = n < least ? n : least;
+                max = n > max ? n : max;
+                min = n < min ? n : min;
                 first = rank ? first : n;
             }
             assert_int_equal(dt__sharding_dim_largest(ctx, &sharding, d, &largest), DT_OK);
-            check_equal(c.text, largest, most);
-            check_equal(c.text, dt__sharding_dim_is_even(&sharding, d), most == least);
-            n_even += most == least && most > 0;
-            n_surprising += first < most && c.n_order[d] > 1;
+            check_equal(c.text, largest, max);
+            check_equal(c.text, dt__sharding_dim_is_even(&sharding, d), max == min);
+            n_even += max == min && max > 0;
+            n_surprising += first < max && c.n_order[d] > 1;
         }
         dt__arena_rewind(&arena, mark);
     }
@@ -246,7 +246,7 @@ static void shard__is_exact_at_the_largest_sizes(void **state) {
 }
 
 /* On an n x n mesh, the sizes of all parts add up to the whole. */
-static void shard__parts_of_a_large_mesh_add_up(void **state) {
+static void shard__sizes_on_a_large_mesh_add_up(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
@@ -273,12 +273,12 @@ static void shard__parts_of_a_large_mesh_add_up(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shard__holds_what_the_definition_says),
+        cmocka_unit_test(shard__holds_the_indices_of_the_definition),
         cmocka_unit_test(owners__are_exactly_those_that_hold_the_element),
         cmocka_unit_test(shards__even_and_largest_are_right_for_all_ranks),
         cmocka_unit_test(largest__refuses_a_chain_that_it_cannot_search),
         cmocka_unit_test(shard__is_exact_at_the_largest_sizes),
-        cmocka_unit_test(shard__parts_of_a_large_mesh_add_up),
+        cmocka_unit_test(shard__sizes_on_a_large_mesh_add_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,8 +49,8 @@ static void spec__equal_ones_are_one_pointer(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void spec__any_difference_makes_another(void **state) {
-    (void)state; /* SCH-001: what a cache keys on a spec tells all of these apart */
+static void spec__any_difference_makes_another_spec(void **state) {
+    (void)state; /* SCH-001: a spec as the key of a cache distinguishes all of these */
     dt_ctx *ctx = context_of(8, 0);
     dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=4"), *renamed = dt_mesh_new(ctx, "dp=2,cp=4");
     dt_mesh *plain = dt_mesh_new(ctx, "2x4"), *turned = dt_mesh_new(ctx, "dp,tp=[[4,5,6,7],[0,1,2,3]]");
@@ -91,7 +91,7 @@ static void spec__any_difference_makes_another(void **state) {
     dt__ctx_free(ctx); /* frees the meshes that are left */
 }
 
-static void spec__ids_are_never_given_twice(void **state) {
+static void spec__ids_are_never_reused(void **state) {
     (void)state; /* SCH-006: references that are given back leave nothing behind */
     test_memory memory = {0};
     dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.allocator = test_memory_allocator(&memory)});
@@ -287,7 +287,7 @@ static void spec__random_cases_agree_with_the_definition(void **state) {
     for (int i = 0; i < 1500; i++) {
         brute_case c;
         brute_random_case(&random, 24, &c);
-        int64_t world = brute_world(&c), rank = brute_below(&random, (int)world), most = 0;
+        int64_t world = brute_world(&c), rank = brute_below(&random, (int)world), max = 0;
         dt_ctx *ctx = context_of(world, rank);
         dt_mesh *mesh = dt_mesh_from_shape(ctx, c.mesh, c.n_mesh_dims, NULL);
         dt_spec_desc desc = {.dtype = DT_I16,
@@ -311,16 +311,16 @@ static void spec__random_cases_agree_with_the_definition(void **state) {
                 if (r == rank)
                     check_equal(c.text, dt_spec_local(spec)->offset[d], local.offset[d]);
             }
-            most = local.bytes > most ? local.bytes : most;
+            max = local.bytes > max ? local.bytes : max;
             check_elements(&c, spec, coordinate, &local);
             check_spec_runs(&c, spec, coordinate);
         }
-        check_equal(c.text, dt_spec_max_bytes(spec), most);
+        check_equal(c.text, dt_spec_max_bytes(spec), max);
         dt__ctx_free(ctx);
     }
 }
 
-static void spec__indices_that_do_not_exist_are_told(void **state) {
+static void spec__indices_out_of_range_are_reported(void **state) {
     (void)state;
     dt_ctx *ctx = context_of(4, 0);
     dt_mesh *mesh = dt_mesh_new(ctx, "4");
@@ -369,7 +369,7 @@ static void spec__owners_are_named_by_rank(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void spec__nothing_is_asked_of_no_spec(void **state) {
+static void spec__queries_of_null_are_harmless(void **state) {
     (void)state;
     char text[4] = "x";
     assert_null(dt_spec_new(NULL, NULL));
@@ -407,12 +407,12 @@ static void spec__text_is_read_back_as_the_same_spec(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dt_ctx *ctx = context_of(8, 5);
         char text[100];
-        const char *want = rows[i].normal ? rows[i].normal : rows[i].text;
+        const char *expected = rows[i].normal ? rows[i].normal : rows[i].text;
         dt_spec *spec = dt_spec_parse(ctx, rows[i].text);
         if (!spec)
             fail_msg("%s: %s", rows[i].text, dt_error_text(ctx));
-        assert_int_equal(dt_spec_text(spec, sizeof text, text), strlen(want));
-        assert_string_equal(text, want);
+        assert_int_equal(dt_spec_text(spec, sizeof text, text), strlen(expected));
+        assert_string_equal(text, expected);
         dt_spec *again = dt_spec_parse(ctx, text);
         assert_ptr_equal(spec, again);
         dt_spec_release(spec), dt_spec_release(again);
@@ -443,7 +443,7 @@ static void spec__errors_in_text_point_at_the_character(void **state) {
     static const struct {
         const char *text;
         dt_status status;
-        const char *says;
+        const char *message;
     } rows[] = {
         {"", DT_ERR_DTYPE, "column 1: expected a dtype"},
         {"f31[8] R on mesh(2)", DT_ERR_DTYPE, "column 1: expected a dtype"},
@@ -473,7 +473,7 @@ static void spec__errors_in_text_point_at_the_character(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         dt_ctx *ctx = context_of(8, 0);
         assert_null(dt_spec_parse(ctx, rows[i].text));
-        assert_error_says(ctx, rows[i].status, rows[i].says);
+        assert_error_says(ctx, rows[i].status, rows[i].message);
         dt__ctx_free(ctx);
     }
     dt_ctx *ctx = context_of(8, 0);
@@ -482,11 +482,11 @@ static void spec__errors_in_text_point_at_the_character(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void check_refused(const dt_spec_desc *desc, dt_status status, const char *says) {
+static void check_refused(const dt_spec_desc *desc, dt_status status, const char *message) {
     dt_ctx *ctx = context_of(2, 0);
     dt_mesh *mesh = dt_mesh_new(ctx, "2");
     assert_null(dt_spec_new(mesh, desc));
-    assert_error_says(ctx, status, says);
+    assert_error_says(ctx, status, message);
     dt__ctx_free(ctx);
 }
 
@@ -543,7 +543,7 @@ static void spec__the_largest_tensor_is_exact(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* What a program does that uses everything once; gives whether all went well. */
+/* A program that uses everything once; returns whether all calls succeeded. */
 static bool use_everything(dt_ctx *ctx) {
     int n = 0;
     dt_placement *placements = dt_placements_parse(ctx, "S(0:3,4,1),S(1)", &n);
@@ -581,16 +581,16 @@ static void spec__every_allocation_may_fail(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spec__equal_ones_are_one_pointer),
-        cmocka_unit_test(spec__any_difference_makes_another),
-        cmocka_unit_test(spec__ids_are_never_given_twice),
+        cmocka_unit_test(spec__any_difference_makes_another_spec),
+        cmocka_unit_test(spec__ids_are_never_reused),
         cmocka_unit_test(spec__same_mesh_for_another_rank_is_another_spec),
         cmocka_unit_test(spec__facts_are_derived),
         cmocka_unit_test(spec__a_tensor_without_dims),
         cmocka_unit_test(spec__ranks_outside_the_mesh_hold_an_empty_tensor),
         cmocka_unit_test(spec__random_cases_agree_with_the_definition),
-        cmocka_unit_test(spec__indices_that_do_not_exist_are_told),
+        cmocka_unit_test(spec__indices_out_of_range_are_reported),
         cmocka_unit_test(spec__owners_are_named_by_rank),
-        cmocka_unit_test(spec__nothing_is_asked_of_no_spec),
+        cmocka_unit_test(spec__queries_of_null_are_harmless),
         cmocka_unit_test(spec__text_is_read_back_as_the_same_spec),
         cmocka_unit_test(spec__text_of_a_sub_mesh),
         cmocka_unit_test(spec__errors_in_text_point_at_the_character),

@@ -99,7 +99,7 @@ int64_t test_launch_poll(test_launch *launch) {
             continue;
         }
         launch->pids[rank] = 0;
-        if (launch->tells)
+        if (launch->notifies)
             dt__segment_set_ended(launch->segment, rank, launch->statuses[rank]);
     }
     return running;
@@ -161,7 +161,7 @@ void run_ranks_with(const test_ranks *ranks, dt_rank_fn *fn, void *arg) {
             options.heap_bytes = (size_t)1 << 30;
         assert_true(dt__run_threads(ranks->n, &options, fn, arg, codes));
     } else {
-        test_launch launch = {.tells = true};
+        test_launch launch = {.notifies = true};
         if (ranks->counted) {
             *ranks->counted = (test_memory){0};
             options.allocator = test_memory_allocator(ranks->counted);

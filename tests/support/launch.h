@@ -23,7 +23,7 @@ typedef struct test_launch {
     int64_t n;
     struct dt__segment *segment;
     int fd;
-    bool tells;                   /* deaths are published to the ranks, as dtrun does; otherwise they find out */
+    bool notifies;                /* deaths are published to the ranks, as dtrun does; otherwise they find out */
     bool bare;                    /* ranks get no context (ctx is NULL): they call dt_init themselves */
     pid_t pids[TEST_MAX_RANKS];   /* 0 once it is waited for */
     int statuses[TEST_MAX_RANKS]; /* of waitpid */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Behaviours of tensors' specs that are published for a world of 8: sizes of parts, shard orders, strided shards.
+ * Behaviours of tensors' specs that are published for a world of 8: sizes of shards, shard orders, strided shards.
  * Checked on tensors without data, on the fake transport.
  */
 #include "tensor/tensors.h"
@@ -10,7 +10,7 @@ static dt_ctx *world_of_eight(int64_t rank) {
 }
 
 /* DT-053: sizes 0 to 7 for 8 ranks. Nothing is padded: ranks beyond the size hold nothing. */
-static void parts__of_small_sizes(void **state) {
+static void shards__of_small_sizes(void **state) {
     (void)state;
     for (int64_t rank = 0; rank < 8; rank++) {
         dt_ctx *ctx = world_of_eight(rank);
@@ -24,10 +24,10 @@ static void parts__of_small_sizes(void **state) {
     }
 }
 
-static void text_is(int n, const dt_placement *placements, const char *want) {
+static void text_is(int n, const dt_placement *placements, const char *expected) {
     char text[128];
     dt_placements_text(n, placements, sizeof text, text);
-    assert_string_equal(text, want);
+    assert_string_equal(text, expected);
 }
 
 static void orders__are_printed_checked_and_compared(void **state) {
@@ -102,7 +102,7 @@ static void strided_shards__divide_the_joined_dim(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(parts__of_small_sizes),
+        cmocka_unit_test(shards__of_small_sizes),
         cmocka_unit_test(orders__are_printed_checked_and_compared),
         cmocka_unit_test(strided_shards__divide_the_joined_dim),
     };

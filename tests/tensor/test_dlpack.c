@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * DLPack: what is lent, what is borrowed, and when it is given back. test_numpy_dlpack.py does it with NumPy on the
- * other side.
+ * DLPack: exported tensors, imported memory, and when deleters are called. test_numpy_dlpack.py does the same with
+ * NumPy.
  */
 #include "tensor/tensors.h"
 
@@ -9,7 +9,7 @@
 
 static int64_t n_blocks(dt_ctx *ctx) { return dt_heap_stats(ctx).n_live; }
 
-static void lent__lives_until_it_is_given_back(void **state) {
+static void exported__lives_until_its_deleter_is_called(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *t = dt_arange(ctx, 0, 12, 1);
@@ -35,7 +35,7 @@ static void lent__lives_until_it_is_given_back(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void all_dtypes__go_there_and_back(void **state) {
+static void all_dtypes__round_trip(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     for (dt_dtype dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++) {
@@ -68,7 +68,7 @@ static void count_versioned(dt_dlpack_versioned *self) {
     n_deleted++;
 }
 
-static void borrowed__is_read_as_it_lies(void **state) {
+static void borrowed__is_read_with_its_strides(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     float memory[12];
@@ -109,7 +109,7 @@ static void refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, cons
     dt_error_clear(ctx);
 }
 
-static void others__are_refused_and_stay_the_callers(void **state) {
+static void unsupported__is_refused_and_remains_the_callers(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     float memory[6] = {1, 2, 3, 4, 5, 6};
@@ -159,10 +159,10 @@ static void others__are_refused_and_stay_the_callers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lent__lives_until_it_is_given_back),
-        cmocka_unit_test(all_dtypes__go_there_and_back),
-        cmocka_unit_test(borrowed__is_read_as_it_lies),
-        cmocka_unit_test(others__are_refused_and_stay_the_callers),
+        cmocka_unit_test(exported__lives_until_its_deleter_is_called),
+        cmocka_unit_test(all_dtypes__round_trip),
+        cmocka_unit_test(borrowed__is_read_with_its_strides),
+        cmocka_unit_test(unsupported__is_refused_and_remains_the_callers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

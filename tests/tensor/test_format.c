@@ -9,12 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static void text_is(dt_ctx *ctx, dt_tensor *t, const char *want) {
+static void text_is(dt_ctx *ctx, dt_tensor *t, const char *expected) {
     char *text = dt_format(t);
     if (!text)
         fail_msg("%s", dt_error_text(ctx));
-    if (strcmp(text, want) != 0)
-        fail_msg("%s\nis not\n%s", text, want);
+    if (strcmp(text, expected) != 0)
+        fail_msg("%s\nis not\n%s", text, expected);
     free(text);
     dt_drop(t);
 }
@@ -54,8 +54,8 @@ static void texts__are_those_of_numpy(void **state) {
             "[[0 3]\n [1 4]\n [2 5]]");
     text_is(ctx, dt_zeros(ctx, DT_SHAPE(2, 0, 3)), "[]");
     text_is(ctx, dt_zeros(ctx, DT_SHAPE(0)), "[]");
-    int64_t most = INT64_MIN;
-    text_is(ctx, dt_from_memory(ctx, &most, DT_SHAPE(1), DT_I64), "[-9223372036854775808]");
+    int64_t max = INT64_MIN;
+    text_is(ctx, dt_from_memory(ctx, &max, DT_SHAPE(1), DT_I64), "[-9223372036854775808]");
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -70,7 +70,7 @@ static void bf16__has_its_own_digits(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void options__change_the_look(void **state) {
+static void options__change_the_format(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *t = dt_arange(ctx, 0, 10, 1, .dtype = DT_I32);
@@ -119,7 +119,7 @@ static void text__does_not_depend_on_the_locale(void **state) {
     assert_int_equal(system(command), 0);
 }
 
-static void fake__says_that_there_is_no_data(void **state) {
+static void fake__reports_that_there_is_no_data(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 4, .rank = 1});
     text_is(ctx, dt_zeros(ctx, DT_SHAPE(3)), "f32[3]\n(no data)");
@@ -128,9 +128,9 @@ static void fake__says_that_there_is_no_data(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(texts__are_those_of_numpy),        cmocka_unit_test(bf16__has_its_own_digits),
-        cmocka_unit_test(options__change_the_look),         cmocka_unit_test(text__does_not_depend_on_the_locale),
-        cmocka_unit_test(fake__says_that_there_is_no_data),
+        cmocka_unit_test(texts__are_those_of_numpy),           cmocka_unit_test(bf16__has_its_own_digits),
+        cmocka_unit_test(options__change_the_format),          cmocka_unit_test(text__does_not_depend_on_the_locale),
+        cmocka_unit_test(fake__reports_that_there_is_no_data),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Makers: plain ones against arithmetic, for every dtype; distributed ones, part by part, against the plain ones. Ranks
- * 1, 2, 3, 4, 5, 7 on shm; every kind of placement, uneven and empty parts, ranks outside the mesh.
+ * Makers: plain ones against arithmetic, for every dtype; distributed ones, shard by shard, against the plain ones.
+ * Ranks 1, 2, 3, 4, 5, 7 on shm; every kind of placement, uneven and empty shards, ranks outside the mesh.
  */
 #include "base/dtype.h"
 #include "spec/brute.h"
@@ -62,7 +62,7 @@ static double as(dt_dtype dtype, double x) {
     return dt__is_integral(dtype) ? trunc(x) : x;
 }
 
-static void makers__give_the_values_asked_for(void **state) {
+static void makers__fill_in_the_requested_values(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     for (dt_dtype dtype = DT_NO_DTYPE + 1; dtype < DT_N_DTYPES; dtype++) {
@@ -187,7 +187,7 @@ static void integers__end_at_their_range(void **state) {
     static const struct {
         dt_dtype dtype;
         double value;
-        const char *says;
+        const char *message;
     } refused[] = {
         {DT_I64, 0x1p63, "scalar: 9.2233720368547758e+18 does not fit i64"},
         {DT_I64, -1e30, "does not fit i64"},
@@ -198,7 +198,7 @@ static void integers__end_at_their_range(void **state) {
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         assert_null(dt_scalar(ctx, refused[i].value, .dtype = refused[i].dtype));
-        assert_error_says(ctx, DT_ERR_VALUE, refused[i].says);
+        assert_error_says(ctx, DT_ERR_VALUE, refused[i].message);
         dt_error_clear(ctx);
         assert_null(dt_full(ctx, DT_SHAPE(2), refused[i].value, .dtype = refused[i].dtype));
         dt_error_clear(ctx);
@@ -212,7 +212,7 @@ static void integers__end_at_their_range(void **state) {
     assert_int_equal(dt_item_i64(dt_scalar(ctx, (double)NAN, .dtype = DT_BOOL)), 1);
     int64_t big = (INT64_C(1) << 62) + 1;
     assert_int_equal(dt_item_i64(dt_from_memory(ctx, &big, DT_SHAPE(1, 1), DT_I64)), big);
-    /* Steps that leave the range of whole numbers are not added up as such, and end there. */
+    /* Steps that leave the range of exact integers are not added up as such, and end there. */
     dt_tensor *t = dt_arange(ctx, 0, 1e20, 1e16, .dtype = DT_I64);
     assert_int_equal(dt_item_i64(dt_select(t, 0, -1)), INT64_MAX);
     t = dt_arange(ctx, 0, 1e20, 1e15, .dtype = DT_I64);
@@ -227,7 +227,7 @@ static void refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, cons
     dt_error_clear(ctx);
 }
 
-static void makers__refuse_what_cannot_be(void **state) {
+static void makers__refuse_invalid_arguments(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_mesh *mesh = dt_mesh_new(ctx, "1x1");
@@ -288,7 +288,7 @@ static dt_tensor *make(dt_ctx *ctx, int which, const brute_case *c, const dt_mak
     }
 }
 
-/* No order on complex numbers, no average of truth values; an average of integers is of one value n times. */
+/* No order on complex numbers, no average of booleans; an average of integers is of one value n times. */
 static bool allowed(const brute_case *c, dt_dtype dtype) {
     for (int m = 0; m < c->n_mesh_dims; m++)
         if (dt_placement_is_partial(c->placements[m]) && !dt_reduce_allowed(dtype, c->placements[m].reduce))
@@ -338,7 +338,7 @@ static int parts_make_the_whole(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void distributed_makers__make_parts_of_the_plain_one(void **state) {
+static void distributed_makers__make_shards_of_the_plain_tensor(void **state) {
     (void)state;
     static const int64_t worlds[] = {1, 2, 3, 4, 5, 7};
     for (size_t i = 0; i < sizeof worlds / sizeof *worlds; i++) {
@@ -510,7 +510,7 @@ static int make_large_parts(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void large_makers__make_parts_of_the_plain_one(void **state) {
+static void large_makers__make_shards_of_the_plain_tensor(void **state) {
     (void)state;
     for (int k = 1; k < N_THREADS; k++)
         run_ranks_with(&(test_ranks){.n = 3, .options = {.threads = threads[k]}, .seconds = 200}, make_large_parts,
@@ -519,14 +519,14 @@ static void large_makers__make_parts_of_the_plain_one(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(makers__give_the_values_asked_for),
+        cmocka_unit_test(makers__fill_in_the_requested_values),
         cmocka_unit_test(short_floats__are_rounded_to_nearest),
         cmocka_unit_test(integers__end_at_their_range),
-        cmocka_unit_test(makers__refuse_what_cannot_be),
-        cmocka_unit_test(distributed_makers__make_parts_of_the_plain_one),
+        cmocka_unit_test(makers__refuse_invalid_arguments),
+        cmocka_unit_test(distributed_makers__make_shards_of_the_plain_tensor),
         cmocka_unit_test(makers__follow_the_chunk_rule),
         cmocka_unit_test(large_makers__are_the_same_with_any_number_of_threads),
-        cmocka_unit_test(large_makers__make_parts_of_the_plain_one),
+        cmocka_unit_test(large_makers__make_shards_of_the_plain_tensor),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

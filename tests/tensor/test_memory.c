@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that is not there: every allocation of texts, files and lent tensors is made to fail in turn. And memory that
- * the user forgot: it goes with the context.
+ * Lack of memory: every allocation of texts, files and exported tensors is made to fail in turn. And tensors that the
+ * program does not free: they are freed with the context.
  */
 #include "tensor/tensors.h"
 
@@ -51,7 +51,7 @@ static void uses__survive_failing_allocations(void **state) {
         memory.fail_at = memory.n_calls + n_failed + 1;
         bool worked = use_all(ctx);
         was_short = memory.n_calls >= memory.fail_at;
-        /* A redistribution writes down its specs for errors that may come; it goes on without that text. */
+        /* A redistribution keeps the text of its specs for errors; it continues without that text. */
         if (worked && was_short &&
             (strstr(dt_error_text(ctx), "for a text") || strstr(dt_error_text(ctx), "for the text of a mesh")))
             worked = false;
@@ -69,7 +69,7 @@ static void uses__survive_failing_allocations(void **state) {
 }
 
 /* Transfers that were not waited for, lent tensors that were not given back, held tensors. */
-static void forgotten__goes_with_the_context(void **state) {
+static void forgotten__is_freed_with_the_context(void **state) {
     (void)state;
     test_memory memory = {0};
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .allocator = test_memory_allocator(&memory)});
@@ -100,7 +100,7 @@ static int end(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(uses__survive_failing_allocations),
-        cmocka_unit_test(forgotten__goes_with_the_context),
+        cmocka_unit_test(forgotten__is_freed_with_the_context),
     };
     return cmocka_run_group_tests(tests, begin, end);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Compressed entries of .npz files: what they hold is read under any placement, and entries that are not what they
- * declare are refused with an error that names file and entry. The zip files are made here byte by byte;
+ * declare are refused with an error that names file and entry. The test makes the zip files byte by byte;
  * move/test_numpy_files.py reads those that NumPy writes. Ranks 1, 3, 4 on shm.
  */
 #include "tensor/tensors.h"

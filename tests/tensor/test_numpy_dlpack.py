@@ -46,7 +46,7 @@ class Shape(ctypes.Structure):
 
 
 class Lent:
-    """What NumPy asks of a lender."""
+    """What NumPy requires of an exporter."""
     def __init__(self, tensor, kind):
         self.tensor, self.kind = tensor, kind
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who owns tensors, and when their memory goes: scopes, keep and drop, hold and release, storage that views share, and
- * memory of somebody else's.
+ * Ownership of tensors, and when their memory is freed: scopes, keep and drop, retain and release, storage that views
+ * share, borrowed and adopted memory.
  */
 #include "tensor/tensors.h"
 
@@ -72,7 +72,7 @@ static void keep__moves_outwards_by_one(void **state) {
     assert_int_equal(dt_close(ctx), 0); /* frees them */
 }
 
-static void hold__outlives_scopes_until_released(void **state) {
+static void retain__outlives_scopes_until_released(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_scope scope = dt_scope_begin(ctx);
@@ -157,7 +157,7 @@ static void adopted_memory__is_freed_once(void **state) {
     assert_int_equal(n_freed, 0);
     dt_drop(view);
     assert_int_equal(n_freed, 1);
-    /* Where it fails, too: nobody else would. */
+    /* Where it fails, too: no other call frees it. */
     assert_null(dt_adopt(ctx, calloc(1, 4), DT_SHAPE(-2), DT_F32, forget, &n_freed));
     assert_int_equal(n_freed, 2);
     dt_error_clear(ctx);
@@ -192,7 +192,7 @@ static void borrowed_memory__is_the_callers(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void questions__are_answered_for_null(void **state) {
+static void properties__of_null_are_zero(void **state) {
     (void)state;
     char text[32];
     assert_null(dt_tensor_ctx(NULL));
@@ -327,12 +327,12 @@ int main(void) {
         cmocka_unit_test(scope__drops_what_was_made_in_it),
         cmocka_unit_test(scope__ends_those_inside_it),
         cmocka_unit_test(keep__moves_outwards_by_one),
-        cmocka_unit_test(hold__outlives_scopes_until_released),
+        cmocka_unit_test(retain__outlives_scopes_until_released),
         cmocka_unit_test(storage__lives_as_long_as_any_view),
         cmocka_unit_test(handles__are_used_again),
         cmocka_unit_test(adopted_memory__is_freed_once),
         cmocka_unit_test(borrowed_memory__is_the_callers),
-        cmocka_unit_test(questions__are_answered_for_null),
+        cmocka_unit_test(properties__of_null_are_zero),
         cmocka_unit_test(text__names_shape_dtype_and_placements),
         cmocka_unit_test(requires_grad__is_for_floating_tensors),
         cmocka_unit_test(tensors__survive_failing_allocations),

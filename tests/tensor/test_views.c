@@ -2,17 +2,17 @@
  *
  * Views against index arithmetic. A model of a view is its shape and the list of numbers of the elements, row by row;
  * every view of a model is made by looking up each index, without strides. The storage holds its own numbers, so a
- * tensor is right if reading it index by index gives the model's list.
+ * tensor is right if reading it index by index yields the model's list.
  */
 #include "tensor/tensors.h"
 
 #include <stdlib.h>
 
-enum { MOST_DIMS = 6, MOST_ELEMENTS = 4000, N_CHAINS = 4000, N_STEPS = 7 };
+enum { MAX_DIMS = 6, MOST_ELEMENTS = 4000, N_CHAINS = 4000, N_STEPS = 7 };
 
 typedef struct model {
     int n_dims;
-    int64_t shape[MOST_DIMS + 2];
+    int64_t shape[MAX_DIMS + 2];
     int64_t n;
     int32_t *numbers;
 } model;
@@ -50,7 +50,7 @@ typedef struct step {
     } op;
     int a, b;                      /* dims, from 0 */
     int64_t start, length, stride; /* of what is taken */
-    int64_t list[MOST_DIMS + 2];
+    int64_t list[MAX_DIMS + 2];
     int n_list;
     int added;
 } step;
@@ -100,7 +100,7 @@ static void to_source(const step *s, int n_dims, const int64_t *index, int64_t *
 /* The model of a view, of the given shape. */
 static model mapped(const model *from, const step *s, int n_dims, const int64_t *shape) {
     model to = {.n_dims = n_dims, .n = count(n_dims, shape)};
-    int64_t index[MOST_DIMS + 2] = {0}, source[MOST_DIMS + 2] = {0};
+    int64_t index[MAX_DIMS + 2] = {0}, source[MAX_DIMS + 2] = {0};
     memcpy(to.shape, shape, (size_t)n_dims * sizeof *shape);
     to.numbers = malloc((size_t)to.n * sizeof *to.numbers + 1);
     for (int64_t i = 0; i < to.n; i++, tensors_next(n_dims, shape, index)) {
@@ -110,22 +110,22 @@ static model mapped(const model *from, const step *s, int n_dims, const int64_t 
     return to;
 }
 
-static void check(const model *m, const dt_tensor *tensor, const char *what) {
-    int64_t index[MOST_DIMS + 2] = {0};
+static void check(const model *m, const dt_tensor *tensor, const char *label) {
+    int64_t index[MAX_DIMS + 2] = {0};
     if (!tensor)
-        fail_msg("%s: no tensor", what);
+        fail_msg("%s: no tensor", label);
     if (dt_tensor_n_dims(tensor) != m->n_dims ||
         memcmp(dt_tensor_shape(tensor), m->shape, (size_t)m->n_dims * sizeof *m->shape) != 0) {
         char text[256];
         dt_tensor_text(tensor, sizeof text, text);
-        fail_msg("%s: %s, but the model has %d dims and %lld elements", what, text, m->n_dims, (long long)m->n);
+        fail_msg("%s: %s, but the model has %d dims and %lld elements", label, text, m->n_dims, (long long)m->n);
     }
     assert_int_equal(dt_tensor_elements(tensor), m->n);
     for (int64_t i = 0; i < m->n; i++, tensors_next(m->n_dims, m->shape, index)) {
         int32_t got;
         memcpy(&got, tensors_at(tensor, index), sizeof got);
         if (got != m->numbers[i])
-            fail_msg("%s: element %lld is %d, not %d", what, (long long)i, got, m->numbers[i]);
+            fail_msg("%s: element %lld is %d, not %d", label, (long long)i, got, m->numbers[i]);
     }
 }
 
@@ -143,9 +143,9 @@ static void shuffled(uint64_t *random, int n, int64_t *list) {
 /* Sizes whose product is n, some of them 1. */
 static int factored(uint64_t *random, int64_t n, int64_t *shape) {
     int n_dims = 0;
-    while (n_dims < MOST_DIMS - 1 && (n != 1 || test_below(random, 3) == 0)) {
+    while (n_dims < MAX_DIMS - 1 && (n != 1 || test_below(random, 3) == 0)) {
         int64_t size = n;
-        if (n > 1 && n_dims < MOST_DIMS - 2)
+        if (n > 1 && n_dims < MAX_DIMS - 2)
             for (int tries = 0; tries < 3; tries++) {
                 int64_t d = test_below(random, n) + 1;
                 if (n % d == 0)
@@ -163,7 +163,7 @@ static int factored(uint64_t *random, int64_t n, int64_t *shape) {
 
 static dt_tensor *slice(uint64_t *random, const model *m, dt_tensor *t, model *out) {
     step s = {.op = SLICE, .a = (int)test_below(random, m->n_dims), .stride = test_below(random, 4) + 1};
-    int64_t size = m->shape[s.a], shape[MOST_DIMS + 2], n = 0;
+    int64_t size = m->shape[s.a], shape[MAX_DIMS + 2], n = 0;
     int64_t start = test_below(random, 2 * size + 5) - size - 2, end = test_below(random, 2 * size + 5) - size - 2;
     memcpy(shape, m->shape, sizeof shape);
     /* By definition: indices of the dim, one by one. */
@@ -179,7 +179,7 @@ static dt_tensor *slice(uint64_t *random, const model *m, dt_tensor *t, model *o
 
 static dt_tensor *select_one(uint64_t *random, const model *m, dt_tensor *t, model *out) {
     step s = {.op = SELECT, .a = (int)test_below(random, m->n_dims)};
-    int64_t shape[MOST_DIMS + 2];
+    int64_t shape[MAX_DIMS + 2];
     int n = 0;
     if (m->shape[s.a] == 0)
         return NULL;
@@ -193,7 +193,7 @@ static dt_tensor *select_one(uint64_t *random, const model *m, dt_tensor *t, mod
 
 static dt_tensor *narrow(uint64_t *random, const model *m, dt_tensor *t, model *out) {
     step s = {.op = NARROW, .a = (int)test_below(random, m->n_dims), .stride = 1};
-    int64_t size = m->shape[s.a], shape[MOST_DIMS + 2];
+    int64_t size = m->shape[s.a], shape[MAX_DIMS + 2];
     s.start = test_below(random, size + 1);
     memcpy(shape, m->shape, sizeof shape);
     shape[s.a] = test_below(random, size - s.start + 1);
@@ -204,7 +204,7 @@ static dt_tensor *narrow(uint64_t *random, const model *m, dt_tensor *t, model *
 
 static dt_tensor *transpose(uint64_t *random, const model *m, dt_tensor *t, model *out) {
     step s = {.op = TRANSPOSE, .a = (int)test_below(random, m->n_dims), .b = (int)test_below(random, m->n_dims)};
-    int64_t shape[MOST_DIMS + 2];
+    int64_t shape[MAX_DIMS + 2];
     memcpy(shape, m->shape, sizeof shape);
     shape[s.a] = m->shape[s.b];
     shape[s.b] = m->shape[s.a];
@@ -214,7 +214,7 @@ static dt_tensor *transpose(uint64_t *random, const model *m, dt_tensor *t, mode
 
 static dt_tensor *permute(uint64_t *random, const model *m, dt_tensor *t, model *out) {
     step s = {.op = PERMUTE};
-    int64_t shape[MOST_DIMS + 2], dims[MOST_DIMS + 2];
+    int64_t shape[MAX_DIMS + 2], dims[MAX_DIMS + 2];
     shuffled(random, m->n_dims, s.list);
     for (int d = 0; d < m->n_dims; d++) {
         shape[d] = m->shape[s.list[d]];
@@ -226,26 +226,26 @@ static dt_tensor *permute(uint64_t *random, const model *m, dt_tensor *t, model 
 
 static dt_tensor *expand(uint64_t *random, const model *m, dt_tensor *t, model *out) {
     step s = {.op = EXPAND, .added = (int)test_below(random, 2)};
-    int64_t shape[MOST_DIMS + 2], asked[MOST_DIMS + 2];
+    int64_t shape[MAX_DIMS + 2], requested[MAX_DIMS + 2];
     int n = m->n_dims + s.added;
-    if (n > MOST_DIMS)
+    if (n > MAX_DIMS)
         return NULL;
     for (int d = 0; d < n; d++) {
         int64_t before = d < s.added ? 1 : m->shape[d - s.added];
         s.list[d] = before;
-        shape[d] = asked[d] = before == 1 ? test_below(random, 4) : before;
+        shape[d] = requested[d] = before == 1 ? test_below(random, 4) : before;
         if (d >= s.added && shape[d] == before && test_below(random, 2))
-            asked[d] = -1;
+            requested[d] = -1;
     }
     if (count(n, shape) > MOST_ELEMENTS)
         return NULL;
     *out = mapped(m, &s, n, shape);
-    return dt_expand(t, TENSORS_SHAPE(n, asked));
+    return dt_expand(t, TENSORS_SHAPE(n, requested));
 }
 
 static dt_tensor *diagonal(uint64_t *random, const model *m, dt_tensor *t, model *out) {
     step s = {.op = DIAGONAL, .a = (int)test_below(random, m->n_dims), .b = (int)test_below(random, m->n_dims)};
-    int64_t shape[MOST_DIMS + 2];
+    int64_t shape[MAX_DIMS + 2];
     int n = 0;
     if (s.a == s.b)
         return NULL;
@@ -262,8 +262,8 @@ static dt_tensor *diagonal(uint64_t *random, const model *m, dt_tensor *t, model
 
 static dt_tensor *unfold(uint64_t *random, const model *m, dt_tensor *t, model *out) {
     step s = {.op = UNFOLD, .a = (int)test_below(random, m->n_dims), .stride = test_below(random, 3) + 1};
-    int64_t shape[MOST_DIMS + 2], size = m->shape[s.a], window = test_below(random, size + 1);
-    if (m->n_dims == MOST_DIMS)
+    int64_t shape[MAX_DIMS + 2], size = m->shape[s.a], window = test_below(random, size + 1);
+    if (m->n_dims == MAX_DIMS)
         return NULL;
     memcpy(shape, m->shape, sizeof m->shape);
     shape[s.a] = 0;
@@ -276,10 +276,10 @@ static dt_tensor *unfold(uint64_t *random, const model *m, dt_tensor *t, model *
     return dt_unfold(t, written(random, s.a, m->n_dims), window, s.stride);
 }
 
-/* A reshape keeps the list. dt_view gives the same, sharing the storage, exactly where some strides do it, which is
+/* A reshape keeps the list. dt_view returns the same, sharing the storage, exactly where some strides do it, which is
  * tried: a copy is necessary if the numbers of the model, which are addresses, do not grow evenly along each dim. */
 static bool has_strides(const model *m) {
-    int64_t steps[MOST_DIMS + 2] = {0}, index[MOST_DIMS + 2] = {0};
+    int64_t steps[MAX_DIMS + 2] = {0}, index[MAX_DIMS + 2] = {0};
     if (m->n == 0)
         return true;
     for (int d = 0; d < m->n_dims; d++)
@@ -298,15 +298,15 @@ static bool has_strides(const model *m) {
 }
 
 static dt_tensor *reshape(dt_ctx *ctx, uint64_t *random, const model *m, dt_tensor *t, model *out) {
-    int64_t shape[MOST_DIMS + 2], asked[MOST_DIMS + 2];
+    int64_t shape[MAX_DIMS + 2], requested[MAX_DIMS + 2];
     int n = factored(random, m->n, shape), open = n ? (int)test_below(random, n) : -1;
     *out = (model){.n_dims = n, .n = m->n, .numbers = malloc((size_t)m->n * sizeof *m->numbers + 1)};
     memcpy(out->shape, shape, sizeof out->shape);
     memcpy(out->numbers, m->numbers, (size_t)m->n * sizeof *m->numbers);
-    memcpy(asked, shape, sizeof asked);
+    memcpy(requested, shape, sizeof requested);
     if (open >= 0 && m->n > 0 && test_below(random, 2))
-        asked[open] = -1;
-    dt_tensor *view = dt_view(t, TENSORS_SHAPE(n, asked));
+        requested[open] = -1;
+    dt_tensor *view = dt_view(t, TENSORS_SHAPE(n, requested));
     if (!!view != has_strides(out))
         fail_msg("view of %lld elements as %d dims: %s", (long long)m->n, n, view ? "made" : dt_error_text(ctx));
     if (view) {
@@ -316,7 +316,7 @@ static dt_tensor *reshape(dt_ctx *ctx, uint64_t *random, const model *m, dt_tens
         assert_error_says(ctx, DT_ERR_SHAPE, "allow no view of this shape; use dt_reshape");
         assert_int_equal(dt_error_clear(ctx), DT_OK);
     }
-    dt_tensor *result = dt_reshape(t, TENSORS_SHAPE(n, asked));
+    dt_tensor *result = dt_reshape(t, TENSORS_SHAPE(n, requested));
     assert_int_equal(dt_tensor_shares(result, t), view != NULL);
     return result;
 }
@@ -356,20 +356,20 @@ static void views__of_views_are_index_arithmetic(void **state) {
         dt_tensor *t = base_of(ctx, &random, &m);
         check(&m, t, "from_memory");
         for (int i = 0; i < N_STEPS; i++) {
-            char what[64];
+            char label[64];
             model next = {0};
             dt_tensor *view = any_view(ctx, &random, &m, t, &next);
-            (void)snprintf(what, sizeof what, "chain %llu, step %d", (unsigned long long)chain, i);
+            (void)snprintf(label, sizeof label, "chain %llu, step %d", (unsigned long long)chain, i);
             if (!view && !next.numbers)
                 continue; /* there is no such view of this one */
             if (!view)
-                fail_msg("%s: %s", what, dt_error_text(ctx));
-            check(&next, view, what);
+                fail_msg("%s: %s", label, dt_error_text(ctx));
+            check(&next, view, label);
             dt_tensor *copy = dt_clone(view);
-            check(&next, copy, what);
+            check(&next, copy, label);
             assert_true(dt_tensor_is_contiguous(copy) && !dt_tensor_shares(copy, view));
             dt_tensor *dense = dt_contiguous(view);
-            check(&next, dense, what);
+            check(&next, dense, label);
             assert_int_equal(dense == view, dt_tensor_is_contiguous(view));
             if (dt_tensor_is_contiguous(view))
                 for (int64_t e = 0; e < next.n; e++)
@@ -391,7 +391,7 @@ static void views__of_views_are_index_arithmetic(void **state) {
 }
 
 /* Any strides inside the storage, also backwards and through one another. */
-static void as_strided__reads_what_it_says(void **state) {
+static void as_strided__reads_by_its_strides(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     uint64_t random = test_seed(5);
@@ -478,17 +478,17 @@ static void views__that_do_not_exist_are_refused(void **state) {
         ones[d] = 1;
     refused(ctx, dt_view(point, TENSORS_SHAPE(DT_SPEC_MAX_DIMS + 1, ones)), DT_ERR_SHAPE, "view");
     refused(ctx, dt_expand(point, TENSORS_SHAPE(DT_SPEC_MAX_DIMS + 1, ones)), DT_ERR_SHAPE, "expand");
-    dt_tensor *most = dt_view(point, TENSORS_SHAPE(DT_SPEC_MAX_DIMS, ones));
-    assert_int_equal(dt_tensor_n_dims(most), DT_SPEC_MAX_DIMS);
-    refused(ctx, dt_unfold(most, 0, 1, 1), DT_ERR_SHAPE, "unfold");
+    dt_tensor *max = dt_view(point, TENSORS_SHAPE(DT_SPEC_MAX_DIMS, ones));
+    assert_int_equal(dt_tensor_n_dims(max), DT_SPEC_MAX_DIMS);
+    refused(ctx, dt_unfold(max, 0, 1, 1), DT_ERR_SHAPE, "unfold");
     dt_tensor *placed = dt_zeros(ctx, DT_SHAPE(4), .mesh = dt_mesh_new(ctx, "1"), .place = "S(0)");
     refused(ctx, dt_narrow(placed, 0, 0, 1), DT_ERR_UNSUPPORTED,
             "expected a plain tensor, got f32[4] S(0) on mesh(1)");
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* What lies far outside gives nothing, and no overflow. */
-static void extremes__give_empty_views(void **state) {
+/* Ranges far outside are empty, and nothing overflows. */
+static void extremes__yield_empty_views(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *t = dt_zeros(ctx, DT_SHAPE(3, 4));
@@ -502,7 +502,7 @@ static void extremes__give_empty_views(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-static void null__gives_null(void **state) {
+static void null__returns_null(void **state) {
     (void)state;
     assert_null(dt_slice(NULL, 0, 0, 1, 1));
     assert_null(dt_select(NULL, 0, 0));
@@ -522,10 +522,10 @@ static void null__gives_null(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(views__of_views_are_index_arithmetic),
-        cmocka_unit_test(as_strided__reads_what_it_says),
+        cmocka_unit_test(as_strided__reads_by_its_strides),
         cmocka_unit_test(views__that_do_not_exist_are_refused),
-        cmocka_unit_test(extremes__give_empty_views),
-        cmocka_unit_test(null__gives_null),
+        cmocka_unit_test(extremes__yield_empty_views),
+        cmocka_unit_test(null__returns_null),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

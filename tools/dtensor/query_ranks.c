@@ -227,14 +227,17 @@ static int64_t split_int(const split *self, int64_t value, int64_t element, int6
             return value;
         bool up = self->reduce == DT_MIN;
         bool fits = up ? value <= INT64_MAX - beyond : value >= INT64_MIN + beyond;
-        if (self->dtype == DT_U8)
-            fits = up ? value + beyond <= UINT8_MAX : value >= beyond;
+        if (dt__is_unsigned(self->dtype)) {
+            int64_t min, max;
+            dt__integer_limits(self->dtype, &min, &max);
+            fits = up ? value + beyond <= max : value >= beyond;
+        }
         return !fits ? value : up ? value + beyond : value - beyond;
     }
     for (int64_t i = 0; i < self->n - 1; i++) {
         uint64_t bits = random_bits(self, element, i);
         uint64_t current = self->reduce == DT_PRODUCT ? (bits & 1 ? UINT64_MAX : 1) : bits % 9 + 1;
-        if (self->dtype == DT_U8 && self->reduce == DT_PRODUCT)
+        if (dt__is_unsigned(self->dtype) && self->reduce == DT_PRODUCT)
             current = 1;
         if (i == term)
             return (int64_t)current;
