@@ -129,26 +129,47 @@ void dt__site_text(const dt_site *site, char *out, size_t capacity) {
         out[0] = 0;
 }
 
-/* Whether the text begins with the name as a word. */
-static bool begins_with(const char *text, const char *name) {
+/* The text behind "NAME: ", or the whole text. */
+static const char *without_name(const char *text, const char *name) {
+    const char *bare = strncmp(text, "dt_", 3) ? text : text + 3;
     size_t n = strlen(name);
-    return !strncmp(text, name, n) && (text[n] == ':' || text[n] == ' ' || text[n] == ',');
+    return !strncmp(bare, name, n) && !strncmp(bare + n, ": ", 2) ? bare + n + 2 : text;
 }
 
-void dt__call_vformat(const dt_ctx *ctx, char *out, size_t capacity, const char *format, va_list args) {
+/* What a description needs, such as the text of a mesh, may lack memory: that is not the error to record. */
+static void describe_subject(dt_ctx *ctx, char *out, size_t capacity) {
+    dt__public_call call = ctx->call;
+    dt_status status = ctx->status;
+    void (*on_local_error)(dt_ctx *, dt_status, const char *) = ctx->on_local_error;
+    out[0] = 0;
+    if (!call.subject)
+        return;
+    ctx->call.subject = NULL;
+    ctx->status = DT_ERR_INTERNAL;
+    ctx->on_local_error = NULL;
+    call.describe(call.subject, out, capacity);
+    ctx->call = call;
+    ctx->status = status;
+    ctx->on_local_error = on_local_error;
+}
+
+void dt__call_vformat(dt_ctx *ctx, char *out, size_t capacity, const char *format, va_list args) {
     if (ctx->call.depth == 0) {
         dt__vformat(out, capacity, format, args);
         return;
     }
-    char text[DT__ERROR_TEXT_BYTES], site[DT__SITE_TEXT_BYTES];
-    dt__site_text(ctx->call.site, site, sizeof site);
+    char text[DT__ERROR_TEXT_BYTES], subject[DT__SUBJECT_BYTES], site[DT__SITE_TEXT_BYTES];
     const char *name = ctx->call.name ? ctx->call.name : "";
-    size_t around = strlen(name) + strlen(": ") + strlen(site), left = capacity - around;
+    dt__site_text(ctx->call.site, site, sizeof site);
+    describe_subject(ctx, subject, sizeof subject);
+    size_t left = capacity - strlen(name) - strlen(subject) - strlen(site) - strlen(": : ");
     dt__vformat(text, left < sizeof text ? left : sizeof text, format, args);
-    bool adds_name = *name && !begins_with(text, name);
-    int first_line = (int)strcspn(text, "\n");
-    snprintf(out, capacity, "%s%s%.*s%s%s", adds_name ? name : "", adds_name ? ": " : "", first_line, text, site,
-             text + first_line);
+    const char *rest = without_name(text, name);
+    if (strstr(rest, subject))
+        subject[0] = 0;
+    int first_line = (int)strcspn(rest, "\n");
+    snprintf(out, capacity, "%s%s%s%s%.*s%s%s", name, *name ? ": " : "", subject, *subject ? ": " : "", first_line,
+             rest, site, rest + first_line);
 }
 
 dt_status dt__vfail(dt_ctx *ctx, dt_status status, const char *format, va_list args) {

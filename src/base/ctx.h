@@ -54,13 +54,19 @@ struct dt_ctx {
 dt_ctx *dt__ctx_new(const dt_init_options *options);
 void dt__ctx_free(dt_ctx *ctx);
 
-/* Enters a public call until the end of the enclosing block; ctx may be NULL. */
-#define DT__ENTER(ctx, name, site)                                                                                   \
-    __attribute__((cleanup(dt__call_leave))) dt_ctx *const dt__entered_ = dt__call_enter(ctx, name, site)
-static inline dt_ctx *dt__call_enter(dt_ctx *ctx, const char *name, const dt_site *site) {
+/* Enters a public call until the end of the enclosing block; ctx may be NULL. Errors of one that is entered with a
+ * subject show it: "item: f32[2,3]: …". */
+#define DT__ENTER(ctx, name, site) DT__ENTER_ON(ctx, name, site, NULL, NULL)
+#define DT__ENTER_ON(ctx, name, site, subject, describe)                                                             \
+    __attribute__((cleanup(dt__call_leave))) dt_ctx *const dt__entered_ =                                            \
+        dt__call_enter(ctx, name, site, subject, describe)
+static inline dt_ctx *dt__call_enter(dt_ctx *ctx, const char *name, const dt_site *site, const void *subject,
+                                     void (*describe)(const void *subject, char *out, size_t capacity)) {
     if (ctx && ctx->call.depth++ == 0) {
         ctx->call.name = name;
         ctx->call.site = site;
+        ctx->call.subject = subject;
+        ctx->call.describe = describe;
     }
     return ctx;
 }
@@ -69,12 +75,12 @@ static inline void dt__call_leave(dt_ctx *const *entered) {
         (*entered)->call.depth--;
 }
 
-/* The text of an error or a warning: "NAME: TEXT (at FILE:LINE)" with the name and the site of the call in progress. A
- * text that begins with the name does not get it twice; one of several lines has the site at the end of the first. */
-void dt__call_vformat(const dt_ctx *ctx, char *out, size_t capacity, const char *format, va_list args);
+/* The text of an error or a warning: "NAME: SUBJECT: TEXT (at FILE:LINE)" of the call in progress. A text that has the
+ * name or the subject already does not get it twice; one of several lines has the site at the end of the first. */
+void dt__call_vformat(dt_ctx *ctx, char *out, size_t capacity, const char *format, va_list args);
 /* " (at FILE:LINE)", or "" for NULL. */
 void dt__site_text(const dt_site *site, char *out, size_t capacity);
-enum { DT__SITE_TEXT_BYTES = 512 };
+enum { DT__SITE_TEXT_BYTES = 512, DT__SUBJECT_BYTES = 1024 };
 
 /* Records an *agreed* error: one that depends only on data that all ranks share, so that all fail alike and no peer
  * waits. */

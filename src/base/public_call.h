@@ -12,7 +12,10 @@
 typedef struct dt__public_call {
     const char *name;    /* as the program writes it, without dt_: "mesh_new", "add"; NULL: dt_error_set */
     const dt_site *site; /* where the program does; NULL: unknown */
-    int depth;           /* of nested calls; 0: none is in progress, and name and site are meaningless */
+    const void *subject; /* what it is called on, such as a tensor; NULL: nothing that errors should show */
+    /* Writes the text of the subject; called for an error only. */
+    void (*describe)(const void *subject, char *out, size_t capacity);
+    int depth; /* of nested calls; 0: none is in progress, and name and site are meaningless */
 } dt__public_call;
 
 #endif

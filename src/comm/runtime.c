@@ -219,7 +219,7 @@ static dt_ctx *init_failed(const dt_init_options *options, const dt__ticket *tic
                            const char *format, ...) DT_PRINTF(4);
 static dt_ctx *init_failed(const dt_init_options *options, const dt__ticket *ticket, const dt_site *site,
                            const char *format, ...) {
-    const dt_ctx none = {.call = {"init", site, 1}};
+    dt_ctx none = {.call = {.name = "init", .site = site, .depth = 1}};
     char text[DT__ERROR_TEXT_BYTES];
     va_list args;
     va_start(args, format);
@@ -268,7 +268,7 @@ dt_ctx *dt_init_sized(const dt_init_options *options, size_t options_size, const
 }
 
 int dt_close_site(dt_ctx *ctx, const dt_site *site) {
-    (void)dt__call_enter(ctx, "close", site); /* and never left: the context is freed */
+    (void)dt__call_enter(ctx, "close", site, NULL, NULL); /* and never left: the context is freed */
     if (ctx && dt__runtime_of(ctx))
         dt__abandon_started_works(dt__runtime_of(ctx));
     int code = dt_report(ctx);

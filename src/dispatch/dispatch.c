@@ -12,6 +12,7 @@
 #include "kernels/kernels.h"
 #include "move/move.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const int64_t zero_offset[DT_SPEC_MAX_DIMS]; /* of a plain tensor */
@@ -25,6 +26,20 @@ void dt__call_set_global_inputs(dt__call *call) {
         value->shape = tensor->shape;
         value->spec = NULL;
     }
+}
+
+void dt__call_describe(const void *call, char *out, size_t capacity) {
+    enum { MAX_SHOWN = 8 };
+    const dt__call *self = call;
+    int n = self->n_inputs < MAX_SHOWN ? self->n_inputs : MAX_SHOWN;
+    size_t used = 0;
+    for (int i = 0; i < n && used < capacity; i++) {
+        used += (size_t)snprintf(out + used, capacity - used, "%s", i ? "; " : "");
+        if (used < capacity)
+            used += dt_tensor_text(self->inputs[i], capacity - used, out + used);
+    }
+    if (used < capacity && self->n_inputs > n)
+        (void)snprintf(out + used, capacity - used, "; …");
 }
 
 /* Sets the value of an input for the kernel. */

@@ -33,6 +33,9 @@ static inline void dt__call_init(dt__call *call, int overload, const dt_arg *val
     call->args = values;
 }
 
+/* The texts of the inputs, for errors (base/ctx.h). */
+void dt__call_describe(const void *call, char *out, size_t capacity);
+
 /* Runs the call. Outputs, at most DT__MAX_OUTPUTS, belong to the current scope; an in-place op returns its first input.
  * Collective over the mesh of the inputs if inputs move, otherwise Local. */
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs);

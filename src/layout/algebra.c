@@ -12,7 +12,8 @@
 
 dt_status dt__layout_complement(dt__arena *arena, const dt__layout *layout, int64_t size, dt__layout *out) {
     if (size < 1)
-        return dt__fail(arena->ctx, DT_ERR_VALUE, "complement: the size %lld is not at least 1", (long long)size);
+        return dt__fail(arena->ctx, DT_ERR_VALUE, "complement: wrong size: expected at least 1, got %lld",
+                        (long long)size);
     int64_t n, n_rest;
     dt__mode *modes;
     DT__TRY(dt__layout_list_modes(arena, layout, &modes, &n));

@@ -11,8 +11,10 @@ static dt_status check_modes(dt_ctx *ctx, const dt__mode *modes, int64_t n) {
     int64_t ignored;
     for (int64_t i = 0; i < n; i++) {
         if (modes[i].size < 1 || modes[i].stride < 0)
-            return dt__fail(ctx, DT_ERR_VALUE, "layout: mode %lld:%lld; a size is at least 1, a stride at least 0",
-                            (long long)modes[i].size, (long long)modes[i].stride);
+            return dt__fail(
+                ctx, DT_ERR_VALUE,
+                "layout: wrong mode: expected a size of at least 1 and a stride of at least 0, got %lld:%lld",
+                (long long)modes[i].size, (long long)modes[i].stride);
         if (!dt__mul_i64(modes[i].size, modes[i].stride, &ignored))
             return dt__fail(ctx, DT_ERR_VALUE, "layout: mode %lld:%lld reaches beyond 63 bits",
                             (long long)modes[i].size, (long long)modes[i].stride);
@@ -158,12 +160,13 @@ static dt_status add_coordinate(dt_ctx *ctx, const dt__tuple *coord, const dt__t
     if (dt__tuple_is_int(coord)) {
         int64_t rest = coord->value;
         if (rest < 0)
-            return dt__fail(ctx, DT_ERR_VALUE, "crd2idx: the coordinate %lld is negative", (long long)rest);
+            return dt__fail(ctx, DT_ERR_VALUE, "crd2idx: wrong coordinate: expected at least 0, got %lld",
+                            (long long)rest);
         return add_integer(ctx, shape, stride, true, &rest, sum);
     }
     if (dt__tuple_is_int(shape) || coord->n_items != shape->n_items)
-        return dt__fail(ctx, DT_ERR_SHAPE, "crd2idx: a coordinate of %lld parts for a mode of %lld",
-                        (long long)coord->n_items, dt__tuple_is_int(shape) ? 1 : (long long)shape->n_items);
+        return dt__fail(ctx, DT_ERR_SHAPE, "crd2idx: wrong number of coordinates in a mode: expected %lld, got %lld",
+                        dt__tuple_is_int(shape) ? 1 : (long long)shape->n_items, (long long)coord->n_items);
     for (int64_t i = 0; i < coord->n_items; i++)
         DT__TRY(add_coordinate(ctx, &coord->items[i], &shape->items[i], &stride->items[i], sum));
     return DT_OK;
@@ -179,7 +182,8 @@ dt_status dt__layout_crd2idx(dt__arena *arena, const dt__layout *layout, const d
 
 dt_status dt__layout_idx2crd(dt__arena *arena, const dt__layout *layout, int64_t value, dt__tuple *out) {
     if (value < 0)
-        return dt__fail(arena->ctx, DT_ERR_VALUE, "idx2crd: the index %lld is negative", (long long)value);
+        return dt__fail(arena->ctx, DT_ERR_VALUE, "idx2crd: wrong index: expected at least 0, got %lld",
+                        (long long)value);
     int64_t n;
     dt__mode *modes;
     DT__TRY(dt__layout_list_modes(arena, layout, &modes, &n));
@@ -216,7 +220,7 @@ static dt_status splice(dt__arena *arena, const dt__tuple *tuple, int64_t from, 
     int64_t n, n_by;
     const dt__tuple *items = items_of(tuple, &n), *new_items = items_of(by, &n_by);
     if (from < 0 || to < from || to > n)
-        return dt__fail(arena->ctx, DT_ERR_VALUE, "splice: modes %lld to %lld of %lld", (long long)from,
+        return dt__fail(arena->ctx, DT_ERR_VALUE, "splice: wrong modes: %lld to %lld of %lld", (long long)from,
                         (long long)to, (long long)n);
     int64_t n_all = n - (to - from) + n_by;
     dt__tuple *all = DT__NEW_ARRAY(arena, dt__tuple, n_all);

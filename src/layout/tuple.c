@@ -120,7 +120,7 @@ static bool inner_product(const dt__tuple *a, const dt__tuple *b, int64_t *out) 
 
 dt_status dt__tuple_inner_product(dt_ctx *ctx, const dt__tuple *a, const dt__tuple *b, int64_t *out) {
     if (!dt__tuple_congruent(a, b))
-        return dt__fail(ctx, DT_ERR_SHAPE, "inner product: the two tuples do not nest alike");
+        return dt__fail(ctx, DT_ERR_SHAPE, "inner product: expected tuples of the same nesting, got two that differ");
     int64_t result = 0;
     if (!inner_product(a, b, &result))
         return dt__fail(ctx, DT_ERR_VALUE, "the inner product of two tuples does not fit in 63 bits");
@@ -161,12 +161,14 @@ dt_status dt__tuple_suffix_product(dt__arena *arena, const dt__tuple *shape, dt_
 /* A divisor that is a multiple of a size consumes the mode; the quotient continues with the next. */
 static dt_status shape_div(dt_ctx *ctx, int64_t *values, int64_t n, int64_t divisor) {
     if (divisor < 1)
-        return dt__fail(ctx, DT_ERR_VALUE, "a shape cannot be divided by %lld", (long long)divisor);
+        return dt__fail(ctx, DT_ERR_VALUE, "shape division: wrong divisor: expected at least 1, got %lld",
+                        (long long)divisor);
     for (int64_t i = 0; i < n; i++) {
         int64_t size = values[i];
         if (size < 1 || (size % divisor != 0 && divisor % size != 0))
-            return dt__fail(ctx, DT_ERR_VALUE, "shape division: %lld and %lld do not divide", (long long)size,
-                            (long long)divisor);
+            return dt__fail(ctx, DT_ERR_VALUE,
+                            "shape division: expected sizes that divide each other, got %lld and %lld",
+                            (long long)size, (long long)divisor);
         values[i] = dt__ceil_div(size, divisor);
         divisor = dt__ceil_div(divisor, size);
     }

@@ -97,7 +97,7 @@ static dt_status make_group(dt_mesh *mesh, int dim) {
 }
 
 dt_group *dt_mesh_group_site(dt_mesh *mesh, int dim, const dt_site *site) {
-    DT__ENTER(dt_mesh_ctx(mesh), "mesh_group", site);
+    DT__ENTER_MESH(mesh, "mesh_group", site);
     if (!mesh || dt__mesh_resolve_dim(mesh, "mesh_group", &dim) != DT_OK || !mesh->coordinate)
         return NULL;
     if ((!mesh->groups || !mesh->groups[dim]) && make_group(mesh, dim) != DT_OK)

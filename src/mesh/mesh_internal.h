@@ -77,4 +77,8 @@ dt_status dt__names_check(dt_ctx *ctx, const char *op, dt__names names);
 int dt__names_find(dt__names names, const char *name);
 void dt__names_print(dt__text *text, dt__names names);
 
+/* Enters a public call on a mesh (base/ctx.h), which its errors then show; mesh may be NULL. */
+void dt__mesh_describe(const void *mesh, char *out, size_t capacity);
+#define DT__ENTER_MESH(mesh, name, site) DT__ENTER_ON(dt_mesh_ctx(mesh), name, site, mesh, dt__mesh_describe)
+
 #endif

@@ -5,6 +5,7 @@
 #include "mesh/mesh_internal.h"
 #include "mesh/rank_list.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* "dp=2,tp=4" or "2x4". */
@@ -84,6 +85,11 @@ static char *copy_text(const dt__text *text) {
     else
         dt__fail_memory(text->ctx, text->n_chars + 1, "the text of a mesh");
     return copy;
+}
+
+void dt__mesh_describe(const void *mesh, char *out, size_t capacity) {
+    const char *text = dt_mesh_text((dt_mesh *)(uintptr_t)mesh); /* which it caches in the mesh */
+    snprintf(out, capacity, "mesh(%s)", text ? text : "?");
 }
 
 const char *dt_mesh_text_site(dt_mesh *mesh, const dt_site *site) {

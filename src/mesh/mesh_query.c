@@ -70,7 +70,7 @@ dt_status dt__mesh_resolve_dim(const dt_mesh *mesh, const char *op, int *dim) {
 }
 
 int64_t dt_mesh_local_rank_site(const dt_mesh *mesh, int dim, const dt_site *site) {
-    DT__ENTER(dt_mesh_ctx(mesh), "mesh_local_rank", site);
+    DT__ENTER_MESH(mesh, "mesh_local_rank", site);
     if (!mesh || dt__mesh_resolve_dim(mesh, "mesh_local_rank", &dim) != DT_OK)
         return -1;
     return mesh->coordinate ? mesh->coordinate[dim] : -1;

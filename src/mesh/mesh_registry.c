@@ -49,7 +49,7 @@ void dt__mesh_unregister(dt_mesh *mesh) {
 }
 
 dt_status dt_mesh_scope_begin_site(dt_mesh *mesh, const dt_site *site) {
-    DT__ENTER(dt_mesh_ctx(mesh), "mesh_scope_begin", site);
+    DT__ENTER_MESH(mesh, "mesh_scope_begin", site);
     if (!mesh)
         return DT_ERR_VALUE;
     dt__mesh_state *state = dt__mesh_state_of(mesh->ctx);

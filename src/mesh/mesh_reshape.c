@@ -74,7 +74,7 @@ static dt_mesh *flatten_as(dt_mesh *mesh, const char *name) {
 }
 
 dt_mesh *dt_mesh_flatten_site(dt_mesh *mesh, const char *name, const dt_site *site) {
-    DT__ENTER(dt_mesh_ctx(mesh), "mesh_flatten", site);
+    DT__ENTER_MESH(mesh, "mesh_flatten", site);
     if (!mesh || dt__mesh_require_names(mesh, "mesh_flatten") != DT_OK)
         return NULL;
     if (mesh->n_dims == 1 && (!name || !strcmp(name, mesh->dims[0].name)))
@@ -190,7 +190,7 @@ dt_mesh *dt_mesh_concatenate_site(dt_mesh *const *meshes, int n_meshes, const dt
 
 dt_mesh *dt_mesh_unflatten_sized(dt_mesh *mesh, int dim, const int64_t *sizes, int n_sizes,
                                  const dt_mesh_options *options, size_t options_size, const dt_site *site) {
-    DT__ENTER(dt_mesh_ctx(mesh), "mesh_unflatten", site);
+    DT__ENTER_MESH(mesh, "mesh_unflatten", site);
     dt_mesh_options full;
     if (!mesh || !(options = DT__STRUCT(mesh->ctx, options, options_size, &full)))
         return NULL;

@@ -145,7 +145,7 @@ static dt__names split(dt__arena *arena, const dt_mesh *mesh, const char *names)
 }
 
 dt_mesh *dt_mesh_slice_site(dt_mesh *mesh, const char *names, const dt_site *site) {
-    DT__ENTER(dt_mesh_ctx(mesh), "mesh_slice", site);
+    DT__ENTER_MESH(mesh, "mesh_slice", site);
     if (!mesh)
         return NULL;
     dt__arena arena = dt__arena_new(mesh->ctx);
@@ -156,7 +156,7 @@ dt_mesh *dt_mesh_slice_site(dt_mesh *mesh, const char *names, const dt_site *sit
 }
 
 int64_t dt_mesh_n_slices_site(dt_mesh *mesh, const char *names, const dt_site *site) {
-    DT__ENTER(dt_mesh_ctx(mesh), "mesh_n_slices", site);
+    DT__ENTER_MESH(mesh, "mesh_n_slices", site);
     if (!mesh)
         return 0;
     dt__arena arena = dt__arena_new(mesh->ctx);
@@ -167,7 +167,7 @@ int64_t dt_mesh_n_slices_site(dt_mesh *mesh, const char *names, const dt_site *s
 }
 
 dt_mesh *dt_mesh_slice_at_site(dt_mesh *mesh, const char *names, int64_t index, const dt_site *site) {
-    DT__ENTER(dt_mesh_ctx(mesh), "mesh_slice_at", site);
+    DT__ENTER_MESH(mesh, "mesh_slice_at", site);
     if (!mesh)
         return NULL;
     dt__arena arena = dt__arena_new(mesh->ctx);

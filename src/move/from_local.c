@@ -256,7 +256,10 @@ static dt_status check_dims(struct global_tensor *global) {
     for (int m = 0; m < global->n_placements; m++)
         if (cuts(&global->placements[m]) &&
             (global->placements[m].dim < 0 || global->placements[m].dim >= global->n_dims))
-            return refuse(global, DT_ERR_PLACEMENT, "has no dim that a placement names");
+            return dt__fail(global->ctx, DT_ERR_PLACEMENT,
+                            "from_local: placement %d of %d on mesh(%s): wrong tensor dim: expected 0 to %d, got %d",
+                            m + 1, global->n_placements, dt_mesh_text(global->mesh), global->n_dims - 1,
+                            global->placements[m].dim);
     if (global->n_placements != dt_mesh_n_dims(global->mesh))
         return dt__fail(global->ctx, DT_ERR_PLACEMENT, "from_local: placements: expected %d for mesh(%s), got %d",
                         dt_mesh_n_dims(global->mesh), dt_mesh_text(global->mesh), global->n_placements);

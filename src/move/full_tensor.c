@@ -21,7 +21,7 @@ static dt_tensor *local_tensor(const dt_tensor *tensor) {
 
 dt_tensor *dt_to_local_sized(dt_tensor *tensor, const dt_to_local_options *options, size_t options_size) {
     dt_to_local_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "to_local", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "to_local", options, options_size, &full);
     if (!options)
         return NULL;
     if (!tensor || !tensor->spec)
@@ -31,7 +31,7 @@ dt_tensor *dt_to_local_sized(dt_tensor *tensor, const dt_to_local_options *optio
 
 dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, const dt_full_tensor_options *options, size_t options_size) {
     dt_full_tensor_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "full_tensor", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "full_tensor", options, options_size, &full);
     if (!options)
         return NULL;
     if (!tensor || !tensor->spec)
@@ -71,13 +71,13 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
 }
 
 double dt_item_site(dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "item", site);
+    DT__ENTER_TENSOR(tensor, "item", site);
     unsigned char element[16];
     return read_item(tensor, "item", element) ? dt__read_f64(tensor->dtype, element) : (double)NAN;
 }
 
 int64_t dt_item_i64_site(dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "item_i64", site);
+    DT__ENTER_TENSOR(tensor, "item_i64", site);
     unsigned char element[16];
     if (tensor && !dt__is_integral(tensor->dtype)) {
         (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "item_i64: expected an integer dtype, got %s",

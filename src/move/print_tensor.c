@@ -184,7 +184,7 @@ static dt_status add_tensor(dt__text *text, dt_tensor *tensor, const dt_print_op
 
 char *dt_format_sized(dt_tensor *tensor, const dt_print_options *options, size_t options_size) {
     dt_print_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "format", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "format", options, options_size, &full);
     if (!options)
         return NULL;
     if (!tensor)
@@ -202,7 +202,7 @@ char *dt_format_sized(dt_tensor *tensor, const dt_print_options *options, size_t
 
 dt_status dt_print_sized(dt_tensor *tensor, const dt_print_options *options, size_t options_size) {
     dt_print_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "print", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "print", options, options_size, &full);
     if (!options)
         return DT_ERR_VALUE;
     if (!tensor)

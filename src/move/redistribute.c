@@ -159,7 +159,7 @@ static dt_tensor *finish(const struct request *request, const dt_tensor *tensor,
 dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_redistribute_options *options,
                                  size_t options_size) {
     dt_redistribute_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "redistribute", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "redistribute", options, options_size, &full);
     if (!options)
         return NULL;
     if (!tensor)
@@ -189,7 +189,7 @@ static void free_transfer(dt_transfer *transfer) {
 dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, const dt_redistribute_options *options,
                                          size_t options_size) {
     dt_redistribute_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "redistribute_start", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "redistribute_start", options, options_size, &full);
     if (!options)
         return NULL;
     if (!tensor)

@@ -311,7 +311,7 @@ static dt_status save_all(struct saving *s, dt_tensor *const *tensors, const cha
 }
 
 dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "save_npy", site);
+    DT__ENTER_TENSOR(tensor, "save_npy", site);
     if (!tensor)
         return DT_ERR_VALUE;
     if (!path) {

@@ -26,7 +26,7 @@ static dt_status run_indexed(dt__call *call, dt__op_index op, const dt_site *sit
     dt_ctx *ctx = ctx_of(call);
     if (!ctx)
         return DT_ERR_VALUE;
-    DT__ENTER(ctx, op_names[op], site);
+    DT__ENTER_ON(ctx, op_names[op], site, call, dt__call_describe);
     DT__TRY(dt__ops_open(ctx));
     call->info = dt__op_at(ctx, (int)op);
     return call->info ? dt__dispatch(ctx, call, outputs, n) : dt_error_status(ctx);

@@ -214,27 +214,27 @@ dt_tensor *dt_dropout_mask_sized(dt_ctx *ctx, double p, dt_shape shape, const dt
 
 dt_tensor *dt_rand_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "rand_like", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "rand_like", options, options_size, &full);
     return options ? make_like(tensor, arguments_of("rand_like", DT__UNIFORM, options), options) : NULL;
 }
 
 dt_tensor *dt_randn_like_sized(const dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "randn_like", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "randn_like", options, options_size, &full);
     return options ? make_like(tensor, arguments_of("randn_like", DT__NORMAL, options), options) : NULL;
 }
 
 dt_tensor *dt_randint_like_sized(const dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options,
                                  size_t options_size) {
     dt_random_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "randint_like", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "randint_like", options, options_size, &full);
     return options ? make_like(tensor, integer_arguments("randint_like", low, high, options), options) : NULL;
 }
 
 dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, const dt_random_options *options,
                                    size_t options_size) {
     dt_random_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "bernoulli_like", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "bernoulli_like", options, options_size, &full);
     return options ? make_like(tensor, probability_arguments("bernoulli_like", DT__BERNOULLI, p, options), options)
                    : NULL;
 }
@@ -242,7 +242,7 @@ dt_tensor *dt_bernoulli_like_sized(const dt_tensor *tensor, double p, const dt_r
 dt_tensor *dt_dropout_mask_like_sized(const dt_tensor *tensor, double p, const dt_random_options *options,
                                       size_t options_size) {
     dt_random_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "dropout_mask_like", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "dropout_mask_like", options, options_size, &full);
     return options ? make_like(tensor, probability_arguments("dropout_mask_like", DT__DROPOUT, p, options), options)
                    : NULL;
 }
@@ -342,41 +342,41 @@ static dt_status fill_in(dt_tensor *tensor, dt__random args, const dt_random_opt
 
 dt_status dt_uniform_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "uniform_", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "uniform_", options, options_size, &full);
     return options ? fill_in(tensor, arguments_of("uniform_", DT__UNIFORM, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_normal_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "normal_", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "normal_", options, options_size, &full);
     return options ? fill_in(tensor, arguments_of("normal_", DT__NORMAL, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_truncated_normal_in_place_sized(dt_tensor *tensor, const dt_random_options *options,
                                              size_t options_size) {
     dt_random_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "truncated_normal_", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "truncated_normal_", options, options_size, &full);
     return options ? fill_in(tensor, arguments_of("truncated_normal_", DT__TRUNCATED_NORMAL, options), options)
                    : DT_ERR_VALUE;
 }
 
 dt_status dt_exponential_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {
     dt_random_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "exponential_", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "exponential_", options, options_size, &full);
     return options ? fill_in(tensor, arguments_of("exponential_", DT__EXPONENTIAL, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_randint_in_place_sized(dt_tensor *tensor, int64_t low, int64_t high, const dt_random_options *options,
                                     size_t options_size) {
     dt_random_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "randint_", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "randint_", options, options_size, &full);
     return options ? fill_in(tensor, integer_arguments("randint_", low, high, options), options) : DT_ERR_VALUE;
 }
 
 dt_status dt_bernoulli_in_place_sized(dt_tensor *tensor, double p, const dt_random_options *options,
                                       size_t options_size) {
     dt_random_options full;
-    DT__ENTER_OPTIONS(dt_tensor_ctx(tensor), "bernoulli_", options, options_size, &full);
+    DT__ENTER_TENSOR_OPTIONS(tensor, "bernoulli_", options, options_size, &full);
     return options ? fill_in(tensor, probability_arguments("bernoulli_", DT__BERNOULLI, p, options), options)
                    : DT_ERR_VALUE;
 }

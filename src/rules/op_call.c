@@ -58,6 +58,9 @@ dt_status(dt_op_refuse)(const dt_op_call *call, dt_status status, const char *fo
     va_start(args, format);
     vsnprintf(reason, sizeof reason, format, args);
     va_end(args);
+    const dt__public_call *outermost = &call->ctx->call;
+    if (outermost->depth > 0 && outermost->subject && !strcmp(outermost->name, call->name))
+        return dt__fail(call->ctx, status, "%s", reason); /* which shows the inputs with their placements */
     dt__text inputs = dt__text_new(call->ctx);
     for (int i = 0; i < call->n_inputs && i < MAX_SHOWN_INPUTS; i++) {
         dt__text_add(&inputs, i ? ", " : ": ");

@@ -105,8 +105,8 @@ static dt_status check_counts(dt_ctx *ctx, const dt__sharding_desc *desc) {
         return dt__fail(ctx, DT_ERR_MESH, "placements: too many mesh dims: expected at most %d, got %d",
                         DT_SPEC_MAX_DIMS, desc->n_mesh_dims);
     if (desc->n_placements != desc->n_mesh_dims)
-        return dt__fail(ctx, DT_ERR_PLACEMENT, "placements: wrong number: expected %d, one per mesh dim, got %d",
-                        desc->n_mesh_dims, desc->n_placements);
+        return dt__fail(ctx, DT_ERR_PLACEMENT, "placements '%s': wrong number: expected %d, one per mesh dim, got %d",
+                        show(desc->n_placements, desc->placements).text, desc->n_mesh_dims, desc->n_placements);
     return DT_OK;
 }
 

@@ -13,6 +13,8 @@
 #include "spec/shard_sizes.h"
 #include "spec/stride_order.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct spec_table {
@@ -175,6 +177,30 @@ static dt_status check_memory_layout(dt_ctx *ctx, const spec_key *key) {
     return DT_OK;
 }
 
+/* "f32[4] S(0),S(3) on mesh(dp=2,tp=2)", as it was requested. */
+static void describe_key(const void *subject, char *out, size_t capacity) {
+    const spec_key *key = subject;
+    const dt__sharding_desc *sharding = &key->sharding;
+    const char *mesh = dt_mesh_text(key->mesh);
+    char placements[256] = "";
+    if (sharding->n_placements > 0)
+        (void)dt_placements_text(sharding->n_placements, sharding->placements, sizeof placements, placements);
+    size_t used = (size_t)snprintf(out, capacity, "%s[", dt_dtype_name(key->dtype));
+    for (int d = 0; d < sharding->n_dims && d < DT_SPEC_MAX_DIMS && used < capacity; d++)
+        used += (size_t)snprintf(out + used, capacity - used, "%s%" PRId64, d ? "," : "", sharding->shape[d]);
+    if (used < capacity)
+        (void)snprintf(out + used, capacity - used, "] %s on mesh(%s)", placements, mesh ? mesh : "?");
+}
+
+/* Normalises the placements; row_major is the default of the stride order. */
+static dt_status check_key(dt_ctx *ctx, spec_key *key, dt_placement *placements, int *row_major) {
+    DT__TRY(dt__placements_normalise(ctx, &key->sharding, placements));
+    key->sharding.placements = placements;
+    dt__stride_order_row_major(key->sharding.n_dims, row_major);
+    DT__TRY(check_dtype(ctx, key));
+    return check_memory_layout(ctx, key);
+}
+
 /* desc has placements as values. */
 static dt_spec *new_of_values(dt_mesh *mesh, const dt_spec_desc *desc) {
     dt_ctx *ctx = dt_mesh_ctx(mesh);
@@ -189,13 +215,15 @@ static dt_spec *new_of_values(dt_mesh *mesh, const dt_spec_desc *desc) {
     };
     for (int m = 0; m < key.sharding.n_mesh_dims && m < DT_SPEC_MAX_DIMS; m++)
         sizes[m] = dt_mesh_dim_size(mesh, m);
-    if (dt__placements_normalise(ctx, &key.sharding, placements) != DT_OK)
-        return NULL;
-    key.sharding.placements = placements;
-    dt__stride_order_row_major(desc->n_dims, row_major);
-    if (check_dtype(ctx, &key) != DT_OK || check_memory_layout(ctx, &key) != DT_OK)
-        return NULL;
-    return intern(&key);
+    bool is_subject = !ctx->call.subject; /* a call on no tensor: its errors show the spec that it requests */
+    if (is_subject) {
+        ctx->call.subject = &key;
+        ctx->call.describe = describe_key;
+    }
+    dt_status status = check_key(ctx, &key, placements, row_major);
+    if (is_subject)
+        ctx->call.subject = NULL;
+    return status == DT_OK ? intern(&key) : NULL;
 }
 
 static dt_spec *new_of_text(dt_mesh *mesh, const dt_spec_desc *desc) {

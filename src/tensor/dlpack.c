@@ -73,7 +73,7 @@ static dt_dlpack_tensor describe(struct exported *exported, const dt_tensor *ten
 }
 
 dt_dlpack_managed *dt_to_dlpack_site(dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "to_dlpack", site);
+    DT__ENTER_TENSOR(tensor, "to_dlpack", site);
     struct exported *exported = tensor ? export_tensor(tensor, "to_dlpack") : NULL;
     if (!exported)
         return NULL;
@@ -82,7 +82,7 @@ dt_dlpack_managed *dt_to_dlpack_site(dt_tensor *tensor, const dt_site *site) {
 }
 
 dt_dlpack_versioned *dt_to_dlpack_versioned_site(dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "to_dlpack_versioned", site);
+    DT__ENTER_TENSOR(tensor, "to_dlpack_versioned", site);
     struct exported *exported = tensor ? export_tensor(tensor, "to_dlpack") : NULL;
     if (!exported)
         return NULL;

@@ -237,8 +237,12 @@ size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out) {
     return (size_t)n;
 }
 
+void dt__tensor_describe(const void *tensor, char *out, size_t capacity) {
+    (void)dt_tensor_text(tensor, capacity, out);
+}
+
 dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "set_requires_grad", site);
+    DT__ENTER_TENSOR(tensor, "set_requires_grad", site);
     if (!tensor)
         return DT_ERR_VALUE;
     if (requires_grad && !dt__is_inexact(tensor->dtype))

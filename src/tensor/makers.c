@@ -332,7 +332,7 @@ dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t 
 }
 
 dt_tensor *dt_empty_like_site(const dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "empty_like", site);
+    DT__ENTER_TENSOR(tensor, "empty_like", site);
     if (!tensor)
         return NULL;
     return tensor->spec ? dt__tensor_of_spec(tensor->spec)
@@ -340,7 +340,7 @@ dt_tensor *dt_empty_like_site(const dt_tensor *tensor, const dt_site *site) {
 }
 
 dt_tensor *dt_full_like_site(const dt_tensor *tensor, double value, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "full_like", site);
+    DT__ENTER_TENSOR(tensor, "full_like", site);
     bool fits = !tensor || dt__check_number(tensor->ctx, "full_like", tensor->dtype, value) == DT_OK;
     return fits ? fill_with(dt_empty_like(tensor), value) : NULL;
 }
@@ -407,7 +407,7 @@ static dt_tensor *empty_row_major(const dt_tensor *tensor) {
 }
 
 dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "clone", site);
+    DT__ENTER_TENSOR(tensor, "clone", site);
     dt_tensor *copy = tensor ? empty_row_major(tensor) : NULL;
     if (copy && copy->data && tensor->data)
         dt__convert(
@@ -418,6 +418,6 @@ dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
 }
 
 dt_tensor *dt_contiguous_site(dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "contiguous", site);
+    DT__ENTER_TENSOR(tensor, "contiguous", site);
     return tensor && !dt_tensor_is_contiguous(tensor) ? dt_clone(tensor) : tensor;
 }

@@ -35,28 +35,28 @@ static dt_tensor *close_view(const dt_tensor *tensor, const dt__view *view, dt_s
 }
 
 dt_tensor *dt_narrow_site(const dt_tensor *tensor, int dim, int64_t start, int64_t length, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "narrow", site);
+    DT__ENTER_TENSOR(tensor, "narrow", site);
     dt__view view;
     return open_view(tensor, "narrow", &view) ? close_view(tensor, &view, dt__view_narrow(&view, dim, start, length))
                                               : NULL;
 }
 
 dt_tensor *dt_permute_site(const dt_tensor *tensor, dt_dims dims, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "permute", site);
+    DT__ENTER_TENSOR(tensor, "permute", site);
     dt__view view;
     return open_view(tensor, "permute", &view) ? close_view(tensor, &view, dt__view_permute(&view, dims.n, dims.list))
                                                : NULL;
 }
 
 dt_tensor *dt_diagonal_site(const dt_tensor *tensor, int64_t offset, int a, int b, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "diagonal", site);
+    DT__ENTER_TENSOR(tensor, "diagonal", site);
     dt__view view;
     return open_view(tensor, "diagonal", &view) ? close_view(tensor, &view, dt__view_diagonal(&view, offset, a, b))
                                                 : NULL;
 }
 
 dt_tensor *dt_unfold_site(const dt_tensor *tensor, int dim, int64_t size, int64_t step, const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "unfold", site);
+    DT__ENTER_TENSOR(tensor, "unfold", site);
     dt__view view;
     return open_view(tensor, "unfold", &view) ? close_view(tensor, &view, dt__view_unfold(&view, dim, size, step))
                                               : NULL;
@@ -76,7 +76,7 @@ static bool reach(int n, const int64_t *shape, const int64_t *strides, int64_t o
 
 dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_shape strides, int64_t offset,
                               const dt_site *site) {
-    DT__ENTER(dt_tensor_ctx(tensor), "as_strided", site);
+    DT__ENTER_TENSOR(tensor, "as_strided", site);
     dt__view view;
     int64_t elements, low, high;
     if (!open_view(tensor, "as_strided", &view) ||

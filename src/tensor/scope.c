@@ -90,7 +90,7 @@ void dt_drop_site(dt_tensor *tensor, const dt_site *site) {
     if (!tensor)
         return;
     if (tensor->scope < 0) {
-        DT__ENTER(tensor->ctx, "drop", site);
+        DT__ENTER_TENSOR(tensor, "drop", site);
         (void)dt__fail(tensor->ctx, DT_ERR_STATE,
                        "the tensor is in no scope; use dt_tensor_release for a retained one");
         return;
@@ -133,7 +133,7 @@ void dt_tensor_release_site(dt_tensor *tensor, const dt_site *site) {
     if (!tensor)
         return;
     if (tensor->scope >= 0 && tensor->n_refs == 1) {
-        DT__ENTER(tensor->ctx, "tensor_release", site);
+        DT__ENTER_TENSOR(tensor, "tensor_release", site);
         (void)dt__fail(tensor->ctx, DT_ERR_STATE,
                        "the tensor was not retained; use dt_drop to drop it from its scope");
         return;

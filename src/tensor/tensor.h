@@ -139,4 +139,13 @@ bool dt__needs_values(dt_tensor *tensor);
  * Otherwise it holds the identity of the reduction. */
 bool dt__holds_value(const dt_spec *spec, dt_reduce *identity);
 
+/* Enters a public call on a tensor (base/ctx.h), which its errors then show; tensor may be NULL. */
+void dt__tensor_describe(const void *tensor, char *out, size_t capacity);
+#define DT__ENTER_TENSOR(tensor, name, site)                                                                         \
+    DT__ENTER_ON(dt_tensor_ctx(tensor), name, site, tensor, dt__tensor_describe)
+/* The same with the site of options, which are converted in place (base/options.h). */
+#define DT__ENTER_TENSOR_OPTIONS(tensor, name, options, size, full)                                                  \
+    (options) = DT__OPTIONS(dt_tensor_ctx(tensor), name, options, size, full);                                       \
+    DT__ENTER_TENSOR(tensor, name, (options) ? (options)->site : NULL)
+
 #endif

@@ -86,9 +86,9 @@ static void crd2idx__refuses_coordinates_of_another_structure(void **state) {
         dt_status status;
         const char *message;
     } cases[] = {
-        {"(0,1,2)", "(2,3)", DT_ERR_SHAPE, "3 parts for a mode of 2"},
-        {"(1,(0,0))", "(2,3)", DT_ERR_SHAPE, "2 parts for a mode of 1"},
-        {"(1,-1)", "(2,3)", DT_ERR_VALUE, "-1 is negative"},
+        {"(0,1,2)", "(2,3)", DT_ERR_SHAPE, "expected 2, got 3"},
+        {"(1,(0,0))", "(2,3)", DT_ERR_SHAPE, "expected 1, got 2"},
+        {"(1,-1)", "(2,3)", DT_ERR_VALUE, "expected at least 0, got -1"},
         {"(0,9223372036854775807)", "(2,3):(1,2)", DT_ERR_VALUE, "63 bits"},
     };
     bench b;
@@ -281,7 +281,7 @@ static void parse__reports_what_is_wrong(void **state) {
         {"42:(1)", DT_ERR_SHAPE, "do not nest alike"},
         {"(0,4)", DT_ERR_VALUE, "at least 1"},
         {"(-2,4):(4,1)", DT_ERR_VALUE, "at least 1"},
-        {"(2,4):(4,-1)", DT_ERR_VALUE, "mode 4:-1; a size is at least 1, a stride at least 0"},
+        {"(2,4):(4,-1)", DT_ERR_VALUE, "expected a size of at least 1 and a stride of at least 0, got 4:-1"},
         {"(4294967296,4294967296):(1,1)", DT_ERR_VALUE, "63 bits"},
         {"(4294967296):(4294967296)", DT_ERR_VALUE, "63 bits"},
         {"(3,3):(3074457345618258602,3074457345618258602)", DT_ERR_VALUE, "63 bits"},

@@ -281,7 +281,8 @@ static int from_local_on_four(dt_ctx *ctx, void *arg) {
     dt_set_requires_grad(local, true);
     CHECK(dt_requires_grad(dt_from_local(ctx, local, mesh, "R")), "requires_grad");
     /* What does not fit. */
-    REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(2)"), DT_ERR_PLACEMENT, "no dim that a placement names");
+    REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(2)"), DT_ERR_PLACEMENT,
+            "wrong tensor dim: expected 0 to 1, got 2");
     REFUSED(ctx, dt_from_local(ctx, local, mesh, "S(0),R"), DT_ERR_PLACEMENT,
             "placements: expected 1 for mesh(4), got 2");
     REFUSED(ctx, dt_from_local(ctx, local, two, "S(0)"), DT_ERR_PLACEMENT, "placements: expected 2 for mesh(");

@@ -189,7 +189,7 @@ static void calls__null_propagates(void **state) {
     dt_ctx *other = dt_init(NULL);
     dt_tensor *x = make(other, DT_SHAPE(2, 3));
     assert_null(dt_gelu(dt_matmul(x, x)));
-    assert_error_says(other, DT_ERR_SHAPE, "matmul: f32[2,3], f32[2,3]: inner dimensions differ: 3 and 2");
+    assert_error_says(other, DT_ERR_SHAPE, "matmul: f32[2,3]; f32[2,3]: inner dimensions differ: 3 and 2");
     dt_error_clear(other);
     assert_null(dt_matmul(x, NULL));
     assert_error_says(other, DT_ERR_VALUE, "argument 2 of matmul is NULL");
@@ -197,7 +197,7 @@ static void calls__null_propagates(void **state) {
     assert_null(dt_gelu(NULL));
     assert_false(dt_failed(other));
     assert_null(dt_add(x, make(ctx, DT_SHAPE(2, 3))));
-    assert_error_says(other, DT_ERR_STATE, "add: tensor 2 belongs to another context");
+    assert_error_says(other, DT_ERR_STATE, "tensor 2 belongs to another context");
     dt_error_clear(other);
     dt_tensor *windows = dt_as_strided(make(other, DT_SHAPE(4)), DT_SHAPE(3, 2), DT_SHAPE(1, 1), 0);
     assert_null(dt_add_scalar_(windows, 1));

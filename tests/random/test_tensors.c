@@ -251,7 +251,7 @@ static void calls__that_make_no_sense_are_refused(void **state) {
     REFUSED(!dt_randperm(ctx, 130, .dtype = DT_I8), DT_ERR_VALUE, "expected a size from 0 to 128");
     REFUSED(!dt_randperm(ctx, 3, .dtype = DT_F64), DT_ERR_DTYPE,
             "randperm: unsupported dtype: expected an integer, got f64");
-    REFUSED(dt_normal_(i) != DT_OK, DT_ERR_DTYPE, "normal_: unsupported dtype: expected a float, got i32");
+    REFUSED(dt_normal_(i) != DT_OK, DT_ERR_DTYPE, "unsupported dtype: expected a float, got i32");
     REFUSED(dt_normal_(wide) != DT_OK, DT_ERR_STATE, "normal_: cannot write to f32[4,6]");
     REFUSED(dt_uniform_(windows) != DT_OK, DT_ERR_STATE, "uniform_: cannot write to f32[3,4]");
     REFUSED(!dt_randn(ctx, DT_SHAPE(3), .generator = dt_generator_default(other)), DT_ERR_STATE, "another context");

@@ -418,7 +418,7 @@ static void as_strided__reads_by_its_strides(void **state) {
         }
         if (!view) {
             n_refused++;
-            assert_error_says(ctx, DT_ERR_SHAPE, "as_strided: [");
+            assert_error_says(ctx, DT_ERR_SHAPE, "as_strided: i32[60]: [");
             dt_error_clear(ctx);
         }
         dt_drop(view);
@@ -447,8 +447,7 @@ static void views__that_do_not_exist_are_refused(void **state) {
     refused(ctx, dt_select(t, 0, 3), DT_ERR_VALUE, "select: f32[3,4]: index 3 is out of range for dim 0 of size 3");
     refused(ctx, dt_select(t, -1, -5), DT_ERR_VALUE,
             "select: f32[3,4]: index -5 is out of range for dim 1 of size 4");
-    refused(ctx, dt_narrow(t, 1, 2, 3), DT_ERR_VALUE,
-            "narrow: indices out of range: dim 1 has size 4, got 3 from 2 on");
+    refused(ctx, dt_narrow(t, 1, 2, 3), DT_ERR_VALUE, "indices out of range: dim 1 has size 4, got 3 from 2 on");
     refused(ctx, dt_narrow(t, 1, -5, 1), DT_ERR_VALUE, "narrow");
     refused(ctx, dt_narrow(t, 1, 0, -1), DT_ERR_VALUE, "narrow");
     refused(ctx, dt_narrow(t, 1, 1, INT64_MAX), DT_ERR_VALUE, "narrow");
@@ -468,7 +467,7 @@ static void views__that_do_not_exist_are_refused(void **state) {
     refused(ctx, dt_reshape(t, DT_SHAPE(11)), DT_ERR_SHAPE,
             "reshape: f32[3,4]: the number of elements differs: the tensor has 12");
     refused(ctx, dt_reshape(dt_zeros(ctx, DT_SHAPE(0)), DT_SHAPE(0, -1)), DT_ERR_SHAPE, "reshape");
-    refused(ctx, dt_diagonal(t, 0, 1, -1), DT_ERR_SHAPE, "diagonal: the dims are equal: 1");
+    refused(ctx, dt_diagonal(t, 0, 1, -1), DT_ERR_SHAPE, "the dims are equal: 1");
     refused(ctx, dt_unfold(t, 0, 4, 1), DT_ERR_VALUE, "expected a size of at most 3");
     refused(ctx, dt_unfold(t, 0, 2, 0), DT_ERR_VALUE, "unfold");
     refused(ctx, dt_unfold(dt_expand(point, DT_SHAPE(INT64_C(1) << 40)), 0, INT64_C(1) << 39, 1), DT_ERR_SHAPE,

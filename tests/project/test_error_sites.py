@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every public function that takes the site of its caller has a case in tests/dispatch/test_error_sites.c, which makes it fail and
+checks that its error names the call and the line; and every function of the public headers that can fail takes a site. A
+C++ program, compiled by each compiler that there is, gets the lines of its own calls."""
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import headers
+import tree
+
+BUILD = pathlib.Path(os.environ["DTENSOR_BUILD"])
+CASES = "tests/dispatch/test_error_sites.c"
+
+WITHOUT_CASE = {
+    "close": "its errors are printed, not kept",
+    "error_clear": "fails only if a peer has died: tests/comm/test_faults.c",
+}
+
+# Functions that return a status and take no site.
+RECORDS_NOTHING = {
+    "dt_op_add_output": "is called by a shape function",
+    "dt_op_refuse": "is called by a shape function or a kernel",
+    "dt_generator_seed": "takes any seed",
+}
+
+CPP = r"""
+#include <dtensor/dtensor.hpp>
+#include <cstdio>
+#include <cstring>
+static int wrong;
+static void expect(dt_ctx *ctx, const char *call, int line) {
+    char where[64];
+    std::snprintf(where, sizeof where, "program.cpp:%d)", line);
+    const char *text = dt_error_text(ctx);
+    if (std::strncmp(text, call, std::strlen(call)) || !std::strstr(text, where))
+        wrong++, std::printf("expected '%s ... %s', got '%s'\n", call, where, text);
+    dt_error_clear(ctx);
+}
+int main() {
+    dt::context ctx;
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(2, 3));
+    dt_mesh_new(ctx, "dp="), expect(ctx, "mesh_new: ", __LINE__);
+    dt_mesh_from_shape(ctx, nullptr, 0, nullptr), expect(ctx, "mesh_from_shape: ", __LINE__);
+    dt_zeros(ctx, DT_SHAPE(2, 3), dt::place = "S(0)"), expect(ctx, "zeros: ", __LINE__);
+    dt_matmul(x, x), expect(ctx, "matmul: ", __LINE__);
+    dt_item(x), expect(ctx, "item: ", __LINE__);
+    dt_call(ctx, "nothing", x), expect(ctx, "nothing: ", __LINE__);
+    dt_explain(ctx, "nothing", x), expect(ctx, "explain: ", __LINE__);
+    dt_error_set(ctx, DT_ERR_VALUE, "loss is %d", 3), expect(ctx, "loss is 3 ", __LINE__);
+    dt_site site{"program.cpp", 7};
+    dt_item(x, site), expect(ctx, "item: ", 7);
+    return ctx.close() || wrong;
+}
+"""
+
+
+def functions(text):
+    """(name, parameters) of each exported function."""
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    return re.findall(r"DT_API[^;(]*?\b(dt_\w+)\(([^;]*)\)", text)
+
+
+def short(name):
+    return re.sub("_(site|sized)$", "", name)[len("dt_"):]
+
+
+def check_cases(wrong):
+    cases = set(re.findall(r"(?:FAILS|STARVES|MISMATCH)(?:_AS|_ONCE)?\((\w+),", (tree.ROOT / CASES).read_text()))
+    sited = set()
+    for header in headers.public_headers():
+        for name, parameters in functions((tree.ROOT / header).read_text()):
+            if re.search(r"DT_CALLER|DT_OPTIONS|dt_site \*site", parameters):
+                sited.add(short(name))
+    if "explain_tensors" in sited:  # which the macro dt_explain calls
+        sited = sited - {"explain_tensors"} | {"explain"}
+    wrong += [f"dt_{name} has no case in {CASES}" for name in sorted(sited - cases - set(WITHOUT_CASE))]
+    wrong += [f"{CASES} has a case for {name}, which takes no site" for name in sorted(cases - sited - {"function"})]
+    wrong += [f"dt_{name} is listed as without a case and has one" for name in sorted(cases & set(WITHOUT_CASE))]
+    if len(sited) < 150:
+        wrong.append(f"only {len(sited)} functions with a site were found")
+
+
+def check_signatures(wrong):
+    """A function that returns a status can fail."""
+    for header in headers.public_headers():
+        text = re.sub(r"/\*.*?\*/", "", (tree.ROOT / header).read_text(), flags=re.S)
+        for name, parameters in re.findall(r"DT_API dt_status (dt_\w+)\(([^;]*)\)", text):
+            if "dt_error_status" != name and not re.search(r"DT_CALLER|DT_OPTIONS|dt_site", parameters) and name not in RECORDS_NOTHING:
+                wrong.append(f"{header}: {name} returns a status and takes no site")
+
+
+def check_cpp(wrong):
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "program.cpp"
+        source.write_text(CPP)
+        for compiler in filter(shutil.which, ("g++", "clang++", "clang++-14")):
+            program = pathlib.Path(folder) / "program"
+            command = [compiler, "-std=c++17", "-Wall", "-Wextra", "-pedantic", "-Werror", f"-I{tree.ROOT}/include", source, "-o",
+                       program, f"-L{BUILD}/lib", "-ldtensor", f"-Wl,-rpath,{BUILD}/lib"]
+            for step in (command, [program]):
+                done = subprocess.run(step, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100)
+                if done.returncode:
+                    wrong.append(f"{compiler}: {done.stdout}")
+                    break
+
+
+def main():
+    wrong = []
+    check_cases(wrong)
+    check_signatures(wrong)
+    library = next(iter(sorted((BUILD / "lib").glob("libdtensor.so*"))), None)
+    if library and b"__asan_init" not in library.read_bytes() and b"__tsan_init" not in library.read_bytes():
+        check_cpp(wrong)
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+sys.exit(main())
