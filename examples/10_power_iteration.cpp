@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * 10: the same from C++17. Options are written dt::place = "S(0)" instead of .place = "S(0)"; contexts, scopes and
- * references are guards. A power iteration finds the largest eigenvalue of a symmetric matrix.
+ * 10: the same from C++17. Options are written dt::place = "S(0)" instead of .place = "S(0)"; contexts and scopes
+ * are guards. A power iteration finds the largest eigenvalue of a symmetric matrix.
  *
  *     $ dtrun -n 4 ./10_power_iteration           # any number of ranks computes the same
  */
@@ -15,7 +15,7 @@ static double norm(dt_tensor *x) { return std::sqrt(dt_item(dt_sum(dt_mul(x, x))
 int main() {
     dt::context ctx;
     int64_t n = dt_world(ctx);
-    dt::ref<dt_mesh> mesh(dt_mesh_from_shape(ctx, &n, 1, nullptr));
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, nullptr); // freed with the context
 
     /* a = c + c^T, sharded by rows: a product with a replicated vector needs no transfer. */
     dt_tensor *c = dt_rand(ctx, DT_SHAPE(50, 50), dt::dtype = DT_F64, dt::mesh = mesh, dt::place = "R");

@@ -191,7 +191,7 @@ inline void release(dt_group *object) { dt_group_release(object); }
 inline void release(dt_generator *object) { dt_generator_release(object); }
 
 /* A counted reference: takes over one that a maker returned (dt::ref mesh(dt_mesh_new(…))), or shares a tensor that
- * belongs to a scope (dt::ref<dt_tensor>::share(x)). */
+ * belongs to a scope (dt::ref<dt_tensor>::share(x)). It must end before its context is closed. */
 template <class T> class ref {
     T *object;
 
