@@ -10,10 +10,11 @@ SEEDS ?= $(shell seq 2 11)
 tree = build$(if $(filter-out release,$(1)),-$(1))
 configure = cmake --preset $(1) $(if $(CI),-DDTENSOR_WERROR=ON) >/dev/null
 compile = $(configure) && cmake --build $(tree) --parallel $(JOBS) $(if $(2),--target $(2))
-ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(JOBS) --no-tests=ignore
-# The same, and at its end what was skipped and why.
+ctest = ctest --test-dir $(tree) --output-on-failure --parallel $(JOBS) --no-tests=ignore \
+	--test-output-size-failed 100000000
+# The same, and at its end what was skipped and why, and once more what failed with its output.
 check = $(ctest) --output-junit $(CURDIR)/$(tree)/tests.xml --test-output-size-passed 1000000 $(2); status=$$?; \
-	scripts/skipped_tests.py $(tree)/tests.xml; exit $$status
+	scripts/skipped_tests.py $(tree)/tests.xml; scripts/failed_tests.py $(tree)/tests.xml; exit $$status
 
 # What the long matrix runs besides the long tests of the release build: each preset's tests, without the checks of the
 # project's form, which do not depend on the preset; with the thread sanitizer, under which ranks are threads, those in

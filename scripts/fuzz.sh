@@ -15,8 +15,19 @@ if ! command -v clang >/dev/null; then
     echo "fuzz: skipped, no clang is installed" >&2
     exit 77
 fi
-cmake --preset fuzz >/dev/null
-cmake --build build-fuzz --parallel "$(nproc)" >/dev/null
+# Debian has clang without its run-time library (libclang-rt-*-dev), which -fsanitize=fuzzer links.
+if ! problem=$(echo 'int LLVMFuzzerTestOneInput(const char *, unsigned long); int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return !d && n; }' |
+    clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null 2>&1); then
+    echo "fuzz: clang cannot link with -fsanitize=fuzzer; install its run-time library (libclang-rt-dev):" >&2
+    printf '%s\n' "$problem" | tail -n 3 >&2
+    exit 1
+fi
+mkdir -p build-fuzz
+if ! { cmake --preset fuzz && cmake --build build-fuzz --parallel "$(nproc)"; } >build-fuzz/build.log 2>&1; then
+    tail -n 40 build-fuzz/build.log >&2
+    echo "fuzz: the targets cannot be built; all of the output is in build-fuzz/build.log" >&2
+    exit 1
+fi
 
 targets=("$@")
 if [ ${#targets[@]} -eq 0 ]; then

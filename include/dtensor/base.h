@@ -144,6 +144,12 @@ typedef struct dt_allocator {
     bool (*permit)(void *user, size_t bytes);
 } dt_allocator;
 
+/* What the log has. DTENSOR_LOG is the name of a level in lower case; without it and without an option, there are
+ * warnings only, and errors are left to dt_report.
+ *     error  errors, when they occur
+ *     warn   also communication in a scope with DT_COMM_WARN, once per call site and decision
+ *     info   also the launch, new meshes, the first decision of each op, transfers from 64 MiB on, counts at the end
+ *     debug  also each decision, redistribution and collective */
 typedef enum dt_log_level { DT_LOG_OFF, DT_LOG_ERROR, DT_LOG_WARN, DT_LOG_INFO, DT_LOG_DEBUG } dt_log_level;
 
 /* Receives one line without its newline. */
@@ -159,9 +165,9 @@ typedef struct dt_init_options {
     double timeout_s;       /* deadline of every wait; default 300; negative: none (debugging) */
     int threads;            /* threads of this rank; default: its share of the cores */
     dt_allocator allocator; /* default: realloc and free */
-    dt_log_fn *log;         /* default: standard error, if DTENSOR_LOG is set */
+    dt_log_fn *log;         /* default: standard error */
     void *log_user;
-    dt_log_level log_level; /* default: off, or DTENSOR_LOG */
+    dt_log_level log_level; /* default: that of DTENSOR_LOG, or warnings only; see dt_log_level */
     char *error;            /* where dt_init writes its error text if it fails; default: standard error */
     size_t error_bytes;     /* of that buffer; a longer text is truncated and ends in "..." */
 } dt_init_options;

@@ -15,7 +15,7 @@ extern "C" {
 /* The policy for an op that must redistribute inputs because no row of its rule matches their placements. */
 typedef enum dt_policy {
     DT_COMM_ALLOW, /* the default */
-    DT_COMM_WARN,  /* a line in the log, with file and line of the call */
+    DT_COMM_WARN,  /* a line in the log, with file and line of the call: once per call site and decision */
     DT_COMM_ERROR, /* the op is refused, with file and line of the call, before anything moves: an agreed error */
     DT_N_POLICIES
 } dt_policy;

@@ -24,15 +24,22 @@ static const char *const level_words[] = {
     [DT_LOG_INFO] = "info", [DT_LOG_DEBUG] = "debug",
 };
 
-/* The user pointer is the context, whose rank is set later. */
+/* The user pointer is the context, whose rank is set later. A warning of several ranks is printed once, as errors are;
+ * with a requested level, the lines of a rank stay in order. */
 static void default_log(void *user, dt_log_level level, const char *line) {
     const dt_ctx *ctx = user;
+    if (ctx->log_is_default && ctx->hand_over) {
+        char text[DT__ERROR_TEXT_BYTES + 64];
+        snprintf(text, sizeof text, "%s: %s", level_words[level], line);
+        if (ctx->hand_over(ctx, text))
+            return;
+    }
     fprintf(stderr, "rank %lld: %s: %s\n", (long long)ctx->rank, level_words[level], line);
 }
 
 bool dt__log_level_from_environment(dt_log_level *out) {
     const char *requested = getenv("DTENSOR_LOG");
-    *out = DT_LOG_OFF;
+    *out = DT_LOG_WARN;
     for (int i = 0; requested && *requested && i <= DT_LOG_DEBUG; i++) {
         if (strcmp(requested, level_words[i]) != 0)
             continue;
@@ -60,8 +67,11 @@ dt_ctx *dt__ctx_new(const dt_init_options *options) {
         .world = 1,
         .threads = 1,
     };
-    if (!ctx->log_level)
+    if (!ctx->log_level) {
+        const char *requested = getenv("DTENSOR_LOG");
         dt__log_level_from_environment(&ctx->log_level);
+        ctx->log_is_default = !requested || !*requested;
+    }
     return ctx;
 }
 
@@ -248,7 +258,7 @@ void dt__free(dt_ctx *ctx, void *memory, size_t bytes) {
 }
 
 void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) {
-    if (level > ctx->log_level)
+    if (level > ctx->log_level || (level == DT_LOG_ERROR && ctx->log_is_default))
         return;
     char line[DT__ERROR_TEXT_BYTES + 64];
     va_list args;

@@ -32,6 +32,7 @@ struct dt_ctx {
     dt_log_fn *log;
     void *log_user;
     dt_log_level log_level;
+    bool log_is_default;  /* no level was requested: warnings are logged, errors are only reported */
     dt__public_call call; /* the outermost one in progress */
     int64_t rank, world;
     int64_t ranks_per_host; /* ranks are numbered host by host; 0: all are on one host */
@@ -103,7 +104,7 @@ void *dt__alloc_zeroed(dt_ctx *ctx, size_t bytes);
 void *dt__resize(dt_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void dt__free(dt_ctx *ctx, void *memory, size_t bytes);
 
-/* The level of DTENSOR_LOG, off without it; false if it is not a level. */
+/* The level of DTENSOR_LOG, and DT_LOG_WARN without it; false if it is not a level. */
 bool dt__log_level_from_environment(dt_log_level *out);
 void dt__log(dt_ctx *ctx, dt_log_level level, const char *format, ...) DT_PRINTF(3);
 /* The same with the name and the site of the call in progress. */

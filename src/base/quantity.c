@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Parsing of quantities: digits, optionally a point and more digits, and a unit.
+ * Quantities: digits, optionally a point and more digits, and a unit.
  */
 #include "base/quantity.h"
 
 #include "base/size.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 struct unit {
@@ -80,4 +81,16 @@ bool dt__duration_parse(const char *text, int64_t *out) {
         return false;
     *out = (int64_t)number;
     return true;
+}
+
+void dt__size_print(size_t bytes, char *text, size_t capacity) {
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    double amount = (double)bytes;
+    int unit = 0;
+    while (amount >= (unit ? 1023.5 : 1024) && unit < 6) { /* what would be rounded to 1024 is 1.0 of the next */
+        amount /= 1024;
+        unit++;
+    }
+    int digits = unit && amount < 100 && amount != (double)(int64_t)amount;
+    snprintf(text, capacity, "%.*f %s", digits, amount, units[unit]);
 }

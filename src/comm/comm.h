@@ -24,6 +24,9 @@ uint32_t dt__clear_epoch(const dt_ctx *ctx);
 /* Whether all of this memory is in this rank's heap, where peers can read it. */
 bool dt__is_in_heap(const dt_ctx *ctx, const void *memory, size_t bytes);
 
+/* Bytes that a rank receives in one transfer, from which on the log mentions it at level info. */
+enum { DT__LARGE_TRANSFER = 64 << 20 };
+
 /* CLOCK_MONOTONIC. */
 int64_t dt__now_ns(void);
 static inline double dt__now_us(void) { return (double)dt__now_ns() / 1e3; }

@@ -166,8 +166,18 @@ static void free_works(dt__runtime *runtime) {
     }
 }
 
+static void log_close(dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    char peak[32], bytes[32];
+    dt__size_print(runtime->heap.stats.peak_bytes, peak, sizeof peak);
+    dt__size_print((size_t)runtime->logged_bytes, bytes, sizeof bytes);
+    dt__log(ctx, DT_LOG_INFO, "close: %" PRId64 " collectives with results of %s, at most %s of the heap in use",
+            runtime->n_logged, bytes, peak);
+}
+
 static void free_runtime(dt_ctx *ctx, void *state) {
     dt__runtime *runtime = state;
+    log_close(ctx);
     ctx->on_local_error = NULL;
     ctx->hand_over = NULL;
     free_works(runtime);
@@ -232,14 +242,23 @@ static dt_ctx *init_failed(const dt_init_options *options, const dt__ticket *tic
     return NULL;
 }
 
+static void log_launch(dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    char heap[32];
+    dt__size_print(runtime->heap.bytes, heap, sizeof heap);
+    dt__log(ctx, DT_LOG_INFO,
+            "dtensor %s: rank %" PRId64 " of %" PRId64 ", %" PRId64
+            " per host, transport %s, heap %s, kernels %s, %d thread%s",
+            dt_version_text(), ctx->rank, ctx->world, ctx->ranks_per_host ? ctx->ranks_per_host : ctx->world,
+            runtime->transport->name, heap, runtime->kernels->name, ctx->threads, ctx->threads == 1 ? "" : "s");
+}
+
 dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *ticket, const dt_site *site) {
     dt_ctx *ctx = dt__ctx_new(options);
     if (!ctx)
         return init_failed(options, ticket, site, "out of memory: %zu bytes for a context", sizeof *ctx);
     if (open_runtime(ctx, options, ticket) == DT_OK) {
-        dt__log(ctx, DT_LOG_DEBUG, "rank %lld of %lld, transport %s, kernels %s, %d threads", (long long)ctx->rank,
-                (long long)ctx->world, dt__runtime_of(ctx)->transport->name, dt__runtime_of(ctx)->kernels->name,
-                ctx->threads);
+        log_launch(ctx);
         return ctx;
     }
     init_failed(options, ticket, site, "%s", ctx->text);

@@ -106,10 +106,11 @@ struct dt__runtime {
     double timeout_s;               /* negative: no deadline */
     uint32_t epoch;                 /* times that all ranks have cleared errors together */
     dt_group *world;
-    dt_group *groups;    /* all live groups, including world */
-    dt_work *started;    /* operations in progress that dt_comm_start began, oldest first */
-    dt_work *pool;       /* free dt_work */
-    struct dt__shm *shm; /* state of the shm transport */
+    dt_group *groups;               /* all live groups, including world */
+    dt_work *started;               /* operations in progress that dt_comm_start began, oldest first */
+    dt_work *pool;                  /* free dt_work */
+    struct dt__shm *shm;            /* state of the shm transport */
+    int64_t n_logged, logged_bytes; /* collectives of the program, counted for the log at level info */
 };
 
 struct dt__message; /* a message of a rank to itself that is not received yet */

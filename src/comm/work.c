@@ -4,9 +4,11 @@
  * rank has started, so that two ranks may wait in different orders.
  */
 #include "base/options.h"
+#include "base/quantity.h"
 #include "comm/collective.h"
 #include "comm/runtime.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static void advance(dt__runtime *runtime, dt_work *work) {
@@ -47,15 +49,22 @@ static dt_status run_work(dt__runtime *runtime, dt_work *work) {
     return finish(runtime, work);
 }
 
+static bool is_reported(const dt_ctx *ctx) { return ctx->observer || ctx->log_level >= DT_LOG_INFO; }
+
+/* To the observer and the log. */
 static void report_collective(dt_group *group, const dt_comm_call *call, double begin_us) {
     dt_ctx *ctx = group->runtime->ctx;
-    if (!ctx->observer)
-        return;
-    ctx->observer->collective(
-        ctx, &(dt__collective_report){.op = call->op,
-                                      .bytes = dt__dst_count(group, call) * (int64_t)dt_dtype_size(call->dtype),
-                                      .begin_us = begin_us,
-                                      .end_us = dt__now_us()});
+    int64_t bytes = dt__dst_count(group, call) * (int64_t)dt_dtype_size(call->dtype);
+    char size[32];
+    if (ctx->observer)
+        ctx->observer->collective(
+            ctx,
+            &(dt__collective_report){.op = call->op, .bytes = bytes, .begin_us = begin_us, .end_us = dt__now_us()});
+    group->runtime->n_logged++;
+    group->runtime->logged_bytes += bytes;
+    dt__size_print((size_t)bytes, size, sizeof size);
+    dt__log(ctx, bytes >= DT__LARGE_TRANSFER ? DT_LOG_INFO : DT_LOG_DEBUG, "%s of %" PRId64 " ranks, result of %s",
+            dt_collective_name(call->op), group->n_ranks, size);
 }
 
 dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t call_size, const dt_site *site) {
@@ -72,7 +81,7 @@ dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t ca
     if (status != DT_OK)
         return publish_refusal(&work, status);
     status = run_work(group->runtime, &work);
-    if (status == DT_OK)
+    if (status == DT_OK && is_reported(group->runtime->ctx))
         report_collective(group, call, begin_us);
     return status;
 }
@@ -164,7 +173,7 @@ dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t c
         return NULL;
     }
     dt_work *work = start_work(group, &checked);
-    if (work && group->runtime->ctx->observer)
+    if (work && is_reported(group->runtime->ctx))
         report_collective(group, call, dt__now_us()); /* when it starts, with no duration */
     return work;
 }

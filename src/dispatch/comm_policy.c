@@ -77,7 +77,7 @@ dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision
     describe_moves(call, decision, &text);
     dt_status status = DT_OK;
     if (policy == DT_COMM_WARN)
-        dt__log_call(ctx, DT_LOG_WARN, "%s", dt__text_chars(&text));
+        dt__log_warning(ctx, decision, dt__text_chars(&text));
     else
         status = dt__fail(ctx, DT_ERR_PLACEMENT, "%s, which the communication policy forbids; redistribute it first",
                           dt__text_chars(&text));

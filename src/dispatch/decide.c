@@ -227,6 +227,8 @@ static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__cal
                                  const dt__decision_key *key) {
     state->stats.n_misses++;
     dt__decision *decision = new_decision(ctx, call);
+    if (decision)
+        dt__log_decision(ctx, call, decision);
     if (!decision || key->too_long || dt__decision_cache_add(ctx, state, key, decision) == DT_OK)
         return decision;
     dt__decision_free(ctx, decision);

@@ -33,6 +33,7 @@ static void drop_all(dt_ctx *ctx, dt__dispatch_state *state) {
 
 static void free_state(dt_ctx *ctx, void *slot) {
     dt__dispatch_state *state = slot;
+    dt__log_calls(ctx, state);
     drop_all(ctx, state);
     dt__policies_free(ctx, state);
     dt__monitor_free(ctx, state->monitor);

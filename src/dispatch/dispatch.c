@@ -262,7 +262,7 @@ static dt_status check_output(const dt_op_call *op_call, int i, const dt_tensor 
     if (!output)
         return dt_failed(op_call->ctx)
                    ? dt_error_status(op_call->ctx)
-                   : dt_op_refuse(op_call, DT_ERR_VALUE, "the decomposition did not make output %d", i);
+                   : dt_op_refuse(op_call, DT_ERR_VALUE, "the decomposition did not make output %d", i + 1);
     bool same = output->dtype == expected->dtype && output->n_dims == expected->n_dims;
     for (int d = 0; d < expected->n_dims && same; d++)
         same = output->shape[d] == expected->shape[d];
@@ -275,7 +275,7 @@ static dt_status check_output(const dt_op_call *op_call, int i, const dt_tensor 
     dt_status status = dt_op_refuse(op_call, DT_ERR_VALUE,
                                     "output %d of the decomposition differs from the shape function: "
                                     "expected %s, got %s",
-                                    i, dt__text_chars(&text), actual);
+                                    i + 1, dt__text_chars(&text), actual);
     dt__text_free(&text);
     return status;
 }

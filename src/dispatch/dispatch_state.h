@@ -5,6 +5,7 @@
 #ifndef DT_DISPATCH_DISPATCH_STATE_H
 #define DT_DISPATCH_DISPATCH_STATE_H
 
+#include "base/hash.h"
 #include "dispatch/decision.h"
 
 /* A set-associative cache with DT__WAYS ways; the least recently used decision of a set is evicted. */
@@ -17,6 +18,8 @@ typedef struct dt__dispatch_state {
     int implicit_replication; /* depth */
     struct dt__policy *policies;
     int n_policies, policy_capacity;
+    dt__map logged; /* hashes of what was logged once (op_log.c) */
+    int n_warnings;
     struct dt__monitor *monitor; /* counts and traces; NULL until first use */
 } dt__dispatch_state;
 
@@ -35,6 +38,11 @@ bool dt__call_is_aligned(const dt__call *call);
  * an error; *outside: this rank is not in the mesh of an input that was to become full. Collective over the meshes of
  * all inputs. */
 dt_status dt__call_align(dt_ctx *ctx, dt__call *call, dt_tensor **made, bool *outside);
+
+/* op_log.c: a new decision; a warning about the call in progress; counts at the end, and frees what was remembered. */
+void dt__log_decision(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
+void dt__log_warning(dt_ctx *ctx, const dt__decision *decision, const char *text);
+void dt__log_calls(dt_ctx *ctx, dt__dispatch_state *state);
 
 /* comm_policy.c: refuses, logs or permits the communication of a call. */
 dt_status dt__policy_check(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);

@@ -53,6 +53,9 @@ typedef struct dt__comm_event {
     double begin_us, end_us;
 } dt__comm_event;
 
+/* Appends the call with its inputs and outputs: "sum(f32[8,4] S(0); dim=[1]) -> f32[8] S(0) on mesh(4)". */
+void dt__call_decision_text(const dt__call *call, const dt__decision *decision, dt__text *out);
+
 /* comm_stats.c */
 void dt__count_event(dt__monitor *self, const dt__comm_event *event);
 /* op_trace.c; each does nothing without a running trace. */

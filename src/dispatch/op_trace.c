@@ -21,7 +21,8 @@ enum { FLUSH_BYTES = 1 << 16 };
 
 struct dt__trace {
     bool runs, is_json;
-    int depth; /* ops and scopes that are open */
+    int depth;      /* ops and scopes that are open */
+    int n_open_ops; /* among them */
     FILE *file;
     char *name; /* of the file, for errors; NULL: in memory */
     size_t name_bytes;
@@ -44,14 +45,15 @@ static void maybe_flush(dt__trace *trace) {
         flush(trace);
 }
 
-static void add_call(const dt__call *call, const dt__decision *decision, dt__text *out) {
-    dt__text_add(out, "%s(", call->info->schema.name);
+void dt__call_decision_text(const dt__call *call, const dt__decision *decision, dt__text *out) {
+    dt_op_value inputs[DT__MAX_INPUTS];
     for (int i = 0; i < call->n_inputs; i++) {
         const dt_tensor *tensor = call->inputs[i];
-        dt__text_add(out, i ? "; " : "");
-        dt__tensor_form_text(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
+        inputs[i] = (dt_op_value){
+            .dtype = tensor->dtype, .n_dims = tensor->n_dims, .shape = tensor->shape, .spec = tensor->spec};
     }
-    dt__text_add(out, ") -> ");
+    dt__call_form_text(call->info, call->overload, call->args, inputs, out);
+    dt__text_add(out, " -> ");
     for (int i = 0; i < decision->n_outputs; i++) {
         const dt__output_decision *output = &decision->outputs[i];
         dt__text_add(out, i ? "; " : "");
@@ -143,12 +145,13 @@ void dt__trace_op_begin(dt__monitor *self, const dt__call *call, const dt__decis
         return;
     if (!trace->is_json) {
         dt__text_add(&trace->text, "%*s", 2 * trace->depth, "");
-        add_call(call, decision, &trace->text);
+        dt__call_decision_text(call, decision, &trace->text);
         char where[DT__SITE_TEXT_BYTES];
         dt__site_text(site_of(call), where, sizeof where);
         dt__text_add(&trace->text, "%s\n", where);
     }
     trace->depth++;
+    trace->n_open_ops++;
 }
 
 void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__call *call, const dt__decision *decision,
@@ -157,13 +160,14 @@ void dt__trace_op_end(dt_ctx *ctx, dt__monitor *self, const dt__call *call, cons
     if (!trace || !trace->runs)
         return;
     trace->depth -= trace->depth > 0;
+    trace->n_open_ops -= trace->n_open_ops > 0;
     if (!trace->is_json) {
         maybe_flush(trace);
         return;
     }
     double end_us = dt__now_us();
     dt__text text = dt__text_new(ctx);
-    add_call(call, decision, &text);
+    dt__call_decision_text(call, decision, &text);
     dt__json_writer json = begin_event(trace, call->info->schema.name, "op", "X", begin_us);
     begin_args(ctx, &json, end_us - begin_us);
     dt__json_key(&json, "call");
@@ -184,7 +188,7 @@ void dt__trace_event(dt_ctx *ctx, dt__monitor *self, const dt__comm_event *event
     dt__trace *trace = self->trace;
     if (!trace || !trace->runs)
         return;
-    bool in_op = trace->depth > 0 && self->comm.op; /* below the op's own line */
+    bool in_op = trace->n_open_ops > 0; /* below the op's own line */
     const char *name = !in_op ? event->call : event->redistribution ? "redistribute" : "comm";
     dt__text text = dt__text_new(ctx);
     if (event->redistribution) {

@@ -136,6 +136,8 @@ dt_mesh *dt__mesh_build_root(dt_ctx *ctx, dt__mesh_self self, dt__mesh_draft *dr
         dt_mesh_release(mesh);
         return NULL;
     }
+    if (mesh && ctx->log_level >= DT_LOG_INFO)
+        dt__log(ctx, DT_LOG_INFO, "new mesh(%s)", dt_mesh_text(mesh));
     return mesh;
 }
 
@@ -152,5 +154,7 @@ dt_mesh *dt__mesh_build_sub(dt_mesh *root, const dt__mesh_draft *draft, int64_t 
         dt_mesh_release(mesh);
         return NULL;
     }
+    if (root->ctx->log_level >= DT_LOG_DEBUG)
+        dt__log(root->ctx, DT_LOG_DEBUG, "new mesh(%s) of mesh(%s)", dt_mesh_text(mesh), dt_mesh_text(root));
     return mesh;
 }

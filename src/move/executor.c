@@ -345,14 +345,16 @@ static const dt_collective collective_of[DT__N_STEP_KINDS] = {
     [DT__STEP_ALL_TO_ALL] = DT_ALL_TO_ALL,
 };
 
-/* The state before a run, for the observer's report. */
+static bool is_reported(const dt_ctx *ctx) { return ctx->move_observer || ctx->log_level >= DT_LOG_INFO; }
+
+/* The state before a run, for the observer's report and the log. */
 typedef struct run_start {
     double us;
     int64_t bytes;
 } run_start;
 
 static run_start begin_run(const dt__executor *executor) {
-    if (!executor->ctx->move_observer)
+    if (!is_reported(executor->ctx))
         return (run_start){0};
     return (run_start){dt__now_us(), executor->stats.bytes_received};
 }
@@ -367,14 +369,16 @@ static void report(const dt__executor *executor, const dt__prepared_move *prepar
                                      .end_us = dt__now_us()};
     for (int i = DT__STEP_NONE + 1; i < DT__N_STEP_KINDS; i++)
         out.collectives[collective_of[i]] += prepared->collectives[i];
-    ctx->move_observer->redistribution(ctx, &out);
+    if (ctx->move_observer)
+        ctx->move_observer->redistribution(ctx, &out);
+    dt__log_redistribution(ctx, &out);
 }
 
 static void count_run(dt__executor *executor, const dt__prepared_move *prepared, run_start start) {
     executor->stats.n_runs++;
     for (int i = 0; i < DT__N_STEP_KINDS; i++)
         executor->stats.collectives[i] += prepared->collectives[i];
-    if (executor->ctx->move_observer)
+    if (is_reported(executor->ctx))
         report(executor, prepared, start);
 }
 

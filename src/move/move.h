@@ -80,6 +80,10 @@ typedef struct dt__redistribution_report {
     double begin_us, end_us;               /* monotonic clock */
 } dt__redistribution_report;
 
+/* transfer_log.c: a line about it, and one about all when the context is closed. */
+void dt__log_redistribution(dt_ctx *ctx, const dt__redistribution_report *report);
+void dt__log_redistributions(dt_ctx *ctx, const dt__redistribute_stats *stats);
+
 /* Installed in the context (ctx->move_observer); calls are named by comm/comm.h. */
 typedef struct dt__move_observer {
     void (*redistribution)(dt_ctx *ctx, const dt__redistribution_report *report);

@@ -61,6 +61,7 @@ static void free_buffers(dt_ctx *ctx, dt__copy_buffers *buffers) {
 static void free_executor(dt_ctx *ctx, void *state) {
     dt__executor *executor = state;
     dt__executions_end(executor);
+    dt__log_redistributions(ctx, &executor->stats);
     while (executor->newest)
         drop_entry(executor, executor->newest);
     dt__map_free(&executor->prepared);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads values of defaults and arguments.
+ * Reads and prints values of defaults and arguments.
  */
 #include "rules/literal.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,4 +118,60 @@ dt_status dt__literal_read(dt__cursor *cursor, dt__arena *arena, dt_arg *out) {
     if (isalpha((unsigned char)c) || c == '_')
         return read_word(cursor, arena, out);
     return read_number(cursor, out);
+}
+
+/* The shortest of the usual forms that reads back as the same number. */
+static void add_real(double value, dt__text *out) {
+    char text[40];
+    if (isnan(value)) {
+        dt__text_add(out, "nan");
+        return;
+    }
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            break;
+    }
+    dt__text_add(out, "%s%s", text, strpbrk(text, ".en") ? "" : ".0"); /* 2.0 is not an integer; inf has an n */
+}
+
+static void add_list(const dt_arg *value, dt__text *out) {
+    dt__text_add(out, "[");
+    for (int i = 0; i < value->n; i++) {
+        dt__text_add(out, i ? "," : "");
+        if (value->type == DT_ARG_INTS)
+            dt__text_add(out, "%" PRId64, value->as.ints[i]);
+        else
+            add_real(value->as.floats[i], out);
+    }
+    dt__text_add(out, "]");
+}
+
+void dt__literal_text(const dt_arg *value, dt__text *out) {
+    switch (value->type) {
+    case DT_ARG_INT:
+        dt__text_add(out, "%" PRId64, value->as.i);
+        break;
+    case DT_ARG_FLOAT:
+        add_real(value->as.f, out);
+        break;
+    case DT_ARG_BOOL:
+        dt__text_add(out, value->as.b ? "true" : "false");
+        break;
+    case DT_ARG_COMPLEX:
+        dt__text_add(out, "%.17g%+.17gj", value->as.c[0], value->as.c[1]);
+        break;
+    case DT_ARG_INTS:
+    case DT_ARG_FLOATS:
+        add_list(value, out);
+        break;
+    case DT_ARG_DTYPE:
+        dt__text_add(out, "%s", dt_dtype_name(value->as.dtype));
+        break;
+    case DT_ARG_TEXT:
+        dt__text_add(out, strchr(value->as.text, '"') ? "'%s'" : "\"%s\"", value->as.text);
+        break;
+    default:
+        dt__text_add(out, "none");
+    }
 }

@@ -176,11 +176,19 @@ static void add_entry(dt_row_entry entry, dt__text *out) {
         dt__text_add(out, "P(%s)", dt_reduce_name((dt_reduce)(-1 - entry)));
 }
 
-void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out) {
+static void add_row(const dt_op_call *call, const dt__row *row, const char *comma, const char *arrow, dt__text *out) {
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++) {
-        dt__text_add(out, e == call->n_inputs ? "->" : e ? "," : "");
+        dt__text_add(out, "%s", e == call->n_inputs ? arrow : e ? comma : "");
         add_entry(row->entries[e], out);
     }
+}
+
+void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out) {
+    add_row(call, row, "; ", call->n_inputs ? " -> " : "-> ", out);
+}
+
+void dt__row_query_text(const dt_op_call *call, const dt__row *row, dt__text *out) {
+    add_row(call, row, ",", "->", out);
 }
 
 /* Replicate serves as P(avg), P(max) and P(min). */

@@ -77,8 +77,10 @@ dt_status dt__op_call_rows(dt__arena *arena, const dt_op_call *call, dt__row_lis
  * than DT__MAX_VARIANTS such entries, and removes rows with DT_ROW_UNLISTED. */
 enum { DT__MAX_VARIANTS = 4 };
 dt_status dt__rows_expand(dt__arena *arena, const dt_op_call *call, dt__row_list *list);
-/* Appends "S(0),R->S(0)". */
+/* Appends "S(0); R -> S(0)". */
 void dt__row_text(const dt_op_call *call, const dt__row *row, dt__text *out);
+/* The same in the form of the query protocol: "S(0),R->S(0)". */
+void dt__row_query_text(const dt_op_call *call, const dt__row *row, dt__text *out);
 
 /* A way to run a call: a combination of rows. Lists have an entry per input or output, of n_mesh_dims placements. */
 typedef struct dt__candidate {
@@ -139,6 +141,9 @@ dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_d
 dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
                                 dt__placed_call *out);
 
+/* Appends the text of a call: args are those of the overload, inputs its tensors (dtype, shape and spec are used). */
+void dt__call_form_text(const dt__op_info *info, int overload, const dt_arg *args, const dt_op_value *inputs,
+                        dt__text *out);
 /* Appends a tensor as calls have it: "f32[4,3] S(0),R", or "f32[4,3]" where spec is NULL. */
 void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out);
 static inline void dt__op_value_text(const dt_op_value *value, dt__text *out) {

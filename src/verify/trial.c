@@ -292,7 +292,7 @@ static bool compare_element(const comparison *self, int o, int64_t at, dt__eleme
     dt__text_add(self->failure, "element [");
     for (int d = 0; d < output->n_dims; d++)
         dt__text_add(self->failure, "%s%lld", d ? "," : "", (long long)index[d]);
-    dt__text_add(self->failure, "] of output %d: expected ", o);
+    dt__text_add(self->failure, "] of output %d: expected ", o + 1);
     dt__element_text(dtype, expected, self->failure);
     dt__text_add(self->failure, ", got ");
     dt__element_text(dtype, got, self->failure);

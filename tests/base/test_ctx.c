@@ -197,7 +197,7 @@ static void log__environment_is_the_default(void **state) {
         const char *value;
         dt_log_level level;
     } rows[] = {{"off", DT_LOG_OFF},     {"error", DT_LOG_ERROR}, {"warn", DT_LOG_WARN}, {"info", DT_LOG_INFO},
-                {"debug", DT_LOG_DEBUG}, {"", DT_LOG_OFF},        {"loud", DT_LOG_OFF},  {NULL, DT_LOG_OFF}};
+                {"debug", DT_LOG_DEBUG}, {"", DT_LOG_WARN},       {"loud", DT_LOG_WARN}, {NULL, DT_LOG_WARN}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (rows[i].value)
             setenv("DTENSOR_LOG", rows[i].value, 1);
@@ -236,7 +236,25 @@ static void log__goes_to_standard_error_by_default(void **state) {
     assert_string_equal(printed(log_a_warning, ctx, &result), "rank 3: warn: 1 of 2\n");
     dt__ctx_free(ctx);
     ctx = dt__ctx_new(NULL);
+    assert_string_equal(printed(log_a_warning, ctx, &result), "rank 0: warn: 1 of 2\n");
+    dt__ctx_free(ctx);
+    setenv("DTENSOR_LOG", "off", 1);
+    ctx = dt__ctx_new(NULL);
     assert_string_equal(printed(log_a_warning, ctx, &result), "");
+    dt__ctx_free(ctx);
+    unsetenv("DTENSOR_LOG");
+}
+
+/* dt_report prints them: a program that handles an error prints nothing. */
+static void log__errors_are_not_logged_by_default(void **state) {
+    (void)state;
+    struct line last = {0};
+    dt_ctx *ctx = dt__ctx_new(&(dt_init_options){.log = take_line, .log_user = &last});
+    dt__fail(ctx, DT_ERR_MESH, "no dim %s", "cp");
+    dt__log(ctx, DT_LOG_INFO, "chatter");
+    assert_int_equal(last.n_lines, 0);
+    dt__log(ctx, DT_LOG_WARN, "slow");
+    assert_int_equal(last.n_lines, 1);
     dt__ctx_free(ctx);
 }
 
@@ -340,6 +358,7 @@ int main(void) {
         cmocka_unit_test(log__environment_is_the_default),
         cmocka_unit_test(log__errors_are_logged_with_their_word),
         cmocka_unit_test(log__goes_to_standard_error_by_default),
+        cmocka_unit_test(log__errors_are_not_logged_by_default),
         cmocka_unit_test(ctx__frees_its_slots_from_the_last_to_the_first),
         cmocka_unit_test(memory__sizes_come_back_exactly),
         cmocka_unit_test(memory__shortage_gives_null_and_leaves_the_old_block),

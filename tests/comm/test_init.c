@@ -394,13 +394,20 @@ static void init__logs_to_the_callback_or_standard_error(void **state) {
     dt_init_options options = {.log = keep_line, .log_user = &lines, .log_level = DT_LOG_DEBUG};
     capture(init_and_close, &options, text, sizeof text);
     assert_string_equal(text, "");
-    assert_int_equal(lines.n, 1);
-    assert_says(lines.last, "rank 0 of 1, transport self");
+    assert_int_equal(lines.n, 2);
+    assert_says(lines.last, "close: 0 collectives with results of 0 B, at most 0 B of the heap in use");
     capture(init_and_close, NULL, text, sizeof text);
     assert_string_equal(text, "");
-    setenv("DTENSOR_LOG", "debug", 1);
+    setenv("DTENSOR_LOG", "info", 1);
     capture(init_and_close, NULL, text, sizeof text);
-    assert_says(text, "rank 0: debug: rank 0 of 1");
+    assert_says(text, "rank 0: info: dtensor ");
+    assert_says(text, dt_version_text());
+    assert_says(text, ": rank 0 of 1, 1 per host, transport self, heap ");
+    assert_says(text, " thread");
+    assert_says(text, "rank 0: info: close: ");
+    setenv("DTENSOR_LOG", "warn", 1);
+    capture(init_and_close, NULL, text, sizeof text);
+    assert_string_equal(text, "");
     unsetenv("DTENSOR_LOG");
 }
 

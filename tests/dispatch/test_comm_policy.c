@@ -33,8 +33,7 @@ static world *open_world(void) {
                                           .world = 4,
                                           .rank = 2,
                                           .log = keep_line,
-                                          .log_user = &self.log,
-                                          .log_level = DT_LOG_WARN});
+                                          .log_user = &self.log}); /* warnings are on by default */
     assert_non_null(self.ctx);
     self.mesh = dt_mesh_from_shape(self.ctx, &four, 1, NULL);
     return &self;
@@ -84,6 +83,18 @@ static void policy__warns_with_file_and_line(void **state) {
     assert_non_null(strstr(w->log.text[1], "model.c:13"));
     assert_non_null(CALL(w->ctx, "add($0; $1)", x, v)); /* moves nothing */
     assert_int_equal(w->log.n, 2);
+    for (int i = 0; i < 3; i++) /* once per call site and decision */
+        assert_non_null(call_at(w, "model.c", 12, "mm($0; $1)", (dt_tensor *[]){x, v}));
+    assert_int_equal(w->log.n, 2);
+    dt_tensor *wide = ones(w, 8, 12, "S(0)");
+    for (int i = 0; i < 3; i++)
+        assert_non_null(call_at(w, "model.c", 12, "mm($0; $1)", (dt_tensor *[]){x, wide}));
+    assert_int_equal(w->log.n, 3);
+    assert_non_null(call_at(w, "other.c", 12, "mm($0; $1)", (dt_tensor *[]){x, v}));
+    assert_int_equal(w->log.n, 4);
+    for (int i = 0; i < 3; i++) /* from no known place */
+        assert_non_null(CALL(w->ctx, "mm($0; $1)", x, v));
+    assert_int_equal(w->log.n, 5);
     close_world(w);
 }
 

@@ -73,8 +73,32 @@ static void trace__of_two_mesh_dims_and_of_several_outputs(void **state) {
     assert_says(dt_trace_text(w.ctx), "redistribute: S(1)[0]S(1)[1]->S(1)R->RR of f32[8,128]: all_gather 2, ");
     assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK); /* starts over */
     assert_non_null(CALL(w.ctx, "split($0; 4; 1)", ones(&w, 8, 8, "S(0),R")));
-    assert_string_equal(dt_trace_text(w.ctx),
-                        "split(f32[8,8] S(0),R) -> f32[8,4] S(0),R; f32[8,4] S(0),R on mesh(4x2)\n");
+    assert_string_equal(
+        dt_trace_text(w.ctx),
+        "split(f32[8,8] S(0),R; split_size=4; dim=1) -> f32[8,4] S(0),R; f32[8,4] S(0),R on mesh(4x2)\n");
+    close_world(&w);
+}
+
+static void trace__shows_arguments(void **state) {
+    (void)state;
+    world w = open_world(8, 1);
+    dt_tensor *x = ones(&w, 8, 8, "S(0)");
+    assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK);
+    assert_non_null(dt_sum(x, .dim = DT_DIMS(1), .keepdim = true));
+    assert_non_null(CALL(w.ctx, "softmax($0; 1)", x));
+    assert_non_null(CALL(w.ctx, "sum($0; dim=[0,1]; dtype=f64)", x));
+    assert_non_null(CALL(w.ctx, "add($0; 2.5; alpha=2)", x));
+    assert_non_null(CALL(w.ctx, "gelu($0; approximate='tanh')", x));
+    assert_non_null(CALL(w.ctx, "cat({$0; $0}; dim=1)", x));
+    assert_non_null(CALL(w.ctx, "clamp($0; max=0.1)", x));
+    const char *text = dt_trace_text(w.ctx);
+    assert_says(text, "sum(f32[8,8] S(0); dim=[1]; keepdim=true) -> f32[8,1] S(0) on mesh(8)");
+    assert_says(text, "softmax(f32[8,8] S(0); dim=1) -> f32[8,8] S(0) on mesh(8)");
+    assert_says(text, "sum(f32[8,8] S(0); dim=[0,1]; dtype=f64) -> f64[] P(sum) on mesh(8)");
+    assert_says(text, "add(f32[8,8] S(0); 2.5; alpha=2) -> ");
+    assert_says(text, "gelu(f32[8,8] S(0); approximate=\"tanh\") -> ");
+    assert_says(text, "cat({f32[8,8] S(0); f32[8,8] S(0)}; dim=1) -> f32[8,16] S(0) on mesh(8)");
+    assert_says(text, "clamp(f32[8,8] S(0); max=0.1) -> ");
     close_world(&w);
 }
 
@@ -88,6 +112,20 @@ static void trace__nests_under_scopes(void **state) {
     dt_comm_scope_end(w.ctx);
     assert_non_null(CALL(w.ctx, "neg($0)", dt_ones(w.ctx, DT_SHAPE(3))));
     assert_string_equal(dt_trace_text(w.ctx), "layer1/\n  relu(f32[3]) -> f32[3]\nneg(f32[3]) -> f32[3]\n");
+    assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK); /* calls that are not ops keep their names in a scope */
+    assert_int_equal(dt_comm_scope_begin(w.ctx, "outer"), DT_OK);
+    assert_int_equal(dt_comm_scope_begin(w.ctx, "inner"), DT_OK);
+    assert_non_null(dt_redistribute(ones(&w, 8, 8, "S(0)"), "R"));
+    assert_non_null(CALL(w.ctx, "mm($0; $1)", ones(&w, 64, 64, "S(0)"), ones(&w, 64, 8, "S(0)")));
+    assert_non_null(dt_full_tensor(ones(&w, 8, 8, "P(sum)")));
+    dt_comm_scope_end(w.ctx);
+    dt_comm_scope_end(w.ctx);
+    assert_string_equal(dt_trace_text(w.ctx), "outer/\n"
+                                              "  inner/\n"
+                                              "    redistribute: S(0)->R of f32[8,8]: all_gather 1, 0 bytes\n"
+                                              "    mm(f32[64,64] S(0); f32[64,8] S(0)) -> f32[64,8] S(0) on mesh(8)\n"
+                                              "      S(0)->R of f32[64,8]: all_gather 1, 0 bytes\n"
+                                              "    full_tensor: P(sum)->R of f32[8,8]: all_reduce 1, 0 bytes\n");
     close_world(&w);
 }
 
@@ -240,6 +278,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(trace__names_specs_and_what_moves),
         cmocka_unit_test(trace__of_two_mesh_dims_and_of_several_outputs),
+        cmocka_unit_test(trace__shows_arguments),
         cmocka_unit_test(trace__nests_under_scopes),
         cmocka_unit_test(trace__writes_events_for_viewers),
         cmocka_unit_test(trace__reports_what_it_cannot_write),

@@ -5,6 +5,7 @@
  *     report TEXT    records an agreed error, reports it and clears it
  *     fail TEXT      records an agreed error
  *     close          closes the context, which reports its error, and ends with dt_close's code
+ *     warn TEXT      logs a warning
  *     print TEXT     writes a line to standard error
  *     flood MB       writes so many megabytes of lines to standard error
  *     to FILE        directs standard error to the file
@@ -57,6 +58,8 @@ static void act(dt_ctx *ctx, const char *verb, const char *object) {
         report(ctx, object);
     else if (!strcmp(verb, "fail"))
         dt__fail(ctx, DT_ERR_VALUE, "%s", object);
+    else if (!strcmp(verb, "warn"))
+        dt__log(ctx, DT_LOG_WARN, "%s", object);
     else if (!strcmp(verb, "print"))
         fprintf(stderr, "%s\n", object);
     else if (!strcmp(verb, "to") && !freopen(object, "w", stderr))

@@ -130,6 +130,12 @@ class Reports(launch.Case):
         self.assertEqual(len(lines), 1, lines)
         self.assertRegex(lines[0], r'^on ranks 0-2: init: DTENSOR_KERNELS: expected .*, got "magic" .at .*:[0-9]+.$')
 
+    def test_warnings__are_printed_once_unless_a_level_is_requested(self):
+        self.assertEqual(self.reports(3, "wait; warn text; wait")[:2], (0, ["on ranks 0-2: warn: text"]))
+        _, lines, _ = self.reports(3, "wait; warn text; wait", environment={"DTENSOR_LOG": "warn"})
+        self.assertEqual(sorted(lines), [f"rank {rank}: warn: text" for rank in range(3)])
+        self.assertEqual(self.reports(3, "wait; warn text; wait", environment={"DTENSOR_LOG": "off"})[1], [])
+
     def test_two_launches__do_not_mix(self):
         code, _, err = self.sh(2, f"{launch.DTRUN} -n 3 {REPORTS} 'wait; fail inner'")
         self.assertEqual(code, 1)

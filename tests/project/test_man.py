@@ -1,11 +1,40 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The man pages are well formed, and dtensor(7) documents every environment variable that the library or a tool reads."""
+"""The man pages are well formed, and dtensor(7) documents every environment variable that the library or a tool reads. What
+pages and shell completions list (dtypes, planners) is what the headers define."""
 import re
 import shutil
 import subprocess
 import sys
 
 import tree
+
+
+def rows(path, macro, pattern):
+    """What the pattern finds in the rows of a list macro."""
+    text = (tree.ROOT / path).read_text()
+    body = re.search(rf"#define {macro}\(X\)((?:.*\\\n)*.*\n)", text)
+    return re.findall(pattern, body[1]) if body else []
+
+
+def lists():
+    """Triples of a file, a pattern for its list, and the words that it must have."""
+    dtypes = rows("include/dtensor/base.h", "DT_DTYPE_LIST", r'X\(\w+, \d+, "(\w+)"')
+    planners = rows("src/plan/plan.h", "DT__PLANNER_LIST", r"X\(\w+, (\w+),")
+    return [("man/dtensor.7", r"^\.Li ((?:\w+ )*f32(?: \w+)*) \.$", dtypes),
+            ("tools/completion/_dtensor", r"dtype\) action='\((.*)\)'", dtypes),
+            ("tools/completion/dtensor.bash", r"--dtype\) .*-W '([^']*)'", dtypes),
+            ("man/dtensor-plan.1", r"^\.It Li (\w+)$", planners + ["all"])]
+
+
+def check_lists():
+    wrong = []
+    for path, pattern, words in lists():
+        found = [word for text in re.findall(pattern, (tree.ROOT / path).read_text(), re.M) for word in text.split()]
+        if len(words) < 3:
+            wrong.append(f"{path}: the list in the header is not found: this test does not see what it should")
+        if sorted(found) != sorted(words):
+            wrong.append(f"{path}: expected {' '.join(words)}, got {' '.join(found)}")
+    return wrong
 
 
 def main():
@@ -17,6 +46,7 @@ def main():
     every_page = "".join((tree.ROOT / name).read_text() for name in pages)
     wrong += [f"no man page documents {name}" for name in sorted(set(re.findall(r'getenv\("(\w+)"\)', code)))
               if f"Ev {name}" not in every_page]
+    wrong += check_lists()
     if "DTENSOR_LOG" not in ours:
         wrong.append("DTENSOR_LOG is not found in the sources: this test does not see what it should")
     if shutil.which("mandoc"):

@@ -15,7 +15,7 @@ static void rows_of(const char *call, char *out, size_t room) {
     for (int r = 0; r < rows.n_rows; r++) {
         dt__text_add(&text, r ? " " : "");
         if (!(rows.rows[r].flags & DT_ROW_UNLISTED))
-            dt__row_text(&made.call, &rows.rows[r], &text);
+            dt__row_query_text(&made.call, &rows.rows[r], &text);
     }
     snprintf(out, room, "%s", dt__text_chars(&text));
     dt__text_free(&text);

@@ -53,7 +53,7 @@ void *test_shared_memory(size_t bytes) {
 static _Noreturn void be_rank(const test_launch *launch, int64_t rank, const dt_init_options *options, dt_rank_fn *fn,
                               void *arg) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    test_die_of_faults();
+    test_become_child();
     dt__ticket ticket = dt__segment_ticket(launch->segment, launch->fd, rank, dt__usable_cores());
     dt__segment_unmap(launch->segment);
     if (launch->bare) {

@@ -7,8 +7,12 @@
 #include "comm/comm.h"
 #include "comm/runtime.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #if defined(__SANITIZE_THREAD__)
 enum { WITH_TSAN = 1 };
@@ -30,7 +34,42 @@ struct body {
     void *arg;
 };
 
-void test_die_of_faults(void) {
+enum { SAVED_FD = 200 }; /* above those that a test opens and counts on */
+static int saved_stderr = -1;
+
+__attribute__((constructor)) static void save_stderr(void) {
+    saved_stderr = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, SAVED_FD);
+}
+
+static bool write_all(int fd, const char *text, size_t n) {
+    while (n > 0) {
+        ssize_t written = write(fd, text, n);
+        if (written < 0 && errno != EINTR)
+            return false;
+        text += written > 0 ? written : 0;
+        n -= written > 0 ? (size_t)written : 0;
+    }
+    return true;
+}
+
+void test_complain(const char *file, int line, const char *condition, const char *format, ...) {
+    char text[8192];
+    va_list args;
+    int n = snprintf(text, sizeof text, "%s:%d: %s: ", file, line, condition);
+    size_t at = n < 0 ? 0 : (size_t)n < sizeof text ? (size_t)n : sizeof text - 1;
+    va_start(args, format);
+    vsnprintf(text + at, sizeof text - at, format, args);
+    va_end(args);
+    at = strlen(text);
+    text[at < sizeof text - 1 ? at : at - 1] = '\n';
+    fflush(NULL); /* what was printed before comes first, and is not lost with the process */
+    size_t n_chars = at < sizeof text - 1 ? at + 1 : at;
+    if (!write_all(saved_stderr, text, n_chars))
+        (void)write_all(STDERR_FILENO, text, n_chars);
+}
+
+void test_become_child(void) {
+    setenv("CMOCKA_TEST_ABORT", "1", 1);
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGSYS};
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         signal(signals[i], SIG_DFL);
@@ -40,7 +79,7 @@ bool test_leaks(void) { return __lsan_do_recoverable_leak_check && __lsan_do_rec
 
 static int be_forked_rank(dt_ctx *ctx, void *arg) {
     const struct body *body = arg;
-    test_die_of_faults();
+    test_become_child();
     int code = body->fn(ctx, body->arg);
     return !code && test_leaks() ? 2 : code;
 }

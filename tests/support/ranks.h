@@ -16,8 +16,13 @@
  * the ranks are threads. */
 void run_ranks(int64_t n, dt_rank_fn *fn, void *arg);
 
-/* In a forked rank: a fault ends the process; the test library would jump back into the test. */
-void test_die_of_faults(void);
+/* In a forked process: a fault ends it, and so does a failed assertion after printing its text; the test library would
+ * jump back into the test and continue with the tests behind it. */
+void test_become_child(void);
+
+/* Prints a failed check in one piece, on the standard error that the test was started with: the text survives a rank
+ * that has redirected or closed its own, and one that is killed right after. */
+void test_complain(const char *file, int line, const char *condition, const char *format, ...) DT_PRINTF(4);
 
 /* Prints on standard error what a leak detector finds, if the program was built with one; whether it found something.
  */
@@ -30,9 +35,7 @@ bool test_share_channel(const dt_group *a, const dt_group *b);
 #define CHECK(condition, ...)                                                                                        \
     do {                                                                                                             \
         if (!(condition)) {                                                                                          \
-            fprintf(stderr, "%s:%d: %s: ", __FILE__, __LINE__, #condition);                                          \
-            fprintf(stderr, __VA_ARGS__);                                                                            \
-            fputc('\n', stderr);                                                                                     \
+            test_complain(__FILE__, __LINE__, #condition, __VA_ARGS__);                                              \
             return 1;                                                                                                \
         }                                                                                                            \
     } while (0)

@@ -23,7 +23,7 @@ typedef struct found {
 static dt_status add_found(void *user, const dt__row *row) {
     found *self = user;
     dt__text text = dt__text_new(self->trial_call->arena->ctx);
-    dt__row_text(&self->trial_call->placed.call, row, &text);
+    dt__row_query_text(&self->trial_call->placed.call, row, &text);
     assert_true(self->n < 64 && text.n_chars < 64);
     strcpy(self->rows[self->n++], dt__text_chars(&text));
     dt__text_free(&text);

@@ -21,7 +21,7 @@ enum { MOST_LINES = 256, LINE_BYTES = 512 };
 /* A line of the list: a row of a call and the reason. */
 typedef struct waiver {
     char call[LINE_BYTES];
-    char rows[LINE_BYTES]; /* with a space before and behind each */
+    char rows[LINE_BYTES]; /* with " | " before and behind each */
     int n_rows, n_seen;
     bool all;
 } waiver;
@@ -41,7 +41,7 @@ static void read_line(table_test *self, char *line) {
         fail_msg("missing_rows.txt: cannot read '%s'", line);
     waiver *one = &self->waivers[self->n_waivers++];
     snprintf(one->call, sizeof one->call, "%.*s", (int)(colon + 1 - line), line);
-    snprintf(one->rows, sizeof one->rows, " %s ", colon + 3);
+    snprintf(one->rows, sizeof one->rows, " | %s | ", colon + 3);
     one->all = !strcmp(colon + 3, "*");
     for (const char *at = colon + 3; *at; at++)
         one->n_rows += strncmp(at, "->", 2) == 0;
@@ -61,7 +61,7 @@ static void read_list(table_test *self) {
 
 static bool is_listed(table_test *self, const dt__missing_row *row) {
     char probe[LINE_BYTES];
-    snprintf(probe, sizeof probe, " %s ", row->row);
+    snprintf(probe, sizeof probe, " | %s | ", row->row);
     for (int w = 0; w < self->n_waivers; w++) {
         waiver *one = &self->waivers[w];
         if (strcmp(one->call, row->call) != 0 || !(one->all || strstr(one->rows, probe)))
@@ -121,7 +121,8 @@ static void table__has_no_wrong_row_and_no_missing_one_without_a_reason(void **s
         const waiver *one = &self->waivers[w];
         if (one->all ? one->n_seen > 0 : one->n_seen == one->n_rows)
             continue;
-        print_message("missing_rows.txt lists a row that is offered or does not hold: %s:%s\n", one->call, one->rows);
+        print_message("missing_rows.txt lists a row that is offered or does not hold: %s: %s\n", one->call,
+                      one->rows);
         n_bad++;
     }
     assert_int_equal(n_bad, 0);

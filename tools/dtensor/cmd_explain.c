@@ -104,7 +104,7 @@ static dt_status add_input(const explanation *self, int i, dt__text *out) {
     bool made_locally = false;
     for (int m = 0; m < candidate->n_mesh_dims; m++)
         made_locally |= !dt_placement_equal(&candidate->inputs[i][m], &candidate->moved[i][m]);
-    dt__text_add(out, "input %d: ", i);
+    dt__text_add(out, "input %d: ", i + 1);
     if (plan->n_steps == 0)
         dt__text_add(out, "stays");
     else

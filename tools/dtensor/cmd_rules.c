@@ -39,7 +39,7 @@ static dt_status print_rows_json(session *self, const char *call) {
     json_t *list = json_array();
     for (int r = 0; r < rows.n_rows; r++) {
         dt__text_clear(&text);
-        dt__row_text(&placed.call, &rows.rows[r], &text);
+        dt__row_query_text(&placed.call, &rows.rows[r], &text);
         json_append(&list, text.broken ? NULL : string_json(dt__text_chars(&text)));
     }
     dt__text_free(&text);

@@ -25,7 +25,7 @@ static json_t *row_json(const dt__placed_call *placed, const dt__row *row, dt__t
         ordered.entries = entries;
     }
     dt__text_clear(text);
-    dt__row_text(call, &ordered, text);
+    dt__row_query_text(call, &ordered, text);
     return text->broken ? NULL : string_json(dt__text_chars(text));
 }
 

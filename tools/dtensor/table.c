@@ -4,6 +4,8 @@
  */
 #include "table.h"
 
+#include "base/quantity.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,15 +162,9 @@ const char *label_time(double us, dt__arena *arena) {
 }
 
 const char *label_bytes(int64_t n_bytes, dt__arena *arena) {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    double amount = (double)n_bytes;
-    int unit = 0;
-    while (amount >= (unit ? 1023.5 : 1024) && unit < 6) { /* what would be rounded to 1024 is 1.0 of the next */
-        amount /= 1024;
-        unit++;
-    }
-    int digits = unit && amount < 100 && amount != (double)(int64_t)amount;
-    return label_format(arena, "%.*f %s", digits, amount, units[unit]);
+    char text[32];
+    dt__size_print((size_t)n_bytes, text, sizeof text);
+    return label_format(arena, "%s", text);
 }
 
 const char *label_shape(const int64_t *shape, int n, dt__arena *arena) {

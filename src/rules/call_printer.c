@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The printer of calls, in the form that call_text.c reads: tensors, then other arguments unless they have their
+ * default. Tensors, and numbers in their place, are printed by position; other arguments by name.
+ */
+#include "rules/literal.h"
+#include "rules/rules.h"
+
+#include <string.h>
+
+static bool same_list(const dt_arg *a, const dt_arg *b, size_t size) {
+    return a->n == b->n && (a->n == 0 || !memcmp(a->as.ints, b->as.ints, (size_t)a->n * size));
+}
+
+static bool same_value(const dt_arg *a, const dt_arg *b) {
+    if (a->type != b->type)
+        return false;
+    switch (a->type) {
+    case DT_ARG_NONE:
+        return true;
+    case DT_ARG_INT:
+        return a->as.i == b->as.i;
+    case DT_ARG_FLOAT:
+        return !memcmp(&a->as.f, &b->as.f, sizeof a->as.f);
+    case DT_ARG_BOOL:
+        return a->as.b == b->as.b;
+    case DT_ARG_COMPLEX:
+        return !memcmp(a->as.c, b->as.c, sizeof a->as.c);
+    case DT_ARG_INTS:
+        return same_list(a, b, sizeof *a->as.ints);
+    case DT_ARG_FLOATS:
+        return same_list(a, b, sizeof *a->as.floats);
+    case DT_ARG_DTYPE:
+        return a->as.dtype == b->as.dtype;
+    case DT_ARG_TEXT:
+        return !strcmp(a->as.text, b->as.text);
+    default:
+        return false;
+    }
+}
+
+static void add_tensors(const dt_arg *arg, const dt_op_value *inputs, dt__text *out) {
+    if (arg->type == DT_ARG_TENSOR) {
+        dt__op_value_text(&inputs[arg->as.first], out);
+        return;
+    }
+    dt__text_add(out, "{");
+    for (int i = 0; i < arg->n; i++) {
+        dt__text_add(out, i ? "; " : "");
+        dt__op_value_text(&inputs[arg->as.first + i], out);
+    }
+    dt__text_add(out, "}");
+}
+
+void dt__call_form_text(const dt__op_info *info, int overload, const dt_arg *args, const dt_op_value *inputs,
+                        dt__text *out) {
+    const dt__signature *signature = &info->schema.signatures[overload];
+    const char *before = "";
+    bool by_position = true;
+    dt__text_add(out, "%s(", info->schema.name);
+    for (int p = 0; p < signature->n_params; p++) {
+        const dt__param *param = &signature->params[p];
+        bool is_default = !param->required && same_value(&args[p], &param->absent);
+        bool is_operand = param->type == DT__PARAM_TENSOR || param->type == DT__PARAM_TENSORS ||
+                          (param->type == DT__PARAM_SCALAR && param->required);
+        by_position = by_position && is_operand && !is_default && !param->keyword_only;
+        if (is_default)
+            continue;
+        dt__text_add(out, "%s", before);
+        before = "; ";
+        if (!by_position)
+            dt__text_add(out, "%s=", param->name);
+        if (args[p].type == DT_ARG_TENSOR || args[p].type == DT_ARG_TENSORS)
+            add_tensors(&args[p], inputs, out);
+        else
+            dt__literal_text(&args[p], out);
+    }
+    dt__text_add(out, ")");
+}
