@@ -272,6 +272,8 @@ class Trace(unittest.TestCase):
         softmax = next(one for one in report["moved_most"] if one["call"].startswith("softmax("))
         self.assertRegex(softmax["site"], r"08_numpy_file\.c:\d+$")
         self.assertEqual((3, "S(1)->S(0) of f32[6,1000]: all_to_all 1"), (softmax["calls"], softmax["moves"]))
+        avoid = softmax["avoid"]
+        self.assertEqual(("self", "S(1)", "S(0)", 0), (avoid["name"], avoid["from"], avoid["to"], avoid["better_bytes"]))
 
     def test_wrong_traces_are_refused(self):
         for text, message in (("", "expected a trace, got an empty file"), ("nonsense\n", "expected a line of a trace, got 'nonsense'"),
