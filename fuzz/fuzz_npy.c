@@ -31,7 +31,8 @@ static void check_inflate(int fd, const dt__zip_entry *entry) {
     unsigned char first[64], again[64];
     size_t n = entry->bytes < (int64_t)sizeof first ? (size_t)entry->bytes : sizeof first;
     dt_ctx *ctx = dt__ctx_new(NULL);
-    dt__file file = {.ctx = ctx, .op = "fuzz", .path = "npz", .entry = "a", .fd = fd};
+    dt__file_call call = {.ctx = ctx, .kind = DT__CALL_LOAD_NPZ, .path = "npz"};
+    dt__file file = {.ctx = ctx, .call = &call, .entry = "a", .fd = fd};
     dt__inflate *inflate = dt__inflate_new(&file, entry);
     FUZZ_CHECK(inflate, "%s", dt_error_text(ctx));
     bool ok = dt__inflate_read(inflate, 0, first, n) == DT_OK && dt__inflate_finish(inflate) == DT_OK;

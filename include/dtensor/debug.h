@@ -61,7 +61,8 @@ DT_API const char *dt_comm_stats_json_site(dt_ctx *ctx, DT_CALLER);
 /* Traces ops, redistributions, collectives and scopes from now on. A file whose name ends in ".json" is written in the
  * format of Chrome's trace viewer, any other as text, a line per op; with several ranks each writes its own file, with
  * ".RANK" before the extension. NULL: as text in memory. A running trace is ended first. The environment variable
- * DTENSOR_TRACE=FILE does the same from the first op on. Local. */
+ * DTENSOR_TRACE=FILE does the same from the first op on. dt_close ends a running trace, and reports like dt_trace_end.
+ * Local. */
 DT_API dt_status dt_trace_begin_site(dt_ctx *ctx, const char *file, DT_CALLER);
 /* Ends the trace and completes its file; a system error if it cannot be written. Local. */
 DT_API dt_status dt_trace_end_site(dt_ctx *ctx, DT_CALLER);

@@ -14,8 +14,15 @@
  * are column-major. Entries of .npz files are written uncompressed; those that numpy.savez_compressed wrote are read,
  * too, but have no random access: each rank decompresses the entire entry, in bounded memory, and keeps its shard.
  *
- * A file is written under a temporary name in the same folder and renamed when it is complete; a failure leaves
- * nothing behind. Errors of files are local: the runtime notifies the peers.
+ * A call on a mesh is compared like a collective: path, names, specs and options must be the same on all its ranks,
+ * and the error of a mismatch shows both calls. The error of one rank (a full disk, a file that it cannot open) is the
+ * error of all, with the same status and a text that names the rank and the reason; afterwards all may continue.
+ *
+ * A path that is saved to has the old file or the complete new one at any time. Until it is complete the new file has
+ * no name, so that nothing is left behind however the ranks end; on file systems that cannot do that it has a temporary
+ * name in the same folder, ending in .part, which is removed by the other ranks or dtrun if its rank dies. Links are
+ * followed; mode and owner of a replaced file are kept; what is neither a regular file nor a new name is refused, and
+ * so are a file that may not be written and an owner that cannot be kept. Only regular files are loaded.
  */
 #ifndef DTENSOR_FILES_H
 #define DTENSOR_FILES_H
@@ -35,13 +42,14 @@ typedef struct dt_load_options {
     const dt_site *site;
 } dt_load_options;
 
-/* Loads a tensor from a file, or from the entry of this name, with or without ".npy"; of several, the last one.
- * Local: every rank of the mesh calls it on the same file; nothing is communicated. */
+/* Loads a tensor from a file, or from the entry of this name, with or without ".npy"; of several, the last one. All
+ * ranks must read the same file: one that is replaced meanwhile is an error. Collective over the mesh; Local for a
+ * plain tensor. */
 DT_API dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, DT_OPTIONS(dt_load_options));
 DT_API dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, DT_OPTIONS(dt_load_options));
 
-/* Saves a tensor. Partial values are reduced. When it returns, the file is complete. Collective over the mesh; Local
- * for a plain tensor. */
+/* Saves a tensor. Partial values are reduced. When it returns, the file is complete, but not necessarily on the disk:
+ * the system writes it back later. Collective over the mesh; Local for a plain tensor. */
 DT_API dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, DT_CALLER);
 /* Saves tensors, each under its name; names are distinct and not empty. Either all are plain (Local), or all are on one
  * mesh (Collective over it). */

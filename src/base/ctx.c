@@ -75,6 +75,12 @@ dt_ctx *dt__ctx_new(const dt_init_options *options) {
     return ctx;
 }
 
+void dt__ctx_finish(dt_ctx *ctx) {
+    for (int i = DT__N_SLOTS - 1; ctx && i >= 0; i--)
+        if (ctx->slots[i].finish)
+            ctx->slots[i].finish(ctx);
+}
+
 void dt__ctx_free(dt_ctx *ctx) {
     if (!ctx)
         return;

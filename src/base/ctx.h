@@ -40,6 +40,7 @@ struct dt_ctx {
     struct {
         void *state;
         void (*free_state)(dt_ctx *ctx, void *state);
+        void (*finish)(dt_ctx *ctx); /* (optional) does what may still fail, before dt_close reports */
     } slots[DT__N_SLOTS];
     /* (optional) Raises the abort flag with this error, unless it is raised already; set by the runtime. */
     void (*on_local_error)(dt_ctx *ctx, dt_status status, const char *text);
@@ -53,6 +54,8 @@ struct dt_ctx {
 /* Creates a context with memory and log only; dt_init builds on it, and tests of pure modules use it directly. NULL
  * only when out of memory. */
 dt_ctx *dt__ctx_new(const dt_init_options *options);
+/* Lets the modules do what may still fail, such as completing a file; then the error can be reported. */
+void dt__ctx_finish(dt_ctx *ctx);
 void dt__ctx_free(dt_ctx *ctx);
 
 /* Enters a public call until the end of the enclosing block; ctx may be NULL. Errors of one that is entered with a

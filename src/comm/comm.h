@@ -56,12 +56,31 @@ bool dt__group_is_stale(const dt_group *group);
  * been read. An optional second function runs when every member has finished the first. Redistributions are exchanges.
  */
 
+/* The calls that are made of exchanges. Texts name an exchange after its call, and all but redistributions show more of
+ * it when members make different calls: the memory that they publish begins with the text of the call,
+ * DT__CALL_TEXT_BYTES of it. */
+#define DT__EXCHANGE_CALL_LIST(X)                                                                                    \
+    X(REDISTRIBUTE, "redistribute")                                                                                  \
+    X(SAVE_NPY, "save_npy")                                                                                          \
+    X(SAVE_NPZ, "save_npz")                                                                                          \
+    X(LOAD_NPY, "load_npy")                                                                                          \
+    X(LOAD_NPZ, "load_npz")
+typedef enum dt__exchange_call {
+#define ROW(name, word) DT__CALL_##name,
+    DT__EXCHANGE_CALL_LIST(ROW)
+#undef ROW
+        DT__N_EXCHANGE_CALLS
+} dt__exchange_call;
+const char *dt__exchange_call_name(dt__exchange_call call);
+enum { DT__CALL_TEXT_BYTES = 4096 };
+
 /* Called when all data that it reads is complete; must not block. */
 typedef dt_status dt__exchange_step(dt_work *work, void *user);
 
 enum { DT__EXCHANGE_COPIED_BYTES = 8192 };
 
 typedef struct dt__exchange {
+    dt__exchange_call call;
     uint64_t tag; /* hash of all that members must agree on */
     dt_dtype dtype;
     int64_t count; /* elements, for error texts; must agree too */
@@ -89,6 +108,23 @@ const void *dt__exchange_dst(const dt_work *work, int64_t i, size_t bytes);
 bool dt__exchange_strides(const dt_work *work, int64_t i, int n, const int64_t **out);
 /* Fails the exchange because member i published memory outside its heap. */
 dt_status dt__exchange_fail(dt_work *work, int64_t i);
+
+/* Marks the last call of this rank as failed because of a peer, so that the supervisor blames the peer. For errors that
+ * members of an exchange find in what they have read. */
+void dt__blame_peer(dt_ctx *ctx);
+
+/* Whether the process of a rank is dead. */
+bool dt__peer_is_dead(const dt_ctx *ctx, int64_t rank);
+
+/* How the names of temporary files end. */
+#define DT__TEMPORARY_ENDING ".part"
+/* The absolute path of a file that this rank is about to create and will rename or remove; NULL: it has done so. Should
+ * the rank die before, its supervisor removes the file, and so may its peers. One per rank. Local. */
+dt_status dt__temporary_register(dt_ctx *ctx, const char *path);
+/* The path that a rank has registered; false: none. */
+bool dt__temporary_of(const dt_ctx *ctx, int64_t rank, size_t capacity, char *out);
+/* Removes the file that a rank has registered, if that rank is dead. */
+void dt__temporary_remove(dt_ctx *ctx, int64_t rank);
 
 /* Runs fn on n threads, each a rank with its own context, opened with these options (NULL: defaults). codes[rank],
  * unless codes is NULL, is the result of fn, or of dt_close if fn returned 0. False if the launch failed. Threads share
@@ -125,6 +161,8 @@ dt_ctx *dt__init_with_ticket(const dt_init_options *options, const dt__ticket *t
  * all ranks. */
 void dt__segment_set_pid(struct dt__segment *segment, int64_t rank, int32_t pid);
 void dt__segment_set_ended(struct dt__segment *segment, int64_t rank, int wait_status);
+/* Removes the files that ranks have registered and left behind; called when they have ended. */
+void dt__segment_remove_temporaries(const struct dt__segment *segment);
 /* Whether the rank has an open context: dt_init was called, and dt_close was not. */
 bool dt__segment_is_open(const struct dt__segment *segment, int64_t rank);
 /* Whether one of the rank's recent calls failed because of a peer. */

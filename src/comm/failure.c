@@ -130,18 +130,36 @@ static dt_status fail_refused(dt_work *work, int64_t c, uint64_t seq) {
                         work->channel->ranks[c], seq, work->channel->ranks[work->channel->me]);
 }
 
+enum { SHOWN_CALL_BYTES = 400 };
+
+/* The call of this rank and that of member c, which differ, for the error: if members publish their texts, these. */
+static void describe_both(const dt_work *work, int64_t c, char *own, char *peer) {
+    const struct dt__entry *entry = dt__entry_of(work, c);
+    char texts[2][DT__CALL_TEXT_BYTES];
+    dt__describe_call(work->signature, work->count, texts[0], sizeof texts[0]);
+    dt__describe_call(entry->signature, entry->count, texts[1], sizeof texts[1]);
+    if (dt__signature_call(work->signature))
+        snprintf(texts[0], sizeof texts[0], "%s", (const char *)work->exchange->src);
+    const char *published =
+        dt__signature_call(entry->signature) ? dt__peer_memory(work, c, entry->src, sizeof texts[1]) : NULL;
+    if (published) {
+        memcpy(texts[1], published, sizeof texts[1]);
+        texts[1][sizeof texts[1] - 1] = 0;
+    }
+    dt__describe_difference(texts[0], texts[1], own, peer, SHOWN_CALL_BYTES);
+}
+
 /* Whether the channel is broken is checked first: a rank that was late may have read memory that its owner has reused
  * since. */
 dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
     DT__TRY(dt__shm_check_broken(work));
     const struct dt__entry *entry = dt__entry_of(work, c);
-    char own_call[128], peer_call[128], before[320];
+    char own_call[SHOWN_CALL_BYTES], peer_call[SHOWN_CALL_BYTES], before[320];
     int64_t rank = work->channel->ranks[c], own = work->channel->ranks[work->channel->me];
-    dt__describe_call(work->signature, work->count, own_call, sizeof own_call);
-    dt__describe_call(entry->signature, entry->count, peer_call, sizeof peer_call);
     if (entry->signature & DT__CALL_REFUSED)
         return fail_refused(work, c, work->seq);
-    if (!is_same_call(work->signature, work->count, entry->signature, entry->count))
+    describe_both(work, c, own_call, peer_call);
+    if (!is_same_call(work->signature, work->count, entry->signature, entry->count) || strcmp(own_call, peer_call))
         return dt__shm_fail(work, DT_ERR_MISMATCH, "rank %" PRId64 " calls %s, rank %" PRId64 " calls %s", own,
                             own_call, rank, peer_call);
     if (find_divergence(work, own, rank, before, sizeof before))
@@ -273,7 +291,7 @@ dt_status dt__shm_check_broken(dt_work *work) {
         reason[sizeof reason - 1] = 0;
         dt__inherit_cause(channel->shm, channel->ranks[c]);
         return dt__shm_fail(work, status_for_peer((dt_status)atomic_load(&block->broken_status)),
-                            "rank %" PRId64 " ended the group at #%" PRIu64 ": %.300s", channel->ranks[c], broken,
+                            "rank %" PRId64 " ended the group at #%" PRIu64 ": %.800s", channel->ranks[c], broken,
                             reason);
     }
     work->n_events = n_events;

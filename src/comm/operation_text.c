@@ -12,8 +12,13 @@
 #include <string.h>
 #include <time.h>
 
-static const char *op_name(dt__work_op op) {
-    return op == DT__WORK_EXCHANGE ? "redistribute" : dt_collective_name((dt_collective)op);
+const char *dt__exchange_call_name(dt__exchange_call call) {
+    static const char *const words[] = {
+#define ROW(name, word) [DT__CALL_##name] = word,
+        DT__EXCHANGE_CALL_LIST(ROW)
+#undef ROW
+    };
+    return (unsigned)call < DT__N_EXCHANGE_CALLS ? words[call] : "?";
 }
 
 const char *dt_collective_name(dt_collective op) {
@@ -44,8 +49,11 @@ static const struct {
 
 void dt__describe_call(uint64_t signature, uint64_t count, char *text, size_t capacity) {
     dt__work_op op = signature & DT__CALL_RECEIVES ? DT__WORK_RECV : dt__signature_op(signature);
-    int n = snprintf(text, capacity, "%s", op_name(op));
-    if ((unsigned)op >= DT__N_WORK_OPS || !fields[op].data || n < 0 || (size_t)n >= capacity)
+    dt__exchange_call exchange_call = dt__signature_call(signature);
+    int n = snprintf(text, capacity, "%s",
+                     op == DT__WORK_EXCHANGE ? dt__exchange_call_name(exchange_call)
+                                             : dt_collective_name((dt_collective)op));
+    if ((unsigned)op >= DT__N_WORK_OPS || !fields[op].data || exchange_call || n < 0 || (size_t)n >= capacity)
         return;
     char reduce[32] = "", root[32] = "";
     if (fields[op].reduce)
@@ -57,6 +65,45 @@ void dt__describe_call(uint64_t signature, uint64_t count, char *text, size_t ca
     else
         snprintf(text + n, capacity - (size_t)n, " of %s x %" PRIu64 "%s%s",
                  dt_dtype_name(dt__signature_dtype(signature)), count, reduce, root);
+}
+
+static size_t common_prefix(const char *a, const char *b) {
+    size_t n = 0;
+    while (a[n] && a[n] == b[n])
+        n++;
+    return n;
+}
+
+/* Where the item begins that contains this place; items are separated by commas with a space. */
+static size_t item_start(const char *text, size_t at) {
+    while (at > 1 && !(text[at - 2] == ',' && text[at - 1] == ' '))
+        at--;
+    return at > 1 ? at : 0;
+}
+
+static void excerpt(const char *text, size_t at, char *out, size_t capacity) {
+    static const char dots[] = "\xe2\x80\xa6";
+    if (strlen(text) < capacity) {
+        snprintf(out, capacity, "%s", text);
+        return;
+    }
+    const char *comma = strstr(text, ", ");
+    size_t head = comma ? (size_t)(comma - text) + 2 : 0, start = item_start(text, at), n = 0;
+    if (at - start > capacity / 4)
+        start = at - capacity / 4;
+    if (start > head && head < capacity / 2)
+        n = (size_t)snprintf(out, capacity, "%.*s%s, ", (int)head, text, dots);
+    else if (start > 0)
+        n = (size_t)snprintf(out, capacity, "%s", dots);
+    size_t left = capacity - n;
+    if ((size_t)snprintf(out + n, left, "%s", text + start) >= left)
+        snprintf(out + n + left - sizeof dots, sizeof dots, "%s", dots);
+}
+
+void dt__describe_difference(const char *a, const char *b, char *a_out, char *b_out, size_t capacity) {
+    size_t at = common_prefix(a, b);
+    excerpt(a, at, a_out, capacity);
+    excerpt(b, at, b_out, capacity);
 }
 
 void dt__describe_ranks(const int64_t *ranks, int64_t n_ranks, char *text, size_t capacity) {

@@ -23,10 +23,23 @@ static inline dt_dtype dt__signature_dtype(uint64_t signature) { return (dt_dtyp
 static inline dt_reduce dt__signature_reduce(uint64_t signature) { return (dt_reduce)(signature >> 16 & 0xff); }
 static inline int64_t dt__signature_root(uint64_t signature) { return (int64_t)(signature >> 32); }
 
+/* An exchange has no root: its call is stored there. */
+static inline uint64_t dt__signature_with_call(uint64_t signature, dt__exchange_call call) {
+    return signature | (uint64_t)call << 32;
+}
+/* DT__CALL_REDISTRIBUTE for what is not an exchange. */
+static inline dt__exchange_call dt__signature_call(uint64_t signature) {
+    bool is_exchange = dt__signature_op(signature) == DT__WORK_EXCHANGE && signature >> 32 < DT__N_EXCHANGE_CALLS;
+    return is_exchange ? (dt__exchange_call)(signature >> 32) : DT__CALL_REDISTRIBUTE;
+}
+
 static inline bool dt__signature_matches(uint64_t a, uint64_t b) { return ((a ^ b) & ~DT__CALL_OWN_FLAGS) == 0; }
 
 /* "all_reduce of f32 x 1024, sum" or "broadcast of f32 x 3 from 0". */
 void dt__describe_call(uint64_t signature, uint64_t count, char *text, size_t capacity);
+/* Two texts of calls at equal capacities, each at least 64: where one is too long, its beginning up to the first comma,
+ * and then the part in which it differs from the other. */
+void dt__describe_difference(const char *a, const char *b, char *a_out, char *b_out, size_t capacity);
 /* "rank 3" or "ranks 0-3,7" of a bit set of the first 128 world ranks, or "5000 ranks". */
 void dt__describe_set(const uint64_t set[2], uint64_t n_members, char *text, size_t capacity);
 /* Prints all ranks and their recent calls, one line each. */

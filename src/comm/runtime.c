@@ -290,6 +290,7 @@ int dt_close_site(dt_ctx *ctx, const dt_site *site) {
     (void)dt__call_enter(ctx, "close", site, NULL, NULL); /* and never left: the context is freed */
     if (ctx && dt__runtime_of(ctx))
         dt__abandon_started_works(dt__runtime_of(ctx));
+    dt__ctx_finish(ctx);
     int code = dt_report(ctx);
     dt__ctx_free(ctx);
     return code;

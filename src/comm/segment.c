@@ -207,6 +207,7 @@ void dt__segment_set_pid(struct dt__segment *segment, int64_t rank, int32_t pid)
 }
 
 void dt__segment_set_ended(struct dt__segment *segment, int64_t rank, int wait_status) {
+    dt__segment_remove_temporary(segment, rank);
     atomic_store(&segment->ranks[rank].ended, wait_status + 1);
     dt__segment_notify(segment);
 }

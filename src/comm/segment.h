@@ -25,7 +25,8 @@ enum {
     DT__N_CHANNELS = 4096, /* slots in a rank's channel table; at most half are used */
     DT__N_RING = 32,       /* recent calls that a rank keeps */
     DT__INLINE_BYTES = 16, /* data that is published in the header itself */
-    DT__REASON_BYTES = 448,
+    DT__REASON_BYTES = 960,
+    DT__TEMPORARY_BYTES = 4096,
     DT__N_REPORTS = 8,  /* texts of a rank that the supervisor has not printed yet */
     DT__ENDED_WELL = 1, /* `ended` of a rank that ended with exit code 0 */
 };
@@ -102,6 +103,8 @@ struct dt__rank_block {
     _Atomic int32_t error_status; /* of the error in error_text, or DT_OK */
     _Atomic uint32_t cause;       /* 1 + the rank whose error made this one fail, or 0; its text outlives the rank */
     DT__ALIGNED(DT__LINE) char error_text[1024]; /* of the local error that is not cleared, or the one closed with */
+    _Atomic uint32_t has_temporary;              /* `temporary` is complete, and the file may exist */
+    char temporary[DT__TEMPORARY_BYTES];         /* absolute path of a file to remove if the rank dies */
     DT__ALIGNED(DT__LINES) _Atomic uint64_t n_calls;
     struct dt__ring_call ring[DT__N_RING];
     _Atomic int32_t supervisor;                  /* process that prints this rank's reports; 0: none */
@@ -129,6 +132,9 @@ struct dt__segment {
 
 /* Maps the segment of a ticket for its rank: control words and own heap writable, the other heaps read-only. */
 struct dt__segment *dt__segment_join(const dt__ticket *ticket, char *error, size_t error_bytes);
+
+/* Removes the file that a rank has registered (temporary_file.c). */
+void dt__segment_remove_temporary(const struct dt__segment *segment, int64_t rank);
 
 /* Counts an event and wakes every rank that sleeps. */
 void dt__segment_notify(struct dt__segment *segment);

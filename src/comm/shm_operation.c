@@ -477,6 +477,14 @@ static void record_call(dt__shm *shm, dt_work *work) {
     work->ring = call;
 }
 
+void dt__blame_peer(dt_ctx *ctx) {
+    const dt__runtime *runtime = dt__runtime_of(ctx);
+    struct dt__rank_block *own = runtime && runtime->shm ? runtime->shm->own : NULL;
+    uint64_t number = own ? atomic_load_explicit(&own->n_calls, memory_order_relaxed) : 0;
+    if (number)
+        atomic_store_explicit(&own->ring[(number - 1) % DT__N_RING].state, DT_ERR_PEER, memory_order_relaxed);
+}
+
 /* A header contains a hash of all calls up to its own, so that two ranks which made different calls without reading
  * each other's headers (each the root of its own broadcast) detect it as soon as one reads the other's header. */
 static void extend_history(dt__channel *channel, dt_work *work) {

@@ -6,6 +6,7 @@
 #include "base/options.h"
 #include "base/quantity.h"
 #include "comm/collective.h"
+#include "comm/operation_text.h"
 #include "comm/runtime.h"
 
 #include <inttypes.h>
@@ -93,6 +94,7 @@ static void prepare_exchange(dt_group *group, const dt__exchange *exchange, dt_w
         .tag = exchange->tag,
     };
     dt__call_prepare(group, DT__WORK_EXCHANGE, &call, dt_dtype_size(exchange->dtype), out);
+    out->signature = dt__signature_with_call(out->signature, exchange->call);
     out->exchange = exchange;
 }
 

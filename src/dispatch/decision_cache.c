@@ -40,6 +40,9 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__free(ctx, state, sizeof *state);
 }
 
+/* A trace that is still running is completed. */
+static void finish(dt_ctx *ctx) { (void)dt_trace_end(ctx); }
+
 dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx) {
     if (ctx->slots[DT__SLOT_DISPATCH].state)
         return ctx->slots[DT__SLOT_DISPATCH].state;
@@ -49,6 +52,7 @@ dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx) {
     state->stats.max_entries = DT__N_SETS * DT__WAYS;
     ctx->slots[DT__SLOT_DISPATCH].state = state;
     ctx->slots[DT__SLOT_DISPATCH].free_state = free_state;
+    ctx->slots[DT__SLOT_DISPATCH].finish = finish;
     dt__trace_from_environment(ctx);
     return state;
 }

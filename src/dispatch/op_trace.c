@@ -8,6 +8,7 @@
  *       S(0)->R of f32[8,32]: all_gather 1, 896 bytes
  */
 #include "base/json_writer.h"
+#include "base/size_guard.h"
 #include "dispatch/dispatch_state.h"
 #include "dispatch/monitor.h"
 
@@ -26,18 +27,32 @@ struct dt__trace {
     FILE *file;
     char *name; /* of the file, for errors; NULL: in memory */
     size_t name_bytes;
-    bool write_failed;
+    int write_error; /* errno of the first write that failed, or 0 */
     dt__text text;
 };
 
 bool dt__trace_runs(const dt__monitor *self) { return self->trace && self->trace->runs; }
 
+static void note_error(dt__trace *trace, bool failed) {
+    if (failed && !trace->write_error)
+        trace->write_error = errno ? errno : EIO;
+}
+
 static void flush(dt__trace *trace) {
     if (!trace->file || trace->text.n_chars == 0)
         return;
-    trace->write_failed |=
-        fwrite(dt__text_chars(&trace->text), 1, trace->text.n_chars, trace->file) != trace->text.n_chars;
+    dt__size_guard guard = dt__size_guard_begin();
+    size_t n = fwrite(dt__text_chars(&trace->text), 1, trace->text.n_chars, trace->file);
+    note_error(trace, n != trace->text.n_chars);
+    dt__size_guard_end(&guard);
     dt__text_clear(&trace->text);
+}
+
+static void close_file(dt__trace *trace) {
+    dt__size_guard guard = dt__size_guard_begin();
+    note_error(trace, fclose(trace->file) != 0);
+    dt__size_guard_end(&guard);
+    trace->file = NULL;
 }
 
 static void maybe_flush(dt__trace *trace) {
@@ -281,7 +296,7 @@ static dt_status open_file(dt_ctx *ctx, dt__trace *trace, const char *file) {
 
 static void free_trace(dt_ctx *ctx, dt__trace *trace) {
     if (trace->file)
-        (void)fclose(trace->file);
+        close_file(trace);
     if (trace->name)
         dt__free(ctx, trace->name, trace->name_bytes);
     dt__text_free(&trace->text);
@@ -324,10 +339,10 @@ dt_status dt_trace_end_site(dt_ctx *ctx, const dt_site *site) {
     if (trace->is_json)
         dt__text_add(&trace->text, "]\n");
     flush(trace);
-    trace->write_failed |= fclose(trace->file) != 0;
-    trace->file = NULL;
-    if (trace->write_failed)
-        return dt__fail_local(ctx, DT_ERR_SYSTEM, "trace: cannot write all of %s", trace->name);
+    close_file(trace);
+    if (trace->write_error)
+        return dt__fail_local(ctx, DT_ERR_SYSTEM, "trace: cannot write all of %s: %s; the file is cut off",
+                              trace->name, strerror(trace->write_error));
     return status;
 }
 

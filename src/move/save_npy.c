@@ -1,84 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * dt_save_npy and dt_save_npz. All sizes follow from the specs, so every rank computes where in the file its data
- * goes. The first rank of the mesh creates the file under a temporary name and writes headers and directory; each
- * element is written by its first holder; when all are done, the first rank renames the file.
+ * goes. The first rank of the mesh creates the file (atomic_file.h) and writes headers and directory; each element is
+ * written by its first holder; when all are done, the first rank places the file under its name.
  *
- * The error of a rank is local, so that the waits of its peers fail; the first rank removes the temporary file.
+ * The ranks meet (tensor/file_call.h) when the file is created, when all have written, and when it is placed.
  */
 #include "move/save_npy.h"
 
+#include "base/hash.h"
 #include "base/size.h"
+#include "base/size_guard.h"
 #include "dtensor/files.h"
+#include "move/atomic_file.h"
 #include "move/move.h"
 #include "tensor/tensor.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* One file under way. */
 struct saving {
-    dt__file file;
-    dt_group *group; /* of the mesh's ranks; NULL: this rank alone */
-    bool first;      /* this rank creates the file */
-    char *temporary; /* its name until it is complete */
-    size_t temporary_bytes;
-    int64_t limit; /* of zip fields */
+    dt_ctx *ctx;
+    dt__file_call call;
+    dt__atomic_file output;
+    dt__save_options options;
     int n;
-    dt_tensor **tensors; /* without partials */
+    dt_tensor *const *requested; /* of the caller; names as well */
+    const char *const *names;    /* NULL: .npy */
+    dt_tensor **tensors;         /* without partials */
     dt__zip_entry *entries;
-    bool zip;
 };
-
-static dt_status fail(const struct saving *s, const char *failure) {
-    return dt__file_fail(&s->file, DT_ERR_SYSTEM, "%s: %s", failure, strerror(errno));
-}
-
-/* The temporary name: the same on every rank. */
-static dt_status name_temporary(struct saving *s, int64_t number) {
-    s->temporary_bytes = strlen(s->file.path) + 64;
-    s->temporary = dt__alloc(s->file.ctx, s->temporary_bytes);
-    if (!s->temporary)
-        return dt__fail_memory(s->file.ctx, s->temporary_bytes, "the name of a file");
-    (void)snprintf(s->temporary, s->temporary_bytes, "%s.%lld.part", s->file.path, (long long)number);
-    return DT_OK;
-}
-
-/* Creates the file under an unused temporary name; the number identifies it. */
-static dt_status create_file(struct saving *s, int64_t *number) {
-    *number = (int64_t)getpid();
-    for (int tries = 0;; tries++) {
-        DT__TRY(name_temporary(s, *number));
-        s->file.fd = open(s->temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (s->file.fd >= 0)
-            return DT_OK;
-        int error = errno;
-        dt__free(s->file.ctx, s->temporary, s->temporary_bytes);
-        s->temporary = NULL;
-        errno = error;
-        if (error != EEXIST || tries == 100)
-            return fail(s, "cannot be created");
-        *number += INT64_C(1) << 32;
-    }
-}
-
-static dt_status open_file(struct saving *s) {
-    int64_t number = 0;
-    if (s->first)
-        DT__TRY(create_file(s, &number));
-    if (!s->group)
-        return DT_OK;
-    DT__TRY(dt_comm_broadcast(s->group, &number, &number, 1, DT_I64, 0));
-    if (s->first)
-        return DT_OK;
-    DT__TRY(name_temporary(s, number));
-    s->file.fd = open(s->temporary, O_RDWR | O_CLOEXEC);
-    return s->file.fd >= 0 ? DT_OK : fail(s, "is not visible on this rank");
-}
 
 struct writing {
     struct saving *saving;
@@ -88,7 +40,7 @@ struct writing {
 
 static dt_status write_segment(void *user, int64_t file_at, size_t memory_at, size_t bytes) {
     const struct writing *w = user;
-    return dt__file_write(&w->saving->file, w->at + file_at, w->data + memory_at, bytes);
+    return dt__file_write(&w->saving->output.file, w->at + file_at, w->data + memory_at, bytes);
 }
 
 /* Whether this rank is the first one that holds its shard. */
@@ -109,13 +61,13 @@ static dt_status write_tensor(struct saving *s, int i) {
     dt_tensor *tensor = s->tensors[i];
     unsigned char header[DT__NPY_MAX_BYTES];
     size_t n = dt__npy_write(tensor->dtype, tensor->n_dims, tensor->shape, header);
-    if (s->first)
-        DT__TRY(dt__file_write(&s->file, entry->data_at, header, n));
+    if (s->call.is_first)
+        DT__TRY(dt__file_write(&s->output.file, entry->data_at, header, n));
     if (!is_first_holder(tensor))
         return DT_OK;
     dt_tensor *dense = dt_contiguous(tensor);
     if (!dense)
-        return dt_error_status(s->file.ctx);
+        return dt_error_status(s->ctx);
     struct writing writing = {s, entry->data_at + (int64_t)n, dense->data};
     dt_status status = dt__file_segments(dense, false, write_segment, &writing);
     if (dense != tensor)
@@ -127,84 +79,100 @@ static dt_status write_tensor(struct saving *s, int i) {
 static dt_status write_zip(struct saving *s) {
     const dt__zip_entry *last = s->n ? &s->entries[s->n - 1] : NULL;
     int64_t end = last ? last->data_at + last->bytes : 0;
-    size_t capacity = dt__zip_directory_bytes(s->n, s->entries, end, s->limit);
+    size_t capacity = dt__zip_directory_bytes(s->n, s->entries, end, s->options.limit);
     for (int i = 0; i < s->n; i++) {
         dt__zip_entry *e = &s->entries[i];
-        DT__TRY(dt__file_crc(&s->file, e->data_at, e->bytes, &e->crc));
-        capacity = capacity > dt__zip_header_bytes(e, s->limit) ? capacity : dt__zip_header_bytes(e, s->limit);
+        DT__TRY(dt__file_crc(&s->output.file, e->data_at, e->bytes, &e->crc));
+        capacity = capacity > dt__zip_header_bytes(e, s->options.limit) ? capacity
+                                                                        : dt__zip_header_bytes(e, s->options.limit);
     }
-    unsigned char *bytes = dt__alloc(s->file.ctx, capacity);
+    unsigned char *bytes = dt__alloc(s->ctx, capacity);
     if (!bytes)
-        return dt__fail_memory(s->file.ctx, capacity, "the directory of a file");
+        return dt__fail_memory(s->ctx, capacity, "the directory of a file");
     dt_status status = DT_OK;
     for (int i = 0; i < s->n && status == DT_OK; i++) {
-        dt__zip_header(&s->entries[i], s->limit, bytes);
-        status =
-            dt__file_write(&s->file, s->entries[i].header_at, bytes, dt__zip_header_bytes(&s->entries[i], s->limit));
+        dt__zip_header(&s->entries[i], s->options.limit, bytes);
+        status = dt__file_write(&s->output.file, s->entries[i].header_at, bytes,
+                                dt__zip_header_bytes(&s->entries[i], s->options.limit));
     }
     if (status == DT_OK) {
-        dt__zip_directory(s->n, s->entries, end, s->limit, bytes);
-        status = dt__file_write(&s->file, end, bytes, dt__zip_directory_bytes(s->n, s->entries, end, s->limit));
+        dt__zip_directory(s->n, s->entries, end, s->options.limit, bytes);
+        status = dt__file_write(&s->output.file, end, bytes,
+                                dt__zip_directory_bytes(s->n, s->entries, end, s->options.limit));
     }
-    dt__free(s->file.ctx, bytes, capacity);
+    dt__free(s->ctx, bytes, capacity);
     return status;
 }
 
-/* Some file systems report only now that they are full. */
-static dt_status close_file(struct saving *s) {
-    int fd = s->file.fd;
-    s->file.fd = -1;
-    return close(fd) == 0 ? DT_OK : fail(s, "cannot be written");
-}
-
-/* Everything is written: renames the file. */
-static dt_status finish_file(struct saving *s) {
-    if (s->zip)
-        DT__TRY(write_zip(s));
-    DT__TRY(close_file(s));
-    return rename(s->temporary, s->file.path) == 0 ? DT_OK : fail(s, "cannot be renamed");
-}
-
-static dt_status barrier(const struct saving *s) { return s->group ? dt_comm_barrier(s->group) : DT_OK; }
-
-static dt_status write_file(struct saving *s) {
-    DT__TRY(open_file(s));
+static dt_status write_tensors(struct saving *s) {
     for (int i = 0; i < s->n; i++)
         DT__TRY(write_tensor(s, i));
-    if (!s->first)
-        DT__TRY(close_file(s));
-    DT__TRY(barrier(s));
-    if (s->first)
-        DT__TRY(finish_file(s));
+    return dt__atomic_file_flush(&s->output);
+}
+
+static dt_status finish_file(struct saving *s) {
+    if (!s->call.is_first)
+        return DT_OK;
+    if (s->names)
+        DT__TRY(write_zip(s));
+    DT__TRY(dt__atomic_file_flush(&s->output));
+    return dt__atomic_file_place(&s->output);
+}
+
+/* Opens the file that the first rank has created, and writes this rank's elements. */
+static dt_status open_and_write(struct saving *s) {
+    dt_status status = s->call.is_first ? DT_OK : dt__atomic_file_open(&s->output, s->call.handle);
+    s->call.own.wants_name = status == DT_IN_PROGRESS;
+    if (status == DT_IN_PROGRESS)
+        return DT_OK;
+    DT__TRY(status);
+    return write_tensors(s);
+}
+
+/* Creates the file on the first rank. */
+static dt_status create_file(struct saving *s, bool named) {
+    if (!s->call.is_first)
+        return DT_OK;
+    DT__TRY(dt__atomic_file_create(&s->output, named));
+    dt__atomic_file_publish(&s->output, s->call.own.handle);
     return DT_OK;
 }
 
-static dt_status save_file(struct saving *s) {
-    s->file.fd = -1;
-    dt_status status = write_file(s);
-    if (s->file.fd >= 0)
-        (void)close(s->file.fd);
-    if (status != DT_OK && s->first && s->temporary)
-        (void)unlink(s->temporary);
-    if (s->temporary)
-        dt__free(s->file.ctx, s->temporary, s->temporary_bytes);
-    return status == DT_OK ? barrier(s) : status;
+/* Where a rank cannot open a file without a name, all begin again with one that has. */
+static dt_status write_file(struct saving *s) {
+    dt_status status = dt__file_call_meet(&s->call, open_and_write(s));
+    if (status != DT_OK || !s->call.wants_name)
+        return status;
+    dt__atomic_file_close(&s->output);
+    DT__TRY(dt__file_call_meet(&s->call, create_file(s, true)));
+    return dt__file_call_meet(&s->call, open_and_write(s));
+}
+
+/* The name of an entry, "NAME.npy". */
+static const char *entry_name(dt__arena *arena, const char *name) {
+    size_t bytes = strlen(name) + sizeof ".npy";
+    char *out = DT__NEW_ARRAY(arena, char, (int64_t)bytes);
+    if (out)
+        (void)snprintf(out, bytes, "%s.npy", name);
+    return out;
 }
 
 /* Where each tensor goes: the same on every rank. */
-static dt_status lay_out(struct saving *s) {
+static dt_status lay_out(struct saving *s, dt__arena *arena) {
     unsigned char header[DT__NPY_MAX_BYTES];
     int64_t at = 0;
     for (int i = 0; i < s->n; i++) {
-        const dt_tensor *t = s->tensors[i];
+        const dt_tensor *t = s->requested[i];
         dt__zip_entry *e = &s->entries[i];
         int64_t bytes = dt_tensor_elements(t) * (int64_t)dt_dtype_size(t->dtype);
-        if (!dt__add_i64(bytes, (int64_t)dt__npy_write(t->dtype, t->n_dims, t->shape, header), &e->bytes))
-            return dt__fail(s->file.ctx, DT_ERR_SHAPE, "%s: the size of the file overflows 64 bits", s->file.op);
+        *e = (dt__zip_entry){.name = s->names ? entry_name(arena, s->names[i]) : ""};
+        if (!e->name)
+            return DT_ERR_MEMORY;
+        bool fits = dt__add_i64(bytes, (int64_t)dt__npy_write(t->dtype, t->n_dims, t->shape, header), &e->bytes);
         e->header_at = at;
-        e->data_at = at + (s->zip ? (int64_t)dt__zip_header_bytes(e, s->limit) : 0);
-        if (!dt__add_i64(e->data_at, e->bytes, &at))
-            return dt__fail(s->file.ctx, DT_ERR_SHAPE, "%s: the size of the file overflows 64 bits", s->file.op);
+        e->data_at = at + (s->names ? (int64_t)dt__zip_header_bytes(e, s->options.limit) : 0);
+        if (!fits || !dt__add_i64(e->data_at, e->bytes, &at))
+            return dt__file_call_refuse(&s->call, DT_ERR_SHAPE, "the size of the file overflows 64 bits");
     }
     return DT_OK;
 }
@@ -235,91 +203,130 @@ static dt_tensor *reduced(dt_tensor *tensor) {
     return result;
 }
 
-static dt_status join_mesh(struct saving *s, dt_mesh *mesh, dt__arena *arena) {
-    s->first = true;
-    if (!mesh || dt_mesh_size(mesh) == 1)
-        return DT_OK;
-    int64_t n = dt_mesh_size(mesh), *ranks = DT__NEW_ARRAY(arena, int64_t, n);
-    if (!ranks)
-        return DT_ERR_MEMORY;
-    dt_mesh_ranks(mesh, ranks);
-    s->group = dt_group_new(s->file.ctx, ranks, n);
-    s->first = ranks[0] == s->file.ctx->rank;
-    return s->group ? DT_OK : dt_error_status(s->file.ctx);
+/* The tensors without partials. */
+static dt_status reduce_tensors(struct saving *s) {
+    for (int i = 0; i < s->n; i++) {
+        s->tensors[i] = reduced(s->requested[i]);
+        if (!s->tensors[i])
+            return dt_error_status(s->ctx);
+    }
+    return DT_OK;
 }
 
-static dt_status save(struct saving *s, dt_tensor *const *tensors, const char *const *names, dt__arena *arena) {
-    dt_mesh *mesh = dt_tensor_mesh(tensors[0]);
+static bool is_on_mesh(const dt_tensor *tensor, dt_mesh *mesh) {
+    dt_mesh *own = dt_tensor_mesh(tensor);
+    return own == mesh || (own && mesh && dt_mesh_equal(own, mesh));
+}
+
+/* What is wrong in the same way on every rank that makes the same call. */
+static dt_status check_tensors(struct saving *s) {
+    for (int i = 0; i < s->n; i++) {
+        const char *name = s->names ? s->names[i] : "-";
+        if (!is_on_mesh(s->requested[i], dt_tensor_mesh(s->requested[0])))
+            return dt__file_call_refuse(&s->call, DT_ERR_MESH,
+                                        "tensors 0 and %d: expected the same mesh, or plain tensors only", i);
+        if (!name || !*name || strlen(name) > 60000)
+            return dt__file_call_refuse(&s->call, DT_ERR_VALUE, "tensor %d: expected a name of 1 to 60000 characters",
+                                        i);
+        for (int k = 0; s->names && k < i; k++)
+            if (strcmp(name, s->names[k]) == 0)
+                return dt__file_call_refuse(&s->call, DT_ERR_VALUE, "two tensors have the name %s", name);
+    }
+    if (!dt__has_data(s->ctx))
+        return dt__file_call_refuse(&s->call, DT_ERR_UNSUPPORTED, "tensors have no data on the fake transport");
+    return DT_OK;
+}
+
+static dt_status check_and_create(struct saving *s, dt__arena *arena) {
+    DT__TRY(check_tensors(s));
+    DT__TRY(lay_out(s, arena));
+    return create_file(s, s->options.named);
+}
+
+/* save_npz("a.npz", w=f32[8,6] S(0) on mesh(tp=3), b=f32[6] R on mesh(tp=3)) */
+static dt_status describe(struct saving *s) {
+    if (!s->call.group)
+        return DT_OK;
+    dt__text text = dt__text_new(s->ctx);
+    uint64_t hash = (uint64_t)s->n;
+    dt__text_add(&text, "%s(\"%s\"", dt__exchange_call_name(s->call.kind), s->call.path);
+    for (int i = 0; i < s->n; i++) {
+        char tensor[1024];
+        (void)dt_tensor_text(s->requested[i], sizeof tensor, tensor);
+        hash = dt__hash_u64(dt_spec_fingerprint(s->requested[i]->spec), hash);
+        if (s->names)
+            dt__text_add(&text, ", %s=%s", s->names[i] ? s->names[i] : "NULL", tensor);
+        else
+            dt__text_add(&text, ", %s", tensor);
+    }
+    dt__text_add(&text, ")");
+    dt_status status = dt__file_call_describe(&s->call, &text, hash);
+    dt__text_free(&text);
+    return status;
+}
+
+static dt_status run(struct saving *s, dt__arena *arena) {
     s->tensors = DT__NEW_ARRAY(arena, dt_tensor *, s->n);
     s->entries = s->tensors ? DT__NEW_ARRAY(arena, dt__zip_entry, s->n) : NULL;
     if (!s->entries)
         return DT_ERR_MEMORY;
-    DT__TRY(join_mesh(s, mesh, arena));
-    for (int i = 0; i < s->n; i++) {
-        s->tensors[i] = reduced(tensors[i]);
-        if (!s->tensors[i])
-            return dt_error_status(s->file.ctx);
-        s->entries[i] = (dt__zip_entry){.name = ""};
-        if (!names)
-            continue;
-        size_t length = strlen(names[i]);
-        char *name = DT__NEW_ARRAY(arena, char, (int64_t)length + 5);
-        if (!name)
-            return DT_ERR_MEMORY;
-        (void)snprintf(name, length + 5, "%s.npy", names[i]);
-        s->entries[i].name = name;
-    }
-    DT__TRY(lay_out(s));
-    return save_file(s);
+    DT__TRY(describe(s));
+    DT__TRY(dt__file_call_meet(&s->call, check_and_create(s, arena)));
+    DT__TRY(reduce_tensors(s));
+    DT__TRY(write_file(s));
+    return dt__file_call_meet(&s->call, finish_file(s));
 }
 
-/* Agreed errors, before anything happens. */
-static dt_status check_tensors(const struct saving *s, dt_tensor *const *tensors, const char *const *names) {
-    for (int i = 0; i < s->n; i++) {
-        if (!dt__check_context(s->file.ctx, s->file.op, "tensor", tensors[i]->ctx))
+/* Tensors of other contexts cannot be compared with the peers'. */
+static dt_status check_contexts(const struct saving *s, const char *op) {
+    for (int i = 0; i < s->n; i++)
+        if (!dt__check_context(s->ctx, op, "tensor", s->requested[i]->ctx))
             return DT_ERR_STATE;
-        if (dt_tensor_mesh(tensors[i]) != dt_tensor_mesh(tensors[0]) &&
-            !dt_mesh_equal(dt_tensor_mesh(tensors[i]), dt_tensor_mesh(tensors[0])))
-            return dt__fail(s->file.ctx, DT_ERR_MESH,
-                            "%s: tensors 0 and %d: expected the same mesh, or plain tensors only", s->file.op, i);
-        if (names && (!names[i] || !*names[i] || strlen(names[i]) > 60000))
-            return dt__fail(s->file.ctx, DT_ERR_VALUE, "%s: tensor %d: expected a name of 1 to 60000 characters",
-                            s->file.op, i);
-        for (int k = 0; names && k < i; k++)
-            if (strcmp(names[i], names[k]) == 0)
-                return dt__fail(s->file.ctx, DT_ERR_VALUE, "%s: two tensors have the name %s", s->file.op, names[i]);
-    }
-    if (!dt__has_data(s->file.ctx))
-        return dt__fail(s->file.ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport",
-                        s->file.op);
     return DT_OK;
 }
 
-static dt_status save_all(struct saving *s, dt_tensor *const *tensors, const char *const *names) {
-    dt_mesh *mesh = dt_tensor_mesh(tensors[0]);
-    DT__TRY(check_tensors(s, tensors, names));
-    if (mesh && !dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0}))
-        return DT_OK; /* a rank outside takes no part */
-    dt__arena arena = dt__arena_new(s->file.ctx);
-    dt_status status = save(s, tensors, names, &arena);
+static bool is_outside(dt_mesh *mesh) { return mesh && !dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0}); }
+
+/* A rank outside the mesh takes no part, but finds what is wrong with the call. */
+static dt_status save_on(struct saving *s, dt__exchange_call kind, const char *path, dt__arena *arena) {
+    dt_mesh *mesh = dt_tensor_mesh(s->requested[0]);
+    DT__TRY(dt__file_call_begin(&s->call, s->ctx, kind, path, mesh));
+    if (is_outside(mesh))
+        return check_tensors(s);
+    dt__size_guard guard = dt__size_guard_begin();
+    dt_status status = run(s, arena);
+    dt__atomic_file_close(&s->output);
+    dt__size_guard_end(&guard);
     for (int i = 0; s->entries && i < s->n; i++)
-        if (s->tensors[i] && s->tensors[i] != tensors[i])
+        if (s->tensors[i] && s->tensors[i] != s->requested[i])
             dt_drop(s->tensors[i]);
-    dt_group_release(s->group);
+    return status;
+}
+
+static dt_status save(dt_ctx *ctx, dt__exchange_call kind, const char *path, int n, const char *const *names,
+                      dt_tensor *const *tensors, const dt__save_options *options) {
+    dt__arena arena = dt__arena_new(ctx);
+    struct saving *s = DT__NEW(&arena, struct saving);
+    dt_status status = DT_ERR_MEMORY;
+    if (s) {
+        *s = (struct saving){.ctx = ctx, .n = n, .names = names, .requested = tensors, .options = *options};
+        s->output.file = (dt__file){.ctx = ctx, .call = &s->call, .fd = -1};
+        status = check_contexts(s, dt__exchange_call_name(kind));
+        if (status == DT_OK)
+            status = save_on(s, kind, path, &arena);
+        dt__file_call_end(&s->call);
+    }
     dt__arena_free(&arena);
     return status;
 }
 
-dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, const dt_site *site) {
-    DT__ENTER_TENSOR(tensor, "save_npy", site);
+dt_status dt__save_npy(dt_tensor *tensor, const char *path, const dt__save_options *options) {
     if (!tensor)
         return DT_ERR_VALUE;
-    if (!path) {
-        (void)dt__null_argument(tensor->ctx, "save_npy", 2);
-        return dt_error_status(tensor->ctx);
-    }
-    struct saving saving = {.file = {.ctx = tensor->ctx, .op = "save_npy", .path = path, .fd = -1}, .n = 1};
-    return save_all(&saving, &tensor, NULL);
+    if (path)
+        return save(tensor->ctx, DT__CALL_SAVE_NPY, path, 1, NULL, &tensor, options);
+    (void)dt__null_argument(tensor->ctx, "save_npy", 2);
+    return dt_error_status(tensor->ctx);
 }
 
 /* The context of the first tensor that is not NULL. */
@@ -330,23 +337,28 @@ static dt_ctx *ctx_of_list(int n, dt_tensor *const *tensors) {
     return ctx;
 }
 
-dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors, int64_t limit) {
+dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_tensor *const *tensors,
+                       const dt__save_options *options) {
     dt_ctx *ctx = ctx_of_list(n, tensors);
     bool complete = path && names && tensors && n > 0;
     for (int i = 0; complete && i < n; i++)
         complete = tensors[i] != NULL;
-    if (!complete) {
-        if (ctx && !dt_failed(ctx))
-            (void)dt__fail(ctx, DT_ERR_VALUE, "save_npz: expected tensors, got NULL");
-        return DT_ERR_VALUE;
-    }
-    struct saving saving = {
-        .file = {.ctx = ctx, .op = "save_npz", .path = path, .fd = -1}, .n = n, .zip = true, .limit = limit};
-    return save_all(&saving, tensors, names);
+    if (complete)
+        return save(ctx, DT__CALL_SAVE_NPZ, path, n, names, tensors, options);
+    if (ctx && !dt_failed(ctx))
+        (void)dt__fail(ctx, DT_ERR_VALUE, "save_npz: expected tensors, got NULL");
+    return DT_ERR_VALUE;
+}
+
+static const dt__save_options defaults = {.limit = DT__ZIP_LIMIT};
+
+dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, const dt_site *site) {
+    DT__ENTER_TENSOR(tensor, "save_npy", site);
+    return dt__save_npy(tensor, path, &defaults);
 }
 
 dt_status dt_save_npz_site(const char *path, int n, const char *const *names, dt_tensor *const *tensors,
                            const dt_site *site) {
     DT__ENTER(ctx_of_list(n, tensors), "save_npz", site);
-    return dt__save_npz(path, n, names, tensors, DT__ZIP_LIMIT);
+    return dt__save_npz(path, n, names, tensors, &defaults);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads and writes of whole ranges, repeated until complete, and the walk over the segments of a shard. Errors of
- * files are local: this rank's file system failed, and its peers are notified.
+ * Reads and writes of whole ranges, repeated until complete, and the walk over the segments of a shard.
  */
 #include "tensor/file_io.h"
 
@@ -12,6 +11,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -19,12 +19,32 @@ enum { MAX_CALL_BYTES = 1 << 30, CHUNK_BYTES = 1 << 18 };
 
 dt_status dt__file_fail(const dt__file *file, dt_status status, const char *format, ...) {
     char text[1024];
+    int n = file->entry ? snprintf(text, sizeof text, "entry %.200s: ", file->entry) : 0;
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(text, sizeof text, format, args);
+    (void)vsnprintf(text + n, sizeof text - (size_t)n, format, args);
     va_end(args);
-    return dt__fail_local(file->ctx, status, "%s: %s: %s%s%s%s", file->op, file->path, file->entry ? "entry " : "",
-                          file->entry ? file->entry : "", file->entry ? ": " : "", text);
+    return dt__file_call_fail(file->call, status, text);
+}
+
+/* "File too large" is more often the limit of the process than that of the file system. */
+static dt_status fail_to_write(const dt__file *file, int error) {
+    struct rlimit limit;
+    if (error != EFBIG || getrlimit(RLIMIT_FSIZE, &limit) || limit.rlim_cur == RLIM_INFINITY)
+        return dt__file_fail(file, DT_ERR_SYSTEM, "cannot be written: %s", strerror(error));
+    return dt__file_fail(file, DT_ERR_SYSTEM,
+                         "cannot be written: %s; the limit of file sizes (ulimit -f) is %llu bytes", strerror(error),
+                         (unsigned long long)limit.rlim_cur);
+}
+
+const char *dt__file_kind(mode_t mode) {
+    return S_ISREG(mode)    ? "regular file"
+           : S_ISDIR(mode)  ? "directory"
+           : S_ISFIFO(mode) ? "FIFO"
+           : S_ISCHR(mode)  ? "character device"
+           : S_ISBLK(mode)  ? "block device"
+           : S_ISSOCK(mode) ? "socket"
+                            : "file of another kind";
 }
 
 static size_t call_bytes(size_t n) { return n < MAX_CALL_BYTES ? n : MAX_CALL_BYTES; }
@@ -52,8 +72,7 @@ dt_status dt__file_write(const dt__file *file, int64_t at, const void *in, size_
         if (count < 0 && errno == EINTR)
             continue;
         if (count <= 0)
-            return dt__file_fail(file, DT_ERR_SYSTEM, "cannot be written: %s",
-                                 count < 0 ? strerror(errno) : "no bytes were accepted");
+            return fail_to_write(file, count < 0 ? errno : ENOSPC);
         done += (size_t)count;
     }
     return DT_OK;

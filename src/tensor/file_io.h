@@ -7,19 +7,23 @@
 #define DT_TENSOR_FILE_IO_H
 
 #include "dtensor/tensor.h"
+#include "tensor/file_call.h"
 
 /* An open file, and what its errors name. */
 typedef struct dt__file {
     dt_ctx *ctx;
-    const char *op, *path;
+    dt__file_call *call;
     const char *entry; /* of a .npz file; NULL: the file itself */
     int fd;
 } dt__file;
 
-/* Records the local error "OP: PATH: TEXT", or "OP: PATH: entry ENTRY: TEXT". */
+/* Fails the call with the error "OP: PATH: TEXT", or "OP: PATH: entry ENTRY: TEXT". */
 dt_status dt__file_fail(const dt__file *file, dt_status status, const char *format, ...) DT_PRINTF(3);
 
-/* Exactly n bytes; anything less is a local error. */
+/* "directory", "FIFO" and so on, of a mode of fstat. */
+const char *dt__file_kind(mode_t mode);
+
+/* Exactly n bytes; anything less is an error of this rank. */
 dt_status dt__file_read(const dt__file *file, int64_t at, void *out, size_t n);
 dt_status dt__file_write(const dt__file *file, int64_t at, const void *in, size_t n);
 

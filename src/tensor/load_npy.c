@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * dt_load_npy and dt_load_npz: the header declares dtype and shape, and each rank reads the segments of its shard. A
- * compressed entry has no random access: each rank inflates all of it and keeps its shard.
+ * compressed entry has no random access: each rank inflates all of it and keeps its shard. The ranks of a mesh meet
+ * twice: when each has opened the file and read its header, and when each has read its data.
  */
 #include "dtensor/files.h"
 
@@ -16,6 +17,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -28,14 +30,15 @@ struct source {
     int64_t at, bytes;    /* in the file, unless inflated */
 };
 
-static dt_status open_source(struct source *s) {
-    struct stat status;
-    s->file.fd = open(s->file.path, O_RDONLY | O_CLOEXEC);
-    if (s->file.fd < 0 || fstat(s->file.fd, &status) != 0)
+/* Without blocking: a FIFO would wait for its writer. */
+static dt_status open_source(struct source *s, struct stat *info) {
+    s->file.fd = open(s->file.call->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (s->file.fd < 0 || fstat(s->file.fd, info) != 0)
         return dt__file_fail(&s->file, DT_ERR_SYSTEM, "cannot be opened: %s", strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        return dt__file_fail(&s->file, DT_ERR_VALUE, "not a regular file");
-    s->bytes = (int64_t)status.st_size;
+    if (!S_ISREG(info->st_mode))
+        return dt__file_fail(&s->file, DT_ERR_VALUE, "expected a regular file, got a %s",
+                             dt__file_kind(info->st_mode));
+    s->bytes = (int64_t)info->st_size;
     return DT_OK;
 }
 
@@ -126,42 +129,99 @@ static dt_status read_data(struct source *s, const dt__npy *npy, dt_tensor *tens
     return DT_OK;
 }
 
-static dt_tensor *load_source(struct source *s, const dt_load_options *o) {
+/* A call of dt_load_npy or, with a name, dt_load_npz. */
+struct load {
+    dt_ctx *ctx;
+    const char *path, *name;
+    const dt_load_options *options;
+    dt_mesh *mesh; /* that of the options, or the current one */
+    dt__file_call call;
+    struct source source;
     dt__npy npy;
+};
+
+static dt_tensor *read_tensor(struct load *l) {
     int order[DT_SPEC_MAX_DIMS];
-    if (read_header(s, &npy) != DT_OK)
-        return NULL;
-    for (int d = 0; d < npy.n_dims; d++)
-        order[d] = npy.n_dims - 1 - d;
+    const dt_load_options *o = l->options;
+    for (int d = 0; d < l->npy.n_dims; d++)
+        order[d] = l->npy.n_dims - 1 - d;
     dt_tensor *tensor = dt__tensor_make(
-        s->file.ctx, s->file.op, (dt_shape){npy.n_dims, npy.shape},
-        &(dt_make_options){.dtype = npy.dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad},
-        npy.fortran ? order : NULL);
-    if (!dt__needs_values(tensor) || read_data(s, &npy, tensor) == DT_OK)
+        l->ctx, dt__exchange_call_name(l->call.kind), (dt_shape){l->npy.n_dims, l->npy.shape},
+        &(dt_make_options){
+            .dtype = l->npy.dtype, .mesh = o->mesh, .place = o->place, .requires_grad = o->requires_grad},
+        l->npy.fortran ? order : NULL);
+    if (!tensor)
+        return NULL;
+    dt_status status = dt__needs_values(tensor) ? read_data(&l->source, &l->npy, tensor) : DT_OK;
+    if (dt__file_call_meet(&l->call, status) == DT_OK)
         return tensor;
     dt_drop(tensor);
     return NULL;
 }
 
-/* name NULL: the file itself. */
-static dt_tensor *load(dt_ctx *ctx, const char *op, const char *path, const char *name, const dt_load_options *o) {
+/* load_npz("a.npz", "w", mesh=mesh(tp=3), place=S(0), check=true) */
+static dt_status describe(struct load *l) {
+    const dt_load_options *o = l->options;
+    if (!l->call.group)
+        return DT_OK;
+    dt__text text = dt__text_new(l->ctx);
+    dt__text_add(&text, "%s(\"%s\"", dt__exchange_call_name(l->call.kind), l->path);
+    if (l->name)
+        dt__text_add(&text, ", \"%s\"", l->name);
+    dt__text_add(&text, ", mesh=mesh(%s)", dt_mesh_text(l->mesh));
+    if (o->place)
+        dt__text_add(&text, ", place=%s", o->place);
+    if (o->requires_grad)
+        dt__text_add(&text, ", requires_grad=true");
+    if (o->check)
+        dt__text_add(&text, ", check=true");
+    dt__text_add(&text, ")");
+    dt_status status = dt__file_call_describe(&l->call, &text, dt_mesh_fingerprint(l->mesh));
+    dt__text_free(&text);
+    return status;
+}
+
+static dt_status open_and_read_header(struct load *l) {
+    struct stat info;
+    char shape[128], text[192];
+    DT__TRY(open_source(&l->source, &info));
+    if (l->name)
+        DT__TRY(open_entry(&l->source, l->name, l->options->check || !l->mesh));
+    DT__TRY(read_header(&l->source, &l->npy));
+    (void)snprintf(text, sizeof text, "%s[%s], %s-major", dt_dtype_name(l->npy.dtype),
+                   dt__shape_text(l->npy.n_dims, l->npy.shape, sizeof shape, shape),
+                   l->npy.fortran ? "column" : "row");
+    dt__file_call_opened(&l->call, &info, text);
+    return DT_OK;
+}
+
+static dt_tensor *run(struct load *l) {
+    dt_status status = describe(l);
+    if (status != DT_OK)
+        return NULL;
+    status = dt__file_call_meet(&l->call, open_and_read_header(l));
+    return status == DT_OK ? read_tensor(l) : NULL;
+}
+
+static dt_tensor *load(dt_ctx *ctx, dt__exchange_call kind, const char *path, const char *name,
+                       const dt_load_options *o) {
     if (!ctx)
         return NULL;
     if (!path)
-        return dt__null_argument(ctx, op, 2);
-    struct source source = {.file = {.ctx = ctx, .op = op, .path = path, .fd = -1}};
-    dt_status status = open_source(&source);
-    if (status == DT_OK && name)
-        status = open_entry(&source, name, o->check || !(o->mesh || o->place));
-    dt_tensor *tensor = status == DT_OK ? load_source(&source, o) : NULL;
-    close_source(&source);
+        return dt__null_argument(ctx, dt__exchange_call_name(kind), 2);
+    struct load l = {.ctx = ctx, .path = path, .name = name, .options = o};
+    l.mesh = o->mesh ? o->mesh : o->place ? dt_mesh_current(ctx) : NULL;
+    l.source.file = (dt__file){.ctx = ctx, .call = &l.call, .fd = -1};
+    dt_tensor *tensor = dt__file_call_begin(&l.call, ctx, kind, path, l.mesh) == DT_OK ? run(&l) : NULL;
+    close_source(&l.source);
+    dt__file_call_end(&l.call);
     return tensor;
 }
 
 dt_tensor *dt_load_npy_sized(dt_ctx *ctx, const char *path, const dt_load_options *options, size_t options_size) {
     dt_load_options full;
     DT__ENTER_OPTIONS(ctx, "load_npy", options, options_size, &full);
-    return options ? load(ctx, "load_npy", path, NULL, options) : NULL;
+    return options ? load(ctx, DT__CALL_LOAD_NPY, path, NULL, options) : NULL;
 }
 
 dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, const dt_load_options *options,
@@ -172,5 +232,5 @@ dt_tensor *dt_load_npz_sized(dt_ctx *ctx, const char *path, const char *name, co
         return NULL;
     if (ctx && !name)
         return dt__null_argument(ctx, "load_npz", 3);
-    return load(ctx, "load_npz", path, name, options);
+    return load(ctx, DT__CALL_LOAD_NPZ, path, name, options);
 }

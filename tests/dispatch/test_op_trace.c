@@ -9,6 +9,8 @@
 
 #include <jansson.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 typedef struct world {
@@ -225,6 +227,51 @@ static void trace__begins_by_environment_variable(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
+/* Ops whose trace does not fit; the exit code of a process that does nothing about it. */
+static int trace_too_much(const char *name, bool limited, const char *said) {
+    char text[512] = "";
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)dup2(ends[1], STDERR_FILENO);
+        setenv("DTENSOR_TRACE", name, 1);
+        if (limited)
+            setrlimit(RLIMIT_FSIZE, &(struct rlimit){100000, RLIM_INFINITY});
+        dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
+        dt_tensor *x = dt_ones(ctx, DT_SHAPE(3));
+        for (int i = 0; i < 10000; i++)
+            dt_drop(CALL(ctx, "relu($0)", x));
+        _exit(dt_close(ctx));
+    }
+    close(ends[1]);
+    for (ssize_t n = 0, at = 0; (n = read(ends[0], text + at, sizeof text - 1 - (size_t)at)) > 0;)
+        at += n;
+    close(ends[0]);
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (!strstr(text, said))
+        fail_msg("expected '%s', got '%s'", said, text);
+    return status;
+}
+
+static void trace__that_does_not_fit_is_an_error_at_the_end(void **state) {
+    (void)state;
+    char folder[] = "/tmp/dtensor-trace-XXXXXX", name[64];
+    assert_non_null(mkdtemp(folder));
+    int status = trace_too_much("/dev/full", false, "trace: cannot write all of /dev/full: No space left on device");
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    static const char *const names[] = {"ops.txt", "ops.json"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(name, sizeof name, "%s/%s", folder, names[i]);
+        status = trace_too_much(name, true, "File too large; the file is cut off");
+        assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1); /* not by SIGXFSZ */
+        assert_int_equal(remove(name), 0);
+    }
+    assert_int_equal(rmdir(folder), 0);
+}
+
 static void explain__takes_the_name_of_an_op(void **state) {
     (void)state;
     world w = open_world(8, 1);
@@ -283,6 +330,7 @@ int main(void) {
         cmocka_unit_test(trace__writes_events_for_viewers),
         cmocka_unit_test(trace__reports_what_it_cannot_write),
         cmocka_unit_test(trace__begins_by_environment_variable),
+        cmocka_unit_test(trace__that_does_not_fit_is_an_error_at_the_end),
         cmocka_unit_test(explain__takes_the_name_of_an_op),
         cmocka_unit_test(explain__shows_candidates_and_the_selected_one),
     };

@@ -325,6 +325,7 @@ static void wait_and_handle(struct run *run) {
     run->now_ns = clock_ns();
     if (n > 0 && polls[LIFE].revents) {
         descendants_kill();
+        dt__segment_remove_temporaries(run->segment);
         _exit(EXIT_BY_SIGNAL + SIGKILL);
     }
     if (n > 0 && polls[SIGNALS].revents)

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A file that appears under its path only when it is complete. The first rank creates it, all write to it, and the
+ * first rank places it.
+ *
+ * While it is written it has no name, so that nothing is left behind however the ranks end; the other ranks open it
+ * through the first one's descriptor (/proc/PID/fd). Where the file system or the system cannot do that, it has a
+ * temporary name in the same folder, which the first rank registers (comm/comm.h): survivors and the supervisor
+ * remove it.
+ */
+#ifndef DT_MOVE_ATOMIC_FILE_H
+#define DT_MOVE_ATOMIC_FILE_H
+
+#include "tensor/tensor.h"
+
+#include <limits.h>
+
+typedef struct dt__atomic_file {
+    dt__file file;
+    char target[PATH_MAX];    /* absolute; links are resolved */
+    char temporary[PATH_MAX]; /* "": it has no name */
+    bool replaces;            /* the target exists */
+} dt__atomic_file;
+
+/* Creates the file, or refuses the path: one of something else than a regular file, one that may not be replaced, one
+ * whose owner cannot be kept. With named, under a temporary name. On the first rank. */
+dt_status dt__atomic_file_create(dt__atomic_file *f, bool named);
+/* What the others need to open it. */
+void dt__atomic_file_publish(const dt__atomic_file *f, int64_t handle[5]);
+/* Opens it on another rank; DT_IN_PROGRESS: not possible without a name. */
+dt_status dt__atomic_file_open(dt__atomic_file *f, const int64_t handle[5]);
+/* Some file systems report only at the end that they are full. */
+dt_status dt__atomic_file_flush(const dt__atomic_file *f);
+/* Links or renames the complete file to its name. On the first rank. */
+dt_status dt__atomic_file_place(dt__atomic_file *f);
+/* Closes it; what has not been placed disappears. Also of a rank that has died before. */
+void dt__atomic_file_close(dt__atomic_file *f);
+
+#endif

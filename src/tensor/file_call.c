@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The meetings of a file call. Each is an exchange named after the call: its tag is a hash of all that must agree, and
+ * the memory that ranks publish contains the text of their call, so a mismatch is found and described by src/comm as
+ * one of any collective. Failures are part of the published memory instead: after the exchange every rank has read
+ * the same records and derives the same error from them.
+ */
+#include "tensor/file_call.h"
+
+#include "base/hash.h"
+#include "mesh/mesh.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool needs_group(dt_ctx *ctx, dt_mesh *mesh) {
+    return mesh && dt_mesh_ctx(mesh) == ctx && dt_mesh_size(mesh) > 1 && dt__transport_has_data(ctx) &&
+           dt_mesh_coordinate(mesh, (int64_t[DT_MESH_MAX_DIMS]){0});
+}
+
+dt_status dt__file_call_begin(dt__file_call *call, dt_ctx *ctx, dt__exchange_call kind, const char *path,
+                              dt_mesh *mesh) {
+    *call = (dt__file_call){.ctx = ctx, .kind = kind, .path = path, .is_plain = !mesh, .is_first = true};
+    if (!needs_group(ctx, mesh))
+        return DT_OK;
+    dt__arena arena = dt__arena_new(ctx);
+    int64_t n = dt_mesh_size(mesh), *ranks = DT__NEW_ARRAY(&arena, int64_t, n);
+    dt_status status = ranks ? DT_OK : DT_ERR_MEMORY;
+    if (ranks) {
+        dt_mesh_ranks(mesh, ranks);
+        call->group = dt_group_new(ctx, ranks, n);
+        call->first_rank = ranks[0];
+        call->is_first = ranks[0] == ctx->rank;
+        call->tag = dt__mesh_history(mesh);
+        status = call->group ? DT_OK : dt_error_status(ctx);
+    }
+    dt__arena_free(&arena);
+    return status;
+}
+
+void dt__file_call_end(dt__file_call *call) { dt_group_release(call->group); }
+
+dt_status dt__file_call_describe(dt__file_call *call, const dt__text *text, uint64_t hash) {
+    DT__TRY(dt__text_status(text));
+    const char *chars = dt__text_chars(text);
+    call->tag = dt__hash(chars, strlen(chars), dt__hash_u64(hash, call->tag));
+    if (snprintf(call->own.call, sizeof call->own.call, "%s", chars) >= (int)sizeof call->own.call)
+        memcpy(call->own.call + sizeof call->own.call - 4, "...", 4);
+    return DT_OK;
+}
+
+void dt__file_call_opened(dt__file_call *call, const struct stat *info, const char *text) {
+    const uint64_t words[] = {(uint64_t)info->st_dev, (uint64_t)info->st_ino, (uint64_t)info->st_size,
+                              (uint64_t)info->st_mtim.tv_sec, (uint64_t)info->st_mtim.tv_nsec};
+    call->own.file_hash = dt__hash(words, sizeof words, dt__hash(text, strlen(text), 1));
+    (void)snprintf(call->own.file_text, sizeof call->own.file_text, "%.128s in inode %llu", text,
+                   (unsigned long long)info->st_ino);
+}
+
+static const char *name_of(const dt__file_call *call) { return dt__exchange_call_name(call->kind); }
+
+/* Only the first failure counts: later ones are its consequences. */
+static void keep_failure(dt__file_call *call, dt_status status, const char *text) {
+    if (call->own.status != DT_OK)
+        return;
+    call->own.status = status;
+    (void)snprintf(call->own.failure, sizeof call->own.failure, "%s", text);
+}
+
+dt_status dt__file_call_fail(dt__file_call *call, dt_status status, const char *text) {
+    char full[sizeof call->own.failure];
+    (void)snprintf(full, sizeof full, "%.600s: %.400s", call->path, text);
+    if (call->is_plain)
+        return dt__fail_local(call->ctx, status, "%s: %s", name_of(call), full);
+    if (!call->group)
+        return dt__fail(call->ctx, status, "%s: %s", name_of(call), full);
+    keep_failure(call, status, full);
+    return status;
+}
+
+dt_status dt__file_call_refuse(dt__file_call *call, dt_status status, const char *format, ...) {
+    char text[sizeof call->own.failure];
+    va_list args;
+    va_start(args, format);
+    dt__vformat(text, sizeof text, format, args);
+    va_end(args);
+    if (!call->group)
+        return dt__fail(call->ctx, status, "%s: %s", name_of(call), text);
+    keep_failure(call, status, text);
+    return status;
+}
+
+/* What the records of all ranks amount to. */
+struct verdict {
+    dt__file_call *call;
+    int64_t failed;          /* the first member that has, or -1 */
+    bool all_alike;          /* all have failed with the same text */
+    int64_t other;           /* the first member that has opened another file than member 0, or -1 */
+    dt__file_record first;   /* member 0's */
+    dt__file_record failure; /* of the member that failed */
+    dt__file_record opened;  /* of the one that opened another file */
+};
+
+static void judge(struct verdict *verdict, int64_t i, const dt__file_record *record) {
+    dt__file_call *call = verdict->call;
+    if (i == 0) {
+        verdict->first = *record;
+        memcpy(call->handle, record->handle, sizeof call->handle);
+    }
+    call->wants_name = call->wants_name || record->wants_name;
+    if (verdict->other < 0 && record->file_hash != verdict->first.file_hash) {
+        verdict->other = i;
+        verdict->opened = *record;
+    }
+    if (record->status != DT_OK && verdict->failed < 0) {
+        verdict->failed = i;
+        verdict->failure = *record;
+    }
+    verdict->all_alike = verdict->all_alike && record->status == verdict->first.status &&
+                         strcmp(record->failure, verdict->first.failure) == 0;
+}
+
+static dt_status collect(dt_work *work, void *user) {
+    struct verdict *verdict = user;
+    const dt_group *group = verdict->call->group;
+    dt__file_record record;
+    for (int64_t i = 0; i < dt_group_size(group); i++) {
+        const void *published =
+            i == dt_group_rank(group) ? &verdict->call->own : dt__exchange_src(work, i, 0, sizeof record);
+        if (!published)
+            return dt__exchange_fail(work, i);
+        memcpy(&record, published, sizeof record);
+        record.failure[sizeof record.failure - 1] = 0;
+        record.file_text[sizeof record.file_text - 1] = 0;
+        judge(verdict, i, &record);
+    }
+    return DT_OK;
+}
+
+static dt_status fail_with(const struct verdict *verdict) {
+    dt__file_call *call = verdict->call;
+    dt_status status = (dt_status)verdict->failure.status;
+    if (call->own.status == DT_OK)
+        dt__blame_peer(call->ctx);
+    if (verdict->all_alike)
+        return dt__fail(call->ctx, status, "%s: %s", name_of(call), verdict->failure.failure);
+    return dt__fail(call->ctx, status, "%s: rank %" PRId64 ": %s", name_of(call),
+                    dt_group_world_rank(call->group, verdict->failed), verdict->failure.failure);
+}
+
+dt_status dt__file_call_meet(dt__file_call *call, dt_status status) {
+    if (!call->group || (status != DT_OK && call->own.status == DT_OK))
+        return status;
+    struct verdict verdict = {.call = call, .failed = -1, .other = -1, .all_alike = true};
+    dt__exchange exchange = {.call = call->kind,
+                             .tag = call->tag,
+                             .dtype = DT_U8,
+                             .src = &call->own,
+                             .src_bytes = sizeof call->own,
+                             .steps = {collect},
+                             .user = &verdict};
+    call->wants_name = false;
+    DT__TRY(dt__exchange_run(call->group, &exchange));
+    if (verdict.failed >= 0)
+        return fail_with(&verdict);
+    if (verdict.other < 0)
+        return DT_OK;
+    return dt__fail(call->ctx, DT_ERR_MISMATCH,
+                    "%s: %s: ranks %" PRId64 " and %" PRId64
+                    " read different files: %s, and %s; it may have been replaced meanwhile",
+                    name_of(call), call->path, call->first_rank, dt_group_world_rank(call->group, verdict.other),
+                    verdict.first.file_text, verdict.opened.file_text);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A folder for a test's files: made before it, removed after it, and counted in between.
+ */
+#ifndef DT_TESTS_FOLDER_H
+#define DT_TESTS_FOLDER_H
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static char folder[64];
+
+/* The path of a name in the folder; of the last eight that were made, each is valid. */
+static inline const char *in_folder(const char *name) {
+    static _Thread_local char path[8][400];
+    static _Thread_local int next;
+    char *out = path[next++ % 8];
+    (void)snprintf(out, sizeof path[0], "%s/%s", folder, name);
+    return out;
+}
+
+static inline int folder_begin(void **state) {
+    (void)state;
+    (void)snprintf(folder, sizeof folder, "/tmp/dtensor_files_XXXXXX");
+    return mkdtemp(folder) ? 0 : 1;
+}
+
+/* Calls fn for each entry; returns how many there are. */
+static inline int folder_each(void (*fn)(const char *name)) {
+    int n = 0;
+    DIR *dir = opendir(folder);
+    for (const struct dirent *entry; dir && (entry = readdir(dir));) {
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+            continue;
+        n++;
+        if (fn)
+            fn(entry->d_name);
+    }
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+static inline int folder_count(void) { return folder_each(NULL); }
+static inline void folder_print_name(const char *name) { fprintf(stderr, "in the folder: %s\n", name); }
+static inline void folder_unlink(const char *name) {
+    if (unlink(in_folder(name)))
+        (void)rmdir(in_folder(name));
+}
+static inline void folder_empty(void) { (void)folder_each(folder_unlink); }
+
+static inline int folder_end(void **state) {
+    (void)state;
+    folder_empty();
+    return rmdir(folder);
+}
+
+#endif

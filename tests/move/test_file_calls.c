@@ -1,0 +1,694 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * File calls as collectives: a rank that saves or loads something else than its peers, a rank whose file system fails,
+ * and what may be at the path: links, devices, folders, files with a mode and an owner. Every rank gets the same
+ * error, which names both calls or the rank that failed and why, and nothing is left in the folder. Ranks 1, 2, 3, 5.
+ */
+/* ctest: timeout=180 */
+#include "move/folder.h"
+#include "support/launch.h"
+#include "tensor/tensors.h"
+
+#include "move/save_npy.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+/* The error that each rank got, for the test to compare. */
+struct board {
+    char texts[8][4096];
+    dt_status statuses[8];
+};
+static struct board *board;
+
+static int begin(void **state) {
+    board = test_shared_memory(sizeof *board);
+    return folder_begin(state);
+}
+
+static const test_ranks with_timeout = {.options = {.timeout_s = 20}};
+
+static void run(int64_t n, dt_rank_fn *fn, void *arg) {
+    test_ranks ranks = with_timeout;
+    ranks.n = n;
+    memset(board, 0, sizeof *board);
+    run_ranks_with(&ranks, fn, arg);
+}
+
+static void post_error(dt_ctx *ctx) {
+    board->statuses[dt_rank(ctx)] = dt_error_status(ctx);
+    (void)snprintf(board->texts[dt_rank(ctx)], sizeof board->texts[0], "%s", dt_error_text(ctx));
+}
+
+/* What one rank does differently. */
+enum oddity {
+    OTHER_PATH,
+    OTHER_SHAPE,
+    OTHER_DTYPE,
+    OTHER_PLACEMENT,
+    OTHER_MESH,
+    OTHER_NAME,
+    OTHER_NUMBER,
+    OTHER_ORDER,
+    OTHER_KIND,
+    OTHER_CALL,
+    OTHER_PLAIN,
+    N_SAVE_ODDITIES,
+    LOAD_PATH = N_SAVE_ODDITIES,
+    LOAD_NAME,
+    LOAD_PLACEMENT,
+    LOAD_GRAD,
+    LOAD_CHECK,
+    LOAD_KIND,
+    LOAD_MESH,
+    LOAD_CALL,
+    N_ODDITIES
+};
+
+/* Parts of the errors of all ranks: of the calls of the others and of the odd rank. */
+static const struct {
+    const char *name, *ours, *theirs;
+} oddities[N_ODDITIES] = {
+    [OTHER_PATH] = {"path", "a.npz\", w=f32[8,6] S(0)", "b.npz\", w=f32[8,6] S(0)"},
+    [OTHER_SHAPE] = {"shape", "w=f32[8,6] S(0)", "w=f32[8,5] S(0)"},
+    [OTHER_DTYPE] = {"dtype", "w=f32[8,6] S(0)", "w=i32[8,6] S(0)"},
+    [OTHER_PLACEMENT] = {"placement", "w=f32[8,6] S(0)", "w=f32[8,6] S(1)"},
+    [OTHER_MESH] = {"mesh", "on mesh(tp=", "on mesh(dp="},
+    [OTHER_NAME] = {"name", "w=f32[8,6]", "v=f32[8,6]"},
+    [OTHER_NUMBER] = {"number", "w=f32[8,6]", "b=i64[7]"},
+    [OTHER_ORDER] = {"order", "w=f32[8,6] S(0)", "b=i64[7] R"},
+    [OTHER_KIND] = {"kind", "save_npz(\"", "save_npy(\""},
+    [OTHER_CALL] = {"call", "save_npz(\"", "barrier"},
+    [OTHER_PLAIN] = {"plain tensors", "save_npz(\"", "barrier"}, /* a local call: found at the next one that is not */
+    [LOAD_PATH] = {"path of a load", "load_npz(\"", "c.npz\", \"w\""},
+    [LOAD_NAME] = {"name of a load", "a.npz\", \"w\"", "a.npz\", \"b\""},
+    [LOAD_PLACEMENT] = {"placement of a load", "place=S(0)", "place=S(1)"},
+    [LOAD_GRAD] = {"requires_grad", "load_npz(\"", "requires_grad=true"},
+    [LOAD_CHECK] = {"check", "load_npz(\"", "check=true"},
+    [LOAD_KIND] = {"kind of a load", "load_npz(\"", "load_npy(\""},
+    [LOAD_MESH] = {"mesh of a load", "mesh(tp=", "mesh(dp="},
+    [LOAD_CALL] = {"call instead of a load", "load_npz(\"", "all_reduce of f32 x 1, sum"},
+};
+
+struct odd {
+    enum oddity kind;
+    int64_t rank;
+};
+
+static dt_status make_save(dt_ctx *ctx, dt_mesh *mesh, dt_mesh *other, const struct odd *odd) {
+    bool is_odd = odd && odd->rank == dt_rank(ctx);
+    enum oddity kind = is_odd ? odd->kind : N_ODDITIES;
+    dt_mesh *m = kind == OTHER_MESH ? other : mesh;
+    dt_tensor *w =
+        dt_ones(ctx, kind == OTHER_SHAPE ? DT_SHAPE(8, 5) : DT_SHAPE(8, 6), .mesh = m,
+                .dtype = kind == OTHER_DTYPE ? DT_I32 : DT_F32, .place = kind == OTHER_PLACEMENT ? "S(1)" : "S(0)");
+    dt_tensor *b = dt_arange(ctx, 0, 7, 1, .dtype = DT_I64, .mesh = m, .place = "R");
+    dt_tensor *tensors[] = {w, b}, *swapped[] = {b, w};
+    const char *names[] = {kind == OTHER_NAME ? "v" : "w", "b"}, *swapped_names[] = {"b", "w"};
+    const char *path = in_folder(kind == OTHER_PATH ? "b.npz" : "a.npz");
+    switch (kind) {
+    case OTHER_NUMBER:
+        return dt_save_npz(path, 1, names, tensors);
+    case OTHER_ORDER:
+        return dt_save_npz(path, 2, swapped_names, swapped);
+    case OTHER_KIND:
+        return dt_save_npy(w, path);
+    case OTHER_PLAIN:
+        if (dt_save_npz(path, 1, names, (dt_tensor *[]){dt_ones(ctx, DT_SHAPE(3))}) != DT_OK)
+            return DT_ERR_INTERNAL;
+        return dt_comm_barrier(dt_group_world(ctx));
+    case OTHER_CALL:
+        return dt_comm_barrier(dt_group_world(ctx));
+    default:
+        return dt_save_npz(path, 2, names, tensors);
+    }
+}
+
+static dt_status make_load(dt_ctx *ctx, dt_mesh *mesh, dt_mesh *other, const struct odd *odd) {
+    bool is_odd = odd && odd->rank == dt_rank(ctx);
+    enum oddity kind = is_odd ? odd->kind : N_ODDITIES;
+    float one = 1;
+    if (kind == LOAD_CALL)
+        return dt_comm_all_reduce(dt_group_world(ctx), &one, &one, 1, DT_F32, DT_SUM);
+    const char *path = in_folder(kind == LOAD_PATH ? "c.npz" : "a.npz"),
+               *place = kind == LOAD_PLACEMENT ? "S(1)" : "S(0)";
+    dt_mesh *m = kind == LOAD_MESH ? other : mesh;
+    dt_tensor *t = kind == LOAD_KIND
+                       ? dt_load_npy(ctx, path, .mesh = m, .place = place)
+                       : dt_load_npz(ctx, path, kind == LOAD_NAME ? "b" : "w", .mesh = m, .place = place,
+                                     .requires_grad = kind == LOAD_GRAD, .check = kind == LOAD_CHECK);
+    return t ? DT_OK : dt_error_status(ctx);
+}
+
+static int differ(dt_ctx *ctx, void *arg) {
+    const struct odd *odd = arg;
+    int64_t n = dt_world(ctx);
+    bool loads = odd->kind >= N_SAVE_ODDITIES;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, &(dt_mesh_options){.names = "tp"});
+    dt_mesh *other = dt_mesh_from_shape(ctx, &n, 1, &(dt_mesh_options){.names = "dp"});
+    if (loads) {
+        CHECK_OK(ctx, make_save(ctx, mesh, other, NULL));
+        if (dt_rank(ctx) == 0)
+            CHECK(link(in_folder("a.npz"), in_folder("c.npz")) == 0, "link");
+        CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+    }
+    dt_status status = (loads ? make_load : make_save)(ctx, mesh, other, odd);
+    CHECK(status == DT_ERR_MISMATCH, "rank %lld, other %s on rank %lld: expected mismatch, got %s: %s",
+          (long long)dt_rank(ctx), oddities[odd->kind].name, (long long)odd->rank, dt_status_name(status),
+          dt_error_text(ctx));
+    post_error(ctx);
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK_OK(ctx, make_save(ctx, mesh, other, NULL));
+    CHECK_OK(ctx, make_load(ctx, mesh, other, NULL));
+    if (dt_rank(ctx) == 0)
+        CHECK(folder_count() == (loads ? 2 : 1), "%d files", folder_each(folder_print_name));
+    dt_mesh_release(mesh);
+    dt_mesh_release(other);
+    return 0;
+}
+
+static void calls__of_a_rank_that_differ_are_an_error_on_all(void **state) {
+    (void)state;
+    static const int64_t worlds[] = {2, 3, 5};
+    for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
+        for (int kind = 0; kind < N_ODDITIES; kind++) {
+            struct odd odd = {(enum oddity)kind, (kind + (int64_t)w) % worlds[w]};
+            run(worlds[w], differ, &odd);
+            for (int64_t rank = 0; rank < worlds[w]; rank++) {
+                const char *text = board->texts[rank];
+                char odd_rank[32];
+                (void)snprintf(odd_rank, sizeof odd_rank, "rank %lld calls", (long long)odd.rank);
+                if (!strstr(text, oddities[kind].ours) || !strstr(text, oddities[kind].theirs) ||
+                    !strstr(text, odd_rank))
+                    fail_msg("rank %lld, other %s on rank %lld: expected %s and %s of %s, got: %s", (long long)rank,
+                             oddities[kind].name, (long long)odd.rank, oddities[kind].ours, oddities[kind].theirs,
+                             odd_rank, text);
+            }
+            folder_empty();
+        }
+}
+
+/* Of two long calls, the error shows the tensors that differ. */
+static int differ_far_behind(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    enum { N = 60 };
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *tensors[N];
+    char names[N][32];
+    const char *list[N];
+    for (int i = 0; i < N; i++) {
+        (void)snprintf(names[i], sizeof names[i], "layer.%d", i);
+        list[i] = names[i];
+        tensors[i] = dt_ones(ctx, DT_SHAPE(i == 47 && dt_rank(ctx) == 1 ? 4 : 5), .mesh = mesh, .place = "S(0)");
+    }
+    CHECK(dt_save_npz(in_folder("long.npz"), N, list, tensors) == DT_ERR_MISMATCH, "saved");
+    const char *text = dt_error_text(ctx);
+    CHECK(strstr(text, "layer.47=f32[5]") && strstr(text, "layer.47=f32[4]") && strstr(text, "long.npz\""), "%s",
+          text);
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void calls__that_are_long_show_what_differs(void **state) {
+    (void)state;
+    run(3, differ_far_behind, NULL);
+    assert_int_equal(folder_count(), 0);
+}
+
+/* Item 12: random draws are part of what ranks compare. */
+static int draw_differently(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_generator *generator = dt_generator_new(ctx, dt_rank(ctx) == 1 ? 2 : 1);
+    dt_tensor *t = dt_randn(ctx, DT_SHAPE(9), .mesh = mesh, .place = "S(0)", .generator = generator);
+    CHECK(t, "%s", dt_error_text(ctx));
+    CHECK(dt_save_npy(t, in_folder("random.npy")) == DT_ERR_MISMATCH, "saved");
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_generator_release(generator);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void save__compares_random_draws(void **state) {
+    (void)state;
+    run(3, draw_differently, NULL);
+    assert_int_equal(folder_count(), 0);
+}
+
+/* A call that is invalid on every rank is an agreed error; on one rank only, a mismatch. */
+static int save_invalid(dt_ctx *ctx, void *arg) {
+    bool on_one = *(const bool *)arg;
+    int64_t n = dt_world(ctx), reversed[8], first = 0, one = 1;
+    for (int64_t i = 0; i < n; i++)
+        reversed[i] = n - 1 - i;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL), *back = dt_mesh_from_ranks(ctx, reversed, &n, 1, NULL);
+    dt_mesh *alone = dt_mesh_from_ranks(ctx, &first, &one, 1, NULL);
+    dt_tensor *t = dt_ones(ctx, DT_SHAPE(9), .mesh = mesh, .place = "S(0)");
+    dt_tensor *others[] = {dt_ones(ctx, DT_SHAPE(9), .mesh = back, .place = "S(0)"),
+                           dt_ones(ctx, DT_SHAPE(9), .mesh = alone), dt_ones(ctx, DT_SHAPE(9))};
+    static const char *const distinct[] = {"a", "b"}, *const same[] = {"a", "a"};
+    bool invalid = !on_one || dt_rank(ctx) == 1;
+    dt_status expected = on_one ? DT_ERR_MISMATCH : DT_ERR_VALUE;
+    dt_status status = dt_save_npz(in_folder("x.npz"), 2, invalid ? same : distinct, (dt_tensor *[]){t, t});
+    CHECK(status == expected && dt_error_status(ctx) == expected, "%s: %s", dt_status_name(status),
+          dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    for (int i = 0; i < 3; i++) { /* several meshes, and plain tensors beside distributed ones */
+        expected = on_one ? DT_ERR_MISMATCH : DT_ERR_MESH;
+        status = dt_save_npz(in_folder("x.npz"), 2, distinct, (dt_tensor *[]){t, invalid ? others[i] : t});
+        CHECK(status == expected && dt_error_status(ctx) == expected, "%d: %s: %s", i, dt_status_name(status),
+              dt_error_text(ctx));
+        CHECK_OK(ctx, dt_error_clear(ctx));
+    }
+    CHECK_OK(ctx, dt_save_npz(in_folder("x.npz"), 2, distinct, (dt_tensor *[]){t, t}));
+    dt_mesh_release(mesh);
+    dt_mesh_release(back);
+    dt_mesh_release(alone);
+    return 0;
+}
+
+static void save__refuses_invalid_calls_on_all_ranks(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 3; n++)
+        for (int on_one = 0; on_one < 2; on_one++)
+            run(n, save_invalid, &(bool){on_one});
+    assert_int_equal(folder_count(), 1);
+    folder_empty();
+}
+
+/* Ranks that load a file while it is replaced must not get shards of two files. */
+static int load_two_files(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    CHECK(chdir(in_folder(dt_rank(ctx) == 1 ? "one" : "two")) == 0, "chdir");
+    dt_tensor *t = dt_load_npy(ctx, "same.npy", .mesh = mesh, .place = "S(0)");
+    CHECK(!t && dt_error_status(ctx) == DT_ERR_MISMATCH, "loaded: %s", dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "ranks 0 and 1 read different files") && strstr(dt_error_text(ctx), "f32[9]"),
+          "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void load__compares_the_file(void **state) {
+    (void)state;
+    if (test_with_tsan) /* folders and limits belong to processes */
+        skip();
+    dt_ctx *ctx = dt_init(NULL);
+    static const char *const folders[] = {"one", "two"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(mkdir(in_folder(folders[i]), 0700), 0);
+        char name[32];
+        (void)snprintf(name, sizeof name, "%s/same.npy", folders[i]);
+        assert_int_equal(dt_save_npy(dt_ones(ctx, DT_SHAPE(9)), in_folder(name)), DT_OK);
+    }
+    assert_int_equal(dt_close(ctx), 0);
+    run(3, load_two_files, NULL);
+    unlink(in_folder("one/same.npy"));
+    unlink(in_folder("two/same.npy"));
+    folder_empty();
+}
+
+/* The file system fails on one rank, or on all: all report the same, with the rank and the reason. */
+struct limited {
+    int64_t rank; /* -1: all */
+    bool zip, named;
+    rlim_t bytes;
+};
+
+static bool is_blocked(int number) {
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, NULL, &mask);
+    return sigismember(&mask, number);
+}
+
+static int exceed_limit(dt_ctx *ctx, void *arg) {
+    const struct limited *limited = arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *t = dt_ones(ctx, DT_SHAPE(1000, 50), .mesh = n > 1 ? mesh : NULL, .place = n > 1 ? "S(0)" : NULL);
+    struct rlimit before;
+    getrlimit(RLIMIT_FSIZE, &before);
+    struct rlimit small = {limited->bytes, before.rlim_max};
+    if (limited->rank < 0 || limited->rank == dt_rank(ctx))
+        setrlimit(RLIMIT_FSIZE, &small);
+    dt__save_options options = {.named = limited->named, .limit = 1 << 30};
+    const char *path = in_folder("limited");
+    dt_status status =
+        limited->zip ? dt__save_npz(path, 1, (const char *[]){"t"}, &t, &options) : dt__save_npy(t, path, &options);
+    setrlimit(RLIMIT_FSIZE, &before);
+    CHECK(status == DT_ERR_SYSTEM, "%s: %s", dt_status_name(status), dt_error_text(ctx));
+    post_error(ctx);
+    struct sigaction action;
+    sigset_t pending;
+    sigaction(SIGXFSZ, NULL, &action);
+    sigpending(&pending);
+    CHECK(action.sa_handler == SIG_DFL && !is_blocked(SIGXFSZ) && !sigismember(&pending, SIGXFSZ), "SIGXFSZ");
+    CHECK(n > 1 || limited->rank >= 0 || dt_failed(ctx), "no error");
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK_OK(ctx, dt_save_npy(t, path));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void save__reports_the_rank_that_failed_and_why(void **state) {
+    (void)state;
+    if (test_with_tsan) /* folders and limits belong to processes */
+        skip();
+    static const int64_t worlds[] = {1, 2, 3, 5};
+    for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
+        for (int i = 0; i < 8; i++) {
+            int64_t n = worlds[w], rank = i < 4 ? i % n : -1;
+            struct limited limited = {rank, i % 2, i / 2 % 2, 100}; /* the last rank may write the tail only */
+            run(n, exceed_limit, &limited);
+            for (int64_t r = 0; r < n; r++) {
+                char expected[32];
+                (void)snprintf(expected, sizeof expected, "rank %lld: ", (long long)rank);
+                if (!strstr(board->texts[r], limited.zip ? "save_npz: " : "save_npy: ") ||
+                    !strstr(board->texts[r], "limited: cannot be written: File too large") ||
+                    (rank >= 0 && n > 1 && !strstr(board->texts[r], expected)))
+                    fail_msg("rank %lld of %lld, %s: %s", (long long)r, (long long)n, expected, board->texts[r]);
+                assert_string_equal(board->texts[r], board->texts[0]);
+            }
+            assert_int_equal(folder_count(), 1);
+            folder_empty();
+        }
+}
+
+/* A rank outside the mesh takes no part in the failure either. */
+static int fail_beside(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx) - 1;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *t = dt_ones(ctx, DT_SHAPE(9), .mesh = mesh, .place = "S(0)");
+    dt_status status = dt_save_npy(t, in_folder("no/such/folder.npy"));
+    CHECK(status == (dt_rank(ctx) == n ? DT_OK : DT_ERR_SYSTEM) && status == dt_error_status(ctx), "%s",
+          dt_error_text(ctx));
+    if (status != DT_OK)
+        CHECK_OK(ctx, dt_error_clear(ctx)); /* agreed: not collective */
+    CHECK_OK(ctx, dt_save_npy(t, in_folder("beside.npy")));
+    CHECK_OK(ctx, dt_comm_barrier(dt_group_world(ctx)));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void save__does_not_concern_ranks_outside(void **state) {
+    (void)state;
+    for (int64_t n = 2; n <= 4; n++)
+        run(n, fail_beside, NULL);
+    assert_int_equal(folder_count(), 1);
+    folder_empty();
+}
+
+/* The same with a full disk: a small tmpfs in a mount namespace of the test's own. */
+static int fill_disk(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *t = dt_ones(ctx, DT_SHAPE(1 << 18), .mesh = mesh, .place = "S(0)");
+    for (int i = 0; i < 5; i++) {
+        dt_status status = i % 2 ? dt_save_npz(in_folder("disk/full"), 1, (const char *[]){"t"}, &t)
+                                 : dt_save_npy(t, in_folder("disk/full"));
+        CHECK(status == DT_ERR_SYSTEM && dt_error_status(ctx) == DT_ERR_SYSTEM, "%s: %s", dt_status_name(status),
+              dt_error_text(ctx));
+        CHECK(strstr(dt_error_text(ctx), "disk/full: cannot be written: No space left on device"), "%s",
+              dt_error_text(ctx));
+        CHECK_OK(ctx, dt_error_clear(ctx));
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void with_small_disk(void) {
+    if (mkdir(in_folder("disk"), 0700) || unshare(CLONE_NEWNS) ||
+        mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("tmpfs", in_folder("disk"), "tmpfs", 0, "size=256k,mode=700")) {
+        fprintf(stderr, "skipped: cannot mount a small disk: %s\n", strerror(errno));
+        _exit(77);
+    }
+    static const int64_t worlds[] = {1, 2, 3, 5};
+    for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
+        run(worlds[w], fill_disk, NULL);
+    DIR *disk = opendir(in_folder("disk"));
+    int n = 0;
+    while (disk && readdir(disk))
+        n++;
+    _exit(n == 2 ? 0 : 1);
+}
+
+static void save__reports_a_full_disk(void **state) {
+    (void)state;
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        with_small_disk();
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    folder_empty();
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+        skip();
+    assert_int_equal(status, 0);
+}
+
+/* What is at the path. */
+struct at_path {
+    const char *path;
+    dt_status status; /* of saving, on all ranks */
+    const char *text;
+};
+
+static int save_at_path(dt_ctx *ctx, void *arg) {
+    const struct at_path *at = arg;
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *t = dt_distribute_tensor(dt_arange(ctx, 0, 7, 1), mesh, "S(0)", .everywhere = true);
+    dt_status status = dt_save_npy(t, in_folder(at->path));
+    CHECK(status == at->status && dt_error_status(ctx) == at->status, "%s: expected %s, got %s: %s", at->path,
+          dt_status_name(at->status), dt_status_name(status), dt_error_text(ctx));
+    if (at->text)
+        CHECK(strstr(dt_error_text(ctx), at->text), "%s: expected %s, got %s", at->path, at->text,
+              dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    if (status == DT_OK) {
+        dt_tensor *again = dt_load_npy(ctx, in_folder(at->path), .mesh = mesh, .place = "S(0)");
+        CHECK(tensors_equal(again, t), "%s: %s", at->path, dt_error_text(ctx));
+    }
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void save_on_ranks(const char *path, dt_status status, const char *text) {
+    struct at_path at = {path, status, text};
+    for (int64_t n = 1; n <= 3; n += 2)
+        run(n, save_at_path, &at);
+}
+
+static struct stat info_of(const char *name) {
+    struct stat info = {0};
+    assert_int_equal(lstat(in_folder(name), &info), 0);
+    return info;
+}
+
+static void save__follows_links_and_keeps_the_mode(void **state) {
+    (void)state;
+    assert_int_equal(mkdir(in_folder("sub"), 0700), 0);
+    assert_int_equal(symlink("sub/new.npy", in_folder("dangling")), 0);
+    save_on_ranks("dangling", DT_OK, NULL);
+    assert_true(S_ISLNK(info_of("dangling").st_mode));
+    assert_true(S_ISREG(info_of("sub/new.npy").st_mode));
+    assert_int_equal(symlink("dangling", in_folder("chain")), 0);
+    assert_int_equal(chmod(in_folder("sub/new.npy"), 0640), 0);
+    save_on_ranks("chain", DT_OK, NULL);
+    assert_true(S_ISLNK(info_of("chain").st_mode));
+    assert_int_equal(info_of("sub/new.npy").st_mode & 07777, 0640);
+    assert_int_equal(symlink(in_folder("sub/new.npy"), in_folder("absolute")), 0);
+    save_on_ranks("absolute", DT_OK, NULL);
+    assert_true(S_ISLNK(info_of("absolute").st_mode));
+    assert_int_equal(info_of("sub/new.npy").st_mode & 07777, 0640);
+    assert_int_equal(symlink("loop", in_folder("loop")), 0);
+    save_on_ranks("loop", DT_ERR_SYSTEM, "Too many levels of symbolic links");
+    mode_t mask = umask(027);
+    save_on_ranks("plain.npy", DT_OK, NULL);
+    umask(mask);
+    assert_int_equal(info_of("plain.npy").st_mode & 07777, 0640);
+    assert_int_equal(folder_count(), 6);
+    unlink(in_folder("sub/new.npy"));
+    folder_empty();
+}
+
+static void save__refuses_what_is_not_a_file(void **state) {
+    (void)state;
+    assert_int_equal(mkdir(in_folder("sub"), 0700), 0);
+    assert_int_equal(mkfifo(in_folder("fifo"), 0600), 0);
+    save_on_ranks("sub", DT_ERR_VALUE, "expected a regular file or a new name, got a directory");
+    save_on_ranks("fifo", DT_ERR_VALUE, "expected a regular file or a new name, got a FIFO");
+    assert_int_equal(symlink("/dev/null", in_folder("null")), 0);
+    save_on_ranks("null", DT_ERR_VALUE, "expected a regular file or a new name, got a character device");
+    save_on_ranks("no/such/folder.npy", DT_ERR_SYSTEM, "cannot be created: No such file or directory");
+    if (geteuid() == 0 && mknod(in_folder("node"), S_IFCHR | 0666, (dev_t)0x103) == 0) {
+        save_on_ranks("node", DT_ERR_VALUE, "got a character device");
+        assert_true(S_ISCHR(info_of("node").st_mode));
+    }
+    assert_true(S_ISFIFO(info_of("fifo").st_mode));
+    folder_empty();
+}
+
+/* As another user, in a child: a file that may not be written, a folder that may not, an owner that cannot be kept. */
+static void be_another_user(void) {
+    if (setgid(12345) || setuid(12345))
+        _exit(77);
+    dt_ctx *ctx = dt_init(NULL);
+    dt_tensor *t = dt_ones(ctx, DT_SHAPE(3));
+    static const struct at_path cases[] = {
+        {"theirs", DT_ERR_SYSTEM, "the owner (0:0) cannot be kept: Operation not permitted"},
+        {"readonly", DT_ERR_SYSTEM, "cannot be replaced: Permission denied"},
+        {"closed/new", DT_ERR_SYSTEM, "cannot be created: Permission denied"},
+        {"planted", DT_ERR_SYSTEM, "a link of another user in a folder that all may write"},
+        {"mine", DT_OK, NULL},
+    };
+    int code = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        dt_status status = dt_save_npy(t, in_folder(cases[i].path));
+        if (status == cases[i].status && (!cases[i].text || strstr(dt_error_text(ctx), cases[i].text))) {
+            dt_error_clear(ctx);
+            continue;
+        }
+        fprintf(stderr, "%s: %s: %s\n", cases[i].path, dt_status_name(status), dt_error_text(ctx));
+        code = 1;
+        dt_error_clear(ctx);
+    }
+    dt_close(ctx);
+    _exit(code);
+}
+
+static void touch(const char *name, mode_t mode, uid_t owner) {
+    int fd = open(in_folder(name), O_CREAT | O_WRONLY, 0600);
+    assert_true(fd >= 0 && fchmod(fd, mode) == 0 && fchown(fd, owner, owner) == 0);
+    close(fd);
+}
+
+static void save__needs_permission_and_keeps_the_owner(void **state) {
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(chmod(folder, 01777), 0);
+    touch("theirs", 0666, 0);
+    touch("readonly", 0444, 0);
+    touch("mine", 0600, 12345);
+    assert_int_equal(mkdir(in_folder("closed"), 0755), 0);
+    touch("secret", 0666, 12345);
+    assert_int_equal(symlink("secret", in_folder("planted")), 0);
+    assert_int_equal(lchown(in_folder("planted"), 23456, 23456), 0);
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid == 0)
+        be_another_user();
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(folder_count(), 6);
+    assert_int_equal(info_of("mine").st_uid, 12345);
+    assert_int_equal(chmod(folder, 0700), 0);
+    save_on_ranks("mine", DT_OK, NULL); /* as root */
+    assert_int_equal(info_of("mine").st_uid, 12345);
+    assert_int_equal(info_of("mine").st_gid, 12345);
+    assert_int_equal(info_of("mine").st_mode & 07777, 0600);
+    folder_empty();
+}
+
+/* Loading from what is not a file returns at once. */
+static int load_at_path(dt_ctx *ctx, void *arg) {
+    int64_t n = dt_world(ctx);
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *t = dt_load_npy(ctx, arg, .mesh = mesh, .place = "S(0)");
+    CHECK(!t && dt_error_status(ctx) == DT_ERR_VALUE, "loaded: %s", dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "expected a regular file, got a"), "%s", dt_error_text(ctx));
+    post_error(ctx);
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK(!dt_load_npy(ctx, arg), "loaded");
+    dt_error_clear(ctx);
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void load__refuses_what_is_not_a_file(void **state) {
+    (void)state;
+    assert_int_equal(mkfifo(in_folder("fifo"), 0600), 0);
+    char fifo[400];
+    (void)snprintf(fifo, sizeof fifo, "%s", in_folder("fifo"));
+    for (int64_t n = 1; n <= 3; n++) {
+        run(n, load_at_path, fifo);
+        run(n, load_at_path, "/dev/zero");
+        run(n, load_at_path, folder);
+    }
+    folder_empty();
+}
+
+/* A file that only some ranks can read. */
+static int load_with_failure(dt_ctx *ctx, void *arg) {
+    int64_t n = dt_world(ctx), failing = *(const int64_t *)arg;
+    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
+    dt_tensor *t = dt_ones(ctx, DT_SHAPE(9), .mesh = mesh, .place = "S(0)");
+    CHECK_OK(ctx, dt_save_npy(t, in_folder("some.npy")));
+    struct rlimit before;
+    getrlimit(RLIMIT_NOFILE, &before);
+    struct rlimit small = {0, before.rlim_max};
+    if (dt_rank(ctx) == failing)
+        setrlimit(RLIMIT_NOFILE, &small);
+    dt_tensor *loaded = dt_load_npy(ctx, in_folder("some.npy"), .mesh = mesh, .place = "S(0)");
+    setrlimit(RLIMIT_NOFILE, &before);
+    CHECK(!loaded && dt_error_status(ctx) == DT_ERR_SYSTEM, "%s", dt_error_text(ctx));
+    post_error(ctx);
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK(tensors_equal(dt_load_npy(ctx, in_folder("some.npy"), .mesh = mesh, .place = "S(0)"), t), "%s",
+          dt_error_text(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void load__reports_the_rank_that_failed_and_why(void **state) {
+    (void)state;
+    if (test_with_tsan) /* folders and limits belong to processes */
+        skip();
+    for (int64_t n = 2; n <= 5; n++)
+        for (int64_t failing = 0; failing < n; failing += 2) {
+            run(n, load_with_failure, &failing);
+            char expected[64];
+            (void)snprintf(expected, sizeof expected, "load_npy: rank %lld: ", (long long)failing);
+            for (int64_t r = 0; r < n; r++) {
+                if (!strstr(board->texts[r], expected) || !strstr(board->texts[r], "Too many open files"))
+                    fail_msg("rank %lld of %lld: %s", (long long)r, (long long)n, board->texts[r]);
+                assert_string_equal(board->texts[r], board->texts[0]);
+            }
+        }
+    folder_empty();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls__of_a_rank_that_differ_are_an_error_on_all),
+        cmocka_unit_test(calls__that_are_long_show_what_differs),
+        cmocka_unit_test(save__compares_random_draws),
+        cmocka_unit_test(save__refuses_invalid_calls_on_all_ranks),
+        cmocka_unit_test(load__compares_the_file),
+        cmocka_unit_test(save__reports_the_rank_that_failed_and_why),
+        cmocka_unit_test(save__does_not_concern_ranks_outside),
+        cmocka_unit_test(save__reports_a_full_disk),
+        cmocka_unit_test(save__follows_links_and_keeps_the_mode),
+        cmocka_unit_test(save__refuses_what_is_not_a_file),
+        cmocka_unit_test(save__needs_permission_and_keeps_the_owner),
+        cmocka_unit_test(load__refuses_what_is_not_a_file),
+        cmocka_unit_test(load__reports_the_rank_that_failed_and_why),
+    };
+    return cmocka_run_group_tests(tests, begin, folder_end);
+}
