@@ -39,7 +39,8 @@
 extern "C" {
 #endif
 
-/* The source line of a call, for errors, warnings and traces. It is read during the call only. */
+/* The source line of a call, for errors, warnings and traces. It is read during the call only, but the text of the file
+ * name must live as long as the context: errors may name it later, as the line that made a tensor. */
 typedef struct dt_site {
     const char *file;
     int line;

@@ -611,6 +611,9 @@ inline dt_group *dt_group_world(dt_ctx *ctx, dt_site site = dt::here()) { return
 inline dt_group *dt_group_new(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, dt_site site = dt::here()) {
     return dt_group_new_site(ctx, ranks, n_ranks, &site);
 }
+inline void dt_group_release(dt_group *group, dt_site site = dt::here()) {
+    return dt_group_release_site(group, &site);
+}
 inline dt_status dt_comm_run(dt_group *group, const dt_comm_call *call, dt_site site = dt::here()) {
     return dt_comm_run_sized(group, call, sizeof *call, &site);
 }
@@ -721,6 +724,7 @@ inline dt_mesh *dt_mesh_from_groups(dt_ctx *ctx, const dt_ranks *groups, int n_g
                                     const dt_mesh_options *options, dt_site site = dt::here()) {
     return dt_mesh_from_groups_sized(ctx, groups, n_groups, grid, options, sizeof *options, &site);
 }
+inline void dt_mesh_release(dt_mesh *mesh, dt_site site = dt::here()) { return dt_mesh_release_site(mesh, &site); }
 inline dt_mesh *dt_mesh_slice(dt_mesh *mesh, const char *names, dt_site site = dt::here()) {
     return dt_mesh_slice_site(mesh, names, &site);
 }
@@ -765,6 +769,9 @@ inline dt_generator *dt_generator_default(dt_ctx *ctx, dt_site site = dt::here()
 inline dt_generator *dt_generator_child(const dt_generator *parent, const char *name, dt_site site = dt::here()) {
     return dt_generator_child_site(parent, name, &site);
 }
+inline void dt_generator_release(dt_generator *generator, dt_site site = dt::here()) {
+    return dt_generator_release_site(generator, &site);
+}
 inline dt_status dt_generator_restore(dt_generator *generator, dt_generator_state state, dt_site site = dt::here()) {
     return dt_generator_restore_site(generator, state, &site);
 }
@@ -793,12 +800,14 @@ inline dt_spec *dt_spec_new(dt_mesh *mesh, const dt_spec_desc *desc, dt_site sit
 inline dt_spec *dt_spec_parse(dt_ctx *ctx, const char *text, dt_site site = dt::here()) {
     return dt_spec_parse_site(ctx, text, &site);
 }
+inline void dt_spec_release(dt_spec *spec, dt_site site = dt::here()) { return dt_spec_release_site(spec, &site); }
 inline dt_scope dt_scope_begin(dt_ctx *ctx, dt_site site = dt::here()) { return dt_scope_begin_site(ctx, &site); }
 inline void dt_scope_end(dt_scope scope, dt_site site = dt::here()) { return dt_scope_end_site(scope, &site); }
 inline void dt_drop(dt_tensor *tensor, dt_site site = dt::here()) { return dt_drop_site(tensor, &site); }
 inline void dt_tensor_release(dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_tensor_release_site(tensor, &site);
 }
+inline dt_status dt_apart_end(dt_ctx *ctx, dt_site site = dt::here()) { return dt_apart_end_site(ctx, &site); }
 inline dt_tensor *dt_empty_like(const dt_tensor *tensor, dt_site site = dt::here()) {
     return dt_empty_like_site(tensor, &site);
 }

@@ -48,7 +48,7 @@ DT_API dt_group *dt_group_new_site(dt_ctx *ctx, const int64_t *ranks, int64_t n_
 /* One more reference; returns its argument. Local. */
 DT_API dt_group *dt_group_retain(dt_group *group);
 /* Drops a reference; NULL is fine. Not while an operation of the group is in progress. Local. */
-DT_API void dt_group_release(dt_group *group);
+DT_API void dt_group_release_site(dt_group *group, DT_CALLER);
 
 /* Number of members; this rank's index among them or -1; the world rank of member i or -1. Local. */
 DT_API int64_t dt_group_size(const dt_group *group);
@@ -160,6 +160,7 @@ DT_API dt_status dt_spawn_site(int64_t n_ranks, dt_rank_fn *fn, void *arg, char 
 #define dt_heap_free(...) dt_heap_free_site(__VA_ARGS__, DT_SITE)
 #define dt_group_world(...) dt_group_world_site(__VA_ARGS__, DT_SITE)
 #define dt_group_new(...) dt_group_new_site(__VA_ARGS__, DT_SITE)
+#define dt_group_release(...) dt_group_release_site(__VA_ARGS__, DT_SITE)
 #define dt_work_test(...) dt_work_test_site(__VA_ARGS__, DT_SITE)
 #define dt_work_wait(...) dt_work_wait_site(__VA_ARGS__, DT_SITE)
 #define dt_comm_barrier(...) dt_comm_barrier_site(__VA_ARGS__, DT_SITE)

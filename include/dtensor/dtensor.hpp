@@ -185,10 +185,10 @@ inline dt_spec *retain(dt_spec *object) { return dt_spec_retain(object); }
 inline dt_group *retain(dt_group *object) { return dt_group_retain(object); }
 inline dt_generator *retain(dt_generator *object) { return dt_generator_retain(object); }
 inline void release(dt_tensor *object) { dt_tensor_release_site(object, nullptr); }
-inline void release(dt_mesh *object) { dt_mesh_release(object); }
-inline void release(dt_spec *object) { dt_spec_release(object); }
-inline void release(dt_group *object) { dt_group_release(object); }
-inline void release(dt_generator *object) { dt_generator_release(object); }
+inline void release(dt_mesh *object) { dt_mesh_release_site(object, nullptr); }
+inline void release(dt_spec *object) { dt_spec_release_site(object, nullptr); }
+inline void release(dt_group *object) { dt_group_release_site(object, nullptr); }
+inline void release(dt_generator *object) { dt_generator_release_site(object, nullptr); }
 
 /* A counted reference: takes over one that a maker returned (dt::ref mesh(dt_mesh_new(…))), or shares a tensor that
  * belongs to a scope (dt::ref<dt_tensor>::share(x)). It must end before its context is closed. */

@@ -79,7 +79,7 @@ DT_API dt_mesh *dt_mesh_from_groups_sized(dt_ctx *ctx, const dt_ranks *groups, i
 
 /* Adds a reference and returns the mesh; releases one, accepting NULL. Local. */
 DT_API dt_mesh *dt_mesh_retain(dt_mesh *mesh);
-DT_API void dt_mesh_release(dt_mesh *mesh);
+DT_API void dt_mesh_release_site(dt_mesh *mesh, DT_CALLER);
 
 /* The sub-mesh of these dims ("dp,tp", in the mesh's order) that contains this rank. A root also accepts the names
  * of meshes that were flattened from it. An error on a rank outside the mesh, unless there is only one such sub-mesh.
@@ -163,6 +163,7 @@ DT_API dt_mesh *dt_mesh_current(dt_ctx *ctx);
 #ifndef __cplusplus
 /* clang-format off */
 #define dt_mesh_new(...) dt_mesh_new_site(__VA_ARGS__, DT_SITE)
+#define dt_mesh_release(...) dt_mesh_release_site(__VA_ARGS__, DT_SITE)
 #define dt_mesh_slice(...) dt_mesh_slice_site(__VA_ARGS__, DT_SITE)
 #define dt_mesh_flatten(...) dt_mesh_flatten_site(__VA_ARGS__, DT_SITE)
 #define dt_mesh_concatenate(...) dt_mesh_concatenate_site(__VA_ARGS__, DT_SITE)

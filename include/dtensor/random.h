@@ -65,7 +65,7 @@ DT_API dt_generator *dt_generator_child_site(const dt_generator *parent, const c
 /* One more reference; returns its argument. Local. */
 DT_API dt_generator *dt_generator_retain(dt_generator *generator);
 /* Drops a reference; NULL is fine. Local. */
-DT_API void dt_generator_release(dt_generator *generator);
+DT_API void dt_generator_release_site(dt_generator *generator, DT_CALLER);
 
 /* Restarts the generator with another seed. Local. */
 DT_API dt_status dt_generator_seed(dt_generator *generator, uint64_t seed);
@@ -186,6 +186,7 @@ DT_API dt_status dt_bernoulli_in_place_sized(dt_tensor *tensor, double p, DT_OPT
 #define dt_generator_new(...) dt_generator_new_site(__VA_ARGS__, DT_SITE)
 #define dt_generator_default(...) dt_generator_default_site(__VA_ARGS__, DT_SITE)
 #define dt_generator_child(...) dt_generator_child_site(__VA_ARGS__, DT_SITE)
+#define dt_generator_release(...) dt_generator_release_site(__VA_ARGS__, DT_SITE)
 #define dt_generator_restore(...) dt_generator_restore_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */
 #endif

@@ -127,7 +127,7 @@ DT_API dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_
 DT_API dt_spec *dt_spec_parse_site(dt_ctx *ctx, const char *text, DT_CALLER);
 DT_API dt_spec *dt_spec_retain(dt_spec *spec);
 /* Releases one reference; accepts NULL. Local. */
-DT_API void dt_spec_release(dt_spec *spec);
+DT_API void dt_spec_release_site(dt_spec *spec, DT_CALLER);
 /* As dt_placements_text: "f32[1024,512] S(0),R on mesh(dp=2,tp=4)". A stride order other than row-major follows the
  * shape: "f32[8,4] major(1,0) R on mesh(2)" is column-major. Local. */
 DT_API size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out);
@@ -209,6 +209,7 @@ DT_API bool dt_spec_next_owner(const dt_spec *spec, const int64_t *coordinate, i
 #define dt_placements_set_order(...) dt_placements_set_order_site(__VA_ARGS__, DT_SITE)
 #define dt_placements_set_extents(...) dt_placements_set_extents_site(__VA_ARGS__, DT_SITE)
 #define dt_spec_parse(...) dt_spec_parse_site(__VA_ARGS__, DT_SITE)
+#define dt_spec_release(...) dt_spec_release_site(__VA_ARGS__, DT_SITE)
 #define dt_spec_new(...) dt_spec_new_sized(__VA_ARGS__, sizeof(dt_spec_desc), DT_SITE)
 /* clang-format on */
 #endif

@@ -14,6 +14,12 @@
  * freed by hand; a tensor that should live longer is moved to the outer scope (dt_keep) or retained (dt_tensor_retain),
  * one that should be freed sooner is dropped (dt_drop).
  *
+ * A use of a freed tensor is an agreed error that names both lines: "add: tensor 2 made at a.c:12 was freed with its
+ * scope at a.c:20". The storage returns at once; of the handles, the last 4,096 that were freed are recognised, with
+ * DTENSOR_KEEP_FREED=1 all. The same holds for meshes, specs, groups, generators, started operations and transfers.
+ * Nothing is recognised after the context was closed, and a pointer that dt_data or dt_tensor_shape returned is valid
+ * as long as the tensor: only the address sanitizer finds a later use.
+ *
  * A maker or an op that gets NULL for a tensor returns NULL, so expressions nest and are checked once.
  *
  * In C, options are named: dt_zeros(ctx, shape, .dtype = DT_F64). A zeroed field means "not given". The functions
@@ -124,6 +130,13 @@ DT_API void dt_drop_site(dt_tensor *tensor, DT_CALLER);
 /* Adds a reference, which outlives scopes until it is released; returns its argument. Local. */
 DT_API dt_tensor *dt_tensor_retain(dt_tensor *tensor);
 DT_API void dt_tensor_release_site(dt_tensor *tensor, DT_CALLER);
+
+/* Every rank of a mesh makes the same calls on the mesh's tensors in the same order; ranks that did not get an error in
+ * the next transfer on the mesh, which names the first call that differs on each side. Between begin and end, which
+ * nest, this rank's calls do not count, for logging on one rank; a transfer is then an error. An end without a begin is
+ * an error. Local. */
+DT_API void dt_apart_begin(dt_ctx *ctx);
+DT_API dt_status dt_apart_end_site(dt_ctx *ctx, DT_CALLER);
 
 /* Properties. */
 
@@ -259,6 +272,7 @@ DT_API bool dt_requires_grad(const dt_tensor *tensor);
 /* clang-format off */
 #define dt_scope_begin(...) dt_scope_begin_site(__VA_ARGS__, DT_SITE)
 #define dt_scope_end(...) dt_scope_end_site(__VA_ARGS__, DT_SITE)
+#define dt_apart_end(...) dt_apart_end_site(__VA_ARGS__, DT_SITE)
 #define dt_drop(...) dt_drop_site(__VA_ARGS__, DT_SITE)
 #define dt_tensor_release(...) dt_tensor_release_site(__VA_ARGS__, DT_SITE)
 #define dt_empty_like(...) dt_empty_like_site(__VA_ARGS__, DT_SITE)

@@ -5,6 +5,8 @@
  */
 #include "base/ctx.h"
 
+#include "base/lifetime.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +51,13 @@ bool dt__log_level_from_environment(dt_log_level *out) {
     return !requested || !*requested;
 }
 
+bool dt__freed_kept_from_environment(int64_t *out) {
+    const char *requested = getenv("DTENSOR_KEEP_FREED");
+    bool all = requested && !strcmp(requested, "1");
+    *out = all ? INT64_MAX : DT__FREED_KEPT;
+    return all || !requested || !*requested || !strcmp(requested, "0");
+}
+
 dt_ctx *dt__ctx_new(const dt_init_options *options) {
     static const dt_init_options none;
     if (!options)
@@ -72,6 +81,7 @@ dt_ctx *dt__ctx_new(const dt_init_options *options) {
         dt__log_level_from_environment(&ctx->log_level);
         ctx->log_is_default = !requested || !*requested;
     }
+    dt__freed_kept_from_environment(&ctx->freed_kept);
     return ctx;
 }
 

@@ -34,6 +34,7 @@ struct dt_ctx {
     dt_log_level log_level;
     bool log_is_default;  /* no level was requested: warnings are logged, errors are only reported */
     dt__public_call call; /* the outermost one in progress */
+    int64_t freed_kept;   /* freed objects of a kind that are recognised: base/lifetime.h */
     int64_t rank, world;
     int64_t ranks_per_host; /* ranks are numbered host by host; 0: all are on one host */
     int threads;
@@ -74,6 +75,9 @@ static inline dt_ctx *dt__call_enter(dt_ctx *ctx, const char *name, const dt_sit
     }
     return ctx;
 }
+/* Whether the call in progress is one of the program's own, which ranks of a mesh make alike: not nested in another,
+ * not between dt_apart_begin and dt_apart_end. */
+static inline bool dt__call_is_recorded(const dt_ctx *ctx) { return ctx->call.depth + ctx->call.apart == 1; }
 static inline void dt__call_leave(dt_ctx *const *entered) {
     if (*entered)
         (*entered)->call.depth--;
@@ -106,6 +110,9 @@ void *dt__alloc(dt_ctx *ctx, size_t bytes);
 void *dt__alloc_zeroed(dt_ctx *ctx, size_t bytes);
 void *dt__resize(dt_ctx *ctx, void *old, size_t old_bytes, size_t new_bytes);
 void dt__free(dt_ctx *ctx, void *memory, size_t bytes);
+
+/* How many freed objects of a kind a context keeps, by DTENSOR_KEEP_FREED; false if it is not 0 or 1. */
+bool dt__freed_kept_from_environment(int64_t *out);
 
 /* The level of DTENSOR_LOG, and DT_LOG_WARN without it; false if it is not a level. */
 bool dt__log_level_from_environment(dt_log_level *out);

@@ -9,6 +9,8 @@
 
 #include "dtensor/base.h"
 
+enum { DT__APART = 1 << 16 };
+
 typedef struct dt__public_call {
     const char *name;    /* as the program writes it, without dt_: "mesh_new", "add"; NULL: dt_error_set */
     const dt_site *site; /* where the program does; NULL: unknown */
@@ -16,6 +18,7 @@ typedef struct dt__public_call {
     /* Writes the text of the subject; called for an error only. */
     void (*describe)(const void *subject, char *out, size_t capacity);
     int depth; /* of nested calls; 0: none is in progress, and name and site are meaningless */
+    int apart; /* dt_apart_begin without its end, times DT__APART */
 } dt__public_call;
 
 #endif

@@ -241,6 +241,7 @@ void dt__call_prepare(dt_group *group, dt__work_op op, const dt_comm_call *call,
     work->own_counts = NULL;
     work->next = NULL;
     work->exchange = NULL;
+    work->n_histories = 0;
     work->ring = NULL;
     work->channel = NULL;
     work->signature = signature_of(group, op, call);

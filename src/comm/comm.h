@@ -8,6 +8,7 @@
 #define DT_COMM_COMM_H
 
 #include "base/ctx.h"
+#include "comm/call_history.h"
 #include "dtensor/comm.h"
 #include "kernels/kernels.h"
 
@@ -82,6 +83,10 @@ enum { DT__EXCHANGE_COPIED_BYTES = 8192 };
 typedef struct dt__exchange {
     dt__exchange_call call;
     uint64_t tag; /* hash of all that members must agree on */
+    /* Of the mesh of all members, or of the two meshes between which it moves; members of both compare them. NULL for a
+     * mesh of which this rank is not a member. */
+    const struct dt__history *histories[2];
+    int n_histories;
     dt_dtype dtype;
     int64_t count; /* elements, for error texts; must agree too */
     /* The memory that this rank publishes, in its heap. Only a dense src of at most DT__EXCHANGE_COPIED_BYTES may be

@@ -16,7 +16,7 @@ static dt_status synchronise_again(dt__shm *shm) {
     dt__segment_notify(shm->segment);
     return dt__shm_synchronise(&(struct dt__sync_point){
         .shm = shm,
-        .call = "dt_error_clear",
+        .call = "error_clear",
         .counter = offsetof(struct dt__rank_block, n_cleared),
         .target = number,
         .closed_are_gone = true,
@@ -81,6 +81,7 @@ dt_status dt__shm_clear_error(dt__runtime *runtime) {
         shm->aborted = false;
         shm->out_of_step = false;
         retire_broken_channels(shm);
+        dt__histories_reset(shm);
         renew_world(runtime);
         atomic_store(&shm->own->error_status, DT_OK);
         atomic_store(&shm->own->cause, 0);

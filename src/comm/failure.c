@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 enum { SHOWN_MEMBERS = 16 };
@@ -154,12 +155,18 @@ static void describe_both(const dt_work *work, int64_t c, char *own, char *peer)
 dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
     DT__TRY(dt__shm_check_broken(work));
     const struct dt__entry *entry = dt__entry_of(work, c);
-    char own_call[SHOWN_CALL_BYTES], peer_call[SHOWN_CALL_BYTES], before[320];
+    char own_call[SHOWN_CALL_BYTES], peer_call[SHOWN_CALL_BYTES], before[320], divergence[DT__REASON_BYTES];
     int64_t rank = work->channel->ranks[c], own = work->channel->ranks[work->channel->me];
+    bool has_texts = dt__signature_call(work->signature) || dt__signature_call(entry->signature);
+    describe_both(work, c, own_call, peer_call);
+    bool differ = !(entry->signature & DT__CALL_REFUSED) &&
+                  (!is_same_call(work->signature, work->count, entry->signature, entry->count) ||
+                   strcmp(own_call, peer_call) != 0);
+    if (!(differ && has_texts) && dt__describe_divergence(work, c, DT__CALLS_COMPARED, divergence, sizeof divergence))
+        return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", divergence);
     if (entry->signature & DT__CALL_REFUSED)
         return fail_refused(work, c, work->seq);
-    describe_both(work, c, own_call, peer_call);
-    if (!is_same_call(work->signature, work->count, entry->signature, entry->count) || strcmp(own_call, peer_call))
+    if (differ)
         return dt__shm_fail(work, DT_ERR_MISMATCH, "rank %" PRId64 " calls %s, rank %" PRId64 " calls %s", own,
                             own_call, rank, peer_call);
     if (find_divergence(work, own, rank, before, sizeof before))
@@ -291,7 +298,7 @@ dt_status dt__shm_check_broken(dt_work *work) {
         reason[sizeof reason - 1] = 0;
         dt__inherit_cause(channel->shm, channel->ranks[c]);
         return dt__shm_fail(work, status_for_peer((dt_status)atomic_load(&block->broken_status)),
-                            "rank %" PRId64 " ended the group at #%" PRIu64 ": %.800s", channel->ranks[c], broken,
+                            "rank %" PRId64 " ended the group at #%" PRIu64 ": %.1000s", channel->ranks[c], broken,
                             reason);
     }
     work->n_events = n_events;
@@ -315,17 +322,28 @@ static uint64_t refused_by(dt_work *work, int64_t c) {
     return seq > work->channel->refused && seq <= work->channel->started && !work->refused ? seq : 0;
 }
 
-/* A dead member that has not finished the operation fails it, even if this rank waits for another one: the operation
- * cannot complete. One that has finished it does not, however it ended: it may have failed after the operation, with an
- * error that this rank will have, too. */
+static bool is_in_call(const struct dt__rank_block *block) {
+    for (int i = 0; i < DT__N_RING; i++)
+        if (atomic_load(&block->ring[i].channel) && atomic_load(&block->ring[i].state) == DT_IN_PROGRESS)
+            return true;
+    return false;
+}
+
+/* A member that died fails the operation even if this rank waits for another one: without the operation finished,
+ * inside a later call, or by a signal. One that has finished it and exited between two calls does not, whatever its
+ * exit code: it may have failed with an error that this rank will have, too. */
 static bool has_died(dt_work *work, int64_t c, bool check_process) {
     const dt__shm *shm = work->channel->shm;
     int64_t rank = work->channel->ranks[c];
-    int32_t ended = atomic_load(&shm->segment->ranks[rank].ended);
+    const struct dt__rank_block *own = &shm->segment->ranks[rank];
+    int32_t ended = atomic_load(&own->ended);
     if (!ended && !(check_process && dt__rank_is_dead(shm, rank)))
         return false;
+    if (atomic_load(&own->state) == DT__RANK_CLOSED)
+        return false;
     const struct dt__channel_block *block = dt__channel_peer_block(work->channel, c);
-    return !block || atomic_load(&block->done) < work->seq;
+    bool finished = block && atomic_load(&block->done) >= work->seq;
+    return !finished || is_in_call(own) || (ended && WIFSIGNALED(ended - 1));
 }
 
 static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
@@ -338,10 +356,13 @@ static dt_status check_peer(dt_work *work, int64_t c, bool check_process) {
         return fail_refused(work, c, refused_by(work, c));
     if (makes_another_call(work, c))
         return dt__shm_mismatch(work, c);
+    char reason[DT__REASON_BYTES];
+    if ((check_process || why) && dt__waits_for(work, c) &&
+        dt__describe_divergence(work, c, why ? DT__CALLS_ENDED : DT__CALLS_RUNNING, reason, sizeof reason))
+        return dt__shm_fail(work, DT_ERR_MISMATCH, "%s", reason);
     if (!why || !(died || dt__waits_for(work, c)))
         return DT_OK;
     DT__TRY(dt__shm_check_broken(work));
-    char reason[DT__REASON_BYTES];
     dt__inherit_cause(channel->shm, channel->ranks[c]);
     dt__describe_absence(channel->shm, channel->ranks[c], why, reason, sizeof reason);
     return dt__shm_fail(work, DT_ERR_PEER, "%s", reason);

@@ -51,7 +51,8 @@ static dt_group *new_group(dt_ctx *ctx, const int64_t *ranks, int64_t n) {
     dt_group *group = dt__alloc_zeroed(ctx, sizeof *group);
     if (!group)
         goto out_of_memory;
-    *group = (dt_group){.runtime = dt__runtime_of(ctx), .n_references = 1, .n_ranks = n, .rank = -1};
+    *group = (dt_group){.ctx = ctx, .n_refs = 1, .runtime = dt__runtime_of(ctx), .n_ranks = n, .rank = -1};
+    dt__life_begin(&group->life, ctx);
     group->epoch = group->runtime->epoch;
     group->order_hash = dt__hash_u64((uint64_t)n, 17);
     if (!ranks) {
@@ -111,13 +112,20 @@ dt_group *dt_group_new_site(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, 
 }
 
 dt_group *dt_group_retain(dt_group *group) {
+    group = DT__LIVE(DT__KIND_GROUP, group);
     if (group)
-        group->n_references++;
+        group->n_refs++;
     return group;
 }
 
-void dt_group_release(dt_group *group) {
-    if (group && --group->n_references <= 0)
+void dt_group_release_site(dt_group *group, const dt_site *site) {
+    DT__ENTER(dt__group_ctx(group), "group_release", site);
+    group = DT__LIVE(DT__KIND_GROUP, group);
+    if (!group)
+        return;
+    if (group == group->runtime->world && group->n_refs == 1)
+        (void)dt__fail(group->ctx, DT_ERR_STATE, "the group of all ranks belongs to the context");
+    else if (--group->n_refs == 0)
         dt__group_destroy(group);
 }
 
@@ -133,11 +141,21 @@ void dt__group_destroy(dt_group *group) {
         runtime->transport->release_group(runtime, group);
     dt__messages_free(group);
     dt__free(runtime->ctx, group->ranks, (size_t)group->n_ranks * sizeof *group->ranks);
-    dt__free(runtime->ctx, group, sizeof *group);
+    DT__LIFE_END(&runtime->freed_groups, group);
+    dt__freed_trim(&runtime->freed_groups, runtime->ctx, sizeof *group);
 }
 
-int64_t dt_group_size(const dt_group *group) { return group ? group->n_ranks : 0; }
-int64_t dt_group_rank(const dt_group *group) { return group ? group->rank : -1; }
+int64_t dt_group_size(const dt_group *group) {
+    group = DT__LIVE(DT__KIND_GROUP, group);
+    return group ? group->n_ranks : 0;
+}
+
+int64_t dt_group_rank(const dt_group *group) {
+    group = DT__LIVE(DT__KIND_GROUP, group);
+    return group ? group->rank : -1;
+}
+
 int64_t dt_group_world_rank(const dt_group *group, int64_t i) {
+    group = DT__LIVE(DT__KIND_GROUP, group);
     return group && i >= 0 && i < group->n_ranks ? dt__group_member(group, i) : -1;
 }

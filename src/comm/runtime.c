@@ -93,6 +93,12 @@ static void check_log_level(dt_ctx *ctx) {
         refuse_variable(ctx, "DTENSOR_LOG", "off, error, warn, info or debug", "off error warn info debug");
 }
 
+static void check_keep_freed(dt_ctx *ctx) {
+    int64_t kept;
+    if (!dt__freed_kept_from_environment(&kept))
+        refuse_variable(ctx, "DTENSOR_KEEP_FREED", "0 or 1", "");
+}
+
 static void select_kernels(dt__runtime *runtime) {
     const char *name = environment_value("DTENSOR_KERNELS");
     runtime->kernels = dt__kernels_best();
@@ -159,11 +165,7 @@ static bool hand_over(const dt_ctx *ctx, const char *line) {
 static void free_works(dt__runtime *runtime) {
     while (runtime->started)
         dt_work_wait(runtime->started);
-    while (runtime->pool) {
-        dt_work *work = runtime->pool;
-        runtime->pool = work->next;
-        dt__free(runtime->ctx, work, sizeof *work);
-    }
+    dt__freed_free(&runtime->freed_works, runtime->ctx, sizeof(dt_work));
 }
 
 static void log_close(dt_ctx *ctx) {
@@ -183,6 +185,7 @@ static void free_runtime(dt_ctx *ctx, void *state) {
     free_works(runtime);
     while (runtime->groups)
         dt__group_destroy(runtime->groups);
+    dt__freed_free(&runtime->freed_groups, ctx, sizeof(dt_group));
     runtime->transport->close(runtime);
     dt__pool_free(runtime->threads);
     dt__free(ctx, runtime, sizeof *runtime);
@@ -195,6 +198,7 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     *runtime = (dt__runtime){.ctx = ctx};
     dt_init_options filled = *options;
     check_log_level(ctx);
+    check_keep_freed(ctx);
     select_kernels(runtime);
     select_heap(runtime, &filled);
     select_timeout(runtime, options);

@@ -6,6 +6,7 @@
 #ifndef DT_COMM_RUNTIME_H
 #define DT_COMM_RUNTIME_H
 
+#include "base/lifetime.h"
 #include "comm/comm.h"
 #include "comm/heap.h"
 
@@ -30,19 +31,24 @@ typedef enum dt__work_op {
 
 /* One operation in progress, from start to wait. */
 struct dt_work {
+    dt__lifetime life; /* of a started call */
+    dt_ctx *ctx;
     dt_group *group;
     dt__work_op op;
-    dt_comm_call call;                   /* an exchange has no op there */
-    uint64_t signature, count, check;    /* as published: see struct dt__entry */
-    size_t item_bytes;                   /* of one element */
-    dt_status status;                    /* DT_IN_PROGRESS until it has ended */
-    bool refused;                        /* the call is invalid: only the refusal is published */
-    bool started;                        /* by dt_comm_start: on the runtime's list, to be freed by the wait */
-    struct dt__pause tests;              /* a started call: the wait as dt_work_test measures it */
-    int64_t *own_counts;                 /* copies of the call's counts, for a started call */
-    struct dt_work *next;                /* of the runtime's list of started operations, or of the pool */
-    const struct dt__exchange *exchange; /* of an exchange: its memory and functions */
-    struct dt__ring_call *ring;          /* this call in the ring of recent calls; NULL on transports without one */
+    dt_comm_call call;                      /* an exchange has no op there */
+    uint64_t signature, count, check;       /* as published: see struct dt__entry */
+    size_t item_bytes;                      /* of one element */
+    dt_status status;                       /* DT_IN_PROGRESS until it has ended */
+    bool refused;                           /* the call is invalid: only the refusal is published */
+    bool started;                           /* by dt_comm_start: on the runtime's list, to be freed by the wait */
+    struct dt__pause tests;                 /* a started call: the wait as dt_work_test measures it */
+    int64_t *own_counts;                    /* copies of the call's counts, for a started call */
+    struct dt_work *next;                   /* of the runtime's list of started operations */
+    const struct dt__exchange *exchange;    /* of an exchange: its memory and functions */
+    const struct dt__history *histories[2]; /* of the meshes whose members it compares */
+    uint64_t history_words[2];              /* their hashes when it started, odd; 0: not a member of that mesh */
+    int n_histories;
+    struct dt__ring_call *ring; /* this call in the ring of recent calls; NULL on transports without one */
     /* The rest belongs to the transport. */
     struct dt__channel *channel; /* NULL: no other rank takes part */
     uint64_t seq;
@@ -106,9 +112,9 @@ struct dt__runtime {
     double timeout_s;               /* negative: no deadline */
     uint32_t epoch;                 /* times that all ranks have cleared errors together */
     dt_group *world;
-    dt_group *groups;               /* all live groups, including world */
-    dt_work *started;               /* operations in progress that dt_comm_start began, oldest first */
-    dt_work *pool;                  /* free dt_work */
+    dt_group *groups; /* all live groups, including world */
+    dt_work *started; /* operations in progress that dt_comm_start began, oldest first */
+    dt__freed_queue freed_works, freed_groups;
     struct dt__shm *shm;            /* state of the shm transport */
     int64_t n_logged, logged_bytes; /* collectives of the program, counted for the log at level info */
 };
@@ -116,11 +122,13 @@ struct dt__runtime {
 struct dt__message; /* a message of a rank to itself that is not received yet */
 
 struct dt_group {
+    dt__lifetime life;
+    dt_ctx *ctx;
+    int64_t n_refs;
     dt__runtime *runtime;
     dt_group *previous, *next; /* of the runtime's groups */
-    int64_t n_references;
-    int64_t n_ranks, rank; /* size; this rank's index or -1 */
-    int64_t *ranks;        /* world ranks in group order; NULL: 0 to n_ranks - 1 */
+    int64_t n_ranks, rank;     /* size; this rank's index or -1 */
+    int64_t *ranks;            /* world ranks in group order; NULL: 0 to n_ranks - 1 */
     uint64_t order_hash;
     uint64_t origin;              /* fingerprint of the group's owner, such as a mesh; members compare it */
     uint32_t epoch;               /* of the runtime, when the group was created */
@@ -131,7 +139,7 @@ struct dt_group {
 };
 
 /* The context of a group; NULL for NULL. */
-static inline dt_ctx *dt__group_ctx(const dt_group *group) { return group ? group->runtime->ctx : NULL; }
+static inline dt_ctx *dt__group_ctx(const dt_group *group) { return group ? group->ctx : NULL; }
 
 static inline dt__runtime *dt__runtime_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_RUNTIME].state; }
 static inline int64_t dt__group_member(const dt_group *group, int64_t i) {

@@ -25,7 +25,7 @@ enum {
     DT__N_CHANNELS = 4096, /* slots in a rank's channel table; at most half are used */
     DT__N_RING = 32,       /* recent calls that a rank keeps */
     DT__INLINE_BYTES = 16, /* data that is published in the header itself */
-    DT__REASON_BYTES = 960,
+    DT__REASON_BYTES = 1280,
     DT__TEMPORARY_BYTES = 4096,
     DT__N_REPORTS = 8,  /* texts of a rank that the supervisor has not printed yet */
     DT__ENDED_WELL = 1, /* `ended` of a rank that ended with exit code 0 */
@@ -44,6 +44,7 @@ struct dt__entry {
     uint64_t done;                               /* operations of this channel that this rank has finished */
     unsigned char payload[DT__INLINE_BYTES];
     DT__ALIGNED(DT__LINE) _Atomic uint64_t phase; /* seq << 32 | number of phases that this rank has finished */
+    _Atomic uint64_t histories[2];                /* of the operation's meshes, when it started; 0: not a member */
 };
 
 /* A rank's side of one channel: a set of ranks that communicate. The first line rarely changes, so that it stays in
@@ -113,6 +114,8 @@ struct dt__rank_block {
     struct dt__report_slot reports[DT__N_REPORTS];
     _Atomic uint64_t used[DT__N_CHANNELS / 64]; /* bit per slot of the table that was ever used */
     DT__ALIGNED(4096) struct dt__channel_block channels[DT__N_CHANNELS];
+    struct dt__history_block histories[DT__N_HISTORIES];
+    char labels[DT__LABEL_BYTES];
 };
 
 struct dt__segment {

@@ -74,6 +74,10 @@ static void clear_own_block(dt__shm *shm) {
         atomic_store(&own->used[i], 0);
     for (int i = 0; i < DT__N_RING; i++)
         atomic_store(&own->ring[i].channel, 0);
+    for (int i = 0; i < DT__N_HISTORIES; i++) {
+        atomic_store(&own->histories[i].n, 0);
+        atomic_store(&own->histories[i].key, 0);
+    }
     atomic_store(&own->n_calls, 0);
     atomic_store(&own->n_cleared, 0);
     atomic_store(&own->error_status, DT_OK);
@@ -139,7 +143,8 @@ static dt_status open_shm(dt__runtime *runtime, const dt_init_options *options, 
                      .own = &segment->ranks[ticket->rank],
                      .borrowed = ticket->base != NULL,
                      .own_core = segment->n_ranks <= ticket->n_cores,
-                     .channels = dt__map_new(ctx)};
+                     .channels = dt__map_new(ctx),
+                     .labels = dt__map_new(ctx)};
     ctx->rank = ticket->rank;
     ctx->world = segment->n_ranks;
     runtime->shm = shm;
@@ -180,6 +185,7 @@ static void close_shm(dt__runtime *runtime) {
     if (runtime->ctx->status != DT_OK && !atomic_load(&shm->own->cause))
         publish_error(shm, runtime->ctx->status, runtime->ctx->text);
     dt__channels_free(shm);
+    dt__histories_free(shm);
     dt__shm_set_state(shm, DT__RANK_CLOSED);
     dt__heap_close(&runtime->heap);
     unmap(shm);

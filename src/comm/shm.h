@@ -54,6 +54,9 @@ typedef struct dt__shm {
 
     dt__map channels; /* by key; used ones stay, because their numbering continues */
     int64_t n_blocks; /* blocks in use in the own table */
+    struct dt__history *histories;
+    dt__map labels; /* by fingerprint */
+    size_t label_bytes;
 } dt__shm;
 
 /* This rank's cached state of a member of a channel. */
@@ -159,6 +162,19 @@ int64_t dt__dead_rank(const dt__shm *shm);
 void dt__describe_absence(const dt__shm *shm, int64_t rank, const char *why, char *text, size_t capacity);
 /* Publishes that this rank fails because of another: with that rank's cause, unless this rank has one of its own. */
 void dt__inherit_cause(dt__shm *shm, int64_t rank);
+
+/* call_history.c */
+/* What is known of a member's calls when they are compared. */
+enum dt__peer_calls {
+    DT__CALLS_RUNNING,  /* it may be inside its last call, whose draws are not yet in its hash */
+    DT__CALLS_ENDED,    /* it makes no more calls */
+    DT__CALLS_COMPARED, /* the operation of both has another history: a call that one has not made differs, too */
+};
+/* The first call in which this rank and member c differ on a mesh of the operation, as a text; false if none is known.
+ */
+bool dt__describe_divergence(const dt_work *work, int64_t c, enum dt__peer_calls calls, char *text, size_t capacity);
+void dt__histories_reset(dt__shm *shm);
+void dt__histories_free(dt__shm *shm);
 
 /* shm.c */
 void dt__shm_set_state(dt__shm *shm, enum dt__rank_state state);

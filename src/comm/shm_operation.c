@@ -281,6 +281,8 @@ static dt_status publish(dt_work *work) {
     entry->src = header.src;
     entry->done = work->channel->done;
     memcpy(entry->payload, header.payload, sizeof entry->payload);
+    for (int i = 0; i < work->n_histories; i++)
+        atomic_store_explicit(&entry->histories[i], work->history_words[i], memory_order_relaxed);
     atomic_store_explicit(&entry->seq, work->seq, memory_order_release);
     dt__wake_members(work->channel);
     if (work->flags & DT__CALL_HELD)
@@ -315,9 +317,20 @@ static void publish_done(dt_work *work) {
     fetch_to_write(&channel->own->entries[(work->seq + 1) % DT__N_ENTRIES]);
 }
 
+/* Between two meshes, members of one of them have its history alone. */
+static bool histories_match(const dt_work *work, const struct dt__entry *entry) {
+    for (int i = 0; i < 2; i++) {
+        uint64_t other = atomic_load_explicit(&entry->histories[i], memory_order_relaxed);
+        if (work->history_words[i] && other && other != work->history_words[i])
+            return false;
+    }
+    return true;
+}
+
 bool dt__header_matches(const dt_work *work, const struct dt__entry *entry) {
     return dt__signature_matches(entry->signature, work->signature) && entry->count == work->count &&
-           entry->check == work->check && !(entry->signature & DT__CALL_REFUSED);
+           entry->check == work->check && !(entry->signature & DT__CALL_REFUSED) &&
+           (work->n_histories < 2 || histories_match(work, entry));
 }
 
 /* Whether c sends to this rank as many elements as this rank expects of c. */
@@ -494,6 +507,13 @@ static void extend_history(dt__channel *channel, dt_work *work) {
     work->check = channel->history;
 }
 
+static dt_status refuse_apart(dt_ctx *ctx, const dt_work *work) {
+    char call[128];
+    dt__describe_call(work->signature, work->count, call, sizeof call);
+    return dt__fail_local(ctx, DT_ERR_STATE, "expected no transfer between dt_apart_begin and dt_apart_end, got %s",
+                          call);
+}
+
 dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
     dt__shm *shm = runtime->shm;
     dt_group *group = work->group;
@@ -502,6 +522,8 @@ dt_status dt__shm_start(dt__runtime *runtime, dt_work *work) {
         return runtime->ctx->status != DT_OK ? runtime->ctx->status : DT_ERR_STATE;
     if (single)
         return DT_OK;
+    if (runtime->ctx->call.apart)
+        return refuse_apart(runtime->ctx, work);
     work->channel = dt__channel_of(shm, work);
     if (!work->channel)
         return runtime->ctx->status;

@@ -70,6 +70,7 @@ static void report_collective(dt_group *group, const dt_comm_call *call, double 
 
 dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t call_size, const dt_site *site) {
     DT__ENTER(dt__group_ctx(group), "comm_run", site);
+    group = DT__LIVE(DT__KIND_GROUP, group);
     if (!group || !call)
         return DT_ERR_STATE;
     dt_work work;
@@ -93,9 +94,16 @@ static void prepare_exchange(dt_group *group, const dt__exchange *exchange, dt_w
         .count = exchange->count,
         .tag = exchange->tag,
     };
+    for (int i = 0; i < exchange->n_histories; i++) {
+        out->histories[i] = exchange->histories[i];
+        out->history_words[i] = exchange->histories[i] ? exchange->histories[i]->hash << 1 | 1 : 0;
+    }
+    if (exchange->n_histories == 1) /* every member has it: it is part of what must agree */
+        call.tag ^= out->history_words[0];
     dt__call_prepare(group, DT__WORK_EXCHANGE, &call, dt_dtype_size(exchange->dtype), out);
     out->signature = dt__signature_with_call(out->signature, exchange->call);
     out->exchange = exchange;
+    out->n_histories = exchange->n_histories;
 }
 
 dt_status dt__exchange_run(dt_group *group, const dt__exchange *exchange) {
@@ -105,10 +113,8 @@ dt_status dt__exchange_run(dt_group *group, const dt__exchange *exchange) {
 }
 
 static dt_work *alloc_work(dt__runtime *runtime) {
-    dt_work *work = runtime->pool;
-    if (work)
-        runtime->pool = work->next;
-    else if (!(work = dt__alloc(runtime->ctx, sizeof *work)))
+    dt_work *work = dt__freed_pop(&runtime->freed_works, runtime->ctx, sizeof *work);
+    if (!work && !(work = dt__alloc(runtime->ctx, sizeof *work)))
         dt__fail_memory(runtime->ctx, sizeof *work, "a started operation");
     return work;
 }
@@ -134,8 +140,7 @@ static dt_status copy_counts(dt__runtime *runtime, dt_work *work) {
 
 static void free_work(dt__runtime *runtime, dt_work *work) {
     dt__free(runtime->ctx, work->own_counts, work->own_counts ? counts_bytes(work) : 0);
-    work->next = runtime->pool;
-    runtime->pool = work;
+    DT__LIFE_END(&runtime->freed_works, work);
 }
 
 static dt_work *start_work(dt_group *group, const dt_work *checked) {
@@ -144,6 +149,8 @@ static dt_work *start_work(dt_group *group, const dt_work *checked) {
     if (!work)
         return NULL;
     *work = *checked;
+    work->ctx = runtime->ctx;
+    dt__life_begin(&work->life, work->ctx);
     work->started = true;
     work->tests = (struct dt__pause){0};
     if (copy_counts(runtime, work) != DT_OK || runtime->transport->start(runtime, work) != DT_OK) {
@@ -162,6 +169,7 @@ static dt_work *start_work(dt_group *group, const dt_work *checked) {
 
 dt_work *dt_comm_start_sized(dt_group *group, const dt_comm_call *call, size_t call_size, const dt_site *site) {
     DT__ENTER(dt__group_ctx(group), "comm_start", site);
+    group = DT__LIVE(DT__KIND_GROUP, group);
     if (!group || !call)
         return NULL;
     dt_work checked;
@@ -187,7 +195,8 @@ dt_work *dt__exchange_start(dt_group *group, const dt__exchange *exchange) {
 }
 
 dt_status dt_work_test_site(dt_work *work, const dt_site *site) {
-    DT__ENTER(work ? work->group->runtime->ctx : NULL, "work_test", site);
+    DT__ENTER(work ? work->ctx : NULL, "work_test", site);
+    work = DT__LIVE(DT__KIND_WORK, work);
     if (!work)
         return DT_ERR_STATE;
     dt__runtime *runtime = work->group->runtime;
@@ -201,7 +210,8 @@ dt_status dt_work_test_site(dt_work *work, const dt_site *site) {
 }
 
 dt_status dt_work_wait_site(dt_work *work, const dt_site *site) {
-    DT__ENTER(work ? work->group->runtime->ctx : NULL, "work_wait", site);
+    DT__ENTER(work ? work->ctx : NULL, "work_wait", site);
+    work = DT__LIVE(DT__KIND_WORK, work);
     if (!work)
         return DT_ERR_STATE;
     dt_group *group = work->group;

@@ -4,6 +4,7 @@
  * (src/rules), and the specs of moved inputs and of outputs. Touches no data.
  */
 #include "dispatch/dispatch_state.h"
+#include "mesh/mesh.h"
 #include "move/move.h"
 
 #include <string.h>
@@ -225,10 +226,16 @@ void dt__decision_free(dt_ctx *ctx, dt__decision *decision) {
 
 static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__call *call,
                                  const dt__decision_key *key) {
+    dt__call_record record;
     state->stats.n_misses++;
+    dt__record_new_call(ctx, call, &record);
     dt__decision *decision = new_decision(ctx, call);
-    if (decision)
+    if (decision) {
+        decision->history = decision->mesh ? dt__mesh_history(decision->mesh) : NULL;
+        decision->fingerprint = record.fingerprint;
+        decision->label = record.label;
         dt__log_decision(ctx, call, decision);
+    }
     if (!decision || key->too_long || dt__decision_cache_add(ctx, state, key, decision) == DT_OK)
         return decision;
     dt__decision_free(ctx, decision);
@@ -240,10 +247,12 @@ dt__decision *dt__decide(dt_ctx *ctx, dt__call *call) {
     dt__decision_key key;
     dt__decision_key_of(call, state->implicit_replication > 0, &key);
     dt__decision *decision = key.too_long ? NULL : dt__decision_cache_find(state, &key);
-    if (decision)
+    if (decision) {
         state->stats.n_hits++;
-    else if (!(decision = decide_miss(ctx, state, call, &key)))
+        dt__record_call(ctx, call, decision);
+    } else if (!(decision = decide_miss(ctx, state, call, &key))) {
         return NULL;
+    }
     decision->last_use = ++state->tick;
     decision->n_users++;
     return decision;

@@ -50,11 +50,24 @@ typedef struct dt__decision {
     int n_inputs, n_outputs;
     dt__input_decision *inputs;
     dt__output_decision *outputs;
-    unsigned row_flags; /* DT_ROW_… */
-    dt_mesh *mesh;      /* of the distributed inputs, referenced by their specs; NULL: all plain */
-    double cost_us;     /* of moving the inputs, by the machine model */
+    unsigned row_flags;   /* DT_ROW_… */
+    dt_mesh *mesh;        /* of the distributed inputs, referenced by their specs; NULL: all plain */
+    double cost_us;       /* of moving the inputs, by the machine model */
+    dt__history *history; /* of the mesh, to which each call is added; NULL: nothing is */
+    uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
+    uint32_t label;       /* its text in the history */
     dt__arena arena;
 } dt__decision;
+
+/* call_record.c: adds the call to the history of the decision's mesh, if it is the program's own. */
+void dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
+/* The same for a call that is about to be decided: to those of all meshes of its inputs. Sets what a decision needs to
+ * record further calls of the kind. */
+typedef struct dt__call_record {
+    uint64_t fingerprint;
+    uint32_t label;
+} dt__call_record;
+void dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out);
 
 /* Describes the call's inputs as global tensors. */
 void dt__call_set_global_inputs(dt__call *call);

@@ -56,7 +56,7 @@ static dt_op_value local_value(const dt_tensor *tensor, const dt_spec *spec) {
 
 /* A tensor of the same spec whose local elements are the identity of a reduction. */
 static dt_tensor *new_identity(const dt_tensor *like, dt_reduce reduce) {
-    dt_tensor *tensor = dt_empty_like(like);
+    dt_tensor *tensor = dt__empty_like(like);
     unsigned char element[16];
     if (tensor && tensor->data) {
         dt__write_identity(tensor->dtype, reduce, element);
@@ -171,7 +171,7 @@ static dt_status run_view(dt_ctx *ctx, dt__call *call, const dt__decision *decis
         op_call->outputs = values;
         status = op_call->op->kernel(op_call);
         if (status == DT_OK && op_call->needs_copy) {
-            source = copy = dt_clone(source);
+            source = copy = dt__clone(source);
             if (!copy)
                 return dt_error_status(ctx);
             call->values[0] = local_value(copy, call->values[0].spec);
@@ -201,7 +201,7 @@ static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, dt_tensor **moved
     for (int i = 1; i < call->n_inputs; i++) {
         if (moved[i]->storage != call->inputs[0]->storage || same_elements(moved[i], call->inputs[0]))
             continue;
-        dt_tensor *copy = dt_clone(moved[i]);
+        dt_tensor *copy = dt__clone(moved[i]);
         if (!copy)
             return dt_error_status(ctx);
         if (moved[i] != call->inputs[i])
@@ -259,6 +259,7 @@ static dt_status run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *d
 
 static dt_status check_output(const dt_op_call *op_call, int i, const dt_tensor *output) {
     const dt_op_value *expected = &op_call->outputs[i];
+    output = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, output, i + 1);
     if (!output)
         return dt_failed(op_call->ctx)
                    ? dt_error_status(op_call->ctx)
@@ -313,6 +314,9 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
             return (void)dt__null_argument(ctx, name, i + 1), dt_error_status(ctx);
         if (call->inputs[i]->ctx != ctx)
             return dt__fail(ctx, DT_ERR_STATE, "%s: tensor %d belongs to another context", name, i + 1);
+        if (dt__is_freed(&call->inputs[i]->life))
+            return (void)DT__LIVE_ARGUMENT(DT__KIND_TENSOR, call->inputs[i], call->n_inputs > 1 ? i + 1 : 0),
+                   DT_ERR_STATE;
     }
     if (!call->info->op->kernel && !call->info->op->decompose)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", name);

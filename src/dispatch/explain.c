@@ -112,7 +112,7 @@ const char *dt__explain(dt_ctx *ctx, const char *call, int n, dt_tensor *const *
     if (!call || n < 1 || !tensors)
         return (void)dt__fail(ctx, DT_ERR_VALUE, "explain: expected a call and at least one tensor"), NULL;
     for (int i = 0; i < n; i++)
-        if (!tensors[i])
+        if (!DT__LIVE_ARGUMENT(DT__KIND_TENSOR, tensors[i], i + 1))
             return (void)dt__null_argument(ctx, "explain", i + 3), NULL;
     dt_mesh *mesh = mesh_of(ctx, n, tensors);
     if (!mesh)

@@ -52,6 +52,7 @@ static dt_status run_mapping(dt_ctx *ctx, const dt_local_mapping *mapping, dt_me
     if (status != DT_OK)
         return dt_failed(ctx) ? status : dt_error_set(ctx, status, "local_map: the function failed");
     for (int i = 0; i < mapping->n_outputs; i++) {
+        outputs[i] = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, outputs[i], i + 1);
         if (mesh && mapping->out && mapping->out[i])
             outputs[i] =
                 outputs[i] ? dt_from_local(ctx, outputs[i], mesh, mapping->out[i], .check = mapping->checks) : NULL;
@@ -78,11 +79,14 @@ dt_status dt_local_map_sized(dt_ctx *ctx, const dt_local_mapping *mapping, dt_te
     if (mapping->n_inputs > DT__MAX_INPUTS)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "local_map: too many tensors: expected at most %d, got %d",
                         DT__MAX_INPUTS, mapping->n_inputs);
+    if (mapping->mesh && !DT__LIVE(DT__KIND_MESH, mapping->mesh))
+        return DT_ERR_STATE;
     for (int i = 0; i < mapping->n_outputs; i++)
         outputs[i] = NULL;
     for (int i = 0; i < mapping->n_inputs; i++) {
-        if (!mapping->inputs[i])
+        if (!DT__LIVE_ARGUMENT(DT__KIND_TENSOR, mapping->inputs[i], i + 1))
             return dt__null_argument(ctx, "local_map", i + 1), dt_error_status(ctx);
+        dt__recorded(mapping->inputs[i], NULL);
         if (!mesh && mapping->inputs[i]->spec)
             mesh = mapping->mesh ? mapping->mesh : mapping->inputs[i]->spec->mesh;
     }

@@ -7,6 +7,7 @@
 #include "mesh/rank_list.h"
 
 int64_t dt_mesh_ranks_per_host(const dt_mesh *mesh) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     if (!mesh)
         return 0;
     int64_t n = mesh->ctx->ranks_per_host;
@@ -33,10 +34,12 @@ static int64_t count_hosts(const dt_mesh *mesh, const dt__mesh_dim *dims, int n_
 }
 
 int64_t dt_mesh_n_hosts(const dt_mesh *mesh) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     return mesh ? count_hosts(mesh, mesh->dims, mesh->n_dims, mesh->offset) : 0;
 }
 
 int64_t dt_mesh_dim_n_hosts(const dt_mesh *mesh, int dim) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     dt__mesh_line line;
     return dt__mesh_line_of(mesh, dim, &line) ? count_hosts(mesh, &mesh->dims[dim], 1, line.first) : 0;
 }

@@ -16,6 +16,7 @@ static dt_mesh *new_mesh(dt_ctx *ctx, dt__mesh_self self) {
         dt__fail_memory(ctx, sizeof *mesh, "a mesh");
         return NULL;
     }
+    dt__life_begin(&mesh->life, ctx);
     mesh->ctx = ctx;
     mesh->n_refs = 1;
     mesh->self = self;
@@ -28,19 +29,24 @@ static dt_mesh *new_mesh(dt_ctx *ctx, dt__mesh_self self) {
 }
 
 dt_mesh *dt_mesh_retain(dt_mesh *mesh) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     if (mesh)
         mesh->n_refs++;
     return mesh;
 }
 
-void dt_mesh_release(dt_mesh *mesh) {
+void dt_mesh_release_site(dt_mesh *mesh, const dt_site *site) {
+    DT__ENTER(dt_mesh_ctx(mesh), "mesh_release", site);
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     while (mesh && --mesh->n_refs == 0) {
         dt_mesh *root = mesh->root != mesh ? mesh->root : NULL;
+        dt__mesh_state *state = dt__mesh_state_of(mesh->ctx);
         dt__mesh_drop_groups(mesh);
         dt__mesh_unregister(mesh);
         dt__free(mesh->ctx, mesh->text, mesh->text ? strlen(mesh->text) + 1 : 0);
         dt__arena_free(&mesh->arena);
-        dt__free(mesh->ctx, mesh, sizeof *mesh);
+        DT__LIFE_END(&state->freed, mesh);
+        dt__freed_trim(&state->freed, mesh->ctx, sizeof *mesh);
         mesh = root;
     }
 }

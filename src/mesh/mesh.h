@@ -11,6 +11,7 @@
 #ifndef DT_MESH_MESH_H
 #define DT_MESH_MESH_H
 
+#include "base/lifetime.h"
 #include "base/text.h"
 #include "dtensor/mesh.h"
 #include "layout/layout.h"
@@ -49,6 +50,7 @@ typedef struct dt__flattened {
 } dt__flattened;
 
 struct dt_mesh {
+    dt__lifetime life;
     dt_ctx *ctx;
     int64_t n_refs;
     dt__mesh_self self;
@@ -63,6 +65,7 @@ struct dt_mesh {
     int64_t *coordinate; /* of self.rank; NULL: not in the mesh */
     uint64_t fingerprint;
     dt__flattened *flattened;       /* of a root: newest first */
+    struct dt__history *history;    /* found on first use; or NULL */
     struct dt__mesh_group **groups; /* one per dim, made on first use; or NULL */
     char *text;                     /* made on first use */
     dt__arena arena;                /* holds all that the pointers above point to, but for root, groups and text */
@@ -101,10 +104,10 @@ typedef struct dt__mesh_line {
 } dt__mesh_line;
 bool dt__mesh_line_of(const dt_mesh *mesh, int dim, dt__mesh_line *out);
 
-/* Adds a number to the history of the mesh: every rank of it must add the same, and the next redistribution on the mesh
- * compares. The history is one number; 0: empty. */
-dt_status dt__mesh_history_add(dt_mesh *mesh, uint64_t number);
-uint64_t dt__mesh_history(const dt_mesh *mesh);
+/* The mesh's call history on this rank; NULL where no peer compares it: see dt__history_of. */
+struct dt__history *dt__mesh_history(dt_mesh *mesh);
+/* Adds a number to the last call of the history: every rank of the mesh must add the same. */
+void dt__mesh_history_add(dt_mesh *mesh, uint64_t number);
 
 /* "mesh(dp=2,tp=4)", without the ranks: for errors and for the text of a tensor. */
 void dt__mesh_print_dims(dt__text *text, const dt_mesh *mesh);

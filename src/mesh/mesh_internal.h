@@ -54,17 +54,16 @@ const dt__flattened *dt__mesh_find_flattened(const dt_mesh *root, const char *na
 /* The meshes of a context, in its slot from the first mesh on. */
 typedef struct dt__mesh_state {
     dt_mesh *newest; /* of all */
+    dt__freed_queue freed;
     dt_mesh **stack; /* of current meshes */
     size_t n_stack, capacity;
-    dt__map groups;    /* dt__mesh_group by the hash of its ranks */
-    dt__map histories; /* by fingerprint: mesh_history.c */
+    dt__map groups; /* dt__mesh_group by the hash of its ranks */
 } dt__mesh_state;
 
 static inline dt__mesh_state *dt__mesh_state_of(const dt_ctx *ctx) { return ctx->slots[DT__SLOT_MESH].state; }
 dt_status dt__mesh_register(dt_mesh *mesh);
 void dt__mesh_unregister(dt_mesh *mesh);
 
-void dt__mesh_histories_free(dt_ctx *ctx, dt__mesh_state *state);
 /* Releases the groups of the mesh. */
 void dt__mesh_drop_groups(dt_mesh *mesh);
 
@@ -77,8 +76,11 @@ dt_status dt__names_check(dt_ctx *ctx, const char *op, dt__names names);
 int dt__names_find(dt__names names, const char *name);
 void dt__names_print(dt__text *text, dt__names names);
 
-/* Enters a public call on a mesh (base/ctx.h), which its errors then show; mesh may be NULL. */
+/* Enters a public call on a mesh (base/ctx.h), which its errors then show. A freed mesh becomes NULL, with the error
+ * recorded (base/lifetime.h); mesh may be NULL. */
 void dt__mesh_describe(const void *mesh, char *out, size_t capacity);
-#define DT__ENTER_MESH(mesh, name, site) DT__ENTER_ON(dt_mesh_ctx(mesh), name, site, mesh, dt__mesh_describe)
+#define DT__ENTER_MESH(mesh, name, site)                                                                             \
+    DT__ENTER_ON(dt_mesh_ctx(mesh), name, site, mesh, dt__mesh_describe);                                            \
+    (mesh) = DT__LIVE(DT__KIND_MESH, mesh)
 
 #endif

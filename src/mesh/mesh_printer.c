@@ -93,9 +93,10 @@ void dt__mesh_describe(const void *mesh, char *out, size_t capacity) {
 }
 
 const char *dt_mesh_text_site(dt_mesh *mesh, const dt_site *site) {
+    DT__ENTER(dt_mesh_ctx(mesh), "mesh_text", site);
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     if (!mesh || mesh->text)
         return mesh ? mesh->text : NULL;
-    DT__ENTER(mesh->ctx, "mesh_text", site);
     dt__arena arena = dt__arena_new(mesh->ctx);
     dt__text text = dt__text_new(mesh->ctx);
     if (print_mesh(&arena, &text, mesh) == DT_OK)

@@ -9,30 +9,49 @@
 #include <string.h>
 
 dt_ctx *dt_mesh_ctx(const dt_mesh *mesh) { return mesh ? mesh->ctx : NULL; }
-int dt_mesh_n_dims(const dt_mesh *mesh) { return mesh ? mesh->n_dims : 0; }
-int64_t dt_mesh_size(const dt_mesh *mesh) { return mesh ? mesh->size : 0; }
-const char *dt_mesh_device(const dt_mesh *mesh) { return mesh ? mesh->device : NULL; }
-uint64_t dt_mesh_fingerprint(const dt_mesh *mesh) { return mesh ? mesh->fingerprint : 0; }
+int dt_mesh_n_dims(const dt_mesh *mesh) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
+    return mesh ? mesh->n_dims : 0;
+}
+
+int64_t dt_mesh_size(const dt_mesh *mesh) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
+    return mesh ? mesh->size : 0;
+}
+
+const char *dt_mesh_device(const dt_mesh *mesh) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
+    return mesh ? mesh->device : NULL;
+}
+
+uint64_t dt_mesh_fingerprint(const dt_mesh *mesh) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
+    return mesh ? mesh->fingerprint : 0;
+}
 
 static const dt__mesh_dim *dim_at(const dt_mesh *mesh, int dim) {
     return mesh && dim >= 0 && dim < mesh->n_dims ? &mesh->dims[dim] : NULL;
 }
 
 int64_t dt_mesh_dim_size(const dt_mesh *mesh, int dim) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     const dt__mesh_dim *found = dim_at(mesh, dim);
     return found ? found->size : 0;
 }
 
 const char *dt_mesh_dim_name(const dt_mesh *mesh, int dim) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     const dt__mesh_dim *found = dim_at(mesh, dim);
     return found ? found->name : NULL;
 }
 
 int dt_mesh_dim(const dt_mesh *mesh, const char *name) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     return mesh && name ? dt__dims_find(mesh->dims, mesh->n_dims, name) : -1;
 }
 
 bool dt_mesh_coordinate(const dt_mesh *mesh, int64_t *out) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     if (!mesh || !mesh->coordinate)
         return false;
     memcpy(out, mesh->coordinate, (size_t)mesh->n_dims * sizeof *out);
@@ -40,6 +59,7 @@ bool dt_mesh_coordinate(const dt_mesh *mesh, int64_t *out) {
 }
 
 bool dt_mesh_coordinate_of(const dt_mesh *mesh, int64_t rank, int64_t *out) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     int64_t position = mesh ? dt__rank_list_find(mesh->ranks, rank) : -1;
     return position >= 0 && dt__mesh_position_to_coordinate(mesh, position, NULL) &&
            dt__mesh_position_to_coordinate(mesh, position, out);
@@ -49,6 +69,7 @@ bool dt_mesh_coordinate_of(const dt_mesh *mesh, int64_t rank, int64_t *out) {
 static int64_t distance(const dt__mesh_dim *dim, int64_t i) { return dt__modes_at(dim->modes, dim->n_modes, i); }
 
 int64_t dt_mesh_rank_at(const dt_mesh *mesh, const int64_t *coordinate) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     if (!mesh)
         return -1;
     int64_t position = mesh->offset;
@@ -77,6 +98,7 @@ int64_t dt_mesh_local_rank_site(const dt_mesh *mesh, int dim, const dt_site *sit
 }
 
 void dt_mesh_ranks(const dt_mesh *mesh, int64_t *out) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     int64_t n = 1; /* out[0 … n-1] holds positions along the dims so far, from the last one on */
     if (!mesh)
         return;
@@ -110,11 +132,13 @@ static int64_t member(const dt_mesh *mesh, const dt__mesh_line *line, int64_t i)
 }
 
 int64_t dt_mesh_group_rank(const dt_mesh *mesh, int dim, int64_t i) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     dt__mesh_line line;
     return dt__mesh_line_of(mesh, dim, &line) && i >= 0 && i < line.size ? member(mesh, &line, i) : -1;
 }
 
 bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     dt__mesh_line line;
     if (!dt__mesh_line_of(mesh, dim, &line))
         return false;
@@ -124,6 +148,8 @@ bool dt_mesh_group_ranks(const dt_mesh *mesh, int dim, int64_t *out) {
 }
 
 bool dt_mesh_equal(const dt_mesh *a, const dt_mesh *b) {
+    if ((a && !DT__LIVE_ARGUMENT(DT__KIND_MESH, a, 1)) || (b && !DT__LIVE_ARGUMENT(DT__KIND_MESH, b, 2)))
+        return false;
     if (a == b || !a || !b)
         return a == b;
     if (a->fingerprint != b->fingerprint || a->n_dims != b->n_dims || a->offset != b->offset ||

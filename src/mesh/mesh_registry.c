@@ -14,8 +14,8 @@ static void free_state(dt_ctx *ctx, void *slot) {
         state->newest->n_refs = 1;
         dt_mesh_release(state->newest);
     }
+    dt__freed_free(&state->freed, ctx, sizeof(dt_mesh));
     dt__map_free(&state->groups);
-    dt__mesh_histories_free(ctx, state);
     dt__free(ctx, state->stack, state->capacity * sizeof *state->stack);
     dt__free(ctx, state, sizeof *state);
 }
@@ -27,7 +27,6 @@ dt_status dt__mesh_register(dt_mesh *mesh) {
         if (!state)
             return dt__fail_memory(ctx, sizeof *state, "the context's meshes");
         state->groups = dt__map_new(ctx);
-        state->histories = dt__map_new(ctx);
         ctx->slots[DT__SLOT_MESH].state = state;
         ctx->slots[DT__SLOT_MESH].free_state = free_state;
     }

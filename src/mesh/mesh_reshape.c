@@ -176,12 +176,12 @@ static dt_status join_dims(dt_mesh *const *meshes, int n_meshes, dt__mesh_draft 
 }
 
 dt_mesh *dt_mesh_concatenate_site(dt_mesh *const *meshes, int n_meshes, const dt_site *site) {
-    for (int i = 0; i < n_meshes; i++)
-        if (!meshes[i])
-            return NULL;
     if (n_meshes < 1)
         return NULL;
-    DT__ENTER(meshes[0]->ctx, "mesh_concatenate", site);
+    DT__ENTER(dt_mesh_ctx(meshes[0]), "mesh_concatenate", site);
+    for (int i = 0; i < n_meshes; i++)
+        if (!DT__LIVE_ARGUMENT(DT__KIND_MESH, meshes[i], i + 1))
+            return NULL;
     dt__mesh_draft draft;
     if (join_dims(meshes, n_meshes, &draft) != DT_OK)
         return NULL;
@@ -203,9 +203,13 @@ dt_mesh *dt_mesh_unflatten_sized(dt_mesh *mesh, int dim, const int64_t *sizes, i
     return result;
 }
 
-dt_mesh *dt_mesh_root(dt_mesh *mesh) { return mesh ? dt_mesh_retain(mesh->root) : NULL; }
+dt_mesh *dt_mesh_root(dt_mesh *mesh) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
+    return mesh ? dt_mesh_retain(mesh->root) : NULL;
+}
 
 int dt_mesh_root_dim(const dt_mesh *mesh) {
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     if (!mesh || mesh->root == mesh || mesh->n_dims != 1)
         return -1;
     const dt__mesh_dim *dim = &mesh->dims[0];

@@ -103,6 +103,8 @@ static dt_tensor *accept_distributed(dt_tensor *value, dt_mesh *mesh, const char
 }
 
 static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_spec *from) {
+    if (dt__call_is_recorded(value->ctx))
+        dt__record_public_call(target->requested, NULL);
     dt_tensor *result = dt__tensor_of_spec(target->requested);
     if (!result)
         return NULL;
@@ -131,9 +133,10 @@ dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const cha
                                       const dt_distribute_tensor_options *options, size_t options_size) {
     dt_distribute_tensor_options full;
     DT__ENTER_OPTIONS(dt_tensor_ctx(value), "distribute_tensor", options, options_size, &full);
+    value = DT__LIVE(DT__KIND_TENSOR, value);
     if (!options)
         return NULL;
-    if (!value)
+    if (!value || (mesh && !DT__LIVE(DT__KIND_MESH, mesh)))
         return NULL;
     mesh = mesh ? mesh : dt_mesh_current(value->ctx);
     if (!mesh) {

@@ -211,10 +211,16 @@ static dt_status fill_exchange(dt__execution *execution) {
     const dt_local *from = &execution->from->local, *to = &execution->to->local;
     bool dense = true, two_phases = prepared->pulls.two_phases;
     bool same_mesh = execution->from->mesh->fingerprint == execution->to->mesh->fingerprint;
+    dt__history *from_history = dt__mesh_history(execution->from->mesh);
+    dt__history *to_history = same_mesh ? NULL : dt__mesh_history(execution->to->mesh);
     if (has_data(execution))
         DT__TRY(copy_to_heap(execution, &dense));
     execution->exchange = (dt__exchange){
-        .tag = prepared->tag ^ (same_mesh ? dt__mesh_history(execution->to->mesh) : 0),
+        .tag = prepared->tag,
+        .histories = {from_history, to_history},
+        .n_histories = !same_mesh     ? 2
+                       : from_history ? 1
+                                      : 0,
         .dtype = execution->to->dtype,
         .count = execution->to->elements,
         .src = execution->src.at,

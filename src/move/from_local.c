@@ -303,6 +303,8 @@ static dt_tensor *wrap(struct global_tensor *global, dt_dtype dtype) {
                                                               .placements = global->placements,
                                                               .stride_order = global->order});
     dt_tensor *result = NULL;
+    if (spec && dt__call_is_recorded(dt_mesh_ctx(spec->mesh)))
+        dt__record_public_call(spec, NULL);
     if (spec && check_shards(global, spec) == DT_OK)
         result = spec->local.member ? dt__tensor_wrap(spec, global->local->storage, dt__tensor_offset(global->local),
                                                       global->local->strides)
@@ -320,6 +322,8 @@ dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, con
     if (!options)
         return NULL;
     if (!ctx)
+        return NULL;
+    if ((local && !DT__LIVE(DT__KIND_TENSOR, local)) || (mesh && !DT__LIVE(DT__KIND_MESH, mesh)))
         return NULL;
     mesh = mesh ? mesh : dt_mesh_current(ctx);
     if (!mesh) {

@@ -60,6 +60,7 @@ typedef struct dt__executor {
     int64_t bytes; /* of all entries, about */
     dt__redistribute_stats stats;
     dt__execution *started; /* started and not yet waited for */
+    dt__freed_queue freed_transfers;
     dt__copy_buffers buffers;
 } dt__executor;
 

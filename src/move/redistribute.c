@@ -8,6 +8,7 @@
 #include "base/near_miss.h"
 #include "base/options.h"
 #include "kernels/kernels.h"
+#include "move/plan_cache.h"
 
 #include <string.h>
 
@@ -123,6 +124,8 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
         (void)dt__fail(tensor->ctx, DT_ERR_DTYPE, "redistribute: dtype: expected a dt_dtype, got %d", (int)o->dtype);
         return request;
     }
+    if (o->mesh && !DT__LIVE(DT__KIND_MESH, o->mesh))
+        return request;
     if (o->mesh && !dt__check_context(tensor->ctx, "redistribute", "mesh", dt_mesh_ctx(o->mesh)))
         return request;
     dt_spec *to = dt__spec_with(tensor->spec, o->mesh ? o->mesh : tensor->spec->mesh, place);
@@ -164,6 +167,7 @@ dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_
         return NULL;
     if (!tensor)
         return NULL;
+    dt__recorded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh});
     struct request request = resolve(tensor, place, options);
     dt_tensor *result = request.to ? dt__tensor_redistribute(request.source, request.to, request.planner) : NULL;
     dt_spec_release(request.to);
@@ -171,6 +175,8 @@ dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_
 }
 
 struct dt_transfer {
+    dt__lifetime life;
+    dt_ctx *ctx;
     struct request request;
     dt_tensor *tensor, *result; /* held */
     dt__execution *execution;   /* NULL: nothing moves */
@@ -178,12 +184,14 @@ struct dt_transfer {
 };
 
 static void free_transfer(dt_transfer *transfer) {
-    dt_ctx *ctx = transfer->tensor->ctx;
+    dt_ctx *ctx = transfer->ctx;
+    dt__freed_queue *freed = &dt__executor_of(ctx)->freed_transfers;
     dt_tensor_release(transfer->result);
     dt_tensor_release(transfer->request.source);
     dt_tensor_release(transfer->tensor);
     dt_spec_release(transfer->request.to);
-    dt__owned_free(ctx, transfer);
+    DT__LIFE_END(freed, transfer);
+    dt__owned_free(ctx, dt__freed_pop(freed, ctx, sizeof *transfer));
 }
 
 dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, const dt_redistribute_options *options,
@@ -194,6 +202,7 @@ dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, c
         return NULL;
     if (!tensor)
         return NULL;
+    dt__recorded(tensor, &(dt__call_details){.text = place, .mesh = options->mesh});
     struct request request = resolve(tensor, place, options);
     if (!request.to) {
         (void)finish(&request, tensor, NULL);
@@ -201,15 +210,20 @@ dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, c
     }
     bool same = request.to == request.source->spec;
     dt_tensor *result = same ? dt__tensor_alias(request.source) : dt__tensor_of_spec(request.to);
-    dt_transfer *transfer = result ? dt__owned_new(tensor->ctx, sizeof *transfer, "a transfer") : NULL;
+    dt_transfer *transfer =
+        result && dt__executor_of(tensor->ctx) ? dt__owned_new(tensor->ctx, sizeof *transfer, "a transfer") : NULL;
     if (!transfer) {
         dt_drop(result);
         dt_spec_release(request.to);
         (void)finish(&request, tensor, NULL);
         return NULL;
     }
-    *transfer = (dt_transfer){request, dt_tensor_retain(tensor), dt_tensor_retain(result), NULL,
-                              request.source->storage->version};
+    *transfer = (dt_transfer){.ctx = tensor->ctx,
+                              .request = request,
+                              .tensor = dt_tensor_retain(tensor),
+                              .result = dt_tensor_retain(result),
+                              .version = request.source->storage->version};
+    dt__life_begin(&transfer->life, tensor->ctx);
     dt_tensor_retain(request.source);
     if (same)
         return transfer;
@@ -226,14 +240,16 @@ dt_transfer *dt_redistribute_start_sized(dt_tensor *tensor, const char *place, c
 }
 
 dt_status dt_transfer_test_site(dt_transfer *transfer, const dt_site *site) {
-    DT__ENTER(transfer ? transfer->tensor->ctx : NULL, "transfer_test", site);
+    DT__ENTER(transfer ? transfer->ctx : NULL, "transfer_test", site);
+    transfer = DT__LIVE(DT__KIND_TRANSFER, transfer);
     if (!transfer)
         return DT_ERR_STATE;
     return transfer->execution ? dt__redistribute_test(transfer->execution) : DT_OK;
 }
 
 dt_tensor *dt_transfer_wait_site(dt_transfer *transfer, const dt_site *site) {
-    DT__ENTER(transfer ? transfer->tensor->ctx : NULL, "transfer_wait", site);
+    DT__ENTER(transfer ? transfer->ctx : NULL, "transfer_wait", site);
+    transfer = DT__LIVE(DT__KIND_TRANSFER, transfer);
     if (!transfer)
         return NULL;
     dt_status status = transfer->execution ? dt__redistribute_wait(transfer->execution) : DT_OK;

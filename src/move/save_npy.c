@@ -305,6 +305,8 @@ static dt_status save_on(struct saving *s, dt__exchange_call kind, const char *p
 
 static dt_status save(dt_ctx *ctx, dt__exchange_call kind, const char *path, int n, const char *const *names,
                       dt_tensor *const *tensors, const dt__save_options *options) {
+    DT__ENTER(ctx, dt__exchange_call_name(kind),
+              NULL); /* what it calls is part of it, also for the callers in tests */
     dt__arena arena = dt__arena_new(ctx);
     struct saving *s = DT__NEW(&arena, struct saving);
     dt_status status = DT_ERR_MEMORY;
@@ -342,7 +344,7 @@ dt_status dt__save_npz(const char *path, int n, const char *const *names, dt_ten
     dt_ctx *ctx = ctx_of_list(n, tensors);
     bool complete = path && names && tensors && n > 0;
     for (int i = 0; complete && i < n; i++)
-        complete = tensors[i] != NULL;
+        complete = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, tensors[i], i + 1) != NULL;
     if (complete)
         return save(ctx, DT__CALL_SAVE_NPZ, path, n, names, tensors, options);
     if (ctx && !dt_failed(ctx))
@@ -354,11 +356,14 @@ static const dt__save_options defaults = {.limit = DT__ZIP_LIMIT};
 
 dt_status dt_save_npy_site(dt_tensor *tensor, const char *path, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "save_npy", site);
+    dt__recorded(tensor, &(dt__call_details){.text = path});
     return dt__save_npy(tensor, path, &defaults);
 }
 
 dt_status dt_save_npz_site(const char *path, int n, const char *const *names, dt_tensor *const *tensors,
                            const dt_site *site) {
     DT__ENTER(ctx_of_list(n, tensors), "save_npz", site);
+    for (int i = 0; tensors && i < n; i++)
+        dt__recorded(tensors[i], &(dt__call_details){.text = path});
     return dt__save_npz(path, n, names, tensors, &defaults);
 }

@@ -4,6 +4,7 @@
  * those that were not released. The kernel table is selected once per context, with its first generator.
  */
 #include "base/hash.h"
+#include "base/lifetime.h"
 #include "random/random.h"
 
 #include <string.h>
@@ -11,6 +12,7 @@
 #define DRAW_LIMIT (1ull << 48)
 
 struct dt_generator {
+    dt__lifetime life;
     dt_ctx *ctx;
     int64_t n_refs;
     dt_generator_state state;
@@ -19,6 +21,7 @@ struct dt_generator {
 
 typedef struct random_state {
     dt_generator *newest;
+    dt__freed_queue freed;
     dt_generator *default_generator; /* of the context */
     const dt__kernels *kernels;
 } random_state;
@@ -29,6 +32,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
         state->newest->n_refs = 1;
         dt_generator_release(state->newest);
     }
+    dt__freed_free(&state->freed, ctx, sizeof(dt_generator));
     dt__free(ctx, state, sizeof *state);
 }
 
@@ -57,6 +61,7 @@ dt_generator *dt_generator_new_site(dt_ctx *ctx, uint64_t seed, const dt_site *s
         dt__fail_memory(ctx, sizeof *generator, "a generator");
         return NULL;
     }
+    dt__life_begin(&generator->life, ctx);
     generator->ctx = ctx;
     generator->n_refs = 1;
     generator->state.seed = seed;
@@ -77,6 +82,7 @@ dt_generator *dt_generator_default_site(dt_ctx *ctx, const dt_site *site) {
 
 dt_generator *dt_generator_child_site(const dt_generator *parent, const char *name, const dt_site *site) {
     DT__ENTER(parent ? parent->ctx : NULL, "generator_child", site);
+    parent = DT__LIVE(DT__KIND_GENERATOR, parent);
     if (!parent)
         return NULL;
     if (!name || !*name) {
@@ -87,12 +93,15 @@ dt_generator *dt_generator_child_site(const dt_generator *parent, const char *na
 }
 
 dt_generator *dt_generator_retain(dt_generator *generator) {
+    generator = DT__LIVE(DT__KIND_GENERATOR, generator);
     if (generator)
         generator->n_refs++;
     return generator;
 }
 
-void dt_generator_release(dt_generator *generator) {
+void dt_generator_release_site(dt_generator *generator, const dt_site *site) {
+    DT__ENTER(generator ? generator->ctx : NULL, "generator_release", site);
+    generator = DT__LIVE(DT__KIND_GENERATOR, generator);
     if (!generator || --generator->n_refs > 0)
         return;
     random_state *state = generator->ctx->slots[DT__SLOT_RANDOM].state;
@@ -104,19 +113,23 @@ void dt_generator_release(dt_generator *generator) {
         generator->newer->older = generator->older;
     else
         state->newest = generator->older;
-    dt__free(generator->ctx, generator, sizeof *generator);
+    DT__LIFE_END(&state->freed, generator);
+    dt__freed_trim(&state->freed, generator->ctx, sizeof *generator);
 }
 
 dt_status dt_generator_seed(dt_generator *generator, uint64_t seed) {
+    DT__ENTER(generator ? generator->ctx : NULL, "generator_seed", NULL);
     return dt_generator_restore(generator, (dt_generator_state){.seed = seed});
 }
 
 dt_generator_state dt_generator_save(const dt_generator *generator) {
+    generator = DT__LIVE(DT__KIND_GENERATOR, generator);
     return generator ? generator->state : (dt_generator_state){0};
 }
 
 dt_status dt_generator_restore_site(dt_generator *generator, dt_generator_state state, const dt_site *site) {
     DT__ENTER(generator ? generator->ctx : NULL, "generator_restore", site);
+    generator = DT__LIVE(DT__KIND_GENERATOR, generator);
     if (!generator)
         return DT_ERR_VALUE;
     if (state.draw >= DRAW_LIMIT)
@@ -127,6 +140,7 @@ dt_status dt_generator_restore_site(dt_generator *generator, dt_generator_state 
 }
 
 uint64_t dt_generator_tag(const dt_generator *generator) {
+    generator = DT__LIVE(DT__KIND_GENERATOR, generator);
     dt_generator_state state = dt_generator_save(generator);
     return dt__hash_u64(state.draw, dt__hash_u64(state.seed, 2));
 }

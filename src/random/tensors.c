@@ -15,6 +15,8 @@
 #include "random/draw.h"
 #include "tensor/tensor.h"
 
+#include <string.h>
+
 static const dt_random_options defaults;
 
 static double value_or(dt_opt_real value, double otherwise) { return value.given ? value.value : otherwise; }
@@ -52,15 +54,16 @@ static dt_dtype dtype_or(const dt_random_options *o, dt_dtype otherwise) {
 
 static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random_options *o) {
     dt_generator *generator = o && o->generator ? o->generator : dt_generator_default(ctx);
+    generator = DT__LIVE(DT__KIND_GENERATOR, generator);
     return generator && dt__check_context(ctx, op, "generator", dt__generator_ctx(generator)) ? generator : NULL;
 }
 
 /* Records a draw that every rank of the tensor's mesh must make. */
-static dt_status remember(const dt_tensor *tensor, dt__philox_key drawn, int kind) {
+static void remember(const dt_tensor *tensor, dt__philox_key drawn, int kind) {
     if (!tensor->spec)
-        return DT_OK;
+        return;
     uint64_t number = dt__hash_u64(drawn.draw, dt__hash_u64(drawn.seed, (uint64_t)kind));
-    return dt__mesh_history_add(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
+    dt__mesh_history_add(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
 }
 
 /* Whether this rank needs the numbers: not if it has no data, nor if its local tensor of a partial is the identity of
@@ -95,7 +98,7 @@ static dt_status fill_plain(const dt__draw *draw, dt_tensor *tensor) {
 }
 
 static dt_status fill_with(const dt__draw *draw, dt_tensor *tensor) {
-    DT__TRY(remember(tensor, draw->key, (int)draw->distribution));
+    remember(tensor, draw->key, (int)draw->distribution);
     if (!wants_numbers(tensor))
         return DT_OK;
     if (!tensor->spec)
@@ -105,10 +108,49 @@ static dt_status fill_with(const dt__draw *draw, dt_tensor *tensor) {
     return dt__draw_spec(draw, dt__pool_of(tensor->ctx), tensor->spec, coordinate, tensor->strides, tensor->data);
 }
 
+static uint64_t hash_arguments(const dt__random *args) {
+    const double numbers[] = {args->low,  args->high, args->mean,         args->std,
+                              args->rate, args->p,    (double)args->from, (double)args->to};
+    uint64_t hash = (uint64_t)args->distribution, bits;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        memcpy(&bits, &numbers[i], sizeof bits);
+        hash = dt__hash_u64(bits, hash);
+    }
+    return hash;
+}
+
+/* The arguments of the distribution, for errors. */
+static void add_arguments(const void *arg, dt__text *text) {
+    const dt__random *args = arg;
+    switch (args->distribution) {
+    case DT__UNIFORM:
+        dt__text_add(text, "; low=%g; high=%g", args->low, args->high);
+        return;
+    case DT__EXPONENTIAL:
+        dt__text_add(text, "; rate=%g", args->rate);
+        return;
+    case DT__RANDINT:
+        dt__text_add(text, "; low=%lld; high=%lld", (long long)args->from, (long long)args->to);
+        return;
+    case DT__BERNOULLI:
+    case DT__DROPOUT:
+        dt__text_add(text, "; p=%g", args->p);
+        return;
+    case DT__TRUNCATED_NORMAL:
+        dt__text_add(text, "; low=%g; high=%g", args->low, args->high);
+        break;
+    default:
+        break;
+    }
+    dt__text_add(text, "; mean=%g; std=%g", args->mean, args->std);
+}
+
 static dt_status fill(dt_tensor *tensor, const dt__random *args, const dt_random_options *o) {
     dt__random typed = *args;
     dt__draw draw;
     typed.dtype = tensor->dtype;
+    dt__recorded(tensor,
+                 &(dt__call_details){.hash = hash_arguments(args), .describe = add_arguments, .describe_arg = args});
     dt_generator *generator = generator_of(tensor->ctx, args->op, o);
     if (!generator)
         return dt_error_status(tensor->ctx);
@@ -298,6 +340,7 @@ static dt_status check_order(dt_ctx *ctx, int64_t n, dt_dtype dtype) {
 static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_options *o) {
     dt_ctx *ctx = tensor->ctx;
     dt_generator *generator = generator_of(ctx, "randperm", o);
+    dt__recorded(tensor, NULL);
     if (!generator)
         return dt_error_status(ctx);
     dt__order *order = dt__alloc(ctx, sizeof *order);
@@ -306,7 +349,7 @@ static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_opti
     dt_generator_state drawn = dt_generator_save(generator);
     dt_status status = dt__order_begin(generator, n, order);
     if (status == DT_OK)
-        status = remember(tensor, (dt__philox_key){drawn.seed, drawn.draw}, DT__N_DISTRIBUTIONS);
+        remember(tensor, (dt__philox_key){drawn.seed, drawn.draw}, DT__N_DISTRIBUTIONS);
     if (status != DT_OK)
         (void)dt_generator_restore(generator, drawn);
     else if (wants_numbers(tensor))

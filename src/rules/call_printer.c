@@ -53,14 +53,14 @@ static void add_tensors(const dt_arg *arg, const dt_op_value *inputs, dt__text *
 }
 
 void dt__call_form_text(const dt__op_info *info, int overload, const dt_arg *args, const dt_op_value *inputs,
-                        dt__text *out) {
+                        uint32_t hidden, dt__text *out) {
     const dt__signature *signature = &info->schema.signatures[overload];
     const char *before = "";
     bool by_position = true;
     dt__text_add(out, "%s(", info->schema.name);
     for (int p = 0; p < signature->n_params; p++) {
         const dt__param *param = &signature->params[p];
-        bool is_default = !param->required && same_value(&args[p], &param->absent);
+        bool is_default = hidden >> p & 1 || (!param->required && same_value(&args[p], &param->absent));
         bool is_operand = param->type == DT__PARAM_TENSOR || param->type == DT__PARAM_TENSORS ||
                           (param->type == DT__PARAM_SCALAR && param->required);
         by_position = by_position && is_operand && !is_default && !param->keyword_only;

@@ -141,9 +141,10 @@ dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_d
 dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, const dt__sharding *const *placed,
                                 dt__placed_call *out);
 
-/* Appends the text of a call: args are those of the overload, inputs its tensors (dtype, shape and spec are used). */
+/* Appends the text of a call: args are those of the overload, inputs its tensors (dtype, shape and spec are used). Bit
+ * i of `hidden` leaves out argument i. */
 void dt__call_form_text(const dt__op_info *info, int overload, const dt_arg *args, const dt_op_value *inputs,
-                        dt__text *out);
+                        uint32_t hidden, dt__text *out);
 /* Appends a tensor as calls have it: "f32[4,3] S(0),R", or "f32[4,3]" where spec is NULL. */
 void dt__tensor_form_text(dt_dtype dtype, int n_dims, const int64_t *shape, const dt_spec *spec, dt__text *out);
 static inline void dt__op_value_text(const dt_op_value *value, dt__text *out) {

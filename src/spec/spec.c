@@ -19,20 +19,23 @@
 
 typedef struct spec_table {
     dt__map specs;
+    dt__freed_queue freed;
     uint64_t last_id;
 } spec_table;
 
-static void destroy_spec(dt_spec *spec) {
+static void destroy_spec(spec_table *table, dt_spec *spec) {
     dt_mesh_release(spec->mesh);
-    dt__arena arena = spec->arena; /* the spec is in it */
-    dt__arena_free(&arena);
+    dt__arena_free(&spec->arena);
+    DT__LIFE_END(&table->freed, spec);
+    dt__freed_trim(&table->freed, spec->ctx, sizeof *spec);
 }
 
 static void free_table(dt_ctx *ctx, void *state) {
     spec_table *table = state;
     size_t at = 0;
     for (dt_spec *spec; (spec = dt__map_next(&table->specs, &at));)
-        destroy_spec(spec);
+        destroy_spec(table, spec);
+    dt__freed_free(&table->freed, ctx, sizeof(dt_spec));
     dt__map_free(&table->specs);
     dt__free(ctx, table, sizeof *table);
 }
@@ -129,20 +132,21 @@ static dt_status fill_spec(dt_spec *spec, const spec_key *key) {
 }
 
 static dt_spec *make_spec(spec_table *table, const spec_key *key, uint64_t fingerprint) {
-    dt__arena arena = dt__arena_new(dt_mesh_ctx(key->mesh));
-    dt_spec *spec = DT__NEW(&arena, dt_spec);
+    dt_ctx *ctx = dt_mesh_ctx(key->mesh);
+    dt_spec *spec = dt__alloc(ctx, sizeof *spec);
     if (!spec)
-        return NULL;
+        return dt__fail_memory(ctx, sizeof *spec, "a spec"), NULL;
     *spec = (dt_spec){
-        .ctx = arena.ctx,
+        .ctx = ctx,
         .n_refs = 1,
         .fingerprint = fingerprint,
         .mesh = dt_mesh_retain(key->mesh),
         .dtype = key->dtype,
-        .arena = arena,
+        .arena = dt__arena_new(ctx),
     };
+    dt__life_begin(&spec->life, ctx);
     if (fill_spec(spec, key) != DT_OK || !dt__map_add(&table->specs, fingerprint, spec)) {
-        destroy_spec(spec);
+        destroy_spec(table, spec);
         return NULL;
     }
     spec->id = ++table->last_id;
@@ -251,6 +255,7 @@ static const char *missing_member(const dt_spec_desc *desc) {
 dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_size, const dt_site *site) {
     DT__ENTER(dt_mesh_ctx(mesh), "spec_new", site);
     dt_spec_desc full;
+    mesh = DT__LIVE(DT__KIND_MESH, mesh);
     if (!mesh)
         return NULL;
     if (desc && !(desc = DT__STRUCT(dt_mesh_ctx(mesh), desc, desc_size, &full)))
@@ -268,15 +273,20 @@ dt_spec *dt_spec_new_sized(dt_mesh *mesh, const dt_spec_desc *desc, size_t desc_
 }
 
 dt_spec *dt_spec_retain(dt_spec *spec) {
+    spec = DT__LIVE(DT__KIND_SPEC, spec);
     if (spec)
         spec->n_refs++;
     return spec;
 }
 
-void dt_spec_release(dt_spec *spec) {
-    if (!spec || --spec->n_refs > 0)
+void dt_spec_release_site(dt_spec *spec, const dt_site *site) {
+    if (!spec || (!dt__is_freed(&spec->life) && --spec->n_refs > 0))
+        return;
+    DT__ENTER(spec->ctx, "spec_release", site); /* not before, because each tensor releases a spec */
+    spec = DT__LIVE(DT__KIND_SPEC, spec);
+    if (!spec)
         return;
     spec_table *table = spec->ctx->slots[DT__SLOT_SPEC].state;
     dt__map_remove(&table->specs, spec->fingerprint, spec);
-    destroy_spec(spec);
+    destroy_spec(table, spec);
 }

@@ -6,6 +6,7 @@
 #ifndef DT_SPEC_SPEC_H
 #define DT_SPEC_SPEC_H
 
+#include "base/lifetime.h"
 #include "spec/overlap.h"
 #include "spec/placement_text.h"
 #include "spec/shard.h"
@@ -14,6 +15,7 @@
 #include "spec/stride_order.h"
 
 struct dt_spec {
+    dt__lifetime life;
     dt_ctx *ctx;
     int64_t n_refs;
     uint64_t id, fingerprint;
@@ -26,7 +28,7 @@ struct dt_spec {
     int64_t n_shards, max_bytes;
     bool is_even;
     dt_local local;  /* this rank's */
-    dt__arena arena; /* holds all that the pointers above point to, and the spec itself */
+    dt__arena arena; /* holds all that the pointers above point to */
 };
 
 /* What a coordinate holds; NULL: a rank outside the mesh. */

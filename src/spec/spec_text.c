@@ -17,6 +17,7 @@ static bool is_row_major(const dt_spec *spec) {
 }
 
 size_t dt_spec_text(const dt_spec *spec, size_t capacity, char *out) {
+    spec = DT__LIVE(DT__KIND_SPEC, spec);
     dt__sink sink = dt__sink_new(capacity, out);
     if (!spec)
         return 0;

@@ -32,7 +32,7 @@ dt_status dt__file_call_begin(dt__file_call *call, dt_ctx *ctx, dt__exchange_cal
         call->group = dt_group_new(ctx, ranks, n);
         call->first_rank = ranks[0];
         call->is_first = ranks[0] == ctx->rank;
-        call->tag = dt__mesh_history(mesh);
+        call->history = dt__mesh_history(mesh);
         status = call->group ? DT_OK : dt_error_status(ctx);
     }
     dt__arena_free(&arena);
@@ -154,6 +154,8 @@ dt_status dt__file_call_meet(dt__file_call *call, dt_status status) {
         return status;
     struct verdict verdict = {.call = call, .failed = -1, .other = -1, .all_alike = true};
     dt__exchange exchange = {.call = call->kind,
+                             .histories = {call->history},
+                             .n_histories = call->history ? 1 : 0,
                              .tag = call->tag,
                              .dtype = DT_U8,
                              .src = &call->own,

@@ -34,6 +34,7 @@ typedef struct dt__file_call {
     int64_t first_rank; /* of the mesh */
     bool is_first;      /* this rank is */
     uint64_t tag;
+    const dt__history *history; /* of the mesh; or NULL */
     dt__file_record own;
     /* After a meeting: */
     int64_t handle[5]; /* the first rank's */

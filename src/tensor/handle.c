@@ -196,37 +196,85 @@ dt_tensor *dt__tensor_alias(const dt_tensor *tensor) {
 }
 
 dt_ctx *dt_tensor_ctx(const dt_tensor *tensor) { return tensor ? tensor->ctx : NULL; }
-dt_dtype dt_tensor_dtype(const dt_tensor *tensor) { return tensor ? tensor->dtype : DT_NO_DTYPE; }
-int dt_tensor_n_dims(const dt_tensor *tensor) { return tensor ? tensor->n_dims : 0; }
-const int64_t *dt_tensor_shape(const dt_tensor *tensor) { return tensor ? tensor->shape : NULL; }
-int dt_tensor_local_n_dims(const dt_tensor *tensor) { return tensor ? tensor->local_n_dims : 0; }
-const int64_t *dt_tensor_local_shape(const dt_tensor *tensor) { return tensor ? tensor->local_shape : NULL; }
-const int64_t *dt_tensor_strides(const dt_tensor *tensor) { return tensor ? tensor->strides : NULL; }
-dt_spec *dt_tensor_spec(const dt_tensor *tensor) { return tensor ? tensor->spec : NULL; }
-dt_mesh *dt_tensor_mesh(const dt_tensor *tensor) { return tensor && tensor->spec ? tensor->spec->mesh : NULL; }
-void *dt_data(const dt_tensor *tensor) { return tensor ? tensor->data : NULL; }
-bool dt_requires_grad(const dt_tensor *tensor) { return tensor && tensor->requires_grad; }
+dt_dtype dt_tensor_dtype(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    return tensor ? tensor->dtype : DT_NO_DTYPE;
+}
+
+int dt_tensor_n_dims(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    return tensor ? tensor->n_dims : 0;
+}
+
+const int64_t *dt_tensor_shape(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    return tensor ? tensor->shape : NULL;
+}
+
+int dt_tensor_local_n_dims(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    return tensor ? tensor->local_n_dims : 0;
+}
+
+const int64_t *dt_tensor_local_shape(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    return tensor ? tensor->local_shape : NULL;
+}
+
+const int64_t *dt_tensor_strides(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    return tensor ? tensor->strides : NULL;
+}
+
+dt_spec *dt_tensor_spec(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    return tensor ? tensor->spec : NULL;
+}
+
+dt_mesh *dt_tensor_mesh(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    return tensor && tensor->spec ? tensor->spec->mesh : NULL;
+}
+
+void *dt_data(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    return tensor ? tensor->data : NULL;
+}
+
+bool dt_requires_grad(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
+    return tensor && tensor->requires_grad;
+}
 
 int64_t dt_tensor_size(const dt_tensor *tensor, int dim) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     int n = dt_tensor_n_dims(tensor);
     return dim >= -n && dim < n ? tensor->shape[dim < 0 ? dim + n : dim] : -1;
 }
 
 int64_t dt_tensor_elements(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return tensor ? dt__elements(tensor->n_dims, tensor->shape) : 0;
 }
 
 int64_t dt_tensor_local_elements(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return tensor ? dt__elements(tensor->local_n_dims, tensor->local_shape) : 0;
 }
 
 bool dt_tensor_is_contiguous(const dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     return tensor && dt__is_dense(tensor->local_n_dims, tensor->local_shape, tensor->strides);
 }
 
-bool dt_tensor_shares(const dt_tensor *a, const dt_tensor *b) { return a && b && a->storage == b->storage; }
+bool dt_tensor_shares(const dt_tensor *a, const dt_tensor *b) {
+    a = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, a, 1);
+    b = DT__LIVE_ARGUMENT(DT__KIND_TENSOR, b, 2);
+    return a && b && a->storage == b->storage;
+}
 
 size_t dt_tensor_text(const dt_tensor *tensor, size_t capacity, char *out) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     if (tensor && tensor->spec)
         return dt_spec_text(tensor->spec, capacity, out);
     char shape[DT_SPEC_MAX_DIMS * 21];
@@ -249,6 +297,7 @@ dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const
         return dt__fail(tensor->ctx, DT_ERR_DTYPE,
                         "set_requires_grad: wrong dtype: expected a floating-point or complex one, got %s",
                         dt_dtype_name(tensor->dtype));
+    dt__recorded(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}});
     tensor->requires_grad = requires_grad;
     return DT_OK;
 }

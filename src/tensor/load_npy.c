@@ -152,6 +152,7 @@ static dt_tensor *read_tensor(struct load *l) {
         l->npy.fortran ? order : NULL);
     if (!tensor)
         return NULL;
+    dt__recorded(tensor, &(dt__call_details){.text = l->path});
     dt_status status = dt__needs_values(tensor) ? read_data(&l->source, &l->npy, tensor) : DT_OK;
     if (dt__file_call_meet(&l->call, status) == DT_OK)
         return tensor;
@@ -209,6 +210,8 @@ static dt_tensor *load(dt_ctx *ctx, dt__exchange_call kind, const char *path, co
         return NULL;
     if (!path)
         return dt__null_argument(ctx, dt__exchange_call_name(kind), 2);
+    if (o->mesh && !DT__LIVE(DT__KIND_MESH, o->mesh))
+        return NULL;
     struct load l = {.ctx = ctx, .path = path, .name = name, .options = o};
     l.mesh = o->mesh ? o->mesh : o->place ? dt_mesh_current(ctx) : NULL;
     l.source.file = (dt__file){.ctx = ctx, .call = &l.call, .fd = -1};

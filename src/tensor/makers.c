@@ -30,6 +30,8 @@ dt_tensor *dt__tensor_make(dt_ctx *ctx, const char *op, dt_shape shape, const dt
     if (!ctx)
         return NULL;
     dt_mesh *mesh = o->mesh ? o->mesh : o->place ? dt_mesh_current(ctx) : NULL;
+    if (mesh && !DT__LIVE(DT__KIND_MESH, mesh))
+        return NULL;
     if (o->place && !mesh) {
         (void)dt__fail(ctx, DT_ERR_MESH, "%s: placements %s without a mesh: expected .mesh or a current mesh", op,
                        o->place);
@@ -111,6 +113,7 @@ bool dt__needs_values(dt_tensor *tensor) {
 
 static dt_tensor *fill_with(dt_tensor *tensor, double value) {
     unsigned char element[16];
+    dt__recorded(tensor, &(dt__call_details){.n_values = 1, .values = {value}});
     if (dt__needs_values(tensor)) {
         dt__write_f64(tensor->dtype, value, element);
         fill_local(tensor, element);
@@ -121,7 +124,7 @@ static dt_tensor *fill_with(dt_tensor *tensor, double value) {
 dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
     dt_make_options full;
     DT__ENTER_OPTIONS(ctx, "empty", options, options_size, &full);
-    return options ? dt__tensor_make(ctx, "empty", shape, options, NULL) : NULL;
+    return options ? dt__recorded(dt__tensor_make(ctx, "empty", shape, options, NULL), NULL) : NULL;
 }
 
 dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
@@ -254,7 +257,8 @@ dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, c
         return NULL;
     }
     int64_t size = (int64_t)n;
-    return fill_lines(dt__tensor_make(ctx, "arange", (dt_shape){1, &size}, options, NULL),
+    dt__call_details details = {.n_values = 3, .values = {start, end, step}};
+    return fill_lines(dt__recorded(dt__tensor_make(ctx, "arange", (dt_shape){1, &size}, options, NULL), &details),
                       &(struct line){start, step, NAN, -1});
 }
 
@@ -265,7 +269,8 @@ dt_tensor *dt_linspace_sized(dt_ctx *ctx, double start, double end, int64_t n, c
     if (!options)
         return NULL;
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
-    return fill_lines(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL),
+    dt__call_details details = {.n_values = 2, .values = {start, end}};
+    return fill_lines(dt__recorded(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL), &details),
                       &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
 }
 
@@ -299,6 +304,7 @@ static void fill_band_piece(void *arg, int64_t piece) {
 }
 
 static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
+    dt__recorded(tensor, &(dt__call_details){.n_values = 1, .values = {(double)last}});
     if (!dt__needs_values(tensor) || dt_tensor_local_elements(tensor) == 0)
         return tensor;
     struct band band = {.first = first, .last = last, .tensor = tensor};
@@ -331,12 +337,18 @@ dt_tensor *dt_tri_sized(dt_ctx *ctx, int64_t n_rows, int64_t n_columns, int64_t 
                : NULL;
 }
 
+dt_tensor *dt__empty_like(const dt_tensor *tensor) {
+    return tensor->spec ? dt__tensor_of_spec(tensor->spec)
+                        : dt__tensor_new(tensor->ctx, "empty_like", tensor->dtype, tensor->n_dims, tensor->shape);
+}
+
 dt_tensor *dt_empty_like_site(const dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "empty_like", site);
     if (!tensor)
         return NULL;
-    return tensor->spec ? dt__tensor_of_spec(tensor->spec)
-                        : dt__tensor_new(tensor->ctx, "empty_like", tensor->dtype, tensor->n_dims, tensor->shape);
+    if (tensor->spec && dt__call_is_recorded(tensor->ctx))
+        dt__record_public_call(tensor->spec, NULL);
+    return dt__empty_like(tensor);
 }
 
 dt_tensor *dt_full_like_site(const dt_tensor *tensor, double value, const dt_site *site) {
@@ -395,7 +407,7 @@ dt_tensor *dt_borrow_site(dt_ctx *ctx, void *memory, dt_shape shape, dt_dtype dt
 static dt_tensor *empty_row_major(const dt_tensor *tensor) {
     const dt_spec *spec = tensor->spec;
     if (!spec)
-        return dt_empty_like(tensor);
+        return dt__empty_like(tensor);
     dt_spec *rows = dt_spec_new(spec->mesh, &(dt_spec_desc){.dtype = spec->dtype,
                                                             .n_dims = spec->sharding.n_dims,
                                                             .shape = spec->sharding.shape,
@@ -406,9 +418,8 @@ static dt_tensor *empty_row_major(const dt_tensor *tensor) {
     return result;
 }
 
-dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
-    DT__ENTER_TENSOR(tensor, "clone", site);
-    dt_tensor *copy = tensor ? empty_row_major(tensor) : NULL;
+dt_tensor *dt__clone(const dt_tensor *tensor) {
+    dt_tensor *copy = empty_row_major(tensor);
     if (copy && copy->data && tensor->data)
         dt__convert(
             dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx),
@@ -417,7 +428,17 @@ dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
     return copy;
 }
 
+dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
+    DT__ENTER_TENSOR(tensor, "clone", site);
+    if (!tensor)
+        return NULL;
+    if (tensor->spec && dt__call_is_recorded(tensor->ctx))
+        dt__record_public_call(tensor->spec, NULL);
+    return dt__clone(tensor);
+}
+
 dt_tensor *dt_contiguous_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "contiguous", site);
+    dt__recorded(tensor, NULL);
     return tensor && !dt_tensor_is_contiguous(tensor) ? dt_clone(tensor) : tensor;
 }

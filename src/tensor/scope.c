@@ -78,6 +78,7 @@ void dt_scope_end_site(dt_scope scope, const dt_site *site) {
 }
 
 dt_tensor *dt_keep(dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     if (!tensor || tensor->scope <= 0)
         return tensor;
     dt__tensor_state *state = state_of(tensor);
@@ -89,16 +90,17 @@ dt_tensor *dt_keep(dt_tensor *tensor) {
 void dt_drop_site(dt_tensor *tensor, const dt_site *site) {
     if (!tensor)
         return;
-    if (tensor->scope < 0) {
+    if (dt__is_freed(&tensor->life) || tensor->scope < 0) {
         DT__ENTER_TENSOR(tensor, "drop", site);
-        (void)dt__fail(tensor->ctx, DT_ERR_STATE,
-                       "the tensor is in no scope; use dt_tensor_release for a retained one");
+        if (tensor)
+            (void)dt__fail(tensor->ctx, DT_ERR_STATE,
+                           "the tensor is in no scope; use dt_tensor_release for a retained one");
         return;
     }
     dt__tensor_state *state = state_of(tensor);
     unlink_handle(state, tensor);
     if (--tensor->n_refs == 0)
-        dt__handle_free(tensor);
+        dt__handle_free(tensor, "drop", site);
     else
         dt__scope_enter(state, tensor, -1);
 }
@@ -124,16 +126,17 @@ bool dt__scope_is_open(const dt_ctx *ctx, dt__scope_id scope) {
 }
 
 dt_tensor *dt_tensor_retain(dt_tensor *tensor) {
+    tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
     if (tensor)
         tensor->n_refs++;
     return tensor;
 }
 
 void dt_tensor_release_site(dt_tensor *tensor, const dt_site *site) {
+    DT__ENTER_TENSOR(tensor, "tensor_release", site);
     if (!tensor)
         return;
     if (tensor->scope >= 0 && tensor->n_refs == 1) {
-        DT__ENTER_TENSOR(tensor, "tensor_release", site);
         (void)dt__fail(tensor->ctx, DT_ERR_STATE,
                        "the tensor was not retained; use dt_drop to drop it from its scope");
         return;
@@ -141,5 +144,5 @@ void dt_tensor_release_site(dt_tensor *tensor, const dt_site *site) {
     if (--tensor->n_refs > 0)
         return;
     unlink_handle(state_of(tensor), tensor);
-    dt__handle_free(tensor);
+    dt__handle_free(tensor, "tensor_release", site);
 }

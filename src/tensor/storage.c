@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Allocation of storages and handles. Both come from pools of the context, because each op makes one of each; a handle
- * has capacity for a few dims, or for DT_SPEC_MAX_DIMS.
+ * has capacity for a few dims, or for DT_SPEC_MAX_DIMS. The storage that was freed last is used first. Of the handles
+ * it is the one that was freed first, and only when more are free than the context keeps: its lines are prefetched a
+ * call ahead, because they have left the cache.
  */
 #include "tensor/tensor_state.h"
 
@@ -11,24 +13,27 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FEW_DIMS = 6, PER_BLOCK = 64, N_LARGEST = 3 };
+enum { PER_BLOCK = 64, N_LARGEST = 3 };
+/* A handle of a few dims takes four lines; those of a distributed tensor of up to six dims use the first three. */
+enum { FEW_BYTES = 4 * DT__CACHE_LINE, FEW_DIMS = (FEW_BYTES - sizeof(dt_tensor)) / (2 * sizeof(int64_t)) };
 
 /* Objects of one size, taken from blocks that live as long as the context. */
 struct dt__pool_block {
     struct dt__pool_block *next;
     size_t bytes;
-    max_align_t memory[];
 };
 
 static bool pool_grow(dt_ctx *ctx, dt__object_pool *pool) {
-    size_t bytes = sizeof(struct dt__pool_block) + PER_BLOCK * pool->object_bytes;
+    size_t bytes = sizeof(struct dt__pool_block) + DT__CACHE_LINE + PER_BLOCK * pool->object_bytes;
     struct dt__pool_block *block = dt__alloc(ctx, bytes);
     if (!block)
         return dt__fail_memory(ctx, bytes, "tensor handles"), false;
     *block = (struct dt__pool_block){pool->blocks, bytes};
     pool->blocks = block;
-    for (size_t i = 0; i < PER_BLOCK; i++) {
-        struct dt__pooled *object = (void *)((char *)block->memory + i * pool->object_bytes);
+    char *first = (char *)(block + 1);
+    first += -(uintptr_t)first % DT__CACHE_LINE;
+    for (size_t i = PER_BLOCK; i-- > 0;) { /* so that objects are used in the order of their addresses */
+        struct dt__pooled *object = (void *)(first + i * pool->object_bytes);
         object->next = pool->free;
         pool->free = object;
     }
@@ -53,11 +58,12 @@ static void pool_destroy(dt_ctx *ctx, dt__object_pool *pool) {
     while (pool->blocks) {
         struct dt__pool_block *block = pool->blocks;
         pool->blocks = block->next;
+        DT__UNPOISON(block, block->bytes);
         dt__free(ctx, block, block->bytes);
     }
 }
 
-static size_t handle_bytes(int n_dims) { return sizeof(dt_tensor) + 2 * (size_t)n_dims * sizeof(int64_t); }
+static size_t round_to_lines(size_t bytes) { return (bytes + DT__CACHE_LINE - 1) / DT__CACHE_LINE * DT__CACHE_LINE; }
 
 void *dt__owned_new(dt_ctx *ctx, size_t bytes, const char *purpose) {
     dt__tensor_state *state = dt__tensor_state_of(ctx);
@@ -79,6 +85,7 @@ void dt__owned_free(dt_ctx *ctx, void *memory) {
         return;
     dt__tensor_state *state = ctx->slots[DT__SLOT_TENSOR].state;
     struct dt__owned *owned = (void *)((char *)memory - offsetof(struct dt__owned, memory));
+    DT__UNPOISON(owned, owned->bytes);
     if (owned->previous)
         owned->previous->next = owned->next;
     else
@@ -151,9 +158,9 @@ dt__tensor_state *dt__tensor_state_of(dt_ctx *ctx) {
         return dt__fail_memory(ctx, sizeof *state, "the context's tensors"), NULL;
     state->has_data = dt__transport_has_data(ctx);
     state->kernels = dt__rank_kernels(ctx);
-    state->storage_pool.object_bytes = sizeof(dt__storage);
-    state->few_pool.object_bytes = handle_bytes(FEW_DIMS);
-    state->many_pool.object_bytes = handle_bytes(DT_SPEC_MAX_DIMS);
+    state->storage_pool.object_bytes = round_to_lines(sizeof(dt__storage));
+    state->few_pool.object_bytes = FEW_BYTES;
+    state->many_pool.object_bytes = round_to_lines(sizeof(dt_tensor) + sizeof(int64_t[2][DT_SPEC_MAX_DIMS]));
     if (!dt__scopes_open(ctx, state)) {
         dt__free(ctx, state, sizeof *state);
         return NULL;
@@ -243,25 +250,48 @@ void dt__storage_release(dt__storage *storage) {
     pool_free(&state->storage_pool, storage);
 }
 
+/* The lines of a handle that making a distributed tensor writes. */
+static void prefetch_handle(const void *handle) {
+    for (int i = 0; i < 3; i++)
+        __builtin_prefetch((const char *)handle + i * DT__CACHE_LINE, 1);
+}
+
 dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
     dt__tensor_state *state = dt__tensor_state_of(ctx);
     if (!state)
         return NULL;
     bool large = n_dims > FEW_DIMS;
-    dt_tensor *tensor = pool_alloc(ctx, large ? &state->many_pool : &state->few_pool);
+    dt__object_pool *pool = large ? &state->many_pool : &state->few_pool;
+    dt_tensor *tensor = dt__freed_pop(&pool->freed, ctx, pool->object_bytes);
+    if (tensor)
+        prefetch_handle(pool->freed.oldest);
+    else
+        tensor = pool_alloc(ctx, pool);
     if (!tensor)
         return NULL;
-    memset(tensor, 0, sizeof *tensor);
+    dt__life_begin(&tensor->life, ctx);
     tensor->ctx = ctx;
     tensor->n_refs = 1;
+    tensor->spec = NULL;
+    tensor->requires_grad = false;
     tensor->large = large;
     dt__scope_enter(state, tensor, state->n_scopes - 1);
     return tensor;
 }
 
-void dt__handle_free(dt_tensor *tensor) {
+/* The last tensor of a spec frees it, and perhaps its mesh: these name the call, too. */
+static void free_spec(dt_spec *spec, const char *name, const dt_site *site) {
+    DT__ENTER(spec->ctx, name, site);
+    dt_spec_release(spec);
+}
+
+void dt__handle_free(dt_tensor *tensor, const char *name, const dt_site *site) {
     dt__tensor_state *state = tensor->ctx->slots[DT__SLOT_TENSOR].state;
+    dt__object_pool *pool = tensor->large ? &state->many_pool : &state->few_pool;
     dt__storage_release(tensor->storage);
-    dt_spec_release(tensor->spec);
-    pool_free(tensor->large ? &state->many_pool : &state->few_pool, tensor);
+    if (tensor->spec && tensor->spec->n_refs == 1)
+        free_spec(tensor->spec, name, site);
+    else
+        dt_spec_release(tensor->spec);
+    dt__life_end(&pool->freed, &tensor->life, tensor->ctx, pool->object_bytes, name, site);
 }

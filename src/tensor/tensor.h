@@ -31,22 +31,24 @@ typedef struct dt__storage {
     struct dt__storage *previous, *next; /* of all, or of the pool */
 } dt__storage;
 
+/* The first line of the cache is what dispatch checks, and what is written when the handle is freed. */
 struct dt_tensor {
+    dt__lifetime life;
     dt_ctx *ctx;
     int64_t n_refs;             /* including the scope's */
     int64_t scope;              /* depth of its scope; -1: in none */
-    dt_tensor *previous, *next; /* of its list, or of the pool */
+    dt_tensor *previous, *next; /* of its list */
     dt__storage *storage;       /* holds a reference */
     dt_spec *spec;              /* holds a reference; NULL: plain */
     unsigned char *data;        /* first element of the local tensor; NULL where the storage has none */
     dt_dtype dtype;
     int n_dims, local_n_dims;
+    bool requires_grad;
+    bool large;                 /* has capacity for DT_SPEC_MAX_DIMS dims */
     const int64_t *shape;       /* global */
     const int64_t *local_shape; /* the same of a plain tensor */
     int64_t *strides;           /* of the local tensor, in elements */
-    bool requires_grad;
-    bool large;     /* has capacity for DT_SPEC_MAX_DIMS dims */
-    int64_t dims[]; /* what the pointers above point to, unless it is in the spec */
+    int64_t dims[];             /* what the pointers above point to, unless it is in the spec */
 };
 
 typedef struct dt__tensor_state dt__tensor_state;
@@ -81,6 +83,9 @@ dt_tensor *dt__tensor_new(dt_ctx *ctx, const char *op, dt_dtype dtype, int n_dim
 dt_tensor *dt__tensor_of_spec(dt_spec *spec);
 /* A distributed handle on a storage that holds this rank's local tensor; strides NULL: dense, as the spec. */
 dt_tensor *dt__tensor_wrap(dt_spec *spec, dt__storage *storage, int64_t offset, const int64_t *strides);
+/* As dt_empty_like and dt_clone, for the library's own copies: not recorded. */
+dt_tensor *dt__empty_like(const dt_tensor *tensor);
+dt_tensor *dt__clone(const dt_tensor *tensor);
 /* Another handle on the same elements. */
 dt_tensor *dt__tensor_alias(const dt_tensor *tensor);
 
@@ -93,6 +98,26 @@ typedef struct dt__scope_id {
 } dt__scope_id;
 dt__scope_id dt__scope_current(const dt_ctx *ctx);
 bool dt__scope_is_open(const dt_ctx *ctx, dt__scope_id scope);
+
+/* recorded_call.c: adds the public call in progress, if it is the program's own, to the history of the spec's mesh, and
+ * of that of `other`. Every rank of a mesh makes the same calls on its tensors. */
+typedef struct dt__call_details {
+    const dt_spec *other; /* a second tensor, or NULL */
+    dt_mesh *mesh;        /* a second mesh, without a second tensor, or NULL */
+    const char *text;     /* an argument, or NULL */
+    int n_values;         /* numbers; the first one is shown in errors */
+    double values[3];
+    uint64_t hash;                                     /* of further arguments, which `describe` adds to the text */
+    void (*describe)(const void *arg, dt__text *text); /* "; mean=0; std=1"; or NULL */
+    const void *describe_arg;
+} dt__call_details;
+void dt__record_public_call(const dt_spec *spec, const dt__call_details *details);
+/* The same for a tensor, which may be plain or NULL; returns it. details may be NULL. */
+static inline dt_tensor *dt__recorded(dt_tensor *tensor, const dt__call_details *details) {
+    if (tensor && !dt__is_freed(&tensor->life) && tensor->spec && dt__call_is_recorded(tensor->ctx))
+        dt__record_public_call(tensor->spec, details);
+    return tensor;
+}
 
 static inline int64_t dt__tensor_offset(const dt_tensor *tensor) {
     return tensor->data ? (tensor->data - tensor->storage->data) / (int64_t)dt_dtype_size(tensor->dtype) : 0;
@@ -139,10 +164,12 @@ bool dt__needs_values(dt_tensor *tensor);
  * Otherwise it holds the identity of the reduction. */
 bool dt__holds_value(const dt_spec *spec, dt_reduce *identity);
 
-/* Enters a public call on a tensor (base/ctx.h), which its errors then show; tensor may be NULL. */
+/* Enters a public call on a tensor (base/ctx.h), which its errors then show. A freed tensor becomes NULL, with the
+ * error recorded (base/lifetime.h); tensor may be NULL. */
 void dt__tensor_describe(const void *tensor, char *out, size_t capacity);
 #define DT__ENTER_TENSOR(tensor, name, site)                                                                         \
-    DT__ENTER_ON(dt_tensor_ctx(tensor), name, site, tensor, dt__tensor_describe)
+    DT__ENTER_ON(dt_tensor_ctx(tensor), name, site, tensor, dt__tensor_describe);                                    \
+    (tensor) = DT__LIVE(DT__KIND_TENSOR, tensor)
 /* The same with the site of options, which are converted in place (base/options.h). */
 #define DT__ENTER_TENSOR_OPTIONS(tensor, name, options, size, full)                                                  \
     (options) = DT__OPTIONS(dt_tensor_ctx(tensor), name, options, size, full);                                       \

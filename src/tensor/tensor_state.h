@@ -13,10 +13,13 @@ struct dt__pooled {
 };
 
 typedef struct dt__object_pool {
-    size_t object_bytes;
+    size_t object_bytes; /* a multiple of DT__CACHE_LINE, to which objects are aligned */
     struct dt__pooled *free;
     struct dt__pool_block *blocks;
+    dt__freed_queue freed; /* of handles */
 } dt__object_pool;
+
+enum { DT__CACHE_LINE = 64 };
 
 /* One open scope; the first one is the context itself. */
 struct dt__scope {
@@ -44,10 +47,11 @@ struct dt__owned {
     max_align_t memory[];
 };
 
-/* A handle with one reference, the current scope's, and everything else zero; NULL after an error. */
+/* A handle with one reference, the current scope's, and no spec; the caller sets storage, dtype, dims and strides. NULL
+ * after an error. */
 dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims);
-/* Frees a handle without references, which is in no list. */
-void dt__handle_free(dt_tensor *tensor);
+/* Frees a handle without references, which is in no list; name and site: as dt__life_end. */
+void dt__handle_free(dt_tensor *tensor, const char *name, const dt_site *site);
 
 /* scope.c: opens the context's own scope. */
 bool dt__scopes_open(dt_ctx *ctx, dt__tensor_state *state);

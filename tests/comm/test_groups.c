@@ -151,6 +151,7 @@ static int share(dt_ctx *ctx, void *arg) {
     const int64_t orders[4][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}, {2, 1, 0}};
     dt_group *groups[4], *world = dt_group_world(ctx);
     uint64_t random = test_seed(3);
+    ctx->freed_kept = 0; /* blocks are counted */
     CHECK_OK(ctx, dt_comm_barrier(world));
     for (int i = 0; i < 4; i++)
         groups[i] = dt_group_new(ctx, orders[i], 3);
@@ -314,6 +315,7 @@ static int make_thousands(dt_ctx *ctx, void *arg) {
     const test_memory *memory = arg;
     static struct maker makers[MOST_RANKS]; /* one per rank: ranks may be threads */
     struct maker *maker = &makers[dt_rank(ctx)];
+    ctx->freed_kept = 0; /* blocks are counted */
     *maker = (struct maker){.ctx = ctx, .shared = test_seed(21), .own = test_seed(22 + (uint64_t)dt_rank(ctx))};
     for (int k = 0; k < POOL; k++)
         maker->n[k] = any_members(&maker->shared, dt_world(ctx), 1, maker->members[k]);

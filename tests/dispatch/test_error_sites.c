@@ -128,6 +128,15 @@ static int fail_by_arguments(world *w) {
     FAILS(generator_child, dt_generator_child(generator, ""));
     FAILS(generator_restore, dt_generator_restore(generator, (dt_generator_state){0, UINT64_MAX}));
     dt_generator_release(generator);
+    FAILS(generator_release, dt_generator_release(generator));
+    FAILS(group_release, dt_group_release(w->group));
+    dt_mesh *mesh = dt_mesh_new(ctx, "1");
+    int64_t size = 3;
+    dt_spec *spec = dt_spec_new(mesh, &(dt_spec_desc){.n_dims = 1, .shape = &size, .text = "R"});
+    dt_spec_release(spec);
+    FAILS(spec_release, dt_spec_release(spec));
+    dt_mesh_release(mesh);
+    FAILS(mesh_release, dt_mesh_release(mesh));
     FAILS(rand, dt_rand(ctx, DT_SHAPE(-1)));
     FAILS(randn, dt_randn(ctx, DT_SHAPE(-1)));
     FAILS(truncated_normal, dt_truncated_normal(ctx, DT_SHAPE(-1)));
@@ -163,6 +172,7 @@ static int fail_by_arguments(world *w) {
     dt_scope scope = dt_scope_begin(ctx);
     dt_scope_end(scope);
     FAILS(scope_end, dt_scope_end(scope));
+    FAILS(apart_end, dt_apart_end(ctx));
     dt_tensor *kept = dt_tensor_retain(dt_ones(ctx, DT_SHAPE(2)));
     dt_drop(kept);
     FAILS(drop, dt_drop(kept));

@@ -103,7 +103,8 @@ static int transposed_and_contiguous(dt_ctx *ctx, void *arg) {
     CHECK(dt_tensor_shares(x, turned), "TOP-006: a view");
     int64_t rows = dt_tensor_local_shape(x)[0]; /* none on the last rank */
     CHECK(rows == (dt_rank(ctx) < 3), "TOP-006: %lld rows", (long long)rows);
-    CHECK(!rows || strides_are(dt_to_local(again), (int64_t[]){5 * rows, rows, 1}, 3), "TOP-006: contiguous again");
+    dt_tensor *local = dt_to_local(again);
+    CHECK(!rows || strides_are(local, (int64_t[]){5 * rows, rows, 1}, 3), "TOP-006: contiguous again");
     CHECK(tensors_equal(dt_full_tensor(again), dt_transpose(value, 0, 2)), "TOP-006: %s", dt_error_text(ctx));
     dt_mesh_release(mesh);
     return 0;

@@ -36,10 +36,8 @@ static bool names_its_line(dt_ctx *ctx, dt_mesh *mesh) {
     return dt_error_clear(ctx) == DT_OK;
 }
 
-int main() {
-    dt::context ctx;
-    if (dt_version() != DT_VERSION || !ctx)
-        return 1;
+/* A function of its own, because references end before their context is closed. */
+static int run(dt_ctx *ctx) {
     dt::ref<dt_mesh> mesh(dt_mesh_new(ctx, dt_world(ctx) == 4 ? "dp=2,tp=2" : "dp=1,tp=1"));
     dt::ref<dt_mesh> line(dt_mesh_flatten(mesh, nullptr));
     dt_tensor *s = nullptr;
@@ -83,5 +81,13 @@ int main() {
         return 7;
     if (dt_rank(ctx) == 0)
         std::printf("dtensor %s\n", dt_version_text());
-    return ctx.close();
+    return 0;
+}
+
+int main() {
+    dt::context ctx;
+    if (dt_version() != DT_VERSION || !ctx)
+        return 1;
+    int code = run(ctx);
+    return code ? code : ctx.close();
 }

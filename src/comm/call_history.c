@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Histories and labels of the shm transport: where they are stored, and the search for the first call in which two
+ * ranks differ. Clearing errors collectively resets histories; otherwise ranks that differed once would always differ.
+ */
+#include "comm/shm.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct dt__history_block *find_block(struct dt__rank_block *rank, uint64_t key) {
+    for (uint64_t i = 0; i < DT__N_HISTORIES; i++) {
+        struct dt__history_block *block = &rank->histories[(key + i) % DT__N_HISTORIES];
+        uint64_t found = atomic_load(&block->key);
+        if (found == key || found == 0)
+            return block;
+    }
+    return NULL;
+}
+
+dt__history *dt__history_of(dt_ctx *ctx, uint64_t key, const char *name) {
+    dt__runtime *runtime = dt__runtime_of(ctx);
+    dt__shm *shm = runtime ? runtime->shm : NULL;
+    if (!shm || ctx->world == 1)
+        return NULL;
+    key += key == 0;
+    for (dt__history *history = shm->histories; history; history = history->next)
+        if (history->key == key)
+            return history;
+    dt__history *made = dt__alloc_zeroed(ctx, sizeof *made);
+    if (!made)
+        return (void)dt__fail_memory(ctx, sizeof *made, "the history of a mesh"), NULL;
+    made->key = key;
+    made->ctx = ctx;
+    snprintf(made->name, sizeof made->name, "%s", name);
+    made->block = find_block(shm->own, key);
+    if (made->block)
+        atomic_store(&made->block->key, key);
+    made->next = shm->histories;
+    shm->histories = made;
+    return made;
+}
+
+void dt__histories_reset(dt__shm *shm) {
+    for (dt__history *history = shm->histories; history; history = history->next) {
+        history->hash = history->n = 0;
+        if (history->block)
+            atomic_store(&history->block->n, 0);
+    }
+}
+
+void dt__histories_free(dt__shm *shm) {
+    while (shm->histories) {
+        dt__history *history = shm->histories;
+        shm->histories = history->next;
+        dt__free(shm->runtime->ctx, history, sizeof *history);
+    }
+    dt__map_free(&shm->labels);
+}
+
+void dt__history_amend(dt__history *history, uint64_t number) {
+    history->hash = dt__hash_u64(number, history->hash);
+    if (history->block && history->n)
+        atomic_store(&history->block->calls[(history->n - 1) % DT__N_HISTORY_CALLS].hash, history->hash);
+}
+
+/* A label is its offset + 1 in the map, as a pointer. */
+uint32_t dt__label_find(dt_ctx *ctx, uint64_t fingerprint) {
+    dt__shm *shm = dt__runtime_of(ctx)->shm;
+    return (uint32_t)(uintptr_t)dt__map_get(&shm->labels, fingerprint, NULL, NULL);
+}
+
+uint32_t dt__label_new(dt_ctx *ctx, uint64_t fingerprint, const char *text) {
+    dt__shm *shm = dt__runtime_of(ctx)->shm;
+    size_t bytes = strlen(text) + 1;
+    bytes = bytes < DT__MAX_LABEL ? bytes : DT__MAX_LABEL;
+    uintptr_t label = shm->label_bytes + 1;
+    if (shm->label_bytes + bytes > DT__LABEL_BYTES || !dt__map_add(&shm->labels, fingerprint, (void *)label))
+        return 0;
+    snprintf(shm->own->labels + shm->label_bytes, bytes, "%s", text);
+    shm->label_bytes += bytes;
+    return (uint32_t)label;
+}
+
+uint32_t dt__label_of_file(dt__history *history, const char *file) {
+    uint64_t fingerprint = dt__hash_u64((uint64_t)(uintptr_t)file, 17);
+    history->last_file = file;
+    history->file_label = file ? dt__label_find(history->ctx, fingerprint) : 0;
+    if (file && !history->file_label)
+        history->file_label = dt__label_new(history->ctx, fingerprint, file);
+    return history->file_label;
+}
+
+/* The text of a label; it may be that of another call if its owner has joined again meanwhile, but it ends. */
+static void copy_label(const struct dt__rank_block *rank, uint32_t label, const char *otherwise, char *text) {
+    snprintf(text, DT__MAX_LABEL, "%.*s", DT__MAX_LABEL - 1,
+             label && label <= DT__LABEL_BYTES - DT__MAX_LABEL ? rank->labels + label - 1 : otherwise);
+}
+
+/* "add(f32[8,6] S(0) on mesh(tp=2); …) (at a.c:12)"; "none" for call UINT64_MAX. */
+static void describe_call(const struct dt__rank_block *rank, const struct dt__history_block *block, uint64_t i,
+                          char *text, size_t capacity) {
+    if (i == UINT64_MAX) {
+        snprintf(text, capacity, "none");
+        return;
+    }
+    const struct dt__history_call *call = &block->calls[i % DT__N_HISTORY_CALLS];
+    char label[DT__MAX_LABEL], file[DT__MAX_LABEL], value[40] = "", site[DT__MAX_LABEL + 24] = "";
+    uint64_t word = atomic_load(&call->text), mask = (1 << DT__LABEL_BITS) - 1;
+    uint64_t bits = atomic_load(&block->values[i % DT__N_HISTORY_CALLS]);
+    double number;
+    memcpy(&number, &bits, sizeof number);
+    copy_label(rank, (uint32_t)(word & mask), "a call", label);
+    copy_label(rank, (uint32_t)(word >> DT__FILE_SHIFT & mask), "", file);
+    if (word >> DT__VALUE_SHIFT)
+        snprintf(value, sizeof value, " with %.17g", number);
+    if (*file)
+        snprintf(site, sizeof site, " (at %s:%" PRIu64 ")", file, word >> DT__LINE_SHIFT & mask);
+    snprintf(text, capacity, "%s%s%s", label, value, site);
+}
+
+/* The first of the calls that both have made in which two blocks differ; false, with *at behind them, if there is none.
+ * *older: the one before it is no longer kept, and they may have differed already. b may change meanwhile. */
+static bool find_difference(const struct dt__history_block *a, uint64_t n_a, const struct dt__history_block *b,
+                            uint64_t n_b, uint64_t *at, bool *older) {
+    uint64_t max = n_a > n_b ? n_a : n_b, min = n_a < n_b ? n_a : n_b;
+    uint64_t first = max > DT__N_HISTORY_CALLS ? max - DT__N_HISTORY_CALLS : 0;
+    for (*at = first; *at < min; ++*at) {
+        uint64_t slot = *at % DT__N_HISTORY_CALLS;
+        if (atomic_load(&a->calls[slot].hash) == atomic_load(&b->calls[slot].hash))
+            continue;
+        if (*at + DT__N_HISTORY_CALLS <= atomic_load(&b->n) + 1) { /* overwritten meanwhile */
+            first = *at + 1;
+            continue;
+        }
+        *older = first > 0 && *at == first;
+        return true;
+    }
+    *older = first > min;
+    return *older;
+}
+
+static bool describe_difference(const dt__shm *shm, const dt__history *history, int64_t peer,
+                                enum dt__peer_calls calls, char *text, size_t capacity) {
+    struct dt__rank_block *ranks = shm->segment->ranks;
+    const struct dt__history_block *block = find_block(&ranks[peer], history->key);
+    int64_t own = shm->runtime->ctx->rank;
+    if (!history->block || !block || atomic_load(&block->key) != history->key)
+        return false;
+    uint64_t n = atomic_load_explicit(&block->n, memory_order_acquire), at;
+    bool older;
+    n -= n > 0 && calls == DT__CALLS_RUNNING;
+    bool found = find_difference(history->block, history->n, block, n, &at, &older);
+    if (!found && (calls != DT__CALLS_COMPARED || history->n == n))
+        return false;
+    if (older) {
+        snprintf(text, capacity,
+                 "ranks %" PRId64 " and %" PRId64 " made different calls on %s, before the last %d, which are kept",
+                 own, peer, history->name, DT__N_HISTORY_CALLS);
+        return true;
+    }
+    char own_call[2 * DT__MAX_LABEL], peer_call[2 * DT__MAX_LABEL];
+    describe_call(&ranks[own], history->block, at < history->n ? at : UINT64_MAX, own_call, sizeof own_call);
+    describe_call(&ranks[peer], block, at < n ? at : UINT64_MAX, peer_call, sizeof peer_call);
+    snprintf(text, capacity,
+             "ranks %" PRId64 " and %" PRId64 " made different calls on %s: call %" PRIu64 " is %s on rank %" PRId64
+             " and %s on rank %" PRId64 "%s",
+             own, peer, history->name, at + 1, own_call, own, peer_call, peer,
+             strcmp(own_call, peer_call)
+                 ? ""
+                 : ", after different random draws (generators must have the same seed and the "
+                   "same number of draws)");
+    return true;
+}
+
+bool dt__describe_divergence(const dt_work *work, int64_t c, enum dt__peer_calls calls, char *text, size_t capacity) {
+    for (int i = 0; i < work->n_histories; i++)
+        if (work->histories[i] && describe_difference(work->channel->shm, work->histories[i], work->channel->ranks[c],
+                                                      calls, text, capacity))
+            return true;
+    return false;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Call histories. Every rank of a mesh makes the same calls on the mesh's tensors in the same order. A *history* is a
+ * hash of those calls, one per mesh and rank; every operation on the mesh compares it, so that ranks which diverged get
+ * an error, also where the calls themselves did not communicate. The last calls are kept in shared memory: their
+ * hashes, with which two ranks find the first call that differs, and *labels*, which are texts that the calling rank
+ * writes once per kind of call. A peer can read them even when their owner has closed its context or died.
+ */
+#ifndef DT_COMM_CALL_HISTORY_H
+#define DT_COMM_CALL_HISTORY_H
+
+#include "base/ctx.h"
+#include "base/hash.h"
+
+#include <stdatomic.h>
+#include <string.h>
+
+enum {
+    DT__N_HISTORIES = 32,        /* meshes of one rank whose calls are kept; of others there is only the hash */
+    DT__N_HISTORY_CALLS = 1024,  /* calls that are kept of each */
+    DT__LABEL_BYTES = 1 << 20,   /* of all labels of a rank */
+    DT__MAX_LABEL = 480,         /* bytes of one, with its end */
+    DT__HISTORY_NAME_BYTES = 96, /* of the name of a mesh */
+};
+
+/* One call, in shared memory; small, because every op writes one. */
+struct dt__history_call {
+    _Atomic uint64_t hash; /* of this call and all before it */
+    _Atomic uint64_t text; /* its label, the label of the source file, the line, and whether there is a value */
+};
+/* A label is its offset + 1; 0: none. */
+enum { DT__LABEL_BITS = 21, DT__FILE_SHIFT = 21, DT__LINE_SHIFT = 42, DT__VALUE_SHIFT = 63 };
+_Static_assert(DT__LABEL_BYTES < 1 << DT__LABEL_BITS, "a label fits its bits");
+
+/* The calls of one rank on one mesh, in shared memory. */
+struct dt__history_block {
+    _Atomic uint64_t key; /* fingerprint of the mesh; 0: free */
+    _Atomic uint64_t n;   /* calls so far; call i is calls[i % DT__N_HISTORY_CALLS] */
+    struct dt__history_call calls[DT__N_HISTORY_CALLS];
+    _Atomic uint64_t values[DT__N_HISTORY_CALLS]; /* bits of the first argument that varies, as a double */
+};
+
+/* This rank's history of one mesh; lives as long as the context. */
+typedef struct dt__history {
+    uint64_t key, hash, n;
+    struct dt__history_block *block; /* NULL: not kept */
+    const char *last_file;           /* the one of the last call, and its label */
+    uint32_t file_label;
+    char name[DT__HISTORY_NAME_BYTES];
+    dt_ctx *ctx;
+    struct dt__history *next;
+} dt__history;
+
+/* The history with this key, made on first use; name is the mesh's for errors. NULL where no peer could compare it: in
+ * a world of one rank and on transports without data; also after an error, which is recorded. */
+dt__history *dt__history_of(dt_ctx *ctx, uint64_t key, const char *name);
+
+/* The label with this fingerprint, or 0; and a new one. 0 also where there is no space left. */
+uint32_t dt__label_find(dt_ctx *ctx, uint64_t fingerprint);
+uint32_t dt__label_new(dt_ctx *ctx, uint64_t fingerprint, const char *text);
+/* The label of a source file. */
+uint32_t dt__label_of_file(dt__history *history, const char *file);
+
+/* Adds a call. `call` is a hash of what does not vary, `value` of the arguments that do, of which `first` is shown. */
+typedef struct dt__folded_call {
+    uint64_t call, value;
+    uint32_t label;
+    bool has_value;
+    double first;
+} dt__folded_call;
+
+static inline void dt__history_fold(dt__history *history, const dt__folded_call *call, const dt_site *site) {
+    uint64_t hash = (history->hash ^ call->call) * UINT64_C(0xbf58476d1ce4e5b9) + call->value;
+    hash ^= hash >> 29;
+    uint64_t n = history->n++;
+    history->hash = hash;
+    struct dt__history_block *block = history->block;
+    if (!block)
+        return;
+    struct dt__history_call *to = &block->calls[n % DT__N_HISTORY_CALLS];
+    uint64_t text = call->label;
+    if (site) {
+        uint64_t file =
+            site->file == history->last_file ? history->file_label : dt__label_of_file(history, site->file);
+        text |= file << DT__FILE_SHIFT | ((uint64_t)site->line & ((1 << DT__LABEL_BITS) - 1)) << DT__LINE_SHIFT;
+    }
+    if (call->has_value) {
+        uint64_t first;
+        memcpy(&first, &call->first, sizeof first);
+        text |= UINT64_C(1) << DT__VALUE_SHIFT;
+        atomic_store_explicit(&block->values[n % DT__N_HISTORY_CALLS], first, memory_order_relaxed);
+    }
+    atomic_store_explicit(&to->hash, hash, memory_order_relaxed);
+    atomic_store_explicit(&to->text, text, memory_order_relaxed);
+    atomic_store_explicit(&block->n, n + 1, memory_order_release);
+}
+
+/* Adds a number to the last call: a random draw, which is known only when it is made. */
+void dt__history_amend(dt__history *history, uint64_t number);
+
+#endif

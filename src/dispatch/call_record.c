@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Adds ops to the call histories of meshes (comm/call_history.h). A call is recorded before it is checked, whether it
+ * fails or not, so that ranks which make the same calls have the same history. Its fingerprint, with the op's name, the
+ * specs of the inputs and the arguments that do not vary, is computed once per decision and contains no id, because
+ * ids depend on the order in which a rank made its specs.
+ */
+#include "dispatch/decision.h"
+
+#include "mesh/mesh.h"
+
+#include <string.h>
+
+static uint64_t hash_bytes(const void *bytes, size_t n, uint64_t hash) {
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < n; i++)
+        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    return dt__hash_u64(n, hash);
+}
+
+static uint64_t hash_value(const dt_arg *arg, uint64_t hash) {
+    switch (arg->type) {
+    case DT_ARG_INT:
+        return dt__hash_u64((uint64_t)arg->as.i, hash);
+    case DT_ARG_BOOL:
+        return dt__hash_u64(arg->as.b, hash);
+    case DT_ARG_DTYPE:
+        return dt__hash_u64((uint64_t)arg->as.dtype, hash);
+    case DT_ARG_TENSORS:
+        return dt__hash_u64((uint64_t)(uint32_t)arg->n, hash);
+    case DT_ARG_FLOAT:
+        return hash_bytes(&arg->as.f, sizeof arg->as.f, hash);
+    case DT_ARG_COMPLEX:
+        return hash_bytes(arg->as.c, sizeof arg->as.c, hash);
+    case DT_ARG_INTS:
+        return hash_bytes(arg->as.ints, (size_t)arg->n * sizeof *arg->as.ints, hash);
+    case DT_ARG_FLOATS:
+        return hash_bytes(arg->as.floats, (size_t)arg->n * sizeof *arg->as.floats, hash);
+    case DT_ARG_TEXT:
+        return hash_bytes(arg->as.text, strlen(arg->as.text), hash);
+    default:
+        return hash;
+    }
+}
+
+static uint64_t hash_tensor(const dt_tensor *tensor, uint64_t hash) {
+    if (tensor->spec)
+        return dt__hash_u64(tensor->spec->fingerprint, hash);
+    hash = dt__hash_u64((uint64_t)tensor->dtype << 8 | (uint64_t)tensor->n_dims, hash);
+    return hash_bytes(tensor->shape, (size_t)tensor->n_dims * sizeof *tensor->shape, hash);
+}
+
+static uint64_t fingerprint_of(const dt__call *call) {
+    const dt__signature *signature = &call->info->schema.signatures[call->overload];
+    const char *name = call->info->schema.name;
+    uint64_t hash = hash_bytes(name, strlen(name), (uint64_t)call->overload);
+    for (int i = 0; i < signature->n_params; i++) {
+        hash = dt__hash_u64((uint64_t)call->args[i].type, hash);
+        if (!(signature->varying >> i & 1))
+            hash = hash_value(&call->args[i], hash);
+    }
+    for (int i = 0; i < call->n_inputs; i++)
+        hash = hash_tensor(call->inputs[i], hash);
+    return hash;
+}
+
+/* The arguments that vary: their hash, and the first one as a number to show. */
+static inline void fold_varying(const dt__call *call, dt__folded_call *out) {
+    const dt__signature *signature = &call->info->schema.signatures[call->overload];
+    for (uint32_t left = signature->varying; left; left &= left - 1) {
+        const dt_arg *arg = &call->args[__builtin_ctz(left)];
+        double number = arg->type == DT_ARG_FLOAT ? arg->as.f : arg->type == DT_ARG_INT ? (double)arg->as.i : 0;
+        uint64_t bits = 0;
+        if (arg->type == DT_ARG_FLOAT || arg->type == DT_ARG_INT)
+            memcpy(&bits, &arg->as, sizeof bits);
+        else if (arg->type == DT_ARG_BOOL)
+            bits = (uint64_t)(number = arg->as.b);
+        else if (arg->type == DT_ARG_COMPLEX)
+            bits = hash_value(arg, 0);
+        else
+            continue;
+        out->value = (out->value ^ bits) * UINT64_C(0x9e3779b97f4a7c15);
+        if (!out->has_value)
+            out->first = number;
+        out->has_value = true;
+    }
+}
+
+void dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
+    if (!decision->history || !dt__call_is_recorded(ctx))
+        return;
+    dt__folded_call folded = {.call = decision->fingerprint, .label = decision->label};
+    fold_varying(call, &folded);
+    dt__history_fold(decision->history, &folded, ctx->call.site);
+}
+
+/* Arguments that vary are shown with each call. */
+static void add_call(const dt__call *call, dt__text *out) {
+    dt_op_value inputs[DT__MAX_INPUTS];
+    for (int i = 0; i < call->n_inputs; i++) {
+        const dt_tensor *tensor = call->inputs[i];
+        inputs[i] = (dt_op_value){
+            .dtype = tensor->dtype, .n_dims = tensor->n_dims, .shape = tensor->shape, .spec = tensor->spec};
+    }
+    uint32_t varying = call->info->schema.signatures[call->overload].varying;
+    dt__call_form_text(call->info, call->overload, call->args, inputs, varying, out);
+}
+
+static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint) {
+    uint32_t label = dt__label_find(ctx, fingerprint);
+    if (label)
+        return label;
+    dt__text text = dt__text_new(ctx);
+    add_call(call, &text);
+    label = dt__label_new(ctx, fingerprint, dt__text_chars(&text));
+    dt__text_free(&text);
+    return label;
+}
+
+void dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out) {
+    dt__folded_call folded = {0};
+    const dt__history *recorded[DT__MAX_INPUTS];
+    int n_recorded = 0;
+    *out = (dt__call_record){0};
+    for (int i = 0; i < call->n_inputs; i++) {
+        dt__history *history = call->inputs[i]->spec ? dt__mesh_history(call->inputs[i]->spec->mesh) : NULL;
+        bool is_new = history != NULL;
+        for (int k = 0; k < n_recorded && is_new; k++)
+            is_new = recorded[k] != history;
+        if (!is_new)
+            continue;
+        if (!n_recorded) {
+            fold_varying(call, &folded);
+            out->fingerprint = folded.call = fingerprint_of(call);
+            out->label = folded.label = label_of(ctx, call, folded.call);
+        }
+        recorded[n_recorded++] = history;
+        if (dt__call_is_recorded(ctx))
+            dt__history_fold(history, &folded, ctx->call.site);
+    }
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Adds public calls other than ops to the call histories of meshes (comm/call_history.h). Each public function that
+ * makes, changes, moves or reads a distributed tensor records itself when it has its tensor, before it checks the other
+ * arguments; queries do not. Ops are recorded by dispatch, with a text that is made once per decision.
+ */
+#include "base/text.h"
+#include "mesh/mesh.h"
+#include "tensor/tensor.h"
+
+#include <string.h>
+
+static uint64_t hash_text(const char *text, uint64_t hash) {
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
+/* "redistribute(f32[8,6] S(0) on mesh(tp=2); R)" */
+static uint32_t label_of(dt_ctx *ctx, uint64_t fingerprint, const dt_spec *spec, const dt__call_details *details) {
+    uint32_t label = dt__label_find(ctx, fingerprint);
+    if (label)
+        return label;
+    dt__text text = dt__text_new(ctx);
+    char form[256];
+    (void)dt_spec_text(spec, sizeof form, form);
+    dt__text_add(&text, "%s(%s", ctx->call.name, form);
+    if (details->other) {
+        (void)dt_spec_text(details->other, sizeof form, form);
+        dt__text_add(&text, "; %s", form);
+    }
+    dt__text_add(&text, "%s%s", details->text ? "; " : "", details->text ? details->text : "");
+    if (details->describe)
+        details->describe(details->describe_arg, &text);
+    dt__text_add(&text, ")");
+    label = dt__label_new(ctx, fingerprint, dt__text_chars(&text));
+    dt__text_free(&text);
+    return label;
+}
+
+void dt_apart_begin(dt_ctx *ctx) {
+    if (ctx)
+        ctx->call.apart += DT__APART;
+}
+
+dt_status dt_apart_end_site(dt_ctx *ctx, const dt_site *site) {
+    DT__ENTER(ctx, "apart_end", site);
+    if (!ctx)
+        return DT_ERR_VALUE;
+    if (!ctx->call.apart)
+        return dt__fail(ctx, DT_ERR_STATE, "there is no dt_apart_begin that it would end");
+    ctx->call.apart -= DT__APART;
+    return DT_OK;
+}
+
+void dt__record_public_call(const dt_spec *spec, const dt__call_details *details) {
+    static const dt__call_details none;
+    details = details ? details : &none;
+    dt_mesh *second = details->other ? details->other->mesh : details->mesh;
+    if (dt__is_freed((const dt__lifetime *)second))
+        second = NULL; /* the call fails, on all ranks alike */
+    dt__history *history = dt__mesh_history(spec->mesh), *other = second ? dt__mesh_history(second) : NULL;
+    if (!history && !other)
+        return;
+    dt_ctx *ctx = dt_mesh_ctx(spec->mesh);
+    uint64_t fingerprint = dt__hash_u64(spec->fingerprint, hash_text(ctx->call.name, details->hash));
+    if (details->other)
+        fingerprint = dt__hash_u64(details->other->fingerprint, fingerprint);
+    if (details->text)
+        fingerprint = hash_text(details->text, fingerprint);
+    dt__folded_call folded = {
+        .call = fingerprint,
+        .label = label_of(ctx, fingerprint, spec, details),
+        .has_value = details->n_values > 0,
+        .first = details->n_values > 0 ? details->values[0] : 0,
+    };
+    for (int i = 0; i < details->n_values; i++) {
+        uint64_t bits;
+        memcpy(&bits, &details->values[i], sizeof bits);
+        folded.value = dt__hash_u64(bits, folded.value);
+    }
+    if (history)
+        dt__history_fold(history, &folded, ctx->call.site);
+    if (other && other != history)
+        dt__history_fold(other, &folded, ctx->call.site);
+}

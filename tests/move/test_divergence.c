@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Ranks that make different calls on a mesh's tensors: every rank of the mesh gets an error in the next operation on
+ * the mesh that names the first differing call of each side, even if that call sent nothing; ranks that make the same
+ * calls, or different ones on other meshes, on plain tensors or apart, get none.
+ */
+/* ctest: timeout=300 */
+#include "support/launch.h"
+
+#include <dtensor/dtensor.h>
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const int64_t worlds[] = {2, 3, 5};
+
+/* A program in which rank 1 makes another call, and what the errors must contain. */
+typedef struct program {
+    const char *name;
+    void (*run)(dt_ctx *ctx, dt_mesh *mesh, bool odd); /* odd: on rank 1 */
+    const char *call, *odd_call;
+} program;
+
+static void other_op(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *q = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    dt_tensor *r = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(1)");
+    for (int i = 0; i < 3; i++) /* the second time, from the cache */
+        dt_add(q, r), dt_mul(q, r);
+    odd ? dt_mul(q, r) : dt_add(q, r);
+}
+
+static void other_reduction(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    dt_full_tensor(odd ? dt_mean(x, .dim = DT_DIMS(0)) : dt_sum(x, .dim = DT_DIMS(0)));
+}
+
+static void other_dim(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(6, 6), .mesh = mesh, .place = "R");
+    dt_tensor *y = dt_sum(x, .dim = odd ? DT_DIMS(1) : DT_DIMS(0));
+    dt_redistribute(dt_redistribute(y, "S(0)"), "R");
+}
+
+static void other_value(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    for (int i = 0; i < 3; i++)
+        dt_mul_scalar(x, 2.0);
+    dt_mul_scalar(x, odd ? 4.0 : 3.0);
+    dt_item(dt_sum(x));
+}
+
+static void other_probability(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    dt_print(dt_dropout(x, .p = odd ? DT_REAL(0.25) : DT_REAL(0.5)));
+}
+
+static void other_spread(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *x =
+        dt_randn(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)", .std = odd ? DT_REAL(0.5) : DT_REAL(2));
+    dt_print(x);
+}
+
+static void other_seed(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_generator_seed(dt_generator_default(ctx), odd ? 7 : 6);
+    dt_print(dt_randn(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)"));
+}
+
+static void extra_call(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    if (odd)
+        dt_relu(x);
+    dt_neg(x);
+    dt_redistribute(x, "R");
+}
+
+static void other_maker(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *x = odd ? dt_zeros(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)")
+                       : dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    dt_full_tensor(x);
+}
+
+static void other_target(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    dt_redistribute(x, odd ? "S(1)" : "R");
+}
+
+static void failing_call(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    if (odd)
+        dt_matmul(x, x); /* refused, on this rank alone */
+    else
+        dt_relu(x);
+    if (odd)
+        dt_error_clear(ctx);
+    dt_redistribute(x, "R");
+}
+
+static void local_tensor(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    if (odd)
+        dt_to_local(x);
+    else
+        dt_clone(x);
+    dt_redistribute(x, "R");
+}
+
+static const program programs[] = {
+    {"another op", other_op, "add(f32[8,6] S(0); f32[8,6] S(1))", "mul(f32[8,6] S(0); f32[8,6] S(1))"},
+    {"another reduction", other_reduction, "sum(f32[8,6] S(0); dim=[0])", "mean(f32[8,6] S(0); dim=[0])"},
+    {"another dim", other_dim, "sum(f32[6,6] R; dim=[0])", "sum(f32[6,6] R; dim=[1])"},
+    {"another value", other_value, "mul(f32[8,6] S(0)) with 3", "mul(f32[8,6] S(0)) with 4"},
+    {"another probability", other_probability, "with 0.5", "with 0.25"},
+    {"another standard deviation", other_spread, "std=2)", "std=0.5)"},
+    {"another seed", other_seed, "randn(f32[8,6] S(0)", "randn(f32[8,6] S(0)"},
+    {"an extra call", extra_call, "neg(f32[8,6] S(0))", "relu(f32[8,6] S(0))"},
+    {"another maker", other_maker, "ones(f32[8,6] S(0)", "zeros(f32[8,6] S(0)"},
+    {"another target", other_target, "redistribute(f32[8,6] S(0)", "redistribute(f32[8,6] S(0)"},
+    {"a call that fails", failing_call, "relu(f32[8,6] S(0))", "matmul(f32[8,6] S(0); f32[8,6] S(0))"},
+    {"a local tensor", local_tensor, "clone(f32[8,6] S(0)", "to_local(f32[8,6] S(0)"},
+};
+
+static int diverge(dt_ctx *ctx, void *arg) {
+    const program *p = arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, dt_world(ctx) == 2 ? "tp=2" : dt_world(ctx) == 3 ? "tp=3" : "tp=5");
+    freopen("/dev/null", "w", stdout);
+    p->run(ctx, mesh, dt_rank(ctx) == 1);
+    const char *text = dt_error_text(ctx);
+    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH, "%s: rank %lld: expected mismatch, got %s: %s", p->name,
+          (long long)dt_rank(ctx), dt_status_name(dt_error_status(ctx)), text);
+    CHECK(strstr(text, p->call) && strstr(text, p->odd_call), "%s: expected %s and %s, got: %s", p->name, p->call,
+          p->odd_call, text);
+    CHECK(strstr(text, "made different calls on mesh(tp=") && strstr(text, "rank 1") &&
+              strstr(text, "test_divergence.c:"),
+          "%s: %s", p->name, text);
+    CHECK(dt_error_clear(ctx) == DT_OK, "%s: %s", p->name, dt_error_text(ctx));
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    CHECK(dt_item(dt_sum(x)) == 48, "%s: after clearing: %s", p->name, dt_error_text(ctx));
+    return 0;
+}
+
+static void divergence__is_an_error_on_every_rank(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
+            run_ranks(worlds[w], diverge, (void *)&programs[i]);
+}
+
+/* Rank 0 needs nothing of the others, prints and closes; the others learn that it made another call, not that it is
+ * gone. */
+static int leave_early(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "tp=3");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(9), .mesh = mesh, .place = "S(0)");
+    dt_tensor *y = dt_redistribute(x, dt_rank(ctx) == 0 ? "S(0)" : "R");
+    if (dt_rank(ctx) == 0)
+        return y ? dt_close(ctx) : 1;
+    const char *text = dt_error_text(ctx);
+    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH && strstr(text, "; R)") && strstr(text, "; S(0))"), "%s: %s",
+          dt_status_name(dt_error_status(ctx)), text);
+    freopen("/dev/null", "w", stderr);
+    return !dt_close(ctx);
+}
+
+static void divergence__is_found_where_the_other_rank_has_closed(void **state) {
+    (void)state;
+    test_launch launch = {0};
+    test_launch_begin(&launch, 3, NULL, leave_early, NULL);
+    test_launch_end(&launch, 60 * test_slowness);
+    for (int rank = 0; rank < 3; rank++)
+        assert_int_equal(launch.statuses[rank], 0);
+}
+
+static int diverge_long_ago(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "tp=2");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(4), .mesh = mesh, .place = "S(0)");
+    dt_rank(ctx) == 0 ? dt_relu(x) : dt_neg(x);
+    for (int i = 0; i < 2000; i++)
+        dt_drop(dt_neg(x));
+    dt_full_tensor(x);
+    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH && strstr(dt_error_text(ctx), "before the last 1024"), "%s",
+          dt_error_text(ctx));
+    return dt_error_clear(ctx) != DT_OK;
+}
+
+static void divergence__that_is_older_is_reported_as_older(void **state) {
+    (void)state;
+    run_ranks(2, diverge_long_ago, NULL);
+}
+
+/* What ranks may do differently. */
+static int differ_legally(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t me = dt_rank(ctx);
+    dt_mesh *mesh = dt_mesh_new(ctx, "dp=2,tp=2"), *tp = dt_mesh_slice(mesh, "tp");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0),S(1)");
+    dt_tensor *y = dt_ones(ctx, DT_SHAPE(5), .mesh = tp, .place = "S(0)");
+    for (int i = 0; i < (me < 2 ? 3 : 5); i++) { /* the two slices make their own calls */
+        dt_relu(y);
+        CHECK(dt_item(dt_sum(y)) == 5, "%s", dt_error_text(ctx));
+    }
+    dt_tensor *plain = dt_ones(ctx, DT_SHAPE(3));
+    for (int i = 0; i < me; i++)
+        plain = dt_add(plain, plain);
+    if (me == 1) {
+        char text[64];
+        dt_tensor_text(x, sizeof text, text);
+        dt_scope scope = dt_scope_begin(ctx);
+        dt_scope_end(scope);
+        dt_apart_begin(ctx);
+        dt_tensor *local = dt_to_local(x);
+        dt_relu(x);
+        dt_print(dt_sum(local));
+        dt_apart_end(ctx);
+    }
+    CHECK(!dt_matmul(x, x) && dt_error_status(ctx) == DT_ERR_SHAPE, "%s", dt_error_text(ctx)); /* on all ranks */
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK(dt_item(dt_sum(x)) == 48, "%s", dt_error_text(ctx));
+    return 0;
+}
+
+static void ranks__may_differ_on_other_meshes_plain_tensors_and_apart(void **state) {
+    (void)state;
+    run_ranks(4, differ_legally, NULL);
+}
+
+static int move_apart(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "tp=3");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    dt_apart_begin(ctx);
+    CHECK(!dt_redistribute(x, "R") && dt_error_status(ctx) == DT_ERR_STATE, "%s", dt_error_text(ctx));
+    CHECK(strstr(dt_error_text(ctx), "dt_apart_begin"), "%s", dt_error_text(ctx));
+    dt_apart_end(ctx);
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    CHECK(dt_redistribute(x, "R"), "%s", dt_error_text(ctx));
+    dt_apart_end(ctx);
+    CHECK(dt_error_status(ctx) == DT_ERR_STATE, "an end without a begin");
+    return dt_error_clear(ctx) != DT_OK;
+}
+
+static void apart__refuses_transfers(void **state) {
+    (void)state;
+    run_ranks(3, move_apart, NULL);
+}
+
+/* Rank 0 is in the first mesh, rank 2 in the second, rank 1 in both. */
+static int move_between_meshes(dt_ctx *ctx, void *arg) {
+    bool odd = arg && dt_rank(ctx) == 2;
+    dt_mesh *a = dt_mesh_new(ctx, "[0,1]"), *b = dt_mesh_new(ctx, "[1,2]");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(7), .mesh = a, .place = "S(0)");
+    dt_tensor *z = dt_ones(ctx, DT_SHAPE(4), .mesh = b, .place = "S(0)");
+    if (dt_rank(ctx) > 0)
+        odd ? dt_relu(z) : dt_neg(z);
+    if (dt_rank(ctx) < 2)
+        dt_relu(x);
+    dt_tensor *y = dt_redistribute(x, "S(0)", .mesh = b);
+    if (!arg) {
+        CHECK(y, "%s", dt_error_text(ctx));
+        return 0;
+    }
+    if (dt_rank(ctx) > 0) /* rank 0 reads nothing from the others and may be done already */
+        CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH && strstr(dt_error_text(ctx), "relu(f32[4] S(0))"),
+              "rank %lld: %s: %s", (long long)dt_rank(ctx), dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
+    return dt_error_clear(ctx) != DT_OK;
+}
+
+static void divergence__between_meshes_compares_the_members_of_each(void **state) {
+    (void)state;
+    run_ranks(3, move_between_meshes, NULL);
+    run_ranks(3, move_between_meshes, "odd");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(divergence__is_an_error_on_every_rank),
+        cmocka_unit_test(divergence__is_found_where_the_other_rank_has_closed),
+        cmocka_unit_test(divergence__that_is_older_is_reported_as_older),
+        cmocka_unit_test(ranks__may_differ_on_other_meshes_plain_tensors_and_apart),
+        cmocka_unit_test(apart__refuses_transfers),
+        cmocka_unit_test(divergence__between_meshes_compares_the_members_of_each),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
