@@ -5,7 +5,7 @@
  * from which follows what every rank holds. No data is needed for that.
  *
  *     $ ./02_placements
- *     $ dtensor show --mesh dp=2,tp=3 --shape 7,8 'S(0),S(1)'        # the same as a picture
+ *     $ dtensor show 'f32[7,8] S(0),S(1) on mesh(dp=2,tp=3)'        # the same as a picture
  */
 #include <dtensor/mesh.h>
 #include <dtensor/spec.h>

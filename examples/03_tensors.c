@@ -23,7 +23,7 @@ static void plain_tensors(dt_ctx *ctx) {
     dt_tensor *a = dt_reshape(dt_arange(ctx, 0, 12, 1, .dtype = DT_I32), DT_SHAPE(3, 4));
     dt_tensor *column = dt_select(a, 1, 2);
     print_title(ctx, "a plain tensor, after its column 2 was set to -1 through a view");
-    dt_assign(column, dt_full_like(column, -1));
+    dt_copy_(column, dt_full_like(column, -1));
     if (dt_rank(ctx) == 0)
         dt_print(a);
     dt_scope_end(scope);

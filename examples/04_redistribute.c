@@ -5,7 +5,7 @@
  * call that communicates.
  *
  *     $ dtrun -n 4 ./04_redistribute
- *     $ dtensor plan --mesh dp=2,tp=2 --shape 4,6 'S(0),R' 'R,S(1)'        # what it would cost, step by step
+ *     $ dtensor plan 'f32[4,6] S(0),R on mesh(dp=2,tp=2)' 'R,S(1)'        # what it would cost, and who sends what
  */
 #include <dtensor/dtensor.h>
 

@@ -175,15 +175,16 @@ static void note_plan(struct notes *notes, const struct move *move) {
         return;
     strcpy(slash, "/../bin/dtensor");
     snprintf(command, sizeof command,
-             "'%s' plan --mesh 2x2 --shape %d,%d '%s' '%s' 2>/dev/null;"
-             "'%s' plan --mesh 2x2 --shape %d,%d --planner direct '%s' '%s' 2>/dev/null",
+             "'%s' plan --planner min_cost 'f32[%d,%d] %s on mesh(2x2)' '%s' 2>/dev/null;"
+             "'%s' plan 'f32[%d,%d] %s on mesh(2x2)' '%s' 2>/dev/null",
              path, SIZE, SIZE, move->from, move->to, path, SIZE, SIZE, move->from, move->to);
     FILE *plan = access(path, X_OK) == 0 ? popen(command, "r") : NULL;
-    bool direct = false;
+    bool direct = false, in_steps = false;
     while (plan && fgets(line, sizeof line, plan)) {
         direct = direct || strncmp(line, "direct:", 7) == 0;
-        if (!direct && line[0] == ' ' && sscanf(line, "%31s %15s", word, over) == 2 &&
-            strcmp(word, "collective") != 0) {
+        bool is_title = strncmp(line, "  collective ", 13) == 0;
+        in_steps = is_title || (in_steps && line[0] == ' ');
+        if (!direct && in_steps && !is_title && sscanf(line, "%31s %15s", word, over) == 2) {
             if (strcmp(word, "none") == 0)
                 note(notes, "no collective");
             else

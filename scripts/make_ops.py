@@ -30,15 +30,18 @@ HEAD = '''/* SPDX-License-Identifier: Apache-2.0
  *
  * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
  * given"; where zero is a value, the field has a type of its own: DT_DIMS(0, 1), DT_INT(0), DT_REAL(0.5),
- * DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a warning ("excess
- * elements", "requires explicit braces"). In C, ops are macros that add the source location of the call; the
+ * DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a diagnostic that names
+ * the macro (write_DT_REAL). In C, ops are macros that add the source location of the call; the
  * functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
  *
  * An op that fails returns NULL and records an error in the context, which keeps the first one. An op whose argument is
  * NULL returns NULL, so that a chain of ops is checked once, at its end.
  *
  * Every op is Collective over the mesh of its tensors where inputs must be redistributed, and otherwise Local. `dtensor
- * explain` shows what a call moves; dt_comm_policy can forbid it.
+ * explain` shows what a call moves; dt_comm_policy can forbid it. The tensors of an op are on one mesh, or all plain;
+ * only dt_copy_ copies between meshes, from a plain tensor that every rank has, and from a distributed tensor to a
+ * plain one: it is then Collective over the ranks of both meshes, and a rank outside the source's mesh keeps its plain
+ * tensor.
  */
 #ifndef DTENSOR_OPS_H
 #define DTENSOR_OPS_H
@@ -52,8 +55,7 @@ extern "C" {
 
 /* An integer, a floating-point number or a boolean; a zeroed one is none. */
 typedef struct dt_number {
-    DT_WRAPPED
-    dt_arg_type type;
+    DT_WRAPPED(write_DT_NUMBER, dt_arg_type type)
     int64_t i;
     double f;
 } dt_number;
@@ -117,7 +119,8 @@ class Param:
 
 
 class Signature:
-    def __init__(self, text):
+    def __init__(self, text, summary):
+        self.summary = summary
         match = re.fullmatch(r"(\w+)(?:\.(\w+))?\((.*)\) -> (.*)", text.strip())
         assert match, text
         self.text = text.strip()
@@ -152,19 +155,27 @@ def split_params(text):
     return [part.strip() for part in parts if part.strip()]
 
 
+def unquoted(literals):
+    """The text of adjacent string literals of C."""
+    return "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', literals)).replace('\\"', '"')
+
+
 def read_schemas():
-    """Signatures by op, in the order of the table."""
+    """Signatures by op, in the order of the table, each with the op's summary."""
     table = re.findall(r"X\((\w+)\)", (ROOT / "src/ops/ops.h").read_text().split("typedef enum")[0])
-    schemas = {}
+    schemas, summaries = {}, {}
     for source in sorted((ROOT / "src/ops").glob("*.c")):
         text = source.read_text()
-        schema = r"const dt_op dt__op_(\w+) = \{\s*\.schema\s*=\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+)"
-        for name, rest in re.findall(schema, text):
-            pieces = re.findall(r'"((?:[^"\\]|\\.)*)"', rest)
-            schemas[name] = "".join(pieces).replace('\\"', '"')
+        literals = r"((?:\"(?:[^\"\\]|\\.)*\"\s*)+)"
+        descriptor = rf"const dt_op dt__op_(\w+) = \{{\s*\.schema\s*=\s*{literals},\s*\.summary\s*=\s*{literals},"
+        for name, schema, summary in re.findall(descriptor, text):
+            schemas[name], summaries[name] = unquoted(schema), unquoted(summary)
+        missing = set(re.findall(r"const dt_op dt__op_(\w+) = \{", text)) - set(schemas)
+        if missing:
+            sys.exit(f"{source.name}: {', '.join(sorted(missing))}: expected a descriptor that begins with .schema and .summary")
     names = [name for name in table if name in schemas]
     assert len(names) == len(schemas), set(schemas) ^ set(names)
-    return [(name, [Signature(text) for text in schemas[name].split(" | ")]) for name in names]
+    return [(name, [Signature(text, summaries[name]) for text in schemas[name].split(" | ")]) for name in names]
 
 
 def covers(wide, narrow):
@@ -244,7 +255,8 @@ def header(ops):
         for signature in signatures:
             lines.append(struct_text(signature))
             outputs = "Writes up to capacity outputs and returns their number, or -1. " if signature.is_list() else ""
-            lines.append(f"/* {comment(signature)}\n * {outputs}Collective where inputs move, else Local. */")
+            lines.append(f"/* {signature.summary}\n *     {comment(signature)}\n"
+                         f" * {outputs}Collective where inputs move, else Local. */")
             lines.append(f"DT_API {declaration(signature)[0]}DT_OPTIONS({options_name(signature)}));\n")
     lines.append("#ifndef __cplusplus\n/* clang-format off */")
     for _, signatures in ops:
@@ -258,10 +270,10 @@ def comment(signature):
     """The schema line, cut at blanks to fit."""
     words, lines = signature.text.split(" "), [""]
     for word in words:
-        if len(lines[-1]) + len(word) > 108:
+        if len(lines[-1]) + len(word) > 104:
             lines.append("")
         lines[-1] += (" " if lines[-1] else "") + word
-    return "\n *     ".join(lines)
+    return "\n *         ".join(lines)
 
 
 def struct_text(signature):
@@ -401,7 +413,8 @@ def man_entry(signature):
     options = [f".{p.name}" for p in signature.options()]
     call = f"dt_{signature.name}({', '.join(required + options)})"
     text = signature.text.replace("-", r"\-")
-    return f".It Li {call}\n.Li {text}\n"
+    summary = signature.summary.replace("-", r"\-")
+    return f".It Li {call}\n{summary}\n.Pp\n.Li {text}\n"
 
 
 def manual(ops):

@@ -783,9 +783,6 @@ inline dt_tensor *dt_transfer_wait(dt_transfer *transfer, dt_site site = dt::her
 }
 inline double dt_item(dt_tensor *tensor, dt_site site = dt::here()) { return dt_item_site(tensor, &site); }
 inline int64_t dt_item_i64(dt_tensor *tensor, dt_site site = dt::here()) { return dt_item_i64_site(tensor, &site); }
-inline dt_status dt_assign(dt_tensor *dst, dt_tensor *src, dt_site site = dt::here()) {
-    return dt_assign_site(dst, src, &site);
-}
 inline dt_placement *dt_placements_parse(dt_ctx *ctx, const char *text, int *n, dt_site site = dt::here()) {
     return dt_placements_parse_site(ctx, text, n, &site);
 }

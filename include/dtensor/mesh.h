@@ -46,6 +46,7 @@ typedef struct dt_mesh_options {
 /* Makes a mesh from its text form:
  *     dp=2,tp=4               named dims over ranks 0 … 7
  *     2x4                     dims without names
+ *     dp=2,tp=*               one size may be a star: what is left of the world; "*" alone is a line of all ranks
  *     [[0,1],[2,3]]           these ranks in this order
  *     dp,tp=[[0,1],[2,3]]     the same with names
  *     tp=4:1+4 of dp=2,tp=4   a sub-mesh: size and stride of each dim and the first position, in its root's order

@@ -22,6 +22,7 @@
  *
  *     static const dt_op swiglu = {
  *         .schema = "swiglu(Tensor gate, Tensor up) -> Tensor",
+ *         .summary = "The sigmoid-weighted gate times up.",
  *         .rule = "n,n->n", // both may be sharded, in the same way
  *         .shape = swiglu_shape,
  *         .kernel = swiglu_f32,
@@ -190,7 +191,8 @@ struct dt_op {
     /* (optional) Sample calls for the verifier and for tests, one per line in the form of `dtensor explain`:
      * "sum(f32[5,3]; dim=[1], keepdim=true)". */
     const char *samples;
-    unsigned flags; /* DT_OP_… */
+    unsigned flags;      /* DT_OP_… */
+    const char *summary; /* (optional) what the op does, in one sentence, for lists of ops */
 };
 
 /* For shape functions: adds an output; the shape is copied. Local. */

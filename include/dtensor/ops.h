@@ -8,15 +8,18 @@
  *
  * Required arguments come by position. Optional ones are named, or follow in their order. A zeroed field means "not
  * given"; where zero is a value, the field has a type of its own: DT_DIMS(0, 1), DT_INT(0), DT_REAL(0.5),
- * DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a warning ("excess
- * elements", "requires explicit braces"). In C, ops are macros that add the source location of the call; the
+ * DT_NUMBER(2), DT_TRUE, DT_FALSE. A plain value in such a field does not compile without a diagnostic that names
+ * the macro (write_DT_REAL). In C, ops are macros that add the source location of the call; the
  * functions behind them, dt_sum_sized, take a pointer to the options, NULL for none, and their size.
  *
  * An op that fails returns NULL and records an error in the context, which keeps the first one. An op whose argument is
  * NULL returns NULL, so that a chain of ops is checked once, at its end.
  *
  * Every op is Collective over the mesh of its tensors where inputs must be redistributed, and otherwise Local. `dtensor
- * explain` shows what a call moves; dt_comm_policy can forbid it.
+ * explain` shows what a call moves; dt_comm_policy can forbid it. The tensors of an op are on one mesh, or all plain;
+ * only dt_copy_ copies between meshes, from a plain tensor that every rank has, and from a distributed tensor to a
+ * plain one: it is then Collective over the ranks of both meshes, and a rank outside the source's mesh keeps its plain
+ * tensor.
  */
 #ifndef DTENSOR_OPS_H
 #define DTENSOR_OPS_H
@@ -30,8 +33,7 @@ extern "C" {
 
 /* An integer, a floating-point number or a boolean; a zeroed one is none. */
 typedef struct dt_number {
-    DT_WRAPPED
-    dt_arg_type type;
+    DT_WRAPPED(write_DT_NUMBER, dt_arg_type type)
     int64_t i;
     double f;
 } dt_number;
@@ -83,7 +85,8 @@ typedef struct dt_add_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
 } dt_add_options;
-/* add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+/* Adds a tensor, or a number, times alpha.
+ *     add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_add_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_add_options));
 
@@ -91,7 +94,8 @@ typedef struct dt_add_scalar_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
 } dt_add_scalar_options;
-/* add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+/* Adds a tensor, or a number, times alpha.
+ *     add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_add_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_add_scalar_options));
 
@@ -99,7 +103,8 @@ typedef struct dt_add_in_place_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
 } dt_add_in_place_options;
-/* add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
+/* Adds a tensor, or a number, times alpha, in place.
+ *     add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_add_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_add_in_place_options));
 
@@ -107,7 +112,8 @@ typedef struct dt_add_scalar_in_place_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
 } dt_add_scalar_in_place_options;
-/* add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
+/* Adds a tensor, or a number, times alpha, in place.
+ *     add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_add_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_add_scalar_in_place_options));
@@ -117,7 +123,8 @@ typedef struct dt_addmm_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
 } dt_addmm_options;
-/* addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
+/* beta times a tensor plus alpha times the product of two matrices.
+ *     addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, DT_OPTIONS(dt_addmm_options));
 
@@ -126,7 +133,8 @@ typedef struct dt_amax_options {
     bool keepdim;
     const dt_site *site;
 } dt_amax_options;
-/* amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
+/* Largest element over all dims or over some.
+ *     amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_amax_sized(dt_tensor *self, DT_OPTIONS(dt_amax_options));
 
@@ -135,14 +143,16 @@ typedef struct dt_argmax_options {
     bool keepdim;
     const dt_site *site;
 } dt_argmax_options;
-/* argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
+/* Index of the largest element, over all elements or along a dim.
+ *     argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_argmax_sized(dt_tensor *self, DT_OPTIONS(dt_argmax_options));
 
 typedef struct dt_bmm_options {
     const dt_site *site;
 } dt_bmm_options;
-/* bmm(Tensor self, Tensor mat2) -> Tensor
+/* Products of two batches of matrices.
+ *     bmm(Tensor self, Tensor mat2) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_bmm_sized(dt_tensor *self, dt_tensor *mat2, DT_OPTIONS(dt_bmm_options));
 
@@ -150,7 +160,8 @@ typedef struct dt_cat_options {
     int64_t dim;
     const dt_site *site;
 } dt_cat_options;
-/* cat(Tensor[] tensors, int dim=0) -> Tensor
+/* Concatenates tensors along a dim.
+ *     cat(Tensor[] tensors, int dim=0) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cat_sized(dt_tensors tensors, DT_OPTIONS(dt_cat_options));
 
@@ -159,7 +170,8 @@ typedef struct dt_clamp_options {
     dt_number max;
     const dt_site *site;
 } dt_clamp_options;
-/* clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
+/* Limits every element to the range from min to max, which are numbers or tensors.
+ *     clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_clamp_sized(dt_tensor *self, DT_OPTIONS(dt_clamp_options));
 
@@ -168,14 +180,16 @@ typedef struct dt_clamp_tensor_options {
     dt_tensor *max;
     const dt_site *site;
 } dt_clamp_tensor_options;
-/* clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
+/* Limits every element to the range from min to max, which are numbers or tensors.
+ *     clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, DT_OPTIONS(dt_clamp_tensor_options));
 
 typedef struct dt_copy_in_place_options {
     const dt_site *site;
 } dt_copy_in_place_options;
-/* copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
+/* Copies a tensor into this one, which keeps its mesh, placements and dtype.
+ *     copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, DT_OPTIONS(dt_copy_in_place_options));
 
@@ -183,7 +197,8 @@ typedef struct dt_cumsum_options {
     dt_dtype dtype;
     const dt_site *site;
 } dt_cumsum_options;
-/* cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
+/* Running sum along a dim.
+ *     cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_cumsum_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_cumsum_options));
 
@@ -191,7 +206,8 @@ typedef struct dt_div_options {
     const char *rounding_mode;
     const dt_site *site;
 } dt_div_options;
-/* div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor
+/* Divides by a tensor or a number; rounding_mode "trunc" or "floor" rounds the quotient.
+ *     div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_div_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_div_options));
 
@@ -199,7 +215,8 @@ typedef struct dt_div_scalar_options {
     const char *rounding_mode;
     const dt_site *site;
 } dt_div_scalar_options;
-/* div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor
+/* Divides by a tensor or a number; rounding_mode "trunc" or "floor" rounds the quotient.
+ *     div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_div_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_div_scalar_options));
 
@@ -208,7 +225,8 @@ typedef struct dt_dropout_options {
     dt_opt_bool training; /* default true */
     const dt_site *site;
 } dt_dropout_options;
-/* dropout(Tensor input, float p=0.5, bool training=True) -> Tensor
+/* Sets elements to zero with probability p and scales the others by 1 / (1 - p).
+ *     dropout(Tensor input, float p=0.5, bool training=True) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_dropout_sized(dt_tensor *input, DT_OPTIONS(dt_dropout_options));
 
@@ -216,50 +234,57 @@ typedef struct dt_embedding_options {
     dt_opt_int padding_idx;
     const dt_site *site;
 } dt_embedding_options;
-/* embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, float norm_type=2.0, bool
- *     scale_grad_by_freq=False) -> Tensor
+/* The rows of a weight matrix that the indices select.
+ *     embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, float norm_type=2.0,
+ *         bool scale_grad_by_freq=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_embedding_options));
 
 typedef struct dt_eq_options {
     const dt_site *site;
 } dt_eq_options;
-/* eq.Tensor(Tensor self, Tensor other) -> Tensor
+/* Whether elements are equal, to those of a tensor or to a number.
+ *     eq.Tensor(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_eq_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_eq_options));
 
 typedef struct dt_eq_scalar_options {
     const dt_site *site;
 } dt_eq_scalar_options;
-/* eq.Scalar(Tensor self, Scalar other) -> Tensor
+/* Whether elements are equal, to those of a tensor or to a number.
+ *     eq.Scalar(Tensor self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_eq_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_eq_scalar_options));
 
 typedef struct dt_exp_options {
     const dt_site *site;
 } dt_exp_options;
-/* exp(Tensor self) -> Tensor
+/* The exponential of every element.
+ *     exp(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_exp_sized(dt_tensor *self, DT_OPTIONS(dt_exp_options));
 
 typedef struct dt_expand_options {
     const dt_site *site;
 } dt_expand_options;
-/* expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)
+/* Repeats dims of size 1, as a view; -1 keeps a size.
+ *     expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_expand_options));
 
 typedef struct dt_fill_in_place_options {
     const dt_site *site;
 } dt_fill_in_place_options;
-/* fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
+/* Sets every element to a number, or to the value of a tensor without dims.
+ *     fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_fill_in_place_sized(dt_tensor *self, dt_number value, DT_OPTIONS(dt_fill_in_place_options));
 
 typedef struct dt_fill_tensor_in_place_options {
     const dt_site *site;
 } dt_fill_tensor_in_place_options;
-/* fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)
+/* Sets every element to a number, or to the value of a tensor without dims.
+ *     fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
                                                 DT_OPTIONS(dt_fill_tensor_in_place_options));
@@ -267,7 +292,8 @@ DT_API dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *valu
 typedef struct dt_gather_options {
     const dt_site *site;
 } dt_gather_options;
-/* gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor
+/* Picks an element along a dim for each index.
+ *     gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_gather_sized(dt_tensor *self, int64_t dim, dt_tensor *index, DT_OPTIONS(dt_gather_options));
 
@@ -275,14 +301,16 @@ typedef struct dt_gelu_options {
     const char *approximate; /* default none */
     const dt_site *site;
 } dt_gelu_options;
-/* gelu(Tensor self, *, str approximate="none") -> Tensor
+/* Every element times the normal distribution function of it; approximate="tanh" is faster.
+ *     gelu(Tensor self, *, str approximate="none") -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_gelu_sized(dt_tensor *self, DT_OPTIONS(dt_gelu_options));
 
 typedef struct dt_index_select_options {
     const dt_site *site;
 } dt_index_select_options;
-/* index_select(Tensor self, int dim, Tensor index) -> Tensor
+/* Picks slices of a dim by a list of indices.
+ *     index_select(Tensor self, int dim, Tensor index) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_index_select_sized(dt_tensor *self, int64_t dim, dt_tensor *index,
                                         DT_OPTIONS(dt_index_select_options));
@@ -293,8 +321,9 @@ typedef struct dt_layer_norm_options {
     dt_opt_real eps; /* default 1e-05 */
     const dt_site *site;
 } dt_layer_norm_options;
-/* layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05) ->
- *     Tensor
+/* Normalises the last dims to mean 0 and variance 1, then scales by weight and adds bias.
+ *     layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05)
+ *         -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_layer_norm_sized(dt_tensor *input, dt_shape normalized_shape, DT_OPTIONS(dt_layer_norm_options));
 
@@ -302,28 +331,32 @@ typedef struct dt_linear_options {
     dt_tensor *bias;
     const dt_site *site;
 } dt_linear_options;
-/* linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor
+/* Product with a transposed weight matrix, plus a bias.
+ *     linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, DT_OPTIONS(dt_linear_options));
 
 typedef struct dt_log_options {
     const dt_site *site;
 } dt_log_options;
-/* log(Tensor self) -> Tensor
+/* The natural logarithm of every element.
+ *     log(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_log_sized(dt_tensor *self, DT_OPTIONS(dt_log_options));
 
 typedef struct dt_matmul_options {
     const dt_site *site;
 } dt_matmul_options;
-/* matmul(Tensor self, Tensor other) -> Tensor
+/* Matrix product of vectors, matrices or batches of matrices, with broadcasting.
+ *     matmul(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_matmul_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_matmul_options));
 
 typedef struct dt_maximum_options {
     const dt_site *site;
 } dt_maximum_options;
-/* maximum(Tensor self, Tensor other) -> Tensor
+/* The maximum of two elements; NaN if one of them is NaN.
+ *     maximum(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_maximum_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_maximum_options));
 
@@ -333,42 +366,48 @@ typedef struct dt_mean_options {
     dt_dtype dtype;
     const dt_site *site;
 } dt_mean_options;
-/* mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+/* Average over all dims or over some.
+ *     mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mean_sized(dt_tensor *self, DT_OPTIONS(dt_mean_options));
 
 typedef struct dt_mm_options {
     const dt_site *site;
 } dt_mm_options;
-/* mm(Tensor self, Tensor mat2) -> Tensor
+/* Product of two matrices.
+ *     mm(Tensor self, Tensor mat2) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mm_sized(dt_tensor *self, dt_tensor *mat2, DT_OPTIONS(dt_mm_options));
 
 typedef struct dt_mul_options {
     const dt_site *site;
 } dt_mul_options;
-/* mul.Tensor(Tensor self, Tensor other) -> Tensor
+/* Multiplies by a tensor or a number, element by element.
+ *     mul.Tensor(Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mul_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_mul_options));
 
 typedef struct dt_mul_scalar_options {
     const dt_site *site;
 } dt_mul_scalar_options;
-/* mul.Scalar(Tensor self, Scalar other) -> Tensor
+/* Multiplies by a tensor or a number, element by element.
+ *     mul.Scalar(Tensor self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mul_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_mul_scalar_options));
 
 typedef struct dt_mul_in_place_options {
     const dt_site *site;
 } dt_mul_in_place_options;
-/* mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
+/* Multiplies by a tensor or a number, in place.
+ *     mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mul_in_place_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_mul_in_place_options));
 
 typedef struct dt_mul_scalar_in_place_options {
     const dt_site *site;
 } dt_mul_scalar_in_place_options;
-/* mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
+/* Multiplies by a tensor or a number, in place.
+ *     mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
                                                DT_OPTIONS(dt_mul_scalar_in_place_options));
@@ -376,35 +415,40 @@ DT_API dt_tensor *dt_mul_scalar_in_place_sized(dt_tensor *self, dt_number other,
 typedef struct dt_neg_options {
     const dt_site *site;
 } dt_neg_options;
-/* neg(Tensor self) -> Tensor
+/* The negative of every element.
+ *     neg(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_neg_sized(dt_tensor *self, DT_OPTIONS(dt_neg_options));
 
 typedef struct dt_relu_options {
     const dt_site *site;
 } dt_relu_options;
-/* relu(Tensor input) -> Tensor
+/* Every element, or zero where it is negative.
+ *     relu(Tensor input) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_relu_sized(dt_tensor *input, DT_OPTIONS(dt_relu_options));
 
 typedef struct dt_reshape_options {
     const dt_site *site;
 } dt_reshape_options;
-/* reshape(Tensor(a) self, int[] shape) -> Tensor(a)
+/* The same elements in another shape; a copy where a view cannot have it.
+ *     reshape(Tensor(a) self, int[] shape) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, DT_OPTIONS(dt_reshape_options));
 
 typedef struct dt_select_options {
     const dt_site *site;
 } dt_select_options;
-/* select.int(Tensor(a) self, int dim, int index) -> Tensor(a)
+/* One index of a dim, which is removed, as a view.
+ *     select.int(Tensor(a) self, int dim, int index) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_select_sized(dt_tensor *self, int64_t dim, int64_t index, DT_OPTIONS(dt_select_options));
 
 typedef struct dt_slice_options {
     const dt_site *site;
 } dt_slice_options;
-/* slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
+/* Elements start to end - 1 of a dim, in steps, as a view.
+ *     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_slice_sized(dt_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step,
                                  DT_OPTIONS(dt_slice_options));
@@ -413,7 +457,8 @@ typedef struct dt_softmax_options {
     dt_dtype dtype;
     const dt_site *site;
 } dt_softmax_options;
-/* softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
+/* Exponentials along a dim, divided by their sum.
+ *     softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_softmax_sized(dt_tensor *self, int64_t dim, DT_OPTIONS(dt_softmax_options));
 
@@ -421,7 +466,8 @@ typedef struct dt_split_options {
     int64_t dim;
     const dt_site *site;
 } dt_split_options;
-/* split.Tensor(Tensor(a -> *) self, int split_size, int dim=0) -> Tensor(a)[]
+/* Splits a dim into blocks of one size, or of the given sizes, as views.
+ *     split.Tensor(Tensor(a -> *) self, int split_size, int dim=0) -> Tensor(a)[]
  * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
 DT_API int dt_split_sized(dt_tensor *self, int64_t split_size, dt_tensor **out, int capacity,
                           DT_OPTIONS(dt_split_options));
@@ -430,7 +476,8 @@ typedef struct dt_split_sizes_options {
     int64_t dim;
     const dt_site *site;
 } dt_split_sizes_options;
-/* split.sizes(Tensor(a -> *) self, int[] split_size, int dim=0) -> Tensor(a)[]
+/* Splits a dim into blocks of one size, or of the given sizes, as views.
+ *     split.sizes(Tensor(a -> *) self, int[] split_size, int dim=0) -> Tensor(a)[]
  * Writes up to capacity outputs and returns their number, or -1. Collective where inputs move, else Local. */
 DT_API int dt_split_sizes_sized(dt_tensor *self, dt_shape split_size, dt_tensor **out, int capacity,
                                 DT_OPTIONS(dt_split_sizes_options));
@@ -438,7 +485,8 @@ DT_API int dt_split_sizes_sized(dt_tensor *self, dt_shape split_size, dt_tensor 
 typedef struct dt_sqrt_options {
     const dt_site *site;
 } dt_sqrt_options;
-/* sqrt(Tensor self) -> Tensor
+/* The square root of every element.
+ *     sqrt(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sqrt_sized(dt_tensor *self, DT_OPTIONS(dt_sqrt_options));
 
@@ -446,7 +494,8 @@ typedef struct dt_sub_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
 } dt_sub_options;
-/* sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
+/* Subtracts a tensor, or a number, times alpha.
+ *     sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sub_sized(dt_tensor *self, dt_tensor *other, DT_OPTIONS(dt_sub_options));
 
@@ -454,7 +503,8 @@ typedef struct dt_sub_scalar_options {
     dt_number alpha; /* default 1 */
     const dt_site *site;
 } dt_sub_scalar_options;
-/* sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
+/* Subtracts a tensor, or a number, times alpha.
+ *     sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sub_scalar_sized(dt_tensor *self, dt_number other, DT_OPTIONS(dt_sub_scalar_options));
 
@@ -464,14 +514,16 @@ typedef struct dt_sum_options {
     dt_dtype dtype;
     const dt_site *site;
 } dt_sum_options;
-/* sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+/* Sum over all dims or over some.
+ *     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_sum_sized(dt_tensor *self, DT_OPTIONS(dt_sum_options));
 
 typedef struct dt_tanh_options {
     const dt_site *site;
 } dt_tanh_options;
-/* tanh(Tensor self) -> Tensor
+/* The hyperbolic tangent of every element.
+ *     tanh(Tensor self) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_tanh_sized(dt_tensor *self, DT_OPTIONS(dt_tanh_options));
 
@@ -479,28 +531,32 @@ typedef struct dt_to_options {
     bool copy;
     const dt_site *site;
 } dt_to_options;
-/* to.dtype(Tensor(a) self, ScalarType dtype, bool copy=False) -> Tensor(a)
+/* Converts to another dtype.
+ *     to.dtype(Tensor(a) self, ScalarType dtype, bool copy=False) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, DT_OPTIONS(dt_to_options));
 
 typedef struct dt_transpose_options {
     const dt_site *site;
 } dt_transpose_options;
-/* transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
+/* Exchanges two dims, as a view.
+ *     transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1, DT_OPTIONS(dt_transpose_options));
 
 typedef struct dt_view_options {
     const dt_site *site;
 } dt_view_options;
-/* view(Tensor(a) self, int[] size) -> Tensor(a)
+/* The same elements in another shape, without a copy.
+ *     view(Tensor(a) self, int[] size) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_view_sized(dt_tensor *self, dt_shape size, DT_OPTIONS(dt_view_options));
 
 typedef struct dt_where_options {
     const dt_site *site;
 } dt_where_options;
-/* where.self(Tensor condition, Tensor self, Tensor other) -> Tensor
+/* Elements of one tensor where the condition is true, of the other where it is false.
+ *     where.self(Tensor condition, Tensor self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_where_sized(dt_tensor *condition, dt_tensor *self, dt_tensor *other,
                                  DT_OPTIONS(dt_where_options));
@@ -508,7 +564,8 @@ DT_API dt_tensor *dt_where_sized(dt_tensor *condition, dt_tensor *self, dt_tenso
 typedef struct dt_where_scalar_other_options {
     const dt_site *site;
 } dt_where_scalar_other_options;
-/* where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor
+/* Elements of one tensor where the condition is true, of the other where it is false.
+ *     where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_where_scalar_other_sized(dt_tensor *condition, dt_tensor *self, dt_number other,
                                               DT_OPTIONS(dt_where_scalar_other_options));
@@ -516,7 +573,8 @@ DT_API dt_tensor *dt_where_scalar_other_sized(dt_tensor *condition, dt_tensor *s
 typedef struct dt_where_scalar_self_options {
     const dt_site *site;
 } dt_where_scalar_self_options;
-/* where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor
+/* Elements of one tensor where the condition is true, of the other where it is false.
+ *     where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_where_scalar_self_sized(dt_tensor *condition, dt_number self, dt_tensor *other,
                                              DT_OPTIONS(dt_where_scalar_self_options));
@@ -524,7 +582,8 @@ DT_API dt_tensor *dt_where_scalar_self_sized(dt_tensor *condition, dt_number sel
 typedef struct dt_where_scalars_options {
     const dt_site *site;
 } dt_where_scalars_options;
-/* where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor
+/* Elements of one tensor where the condition is true, of the other where it is false.
+ *     where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_number other,
                                          DT_OPTIONS(dt_where_scalars_options));

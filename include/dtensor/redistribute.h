@@ -99,12 +99,6 @@ DT_API dt_status dt_print_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options))
  * NULL with the error recorded. Collective or Local as dt_print. */
 DT_API char *dt_format_sized(dt_tensor *tensor, DT_OPTIONS(dt_print_options));
 
-/* Copies a plain or distributed value into a tensor of the same shape, which keeps its placements and dtype: the
- * source is converted and redistributed. Changes every view of dst. Refused where two indices of dst may be one
- * element (an expanded view), or dst is partial while the source is not the same partial. Collective over the ranks
- * of both meshes. */
-DT_API dt_status dt_assign_site(dt_tensor *dst, dt_tensor *src, DT_CALLER);
-
 #ifndef __cplusplus
 /* clang-format off */
 #define dt_distribute_tensor(...)   DT_DISTRIBUTE_TENSOR_(__VA_ARGS__, .site = DT_SITE)
@@ -136,7 +130,6 @@ DT_API dt_status dt_assign_site(dt_tensor *dst, dt_tensor *src, DT_CALLER);
 #define dt_transfer_wait(...) dt_transfer_wait_site(__VA_ARGS__, DT_SITE)
 #define dt_item(...) dt_item_site(__VA_ARGS__, DT_SITE)
 #define dt_item_i64(...) dt_item_i64_site(__VA_ARGS__, DT_SITE)
-#define dt_assign(...) dt_assign_site(__VA_ARGS__, DT_SITE)
 /* clang-format on */
 #endif
 

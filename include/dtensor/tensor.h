@@ -46,36 +46,52 @@ typedef struct dt_shape {
     const int64_t *sizes;
 } dt_shape;
 
-/* The first member of types that a plain number must not initialise: compilers warn of .dim = 0, which would otherwise
- * set the first field, where DT_DIMS(0) is meant. It has size 0; C++ does not need it. */
+/* The first member of types that a plain number must not initialise. In .std = 0.02 it would otherwise set the first
+ * field, where DT_REAL(0.02) is meant; so that field has, in C, the same place as an empty struct, which no number
+ * initialises and whose name has the macro to write. gcc warns of excess elements near std.write_DT_REAL; clang refuses
+ * to initialise _Atomic(dt_write_DT_REAL). */
 #ifdef __cplusplus
-#define DT_WRAPPED
+#define DT_WRAPPED(name, first) first;
 #else
-__extension__ typedef struct dt_wrapped {
-} dt_wrapped;
-#define DT_WRAPPED dt_wrapped wrapped;
+#ifdef __clang__
+#define DT_WRAPPED_AS(name) _Atomic(dt_##name) name
+#else
+#define DT_WRAPPED_AS(name) dt_##name name
+#endif
+#define DT_WRAPPED(name, first)                                                                                      \
+    __extension__ union {                                                                                            \
+        DT_WRAPPED_AS(name);                                                                                         \
+        first;                                                                                                       \
+    };
+__extension__ typedef struct dt_write_DT_INT {
+} dt_write_DT_INT;
+__extension__ typedef struct dt_write_DT_REAL {
+} dt_write_DT_REAL;
+__extension__ typedef struct dt_write_DT_TRUE_or_DT_FALSE {
+} dt_write_DT_TRUE_or_DT_FALSE;
+__extension__ typedef struct dt_write_DT_DIMS {
+} dt_write_DT_DIMS;
+__extension__ typedef struct dt_write_DT_NUMBER {
+} dt_write_DT_NUMBER;
 #endif
 
 /* Options whose zero is a value: DT_INT(0), DT_REAL(0.5), DT_TRUE, DT_FALSE. */
 typedef struct dt_opt_int {
-    DT_WRAPPED
-    bool given;
+    DT_WRAPPED(write_DT_INT, bool given)
     int64_t value;
 } dt_opt_int;
 typedef struct dt_opt_real {
-    DT_WRAPPED
-    bool given;
+    DT_WRAPPED(write_DT_REAL, bool given)
     double value;
 } dt_opt_real;
 typedef struct dt_opt_bool {
-    DT_WRAPPED
-    bool given, value;
+    DT_WRAPPED(write_DT_TRUE_or_DT_FALSE, bool given)
+    bool value;
 } dt_opt_bool;
 
 /* An optional list of dims or of other integers. */
 typedef struct dt_dims {
-    DT_WRAPPED
-    int n;
+    DT_WRAPPED(write_DT_DIMS, int n)
     const int64_t *list;
 } dt_dims;
 

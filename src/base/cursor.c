@@ -4,6 +4,8 @@
  */
 #include "base/cursor.h"
 
+#include "base/dtype.h"
+#include "base/near_miss.h"
 #include "base/size.h"
 
 #include <ctype.h>
@@ -94,6 +96,17 @@ dt_status dt__cursor_expect(dt__cursor *cursor, const char *word, const char *wh
     if (dt__cursor_take(cursor, word))
         return DT_OK;
     return dt__cursor_fail(cursor, "expected '%s' %s", word, where);
+}
+
+dt_status dt__cursor_fail_dtype(const dt__cursor *cursor) {
+    const char *word = cursor->at + strspn(cursor->at, " \t");
+    size_t n = 0;
+    while (isalnum((unsigned char)word[n]) || word[n] == '_')
+        n++;
+    dt__near_miss near = dt__near_miss_of(word, n);
+    dt__near_miss_add_list(&near, DT__DTYPE_NAMES);
+    return dt__cursor_fail(cursor, "expected a dtype: %.*s%s", (int)sizeof(DT__DTYPE_NAMES) - 3, DT__DTYPE_NAMES,
+                           dt__near_miss_hint(&near));
 }
 
 dt_status dt__cursor_number(dt__cursor *cursor, int64_t min, int64_t max, const char *what, int64_t *out) {

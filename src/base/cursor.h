@@ -23,6 +23,8 @@ dt_status dt__cursor_fail(const dt__cursor *cursor, const char *format, ...) DT_
 #ifdef __clang_analyzer__ /* as dt__fail */
 #define dt__cursor_fail(cursor, ...) ((void)(dt__cursor_fail)(cursor, __VA_ARGS__), DT_ERR_VALUE)
 #endif
+/* Records that a dtype was expected, with the one that is nearest to the next word. */
+dt_status dt__cursor_fail_dtype(const dt__cursor *cursor);
 
 /* Skips this text if it comes next, without skipping blanks and whatever follows it. */
 bool dt__cursor_skip(dt__cursor *cursor, const char *text);

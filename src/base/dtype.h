@@ -9,6 +9,10 @@
 
 #include "dtensor/base.h"
 
+/* "f32, f64, …": for errors. */
+#define DT__DTYPE_NAME(name, size, word) word ", "
+#define DT__DTYPE_NAMES                  DT_DTYPE_LIST(DT__DTYPE_NAME)
+
 /* Half-precision floats: f16 and bf16. */
 static inline bool dt__is_half(dt_dtype dtype) { return dtype == DT_F16 || dtype == DT_BF16; }
 /* Real floating-point numbers. */

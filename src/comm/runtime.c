@@ -5,6 +5,7 @@
  */
 #include "comm/runtime.h"
 
+#include "base/near_miss.h"
 #include "base/options.h"
 #include "base/quantity.h"
 #include "base/size.h"
@@ -50,21 +51,34 @@ bool dt__is_in_heap(const dt_ctx *ctx, const void *memory, size_t bytes) {
     return dt__heap_holds(&dt__runtime_of(ctx)->heap, memory, bytes);
 }
 
+static dt_status refuse_transport(dt_ctx *ctx, const char *name) {
+    static const char names[] = "self, shm or fake";
+    dt__near_miss near = dt__near_miss_new(name);
+    dt__near_miss_add_list(&near, names);
+    return dt__fail(ctx, DT_ERR_VALUE, "transport: expected %s, got \"%s\"%s", names, name,
+                    dt__near_miss_hint(&near));
+}
+
 static dt_status select_transport(dt__runtime *runtime, const char *requested, const dt__ticket *ticket) {
     const char *name = requested ? requested : ticket ? "shm" : "self";
     for (size_t i = 0; i < sizeof transports / sizeof *transports; i++)
         if (!strcmp(name, transports[i]->name))
             runtime->transport = transports[i];
     if (!runtime->transport)
-        return dt__fail(runtime->ctx, DT_ERR_VALUE, "transport: expected self, shm or fake, got \"%s\"", name);
+        return refuse_transport(runtime->ctx, name);
     if (runtime->transport == &dt__transport_shm && !ticket)
         return dt__fail(runtime->ctx, DT_ERR_STATE,
                         "transport shm: this process is not a rank of a launch; start the program with dtrun -n N");
     return DT_OK;
 }
 
-static void refuse_variable(dt_ctx *ctx, const char *variable, const char *expected) {
-    dt__fail(ctx, DT_ERR_VALUE, "%s: expected %s, got \"%s\"", variable, expected, getenv(variable));
+/* names: the words that it may be, in the place of which one nearby may have been written. */
+static void refuse_variable(dt_ctx *ctx, const char *variable, const char *expected, const char *names) {
+    const char *value = getenv(variable);
+    dt__near_miss near = dt__near_miss_new(value);
+    dt__near_miss_add_list(&near, names);
+    dt__fail(ctx, DT_ERR_VALUE, "%s: expected %s, got \"%s\"%s", variable, expected, value,
+             dt__near_miss_hint(&near));
 }
 
 /* The value of a variable; NULL if it is unset or empty. */
@@ -76,20 +90,21 @@ static const char *environment_value(const char *name) {
 static void check_log_level(dt_ctx *ctx) {
     dt_log_level level;
     if (!dt__log_level_from_environment(&level))
-        refuse_variable(ctx, "DTENSOR_LOG", "off, error, warn, info or debug");
+        refuse_variable(ctx, "DTENSOR_LOG", "off, error, warn, info or debug", "off error warn info debug");
 }
 
 static void check_keep_freed(dt_ctx *ctx) {
     int64_t kept;
     if (!dt__freed_kept_from_environment(&kept))
-        refuse_variable(ctx, "DTENSOR_KEEP_FREED", "0 or 1");
+        refuse_variable(ctx, "DTENSOR_KEEP_FREED", "0 or 1", "");
 }
 
 static void select_kernels(dt__runtime *runtime) {
     const char *name = environment_value("DTENSOR_KERNELS");
     runtime->kernels = dt__kernels_best();
     if (name && !dt__kernels_named(name))
-        refuse_variable(runtime->ctx, "DTENSOR_KERNELS", "plain, baseline, or avx2 or avx512 where the CPU has it");
+        refuse_variable(runtime->ctx, "DTENSOR_KERNELS", "plain, baseline, or avx2 or avx512 where the CPU has it",
+                        "plain baseline avx2 avx512");
 }
 
 static void select_heap(dt__runtime *runtime, dt_init_options *options) {
@@ -107,7 +122,7 @@ static double timeout_from_environment(dt_ctx *ctx) {
     int64_t ms = 300000;
     bool negative = text && text[0] == '-';
     if (text && !dt__duration_parse(text + negative, &ms))
-        refuse_variable(ctx, "DTENSOR_TIMEOUT", "a duration such as 30 or 500ms, or off");
+        refuse_variable(ctx, "DTENSOR_TIMEOUT", "a duration such as 30 or 500ms, or off", "off");
     return negative || ms == DT__DURATION_OFF ? -1 : (double)ms / 1000;
 }
 
@@ -123,7 +138,7 @@ static void select_threads(dt_ctx *ctx, const dt_init_options *options, const dt
     if (ticket && ticket->n_cores > 0 && ctx->world > 0)
         threads = ticket->n_cores / ctx->world;
     if (text && !dt__count_parse(text, DT__MAX_THREADS, &threads))
-        refuse_variable(ctx, "DTENSOR_THREADS", "an integer from 1 to 4096");
+        refuse_variable(ctx, "DTENSOR_THREADS", "an integer from 1 to 4096", "");
     ctx->threads = options->threads > 0 ? options->threads : (int)dt__max_i64(threads, 1);
 }
 

@@ -323,10 +323,28 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
     return DT_OK;
 }
 
+/* The same call with its inputs brought to the mesh of the first. A rank outside the mesh of an input that becomes full
+ * has nothing to read, and leaves the first one as it is. */
+static dt_status dispatch_aligned(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
+    dt_tensor *made[DT__MAX_INPUTS] = {NULL};
+    bool outside;
+    dt_status status = dt__call_align(ctx, call, made, &outside);
+    if (status == DT_OK && outside) {
+        status = dt__check_writable(call->inputs[0], call->info->schema.name);
+        outputs[0] = call->inputs[0];
+        *n_outputs = status == DT_OK;
+    } else if (status == DT_OK)
+        status = dt__dispatch(ctx, call, outputs, n_outputs);
+    drop_all(call->n_inputs, made);
+    return status;
+}
+
 dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
     const dt_op *op = call->info->op;
     *n_outputs = 0;
     DT__TRY(check_call(ctx, call));
+    if (op->flags & DT__OP_ALIGN && !dt__call_is_aligned(call))
+        return dispatch_aligned(ctx, call, outputs, n_outputs);
     dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
     if (!op->kernel) {
         dt__arena arena = dt__arena_new(ctx);

@@ -32,6 +32,13 @@ dt__decision *dt__decision_cache_find(dt__dispatch_state *state, const dt__decis
 dt_status dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, const dt__decision_key *key,
                                  dt__decision *decision);
 
+/* align_inputs.c: whether all inputs are on the mesh of the first, or all are plain; */
+bool dt__call_is_aligned(const dt__call *call);
+/* and brings those that are not there. made[i] is set to what was made for input i, which the caller drops, also after
+ * an error; *outside: this rank is not in the mesh of an input that was to become full. Collective over the meshes of
+ * all inputs. */
+dt_status dt__call_align(dt_ctx *ctx, dt__call *call, dt_tensor **made, bool *outside);
+
 /* op_log.c: a new decision; a warning about the call in progress; counts at the end, and frees what was remembered. */
 void dt__log_decision(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 void dt__log_warning(dt_ctx *ctx, const dt__decision *decision, const char *text);

@@ -19,6 +19,10 @@
 /* More ranks than any transport can number; keeps positions and products of sizes far from overflow. */
 enum { DT__MESH_MAX_RANKS = INT32_MAX, DT__MESH_MAX_MODES = 31 };
 
+/* The world of a context that is no rank of a launch, such as that of a tool: a mesh may have any size, and "*" has
+ * none. */
+enum { DT__ANY_WORLD = DT__MESH_MAX_RANKS };
+
 /* A rank of a world. */
 typedef struct dt__mesh_self {
     int64_t world, rank;

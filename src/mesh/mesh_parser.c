@@ -3,14 +3,17 @@
  * The parser of the text form of a mesh:
  *
  *     mesh  = ( root | sub " of " root ) [ " on " DEVICE ]
- *     root  = dim { "," dim }  |  INT { ( "x" | "," ) INT }  |  [ NAME { "," NAME } "=" ] ranks
- *     dim   = NAME "=" INT
+ *     root  = dim { "," dim }  |  size { ( "x" | "," ) size }  |  [ NAME { "," NAME } "=" ] ranks
+ *     dim   = NAME "=" size
+ *     size  = INT | "*"
  *     sub   = NAME "=" layout { "," NAME "=" layout } [ "+" INT ]
  *     ranks = "[" ( ranks { "," ranks } | INT { "," INT } ) "]"
  *
- * where layout is SHAPE:STRIDE of layout.h and spaces may follow any comma; nowhere else.
+ * where layout is SHAPE:STRIDE of layout.h and spaces may follow any comma; nowhere else. One size may be a star: what
+ * is left of the world once it is divided by the others.
  */
 #include "base/cursor.h"
+#include "base/size.h"
 #include "mesh/mesh_internal.h"
 
 #include <ctype.h>
@@ -28,7 +31,9 @@ struct front {
     dt__layout layouts[DT_MESH_MAX_DIMS]; /* of a sub-mesh */
     int64_t sizes[DT_MESH_MAX_DIMS];      /* of a root */
     int n_names, n_sizes, n_layouts;
-    int64_t *ranks; /* NULL: none */
+    const char *star; /* the size "*" in the text; NULL: none */
+    int star_dim;     /* whose size it is */
+    int64_t *ranks;   /* NULL: none */
     int64_t offset;
 };
 
@@ -126,12 +131,48 @@ static dt_status read_rank_list(struct reader *in, struct front *front) {
     return DT_OK;
 }
 
+/* "*": its size is computed once all sizes are known. */
+static dt_status read_star(struct reader *in, struct front *front) {
+    if (front->star)
+        return dt__cursor_fail(&in->cursor, "expected one '*', got a second one");
+    if (in->self.world == DT__ANY_WORLD)
+        return dt__cursor_fail(
+            &in->cursor, "'*' takes what is left of the world, whose size is not known; tools have --ranks for it");
+    front->star = in->cursor.at;
+    front->star_dim = front->n_sizes;
+    front->sizes[front->n_sizes++] = 1;
+    dt__cursor_skip(&in->cursor, "*");
+    return DT_OK;
+}
+
 static dt_status read_sizes(struct reader *in, struct front *front) {
     do {
         if (front->n_sizes == DT_MESH_MAX_DIMS)
             return fail_too_many_dims(in);
-        DT__TRY(read_int(in, &front->sizes[front->n_sizes++]));
+        if (*in->cursor.at == '*')
+            DT__TRY(read_star(in, front));
+        else
+            DT__TRY(read_int(in, &front->sizes[front->n_sizes++]));
     } while (dt__cursor_skip(&in->cursor, "x") || skip_comma(in));
+    return DT_OK;
+}
+
+/* Divides the world by the other sizes. Sizes below 1 are refused where the mesh is made. */
+static dt_status resolve_star(struct reader *in, struct front *front) {
+    int64_t world = in->self.world, others = 1;
+    for (int i = 0; i < front->n_sizes; i++)
+        if (!dt__mul_i64(others, front->sizes[i], &others))
+            others = INT64_MAX;
+    if (!front->star || others < 1)
+        return DT_OK;
+    if (world % others) {
+        in->cursor.at = front->star;
+        return dt__cursor_fail(&in->cursor,
+                               "'*' takes what is left of the world of %lld rank%s: expected other sizes whose "
+                               "product divides it, got %lld",
+                               (long long)world, world == 1 ? "" : "s", (long long)others);
+    }
+    front->sizes[front->star_dim] = world / others;
     return DT_OK;
 }
 
@@ -139,6 +180,8 @@ static dt_status read_sizes(struct reader *in, struct front *front) {
 static dt_status read_extent(struct reader *in, struct front *front) {
     const char *start = in->cursor.at;
     dt__tuple shape, stride;
+    if (*start == '*')
+        return read_star(in, front);
     DT__TRY(dt__tuple_parse(&in->arena, &in->cursor, &shape));
     if (dt__cursor_skip(&in->cursor, ":")) {
         DT__TRY(dt__tuple_parse(&in->arena, &in->cursor, &stride));
@@ -175,9 +218,12 @@ static dt_status read_named(struct reader *in, struct front *front) {
 static dt_status read_front(struct reader *in, struct front *front) {
     if (*in->cursor.at == '[')
         return read_rank_list(in, front);
-    if (at_digit(in))
-        return read_sizes(in, front);
+    if (at_digit(in) || *in->cursor.at == '*') {
+        DT__TRY(read_sizes(in, front));
+        return resolve_star(in, front);
+    }
     DT__TRY(read_named(in, front));
+    DT__TRY(resolve_star(in, front));
     return front->n_sizes + front->n_layouts ? DT_OK : dt__cursor_fail(&in->cursor, "expected '='");
 }
 

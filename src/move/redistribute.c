@@ -5,6 +5,7 @@
 #include "move/move.h"
 
 #include "base/dtype.h"
+#include "base/near_miss.h"
 #include "base/options.h"
 #include "kernels/kernels.h"
 #include "move/plan_cache.h"
@@ -113,8 +114,10 @@ static struct request resolve(dt_tensor *tensor, const char *place, const dt_red
     }
     if (o->planner && !dt__planner_parse(o->planner, &request.planner)) {
         char names[80];
-        (void)dt__fail(tensor->ctx, DT_ERR_VALUE, "redistribute: planner: expected %s, got %s",
-                       dt__planner_names(sizeof names, names), o->planner);
+        dt__near_miss near = dt__near_miss_new(o->planner);
+        dt__near_miss_add_list(&near, dt__planner_names(sizeof names, names));
+        (void)dt__fail(tensor->ctx, DT_ERR_VALUE, "redistribute: planner: expected %s, got %s%s", names, o->planner,
+                       dt__near_miss_hint(&near));
         return request;
     }
     if (o->dtype && dt_dtype_size(o->dtype) == 0) {

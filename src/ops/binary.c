@@ -252,6 +252,7 @@ static dt_status divide(dt_op_call *call) {
 const dt_op dt__op_add = {
     .schema = "add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | "
               "add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    .summary = "Adds a tensor, or a number, times alpha.",
     .rule = "...,...->...",
     .rows = rows_add,
     .class_of = class_alpha,
@@ -265,6 +266,7 @@ const dt_op dt__op_add = {
 const dt_op dt__op_sub = {
     .schema = "sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor | "
               "sub.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor",
+    .summary = "Subtracts a tensor, or a number, times alpha.",
     .rule = "...,...->...",
     .rows = rows_sub,
     .class_of = class_alpha,
@@ -275,6 +277,7 @@ const dt_op dt__op_sub = {
 };
 const dt_op dt__op_mul = {
     .schema = "mul.Tensor(Tensor self, Tensor other) -> Tensor | mul.Scalar(Tensor self, Scalar other) -> Tensor",
+    .summary = "Multiplies by a tensor or a number, element by element.",
     .rule = "...,...->...",
     .rows = rows_mul,
     .class_of = class_other,
@@ -289,6 +292,7 @@ const dt_op dt__op_div = {
     .schema = "div.Tensor(Tensor self, Tensor other) -> Tensor | div.Scalar(Tensor self, Scalar other) -> Tensor | "
               "div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor | "
               "div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor",
+    .summary = "Divides by a tensor or a number; rounding_mode \"trunc\" or \"floor\" rounds the quotient.",
     .rule = "...,...->...",
     .rows = rows_div,
     .class_of = class_divisor,
@@ -304,6 +308,7 @@ const dt_op dt__op_div = {
 const dt_op dt__op_add_ = {
     .schema = "add_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!) | "
               "add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)",
+    .summary = "Adds a tensor, or a number, times alpha, in place.",
     .rule = "...,...->...",
     .rows = rows_add,
     .class_of = class_alpha,
@@ -316,6 +321,7 @@ const dt_op dt__op_add_ = {
 const dt_op dt__op_mul_ = {
     .schema = "mul_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!) | "
               "mul_.Scalar(Tensor(a!) self, Scalar other) -> Tensor(a!)",
+    .summary = "Multiplies by a tensor or a number, in place.",
     .rule = "...,...->...",
     .rows = rows_mul,
     .class_of = class_other,

@@ -140,6 +140,7 @@ static dt_status where(dt_op_call *call) {
 
 const dt_op dt__op_maximum = {
     .schema = "maximum(Tensor self, Tensor other) -> Tensor",
+    .summary = "The maximum of two elements; NaN if one of them is NaN.",
     .rule = "...,...->...",
     .rows = rows_maximum,
     .shape = shape_maximum,
@@ -149,6 +150,7 @@ const dt_op dt__op_maximum = {
 const dt_op dt__op_clamp = {
     .schema = "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor | "
               "clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor",
+    .summary = "Limits every element to the range from min to max, which are numbers or tensors.",
     .rule = "...,...,...->...",
     .rows = rows_clamp,
     .class_of = class_clamp,
@@ -161,6 +163,7 @@ const dt_op dt__op_clamp = {
 };
 const dt_op dt__op_eq = {
     .schema = "eq.Tensor(Tensor self, Tensor other) -> Tensor | eq.Scalar(Tensor self, Scalar other) -> Tensor",
+    .summary = "Whether elements are equal, to those of a tensor or to a number.",
     .rule = "...,...->...",
     .shape = shape_eq,
     .kernel = equal,
@@ -172,6 +175,7 @@ const dt_op dt__op_where = {
               "where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor | "
               "where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor | "
               "where.Scalar(Tensor condition, Scalar self, Scalar other) -> Tensor",
+    .summary = "Elements of one tensor where the condition is true, of the other where it is false.",
     .rule = "...,...,...->...",
     .rows = rows_where,
     .class_of = class_where,

@@ -114,6 +114,7 @@ static dt_status fill(dt_op_call *call) {
 
 const dt_op dt__op_to = {
     .schema = "to.dtype(Tensor(a) self, ScalarType dtype, bool copy=False) -> Tensor(a)",
+    .summary = "Converts to another dtype.",
     .rule = "...->...",
     .partial_of = partial_to,
     .shape = shape_to,
@@ -129,6 +130,7 @@ const dt_op dt__op_to = {
 };
 const dt_op dt__op_copy_ = {
     .schema = "copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!)",
+    .summary = "Copies a tensor into this one, which keeps its mesh, placements and dtype.",
     .rule = "...,...->...",
     .rows = rows_into,
     .shape = shape_into,
@@ -137,11 +139,12 @@ const dt_op dt__op_copy_ = {
                "copy_(f32[5]; i32[5])\n"
                "copy_(bool[5]; f32[5])\n"
                "copy_(f64[5]; f32[5])",
-    .flags = DT_OP_INPLACE,
+    .flags = DT_OP_INPLACE | DT__OP_ALIGN,
 };
 const dt_op dt__op_fill_ = {
     .schema = "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) | "
               "fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!)",
+    .summary = "Sets every element to a number, or to the value of a tensor without dims.",
     .rule = "...,...->...",
     .rows = rows_fill,
     .class_of = class_fill,

@@ -331,6 +331,7 @@ static dt_status cat(dt_op_call *call) {
 
 const dt_op dt__op_transpose = {
     .schema = "transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
+    .summary = "Exchanges two dims, as a view.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_transpose,
     .shape = shape_transpose,
@@ -340,6 +341,7 @@ const dt_op dt__op_transpose = {
 };
 const dt_op dt__op_expand = {
     .schema = "expand(Tensor(a) self, int[] size, *, bool implicit=False) -> Tensor(a)",
+    .summary = "Repeats dims of size 1, as a view; -1 keeps a size.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_expand,
     .shape = shape_expand,
@@ -349,6 +351,7 @@ const dt_op dt__op_expand = {
 };
 const dt_op dt__op_slice = {
     .schema = "slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)",
+    .summary = "Elements start to end - 1 of a dim, in steps, as a view.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_slice,
     .shape = shape_slice,
@@ -358,6 +361,7 @@ const dt_op dt__op_slice = {
 };
 const dt_op dt__op_select = {
     .schema = "select.int(Tensor(a) self, int dim, int index) -> Tensor(a)",
+    .summary = "One index of a dim, which is removed, as a view.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_select,
     .shape = shape_select,
@@ -368,6 +372,7 @@ const dt_op dt__op_select = {
 const dt_op dt__op_split = {
     .schema = "split.Tensor(Tensor(a -> *) self, int split_size, int dim=0) -> Tensor(a)[] | "
               "split.sizes(Tensor(a -> *) self, int[] split_size, int dim=0) -> Tensor(a)[]",
+    .summary = "Splits a dim into blocks of one size, or of the given sizes, as views.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_split,
     .shape = shape_split,
@@ -377,6 +382,7 @@ const dt_op dt__op_split = {
 };
 const dt_op dt__op_cat = {
     .schema = "cat(Tensor[] tensors, int dim=0) -> Tensor",
+    .summary = "Concatenates tensors along a dim.",
     .rows = rows_cat,
     .shape = shape_cat,
     .kernel = cat,

@@ -73,6 +73,7 @@ static dt_status dropout(dt_op_call *call) {
 
 const dt_op dt__op_dropout = {
     .schema = "dropout(Tensor input, float p=0.5, bool training=True) -> Tensor",
+    .summary = "Sets elements to zero with probability p and scales the others by 1 / (1 - p).",
     .rule = "...->...",
     .partial_of = partial_dropout,
     .shape = shape_dropout,

@@ -174,6 +174,7 @@ static dt_status index_select(dt_op_call *call) { return read_by_index(call, fal
 const dt_op dt__op_embedding = {
     .schema = "embedding(Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, "
               "float norm_type=2.0, bool scale_grad_by_freq=False) -> Tensor",
+    .summary = "The rows of a weight matrix that the indices select.",
     .rows = rows_embedding,
     .shape = shape_embedding,
     .kernel = embedding,
@@ -181,6 +182,7 @@ const dt_op dt__op_embedding = {
 };
 const dt_op dt__op_gather = {
     .schema = "gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor",
+    .summary = "Picks an element along a dim for each index.",
     .rows = rows_gather,
     .shape = shape_gather,
     .kernel = gather,
@@ -190,6 +192,7 @@ const dt_op dt__op_gather = {
 };
 const dt_op dt__op_index_select = {
     .schema = "index_select(Tensor self, int dim, Tensor index) -> Tensor",
+    .summary = "Picks slices of a dim by a list of indices.",
     .rows = rows_index_select,
     .shape = shape_index_select,
     .kernel = index_select,

@@ -221,6 +221,7 @@ static dt_status linear(dt_op_call *call) {
 
 const dt_op dt__op_matmul = {
     .schema = "matmul(Tensor self, Tensor other) -> Tensor",
+    .summary = "Matrix product of vectors, matrices or batches of matrices, with broadcasting.",
     .rows = rows_matmul,
     .shape = shape_matmul,
     .kernel = matmul,
@@ -229,6 +230,7 @@ const dt_op dt__op_matmul = {
 };
 const dt_op dt__op_mm = {
     .schema = "mm(Tensor self, Tensor mat2) -> Tensor",
+    .summary = "Product of two matrices.",
     .rule = "mk,kn->mn",
     .partial = DT_PARTIAL_EACH,
     .shape = shape_mm,
@@ -237,6 +239,7 @@ const dt_op dt__op_mm = {
 };
 const dt_op dt__op_bmm = {
     .schema = "bmm(Tensor self, Tensor mat2) -> Tensor",
+    .summary = "Products of two batches of matrices.",
     .rule = "bmk,bkn->bmn",
     .partial = DT_PARTIAL_EACH,
     .shape = shape_bmm,
@@ -245,6 +248,7 @@ const dt_op dt__op_bmm = {
 };
 const dt_op dt__op_addmm = {
     .schema = "addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor",
+    .summary = "beta times a tensor plus alpha times the product of two matrices.",
     .rule = "+...,mk,kn->mn",
     .partial_of = partial_addmm,
     .class_of = class_addmm,
@@ -256,6 +260,7 @@ const dt_op dt__op_addmm = {
 };
 const dt_op dt__op_linear = {
     .schema = "linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor",
+    .summary = "Product with a transposed weight matrix, plus a bias.",
     .rows = rows_linear,
     .shape = shape_linear,
     .kernel = linear,

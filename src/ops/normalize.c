@@ -104,6 +104,7 @@ static dt_status layer_norm(dt_op_call *call) {
 
 const dt_op dt__op_softmax = {
     .schema = "softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor",
+    .summary = "Exponentials along a dim, divided by their sum.",
     .rows = rows_softmax,
     .shape = shape_softmax,
     .kernel = softmax,
@@ -112,6 +113,7 @@ const dt_op dt__op_softmax = {
 const dt_op dt__op_layer_norm = {
     .schema = "layer_norm(Tensor input, int[] normalized_shape, Tensor? weight=None, Tensor? bias=None, "
               "float eps=1e-05) -> Tensor",
+    .summary = "Normalises the last dims to mean 0 and variance 1, then scales by weight and adds bias.",
     .rows = rows_layer_norm,
     .shape = shape_layer_norm,
     .kernel = layer_norm,

@@ -236,6 +236,7 @@ static dt_status running_sum(dt_op_call *call) {
 const dt_op dt__op_sum = {
     .schema = "sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor | "
               "sum(Tensor self, *, ScalarType? dtype=None) -> Tensor",
+    .summary = "Sum over all dims or over some.",
     .partial = DT_PARTIAL_LINEAR,
     .rows = rows_sum,
     .shape = shape_sum,
@@ -251,6 +252,7 @@ const dt_op dt__op_sum = {
 const dt_op dt__op_mean = {
     .schema = "mean(Tensor self, *, ScalarType? dtype=None) -> Tensor | "
               "mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+    .summary = "Average over all dims or over some.",
     .partial = DT_PARTIAL_LINEAR,
     .rows = rows_sum,
     .shape = shape_mean,
@@ -261,6 +263,7 @@ const dt_op dt__op_mean = {
 };
 const dt_op dt__op_amax = {
     .schema = "amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+    .summary = "Largest element over all dims or over some.",
     .rows = rows_amax,
     .shape = shape_amax,
     .kernel = amax,
@@ -269,6 +272,7 @@ const dt_op dt__op_amax = {
 };
 const dt_op dt__op_argmax = {
     .schema = "argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor",
+    .summary = "Index of the largest element, over all elements or along a dim.",
     .rows = add_kept_dims,
     .shape = shape_argmax,
     .kernel = argmax,
@@ -276,6 +280,7 @@ const dt_op dt__op_argmax = {
 };
 const dt_op dt__op_cumsum = {
     .schema = "cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor",
+    .summary = "Running sum along a dim.",
     .partial = DT_PARTIAL_LINEAR,
     .rows = rows_cumsum,
     .shape = shape_cumsum,

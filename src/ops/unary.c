@@ -55,6 +55,7 @@ static dt_status gelu(dt_op_call *call) {
 
 const dt_op dt__op_neg = {
     .schema = "neg(Tensor self) -> Tensor",
+    .summary = "The negative of every element.",
     .rule = "...->...",
     .partial_of = partial_neg,
     .shape = shape_neg,
@@ -63,6 +64,7 @@ const dt_op dt__op_neg = {
 };
 const dt_op dt__op_exp = {
     .schema = "exp(Tensor self) -> Tensor",
+    .summary = "The exponential of every element.",
     .rule = "...->...",
     .partial = DT_PARTIAL_UP | DT_PARTIAL_EXP,
     .shape = shape_floating,
@@ -71,6 +73,7 @@ const dt_op dt__op_exp = {
 };
 const dt_op dt__op_log = {
     .schema = "log(Tensor self) -> Tensor",
+    .summary = "The natural logarithm of every element.",
     .rule = "...->...",
     .partial = DT_PARTIAL_UP_MIN,
     .shape = shape_floating,
@@ -79,6 +82,7 @@ const dt_op dt__op_log = {
 };
 const dt_op dt__op_sqrt = {
     .schema = "sqrt(Tensor self) -> Tensor",
+    .summary = "The square root of every element.",
     .rule = "...->...",
     .partial = DT_PARTIAL_UP_MIN,
     .shape = shape_floating,
@@ -87,6 +91,7 @@ const dt_op dt__op_sqrt = {
 };
 const dt_op dt__op_tanh = {
     .schema = "tanh(Tensor self) -> Tensor",
+    .summary = "The hyperbolic tangent of every element.",
     .rule = "...->...",
     .partial = DT_PARTIAL_UP,
     .shape = shape_floating,
@@ -95,6 +100,7 @@ const dt_op dt__op_tanh = {
 };
 const dt_op dt__op_relu = {
     .schema = "relu(Tensor input) -> Tensor",
+    .summary = "Every element, or zero where it is negative.",
     .rule = "...->...",
     .partial = DT_PARTIAL_UP,
     .shape = shape_relu,
@@ -103,6 +109,7 @@ const dt_op dt__op_relu = {
 };
 const dt_op dt__op_gelu = {
     .schema = "gelu(Tensor self, *, str approximate=\"none\") -> Tensor",
+    .summary = "Every element times the normal distribution function of it; approximate=\"tanh\" is faster.",
     .rule = "...->...",
     .shape = shape_gelu,
     .kernel = gelu,

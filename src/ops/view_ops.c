@@ -107,6 +107,7 @@ static dt_status reshape(dt_op_call *call) {
 
 const dt_op dt__op_view = {
     .schema = "view(Tensor(a) self, int[] size) -> Tensor(a)",
+    .summary = "The same elements in another shape, without a copy.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_view,
     .shape = shape_view,
@@ -116,6 +117,7 @@ const dt_op dt__op_view = {
 };
 const dt_op dt__op_reshape = {
     .schema = "reshape(Tensor(a) self, int[] shape) -> Tensor(a)",
+    .summary = "The same elements in another shape; a copy where a view cannot have it.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_view,
     .shape = shape_view,

@@ -6,7 +6,9 @@
  */
 #include "rules/schema.h"
 
+#include "base/dtype.h"
 #include "base/hash.h"
+#include "base/near_miss.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -195,6 +197,13 @@ static take_fn *const take[DT__N_PARAM_TYPES] = {
     [DT__PARAM_TEXT] = take_text,
 };
 
+static bool refuse_name(binding *self, const char *name) {
+    dt__near_miss near = dt__near_miss_new(name);
+    for (int p = 0; p < self->signature->n_params; p++)
+        dt__near_miss_add(&near, self->signature->params[p].name, strlen(self->signature->params[p].name));
+    return refuse(self, "there is no argument '%.60s'%s", name, dt__near_miss_hint(&near));
+}
+
 /* Finds the argument of each parameter: by_param[p], NULL where there is none. */
 static bool match(binding *self, int n, const dt__argument *arguments, const dt__argument **by_param) {
     const dt__signature *signature = self->signature;
@@ -205,7 +214,7 @@ static bool match(binding *self, int n, const dt__argument *arguments, const dt_
             for (p = 0; p < signature->n_params && strcmp(signature->params[p].name, arguments[a].name) != 0; p++)
                 ;
             if (p == signature->n_params)
-                return refuse(self, "there is no argument '%.60s'", arguments[a].name);
+                return refuse_name(self, arguments[a].name);
         } else {
             if (p == signature->n_params || signature->params[p].keyword_only)
                 return refuse(self, "too many arguments by position: expected at most %d, got %d", p, n);
@@ -216,6 +225,17 @@ static bool match(binding *self, int n, const dt__argument *arguments, const dt_
         by_param[p] = &arguments[a];
     }
     return true;
+}
+
+/* A word in the place of a dtype is a dtype that does not exist. */
+static bool refuse_value(binding *self, const dt__param *param, const dt_arg *value) {
+    if (param->type != DT__PARAM_DTYPE || value->type != DT_ARG_TEXT)
+        return refuse(self, "argument '%s': expected %s, got %s", param->name, expected[param->type],
+                      kinds[value->type]);
+    dt__near_miss near = dt__near_miss_new(value->as.text);
+    dt__near_miss_add_list(&near, DT__DTYPE_NAMES);
+    return refuse(self, "argument '%s': expected %s, got '%.40s'%s", param->name, expected[param->type],
+                  value->as.text, dt__near_miss_hint(&near));
 }
 
 static bool fill_param(binding *self, int p, const dt__argument *argument) {
@@ -230,8 +250,7 @@ static bool fill_param(binding *self, int p, const dt__argument *argument) {
                refuse(self, "argument '%s': expected %s, got none", param->name, expected[param->type]);
     }
     if (!take[param->type](self, param, argument, out))
-        return refuse(self, "argument '%s': expected %s, got %s", param->name, expected[param->type],
-                      kinds[argument->value.type]);
+        return refuse_value(self, param, &argument->value);
     self->n_taken++;
     return true;
 }

@@ -25,14 +25,50 @@ typedef struct reading {
     dt__argument arguments[DT__MAX_ARGS];
 } reading;
 
-/* Whether a tensor follows: a dtype and a bracket. */
+static const char ON_MESH[] = " on mesh(";
+
+/* Whether a tensor follows: a word and a bracket. *dtype is none where the word is not a dtype. */
 static bool at_tensor(reading *self, dt_dtype *dtype, size_t *n) {
     char word[16];
     dt__cursor_peek(&self->at);
     for (*n = 0; isalnum((unsigned char)self->at.at[*n]) && *n + 1 < sizeof word; ++*n)
         word[*n] = self->at.at[*n];
     word[*n] = 0;
-    return self->at.at[*n] == '[' && dt_dtype_parse(word, dtype);
+    if (!dt_dtype_parse(word, dtype))
+        *dtype = DT_NO_DTYPE;
+    return *n > 0 && self->at.at[*n] == '[';
+}
+
+/* The text between the parentheses of the next " on mesh(…)" before `end`; NULL where there is none. */
+static const char *find_mesh(const char *text, const char *end, size_t *n) {
+    const char *found = strstr(text, ON_MESH), *begin = found ? found + strlen(ON_MESH) : NULL, *at = begin;
+    if (!found || found >= end)
+        return NULL;
+    for (int depth = 1; *at && (depth += (*at == '(') - (*at == ')')) > 0;)
+        at++;
+    *n = (size_t)(at - begin);
+    return begin;
+}
+
+dt_mesh *dt__call_text_mesh(dt__arena *arena, const char *text) {
+    dt_ctx *ctx = arena->ctx;
+    dt_mesh *mesh = NULL;
+    size_t n;
+    for (const char *at = text; !dt_failed(ctx) && (at = find_mesh(at, at + strlen(at), &n)); at += n) {
+        const char *form = dt__arena_copy_chars(arena, at, n);
+        dt_mesh *next = form ? dt_mesh_new(ctx, form) : NULL;
+        if (next && mesh && !dt_mesh_equal(mesh, next))
+            dt__fail(ctx, DT_ERR_MESH, "call: the tensors are on different meshes: %.200s and %.200s",
+                     dt_mesh_text(mesh), form);
+        dt_mesh_release(mesh);
+        mesh = next;
+    }
+    if (!mesh)
+        dt__fail(ctx, DT_ERR_MESH, "call: expected a mesh, as in 'mm(f32[8,4] S(0); f32[4,6] R) on mesh(4)'");
+    if (!dt_failed(ctx))
+        return mesh;
+    dt_mesh_release(mesh);
+    return NULL;
 }
 
 static dt_status read_shape(reading *self, dt_op_value *value) {
@@ -54,6 +90,30 @@ static dt_status read_shape(reading *self, dt_op_value *value) {
     return DT_OK;
 }
 
+/* Checks a mesh in the text against that of the call. */
+static dt_status check_mesh(reading *self, const char *text, size_t n_chars) {
+    const char *copy = dt__arena_copy_chars(self->arena, text, n_chars);
+    dt_mesh *mesh = copy ? dt_mesh_new(self->arena->ctx, copy) : NULL;
+    if (!mesh)
+        return copy ? dt_error_status(self->arena->ctx) : DT_ERR_MEMORY;
+    bool same = dt_mesh_n_dims(mesh) == self->out->n_mesh_dims;
+    for (int m = 0; m < self->out->n_mesh_dims && same; m++)
+        same = dt_mesh_dim_size(mesh, m) == self->out->mesh[m];
+    dt_mesh_release(mesh);
+    self->at.at = text;
+    return same ? DT_OK : dt__cursor_fail(&self->at, "expected the mesh of the call");
+}
+
+static dt_status fail_comma(const reading *self) {
+    return dt__cursor_fail(&self->at, "expected ';' between arguments, got ','");
+}
+
+/* At a comma between placements: whether something else than a placement follows it. */
+static bool ends_argument(const char *comma) {
+    const char *next = comma + 1 + strspn(comma + 1, " ");
+    return *next && *next != ')' && !strchr("SRP_", *next);
+}
+
 /* The placements up to the end of the argument; without any, Replicate. */
 static dt_status read_placements(reading *self, const dt_op_value *value, dt__sharding *out) {
     const char *begin = self->at.at;
@@ -68,9 +128,18 @@ static dt_status read_placements(reading *self, const dt_op_value *value, dt__sh
         char c = *self->at.at;
         if (depth == 0 && (c == ';' || c == ')' || c == '}'))
             break;
+        if (depth == 0 && c == ',' && ends_argument(self->at.at))
+            return fail_comma(self);
         depth += (c == '(' || c == '[') - (c == ')' || c == ']');
     }
-    const char *text = dt__arena_copy_chars(self->arena, begin, (size_t)(self->at.at - begin));
+    const char *end = self->at.at;
+    size_t n_mesh = 0;
+    const char *mesh = find_mesh(begin, end, &n_mesh);
+    if (mesh)
+        DT__TRY(check_mesh(self, mesh, n_mesh));
+    self->at.at = end;
+    const char *text =
+        dt__arena_copy_chars(self->arena, begin, (size_t)((mesh ? mesh - strlen(ON_MESH) : end) - begin));
     if (!text)
         return DT_ERR_MEMORY;
     if (text[strspn(text, " ")])
@@ -86,6 +155,8 @@ static dt_status read_tensor(reading *self, dt_dtype dtype, size_t n_word, int *
     dt__sharding *placed = DT__NEW(self->arena, dt__sharding);
     if (!placed)
         return DT_ERR_MEMORY;
+    if (!dtype)
+        return dt__cursor_fail_dtype(&self->at);
     *number = self->n_tensors++;
     dt_op_value *value = &self->values[*number];
     *value = (dt_op_value){.dtype = dtype};
@@ -151,6 +222,8 @@ static dt_status read_args(reading *self) {
     while (dt__cursor_peek(&self->at) != ')') {
         if (self->n_arguments == DT__MAX_ARGS)
             return dt__cursor_fail(&self->at, "expected at most %d arguments", DT__MAX_ARGS);
+        if (self->n_arguments && *self->at.at == ',')
+            return fail_comma(self);
         if (self->n_arguments)
             DT__TRY(dt__cursor_expect(&self->at, ";", "between arguments"));
         dt__argument *argument = &self->arguments[self->n_arguments++];
@@ -158,6 +231,13 @@ static dt_status read_args(reading *self) {
         DT__TRY(read_value(self, argument));
     }
     self->at.at++;
+    size_t n_mesh;
+    if (!strncmp(self->at.at, ON_MESH, strlen(ON_MESH))) {
+        const char *mesh = find_mesh(self->at.at, self->at.at + 1, &n_mesh);
+        DT__TRY(check_mesh(self, mesh, n_mesh));
+        self->at.at += n_mesh;
+        DT__TRY(dt__cursor_expect(&self->at, ")", "after the mesh"));
+    }
     return dt__cursor_peek(&self->at) ? dt__cursor_fail(&self->at, "expected the end of the call") : DT_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "rules/rules.h"
 
 #include "base/hash.h"
+#include "base/near_miss.h"
 #include "base/options.h"
 #include "rules/factors.h"
 
@@ -110,12 +111,22 @@ static const dt__op_info *look_up(registry *self, const char *name, bool *failed
     return known;
 }
 
+/* Records that there is no such op, with the nearest one that exists. */
+static void refuse_name(dt_ctx *ctx, const registry *self, const char *name) {
+    dt__near_miss near = dt__near_miss_new(name);
+    for (int i = 0; self && i < self->n_infos; i++) {
+        const char *schema = i < self->n_table ? self->table[i]->schema : self->infos[i]->op->schema;
+        dt__near_miss_add(&near, schema, strcspn(schema, ".("));
+    }
+    dt__fail(ctx, DT_ERR_OP, "there is no op '%.60s'%s", name, dt__near_miss_hint(&near));
+}
+
 const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name) {
     registry *self = registry_of(ctx);
     bool failed = false;
     const dt__op_info *known = self ? look_up(self, name, &failed) : NULL;
     if (!known && !failed)
-        dt__fail(ctx, DT_ERR_OP, "there is no op '%.60s'", name);
+        refuse_name(ctx, self, name);
     return known;
 }
 

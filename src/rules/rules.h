@@ -51,6 +51,10 @@ static inline void dt__op_call_init(dt_op_call *call, dt_ctx *ctx, const dt__op_
 /* Runs the op's shape function, which adds the outputs, in the arena. */
 dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call);
 
+/* A flag of the library's own in-place ops, beside DT_OP_…: other inputs may be on other meshes than the first, or
+ * plain beside a distributed one, and are brought to it (dispatch/align_inputs.c). */
+enum { DT__OP_ALIGN = 1 << 16 };
+
 /* Rows for one mesh dim: entries of inputs, then of outputs. */
 typedef struct dt__row {
     unsigned flags;
@@ -109,9 +113,9 @@ dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt
                               dt__candidate *out, int *n);
 
 /* The text form of a call: tensors with their placements, other arguments as values or name=value, separated by
- * semicolons; a list of tensors in braces.
+ * semicolons; a list of tensors in braces. The mesh may follow the call, or any of its tensors, as it follows a spec.
  *
- *     matmul(f32[1024,512] S(0),R; f32[512,256] R,S(1))
+ *     matmul(f32[1024,512] S(0),R; f32[512,256] R,S(1)) on mesh(dp=2,tp=4)
  *     cat({f32[4,3] S(1); f32[5,3] R}; dim=0)
  */
 
@@ -125,8 +129,11 @@ typedef struct dt__placed_call {
     const dt__sharding *const *inputs; /* in the order of the call's inputs */
 } dt__placed_call;
 
-/* Reads the text; tensors without placements are Replicate. Refuses (value) what is not of the form, and what binding
- * and inference refuse. */
+/* The mesh that a text names; where it does so several times, they are equal. A new reference; NULL after an error
+ * (mesh), also where the text names none. */
+dt_mesh *dt__call_text_mesh(dt__arena *arena, const char *text);
+/* Reads the text; tensors without placements are Replicate. A mesh in the text must have these sizes. Refuses (value)
+ * what is not of the form, and what binding and inference refuse. */
 dt_status dt__placed_call_parse(dt__arena *arena, const char *text, int n_mesh_dims, const int64_t *mesh,
                                 dt__placed_call *out);
 /* Puts the tensors of a bound call (info and bound are set), which its caller numbered, into the order of the call,

@@ -5,6 +5,8 @@
  */
 #include "spec/placement_text.h"
 
+#include "base/near_miss.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -120,6 +122,14 @@ static dt_status parse_strided(dt__cursor *cursor, dt__arena *arena, dt_placemen
     return parse_position(cursor, out);
 }
 
+static dt_status refuse_partial(dt__cursor *cursor) {
+    static const char kinds[] = "sum, avg, product, min, max or mask";
+    dt__cursor_peek(cursor);
+    dt__near_miss near = dt__near_miss_of(cursor->at, strcspn(cursor->at, " ,;)"));
+    dt__near_miss_add_list(&near, kinds);
+    return dt__cursor_fail(cursor, "expected a kind of partial: %s%s", kinds, dt__near_miss_hint(&near));
+}
+
 static dt_status parse_partial(dt__cursor *cursor, dt__arena *arena, dt_placement *out) {
     (void)arena;
     int reduce = 0;
@@ -130,7 +140,7 @@ static dt_status parse_partial(dt__cursor *cursor, dt__arena *arena, dt_placemen
     else if (dt__cursor_take(cursor, "mask"))
         *out = dt_placement_masked();
     else
-        return dt__cursor_fail(cursor, "expected a kind of partial: sum, avg, product, min, max or mask");
+        return refuse_partial(cursor);
     return dt__cursor_expect(cursor, ")", "after the kind of partial");
 }
 

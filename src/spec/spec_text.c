@@ -47,7 +47,7 @@ static dt_status parse_dtype(dt__cursor *cursor, dt_dtype *out) {
             *out = (dt_dtype)dtype;
             return DT_OK;
         }
-    return dt__cursor_fail(cursor, "expected a dtype: f32, f64, f16, bf16, i8, i16, i32, i64, u8, bool, c64, c128");
+    return dt__cursor_fail_dtype(cursor);
 }
 
 static dt_status parse_shape(dt__cursor *cursor, parts *out) {

@@ -162,7 +162,7 @@ static int fail_by_arguments(world *w) {
     FAILS(redistribute_start, dt_redistribute_start(w->x, "S(5),R"));
     FAILS(item, dt_item(w->x));
     FAILS(item_i64, dt_item_i64(w->x));
-    FAILS(assign, dt_assign(w->x, w->y));
+    FAILS_AS(copy_in_place, "copy_", dt_copy_(w->x, w->y));
     FAILS(placements_parse, dt_placements_parse(ctx, "S(", &n));
     dt_placement shard = dt_placement_shard(0);
     FAILS(placements_set_order, dt_placements_set_order(ctx, 1, &shard, 0, 1, (int[]){3}));
@@ -495,7 +495,7 @@ static int in_collectives(dt_ctx *ctx, void *arg) {
     MISMATCH(full_tensor, dt_full_tensor(w->x));
     MISMATCH(item, dt_item(total));
     MISMATCH(softmax, dt_softmax(w->x, 0));
-    MISMATCH(assign, dt_assign(w->y, dt_transpose(w->x, 0, 1)));
+    MISMATCH(redistribute, dt_redistribute(w->x, "S(1),R"));
     /* The last rank to start a call notices when it starts, the others later. */
     for (int tests = 0; tests < 2; tests++) {
         dt_group *group = dt_group_new(ctx, (int64_t[]){0, 1, 2}, 3);

@@ -45,6 +45,8 @@ class Options(launch.Case):
         for n in ("0", "-1", "5000", "4097", "four", "4x", "", "1.5", "99999999999999999999"):
             self.assert_refused(["-n", n, "true"], f'--ranks: expected an integer from 1 to 4096, got "{n}"')
         self.assert_refused(["--frobnicate", "true"], "--frobnicate: unknown option")
+        self.assert_refused(["--rnaks", "2", "true"], "--rnaks: unknown option; did you mean --ranks?")
+        self.assert_refused(["--bind", "nuna", "true"], 'expected core, numa or none, got "nuna"; did you mean numa?')
         self.assert_refused(["-x", "true"], "-x: unknown option")
         self.assert_refused(["--tag-output=yes", "true"], "--tag-output", "no value")
         self.assert_refused(["--bind", "socket", "true"], '--bind: expected core, numa or none, got "socket"')

@@ -63,6 +63,72 @@ static void text__has_one_form(void **state) {
     world_end(&w);
 }
 
+static void star__takes_what_is_left_of_the_world(void **state) {
+    (void)state;
+    static const struct {
+        int64_t world;
+        const char *text, *form;
+    } cases[] = {
+        {8, "dp=2,tp=*", "dp=2,tp=4"},
+        {8, "dp=*,tp=2", "dp=4,tp=2"},
+        {8, "dp=2,cp=*,tp=2", "dp=2,cp=2,tp=2"},
+        {8, "2x*", "2x4"},
+        {8, "*x2", "4x2"},
+        {8, "2,*", "2x4"},
+        {8, "*", "8"},
+        {8, "all=*", "all=8"},
+        {8, "8x*", "8x1"},
+        {8, "dp=2,tp=* on cuda", "dp=2,tp=4 on cuda"},
+        {8, "tp=4:1+4 of dp=2,tp=*", "tp=4:1+4 of dp=2,tp=4"},
+        {8, "a*b=2,tp=*", "a*b=2,tp=4"},
+        {7, "*", "7"},
+        {7, "dp=1,tp=*", "dp=1,tp=7"},
+        {7, "dp=7,tp=*", "dp=7,tp=1"},
+        {5, "*x1", "5x1"},
+        {3, "dp=*,tp=3", "dp=1,tp=3"},
+        {1, "*", "1"},
+        {1, "dp=*,tp=1", "dp=1,tp=1"},
+        {1000000, "dp=64,tp=*", "dp=64,tp=15625"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world w;
+        dt_ctx *ctx = world_begin(&w, cases[i].world, cases[i].world - 1);
+        dt_mesh *mesh = made(ctx, dt_mesh_new(ctx, cases[i].text));
+        assert_string_equal(dt_mesh_text(mesh), cases[i].form);
+        dt_mesh_release(mesh);
+        world_end(&w);
+    }
+}
+
+static void star__is_refused_where_nothing_fits(void **state) {
+    (void)state;
+    static const struct {
+        int64_t world;
+        const char *text, *says;
+    } cases[] = {
+        {8, "dp=3,tp=*",
+         "mesh: column 9: '*' takes what is left of the world of 8 ranks: expected other sizes whose product divides "
+         "it, got 3 (at "},
+        {8, "dp=16,tp=*", "divides it, got 16"},
+        {7, "a*b=2,tp=*", "column 10: '*' takes what is left of the world of 7 ranks"},
+        {1, "2x*", "column 3: '*' takes what is left of the world of 1 rank: "},
+        {8, "dp=*,tp=*", "mesh: column 9: expected one '*', got a second one"},
+        {8, "*x*", "column 3: expected one '*', got a second one"},
+        {8, "4294967296x4294967296x*", "divides it, got 9223372036854775807"},
+        {8, "0x*", "expected"},
+        {8, "[0,*]", "column 4: expected a number"},
+        {8, "dp,tp=*", "column 7: expected '['"},
+        {8, "dp=**", "column 5: expected the end"},
+        {DT__ANY_WORLD, "dp=2,tp=*", "column 9: '*' takes what is left of the world, whose size is not known"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world w;
+        dt_ctx *ctx = world_begin(&w, cases[i].world, 0);
+        assert_refused(ctx, dt_mesh_new(ctx, cases[i].text), cases[i].says);
+        world_end(&w);
+    }
+}
+
 static void text__errors_point_at_the_character(void **state) {
     (void)state;
     static const struct {
@@ -179,6 +245,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(text__round_trips),
         cmocka_unit_test(text__has_one_form),
+        cmocka_unit_test(star__takes_what_is_left_of_the_world),
+        cmocka_unit_test(star__is_refused_where_nothing_fits),
         cmocka_unit_test(text__errors_point_at_the_character),
         cmocka_unit_test(text__bounds_hold),
         cmocka_unit_test(text__of_dims_names_no_ranks),

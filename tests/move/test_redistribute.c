@@ -546,7 +546,7 @@ static int transfers(dt_ctx *ctx, void *arg) {
     /* A change between the halves. */
     dt_tensor *source = dt_redistribute(da, "S(1)");
     dt_transfer *changed = dt_redistribute_start(source, "R");
-    CHECK_OK(ctx, dt_assign(source, dt_full_like(source, 1)));
+    CHECK(dt_copy_(source, dt_full_like(source, 1)), "%s", dt_error_text(ctx));
     CHECK(!dt_transfer_wait(changed), "the source was changed");
     CHECK(dt_error_status(ctx) == DT_ERR_STATE &&
               strstr(dt_error_text(ctx), "changed between the start and the wait"),
@@ -559,6 +559,8 @@ static int transfers(dt_ctx *ctx, void *arg) {
     REFUSED(ctx, dt_redistribute_start(da, "S(4)"), DT_ERR_PLACEMENT, "");
     REFUSED(ctx, dt_redistribute(da, "R", .planner = "best"), DT_ERR_VALUE,
             "planner: expected greedy, graph, min_cost or direct, got best");
+    REFUSED(ctx, dt_redistribute(da, "R", .planner = "greddy"), DT_ERR_VALUE,
+            "direct, got greddy; did you mean greedy?");
     REFUSED(ctx, dt_redistribute(da, "R", .dtype = (dt_dtype)77), DT_ERR_DTYPE, "expected a dt_dtype, got 77");
     CHECK(dt_heap_stats(ctx).n_live <= before + 3, "%lld blocks more",
           (long long)(dt_heap_stats(ctx).n_live - before)); /* the full_like above, and groups */
@@ -594,7 +596,14 @@ static void redistribute__converts(void **state) {
     on_all_worlds(conversions);
 }
 
-static int assignments(dt_ctx *ctx, void *arg) {
+/* "P(sum)" on the first mesh dim, Replicate on the others. */
+static const char *partial_place(int n_mesh_dims) {
+    static const char *const places[] = {"", "P(sum)", "P(sum),R", "P(sum),R,R", "P(sum),R,R,R"};
+    assert_true(n_mesh_dims < 5);
+    return places[n_mesh_dims];
+}
+
+static int copies(dt_ctx *ctx, void *arg) {
     uint64_t random = *(const uint64_t *)arg;
     for (int i = 0; i < 100; i++) {
         dt_scope scope = dt_scope_begin(ctx);
@@ -610,15 +619,28 @@ static int assignments(dt_ctx *ctx, void *arg) {
         bool inside_a = dt_rank(ctx) < brute_world(&a), inside_b = dt_rank(ctx) < brute_world(&b);
         dt_tensor *whole = whole_of(ctx, &a), *src = tensor_of(ctx, &random, &a, mesh);
         dt_tensor *dst = dt_full_like(tensor_of(ctx, &random, &b, other), 99);
-        CHECK_OK(ctx, dt_assign(dst, src)); /* distributed to distributed */
+        CHECK(dt_copy_(dst, src), "%s", dt_error_text(ctx)); /* distributed to distributed */
         dt_tensor *full = dt_full_tensor(dst);
         CHECK(full && (!inside_b || tensors_equal(full, whole)), "%s to %s", a.text, b.text);
         dst = dt_full_like(dst, 98);
-        CHECK_OK(ctx, dt_assign(dst, whole)); /* plain to distributed */
+        CHECK(dt_copy_(dst, whole), "%s", dt_error_text(ctx)); /* plain to distributed */
         full = dt_full_tensor(dst);
         CHECK(full && (!inside_b || tensors_equal(full, whole)), "plain to %s", b.text);
+        dst = dt_full(ctx, TENSORS_SHAPE(a.n_dims, a.shape), 96, .dtype = DT_F64, .mesh = other,
+                      .place = partial_place(b.n_mesh_dims));
+        dt_tensor *back = dt_full_like(src, 95);
+        CHECK(dt_copy_(dst, src), "%s", dt_error_text(ctx)); /* to a partial, converted */
+        full = dt_full_tensor(dst);
+        CHECK(full && (!inside_b || dt_tensor_dtype(full) == DT_F64), "dtype");
+        for (int64_t e = 0; inside_b && e < dt_tensor_elements(whole); e++)
+            CHECK(((double *)dt_data(full))[e] == value_of(e), "%s to a partial", a.text);
+        if (!strstr(a.text, "mask")) {                                      /* of which an op is the only maker */
+            CHECK(dt_copy_(back, whole) == back, "%s", dt_error_text(ctx)); /* plain to what may be partial */
+            full = dt_full_tensor(back);
+            CHECK(full && (!inside_a || tensors_equal(full, whole)), "plain to %s", a.text);
+        }
         dt_tensor *plain = dt_full(ctx, TENSORS_SHAPE(a.n_dims, a.shape), 97, .dtype = DT_I16);
-        CHECK_OK(ctx, dt_assign(plain, src)); /* distributed to plain, converted */
+        CHECK(dt_copy_(plain, src), "%s", dt_error_text(ctx)); /* distributed to plain, converted */
         for (int64_t e = 0; e < dt_tensor_elements(plain); e++)
             CHECK(((int16_t *)dt_data(plain))[e] == (inside_a ? (int)value_of(e) : 97), "%s to plain", a.text);
         dt_mesh_release(mesh);
@@ -628,9 +650,43 @@ static int assignments(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void assign__keeps_placements_and_dtype(void **state) {
+static void copy__keeps_placements_and_dtype(void **state) {
     (void)state;
-    on_all_worlds(assignments);
+    on_all_worlds(copies);
+}
+
+/* A vector is copied into the rows of a matrix, from a plain tensor, from the same mesh and from other ones; wrong
+ * shapes are refused alike on all ranks; a second call uses the decision of the first. */
+static int broadcasts(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    int64_t n = dt_world(ctx), last = n - 1;
+    dt_mesh *all = dt_mesh_new(ctx, "*"), *one = dt_mesh_from_ranks(ctx, &last, (int64_t[]){1}, 1, NULL);
+    static const char *const places[] = {"S(0)", "S(1)", "R", "P(sum)"};
+    for (int k = 0; k < 32; k++) {
+        dt_scope scope = dt_scope_begin(ctx);
+        dt_tensor *matrix = dt_zeros(ctx, DT_SHAPE(5, 3), .mesh = all, .place = places[k % 4]);
+        dt_dtype dtype = k % 4 == 3 ? DT_F32 : DT_I32; /* contributions of integers are not converted one by one */
+        dt_tensor *row = dt_arange(ctx, 7, 10, 1, .dtype = dtype);
+        dt_mesh *mesh = k / 4 % 2 ? one : all;
+        dt_tensor *from =
+            k % 16 < 4 ? row : dt_distribute_tensor(row, mesh, k % 16 < 12 ? "R" : "S(0)", .everywhere = true);
+        CHECK(dt_copy_(matrix, from) == matrix, "%d: %s", k, dt_error_text(ctx));
+        dt_tensor *full = dt_full_tensor(matrix);
+        for (int e = 0; full && e < 15; e++)
+            CHECK(((float *)dt_data(full))[e] == (float)(7 + e % 3), "%d: %g", k, ((float *)dt_data(full))[e]);
+        CHECK(full, "%s", dt_error_text(ctx));
+        REFUSED(ctx, dt_copy_(matrix, dt_ones(ctx, DT_SHAPE(4), .mesh = mesh)), DT_ERR_SHAPE, "copy_");
+        REFUSED(ctx, dt_copy_(row, matrix), DT_ERR_SHAPE, "copy_");
+        dt_scope_end(scope);
+    }
+    dt_mesh_release(all);
+    dt_mesh_release(one);
+    return 0;
+}
+
+static void copy__broadcasts_between_meshes(void **state) {
+    (void)state;
+    on_all_worlds(broadcasts);
 }
 
 /* [2,1] in shards of 1, 1 and 0 rows, expanded: the empty shard can be written to, but the others cannot. */
@@ -639,7 +695,7 @@ static int expanded_parts(dt_ctx *ctx, void *arg) {
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
     dt_tensor *wide = dt_expand(dt_zeros(ctx, DT_SHAPE(2, 1), .mesh = mesh, .place = "S(0)"), DT_SHAPE(2, 4));
     dt_tensor *value = dt_ones(ctx, DT_SHAPE(2, 4), .mesh = mesh, .place = "S(1)");
-    CHECK(value && dt_assign(wide, value) != DT_OK, "assigned");
+    CHECK(value && !dt_copy_(wide, value), "copied");
     CHECK(strstr(dt_error_text(ctx), "cannot write to f32[2,4]"), "%s", dt_error_text(ctx));
     if (dt_rank(ctx) == 2)
         atomic_store(told, 1);
@@ -651,7 +707,7 @@ static int expanded_parts(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static void assign__that_some_ranks_refuse_fails_on_all(void **state) {
+static void copy__that_some_ranks_refuse_fails_on_all(void **state) {
     (void)state;
     atomic_int *told = mmap(NULL, sizeof *told, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(told != MAP_FAILED);
@@ -659,48 +715,51 @@ static void assign__that_some_ranks_refuse_fails_on_all(void **state) {
     munmap(told, sizeof *told);
 }
 
-static void assign__writes_through_views(void **state) {
+static void copy__writes_through_views(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(NULL);
     dt_tensor *t = dt_view(dt_arange(ctx, 0, 12, 1), DT_SHAPE(3, 4));
-    assert_int_equal(dt_assign(dt_select(t, 1, 2), dt_full(ctx, DT_SHAPE(3), -1, .dtype = DT_F64)), DT_OK);
+    assert_non_null(dt_copy_(dt_select(t, 1, 2), dt_full(ctx, DT_SHAPE(3), -1, .dtype = DT_F64)));
     const float *at = dt_data(t);
     for (int i = 0; i < 12; i++)
         assert_true(at[i] == (i % 4 == 2 ? -1 : (float)i));
     /* From a view of the same storage: as if the source had been copied first. */
     dt_tensor *line = dt_arange(ctx, 0, 6, 1);
-    assert_int_equal(dt_assign(dt_narrow(line, 0, 1, 5), dt_narrow(line, 0, 0, 5)), DT_OK);
+    assert_non_null(dt_copy_(dt_narrow(line, 0, 1, 5), dt_narrow(line, 0, 0, 5)));
     for (int i = 0; i < 6; i++)
         assert_true(((float *)dt_data(line))[i] == (float)(i ? i - 1 : 0));
-    assert_int_equal(dt_assign(line, line), DT_OK);
+    assert_non_null(dt_copy_(line, line));
     /* Refusals leave everything as it was. */
-    assert_int_equal(dt_assign(dt_expand(dt_scalar(ctx, 1), DT_SHAPE(3)), dt_zeros(ctx, DT_SHAPE(3))), DT_ERR_STATE);
-    assert_error_says(ctx, DT_ERR_STATE, "assign: cannot write to f32[3]: two indices may share an element");
+    assert_null(dt_copy_(dt_expand(dt_scalar(ctx, 1), DT_SHAPE(3)), dt_zeros(ctx, DT_SHAPE(3))));
+    assert_int_equal(dt_error_status(ctx), DT_ERR_STATE);
+    assert_error_says(ctx, DT_ERR_STATE, "cannot write to f32[3]: two indices may share an element");
     dt_error_clear(ctx);
-    assert_int_equal(dt_assign(dt_unfold(line, 0, 3, 2), dt_zeros(ctx, DT_SHAPE(2, 3))), DT_ERR_STATE);
+    assert_null(dt_copy_(dt_unfold(line, 0, 3, 2), dt_zeros(ctx, DT_SHAPE(2, 3))));
+    assert_int_equal(dt_error_status(ctx), DT_ERR_STATE);
     dt_error_clear(ctx);
     for (int i = 0; i < 6; i++)
         assert_true(((float *)dt_data(line))[i] == (float)(i ? i - 1 : 0));
     dt_mesh *alone = dt_mesh_new(ctx, "1");
     dt_tensor *sums = dt_zeros(ctx, DT_SHAPE(3), .dtype = DT_I32, .mesh = alone, .place = "P(sum)");
     dt_tensor *halves = dt_distribute_tensor(dt_full(ctx, DT_SHAPE(3), 0.5), alone, "P(sum)");
-    assert_int_equal(dt_assign(sums, halves), DT_ERR_PLACEMENT);
-    assert_error_says(ctx, DT_ERR_PLACEMENT,
-                      "assign: mesh dim 0: contributions to a partial of f32 cannot be converted");
+    assert_null(dt_copy_(sums, halves));
+    assert_int_equal(dt_error_status(ctx), DT_ERR_PLACEMENT);
     dt_error_clear(ctx);
     dt_mesh_release(alone);
-    assert_int_equal(dt_assign(t, line), DT_ERR_SHAPE);
-    assert_error_says(ctx, DT_ERR_SHAPE, "assign: the shapes differ: expected that of f32[3,4], got f32[6]");
+    assert_null(dt_copy_(t, line));
+    assert_int_equal(dt_error_status(ctx), DT_ERR_SHAPE);
+    assert_error_says(ctx, DT_ERR_SHAPE, "do not broadcast");
     dt_error_clear(ctx);
-    assert_int_equal(dt_assign(t, NULL), DT_ERR_VALUE);
-    assert_error_says(ctx, DT_ERR_VALUE, "argument 2 of assign is NULL");
+    assert_null(dt_copy_(t, NULL));
+    assert_int_equal(dt_error_status(ctx), DT_ERR_VALUE);
+    assert_error_says(ctx, DT_ERR_VALUE, "argument 2 of copy_ is NULL");
     dt_error_clear(ctx);
     dt_mesh *mesh = dt_mesh_new(ctx, "1");
     dt_tensor *partial = dt_zeros(ctx, DT_SHAPE(3, 4), .mesh = mesh, .place = "P(max)");
-    assert_int_equal(dt_assign(partial, t), DT_ERR_PLACEMENT);
-    dt_error_clear(ctx);
-    assert_int_equal(dt_assign(partial, dt_ones(ctx, DT_SHAPE(3, 4), .mesh = mesh, .place = "P(max)")), DT_OK);
-    assert_int_equal(dt_assign(NULL, NULL), DT_ERR_VALUE);
+    assert_non_null(dt_copy_(partial, t)); /* what every rank has is its own maximum */
+    assert_true(dt_item(dt_select(dt_select(dt_full_tensor(partial), 0, 2), 0, 3)) == 11);
+    assert_non_null(dt_copy_(partial, dt_ones(ctx, DT_SHAPE(3, 4), .mesh = mesh, .place = "P(max)")));
+    assert_null(dt_copy_(NULL, NULL));
     dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
@@ -748,7 +807,7 @@ static void contexts__do_not_mix(void **state) {
     OTHER(!dt_from_local(ctx, x, their, "S(0)"), "from_local: the mesh");
     OTHER(!dt_from_local(ctx, y, mesh, "S(0)"), "from_local: the tensor");
     OTHER(!dt_distribute_tensor(x, their, "S(0)"), "distribute_tensor: the mesh");
-    OTHER(dt_assign(x, y) == DT_ERR_STATE, "assign: the source");
+    OTHER(!dt_copy_(x, y), "tensor 2");
     OTHER(dt_save_npz("x.npz", 2, (const char *[]){"x", "y"}, (dt_tensor *[]){x, y}) == DT_ERR_STATE,
           "save_npz: the tensor");
 #undef OTHER
@@ -773,9 +832,10 @@ int main(void) {
         cmocka_unit_test(meshes__of_several_dims_and_sub_meshes),
         cmocka_unit_test(transfers__are_waited_for_in_any_order),
         cmocka_unit_test(redistribute__converts),
-        cmocka_unit_test(assign__keeps_placements_and_dtype),
-        cmocka_unit_test(assign__writes_through_views),
-        cmocka_unit_test(assign__that_some_ranks_refuse_fails_on_all),
+        cmocka_unit_test(copy__keeps_placements_and_dtype),
+        cmocka_unit_test(copy__broadcasts_between_meshes),
+        cmocka_unit_test(copy__writes_through_views),
+        cmocka_unit_test(copy__that_some_ranks_refuse_fails_on_all),
         cmocka_unit_test(item__reads_and_reduces),
         cmocka_unit_test(contexts__do_not_mix),
     };

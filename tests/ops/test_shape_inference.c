@@ -243,6 +243,21 @@ static void ops__have_samples_that_work(void **state) {
     assert_true(n_samples > DT__N_OPS);
 }
 
+/* One sentence of one line, for lists of ops. */
+static void ops__have_a_summary(void **state) {
+    (void)state;
+    for (int i = 0; i < DT__N_OPS; i++) {
+        const char *schema = dt__op_table[i]->schema, *summary = dt__op_table[i]->summary;
+        if (!summary || !*summary)
+            fail_msg("%s has no summary", schema);
+        size_t n = strlen(summary);
+        if (n > 100 || strchr(summary, '\n') || summary[n - 1] != '.')
+            fail_msg("%s: expected a sentence of at most 100 characters, got \"%s\"", schema, summary);
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(summary, dt__op_table[k]->summary);
+    }
+}
+
 /* The table is in alphabetical order, each op is found by its name, and its index is its place. */
 static void ops__are_found(void **state) {
     (void)state;
@@ -266,6 +281,7 @@ int main(void) {
         cmocka_unit_test(shapes__of_results),
         cmocka_unit_test(refusals__name_the_op_the_tensors_and_the_reason),
         cmocka_unit_test(ops__have_samples_that_work),
+        cmocka_unit_test(ops__have_a_summary),
         cmocka_unit_test(ops__are_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

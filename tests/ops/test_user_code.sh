@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Calls of ops compile without a warning, as C and as C++; a plain number where an option must be wrapped is diagnosed
-# without any flag; and the header is what the schema lines say.
+# without any flag, with the name of the macro that is meant; and the header is what the schema lines say.
 set -euo pipefail
 cd "$DTENSOR_SOURCE"
 for compiler in gcc clang; do
@@ -9,17 +9,35 @@ for compiler in gcc clang; do
     flags=(-Wall -Wextra -pedantic -Werror -fsyntax-only -I include)
     $compiler -x c -std=c11 "${flags[@]}" tests/ops/user_code.c
     $compiler -x c++ -std=c++17 "${flags[@]}" tests/ops/user_code.c
-    for mistake in 'dt_sum(x, .dim = 0)' 'dt_sum(x, 0)' 'dt_add(x, x, .alpha = 0)' \
-        'dt_clamp(x, .min = 0.5)' 'dt_argmax(x, .dim = 1)' 'dt_dropout(x, .p = 0.1)' \
-        'dt_dropout(x, .training = false)' 'dt_rand_like(x, .high = 0)' \
-        'dt_distribute_tensor(x, NULL, "R", .source = 0)'; do
+    # A mistake, and the macro that the compiler's own message leads to.
+    while IFS='|' read -r mistake macro; do
         program="#include <dtensor/dtensor.h>
 dt_tensor *f(dt_tensor *x) { return $mistake; }"
-        if $compiler -x c -std=c11 -Werror -fsyntax-only -I include - <<<"$program" 2>/dev/null; then
+        if said=$($compiler -x c -std=c11 -Werror -fsyntax-only -I include - <<<"$program" 2>&1); then
             echo "$compiler does not diagnose $mistake" >&2
             exit 1
         fi
-    done
+        # The source line itself does not count.
+        if ! grep -v -F "$mistake" <<<"$said" | grep -q "write_$macro\b"; then
+            printf '%s: %s: expected a message with %s, got\n%s\n' $compiler "$mistake" "$macro" "$said" >&2
+            exit 1
+        fi
+    done <<'END'
+dt_sum(x, .dim = 0)|DT_DIMS
+dt_sum(x, 0)|DT_DIMS
+dt_sum(x, .dim = 1)|DT_DIMS
+dt_add(x, x, .alpha = 0)|DT_NUMBER
+dt_clamp(x, .min = 0.5)|DT_NUMBER
+dt_argmax(x, .dim = 1)|DT_INT
+dt_argmax(x, .dim = 0)|DT_INT
+dt_dropout(x, .p = 0.1)|DT_REAL
+dt_randn(dt_tensor_ctx(x), DT_SHAPE(2), .std = 0.02)|DT_REAL
+dt_randn(dt_tensor_ctx(x), DT_SHAPE(2), .std = 0)|DT_REAL
+dt_dropout(x, .training = false)|DT_TRUE_or_DT_FALSE
+dt_dropout(x, .training = true)|DT_TRUE_or_DT_FALSE
+dt_rand_like(x, .high = 0)|DT_REAL
+dt_distribute_tensor(x, NULL, "R", .source = 0)|DT_INT
+END
 done
 if command -v clang-format-14 >/dev/null; then
     python3 scripts/make_ops.py --check

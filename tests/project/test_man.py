@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The man pages are well formed, and dtensor(7) documents every environment variable that the library or a tool reads. What
-pages and shell completions list (dtypes, planners) is what the headers define."""
+pages list (dtypes, planners) is what the headers define."""
 import re
 import shutil
 import subprocess
@@ -21,8 +21,6 @@ def lists():
     dtypes = rows("include/dtensor/base.h", "DT_DTYPE_LIST", r'X\(\w+, \d+, "(\w+)"')
     planners = rows("src/plan/plan.h", "DT__PLANNER_LIST", r"X\(\w+, (\w+),")
     return [("man/dtensor.7", r"^\.Li ((?:\w+ )*f32(?: \w+)*) \.$", dtypes),
-            ("tools/completion/_dtensor", r"dtype\) action='\((.*)\)'", dtypes),
-            ("tools/completion/dtensor.bash", r"--dtype\) .*-W '([^']*)'", dtypes),
             ("man/dtensor-plan.1", r"^\.It Li (\w+)$", planners + ["all"])]
 
 

@@ -98,6 +98,19 @@ static void bind__refusals_name_op_and_argument(void **state) {
         {"softmax(f32[2]; 0; 0)", "argument 'dtype': expected a dtype such as f32, got an integer"},
         {"softmax(f32[2]; 1.5)", "argument 'dim': expected an integer, got a floating-point number"},
         {"softmax(f32[2]; 0; wrong=1)", "there is no argument 'wrong'"},
+        {"softmax(f32[2]; dimm=1)", "there is no argument 'dimm'; did you mean dim?"},
+        {"softmax(f32[2]; 0; dtype=f46)",
+         "argument 'dtype': expected a dtype such as f32, got 'f46'; did you mean f64?"},
+        {"softmax(f23[2]; 0)",
+         "call: column 9: expected a dtype: f32, f64, f16, bf16, i8, i16, i32, i64, u8, bool, c64, "
+         "c128; did you mean f32?\n    softmax(f23[2]; 0)\n            ^"},
+        {"mm(f32[2,2] R, f32[2,2] R)", "call: column 14: expected ';' between arguments, got ','"},
+        {"softmax(f32[2] S(0), dim=0)", "column 20: expected ';' between arguments, got ','"},
+        {"clamp(f32[2]; 0, 1)", "column 16: expected ';' between arguments, got ','"},
+        {"neg(f32[2]) on mesh(3)", "column 21: expected the mesh of the call"},
+        {"neg(f32[2] on mesh(2x2))", "column 20: expected the mesh of the call"},
+        {"neg(f32[2]) on mesh(2) x", "expected the end of the call"},
+        {"neg(f32[2]) on mesh(2", "expected ')' after the mesh"},
         {"softmax(f32[2]; 0; dim=1)", "argument 'dim' is given twice"},
         {"gelu(f32[2]; none)", "too many arguments by position: expected at most 1, got 2"},
         {"mm(f32[2]; 2)", "argument 'mat2': expected a tensor, got an integer"},
@@ -106,6 +119,7 @@ static void bind__refusals_name_op_and_argument(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_calls self = calls_open("2");
+        self.ctx->world = 8;
         dt__placed_call made;
         assert_int_equal(dt__placed_call_parse(&self.arena, cases[i][0], 1, self.mesh, &made), DT_ERR_VALUE);
         assert_error_says(self.ctx, DT_ERR_VALUE, cases[i][1]);
@@ -120,6 +134,48 @@ static void bind__an_unknown_op_has_its_own_status(void **state) {
     assert_int_equal(dt__placed_call_parse(&self.arena, "no_such_op(f32[2])", 1, self.mesh, &made), DT_ERR_OP);
     assert_error_says(self.ctx, DT_ERR_OP, "there is no op 'no_such_op'");
     calls_close(&self);
+    self = calls_open("2");
+    assert_int_equal(dt__placed_call_parse(&self.arena, "matmull(f32[2])", 1, self.mesh, &made), DT_ERR_OP);
+    assert_error_says(self.ctx, DT_ERR_OP, "there is no op 'matmull'; did you mean matmul?");
+    calls_close(&self);
+}
+
+/* A mesh behind the call or behind its tensors changes nothing, and is found. */
+static void call_text__may_name_the_mesh(void **state) {
+    (void)state;
+    static const char *const calls[] = {
+        "mm(f32[8,4] S(0),R; f32[4,6] R,S(1)) on mesh(dp=2,tp=3)",
+        "mm(f32[8,4] S(0),R on mesh(dp=2,tp=3); f32[4,6] R,S(1))",
+        "mm(f32[8,4] S(0),R on mesh(dp=2,tp=3); f32[4,6] R,S(1) on mesh(dp=2,tp=3)) on mesh(dp=2,tp=3)",
+        "mm(f32[8,4] S(0),R; f32[4,6] R,S(1) on mesh(dp=2,tp=*))",
+    };
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        test_calls self = calls_open("2,3");
+        self.ctx->world = 6;
+        dt_mesh *mesh = dt__call_text_mesh(&self.arena, calls[i]);
+        assert_non_null(mesh);
+        assert_string_equal(dt_mesh_text(mesh), "dp=2,tp=3");
+        dt__placed_call made = calls_make(&self, calls[i]);
+        char text[80];
+        assert_int_equal(made.call.n_inputs, 2);
+        assert_string_equal(calls_placements(2, made.inputs[1]->placements, text, sizeof text), "R,S(1)");
+        dt_mesh_release(mesh);
+        calls_close(&self);
+    }
+    static const char *const wrong[][2] = {
+        {"neg(f32[2])", "call: expected a mesh, as in"},
+        {"mm(f32[2,2] on mesh(2x3); f32[2,2] on mesh(3x2))",
+         "call: the tensors are on different meshes: 2x3 and 3x2"},
+        {"neg(f32[2]) on mesh(0)", "mesh"},
+        {"neg(f32[2]) on mesh(", "mesh"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        test_calls self = calls_open("2,3");
+        self.ctx->world = 6;
+        assert_null(dt__call_text_mesh(&self.arena, wrong[i][0]));
+        assert_error_says(self.ctx, DT_ERR_MESH, wrong[i][1]);
+        calls_close(&self);
+    }
 }
 
 /* The class separates the scalars that rules depend on. */
@@ -202,6 +258,7 @@ int main(void) {
         cmocka_unit_test(bind__chooses_the_overload_by_types),
         cmocka_unit_test(bind__refusals_name_op_and_argument),
         cmocka_unit_test(bind__an_unknown_op_has_its_own_status),
+        cmocka_unit_test(call_text__may_name_the_mesh),
         cmocka_unit_test(key__has_a_class_of_scalars),
         cmocka_unit_test(register__an_op_of_the_programs_own),
         cmocka_unit_test(register__refusals),

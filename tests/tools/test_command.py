@@ -9,52 +9,56 @@ import unittest
 import tool
 
 COMMANDS = tool.commands()
-SHOW = ["show", "--mesh", "2x2", "--shape", "4,4"]
+TENSOR = "f32[4,4] R,R on mesh(2x2)"
+SHOW = ["show", TENSOR]
 
 MISUSED = [
     [], ["nonsense"], ["--nonsense"], ["help", "nonsense"],
-    ["show"], ["show", "S(0)", "R"], ["show", "--mesh", "2", "S(0)"], ["show", "--shape", "2", "S(0)"],
-    ["show", "--order", "0=0", "f32[2] R on mesh(2)"], ["show", "--dtype", "f64", "f32[2] R on mesh(2)"],
-    [*SHOW, "--nonsense", "R,R"], [*SHOW, "-x", "R,R"], [*SHOW, "--json=yes", "R,R"], [*SHOW, "R,R", "--svg"],
-    [*SHOW, "R,R", "--mesh", "4"], [*SHOW, "R,R", "--svg", "x", "--json"], [*SHOW, "R,R", "--color", "blue"],
-    [*SHOW, "R,R", "--rank", "x"], [*SHOW, "R,R", "--rank", "-1"], [*SHOW, "R,R", "--rank", ""],
-    [*SHOW, "R,R", "--width", "3"], [*SHOW, "R,R", "--rank", "99999999999999999999"],
+    ["show"], ["show", TENSOR, "R"], ["show", "--mesh", "2", "S(0)"],
+    [*SHOW, "--nonsense"], [*SHOW, "-x"], [*SHOW, "--json=yes"], [*SHOW, "--svg"],
+    [*SHOW, "--json", "--json"], [*SHOW, "--svg", "x", "--json"], [*SHOW, "--color", "blue"],
+    [*SHOW, "--rank", "x"], [*SHOW, "--rank", "-1"], [*SHOW, "--rank", ""], [*SHOW, "--ranks", "0"],
+    [*SHOW, "--width", "3"], [*SHOW, "--rank", "99999999999999999999"],
     ["mesh"], ["mesh", "2", "3"], ["mesh", "2", "--rank"], ["mesh", "2", "--rank", "1", "--rank", "2"],
-    ["explain"], ["explain", "mm(f32[2,2]; f32[2,2])"], ["explain", "--mesh", "2"],
-    ["explain", "--mesh", "2", "--most", "0", "neg(f32[2])"], ["rules"], ["rules", "a", "b"],
-    ["ops", "add", "--json"], ["ops", "add", "sub"], ["verify", "-x"], ["verify", "--json=yes"], ["verify", "-v", "-v"],
+    ["mesh", "2", "--rank", "3", "--ranks", "3"], ["plan", TENSOR], ["plan", TENSOR, "R,R", "--rank", "x"],
+    ["explain"], ["explain", "neg(f32[2] on mesh(2))", "--most", "0"], ["rules"], ["rules", "a", "b"],
+    ["verify", "-x"], ["verify", "--json=yes"], ["verify", "-v", "-v"],
     ["query", "word"], ["query", "--json"],
 ]
 
 FAILED = {
-    ("show", "--mesh", "2x2", "--shape", "4,4", "S(0)"): "placement",
-    ("show", "--mesh", "2x2", "--shape", "4,4", "S(2),R"): "placement",
-    ("show", "--mesh", "2x2", "--shape", "4,4", "S(0,R"): "placement",
-    ("show", "--mesh", "2x", "--shape", "4,4", "R,R"): "mesh",
-    ("show", "--mesh", "2x2", "--shape", "4,", "R,R"): "shape",
-    ("show", "--mesh", "2x2", "--shape", "4,-4", "R,R"): "shape",
-    ("show", "--mesh", "2x2", "--shape", "[4", "R,R"): "shape",
-    ("show", "--mesh", "2x2", "--shape", "99999999999999999999", "R,R"): "shape",
-    ("show", "--mesh", "2x2", "--shape", "4611686018427387904,4", "R,R"): "shape",
-    ("show", "--mesh", "2x2", "--shape", "4,4", "--dtype", "f31", "R,R"): "dtype",
-    ("show", "--mesh", "2x2", "--shape", "4", "--order", "0", "S(0),S(0)"): "placement",
-    ("show", "--mesh", "2x2", "--shape", "4", "--order", "0=", "S(0),S(0)"): "placement",
-    ("show", "--mesh", "2x2", "--shape", "4", "--order", "0=1,0,", "S(0),S(0)"): "placement",
-    ("show", "--mesh", "2x2", "--shape", "4", "--order", "0=1,2", "S(0),S(0)"): "placement",
-    ("show", "--mesh", "a=2,b=2", "--shape", "4", "--order", "0=b,c", "S(0),S(0)"): "placement",
-    ("show", "--mesh", "2x2", "--shape", "4,4", "--rank", "4", "R,R"): "mesh",
-    ("show", "--mesh", "2x2", "--shape", "4,4", "--rank", "4", "--json", "R,R"): "mesh",
-    ("show", "--mesh", "65", "--shape", "4,4", "--svg", "-", "R"): "unsupported",
-    ("show", "--mesh", "2", "--shape", "1,1,1,1", "--svg", "-", "R"): "unsupported",
-    ("show", "--mesh", "1048577", "--shape", "4", "--json", "R"): "unsupported",
-    ("show", "--mesh", "2x2", "--shape", "4,4", "--svg", "/nonexistent/x.svg", "R,R"): "system",
+    ("show", "f32[4,4] S(0) on mesh(2x2)"): "placement",
+    ("show", "f32[4,4] S(2),R on mesh(2x2)"): "placement",
+    ("show", "f32[4,4] S(0,R on mesh(2x2)"): "placement",
+    ("show", "f32[4,4] R,R on mesh(2x)"): "mesh",
+    ("show", "f32[4,4] R,R on mesh(2x*)"): "mesh",
+    ("show", "f32[4,4] R,R on mesh(2x*)", "--ranks", "5"): "mesh",
+    ("show", "f32[4,4] R,R on mesh(2x3)", "--ranks", "5"): "mesh",
+    ("show", "f32[4,] R,R on mesh(2x2)"): "shape",
+    ("show", "f32[4,-4] R,R on mesh(2x2)"): "shape",
+    ("show", "f32[4 R,R on mesh(2x2)"): "shape",
+    ("show", "f32[99999999999999999999] R,R on mesh(2x2)"): "shape",
+    ("show", "f32[4611686018427387904,4] R,R on mesh(2x2)"): "shape",
+    ("show", "f31[4,4] R,R on mesh(2x2)"): "dtype",
+    ("show", "f32[4] S(0)[1],S(0)[1] on mesh(2x2)"): "placement",
+    ("show", "f32[4] S(0)[2],S(0)[0] on mesh(2x2)"): "placement",
+    ("show", TENSOR, "--rank", "4"): "mesh",
+    ("show", TENSOR, "--rank", "4", "--json"): "mesh",
+    ("show", "f32[4,4] R on mesh(65)", "--svg", "-"): "unsupported",
+    ("show", "f32[1,1,1,1] R on mesh(2)", "--svg", "-"): "unsupported",
+    ("show", "f32[4] R on mesh(1048577)", "--json"): "unsupported",
+    ("show", TENSOR, "--svg", "/nonexistent/x.svg"): "system",
     ("show", "f32[4] S(0)"): None,
-    ("explain", "--mesh", "2", "mm(f32[2,3] S(0); f32[2,3] R)"): "shape",
-    ("explain", "--mesh", "2", "mm(f32[2,3] S(0) f32[2,3] R)"): "placement",
-    ("explain", "--mesh", "2", "mm(f32[2,3] S(0); 3)"): "value",
-    ("explain", "--mesh", "2", "mm(f32[2,3] S(0),R; f32[3,3])"): "placement",
-    ("explain", "--mesh", "2", "nonsense(f32[2,3])"): "op",
-    ("explain", "--mesh", "2", "add_(f32[2,3] P(sum); 1)"): "placement",
+    ("explain", "mm(f32[2,2]; f32[2,2])"): "mesh",
+    ("explain", "mm(f32[2,2] on mesh(2); f32[2,2] on mesh(3))"): "mesh",
+    ("explain", "mm(f32[2,2] on mesh(2); f32[2,2] on mesh(2"): None,
+    ("explain", "mm(f32[2,2] on mesh(tp=*); f32[2,2])"): "mesh",
+    ("explain", "mm(f32[2,3] S(0); f32[2,3] R) on mesh(2)"): "shape",
+    ("explain", "mm(f32[2,3] S(0) f32[2,3] R) on mesh(2)"): "placement",
+    ("explain", "mm(f32[2,3] S(0); 3) on mesh(2)"): "value",
+    ("explain", "mm(f32[2,3] S(0),R; f32[3,3]) on mesh(2)"): "placement",
+    ("explain", "nonsense(f32[2,3]) on mesh(2)"): "op",
+    ("explain", "add_(f32[2,3] P(sum); 1) on mesh(2)"): "placement",
     ("verify", "nonsense"): "op",
     ("verify", "relu", "no*"): "op",
     ("rules", "mm(f32[2,3])"): "value",
@@ -62,10 +66,31 @@ FAILED = {
     ("ops", "nonsense"): "op",
     ("mesh", "dp=0"): "mesh",
     ("mesh", "dp=2,dp=2"): "mesh",
+    ("mesh", "dp=2,tp=*"): "mesh",
     ("mesh", "dp=2", "--slice", "tp"): "mesh",
     ("mesh", "dp=2,tp=2", "--flatten", "tp,dp"): "mesh",
     ("mesh", "2x2", "--slice", "0"): "mesh",
     ("mesh", "2097152", "--json"): "unsupported",
+}
+
+# Arguments, and what the error suggests.
+NEAR_MISSES = {
+    ("expalin",): "explain",
+    ("--hlep",): "--help",
+    ("help", "plna"): "plan",
+    ("show", TENSOR, "--colour", "never"): "--color",
+    ("show", TENSOR, "--color", "alway"): "always",
+    ("plan", TENSOR, "R,R", "--planer", "direct"): "--planner",
+    ("plan", TENSOR, "R,R", "--planner", "mincost"): "min_cost",
+    ("plan", "f23[4] R on mesh(2)", "R"): "f32",
+    ("plan", "f32[4] P(summ) on mesh(2)", "R"): "sum",
+    ("explain", "matmull(f32[2,2]; f32[2,2]) on mesh(2)"): "matmul",
+    ("explain", "mm(f32[2,2]; f23[2,2]) on mesh(2)"): "f32",
+    ("explain", "softmax(f32[2,2]; dmi=0) on mesh(2)"): "dim",
+    ("explain", "softmax(f32[2,2]; 0; dtype=f46) on mesh(2)"): "f64",
+    ("rules", "sotfmax(f32[2,2]; 0)"): "softmax",
+    ("ops", "sotfmax"): "softmax",
+    ("verify", "sotfmax"): "softmax",
 }
 
 
@@ -93,11 +118,13 @@ class Command(unittest.TestCase):
             self.assertEqual(first, tool.run(name, "-h"))
 
     def test_examples_in_the_help_run(self):
-        for name in ("show", "mesh"):
+        for name in COMMANDS:
+            if name in ("verify", "query"):
+                continue
             examples = tool.run(name, "--help")[1].split("examples:\n")[1]
             for line in examples.strip().splitlines():
                 words = [word.strip("'") for word in re.findall(r"'[^']*'|\S+", line)][1:]
-                words = [os.devnull if word == "shards.svg" else word for word in words]
+                words = [os.devnull if word.endswith(".svg") else word for word in words]
                 code, _, err = tool.run(*words)
                 self.assertEqual((0, ""), (code, err), line)
 
@@ -114,6 +141,26 @@ class Command(unittest.TestCase):
             self.assertEqual((1, ""), (code, out), arguments)
             # A text that cannot be parsed is repeated below, with a mark under the place.
             self.assertRegex(err, rf"^dtensor {arguments[0]}: {word or '[a-z]+'}: [^\n]+\n(    [^\n]+\n)*$", arguments)
+
+    def test_near_misses_suggest_what_exists(self):
+        for arguments, word in NEAR_MISSES.items():
+            code, out, err = tool.run(*arguments)
+            self.assertNotEqual(0, code, arguments)
+            self.assertEqual("", out)
+            self.assertRegex(err.splitlines()[0], rf"; did you mean {re.escape(word)}\?( |$)", arguments)
+        for arguments in (["frobnicate"], ["show", TENSOR, "--frobnicate"], ["explain", "frobnicate(f32[2]) on mesh(2)"]):
+            self.assertNotIn("did you mean", tool.run(*arguments)[2])
+
+    def test_a_comma_between_arguments_is_named(self):
+        for call in ("mm(f32[2,2] S(0), f32[2,2] R)", "mm(f32[2,2], f32[2,2])", "softmax(f32[2,2] S(0), dim=0)",
+                     "sum(f32[2,2] R, [0])", "clamp(f32[2]; 0, 1)", "cat({f32[2] R, f32[2] R}; 0)"):
+            for text in (call, call + " on mesh(2)"):
+                code, out, err = tool.run("explain" if "mesh" in text else "rules", text)
+                self.assertEqual((1, ""), (code, out))
+                first, repeated, mark = err.splitlines()
+                self.assertIn("expected ';' between arguments, got ','", first)
+                self.assertEqual(repeated.index(",", call.index("]") + 4) if "clamp" not in call else repeated.index(","),
+                                 mark.index("^"))
 
     def test_man_pages_describe_every_option(self):
         for name in COMMANDS:
@@ -135,7 +182,7 @@ class Command(unittest.TestCase):
                                       env=tool.environment(LC_ALL="C", PATH=f"{tool.BUILD}/bin:{os.environ['PATH']}"))
                 self.assertEqual(output, done.stdout, line)
                 count += 1
-        self.assertEqual(8, count)
+        self.assertEqual(9, count)
 
     def test_reference_page_is_complete(self):
         """dtensor.7 lists every status and dtype, and the functions that it names exist."""

@@ -9,12 +9,14 @@ from xml.etree import ElementTree
 
 import tool
 
+# mesh, shape, dtype, source, target
 MOVES = [
-    (["--mesh", "2,4", "--shape", "4096,4096"], "S(0),R", "R,S(1)"),
-    (["--mesh", "dp=2,tp=2", "--shape", "10,7", "--dtype", "f64"], "S(0)[1],S(0)[0]", "S(1),S(0)"),
-    (["--mesh", "3", "--shape", "10"], "P(sum)", "S(0:3,5,2)"),
-    (["--mesh", "2x2", "--shape", "[]"], "P(max),R", "R,R"),
-    (["--mesh", "2x2", "--shape", "0,4"], "S(0),S(1)", "R,R"),
+    ("2,4", "4096,4096", "f32", "S(0),R", "R,S(1)"),
+    ("dp=2,tp=2", "10,7", "f64", "S(0)[1],S(0)[0]", "S(1),S(0)"),
+    ("3", "10", "f32", "P(sum)", "S(0:3,5,2)"),
+    ("2x2", "[]", "f32", "P(max),R", "R,R"),
+    ("2x2", "0,4", "f32", "S(0),S(1)", "R,R"),
+    ("7", "5,3", "bf16", "S(0)", "S(1)"),
 ]
 
 
@@ -43,38 +45,51 @@ def ranges(options, source, target):
 
 class Plan(unittest.TestCase):
     def test_json_equals_the_answer_of_query(self):
-        for options, source, target in MOVES:
-            values = dict(zip(options[::2], options[1::2]))
-            mesh = [int(size.split("=")[-1]) for size in re.split("[,x]", values["--mesh"])]
-            code, out, err = plan(*options, "--planner", "all", "--json", source, target)
+        for mesh, shape, dtype, source, target in MOVES:
+            sizes = [int(size.split("=")[-1]) for size in re.split("[,x]", mesh)]
+            code, out, err = plan(tool.tensor(mesh, shape, source, dtype), target, "--planner", "all", "--json")
             self.assertEqual((code, err), (0, ""), source)
             got = {one.pop("planner"): one for one in json.loads(out)["plans"]}
             self.assertEqual(list(got), PLANNERS)
             for planner, one in got.items():
-                expected = tool.ask({"q": "redistribute", "mesh": mesh, "dtype": values.get("--dtype", "f32"),
-                                     "shape": json.loads(f"[{values['--shape'].strip('[]')}]"),
+                expected = tool.ask({"q": "redistribute", "mesh": sizes, "dtype": dtype,
+                                     "shape": json.loads(f"[{shape.strip('[]')}]"),
                                      "from": source, "to": target, "planner": planner})
+                self.assertIsNone(one.pop("sent_to"))
+                del one["sends"]
                 self.assertEqual([one], expected)
+
+    def test_the_default_is_the_planner_of_dt_redistribute(self):
+        for mesh, shape, dtype, source, target in MOVES:
+            tensor = tool.tensor(mesh, shape, source, dtype)
+            self.assertEqual(plan(tensor, target), plan(tensor, target, "--planner", "direct"))
+        self.assertEqual(plan("f32[64,64] S(0),S(1) on mesh(2x2)", "S(1),S(0)")[1].splitlines()[2], "direct: 1 step, 1 collective")
+
+    def test_the_target_may_be_a_tensor(self):
+        source = "f32[8,6] S(0),S(1) on mesh(dp=2,tp=2)"
+        self.assertEqual(plan(source, "R,S(1)"), plan(source, "f32[8,6] R,S(1) on mesh(dp=2,tp=2)"))
+        self.assertEqual(plan(source, "R,S(1)"), plan(source, "R,S(1) on mesh(dp=2,tp=2)"))
+        self.assertEqual(plan(source, "R,S(1)"), plan(source.replace("tp=2", "tp=*"), "R,S(1)", "--ranks", "4"))
 
     def test_specs_are_printed_in_full(self):
         extents = ",".join(["10"] * 198 + ["0", "20"])
-        code, out, _ = plan("--mesh", "200", "--shape", "2000,9", "--json", f"S(0:{extents})", "S(1)")
+        code, out, _ = plan(f"f32[2000,9] S(0:{extents}) on mesh(200)", "S(1)", "--json")
         self.assertEqual((0, f"f32[2000,9] S(0:{extents}) on mesh(200)"), (code, json.loads(out)["from"]))
 
     def test_steps_have_bytes_and_the_lower_bound(self):
-        code, out, err = plan("--mesh", "dp=2,tp=2", "--shape", "64,64", "S(0),S(1)", "S(1),S(0)")
+        code, out, err = plan("f32[64,64] S(0),S(1) on mesh(dp=2,tp=2)", "S(1),S(0)")
         self.assertEqual((code, err), (0, ""))
         self.assertRegex(out, r"all_to_all +dp,tp +S\(0\)S\(1\) +S\(1\)S\(0\) +4 KiB")
         self.assertIn("at most: 4 KiB (lower bound of any plan: 4 KiB)", out)
         self.assertIn("held by one rank, at most: 8 KiB", out)
 
     def test_a_plan_without_steps(self):
-        code, out, _ = plan("--mesh", "2", "--shape", "8", "S(0)", "S(0)")
+        code, out, _ = plan("f32[8] S(0) on mesh(2)", "S(0)")
         self.assertEqual(code, 0)
         self.assertIn("nothing to do", out)
 
     def test_planners_are_compared(self):
-        code, out, _ = plan("--mesh", "2x2", "--shape", "64,64", "--planner", "all", "S(0),S(1)", "S(1),S(0)")
+        code, out, _ = plan("f32[64,64] S(0),S(1) on mesh(2x2)", "S(1),S(0)", "--planner", "all")
         self.assertEqual(code, 0)
         rows = {line.split()[0]: line.split() for line in out.splitlines() if line.startswith("  ")}
         self.assertEqual(rows["greedy"][-1], "S(0)S(1)->S(0)R->S(1)R->S(1)S(0)")
@@ -84,36 +99,44 @@ class Plan(unittest.TestCase):
         for mesh, source, target in (("16x16x8x8", "S(0),S(1),S(0),S(2)", "S(1),S(0),R,S(0)"),
                                      ("128x128", "P(sum),S(0)", "R,S(1)"), ("16384", "S(0)", "S(1)"),
                                      ("16x32x32", "P(sum),S(1),S(0)", "S(1),R,S(0)")):
-            code, out, err = plan("--mesh", mesh, "--shape", "4096,4096,100", "--planner", "all", source, target)
+            code, out, err = plan(tool.tensor(mesh, "4096,4096,100", source), target, "--planner", "all")
             self.assertEqual((code, err), (0, ""))
             self.assertEqual([line.split()[0] for line in out.splitlines() if line.startswith("  ")],
                              ["planner", *PLANNERS])
 
     def test_wrong_requests_are_refused(self):
         for arguments, code, message in [
-                (["S(0)", "R"], 2, "--mesh and --shape"),
-                (["--mesh", "2", "--shape", "8", "S(0)"], 2, "from and to"),
-                (["--mesh", "2", "--shape", "8", "--planner", "best", "S(0)", "R"], 2, "or all, got 'best'"),
-                (["--mesh", "2", "--shape", "8", "--dtype", "f31", "S(0)", "R"], 1, "got 'f31'"),
-                (["--mesh", "2", "--shape", "8,", "S(0)", "R"], 1, "got '8,'"),
-                (["--mesh", "2,", "--shape", "8", "S(0)", "R"], 1, "mesh"),
-                (["--mesh", "2", "--shape", "8", "R", "P(sum)"], 1, "can not redistribute R to P(sum)"),
-                (["--mesh", "2x2", "--shape", "8", "P(sum),P(min)", "R,R"], 1, "P(sum),P(min)"),
-                (["--mesh", "2x2", "--shape", "8", "S(0)", "R,R"], 1, "wrong number: expected 2, one per mesh dim, got 1"),
-                (["--mesh", "2", "--to-mesh", "3", "--shape", "8", "S(0)", "P(sum)"], 1, "may not be partial"),
-                (["--mesh", "2", "--to-mesh", "3,", "--shape", "8", "S(0)", "R"], 1, "mesh"),
-                (["--mesh", "2", "--to-mesh", "3", "--planner", "graph", "--shape", "8", "S(0)", "R"], 1,
+                (["S(0)", "R"], 1, "expected a dtype"),
+                (["f32[8] S(0) on mesh(2)"], 2, "expected a tensor and a target"),
+                (["f32[8] S(0) on mesh(2)", "R", "--planner", "best"], 2, "or all, got 'best' (see"),
+                (["f32[8] S(0) on mesh(2)", "R", "--planner", "gready"], 2, "got 'gready'; did you mean greedy? (see"),
+                (["f31[8] S(0) on mesh(2)", "R"], 1, "c128; did you mean f32?"),
+                (["f32[8,] S(0) on mesh(2)", "R"], 1, "column 7: expected a size"),
+                (["f32[8] S(0) on mesh(2,)", "R"], 1, "mesh"),
+                (["f32[8] R on mesh(2)", "P(sum)"], 1, "can not redistribute R to P(sum)"),
+                (["f32[8] P(sum),P(min) on mesh(2x2)", "R,R"], 1, "P(sum),P(min)"),
+                (["f32[8] S(0) on mesh(2x2)", "R,R"], 1, "wrong number: expected 2, one per mesh dim, got 1"),
+                (["f32[8] S(0) on mesh(2)", "P(sum) on mesh(3)"], 1, "may not be partial"),
+                (["f32[8] S(0) on mesh(2)", "R on mesh(3,)"], 1, "mesh"),
+                (["f32[8] S(0) on mesh(2)", "R on mesh(3) x"], 1, "expected ')' at the end of 'R on mesh(3) x'"),
+                (["f32[8] S(0) on mesh(2)", "R on mesh(3"], 1, "mesh"),
+                (["f32[8] S(0) on mesh(2)", "f32[9] R on mesh(2)"], 1, "shapes"),
+                (["f32[8] S(0) on mesh(2)", "f64[8] R on mesh(2)"], 1, "dtypes"),
+                (["f32[8] S(0) on mesh(2)", "R", "--rank", "2"], 1, "rank 2 is not in the mesh of the target"),
+                (["f32[8] S(0) on mesh(*)", "R"], 1, "'*' takes what is left of the world, whose size is not known; tools have --ranks"),
+                (["f32[8] S(0) on mesh(2x*)", "R", "--ranks", "7"], 1, "world of 7 ranks: expected other sizes whose product divides it"),
+                (["f32[8] S(0) on mesh(2)", "R on mesh(3)", "--planner", "graph"], 1,
                  "planner graph: the meshes differ; direct can do it"),
-                (["--mesh", "2", "--shape", "8", "--svg", "-", "--json", "S(0)", "R"], 2, "--svg draws one plan"),
-                (["--mesh", "2", "--shape", "8", "--svg", "-", "--planner", "all", "S(0)", "R"], 2, "one plan"),
-                (["--mesh", "2000000000", "--shape", "2000000000,2", "--planner", "all", "S(0)", "S(1)"], 1, "16777216 ranks"),
+                (["f32[8] S(0) on mesh(2)", "R", "--svg", "-", "--json"], 2, "--svg draws one plan"),
+                (["f32[8] S(0) on mesh(2)", "R", "--svg", "-", "--planner", "all"], 2, "one plan"),
+                (["f32[2000000000,2] S(0) on mesh(2000000000)", "S(1)", "--planner", "all"], 1, "16777216 ranks"),
         ]:
             got, out, err = plan(*arguments)
             self.assertEqual((got, out), (code, ""), arguments)
             self.assertIn(message, err)
 
     def test_planners_that_refuse_are_listed(self):
-        arguments = ["--mesh", "4", "--to-mesh", "2x3", "--shape", "12,6", "--planner", "all", "S(0)", "R,S(1)"]
+        arguments = ["f32[12,6] S(0) on mesh(4)", "R,S(1) on mesh(2x3)", "--planner", "all"]
         code, out, err = plan(*arguments)
         self.assertEqual((code, err), (0, ""))
         self.assertIn("planner min_cost: the meshes differ; direct can do it", out)
@@ -124,10 +147,73 @@ class Plan(unittest.TestCase):
         self.assertEqual((plans["direct"]["peak_bytes"], plans["direct"]["trace"]), (4 * (18 + 24), "S(0)->RS(1)"))
 
     def test_another_mesh_uses_the_direct_planner(self):
-        code, out, err = plan("--mesh", "2", "--to-mesh", "[2,3]", "--shape", "8", "S(0)", "S(0)")
+        code, out, err = plan("f32[8] S(0) on mesh(2)", "S(0) on mesh([2,3])")
         self.assertEqual((code, err), (0, ""))
         self.assertIn("direct: 1 step, 1 collective", out)
         self.assertIn("on mesh([2,3])", out.splitlines()[0])
+
+
+class Sends(unittest.TestCase):
+    """Who sends what to whom, against the sets of elements that the ranks hold."""
+    MOVES = [([6], [10, 9], "S(0)", "S(1)"), ([2, 3], [12, 10], "S(0),S(1)", "S(1),S(0)"), ([3, 2], [7, 5], "S(0),R", "R,S(1)"),
+             ([5], [3, 4], "S(0)", "R"), ([7], [12, 1], "_S(0,2)", "S(0)"), ([2, 2], [8, 8], "S(0)[1],S(0)[0]", "S(0),S(0)"),
+             ([3], [0, 4], "S(0)", "R"), ([1], [4, 4], "S(0)", "R")]
+
+    def sends(self, mesh, shape, source, target, *options):
+        text = tool.tensor("x".join(map(str, mesh)), ",".join(map(str, shape)), source)
+        code, out, err = plan(text, target, "--json", *options)
+        self.assertEqual((code, err), (0, ""))
+        return json.loads(out)["plans"][0]
+
+    def test_each_rank_receives_what_it_lacks_from_a_rank_that_has_it(self):
+        for mesh, shape, source, target in self.MOVES:
+            before, after = ranges({"mesh": mesh, "shape": shape}, source, target)
+            received = [set() for _ in after]
+            found = self.sends(mesh, shape, source, target)
+            self.assertIsNone(found["sent_to"])
+            for one in found["sends"]:
+                rows, columns = ([i for begin, end in dim for i in range(begin, end)] for dim in one["indices"])
+                elements = {(i, j) for i in rows for j in columns}
+                self.assertEqual((len(elements), 4 * len(elements)), (one["elements"], one["bytes"]))
+                self.assertNotEqual(one["from"], one["to"])
+                self.assertLessEqual(elements, before[one["from"]])
+                self.assertFalse(elements & received[one["to"]])
+                received[one["to"]] |= elements
+            for rank, elements in enumerate(after):
+                self.assertEqual(elements - before[rank], received[rank], (mesh, source, target, rank))
+
+    def test_one_rank(self):
+        every = self.sends([2, 3], [12, 10], "S(0),S(1)", "S(1),S(0)")["sends"]
+        one = self.sends([2, 3], [12, 10], "S(0),S(1)", "S(1),S(0)", "--rank", "4")
+        self.assertEqual((4, [pair for pair in every if pair["to"] == 4]), (one["sent_to"], one["sends"]))
+        out = plan("f32[12,10] S(0),S(1) on mesh(2x3)", "S(1),S(0)", "--rank", "4")[1]
+        self.assertIn("sent to rank 4:\n", out)
+        self.assertEqual(len(one["sends"]), len(re.findall(r"(?m)^  1 +\d+ +4 ", out)))
+
+    def test_steps_are_numbered(self):
+        found = self.sends([2, 2], [8, 8], "S(0),S(1)", "S(1),S(0)", "--planner", "greedy")
+        self.assertEqual({step for step, one in enumerate(found["steps"]) if one["bytes"]}, {pair["step"] for pair in found["sends"]})
+        for step, one in enumerate(found["steps"]):
+            to_one = [sum(pair["bytes"] for pair in found["sends"] if (pair["step"], pair["to"]) == (step, rank)) for rank in range(4)]
+            self.assertEqual(one["bytes"], max(to_one))
+
+    def test_reductions_in_two_phases_have_portions(self):
+        found = self.sends([4], [1024, 1024], "P(sum)", "R")
+        self.assertEqual({None}, {pair["indices"] and 1 for pair in found["sends"]})
+        self.assertEqual(found["bytes"], sum(pair["bytes"] for pair in found["sends"] if pair["to"] == 0))
+        self.assertIn("portions", plan("f32[1024,1024] P(sum) on mesh(4)", "R")[1])
+
+    def test_large_meshes_are_summarised(self):
+        code, out, err = plan("f32[4096,4096] S(0),R on mesh(128x128)", "R,R")
+        self.assertEqual((code, err), (0, ""))
+        self.assertRegex(out, r"sent to rank \d+, which receives most:\n")
+        self.assertIn(".. 115 more", out)
+        self.assertLess(len(out.splitlines()), 32)
+        found = self.sends([128, 128], [4096, 4096], "S(0),R", "R,R")
+        self.assertEqual(({found["sent_to"]}, 127), ({pair["to"] for pair in found["sends"]}, len(found["sends"])))
+
+    def test_nothing_is_sent(self):
+        self.assertIn("\nnothing is sent\n", plan("f32[8] R on mesh(2)", "S(0)")[1])
 
 
 class Svg(unittest.TestCase):
@@ -155,7 +241,7 @@ class Svg(unittest.TestCase):
     def test_texts_do_not_overlap_and_are_inside(self):
         for mesh, shape, source, target in self.MOVES:
             for planner in PLANNERS:
-                root = self.draw("--mesh", mesh, "--shape", shape, "--planner", planner, source, target)
+                root = self.draw(tool.tensor(mesh, shape, source), target, "--planner", planner)
                 width, height = float(root.get("width")), float(root.get("height"))
                 texts = []
                 for text in root.iter(SVG + "text"):
@@ -175,7 +261,7 @@ class Svg(unittest.TestCase):
                                             ("3x2", "7,5", "S(0),R", "R,S(1)")):
             options = {"mesh": [int(n) for n in mesh.split("x")], "shape": [int(n) for n in shape.split(",")]}
             before, after = ranges(options, source, target)
-            root = self.draw("--mesh", mesh, "--shape", shape, "--planner", "direct", source, target)
+            root = self.draw(tool.tensor(mesh, shape, source), target, "--planner", "direct")
             arrows = self.arrows(root)
             bytes_of = {(a, b): len(before[a] & after[b]) for a, b, _ in arrows}
             unit = max(width for _, _, width in arrows) / max(bytes_of.values())
@@ -185,31 +271,31 @@ class Svg(unittest.TestCase):
                 self.assertEqual(len(target_elements - before[b]), sum(bytes_of[pair] for pair in bytes_of if pair[1] == b))
 
     def test_every_rank_has_a_box_in_every_column(self):
-        root = self.draw("--mesh", "2x2", "--shape", "64,64", "--planner", "greedy", "S(0),S(1)", "S(1),S(0)")
+        root = self.draw("f32[64,64] S(0),S(1) on mesh(2x2)", "S(1),S(0)", "--planner", "greedy")
         boxes = [rect for rect in root.iter(SVG + "rect") if rect.get("class") == "box"]
         self.assertEqual((len(boxes), len({box.get("x") for box in boxes}), len({box.get("y") for box in boxes})), (16, 4, 4))
 
     def test_meshes_have_boxes_where_they_have_ranks(self):
-        root = self.draw("--mesh", "2", "--to-mesh", "[1,2,5]", "--shape", "6,6", "S(0)", "S(1)")
+        root = self.draw("f32[6,6] S(0) on mesh(2)", "S(1) on mesh([1,2,5])")
         boxes = [rect.get("y") for rect in root.iter(SVG + "rect") if rect.get("class") == "box"]
         self.assertEqual((len(boxes), len(set(boxes))), (5, 4))
         self.assertEqual({(0, 1), (0, 2), (1, 2), (0, 5), (1, 5)}, {(a, b) for a, b, _ in self.arrows(root)})
 
     def test_large_meshes_are_summarised(self):
-        root = self.draw("--mesh", "128x128", "--shape", "1024,1024", "--planner", "direct", "S(0),R", "R,R")
+        root = self.draw("f32[1024,1024] S(0),R on mesh(128x128)", "R,R", "--planner", "direct")
         self.assertEqual(12, len(self.arrows(root)))
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertIn("(115 senders not shown)", texts)
         self.assertTrue(any("of 16384 ranks" in text for text in texts))
         self.assertIn("receives 4.0 MiB", texts)  # 127 of 128 shards, also from senders that are not shown
         self.assertIn("grey: from other ranks", texts)
-        root = self.draw("--mesh", "100", "--to-mesh", "3x50", "--shape", "640,64", "S(0)", "S(1),R")
+        root = self.draw("f32[640,64] S(0) on mesh(100)", "S(1),R on mesh(3x50)")
         texts = [text.text for text in root.iter(SVG + "text")]
         self.assertTrue(any(text.startswith("of 100 and 150 ranks") for text in texts))
         self.assertTrue(any("mesh(3x50)" in text for text in texts))  # not broken in two
 
     def test_blocks_have_the_colours_of_their_origins(self):
-        root = self.draw("--mesh", "2", "--shape", "8,8", "S(0)", "S(1)")
+        root = self.draw("f32[8,8] S(0) on mesh(2)", "S(1)")
         self.assertNotIn("grey: from other ranks", [text.text for text in root.iter(SVG + "text")])
         boxes = sorted({float(rect.get("x")) for rect in root.iter(SVG + "rect") if rect.get("class") == "box"})
         pieces = [(float(rect.get("x")) > boxes[1], float(rect.get("y")), rect.get("fill")) for rect in root.iter(SVG + "rect")
@@ -221,14 +307,14 @@ class Svg(unittest.TestCase):
 
     def test_texts_that_are_cut_are_well_formed(self):
         for name in ("\u00f6" * 120, "x" + "\u00f6" * 120):  # cut in a character, or between two
-            root = self.draw("--mesh", name + "=2,b=2", "--shape", "4", "S(0),R", "R,R")
+            root = self.draw(tool.tensor(name + "=2,b=2", "4", "S(0),R"), "R,R")
             texts = [text.text for text in root.iter(SVG + "text")]
             self.assertTrue(any(text.startswith("over " + name[:5]) and text.endswith("..") for text in texts))
 
     def test_file(self):
         with tempfile.TemporaryDirectory() as directory:
             path = os.path.join(directory, "x.svg")
-            arguments = ["--mesh", "2", "--shape", "8", "S(0)", "R", "--svg"]
+            arguments = ["f32[8] S(0) on mesh(2)", "R", "--svg"]
             self.assertEqual((0, "", ""), tool.run("plan", *arguments, path))
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(plan(*arguments, "-")[1], file.read())

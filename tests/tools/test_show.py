@@ -19,22 +19,22 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 # name of the file in expected/: arguments
 PICTURES = {
-    "shard_and_replicate": ["--mesh", "dp=2,tp=4", "--shape", "1024,512", "S(0),R"],
-    "uneven_and_empty": ["--mesh", "3x5", "--shape", "10,7", "S(0),S(1)"],
-    "vector": ["--mesh", "2x4", "--shape", "10", "S(0),S(0)"],
-    "partial": ["--mesh", "dp=2,cp=2,tp=2", "--shape", "64,64", "P(sum),S(0),R"],
-    "strided": ["--mesh", "dp=2,tp=3", "--shape", "12,8", "_S(0,2),_S(1,2)"],
-    "order": ["--mesh", "dp=2,tp=2", "--shape", "8,8", "--order", "0=tp,dp", "S(0),S(0)"],
-    "slices": ["--mesh", "2x2x2", "--shape", "4,4,4", "S(0),S(1),S(2)"],
-    "scalar": ["--mesh", "dp=2,tp=2", "--shape", "[]", "R,P(max)"],
-    "no_elements": ["--mesh", "2x2", "--shape", "0,4", "S(0),R"],
-    "four_dims": ["--mesh", "2x3", "--shape", "4,2,2,5", "S(0),S(3)"],
-    "extents": ["--mesh", "3", "--shape", "10,4", "S(0:3,5,2)"],
-    "many_ranks": ["--mesh", "dp=1000,tp=1000", "--shape", "1000000,16", "S(0),R"],
-    "some_ranks": ["--mesh", "8x16", "--shape", "64,64", "S(0),P(sum)"],
-    "sixty_four_rows": ["--mesh", "8x8", "--shape", "640,10", "S(0),S(0)"],
-    "rank": ["--mesh", "dp=2,tp=4", "--shape", "16,4", "--dtype", "f64", "--rank", "5", "_S(0,4),R"],
-    "ranks_of_the_mesh": ["--mesh", "[[7,3],[1,5]]", "--shape", "4", "S(0),R"],
+    "shard_and_replicate": ["f32[1024,512] S(0),R on mesh(dp=2,tp=4)"],
+    "uneven_and_empty": ["f32[10,7] S(0),S(1) on mesh(3x5)"],
+    "vector": ["f32[10] S(0),S(0) on mesh(2x4)"],
+    "partial": ["f32[64,64] P(sum),S(0),R on mesh(dp=2,cp=2,tp=2)"],
+    "strided": ["f32[12,8] _S(0,2),_S(1,2) on mesh(dp=2,tp=3)"],
+    "order": ["f32[8,8] S(0)[1],S(0)[0] on mesh(dp=2,tp=2)"],
+    "slices": ["f32[4,4,4] S(0),S(1),S(2) on mesh(2x2x2)"],
+    "scalar": ["f32[] R,P(max) on mesh(dp=2,tp=2)"],
+    "no_elements": ["f32[0,4] S(0),R on mesh(2x2)"],
+    "four_dims": ["f32[4,2,2,5] S(0),S(3) on mesh(2x3)"],
+    "extents": ["f32[10,4] S(0:3,5,2) on mesh(3)"],
+    "many_ranks": ["f32[1000000,16] S(0),R on mesh(dp=1000,tp=1000)"],
+    "some_ranks": ["f32[64,64] S(0),P(sum) on mesh(8x16)"],
+    "sixty_four_rows": ["f32[640,10] S(0),S(0) on mesh(8x8)"],
+    "rank": ["f64[16,4] _S(0,4),R on mesh(dp=2,tp=4)", "--rank", "5"],
+    "ranks_of_the_mesh": ["f32[4] S(0),R on mesh([[7,3],[1,5]])"],
 }
 
 # For what must hold always: meshes up to 64 ranks, sizes that do not divide, sizes below the number of ranks.
@@ -44,13 +44,13 @@ TENSORS = [("10", 1), ("100000", 1), ("3", 1), ("7,5", 2), ("1024,512", 2), ("40
 
 
 def matrix():
-    """Pairs of arguments with different placements on every mesh and tensor."""
+    """Arguments with different placements on every mesh and tensor."""
     for mesh in MESHES:
         n = mesh.count("x") + 1
         for shape, n_dims in TENSORS:
             for first in ("S(0)", "R", "P(sum)", f"S({n_dims - 1})", "_S(0,2)"):
                 placements = ",".join([first] + [f"S({i % n_dims})" for i in range(1, n)])
-                yield ["--mesh", mesh, "--shape", shape, placements]
+                yield [tool.tensor(mesh, shape, placements)]
 
 
 def show(*arguments, **changes):
@@ -78,7 +78,7 @@ class Text(unittest.TestCase):
                     self.assertLessEqual(len(longest), width, (arguments, longest))
 
     def test_columns_is_the_width_of_a_pipe(self):
-        wide = ["--mesh", "2x4", "--shape", "10", "S(0),S(0)"]
+        wide = ["f32[10] S(0),S(0) on mesh(2x4)"]
         self.assertEqual(show(*wide, "--width", "100"), show(*wide, COLUMNS="100"))
         self.assertEqual(show(*wide, "--width", "80"), show(*wide, COLUMNS="nonsense"))
 
@@ -91,14 +91,15 @@ class Text(unittest.TestCase):
         self.assertEqual(plain, show(*arguments).translate(str.maketrans(box)))
 
     def test_blocks_are_to_scale(self):
-        out = show("--mesh", "3", "--shape", "100", "S(0:10,60,30)", "--width", "100")
+        out = show("f32[100] S(0:10,60,30) on mesh(3)", "--width", "100")
         line = next(line for line in out.splitlines() if "┬" in line)
         widths = [len(block) for block in line.strip(" ┌┐").split("┬")]
         for width, share in zip(widths, (0.1, 0.6, 0.3)):
             self.assertAlmostEqual(width / sum(widths), share, delta=0.02)
 
-    def test_spec_as_one_text_is_the_same(self):
-        self.assertEqual(show(*PICTURES["shard_and_replicate"]), show("f32[1024,512] S(0),R on mesh(dp=2,tp=4)"))
+    def test_a_star_takes_what_is_left_of_the_ranks(self):
+        self.assertEqual(show(*PICTURES["shard_and_replicate"]),
+                         show("f32[1024,512] S(0),R on mesh(dp=2,tp=*)", "--ranks", "8"))
 
 
 def on_terminal(*arguments, **changes):
@@ -148,22 +149,23 @@ class Colour(unittest.TestCase):
 class Json(unittest.TestCase):
     def test_json_equals_the_answer_of_query(self):
         some = list(matrix())[::4]
+        parts = [re.match(r"f32\[(.*?)\] (\S+) on mesh\((.*)\)", text).groups() for text, in some]
         answers = tool.ask(*({"q": "shard", "mesh": [int(n) for n in mesh.split("x")],
                               "shape": [int(n) for n in shape.split(",")], "placements": placements}
-                             for _, mesh, _, shape, placements in some))
+                             for shape, placements, mesh in parts))
         for arguments, answer in zip(some, answers):
             shown = json.loads(show(*arguments, "--json"))
             self.assertEqual(answer["local"], shown["local"])
-            self.assertIn(arguments[4], shown["spec"])
+            self.assertEqual(arguments[0], shown["spec"])
 
     def test_one_rank(self):
-        every = json.loads(show("--mesh", "2x4", "--shape", "16,4", "S(0),S(1)", "--json"))
-        one = json.loads(show("--mesh", "2x4", "--shape", "16,4", "S(0),S(1)", "--json", "--rank", "6"))
+        every = json.loads(show("f32[16,4] S(0),S(1) on mesh(2x4)", "--json"))
+        one = json.loads(show("f32[16,4] S(0),S(1) on mesh(2x4)", "--json", "--rank", "6"))
         self.assertEqual([every["local"][6]], one["local"])
         self.assertEqual((256, 32), (one["bytes"], one["max_bytes"]))
 
     def test_ranks_of_the_mesh(self):
-        shown = json.loads(show("--mesh", "[[7,3],[1,5]]", "--shape", "4", "S(0),R", "--json"))
+        shown = json.loads(show("f32[4] S(0),R on mesh([[7,3],[1,5]])", "--json"))
         self.assertEqual([7, 3, 1, 5], [local["rank"] for local in shown["local"]])
 
 
@@ -224,11 +226,11 @@ class Svg(unittest.TestCase):
             self.assertEqual(hatched, sum(rect.get("fill") == "url(#partial)" for rect in root.iter(SVG + "rect")))
 
     def test_names_are_escaped(self):
-        root = ElementTree.fromstring(show("--mesh", "a<b=2,c&d=2", "--shape", "4,4", "S(0),R", "--svg", "-"))
+        root = ElementTree.fromstring(show("f32[4,4] S(0),R on mesh(a<b=2,c&d=2)", "--svg", "-"))
         self.assertIn("mesh(a<b=2,c&d=2)", root.find(SVG + "title").text)
 
     def test_other_ranks_are_faded(self):
-        root = ElementTree.fromstring(show("--mesh", "2x2", "--shape", "4,4", "S(0),S(1)", "--rank", "2", "--svg", "-"))
+        root = ElementTree.fromstring(show("f32[4,4] S(0),S(1) on mesh(2x2)", "--rank", "2", "--svg", "-"))
         faded = [group.find(SVG + "text").text for group in root.iter(SVG + "g") if group.get("opacity")]
         self.assertEqual(["0", "1", "3"], sorted(faded))
 

@@ -24,7 +24,7 @@ class Verify(unittest.TestCase):
     def test_unknown_names_get_suggestions(self):  # VAL-024
         code, out, err = tool.run("verify", "relo")
         self.assertEqual((1, ""), (code, out))
-        self.assertIn("unknown op 'relo'; similar: relu", err)
+        self.assertIn("there is no op 'relo'; did you mean relu?", err)
 
     def test_text_and_json_agree(self):
         text = verify("to", "relu", "-v").splitlines()

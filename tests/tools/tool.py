@@ -23,6 +23,11 @@ def run(*arguments, stdin=b"", **changes):
     return done.returncode, done.stdout.decode(), done.stderr.decode()
 
 
+def tensor(mesh, shape, placements, dtype="f32"):
+    """The text of a tensor, from the texts of its parts; a shape is "8,6" or "[8,6]"."""
+    return f"{dtype}[{shape.strip('[]')}] {placements} on mesh({mesh})"
+
+
 def commands():
     """The names of the subcommands, from the help."""
     table = run("--help")[1].split("commands:\n")[1].split("\n\n")[0]

@@ -19,10 +19,9 @@ _dtensor_planners() {
 _dtensor_value() {
     case $1 in
     --color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$2") ;;
-    --dtype) mapfile -t COMPREPLY < <(compgen -W 'f32 f64 f16 bf16 i8 i16 i32 i64 u8 bool c64 c128' -- "$2") ;;
     --planner) mapfile -t COMPREPLY < <(compgen -W "$(_dtensor_planners "${COMP_WORDS[0]}")" -- "$2") ;;
-    --svg) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
-    --mesh | --to-mesh | --most | --shape | --order | --rank | --width | --slice | --flatten) ;;
+    --svg | --trace) mapfile -t COMPREPLY < <(compgen -f -- "$2") ;;
+    --most | --rank | --ranks | --width | --slice | --flatten) ;;
     *) return 1 ;;
     esac
 }
@@ -37,7 +36,7 @@ _dtensor() {
     elif _dtensor_value "$before" "$word"; then
         :
     elif [[ ${COMP_WORDS[1]} =~ ^(ops|verify)$ ]] && [[ $word != -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "$("$program" ops 2>/dev/null | sed 's/[.(].*//' | sort -u)" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$("$program" ops 2>/dev/null | sed 's/ .*//')" -- "$word")
     elif [[ $word == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$(_dtensor_options "$program" "${COMP_WORDS[1]}")" -- "$word")
     fi

@@ -4,7 +4,7 @@
  */
 #include "arguments.h"
 
-#include "dtensor/spec.h"
+#include "base/near_miss.h"
 #include "mesh/mesh.h"
 #include "ops/ops.h"
 
@@ -101,14 +101,28 @@ static dt_status keep_words(arguments *out, int argc, char **argv) {
     return DT_OK;
 }
 
+/* "--colour=never" may be --color. */
+static void refuse_name(const command *self, const char *word) {
+    dt__near_miss near = dt__near_miss_of(word, strcspn(word, "="));
+    for (const command_option *option = self->options; option->name; option++) {
+        char name[DT__NEAR_MISS_CHARS];
+        int n = snprintf(name, sizeof name, "--%s", option->name);
+        dt__near_miss_add(&near, name, (size_t)n);
+    }
+    args_misused(self, "unknown option %s%s", word, dt__near_miss_hint(&near));
+}
+
 /* What getopt_long refused: optopt is a character, or the code of an option that exists, or 0. */
 static dt_status refuse_option(const command *self, int code, char **argv) {
+    const char *word = argv[optind - 1];
     if (optopt > 0 && optopt < HELP)
         args_misused(self, "unknown option -%c", optopt);
     else if (code == ':')
-        args_misused(self, "%s: expected a value", argv[optind - 1]);
+        args_misused(self, "%s: expected a value", word);
+    else if (optopt)
+        args_misused(self, "%s: the option takes no value", word);
     else
-        args_misused(self, optopt ? "%s: the option takes no value" : "unknown option %s", argv[optind - 1]);
+        refuse_name(self, word);
     return DT_ERR_VALUE;
 }
 
@@ -192,7 +206,10 @@ static dt_status read_colour(const arguments *args, bool *out) {
     *out = !strcmp(when, "always");
     if (*out || !strcmp(when, "never"))
         return DT_OK;
-    args_misused(args->command, "--color: expected auto, always or never, got '%s'", when);
+    dt__near_miss near = dt__near_miss_new(when);
+    dt__near_miss_add_list(&near, "auto, always or never");
+    args_misused(args->command, "--color: expected auto, always or never, got '%s'%s", when,
+                 dt__near_miss_hint(&near));
     return DT_ERR_VALUE;
 }
 
@@ -225,12 +242,18 @@ static dt_status run_body(session *self, session_fn *body, void *user) {
 }
 
 int session_run(const arguments *args, int64_t rank, session_fn *body, void *user) {
+    int64_t world = DT__ANY_WORLD;
+    if (args_int(args, "ranks", 1, DT__MESH_MAX_RANKS - 1, &world) != DT_OK)
+        return EXIT_USAGE;
+    if (rank >= world)
+        return args_misused(args->command, "--rank: expected a rank below --ranks %lld, got %lld", (long long)world,
+                            (long long)rank);
     dt_ctx *ctx = dt__ctx_new(NULL);
     if (!ctx) {
         fprintf(stderr, "dtensor %s: memory: out of memory\n", args->command->name);
         return EXIT_FAILED;
     }
-    ctx->world = DT__MESH_MAX_RANKS;
+    ctx->world = world;
     ctx->rank = rank;
     dt__arena arena = dt__arena_new(ctx);
     dt__text out = dt__text_new(ctx);
@@ -240,46 +263,4 @@ int session_run(const arguments *args, int64_t rank, session_fn *body, void *use
     dt__arena_free(&arena);
     dt__ctx_free(ctx);
     return code;
-}
-
-bool session_int(const char **text, int64_t *out) {
-    char *end;
-    errno = 0;
-    long long number = strtoll(*text, &end, 10);
-    if (**text < '0' || **text > '9' || errno)
-        return false;
-    *out = number;
-    *text = end;
-    return true;
-}
-
-dt_status session_shape(const session *self, int64_t *shape, int *n) {
-    const char *text = args_value(self->args, "shape"), *at = text, *close = *text == '[' ? "]" : "";
-    at += *close != 0;
-    for (*n = 0; *n < DT_SPEC_MAX_DIMS && session_int(&at, &shape[*n]);) {
-        ++*n;
-        if (*at != ',')
-            break;
-        at++;
-    }
-    bool after_comma = *n > 0 && at[-1] == ',';
-    if (after_comma || strcmp(at, close) != 0)
-        return dt__fail(self->ctx, DT_ERR_SHAPE, "--shape: expected up to %d sizes such as 1024,512, got '%s'",
-                        (int)DT_SPEC_MAX_DIMS, text);
-    return DT_OK;
-}
-
-dt_mesh *session_mesh(const session *self, const char *option) {
-    char *text = dt__arena_copy_text(self->arena, args_value(self->args, option));
-    bool sizes = text && !text[strspn(text, "0123456789,")];
-    for (char *at = text; sizes && *at; at++)
-        *at = *at == ',' ? 'x' : *at;
-    return text ? dt_mesh_new(self->ctx, text) : NULL;
-}
-
-dt_status session_dtype(const session *self, dt_dtype *out) {
-    const char *word = args_value(self->args, "dtype");
-    if (!dt_dtype_parse(word ? word : "f32", out))
-        return dt__fail(self->ctx, DT_ERR_DTYPE, "--dtype: expected a dtype such as f32 or i64, got '%s'", word);
-    return DT_OK;
 }

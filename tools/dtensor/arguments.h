@@ -3,8 +3,8 @@
  * What every subcommand of `dtensor` shares. A subcommand is a row (name, summary, options, examples, function); help,
  * option parsing and error texts are made from the row, so that they cannot disagree. A new subcommand is one file that
  * defines `<name>_command` and one name in COMMAND_LIST. A session is one run of a subcommand: its context claims to be
- * a rank of the largest world and sends nothing, so that meshes may be of any size. Errors are lines
- * "dtensor show: …" on standard error.
+ * a rank of the largest world, or of that of --ranks, and sends nothing, so that meshes may be of any size. Errors are
+ * lines "dtensor show: …" on standard error.
  */
 #ifndef TOOLS_DTENSOR_ARGUMENTS_H
 #define TOOLS_DTENSOR_ARGUMENTS_H
@@ -108,22 +108,11 @@ typedef dt_status session_fn(session *self, void *user);
  * where that is given ("-" is standard output), and returns the exit code. */
 int session_run(const arguments *args, int64_t rank, session_fn *body, void *user);
 
-/* Rows for the options of a tensor, which the functions below read. */
-#define MESH_OPTION                                                                                                  \
-    { .name = "mesh", .value = "MESH", .help = "the mesh, such as dp=2,tp=4 or 2x4" }
-#define TENSOR_OPTIONS                                                                                               \
-    MESH_OPTION, {.name = "shape", .value = "SIZES", .help = "global shape, such as 1024,512"}, {                    \
-        .name = "dtype", .value = "DTYPE", .help = "element type, for the bytes; default f32"                        \
-    }
+/* The row of the option from which a session takes the size of its world. */
+#define RANKS_OPTION                                                                                                 \
+    { .name = "ranks", .value = "N", .help = "the size of the world, of which * in a mesh takes what is left" }
 
-/* An integer at *text, which is moved behind it; false, with *text unchanged, where there is none that fits. */
-bool session_int(const char **text, int64_t *out);
-/* --shape as "1024,512" or "[1024,512]"; "" and "[]" are a tensor without dims. */
-dt_status session_shape(const session *self, int64_t *shape, int *n);
-/* The mesh of --mesh or of another option: its text form, or sizes written like those of --shape (2,4 for 2x4). NULL
- * with an error. */
-dt_mesh *session_mesh(const session *self, const char *option);
-/* --dtype; f32 without it. */
-dt_status session_dtype(const session *self, dt_dtype *out);
+/* The forms of a mesh, for the texts of commands. */
+#define MESH_FORMS "A mesh is dp=2,tp=4, or 2x4, or a list of ranks such as [[0,1],[2,3]]"
 
 #endif

@@ -4,8 +4,12 @@
  * selected and why, and what moves for it. Nothing is run, so the mesh may be of any size.
  */
 #include "arguments.h"
+#include "explain_svg.h"
 #include "json.h"
 #include "table.h"
+#include "trace_report.h"
+
+#include <string.h>
 
 enum { MAX_CANDIDATES = 64, DEFAULT_CANDIDATES = 5 };
 
@@ -19,7 +23,7 @@ typedef struct explanation {
 
 static dt_status read_call(explanation *self) {
     dt__arena *arena = self->session->arena;
-    self->mesh = session_mesh(self->session, "mesh");
+    self->mesh = dt__call_text_mesh(arena, self->session->args->words[0]);
     if (!self->mesh)
         return dt_error_status(self->session->ctx);
     int n = dt_mesh_n_dims(self->mesh);
@@ -120,7 +124,7 @@ static dt_status add_input(const explanation *self, int i, dt__text *out) {
 }
 
 static dt_status print_text(explanation *self, dt__text *out) {
-    dt__text_add(out, "%s on %s\n\n", self->session->args->words[0], dt_mesh_text(self->mesh));
+    dt__text_add(out, "%s\n\n", self->session->args->words[0]);
     DT__TRY(add_candidates(self, out));
     dt__text_add(out, "\n");
     add_reason(self, out);
@@ -142,45 +146,174 @@ static dt_status print_json(explanation *self, dt__text *out) {
     return json_write_line(self->session->ctx, answer, out);
 }
 
+static dt_status print_svg(explanation *self, dt__text *out) {
+    dt__arena *arena = self->session->arena;
+    const dt__input_moves *moves = &self->found.moves[0];
+    const char *bytes = label_bytes(moves->bytes, arena),
+               *time = label_time(self->found.candidates[0].cost_us, arena);
+    const char *collectives = label_collectives(self, moves);
+    drawn_op op = {.title = self->session->args->words[0],
+                   .mesh = self->mesh,
+                   .placed = &self->placed,
+                   .selected = &self->found.candidates[0],
+                   .moves = moves};
+    if (!bytes || !time || !collectives)
+        return DT_ERR_MEMORY;
+    op.summary = moves->n_collectives
+                     ? label_format(arena, "%s: one rank receives at most %s, in %s", collectives, bytes, time)
+                     : "nothing is sent";
+    return op.summary ? explain_svg(&op, arena, out) : DT_ERR_MEMORY;
+}
+
 static dt_status run_session(session *started, void *user) {
     explanation *self = user;
     self->session = started;
     DT__TRY(read_call(self));
     DT__TRY(dt__explanation_new(started->arena, &self->placed, (int)self->max_candidates, &self->found));
+    if (args_has(started->args, "svg"))
+        return print_svg(self, started->out);
     return (args_has(started->args, "json") ? print_json : print_text)(self, started->out);
+}
+
+/* What would have avoided the communication of a call, as a line. */
+static dt_status add_advice(session *started, const traced_call *call, dt__text *out) {
+    dt__arena *arena = started->arena;
+    trace_advice advice;
+    bool found;
+    if (!call->is_op) {
+        dt__text_add(out, "   requested by the program, not by an op\n");
+        return DT_OK;
+    }
+    if (trace_advise(arena, call, &found, &advice) != DT_OK) {
+        if (dt_error_status(started->ctx) == DT_ERR_MEMORY)
+            return DT_ERR_MEMORY;
+        const char *text = dt_error_text(started->ctx);
+        dt__text_add(out, "   not explained: %.*s\n", (int)strcspn(text, "\n"), text);
+        return dt_error_clear(started->ctx);
+    }
+    if (!found) {
+        dt__text_add(out, "   no other placement of one input would have moved less\n");
+        return DT_OK;
+    }
+    const char *held = label_bytes(advice.held, arena), *better_held = label_bytes(advice.better_held, arena);
+    const char *bytes = label_bytes(advice.bytes, arena), *better = label_bytes(advice.better_bytes, arena);
+    if (!held || !better_held || !bytes || !better)
+        return DT_ERR_MEMORY;
+    dt__text_add(
+        out, "   avoided by %s as %s instead of %s: a call moves %s instead of %s; a rank holds %s of it, now %s\n",
+        advice.name, advice.better, advice.now, advice.better_bytes ? better : "nothing", bytes, better_held, held);
+    return DT_OK;
+}
+
+static dt_status print_trace(session *started, const trace_report *report, int64_t max) {
+    dt__text *out = started->out;
+    const char *all = label_bytes(report->bytes, started->arena);
+    if (!all)
+        return DT_ERR_MEMORY;
+    dt__text_add(out, "%lld calls received %s\n", (long long)report->n_calls, all);
+    for (int64_t i = 0; i < report->n && i < max && report->calls[i]->bytes > 0; i++) {
+        const traced_call *call = report->calls[i];
+        const char *bytes = label_bytes(call->bytes, started->arena);
+        if (!bytes)
+            return DT_ERR_MEMORY;
+        dt__text_add(out, "\n%lld. %s in %lld call%s%s%s\n", (long long)i + 1, bytes, (long long)call->n_calls,
+                     call->n_calls == 1 ? "" : "s", *call->site ? " at " : "", call->site);
+        dt__text_add(out, "   %s\n", call->text);
+        if (call->is_op)
+            dt__text_add(out, "   moved %s\n", call->moves);
+        DT__TRY(add_advice(started, call, out));
+    }
+    return DT_OK;
+}
+
+static json_t *advice_json(session *started, const traced_call *call) {
+    trace_advice advice;
+    bool found = false;
+    if (call->is_op && trace_advise(started->arena, call, &found, &advice) != DT_OK) {
+        if (dt_error_status(started->ctx) == DT_ERR_MEMORY)
+            return NULL;
+        dt_error_clear(started->ctx);
+    }
+    if (!found)
+        return json_null();
+    return json_pack("{s:i, s:s, s:o, s:o, s:I, s:I, s:I, s:I}", "input", advice.input, "name", advice.name, "from",
+                     string_json(advice.now), "to", string_json(advice.better), "bytes", (json_int_t)advice.bytes,
+                     "better_bytes", (json_int_t)advice.better_bytes, "held", (json_int_t)advice.held, "better_held",
+                     (json_int_t)advice.better_held);
+}
+
+static dt_status print_trace_json(session *started, const trace_report *report, int64_t max) {
+    json_t *list = json_array();
+    for (int64_t i = 0; i < report->n && i < max && report->calls[i]->bytes > 0; i++) {
+        const traced_call *call = report->calls[i];
+        json_append(&list, json_pack("{s:o, s:o, s:I, s:I, s:o, s:o}", "call", string_json(call->text), "site",
+                                     string_json(call->site), "calls", (json_int_t)call->n_calls, "bytes",
+                                     (json_int_t)call->bytes, "moves", string_json(call->moves), "avoid",
+                                     advice_json(started, call)));
+    }
+    json_t *answer = json_pack("{s:I, s:I, s:o}", "calls", (json_int_t)report->n_calls, "bytes",
+                               (json_int_t)report->bytes, "moved_most", list);
+    return json_write_line(started->ctx, answer, started->out);
+}
+
+/* The calls of a program that moved most. */
+static dt_status run_trace(session *started, void *user) {
+    const explanation *self = user;
+    trace_report report = {0};
+    for (int i = 0; i < started->args->n_options; i++)
+        if (!strcmp(started->args->options[i].option->name, "trace"))
+            DT__TRY(trace_report_add(started->arena, started->args->options[i].value, &report));
+    trace_report_sort(&report);
+    bool json = args_has(started->args, "json");
+    return (json ? print_trace_json : print_trace)(started, &report, self->max_candidates);
 }
 
 static int run_explain(const arguments *args) {
     explanation self = {.max_candidates = DEFAULT_CANDIDATES};
-    if (!args_has(args, "mesh"))
-        return args_misused(args->command, "expected --mesh");
     if (args_int(args, "most", 1, MAX_CANDIDATES, &self.max_candidates) != DT_OK)
         return EXIT_USAGE;
-    return session_run(args, 0, run_session, &self);
+    if (args_has(args, "svg") && args_has(args, "json"))
+        return args_misused(args->command, "--svg and --json exclude each other");
+    bool trace = args_has(args, "trace");
+    if (trace && (args->n_words || args_has(args, "svg")))
+        return args_misused(args->command, "--trace explains the calls of a trace: expected no call and no --svg");
+    if (!trace && !args->n_words)
+        return args_misused(args->command, "expected a call, such as 'mm(f32[8,4] S(0); f32[4,6] R) on mesh(4)'");
+    return session_run(args, 0, trace ? run_trace : run_session, &self);
 }
 
 const command explain_command = {
     .name = "explain",
     .summary = "explain why an op selects its placements, and what moves",
-    .synopsis = "--mesh MESH [OPTIONS] CALL",
+    .synopsis = "[OPTIONS] CALL\n       dtensor explain [OPTIONS] --trace FILE",
     .about =
         "Shows the cheapest ways to run an op on inputs with these placements, the one that is selected (*), the\n"
         "row of the op's rule that it follows on each mesh dim, and the collectives that redistribute each input.\n"
         "A call is an op's name and its arguments between parentheses, separated by semicolons: tensors as\n"
         "f32[8,4] S(0),R (Replicate where placements are left out), lists of tensors in braces, other arguments\n"
-        "as values or as name=value.",
+        "as values or as name=value. The mesh follows, as in dtensor show: behind the call or behind a tensor.\n"
+        "With --trace, the calls of a program that moved most, in which lines, and what would have avoided it.",
     .options =
         (const command_option[]){
-            MESH_OPTION,
-            {.name = "most", .value = "COUNT", .help = "max number of candidates, from 1 to 64; default 5"},
+            RANKS_OPTION,
+            {.name = "most",
+             .value = "COUNT",
+             .help = "max number of candidates, or calls of a trace, from 1 to 64; default 5"},
+            {.name = "svg",
+             .value = "FILE",
+             .help = "draw inputs, what moves, and outputs as SVG; - is standard output"},
+            {.name = "trace",
+             .value = "FILE",
+             .help = "the calls that moved most in a trace of a program (DTENSOR_TRACE)",
+             .repeats = true},
             {.name = "json", .help = "print candidates as dtensor query answers \"propagate\", and the plans"},
             {0},
         },
-    .examples = "  dtensor explain 'matmul(f32[1024,512] S(0),R; f32[512,256] R,S(1))' --mesh 2,4\n"
-                "  dtensor explain 'linear(f32[64,512] S(1); f32[256,512] S(1); f32[256] R)' --mesh tp=4\n"
-                "  dtensor explain 'softmax(f32[64,512] S(1); dim=-1)' --mesh 8 --json",
-    .min_words = 1,
+    .examples =
+        "  dtensor explain 'matmul(f32[1024,512] S(0),R; f32[512,256] R,S(1)) on mesh(2x4)'\n"
+        "  dtensor explain 'linear(f32[64,512] S(1); f32[256,512] S(1); f32[256] R) on mesh(tp=*)' --ranks 4\n"
+        "  dtensor explain 'mm(f32[6,4] S(0),R; f32[4,8] S(0),R) on mesh(dp=2,tp=2)' --svg product.svg\n"
+        "  dtensor explain 'softmax(f32[64,512] S(1) on mesh(8); dim=-1)' --json",
     .max_words = 1,
-    .operand = "a call, such as 'mm(f32[8,4] S(0); f32[4,6] R)'",
     .run = run_explain,
 };

@@ -300,9 +300,11 @@ const command mesh_command = {
     .synopsis = "[OPTIONS] MESH",
     .about =
         "Prints the rank at each coordinate and the ranks that form a group along each dim. A mesh is dp=2,tp=4,\n"
-        "or 2x4, or a list of ranks such as [[0,1],[2,3]], with names dp,tp=[[0,1],[2,3]].",
+        "or 2x4, or a list of ranks such as [[0,1],[2,3]], with names dp,tp=[[0,1],[2,3]]. With --ranks one size\n"
+        "may be a star, dp=2,tp=*: what is left of the world.",
     .options =
         (const command_option[]){
+            RANKS_OPTION,
             {.name = "rank", .value = "N", .help = "also the coordinate and the groups of this rank"},
             {.name = "slice",
              .value = "NAMES",
@@ -317,6 +319,7 @@ const command mesh_command = {
         },
     .examples = "  dtensor mesh dp=2,cp=2,tp=2 --rank 5\n"
                 "  dtensor mesh dp=2,cp=2,tp=2 --slice dp,tp --flatten dp,tp\n"
+                "  dtensor mesh 'dp=2,tp=*' --ranks 8\n"
                 "  dtensor mesh 'dp,tp=[[0,2],[1,3]]' --json",
     .min_words = 1,
     .max_words = 1,

@@ -4,6 +4,7 @@
  */
 #include "arguments.h"
 #include "json.h"
+#include "op_patterns.h"
 #include "rules/rules.h"
 
 #include <string.h>
@@ -53,11 +54,11 @@ static dt_status print_rules(session *self, void *user) {
 }
 
 /* Each signature on a line of its own. */
-static void add_schema(const char *schema, dt__text *out) {
+static void add_schema(const char *schema, const char *indent, dt__text *out) {
     for (const char *end; *schema; schema = *end ? end + 3 : end) {
         end = strstr(schema, " | ");
         end = end ? end : schema + strlen(schema);
-        dt__text_add(out, "%.*s\n", (int)(end - schema), schema);
+        dt__text_add(out, "%s%.*s\n", indent, (int)(end - schema), schema);
     }
 }
 
@@ -74,53 +75,76 @@ static dt_status add_samples(session *self, const char *samples, dt__text *out) 
     return DT_OK;
 }
 
-static dt_status print_op(session *self, const char *name) {
-    const dt__op_info *info = dt__op_find(self->ctx, name);
-    if (!info)
-        return dt_error_status(self->ctx);
-    add_schema(info->op->schema, self->out);
+/* One op in detail. */
+static dt_status print_op(session *self, const dt__op_info *info) {
+    if (info->op->summary)
+        dt__text_add(self->out, "%s\n\n", info->op->summary);
+    add_schema(info->op->schema, "", self->out);
     if (info->op->rule)
         dt__text_add(self->out, "rule: %s\n", info->op->rule);
     return add_samples(self, info->op->samples, self->out);
 }
 
-static dt_status print_table(session *self) {
+/* A line per op: its name, and what it does. */
+static dt_status print_table(session *self, const bool *marked) {
+    bool verbose = args_has(self->args, "verbose");
+    int width = 0;
     for (int i = 0; i < dt__op_count(self->ctx); i++) {
+        int n = marked[i] ? (int)strlen(dt__op_at(self->ctx, i)->schema.name) : 0;
+        width = n > width ? n : width;
+    }
+    for (int i = 0; i < dt__op_count(self->ctx); i++) {
+        if (!marked[i])
+            continue;
         const dt__op_info *info = dt__op_at(self->ctx, i);
-        if (!info)
-            return dt_error_status(self->ctx);
-        add_schema(info->op->schema, self->out);
+        const char *summary = info->op->summary ? info->op->summary : "";
+        dt__text_add(self->out, "%-*s  %s\n", width, info->schema.name, summary);
+        if (verbose)
+            add_schema(info->op->schema, "    ", self->out);
     }
     return DT_OK;
 }
 
-static dt_status print_table_json(session *self) {
+static dt_status print_table_json(session *self, const bool *marked) {
     json_t *list = json_array();
     for (int i = 0; i < dt__op_count(self->ctx); i++) {
         const dt__op_info *info = dt__op_at(self->ctx, i);
-        if (!info) {
-            json_decref(list);
-            return dt_error_status(self->ctx);
-        }
-        json_append(&list, json_pack("{s:s, s:s}", "name", info->schema.name, "schema", info->op->schema));
+        if (marked[i])
+            json_append(&list, json_pack("{s:s, s:s, s:s?}", "name", info->schema.name, "schema", info->op->schema,
+                                         "summary", info->op->summary));
     }
     return json_write_line(self->ctx, list, self->out);
 }
 
+/* The only op that is marked, or NULL. */
+static const dt__op_info *only_op(session *self, const bool *marked) {
+    const dt__op_info *found = NULL;
+    for (int i = 0; i < dt__op_count(self->ctx); i++) {
+        if (marked[i] && found)
+            return NULL;
+        found = marked[i] ? dt__op_at(self->ctx, i) : found;
+    }
+    return found;
+}
+
 static dt_status print_ops(session *self, void *user) {
     (void)user;
-    if (self->args->n_words)
-        return print_op(self, self->args->words[0]);
-    return (args_has(self->args, "json") ? print_table_json : print_table)(self);
+    bool *marked = DT__NEW_ARRAY(self->arena, bool, dt__op_count(self->ctx));
+    if (!marked)
+        return DT_ERR_MEMORY;
+    DT__TRY(match_ops(self, fits_substring, marked));
+    for (int i = 0; i < dt__op_count(self->ctx); i++)
+        if (!dt__op_at(self->ctx, i))
+            return dt_error_status(self->ctx);
+    if (args_has(self->args, "json"))
+        return print_table_json(self, marked);
+    const dt__op_info *only = only_op(self, marked);
+    return only ? print_op(self, only) : print_table(self, marked);
 }
 
 static int run_rules(const arguments *args) { return session_run(args, 0, print_rules, NULL); }
 
-static int run_ops(const arguments *args) {
-    if (args->n_words && args_has(args, "json"))
-        return args_misused(args->command, "--json prints the table of all ops: expected no name");
-    return session_run(args, 0, print_ops, NULL);
-}
+static int run_ops(const arguments *args) { return session_run(args, 0, print_ops, NULL); }
 
 const command rules_command = {
     .name = "rules",
@@ -146,17 +170,20 @@ const command rules_command = {
 const command ops_command = {
     .name = "ops",
     .summary = "list the ops, or describe one",
-    .synopsis = "[OPTIONS] [NAME]",
+    .synopsis = "[OPTIONS] [PATTERN ...]",
     .about =
-        "Prints the signature of every op. With a name, prints the op's signatures, its rule, and the rows of its\n"
-        "rule for a few calls.",
+        "Prints what each op does, a line per op. A pattern selects ops: a name, a pattern of the shell such as\n"
+        "'*mm', or a part of a name. Where it selects one op, its signatures, its rule, and the rows of its rule\n"
+        "for a few calls are printed.",
     .options =
         (const command_option[]){
-            {.name = "json", .help = "print the table as a list of objects with name and schema"},
+            {.name = "verbose", .letter = 'v', .help = "also the signatures of each; -v for short"},
+            {.name = "json", .help = "print a list of objects with name, schema and summary"},
             {0},
         },
     .examples = "  dtensor ops\n"
+                "  dtensor ops '*mm' norm --verbose\n"
                 "  dtensor ops addmm",
-    .max_words = 1,
+    .max_words = ARGS_MAX,
     .run = run_ops,
 };

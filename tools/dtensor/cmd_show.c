@@ -28,69 +28,6 @@ typedef struct show {
     holdings held;
 } show;
 
-/* The mesh dim at *text, by number or by name. */
-static bool read_mesh_dim(const dt_mesh *mesh, const char **text, int *out) {
-    size_t n = strcspn(*text, ",");
-    char name[256];
-    int64_t number = -1;
-    const char *at = *text;
-    if (n >= sizeof name)
-        return false;
-    memcpy(name, *text, n);
-    name[n] = 0;
-    *text += n;
-    if (session_int(&at, &number) && at == *text && number < dt_mesh_n_dims(mesh))
-        *out = (int)number;
-    else
-        *out = dt_mesh_dim(mesh, name);
-    return *out >= 0;
-}
-
-/* "0=tp,dp": mesh dim tp cuts tensor dim 0 first, then dp. */
-static dt_status apply_order(show *self, const dt_mesh *mesh, const char *text, int n, dt_placement *placements) {
-    const char *at = text;
-    int mesh_dims[DT_SPEC_MAX_DIMS], n_mesh_dims = 0;
-    int64_t dim = 0;
-    bool ok = session_int(&at, &dim) && dim < DT_SPEC_MAX_DIMS && *at == '=';
-    do
-        at++;
-    while (ok && n_mesh_dims < DT_SPEC_MAX_DIMS && (ok = read_mesh_dim(mesh, &at, &mesh_dims[n_mesh_dims++])) &&
-           *at == ',');
-    if (!ok || *at)
-        return dt__fail(self->session->ctx, DT_ERR_PLACEMENT,
-                        "--order: expected a tensor dim and the mesh dims that cut it, such as 0=1,0, got '%s'",
-                        text);
-    return dt_placements_set_order(self->session->ctx, n, placements, (int)dim, n_mesh_dims, mesh_dims);
-}
-
-static dt_status make_spec(show *self, const char *placements_text) {
-    const arguments *args = self->session->args;
-    int64_t shape[DT_SPEC_MAX_DIMS];
-    dt_spec_desc desc = {.shape = shape};
-    DT__TRY(session_dtype(self->session, &desc.dtype));
-    DT__TRY(session_shape(self->session, shape, &desc.n_dims));
-    dt_mesh *mesh = session_mesh(self->session, "mesh");
-    if (!mesh)
-        return dt_error_status(self->session->ctx);
-    dt_placement *placements = NULL;
-    DT__TRY(dt__placements_parse(self->session->arena, placements_text, &desc.n_placements, &placements));
-    for (int i = 0; i < args->n_options; i++)
-        if (!strcmp(args->options[i].option->name, "order"))
-            DT__TRY(apply_order(self, mesh, args->options[i].value, desc.n_placements, placements));
-    desc.placements = placements;
-    self->spec = dt_spec_new(mesh, &desc);
-    return dt_error_status(self->session->ctx);
-}
-
-/* A spec as one text, or placements beside --mesh and --shape. */
-static dt_status read_spec(show *self) {
-    const arguments *args = self->session->args;
-    if (args_has(args, "mesh"))
-        return make_spec(self, args->words[0]);
-    self->spec = dt_spec_parse(self->session->ctx, args->words[0]);
-    return dt_error_status(self->session->ctx);
-}
-
 static dt_status not_in_mesh(const show *self) {
     return dt__fail(self->session->ctx, DT_ERR_MESH, "rank %lld is not in the mesh of %lld ranks",
                     (long long)self->rank, (long long)self->held.n_positions);
@@ -330,7 +267,9 @@ static dt_status print_rank(const show *self, dt__text *out) {
 static dt_status run_session(session *started, void *user) {
     show *self = user;
     self->session = started;
-    DT__TRY(read_spec(self));
+    self->spec = dt_spec_parse(started->ctx, started->args->words[0]);
+    if (!self->spec)
+        return dt_error_status(started->ctx);
     DT__TRY(holdings_new(self->spec, started->arena, &self->held));
     if (args_has(started->args, "svg"))
         return print_svg(self, started->out);
@@ -341,10 +280,6 @@ static dt_status run_session(session *started, void *user) {
 
 static int run_show(const arguments *args) {
     show self = {.rank = -1};
-    if (args_has(args, "mesh") != args_has(args, "shape"))
-        return args_misused(args->command, "--mesh and --shape must be given together");
-    if (!args_has(args, "mesh") && (args_has(args, "order") || args_has(args, "dtype")))
-        return args_misused(args->command, "--order and --dtype need --mesh and --shape");
     if (args_has(args, "svg") && args_has(args, "json"))
         return args_misused(args->command, "--svg and --json exclude each other");
     if (args_int(args, "rank", 0, DT__MESH_MAX_RANKS - 1, &self.rank) != DT_OK ||
@@ -356,32 +291,29 @@ static int run_show(const arguments *args) {
 const command show_command = {
     .name = "show",
     .summary = "draw which rank holds which shard of a tensor",
-    .synopsis = "--mesh MESH --shape SIZES [OPTIONS] PLACEMENTS\n       dtensor show [OPTIONS] SPEC",
+    .synopsis = "[OPTIONS] TENSOR",
     .about =
         "Draws a tensor divided into the shards that the ranks hold: to scale, with the ranks in each block,\n"
         "followed by a table. \"0-3\" are four ranks that hold the same, \"sum(0,4)\" two whose values are added.\n"
-        "Placements, one per mesh dim: S(0) shard, S(0:3,5,2) shard of these sizes, _S(0,2) strided shard,\n"
-        "R replicate, P(sum) partial (avg, product, min, max, mask). A mesh is dp=2,tp=4, or 2x4, or a list of\n"
-        "ranks such as [[0,1],[2,3]]. Pictures are drawn for up to 3 dims and 64 ranks, tables for any.",
+        "A tensor is its dtype and shape, placements, and mesh. Placements, one per mesh dim: S(0) shard,\n"
+        "S(0:3,5,2) shard of these sizes, _S(0,2) strided shard, R replicate, P(sum) partial (avg, product, min,\n"
+        "max, mask); with S(0)[1],S(0)[0] the second mesh dim cuts first. " MESH_FORMS ",\n"
+        "and with --ranks one size may be *. Pictures are drawn for up to 3 dims and 64 ranks, tables for any.",
     .options =
         (const command_option[]){
-            TENSOR_OPTIONS,
-            {.name = "order",
-             .value = "DIM=MESHDIMS",
-             .help = "the order in which mesh dims cut a dim: 0=tp,dp",
-             .repeats = true},
+            RANKS_OPTION,
             {.name = "rank", .value = "N", .help = "only what this rank holds, in detail; in SVG, fade the rest"},
             {.name = "svg", .value = "FILE", .help = "write the drawing as SVG; - is standard output"},
             {.name = "json", .help = "print the answer of dtensor query to \"shard\", and the spec"},
             TEXT_STYLE_OPTIONS,
             {0},
         },
-    .examples = "  dtensor show --mesh dp=2,tp=4 --shape 1024,512 'S(0),R'\n"
-                "  dtensor show --mesh 3x5 --shape 10,7 'S(0),S(1)' --svg shards.svg\n"
-                "  dtensor show --mesh dp=2,tp=2 --shape 8,8 --order 0=tp,dp 'S(0),S(0)'\n"
+    .examples = "  dtensor show 'f32[1024,512] S(0),R on mesh(dp=2,tp=4)'\n"
+                "  dtensor show 'f32[10,7] S(0),S(1) on mesh(3x5)' --svg shards.svg\n"
+                "  dtensor show 'f32[8,8] S(0)[1],S(0)[0] on mesh(dp=2,tp=*)' --ranks 4\n"
                 "  dtensor show 'bf16[4096,4096] S(0),P(sum) on mesh(dp=2,tp=4)' --rank 5",
     .min_words = 1,
     .max_words = 1,
-    .operand = "placements, or a spec such as 'f32[8,8] S(0) on mesh(2)'",
+    .operand = "a tensor, such as 'f32[8,8] S(0) on mesh(2)'",
     .run = run_show,
 };

@@ -4,17 +4,17 @@
  */
 #include "arguments.h"
 #include "json.h"
+#include "op_patterns.h"
 #include "rules/rules.h"
 #include "verify/verify.h"
 
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { MAX_SUGGESTED = 5, PROGRESS_AFTER_S = 2 };
+enum { PROGRESS_AFTER_S = 2 };
 
 typedef struct verification {
     session *session;
@@ -45,41 +45,6 @@ static void end_progress(const verification *self) {
         fprintf(stderr, "\r\033[K");
 }
 
-/* Suggests ops that begin alike. */
-static dt_status refuse_name(session *started, const char *pattern) {
-    dt__text near = dt__text_new(started->ctx);
-    int n = 0;
-    for (int i = 0; i < dt__op_count(started->ctx) && n < MAX_SUGGESTED; i++) {
-        const dt__op_info *info = dt__op_at(started->ctx, i);
-        if (info && !strncmp(info->schema.name, pattern, 2))
-            dt__text_add(&near, "%s%s", n++ ? ", " : "; similar: ", info->schema.name);
-    }
-    dt_status status = dt__fail(started->ctx, DT_ERR_OP, "unknown op '%.60s'%s", pattern, dt__text_chars(&near));
-    dt__text_free(&near);
-    return status;
-}
-
-/* Marks the ops that the words name, by name or by pattern; no words: all. */
-static dt_status mark_ops(session *started, bool *marked) {
-    int n_ops = dt__op_count(started->ctx);
-    for (int w = 0; w < started->args->n_words; w++) {
-        bool any = false;
-        for (int i = 0; i < n_ops; i++) {
-            const dt__op_info *info = dt__op_at(started->ctx, i);
-            if (!info)
-                return dt_error_status(started->ctx);
-            bool fits = fnmatch(started->args->words[w], info->schema.name, 0) == 0;
-            marked[i] |= fits;
-            any |= fits;
-        }
-        if (!any)
-            return refuse_name(started, started->args->words[w]);
-    }
-    if (started->args->n_words == 0)
-        memset(marked, 1, (size_t)n_ops * sizeof *marked);
-    return DT_OK;
-}
-
 static int count_marked(int n, const bool *marked) {
     int all = 0;
     for (int i = 0; i < n; i++)
@@ -94,7 +59,7 @@ static dt_status verify_ops(verification *self) {
     self->list = DT__NEW_ARRAY(started->arena, dt__verdict, n_ops);
     if (!marked || !self->list)
         return DT_ERR_MEMORY;
-    DT__TRY(mark_ops(started, marked));
+    DT__TRY(match_ops(started, fits_pattern, marked));
     int all = count_marked(n_ops, marked);
     for (int i = 0; i < n_ops; i++) {
         if (!marked[i])

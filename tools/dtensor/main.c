@@ -4,6 +4,7 @@
  * 0; 1 when a request failed; 2 when the command line is wrong.
  */
 #include "arguments.h"
+#include "base/near_miss.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +25,9 @@ static void print_help(FILE *file) {
                   "  --help     print this text; dtensor COMMAND --help describes one command\n"
                   "  --version  print the version\n"
                   "\nexamples:\n"
-                  "  dtensor show --mesh dp=2,tp=4 --shape 1024,512 'S(0),R'\n"
+                  "  dtensor show 'f32[1024,512] S(0),R on mesh(dp=2,tp=4)'\n"
+                  "  dtensor plan 'f32[1024,512] S(0),R on mesh(dp=2,tp=4)' 'R,S(1)'\n"
+                  "  dtensor explain 'mm(f32[64,32] S(0); f32[32,48] S(0)) on mesh(4)'\n"
                   "  dtensor mesh dp=2,cp=2,tp=2 --slice dp,tp\n");
 }
 
@@ -36,7 +39,12 @@ static const command *find_command(const char *name) {
 }
 
 static int refuse_name(const char *name) {
-    fprintf(stderr, "dtensor: unknown %s '%s' (see dtensor --help)\n", *name == '-' ? "option" : "command", name);
+    dt__near_miss near = dt__near_miss_new(name);
+    for (int i = 0; i < N_COMMANDS; i++)
+        dt__near_miss_add(&near, commands[i]->name, strlen(commands[i]->name));
+    dt__near_miss_add_list(&near, "--help --version");
+    fprintf(stderr, "dtensor: unknown %s '%s'%s (see dtensor --help)\n", *name == '-' ? "option" : "command", name,
+            dt__near_miss_hint(&near));
     return EXIT_USAGE;
 }
 

@@ -7,18 +7,12 @@
 #define TOOLS_DTENSOR_SHOW_H
 
 #include "arguments.h"
-#include "dtensor/spec.h"
+#include "table.h"
 
 enum {
     HOLDINGS_MAX_POSITIONS = 4096, /* meshes beyond are not listed rank by rank */
     HOLDINGS_MAX_RUNS = 300        /* of one rank in one dim; what follows is left out */
 };
-
-/* Ranges of one tensor dim, ascending, none touching the next. */
-typedef struct run_list {
-    const dt_run *runs;
-    int64_t n;
-} run_list;
 
 /* What one position of the mesh holds. */
 typedef struct holding {

@@ -122,6 +122,18 @@ const char *label_runs(const dt_run *runs, int64_t n, dt__arena *arena) {
     return label_keep(&text, arena);
 }
 
+const char *label_input(const dt__placed_call *placed, int input, dt__arena *arena) {
+    const dt__signature *signature = &placed->info->schema.signatures[placed->bound.overload];
+    for (int p = 0; p < signature->n_params; p++) {
+        const dt_arg *arg = &placed->call.args[p];
+        if (arg->type == DT_ARG_TENSOR && arg->as.first == input)
+            return signature->params[p].name;
+        if (arg->type == DT_ARG_TENSORS && input >= arg->as.first && input < arg->as.first + arg->n)
+            return label_format(arena, "%s[%d]", signature->params[p].name, input - (int)arg->as.first);
+    }
+    return label_format(arena, "input %d", input + 1);
+}
+
 const char *label_spec(const dt_spec *spec, dt__arena *arena) {
     size_t capacity = dt_spec_text(spec, 0, NULL) + 1;
     char *text = DT__NEW_ARRAY(arena, char, capacity);

@@ -10,6 +10,13 @@
 #include "base/text.h"
 #include "dtensor/mesh.h"
 #include "dtensor/spec.h"
+#include "rules/rules.h"
+
+/* Ranges of one tensor dim, ascending, none touching the next. */
+typedef struct run_list {
+    const dt_run *runs;
+    int64_t n;
+} run_list;
 
 typedef struct table {
     dt__arena *arena;
@@ -36,6 +43,8 @@ const char *label_spec(const dt_spec *spec, dt__arena *arena);
 const char *label_placements(int n, const dt_placement *placements, dt__arena *arena);
 /* The name of a mesh dim, or its number where it has none. */
 const char *label_mesh_dim(const dt_mesh *mesh, int dim, dt__arena *arena);
+/* The name of the parameter that an input of a call belongs to: "self", or "tensors[1]". */
+const char *label_input(const dt__placed_call *placed, int input, dt__arena *arena);
 /* "1.5 MiB" */
 const char *label_bytes(int64_t n_bytes, dt__arena *arena);
 /* "12.5 us", "3 ms", "1.2 s" */

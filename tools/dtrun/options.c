@@ -5,6 +5,7 @@
  */
 #include "dtrun/options.h"
 
+#include "base/near_miss.h"
 #include "base/quantity.h"
 #include "comm/comm.h"
 
@@ -146,7 +147,12 @@ static bool unknown(char **argv) {
         return complain("-%c: unknown option", optopt);
     if (optopt >= LONG_ONLY)
         return complain("--%s: expected no value, got one", row_of(optopt)->name);
-    return complain("%s: unknown option", word);
+    dt__near_miss near = dt__near_miss_of(word, strcspn(word, "="));
+    for (int i = 0; i < N_ROWS; i++) {
+        char name[DT__NEAR_MISS_CHARS];
+        dt__near_miss_add(&near, name, (size_t)snprintf(name, sizeof name, "--%s", rows[i].name));
+    }
+    return complain("%s: unknown option%s", word, dt__near_miss_hint(&near));
 }
 
 /* True to continue; false when dtrun is to exit, with *code set. */
@@ -161,7 +167,10 @@ static bool take(const struct row *row, struct options *options, int *code) {
     }
     if (row->take(options, optarg))
         return true;
-    return complain("--%s: expected %s, got \"%s\"", row->name, row->expected, optarg);
+    dt__near_miss near = dt__near_miss_new(optarg);
+    if (row->take == take_binding)
+        dt__near_miss_add_list(&near, row->expected);
+    return complain("--%s: expected %s, got \"%s\"%s", row->name, row->expected, optarg, dt__near_miss_hint(&near));
 }
 
 static bool take_arguments(int argc, char **argv, struct options *options, int *code) {

@@ -30,7 +30,7 @@ int main(void) {
     make.place = "S(0)";
     dt_tensor *ones = dt_ones(ctx, shape), *placed = dt_full_sized(ctx, shape, 2.0, &make, sizeof make);
     dt_tensor *whole = dt_full_tensor(placed);
-    if (dt_assign(ones, placed) != DT_OK || dt_item(dt_select(dt_select(ones, 0, 1), 0, 2)) != 2)
+    if (!dt_copy_(ones, placed) || dt_item(dt_select(dt_select(ones, 0, 1), 0, 2)) != 2)
         return 6;
     if (dt_tensor_elements(whole) != 6 || !dt_redistribute(placed, "R"))
         return 7;
