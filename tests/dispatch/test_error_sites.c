@@ -54,7 +54,7 @@ static bool open_world(world *w, dt_ctx *ctx) {
 
 /* The context of one rank, with its memory hook. */
 static dt_ctx *open_alone(world *w) {
-    *w = (world){NULL};
+    *w = (world){.ctx = NULL};
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .allocator = {resize, w, permit}});
     assert_true(ctx && open_world(w, ctx));
     return ctx;
@@ -362,7 +362,7 @@ static void error_sites__of_ops(void **state) {
 
 static void error_sites__of_first_uses(void **state) {
     (void)state;
-    world w = {NULL};
+    world w = {.ctx = NULL};
     w.ctx = dt_init(&(dt_init_options){.transport = "self", .allocator = {resize, &w, permit}});
     assert_int_equal(fail_first_use(&w), 0);
     assert_int_equal(dt_close(w.ctx), 0);
@@ -451,7 +451,7 @@ static void error_sites__in_functions_of_the_program(void **state) {
 
 static int on_each_rank(dt_ctx *ctx, void *arg) {
     (void)arg;
-    world self = {NULL}, *w = &self;
+    world self = {.ctx = NULL}, *w = &self;
     CHECK(open_world(w, ctx), "%s", dt_error_text(ctx));
     CHECK(fail_by_arguments(w) == 0, "see above");
     dt_mesh_release(w->mesh);
@@ -476,7 +476,7 @@ static void test_transfer(dt_transfer *transfer, const dt_site *site) {
 /* A call of one rank that the others do not make: each rank's error names its own call. */
 static int in_collectives(dt_ctx *ctx, void *arg) {
     (void)arg;
-    world self = {NULL}, *w = &self;
+    world self = {.ctx = NULL}, *w = &self;
     bool other = dt_rank(ctx) == 1;
     double value[3] = {0};
     int n_wrong = 0;
