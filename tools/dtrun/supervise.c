@@ -40,7 +40,7 @@ enum stage { RUNNING, WAITING, TERMINATING, KILLING, FLUSHING, OVER };
 struct failure {
     int64_t rank; /* -1: none */
     int code;
-    char text[2304];
+    char text[2560];
 };
 
 struct run {
