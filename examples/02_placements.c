@@ -33,9 +33,8 @@ static void print_spec(const dt_spec *spec) {
 }
 
 static dt_spec *matrix(dt_mesh *mesh, int64_t rows, int64_t columns, const char *placements) {
-    return dt_spec_new(
-        mesh,
-        &(dt_spec_desc){.dtype = DT_F32, .n_dims = 2, .shape = (const int64_t[]){rows, columns}, .text = placements});
+    const int64_t shape[] = {rows, columns};
+    return dt_spec_new(mesh, &(dt_spec_desc){.dtype = DT_F32, .n_dims = 2, .shape = shape, .text = placements});
 }
 
 int main(void) {
