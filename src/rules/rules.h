@@ -30,7 +30,7 @@ const dt__op_info *dt__op_at(dt_ctx *ctx, int index);
 const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name);
 
 /* The call as an op's functions see it, without outputs. Nothing is copied. Written field by field: a struct returned
- * by value is built in a temporary and copied with wider loads, which wait for the stores (20 ns in each call). */
+ * by value is built in a temporary and copied with wider loads, which wait for the stores. */
 static inline void dt__op_call_init(dt_op_call *call, dt_ctx *ctx, const dt__op_info *info, int overload,
                                     const dt_arg *args, int n_inputs, const dt_op_value *inputs) {
     call->ctx = ctx;
