@@ -39,15 +39,38 @@
  * for every number of ranks and for uneven and empty shards. The row in which everything is Replicate is implied.
  * Rows come from three sources together:
  *
- *     rule     factors. "mk,kn->mn": a letter names a dim. A letter that the result has may be sharded wherever it
- *              occurs; one that the result lacks makes a partial sum; one with "!" after it must not be sharded. "..."
- *              matches any number of dims, aligned at the right and broadcast. A term with "+" before it is an
- *              addend of the result, broadcast to it: it becomes partial where the result does.
+ *     rule     factors, see below
  *     partial  what partial inputs become, as a class (DT_PARTIAL_…); where the rule has addends, they are partial
  *              together with each other input (EACH), and order (UP, DOWN) applies to the addends only
- *     rows     a function, where dims depend on arguments
+ *     rows     a function, for what the other two cannot express
  *
  * Replicate also serves as P(avg), P(max) and P(min) wherever a row has one of these.
+ *
+ * A *rule* has a term for each tensor of the schema line, an arrow, and a term for each output (the last one serves for
+ * all that follow; a list of tensors has one term for all its members): "mk,kn->mn". A term lists the dims of its
+ * tensor. A factor, which the terms have in common, is sharded in all of them at once. One that an output lacks makes
+ * that output partial: P(sum), or as the output states, "P(max)". A dim of size 1 that is broadcast stays Replicate;
+ * where sizes differ otherwise (a dim of size k in the result), the factor is not sharded.
+ *
+ *     m             a letter: one dim
+ *     ...           any number of dims, aligned at the right and broadcast
+ *     1             a dim of size 1
+ *     [dim]         the dims that the argument `dim` names, an int or a list, wherever they are in this tensor; all
+ *                   dims if it is None, empty or not in the signature. The rest of the term is about the other dims.
+ *     [dim:k]       the dim at that position is the factor k; [dim:1]: it has size 1
+ *     [#shape]      as many dims as the list `shape` has members, in this place
+ *     m! [dim!]     must not be sharded: the kernel needs all of it
+ *     m@ [dim@]     may be sharded, in contiguous runs: the kernel reads its offset (DT_ROW_OFFSET)
+ *     m?            of an input: absent if it has no dim left; of an output: absent if all inputs lack it
+ *     [dim:1?]      of an output: removed, or kept with size 1 (keepdim)
+ *     +...          an addend of the result, broadcast to it: it becomes a partial sum where the result does
+ *     ... P(max)    of an output: what a factor that it lacks makes of it
+ *
+ *     sum           "...[dim] -> ...[dim:1?]"              amax       "...[dim] -> ...[dim:1?] P(max)"
+ *     softmax       "...[dim!] -> ...[dim]"                transpose  "...[dim0:a][dim1:b] -> ...[dim0:b][dim1:a]"
+ *     matmul        "...m?k, ...kn? -> ...m?n?"            linear     "...k, nk, +n -> ...n"
+ *     layer_norm    "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]"
+ *     index_select  "...[dim:s@], i? -> ...[dim:i]"        permute    "[dims] -> [#dims]"
  */
 #ifndef DTENSOR_OP_H
 #define DTENSOR_OP_H
@@ -193,6 +216,9 @@ struct dt_op {
     const char *samples;
     unsigned flags;      /* DT_OP_… */
     const char *summary; /* (optional) what the op does, in one sentence, for lists of ops */
+    /* (optional) Names of arguments that the op's functions read, "dim,keepdim": found once per signature, so that
+     * dt_op_arg_at(call, 0) costs no search. */
+    const char *arguments;
 };
 
 /* For shape functions: adds an output; the shape is copied. Local. */
@@ -217,6 +243,9 @@ DT_API void dt_rows_monotone(dt_rows *rows, int input, bool up);
 
 /* The argument of this name, or NULL if the signature of the call has none. Local. */
 DT_API const dt_arg *dt_op_arg(const dt_op_call *call, const char *name);
+/* The n-th of the names in dt_op.arguments, from 0; NULL if the signature of the call has none, or there is no n-th
+ * name. Local. */
+DT_API const dt_arg *dt_op_arg_at(const dt_op_call *call, int n);
 
 /* Registers the op in the context under the name in its schema line; the descriptor must outlive the context. Refuses
  * (value) a malformed schema line or rule and a name that exists already. Local: every rank registers the same ops. */
