@@ -64,13 +64,14 @@
  *     m?            of an input: absent if it has no dim left; of an output: absent if all inputs lack it
  *     [dim:1?]      of an output: removed, or kept with size 1 (keepdim)
  *     +...          an addend of the result, broadcast to it: it becomes a partial sum where the result does
+ *     =...          its elements are only moved: any partial of it becomes that of the result
  *     ... P(max)    of an output: what a factor that it lacks makes of it
  *
  *     sum           "...[dim] -> ...[dim:1?]"              amax       "...[dim] -> ...[dim:1?] P(max)"
  *     softmax       "...[dim!] -> ...[dim]"                transpose  "...[dim0:a][dim1:b] -> ...[dim0:b][dim1:a]"
  *     matmul        "...m?k, ...kn? -> ...m?n?"            linear     "...k, nk, +n -> ...n"
  *     layer_norm    "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]"
- *     index_select  "...[dim:s@], i? -> ...[dim:i]"        permute    "[dims] -> [#dims]"
+ *     index_select  "=...[dim:s@], i? -> ...[dim:i]"       permute    "[dims] -> [#dims]"
  */
 #ifndef DTENSOR_OP_H
 #define DTENSOR_OP_H
@@ -168,6 +169,8 @@ enum {
     DT_PARTIAL_DOWN_MIN = 1 << 7, /* non-increasing, undefined below some value: P(min) becomes P(max) */
     DT_PARTIAL_PRODUCT = 1 << 8,  /* a product of all inputs: all P(product) to P(product) */
     DT_PARTIAL_EXP = 1 << 9,      /* turns sums into products: P(sum) to P(product) */
+    DT_PARTIAL_MAX = 1 << 10,     /* a maximum of all inputs: all P(max) to P(max) */
+    DT_PARTIAL_MIN = 1 << 11,     /* a minimum of all inputs: all P(min) to P(min) */
 };
 
 enum {
@@ -219,6 +222,7 @@ struct dt_op {
     /* (optional) Names of arguments that the op's functions read, "dim,keepdim": found once per signature, so that
      * dt_op_arg_at(call, 0) costs no search. */
     const char *arguments;
+    const void *family; /* (optional) for functions that several ops share: in what this one differs */
 };
 
 /* For shape functions: adds an output; the shape is copied. Local. */
@@ -233,8 +237,8 @@ DT_API void dt_rows_add(dt_rows *rows, unsigned flags, const dt_row_entry *entri
 DT_API void dt_rows_factors(dt_rows *rows, const char *rule, unsigned partial);
 /* Adds the rows of classes of partials. Local. */
 DT_API void dt_rows_partial(dt_rows *rows, unsigned partial);
-/* Adds the row in which the inputs whose bits are set are P(from), all other inputs Replicate, and all outputs P(to).
- * Local. */
+/* Adds the row in which the inputs whose bits are set are P(from), all other inputs Replicate, and all outputs P(to);
+ * UINT64_MAX are all inputs, however many. Local. */
 DT_API void dt_rows_reduce(dt_rows *rows, uint64_t inputs, dt_reduce from, dt_reduce to);
 /* The same for P(sum) and P(avg), under the conditions of linear classes. Local. */
 DT_API void dt_rows_linear(dt_rows *rows, uint64_t inputs);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Reads rules of factors and makes rows of them. A symbol is a letter, "...", or the name of an argument in brackets;
- * it stands for one dim or for several, and each of these is a factor. Terms are matched with the dims of the tensors:
+ * it is one dim or several, and each of these is a factor. Terms are matched with the dims of the tensors:
  * inputs first, then outputs, then addends, whose dims are those of the first output. A factor makes one row: sharded
  * wherever it occurs, except where a dim of size 1 is broadcast; outputs whose terms lack it become partial, and so do
  * the addends. There is no row where the sizes of a factor differ otherwise, or where an output's term has the
@@ -39,7 +39,7 @@ typedef struct item {
 typedef struct term {
     int n;
     item items[MAX_ITEMS];
-    bool addend;
+    bool addend, moved; /* "+", "=" */
     dt_reduce vanished; /* outputs: what a factor that it lacks makes of it */
 } term;
 
@@ -149,8 +149,10 @@ static bool begins_item(char c) { return islower((unsigned char)c) || c == '.' |
 
 static dt_status read_term(dt__cursor *at, rule *out, bool is_output, term *into) {
     *into = (term){.vanished = DT_SUM};
-    if (!is_output)
+    if (!is_output) {
         into->addend = dt__cursor_take(at, "+");
+        into->moved = dt__cursor_take(at, "=");
+    }
     while (begins_item(dt__cursor_peek(at))) {
         dt__cursor before = *at;
         if (into->n == MAX_ITEMS)
@@ -245,7 +247,7 @@ typedef struct dims {
         int64_t size;  /* 1 unless some entry has more */
         bool in_input; /* some input has it */
         bool differs;  /* in size, and not by broadcasting */
-    } *factors;
+    } * factors;
     signed char *of; /* per entry and factor */
 } dims;
 
@@ -304,7 +306,7 @@ typedef struct match {
     dims *self;
     const term *over;
     int entry, n_dims;
-    int n[MAX_ITEMS];              /* dims of each item */
+    int n[MAX_ITEMS];             /* dims of each item */
     bool taken[DT_SPEC_MAX_DIMS]; /* by items in brackets */
 } match;
 
@@ -323,8 +325,8 @@ static bool output_has(const match *m, const item *at, int n_required) {
     int positions[DT_SPEC_MAX_DIMS];
     if (!is_at_positions(at))
         return self->factors[at->symbol * DT_SPEC_MAX_DIMS].in_input;
-    return m->n_dims ==
-           n_required + (has_ellipsis(m->over) ? self->n_ellipsis : 0) + read_positions(self, at, m->n_dims, positions);
+    return m->n_dims == n_required + (has_ellipsis(m->over) ? self->n_ellipsis : 0) +
+                            read_positions(self, at, m->n_dims, positions);
 }
 
 /* Places items that are at positions of arguments, and counts them. */
@@ -385,10 +387,8 @@ static void place_in_order(match *m) {
 
 /* Matches a term with the dims of a tensor; false where it does not fit. */
 static bool lay(dims *self, int entry) {
-    match m = {.self = self,
-               .over = self->terms[entry],
-               .entry = entry,
-               .n_dims = dt__row_value(self->call, entry)->n_dims};
+    match m = {
+        .self = self, .over = self->terms[entry], .entry = entry, .n_dims = dt__row_value(self->call, entry)->n_dims};
     int n_required = 0;
     for (int i = 0; i < m.over->n; i++) {
         const item *at = &m.over->items[i];
@@ -413,7 +413,7 @@ static bool lay_addend(dims *self, int entry) {
     return true;
 }
 
-/* An empty vector in a list of tensors stands beside tensors of any shape (as in cat). */
+/* An empty vector in a list of tensors is joined with tensors of any shape (as in cat). */
 static const term *term_of_member(const dt_op_value *value, const term *of_list) {
     return value->n_dims == 1 && value->shape[0] == 0 ? NULL : of_list;
 }
@@ -437,8 +437,8 @@ static bool find_terms(dims *self) {
             self->terms[n] = term_of_member(&call->inputs[n], of_param);
     }
     for (int o = 0; o < call->n_outputs; o++)
-        self->terms[n + o] = &self->rule->terms[self->rule->n_inputs +
-                                                (o < self->rule->n_outputs ? o : self->rule->n_outputs - 1)];
+        self->terms[n + o] =
+            &self->rule->terms[self->rule->n_inputs + (o < self->rule->n_outputs ? o : self->rule->n_outputs - 1)];
     return n == call->n_inputs;
 }
 
@@ -455,6 +455,17 @@ static bool lay_all(dims *self, uint64_t *addends) {
         if (self->terms[e] && self->terms[e]->addend && !lay_addend(self, e))
             return false;
     return true;
+}
+
+/* Tensors whose elements the op only moves have one reduction, which the outputs get. */
+static void add_moved(const dims *self) {
+    const dt_op_call *call = self->call;
+    uint64_t moved = 0;
+    for (int e = 0; e < call->n_inputs && e < 64; e++)
+        if (self->terms[e] && self->terms[e]->moved)
+            moved |= (uint64_t)1 << e;
+    for (int kind = 0; kind < DT_N_REDUCES && moved; kind++)
+        dt_rows_reduce(self->rows, moved, (dt_reduce)kind, (dt_reduce)kind);
 }
 
 static bool has_symbol(const term *over, int symbol) {
@@ -529,6 +540,9 @@ void dt__factors_add(dt_rows *rows, const char *text, uint64_t *addends) {
     memset(self.of, -1, n_entries * (size_t)self.n_factors);
     for (int f = 0; f < self.n_factors; f++)
         self.factors[f].size = 1;
-    if (find_terms(&self) && lay_all(&self, addends))
+    if (!find_terms(&self))
+        return;
+    if (lay_all(&self, addends))
         add_rows(&self, entries);
+    add_moved(&self);
 }

@@ -88,7 +88,4 @@ const dt_arg *dt_op_arg(const dt_op_call *call, const char *name) {
     return NULL;
 }
 
-const dt_arg *dt_op_arg_at(const dt_op_call *call, int n) {
-    const dt__op_info *info = call->info;
-    return n >= 0 && n < info->n_arguments ? dt__arg_at(call, n) : NULL;
-}
+const dt_arg *dt_op_arg_at(const dt_op_call *call, int n) { return n >= 0 ? dt__arg_at(call, n) : NULL; }

@@ -71,7 +71,7 @@ static dt_status resolve_arguments(dt__arena *arena, const char *names, dt__op_i
     int n = 1;
     for (const char *c = names; *c; c++)
         n += *c == ',';
-    signed char *positions = DT__NEW_ARRAY(arena, signed char, n *info->schema.n_signatures);
+    signed char *positions = DT__NEW_ARRAY(arena, signed char, n * info->schema.n_signatures);
     if (!positions)
         return DT_ERR_MEMORY;
     info->n_arguments = n;

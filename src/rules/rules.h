@@ -19,10 +19,10 @@ typedef struct dt__op_info {
     const signed char *positions; /* of these, per signature; -1: the signature has none */
 } dt__op_info;
 
-/* dt_op_arg_at, for the library's own ops. */
+/* dt_op_arg_at, inline for the library's own ops. */
 static inline const dt_arg *dt__arg_at(const dt_op_call *call, int n) {
     const dt__op_info *info = call->info;
-    int position = info->positions[call->overload * info->n_arguments + n];
+    int position = n < info->n_arguments ? info->positions[call->overload * info->n_arguments + n] : -1;
     return position >= 0 ? &call->args[position] : NULL;
 }
 
