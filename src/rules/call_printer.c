@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The printer of calls, in the form that call_text.c reads: tensors, then other arguments unless they have their
- * default; generators have no text. Tensors, and numbers in their place, are printed by position; other arguments by name.
+ * default; generators have no text. Tensors, and numbers in their place, are printed by position; other arguments by
+ * name.
  */
 #include "rules/literal.h"
 #include "rules/rules.h"
