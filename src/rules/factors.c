@@ -198,7 +198,7 @@ static int find_param(const dt__signature *signature, word name) {
 }
 
 static bool is_tensor(const dt__param *param) {
-    return param->type == DT__PARAM_TENSOR || param->type == DT__PARAM_TENSORS;
+    return param->type.kind == DT__PARAM_TENSOR || param->type.kind == DT__PARAM_TENSORS;
 }
 
 /* An argument in brackets is an integer or a list of integers, in each signature that has it. */
@@ -210,7 +210,7 @@ static dt_status check_argument(const dt__cursor *whole, const dt__schema *schem
         int p = find_param(&schema->signatures[s], name);
         exists |= p >= 0;
         const dt__param *param = p >= 0 ? &schema->signatures[s].params[p] : NULL;
-        if (param && param->type != DT__PARAM_INT && param->type != DT__PARAM_INTS)
+        if (param && param->type.kind != DT__PARAM_INT && param->type.kind != DT__PARAM_INTS)
             return dt__cursor_fail(&at, "argument '%s' of %s is no dim: expected an int or a list of them",
                                    param->name, schema->name);
     }
@@ -433,8 +433,11 @@ static bool find_terms(dims *self) {
         const term *of_param = &self->rule->terms[t++];
         if (arg->type == DT_ARG_TENSOR)
             self->terms[n++] = of_param;
-        for (int i = 0; arg->type == DT_ARG_TENSORS && i < arg->n; i++, n++)
-            self->terms[n] = term_of_member(&call->inputs[n], of_param);
+        for (int i = 0; arg->type == DT_ARG_TENSORS && i < arg->n; i++)
+            if (dt_arg_member(arg, i) >= 0) {
+                self->terms[n] = term_of_member(&call->inputs[n], of_param);
+                n++;
+            }
     }
     for (int o = 0; o < call->n_outputs; o++)
         self->terms[n + o] =
