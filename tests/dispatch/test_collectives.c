@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Number and kind of the collectives that known calls take, and the placements of their results: published cases first.
- * Fake worlds: the selection does not depend on the transport.
+ * Number and kind of the collectives that known calls take, and the placements of their results: published cases
+ * first. Fake worlds: the selection does not depend on the transport.
  */
 #include "dispatch/calls.h"
 

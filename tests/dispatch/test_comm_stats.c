@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts of communication by collective, by name and by scope. Ranks of a fake world, where nothing moves and everything
- * is counted; and ranks on shm, whose bytes are known.
+ * Counts of communication by collective, by name and by scope. Ranks of a fake world, where nothing moves and
+ * everything is counted; and ranks on shm, whose bytes are known.
  */
 #include "dispatch/calls.h"
 

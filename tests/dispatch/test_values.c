@@ -92,7 +92,8 @@ static dt_spec *spec_of(op_case *self, const dt_op_value *value, const dt_placem
                                                    .placements = placements});
 }
 
-/* A tensor with random placements: each rank computes its contribution to the full tensor and keeps its shard of it. */
+/* A tensor with random placements: each rank computes its contribution to the full tensor and keeps its shard of it.
+ * */
 static dt_tensor *make_input(op_case *self, const dt_op_value *value, int64_t min_size) {
     dt_placement requested[2], sharded[2], replicated[2];
     uint64_t seed = test_random(self->random);

@@ -2,8 +2,8 @@
  *
  * Functions of complex numbers over the whole range against the C library in a longer format (113 bits where the
  * compiler has them), within a stated number of units in the last place (ULP) of each part, or of the modulus where
- * parts may cancel; special values against the C library's functions of the same format, which follow Annex G of C. All
- * tables compute the same bits. src/kernels/complex_math.h derives the bounds.
+ * parts may cancel; special values against the C library's functions of the same format, which follow Annex G of C.
+ * All tables compute the same bits. src/kernels/complex_math.h derives the bounds.
  */
 #include "kernels/support.h"
 
@@ -417,8 +417,8 @@ static void powers__have_special_values(void **state) {
     }
 }
 
-/* Points whose distance from the unit circle is far below the last bit of a part: x^2 + y^2 - 1 cancels twice. Pythagorean
- * triples (m^2 - n^2, 2mn, m^2 + n^2), divided by their largest number, are such points. */
+/* Points whose distance from the unit circle is far below the last bit of a part: x^2 + y^2 - 1 cancels twice.
+ * Pythagorean triples (m^2 - n^2, 2mn, m^2 + n^2), divided by their largest number, are such points. */
 static void log__is_exact_beside_the_unit_circle(void **state) {
     (void)state;
     static block x;

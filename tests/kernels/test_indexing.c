@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels that find elements by index, against loops over the definition: random shapes, strides and dtypes, ranks that
- * hold only some of the rows, indexes out of range; and triangles with offsets.
+ * Kernels that find elements by index, against loops over the definition: random shapes, strides and dtypes, ranks
+ * that hold only some of the rows, indexes out of range; and triangles with offsets.
  */
 #include "kernels/arrays.h"
 

@@ -46,7 +46,8 @@ static void philox__gives_the_published_words(void **state) {
 
 enum { N_ELEMENTS = 200 };
 
-/* Ranges of the draw from element `begin` on against one range of the plain table. From 0, all short ranges are tried. */
+/* Ranges of the draw from element `begin` on against one range of the plain table. From 0, all short ranges are
+ * tried. */
 static void check_all_ranges(const char *name, dt__draw draw, int64_t begin) {
     const size_t bytes = dt_dtype_size(draw.dtype);
     char whole[N_ELEMENTS * 8], part[N_ELEMENTS * 8 + 2];

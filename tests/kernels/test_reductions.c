@@ -12,8 +12,8 @@
 
 static const char *const fold_names[DT__N_FOLDS] = {"sum", "prod", "max", "min", "any", "all"};
 
-/* One result: as a complex number and as an integer with wrap-around; the sum of magnitudes, and the sums of the binary
- * logarithms of factors above and below 1, from which its error is bounded. */
+/* One result: as a complex number and as an integer with wrap-around; the sum of magnitudes, and the sums of the
+ * binary logarithms of factors above and below 1, from which its error is bounded. */
 typedef struct total {
     wide value;
     uint64_t wrapped;
@@ -95,8 +95,8 @@ static long double largest(dt_dtype dtype) {
                                                 : (long double)DBL_MAX;
 }
 
-/* Within half a unit of the result's dtype, plus the error of sums in f64: in any order, a sum of n numbers is off by up
- * to n - 1 roundings of the sum of their magnitudes. Products are rounded after each step. */
+/* Within half a unit of the result's dtype, plus the error of sums in f64: in any order, a sum of n numbers is off by
+ * up to n - 1 roundings of the sum of their magnitudes. Products are rounded after each step. */
 static bool is_near(const total *t, dt__fold fold, dt_dtype dtype, long double got, long double expected) {
     if (fold == DT__FOLD_PROD && (t->up > 1020 || t->down < -1000))
         return true; /* factors are multiplied in f64, where a product of some of them may overflow or underflow */

@@ -12,7 +12,8 @@ typedef struct layout {
     int64_t first, n_elements; /* index of element 0,0,… in a block of n_elements */
 } layout;
 
-/* Dims in random order from the fastest to the slowest, some with gaps, some with negative strides, some with stride 0. */
+/* Dims in random order from the fastest to the slowest, some with gaps, some with negative strides, some with stride
+ * 0. */
 static layout random_layout(uint64_t *random, int n_dims, const int64_t *sizes, bool may_broadcast) {
     layout l = {.n_elements = 1};
     int order[MAX_DIMS];

@@ -135,8 +135,9 @@ static void calls__in_place(void **state) {
     assert_elements(dt_copy_(x, counting(ctx, DT_SHAPE(2))), 1, 2);
 }
 
-/* Integer arithmetic wraps around; comparing and clamping do not; a number that the dtype cannot represent is an error,
- * also when the decision for the call is cached. Values are PyTorch's, except for eq, which compares numbers. */
+/* Integer arithmetic wraps around; comparing and clamping do not; a number that the dtype cannot represent is an
+ * error, also when the decision for the call is cached. Values are PyTorch's, except for eq, which compares numbers.
+ * */
 static void calls__numbers_beyond_the_dtype(void **state) {
     (void)state;
     dt_ctx *other = dt_init(NULL);

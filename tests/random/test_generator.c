@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Generators: draws are counted, states come back, children have numbers of their own, what is refused changes nothing,
- * and permutations.
+ * Generators: draws are counted, states come back, children have numbers of their own, what is refused changes
+ * nothing, and permutations.
  */
 #include "base/dtype.h"
 #include "random/fills.h"

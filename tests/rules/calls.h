@@ -52,7 +52,8 @@ static inline const char *calls_placements(int n, const dt_placement *placements
     return out;
 }
 
-/* Selects placements, and asserts those of inputs and outputs: "S(0),R; R,S(1) -> S(0),S(1)"; "" accepts any. Returns the cost. */
+/* Selects placements, and asserts those of inputs and outputs: "S(0),R; R,S(1) -> S(0),S(1)"; "" accepts any. Returns
+ * the cost. */
 static inline double assert_selection(const char *mesh, const char *text, const char *expected) {
     test_calls self = calls_open(mesh);
     dt__placed_call placed = calls_parse(&self, text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Placements of reshaped tensors against the definition: every rank holds the same elements, in the same order, before and after.
+ * Placements of reshaped tensors against the definition: every rank holds the same elements, in the same order,
+ * before and after.
  */
 #include "support/check.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows: factors, classes of partials, and rows that must not be derived. Golden cases have the rows of many calls; these
- * tests have the mechanisms, and arguments and dtypes that are not in those.
+ * Rows: factors, classes of partials, and rows that must not be derived. Golden cases have the rows of many calls;
+ * these tests have the mechanisms, and arguments and dtypes that are not in those.
  */
 #include "rules/calls.h"
 
@@ -68,8 +68,8 @@ static void factors__addends_join_the_sum(void **state) {
                 "P(sum),R,P(sum)->P(sum) P(avg),R,P(avg)->P(avg)");
 }
 
-/* Dtypes decide which partials exist: no order on complex numbers, no averages of integers, no sums of booleans, and no
- * sums where integers are converted to floating point or back. */
+/* Dtypes decide which partials exist: no order on complex numbers, no averages of integers, no sums of booleans, and
+ * no sums where integers are converted to floating point or back. */
 static void partials__follow_dtypes(void **state) {
     (void)state;
     assert_rows("neg(f32[])", "P(sum)->P(sum) P(avg)->P(avg) P(max)->P(min) P(min)->P(max)");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The verifier's reference: the complete lists of rows that hold for some ops against published lists; the contributions
- * that it splits values into; and calls that it cannot decide.
+ * The verifier's reference: the complete lists of rows that hold for some ops against published lists; the
+ * contributions that it splits values into; and calls that it cannot decide.
  */
 #include "support/check.h"
 
