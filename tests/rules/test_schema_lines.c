@@ -204,7 +204,7 @@ static void bind__lists_with_none(void **state) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         test_calls self = calls_open("2");
         assert_int_equal(dt_op_register(self.ctx, &gaps), DT_OK);
-        dt__placed_call made = calls_make(&self, texts[i]);
+        dt__placed_call made = calls_parse(&self, texts[i]);
         const dt_arg *list = &made.call.args[1];
         assert_int_equal(made.call.n_inputs, n_inputs[i]);
         for (int m = 0; m < list->n; m++)
@@ -215,7 +215,7 @@ static void bind__lists_with_none(void **state) {
         for (int k = 0; k < made.call.n_inputs; k++)
             values[k] = made.call.inputs[k];
         dt__call_form_text(made.info, made.bound.overload, made.call.args, values, 0, &text);
-        dt__placed_call again = calls_make(&self, dt__text_chars(&text));
+        dt__placed_call again = calls_parse(&self, dt__text_chars(&text));
         assert_int_equal(again.call.n_inputs, n_inputs[i]);
         for (int m = 0; m < list->n; m++)
             assert_int_equal(dt_arg_member(&again.call.args[1], m), members[i][m]);
