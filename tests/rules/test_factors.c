@@ -34,7 +34,7 @@ static void assert_rows(const char *schema, const char *rule, const char *text, 
     output_shapes = outputs;
     if (dt_op_register(self.ctx, &op) != DT_OK)
         fail_msg("%s", dt_error_text(self.ctx));
-    dt__placed_call made = calls_make(&self, text);
+    dt__placed_call made = calls_parse(&self, text);
     dt__row_list rows;
     assert_int_equal(dt__op_call_rows(&self.arena, &made.call, &rows), DT_OK);
     dt__text joined = dt__text_new(self.ctx);
@@ -161,7 +161,7 @@ static void refusals__point_at_the_text(void **state) {
                     .rule = cases[i].rule,
                     .shape = shape_given};
         assert_int_equal(dt_op_register(self.ctx, &op), DT_ERR_VALUE);
-        assert_error_says(self.ctx, DT_ERR_VALUE, cases[i].text);
+        assert_error_contains(self.ctx, DT_ERR_VALUE, cases[i].text);
         calls_close(&self);
     }
 }
@@ -175,7 +175,7 @@ static void arguments__are_found_once_per_signature(void **state) {
                 .shape = shape_given};
     output_shapes = "5";
     assert_int_equal(dt_op_register(self.ctx, &op), DT_OK);
-    dt__placed_call with = calls_make(&self, "mine(f32[5]; 7; true)"), without = calls_make(&self, "mine(f32[5])");
+    dt__placed_call with = calls_parse(&self, "mine(f32[5]; 7; true)"), without = calls_parse(&self, "mine(f32[5])");
     assert_true(dt_op_arg_at(&with.call, 0)->as.b);
     assert_int_equal(dt_op_arg_at(&with.call, 1)->as.i, 7);
     assert_null(dt_op_arg_at(&with.call, 2));
@@ -183,7 +183,7 @@ static void arguments__are_found_once_per_signature(void **state) {
     assert_null(dt_op_arg_at(&without.call, 0));
     dt_op wrong = {.schema = "other(Tensor self) -> Tensor", .arguments = "self,dim", .shape = shape_given};
     assert_int_equal(dt_op_register(self.ctx, &wrong), DT_ERR_VALUE);
-    assert_error_says(self.ctx, DT_ERR_VALUE, "other: arguments: no signature has an argument 'dim'");
+    assert_error_contains(self.ctx, DT_ERR_VALUE, "other: arguments: no signature has an argument 'dim'");
     calls_close(&self);
 }
 
