@@ -42,7 +42,7 @@ typedef struct dt__signature {
     const char *overload; /* "Tensor" of add.Tensor; "" without one */
     int n_params;
     const dt__param *params;
-    uint32_t varying; /* bit i: parameter i is a Scalar or a float, of which decisions depend on the type only */
+    uint32_t varying; /* bit i: decisions do not depend on the value of parameter i (varying_args.c) */
 } dt__signature;
 
 typedef struct dt__schema {
@@ -53,6 +53,10 @@ typedef struct dt__schema {
 
 /* Refuses (value) a malformed line. */
 dt_status dt__schema_parse(dt__arena *arena, const char *line, dt__schema *out);
+
+/* Sets `varying` in all signatures from the names of dt_op.varying; NULL: none. Refuses (value) names that no signature
+ * has, those of tensors, and names that occur twice. */
+dt_status dt__schema_set_varying(dt__arena *arena, dt__schema *schema, const char *names);
 
 /* An argument before it is bound: by name, or by position where name is NULL. The caller numbers its tensors in any
  * order: value.as.first is the number of a tensor, and `tensors` has the value.n numbers of a list of tensors (-1: an
