@@ -178,12 +178,13 @@ dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, i
                               dt__explanation *out);
 
 /* Reshaping. Dims first[0] … first[0] + n[0] - 1 of the one shape hold the elements of first[1] … of the other; no
- * smaller groups do. Dims of size 1 beside them belong to no group. */
+ * smaller groups do. A dim of size 1 beside them is a group with one of the other shape, or belongs to none. */
 typedef struct dt__dim_group {
     int first[2], n[2];
 } dt__dim_group;
 
-/* The groups of two shapes with equally many elements, at most DT_SPEC_MAX_DIMS; 0 where a size is 0. */
+/* The groups of two shapes with equally many elements, at most DT_SPEC_MAX_DIMS. Of empty tensors
+ * those before the first dim that differs. */
 int dt__dim_groups_find(int n_from, const int64_t *from, int n_to, const int64_t *to, dt__dim_group *out);
 /* Writes the placements of the reshaped tensor for those of `from`: shards are mapped, the rest stays. *fits is false
  * where some rank would hold something else. Extents are made in the arena. */
