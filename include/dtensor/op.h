@@ -174,9 +174,9 @@ struct dt_op {
     const char *rule;                                    /* (optional) factors */
     unsigned partial;                                    /* (optional) DT_PARTIAL_… */
     void (*rows)(const dt_op_call *call, dt_rows *rows); /* (optional) adds rows; outputs are known */
-    /* (optional) A number that encodes how shapes, rule and rows depend on the arguments that vary (see `varying`), such
-     * as the sign of a factor or the length of a slice. Runs before the shape function: arguments are not checked yet,
-     * and there are no outputs. */
+    /* (optional) A number that encodes how shapes, rule and rows depend on the arguments that vary (see `varying`),
+     * such as the sign of a factor or the length of a slice. Runs before the shape function: arguments are not
+     * checked yet, and there are no outputs. */
     int64_t (*class_of)(const dt_op_call *call);
     /* (optional) As `partial`, by arguments; used instead of it. */
     unsigned (*partial_of)(const dt_op_call *call);
