@@ -8,7 +8,7 @@
 #include <string.h>
 
 static bool is_tensor(const dt__param *param) {
-    return param->type == DT__PARAM_TENSOR || param->type == DT__PARAM_TENSORS;
+    return param->type.kind == DT__PARAM_TENSOR || param->type.kind == DT__PARAM_TENSORS;
 }
 
 static bool is_named(const dt__param *param, const char *name, size_t n) {
