@@ -50,8 +50,8 @@ static void slice__hits_have_their_own_elements(void **state) {
     for (int64_t start = 0; start < 16; start++) {
         dt_tensor *y = dt_slice(x, 0, start, start + 4, 1), *z = dt_select(x, 0, start - 20);
         assert_int_equal(dt_tensor_size(y, 0), 4);
-        assert_true(calls_number(y, 0) == (double)(3 * start) && calls_number(y, 11) == (double)(3 * start + 11));
-        assert_true(calls_number(z, 2) == (double)(3 * start + 2));
+        assert_true(calls_element(y, 0) == (double)(3 * start) && calls_element(y, 11) == (double)(3 * start + 11));
+        assert_true(calls_element(z, 2) == (double)(3 * start + 2));
     }
     assert_int_equal(n_misses(ctx), 2);
     assert_int_equal(dt_close(ctx), 0);
@@ -100,7 +100,7 @@ static void check__refuses_on_hits_as_on_misses(void **state) {
     REFUSED(ctx, DT_ERR_VALUE, dt_where_scalar_other(mask, i8, 1000), dt_where_scalar_other(mask, i8, 100));
     REFUSED(ctx, DT_ERR_VALUE, dt_embedding(indices, x, .padding_idx = DT_INT(4)),
             dt_embedding(indices, x, .padding_idx = DT_INT(3)));
-    assert_true(calls_number(i8, 0) == 100);
+    assert_true(calls_element(i8, 0) == 100);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -142,7 +142,7 @@ static int64_t size_of_grown(dt_ctx *ctx, dt_tensor *x, double n, dt_arg more, d
     int n_outputs;
     if (dt_op_run(ctx, "test_grown", 5, args, NULL, outputs, &n_outputs) != DT_OK)
         return -1;
-    assert_true(dt_tensor_elements(outputs[0]) == 0 || calls_number(outputs[0], 0) == (double)value);
+    assert_true(dt_tensor_elements(outputs[0]) == 0 || calls_element(outputs[0], 0) == (double)value);
     return dt_tensor_size(outputs[0], 0);
 }
 
