@@ -18,7 +18,7 @@ static dt_status shape_clamp(dt_op_call *call) {
 }
 
 static bool is_nan(const dt_arg *arg) { return arg->type == DT_ARG_FLOAT && isnan(arg->as.f); }
-static int class_clamp(const dt_op_call *call) { return is_nan(&call->args[MIN]) || is_nan(&call->args[MAX]); }
+static int64_t class_clamp(const dt_op_call *call) { return is_nan(&call->args[MIN]) || is_nan(&call->args[MAX]); }
 
 static uint64_t bit_of(const dt_arg *arg) { return arg->type == DT_ARG_TENSOR ? (uint64_t)1 << arg->as.first : 0; }
 
@@ -39,21 +39,20 @@ static dt_status shape_where(dt_op_call *call) {
     dt_dtype condition = call->inputs[0].dtype;
     if (condition != DT_BOOL && condition != DT_U8)
         return dt_op_refuse(call, DT_ERR_DTYPE, "the condition: expected bool, got %s", dt_dtype_name(condition));
+    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX - 1, 3));
+}
+
+static dt_status check_where(const dt_op_call *call) {
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1, 3);
     for (int i = 1; i <= 2; i++)
         if (call->args[i].type != DT_ARG_TENSOR)
             DT__TRY(dt__expect_fit(call, &call->args[i], dtype));
-    return dt__add_broadcast(call, dtype);
+    return DT_OK;
 }
 
-/* The class of the number beside a tensor; with two numbers, whether one of them is refused. */
-static int class_where(const dt_op_call *call) {
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1, 3);
-    dt__number_class self = dt__class_of_number(&call->args[SELF], dtype);
-    dt__number_class other = dt__class_of_number(&call->args[OTHER], dtype);
-    if (self == DT__NUMBER_UNFIT || other == DT__NUMBER_UNFIT)
-        return DT__NUMBER_UNFIT;
-    return (int)(call->args[SELF].type == DT_ARG_TENSOR ? other : self);
+/* The class of the number beside a tensor. */
+static int64_t class_where(const dt_op_call *call) {
+    return dt__class_of_number(&call->args[call->args[SELF].type == DT_ARG_TENSOR ? OTHER : SELF]);
 }
 
 static void rows_where(const dt_op_call *call, dt_rows *rows) {
@@ -67,7 +66,7 @@ static void rows_where(const dt_op_call *call, dt_rows *rows) {
     for (int kind = 0; kind < DT_N_REDUCES; kind++) {
         if (converts && kind != DT_MAX && kind != DT_MIN)
             continue;
-        int number = class_where(call);
+        int64_t number = class_where(call);
         bool needs =
             (kind == DT_SUM && number != DT__NUMBER_ZERO) || (kind == DT_PRODUCT && number == DT__NUMBER_OTHER);
         if (!(alone && needs))
@@ -112,6 +111,7 @@ const dt_op dt__op_clamp = {
     .summary = "Limits every element to the range from min to max, which are numbers or tensors.",
     .rule = "..., ..., ... -> ...",
     .rows = rows_clamp,
+    .varying = "min,max",
     .class_of = class_clamp,
     .shape = shape_clamp,
     .kernel = clamp,
@@ -128,7 +128,9 @@ const dt_op dt__op_where = {
     .summary = "Elements of one tensor where the condition is true, of the other where it is false.",
     .rule = "..., ..., ... -> ...",
     .rows = rows_where,
+    .varying = "self,other",
     .class_of = class_where,
+    .check = check_where,
     .shape = shape_where,
     .kernel = where,
     .samples = "where(bool[5,3]; f32[5,3]; f32[5,3])\nwhere(bool[5,1]; f32[5,3]; f32[3])\nwhere(bool[5]; f32[5]; 0)\n"

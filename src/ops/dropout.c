@@ -11,10 +11,13 @@
 
 enum { P, TRAINING };
 
-static dt_status shape_dropout(dt_op_call *call) {
+static dt_status check_dropout(const dt_op_call *call) {
     double p = dt__arg_at(call, P)->as.f;
-    if (!(p >= 0 && p <= 1))
-        return dt_op_refuse(call, DT_ERR_VALUE, "p: expected a probability from 0 to 1, got %g", p);
+    return p >= 0 && p <= 1 ? DT_OK
+                            : dt_op_refuse(call, DT_ERR_VALUE, "p: expected a probability from 0 to 1, got %g", p);
+}
+
+static dt_status shape_dropout(dt_op_call *call) {
     DT__TRY(dt__expect_floating(call, 0));
     return dt__add_like(call, 0, call->inputs[0].dtype);
 }
@@ -78,6 +81,8 @@ const dt_op dt__op_dropout = {
     .rule = "...->...",
     .partial_of = partial_dropout,
     .arguments = "p,training",
+    .varying = "p",
+    .check = check_dropout,
     .shape = shape_dropout,
     .kernel = dropout,
     .samples = "dropout(f32[5,3]; 0.3)\ndropout(f32[5,3]; 0.3; false)\n"

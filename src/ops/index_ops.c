@@ -15,22 +15,27 @@ enum { DIM = 0, PADDING_IDX = 0, MAX_NORM = 1 };
 
 static dt_status shape_embedding(dt_op_call *call) {
     const dt_op_value *indices = &call->inputs[0], *weight = &call->inputs[1];
-    const dt_arg *padding = dt__arg_at(call, PADDING_IDX);
     dt__shape shape = {.n = indices->n_dims};
     DT__TRY(dt__expect_index(call, 0));
     DT__TRY(dt__expect_dims(call, 1, 2));
     if (dt__arg_at(call, MAX_NORM)->type != DT_ARG_NONE)
         return dt_op_refuse(call, DT_ERR_UNSUPPORTED,
                             "max_norm is not supported; renormalise the weight before the call");
-    if (padding->type == DT_ARG_INT && (padding->as.i < -weight->shape[0] || padding->as.i >= weight->shape[0]))
-        return dt_op_refuse(call, DT_ERR_VALUE,
-                            "padding_idx %" PRId64 " is out of range for a weight of %" PRId64 " rows", padding->as.i,
-                            weight->shape[0]);
     memcpy(shape.sizes, indices->shape, (size_t)indices->n_dims * sizeof *shape.sizes);
     if (shape.n == DT_SPEC_MAX_DIMS)
         return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than %d dims", DT_SPEC_MAX_DIMS);
     shape.sizes[shape.n++] = weight->shape[1];
     return dt__add_shape(call, weight->dtype, &shape);
+}
+
+static dt_status check_embedding(const dt_op_call *call) {
+    const dt_arg *padding = dt__arg_at(call, PADDING_IDX);
+    int64_t n_rows = call->inputs[1].shape[0];
+    if (padding->type != DT_ARG_INT || (padding->as.i >= -n_rows && padding->as.i < n_rows))
+        return DT_OK;
+    return dt_op_refuse(call, DT_ERR_VALUE,
+                        "padding_idx %" PRId64 " is out of range for a weight of %" PRId64 " rows", padding->as.i,
+                        n_rows);
 }
 
 static dt_status shape_gather(dt_op_call *call) {
@@ -136,6 +141,8 @@ const dt_op dt__op_embedding = {
               "float norm_type=2.0, bool scale_grad_by_freq=False) -> Tensor",
     .summary = "The rows of a weight matrix that the indices select.",
     .rule = "..., =v@d -> ...d",
+    .varying = "padding_idx,max_norm,norm_type",
+    .check = check_embedding,
     .arguments = "padding_idx,max_norm",
     .shape = shape_embedding,
     .kernel = embedding,

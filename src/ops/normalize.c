@@ -110,6 +110,7 @@ const dt_op dt__op_layer_norm = {
     .rule = "...[#normalized_shape!], [#normalized_shape], [#normalized_shape] -> ...[#normalized_shape]",
     .rows = rows_layer_norm,
     .arguments = "normalized_shape,weight,bias,eps",
+    .varying = "eps",
     .shape = shape_layer_norm,
     .kernel = layer_norm,
     .samples = "layer_norm(f32[5,3]; [3]; f32[3]; f32[3])\nlayer_norm(f32[2,5,3]; [5,3])\n"

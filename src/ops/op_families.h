@@ -51,7 +51,7 @@ dt_status dt__family_run(dt_op_call *call);
 #define DT__COMPARISON(name, op_, dtypes_)                                                                           \
     .schema =                                                                                                        \
         name ".Tensor(Tensor self, Tensor other) -> Tensor | " name ".Scalar(Tensor self, Scalar other) -> Tensor",  \
-    .rule = "..., ... -> ...", DT__FAMILY(op_, DT__TO_BOOL | (dtypes_)),                                             \
+    .rule = "..., ... -> ...", .varying = "other", DT__FAMILY(op_, DT__TO_BOOL | (dtypes_)),                         \
     .samples = name "(f32[5,3]; f32[5,3])\n" name "(i64[5]; 3)\n" name "(i64[5]; f32[5])"
 
 #endif

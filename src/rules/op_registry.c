@@ -111,6 +111,8 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
         return NULL;
     if (op->arguments && resolve_arguments(&self->arena, op->arguments, info) != DT_OK)
         return NULL;
+    if (dt__schema_set_varying(&self->arena, &info->schema, op->varying) != DT_OK)
+        return NULL;
     info->op = op;
     info->index = index;
     return dt__map_add(&self->by_name, name_hash(name), info) ? info : NULL;
