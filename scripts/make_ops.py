@@ -163,18 +163,26 @@ def unquoted(literals):
 def read_schemas():
     """Signatures by op, in the order of the table, each with the op's summary."""
     table = re.findall(r"X\((\w+)\)", (ROOT / "src/ops/ops.h").read_text().split("typedef enum")[0])
-    schemas, summaries = {}, {}
+    schemas, summaries, twins = {}, {}, {}
     for source in sorted((ROOT / "src/ops").glob("*.c")):
         if "const dt_op dt__op_" not in source.read_text():
             continue
         text = subprocess.run(["cc", "-E", "-P", f"-I{ROOT}/include", f"-I{ROOT}/src", source], check=True,
                               capture_output=True, text=True).stdout
         for name, fields in re.findall(r"^const dt_op dt__op_(\w+) = \{(.*?)\};", text, re.S | re.M):
+            if twin := re.search(r"\.in_place_of = &dt__op_(\w+)", fields):
+                twins[name] = twin[1]
+                continue
             literals = {field: re.search(rf"\.{field}\s*=\s*((?:\"(?:[^\"\\]|\\.)*\"\s*)+)", fields)
                         for field in ("schema", "summary")}
             if not all(literals.values()):
                 sys.exit(f"{source.name}: {name}: expected a descriptor with .schema and .summary")
             schemas[name], summaries[name] = (unquoted(literals[field][1]) for field in ("schema", "summary"))
+    for name, of in twins.items():
+        schemas[name] = " | ".join(
+            re.sub(r"^(\w+)(.*?)\(Tensor (.*)-> Tensor$", r"\1_\2(Tensor(a!) \3-> Tensor(a!)", text)
+            for text in schemas[of].split(" | "))
+        summaries[name] = summaries[of].removesuffix(".") + ", in place."
     names = [name for name in table if name in schemas]
     assert len(names) == len(schemas), set(schemas) ^ set(names)
     return [(name, [Signature(text, summaries[name]) for text in schemas[name].split(" | ")]) for name in names]

@@ -86,6 +86,25 @@ dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, con
     return dt__call_run(&call, DT__OP_addmm, options->site);
 }
 
+dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2,
+                                   const dt_addmm_in_place_options *options, size_t options_size) {
+    dt_addmm_in_place_options full;
+    dt__call call;
+    dt_arg args[5];
+    options = DT__OPTIONS(dt_tensor_ctx(self), "addmm_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, mat1);
+    dt__call_tensor(&args[2], &call, mat2);
+    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[3], options->beta)
+                                      : dt__call_number(&args[3], dt_number_int(1));
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
+                                       : dt__call_number(&args[4], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_addmm_, options->site);
+}
+
 dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t options_size) {
     dt_amax_options full;
     dt__call call;
@@ -168,6 +187,35 @@ dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, const dt_clamp_tensor_options 
     return dt__call_run(&call, DT__OP_clamp, options->site);
 }
 
+dt_tensor *dt_clamp_in_place_sized(dt_tensor *self, const dt_clamp_in_place_options *options, size_t options_size) {
+    dt_clamp_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    options = DT__OPTIONS(dt_tensor_ctx(self), "clamp_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->min.type != DT_ARG_NONE ? dt__call_number(&args[1], options->min) : dt__call_none(&args[1]);
+    options->max.type != DT_ARG_NONE ? dt__call_number(&args[2], options->max) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_clamp_, options->site);
+}
+
+dt_tensor *dt_clamp_tensor_in_place_sized(dt_tensor *self, const dt_clamp_tensor_in_place_options *options,
+                                          size_t options_size) {
+    dt_clamp_tensor_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    options = DT__OPTIONS(dt_tensor_ctx(self), "clamp_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    options->min ? dt__call_tensor(&args[1], &call, options->min) : dt__call_none(&args[1]);
+    options->max ? dt__call_tensor(&args[2], &call, options->max) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_clamp_, options->site);
+}
+
 dt_tensor *dt_copy_in_place_sized(dt_tensor *self, dt_tensor *src, const dt_copy_in_place_options *options,
                                   size_t options_size) {
     dt_copy_in_place_options full;
@@ -224,6 +272,36 @@ dt_tensor *dt_div_scalar_sized(dt_tensor *self, dt_number other, const dt_div_sc
     dt__call_number(&args[1], other);
     options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_div, options->site);
+}
+
+dt_tensor *dt_div_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_div_in_place_options *options,
+                                 size_t options_size) {
+    dt_div_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    options = DT__OPTIONS(dt_tensor_ctx(self), "div_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 2, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_div_, options->site);
+}
+
+dt_tensor *dt_div_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                        const dt_div_scalar_in_place_options *options, size_t options_size) {
+    dt_div_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    options = DT__OPTIONS(dt_tensor_ctx(self), "div_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 3, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
+    return dt__call_run(&call, DT__OP_div_, options->site);
 }
 
 dt_tensor *dt_dropout_sized(dt_tensor *input, const dt_dropout_options *options, size_t options_size) {
@@ -295,6 +373,18 @@ dt_tensor *dt_exp_sized(dt_tensor *self, const dt_exp_options *options, size_t o
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_exp, options->site);
+}
+
+dt_tensor *dt_exp_in_place_sized(dt_tensor *self, const dt_exp_in_place_options *options, size_t options_size) {
+    dt_exp_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    options = DT__OPTIONS(dt_tensor_ctx(self), "exp_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_exp_, options->site);
 }
 
 dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, const dt_expand_options *options, size_t options_size) {
@@ -549,6 +639,18 @@ dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t o
     return dt__call_run(&call, DT__OP_neg, options->site);
 }
 
+dt_tensor *dt_neg_in_place_sized(dt_tensor *self, const dt_neg_in_place_options *options, size_t options_size) {
+    dt_neg_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    options = DT__OPTIONS(dt_tensor_ctx(self), "neg_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_neg_, options->site);
+}
+
 dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_t options_size) {
     dt_relu_options full;
     dt__call call;
@@ -559,6 +661,18 @@ dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, input);
     return dt__call_run(&call, DT__OP_relu, options->site);
+}
+
+dt_tensor *dt_relu_in_place_sized(dt_tensor *input, const dt_relu_in_place_options *options, size_t options_size) {
+    dt_relu_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    options = DT__OPTIONS(dt_tensor_ctx(input), "relu_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 0, args);
+    dt__call_tensor(&args[0], &call, input);
+    return dt__call_run(&call, DT__OP_relu_, options->site);
 }
 
 dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_options *options, size_t options_size) {
@@ -662,6 +776,18 @@ dt_tensor *dt_sqrt_sized(dt_tensor *self, const dt_sqrt_options *options, size_t
     return dt__call_run(&call, DT__OP_sqrt, options->site);
 }
 
+dt_tensor *dt_sqrt_in_place_sized(dt_tensor *self, const dt_sqrt_in_place_options *options, size_t options_size) {
+    dt_sqrt_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    options = DT__OPTIONS(dt_tensor_ctx(self), "sqrt_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_sqrt_, options->site);
+}
+
 dt_tensor *dt_sub_sized(dt_tensor *self, dt_tensor *other, const dt_sub_options *options, size_t options_size) {
     dt_sub_options full;
     dt__call call;
@@ -693,6 +819,38 @@ dt_tensor *dt_sub_scalar_sized(dt_tensor *self, dt_number other, const dt_sub_sc
     return dt__call_run(&call, DT__OP_sub, options->site);
 }
 
+dt_tensor *dt_sub_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_sub_in_place_options *options,
+                                 size_t options_size) {
+    dt_sub_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    options = DT__OPTIONS(dt_tensor_ctx(self), "sub_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_tensor(&args[1], &call, other);
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
+                                       : dt__call_number(&args[2], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_sub_, options->site);
+}
+
+dt_tensor *dt_sub_scalar_in_place_sized(dt_tensor *self, dt_number other,
+                                        const dt_sub_scalar_in_place_options *options, size_t options_size) {
+    dt_sub_scalar_in_place_options full;
+    dt__call call;
+    dt_arg args[3];
+    options = DT__OPTIONS(dt_tensor_ctx(self), "sub_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 1, args);
+    dt__call_tensor(&args[0], &call, self);
+    dt__call_number(&args[1], other);
+    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
+                                       : dt__call_number(&args[2], dt_number_int(1));
+    return dt__call_run(&call, DT__OP_sub_, options->site);
+}
+
 dt_tensor *dt_sum_sized(dt_tensor *self, const dt_sum_options *options, size_t options_size) {
     dt_sum_options full;
     dt__call call;
@@ -718,6 +876,18 @@ dt_tensor *dt_tanh_sized(dt_tensor *self, const dt_tanh_options *options, size_t
     dt__call_init(&call, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_tanh, options->site);
+}
+
+dt_tensor *dt_tanh_in_place_sized(dt_tensor *self, const dt_tanh_in_place_options *options, size_t options_size) {
+    dt_tanh_in_place_options full;
+    dt__call call;
+    dt_arg args[1];
+    options = DT__OPTIONS(dt_tensor_ctx(self), "tanh_", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, 0, args);
+    dt__call_tensor(&args[0], &call, self);
+    return dt__call_run(&call, DT__OP_tanh_, options->site);
 }
 
 dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, const dt_to_options *options, size_t options_size) {

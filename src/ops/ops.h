@@ -12,18 +12,22 @@
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
     X(addmm)                                                                                                         \
+    X(addmm_)                                                                                                        \
     X(amax)                                                                                                          \
     X(argmax)                                                                                                        \
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
     X(clamp)                                                                                                         \
+    X(clamp_)                                                                                                        \
     X(copy_)                                                                                                         \
     X(cumsum)                                                                                                        \
     X(div)                                                                                                           \
+    X(div_)                                                                                                          \
     X(dropout)                                                                                                       \
     X(embedding)                                                                                                     \
     X(eq)                                                                                                            \
     X(exp)                                                                                                           \
+    X(exp_)                                                                                                          \
     X(expand)                                                                                                        \
     X(fill_)                                                                                                         \
     X(gather)                                                                                                        \
@@ -39,16 +43,21 @@
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
     X(neg)                                                                                                           \
+    X(neg_)                                                                                                          \
     X(relu)                                                                                                          \
+    X(relu_)                                                                                                         \
     X(reshape)                                                                                                       \
     X(select)                                                                                                        \
     X(slice)                                                                                                         \
     X(softmax)                                                                                                       \
     X(split)                                                                                                         \
     X(sqrt)                                                                                                          \
+    X(sqrt_)                                                                                                         \
     X(sub)                                                                                                           \
+    X(sub_)                                                                                                          \
     X(sum)                                                                                                           \
     X(tanh)                                                                                                          \
+    X(tanh_)                                                                                                         \
     X(to)                                                                                                            \
     X(transpose)                                                                                                     \
     X(view)                                                                                                          \

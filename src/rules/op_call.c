@@ -2,7 +2,7 @@
  *
  * What an op's functions do with their call: add outputs, find arguments, refuse.
  */
-#include "rules/rules.h"
+#include "rules/in_place_twin.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -23,6 +23,8 @@ dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call) {
     call->n_outputs = 0;
     call->outputs = NULL;
     dt_status status = call->op->shape(call);
+    if (status == DT_OK && call->op->in_place_of)
+        status = dt__in_place_check(call);
     call->output_list = NULL;
     return status == DT_OK && call->op->check ? call->op->check(call) : status;
 }
