@@ -89,6 +89,12 @@ static inline uint64_t *put_inputs(uint64_t *at, const uint64_t *end, int n, dt_
     return at;
 }
 
+/* The decision's outputs keep the mesh, so that its address stays its own. */
+static uint64_t *put_maker_place(uint64_t *at, const uint64_t *end, const dt__maker_place *maker) {
+    at = put(at, end, (uint64_t)(uintptr_t)maker->mesh);
+    return at ? put_bytes(at, end, maker->place ? maker->place : "", maker->place ? strlen(maker->place) : 0) : NULL;
+}
+
 void dt__decision_key_of(const dt__call *call, bool replicates, dt__decision_key *out) {
     const dt__op_info *info = call->info;
     uint64_t *at = out->words, *end = at + DT__KEY_WORDS;
@@ -99,6 +105,8 @@ void dt__decision_key_of(const dt__call *call, bool replicates, dt__decision_key
         at = put(at, end, (uint64_t)(int64_t)info->op->class_of(&call->op_call));
     if (at)
         at = put_inputs(at, end, call->n_inputs, call->inputs);
+    if (at && call->maker && call->maker->mesh)
+        at = put_maker_place(at, end, call->maker);
     out->too_long = !at;
     out->n_words = at ? (int)(at - out->words) : 0;
     uint64_t hash = (uint64_t)out->n_words;
