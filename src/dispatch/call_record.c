@@ -87,10 +87,11 @@ static inline void fold(dt__history *history, const dt_ctx *ctx, const dt__call 
     dt__history_fold(history, &(dt__folded_call){fingerprint, value, label, shown, first}, ctx->call.site);
 }
 
-void dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
+dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     if (!decision->history || !dt__call_is_recorded(ctx))
-        return;
+        return DT_OK;
     fold(decision->history, ctx, call, decision->fingerprint, decision->label);
+    return dt__mesh_check_calls(decision->mesh);
 }
 
 /* Arguments that vary are shown with each call. */
@@ -111,26 +112,32 @@ static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint
 }
 
 /* On one mesh; the fingerprint and the label are made for the first. */
-static void record_on(dt_ctx *ctx, const dt__call *call, dt__history *history, dt__call_record *out) {
+static dt_status record_on(dt_ctx *ctx, const dt__call *call, dt_mesh *mesh, dt__history *history,
+                           dt__call_record *out) {
     if (!out->label) {
         out->fingerprint = fingerprint_of(call);
         out->label = label_of(ctx, call, out->fingerprint);
     }
-    if (dt__call_is_recorded(ctx))
-        fold(history, ctx, call, out->fingerprint, out->label);
+    if (!dt__call_is_recorded(ctx))
+        return DT_OK;
+    fold(history, ctx, call, out->fingerprint, out->label);
+    return dt__mesh_check_calls(mesh);
 }
 
-void dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out) {
+dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out) {
+    dt_mesh *mesh = call->maker ? call->maker->mesh : NULL;
+    dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
     *out = (dt__call_record){0};
-    dt__history *maker = call->maker && call->maker->mesh ? dt__mesh_history(call->maker->mesh) : NULL;
-    if (maker)
-        record_on(ctx, call, maker, out);
+    if (history)
+        DT__TRY(record_on(ctx, call, mesh, history, out));
     for (int i = 0; i < call->n_inputs; i++) {
-        dt__history *history = call->inputs[i]->spec ? dt__mesh_history(call->inputs[i]->spec->mesh) : NULL;
+        mesh = call->inputs[i]->spec ? call->inputs[i]->spec->mesh : NULL;
+        history = mesh ? dt__mesh_history(mesh) : NULL;
         bool is_new = history != NULL;
         for (int k = 0; k < i && is_new; k++)
             is_new = !call->inputs[k]->spec || dt__mesh_history(call->inputs[k]->spec->mesh) != history;
         if (is_new)
-            record_on(ctx, call, history, out);
+            DT__TRY(record_on(ctx, call, mesh, history, out));
     }
+    return DT_OK;
 }
