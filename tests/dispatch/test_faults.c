@@ -96,7 +96,7 @@ static void faults__every_allocation_in_turn(void **state) {
 
 static void faults__every_allocation_of_many_tensors(void **state) {
     (void)state;
-    assert_true(fail_in_turn(run_many) > 10);
+    assert_true(fail_each_allocation(run_many) > 10);
 }
 
 static void faults__every_allocation_of_counts_and_traces(void **state) {
