@@ -106,9 +106,10 @@ typedef struct dt__placed_inputs {
 
 /* The cheapest combination of rows over the mesh dims that sends nothing; otherwise the one whose cost_us and
  * finish_us together are least, among those that repeat no more of the work than the one with the least cost_us. Of
- * equally cheap ones the first. The outputs must be known. An in-place op keeps the placements of its first input, or is refused (placement). Where a row has a partial
- * and the input is Replicate, each rank makes the partial: P(avg), P(max) and P(min) as they are, P(sum) by zeros and
- * P(product) by ones on all coordinates of that mesh dim but the first. */
+ * equally cheap ones the first. The outputs must be known. An in-place op keeps the placements of its first input, or
+ * is refused (placement). Where a row has a partial and the input is Replicate, each rank makes the partial: P(avg),
+ * P(max) and P(min) as they are, P(sum) by zeros and P(product) by ones on all coordinates of that mesh dim but the
+ * first. */
 dt_status dt__select_placements(dt__arena *arena, const dt_op_call *call, const dt__placed_inputs *on,
                                 dt__candidate *out);
 /* Up to max combinations: first the one that is selected, then those that send nothing, then the others, the cheapest
