@@ -198,7 +198,7 @@ static void compare_with_search(const char *mesh, int n_rounds) {
         for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
             test_calls self = calls_open(mesh);
             char text[512];
-            fill_in(&seed, self.n_mesh_dims, patterns[p], text);
+            random_call(&seed, self.n_mesh_dims, patterns[p], text);
             dt__placed_call placed = calls_parse(&self, text);
             dt__placed_inputs inputs = calls_inputs(&self, &placed);
             dt__candidate selected;
@@ -397,10 +397,10 @@ static void candidates__are_in_order_of_cost(void **state) {
     assert_int_equal(dt__select_placements(&self.arena, &placed.call, &inputs, &best), DT_OK);
     assert_int_equal(dt__list_candidates(&self.arena, &placed.call, &inputs, 8, candidates, &n), DT_OK);
     assert_int_equal(n, 8);
-    assert_true(several[0].cost_us == best.cost_us);
+    assert_true(candidates[0].cost_us == best.cost_us);
     for (int i = 2; i < n; i++)
-        assert_true(several[i].cost_us + several[i].finish_us >=
-                    several[i - 1].cost_us + several[i - 1].finish_us - 1e-9);
+        assert_true(candidates[i].cost_us + candidates[i].finish_us >=
+                    candidates[i - 1].cost_us + candidates[i - 1].finish_us - 1e-9);
     calls_close(&self);
 }
 
