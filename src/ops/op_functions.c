@@ -96,10 +96,11 @@ dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *
     dt_addmm_in_place_options full;
     dt__call call;
     dt_arg args[5];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "addmm_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "addmm_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, mat1);
     dt__call_tensor(&args[2], &call, mat2);
@@ -202,10 +203,11 @@ dt_tensor *dt_clamp_in_place_sized(dt_tensor *self, const dt_clamp_in_place_opti
     dt_clamp_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "clamp_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     options->min.type != DT_ARG_NONE ? dt__call_number(&args[1], options->min) : dt__call_none(&args[1]);
     options->max.type != DT_ARG_NONE ? dt__call_number(&args[2], options->max) : dt__call_none(&args[2]);
@@ -217,10 +219,11 @@ dt_tensor *dt_clamp_tensor_in_place_sized(dt_tensor *self, const dt_clamp_tensor
     dt_clamp_tensor_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "clamp_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "clamp_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     options->min ? dt__call_tensor(&args[1], &call, options->min) : dt__call_none(&args[1]);
     options->max ? dt__call_tensor(&args[2], &call, options->max) : dt__call_none(&args[2]);
@@ -294,10 +297,11 @@ dt_tensor *dt_div_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_div
     dt_div_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "div_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "div_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 2, args);
+    dt__call_init(&call, ctx, 2, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
@@ -309,10 +313,11 @@ dt_tensor *dt_div_scalar_in_place_sized(dt_tensor *self, dt_number other,
     dt_div_scalar_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "div_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "div_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 3, args);
+    dt__call_init(&call, ctx, 3, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
@@ -399,10 +404,11 @@ dt_tensor *dt_exp_in_place_sized(dt_tensor *self, const dt_exp_in_place_options 
     dt_exp_in_place_options full;
     dt__call call;
     dt_arg args[1];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "exp_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "exp_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_exp_, options->site);
 }
@@ -681,10 +687,11 @@ dt_tensor *dt_neg_in_place_sized(dt_tensor *self, const dt_neg_in_place_options 
     dt_neg_in_place_options full;
     dt__call call;
     dt_arg args[1];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "neg_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "neg_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_neg_, options->site);
 }
@@ -706,10 +713,11 @@ dt_tensor *dt_relu_in_place_sized(dt_tensor *input, const dt_relu_in_place_optio
     dt_relu_in_place_options full;
     dt__call call;
     dt_arg args[1];
-    options = DT__OPTIONS(dt_tensor_ctx(input), "relu_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(input);
+    options = DT__OPTIONS(ctx, "relu_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     return dt__call_run(&call, DT__OP_relu_, options->site);
 }
@@ -826,10 +834,11 @@ dt_tensor *dt_sqrt_in_place_sized(dt_tensor *self, const dt_sqrt_in_place_option
     dt_sqrt_in_place_options full;
     dt__call call;
     dt_arg args[1];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "sqrt_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sqrt_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_sqrt_, options->site);
 }
@@ -872,10 +881,11 @@ dt_tensor *dt_sub_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_sub
     dt_sub_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "sub_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sub_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
@@ -888,10 +898,11 @@ dt_tensor *dt_sub_scalar_in_place_sized(dt_tensor *self, dt_number other,
     dt_sub_scalar_in_place_options full;
     dt__call call;
     dt_arg args[3];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "sub_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "sub_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 1, args);
+    dt__call_init(&call, ctx, 1, args);
     dt__call_tensor(&args[0], &call, self);
     dt__call_number(&args[1], other);
     options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
@@ -932,10 +943,11 @@ dt_tensor *dt_tanh_in_place_sized(dt_tensor *self, const dt_tanh_in_place_option
     dt_tanh_in_place_options full;
     dt__call call;
     dt_arg args[1];
-    options = DT__OPTIONS(dt_tensor_ctx(self), "tanh_", options, options_size, &full);
+    dt_ctx *ctx = dt_tensor_ctx(self);
+    options = DT__OPTIONS(ctx, "tanh_", options, options_size, &full);
     if (!options)
         return NULL;
-    dt__call_init(&call, 0, args);
+    dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_tanh_, options->site);
 }

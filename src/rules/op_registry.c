@@ -121,11 +121,11 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
 
 static const dt__op_info *look_up(registry *self, const char *name, bool *failed);
 
-/* The descriptor of a twin from that of its op, which is entered first. */
+/* The descriptor of a twin from that of its op, which is entered first. One that is complete has a schema line. */
 static const dt_op *complete(registry *self, const dt_op *op) {
     dt_ctx *ctx = self->arena.ctx;
     bool failed = false;
-    if (!op->in_place_of)
+    if (!op->in_place_of || op->schema)
         return op;
     const char *schema = op->in_place_of->schema;
     char *name = dt__arena_copy_chars(&self->arena, schema, strcspn(schema, ".("));
