@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MAX_MEMBERS = 8, MAX_DIMS = 6, MAX_LIST = 8, N_RANDOM = 60 };
+enum { MAX_MEMBERS = 8, MAX_DIMS = 6, MAX_LIST = 8, N_RANDOM = 60, MAX_OUTPUTS = 64 };
 
 /* Placements of tensors; those with two mesh dims are on another mesh. */
 static const char *const places[] = {NULL, "R", "S(0)", "S(1)", "P(sum)", "P(max)", "R,S(0)"};
@@ -316,7 +316,7 @@ static void add_decision(const dt__decision *decision, dt__text *out) {
 enum outcome { NOT_MADE, REFUSED, DONE }; /* its tensors do not exist, … */
 static enum outcome make_call(fixture *self, const described_call *call, dt__text *out) {
     dt_op_argument args[DT__MAX_ARGS];
-    dt_tensor *lists[DT__MAX_ARGS][MAX_MEMBERS], *outputs[DT_OP_MAX_OUTPUTS];
+    dt_tensor *lists[DT__MAX_ARGS][MAX_MEMBERS], *outputs[MAX_OUTPUTS];
     dt_scope scope = dt_scope_begin(self->ctx);
     bool fine = true;
     int n_outputs = 0;
@@ -336,13 +336,13 @@ static enum outcome make_call(fixture *self, const described_call *call, dt__tex
     }
     enum outcome outcome = NOT_MADE;
     if (fine)
-        outcome =
-            dt_op_run(self->ctx, call->info->schema.name, call->n_args, args, NULL, outputs, &n_outputs) == DT_OK
-                ? DONE
-                : REFUSED;
+        outcome = dt_op_run(self->ctx, call->info->schema.name, call->n_args, args, NULL, outputs, MAX_OUTPUTS,
+                            &n_outputs) == DT_OK
+                      ? DONE
+                      : REFUSED;
     if (outcome == DONE) {
         char text[512];
-        for (int i = 0; i < n_outputs; i++) {
+        for (int i = 0; i < n_outputs && i < MAX_OUTPUTS; i++) {
             (void)dt_tensor_text(outputs[i], sizeof text, text);
             dt__text_add(out, "%s\n", text);
         }
