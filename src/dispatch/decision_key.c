@@ -3,8 +3,8 @@
  * The key of a call: calls with equal keys have the same decision. First the op with its overload, then the types of
  * the arguments, sixteen to a word, where the schema does not fix them; they determine the number of further words.
  * Then the values of all arguments except those that vary (dt_op.varying), of which only the class is in the key
- * (dt_op.class_of). Then the tensors: the id of a spec, or dtype and shape of a plain one. A key that does not fit the call's own space is written to a buffer
- * of the dispatch state, which grows.
+ * (dt_op.class_of). Then the tensors: the id of a spec, or dtype and shape of a plain one. A key that does not fit the
+ * call's own space is written to a buffer of the dispatch state, which grows.
  */
 #include "dispatch/dispatch_state.h"
 
