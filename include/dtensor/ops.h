@@ -625,7 +625,7 @@ DT_API dt_tensor *dt_transpose_sized(dt_tensor *self, int64_t dim0, int64_t dim1
 typedef struct dt_unfold_options {
     const dt_site *site;
 } dt_unfold_options;
-/* Windows of `size` indices of a dim, `step` apart, as a view: the indices in a window are its last dim.
+/* Windows of `size` indices of a dim, `step` apart, as a view: a window is its last dim.
  *     unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)
  * Collective where inputs move, else Local. */
 DT_API dt_tensor *dt_unfold_sized(dt_tensor *self, int64_t dimension, int64_t size, int64_t step,

@@ -113,7 +113,8 @@ dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt
                               dt__candidate *out, int *n);
 
 /* The text form of a call: tensors with their placements, other arguments as values or name=value, separated by
- * semicolons; a list of tensors in braces. The mesh may follow the call, or any of its tensors, as it follows a spec.
+ * semicolons; a list of tensors in braces, with `none` for a member that is none. The mesh may follow the call, or
+ * any of its tensors, as it follows a spec.
  *
  *     matmul(f32[1024,512] S(0),R; f32[512,256] R,S(1)) on mesh(dp=2,tp=4)
  *     cat({f32[4,3] S(1); f32[5,3] R}; dim=0)

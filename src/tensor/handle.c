@@ -297,7 +297,7 @@ dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const
         return dt__fail(tensor->ctx, DT_ERR_DTYPE,
                         "set_requires_grad: wrong dtype: expected a floating-point or complex one, got %s",
                         dt_dtype_name(tensor->dtype));
-    dt__recorded(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}});
+    DT__TRY(dt__record_tensor(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}}));
     tensor->requires_grad = requires_grad;
     return DT_OK;
 }
