@@ -157,8 +157,7 @@ const dt_op dt__op_diagonal = {
 };
 const dt_op dt__op_unfold = {
     .schema = "unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)",
-    .summary =
-        "Windows of `size` indices of a dim, `step` apart, as a view: a window is its last dim.",
+    .summary = "Windows of `size` indices of a dim, `step` apart, as a view: a window is its last dim.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_unfold,
     .shape = shape_unfold,
