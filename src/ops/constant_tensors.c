@@ -11,26 +11,17 @@
 
 static const dt_arg zero = {.type = DT_ARG_INT, .as.i = 0}, one = {.type = DT_ARG_INT, .as.i = 1};
 
-/* What rows and checks depend on in a value. */
-typedef enum value_class { VALUE_OTHER, VALUE_ZERO, VALUE_ONE, VALUE_UNFIT } value_class;
-
-/* As dt__fits_dtype, but no negative number becomes an unsigned one. */
-static bool fits(const dt_arg *value, dt_dtype dtype) {
+/* As dt__expect_fit, but no negative number becomes an unsigned one. */
+static dt_status expect_range(const dt_op_call *call, const dt_arg *value, dt_dtype dtype) {
     int64_t min, max;
     if (!dt__is_integer(dtype))
-        return true;
+        return DT_OK;
     dt__integer_limits(dtype, &min, &max);
-    return value->type == DT_ARG_INT ? value->as.i >= min && value->as.i <= max
-                                     : dt__is_within(dt__arg_number(value), min, max);
-}
-
-static value_class class_of_value(const dt_arg *value, dt_dtype dtype) {
-    double number = dt__arg_number(value);
-    if (!fits(value, dtype))
-        return VALUE_UNFIT;
-    if (value->type == DT_ARG_COMPLEX)
-        return VALUE_OTHER;
-    return number == 0 ? VALUE_ZERO : number == 1 ? VALUE_ONE : VALUE_OTHER;
+    if (value->type == DT_ARG_INT ? value->as.i >= min && value->as.i <= max
+                                  : dt__is_within(dt__arg_number(value), min, max))
+        return DT_OK;
+    return dt_op_refuse(call, DT_ERR_VALUE, "%.17g does not fit %s: expected a number from %" PRId64 " to %" PRId64,
+                        dt__arg_number(value), dt_dtype_name(dtype), min, max);
 }
 
 static dt_dtype dtype_like(const dt_op_call *call) {
@@ -39,27 +30,21 @@ static dt_dtype dtype_like(const dt_op_call *call) {
 
 static dt_status shape_like(dt_op_call *call) { return dt__add_like(call, 0, dtype_like(call)); }
 
-static dt_status shape_full_like(dt_op_call *call) {
-    dt_dtype dtype = dtype_like(call);
-    const dt_arg *value = &call->args[1];
-    int64_t min, max;
-    if (fits(value, dtype))
-        return shape_like(call);
-    dt__integer_limits(dtype, &min, &max);
-    return dt_op_refuse(call, DT_ERR_VALUE, "%.17g does not fit %s: expected a number from %" PRId64 " to %" PRId64,
-                        dt__arg_number(value), dt_dtype_name(dtype), min, max);
+static dt_status check_full_like(const dt_op_call *call) {
+    return expect_range(call, &call->args[1], dtype_like(call));
 }
 
-static int class_full_like(const dt_op_call *call) { return (int)class_of_value(&call->args[1], dtype_like(call)); }
+static int64_t class_full_like(const dt_op_call *call) { return dt__class_of_number(&call->args[1]); }
 
 /* Whether ranks that all hold the value hold its reduction. */
-static bool is_own_reduction(value_class value, int kind) {
-    return kind == DT_SUM ? value == VALUE_ZERO : kind != DT_PRODUCT || value == VALUE_ZERO || value == VALUE_ONE;
+static bool is_own_reduction(dt__number_class value, int kind) {
+    return kind == DT_SUM ? value == DT__NUMBER_ZERO
+                          : kind != DT_PRODUCT || value == DT__NUMBER_ZERO || value == DT__NUMBER_ONE;
 }
 
 /* A partial tensor has a partial one like it. As nothing is read, any other is as correct; where ranks that all hold
  * the value do not hold its reduction, the kernel checks its coordinate. */
-static void rows_of_value(dt_rows *rows, value_class value) {
+static void rows_of_value(dt_rows *rows, dt__number_class value) {
     for (int from = 0; from < DT_N_REDUCES; from++) {
         unsigned flags[DT_N_REDUCES];
         for (int to = 0; to < DT_N_REDUCES; to++)
@@ -72,15 +57,15 @@ static void rows_of_value(dt_rows *rows, value_class value) {
 }
 
 static void rows_full_like(const dt_op_call *call, dt_rows *rows) {
-    rows_of_value(rows, class_of_value(&call->args[1], call->outputs[0].dtype));
+    rows_of_value(rows, dt__class_of_number(&call->args[1]));
 }
 static void rows_zeros_like(const dt_op_call *call, dt_rows *rows) {
     (void)call;
-    rows_of_value(rows, VALUE_ZERO);
+    rows_of_value(rows, DT__NUMBER_ZERO);
 }
 static void rows_ones_like(const dt_op_call *call, dt_rows *rows) {
     (void)call;
-    rows_of_value(rows, VALUE_ONE);
+    rows_of_value(rows, DT__NUMBER_ONE);
 }
 static void rows_empty_like(const dt_op_call *call, dt_rows *rows) {
     (void)call;
@@ -138,8 +123,10 @@ const dt_op dt__op_full_like = {
     .summary = "A tensor with the shape, dtype and placements of another, filled with a number.",
     .rule = "...->...",
     .rows = rows_full_like,
+    .varying = "fill_value",
     .class_of = class_full_like,
-    .shape = shape_full_like,
+    .check = check_full_like,
+    .shape = shape_like,
     .kernel = full_like,
     .samples = "full_like(f32[5,3]; 2.5)\nfull_like(f32[5]; 1)\nfull_like(i32[5]; -3)\n"
                "full_like(f32[5,3]; 7; dtype=i64)\nfull_like(bool[5]; 2.5)\nfull_like(f32[]; 2)",

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Views that rearrange dims: permute, narrow, diagonal, unfold. Dims that are kept as they are keep their shards, and
- * partials of any kind are kept. Each op is one function on a view, which its shape function runs on the global tensor
- * and its kernel on the local one: dims that change are whole there.
+ * partials of any kind are kept. permute, diagonal and unfold are one function on a view each, which the shape function
+ * runs on the global tensor and the kernel on the local one: dims that change are whole there.
  */
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 typedef dt_status change_fn(const dt_op_call *call, dt__view *view);
@@ -45,21 +46,46 @@ static void rows_permute(const dt_op_call *call, dt_rows *rows) {
     dt__rows_map(call, rows, map);
 }
 
-/* A start that is a tensor is known to the kernel only. */
 static dt_status shape_narrow(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     const dt_arg *start = &call->args[2];
-    dt__view view = view_of_global(call);
+    int64_t length = call->args[3].as.i;
+    dt__shape shape = {.n = input->n_dims};
     int dim;
+    if (input->n_dims == 0)
+        return dt_op_refuse(call, DT_ERR_SHAPE, "cannot narrow a tensor without dims");
     DT__TRY(dt__read_dim(call, call->args[1].as.i, input->n_dims, &dim));
+    if (length < 0 || length > input->shape[dim])
+        return dt_op_refuse(call, DT_ERR_VALUE, "length: expected 0 to %" PRId64 ", the size of dim %d, got %" PRId64,
+                            input->shape[dim], dim, length);
     if (start->type == DT_ARG_TENSOR) {
         const dt_op_value *value = &call->inputs[start->as.first];
         if (value->n_dims != 0 || !dt__is_integer(value->dtype))
-            return dt_op_refuse(call, DT_ERR_VALUE, "start: expected an integer tensor without dims, got %s with %d",
+            return dt_op_refuse(call, DT_ERR_VALUE, "start: expected an integer tensor without dims, got %s, %d dims",
                                 dt_dtype_name(value->dtype), value->n_dims);
     }
-    DT__TRY(dt__view_narrow(&view, dim, start->type == DT_ARG_INT ? start->as.i : 0, call->args[3].as.i));
-    return dt_op_add_output(call, input->dtype, view.n_dims, view.shape);
+    memcpy(shape.sizes, input->shape, (size_t)input->n_dims * sizeof *shape.sizes);
+    shape.sizes[dim] = length;
+    return dt__add_shape(call, input->dtype, &shape);
+}
+
+/* size: of the dim, of the full tensor. */
+static dt_status check_start(const dt_op_call *call, int64_t start, int64_t size) {
+    int64_t length = call->args[3].as.i, first = start < 0 ? start + size : start;
+    if (first >= 0 && first <= size - length)
+        return DT_OK;
+    return dt_op_refuse(call, DT_ERR_VALUE,
+                        "indices out of range: dim %d has size %" PRId64 ", got %" PRId64 " from %" PRId64 " on",
+                        dt__wrap_dim(call->args[1].as.i, call->inputs[0].n_dims), size, length, start);
+}
+
+/* A start that is a tensor is known to the kernel only, which checks it. */
+static dt_status check_narrow(const dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    const dt_arg *start = &call->args[2];
+    return start->type != DT_ARG_INT
+               ? DT_OK
+               : check_start(call, start->as.i, input->shape[dt__wrap_dim(call->args[1].as.i, input->n_dims)]);
 }
 
 /* A sharded dim is narrowed to all of it only: then the local tensor is the result. */
@@ -67,14 +93,14 @@ static dt_status narrow(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     const dt_arg *arg = &call->args[2];
     int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
-    int64_t start = arg->type == DT_ARG_INT
-                        ? arg->as.i
-                        : dt__read_i64(call->inputs[arg->as.first].dtype, call->inputs[arg->as.first].data);
+    int64_t size = input->global_shape[dim], start = arg->as.i, length = call->args[3].as.i;
     dt__view view = dt__view_of_value(call, input);
-    bool whole = call->outputs[0].global_shape[dim] == input->global_shape[dim];
-    if (whole && (start == 0 || start == -input->global_shape[dim]))
-        return dt__set_view(call, 0, &view);
-    DT__TRY(dt__view_narrow(&view, dim, start, call->args[3].as.i));
+    if (arg->type == DT_ARG_TENSOR) {
+        start = dt__read_i64(call->inputs[arg->as.first].dtype, call->inputs[arg->as.first].data);
+        DT__TRY(check_start(call, start, size));
+    }
+    if (length != size)
+        DT__TRY(dt__view_narrow(&view, dim, start, length));
     return dt__set_view(call, 0, &view);
 }
 
@@ -138,8 +164,10 @@ const dt_op dt__op_narrow = {
     .schema = "narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) | "
               "narrow.Tensor(Tensor(a) self, int dim, Tensor start, int length) -> Tensor(a)",
     .summary = "`length` indices of a dim from `start` on, as a view.",
+    .varying = "start",
     .rows = rows_narrow,
     .shape = shape_narrow,
+    .check = check_narrow,
     .kernel = narrow,
     .samples = "narrow(f32[5,3]; 0; 1; 3)\nnarrow(f32[5,3]; -1; -2; 1)\nnarrow(f32[5,3]; 0; 0; 5)\n"
                "narrow(f32[5,3]; 1; 3; 0)",
