@@ -24,7 +24,7 @@ static dt_status contiguous(dt_op_call *call) {
 const dt_op dt__op_clone = {
     .schema = "clone(Tensor self) -> Tensor",
     .summary = "A copy with its own memory, dense and row-major.",
-    .rule = "...->...",
+    .rule = "... -> ...",
     .partial = DT_PARTIAL_ANY,
     .shape = shape_same,
     .kernel = clone,
@@ -33,7 +33,7 @@ const dt_op dt__op_clone = {
 const dt_op dt__op_contiguous = {
     .schema = "contiguous(Tensor(a) self) -> Tensor(a)",
     .summary = "The same elements, dense and row-major: a view where they are already, otherwise a copy.",
-    .rule = "...->...",
+    .rule = "... -> ...",
     .partial = DT_PARTIAL_ANY,
     .shape = shape_same,
     .kernel = contiguous,

@@ -112,7 +112,7 @@ static dt_status empty_like(dt_op_call *call) {
 const dt_op dt__op_empty_like = {
     .schema = "empty_like(Tensor self, *, ScalarType? dtype=None) -> Tensor",
     .summary = "An uninitialised tensor with the shape, dtype and placements of another.",
-    .rule = "...->...",
+    .rule = "... -> ...",
     .rows = rows_empty_like,
     .shape = shape_like,
     .kernel = empty_like,
@@ -121,7 +121,7 @@ const dt_op dt__op_empty_like = {
 const dt_op dt__op_full_like = {
     .schema = "full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None) -> Tensor",
     .summary = "A tensor with the shape, dtype and placements of another, filled with a number.",
-    .rule = "...->...",
+    .rule = "... -> ...",
     .rows = rows_full_like,
     .varying = "fill_value",
     .class_of = class_full_like,
@@ -134,7 +134,7 @@ const dt_op dt__op_full_like = {
 const dt_op dt__op_zeros_like = {
     .schema = "zeros_like(Tensor self, *, ScalarType? dtype=None) -> Tensor",
     .summary = "Zeros with the shape, dtype and placements of another tensor.",
-    .rule = "...->...",
+    .rule = "... -> ...",
     .rows = rows_zeros_like,
     .shape = shape_like,
     .kernel = zeros_like,
@@ -143,7 +143,7 @@ const dt_op dt__op_zeros_like = {
 const dt_op dt__op_ones_like = {
     .schema = "ones_like(Tensor self, *, ScalarType? dtype=None) -> Tensor",
     .summary = "Ones with the shape, dtype and placements of another tensor.",
-    .rule = "...->...",
+    .rule = "... -> ...",
     .rows = rows_ones_like,
     .shape = shape_like,
     .kernel = ones_like,

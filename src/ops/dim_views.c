@@ -39,13 +39,6 @@ static dt_status change_permute(const dt_op_call *call, dt__view *view) {
 static dt_status shape_permute(dt_op_call *call) { return add_changed(call, change_permute); }
 static dt_status permute(dt_op_call *call) { return set_changed(call, change_permute); }
 
-static void rows_permute(const dt_op_call *call, dt_rows *rows) {
-    int n = call->inputs[0].n_dims, map[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < n; d++)
-        map[dt__wrap_dim(call->args[1].as.ints[d], n)] = d;
-    dt__rows_map(call, rows, map);
-}
-
 static dt_status shape_narrow(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     const dt_arg *start = &call->args[2];
@@ -104,17 +97,6 @@ static dt_status narrow(dt_op_call *call) {
     return dt__set_view(call, 0, &view);
 }
 
-/* A dim is kept unless it is the one that changes, and then if its size stays the same. */
-static void rows_narrow(const dt_op_call *call, dt_rows *rows) {
-    const dt_op_value *input = &call->inputs[0];
-    int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims), map[DT_SPEC_MAX_DIMS];
-    for (int d = 0; d < input->n_dims; d++)
-        map[d] = d != dim || call->outputs[0].shape[d] == input->shape[d] ? d : -1;
-    dt__rows_map(call, rows, map);
-    for (int kind = 0; kind < DT_N_REDUCES; kind++)
-        dt_rows_reduce(rows, 1, (dt_reduce)kind, (dt_reduce)kind);
-}
-
 static dt_status change_diagonal(const dt_op_call *call, dt__view *view) {
     int a, b;
     DT__TRY(dt__read_dim(call, call->args[2].as.i, view->n_dims, &a));
@@ -124,14 +106,6 @@ static dt_status change_diagonal(const dt_op_call *call, dt__view *view) {
 
 static dt_status shape_diagonal(dt_op_call *call) { return add_changed(call, change_diagonal); }
 static dt_status diagonal(dt_op_call *call) { return set_changed(call, change_diagonal); }
-
-static void rows_diagonal(const dt_op_call *call, dt_rows *rows) {
-    int n = call->inputs[0].n_dims, map[DT_SPEC_MAX_DIMS], to = 0;
-    int a = dt__wrap_dim(call->args[2].as.i, n), b = dt__wrap_dim(call->args[3].as.i, n);
-    for (int d = 0; d < n; d++)
-        map[d] = d == a || d == b ? -1 : to++;
-    dt__rows_map(call, rows, map);
-}
 
 static dt_status change_unfold(const dt_op_call *call, dt__view *view) {
     int dim;
@@ -143,17 +117,17 @@ static dt_status shape_unfold(dt_op_call *call) { return add_changed(call, chang
 static dt_status unfold(dt_op_call *call) { return set_changed(call, change_unfold); }
 
 static void rows_unfold(const dt_op_call *call, dt_rows *rows) {
-    int n = call->inputs[0].n_dims, dim = dt__wrap_dim(call->args[1].as.i, n), map[DT_SPEC_MAX_DIMS];
+    int n = call->inputs[0].n_dims, dim = dt__wrap_dim(call->args[1].as.i, n);
     for (int d = 0; d < n; d++)
-        map[d] = d == dim ? -1 : d;
-    dt__rows_map(call, rows, map);
+        if (d != dim)
+            dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(d)});
 }
 
 const dt_op dt__op_permute = {
     .schema = "permute(Tensor(a) self, int[] dims) -> Tensor(a)",
     .summary = "Dims in another order, as a view: dim i of the result is dims[i] of the tensor.",
+    .rule = "[dims] -> [#dims]",
     .partial = DT_PARTIAL_ANY,
-    .rows = rows_permute,
     .shape = shape_permute,
     .kernel = permute,
     .samples = "permute(f32[5,3]; [1,0])\npermute(f32[2,5,3]; [2,0,1])\npermute(f32[2,5,3]; [-1,-2,0])\n"
@@ -164,8 +138,8 @@ const dt_op dt__op_narrow = {
     .schema = "narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) | "
               "narrow.Tensor(Tensor(a) self, int dim, Tensor start, int length) -> Tensor(a)",
     .summary = "`length` indices of a dim from `start` on, as a view.",
+    .rule = "=...[dim], ... -> ...[dim]",
     .varying = "start",
-    .rows = rows_narrow,
     .shape = shape_narrow,
     .check = check_narrow,
     .kernel = narrow,
@@ -176,8 +150,8 @@ const dt_op dt__op_narrow = {
 const dt_op dt__op_diagonal = {
     .schema = "diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)",
     .summary = "The diagonal of two dims, `offset` to the right of the main one, as the new last dim of a view.",
+    .rule = "...[dim1!][dim2!] -> ...d",
     .partial = DT_PARTIAL_ANY,
-    .rows = rows_diagonal,
     .shape = shape_diagonal,
     .kernel = diagonal,
     .samples = "diagonal(f32[5,3])\ndiagonal(f32[2,5,3]; 1; 1; 2)\ndiagonal(f32[4,5,3]; -1; 0; -1)",
