@@ -323,26 +323,29 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
     return DT_OK;
 }
 
+static dt_status dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs);
+
 /* The same call with its inputs brought to the mesh of the first. A rank outside the mesh of an input that becomes full
  * has nothing to read, and leaves the first one as it is. */
 static dt_status dispatch_aligned(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
-    dt_tensor *made[DT__MAX_INPUTS] = {NULL};
+    dt_tensor *made[DT__MAX_INPUTS] = {NULL}, *inputs[DT__MAX_INPUTS];
     bool outside;
+    memcpy(inputs, call->inputs, (size_t)call->n_inputs * sizeof *inputs);
     dt_status status = dt__call_align(ctx, call, made, &outside);
     if (status == DT_OK && outside) {
         status = dt__check_writable(call->inputs[0], call->info->schema.name);
         outputs[0] = call->inputs[0];
         *n_outputs = status == DT_OK;
     } else if (status == DT_OK)
-        status = dt__dispatch(ctx, call, outputs, n_outputs);
+        status = dispatch(ctx, call, outputs, n_outputs);
+    memcpy(call->inputs, inputs, (size_t)call->n_inputs * sizeof *inputs);
     drop_all(call->n_inputs, made);
     return status;
 }
 
-dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
+/* A call that was checked. */
+static dt_status dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
     const dt_op *op = call->info->op;
-    *n_outputs = 0;
-    DT__TRY(check_call(ctx, call));
     if (op->flags & DT__OP_ALIGN && !dt__call_is_aligned(call))
         return dispatch_aligned(ctx, call, outputs, n_outputs);
     dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
@@ -367,4 +370,46 @@ dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_
         *n_outputs = decision->n_outputs;
     dt__decision_release(ctx, decision);
     return status;
+}
+
+static bool requires_grad(const dt__call *call) {
+    for (int i = 0; i < call->n_inputs; i++)
+        if (call->inputs[i]->record)
+            return true;
+    return false;
+}
+
+/* The same for a call of which an input requires a gradient. What dispatch does for itself, such as moving inputs, is not
+ * recorded, nor are the ops of a decomposition if the op has its own gradient. */
+static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
+    const dt_op *op = call->info->op;
+    const dt__recorder *recorder = ctx->recorder;
+    bool in_place = op->flags & DT_OP_INPLACE;
+    if (!op->kernel && !op->saves)
+        return dispatch(ctx, call, outputs, n_outputs);
+    if (in_place && call->inputs[0]->record)
+        DT__TRY(recorder->check_write(call->inputs[0], call->info->schema.name));
+    ctx->recorder = NULL;
+    dt_status status = dispatch(ctx, call, outputs, n_outputs);
+    ctx->recorder = recorder;
+    if (status == DT_OK)
+        status = recorder->record(ctx, &(dt__made){.name = call->info->schema.name,
+                                                   .op = call,
+                                                   .n_inputs = call->n_inputs,
+                                                   .inputs = call->inputs,
+                                                   .n_outputs = *n_outputs,
+                                                   .outputs = outputs});
+    if (status != DT_OK && *n_outputs > in_place) {
+        drop_all(*n_outputs - in_place, outputs + in_place);
+        *n_outputs = 0;
+    }
+    return status;
+}
+
+dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
+    *n_outputs = 0;
+    DT__TRY(check_call(ctx, call));
+    if (__builtin_expect(ctx->recorder != NULL, 0) && requires_grad(call))
+        return dispatch_recorded(ctx, call, outputs, n_outputs);
+    return dispatch(ctx, call, outputs, n_outputs);
 }

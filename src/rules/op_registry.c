@@ -74,7 +74,8 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
         dt__fail(ctx, DT_ERR_VALUE, "%s: the descriptor has no shape function", name);
         return NULL;
     }
-    if (op->rule && dt__factors_check(ctx, op->rule) != DT_OK)
+    if ((op->rule && dt__factors_check(ctx, op->rule) != DT_OK) ||
+        dt__saved_values_parse(&self->arena, op, &info->schema, &info->saves) != DT_OK)
         return NULL;
     info->op = op;
     info->index = index;

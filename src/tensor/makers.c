@@ -434,7 +434,7 @@ dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
         return NULL;
     if (tensor->spec && dt__call_is_recorded(tensor->ctx))
         dt__record_public_call(tensor->spec, NULL);
-    return dt__clone(tensor);
+    return dt__made_from("clone", tensor, dt__clone(tensor), 0, NULL);
 }
 
 dt_tensor *dt_contiguous_site(dt_tensor *tensor, const dt_site *site) {

@@ -27,39 +27,42 @@ static bool open_view(const dt_tensor *tensor, const char *op, dt__view *out) {
     return true;
 }
 
-static dt_tensor *close_view(const dt_tensor *tensor, const dt__view *view, dt_status status) {
-    if (status != DT_OK)
-        return NULL;
-    return dt__tensor_plain(tensor->storage,
-                            &(dt__array_desc){tensor->dtype, view->n_dims, view->shape, view->strides, view->offset});
+static dt_tensor *close_view(const dt_tensor *tensor, const char *op, const dt__view *view, int n,
+                             const int64_t *args) {
+    dt__array_desc desc = {tensor->dtype, view->n_dims, view->shape, view->strides, view->offset};
+    return dt__made_from(op, tensor, dt__tensor_plain(tensor->storage, &desc), n, args);
 }
 
 dt_tensor *dt_narrow_site(const dt_tensor *tensor, int dim, int64_t start, int64_t length, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "narrow", site);
     dt__view view;
-    return open_view(tensor, "narrow", &view) ? close_view(tensor, &view, dt__view_narrow(&view, dim, start, length))
-                                              : NULL;
+    if (!open_view(tensor, "narrow", &view) || dt__view_narrow(&view, dim, start, length) != DT_OK)
+        return NULL;
+    return close_view(tensor, "narrow", &view, 3, (int64_t[]){dim, start, length});
 }
 
 dt_tensor *dt_permute_site(const dt_tensor *tensor, dt_dims dims, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "permute", site);
     dt__view view;
-    return open_view(tensor, "permute", &view) ? close_view(tensor, &view, dt__view_permute(&view, dims.n, dims.list))
-                                               : NULL;
+    if (!open_view(tensor, "permute", &view) || dt__view_permute(&view, dims.n, dims.list) != DT_OK)
+        return NULL;
+    return close_view(tensor, "permute", &view, dims.n, dims.list);
 }
 
 dt_tensor *dt_diagonal_site(const dt_tensor *tensor, int64_t offset, int a, int b, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "diagonal", site);
     dt__view view;
-    return open_view(tensor, "diagonal", &view) ? close_view(tensor, &view, dt__view_diagonal(&view, offset, a, b))
-                                                : NULL;
+    if (!open_view(tensor, "diagonal", &view) || dt__view_diagonal(&view, offset, a, b) != DT_OK)
+        return NULL;
+    return close_view(tensor, "diagonal", &view, 3, (int64_t[]){offset, a, b});
 }
 
 dt_tensor *dt_unfold_site(const dt_tensor *tensor, int dim, int64_t size, int64_t step, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "unfold", site);
     dt__view view;
-    return open_view(tensor, "unfold", &view) ? close_view(tensor, &view, dt__view_unfold(&view, dim, size, step))
-                                              : NULL;
+    if (!open_view(tensor, "unfold", &view) || dt__view_unfold(&view, dim, size, step) != DT_OK)
+        return NULL;
+    return close_view(tensor, "unfold", &view, 3, (int64_t[]){dim, size, step});
 }
 
 /* The smallest and the largest element that the strides reach from offset on; false on overflow. */
@@ -94,6 +97,9 @@ dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_shape 
                        (long long)capacity);
         return NULL;
     }
-    return dt__tensor_plain(tensor->storage,
-                            &(dt__array_desc){tensor->dtype, shape.n, shape.sizes, strides.sizes, offset});
+    dt__array_desc desc = {tensor->dtype, shape.n, shape.sizes, strides.sizes, offset};
+    int64_t args[1 + DT_SPEC_MAX_DIMS] = {offset}; /* the shape is the result's */
+    for (int d = 0; d < shape.n; d++)
+        args[1 + d] = strides.sizes[d];
+    return dt__made_from("as_strided", tensor, dt__tensor_plain(tensor->storage, &desc), 1 + shape.n, args);
 }
