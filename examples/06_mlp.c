@@ -36,8 +36,7 @@ int main(void) {
     if (!ctx)
         return 1;
     bool first = dt_rank(ctx) == 0;
-    int64_t n = dt_world(ctx);
-    dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, &(dt_mesh_options){.names = "tp"});
+    dt_mesh *mesh = dt_mesh_new(ctx, "tp=*"); /* all ranks, however many */
     dt_tensor *x = dt_linspace(ctx, -1, 1, BATCH * IN, .mesh = mesh, .place = "R");
     x = dt_reshape(x, DT_SHAPE(BATCH, IN));
 

@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=${1:-60}
 shift $(($# > 0))
-if ! [[ $seconds =~ ^[0-9]+$ ]]; then
+if ! [[ $seconds =~ ^[1-9][0-9]*$ ]]; then
     echo "usage: fuzz.sh [seconds per target] [target ...]" >&2
     exit 2
 fi

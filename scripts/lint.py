@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks the form of the sources. Usage: lint.py [format|editorconfig|shell|tidy|analyze ...], all of them by default;
-lint.py --fix formats the code instead.
+lint.py --fix formats the code instead; it fails where the formatter is not installed.
 
 Exits with 0 if there are no complaints, 1 after printing them, 77 if every requested part was skipped because its tool is
 not installed.
@@ -49,7 +49,12 @@ def check_format():
 
 
 def fix_format():
-    return run([find_tool("clang-format", LLVM), "-i", "--", *map(str, tree.files(*tree.CODE))])[0]
+    try:
+        status, output = run([find_tool("clang-format", LLVM), "-i", "--", *map(str, tree.files(*tree.CODE))])
+    except Skip as reason:
+        status, output = 1, f"format: cannot format: {reason}\n"
+    print(output, end="")
+    return status
 
 
 def check_shell():

@@ -4,7 +4,7 @@ import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-CODE = (".c", ".h", ".cpp")
+CODE = (".c", ".h", ".cpp", ".hpp")
 # Folders whose files have a form of their own: inputs of the fuzzer, and what is copied from elsewhere and kept as it is.
 EXEMPT = (("fuzz", "corpus"), ("tests", "golden"), ("tests", "conformance"))
 

@@ -71,13 +71,13 @@ DT_API dt_status dt_trace_end_site(dt_ctx *ctx, DT_CALLER);
 DT_API const char *dt_trace_text(const dt_ctx *ctx);
 
 /* Explains which placements an op would select: the cheapest candidates with their costs, the selected one, and the
- * inputs that would move. The call is the name of an op, which gets the tensors in their order, or a text in which $0,
- * $1, … are the tensors: "sum($0; dim=[1])", "cat({$0; $1}; dim=0)". Nothing is run. Valid until the next call; NULL
+ * inputs that would move. The call is the name of an op, which gets the tensors in their order, or a text in which $1,
+ * $2, … are the tensors: "sum($1; dim=[1])", "cat({$1; $2}; dim=0)". Nothing is run. Valid until the next call; NULL
  * with an agreed error, and for a NULL tensor. Local. */
 DT_API const char *dt_explain_tensors(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors,
                                       const dt_site *site);
 #ifndef __cplusplus
-/* dt_explain(ctx, "matmul", x, w); dt_explain(ctx, "sum($0; dim=[1])", x) */
+/* dt_explain(ctx, "matmul", x, w); dt_explain(ctx, "sum($1; dim=[1])", x) */
 #define dt_explain(ctx, call, ...)                                                                                   \
     dt_explain_tensors(ctx, call, (int)(sizeof((dt_tensor *const[]){__VA_ARGS__}) / sizeof(dt_tensor *)),            \
                        (dt_tensor *const[]){__VA_ARGS__}, DT_SITE)

@@ -76,16 +76,22 @@ typedef enum dt_arg_type {
     DT_ARG_FLOATS,
     DT_ARG_DTYPE,
     DT_ARG_TEXT,
+    DT_ARG_GENERATOR,
     DT_N_ARG_TYPES
 } dt_arg_type;
 
 /* One argument of a call. Lists are owned by the caller. A tensor is an index into the inputs of the call, a list of
- * tensors the index of its first, which the others follow. */
+ * tensors the index of its first, which the others follow; where some members are none, `members` has the index of
+ * each, -1 for none (dt_arg_member). */
 typedef struct dt_arg {
     dt_arg_type type;
     int n; /* lists: length */
     union {
         int first; /* tensor and tensors */
+        struct {
+            int first;
+            const int *members; /* NULL: none is missing */
+        } tensors;
         int64_t i;
         double f;
         bool b;
@@ -94,8 +100,14 @@ typedef struct dt_arg {
         const double *floats;
         dt_dtype dtype;
         const char *text;
+        struct dt_generator *generator;
     } as;
 } dt_arg;
+
+/* The index among the inputs of member i of a list of tensors; -1: it is none. */
+static inline int dt_arg_member(const dt_arg *arg, int i) {
+    return arg->as.tensors.members ? arg->as.tensors.members[i] : arg->as.tensors.first + i;
+}
 
 /* A tensor of a call: the global tensor in shape functions and rows, the local tensor in kernels. */
 typedef struct dt_op_value {

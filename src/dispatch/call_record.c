@@ -27,7 +27,10 @@ static uint64_t hash_value(const dt_arg *arg, uint64_t hash) {
     case DT_ARG_DTYPE:
         return dt__hash_u64((uint64_t)arg->as.dtype, hash);
     case DT_ARG_TENSORS:
-        return dt__hash_u64((uint64_t)(uint32_t)arg->n, hash);
+        hash = dt__hash_u64((uint64_t)(uint32_t)arg->n, hash);
+        for (int i = 0; i < arg->n; i++)
+            hash = dt_arg_member(arg, i) < 0 ? dt__hash_u64((uint64_t)i, hash) : hash;
+        return hash;
     case DT_ARG_FLOAT:
         return hash_bytes(&arg->as.f, sizeof arg->as.f, hash);
     case DT_ARG_COMPLEX:

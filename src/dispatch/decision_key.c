@@ -41,7 +41,10 @@ static uint64_t *put_value(uint64_t *at, const uint64_t *end, const dt_arg *arg)
     case DT_ARG_DTYPE:
         return put(at, end, (uint64_t)arg->as.dtype);
     case DT_ARG_TENSORS:
-        return put(at, end, (uint64_t)(uint32_t)arg->n);
+        at = put(at, end, (uint64_t)(uint32_t)arg->n << 1 | (arg->as.tensors.members != NULL));
+        if (at && arg->as.tensors.members)
+            at = put_bytes(at, end, arg->as.tensors.members, (size_t)arg->n * sizeof *arg->as.tensors.members);
+        return at;
     case DT_ARG_FLOAT:
         return put_bytes(at, end, &arg->as.f, sizeof arg->as.f);
     case DT_ARG_COMPLEX:

@@ -17,7 +17,7 @@ static void add_tensor(const dt_tensor *tensor, dt__text *out) {
     dt__tensor_form_text(tensor->dtype, tensor->n_dims, tensor->shape, tensor->spec, out);
 }
 
-/* Replaces $0, $1, … by the tensors. */
+/* Replaces $1, $2, … by the tensors. */
 static dt_status substitute_tensors(dt_ctx *ctx, const char *call, int n, dt_tensor *const *tensors, dt__text *out) {
     for (const char *at = call; *at;) {
         char *end;
@@ -25,11 +25,10 @@ static dt_status substitute_tensors(dt_ctx *ctx, const char *call, int n, dt_ten
             dt__text_add_chars(out, at++, 1);
             continue;
         }
-        long number = isdigit((unsigned char)at[1]) ? strtol(at + 1, &end, 10) : -1;
-        if (number < 0 || number >= n)
-            return dt__fail(ctx, DT_ERR_VALUE, "explain: '%.40s' does not name a tensor: expected $0 to $%d", at,
-                            n - 1);
-        add_tensor(tensors[number], out);
+        long number = isdigit((unsigned char)at[1]) ? strtol(at + 1, &end, 10) : 0;
+        if (number < 1 || number > n)
+            return dt__fail(ctx, DT_ERR_VALUE, "explain: '%.40s' does not name a tensor: expected $1 to $%d", at, n);
+        add_tensor(tensors[number - 1], out);
         at = end;
     }
     return DT_OK;

@@ -62,7 +62,8 @@ static inline void dt__call_tensors(dt_arg *to, dt__call *call, dt_tensors tenso
     dt_arg member;
     to->type = DT_ARG_TENSORS;
     to->n = tensors.n;
-    to->as.first = call->n_inputs;
+    to->as.tensors.first = call->n_inputs;
+    to->as.tensors.members = NULL;
     for (int i = 0; i < tensors.n; i++)
         dt__call_tensor(&member, call, tensors.list[i]);
 }

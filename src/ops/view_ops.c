@@ -60,13 +60,16 @@ static int dim_behind(const dt__dim_group *group, const int64_t *to, int64_t lef
 
 static void rows_of_group(const dt_op_call *call, const dt__dim_group *group, dt_rows *rows) {
     const int64_t *from = call->inputs[0].shape, *to = call->outputs[0].shape;
-    bool same = group->n[0] == 1 && group->n[1] == 1;
     int64_t left = 1, left_to;
+    if (group->n[0] == 1 && group->n[1] == 1) {
+        dt_rows_add(rows, DT_ROW_RESHAPE, (dt_row_entry[]){DT_ROW_S(group->first[0]), DT_ROW_S(group->first[1])});
+        return;
+    }
     for (int d = group->first[0]; d < group->first[0] + group->n[0]; d++) {
         int behind = dim_behind(group, to, left, &left_to);
         unsigned flags = left == left_to ? 0 : DT_ROW_UNLISTED;
         if (from[d] != 1)
-            dt_rows_add(rows, DT_ROW_RESHAPE | (same ? 0 : flags), (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(behind)});
+            dt_rows_add(rows, DT_ROW_RESHAPE | flags, (dt_row_entry[]){DT_ROW_S(d), DT_ROW_S(behind)});
         left *= from[d];
     }
 }

@@ -45,8 +45,10 @@ static const char *const expected[DT__N_PARAM_TYPES] = {
     [DT__PARAM_SCALAR] = "a number",
     [DT__PARAM_INTS] = "a list of integers",
     [DT__PARAM_FLOATS] = "a list of numbers",
+    [DT__PARAM_SCALARS] = "a list of numbers",
     [DT__PARAM_DTYPE] = "a dtype such as f32",
     [DT__PARAM_TEXT] = "a string",
+    [DT__PARAM_GENERATOR] = "a generator",
 };
 
 static const char *const kinds[DT_N_ARG_TYPES] = {
@@ -61,6 +63,7 @@ static const char *const kinds[DT_N_ARG_TYPES] = {
     [DT_ARG_FLOATS] = "a list of numbers",
     [DT_ARG_DTYPE] = "a dtype",
     [DT_ARG_TEXT] = "a string",
+    [DT_ARG_GENERATOR] = "a generator",
 };
 
 /* The words "nan", "inf" and "-inf" are numbers. */
@@ -89,15 +92,36 @@ static bool take_tensor(binding *self, const dt__param *param, const dt__argumen
     return true;
 }
 
+/* The members of a list of n tensors of which the first n_before are inputs from `first` on and the next is none. */
+static int *list_members(binding *self, const dt__param *param, int n, int first, int n_before) {
+    if (!param->type.optional_members) {
+        refuse(self, "argument '%s': expected a tensor as member %d of the list, got none", param->name, n_before);
+        return NULL;
+    }
+    int *members = DT__NEW_ARRAY(self->arena, int, n);
+    if (!members)
+        self->status = DT_ERR_MEMORY;
+    for (int i = 0; members && i < n_before; i++)
+        members[i] = first + i;
+    return members;
+}
+
 static bool take_tensors(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
     const dt_arg *value = &argument->value;
-    (void)param;
     bool empty = value->n == 0 && value->type == DT_ARG_INTS; /* an empty list has no type */
     if (value->type != DT_ARG_TENSORS && !empty)
         return false;
-    *out = (dt_arg){.type = DT_ARG_TENSORS, .n = value->n, .as.first = self->out->n_inputs};
-    for (int i = 0; i < value->n; i++)
-        self->out->inputs[self->out->n_inputs++] = (int)argument->tensors[i];
+    int *members = NULL, first = self->out->n_inputs;
+    for (int i = 0; i < value->n; i++) {
+        bool none = argument->tensors[i] < 0;
+        if (none && !members && !(members = list_members(self, param, value->n, first, i)))
+            return false;
+        if (members)
+            members[i] = none ? -1 : self->out->n_inputs;
+        if (!none)
+            self->out->inputs[self->out->n_inputs++] = (int)argument->tensors[i];
+    }
+    *out = (dt_arg){.type = DT_ARG_TENSORS, .n = value->n, .as.tensors = {first, members}};
     return true;
 }
 
@@ -151,7 +175,7 @@ static bool take_ints(binding *self, const dt__param *param, const dt__argument 
     const dt_arg *value = &argument->value;
     if (value->type != DT_ARG_INT)
         return take_as_is(value, DT_ARG_INTS, out);
-    int n = param->n ? param->n : 1;
+    int n = param->type.n ? param->type.n : 1;
     int64_t *copies = DT__NEW_ARRAY(self->arena, int64_t, n);
     if (!copies) {
         self->status = DT_ERR_MEMORY;
@@ -179,6 +203,16 @@ static bool take_floats(binding *self, const dt__param *param, const dt__argumen
     return true;
 }
 
+static bool take_scalars(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    (void)self, (void)param;
+    return take_as_is(&argument->value, DT_ARG_INTS, out) || take_as_is(&argument->value, DT_ARG_FLOATS, out);
+}
+
+static bool take_generator(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
+    (void)self, (void)param;
+    return take_as_is(&argument->value, DT_ARG_GENERATOR, out);
+}
+
 static bool take_dtype(binding *self, const dt__param *param, const dt__argument *argument, dt_arg *out) {
     const dt_arg *value = &argument->value;
     (void)self, (void)param;
@@ -194,7 +228,7 @@ static take_fn *const take[DT__N_PARAM_TYPES] = {
     [DT__PARAM_TENSOR] = take_tensor, [DT__PARAM_TENSORS] = take_tensors, [DT__PARAM_INT] = take_int,
     [DT__PARAM_FLOAT] = take_float,   [DT__PARAM_BOOL] = take_bool,       [DT__PARAM_SCALAR] = take_scalar,
     [DT__PARAM_INTS] = take_ints,     [DT__PARAM_FLOATS] = take_floats,   [DT__PARAM_DTYPE] = take_dtype,
-    [DT__PARAM_TEXT] = take_text,
+    [DT__PARAM_TEXT] = take_text,     [DT__PARAM_SCALARS] = take_scalars, [DT__PARAM_GENERATOR] = take_generator,
 };
 
 static bool refuse_name(binding *self, const char *name) {
@@ -229,12 +263,12 @@ static bool match(binding *self, int n, const dt__argument *arguments, const dt_
 
 /* A word in the place of a dtype is a dtype that does not exist. */
 static bool refuse_value(binding *self, const dt__param *param, const dt_arg *value) {
-    if (param->type != DT__PARAM_DTYPE || value->type != DT_ARG_TEXT)
-        return refuse(self, "argument '%s': expected %s, got %s", param->name, expected[param->type],
+    if (param->type.kind != DT__PARAM_DTYPE || value->type != DT_ARG_TEXT)
+        return refuse(self, "argument '%s': expected %s, got %s", param->name, expected[param->type.kind],
                       kinds[value->type]);
     dt__near_miss near = dt__near_miss_new(value->as.text);
     dt__near_miss_add_list(&near, DT__DTYPE_NAMES);
-    return refuse(self, "argument '%s': expected %s, got '%.40s'%s", param->name, expected[param->type],
+    return refuse(self, "argument '%s': expected %s, got '%.40s'%s", param->name, expected[param->type.kind],
                   value->as.text, dt__near_miss_hint(&near));
 }
 
@@ -246,11 +280,12 @@ static bool fill_param(binding *self, int p, const dt__argument *argument) {
         return !param->required || refuse(self, "argument '%s' is missing", param->name);
     if (argument->value.type == DT_ARG_NONE) {
         *out = (dt_arg){.type = DT_ARG_NONE};
-        return param->optional ||
-               refuse(self, "argument '%s': expected %s, got none", param->name, expected[param->type]);
+        return param->type.optional ||
+               refuse(self, "argument '%s': expected %s, got none", param->name, expected[param->type.kind]);
     }
-    if (!take[param->type](self, param, argument, out))
-        return refuse_value(self, param, &argument->value);
+    self->reason[0] = 0;
+    if (!take[param->type.kind](self, param, argument, out))
+        return self->reason[0] ? false : refuse_value(self, param, &argument->value);
     self->n_taken++;
     return true;
 }

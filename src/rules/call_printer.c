@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The printer of calls, in the form that call_text.c reads: tensors, then other arguments unless they have their
- * default. Tensors, and numbers in their place, are printed by position; other arguments by name.
+ * default; generators have no text. Tensors, and numbers in their place, are printed by position; other arguments by
+ * name.
  */
 #include "rules/literal.h"
 #include "rules/rules.h"
@@ -46,8 +47,10 @@ static void add_tensors(const dt_arg *arg, const dt_op_value *inputs, dt__text *
     }
     dt__text_add(out, "{");
     for (int i = 0; i < arg->n; i++) {
-        dt__text_add(out, i ? "; " : "");
-        dt__op_value_text(&inputs[arg->as.first + i], out);
+        int input = dt_arg_member(arg, i);
+        dt__text_add(out, "%s%s", i ? "; " : "", input < 0 ? "none" : "");
+        if (input >= 0)
+            dt__op_value_text(&inputs[input], out);
     }
     dt__text_add(out, "}");
 }
@@ -60,9 +63,10 @@ void dt__call_form_text(const dt__op_info *info, int overload, const dt_arg *arg
     dt__text_add(out, "%s(", info->schema.name);
     for (int p = 0; p < signature->n_params; p++) {
         const dt__param *param = &signature->params[p];
-        bool is_default = hidden >> p & 1 || (!param->required && same_value(&args[p], &param->absent));
-        bool is_operand = param->type == DT__PARAM_TENSOR || param->type == DT__PARAM_TENSORS ||
-                          (param->type == DT__PARAM_SCALAR && param->required);
+        bool is_default = hidden >> p & 1 || args[p].type == DT_ARG_GENERATOR ||
+                          (!param->required && same_value(&args[p], &param->absent));
+        bool is_operand = param->type.kind == DT__PARAM_TENSOR || param->type.kind == DT__PARAM_TENSORS ||
+                          (param->type.kind == DT__PARAM_SCALAR && param->required);
         by_position = by_position && is_operand && !is_default && !param->keyword_only;
         if (is_default)
             continue;

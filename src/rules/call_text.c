@@ -179,10 +179,16 @@ static dt_status read_tensors(reading *self, dt__argument *out) {
         int number;
         if (n)
             DT__TRY(dt__cursor_expect(&self->at, ";", "between the tensors of a list"));
-        if (!at_tensor(self, &dtype, &n_word))
-            return dt__cursor_fail(&self->at, "expected a tensor such as f32[4,3] S(0)");
-        DT__TRY(read_tensor(self, dtype, n_word, &number));
-        numbers[n++] = number;
+        if (n == MAX_TENSORS)
+            return dt__cursor_fail(&self->at, "expected at most %d tensors", MAX_TENSORS);
+        numbers[n] = -1;
+        if (!dt__cursor_take(&self->at, "none")) {
+            if (!at_tensor(self, &dtype, &n_word))
+                return dt__cursor_fail(&self->at, "expected a tensor such as f32[4,3] S(0)");
+            DT__TRY(read_tensor(self, dtype, n_word, &number));
+            numbers[n] = number;
+        }
+        n++;
     }
     self->at.at++;
     out->value = (dt_arg){.type = DT_ARG_TENSORS, .n = n};
@@ -251,9 +257,6 @@ dt_status dt__placed_call_build(dt__arena *arena, const dt_op_value *values, con
         return DT_ERR_MEMORY;
     for (int i = 0; i < n; i++) {
         int number = out->bound.inputs[i];
-        if (number < 0)
-            return dt__fail(arena->ctx, DT_ERR_UNSUPPORTED, "%s: lists with absent tensors are not supported",
-                            out->info->schema.name);
         inputs[i] = values[number];
         shardings[i] = placed ? placed[number] : NULL;
     }

@@ -126,7 +126,7 @@ static int find_terms(const dt_op_call *call, const rule *parsed, const term **o
     const dt__signature *signature = &info->schema.signatures[call->overload];
     int n = 0, t = 0;
     for (int p = 0; p < signature->n_params; p++) {
-        if (signature->params[p].type != DT__PARAM_TENSOR)
+        if (signature->params[p].type.kind != DT__PARAM_TENSOR)
             continue;
         if (t == parsed->n_inputs)
             return -1;

@@ -7,8 +7,12 @@
  *
  *     [8,4] S(1) over 2, as [32]: weight 8, radix 2 of 32: 8 chunks, each split in 2: _S(0,8)
  *
- * Where something is uneven, a dim that stays as it is keeps its shards, and the first dim of a group keeps one
- * shard, with explicit extents.
+ * Where something is uneven, a dim that stays as it is keeps its shards; the last dim of a group keeps one shard,
+ * which the last dim of the other group holds with another number of chunks; and the first dim of a group keeps one
+ * shard, with explicit extents:
+ *
+ *     [4,5] S(1) over 2, as [20]: 4 chunks of 5, each split in 3 and 2: _S(0,4)
+ *     [5,4] S(0) over 2, as [20]: S(0){12,8}
  */
 #include "rules/rules.h"
 
@@ -18,13 +22,16 @@
 
 int dt__dim_groups_find(int n_from, const int64_t *from, int n_to, const int64_t *to, dt__dim_group *out) {
     int i = 0, j = 0, n = 0;
+    bool empty = false;
     for (int d = 0; d < n_from; d++)
-        if (from[d] == 0)
-            return 0;
+        empty = empty || from[d] == 0;
     while (i < n_from && j < n_to) {
-        if (from[i] == 1 || to[j] == 1) {
+        bool same = from[i] == to[j];
+        if (!same && empty)
+            break;
+        if (!same && (from[i] == 1 || to[j] == 1)) {
             i += from[i] == 1;
-            j += j < n_to && to[j] == 1;
+            j += to[j] == 1;
             continue;
         }
         dt__dim_group group = {{i, j}, {0, 0}};
@@ -145,16 +152,34 @@ static int64_t product(const int64_t *sizes, int n) {
     return all;
 }
 
+/* The only shard of the group; NULL if there are several. */
+static const dt__cut *only_cut(const dt__sharding *from, const dt__dim_group *group) {
+    int first = from->first_cut[group->first[0]];
+    return from->first_cut[group->first[0] + group->n[0]] == first + 1 ? &from->cuts[first] : NULL;
+}
+
+/* One uneven shard of the last dim: chunks of the same size in the last dim. */
+static bool map_last(const dt__sharding *from, const dt__dim_group *group, const int64_t *to, dt_placement *out) {
+    int last = group->first[0] + group->n[0] - 1, last_to = group->first[1] + group->n[1] - 1;
+    const dt__cut *cut = only_cut(from, group);
+    if (!cut || from->first_cut[last + 1] == from->first_cut[last] || cut->starts || from->shape[last] % cut->split)
+        return false;
+    int64_t chunk = from->shape[last] / cut->split, n_chunks = to[last_to] / chunk;
+    if (to[last_to] % chunk)
+        return false;
+    out[cut->mesh_dim] = n_chunks == 1 ? dt_placement_shard(last_to) : dt_placement_strided(last_to, n_chunks);
+    return true;
+}
+
 /* One uneven shard of the first dim: explicit extents of the first dim. */
 static dt_status map_first(dt__arena *arena, const dt__sharding *from, const dt__dim_group *group, const int64_t *to,
                            dt_placement *out, bool *fits) {
-    int first = group->first[0], at = from->first_cut[first];
-    const dt__cut *cut = &from->cuts[at];
+    int first = group->first[0];
+    const dt__cut *cut = only_cut(from, group);
     int64_t inner = product(from->shape + first + 1, group->n[0] - 1);
     int64_t inner_to = product(to + group->first[1] + 1, group->n[1] - 1);
-    bool alone = from->first_cut[first + group->n[0]] == at + 1 && from->first_cut[first + 1] == at + 1;
     *fits = false;
-    if (!alone || cut->split != 1 || cut->n > MAX_EXTENTS)
+    if (!cut || from->first_cut[first + 1] == from->first_cut[first] || cut->split != 1 || cut->n > MAX_EXTENTS)
         return DT_OK;
     int64_t *extents = DT__NEW_ARRAY(arena, int64_t, cut->n);
     if (!extents)
@@ -176,7 +201,7 @@ static bool has_cuts(const dt__sharding *from, const dt__dim_group *group) {
     return from->first_cut[group->first[0]] < from->first_cut[group->first[0] + group->n[0]];
 }
 
-/* Cuts of dims of size 1, and of mesh dims of size 1, say nothing; other cuts must all be in some group. */
+/* Cuts by mesh dims of size 1 have no effect; other cuts must all be in some group. */
 static bool is_covered(const dt__sharding *from, const dt_placement *out) {
     for (int m = 0; m < from->n_mesh_dims; m++)
         if (dt__is_cut(&from->placements[m]) && from->mesh[m] > 1 && !dt__is_cut(&out[m]))
@@ -197,7 +222,7 @@ dt_status dt__reshape_placements(dt__arena *arena, const dt__sharding *from, int
             continue;
         if (group->n[0] == 1 && group->n[1] == 1)
             copy_cuts(from, group, out);
-        else if (!map_evenly(from, group, to, out))
+        else if (!map_evenly(from, group, to, out) && !map_last(from, group, to, out))
             DT__TRY(map_first(arena, from, group, to, out, fits));
     }
     *fits = *fits && is_covered(from, out);

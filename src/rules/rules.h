@@ -124,7 +124,8 @@ dt_status dt__list_candidates(dt__arena *arena, const dt_op_call *call, const dt
                               dt__candidate *out, int *n);
 
 /* The text form of a call: tensors with their placements, other arguments as values or name=value, separated by
- * semicolons; a list of tensors in braces. The mesh may follow the call, or any of its tensors, as it follows a spec.
+ * semicolons; a list of tensors in braces, with `none` for a member that is none. The mesh may follow the call, or
+ * any of its tensors, as it follows a spec.
  *
  *     matmul(f32[1024,512] S(0),R; f32[512,256] R,S(1)) on mesh(dp=2,tp=4)
  *     cat({f32[4,3] S(1); f32[5,3] R}; dim=0)
@@ -189,12 +190,13 @@ dt_status dt__explanation_new(dt__arena *arena, const dt__placed_call *placed, i
                               dt__explanation *out);
 
 /* Reshaping. Dims first[0] … first[0] + n[0] - 1 of the one shape hold the elements of first[1] … of the other; no
- * smaller groups do. Dims of size 1 beside them belong to no group. */
+ * smaller groups do. A dim of size 1 beside them is a group with one of the other shape, or belongs to none. */
 typedef struct dt__dim_group {
     int first[2], n[2];
 } dt__dim_group;
 
-/* The groups of two shapes with equally many elements, at most DT_SPEC_MAX_DIMS; 0 where a size is 0. */
+/* The groups of two shapes with equally many elements, at most DT_SPEC_MAX_DIMS. Of empty tensors
+ * those before the first dim that differs. */
 int dt__dim_groups_find(int n_from, const int64_t *from, int n_to, const int64_t *to, dt__dim_group *out);
 /* Writes the placements of the reshaped tensor for those of `from`: shards are mapped, the rest stays. *fits is false
  * where some rank would hold something else. Extents are made in the arena. */

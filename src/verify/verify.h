@@ -13,7 +13,7 @@
 typedef struct dt__wrong_row {
     const char *row, *call;
     int n_ranks;
-    const char *failure; /* "element [1,2] of output 0: expected 3, got 5" */
+    const char *failure; /* "element [1,2] of output 1: expected 3, got 5" */
     int64_t elements;    /* of that call, for finding the smallest */
 } dt__wrong_row;
 

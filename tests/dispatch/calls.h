@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Running ops in tests by the text of a call, in which $0, $1, … are tensors: "add($0; $1; alpha=2)".
+ * Running ops in tests by the text of a call, in which $1, $2, … are tensors: "add($1; $2; alpha=2)".
  */
 #ifndef DT_TESTS_DISPATCH_CALLS_H
 #define DT_TESTS_DISPATCH_CALLS_H
@@ -45,7 +45,9 @@ static inline bool calls_open(dt_ctx *ctx, const char *text, dt_tensor *const *t
     size_t n = 0;
     for (const char *at = text; *at && n + 64 < sizeof full; at++)
         if (*at == '$') {
-            calls_shape_text(tensors[*++at - '0'], full + n, sizeof full - n);
+            if (at[1] < '1')
+                return dt__fail(ctx, DT_ERR_VALUE, "%s: inputs are counted from 1", text) == DT_OK;
+            calls_shape_text(tensors[*++at - '1'], full + n, sizeof full - n);
             n += strlen(full + n);
         } else
             full[n++] = *at;
@@ -57,7 +59,7 @@ static inline bool calls_open(dt_ctx *ctx, const char *text, dt_tensor *const *t
     int order[DT__MAX_INPUTS], n_tensors = 0;
     for (const char *at = text; *at; at++)
         if (*at == '$')
-            order[n_tensors++] = at[1] - '0';
+            order[n_tensors++] = at[1] - '1';
     for (int i = 0; i < out->parsed.call.n_inputs; i++)
         out->call.inputs[i] = tensors[order[out->parsed.bound.inputs[i]]];
     return true;
@@ -76,7 +78,7 @@ static inline dt_tensor *calls_do(dt_ctx *ctx, const char *text, dt_tensor *cons
     calls_close(&self);
     return fine ? self.outputs[0] : NULL;
 }
-/* CALL(ctx, "mm($0; $1)", a, b) */
+/* CALL(ctx, "mm($1; $2)", a, b) */
 #define CALL(ctx, text, ...) calls_do(ctx, text, (dt_tensor *const[]){__VA_ARGS__})
 
 static inline const char *calls_placements(const dt_tensor *tensor) {

@@ -18,40 +18,40 @@ typedef struct known {
 } known;
 
 static const known cases[] = {
-    {"CMR-001", "mm($0; $1)", {4}, {"8,4 R", "4,8 S(1)"}, "S(1)", ""},
-    {"CMR-002", "mm($0; $1)", {4}, {"8,4 S(0)", "4,8 R"}, "S(0)", ""},
-    {"CMR-003", "mm($0; $1)", {4}, {"8,4 S(1)", "4,8 S(0)"}, "P(sum)", ""},
-    {"CMR-004", "mul($0; $1)", {4}, {"8,4 S(0)", "8,4 S(0)"}, "S(0)", ""},
-    {"CMR-005", "mul($0; $1)", {4}, {"8,4,2 S(1)", "2 R"}, "S(1)", ""},
-    {"CMR-006", "mul($0; $1)", {4}, {"8,4,2 S(0)", "1,2 R"}, "S(0)", ""},
-    {"CMR-007", "mm($0; $1)", {2, 2}, {"8,4 S(0),R", "4,8 R,S(1)"}, "S(0),S(1)", ""},
-    {"CMR-009", "mm($0; $1)", {2, 2}, {"8,4 S(0),P(sum)", "4,8 R,R"}, "S(0),P(sum)", ""},
-    {"CMR-009", "add($0; $1)", {2, 2}, {"8,4 S(0),P(sum)", "8,4 S(0),R"}, "S(0),P(sum)", ""},
-    {"CMR-010", "mm($0; $1)", {4}, {"64,96 S(0)", "96,4 S(0)"}, "S(0)", "all_gather 1"},
-    {"CMR-012", "where($0; $1; $2)", {4}, {"8 bool S(0)", "1 R", "1,1 R"}, "S(1)", ""},
-    {"CMR-014", "add($0; $1)", {2, 2}, {"20,6 S(1),R", "6 S(0),R"}, "S(1),R", ""},
-    {"CMR-016", "add_($0; $1)", {2, 2}, {"12,4,8 S(0),S(2)", "12,1,8 S(2),R"}, "S(0),S(2)", "all_to_all 1"},
-    {"STR-015", "mm($0; $1)", {4}, {"6,8 R", "8,12 R"}, "R", ""},
-    {"STR-015", "mm($0; $1)", {4}, {"6,8 S(1)", "8,12 S(0)"}, "P(sum)", ""},
-    {"STR-016", "bmm($0; $1)", {4}, {"8,6,8 S(0)", "8,8,12 S(0)"}, "S(0)", ""},
-    {"STR-016", "bmm($0; $1)", {4}, {"8,6,8 S(2)", "8,8,12 S(1)"}, "P(sum)", ""},
-    {"STR-016", "bmm($0; $1)", {4}, {"8,6,8 S(1)", "8,8,12 R"}, "S(1)", ""},
-    {"SDS-003", "add($0; $1)", {2, 2, 2}, {"8,8,8 R,S(0),S(1)", "8,8,8 S(0),R,R"}, NULL, NULL},
+    {"CMR-001", "mm($1; $2)", {4}, {"8,4 R", "4,8 S(1)"}, "S(1)", ""},
+    {"CMR-002", "mm($1; $2)", {4}, {"8,4 S(0)", "4,8 R"}, "S(0)", ""},
+    {"CMR-003", "mm($1; $2)", {4}, {"8,4 S(1)", "4,8 S(0)"}, "P(sum)", ""},
+    {"CMR-004", "mul($1; $2)", {4}, {"8,4 S(0)", "8,4 S(0)"}, "S(0)", ""},
+    {"CMR-005", "mul($1; $2)", {4}, {"8,4,2 S(1)", "2 R"}, "S(1)", ""},
+    {"CMR-006", "mul($1; $2)", {4}, {"8,4,2 S(0)", "1,2 R"}, "S(0)", ""},
+    {"CMR-007", "mm($1; $2)", {2, 2}, {"8,4 S(0),R", "4,8 R,S(1)"}, "S(0),S(1)", ""},
+    {"CMR-009", "mm($1; $2)", {2, 2}, {"8,4 S(0),P(sum)", "4,8 R,R"}, "S(0),P(sum)", ""},
+    {"CMR-009", "add($1; $2)", {2, 2}, {"8,4 S(0),P(sum)", "8,4 S(0),R"}, "S(0),P(sum)", ""},
+    {"CMR-010", "mm($1; $2)", {4}, {"64,96 S(0)", "96,4 S(0)"}, "S(0)", "all_gather 1"},
+    {"CMR-012", "where($1; $2; $3)", {4}, {"8 bool S(0)", "1 R", "1,1 R"}, "S(1)", ""},
+    {"CMR-014", "add($1; $2)", {2, 2}, {"20,6 S(1),R", "6 S(0),R"}, "S(1),R", ""},
+    {"CMR-016", "add_($1; $2)", {2, 2}, {"12,4,8 S(0),S(2)", "12,1,8 S(2),R"}, "S(0),S(2)", "all_to_all 1"},
+    {"STR-015", "mm($1; $2)", {4}, {"6,8 R", "8,12 R"}, "R", ""},
+    {"STR-015", "mm($1; $2)", {4}, {"6,8 S(1)", "8,12 S(0)"}, "P(sum)", ""},
+    {"STR-016", "bmm($1; $2)", {4}, {"8,6,8 S(0)", "8,8,12 S(0)"}, "S(0)", ""},
+    {"STR-016", "bmm($1; $2)", {4}, {"8,6,8 S(2)", "8,8,12 S(1)"}, "P(sum)", ""},
+    {"STR-016", "bmm($1; $2)", {4}, {"8,6,8 S(1)", "8,8,12 R"}, "S(1)", ""},
+    {"SDS-003", "add($1; $2)", {2, 2, 2}, {"8,8,8 R,S(0),S(1)", "8,8,8 S(0),R,R"}, NULL, NULL},
     {"SDS-004",
-     "cat({$0; $1}; 0)",
+     "cat({$1; $2}; 0)",
      {2, 2, 2},
      {"8,8,8 R,R,S(1)", "8,8,8 S(1),S(1),S(1)"},
      "S(1),S(1),S(1)",
      "all_to_all 1"},
-    {"SDS-018", "mm($0; $1)", {2, 2, 2}, {"64,32 S(0),R,R", "32,64 R,R,R"}, "S(0),R,R", ""},
-    {"SDS-021", "mm($0; $1)", {2, 2}, {"64,32 S(0),R", "32,64 R,S(0)"}, NULL, NULL},
-    {"an elementwise op on a sum reduces it", "relu($0)", {4}, {"8,4 P(sum)"}, "S(0)", "reduce_scatter 1"},
-    {"one that is linear does not", "neg($0)", {4}, {"8,4 P(sum)"}, "P(sum)", ""},
-    {"a largest element is kept by what rises", "relu($0)", {4}, {"8,4 P(max)"}, "P(max)", ""},
-    {"a sum of a cut dim is partial", "sum($0; [0])", {4}, {"8,4 S(0)"}, "P(sum)", ""},
-    {"a sum of another dim is not", "sum($0; [1])", {4}, {"8,4 S(0)"}, "S(0)", ""},
-    {"a view keeps its cut", "view($0; [8,2,2])", {4}, {"8,4 S(0)"}, "S(0)", ""},
-    {"columns, then rows", "linear($0; $1)", {4}, {"8,16 S(1)", "4,16 S(1)"}, "P(sum)", ""},
+    {"SDS-018", "mm($1; $2)", {2, 2, 2}, {"64,32 S(0),R,R", "32,64 R,R,R"}, "S(0),R,R", ""},
+    {"SDS-021", "mm($1; $2)", {2, 2}, {"64,32 S(0),R", "32,64 R,S(0)"}, NULL, NULL},
+    {"an elementwise op on a sum reduces it", "relu($1)", {4}, {"8,4 P(sum)"}, "S(0)", "reduce_scatter 1"},
+    {"one that is linear does not", "neg($1)", {4}, {"8,4 P(sum)"}, "P(sum)", ""},
+    {"a largest element is kept by what rises", "relu($1)", {4}, {"8,4 P(max)"}, "P(max)", ""},
+    {"a sum of a cut dim is partial", "sum($1; [0])", {4}, {"8,4 S(0)"}, "P(sum)", ""},
+    {"a sum of another dim is not", "sum($1; [1])", {4}, {"8,4 S(0)"}, "S(0)", ""},
+    {"a view keeps its cut", "view($1; [8,2,2])", {4}, {"8,4 S(0)"}, "S(0)", ""},
+    {"columns, then rows", "linear($1; $2)", {4}, {"8,16 S(1)", "4,16 S(1)"}, "P(sum)", ""},
 };
 enum { N_CASES = sizeof cases / sizeof *cases };
 
@@ -146,12 +146,12 @@ static int without_rows(dt_ctx *ctx, void *arg) {
     dt_tensor *whole = calls_counting(ctx, DT_F32, DT_SHAPE(8, 16, 32), 0, 1);
     dt_tensor *a = calls_place(whole, mesh, "S(0),S(1)"), *b = calls_place(whole, mesh, "S(1),S(1)");
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
-    dt_tensor *y = CALL(ctx, "test_two($0; $1)", a, a);
+    dt_tensor *y = CALL(ctx, "test_two($1; $2)", a, a);
     CHECK(y && !strcmp(calls_placements(y), "R,R"), "%s %s", calls_placements(y), dt_error_text(ctx));
     CHECK(dt_comm_stats(ctx, &(dt_comm_filter){.collective = "all_gather"}).n == dt_comm_stats(ctx, NULL).n &&
               dt_comm_stats(ctx, NULL).n >= 2 && dt_comm_stats(ctx, NULL).n <= 4,
           "%s", counted(ctx));
-    dt_tensor *z = CALL(ctx, "test_list($0; {$1; $0})", a, b);
+    dt_tensor *z = CALL(ctx, "test_list($1; {$2; $1})", a, b);
     CHECK(z && !strcmp(calls_placements(z), "R,R"), "%s %s", calls_placements(z), dt_error_text(ctx));
     dt_tensor *two = dt_to_local(y), *three = dt_to_local(z);
     for (int64_t i = 0; i < 8 * 16 * 32; i += 7)
@@ -171,10 +171,10 @@ static void collectives__an_op_without_a_kernel_is_refused(void **state) {
     (void)state;
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
     assert_int_equal(dt_op_register(ctx, &op_no_kernel), DT_OK);
-    assert_null(CALL(ctx, "test_no_kernel($0)", dt_ones(ctx, DT_SHAPE(3))));
+    assert_null(CALL(ctx, "test_no_kernel($1)", dt_ones(ctx, DT_SHAPE(3))));
     assert_error_says(ctx, DT_ERR_UNSUPPORTED, "test_no_kernel: the op has no kernel");
     assert_int_equal(dt_error_clear(ctx), DT_OK);
-    assert_null(CALL(ctx, "test_unknown($0)", dt_ones(ctx, DT_SHAPE(3))));
+    assert_null(CALL(ctx, "test_unknown($1)", dt_ones(ctx, DT_SHAPE(3))));
     assert_error_says(ctx, DT_ERR_OP, "test_unknown");
     assert_int_equal(dt_error_clear(ctx), DT_OK);
     assert_int_equal(dt_close(ctx), 0);

@@ -62,7 +62,7 @@ static dt_tensor *call_at(world *self, const char *file, int line, const char *t
 static void policy__allows_by_default(void **state) {
     (void)state;
     world *w = open_world();
-    dt_tensor *y = CALL(w->ctx, "mm($0; $1)", ones(w, 8, 8, "S(0)"), ones(w, 8, 8, "S(0)"));
+    dt_tensor *y = CALL(w->ctx, "mm($1; $2)", ones(w, 8, 8, "S(0)"), ones(w, 8, 8, "S(0)"));
     assert_string_equal(calls_placements(y), "P(sum)"); /* one all-to-all is the cheapest */
     assert_int_equal(w->log.n, 0);
     close_world(w);
@@ -74,26 +74,26 @@ static void policy__warns_with_file_and_line(void **state) {
     dt_tensor *x = ones(w, 8, 8, "S(0)"), *v = ones(w, 8, 8, "S(0)");
     /* UTL-046: a warning, which names the op */
     assert_int_equal(dt_comm_policy(w->ctx, DT_COMM_WARN), DT_OK);
-    assert_non_null(call_at(w, "model.c", 12, "mm($0; $1)", (dt_tensor *[]){x, v}));
+    assert_non_null(call_at(w, "model.c", 12, "mm($1; $2)", (dt_tensor *[]){x, v}));
     assert_int_equal(w->log.n, 1);
     assert_non_null(strstr(w->log.text[0], "mm: moves argument 1, f32[8,8] S(0) on mesh(4), to S(1)"));
     assert_non_null(strstr(w->log.text[0], " (at model.c:12)"));
-    assert_non_null(call_at(w, "model.c", 13, "mm($0; $1)", (dt_tensor *[]){x, v})); /* from the cache, too */
+    assert_non_null(call_at(w, "model.c", 13, "mm($1; $2)", (dt_tensor *[]){x, v})); /* from the cache, too */
     assert_int_equal(w->log.n, 2);
     assert_non_null(strstr(w->log.text[1], "model.c:13"));
-    assert_non_null(CALL(w->ctx, "add($0; $1)", x, v)); /* moves nothing */
+    assert_non_null(CALL(w->ctx, "add($1; $2)", x, v)); /* moves nothing */
     assert_int_equal(w->log.n, 2);
     for (int i = 0; i < 3; i++) /* once per call site and decision */
-        assert_non_null(call_at(w, "model.c", 12, "mm($0; $1)", (dt_tensor *[]){x, v}));
+        assert_non_null(call_at(w, "model.c", 12, "mm($1; $2)", (dt_tensor *[]){x, v}));
     assert_int_equal(w->log.n, 2);
     dt_tensor *wide = ones(w, 8, 12, "S(0)");
     for (int i = 0; i < 3; i++)
-        assert_non_null(call_at(w, "model.c", 12, "mm($0; $1)", (dt_tensor *[]){x, wide}));
+        assert_non_null(call_at(w, "model.c", 12, "mm($1; $2)", (dt_tensor *[]){x, wide}));
     assert_int_equal(w->log.n, 3);
-    assert_non_null(call_at(w, "other.c", 12, "mm($0; $1)", (dt_tensor *[]){x, v}));
+    assert_non_null(call_at(w, "other.c", 12, "mm($1; $2)", (dt_tensor *[]){x, v}));
     assert_int_equal(w->log.n, 4);
     for (int i = 0; i < 3; i++) /* from no known place */
-        assert_non_null(CALL(w->ctx, "mm($0; $1)", x, v));
+        assert_non_null(CALL(w->ctx, "mm($1; $2)", x, v));
     assert_int_equal(w->log.n, 5);
     close_world(w);
 }
@@ -105,7 +105,7 @@ static void policy__refuses_before_anything_moves(void **state) {
     assert_int_equal(dt_comm_policy(w->ctx, DT_COMM_ERROR), DT_OK);
     dt__redistribute_stats before = dt__redistribute_statistics(w->ctx);
     int64_t refs[] = {x->n_refs, v->n_refs, x->storage->n_refs, x->spec->n_refs};
-    assert_null(call_at(w, "model.c", 12, "mm($0; $1)", (dt_tensor *[]){x, v}));
+    assert_null(call_at(w, "model.c", 12, "mm($1; $2)", (dt_tensor *[]){x, v}));
     assert_error_says(w->ctx, DT_ERR_PLACEMENT, "mm: moves argument 1");
     assert_error_says(w->ctx, DT_ERR_PLACEMENT, "redistribute it first (at model.c:12)");
     assert_int_equal(dt__redistribute_statistics(w->ctx).n_runs, before.n_runs);
@@ -115,9 +115,9 @@ static void policy__refuses_before_anything_moves(void **state) {
     assert_string_equal(calls_placements(x), "S(0)");
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
     dt_tensor *moved = dt_redistribute(v, "R"); /* explicit: allowed */
-    assert_non_null(CALL(w->ctx, "mm($0; $1)", x, moved));
+    assert_non_null(CALL(w->ctx, "mm($1; $2)", x, moved));
     dt_tensor *whole = ones(w, 8, 8, "R");
-    assert_non_null(CALL(w->ctx, "add($0; $1)", x, whole)); /* R to S(0) takes no message */
+    assert_non_null(CALL(w->ctx, "add($1; $2)", x, whole)); /* R to S(0) takes no message */
     assert_non_null(dt_full_tensor(x));                     /* reading is always allowed */
     close_world(w);
 }
@@ -129,17 +129,17 @@ static void policy__is_that_of_the_scope(void **state) {
     dt_scope outer = dt_scope_begin(w->ctx);
     assert_int_equal(dt_comm_policy(w->ctx, DT_COMM_ERROR), DT_OK);
     dt_scope inner = dt_scope_begin(w->ctx);
-    assert_null(CALL(w->ctx, "mm($0; $0)", x)); /* those inside have it, too */
+    assert_null(CALL(w->ctx, "mm($1; $1)", x)); /* those inside have it, too */
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
     assert_int_equal(dt_comm_policy(w->ctx, DT_COMM_ALLOW), DT_OK);
-    assert_non_null(CALL(w->ctx, "mm($0; $0)", x));
+    assert_non_null(CALL(w->ctx, "mm($1; $1)", x));
     dt_scope_end(inner);
-    assert_null(CALL(w->ctx, "mm($0; $0)", x));
+    assert_null(CALL(w->ctx, "mm($1; $1)", x));
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
     dt_scope_end(outer);
-    assert_non_null(CALL(w->ctx, "mm($0; $0)", x));
+    assert_non_null(CALL(w->ctx, "mm($1; $1)", x));
     dt_scope other = dt_scope_begin(w->ctx); /* at the depth of one that had a policy */
-    assert_non_null(CALL(w->ctx, "mm($0; $0)", x));
+    assert_non_null(CALL(w->ctx, "mm($1; $1)", x));
     dt_scope_end(other);
     assert_int_equal(dt_comm_policy(w->ctx, DT_N_POLICIES), DT_ERR_VALUE);
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
@@ -150,19 +150,19 @@ static void mixed__plain_and_distributed_is_refused(void **state) {
     (void)state;
     world *w = open_world();
     dt_tensor *x = ones(w, 8, 8, "S(0)"), *plain = dt_ones(w->ctx, DT_SHAPE(8, 8));
-    assert_null(CALL(w->ctx, "add($0; $1)", x, plain));
+    assert_null(CALL(w->ctx, "add($1; $2)", x, plain));
     assert_error_says(w->ctx, DT_ERR_PLACEMENT, "add: f32[8,8] is plain and f32[8,8] S(0) on mesh(4) is distributed");
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
     dt_implicit_replication_begin(w->ctx);
     dt_implicit_replication_begin(w->ctx);
-    assert_string_equal(calls_placements(CALL(w->ctx, "add($0; $1)", x, plain)), "S(0)");
+    assert_string_equal(calls_placements(CALL(w->ctx, "add($1; $2)", x, plain)), "S(0)");
     dt_implicit_replication_end(w->ctx);
-    assert_non_null(CALL(w->ctx, "add($0; $1)", x, plain));
+    assert_non_null(CALL(w->ctx, "add($1; $2)", x, plain));
     dt_implicit_replication_end(w->ctx);
-    assert_null(CALL(w->ctx, "add($0; $1)", x, plain)); /* not from the cache */
+    assert_null(CALL(w->ctx, "add($1; $2)", x, plain)); /* not from the cache */
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
     dt_implicit_replication_end(w->ctx); /* one too many changes nothing */
-    assert_null(CALL(w->ctx, "add($0; $1)", x, plain));
+    assert_null(CALL(w->ctx, "add($1; $2)", x, plain));
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
     close_world(w);
 }
@@ -171,10 +171,10 @@ static void mixed__one_element_counts_as_replicated(void **state) {
     (void)state;
     world *w = open_world();
     dt_tensor *x = ones(w, 8, 8, "S(0)");
-    assert_string_equal(calls_placements(CALL(w->ctx, "add($0; $1)", x, dt_scalar(w->ctx, 2))), "S(0)");
-    assert_string_equal(calls_placements(CALL(w->ctx, "add($0; $1)", x, dt_ones(w->ctx, DT_SHAPE(1)))), "S(0)");
-    assert_string_equal(calls_placements(CALL(w->ctx, "mul($1; $0)", x, dt_ones(w->ctx, DT_SHAPE(1, 1)))), "S(0)");
-    assert_null(CALL(w->ctx, "add($0; $1)", x, dt_ones(w->ctx, DT_SHAPE(8))));
+    assert_string_equal(calls_placements(CALL(w->ctx, "add($1; $2)", x, dt_scalar(w->ctx, 2))), "S(0)");
+    assert_string_equal(calls_placements(CALL(w->ctx, "add($1; $2)", x, dt_ones(w->ctx, DT_SHAPE(1)))), "S(0)");
+    assert_string_equal(calls_placements(CALL(w->ctx, "mul($2; $1)", x, dt_ones(w->ctx, DT_SHAPE(1, 1)))), "S(0)");
+    assert_null(CALL(w->ctx, "add($1; $2)", x, dt_ones(w->ctx, DT_SHAPE(8))));
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
     close_world(w);
 }
@@ -185,9 +185,9 @@ static void mixed__meshes_must_be_equal(void **state) {
     int64_t four = 4, two[] = {2, 2};
     dt_mesh *same = dt_mesh_from_shape(w->ctx, &four, 1, NULL), *other = dt_mesh_from_shape(w->ctx, two, 2, NULL);
     dt_tensor *x = ones(w, 8, 8, "S(0)");
-    assert_non_null(CALL(w->ctx, "add($0; $1)", x, dt_ones(w->ctx, DT_SHAPE(8, 8), .mesh = same, .place = "S(0)")));
+    assert_non_null(CALL(w->ctx, "add($1; $2)", x, dt_ones(w->ctx, DT_SHAPE(8, 8), .mesh = same, .place = "S(0)")));
     dt_tensor *y = dt_ones(w->ctx, DT_SHAPE(8, 8), .mesh = other, .place = "S(0),R");
-    assert_null(CALL(w->ctx, "add($0; $1)", x, y));
+    assert_null(CALL(w->ctx, "add($1; $2)", x, y));
     assert_error_says(w->ctx, DT_ERR_MESH, "add: f32[8,8] S(0) on mesh(4) and f32[8,8] S(0),R on mesh(2x2)");
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
     dt_mesh_release(same);
@@ -200,12 +200,12 @@ static void in_place__that_would_have_to_move_is_refused(void **state) {
     (void)state;
     world *w = open_world();
     dt_tensor *partial = ones(w, 8, 8, "P(sum)"), *x = ones(w, 8, 8, "S(0)");
-    assert_null(CALL(w->ctx, "add_($0; 2.0)", partial));
+    assert_null(CALL(w->ctx, "add_($1; 2.0)", partial));
     assert_int_equal(dt_error_status(w->ctx), DT_ERR_PLACEMENT);
     assert_int_equal(dt_error_clear(w->ctx), DT_OK);
     assert_string_equal(calls_placements(partial), "P(sum)");
     dt_tensor *y = ones(w, 8, 8, "S(1)");
-    assert_ptr_equal(CALL(w->ctx, "add_($0; $1)", x, y), x); /* CMR-016: the other one follows */
+    assert_ptr_equal(CALL(w->ctx, "add_($1; $2)", x, y), x); /* CMR-016: the other one follows */
     assert_string_equal(calls_placements(x), "S(0)");
     close_world(w);
 }
@@ -218,20 +218,20 @@ static int overlapping(dt_ctx *ctx, void *arg) {
     dt_tensor *whole = calls_counting(ctx, DT_F32, DT_SHAPE(5, 5), 0, 1);
     for (int distributed = 0; distributed < 2; distributed++) {
         dt_tensor *x = distributed ? calls_place(whole, mesh, "R") : dt_clone(whole);
-        CHECK(CALL(ctx, "add_($0; $1)", x, CALL(ctx, "transpose($0; 0; 1)", x)) == x, "%s", dt_error_text(ctx));
+        CHECK(CALL(ctx, "add_($1; $2)", x, CALL(ctx, "transpose($1; 0; 1)", x)) == x, "%s", dt_error_text(ctx));
         dt_tensor *full = dt_full_tensor(x);
         for (int64_t i = 0; i < 25; i++) {
             double expected = (double)(i + i % 5 * 5 + i / 5);
             CHECK(calls_number(full, i) == expected, "%" PRId64 ": %g, not %g", i, calls_number(full, i), expected);
         }
         dt_tensor *y = distributed ? calls_place(whole, mesh, "S(1)") : dt_clone(whole);
-        CHECK(CALL(ctx, "add_($0; $1)", y, CALL(ctx, "select($0; 0; 4)", y)) == y, "%s", dt_error_text(ctx));
+        CHECK(CALL(ctx, "add_($1; $2)", y, CALL(ctx, "select($1; 0; 4)", y)) == y, "%s", dt_error_text(ctx));
         full = dt_full_tensor(y);
         for (int64_t i = 0; i < 25; i++)
             CHECK(calls_number(full, i) == (double)(i + 20 + i % 5), "%" PRId64 ": %g", i, calls_number(full, i));
     }
-    dt_tensor *wide = CALL(ctx, "expand($0; [4,3])", dt_ones(ctx, DT_SHAPE(1, 3)));
-    CHECK(!CALL(ctx, "add_($0; 1.0)", wide) && dt_error_status(ctx) == DT_ERR_STATE, "%s", dt_error_text(ctx));
+    dt_tensor *wide = CALL(ctx, "expand($1; [4,3])", dt_ones(ctx, DT_SHAPE(1, 3)));
+    CHECK(!CALL(ctx, "add_($1; 1.0)", wide) && dt_error_status(ctx) == DT_ERR_STATE, "%s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
     dt_mesh_release(mesh);
     return 0;
@@ -250,20 +250,20 @@ static int views_share(dt_ctx *ctx, void *arg) {
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n_ranks, 1, NULL);
     dt_tensor *whole = calls_counting(ctx, DT_F32, DT_SHAPE(7, 4), 0, 1);
     dt_tensor *x = calls_place(whole, mesh, "S(0)"), *expected = dt_clone(whole);
-    dt_tensor *v = CALL(ctx, "transpose($0; 0; 1)", x);
+    dt_tensor *v = CALL(ctx, "transpose($1; 0; 1)", x);
     CHECK(v && dt_tensor_shares(v, x), "the transpose is a copy: %s", dt_error_text(ctx));
     CHECK(!strcmp(calls_placements(v), "S(1)"), "%s", calls_placements(v));
-    dt_tensor *part = CALL(ctx, "select($0; 0; 2)", v); /* column 2 of x */
+    dt_tensor *part = CALL(ctx, "select($1; 0; 2)", v); /* column 2 of x */
     CHECK(part && dt_tensor_shares(part, x), "the selection is a copy: %s", dt_error_text(ctx));
     uint64_t version = x->storage->version;
-    CHECK(CALL(ctx, "add_($0; 100.0)", part) == part, "%s", dt_error_text(ctx));
+    CHECK(CALL(ctx, "add_($1; 100.0)", part) == part, "%s", dt_error_text(ctx));
     CHECK(x->storage->version == version + 1, "version %llu", (unsigned long long)x->storage->version);
     for (int64_t i = 0; i < 7; i++)
         calls_put(expected, i * 4 + 2, (double)(i * 4 + 2) + 100);
     CHECK(tensors_equal(dt_full_tensor(x), expected), "the view's change does not show");
-    dt_tensor *flat = CALL(ctx, "view($0; [28])", x);
+    dt_tensor *flat = CALL(ctx, "view($1; [28])", x);
     CHECK(flat && dt_tensor_shares(flat, x), "the flat view is a copy: %s", dt_error_text(ctx));
-    dt_tensor *copied = CALL(ctx, "reshape($0; [28])", v); /* column by column: cannot be a view */
+    dt_tensor *copied = CALL(ctx, "reshape($1; [28])", v); /* column by column: cannot be a view */
     CHECK(copied, "%s", dt_error_text(ctx));
     CHECK(!dt_tensor_shares(copied, x) || dt_tensor_local_elements(x) <= 4 || n_ranks > 1, "it is a view");
     dt_mesh_release(mesh);
@@ -282,12 +282,12 @@ static int outside(dt_ctx *ctx, void *arg) {
     int64_t two = 2;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &two, 1, NULL);
     dt_tensor *x = calls_place(calls_counting(ctx, DT_F32, DT_SHAPE(5, 3), 0, 1), mesh, "S(0)");
-    dt_tensor *y = CALL(ctx, "mm($0; $1)", x, CALL(ctx, "transpose($0; 0; 1)", x));
+    dt_tensor *y = CALL(ctx, "mm($1; $2)", x, CALL(ctx, "transpose($1; 0; 1)", x));
     CHECK(y, "%s", dt_error_text(ctx));
     CHECK(dt_tensor_size(y, 0) == 5 && dt_tensor_size(y, 1) == 5, "%" PRId64, dt_tensor_size(y, 0));
     CHECK(dt_rank(ctx) < 2 || dt_tensor_local_elements(y) == 0, "%" PRId64, dt_tensor_local_elements(y));
-    CHECK(CALL(ctx, "add_($0; 1.0)", y) == y, "%s", dt_error_text(ctx));
-    dt_tensor *sum = CALL(ctx, "sum($0)", y);
+    CHECK(CALL(ctx, "add_($1; 1.0)", y) == y, "%s", dt_error_text(ctx));
+    dt_tensor *sum = CALL(ctx, "sum($1)", y);
     double value = dt_item(sum), expected = 0;
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < 5; j++) {
@@ -314,7 +314,7 @@ static void fake__plans_on_meshes_of_any_size(void **state) {
     dt_mesh *mesh = dt_mesh_from_shape(ctx, sizes, 2, NULL);
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(100000, 4096), .mesh = mesh, .place = "S(0),R");
     dt_tensor *w = dt_ones(ctx, DT_SHAPE(4096, 8192), .mesh = mesh, .place = "R,S(1)");
-    dt_tensor *y = CALL(ctx, "relu($0)", CALL(ctx, "mm($0; $1)", x, w));
+    dt_tensor *y = CALL(ctx, "relu($1)", CALL(ctx, "mm($1; $2)", x, w));
     assert_string_equal(calls_placements(y), "S(0),S(1)");
     assert_int_equal(dt_tensor_local_shape(y)[0], 100);
     assert_int_equal(dt_tensor_local_shape(y)[1], 82);

@@ -59,7 +59,7 @@ static void count__of_an_op_is_its_own(void **state) {
     (void)state;
     world w = open_world(2);
     assert_int_equal(dt_comm_stats_begin(w.ctx), DT_OK);
-    assert_non_null(CALL(w.ctx, "mm($0; $1)", ones(&w, 8, 8, "S(0)"), ones(&w, 8, 32, "S(0)")));
+    assert_non_null(CALL(w.ctx, "mm($1; $2)", ones(&w, 8, 8, "S(0)"), ones(&w, 8, 32, "S(0)")));
     assert_int_equal(count(w.ctx, NULL, NULL, NULL), 1);
     assert_int_equal(count(w.ctx, "all_reduce", NULL, NULL) + count(w.ctx, "reduce_scatter", NULL, NULL), 0);
     assert_int_equal(count(w.ctx, NULL, "mm", NULL), 1);
@@ -89,10 +89,10 @@ static void count__begins_from_zero(void **state) {
 static void run_layer(const world *w, const char *name, dt_tensor *x) {
     assert_int_equal(dt_comm_scope_begin(w->ctx, name), DT_OK);
     assert_int_equal(dt_comm_scope_begin(w->ctx, "net1"), DT_OK);
-    dt_tensor *h = CALL(w->ctx, "relu($0)", CALL(w->ctx, "linear($0; $1)", x, ones(w, 16, 8, "S(0)")));
+    dt_tensor *h = CALL(w->ctx, "relu($1)", CALL(w->ctx, "linear($1; $2)", x, ones(w, 16, 8, "S(0)")));
     dt_comm_scope_end(w->ctx);
     assert_int_equal(dt_comm_scope_begin(w->ctx, "net2"), DT_OK);
-    dt_tensor *y = CALL(w->ctx, "linear($0; $1)", h, ones(w, 8, 16, "S(1)"));
+    dt_tensor *y = CALL(w->ctx, "linear($1; $2)", h, ones(w, 8, 16, "S(1)"));
     assert_string_equal(calls_placements(y), "P(sum)");
     assert_non_null(dt_redistribute(y, "R"));
     dt_comm_scope_end(w->ctx);
@@ -183,7 +183,7 @@ static int bytes_received(dt_ctx *ctx, void *arg) {
     CHECK(dt_comm_stats(ctx, NULL).bytes == expected, "%" PRId64 ", not %" PRId64, dt_comm_stats(ctx, NULL).bytes,
           expected);
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
-    CHECK(dt_item(CALL(ctx, "sum($0)", x)) == 21, "%s", dt_error_text(ctx));
+    CHECK(dt_item(CALL(ctx, "sum($1)", x)) == 21, "%s", dt_error_text(ctx));
     CHECK(count(ctx, "all_reduce", "item", NULL) == (n > 1), "%" PRId64, count(ctx, "all_reduce", "item", NULL));
     CHECK(count(ctx, NULL, NULL, NULL) == (n > 1), "%" PRId64, count(ctx, NULL, NULL, NULL));
     dt_mesh_release(mesh);

@@ -45,25 +45,25 @@ static void cache__keys_are_op_static_arguments_and_specs(void **state) {
     dt_tensor *a = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(0)");
     dt_tensor *b = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(1)");
     dt_tensor *c = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = "S(0)");
-    NEW(ctx, "add($0; $1)", a, a);
-    SEEN(ctx, "add($0; $1)", a, c); /* the same spec */
-    SEEN(ctx, "add($0; $1)", c, a);
-    NEW(ctx, "add($0; $1)", a, b);
-    NEW(ctx, "add($0; $1)", b, a);
-    NEW(ctx, "sub($0; $1)", a, a);
-    NEW(ctx, "sum($0; [0])", a);
-    NEW(ctx, "sum($0; [1])", a); /* DEC-007, DEC-008, STR-020: static arguments distinguish calls */
-    NEW(ctx, "sum($0; [0,1])", a);
-    NEW(ctx, "sum($0; [0]; true)", a);
-    NEW(ctx, "sum($0; [0]; dtype=f64)", a);
-    NEW(ctx, "sum($0)", a);
-    SEEN(ctx, "sum($0; [1])", a);
-    NEW(ctx, "cat({$0; $0}; 0)", a);
-    NEW(ctx, "cat({$0; $0; $0}; 0)", a);
-    NEW(ctx, "cat({$0; $0}; 1)", a);
-    SEEN(ctx, "cat({$0; $1}; 1)", a, c);
-    NEW(ctx, "gelu($0)", a);
-    NEW(ctx, "gelu($0; approximate=tanh)", a);
+    NEW(ctx, "add($1; $2)", a, a);
+    SEEN(ctx, "add($1; $2)", a, c); /* the same spec */
+    SEEN(ctx, "add($1; $2)", c, a);
+    NEW(ctx, "add($1; $2)", a, b);
+    NEW(ctx, "add($1; $2)", b, a);
+    NEW(ctx, "sub($1; $2)", a, a);
+    NEW(ctx, "sum($1; [0])", a);
+    NEW(ctx, "sum($1; [1])", a); /* DEC-007, DEC-008, STR-020: static arguments distinguish calls */
+    NEW(ctx, "sum($1; [0,1])", a);
+    NEW(ctx, "sum($1; [0]; true)", a);
+    NEW(ctx, "sum($1; [0]; dtype=f64)", a);
+    NEW(ctx, "sum($1)", a);
+    SEEN(ctx, "sum($1; [1])", a);
+    NEW(ctx, "cat({$1; $1}; 0)", a);
+    NEW(ctx, "cat({$1; $1; $1}; 0)", a);
+    NEW(ctx, "cat({$1; $1}; 1)", a);
+    SEEN(ctx, "cat({$1; $2}; 1)", a, c);
+    NEW(ctx, "gelu($1)", a);
+    NEW(ctx, "gelu($1; approximate=tanh)", a);
     dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);
 }
@@ -73,12 +73,12 @@ static void cache__keys_of_plain_tensors_are_dtype_and_shape(void **state) {
     dt_ctx *ctx = open_self();
     dt_tensor *a = dt_ones(ctx, DT_SHAPE(8, 4)), *b = dt_ones(ctx, DT_SHAPE(4, 8)), *c = dt_ones(ctx, DT_SHAPE(8, 4));
     dt_tensor *d = dt_ones(ctx, DT_SHAPE(8, 4), .dtype = DT_F64), *e = dt_ones(ctx, DT_SHAPE(32));
-    NEW(ctx, "neg($0)", a);
-    SEEN(ctx, "neg($0)", c);
-    SEEN(ctx, "neg($0)", dt_transpose(b, 0, 1)); /* strides decide nothing */
-    NEW(ctx, "neg($0)", b);
-    NEW(ctx, "neg($0)", d);
-    NEW(ctx, "neg($0)", e);
+    NEW(ctx, "neg($1)", a);
+    SEEN(ctx, "neg($1)", c);
+    SEEN(ctx, "neg($1)", dt_transpose(b, 0, 1)); /* strides decide nothing */
+    NEW(ctx, "neg($1)", b);
+    NEW(ctx, "neg($1)", d);
+    NEW(ctx, "neg($1)", e);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -86,20 +86,20 @@ static void cache__scalars_that_vary_add_nothing_but_their_classes_do(void **sta
     (void)state;
     dt_ctx *ctx = open_self();
     dt_tensor *a = dt_ones(ctx, DT_SHAPE(8, 4));
-    NEW(ctx, "mul($0; 2.5)", a);
+    NEW(ctx, "mul($1; 2.5)", a);
     for (int i = 1; i < 100; i++) {
         char text[64];
-        snprintf(text, sizeof text, "mul($0; %d.25)", i);
+        snprintf(text, sizeof text, "mul($1; %d.25)", i);
         SEEN(ctx, text, a);
     }
-    NEW(ctx, "mul($0; -2.5)", a);
-    NEW(ctx, "mul($0; 0.0)", a);
-    NEW(ctx, "mul($0; 3)", a); /* another type */
-    NEW(ctx, "add($0; $0)", a);
-    NEW(ctx, "add($0; $0; alpha=2.0)", a); /* the default is an integer */
-    SEEN(ctx, "add($0; $0; alpha=2)", a);
-    NEW(ctx, "add($0; $0; alpha=-2)", a);
-    SEEN(ctx, "add($0; $0; alpha=-7)", a);
+    NEW(ctx, "mul($1; -2.5)", a);
+    NEW(ctx, "mul($1; 0.0)", a);
+    NEW(ctx, "mul($1; 3)", a); /* another type */
+    NEW(ctx, "add($1; $1)", a);
+    NEW(ctx, "add($1; $1; alpha=2.0)", a); /* the default is an integer */
+    SEEN(ctx, "add($1; $1; alpha=2)", a);
+    NEW(ctx, "add($1; $1; alpha=-2)", a);
+    SEEN(ctx, "add($1; $1; alpha=-7)", a);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -109,7 +109,7 @@ static void cache__a_hit_computes_with_the_values_of_its_own_call(void **state) 
     dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(3), 1, 1);
     for (int i = 1; i < 5; i++) {
         char text[64];
-        snprintf(text, sizeof text, "mul($0; %d)", i);
+        snprintf(text, sizeof text, "mul($1; %d)", i);
         dt_tensor *product = CALL(ctx, text, a);
         for (int64_t k = 0; k < 3; k++)
             assert_true(calls_number(product, k) == (double)(i * (k + 1)));
@@ -121,14 +121,14 @@ static void cache__stays_within_its_bounds_and_keeps_what_is_used(void **state) 
     (void)state;
     dt_ctx *ctx = open_self();
     dt_tensor *often = dt_ones(ctx, DT_SHAPE(3, 5));
-    NEW(ctx, "neg($0)", often);
+    NEW(ctx, "neg($1)", often);
     int64_t max = dt_cache_stats(ctx).max_entries;
     for (int64_t i = 0; i < 2 * max; i++) {
         dt_scope scope = dt_scope_begin(ctx);
         dt_tensor *once = dt_ones(ctx, DT_SHAPE(1 + i % 100, 1 + i / 100, 0));
-        assert_non_null(CALL(ctx, "neg($0)", once));
+        assert_non_null(CALL(ctx, "neg($1)", once));
         dt_cache_statistics before = dt_cache_stats(ctx);
-        assert_non_null(CALL(ctx, "neg($0)", often));
+        assert_non_null(CALL(ctx, "neg($1)", often));
         dt_cache_statistics now = dt_cache_stats(ctx);
         assert_int_equal(now.n_hits, before.n_hits + 1);
         assert_true(now.n_entries <= max);
@@ -138,7 +138,7 @@ static void cache__stays_within_its_bounds_and_keeps_what_is_used(void **state) 
     assert_true(dt_cache_stats(ctx).n_evicted >= max);
     dt_cache_clear(ctx);
     assert_int_equal(dt_cache_stats(ctx).n_entries, 0);
-    NEW(ctx, "neg($0)", often);
+    NEW(ctx, "neg($1)", often);
     assert_int_equal(dt_close(ctx), 0);
 }
 
@@ -146,9 +146,9 @@ static void cache__skips_keys_that_are_too_long(void **state) {
     (void)state;
     dt_ctx *ctx = open_self();
     dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(1, 1, 1), 3, 0);
-    char text[512] = "cat({$0";
+    char text[512] = "cat({$1";
     for (int i = 1; i < 60; i++)
-        strcat(text, "; $0");
+        strcat(text, "; $1");
     strcat(text, "}; 0)");
     for (int i = 0; i < 3; i++) {
         dt_cache_statistics before = dt_cache_stats(ctx);
@@ -174,7 +174,7 @@ static void cache__outlives_meshes_and_tensors(void **state) {
         dt_mesh *mesh = dt_mesh_from_shape(ctx, shape, 2, NULL);
         dt_scope scope = dt_scope_begin(ctx);
         dt_tensor *a = dt_ones(ctx, DT_SHAPE(8, 4), .mesh = mesh, .place = i % 3 ? "S(0),R" : "R,S(1)");
-        dt_tensor *sum = CALL(ctx, "add($0; $1)", a, a);
+        dt_tensor *sum = CALL(ctx, "add($1; $2)", a, a);
         assert_non_null(sum);
         assert_true(dt_mesh_equal(dt_tensor_mesh(sum), mesh));
         dt_scope_end(scope);
@@ -191,7 +191,7 @@ static dt_status shape_twice(dt_op_call *call) {
 }
 static dt_status twice(dt_op_call *call) {
     dt_scope scope = dt_scope_begin(call->ctx);
-    dt_tensor *x = calls_counting(call->ctx, DT_F32, DT_SHAPE(2), 1, 1), *sum = CALL(call->ctx, "add($0; $0)", x);
+    dt_tensor *x = calls_counting(call->ctx, DT_F32, DT_SHAPE(2), 1, 1), *sum = CALL(call->ctx, "add($1; $1)", x);
     dt_cache_clear(call->ctx);
     if (sum)
         memcpy(call->outputs[0].data, dt_data(sum), 2 * sizeof(float));
@@ -207,7 +207,7 @@ static void cache__may_be_cleared_by_a_kernel(void **state) {
     assert_int_equal(dt_op_register(ctx, &op_twice), DT_OK);
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(2));
     for (int i = 0; i < 3; i++) {
-        dt_tensor *y = CALL(ctx, "test_twice($0)", x);
+        dt_tensor *y = CALL(ctx, "test_twice($1)", x);
         assert_non_null(y);
         assert_true(calls_number(y, 0) == 2 && calls_number(y, 1) == 4);
         assert_int_equal(dt_cache_stats(ctx).n_entries, 0);
@@ -236,16 +236,16 @@ static bool same_key(dt_ctx *ctx, const char *a, const char *b) {
 static void cache__keys_hold_what_decides(void **state) { /* SCH-001 SCH-003 SCH-004 STR-020 DEC-008 */
     (void)state;
     dt_ctx *ctx = open_self();
-    assert_true(same_key(ctx, "softmax($0; 1)", "softmax($0; dim=1)"));
-    assert_false(same_key(ctx, "softmax($0; 1)", "softmax($0; 0)"));
-    assert_false(same_key(ctx, "softmax($0; 1)", "softmax($0; 1; f64)"));
-    assert_false(same_key(ctx, "sum($0; [0])", "sum($0; [0,1])"));
-    assert_false(same_key(ctx, "sum($0; [0]; true)", "sum($0; [0])"));
-    assert_true(same_key(ctx, "mul($0; 2.5)", "mul($0; 3.5)"));
-    assert_false(same_key(ctx, "mul($0; 2.5)", "mul($0; 2)"));
-    assert_true(same_key(ctx, "add($0; $1; alpha=2)", "add($0; $1)"));
-    assert_false(same_key(ctx, "gelu($0; approximate=tanh)", "gelu($0)"));
-    assert_false(same_key(ctx, "clamp($0; 1.0)", "clamp($0; 1.0; 2.0)"));
+    assert_true(same_key(ctx, "softmax($1; 1)", "softmax($1; dim=1)"));
+    assert_false(same_key(ctx, "softmax($1; 1)", "softmax($1; 0)"));
+    assert_false(same_key(ctx, "softmax($1; 1)", "softmax($1; 1; f64)"));
+    assert_false(same_key(ctx, "sum($1; [0])", "sum($1; [0,1])"));
+    assert_false(same_key(ctx, "sum($1; [0]; true)", "sum($1; [0])"));
+    assert_true(same_key(ctx, "mul($1; 2.5)", "mul($1; 3.5)"));
+    assert_false(same_key(ctx, "mul($1; 2.5)", "mul($1; 2)"));
+    assert_true(same_key(ctx, "add($1; $2; alpha=2)", "add($1; $2)"));
+    assert_false(same_key(ctx, "gelu($1; approximate=tanh)", "gelu($1)"));
+    assert_false(same_key(ctx, "clamp($1; 1.0)", "clamp($1; 1.0; 2.0)"));
     assert_int_equal(dt_close(ctx), 0);
 }
 

@@ -104,7 +104,7 @@ static int fail_by_arguments(world *w) {
     FAILS(comm_start, dt_comm_start(w->group, &(dt_comm_call){.op = DT_BROADCAST, .dtype = no_dtype}));
     FAILS(comm_policy, dt_comm_policy(ctx, (dt_policy)99));
     FAILS(comm_scope_begin, dt_comm_scope_begin(ctx, "a/b"));
-    FAILS(explain, dt_explain(ctx, "nothing($0)", w->x));
+    FAILS(explain, dt_explain(ctx, "nothing($1)", w->x));
     FAILS(local_map, dt_local_map(ctx, &(dt_local_mapping){.n_inputs = 0}, outputs));
     FAILS_AS(op_run, "nothing", dt_op_run(ctx, "nothing", 0, NULL, DT_SITE, outputs, &n));
     FAILS(op_run, dt_op_run(ctx, NULL, 0, NULL, DT_SITE, outputs, &n));

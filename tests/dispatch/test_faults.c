@@ -18,12 +18,12 @@ static bool run_some(dt_ctx *ctx, dt_mesh *mesh) {
     dt_tensor *x = a ? calls_place(a, mesh, "S(0)") : NULL, *p = NULL;
     if (!x)
         return false;
-    p = CALL(ctx, "sum($0; [0])", x);
+    p = CALL(ctx, "sum($1; [0])", x);
     if (!p)
         return false;
-    dt_tensor *t = CALL(ctx, "transpose($0; 0; 1)", x);
-    return t && CALL(ctx, "mm($0; $1)", t, x) && CALL(ctx, "exp($0)", p) && CALL(ctx, "add_($0; $0)", x) &&
-           CALL(ctx, "split($0; 2)", x) && CALL(ctx, "reshape($0; [24])", t);
+    dt_tensor *t = CALL(ctx, "transpose($1; 0; 1)", x);
+    return t && CALL(ctx, "mm($1; $2)", t, x) && CALL(ctx, "exp($1)", p) && CALL(ctx, "add_($1; $1)", x) &&
+           CALL(ctx, "split($1; 2)", x) && CALL(ctx, "reshape($1; [24])", t);
 }
 
 /* The same with counts and traces. */
@@ -98,12 +98,12 @@ static int one_rank_fails(dt_ctx *ctx, void *arg) {
     if (dt_rank(ctx) == 1)
         big = dt_ones(ctx, DT_SHAPE(1 << 20, 1 << 20)); /* cannot be had */
     CHECK(!big, "there was memory");
-    dt_tensor *y = CALL(ctx, "exp($0)", x); /* P(sum) of exp is a product: nothing moves */
-    dt_tensor *z = y ? CALL(ctx, "gelu($0)", x) : NULL;
+    dt_tensor *y = CALL(ctx, "exp($1)", x); /* P(sum) of exp is a product: nothing moves */
+    dt_tensor *z = y ? CALL(ctx, "gelu($1)", x) : NULL;
     CHECK(dt_rank(ctx) == 0 || dt_failed(ctx), "rank 1 has no error");
     CHECK(dt_rank(ctx) == 1 || z || dt_error_status(ctx) == DT_ERR_PEER, "rank 0: %s", dt_error_text(ctx));
     CHECK(dt_error_clear(ctx) == DT_OK, "%s", dt_error_text(ctx));
-    CHECK(CALL(ctx, "gelu($0)", x), "afterwards: %s", dt_error_text(ctx));
+    CHECK(CALL(ctx, "gelu($1)", x), "afterwards: %s", dt_error_text(ctx));
     dt_mesh_release(mesh);
     return 0;
 }

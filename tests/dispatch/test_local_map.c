@@ -34,7 +34,7 @@ static int64_t counted(const setup *self) { return dt_comm_stats(self->ctx, NULL
 
 static dt_status multiply(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
     (void)user;
-    outputs[0] = CALL(ctx, "mm($0; $1)", inputs[0], inputs[1]);
+    outputs[0] = CALL(ctx, "mm($1; $2)", inputs[0], inputs[1]);
     return outputs[0] ? DT_OK : dt_error_status(ctx);
 }
 
@@ -52,7 +52,7 @@ static dt_status multiply_and_reduce(dt_ctx *ctx, dt_tensor *const *inputs, dt_t
 
 static dt_status times_two(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **outputs, void *user) {
     char text[64];
-    snprintf(text, sizeof text, "mul($0; %g)", *(const double *)user);
+    snprintf(text, sizeof text, "mul($1; %g)", *(const double *)user);
     outputs[0] = CALL(ctx, text, inputs[0]);
     return outputs[0] ? DT_OK : dt_error_status(ctx);
 }
@@ -147,7 +147,7 @@ static dt_status check_parts(dt_ctx *ctx, dt_tensor *const *inputs, dt_tensor **
     (void)user;
     if (dt_tensor_size(inputs[0], 1) != 8 || dt_tensor_size(inputs[1], 0) != 8 || dt_tensor_size(inputs[1], 1) != 4)
         return dt_error_set(ctx, DT_ERR_SHAPE, "parts of another shape");
-    outputs[0] = CALL(ctx, "mm($0; $1)", inputs[0], inputs[1]);
+    outputs[0] = CALL(ctx, "mm($1; $2)", inputs[0], inputs[1]);
     return outputs[0] ? DT_OK : dt_error_status(ctx);
 }
 

@@ -26,9 +26,9 @@ static void run_program(dt_ctx *ctx) {
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "S(0),R");
     dt_tensor *y = dt_ones(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "S(1),R");
     for (int i = 0; i < 3; i++) {
-        assert_non_null(CALL(ctx, "add($0; $1)", x, y));
-        assert_non_null(CALL(ctx, "add($0; $0)", x));
-        assert_non_null(CALL(ctx, "sum($0; dim=[1])", x));
+        assert_non_null(CALL(ctx, "add($1; $2)", x, y));
+        assert_non_null(CALL(ctx, "add($1; $1)", x));
+        assert_non_null(CALL(ctx, "sum($1; dim=[1])", x));
     }
     dt_tensor *large = dt_ones(ctx, DT_SHAPE(8192, 4096), .mesh = mesh, .place = "S(0),S(0)");
     assert_non_null(dt_redistribute(large, "R,R")); /* the fake transport receives nothing */
@@ -142,7 +142,7 @@ static void warnings__have_an_end(void **state) {
         dt_scope scope = dt_scope_begin(ctx);
         dt_tensor *x = dt_ones(ctx, DT_SHAPE(2, 2 * n), .mesh = mesh, .place = "S(0)");
         dt_tensor *y = dt_ones(ctx, DT_SHAPE(2, 2 * n), .mesh = mesh, .place = "S(1)");
-        assert_non_null(CALL(ctx, "add($0; $1)", x, y));
+        assert_non_null(CALL(ctx, "add($1; $2)", x, y));
         dt_scope_end(scope);
         assert_int_equal(count(text, "\n"), n <= 1001);
         if (n == 1001)

@@ -45,16 +45,16 @@ static void trace__names_specs_and_what_moves(void **state) {
     (void)state;
     world w = open_world(8, 1);
     assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK);
-    dt_tensor *y = CALL(w.ctx, "mm($0; $1)", ones(&w, 64, 64, "S(0)"), ones(&w, 64, 8, "S(0)"));
-    assert_non_null(CALL(w.ctx, "sum($0)", y));
-    assert_non_null(CALL(w.ctx, "add($0; $1)", ones(&w, 8, 8, "S(0)"), ones(&w, 8, 8, "S(1)")));
+    dt_tensor *y = CALL(w.ctx, "mm($1; $2)", ones(&w, 64, 64, "S(0)"), ones(&w, 64, 8, "S(0)"));
+    assert_non_null(CALL(w.ctx, "sum($1)", y));
+    assert_non_null(CALL(w.ctx, "add($1; $2)", ones(&w, 8, 8, "S(0)"), ones(&w, 8, 8, "S(1)")));
     assert_non_null(dt_redistribute(ones(&w, 8, 8, "S(0)"), "R"));
     assert_non_null(dt_full_tensor(ones(&w, 8, 8, "P(sum)")));
     char inside[4096];
     snprintf(inside, sizeof inside, "%s", dt_trace_text(w.ctx));
     assert_int_equal(dt_trace_end(w.ctx), DT_OK);
     assert_string_equal(dt_trace_text(w.ctx), inside); /* DBG-002 */
-    assert_non_null(CALL(w.ctx, "relu($0)", y));
+    assert_non_null(CALL(w.ctx, "relu($1)", y));
     assert_string_equal(dt_trace_text(w.ctx), inside);
     assert_says(inside, "mm(f32[64,64] S(0); f32[64,8] S(0)) -> f32[64,8] S(0) on mesh(8)\n"
                         "  S(0)->R of f32[64,8]: all_gather 1, ");
@@ -74,7 +74,7 @@ static void trace__of_two_mesh_dims_and_of_several_outputs(void **state) {
     assert_non_null(dt_redistribute(ones(&w, 8, 128, "S(1),S(1)"), "R,R", .planner = "greedy"));
     assert_says(dt_trace_text(w.ctx), "redistribute: S(1)[0]S(1)[1]->S(1)R->RR of f32[8,128]: all_gather 2, ");
     assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK); /* starts over */
-    assert_non_null(CALL(w.ctx, "split($0; 4; 1)", ones(&w, 8, 8, "S(0),R")));
+    assert_non_null(CALL(w.ctx, "split($1; 4; 1)", ones(&w, 8, 8, "S(0),R")));
     assert_string_equal(
         dt_trace_text(w.ctx),
         "split(f32[8,8] S(0),R; split_size=4; dim=1) -> f32[8,4] S(0),R; f32[8,4] S(0),R on mesh(4x2)\n");
@@ -87,12 +87,12 @@ static void trace__shows_arguments(void **state) {
     dt_tensor *x = ones(&w, 8, 8, "S(0)");
     assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK);
     assert_non_null(dt_sum(x, .dim = DT_DIMS(1), .keepdim = true));
-    assert_non_null(CALL(w.ctx, "softmax($0; 1)", x));
-    assert_non_null(CALL(w.ctx, "sum($0; dim=[0,1]; dtype=f64)", x));
-    assert_non_null(CALL(w.ctx, "add($0; 2.5; alpha=2)", x));
-    assert_non_null(CALL(w.ctx, "gelu($0; approximate='tanh')", x));
-    assert_non_null(CALL(w.ctx, "cat({$0; $0}; dim=1)", x));
-    assert_non_null(CALL(w.ctx, "clamp($0; max=0.1)", x));
+    assert_non_null(CALL(w.ctx, "softmax($1; 1)", x));
+    assert_non_null(CALL(w.ctx, "sum($1; dim=[0,1]; dtype=f64)", x));
+    assert_non_null(CALL(w.ctx, "add($1; 2.5; alpha=2)", x));
+    assert_non_null(CALL(w.ctx, "gelu($1; approximate='tanh')", x));
+    assert_non_null(CALL(w.ctx, "cat({$1; $1}; dim=1)", x));
+    assert_non_null(CALL(w.ctx, "clamp($1; max=0.1)", x));
     const char *text = dt_trace_text(w.ctx);
     assert_says(text, "sum(f32[8,8] S(0); dim=[1]; keepdim=true) -> f32[8,1] S(0) on mesh(8)");
     assert_says(text, "softmax(f32[8,8] S(0); dim=1) -> f32[8,8] S(0) on mesh(8)");
@@ -110,15 +110,15 @@ static void trace__nests_under_scopes(void **state) {
     world w = open_world(8, 1);
     assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK);
     assert_int_equal(dt_comm_scope_begin(w.ctx, "layer1"), DT_OK);
-    assert_non_null(CALL(w.ctx, "relu($0)", dt_ones(w.ctx, DT_SHAPE(3))));
+    assert_non_null(CALL(w.ctx, "relu($1)", dt_ones(w.ctx, DT_SHAPE(3))));
     dt_comm_scope_end(w.ctx);
-    assert_non_null(CALL(w.ctx, "neg($0)", dt_ones(w.ctx, DT_SHAPE(3))));
+    assert_non_null(CALL(w.ctx, "neg($1)", dt_ones(w.ctx, DT_SHAPE(3))));
     assert_string_equal(dt_trace_text(w.ctx), "layer1/\n  relu(f32[3]) -> f32[3]\nneg(f32[3]) -> f32[3]\n");
     assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK); /* calls that are not ops keep their names in a scope */
     assert_int_equal(dt_comm_scope_begin(w.ctx, "outer"), DT_OK);
     assert_int_equal(dt_comm_scope_begin(w.ctx, "inner"), DT_OK);
     assert_non_null(dt_redistribute(ones(&w, 8, 8, "S(0)"), "R"));
-    assert_non_null(CALL(w.ctx, "mm($0; $1)", ones(&w, 64, 64, "S(0)"), ones(&w, 64, 8, "S(0)")));
+    assert_non_null(CALL(w.ctx, "mm($1; $2)", ones(&w, 64, 64, "S(0)"), ones(&w, 64, 8, "S(0)")));
     assert_non_null(dt_full_tensor(ones(&w, 8, 8, "P(sum)")));
     dt_comm_scope_end(w.ctx);
     dt_comm_scope_end(w.ctx);
@@ -147,7 +147,7 @@ static int write_events(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_comm_scope_begin(ctx, "a \"scope\""));
     for (int i = 0; i < 1000; i++) {
         dt_scope scope = dt_scope_begin(ctx);
-        CHECK(CALL(ctx, "add($0; $1)", x, t), "%s", dt_error_text(ctx));
+        CHECK(CALL(ctx, "add($1; $2)", x, t), "%s", dt_error_text(ctx));
         dt_scope_end(scope);
     }
     dt_comm_scope_end(ctx);
@@ -200,7 +200,7 @@ static void trace__reports_what_it_cannot_write(void **state) {
     assert_int_equal(dt_trace_begin(w.ctx, "/nowhere/at/all.json"), DT_ERR_SYSTEM);
     assert_error_says(w.ctx, DT_ERR_SYSTEM, "cannot open /nowhere/at/all.1.json for writing");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
-    assert_non_null(CALL(w.ctx, "relu($0)", dt_ones(w.ctx, DT_SHAPE(3))));
+    assert_non_null(CALL(w.ctx, "relu($1)", dt_ones(w.ctx, DT_SHAPE(3))));
     assert_int_equal(dt_trace_end(w.ctx), DT_OK);
     close_world(&w);
 }
@@ -215,7 +215,7 @@ static void trace__begins_by_environment_variable(void **state) {
     unsetenv("DTENSOR_TRACE");
     assert_null(ctx->observer); /* not before the first op */
     setenv("DTENSOR_TRACE", name, 1);
-    assert_non_null(CALL(ctx, "relu($0)", dt_ones(ctx, DT_SHAPE(3))));
+    assert_non_null(CALL(ctx, "relu($1)", dt_ones(ctx, DT_SHAPE(3))));
     unsetenv("DTENSOR_TRACE");
     assert_int_equal(dt_close(ctx), 0);
     FILE *file = fopen(name, "r");
@@ -242,7 +242,7 @@ static int trace_too_much(const char *name, bool limited, const char *said) {
         dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
         dt_tensor *x = dt_ones(ctx, DT_SHAPE(3));
         for (int i = 0; i < 10000; i++)
-            dt_drop(CALL(ctx, "relu($0)", x));
+            dt_drop(CALL(ctx, "relu($1)", x));
         _exit(dt_close(ctx));
     }
     close(ends[1]);
@@ -279,7 +279,7 @@ static void explain__takes_the_name_of_an_op(void **state) {
     const char *text = dt_explain(w.ctx, "matmul", x, v);
     assert_says(text, "matmul(f32[64,64] S(0); f32[64,8] S(0)) on mesh(8)\n* S(0); R -> S(0)  ");
     char *copy = strdup(text);
-    assert_string_equal(dt_explain(w.ctx, "matmul($0; $1)", x, v), copy); /* the same call in full */
+    assert_string_equal(dt_explain(w.ctx, "matmul($1; $2)", x, v), copy); /* the same call in full */
     assert_string_equal(dt_explain_tensors(w.ctx, "matmul", 2, (dt_tensor *[]){x, v}, NULL), copy);
     free(copy);
     assert_says(dt_explain(w.ctx, "relu", v), "relu(f32[64,8] S(0)) on mesh(8)\n* S(0) -> S(0)  0 us");
@@ -300,17 +300,20 @@ static void explain__shows_candidates_and_the_selected_one(void **state) {
     (void)state;
     world w = open_world(8, 1);
     dt_tensor *x = ones(&w, 64, 64, "S(0)"), *v = ones(&w, 64, 8, "S(0)");
-    const char *text = dt_explain(w.ctx, "mm($0; $1)", x, v);
+    const char *text = dt_explain(w.ctx, "mm($1; $2)", x, v);
     assert_says(text, "mm(f32[64,64] S(0); f32[64,8] S(0)) on mesh(8)\n* S(0); R -> S(0)  ");
     assert_says(text, "all_gather 1, ");
     assert_says(text, "input 1: stays\ninput 2: S(0)->R\n");
     assert_says(text, "\n  "); /* others */
-    text = dt_explain(w.ctx, "sum($0; dim=[1])", x);
+    text = dt_explain(w.ctx, "sum($1; dim=[1])", x);
     assert_says(text, "* S(0) -> S(0)  0 us  nothing is sent\n");
-    dt_tensor *y = CALL(w.ctx, "mm($0; $1)", x, v); /* it is what happens */
+    dt_tensor *y = CALL(w.ctx, "mm($1; $2)", x, v); /* it is what happens */
     assert_string_equal(calls_placements(y), "S(0)");
-    assert_null(dt_explain(w.ctx, "mm($0; $2)", x, v));
-    assert_error_says(w.ctx, DT_ERR_VALUE, "'$2)' does not name a tensor: expected $0 to $1");
+    assert_null(dt_explain(w.ctx, "mm($1; $3)", x, v));
+    assert_error_says(w.ctx, DT_ERR_VALUE, "'$3)' does not name a tensor: expected $1 to $2");
+    assert_int_equal(dt_error_clear(w.ctx), DT_OK);
+    assert_null(dt_explain(w.ctx, "mm($0; $1)", x, v)); /* counted from 1, as in "argument 1" and "input 1" */
+    assert_error_says(w.ctx, DT_ERR_VALUE, "'$0; $1)' does not name a tensor: expected $1 to $2");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     dt_tensor *plain = dt_ones(w.ctx, DT_SHAPE(3));
     assert_null(dt_explain(w.ctx, "relu", plain));

@@ -290,9 +290,9 @@ static void dispatch__plain_calls_equal_loops(void **state) {
     dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(3, 4), -3, 0.5);
     dt_tensor *b = calls_counting(ctx, DT_F32, DT_SHAPE(4, 5), 2, -0.25);
     dt_tensor *row = calls_counting(ctx, DT_F32, DT_SHAPE(4), 1, 1);
-    dt_tensor *sum = CALL(ctx, "add($0; $1; alpha=-2)", a, row), *product = CALL(ctx, "mm($0; $1)", a, b);
-    dt_tensor *max = CALL(ctx, "amax($0; [1])", a), *turned = CALL(ctx, "transpose($0; 0; 1)", a);
-    dt_tensor *joined = CALL(ctx, "cat({$0; $0}; 1)", a);
+    dt_tensor *sum = CALL(ctx, "add($1; $2; alpha=-2)", a, row), *product = CALL(ctx, "mm($1; $2)", a, b);
+    dt_tensor *max = CALL(ctx, "amax($1; [1])", a), *turned = CALL(ctx, "transpose($1; 0; 1)", a);
+    dt_tensor *joined = CALL(ctx, "cat({$1; $1}; 1)", a);
     assert_non_null(sum);
     assert_non_null(product);
     assert_non_null(max);

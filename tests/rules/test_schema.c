@@ -22,12 +22,12 @@ static void schema__types_defaults_and_keywords(void **state) {
     assert_string_equal(schema.name, "f");
     assert_string_equal(one->overload, "over");
     assert_int_equal(one->n_params, 8);
-    assert_int_equal(one->params[0].type, DT__PARAM_TENSOR);
+    assert_int_equal(one->params[0].type.kind, DT__PARAM_TENSOR);
     assert_true(one->params[0].required);
-    assert_int_equal(one->params[1].type, DT__PARAM_TENSORS);
-    assert_int_equal(one->params[2].type, DT__PARAM_INTS);
-    assert_int_equal(one->params[2].n, 2);
-    assert_true(one->params[2].optional && !one->params[2].required);
+    assert_int_equal(one->params[1].type.kind, DT__PARAM_TENSORS);
+    assert_int_equal(one->params[2].type.kind, DT__PARAM_INTS);
+    assert_int_equal(one->params[2].type.n, 2);
+    assert_true(one->params[2].type.optional && !one->params[2].required);
     assert_true(one->params[3].absent.as.f == 1e-05);
     assert_false(one->params[3].keyword_only);
     assert_true(one->params[4].keyword_only);

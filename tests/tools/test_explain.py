@@ -252,8 +252,9 @@ class Trace(unittest.TestCase):
                 self.assertIsNone(advice, line)
                 continue
             self.assertEqual((now, best), (advice["bytes"], advice["better_bytes"]), line)
-            self.assertEqual(advice["from"], places[advice["input"]])
-            self.assertEqual(best, bytes_of([*places[:advice["input"]], advice["to"], *places[advice["input"] + 1:]]), line)
+            i = advice["input"] - 1
+            self.assertEqual(advice["from"], places[i])
+            self.assertEqual(best, bytes_of([*places[:i], advice["to"], *places[i + 1:]]), line)
 
     def test_traces_of_a_program(self):
         """A program that the build has: what the report has is what the trace has."""

@@ -236,10 +236,10 @@ static json_t *advice_json(session *started, const traced_call *call) {
     }
     if (!found)
         return json_null();
-    return json_pack("{s:i, s:s, s:o, s:o, s:I, s:I, s:I, s:I}", "input", advice.input, "name", advice.name, "from",
-                     string_json(advice.now), "to", string_json(advice.better), "bytes", (json_int_t)advice.bytes,
-                     "better_bytes", (json_int_t)advice.better_bytes, "held", (json_int_t)advice.held, "better_held",
-                     (json_int_t)advice.better_held);
+    return json_pack("{s:i, s:s, s:o, s:o, s:I, s:I, s:I, s:I}", "input", advice.input + 1, "name", advice.name,
+                     "from", string_json(advice.now), "to", string_json(advice.better), "bytes",
+                     (json_int_t)advice.bytes, "better_bytes", (json_int_t)advice.better_bytes, "held",
+                     (json_int_t)advice.held, "better_held", (json_int_t)advice.better_held);
 }
 
 static dt_status print_trace_json(session *started, const trace_report *report, int64_t max) {

@@ -128,8 +128,9 @@ const char *label_input(const dt__placed_call *placed, int input, dt__arena *are
         const dt_arg *arg = &placed->call.args[p];
         if (arg->type == DT_ARG_TENSOR && arg->as.first == input)
             return signature->params[p].name;
-        if (arg->type == DT_ARG_TENSORS && input >= arg->as.first && input < arg->as.first + arg->n)
-            return label_format(arena, "%s[%d]", signature->params[p].name, input - (int)arg->as.first);
+        for (int i = 0; arg->type == DT_ARG_TENSORS && i < arg->n; i++)
+            if (dt_arg_member(arg, i) == input)
+                return label_format(arena, "%s[%d]", signature->params[p].name, i);
     }
     return label_format(arena, "input %d", input + 1);
 }

@@ -69,7 +69,7 @@ static int run(dt_ctx *ctx) {
     dt_tensor *sum = dt_sum(dt_call(ctx, "twice", dt_contiguous(ones)), DT_DIMS(0, 1));
     if (dt_item(sum) != 48 || dt_item(dt_scalar(ctx, 3, dt::dtype = DT_I32)) != 3)
         return 5;
-    if (!dt_explain(ctx, "add", ones, ones) || !dt_explain(ctx, "sum($0; dim=[1])", ones))
+    if (!dt_explain(ctx, "add", ones, ones) || !dt_explain(ctx, "sum($1; dim=[1])", ones))
         return 5;
     dt_tensor *joined = dt_cat(DT_TENSORS(ones, ones), dt::dim = 1);
     dt_tensor *whole = dt_full_tensor(dt_redistribute(joined, "R,S(0)", dt::planner = "direct"));
