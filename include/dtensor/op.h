@@ -205,8 +205,8 @@ struct dt_op {
     const char *samples;
     unsigned flags;      /* DT_OP_… */
     const char *summary; /* (optional) what the op does, in one sentence, for lists of ops */
-    /* (optional) The values that a record of the op keeps for its gradient: names of tensor arguments, and "result", or
-     * "result0", "result1", … of several, separated by commas; "": none. NULL: all, of a view none. With it, the
+    /* (optional) The values that a record of the op keeps for its gradient: names of tensor arguments and of returns,
+     * "result" for all outputs, "result0", "result1", … for one, separated by commas; "": none. NULL: all, of a view none. With it, the
      * decomposition of an op is recorded as one call; without it, each op of the decomposition is. */
     const char *saves;
 };

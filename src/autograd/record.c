@@ -118,9 +118,11 @@ static void find_saved(const dt__made *made, saved_set *out) {
     const dt__saved_values *saves = &made->op->info->saves[made->op->overload];
     for (uint32_t left = saves->params; left; left &= left - 1) {
         const dt_arg *arg = &made->op->args[__builtin_ctz(left)];
-        int n = arg->type == DT_ARG_TENSOR ? 1 : arg->type == DT_ARG_TENSORS ? arg->n : 0;
-        for (int i = 0; i < n; i++)
-            set_add(out, arg->as.first + i);
+        if (arg->type == DT_ARG_TENSOR)
+            set_add(out, arg->as.first);
+        for (int i = 0; arg->type == DT_ARG_TENSORS && i < arg->n; i++)
+            if (dt_arg_member(arg, i) >= 0)
+                set_add(out, dt_arg_member(arg, i));
     }
     for (int o = 0; o < made->n_outputs; o++)
         if (saves->outputs >> (o & 63) & 1)
@@ -138,6 +140,8 @@ static size_t dims_of(const dt_tensor *tensor, bool saved) {
 /* Bytes that an argument points to. */
 static size_t list_bytes(const dt_arg *arg) {
     switch (arg->type) {
+    case DT_ARG_TENSORS:
+        return arg->as.tensors.members ? (size_t)arg->n * sizeof *arg->as.tensors.members : 0;
     case DT_ARG_INTS:
         return (size_t)arg->n * sizeof *arg->as.ints;
     case DT_ARG_FLOATS:
@@ -149,15 +153,21 @@ static size_t list_bytes(const dt_arg *arg) {
     }
 }
 
-/* Copies the arguments to `to`, and lists and texts to `lists`. */
+/* Copies the arguments to `to`, and lists and texts to `lists`. A generator is not held: the draw is recorded. */
 static void copy_args(int n, const dt_arg *args, dt_arg *to, char *lists) {
     for (int i = 0; i < n; i++) {
         size_t bytes = list_bytes(&args[i]);
+        bool members = args[i].type == DT_ARG_TENSORS;
         to[i] = args[i];
+        if (args[i].type == DT_ARG_GENERATOR)
+            to[i] = (dt_arg){.type = DT_ARG_NONE};
         if (!bytes)
             continue;
-        memcpy(lists, args[i].as.ints, bytes);
-        to[i].as.ints = (const int64_t *)lists;
+        memcpy(lists, members ? (const void *)args[i].as.tensors.members : args[i].as.ints, bytes);
+        if (members)
+            to[i].as.tensors.members = (const int *)lists;
+        else
+            to[i].as.ints = (const int64_t *)lists;
         lists += (bytes + sizeof(int64_t) - 1) & ~(sizeof(int64_t) - 1);
     }
 }

@@ -8,13 +8,20 @@
 #include <string.h>
 
 static bool is_tensor(const dt__param *param) {
-    return param->type == DT__PARAM_TENSOR || param->type == DT__PARAM_TENSORS;
+    return param->type.kind == DT__PARAM_TENSOR || param->type.kind == DT__PARAM_TENSORS;
 }
 
-/* Bits of the outputs that the name means: "result" all, "result1" the second; 0: none. */
-static uint64_t outputs_of(const char *name, size_t n) {
+static bool is_named(const char *name, const char *text, size_t n) {
+    return strlen(name) == n && strncmp(name, text, n) == 0;
+}
+
+/* Bits of the outputs that the name means: a name of the schema line, "result" all, "result1" the second; 0: none. */
+static uint64_t outputs_of(const dt__signature *signature, const char *name, size_t n) {
     static const char result[] = "result";
     size_t prefix = sizeof result - 1;
+    for (int r = 0; r < signature->n_returns; r++)
+        if (is_named(signature->returns[r].name, name, n))
+            return UINT64_C(1) << r;
     if (n < prefix || strncmp(name, result, prefix) != 0)
         return 0;
     if (n == prefix)
@@ -26,14 +33,14 @@ static uint64_t outputs_of(const char *name, size_t n) {
 
 /* Adds what a name means to the signatures that have it; false if none has. */
 static bool add_name(const dt__schema *schema, const char *name, size_t n, dt__saved_values *to) {
-    uint64_t outputs = outputs_of(name, n);
-    bool found = outputs != 0;
+    bool found = false;
     for (int s = 0; s < schema->n_signatures; s++) {
         const dt__signature *signature = &schema->signatures[s];
+        uint64_t outputs = outputs_of(signature, name, n);
         to[s].outputs |= outputs;
+        found = found || outputs;
         for (int p = 0; p < signature->n_params; p++) {
-            const char *param = signature->params[p].name;
-            if (!is_tensor(&signature->params[p]) || strlen(param) != n || strncmp(param, name, n) != 0)
+            if (!is_tensor(&signature->params[p]) || !is_named(signature->params[p].name, name, n))
                 continue;
             to[s].params |= UINT32_C(1) << p;
             found = true;
@@ -42,12 +49,13 @@ static bool add_name(const dt__schema *schema, const char *name, size_t n, dt__s
     return found;
 }
 
-/* All tensors except one that the op changes. */
-static void add_all(const dt_op *op, const dt__schema *schema, dt__saved_values *to) {
+/* All tensors except those that the op changes. */
+static void add_all(const dt__schema *schema, dt__saved_values *to) {
     for (int s = 0; s < schema->n_signatures; s++) {
+        const dt__signature *signature = &schema->signatures[s];
         to[s].outputs = UINT64_MAX;
-        for (int p = op->flags & DT_OP_INPLACE ? 1 : 0; p < schema->signatures[s].n_params; p++)
-            if (is_tensor(&schema->signatures[s].params[p]))
+        for (int p = 0; p < signature->n_params; p++)
+            if (is_tensor(&signature->params[p]) && !(signature->written >> p & 1))
                 to[s].params |= UINT32_C(1) << p;
     }
 }
@@ -60,7 +68,7 @@ dt_status dt__saved_values_parse(dt__arena *arena, const dt_op *op, const dt__sc
         return DT_ERR_MEMORY;
     if (!op->saves) {
         if (!(op->flags & DT_OP_VIEW))
-            add_all(op, schema, values);
+            add_all(schema, values);
         return DT_OK;
     }
     for (const char *name = op->saves; *name;) {
