@@ -132,9 +132,9 @@ DT_API dt_tensor *dt_tensor_retain(dt_tensor *tensor);
 DT_API void dt_tensor_release_site(dt_tensor *tensor, DT_CALLER);
 
 /* Every rank of a mesh makes the same calls on the mesh's tensors in the same order; ranks that did not get an error in
- * the next transfer on the mesh, which names the first call that differs on each side. Between begin and end, which
- * nest, this rank's calls do not count, for logging on one rank; a transfer is then an error. An end without a begin is
- * an error. Local. */
+ * the next transfer on the mesh, which names the first call that differs on each side; with DTENSOR_CHECK_CALLS=1, in
+ * that call itself. Between begin and end, which nest, this rank's calls do not count, for logging on one rank; a
+ * transfer is then an error. An end without a begin is an error. Local. */
 DT_API void dt_apart_begin(dt_ctx *ctx);
 DT_API dt_status dt_apart_end_site(dt_ctx *ctx, DT_CALLER);
 

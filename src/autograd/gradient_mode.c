@@ -11,11 +11,7 @@ bool dt_is_leaf(const dt_tensor *tensor) {
 
 dt_tensor *dt_detach_site(const dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "detach", site);
-    if (!tensor)
-        return NULL;
-    if (tensor->spec && dt__call_is_recorded(tensor->ctx))
-        dt__record_public_call(tensor->spec, NULL);
-    return dt__tensor_alias(tensor);
+    return tensor && dt__record_tensor(tensor, NULL) == DT_OK ? dt__tensor_alias(tensor) : NULL;
 }
 
 void dt_no_grad_begin(dt_ctx *ctx) {

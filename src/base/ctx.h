@@ -35,7 +35,8 @@ struct dt_ctx {
     dt_log_level log_level;
     bool log_is_default;  /* no level was requested: warnings are logged, errors are only reported */
     dt__public_call call; /* the outermost one in progress */
-    int64_t freed_kept;   /* freed objects of a kind that are recognised: base/lifetime.h */
+    bool checks_calls;  /* DTENSOR_CHECK_CALLS: every call on a mesh meets the other members and compares histories */
+    int64_t freed_kept; /* freed objects of a kind that are recognised: base/lifetime.h */
     int64_t rank, world;
     int64_t ranks_per_host; /* ranks are numbered host by host; 0: all are on one host */
     int threads;

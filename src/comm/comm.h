@@ -49,6 +49,9 @@ typedef struct dt__comm_observer {
 /* dt_group_new for an object, such as a mesh, whose fingerprint `origin` members compare in every collective. */
 dt_group *dt__group_new_for(dt_ctx *ctx, const int64_t *ranks, int64_t n_ranks, uint64_t origin);
 uint64_t dt__group_origin(const dt_group *group);
+/* dt_comm_run, a collective of all ranks of a mesh, for the library's own meetings: they compare the mesh's history,
+ * unless it is NULL. */
+dt_status dt__comm_run_on_mesh(dt_group *group, const dt_comm_call *call, const dt__history *history);
 /* Whether the group was created before the last collective dt_error_clear: it may be broken. */
 bool dt__group_is_stale(const dt_group *group);
 
@@ -57,11 +60,11 @@ bool dt__group_is_stale(const dt_group *group);
  * been read. An optional second function runs when every member has finished the first. Redistributions are exchanges.
  */
 
-/* The calls that are made of exchanges. Texts name an exchange after its call, and all but redistributions show more of
- * it when members make different calls: the memory that they publish begins with the text of the call,
- * DT__CALL_TEXT_BYTES of it. */
+/* The calls that are made of exchanges. Texts name an exchange after its call. File calls show more of it when members
+ * make different calls: the memory that they publish begins with the text of the call, DT__CALL_TEXT_BYTES of it. */
 #define DT__EXCHANGE_CALL_LIST(X)                                                                                    \
     X(REDISTRIBUTE, "redistribute")                                                                                  \
+    X(CHECK_CALLS, "check_calls")                                                                                    \
     X(SAVE_NPY, "save_npy")                                                                                          \
     X(SAVE_NPZ, "save_npz")                                                                                          \
     X(LOAD_NPY, "load_npy")                                                                                          \
@@ -95,8 +98,8 @@ typedef struct dt__exchange {
     size_t src_bytes;           /* 0: nothing */
     const int64_t *src_strides; /* n_strides strides of src; NULL: dense */
     int n_strides;
-    const void *dst; /* for the second step */
-    dt__exchange_step *steps[2];
+    const void *dst;             /* for the second step */
+    dt__exchange_step *steps[2]; /* NULL: the members compare their calls only */
     void *user;
 } dt__exchange;
 

@@ -139,10 +139,10 @@ static void describe_both(const dt_work *work, int64_t c, char *own, char *peer)
     char texts[2][DT__CALL_TEXT_BYTES];
     dt__describe_call(work->signature, work->count, texts[0], sizeof texts[0]);
     dt__describe_call(entry->signature, entry->count, texts[1], sizeof texts[1]);
-    if (dt__signature_call(work->signature))
+    if (dt__signature_has_text(work->signature))
         snprintf(texts[0], sizeof texts[0], "%s", (const char *)work->exchange->src);
     const char *published =
-        dt__signature_call(entry->signature) ? dt__peer_memory(work, c, entry->src, sizeof texts[1]) : NULL;
+        dt__signature_has_text(entry->signature) ? dt__peer_memory(work, c, entry->src, sizeof texts[1]) : NULL;
     if (published) {
         memcpy(texts[1], published, sizeof texts[1]);
         texts[1][sizeof texts[1] - 1] = 0;
@@ -157,7 +157,7 @@ dt_status dt__shm_mismatch(dt_work *work, int64_t c) {
     const struct dt__entry *entry = dt__entry_of(work, c);
     char own_call[SHOWN_CALL_BYTES], peer_call[SHOWN_CALL_BYTES], before[320], divergence[DT__REASON_BYTES];
     int64_t rank = work->channel->ranks[c], own = work->channel->ranks[work->channel->me];
-    bool has_texts = dt__signature_call(work->signature) || dt__signature_call(entry->signature);
+    bool has_texts = dt__signature_has_text(work->signature) || dt__signature_has_text(entry->signature);
     describe_both(work, c, own_call, peer_call);
     bool differ = !(entry->signature & DT__CALL_REFUSED) &&
                   (!is_same_call(work->signature, work->count, entry->signature, entry->count) ||

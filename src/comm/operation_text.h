@@ -33,6 +33,12 @@ static inline dt__exchange_call dt__signature_call(uint64_t signature) {
     return is_exchange ? (dt__exchange_call)(signature >> 32) : DT__CALL_REDISTRIBUTE;
 }
 
+/* Whether members publish the text of the call. */
+static inline bool dt__signature_has_text(uint64_t signature) {
+    dt__exchange_call call = dt__signature_call(signature);
+    return call != DT__CALL_REDISTRIBUTE && call != DT__CALL_CHECK_CALLS;
+}
+
 static inline bool dt__signature_matches(uint64_t a, uint64_t b) { return ((a ^ b) & ~DT__CALL_OWN_FLAGS) == 0; }
 
 /* "all_reduce of f32 x 1024, sum" or "broadcast of f32 x 3 from 0". */

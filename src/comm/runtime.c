@@ -99,6 +99,13 @@ static void check_keep_freed(dt_ctx *ctx) {
         refuse_variable(ctx, "DTENSOR_KEEP_FREED", "0 or 1", "");
 }
 
+static void select_call_checks(dt_ctx *ctx) {
+    const char *value = environment_value("DTENSOR_CHECK_CALLS");
+    ctx->checks_calls = value && !strcmp(value, "1");
+    if (value && !ctx->checks_calls && strcmp(value, "0") != 0)
+        refuse_variable(ctx, "DTENSOR_CHECK_CALLS", "0 or 1", "");
+}
+
 static void select_kernels(dt__runtime *runtime) {
     const char *name = environment_value("DTENSOR_KERNELS");
     runtime->kernels = dt__kernels_best();
@@ -199,6 +206,7 @@ static dt_status open_runtime(dt_ctx *ctx, const dt_init_options *options, const
     dt_init_options filled = *options;
     check_log_level(ctx);
     check_keep_freed(ctx);
+    select_call_checks(ctx);
     select_kernels(runtime);
     select_heap(runtime, &filled);
     select_timeout(runtime, options);

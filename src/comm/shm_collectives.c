@@ -265,7 +265,10 @@ static dt_status collect_slices(dt_work *work) {
     return DT_OK;
 }
 
-static dt_status first_of_exchange(dt_work *work) { return work->exchange->steps[0](work, work->exchange->user); }
+static dt_status first_of_exchange(dt_work *work) {
+    const dt__exchange *exchange = work->exchange;
+    return exchange->steps[0] ? exchange->steps[0](work, exchange->user) : DT_OK;
+}
 static dt_status second_of_exchange(dt_work *work) { return work->exchange->steps[1](work, work->exchange->user); }
 
 static const dt__collective_steps pulls[DT__N_WORK_OPS] = {

@@ -68,24 +68,44 @@ static void report_collective(dt_group *group, const dt_comm_call *call, double 
             dt_collective_name(call->op), group->n_ranks, size);
 }
 
+/* The history as the operation that compares it publishes it: odd. */
+static uint64_t history_word(const dt__history *history) { return history->hash << 1 | 1; }
+
+static void compare_history(dt_work *work, const dt__history *history) {
+    work->histories[0] = history;
+    work->history_words[0] = history_word(history);
+    work->n_histories = 1;
+}
+
+static inline dt_status run_call(dt_group *group, const dt_comm_call *call, const dt__history *history) {
+    dt_work work;
+    double begin_us = group->runtime->ctx->observer ? dt__now_us() : 0;
+    dt_status status = dt__call_check(group, call, &work);
+    if (status != DT_OK)
+        return publish_refusal(&work, status);
+    if (history)
+        compare_history(&work, history);
+    status = run_work(group->runtime, &work);
+    if (status == DT_OK && is_reported(group->runtime->ctx))
+        report_collective(group, call, begin_us);
+    return status;
+}
+
 dt_status dt_comm_run_sized(dt_group *group, const dt_comm_call *call, size_t call_size, const dt_site *site) {
     DT__ENTER(dt__group_ctx(group), "comm_run", site);
     group = DT__LIVE(DT__KIND_GROUP, group);
     if (!group || !call)
         return DT_ERR_STATE;
-    dt_work work;
     dt_comm_call full;
     call = DT__STRUCT(group->runtime->ctx, call, call_size, &full);
-    if (!call)
-        return DT_ERR_VALUE;
-    double begin_us = group->runtime->ctx->observer ? dt__now_us() : 0;
-    dt_status status = dt__call_check(group, call, &work);
-    if (status != DT_OK)
-        return publish_refusal(&work, status);
-    status = run_work(group->runtime, &work);
-    if (status == DT_OK && is_reported(group->runtime->ctx))
-        report_collective(group, call, begin_us);
-    return status;
+    return call ? run_call(group, call, NULL) : DT_ERR_VALUE;
+}
+
+dt_status dt__comm_run_on_mesh(dt_group *group, const dt_comm_call *call, const dt__history *history) {
+    dt_comm_call tagged = *call;
+    if (history) /* every member has it: it is part of what must agree */
+        tagged.tag ^= history_word(history);
+    return run_call(group, &tagged, history);
 }
 
 static void prepare_exchange(dt_group *group, const dt__exchange *exchange, dt_work *out) {
@@ -96,7 +116,7 @@ static void prepare_exchange(dt_group *group, const dt__exchange *exchange, dt_w
     };
     for (int i = 0; i < exchange->n_histories; i++) {
         out->histories[i] = exchange->histories[i];
-        out->history_words[i] = exchange->histories[i] ? exchange->histories[i]->hash << 1 | 1 : 0;
+        out->history_words[i] = exchange->histories[i] ? history_word(exchange->histories[i]) : 0;
     }
     if (exchange->n_histories == 1) /* every member has it: it is part of what must agree */
         call.tag ^= out->history_words[0];

@@ -73,8 +73,8 @@ dt_status dt__call_align(dt_ctx *ctx, dt__call *call, dt_tensor **made, bool *ou
     *outside = false;
     for (int i = 1; i < call->n_inputs;
          i++) /* on the meshes of both; the aligned call is recorded when it is decided */
-        dt__recorded(first->spec ? first : call->inputs[i],
-                     &(dt__call_details){.other = first->spec ? call->inputs[i]->spec : NULL});
+        DT__TRY(dt__record_tensor(first->spec ? first : call->inputs[i],
+                                  &(dt__call_details){.other = first->spec ? call->inputs[i]->spec : NULL}));
     DT__TRY(check_shapes(ctx, call));
     for (int i = 1; i < call->n_inputs; i++) {
         dt_tensor *input = call->inputs[i];

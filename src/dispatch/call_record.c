@@ -85,10 +85,11 @@ static inline void fold(dt__history *history, const dt_ctx *ctx, const dt__call 
     dt__history_fold(history, &(dt__folded_call){fingerprint, value, label, shown, first}, ctx->call.site);
 }
 
-void dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
+dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     if (!decision->history || !dt__call_is_recorded(ctx))
-        return;
+        return DT_OK;
     fold(decision->history, ctx, call, decision->fingerprint, decision->label);
+    return dt__mesh_check_calls(decision->mesh);
 }
 
 /* Arguments that vary are shown with each call. */
@@ -114,12 +115,13 @@ static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint
     return label;
 }
 
-void dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out) {
+dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out) {
     const dt__history *recorded[DT__MAX_INPUTS];
     int n_recorded = 0;
     *out = (dt__call_record){0};
     for (int i = 0; i < call->n_inputs; i++) {
-        dt__history *history = call->inputs[i]->spec ? dt__mesh_history(call->inputs[i]->spec->mesh) : NULL;
+        dt_mesh *mesh = call->inputs[i]->spec ? call->inputs[i]->spec->mesh : NULL;
+        dt__history *history = mesh ? dt__mesh_history(mesh) : NULL;
         bool is_new = history != NULL;
         for (int k = 0; k < n_recorded && is_new; k++)
             is_new = recorded[k] != history;
@@ -130,7 +132,10 @@ void dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out
             out->label = label_of(ctx, call, out->fingerprint);
         }
         recorded[n_recorded++] = history;
-        if (dt__call_is_recorded(ctx))
-            fold(history, ctx, call, out->fingerprint, out->label);
+        if (!dt__call_is_recorded(ctx))
+            continue;
+        fold(history, ctx, call, out->fingerprint, out->label);
+        DT__TRY(dt__mesh_check_calls(mesh));
     }
+    return DT_OK;
 }

@@ -228,7 +228,8 @@ static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__cal
                                  const dt__decision_key *key) {
     dt__call_record record;
     state->stats.n_misses++;
-    dt__record_new_call(ctx, call, &record);
+    if (dt__record_new_call(ctx, call, &record) != DT_OK)
+        return NULL;
     dt__decision *decision = new_decision(ctx, call);
     if (decision) {
         decision->history = decision->mesh ? dt__mesh_history(decision->mesh) : NULL;
@@ -249,7 +250,8 @@ dt__decision *dt__decide(dt_ctx *ctx, dt__call *call) {
     dt__decision *decision = key.too_long ? NULL : dt__decision_cache_find(state, &key);
     if (decision) {
         state->stats.n_hits++;
-        dt__record_call(ctx, call, decision);
+        if (dt__record_call(ctx, call, decision) != DT_OK)
+            return NULL;
     } else if (!(decision = decide_miss(ctx, state, call, &key))) {
         return NULL;
     }

@@ -60,14 +60,14 @@ typedef struct dt__decision {
 } dt__decision;
 
 /* call_record.c: adds the call to the history of the decision's mesh, if it is the program's own. */
-void dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
+dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 /* The same for a call that is about to be decided: to those of all meshes of its inputs. Sets what a decision needs to
  * record further calls of the kind. */
 typedef struct dt__call_record {
     uint64_t fingerprint;
     uint32_t label;
 } dt__call_record;
-void dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out);
+dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out);
 
 /* Describes the call's inputs as global tensors. */
 void dt__call_set_global_inputs(dt__call *call);

@@ -106,8 +106,14 @@ bool dt__mesh_line_of(const dt_mesh *mesh, int dim, dt__mesh_line *out);
 
 /* The mesh's call history on this rank; NULL where no peer compares it: see dt__history_of. */
 struct dt__history *dt__mesh_history(dt_mesh *mesh);
+/* Meets the other members of the mesh, if this rank is one, and compares the histories. */
+dt_status dt__mesh_meet(dt_mesh *mesh);
+/* The same if DTENSOR_CHECK_CALLS is set: called when a call was added to the history, before it runs. */
+static inline dt_status dt__mesh_check_calls(dt_mesh *mesh) {
+    return __builtin_expect(mesh->ctx->checks_calls, false) ? dt__mesh_meet(mesh) : DT_OK;
+}
 /* Adds a number to the last call of the history: every rank of the mesh must add the same. */
-void dt__mesh_history_add(dt_mesh *mesh, uint64_t number);
+dt_status dt__mesh_history_add(dt_mesh *mesh, uint64_t number);
 
 /* "mesh(dp=2,tp=4)", without the ranks: for errors and for the text of a tensor. */
 void dt__mesh_print_dims(dt__text *text, const dt_mesh *mesh);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The call history of a mesh (comm/call_history.h), found once per mesh. Equal meshes share one.
+ * The call history of a mesh (comm/call_history.h), found once per mesh. Equal meshes share one. With
+ * DTENSOR_CHECK_CALLS its members meet at every call and compare it, in an exchange that moves no data and that
+ * counters, traces and policies do not see.
  */
 #include "comm/comm.h"
 #include "mesh/mesh_internal.h"
@@ -15,8 +17,33 @@ dt__history *dt__mesh_history(dt_mesh *mesh) {
     return mesh->history;
 }
 
-void dt__mesh_history_add(dt_mesh *mesh, uint64_t number) {
+dt_status dt__mesh_meet(dt_mesh *mesh) {
+    dt_ctx *ctx = mesh->ctx;
+    const dt__history *history = dt__mesh_history(mesh);
+    int64_t n = dt_mesh_size(mesh);
+    if (!history || n == 1 || ctx->call.apart)
+        return DT_OK;
+    dt__arena arena = dt__arena_new(ctx);
+    int64_t *ranks = DT__NEW_ARRAY(&arena, int64_t, n);
+    dt_group *group = NULL;
+    if (ranks) {
+        dt_mesh_ranks(mesh, ranks);
+        group = dt__group_new_for(ctx, ranks, n, 0);
+    }
+    dt_status status = group ? dt__exchange_run(group, &(dt__exchange){.call = DT__CALL_CHECK_CALLS,
+                                                                       .histories = {history},
+                                                                       .n_histories = 1,
+                                                                       .dtype = DT_U8})
+                             : dt_error_status(ctx);
+    dt_group_release(group);
+    dt__arena_free(&arena);
+    return status;
+}
+
+dt_status dt__mesh_history_add(dt_mesh *mesh, uint64_t number) {
     dt__history *history = dt__mesh_history(mesh);
-    if (history)
-        dt__history_amend(history, number);
+    if (!history)
+        return DT_OK;
+    dt__history_amend(history, number);
+    return dt__mesh_check_calls(mesh);
 }

@@ -5,6 +5,7 @@
  */
 #include "base/options.h"
 #include "base/size.h"
+#include "mesh/mesh.h"
 #include "move/move.h"
 #include "spec/spec.h"
 
@@ -112,7 +113,9 @@ static dt_status gather_locals(struct global_tensor *global) {
         mine[GATHERED_SHAPE + d] = local->shape[d];
         mine[GATHERED_ORDER + d] = order[d];
     }
-    dt_status status = dt_comm_all_gather(group, mine, all, N_GATHERED, DT_I64);
+    dt_status status = dt__comm_run_on_mesh(
+        group, &(dt_comm_call){.op = DT_ALL_GATHER, .src = mine, .dst = all, .count = N_GATHERED, .dtype = DT_I64},
+        dt__mesh_history(global->mesh));
     dt_group_release(group);
     global->n_ranks = n;
     global->ranks = ranks;
@@ -303,9 +306,8 @@ static dt_tensor *wrap(struct global_tensor *global, dt_dtype dtype) {
                                                               .placements = global->placements,
                                                               .stride_order = global->order});
     dt_tensor *result = NULL;
-    if (spec && dt__call_is_recorded(dt_mesh_ctx(spec->mesh)))
-        dt__record_public_call(spec, NULL);
-    if (spec && check_shards(global, spec) == DT_OK)
+    bool agreed = !spec || !dt__call_is_recorded(global->ctx) || dt__record_public_call(spec, NULL) == DT_OK;
+    if (spec && agreed && check_shards(global, spec) == DT_OK)
         result = spec->local.member ? dt__tensor_wrap(spec, global->local->storage, dt__tensor_offset(global->local),
                                                       global->local->strides)
                                     : dt__tensor_of_spec(spec);

@@ -47,8 +47,7 @@ static dt_status take_draw(const dt_op_call *call, dt_dtype dtype, dt__draw *out
     if (!spec)
         return DT_OK;
     uint64_t drawn = dt__hash_u64(out->key.draw, out->key.seed);
-    dt__mesh_history_add(spec->mesh, dt__hash_u64(spec->fingerprint, drawn));
-    return DT_OK;
+    return dt__mesh_history_add(spec->mesh, dt__hash_u64(spec->fingerprint, drawn));
 }
 
 static dt_status dropout(dt_op_call *call) {

@@ -59,11 +59,11 @@ static dt_generator *generator_of(dt_ctx *ctx, const char *op, const dt_random_o
 }
 
 /* Records a draw that every rank of the tensor's mesh must make. */
-static void remember(const dt_tensor *tensor, dt__philox_key drawn, int kind) {
+static dt_status remember(const dt_tensor *tensor, dt__philox_key drawn, int kind) {
     if (!tensor->spec)
-        return;
+        return DT_OK;
     uint64_t number = dt__hash_u64(drawn.draw, dt__hash_u64(drawn.seed, (uint64_t)kind));
-    dt__mesh_history_add(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
+    return dt__mesh_history_add(tensor->spec->mesh, dt__hash_u64(tensor->spec->fingerprint, number));
 }
 
 /* Whether this rank needs the numbers: not if it has no data, nor if its local tensor of a partial is the identity of
@@ -98,7 +98,7 @@ static dt_status fill_plain(const dt__draw *draw, dt_tensor *tensor) {
 }
 
 static dt_status fill_with(const dt__draw *draw, dt_tensor *tensor) {
-    remember(tensor, draw->key, (int)draw->distribution);
+    DT__TRY(remember(tensor, draw->key, (int)draw->distribution));
     if (!wants_numbers(tensor))
         return DT_OK;
     if (!tensor->spec)
@@ -149,9 +149,8 @@ static dt_status fill(dt_tensor *tensor, const dt__random *args, const dt_random
     dt__random typed = *args;
     dt__draw draw;
     typed.dtype = tensor->dtype;
-    dt__recorded(tensor,
-                 &(dt__call_details){.hash = hash_arguments(args), .describe = add_arguments, .describe_arg = args});
-    dt_generator *generator = generator_of(tensor->ctx, args->op, o);
+    const dt__call_details details = {.hash = hash_arguments(args), .describe = add_arguments, .describe_arg = args};
+    dt_generator *generator = dt__recorded(tensor, &details) ? generator_of(tensor->ctx, args->op, o) : NULL;
     if (!generator)
         return dt_error_status(tensor->ctx);
     DT__TRY(dt__draw_begin(generator, &typed, &draw));
@@ -340,8 +339,7 @@ static dt_status check_order(dt_ctx *ctx, int64_t n, dt_dtype dtype) {
 static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_options *o) {
     dt_ctx *ctx = tensor->ctx;
     dt_generator *generator = generator_of(ctx, "randperm", o);
-    dt__recorded(tensor, NULL);
-    if (!generator)
+    if (!dt__recorded(tensor, NULL) || !generator)
         return dt_error_status(ctx);
     dt__order *order = dt__alloc(ctx, sizeof *order);
     if (!order)
@@ -349,7 +347,7 @@ static dt_status order_tensor(dt_tensor *tensor, int64_t n, const dt_random_opti
     dt_generator_state drawn = dt_generator_save(generator);
     dt_status status = dt__order_begin(generator, n, order);
     if (status == DT_OK)
-        remember(tensor, (dt__philox_key){drawn.seed, drawn.draw}, DT__N_DISTRIBUTIONS);
+        status = remember(tensor, (dt__philox_key){drawn.seed, drawn.draw}, DT__N_DISTRIBUTIONS);
     if (status != DT_OK)
         (void)dt_generator_restore(generator, drawn);
     else if (wants_numbers(tensor))

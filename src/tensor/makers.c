@@ -111,9 +111,17 @@ bool dt__needs_values(dt_tensor *tensor) {
     return false;
 }
 
+/* Records the maker of a tensor, which is freed if that fails. */
+static dt_tensor *recorded_maker(dt_tensor *tensor, const dt__call_details *details) {
+    if (dt__record_tensor(tensor, details) == DT_OK)
+        return tensor;
+    dt_drop(tensor);
+    return NULL;
+}
+
 static dt_tensor *fill_with(dt_tensor *tensor, double value) {
     unsigned char element[16];
-    dt__recorded(tensor, &(dt__call_details){.n_values = 1, .values = {value}});
+    tensor = recorded_maker(tensor, &(dt__call_details){.n_values = 1, .values = {value}});
     if (dt__needs_values(tensor)) {
         dt__write_f64(tensor->dtype, value, element);
         fill_local(tensor, element);
@@ -124,7 +132,7 @@ static dt_tensor *fill_with(dt_tensor *tensor, double value) {
 dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
     dt_make_options full;
     DT__ENTER_OPTIONS(ctx, "empty", options, options_size, &full);
-    return options ? dt__recorded(dt__tensor_make(ctx, "empty", shape, options, NULL), NULL) : NULL;
+    return options ? recorded_maker(dt__tensor_make(ctx, "empty", shape, options, NULL), NULL) : NULL;
 }
 
 dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape shape, const dt_make_options *options, size_t options_size) {
@@ -258,7 +266,7 @@ dt_tensor *dt_arange_sized(dt_ctx *ctx, double start, double end, double step, c
     }
     int64_t size = (int64_t)n;
     dt__call_details details = {.n_values = 3, .values = {start, end, step}};
-    return fill_lines(dt__recorded(dt__tensor_make(ctx, "arange", (dt_shape){1, &size}, options, NULL), &details),
+    return fill_lines(recorded_maker(dt__tensor_make(ctx, "arange", (dt_shape){1, &size}, options, NULL), &details),
                       &(struct line){start, step, NAN, -1});
 }
 
@@ -270,7 +278,7 @@ dt_tensor *dt_linspace_sized(dt_ctx *ctx, double start, double end, int64_t n, c
         return NULL;
     double step = n > 1 ? (end - start) / (double)(n - 1) : 0;
     dt__call_details details = {.n_values = 2, .values = {start, end}};
-    return fill_lines(dt__recorded(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL), &details),
+    return fill_lines(recorded_maker(dt__tensor_make(ctx, "linspace", (dt_shape){1, &n}, options, NULL), &details),
                       &(struct line){start, step, n > 1 ? end : NAN, n > 1 ? n - 1 : -1});
 }
 
@@ -304,7 +312,7 @@ static void fill_band_piece(void *arg, int64_t piece) {
 }
 
 static dt_tensor *fill_band(dt_tensor *tensor, int64_t first, int64_t last) {
-    dt__recorded(tensor, &(dt__call_details){.n_values = 1, .values = {(double)last}});
+    tensor = recorded_maker(tensor, &(dt__call_details){.n_values = 1, .values = {(double)last}});
     if (!dt__needs_values(tensor) || dt_tensor_local_elements(tensor) == 0)
         return tensor;
     struct band band = {.first = first, .last = last, .tensor = tensor};
@@ -344,11 +352,7 @@ dt_tensor *dt__empty_like(const dt_tensor *tensor) {
 
 dt_tensor *dt_empty_like_site(const dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "empty_like", site);
-    if (!tensor)
-        return NULL;
-    if (tensor->spec && dt__call_is_recorded(tensor->ctx))
-        dt__record_public_call(tensor->spec, NULL);
-    return dt__empty_like(tensor);
+    return tensor && dt__record_tensor(tensor, NULL) == DT_OK ? dt__empty_like(tensor) : NULL;
 }
 
 dt_tensor *dt_full_like_site(const dt_tensor *tensor, double value, const dt_site *site) {
@@ -430,15 +434,13 @@ dt_tensor *dt__clone(const dt_tensor *tensor) {
 
 dt_tensor *dt_clone_site(const dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "clone", site);
-    if (!tensor)
+    if (!tensor || dt__record_tensor(tensor, NULL) != DT_OK)
         return NULL;
-    if (tensor->spec && dt__call_is_recorded(tensor->ctx))
-        dt__record_public_call(tensor->spec, NULL);
     return dt__made_from("clone", tensor, dt__clone(tensor), 0, NULL);
 }
 
 dt_tensor *dt_contiguous_site(dt_tensor *tensor, const dt_site *site) {
     DT__ENTER_TENSOR(tensor, "contiguous", site);
-    dt__recorded(tensor, NULL);
+    tensor = dt__recorded(tensor, NULL);
     return tensor && !dt_tensor_is_contiguous(tensor) ? dt_clone(tensor) : tensor;
 }

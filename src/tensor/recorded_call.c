@@ -53,7 +53,7 @@ dt_status dt_apart_end_site(dt_ctx *ctx, const dt_site *site) {
     return DT_OK;
 }
 
-void dt__record_public_call(const dt_spec *spec, const dt__call_details *details) {
+dt_status dt__record_public_call(const dt_spec *spec, const dt__call_details *details) {
     static const dt__call_details none;
     details = details ? details : &none;
     dt_mesh *second = details->other ? details->other->mesh : details->mesh;
@@ -61,7 +61,7 @@ void dt__record_public_call(const dt_spec *spec, const dt__call_details *details
         second = NULL; /* the call fails, on all ranks alike */
     dt__history *history = dt__mesh_history(spec->mesh), *other = second ? dt__mesh_history(second) : NULL;
     if (!history && !other)
-        return;
+        return DT_OK;
     dt_ctx *ctx = dt_mesh_ctx(spec->mesh);
     uint64_t fingerprint = dt__hash_u64(spec->fingerprint, hash_text(ctx->call.name, details->hash));
     if (details->other)
@@ -82,4 +82,6 @@ void dt__record_public_call(const dt_spec *spec, const dt__call_details *details
         dt__history_fold(history, &folded, ctx->call.site);
     if (other && other != history)
         dt__history_fold(other, &folded, ctx->call.site);
+    DT__TRY(dt__mesh_check_calls(spec->mesh));
+    return other && other != history ? dt__mesh_check_calls(second) : DT_OK;
 }

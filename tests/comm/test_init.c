@@ -221,6 +221,7 @@ static void init__refuses_garbage_in_the_environment(void **state) {
         {"DTENSOR_THREADS", "5000"},
         {"DTENSOR_LOG", "loud"},
         {"DTENSOR_KEEP_FREED", "yes"},
+        {"DTENSOR_CHECK_CALLS", "yes"},
         {"DTENSOR_KERNELS", "fast"},
         {"DTENSOR_LAUNCH", "shm:"},
         {"DTENSOR_LAUNCH", "garbage"},

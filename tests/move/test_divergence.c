@@ -2,7 +2,8 @@
  *
  * Ranks that make different calls on a mesh's tensors: every rank of the mesh gets an error in the next operation on
  * the mesh that names the first differing call of each side, even if that call sent nothing; ranks that make the same
- * calls, or different ones on other meshes, on plain tensors or apart, get none.
+ * calls, or different ones on other meshes, on plain tensors or apart, get none. With DTENSOR_CHECK_CALLS the call that
+ * differs fails itself.
  */
 /* ctest: timeout=300 */
 #include "support/launch.h"
@@ -90,7 +91,7 @@ static void failing_call(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
         dt_matmul(x, x); /* refused, on this rank alone */
     else
         dt_relu(x);
-    if (odd)
+    if (dt_error_status(ctx) == DT_ERR_SHAPE)
         dt_error_clear(ctx);
     dt_redistribute(x, "R");
 }
@@ -271,6 +272,194 @@ static void divergence__between_meshes_compares_the_members_of_each(void **state
     run_ranks(3, move_between_meshes, "odd");
 }
 
+/* A local call in which rank 1 differs; x is f32[8,6] S(0). */
+typedef struct local_call {
+    const char *name;
+    dt_tensor *(*run)(dt_tensor *x, bool odd);
+    const char *call, *odd_call;
+} local_call;
+
+static dt_tensor *relu_or_neg(dt_tensor *x, bool odd) { return odd ? dt_neg(x) : dt_relu(x); }
+static dt_tensor *mul_number(dt_tensor *x, bool odd) { return dt_mul_scalar_(x, odd ? 4.0 : 3.0); }
+static dt_tensor *fill_number(dt_tensor *x, bool odd) { return dt_fill_(x, odd ? 4.0 : 3.0); }
+static dt_tensor *cached_number(dt_tensor *x, bool odd) {
+    return dt_mul_scalar(x, 2.0) && dt_mul_scalar(x, 2.0) ? dt_mul_scalar(x, odd ? 4.0 : 3.0) : NULL;
+}
+static dt_tensor *ones_or_zeros(dt_tensor *x, bool odd) {
+    dt_ctx *ctx = dt_tensor_ctx(x);
+    dt_mesh *mesh = dt_spec_mesh(dt_tensor_spec(x));
+    return odd ? dt_zeros(ctx, DT_SHAPE(8), .mesh = mesh) : dt_ones(ctx, DT_SHAPE(8), .mesh = mesh);
+}
+static dt_tensor *randn_spread(dt_tensor *x, bool odd) {
+    return dt_randn(dt_tensor_ctx(x), DT_SHAPE(8, 6), .mesh = dt_spec_mesh(dt_tensor_spec(x)), .place = "S(0)",
+                    .std = odd ? DT_REAL(0.5) : DT_REAL(2));
+}
+static dt_tensor *randn_seed(dt_tensor *x, bool odd) {
+    dt_generator_seed(dt_generator_default(dt_tensor_ctx(x)), odd ? 7 : 6);
+    return dt_randn(dt_tensor_ctx(x), DT_SHAPE(8, 6), .mesh = dt_spec_mesh(dt_tensor_spec(x)), .place = "S(0)");
+}
+static dt_tensor *dropout_seed(dt_tensor *x, bool odd) {
+    dt_generator_seed(dt_generator_default(dt_tensor_ctx(x)), odd ? 7 : 6);
+    return dt_dropout(x);
+}
+static dt_tensor *randperm_seed(dt_tensor *x, bool odd) {
+    dt_generator_seed(dt_generator_default(dt_tensor_ctx(x)), odd ? 7 : 6);
+    return dt_randperm(dt_tensor_ctx(x), 9, .mesh = dt_spec_mesh(dt_tensor_spec(x)), .place = "S(0)");
+}
+static dt_tensor *local_or_clone(dt_tensor *x, bool odd) { return odd ? dt_to_local(x) : dt_clone(x); }
+static dt_tensor *like_or_contiguous(dt_tensor *x, bool odd) { return odd ? dt_contiguous(x) : dt_empty_like(x); }
+
+static const local_call local_calls[] = {
+    {"another op", relu_or_neg, "relu(f32[8,6] S(0))", "neg(f32[8,6] S(0))"},
+    {"another factor", mul_number, "with 3", "with 4"},
+    {"another fill", fill_number, "with 3", "with 4"},
+    {"another number in a cached call", cached_number, "with 3", "with 4"},
+    {"another maker", ones_or_zeros, "ones(f32[8] R", "zeros(f32[8] R"},
+    {"another standard deviation", randn_spread, "std=2)", "std=0.5)"},
+    {"another seed", randn_seed, "randn(f32[8,6] S(0)", "different random draws"},
+    {"another seed of dropout", dropout_seed, "dropout(f32[8,6] S(0)", "different random draws"},
+    {"another seed of randperm", randperm_seed, "randperm(i64[9] S(0)", "different random draws"},
+    {"a local tensor", local_or_clone, "clone(f32[8,6] S(0)", "to_local(f32[8,6] S(0)"},
+    {"a copy or none", like_or_contiguous, "empty_like(f32[8,6] S(0)", "contiguous(f32[8,6] S(0)"},
+};
+
+static int differ_locally(dt_ctx *ctx, void *arg) {
+    const local_call *p = arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "tp=*");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    dt_tensor *y = p->run(x, dt_rank(ctx) == 1);
+    if (getenv("DTENSOR_CHECK_CALLS")) {
+        CHECK(!y, "%s: rank %lld: the call was not refused", p->name, (long long)dt_rank(ctx));
+    } else {
+        CHECK(y && dt_error_status(ctx) == DT_OK, "%s: rank %lld: %s", p->name, (long long)dt_rank(ctx),
+              dt_error_text(ctx));
+        CHECK(!dt_redistribute(x, "R"), "%s: rank %lld: no error", p->name, (long long)dt_rank(ctx));
+    }
+    const char *text = dt_error_text(ctx);
+    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH, "%s: rank %lld: expected mismatch, got %s: %s", p->name,
+          (long long)dt_rank(ctx), dt_status_name(dt_error_status(ctx)), text);
+    CHECK(strstr(text, "made different calls on mesh(tp=") && strstr(text, p->call) && strstr(text, p->odd_call),
+          "%s: expected %s and %s, got: %s", p->name, p->call, p->odd_call, text);
+    CHECK(dt_error_clear(ctx) == DT_OK, "%s: %s", p->name, dt_error_text(ctx));
+    x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    CHECK(dt_item(dt_sum(x)) == 48, "%s: after clearing: %s", p->name, dt_error_text(ctx));
+    return 0;
+}
+
+static void with_checks(void (*test)(void **)) {
+    setenv("DTENSOR_CHECK_CALLS", "1", 1);
+    test(NULL);
+    unsetenv("DTENSOR_CHECK_CALLS");
+}
+
+static void differ_locally_in_all_worlds(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof local_calls / sizeof *local_calls; i++)
+        for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
+            run_ranks(worlds[w], differ_locally, (void *)&local_calls[i]);
+}
+
+static void local_divergence__is_found_in_the_next_transfer(void **state) { differ_locally_in_all_worlds(state); }
+
+static void local_divergence__is_found_at_once_when_calls_are_checked(void **state) {
+    (void)state;
+    with_checks(differ_locally_in_all_worlds);
+}
+
+/* What is an error without checks is one with them, and what is legal stays so. */
+static void checked_calls__have_the_same_errors(void **state) {
+    (void)state;
+    with_checks(divergence__is_an_error_on_every_rank);
+    with_checks(ranks__may_differ_on_other_meshes_plain_tensors_and_apart);
+    with_checks(apart__refuses_transfers);
+    with_checks(divergence__between_meshes_compares_the_members_of_each);
+}
+
+/* Rank 2 is outside the mesh and makes no calls on it; it waits for nobody, and no rank waits for it. Checks are no
+ * collectives to counters, policies and traces. */
+static int check_silently(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "[0,1]");
+    dt_group *world = dt_group_world(ctx);
+    CHECK_OK(ctx, dt_comm_stats_begin(ctx));
+    CHECK_OK(ctx, dt_trace_begin(ctx, NULL));
+    CHECK_OK(ctx, dt_comm_policy(ctx, DT_COMM_ERROR));
+    if (dt_rank(ctx) < 2) {
+        dt_tensor *x = dt_ones(ctx, DT_SHAPE(7), .mesh = mesh, .place = "S(0)");
+        dt_heap_statistics before = dt_heap_stats(ctx);
+        for (int i = 0; i < 40; i++) /* more than there are slots of headers in a channel */
+            dt_drop(dt_relu(x));
+        CHECK(x && dt_heap_stats(ctx).live_bytes == before.live_bytes, "%s", dt_error_text(ctx));
+        CHECK(strstr(dt_trace_text(ctx), "relu"), "no relu in the trace");
+    }
+    CHECK(dt_comm_stats(ctx, NULL).n == 0, "%lld collectives", (long long)dt_comm_stats(ctx, NULL).n);
+    CHECK(!strstr(dt_trace_text(ctx), "check_calls"), "%s", dt_trace_text(ctx));
+    CHECK_OK(ctx, dt_comm_policy(ctx, DT_COMM_ALLOW));
+    return dt_comm_barrier(world) != DT_OK;
+}
+
+static void check_silently_in_three_ranks(void **state) {
+    (void)state;
+    run_ranks(3, check_silently, NULL);
+}
+
+static void checked_calls__are_not_counted_and_involve_members_alone(void **state) {
+    (void)state;
+    with_checks(check_silently_in_three_ranks);
+}
+
+/* The library's own collectives compare, too: here the gathering of local shapes. */
+static int gather_after_divergence(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "tp=3");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    dt_rank(ctx) == 1 ? dt_neg(x) : dt_relu(x);
+    dt_tensor *local = dt_ones(ctx, DT_SHAPE(dt_rank(ctx) + 1));
+    CHECK(!dt_from_local(ctx, local, mesh, "S(0)", .check = true), "no error");
+    const char *text = dt_error_text(ctx);
+    CHECK(dt_error_status(ctx) == DT_ERR_MISMATCH && strstr(text, "relu(f32[8,6] S(0))") &&
+              strstr(text, "neg(f32[8,6] S(0))"),
+          "%s", text);
+    return dt_error_clear(ctx) != DT_OK;
+}
+
+static void divergence__is_found_by_from_local(void **state) {
+    (void)state;
+    run_ranks(3, gather_after_divergence, NULL);
+}
+
+/* Messages and collectives of the program's own on a mesh's groups have no place among the calls on its tensors: rank 0
+ * sends and reduces before a call, rank 1 receives after it. */
+static int communicate_between_calls(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "tp=2");
+    dt_group *group = dt_mesh_group(mesh, 0);
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    float value = 3, sum = 0;
+    dt_work *work = NULL;
+    if (dt_rank(ctx) == 0) {
+        CHECK_OK(ctx, dt_comm_send(group, &value, 1, DT_F32, 1));
+        work = dt_comm_start(
+            group,
+            &(dt_comm_call){
+                .op = DT_ALL_REDUCE, .src = &value, .dst = &sum, .count = 1, .dtype = DT_F32, .reduce = DT_SUM});
+    }
+    CHECK(dt_relu(x), "%s", dt_error_text(ctx));
+    if (dt_rank(ctx) == 1) {
+        CHECK_OK(ctx, dt_comm_recv(group, &value, 1, DT_F32, 0));
+        CHECK_OK(ctx, dt_comm_all_reduce(group, &value, &sum, 1, DT_F32, DT_SUM));
+    } else
+        CHECK_OK(ctx, dt_work_wait(work));
+    CHECK(value == 3 && sum == 6, "%g %g", value, sum);
+    CHECK(dt_item(dt_sum(x)) == 48, "%s", dt_error_text(ctx));
+    return 0;
+}
+
+static void raw_collectives__compare_no_history(void **state) {
+    (void)state;
+    run_ranks(2, communicate_between_calls, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(divergence__is_an_error_on_every_rank),
@@ -279,6 +468,12 @@ int main(void) {
         cmocka_unit_test(ranks__may_differ_on_other_meshes_plain_tensors_and_apart),
         cmocka_unit_test(apart__refuses_transfers),
         cmocka_unit_test(divergence__between_meshes_compares_the_members_of_each),
+        cmocka_unit_test(local_divergence__is_found_in_the_next_transfer),
+        cmocka_unit_test(local_divergence__is_found_at_once_when_calls_are_checked),
+        cmocka_unit_test(checked_calls__have_the_same_errors),
+        cmocka_unit_test(checked_calls__are_not_counted_and_involve_members_alone),
+        cmocka_unit_test(divergence__is_found_by_from_local),
+        cmocka_unit_test(raw_collectives__compare_no_history),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
