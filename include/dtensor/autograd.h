@@ -3,7 +3,7 @@
  * Gradients: what is recorded for them. A tensor requires a gradient if that was set (dt_set_requires_grad, or the
  * option of makers) or if it was made from one that does:
  *
- *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(4, 6), .mesh = mesh, .place = "S(1)", .requires_grad = true);
+ *     dt_tensor *w = dt_randn(ctx, DT_SHAPE(4, 6), .mesh = mesh, .place = "R,S(1)", .requires_grad = true);
  *     dt_tensor *y = dt_gelu(dt_matmul(x, w)); // requires a gradient, because w does
  *
  * The calls that made such a tensor are *recorded*: ops, views, dt_redistribute, dt_from_local, dt_to_local,

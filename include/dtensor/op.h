@@ -206,8 +206,8 @@ struct dt_op {
     unsigned flags;      /* DT_OP_… */
     const char *summary; /* (optional) what the op does, in one sentence, for lists of ops */
     /* (optional) The values that a record of the op keeps for its gradient: names of tensor arguments and of returns,
-     * "result" for all outputs, "result0", "result1", … for one, separated by commas; "": none. NULL: all, of a view none. With it, the
-     * decomposition of an op is recorded as one call; without it, each op of the decomposition is. */
+     * "result" for all outputs, "result0", "result1", … for one, separated by commas; "": none. NULL: all, of a view
+     * none. With it, the decomposition of an op is recorded as one call; without it, each of its ops is. */
     const char *saves;
 };
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The hook of gradients. Every public function that makes a tensor from a tensor reports what it made to the recorder of
- * its context (dt_ctx.recorder), if there is one: a program that requires no gradients pays a load and a branch. The
- * recorder is src/autograd; this file is all that the folders above it know of it. A record lives as long as a tensor
- * or a later record refers to it.
+ * The hook of gradients. Every public function that makes a tensor from a tensor reports what it made to the recorder
+ * of its context (dt_ctx.recorder), if there is one: a program that requires no gradients pays a load and a branch.
+ * The recorder is src/autograd; this file is all that the folders above it know of it. A record lives as long as a
+ * tensor or a later record refers to it.
  */
 #ifndef DT_BASE_RECORDER_H
 #define DT_BASE_RECORDER_H
@@ -12,8 +12,8 @@
 
 struct dt_tensor;
 
-/* How a tensor came about: the call that made it, or, of a leaf, that it requires a gradient. The rest of it is known to
- * src/autograd only. A tensor has one exactly if it requires a gradient. */
+/* How a tensor came about: the call that made it, or, of a leaf, that it requires a gradient. The rest of it is known
+ * to src/autograd only. A tensor has one exactly if it requires a gradient. */
 typedef struct dt__record {
     int64_t n_refs;
     bool is_leaf;

@@ -379,8 +379,8 @@ static bool requires_grad(const dt__call *call) {
     return false;
 }
 
-/* The same for a call of which an input requires a gradient. What dispatch does for itself, such as moving inputs, is not
- * recorded, nor are the ops of a decomposition if the op has its own gradient. */
+/* The same for a call of which an input requires a gradient. What dispatch does for itself, such as moving inputs, is
+ * not recorded, nor are the ops of a decomposition if the op has its own gradient. */
 static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
     const dt_op *op = call->info->op;
     const dt__recorder *recorder = ctx->recorder;
