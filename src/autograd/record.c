@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Making and freeing records. A record is one block of memory: the call, its tensors, their dims, its arguments and
- * what those point to. Blocks come from pools of the context by size, because each recorded call makes one. Freeing a record
- * may free those that it refers to, and so on: they are freed one after the other, without recursion.
+ * what those point to. Blocks come from pools of the context by size, because each recorded call makes one. Freeing a
+ * record may free those that it refers to, and so on: they are freed one after the other, without recursion.
  */
 #include "autograd/autograd.h"
 
