@@ -335,51 +335,35 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
     return DT_OK;
 }
 
-static dt_status dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs);
+static dt_status dispatch(dt_ctx *ctx, dt__call *call);
 
 /* The same call with its inputs brought to the mesh of the first. A rank outside the mesh of an input that becomes full
  * has nothing to read, and leaves the first one as it is. */
-<<<<<<< HEAD
-static dt_status dispatch_aligned(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
-    dt_tensor *made[DT__MAX_INPUTS] = {NULL}, *inputs[DT__MAX_INPUTS];
-    bool outside;
-    memcpy(inputs, call->inputs, (size_t)call->n_inputs * sizeof *inputs);
-=======
 static dt_status dispatch_aligned(dt_ctx *ctx, dt__call *call) {
-    dt_tensor **made = dt__call_alloc(call, (size_t)call->n_inputs * sizeof *made);
+    size_t bytes = (size_t)call->n_inputs * sizeof *call->inputs;
+    dt_tensor **made = dt__call_alloc(call, bytes), **inputs = dt__call_alloc(call, bytes);
     bool outside;
-    if (!made)
+    if (!made || !inputs)
         return DT_ERR_MEMORY;
-    memset(made, 0, (size_t)call->n_inputs * sizeof *made);
->>>>>>> main
+    memset(made, 0, bytes);
+    memcpy(inputs, call->inputs, bytes);
     dt_status status = dt__call_align(ctx, call, made, &outside);
     if (status == DT_OK && outside) {
         status = dt__check_writable(call->inputs[0], call->info->schema.name);
         call->outputs[0] = call->inputs[0];
         call->n_outputs = status == DT_OK;
     } else if (status == DT_OK)
-<<<<<<< HEAD
-        status = dispatch(ctx, call, outputs, n_outputs);
-    memcpy(call->inputs, inputs, (size_t)call->n_inputs * sizeof *inputs);
-=======
-        status = dt__dispatch(ctx, call);
->>>>>>> main
+        status = dispatch(ctx, call);
+    memcpy(call->inputs, inputs, bytes);
     drop_all(call->n_inputs, made);
     return status;
 }
 
-<<<<<<< HEAD
 /* A call that was checked. */
-static dt_status dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
+static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
     const dt_op *op = call->info->op;
-=======
-dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
-    const dt_op *op = call->info->op;
-    call->n_outputs = 0;
-    DT__TRY(check_call(ctx, call));
     if (call->maker)
         DT__TRY(dt__maker_place_check(ctx, call));
->>>>>>> main
     if (op->flags & DT__OP_ALIGN && !dt__call_is_aligned(call))
         return dispatch_aligned(ctx, call);
     dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
@@ -418,35 +402,36 @@ static bool requires_grad(const dt__call *call) {
 
 /* The same for a call of which an input requires a gradient. What dispatch does for itself, such as moving inputs, is
  * not recorded, nor are the ops of a decomposition if the op has its own gradient. */
-static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
+static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
     const dt_op *op = call->info->op;
     const dt__recorder *recorder = ctx->recorder;
-    bool in_place = op->flags & DT_OP_INPLACE;
+    int n_old = op->flags & DT_OP_INPLACE ? 1 : 0; /* outputs that are inputs */
     if (!op->kernel && !op->saves)
-        return dispatch(ctx, call, outputs, n_outputs);
-    if (in_place && call->inputs[0]->record)
+        return dispatch(ctx, call);
+    if (n_old && call->inputs[0]->record)
         DT__TRY(recorder->check_write(call->inputs[0], call->info->schema.name));
     ctx->recorder = NULL;
-    dt_status status = dispatch(ctx, call, outputs, n_outputs);
+    dt_status status = dispatch(ctx, call);
     ctx->recorder = recorder;
-    if (status == DT_OK)
-        status = recorder->record(ctx, &(dt__made){.name = call->info->schema.name,
-                                                   .op = call,
-                                                   .n_inputs = call->n_inputs,
-                                                   .inputs = call->inputs,
-                                                   .n_outputs = *n_outputs,
-                                                   .outputs = outputs});
-    if (status != DT_OK && *n_outputs > in_place) {
-        drop_all(*n_outputs - in_place, outputs + in_place);
-        *n_outputs = 0;
+    if (status != DT_OK)
+        return status;
+    status = recorder->record(ctx, &(dt__made){.name = call->info->schema.name,
+                                               .op = call,
+                                               .n_inputs = call->n_inputs,
+                                               .inputs = call->inputs,
+                                               .n_outputs = call->n_outputs,
+                                               .outputs = call->outputs});
+    if (status != DT_OK) {
+        drop_all(call->n_outputs - n_old, call->outputs + n_old);
+        call->n_outputs = 0;
     }
     return status;
 }
 
-dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_outputs) {
-    *n_outputs = 0;
+dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
+    call->n_outputs = 0;
     DT__TRY(check_call(ctx, call));
     if (__builtin_expect(ctx->recorder != NULL, 0) && requires_grad(call))
-        return dispatch_recorded(ctx, call, outputs, n_outputs);
-    return dispatch(ctx, call, outputs, n_outputs);
+        return dispatch_recorded(ctx, call);
+    return dispatch(ctx, call);
 }

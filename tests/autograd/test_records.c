@@ -142,14 +142,14 @@ static int check_op(dt_ctx *ctx, test_call *self, dt_tensor **inputs) {
     for (int i = 0; i < self->call.n_inputs; i++)
         any = any || dt_requires_grad(inputs[i]);
     const dt__saved_values *saves = &info->saves[self->call.overload];
-    for (int o = 0; o < self->n_outputs; o++) {
-        const dt_tensor *output = self->outputs[o];
+    for (int o = 0; o < self->call.n_outputs; o++) {
+        const dt_tensor *output = self->call.outputs[o];
         CHECK(dt_requires_grad(output) == (any && dt__is_inexact(output->dtype)), "%s: output %d", name, o);
         if (!output->record || (!info->op->kernel && !info->op->saves))
             continue;
         const dt__recorded_call *record = dt__recorded_call_of(output);
         CHECK(!strcmp(record->name, name) && record->info == info && record->n_inputs == self->call.n_inputs &&
-                  record->n_outputs >= self->n_outputs && output->output == o,
+                  record->n_outputs >= self->call.n_outputs && output->output == o,
               "%s: %s", name, records_last(output));
         for (int p = 0; p < record->n_args; p++) {
             const dt_arg *arg = &record->args[p];
@@ -173,7 +173,7 @@ static int check_op(dt_ctx *ctx, test_call *self, dt_tensor **inputs) {
 static int check_sample(dt_ctx *ctx, dt_mesh *mesh, const char *sample) {
     static const int64_t one[] = {1};
     test_call self = {.arena = dt__arena_new(ctx)};
-    dt_tensor *inputs[DT__MAX_INPUTS];
+    dt_tensor *inputs[DT__FEW_TENSORS];
     CHECK_OK(ctx, dt__placed_call_parse(&self.arena, sample, 1, one, &self.parsed));
     calls_prepare(&self);
     for (int i = 0; i < self.call.n_inputs; i++) {
@@ -192,8 +192,8 @@ static int check_sample(dt_ctx *ctx, dt_mesh *mesh, const char *sample) {
         self.call.inputs[i] = dt__clone(inputs[i]);
     if (status == 0)
         CHECK_OK(ctx, calls_run(ctx, &self));
-    for (int o = 0; o < self.n_outputs && status == 0; o++)
-        CHECK(!dt_requires_grad(self.outputs[o]), "%s: recorded without recording", sample);
+    for (int o = 0; o < self.call.n_outputs && status == 0; o++)
+        CHECK(!dt_requires_grad(self.call.outputs[o]), "%s: recorded without recording", sample);
     CHECK_OK(ctx, dt_no_grad_end(ctx));
     calls_close(&self);
     return status;
