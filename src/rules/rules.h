@@ -22,7 +22,16 @@ typedef struct dt__op_info {
     int index; /* from 0: those of the installed table in its order, then registered ones */
     dt__schema schema;
     const dt__saved_values *saves; /* per signature */
+    int n_arguments;               /* of dt_op.arguments */
+    const signed char *positions;  /* of these, per signature; -1: the signature has none */
 } dt__op_info;
+
+/* dt_op_arg_at, inline for the library's own ops. */
+static inline const dt_arg *dt__arg_at(const dt_op_call *call, int n) {
+    const dt__op_info *info = call->info;
+    int position = n < info->n_arguments ? info->positions[call->overload * info->n_arguments + n] : -1;
+    return position >= 0 ? &call->args[position] : NULL;
+}
 
 /* saved_values.c: reads dt_op.saves. Refuses (value) a name that no signature has. */
 dt_status dt__saved_values_parse(dt__arena *arena, const dt_op *op, const dt__schema *schema,
