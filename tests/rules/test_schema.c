@@ -35,7 +35,6 @@ static void schema__types_defaults_and_keywords(void **state) {
     assert_string_equal(signature->params[5].absent.as.text, "none");
     assert_int_equal(signature->params[7].absent.n, 2);
     assert_true(signature->params[7].absent.as.ints[1] == -1);
-    assert_int_equal(signature->varying, 1 << 3 | 1 << 4);
     calls_close(&self);
 }
 
@@ -179,10 +178,10 @@ static void call_text__may_name_the_mesh(void **state) {
 }
 
 /* The class separates the scalars that rules depend on. */
-static int class_of(const char *text) {
+static int64_t class_of(const char *text) {
     test_calls self = calls_open("2");
     dt__placed_call placed = calls_parse(&self, text);
-    int class = placed.call.op->class_of(&placed.call);
+    int64_t class = placed.call.op->class_of(&placed.call);
     calls_close(&self);
     return class;
 }
@@ -195,6 +194,21 @@ static void key__has_a_class_of_scalars(void **state) {
     assert_int_not_equal(class_of("add(f32[4]; f32[4])"), class_of("add(f32[4]; f32[4]; alpha=-1)"));
     assert_int_not_equal(class_of("clamp(f32[4]; 1.0)"), class_of("clamp(f32[4]; nan)"));
     assert_int_not_equal(class_of("where(bool[4]; f32[4]; 0)"), class_of("where(bool[4]; f32[4]; 2)"));
+    assert_int_equal(class_of("slice(f32[9]; 0; 2; 5)"), class_of("slice(f32[9]; 0; -4; -1)"));
+    assert_int_not_equal(class_of("slice(f32[9]; 0; 2; 5)"), class_of("slice(f32[9]; 0; 2; 6)"));
+}
+
+/* Names are resolved in each signature; "other" is a tensor in the first. */
+static void varying__is_by_name_in_each_signature(void **state) {
+    (void)state;
+    test_calls self = calls_open("2");
+    dt__schema schema = parse(&self, "f.T(Tensor self, Tensor other, *, int n=1) -> Tensor | "
+                                     "f.S(Tensor self, float a, Scalar other, int n=1) -> Tensor");
+    assert_int_equal(schema.signatures[1].varying, 0); /* whatever the types */
+    assert_int_equal(dt__schema_set_varying(&self.arena, &schema, "other,n"), DT_OK);
+    assert_int_equal(schema.signatures[0].varying, 1 << 2);
+    assert_int_equal(schema.signatures[1].varying, 1 << 2 | 1 << 3);
+    calls_close(&self);
 }
 
 static dt_status same_as_first(dt_op_call *call) {
@@ -233,6 +247,13 @@ static void register__refusals(void **state) {
         {{.schema = "mine(Tensor a) -> Tensor"}, "no shape function"},
         {{.schema = "mine(Tensor a -> Tensor", .shape = same_as_first}, "schema"},
         {{.schema = "mine(Tensor a) -> Tensor", .rule = "ij-ij", .shape = same_as_first}, "rule"},
+        {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "b,c", .shape = same_as_first},
+         "mine: varying: expected names of arguments that are no tensors, separated by commas, got 'c'"},
+        {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "b,", .shape = same_as_first}, "got ''"},
+        {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "b, b", .shape = same_as_first}, "got ' b'"},
+        {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "a", .shape = same_as_first}, "got 'a'"},
+        {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "b,b", .shape = same_as_first},
+         "mine: varying: 'b' is named twice"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_calls self = calls_open("2");
@@ -260,6 +281,7 @@ int main(void) {
         cmocka_unit_test(bind__an_unknown_op_has_its_own_status),
         cmocka_unit_test(call_text__may_name_the_mesh),
         cmocka_unit_test(key__has_a_class_of_scalars),
+        cmocka_unit_test(varying__is_by_name_in_each_signature),
         cmocka_unit_test(register__a_user_op),
         cmocka_unit_test(register__refusals),
         cmocka_unit_test(register__survives_failing_allocations),

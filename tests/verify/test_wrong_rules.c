@@ -109,7 +109,7 @@ static dt_status threshold(dt_op_call *call) {
 static unsigned threshold_class(const dt_op_call *call) {
     return call->args[2].as.f <= call->args[1].as.f ? DT_PARTIAL_UP : DT_PARTIAL_NONE;
 }
-static int threshold_key(const dt_op_call *call) { return call->args[2].as.f <= call->args[1].as.f; }
+static int64_t threshold_key(const dt_op_call *call) { return call->args[2].as.f <= call->args[1].as.f; }
 
 /* out[i,j] = self[index[i,j], j]; the index may have fewer columns. */
 static dt_status shape_pick(dt_op_call *call) {
@@ -251,6 +251,7 @@ static const user_op ops[] = {
       .shape = shape_same,
       .kernel = threshold,
       .partial_of = threshold_class,
+      .varying = "t,v",
       .class_of = threshold_key,
       .samples = "threshold(f32[5]; 0.0; -1.0)\nthreshold(f32[5]; 0.0; 3.0)"},
      NULL,
