@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Faults of a rank in a group. A group of ranks repeats one collective; at a seeded point one of them,
- * the victim, is killed, stopped, exits, closes its context, gets a local error, or makes another call than the rest.
- * Every other member must get an error in time that describes the fault, the group must be unusable at once, other
- * memory must be unchanged, and groups without the victim must continue with correct results. A victim
- * that was stopped is resumed when the others have reused their memory: it must get an error and corrupt nothing.
- * While the victim dies, another member may be late: it makes its call only when all others have their error.
+ * Faults of a rank in a group. A group of ranks repeats one collective; at a seeded point one of them, the victim, is
+ * killed, stopped, exits, closes its context, gets a local error, or makes another call than the others. Every other
+ * member must get an error in time that describes the fault, the group must be unusable at once, other memory must be
+ * unchanged, and groups without the victim must continue with correct results. A victim that was stopped is resumed
+ * when the others have reused their memory: it must get an error and corrupt nothing. While the victim dies, another
+ * member may be late: it makes its call only when all others have their error.
  *
- * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number, and
- * how many faults are run.
+ * A fault follows from its number and the seed. DTENSOR_TEST_FIRST and DTENSOR_TEST_RUNS are the first number and the
+ * number of faults.
  */
 /* ctest: timeout=300 */
 #include "base/dtype.h"
@@ -310,7 +310,7 @@ static dt_status make_mismatch(const struct rank *rank, const test_run *run) {
     return status;
 }
 
-/* What the victim does instead of its call number fault->at, or with the call in flight. DT_OK: continues calling. */
+/* The fault of the victim instead of its call number fault->at, or with the call in flight. DT_OK: it continues. */
 static dt_status commit_fault(const struct rank *rank, const test_run *run) {
     const struct fault *fault = rank->fault;
     if (kinds[fault->kind].by_signal) {
@@ -354,7 +354,7 @@ static dt_status call_once(struct rank *rank, test_run *run, bool at_fault) {
     return status != DT_OK ? status : waited;
 }
 
-/* Repeats the call until it fails; *status is why. */
+/* Repeats the call until it fails; *status is the reason. */
 static int repeat_call(struct rank *rank, test_run *run, dt_status *status) {
     double deadline = test_seconds() + 10 * test_slowness;
     struct board *board = rank->fault->board;
@@ -555,7 +555,7 @@ static int open_rank(struct rank *rank) {
     return rank->others ? run_collectives(rank, rank->others, 3) : 0;
 }
 
-/* The victim stays until the others have noticed: with its context open, or, when closing is its fault, alive. */
+/* The victim stays until the others have their errors: with its context open, or, when closing is its fault, alive. */
 static int wait_for_survivors(const struct rank *rank) {
     const struct fault *fault = rank->fault;
     double deadline = test_seconds() + 10 * test_slowness;

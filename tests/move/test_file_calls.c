@@ -263,7 +263,7 @@ static int save_invalid(dt_ctx *ctx, void *arg) {
     CHECK(status == expected && dt_error_status(ctx) == expected, "%s: %s", dt_status_name(status),
           dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
-    for (int i = 0; i < 3; i++) { /* several meshes, and plain tensors beside distributed ones */
+    for (int i = 0; i < 3; i++) { /* several meshes, and plain tensors with distributed ones */
         expected = on_one ? DT_ERR_MISMATCH : DT_ERR_MESH;
         status = dt_save_npz(in_folder("x.npz"), 2, distinct, (dt_tensor *[]){t, invalid ? others[i] : t});
         CHECK(status == expected && dt_error_status(ctx) == expected, "%d: %s: %s", i, dt_status_name(status),
@@ -370,7 +370,8 @@ static void save__reports_the_rank_that_failed_and_why(void **state) {
     for (size_t w = 0; w < sizeof worlds / sizeof *worlds; w++)
         for (int i = 0; i < 8; i++) {
             int64_t n = worlds[w], rank = i < 4 ? i % n : -1;
-            struct limited limited = {rank, i % 2, i / 2 % 2, 100}; /* the last rank may write the tail only */
+            struct limited limited = {rank, i % 2, i / 2 % 2,
+                                      100}; /* small, because the last rank may write only the tail */
             run_with_timeout(n, exceed_limit, &limited);
             for (int64_t r = 0; r < n; r++) {
                 char expected[32];
