@@ -11,6 +11,7 @@
 #include "kernels/walk.h"
 
 #include <math.h>
+#include <stddef.h>
 
 enum { BLOCK = 1024, PIECE = 1 << 14 };
 
@@ -39,7 +40,7 @@ typedef struct block_iterator {
 } block_iterator;
 
 static void iterator_start(const job *j, block_iterator *c, char *out, char *in) {
-    for (int d = 0; d < DT__WALK_DIMS; d++)
+    for (int d = 0; d < j->elements.n_dims; d++)
         c->position[d] = 0;
     c->across = 0;
     for (int k = 0; k < N_OPERANDS; k++)
@@ -61,7 +62,8 @@ static void iterator_next(const job *j, block_iterator *c) {
 }
 
 static dt__patch patch(const job *j, const block_iterator *c, int k) {
-    return (dt__patch){c->block[k], dt_dtype_size(j->operands[k]->dtype), c->n, 1, j->elements.dims[0].strides[k], 0};
+    return (dt__patch){c->block[k], dt__dtype_bytes(j->operands[k]->dtype), c->n,
+                       1,           j->elements.dims[0].strides[k],         0};
 }
 
 static const void *load_operand(const job *j, const block_iterator *c, buffers *b, int k) {
@@ -69,7 +71,15 @@ static const void *load_operand(const job *j, const block_iterator *c, buffers *
     return dt__load_patch(j->kernels, &p, j->operands[k]->dtype, j->dtype, b->gathered[k], b->converted[k]);
 }
 
-static double mean_of(const job *j, buffers *b, char *out, char *in) {
+typedef struct statistics {
+    double mean, rstd;
+} statistics;
+
+static statistics finish(const job *j, double mean, double squares) {
+    return (statistics){mean, 1 / sqrt(squares / (double)j->n + j->args->eps)};
+}
+
+static double sum_of(const job *j, buffers *b, char *out, char *in) {
     block_iterator c;
     double sum = 0;
     iterator_start(j, &c, out, in);
@@ -77,10 +87,10 @@ static double mean_of(const job *j, buffers *b, char *out, char *in) {
         iterator_next(j, &c);
         j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](c.n, load_operand(j, &c, b, IN), &sum);
     }
-    return sum / (double)j->n;
+    return sum;
 }
 
-static double variance_of(const job *j, buffers *b, char *out, char *in, double mean) {
+static double squares_of(const job *j, buffers *b, char *out, char *in, double mean) {
     block_iterator c;
     double sum = 0;
     iterator_start(j, &c, out, in);
@@ -88,23 +98,46 @@ static double variance_of(const job *j, buffers *b, char *out, char *in, double 
         iterator_next(j, &c);
         j->kernels->loops->deviations[j->dtype](c.n, load_operand(j, &c, b, IN), mean, &sum);
     }
-    return sum / (double)j->n;
+    return sum;
 }
 
-static void write_row(const job *j, buffers *b, char *out, char *in, double mean, double rstd) {
-    const dt__number numbers[2] = {{.f = {mean, 0}}, {.f = {rstd, 0}}};
+/* ins are input, weight and bias. */
+static void write_block(const job *j, buffers *b, const block_iterator *c, const void *const *ins, statistics of) {
+    const dt__number numbers[2] = {{.f = {of.mean, 0}}, {.f = {of.rstd, 0}}};
+    const dt__patch to = patch(j, c, OUT);
+    const bool direct = j->dtype == j->operands[OUT]->dtype && dt__patch_is_dense(&to);
+    void *computed = direct ? (void *)to.at : b->converted[OUT];
+    j->kernels->loops->ops[DT__EL_NORMALISE][j->dtype](c->n, computed, ins, numbers);
+    if (!direct)
+        dt__store_patch(j->kernels, computed, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
+}
+
+static statistics run_row(const job *j, buffers *b, char *out, char *in) {
+    const double mean = j->args->is_rms ? 0 : sum_of(j, b, out, in) / (double)j->n;
+    const statistics of = finish(j, mean, squares_of(j, b, out, in, mean));
     block_iterator c;
     iterator_start(j, &c, out, in);
     for (int64_t block = 0; block < j->n_blocks; block++) {
         iterator_next(j, &c);
         const void *ins[] = {load_operand(j, &c, b, IN), load_operand(j, &c, b, WEIGHT),
                              load_operand(j, &c, b, BIAS)};
-        const dt__patch to = patch(j, &c, OUT);
-        void *computed =
-            j->dtype == j->operands[OUT]->dtype && dt__patch_is_dense(&to) ? (void *)to.at : b->converted[OUT];
-        j->kernels->loops->ops[DT__EL_NORMALISE][j->dtype](c.n, computed, ins, numbers);
-        dt__store_patch(j->kernels, computed, j->dtype, &to, j->operands[OUT]->dtype, b->gathered[OUT]);
+        write_block(j, b, &c, ins, of);
     }
+    return of;
+}
+
+/* A row of one block, which is loaded once; weight and bias were loaded before. */
+static statistics run_short_row(const job *j, buffers *b, const block_iterator *c, const void **ins) {
+    double mean = 0, squares = 0;
+    ins[0] = load_operand(j, c, b, IN);
+    if (!j->args->is_rms) {
+        j->kernels->loops->folds[DT__FOLD_SUM][j->dtype](c->n, ins[0], &mean);
+        mean /= (double)j->n;
+    }
+    j->kernels->loops->deviations[j->dtype](c->n, ins[0], mean, &squares);
+    const statistics of = finish(j, mean, squares);
+    write_block(j, b, c, ins, of);
+    return of;
 }
 
 static void store_number(const job *j, double x, const dt__array *to, char *at) {
@@ -114,20 +147,32 @@ static void store_number(const job *j, double x, const dt__array *to, char *at) 
 static void run_piece(void *arg, int64_t piece) {
     const job *j = arg;
     const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n_rows);
+    const bool is_short = j->n_blocks == 1;
+    const void *ins[3] = {NULL};
+    ptrdiff_t out = 0, in = 0; /* of the block from the start of its row */
     int64_t position[DT__WALK_DIMS];
     char *at[DT__WALK_ARRAYS];
+    block_iterator c;
     buffers b;
     for (int k = 0; k < DT__WALK_ARRAYS; k++)
         at[k] = j->rows.at[k];
     dt__walk_seek(&j->rows, 0, begin, position, at);
+    if (is_short) {
+        iterator_start(j, &c, at[0], at[1]);
+        iterator_next(j, &c);
+        ins[1] = load_operand(j, &c, &b, WEIGHT);
+        ins[2] = load_operand(j, &c, &b, BIAS);
+        out = c.block[OUT] - at[0];
+        in = c.block[IN] - at[1];
+    }
     for (int64_t row = begin; row < end; row++, dt__walk_next(&j->rows, 0, position, at)) {
-        const double mean = j->args->is_rms ? 0 : mean_of(j, &b, at[0], at[1]);
-        const double rstd = 1 / sqrt(variance_of(j, &b, at[0], at[1], mean) + j->args->eps);
-        write_row(j, &b, at[0], at[1], mean, rstd);
+        c.block[OUT] = at[0] + out;
+        c.block[IN] = at[1] + in;
+        const statistics of = is_short ? run_short_row(j, &b, &c, ins) : run_row(j, &b, at[0], at[1]);
         if (j->has_mean)
-            store_number(j, mean, j->args->mean, at[2]);
+            store_number(j, of.mean, j->args->mean, at[2]);
         if (j->has_rstd)
-            store_number(j, rstd, j->args->rstd, at[3]);
+            store_number(j, of.rstd, j->args->rstd, at[3]);
     }
 }
 
