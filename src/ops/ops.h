@@ -19,17 +19,22 @@
     X(cat)                                                                                                           \
     X(clamp)                                                                                                         \
     X(clamp_)                                                                                                        \
+    X(clone)                                                                                                         \
+    X(contiguous)                                                                                                    \
     X(copy_)                                                                                                         \
     X(cumsum)                                                                                                        \
+    X(diagonal)                                                                                                      \
     X(div)                                                                                                           \
     X(div_)                                                                                                          \
     X(dropout)                                                                                                       \
     X(embedding)                                                                                                     \
+    X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
     X(exp)                                                                                                           \
     X(exp_)                                                                                                          \
     X(expand)                                                                                                        \
     X(fill_)                                                                                                         \
+    X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
     X(gelu)                                                                                                          \
     X(index_select)                                                                                                  \
@@ -42,8 +47,11 @@
     X(mm)                                                                                                            \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
+    X(narrow)                                                                                                        \
     X(neg)                                                                                                           \
     X(neg_)                                                                                                          \
+    X(ones_like)                                                                                                     \
+    X(permute)                                                                                                       \
     X(relu)                                                                                                          \
     X(relu_)                                                                                                         \
     X(reshape)                                                                                                       \
@@ -60,8 +68,10 @@
     X(tanh_)                                                                                                         \
     X(to)                                                                                                            \
     X(transpose)                                                                                                     \
+    X(unfold)                                                                                                        \
     X(view)                                                                                                          \
-    X(where)
+    X(where)                                                                                                         \
+    X(zeros_like)
 
 typedef enum dt__op_index {
 #define X(name) DT__OP_##name,
