@@ -8,12 +8,13 @@
 #include "kernels/gather.h"
 #include "kernels/loops.h"
 #include "kernels/normalise.h"
+#include "kernels/short_rows.h"
 #include "kernels/walk.h"
 
 #include <math.h>
 #include <stddef.h>
 
-enum { BLOCK = 1024, PIECE = 1 << 14 };
+enum { BLOCK = 1024, PIECE = 1 << 14, MAX_DIRECT_ROWS = 64 };
 
 /* The operands of a row. */
 enum { OUT, IN, WEIGHT, BIAS, N_OPERANDS };
@@ -185,6 +186,33 @@ static dt__array last_dims(const dt__array *a, int n_dims) {
     return (dt__array){a->data, a->dtype, n_dims, a->shape + skip, a->strides + skip};
 }
 
+static bool is_dense_f32(const dt__array *a, int64_t n) {
+    return !a || (a->dtype == DT_F32 && dt__array_is_dense(a) && dt__array_count(a) == n);
+}
+
+/* A few elements of contiguous f32 arrays, inline, with the arithmetic of the loops; false if this does not apply. */
+static bool run_directly(const dt__layer_norm *args) {
+    const int n_leading = args->in->n_dims - args->n_dims;
+    int64_t n_rows = 1, n = 1;
+    for (int d = 0; d < args->in->n_dims; d++)
+        *(d < n_leading ? &n_rows : &n) *= args->in->shape[d];
+    if (n == 0 || n > DT__SHORT_ROW || n_rows > MAX_DIRECT_ROWS || args->mean || args->rstd ||
+        !is_dense_f32(args->in, n * n_rows) || !is_dense_f32(args->out, n * n_rows) ||
+        !is_dense_f32(args->weight, n) || !is_dense_f32(args->bias, n))
+        return false;
+    const dt__f32 *x = args->in->data, *weight = args->weight ? args->weight->data : NULL;
+    const dt__f32 *bias = args->bias ? args->bias->data : NULL;
+    dt__f32 *y = args->out->data;
+    for (int64_t row = 0; row < n_rows; row++, x += n, y += n) {
+        const double mean = args->is_rms ? 0 : dt__short_sum(x, (int)n) / (double)n;
+        const double variance = dt__short_deviations(x, (int)n, mean) / (double)n;
+        const float minus = (float)mean, factor = (float)(1 / sqrt(variance + args->eps));
+        for (int64_t k = 0; k < n; k++)
+            y[k] = ((x[k] - minus) * factor) * (weight ? weight[k] : 1) + (bias ? bias[k] : 0);
+    }
+    return true;
+}
+
 void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__layer_norm *args) {
     static const float zero = 0, one = 1;
     const dt__array none = {(void *)(uintptr_t)&zero, DT_F32, 0, NULL, NULL};
@@ -196,6 +224,8 @@ void dt__layer_norm_run(const dt__kernels *kernels, dt__pool *pool, const dt__la
     const dt__array out_row = last_dims(args->out, args->n_dims), in_row = last_dims(args->in, args->n_dims);
     const dt__array *weight = args->weight ? args->weight : &ones, *bias = args->bias ? args->bias : &none;
     job j;
+    if (run_directly(args))
+        return;
     j.kernels = kernels;
     j.args = args;
     j.dtype = args->in->dtype == DT_F64 ? DT_F64 : DT_F32;

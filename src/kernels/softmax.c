@@ -9,12 +9,13 @@
 #include "kernels/gather.h"
 #include "kernels/loops.h"
 #include "kernels/normalise.h"
+#include "kernels/short_rows.h"
 #include "kernels/walk.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 2048, COLUMNS = 256, MIN_COLUMNS = 8, PIECE = 1 << 14 };
+enum { BLOCK = 2048, COLUMNS = 256, MIN_COLUMNS = 8, PIECE = 1 << 14, GROUP = 64 };
 
 typedef struct job {
     const dt__kernels *kernels;
@@ -157,6 +158,48 @@ static void softmax_columns(columns *c) {
     }
 }
 
+/* Rows of a few contiguous f32 elements, a group at a time: one loop computes the exponentials of all. */
+static bool has_short_rows(const job *j) {
+    return j->n <= DT__SHORT_ROW && j->in->dtype == DT_F32 && j->out->dtype == DT_F32 && !j->by_columns &&
+           (j->n == 1 || (j->in_stride == sizeof(float) && j->out_stride == sizeof(float)));
+}
+
+static void finish_short_row(const job *j, const float *shifted, const float *powers, dt__f32 *out) {
+    const int n = (int)j->n;
+    const double sum = dt__short_sum(powers, n);
+    if (j->is_log) {
+        const float minus = (float)log(sum);
+        for (int k = 0; k < n; k++)
+            out[k] = shifted[k] - minus;
+        return;
+    }
+    const float factor = (float)(1 / sum);
+    for (int k = 0; k < n; k++)
+        out[k] = powers[k] * factor + 0.0F;
+}
+
+static void run_short_rows(const job *j, int64_t begin, int64_t end) {
+    const int n = (int)j->n;
+    float shifted[GROUP * DT__SHORT_ROW], powers[GROUP * DT__SHORT_ROW];
+    dt__f32 *outs[GROUP];
+    int64_t position[DT__WALK_DIMS];
+    char *at[2] = {j->others.at[0], j->others.at[1]};
+    dt__walk_seek(&j->others, 0, begin, position, at);
+    for (int64_t item = begin; item < end; item += GROUP) {
+        const int n_rows = (int)dt__min_i64(GROUP, end - item);
+        for (int r = 0; r < n_rows; r++, dt__walk_next(&j->others, 0, position, at)) {
+            const dt__f32 *x = (const dt__f32 *)at[1];
+            const float largest = dt__short_max(x, n);
+            outs[r] = (dt__f32 *)at[0];
+            for (int k = 0; k < n; k++)
+                shifted[r * n + k] = x[k] - largest;
+        }
+        run_loop(j, DT__EL_EXP, n_rows * n, powers, shifted, NULL, 0, 0);
+        for (int r = 0; r < n_rows; r++)
+            finish_short_row(j, shifted + r * n, powers + r * n, outs[r]);
+    }
+}
+
 static void run_rows(const job *j, int64_t begin, int64_t end) {
     row r;
     int64_t position[DT__WALK_DIMS];
@@ -189,7 +232,7 @@ static void run_columns(const job *j, int64_t begin, int64_t end) {
 static void softmax_piece(void *arg, int64_t piece) {
     const job *j = arg;
     const int64_t begin = piece * j->n_per_piece, end = dt__min_i64(begin + j->n_per_piece, j->n_items);
-    (j->by_columns ? run_columns : run_rows)(j, begin, end);
+    (j->by_columns ? run_columns : has_short_rows(j) ? run_short_rows : run_rows)(j, begin, end);
 }
 
 static int64_t distance(int64_t stride) { return stride < 0 ? -stride : stride; }
