@@ -173,6 +173,7 @@ static int fail_by_arguments(world *w) {
     dt_scope_end(scope);
     FAILS(scope_end, dt_scope_end(scope));
     FAILS(apart_end, dt_apart_end(ctx));
+    FAILS(no_grad_end, dt_no_grad_end(ctx));
     dt_tensor *kept = dt_tensor_retain(dt_ones(ctx, DT_SHAPE(2)));
     dt_drop(kept);
     FAILS(drop, dt_drop(kept));
@@ -214,6 +215,11 @@ static int fail_by_arguments(world *w) {
     FAILS_AS(split, "split", dt_split(w->x, 0, part, 8));
     FAILS_AS(cat, "cat", dt_cat(DT_TENSORS(w->x, w->y)));
     return n_wrong;
+}
+
+static void detach_until_failure(world *w, const dt_site *site) {
+    for (int i = 0; i < 100000 && !dt_failed(w->ctx); i++)
+        (void)dt_detach_site(w->x, site);
 }
 
 static void to_local_until_failure(world *w, const dt_site *site) {
@@ -261,6 +267,8 @@ static int fail_locally(world *w) {
     FAILS_WITHOUT_MEMORY(comm_stats_json, dt_comm_stats_json(ctx));
     w->without_memory = true; /* handles are pooled: it fails when the pool is empty */
     FAILS_ONCE(to_local, to_local_until_failure(w, DT_SITE));
+    w->without_memory = true;
+    FAILS_ONCE(detach, detach_until_failure(w, DT_SITE));
     FAILS_WITHOUT_MEMORY(full_tensor, dt_full_tensor(w->x));
     FAILS_WITHOUT_MEMORY(print, dt_print(w->x));
     FAILS_WITHOUT_MEMORY(format, dt_format(w->x));
@@ -534,8 +542,37 @@ static void error_sites__of_collectives(void **state) {
     run_ranks(3, mismatched_collectives, NULL);
 }
 
+/* A collective fails on rank 0 because rank 1 is in another one: the line of the peer names the call of its program. */
+static int in_different_calls(dt_ctx *ctx, void *arg) {
+    (void)arg;
+    dt_mesh *mesh = dt_mesh_new(ctx, "*");
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8), .mesh = mesh, .place = "P(sum)");
+    CHECK(x, "%s", dt_error_text(ctx));
+    float one = 1, sum = 0;
+    int line = __LINE__ + 4;
+    if (dt_rank(ctx) == 0)
+        (void)dt_comm_all_reduce(dt_group_world(ctx), &one, &sum, 1, DT_F32, DT_SUM);
+    else
+        (void)dt_item(dt_sum(x));
+    if (dt_rank(ctx) == 0) {
+        char *peer = dt_failed(ctx) ? strstr(dt_error_text(ctx), "\n  rank 1") : NULL,
+             *call = peer ? strstr(peer, "(item at ") : NULL;
+        CHECK(call && atoi(strchr(call, ':') + 1) == line, "expected item at line %d: %s", line, dt_error_text(ctx));
+    } else
+        CHECK(dt_failed(ctx) && strstr(dt_error_text(ctx), "(comm_all_reduce at "), "%s", dt_error_text(ctx));
+    CHECK_OK(ctx, dt_error_clear(ctx));
+    dt_mesh_release(mesh);
+    return 0;
+}
+
+static void peers__are_shown_with_the_call_of_their_program(void **state) {
+    (void)state;
+    run_ranks(2, in_different_calls, NULL);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(peers__are_shown_with_the_call_of_their_program),
         cmocka_unit_test(error_sites__of_arguments),
         cmocka_unit_test(error_sites__of_memory_and_files),
         cmocka_unit_test(error_sites__of_ops),
