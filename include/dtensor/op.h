@@ -190,6 +190,7 @@ enum {
     DT_OP_VIEW = 1 << 1,    /* outputs share the first tensor's memory */
     DT_OP_MAKER = 1 << 2,   /* has no tensor among its arguments; its result is Replicate */
     DT_OP_RANDOM = 1 << 3,  /* draws from a generator, by global index */
+    DT_OP_LIST = 1 << 5,    /* takes lists of tensors and is another op, `each`, on every tuple of their members */
 };
 
 /* A placement in a row, encoded in one byte. */
@@ -242,6 +243,9 @@ struct dt_op {
     /* (optional) Refuses values of arguments that vary. Runs in every call, behind the shape function if that runs,
      * which therefore leaves these checks to it; it has inputs and arguments, but no outputs. */
     dt_status (*check)(const dt_op_call *call);
+    /* List ops (DT_OP_LIST) only: the name of the op that is run on each tuple of members. Arguments correspond by
+     * position; shapes, rule, kernel and the arguments that vary are those of that op. */
+    const char *each;
 };
 
 /* For shape functions: adds an output; the shape is copied. Local. */
