@@ -45,7 +45,12 @@ dt_status dt__call_align(dt_ctx *ctx, dt__call *call, dt_tensor **made, bool *ou
 /* list_call.c: a checked call of a list op. */
 dt_status dt__dispatch_list(dt_ctx *ctx, dt__call *call);
 
-/* dispatch.c: steps 3 to 5 of a decided call; and any function that does so with a monitor that counts or traces. */
+/* dispatch.c: whether an input requires a gradient; records such a call, which has run, and drops its outputs where it
+ * cannot. */
+bool dt__call_requires_grad(const dt__call *call);
+dt_status dt__call_add_record(dt_ctx *ctx, dt__call *call);
+
+/* Steps 3 to 5 of a decided call; and any function that does so with a monitor that counts or traces. */
 dt_status dt__run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 typedef dt_status dt__run_fn(dt_ctx *ctx, dt__call *call, const dt__decision *decision);
 dt_status dt__run_observed(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt__run_fn *run);

@@ -160,8 +160,12 @@ dt_status dt__decide_tuples(dt_ctx *ctx, dt__call *call, dt__decision *to) {
 static dt_status check_tuple(list_call *self, void *unused) {
     const dt_op *op = self->one.info->op;
     (void)unused;
-    if (op->flags & DT_OP_INPLACE)
-        DT__TRY(dt__check_writable(self->one.inputs[0], self->one.info->schema.name));
+    if (op->flags & DT_OP_INPLACE) {
+        dt_tensor *written = self->one.inputs[0];
+        if (self->ctx->recorder && written->record)
+            DT__TRY(self->ctx->recorder->check_write(written, self->one.info->schema.name));
+        DT__TRY(dt__check_writable(written, self->one.info->schema.name));
+    }
     if (!op->check)
         return DT_OK;
     dt__call_set_global_inputs(&self->one);
@@ -170,6 +174,16 @@ static dt_status check_tuple(list_call *self, void *unused) {
 
 /* Running. The outputs of a single op that returns its input are that input, and those of the list none. */
 
+/* A tuple that requires a gradient is recorded as a call of its own. */
+static dt_status run_recorded(dt_ctx *ctx, dt__call *one, const dt__decision *decision) {
+    const dt__recorder *recorder = ctx->recorder;
+    ctx->recorder = NULL;
+    dt_status status = dt__run_decision(ctx, one, decision);
+    ctx->recorder = recorder;
+    one->n_outputs = decision->n_outputs;
+    return status == DT_OK ? dt__call_add_record(ctx, one) : status;
+}
+
 static dt_status run_tuples(dt_ctx *ctx, dt__call *call, const dt__decision *decision) {
     list_call self;
     begin(ctx, call, &self);
@@ -177,7 +191,9 @@ static dt_status run_tuples(dt_ctx *ctx, dt__call *call, const dt__decision *dec
     int n = 0; /* outputs */
     for (int t = 0; t < decision->n_tuples && status == DT_OK; t++) {
         set_tuple(&self, t);
-        status = dt__run_decision(ctx, &self.one, decision->tuples[t]);
+        bool recorded = ctx->recorder && dt__call_requires_grad(&self.one);
+        status = recorded ? run_recorded(ctx, &self.one, decision->tuples[t])
+                          : dt__run_decision(ctx, &self.one, decision->tuples[t]);
         if (status == DT_OK && decision->n_outputs)
             call->outputs[n++] = self.one.outputs[0];
     }

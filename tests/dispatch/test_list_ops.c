@@ -5,6 +5,7 @@
  */
 #include "dispatch/calls.h"
 
+#include "autograd/autograd.h"
 #include "base/ctx.h"
 #include "dtensor/debug.h"
 
@@ -268,6 +269,30 @@ static void list__returns_the_outputs_of_its_tuples(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
+/* Each tuple that requires a gradient is recorded; a leaf must not be written. */
+static void list__records_its_tuples(void **state) {
+    (void)state;
+    dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self"});
+    lists self = {.ctx = ctx};
+    assert_int_equal(open_ops(ctx), DT_OK);
+    dt_tensor *leaf = dt_ones(ctx, DT_SHAPE(3), .requires_grad = true), *plain = dt_ones(ctx, DT_SHAPE(3));
+    dt_tensor *a[] = {dt_ones(ctx, DT_SHAPE(3)), leaf}, *b[] = {plain, plain}, *outputs[2];
+    for (int cached = 0; cached < 2; cached++) {
+        a[1] = leaf;
+        REFUSED(self, DT_ERR_STATE, "_foreach_add_: tuple 2: f32[3]; f32[3]: ", add_lists(ctx, a, b, 2, 1));
+        assert_true(calls_element(a[0], 0) == (cached ? 2 : 1));
+        a[1] = dt_exp(leaf);
+        assert_int_equal(add_lists(ctx, a, b, 2, 1), DT_OK);
+        assert_true(dt_requires_grad(a[1]) && !dt_requires_grad(a[0]));
+        assert_string_equal(dt__recorded_call_of(a[1])->name, "_foreach_add_");
+    }
+    const dt_op_argument args[] = {list_of(a, 2), list_of(b, 2)};
+    int n;
+    assert_int_equal(dt_op_run(ctx, "_foreach_add", 2, args, NULL, outputs, 2, &n), DT_OK);
+    assert_true(dt_requires_grad(outputs[1]) && !dt_requires_grad(outputs[0]));
+    assert_int_equal(dt_close(ctx), 0);
+}
+
 static void list__is_one_call_for_the_policy_and_may_lose_its_cache(void **state) {
     (void)state;
     lists self = open_lists("S(0)");
@@ -339,6 +364,7 @@ int main(void) {
         cmocka_unit_test(list__checks_values_and_memory_on_hits),
         cmocka_unit_test(list__key_has_the_classes_of_its_tuples),
         cmocka_unit_test(list__returns_the_outputs_of_its_tuples),
+        cmocka_unit_test(list__records_its_tuples),
         cmocka_unit_test(list__is_one_call_for_the_policy_and_may_lose_its_cache),
         cmocka_unit_test(list__survives_failing_allocations),
         cmocka_unit_test(register__refuses_list_ops_that_map_nothing),
