@@ -28,34 +28,43 @@ static bool write_first(dt__arena *arena, dt__signature *signature) {
     return true;
 }
 
+/* The text in the arena; NULL with the error recorded. Frees the builder. */
+static const char *keep_text(dt__arena *arena, dt__text *text) {
+    const char *copy = dt__text_status(text) == DT_OK ? dt__arena_copy_text(arena, dt__text_chars(text)) : NULL;
+    dt__text_free(text);
+    return copy;
+}
+
+static const char *twin_name(dt__arena *arena, const char *of) {
+    dt__text text = dt__text_new(arena->ctx);
+    dt__text_add(&text, "%s_", of);
+    return keep_text(arena, &text);
+}
+
 static const char *twin_schema(dt__arena *arena, const dt__schema *of) {
-    dt__schema twin = *of;
+    dt__schema twin = {.name = twin_name(arena, of->name), .n_signatures = of->n_signatures};
     dt__signature *signatures = dt__arena_copy(arena, of->signatures, (size_t)of->n_signatures, sizeof *signatures);
-    dt__text name = dt__text_new(arena->ctx), line = dt__text_new(arena->ctx);
-    bool fits = signatures != NULL;
-    for (int s = 0; s < of->n_signatures && fits; s++)
-        fits = write_first(arena, &signatures[s]);
-    dt__text_add(&name, "%s_", of->name);
-    twin.name = dt__text_chars(&name);
+    if (!twin.name || !signatures)
+        return NULL;
+    for (int s = 0; s < of->n_signatures; s++)
+        if (!write_first(arena, &signatures[s])) {
+            if (!dt_failed(arena->ctx))
+                dt__fail(arena->ctx, DT_ERR_VALUE,
+                         "%s: in_place_of: expected an op that returns one new tensor, got %s", twin.name, of->name);
+            return NULL;
+        }
+    dt__text line = dt__text_new(arena->ctx);
     twin.signatures = signatures;
-    if (fits)
-        dt__schema_text(&twin, &line);
-    else if (!dt_failed(arena->ctx))
-        dt__fail(arena->ctx, DT_ERR_VALUE, "%s: in_place_of: expected an op that returns one new tensor, got %s",
-                 twin.name, of->name);
-    const char *text = fits ? dt__arena_copy_text(arena, dt__text_chars(&line)) : NULL;
-    dt__text_free(&name);
-    dt__text_free(&line);
-    return text;
+    dt__schema_text(&twin, &line);
+    return keep_text(arena, &line);
 }
 
 /* "Adds a tensor." becomes "Adds a tensor, in place." */
 static const char *twin_summary(dt__arena *arena, const char *summary) {
     dt__text text = dt__text_new(arena->ctx);
-    dt__text_add(&text, "%.*s, in place.", (int)strcspn(summary, "."), summary);
-    const char *copy = dt__arena_copy_text(arena, dt__text_chars(&text));
-    dt__text_free(&text);
-    return copy;
+    size_t n = strlen(summary);
+    dt__text_add(&text, "%.*s, in place.", (int)(n && summary[n - 1] == '.' ? n - 1 : n), summary);
+    return keep_text(arena, &text);
 }
 
 /* Each line begins with the name of the op. */
@@ -66,22 +75,22 @@ static const char *twin_samples(dt__arena *arena, const char *samples, const cha
         line += *line == '\n';
         dt__text_add(&text, "%s%s_%.*s", line == samples ? "" : "\n", name, (int)(strcspn(line, "\n") - n), line + n);
     }
-    const char *copy = dt__arena_copy_text(arena, dt__text_chars(&text));
-    dt__text_free(&text);
-    return copy;
+    return keep_text(arena, &text);
 }
 
 const dt_op *dt__in_place_twin(dt__arena *arena, const dt_op *twin, const dt__op_info *of) {
-    dt_op *out = dt__arena_copy(arena, of->op, 1, sizeof *out);
+    const dt_op *from = of->op;
+    dt_op *out = dt__arena_copy(arena, from, 1, sizeof *out);
     if (!out || !(out->schema = twin_schema(arena, &of->schema)))
         return NULL;
     out->flags |= DT_OP_INPLACE;
-    out->in_place_of = of->op;
-    out->summary = twin->summary ? twin->summary : out->summary ? twin_summary(arena, out->summary) : NULL;
-    out->samples = twin->samples  ? twin->samples
-                   : out->samples ? twin_samples(arena, out->samples, of->schema.name)
-                                  : NULL;
-    return dt_failed(arena->ctx) ? NULL : out;
+    out->in_place_of = from;
+    if (twin->summary || from->summary)
+        out->summary = twin->summary ? twin->summary : twin_summary(arena, from->summary);
+    if (twin->samples || from->samples)
+        out->samples = twin->samples ? twin->samples : twin_samples(arena, from->samples, of->schema.name);
+    bool failed = (from->summary && !out->summary) || (from->samples && !out->samples);
+    return failed ? NULL : out;
 }
 
 /* A result is written to a dtype of its own kind or of a later one. */
