@@ -45,6 +45,7 @@ static dt_status rms_norm_f32(dt_op_call *call) {
 /* Rows may be sharded; columns must not, because a row's mean needs all of them: "!" forbids it. */
 static const dt_op rms_norm = {
     .schema = "rms_norm(Tensor x, Tensor weight, float eps=1e-06) -> Tensor",
+    .varying = "eps", /* decisions do not depend on it */
     .rule = "mn!,n!->mn!",
     .shape = rms_norm_shape,
     .kernel = rms_norm_f32,

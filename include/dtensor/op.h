@@ -186,9 +186,10 @@ struct dt_op {
     const char *rule;                                    /* (optional) factors */
     unsigned partial;                                    /* (optional) DT_PARTIAL_… */
     void (*rows)(const dt_op_call *call, dt_rows *rows); /* (optional) adds rows; outputs are known */
-    /* (optional) A number that encodes how rule and rows depend on Scalar and float arguments, such as the sign of a
-     * factor. Decisions are cached by the values of all other arguments, the types of these, and this number. */
-    int (*class_of)(const dt_op_call *call);
+    /* (optional) A number that encodes how shapes, rule and rows depend on the arguments that vary (see `varying`),
+     * such as the sign of a factor or the length of a slice. Runs before the shape function: arguments are not
+     * checked yet, and there are no outputs. */
+    int64_t (*class_of)(const dt_op_call *call);
     /* (optional) As `partial`, by arguments; used instead of it. */
     unsigned (*partial_of)(const dt_op_call *call);
     /* Adds the outputs (dt_op_add_output), or refuses with an agreed error (dt_op_refuse). */
@@ -205,6 +206,12 @@ struct dt_op {
     const char *samples;
     unsigned flags;      /* DT_OP_… */
     const char *summary; /* (optional) what the op does, in one sentence, for lists of ops */
+    /* (optional) The arguments that may vary without a new decision: their names, separated by commas, "alpha,value".
+     * Decisions are cached by the values of all other arguments, by the types of these, and by class_of. */
+    const char *varying;
+    /* (optional) Refuses values of arguments that vary. Runs in every call, behind the shape function if that runs,
+     * which therefore leaves these checks to it; it has inputs and arguments, but no outputs. */
+    dt_status (*check)(const dt_op_call *call);
 };
 
 /* For shape functions: adds an output; the shape is copied. Local. */

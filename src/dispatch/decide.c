@@ -193,16 +193,20 @@ static dt_status fill_decision(making *self, dt__arena *scratch) {
     return place_outputs(self, &selected);
 }
 
-static dt__decision *new_decision(dt_ctx *ctx, dt__call *call) {
+/* The key is copied first: a long one is valid until the next call only. */
+static dt__decision *new_decision(dt_ctx *ctx, dt__call *call, const dt__decision_key *key) {
     dt__decision *decision = dt__alloc_zeroed(ctx, sizeof *decision);
     if (!decision)
         return (void)dt__fail_memory(ctx, sizeof *decision, "a decision"), NULL;
     decision->arena = dt__arena_new(ctx);
+    decision->hash = key->hash;
+    decision->n_words = key->n_words;
+    decision->words = dt__arena_copy(&decision->arena, key->words, (size_t)key->n_words, sizeof *key->words);
     decision->n_inputs = call->n_inputs;
     decision->inputs = DT__NEW_ARRAY(&decision->arena, dt__input_decision, call->n_inputs);
     dt__arena scratch = dt__arena_new(ctx);
     making self = {.ctx = ctx, .call = call, .to = decision};
-    dt_status status = decision->inputs ? fill_decision(&self, &scratch) : DT_ERR_MEMORY;
+    dt_status status = decision->words && decision->inputs ? fill_decision(&self, &scratch) : DT_ERR_MEMORY;
     dt__arena_free(&scratch);
     if (status == DT_OK)
         return decision;
@@ -230,27 +234,29 @@ static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__cal
     state->stats.n_misses++;
     if (dt__record_new_call(ctx, call, &record) != DT_OK)
         return NULL;
-    dt__decision *decision = new_decision(ctx, call);
-    if (decision) {
-        decision->history = decision->mesh ? dt__mesh_history(decision->mesh) : NULL;
-        decision->fingerprint = record.fingerprint;
-        decision->label = record.label;
-        dt__log_decision(ctx, call, decision);
-    }
-    if (!decision || key->too_long || dt__decision_cache_add(ctx, state, key, decision) == DT_OK)
-        return decision;
-    dt__decision_free(ctx, decision);
-    return NULL;
+    dt__decision *decision = new_decision(ctx, call, key);
+    if (!decision)
+        return NULL;
+    decision->history = decision->mesh ? dt__mesh_history(decision->mesh) : NULL;
+    decision->fingerprint = record.fingerprint;
+    decision->label = record.label;
+    dt__log_decision(ctx, call, decision);
+    dt__decision_cache_add(ctx, state, decision);
+    return decision;
 }
 
 dt__decision *dt__decide(dt_ctx *ctx, dt__call *call) {
     dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    dt_status (*check)(const dt_op_call *call) = call->info->op->check;
     dt__decision_key key;
-    dt__decision_key_of(call, state->implicit_replication > 0, &key);
-    dt__decision *decision = key.too_long ? NULL : dt__decision_cache_find(state, &key);
+    if (dt__decision_key_of(ctx, call, &key) != DT_OK)
+        return NULL;
+    dt__decision *decision = dt__decision_cache_find(state, &key);
     if (decision) {
         state->stats.n_hits++;
         if (dt__record_call(ctx, call, decision) != DT_OK)
+            return NULL;
+        if (check && check(&call->op_call) != DT_OK) /* on a miss it runs with the shape function */
             return NULL;
     } else if (!(decision = decide_miss(ctx, state, call, &key))) {
         return NULL;

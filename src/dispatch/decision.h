@@ -2,7 +2,8 @@
  *
  * Decisions and their cache. A decision is everything about a call that does not depend on data: the redistribution of
  * each input, the outputs, and which of this rank's inputs are replaced by the identity of a reduction. Its key is the
- * op, its static arguments, and per input the id of its spec, or dtype and shape of a plain tensor.
+ * op, its arguments by value except those that vary, and per input the id of its spec, or dtype and shape of a plain
+ * tensor.
  */
 #ifndef DT_DISPATCH_DECISION_H
 #define DT_DISPATCH_DECISION_H
@@ -14,8 +15,8 @@ enum { DT__KEY_WORDS = 96 };
 typedef struct dt__decision_key {
     uint64_t hash;
     int n_words;
-    bool too_long; /* such a call is decided each time */
-    uint64_t words[DT__KEY_WORDS];
+    const uint64_t *words;         /* in `space`, or in the dispatch state, valid until its next key */
+    uint64_t space[DT__KEY_WORDS]; /* of most keys */
 } dt__decision_key;
 
 /* The decision for one input. */
@@ -72,8 +73,7 @@ dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record
 /* Describes the call's inputs as global tensors. */
 void dt__call_set_global_inputs(dt__call *call);
 
-/* replicates: plain tensors count as replicated. */
-void dt__decision_key_of(const dt__call *call, bool replicates, dt__decision_key *out);
+dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_key *out);
 
 /* The decision of a call, from the cache or computed and cached. NULL with the error recorded. Valid until it is
  * released, even if the cache evicts it before. */

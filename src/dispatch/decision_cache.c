@@ -35,6 +35,7 @@ static void free_state(dt_ctx *ctx, void *slot) {
     dt__dispatch_state *state = slot;
     dt__log_calls(ctx, state);
     drop_all(ctx, state);
+    dt__free(ctx, state->key_words, state->key_capacity * sizeof *state->key_words);
     dt__policies_free(ctx, state);
     dt__monitor_free(ctx, state->monitor);
     dt__free(ctx, state, sizeof *state);
@@ -76,28 +77,21 @@ dt__decision *dt__decision_cache_find(dt__dispatch_state *state, const dt__decis
 }
 
 /* A free way of the set, or that of its least recently used decision. */
-static dt__decision **place_for(dt__dispatch_state *state, const dt__decision_key *key) {
-    dt__decision **set = state->cache[key->hash % DT__N_SETS], **oldest = &set[0];
+static dt__decision **place_for(dt__dispatch_state *state, uint64_t hash) {
+    dt__decision **set = state->cache[hash % DT__N_SETS], **oldest = &set[0];
     for (int w = 0; w < DT__WAYS && *oldest; w++)
         if (!set[w] || set[w]->last_use < (*oldest)->last_use)
             oldest = &set[w];
     return oldest;
 }
 
-dt_status dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, const dt__decision_key *key,
-                                 dt__decision *decision) {
-    decision->words = dt__arena_copy(&decision->arena, key->words, (size_t)key->n_words, sizeof *key->words);
-    if (!decision->words)
-        return DT_ERR_MEMORY;
-    dt__decision **place = place_for(state, key);
+void dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, dt__decision *decision) {
+    dt__decision **place = place_for(state, decision->hash);
     state->stats.n_evicted += *place != NULL;
     drop(ctx, state, place);
-    decision->hash = key->hash;
-    decision->n_words = key->n_words;
     decision->cached = true;
     *place = decision;
     state->stats.n_entries++;
-    return DT_OK;
 }
 
 void dt_cache_stats_sized(const dt_ctx *ctx, dt_cache_statistics *out, size_t out_size) {

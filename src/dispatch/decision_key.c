@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The key of a call: calls with equal keys have the same decision. First the op with its overload and the number of
- * tensors, then the types of the arguments, sixteen to a word, which determine the number of further words. Then the
- * values of the arguments that the decision depends on; of scalars that vary from call to call only the class is in
- * the key (dt_op.class_of). Then the tensors: the id of a spec, or dtype and shape of a plain one.
+ * The key of a call: calls with equal keys have the same decision. First the op with its overload, then the types of
+ * the arguments, sixteen to a word, which determine the number of further words. Then the values of all arguments
+ * except those that vary (dt_op.varying), of which only the class is in the key (dt_op.class_of). Then the tensors: the
+ * id of a spec, or dtype and shape of a plain one. A key that does not fit the call's own space is written to a buffer
+ * of the dispatch state, which grows.
  */
 #include "dispatch/dispatch_state.h"
 
@@ -11,7 +12,7 @@
 
 enum { TYPE_BITS = 4, TYPES_PER_WORD = 64 / TYPE_BITS };
 _Static_assert(DT_N_ARG_TYPES <= 1 << TYPE_BITS, "an argument type fits TYPE_BITS");
-_Static_assert(1 + DT__MAX_ARGS / TYPES_PER_WORD < DT__KEY_WORDS, "every key has space for its types");
+_Static_assert(1 + DT__MAX_ARGS / TYPES_PER_WORD < DT__KEY_WORDS, "every buffer has space for the types");
 
 /* Each of these writes at `at` and returns the position after it; NULL: the key is full. */
 static uint64_t *put_bytes(uint64_t *at, const uint64_t *end, const void *bytes, size_t n) {
@@ -32,6 +33,12 @@ static inline uint64_t *put(uint64_t *at, const uint64_t *end, uint64_t word) {
     return at + 1;
 }
 
+static uint64_t *put_double(uint64_t *at, const uint64_t *end, double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return put(at, end, bits);
+}
+
 static uint64_t *put_value(uint64_t *at, const uint64_t *end, const dt_arg *arg) {
     switch (arg->type) {
     case DT_ARG_INT:
@@ -46,7 +53,7 @@ static uint64_t *put_value(uint64_t *at, const uint64_t *end, const dt_arg *arg)
             at = put_bytes(at, end, arg->as.tensors.members, (size_t)arg->n * sizeof *arg->as.tensors.members);
         return at;
     case DT_ARG_FLOAT:
-        return put_bytes(at, end, &arg->as.f, sizeof arg->as.f);
+        return put_double(at, end, arg->as.f);
     case DT_ARG_COMPLEX:
         return put_bytes(at, end, arg->as.c, sizeof arg->as.c);
     case DT_ARG_INTS:
@@ -89,20 +96,52 @@ static inline uint64_t *put_inputs(uint64_t *at, const uint64_t *end, int n, dt_
     return at;
 }
 
-void dt__decision_key_of(const dt__call *call, bool replicates, dt__decision_key *out) {
+/* The end of the key; NULL: there is too little space for it. */
+static inline uint64_t *write_key(uint64_t *at, const uint64_t *end, const dt__call *call, bool replicates) {
     const dt__op_info *info = call->info;
-    uint64_t *at = out->words, *end = at + DT__KEY_WORDS;
-    *at++ = (uint64_t)(uint32_t)info->index | (uint64_t)call->overload << 32 | (uint64_t)call->n_inputs << 48 |
-            (uint64_t)replicates << 63;
+    *at++ = (uint64_t)(uint32_t)info->index | (uint64_t)(uint32_t)call->overload << 32 | (uint64_t)replicates << 63;
     at = put_args(at, end, &info->schema.signatures[call->overload], call->args);
     if (at && info->op->class_of)
-        at = put(at, end, (uint64_t)(int64_t)info->op->class_of(&call->op_call));
-    if (at)
-        at = put_inputs(at, end, call->n_inputs, call->inputs);
-    out->too_long = !at;
-    out->n_words = at ? (int)(at - out->words) : 0;
-    uint64_t hash = (uint64_t)out->n_words;
-    for (int i = 0; i < out->n_words; i++)
-        hash = ((hash << 23 | hash >> 41) ^ out->words[i]) * UINT64_C(0x9e3779b97f4a7c15);
+        at = put(at, end, (uint64_t)info->op->class_of(&call->op_call));
+    return at ? put_inputs(at, end, call->n_inputs, call->inputs) : NULL;
+}
+
+static dt_status grow_buffer(dt_ctx *ctx, dt__dispatch_state *state) {
+    size_t n = state->key_capacity ? state->key_capacity * 2 : (size_t)4 * DT__KEY_WORDS;
+    uint64_t *words = dt__resize(ctx, state->key_words, state->key_capacity * sizeof *words, n * sizeof *words);
+    if (!words)
+        return dt__fail_memory(ctx, n * sizeof *words, "the key of a call");
+    state->key_words = words;
+    state->key_capacity = n;
+    return DT_OK;
+}
+
+/* The end of the key in the buffer of the state; NULL with the error recorded. */
+static uint64_t *write_long_key(dt_ctx *ctx, dt__dispatch_state *state, const dt__call *call, bool replicates) {
+    for (;;) {
+        uint64_t *end = state->key_words
+                            ? write_key(state->key_words, state->key_words + state->key_capacity, call, replicates)
+                            : NULL;
+        if (end || grow_buffer(ctx, state) != DT_OK)
+            return end;
+    }
+}
+
+dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_key *out) {
+    dt__dispatch_state *state = ctx->slots[DT__SLOT_DISPATCH].state;
+    bool replicates = state->implicit_replication > 0;
+    const uint64_t *words = out->space, *end = write_key(out->space, out->space + DT__KEY_WORDS, call, replicates);
+    if (!end) {
+        if (!(end = write_long_key(ctx, state, call, replicates)))
+            return dt_error_status(ctx);
+        words = state->key_words;
+    }
+    int n = (int)(end - words);
+    uint64_t hash = (uint64_t)n;
+    for (int i = 0; i < n; i++)
+        hash = ((hash << 23 | hash >> 41) ^ words[i]) * UINT64_C(0x9e3779b97f4a7c15);
     out->hash = hash ^ hash >> 32;
+    out->n_words = n;
+    out->words = words;
+    return DT_OK;
 }

@@ -352,7 +352,7 @@ dt_status dt__dispatch(dt_ctx *ctx, dt__call *call, dt_tensor **outputs, int *n_
         dt__arena_free(&arena);
         return status;
     }
-    if (op->class_of) /* otherwise the inputs are described on a cache miss only */
+    if (op->class_of || op->check) /* otherwise the inputs are described on a cache miss only */
         dt__call_set_global_inputs(call);
     dt__decision *decision = dt__decide(ctx, call);
     if (!decision)

@@ -14,6 +14,8 @@ enum { DT__N_SETS = 1024, DT__WAYS = 4 };
 typedef struct dt__dispatch_state {
     dt__decision *cache[DT__N_SETS][DT__WAYS];
     int64_t tick;
+    uint64_t *key_words; /* of the last long key (decision_key.c) */
+    size_t key_capacity;
     dt_cache_statistics stats;
     int implicit_replication; /* depth */
     struct dt__policy *policies;
@@ -29,8 +31,7 @@ dt__dispatch_state *dt__dispatch_state_of(dt_ctx *ctx);
 /* decision_cache.c: NULL if the key is not cached. */
 dt__decision *dt__decision_cache_find(dt__dispatch_state *state, const dt__decision_key *key);
 /* Puts a decision in the cache, which owns it from then on. */
-dt_status dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, const dt__decision_key *key,
-                                 dt__decision *decision);
+void dt__decision_cache_add(dt_ctx *ctx, dt__dispatch_state *state, dt__decision *decision);
 
 /* align_inputs.c: whether all inputs are on the mesh of the first, or all are plain; */
 bool dt__call_is_aligned(const dt__call *call);

@@ -91,8 +91,8 @@ static dt_status shape_div(dt_op_call *call) {
 }
 
 /* The sign of alpha, the factor of the second operand. */
-static int class_alpha(const dt_op_call *call) { return dt__arg_sign(&call->args[ALPHA]); }
-static int class_other(const dt_op_call *call) { return has_number(call) ? dt__arg_sign(&call->args[OTHER]) : 0; }
+static int64_t class_alpha(const dt_op_call *call) { return dt__arg_sign(&call->args[ALPHA]); }
+static int64_t class_other(const dt_op_call *call) { return has_number(call) ? dt__arg_sign(&call->args[OTHER]) : 0; }
 
 /* Integers wrap around, so that sums and products of theirs keep no order: the least one, which a rank without
  * elements contributes to a maximum, becomes the largest. Sums of booleans are "or". */
@@ -108,7 +108,7 @@ static void add_average(const dt_op_call *call, dt_rows *rows) {
             dt_rows_reduce(rows, (uint64_t)1 << i, DT_AVG, DT_AVG);
 }
 
-static void rows_sum(const dt_op_call *call, dt_rows *rows, int sign) {
+static void rows_sum(const dt_op_call *call, dt_rows *rows, int64_t sign) {
     if (keeps_order(call))
         dt_rows_monotone(rows, 0, true);
     if (has_number(call)) {
@@ -130,7 +130,7 @@ static void rows_add(const dt_op_call *call, dt_rows *rows) { rows_sum(call, row
 static void rows_sub(const dt_op_call *call, dt_rows *rows) { rows_sum(call, rows, -class_alpha(call)); }
 
 /* The first operand times a number, or divided by one. */
-static void rows_scaled(dt_rows *rows, int sign, bool linear, bool ordered) {
+static void rows_scaled(dt_rows *rows, int64_t sign, bool linear, bool ordered) {
     if (sign && linear)
         dt_rows_linear(rows, 1);
     if (sign && ordered)
@@ -150,7 +150,7 @@ static void rows_mul(const dt_op_call *call, dt_rows *rows) {
 }
 
 /* The sign of the divisor, as the dtype of the quotient has it. */
-static int class_divisor(const dt_op_call *call) {
+static int64_t class_divisor(const dt_op_call *call) {
     const dt_arg *other = &call->args[OTHER];
     if (!has_number(call) || !rounds(call) || other->type != DT_ARG_INT || !dt__is_integral(call->inputs[0].dtype))
         return class_other(call);
@@ -255,6 +255,7 @@ const dt_op dt__op_add = {
     .summary = "Adds a tensor, or a number, times alpha.",
     .rule = "...,...->...",
     .rows = rows_add,
+    .varying = "other,alpha",
     .class_of = class_alpha,
     .shape = shape_add,
     .kernel = add,
@@ -269,6 +270,7 @@ const dt_op dt__op_sub = {
     .summary = "Subtracts a tensor, or a number, times alpha.",
     .rule = "...,...->...",
     .rows = rows_sub,
+    .varying = "other,alpha",
     .class_of = class_alpha,
     .shape = shape_sub,
     .kernel = sub,
@@ -280,6 +282,7 @@ const dt_op dt__op_mul = {
     .summary = "Multiplies by a tensor or a number, element by element.",
     .rule = "...,...->...",
     .rows = rows_mul,
+    .varying = "other",
     .class_of = class_other,
     .shape = shape_mul,
     .kernel = mul,
@@ -295,6 +298,7 @@ const dt_op dt__op_div = {
     .summary = "Divides by a tensor or a number; rounding_mode \"trunc\" or \"floor\" rounds the quotient.",
     .rule = "...,...->...",
     .rows = rows_div,
+    .varying = "other",
     .class_of = class_divisor,
     .shape = shape_div,
     .kernel = divide,
@@ -311,6 +315,7 @@ const dt_op dt__op_add_ = {
     .summary = "Adds a tensor, or a number, times alpha, in place.",
     .rule = "...,...->...",
     .rows = rows_add,
+    .varying = "other,alpha",
     .class_of = class_alpha,
     .shape = shape_add,
     .kernel = add,
@@ -324,6 +329,7 @@ const dt_op dt__op_mul_ = {
     .summary = "Multiplies by a tensor or a number, in place.",
     .rule = "...,...->...",
     .rows = rows_mul,
+    .varying = "other",
     .class_of = class_other,
     .shape = shape_mul,
     .kernel = mul,

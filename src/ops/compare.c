@@ -28,7 +28,7 @@ static dt_status shape_clamp(dt_op_call *call) {
 }
 
 static bool is_nan(const dt_arg *arg) { return arg->type == DT_ARG_FLOAT && isnan(arg->as.f); }
-static int class_clamp(const dt_op_call *call) {
+static int64_t class_clamp(const dt_op_call *call) {
     return is_nan(dt__arg(call, "min")) || is_nan(dt__arg(call, "max"));
 }
 
@@ -53,21 +53,20 @@ static dt_status shape_where(dt_op_call *call) {
     dt_dtype condition = call->inputs[0].dtype;
     if (condition != DT_BOOL && condition != DT_U8)
         return dt_op_refuse(call, DT_ERR_DTYPE, "the condition: expected bool, got %s", dt_dtype_name(condition));
+    return dt__add_broadcast(call, dt__promote_call(call, UINT64_MAX - 1));
+}
+
+static dt_status check_where(const dt_op_call *call) {
     dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1);
     for (int i = 1; i <= 2; i++)
         if (call->args[i].type != DT_ARG_TENSOR)
             DT__TRY(dt__expect_fit(call, &call->args[i], dtype));
-    return dt__add_broadcast(call, dtype);
+    return DT_OK;
 }
 
-/* The class of the number beside a tensor; with two numbers, whether one of them is refused. */
-static int class_where(const dt_op_call *call) {
-    dt_dtype dtype = dt__promote_call(call, UINT64_MAX - 1);
-    dt__number_class self = dt__class_of_number(dt__arg(call, "self"), dtype);
-    dt__number_class other = dt__class_of_number(dt__arg(call, "other"), dtype);
-    if (self == DT__NUMBER_UNFIT || other == DT__NUMBER_UNFIT)
-        return DT__NUMBER_UNFIT;
-    return (int)(dt__arg(call, "self")->type == DT_ARG_TENSOR ? other : self);
+/* The class of the number beside a tensor. */
+static int64_t class_where(const dt_op_call *call) {
+    return dt__class_of_number(&call->args[call->args[1].type == DT_ARG_TENSOR ? 2 : 1]);
 }
 
 static void rows_where(const dt_op_call *call, dt_rows *rows) {
@@ -81,7 +80,7 @@ static void rows_where(const dt_op_call *call, dt_rows *rows) {
     for (int kind = 0; kind < DT_N_REDUCES; kind++) {
         if (converts && kind != DT_MAX && kind != DT_MIN)
             continue;
-        int number = class_where(call);
+        int64_t number = class_where(call);
         bool needs =
             (kind == DT_SUM && number != DT__NUMBER_ZERO) || (kind == DT_PRODUCT && number == DT__NUMBER_OTHER);
         if (!(alone && needs))
@@ -153,6 +152,7 @@ const dt_op dt__op_clamp = {
     .summary = "Limits every element to the range from min to max, which are numbers or tensors.",
     .rule = "...,...,...->...",
     .rows = rows_clamp,
+    .varying = "min,max",
     .class_of = class_clamp,
     .shape = shape_clamp,
     .kernel = clamp,
@@ -165,6 +165,7 @@ const dt_op dt__op_eq = {
     .schema = "eq.Tensor(Tensor self, Tensor other) -> Tensor | eq.Scalar(Tensor self, Scalar other) -> Tensor",
     .summary = "Whether elements are equal, to those of a tensor or to a number.",
     .rule = "...,...->...",
+    .varying = "other",
     .shape = shape_eq,
     .kernel = equal,
     .samples = "eq(f32[5,3]; f32[5,3])\neq(i64[5]; 3)\n"
@@ -178,7 +179,9 @@ const dt_op dt__op_where = {
     .summary = "Elements of one tensor where the condition is true, of the other where it is false.",
     .rule = "...,...,...->...",
     .rows = rows_where,
+    .varying = "self,other",
     .class_of = class_where,
+    .check = check_where,
     .shape = shape_where,
     .kernel = where,
     .samples = "where(bool[5,3]; f32[5,3]; f32[5,3])\nwhere(bool[5,1]; f32[5,3]; f32[3])\nwhere(bool[5]; f32[5]; 0)\n"

@@ -52,9 +52,11 @@ static dt_status shape_fill(dt_op_call *call) {
     if (call->n_inputs == 2 && call->inputs[1].n_dims != 0)
         return dt_op_refuse(call, DT_ERR_SHAPE, "the value: expected a tensor without dims, got %d dims",
                             call->inputs[1].n_dims);
-    if (call->n_inputs == 1)
-        DT__TRY(dt__expect_fit(call, &call->args[1], call->inputs[0].dtype));
     return shape_into(call);
+}
+
+static dt_status check_fill(const dt_op_call *call) {
+    return call->n_inputs == 1 ? dt__expect_fit(call, &call->args[1], call->inputs[0].dtype) : DT_OK;
 }
 
 /* Both tensors have the same reduction; the values of the first do not matter. A value that every rank holds is its
@@ -73,9 +75,7 @@ static void rows_into(const dt_op_call *call, dt_rows *rows) {
 }
 
 /* A number is its own average, max and min. */
-static int class_fill(const dt_op_call *call) {
-    return (int)dt__class_of_number(&call->args[1], call->inputs[0].dtype);
-}
+static int64_t class_fill(const dt_op_call *call) { return dt__class_of_number(&call->args[1]); }
 
 static void rows_fill(const dt_op_call *call, dt_rows *rows) {
     if (call->n_inputs == 2) {
@@ -147,7 +147,9 @@ const dt_op dt__op_fill_ = {
     .summary = "Sets every element to a number, or to the value of a tensor without dims.",
     .rule = "...,...->...",
     .rows = rows_fill,
+    .varying = "value",
     .class_of = class_fill,
+    .check = check_fill,
     .shape = shape_fill,
     .kernel = fill,
     .samples = "fill_(f32[5,3]; 2.5)\nfill_(f32[5,3]; f32[])\n"

@@ -82,6 +82,16 @@ static dt_status shape_slice(dt_op_call *call) {
     return dt__add_shape(call, input->dtype, &shape);
 }
 
+/* The length of the range. Where it starts is for the kernel only. */
+static int64_t class_slice(const dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    int64_t dim = call->args[1].as.i, start, end;
+    if (dim < -input->n_dims || dim >= input->n_dims)
+        return 0; /* which is refused */
+    read_range(call, input->shape[dt__wrap_dim(dim, input->n_dims)], &start, &end);
+    return end - start;
+}
+
 /* A slice over all of a dim leaves it as it is. */
 static void rows_slice(const dt_op_call *call, dt_rows *rows) {
     const dt_op_value *input = &call->inputs[0];
@@ -94,18 +104,24 @@ static void rows_slice(const dt_op_call *call, dt_rows *rows) {
 static dt_status shape_select(dt_op_call *call) {
     const dt_op_value *input = &call->inputs[0];
     dt__shape shape = {0};
-    int64_t index = call->args[2].as.i;
     int dim;
     if (input->n_dims == 0)
         return dt_op_refuse(call, DT_ERR_SHAPE, "cannot select from a tensor without dims");
     DT__TRY(dt__read_dim(call, call->args[1].as.i, input->n_dims, &dim));
-    if (index < -input->shape[dim] || index >= input->shape[dim])
-        return dt_op_refuse(call, DT_ERR_VALUE, "index %" PRId64 " is out of range for dim %d of size %" PRId64,
-                            index, dim, input->shape[dim]);
     for (int d = 0; d < input->n_dims; d++)
         if (d != dim)
             shape.sizes[shape.n++] = input->shape[d];
     return dt__add_shape(call, input->dtype, &shape);
+}
+
+static dt_status check_select(const dt_op_call *call) {
+    const dt_op_value *input = &call->inputs[0];
+    int dim = dt__wrap_dim(call->args[1].as.i, input->n_dims);
+    int64_t index = call->args[2].as.i, size = input->shape[dim];
+    if (index >= -size && index < size)
+        return DT_OK;
+    return dt_op_refuse(call, DT_ERR_VALUE, "index %" PRId64 " is out of range for dim %d of size %" PRId64, index,
+                        dim, size);
 }
 
 /* Along a sharded dim the owner of the index has the values and all other ranks have zeros: a partial sum. */
@@ -354,6 +370,8 @@ const dt_op dt__op_slice = {
     .summary = "Elements start to end - 1 of a dim, in steps, as a view.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_slice,
+    .varying = "start,end",
+    .class_of = class_slice,
     .shape = shape_slice,
     .kernel = slice,
     .samples = "slice(f32[5,3]; 0; 1; 4)\nslice(f32[5,3]; 1; -2)\nslice(f32[5,3]; 0; 0; 5; 2)\nslice(f32[5,3]; 0)",
@@ -364,6 +382,8 @@ const dt_op dt__op_select = {
     .summary = "One index of a dim, which is removed, as a view.",
     .partial = DT_PARTIAL_ANY,
     .rows = rows_select,
+    .varying = "index",
+    .check = check_select,
     .shape = shape_select,
     .kernel = select_index,
     .samples = "select(f32[5,3]; 0; 2)\nselect(f32[5,3]; 1; -1)",

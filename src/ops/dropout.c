@@ -9,10 +9,13 @@
 #include "ops/ops.h"
 #include "random/random.h"
 
+static dt_status check_dropout(const dt_op_call *call) {
+    double p = call->args[1].as.f;
+    return p >= 0 && p <= 1 ? DT_OK
+                            : dt_op_refuse(call, DT_ERR_VALUE, "p: expected a probability from 0 to 1, got %g", p);
+}
+
 static dt_status shape_dropout(dt_op_call *call) {
-    double p = dt__arg(call, "p")->as.f;
-    if (!(p >= 0 && p <= 1))
-        return dt_op_refuse(call, DT_ERR_VALUE, "p: expected a probability from 0 to 1, got %g", p);
     DT__TRY(dt__expect_floating(call, 0));
     return dt__add_like(call, 0, call->inputs[0].dtype);
 }
@@ -75,6 +78,8 @@ const dt_op dt__op_dropout = {
     .summary = "Sets elements to zero with probability p and scales the others by 1 / (1 - p).",
     .rule = "...->...",
     .partial_of = partial_dropout,
+    .varying = "p",
+    .check = check_dropout,
     .shape = shape_dropout,
     .kernel = dropout,
     .samples = "dropout(f32[5,3]; 0.3)\ndropout(f32[5,3]; 0.3; false)\n"

@@ -18,22 +18,27 @@ static void rows_of_table(dt_rows *rows, int table) {
 
 static dt_status shape_embedding(dt_op_call *call) {
     const dt_op_value *indices = &call->inputs[0], *weight = &call->inputs[1];
-    const dt_arg *padding = dt__arg(call, "padding_idx");
     dt__shape shape = {.n = indices->n_dims};
     DT__TRY(dt__expect_index(call, 0));
     DT__TRY(dt__expect_dims(call, 1, 2));
     if (dt__arg(call, "max_norm")->type != DT_ARG_NONE)
         return dt_op_refuse(call, DT_ERR_UNSUPPORTED,
                             "max_norm is not supported; renormalise the weight before the call");
-    if (padding->type == DT_ARG_INT && (padding->as.i < -weight->shape[0] || padding->as.i >= weight->shape[0]))
-        return dt_op_refuse(call, DT_ERR_VALUE,
-                            "padding_idx %" PRId64 " is out of range for a weight of %" PRId64 " rows", padding->as.i,
-                            weight->shape[0]);
     memcpy(shape.sizes, indices->shape, (size_t)indices->n_dims * sizeof *shape.sizes);
     if (shape.n == DT_SPEC_MAX_DIMS)
         return dt_op_refuse(call, DT_ERR_SHAPE, "the result has more than %d dims", DT_SPEC_MAX_DIMS);
     shape.sizes[shape.n++] = weight->shape[1];
     return dt__add_shape(call, weight->dtype, &shape);
+}
+
+static dt_status check_embedding(const dt_op_call *call) {
+    const dt_arg *padding = &call->args[2];
+    int64_t n_rows = call->inputs[1].shape[0];
+    if (padding->type != DT_ARG_INT || (padding->as.i >= -n_rows && padding->as.i < n_rows))
+        return DT_OK;
+    return dt_op_refuse(call, DT_ERR_VALUE,
+                        "padding_idx %" PRId64 " is out of range for a weight of %" PRId64 " rows", padding->as.i,
+                        n_rows);
 }
 
 static void rows_embedding(const dt_op_call *call, dt_rows *rows) {
@@ -176,6 +181,8 @@ const dt_op dt__op_embedding = {
               "float norm_type=2.0, bool scale_grad_by_freq=False) -> Tensor",
     .summary = "The rows of a weight matrix that the indices select.",
     .rows = rows_embedding,
+    .varying = "padding_idx,max_norm,norm_type",
+    .check = check_embedding,
     .shape = shape_embedding,
     .kernel = embedding,
     .samples = "embedding(i64[5]; f32[7,3])\nembedding(i64[2,5]; f32[7,3]; 0)\nembedding(i32[]; f32[7,3])",

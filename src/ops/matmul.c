@@ -108,9 +108,9 @@ static dt_status shape_addmm(dt_op_call *call) {
     return dt__add_shape(call, a->dtype, &shape);
 }
 
-static int class_addmm(const dt_op_call *call) { return dt__arg_sign(dt__arg(call, "beta")); }
+static int64_t class_addmm(const dt_op_call *call) { return dt__arg_sign(dt__arg(call, "beta")); }
 static unsigned partial_addmm(const dt_op_call *call) {
-    int sign = dt__is_inexact(call->outputs[0].dtype) ? class_addmm(call) : 0; /* integers wrap around */
+    int64_t sign = dt__is_inexact(call->outputs[0].dtype) ? class_addmm(call) : 0; /* integers wrap around */
     return DT_PARTIAL_EACH | (sign > 0 ? DT_PARTIAL_UP : sign < 0 ? DT_PARTIAL_DOWN : DT_PARTIAL_NONE);
 }
 
@@ -251,6 +251,7 @@ const dt_op dt__op_addmm = {
     .summary = "beta times a tensor plus alpha times the product of two matrices.",
     .rule = "+...,mk,kn->mn",
     .partial_of = partial_addmm,
+    .varying = "beta,alpha",
     .class_of = class_addmm,
     .shape = shape_addmm,
     .kernel = addmm,

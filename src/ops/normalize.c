@@ -115,6 +115,7 @@ const dt_op dt__op_layer_norm = {
               "float eps=1e-05) -> Tensor",
     .summary = "Normalises the last dims to mean 0 and variance 1, then scales by weight and adds bias.",
     .rows = rows_layer_norm,
+    .varying = "eps",
     .shape = shape_layer_norm,
     .kernel = layer_norm,
     .samples = "layer_norm(f32[5,3]; [3]; f32[3]; f32[3])\nlayer_norm(f32[2,5,3]; [5,3])\n"

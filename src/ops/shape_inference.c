@@ -160,10 +160,8 @@ bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype) {
                                    : dt__is_within(dt__arg_number(arg), min, max);
 }
 
-dt__number_class dt__class_of_number(const dt_arg *arg, dt_dtype dtype) {
+dt__number_class dt__class_of_number(const dt_arg *arg) {
     double value = dt__arg_number(arg);
-    if (!dt__fits_dtype(arg, dtype))
-        return DT__NUMBER_UNFIT;
     if (arg->type == DT_ARG_TENSOR || arg->type == DT_ARG_COMPLEX)
         return DT__NUMBER_OTHER;
     return value == 0 ? DT__NUMBER_ZERO : value == 1 ? DT__NUMBER_ONE : DT__NUMBER_OTHER;

@@ -57,15 +57,10 @@ int dt__arg_sign(const dt_arg *arg);
 /* Whether a number can become an element of a dtype. Only integer dtypes refuse numbers: those out of range. The
  * fraction is dropped, and negative numbers wrap around in an unsigned dtype. */
 bool dt__fits_dtype(const dt_arg *arg, dt_dtype dtype);
-/* What rows depend on in a number that becomes elements: 0 on every rank is its own sum, 1 its own product, and a
- * number that does not fit is refused. A tensor is OTHER. */
-typedef enum dt__number_class {
-    DT__NUMBER_OTHER,
-    DT__NUMBER_ZERO,
-    DT__NUMBER_ONE,
-    DT__NUMBER_UNFIT
-} dt__number_class;
-dt__number_class dt__class_of_number(const dt_arg *arg, dt_dtype dtype);
+/* What rows depend on in a number that becomes elements: 0 on every rank is its own sum, 1 its own product. A tensor is
+ * OTHER. */
+typedef enum dt__number_class { DT__NUMBER_OTHER, DT__NUMBER_ZERO, DT__NUMBER_ONE } dt__number_class;
+dt__number_class dt__class_of_number(const dt_arg *arg);
 /* Refuses a number that does not fit the dtype. */
 dt_status dt__expect_fit(const dt_op_call *call, const dt_arg *arg, dt_dtype dtype);
 

@@ -24,7 +24,7 @@ dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call) {
     call->outputs = NULL;
     dt_status status = call->op->shape(call);
     call->output_list = NULL;
-    return status;
+    return status == DT_OK && call->op->check ? call->op->check(call) : status;
 }
 
 dt_status dt_op_add_output(dt_op_call *call, dt_dtype dtype, int n_dims, const int64_t *shape) {

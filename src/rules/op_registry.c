@@ -76,6 +76,8 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
     }
     if (op->rule && dt__factors_check(ctx, op->rule) != DT_OK)
         return NULL;
+    if (dt__schema_set_varying(&self->arena, &info->schema, op->varying) != DT_OK)
+        return NULL;
     info->op = op;
     info->index = index;
     return dt__map_add(&self->by_name, name_hash(name), info) ? info : NULL;

@@ -48,7 +48,7 @@ static inline void dt__op_call_init(dt_op_call *call, dt_ctx *ctx, const dt__op_
     call->output_list = NULL;
     call->needs_copy = false;
 }
-/* Runs the op's shape function, which adds the outputs, in the arena. */
+/* Runs the op's shape function, which adds the outputs, in the arena, and its check of the values that vary. */
 dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call);
 
 /* A flag of the library's own in-place ops, beside DT_OP_…: other inputs may be on other meshes than the first, or

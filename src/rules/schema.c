@@ -153,9 +153,6 @@ static dt_status read_params(dt__cursor *at, dt__arena *arena, dt__signature *ou
         }
         dt__param *param = &params[out->n_params];
         DT__TRY(read_param(at, arena, keyword_only, param));
-        if (param->type.kind == DT__PARAM_SCALAR || param->type.kind == DT__PARAM_FLOAT ||
-            param->type.kind == DT__PARAM_FLOATS)
-            out->varying |= 1u << out->n_params;
         out->written |= (uint32_t)param->type.written << out->n_params;
         out->n_params++;
     }

@@ -77,7 +77,7 @@ typedef struct dt__signature {
     const dt__return *returns;
     dt__return_form return_form;
     uint32_t written; /* bit i: parameter i is written */
-    uint32_t varying; /* bit i: parameter i is a Scalar or a float, of which decisions depend on the type only */
+    uint32_t varying; /* bit i: decisions do not depend on the value of parameter i (varying_args.c) */
 } dt__signature;
 
 typedef struct dt__schema {
@@ -93,6 +93,10 @@ void dt__signature_text(const dt__schema *schema, int overload, dt__text *out);
 void dt__schema_text(const dt__schema *schema, dt__text *out);
 /* Appends a type. */
 void dt__schema_type_text(const dt__schema_type *type, dt__text *out);
+
+/* Sets `varying` in all signatures from the names of dt_op.varying; NULL: none. Refuses (value) names that no signature
+ * has, those of tensors, and names that occur twice. */
+dt_status dt__schema_set_varying(dt__arena *arena, dt__schema *schema, const char *names);
 
 /* An argument before it is bound: by name, or by position where name is NULL. The caller numbers its tensors in any
  * order: value.as.first is the number of a tensor, and `tensors` has the value.n numbers of a list of tensors (-1: an

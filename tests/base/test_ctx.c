@@ -96,7 +96,7 @@ static void ctx__a_local_error_aborts_even_after_an_agreed_one(void **state) {
     dt_error_set_site(ctx, DT_ERR_SYSTEM, &(dt_site){"save.c", 7}, "disk %s is full", "/data");
     assert_int_equal(n_aborts, 2);
     assert_string_equal(abort_text, "disk /data is full (at save.c:7)");
-    assert_error_says(ctx, DT_ERR_SHAPE, "the same on every rank");
+    assert_error_contains(ctx, DT_ERR_SHAPE, "the same on every rank");
     dt__ctx_free(ctx);
 }
 
@@ -104,7 +104,7 @@ static void ctx__users_record_errors_of_their_own(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     assert_int_equal(dt_error_set(ctx, DT_ERR_SYSTEM, "cannot read %s", "weights.bin"), DT_ERR_SYSTEM);
-    assert_error_says(ctx, DT_ERR_SYSTEM, "cannot read weights.bin");
+    assert_error_contains(ctx, DT_ERR_SYSTEM, "cannot read weights.bin");
     dt__ctx_free(ctx);
 }
 
@@ -114,7 +114,7 @@ static void ctx__a_status_that_is_no_error_is_one(void **state) {
     for (int i = 0; i < 2; i++) {
         dt_ctx *ctx = dt__ctx_new(NULL);
         assert_int_equal(dt_error_set(ctx, statuses[i], "all is well"), DT_ERR_VALUE);
-        assert_error_says(ctx, DT_ERR_VALUE, dt_status_name(statuses[i]));
+        assert_error_contains(ctx, DT_ERR_VALUE, dt_status_name(statuses[i]));
         dt__ctx_free(ctx);
     }
 }

@@ -162,7 +162,7 @@ static void number__refusals_point_at_its_beginning(void **state) {
         int64_t value = 77;
         assert_int_equal(dt__cursor_number(&cursor, rows[i].least, rows[i].most, "a count", &value),
                          DT_ERR_PLACEMENT);
-        assert_error_says(ctx, DT_ERR_PLACEMENT, rows[i].says);
+        assert_error_contains(ctx, DT_ERR_PLACEMENT, rows[i].says);
         assert_int_equal(value, 77);
         dt__ctx_free(ctx);
     }

@@ -103,10 +103,10 @@ static void groups__of_impossible_ranks_are_refused(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 7, .rank = 2});
         assert_null(dt_group_new(ctx, cases[i].ranks, cases[i].n));
-        assert_error_says(ctx, DT_ERR_VALUE, cases[i].text);
+        assert_error_contains(ctx, DT_ERR_VALUE, cases[i].text);
         ctx->status = DT_OK;
         assert_null(dt_group_new(ctx, NULL, 2));
-        assert_error_says(ctx, DT_ERR_VALUE, "group_new");
+        assert_error_contains(ctx, DT_ERR_VALUE, "group_new");
         ctx->status = DT_OK;
         assert_int_equal(dt_close(ctx), 0);
     }

@@ -112,7 +112,7 @@ static dt_ctx *small_heap(size_t bytes) {
 static void refused(dt_ctx *ctx, void *memory) {
     dt_heap_statistics before = dt_heap_stats(ctx);
     assert_int_equal(dt_heap_free(ctx, memory), DT_ERR_VALUE);
-    assert_error_says(ctx, DT_ERR_VALUE, "expected a live block of this rank's heap, got 0x");
+    assert_error_contains(ctx, DT_ERR_VALUE, "expected a live block of this rank's heap, got 0x");
     assert_int_equal(dt_heap_stats(ctx).n_live, before.n_live);
     ctx->status = DT_OK;
 }
@@ -145,7 +145,7 @@ static void heap__refuses_pointers_that_are_not_its_blocks(void **state) {
 
 static void nothing_to_be_had(dt_ctx *ctx, size_t bytes) {
     assert_null(dt_heap_alloc(ctx, bytes));
-    assert_error_says(ctx, DT_ERR_MEMORY, "heap: out of memory");
+    assert_error_contains(ctx, DT_ERR_MEMORY, "heap: out of memory");
     ctx->status = DT_OK;
 }
 
@@ -164,7 +164,7 @@ static void heap__reports_that_it_is_full(void **state) {
         size_t n = 0;
         while ((blocks[n] = dt_heap_alloc(ctx, sizes[k])))
             n++;
-        assert_error_says(ctx, DT_ERR_MEMORY, "heap: out of memory");
+        assert_error_contains(ctx, DT_ERR_MEMORY, "heap: out of memory");
         ctx->status = DT_OK;
         size_t used = n * sizes[k];
         if (k == 5 && used < HEAP / 2)

@@ -90,11 +90,11 @@ static void init__self_receives_what_was_sent(void **state) {
     dt_group *world = dt_group_world(ctx);
     int64_t sent = 5, got = 0;
     assert_int_equal(dt_comm_recv(world, &got, 1, DT_I64, 0), DT_ERR_STATE);
-    assert_error_says(ctx, DT_ERR_STATE, "nothing was sent");
+    assert_error_contains(ctx, DT_ERR_STATE, "nothing was sent");
     ctx->status = DT_OK;
     assert_int_equal(dt_comm_send(world, &sent, 1, DT_I64, 0), DT_OK);
     assert_int_equal(dt_comm_recv(world, &got, 2, DT_I32, 0), DT_ERR_MISMATCH);
-    assert_error_says(ctx, DT_ERR_MISMATCH, "send of i64 x 1");
+    assert_error_contains(ctx, DT_ERR_MISMATCH, "send of i64 x 1");
     ctx->status = DT_OK;
     assert_int_equal(dt_comm_recv(world, &got, 1, DT_I64, 0), DT_OK);
     assert_int_equal(got, 5);

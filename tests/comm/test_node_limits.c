@@ -141,12 +141,12 @@ static void heap__names_size_and_largest_tensors(void **state) {
     assert_true(small && large && view && medium && tiny);
     assert_null(dt_zeros(ctx, DT_SHAPE(16, 1024, 1024)));
     dt_scope_end(scope);
-    assert_error_says(ctx, DT_ERR_MEMORY, "64.0 MiB requested");
-    assert_error_says(ctx, DT_ERR_MEMORY, "36.0 of 64.0 MiB in use in 4 blocks");
-    assert_error_says(ctx, DT_ERR_MEMORY,
-                      "largest tensors: f32[5,1024,1024] (20971520 bytes), f64[2,1024,1024] (16777216 bytes), "
-                      "f32[1000] (4000 bytes); ");
-    assert_error_says(ctx, DT_ERR_MEMORY, "DTENSOR_HEAP");
+    assert_error_contains(ctx, DT_ERR_MEMORY, "64.0 MiB requested");
+    assert_error_contains(ctx, DT_ERR_MEMORY, "36.0 of 64.0 MiB in use in 4 blocks");
+    assert_error_contains(ctx, DT_ERR_MEMORY,
+                          "largest tensors: f32[5,1024,1024] (20971520 bytes), f64[2,1024,1024] (16777216 bytes), "
+                          "f32[1000] (4000 bytes); ");
+    assert_error_contains(ctx, DT_ERR_MEMORY, "DTENSOR_HEAP");
     assert_int_equal(dt_error_clear(ctx), DT_OK);
     assert_int_equal(dt_close(ctx), 0);
 }

@@ -38,7 +38,7 @@ static inline void calls_prepare(test_call *self) {
     self->call.n_inputs = self->parsed.call.n_inputs;
 }
 
-/* Reads the text and binds the tensors; the error stays in the context. */
+/* Parses the text and binds the tensors; the error is that of the context. */
 static inline bool calls_open(dt_ctx *ctx, const char *text, dt_tensor *const *tensors, test_call *out) {
     static const int64_t one[] = {1};
     char full[2048];
@@ -72,14 +72,14 @@ static inline dt_status calls_run(dt_ctx *ctx, test_call *self) {
 }
 
 /* The first output; NULL with the error in the context. */
-static inline dt_tensor *calls_do(dt_ctx *ctx, const char *text, dt_tensor *const *tensors) {
+static inline dt_tensor *calls_output(dt_ctx *ctx, const char *text, dt_tensor *const *tensors) {
     test_call self;
-    bool fine = calls_open(ctx, text, tensors, &self) && calls_run(ctx, &self) == DT_OK;
+    bool ok = calls_open(ctx, text, tensors, &self) && calls_run(ctx, &self) == DT_OK;
     calls_close(&self);
-    return fine ? self.outputs[0] : NULL;
+    return ok ? self.outputs[0] : NULL;
 }
 /* CALL(ctx, "mm($1; $2)", a, b) */
-#define CALL(ctx, text, ...) calls_do(ctx, text, (dt_tensor *const[]){__VA_ARGS__})
+#define CALL(ctx, text, ...) calls_output(ctx, text, (dt_tensor *const[]){__VA_ARGS__})
 
 static inline const char *calls_placements(const dt_tensor *tensor) {
     static _Thread_local char text[8][256];
@@ -91,12 +91,12 @@ static inline const char *calls_placements(const dt_tensor *tensor) {
     return out;
 }
 
-/* Elements of a dense plain or local part as numbers. */
-static inline double calls_number(const dt_tensor *tensor, int64_t i) {
+/* Elements of a contiguous plain tensor as numbers. */
+static inline double calls_element(const dt_tensor *tensor, int64_t i) {
     return dt__read_f64(tensor->dtype,
                         (const unsigned char *)tensor->data + (size_t)i * dt_dtype_size(tensor->dtype));
 }
-static inline void calls_put(dt_tensor *tensor, int64_t i, double value) {
+static inline void calls_set_element(dt_tensor *tensor, int64_t i, double value) {
     dt__write_f64(tensor->dtype, value, tensor->data + (size_t)i * dt_dtype_size(tensor->dtype));
 }
 
@@ -104,25 +104,26 @@ static inline void calls_put(dt_tensor *tensor, int64_t i, double value) {
 static inline dt_tensor *calls_counting(dt_ctx *ctx, dt_dtype dtype, dt_shape shape, double start, double step) {
     dt_tensor *tensor = dt_empty(ctx, shape, .dtype = dtype);
     for (int64_t i = 0; tensor && tensor->data && i < dt_tensor_elements(tensor); i++)
-        calls_put(tensor, i, start + step * (double)i);
+        calls_set_element(tensor, i, start + step * (double)i);
     return tensor;
 }
 
-/* The same value, placed; every rank has it, so nothing moves. */
-static inline dt_tensor *calls_place(dt_tensor *full, dt_mesh *mesh, const char *place) {
+/* The full tensor with a placement; every rank has it, so nothing moves. */
+static inline dt_tensor *calls_distribute(dt_tensor *full, dt_mesh *mesh, const char *place) {
     return dt_distribute_tensor(full, mesh, place, .everywhere = true);
 }
 
-/* What redistributions have counted as since `before`: "all_gather 1, all_to_all 2", or "" for nothing. */
-static inline const char *calls_counted(const dt_ctx *ctx, const dt__redistribute_stats *before) {
+/* The collectives of redistributions since `before`: "all_gather 1, all_to_all 2", or "" for nothing. */
+static inline const char *calls_collectives(const dt_ctx *ctx, const dt__redistribute_stats *before) {
     static _Thread_local char text[256];
-    dt__redistribute_stats now = dt__redistribute_statistics(ctx);
+    dt__redistribute_stats after = dt__redistribute_statistics(ctx);
     size_t n = 0;
     text[0] = '\0';
     for (int c = DT__STEP_NONE + 1; c < DT__N_STEP_KINDS; c++)
-        if (now.collectives[c] > before->collectives[c])
-            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %" PRId64, n ? ", " : "",
-                                  dt__step_kind_name((dt__step_kind)c), now.collectives[c] - before->collectives[c]);
+        if (after.collectives[c] > before->collectives[c])
+            n +=
+                (size_t)snprintf(text + n, sizeof text - n, "%s%s %" PRId64, n ? ", " : "",
+                                 dt__step_kind_name((dt__step_kind)c), after.collectives[c] - before->collectives[c]);
     return text;
 }
 

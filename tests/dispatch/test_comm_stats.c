@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counts of communication by collective, by name and by scope. Ranks of a fake world, where nothing moves and all is
- * counted; and ranks on shm, whose bytes are known.
+ * Counts of communication by collective, by name and by scope. Ranks of a fake world, where nothing moves and
+ * everything is counted; and ranks on shm, whose bytes are known.
  */
 #include "dispatch/calls.h"
 
@@ -85,8 +85,8 @@ static void count__begins_from_zero(void **state) {
     close_world(&w);
 }
 
-/* A two-layer perceptron, its weights cut by columns and by rows; CMF-003, CMF-004, DBG-015. */
-static void run_layer(const world *w, const char *name, dt_tensor *x) {
+/* A two-layer perceptron, its weights sharded by columns and by rows; CMF-003, CMF-004, DBG-015. */
+static void run_perceptron(const world *w, const char *name, dt_tensor *x) {
     assert_int_equal(dt_comm_scope_begin(w->ctx, name), DT_OK);
     assert_int_equal(dt_comm_scope_begin(w->ctx, "net1"), DT_OK);
     dt_tensor *h = CALL(w->ctx, "relu($1)", CALL(w->ctx, "linear($1; $2)", x, ones(w, 16, 8, "S(0)")));
@@ -105,8 +105,8 @@ static void count__by_scope_with_all_that_is_inside(void **state) {
     assert_int_equal(dt_comm_stats_begin(w.ctx), DT_OK);
     assert_int_equal(count(w.ctx, NULL, NULL, NULL), 0);
     dt_tensor *x = ones(&w, 4, 8, "R");
-    run_layer(&w, "mlp", x);
-    run_layer(&w, "mlp2", x);
+    run_perceptron(&w, "mlp", x);
+    run_perceptron(&w, "mlp2", x);
     dt_comm_scope_end(w.ctx); /* one too many */
     assert_non_null(dt_redistribute(ones(&w, 8, 8, "S(0)"), "R"));
     assert_int_equal(count(w.ctx, "all_reduce", NULL, NULL), 2);
@@ -138,7 +138,7 @@ static void count__by_scope_with_all_that_is_inside(void **state) {
 static int raw_calls(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_group *all = dt_group_world(ctx);
-    int64_t n = dt_world(ctx), me = dt_rank(ctx);
+    int64_t n = dt_world(ctx), rank = dt_rank(ctx);
     float in[64], out[64];
     memset(in, 0, sizeof in);
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
@@ -162,16 +162,16 @@ static int raw_calls(dt_ctx *ctx, void *arg) {
         CHECK(count(ctx, expected[i].name, "comm", NULL) == expected[i].n, "%s: %" PRId64, expected[i].name,
               count(ctx, expected[i].name, "comm", NULL));
     CHECK(count(ctx, NULL, NULL, NULL) == 9, "%" PRId64, count(ctx, NULL, NULL, NULL));
-    int64_t floats = 2 * 4 + 2 * n + 2 + 3 + (me == 0 ? 2 * n : 0) + 2 + 2 * n;
-    CHECK(dt_comm_stats(ctx, NULL).bytes == 4 * floats, "%" PRId64 " bytes, not %" PRId64,
-          dt_comm_stats(ctx, NULL).bytes, 4 * floats);
+    int64_t floats = 2 * 4 + 2 * n + 2 + 3 + (rank == 0 ? 2 * n : 0) + 2 + 2 * n;
+    CHECK(dt_comm_stats(ctx, NULL).bytes == 4 * floats, "expected %" PRId64 " bytes, got %" PRId64, 4 * floats,
+          dt_comm_stats(ctx, NULL).bytes);
     dt_comm_stats_end(ctx);
     CHECK_OK(ctx, dt_comm_barrier(all));
     CHECK(count(ctx, NULL, NULL, NULL) == 9, "%" PRId64, count(ctx, NULL, NULL, NULL));
     return 0;
 }
 
-/* What a rank lacks is what it receives. */
+/* A rank receives the elements that it does not hold. */
 static int bytes_received(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t n = dt_world(ctx);
@@ -180,8 +180,8 @@ static int bytes_received(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK(dt_redistribute(x, "R"), "%s", dt_error_text(ctx));
     int64_t expected = 4 * (21 - dt_tensor_local_elements(x));
-    CHECK(dt_comm_stats(ctx, NULL).bytes == expected, "%" PRId64 ", not %" PRId64, dt_comm_stats(ctx, NULL).bytes,
-          expected);
+    CHECK(dt_comm_stats(ctx, NULL).bytes == expected, "expected %" PRId64 " bytes, got %" PRId64, expected,
+          dt_comm_stats(ctx, NULL).bytes);
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     CHECK(dt_item(CALL(ctx, "sum($1)", x)) == 21, "%s", dt_error_text(ctx));
     CHECK(count(ctx, "all_reduce", "item", NULL) == (n > 1), "%" PRId64, count(ctx, "all_reduce", "item", NULL));
@@ -196,7 +196,7 @@ static void count__raw_collectives_by_their_names(void **state) {
     run_ranks(3, raw_calls, NULL);
 }
 
-static void count__bytes_are_what_a_rank_lacked(void **state) {
+static void count__bytes_are_those_received(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 5; n++)
         run_ranks(n, bytes_received, NULL);
@@ -209,7 +209,7 @@ int main(void) {
         cmocka_unit_test(count__begins_from_zero),
         cmocka_unit_test(count__by_scope_with_all_that_is_inside),
         cmocka_unit_test(count__raw_collectives_by_their_names),
-        cmocka_unit_test(count__bytes_are_what_a_rank_lacked),
+        cmocka_unit_test(count__bytes_are_those_received),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,7 @@
  *
  * Published behaviours that need ops: strided shards through products, reductions, views and ops in place; implicit
  * redistribution; shards without elements; sub-meshes; plain tensors among distributed ones. Each value is
- * compared with that of plain tensors, and nothing may move where nothing should.
+ * compared with that of plain tensors, and collectives are counted.
  */
 #include "dtensor/debug.h"
 #include "dtensor/dtensor.h"
@@ -18,16 +18,16 @@ static dt_tensor *counting(dt_ctx *ctx, dt_shape shape) {
     return dt_reshape(dt_arange(ctx, 0, (double)n, 1), shape);
 }
 
-static dt_tensor *placed(dt_tensor *value, dt_mesh *mesh, const char *place) {
+static dt_tensor *distributed(dt_tensor *value, dt_mesh *mesh, const char *place) {
     return dt_distribute_tensor(value, mesh, place, .everywhere = true);
 }
 
 /* Whether a tensor of this value has these placements. Some can be written in more than one way: _S(0,2),S(0)
- * is S(0)[1],S(0)[0]. So parts are compared; those of a partial may be any. */
+ * is S(0)[1],S(0)[0]. So local tensors are compared, except those of partials. */
 static bool matches(dt_tensor *tensor, const char *place, dt_tensor *value) {
     char text[64];
     if (!strchr(place, 'P'))
-        return tensors_equal(dt_to_local(tensor), dt_to_local(placed(value, dt_tensor_mesh(tensor), place)));
+        return tensors_equal(dt_to_local(tensor), dt_to_local(distributed(value, dt_tensor_mesh(tensor), place)));
     const dt_spec *spec = dt_tensor_spec(tensor);
     (void)dt_placements_text(dt_mesh_n_dims(dt_tensor_mesh(tensor)), dt_spec_placements(spec), sizeof text, text);
     return strcmp(text, place) == 0;
@@ -35,11 +35,13 @@ static bool matches(dt_tensor *tensor, const char *place, dt_tensor *value) {
 
 static int64_t n_collectives(const dt_ctx *ctx) { return dt_comm_stats(ctx, &(dt_comm_filter){.op = NULL}).n; }
 
-/* Checks value and placements of a result, and that it took so many collectives. */
-static int is_right(dt_ctx *ctx, const char *id, dt_tensor *got, const char *place, int64_t n, dt_tensor *expected) {
-    CHECK(n_collectives(ctx) == n, "%s: %lld collectives, not %lld", id, (long long)n_collectives(ctx), (long long)n);
-    CHECK(got && matches(got, place, expected), "%s: not %s: %s", id, place, dt_error_text(ctx));
-    CHECK(tensors_equal(dt_full_tensor(got), expected), "%s: values", id);
+/* Checks value, placements and number of collectives of a result. */
+static int check_result(dt_ctx *ctx, const char *id, dt_tensor *got, const char *place, int64_t n,
+                        dt_tensor *expected) {
+    CHECK(n_collectives(ctx) == n, "%s: expected %lld collectives, got %lld", id, (long long)n,
+          (long long)n_collectives(ctx));
+    CHECK(got && matches(got, place, expected), "%s: expected %s: %s", id, place, dt_error_text(ctx));
+    CHECK(tensors_equal(dt_full_tensor(got), expected), "%s: the values differ", id);
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     return 0;
 }
@@ -48,20 +50,20 @@ static int products(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "4,4");
     dt_tensor *a = counting(ctx, DT_SHAPE(16, 16)), *b = dt_add_scalar(a, 1), *ab = dt_matmul(a, b);
-    dt_tensor *left = placed(a, mesh, "S(1),S(1)");
+    dt_tensor *left = distributed(a, mesh, "S(1),S(1)");
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
-    if (is_right(ctx, "UTL-030", dt_matmul(left, placed(b, mesh, "S(0),S(0)")), "P(sum),P(sum)", 0, ab))
+    if (check_result(ctx, "UTL-030", dt_matmul(left, distributed(b, mesh, "S(0),S(0)")), "P(sum),P(sum)", 0, ab))
         return 1;
-    /* Another order of cuts: theirs gathers both, four times in all. */
-    dt_tensor *crossed = dt_matmul(left, placed(b, mesh, "_S(0,4),S(0)"));
+    /* Another shard order: PyTorch gathers both, with four collectives. */
+    dt_tensor *crossed = dt_matmul(left, distributed(b, mesh, "_S(0,4),S(0)"));
     CHECK(n_collectives(ctx) >= 1 && n_collectives(ctx) <= 4, "UTL-030: %lld", (long long)n_collectives(ctx));
     CHECK(crossed && tensors_equal(dt_full_tensor(crossed), ab), "UTL-030: %s", dt_error_text(ctx));
     /* UTL-032 */
-    dt_tensor *c = counting(ctx, DT_SHAPE(2, 16)), *cut = placed(c, mesh, "_S(1,4),S(1)");
+    dt_tensor *c = counting(ctx, DT_SHAPE(2, 16)), *strided = distributed(c, mesh, "_S(1,4),S(1)");
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     dt_tensor *scaled = dt_mul_scalar(c, 0.9), *more = dt_add_scalar(scaled, 1.0);
-    if (is_right(ctx, "UTL-032", dt_mul_scalar_(cut, 0.9), "_S(1,4),S(1)", 0, scaled) ||
-        is_right(ctx, "UTL-032", dt_add_scalar_(cut, 1.0), "_S(1,4),S(1)", 0, more))
+    if (check_result(ctx, "UTL-032", dt_mul_scalar_(strided, 0.9), "_S(1,4),S(1)", 0, scaled) ||
+        check_result(ctx, "UTL-032", dt_add_scalar_(strided, 1.0), "_S(1,4),S(1)", 0, more))
         return 1;
     dt_mesh_release(mesh);
     return 0;
@@ -70,19 +72,19 @@ static int products(dt_ctx *ctx, void *arg) {
 static int reductions(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "2,2,2,2");
-    dt_tensor *a = counting(ctx, DT_SHAPE(2, 16)), *x = placed(a, mesh, "S(1),_S(1,2),S(1),S(0)");
+    dt_tensor *a = counting(ctx, DT_SHAPE(2, 16)), *x = distributed(a, mesh, "S(1),_S(1,2),S(1),S(0)");
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     dt_tensor *down = dt_sum(x, .dim = DT_DIMS(0)), *across = dt_sum(x, .dim = DT_DIMS(1));
     CHECK(n_collectives(ctx) == 0, "UTL-031");
     CHECK(tensors_equal(dt_full_tensor(down), dt_sum(a, .dim = DT_DIMS(0))), "UTL-031: %s", dt_error_text(ctx));
     CHECK(tensors_equal(dt_full_tensor(across), dt_sum(a, .dim = DT_DIMS(1))), "UTL-031: %s", dt_error_text(ctx));
-    /* UTL-036: expected failures there; here they work. */
+    /* UTL-036: expected failures in PyTorch; they work here. */
     dt_tensor *cube = counting(ctx, DT_SHAPE(4, 4, 8)), *split = dt_view(cube, DT_SHAPE(4, 4, 2, 4));
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
-    if (is_right(ctx, "UTL-036", dt_view(placed(cube, mesh, "_S(2,2),R,R,R"), DT_SHAPE(4, 4, 2, 4)), "S(3),R,R,R", 0,
-                 split) ||
-        is_right(ctx, "UTL-036", dt_view(placed(cube, mesh, "_S(2,4),S(2),R,R"), DT_SHAPE(4, 4, 2, 4)),
-                 "_S(3,2),S(2),R,R", 0, split))
+    if (check_result(ctx, "UTL-036", dt_view(distributed(cube, mesh, "_S(2,2),R,R,R"), DT_SHAPE(4, 4, 2, 4)),
+                     "S(3),R,R,R", 0, split) ||
+        check_result(ctx, "UTL-036", dt_view(distributed(cube, mesh, "_S(2,4),S(2),R,R"), DT_SHAPE(4, 4, 2, 4)),
+                     "_S(3,2),S(2),R,R", 0, split))
         return 1;
     dt_mesh_release(mesh);
     return 0;
@@ -95,7 +97,7 @@ static int views(dt_ctx *ctx, void *arg) {
         const char *id, *mesh;
         int n;
         int64_t from[3], to[4];
-        const char *before, *after; /* NULL: it moves, see the list of deviations */
+        const char *before, *after; /* NULL: it is redistributed, see the list of deviations */
     } cases[] = {
         {"UTL-033", "3,2,2", 4, {24, 12, 24}, {12, 2, 12, 24}, "_S(0,2),_S(1,2),S(0)", "_S(0,2),_S(2,2),S(0)"},
         {"UTL-033", "3,2,2", 4, {24, 12, 24}, {12, 2, 12, 24}, "_S(0,2),R,R", "_S(0,2),R,R"},
@@ -107,11 +109,11 @@ static int views(dt_ctx *ctx, void *arg) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dt_mesh *mesh = dt_mesh_new(ctx, cases[i].mesh);
         dt_shape to = {cases[i].n, cases[i].to};
-        dt_tensor *a = counting(ctx, (dt_shape){3, cases[i].from}), *x = placed(a, mesh, cases[i].before);
+        dt_tensor *a = counting(ctx, (dt_shape){3, cases[i].from}), *x = distributed(a, mesh, cases[i].before);
         CHECK_OK(ctx, dt_comm_stats_begin(ctx));
         dt_tensor *y = dt_view(x, to);
         CHECK(y && dt_tensor_shares(x, y) == (cases[i].after != NULL), "%s: %s", cases[i].id, dt_error_text(ctx));
-        if (cases[i].after ? is_right(ctx, cases[i].id, y, cases[i].after, 0, dt_view(a, to))
+        if (cases[i].after ? check_result(ctx, cases[i].id, y, cases[i].after, 0, dt_view(a, to))
                            : !tensors_equal(dt_full_tensor(y), dt_view(a, to)))
             return 1;
         dt_mesh_release(mesh);
@@ -119,12 +121,12 @@ static int views(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-static int on_four(dt_ctx *ctx, void *arg) {
+static int four_ranks(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "4");
     /* UTL-045: one implicit collective. */
     dt_tensor *x = counting(ctx, DT_SHAPE(8, 128)), *a = dt_eye(ctx, 128, 128);
-    dt_tensor *rows = placed(x, mesh, "S(0)"), *weight = placed(a, mesh, "S(0)");
+    dt_tensor *rows = distributed(x, mesh, "S(0)"), *weight = distributed(a, mesh, "S(0)");
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
     dt_tensor *product = dt_mm(rows, weight);
     CHECK(n_collectives(ctx) == 1 && tensors_equal(dt_full_tensor(product), x), "UTL-045: %s", dt_error_text(ctx));
@@ -133,39 +135,40 @@ static int on_four(dt_ctx *ctx, void *arg) {
     CHECK_OK(ctx, dt_comm_policy(ctx, DT_COMM_ERROR));
     CHECK(!dt_mm(rows, weight) && strstr(dt_error_text(ctx), "mm"), "UTL-046: %s", dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
-    dt_tensor *whole = dt_redistribute(weight, "R");
-    product = dt_mm(rows, whole);
+    dt_tensor *replicated = dt_redistribute(weight, "R");
+    product = dt_mm(rows, replicated);
     CHECK(product && matches(product, "S(0)", x), "UTL-047: %s", dt_error_text(ctx));
     dt_scope_end(strict);
-    /* DT-034: parts without elements. */
-    dt_tensor *small = counting(ctx, DT_SHAPE(2, 8)), *thin = placed(small, mesh, "S(0)");
-    CHECK(dt_tensor_local_shape(thin)[0] == (dt_rank(ctx) < 2), "DT-034");
+    /* DT-034: empty shards. */
+    dt_tensor *small = counting(ctx, DT_SHAPE(2, 8)), *with_empty_shards = distributed(small, mesh, "S(0)");
+    CHECK(dt_tensor_local_shape(with_empty_shards)[0] == (dt_rank(ctx) < 2), "DT-034");
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
-    if (is_right(ctx, "DT-034", dt_add(thin, thin), "S(0)", 0, dt_add(small, small)) ||
-        is_right(ctx, "DT-034", dt_mul_scalar(thin, 3), "S(0)", 0, dt_mul_scalar(small, 3)) ||
-        is_right(ctx, "DT-034", dt_sum(thin), "P(sum)", 0, dt_sum(small)) ||
-        is_right(ctx, "DT-034", dt_transpose(thin, 0, 1), "S(1)", 0, dt_transpose(small, 0, 1)))
+    if (check_result(ctx, "DT-034", dt_add(with_empty_shards, with_empty_shards), "S(0)", 0, dt_add(small, small)) ||
+        check_result(ctx, "DT-034", dt_mul_scalar(with_empty_shards, 3), "S(0)", 0, dt_mul_scalar(small, 3)) ||
+        check_result(ctx, "DT-034", dt_sum(with_empty_shards), "P(sum)", 0, dt_sum(small)) ||
+        check_result(ctx, "DT-034", dt_transpose(with_empty_shards, 0, 1), "S(1)", 0, dt_transpose(small, 0, 1)))
         return 1;
     /* DT-047, DT-050 */
-    dt_tensor *ones = dt_ones(ctx, DT_SHAPE(32, 3)), *line = dt_ones(ctx, DT_SHAPE(3)), *sum;
-    dt_tensor *spread = placed(ones, mesh, "S(0)");
+    dt_tensor *ones = dt_ones(ctx, DT_SHAPE(32, 3)), *vector = dt_ones(ctx, DT_SHAPE(3)), *sum;
+    dt_tensor *sharded = distributed(ones, mesh, "S(0)");
     dt_implicit_replication_begin(ctx);
-    sum = dt_add(line, spread);
+    sum = dt_add(vector, sharded);
     dt_implicit_replication_end(ctx);
-    if (is_right(ctx, "DT-047", sum, "S(0)", 0, dt_full(ctx, DT_SHAPE(32, 3), 2)) ||
-        is_right(ctx, "DT-050", dt_add(spread, dt_scalar(ctx, 1)), "S(0)", 0, dt_full(ctx, DT_SHAPE(32, 3), 2)) ||
-        is_right(ctx, "DT-050", dt_add(spread, dt_ones(ctx, DT_SHAPE(1))), "S(0)", 0,
-                 dt_full(ctx, DT_SHAPE(32, 3), 2)))
+    if (check_result(ctx, "DT-047", sum, "S(0)", 0, dt_full(ctx, DT_SHAPE(32, 3), 2)) ||
+        check_result(ctx, "DT-050", dt_add(sharded, dt_scalar(ctx, 1)), "S(0)", 0,
+                     dt_full(ctx, DT_SHAPE(32, 3), 2)) ||
+        check_result(ctx, "DT-050", dt_add(sharded, dt_ones(ctx, DT_SHAPE(1))), "S(0)", 0,
+                     dt_full(ctx, DT_SHAPE(32, 3), 2)))
         return 1;
-    /* API-014: its modules and autocasting are not here. */
-    dt_tensor *narrow = dt_to(spread, DT_BF16);
+    /* API-014, without modules and autocasting. */
+    dt_tensor *narrow = dt_to(sharded, DT_BF16);
     CHECK(dt_tensor_dtype(narrow) == DT_BF16 && dt_tensor_dtype(dt_to_local(narrow)) == DT_BF16, "API-014");
     dt_mesh_release(mesh);
     return 0;
 }
 
 /* DT-043, DT-044, DT-045 */
-static int on_a_sub_mesh(dt_ctx *ctx, void *arg) {
+static int ranks_outside_the_mesh(dt_ctx *ctx, void *arg) {
     (void)arg;
     static const int64_t ranks[] = {0, 2}, two = 2;
     dt_mesh *mesh = dt_mesh_from_ranks(ctx, ranks, &two, 1, NULL);
@@ -197,12 +200,12 @@ static void ops__take_strided_shards_as_they_are(void **state) {
 
 static void ops__move_no_more_than_they_must(void **state) {
     (void)state;
-    run_ranks(4, on_four, NULL);
+    run_ranks(4, four_ranks, NULL);
 }
 
 static void ops__run_on_ranks_outside_the_mesh(void **state) {
     (void)state;
-    run_ranks(8, on_a_sub_mesh, NULL);
+    run_ranks(8, ranks_outside_the_mesh, NULL);
 }
 
 int main(void) {

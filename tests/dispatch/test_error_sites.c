@@ -66,31 +66,31 @@ static void close_world(world *w) {
 }
 
 /* Whether the error names this call and this line; clears it. */
-static bool names(world *w, const char *call, const char *file, int line) {
+static bool error_names(world *w, const char *call, const char *file, int line) {
     char where[512];
     const char *text = dt_error_text(w->ctx);
     size_t n = strlen(call);
     snprintf(where, sizeof where, " (at %s:%d)", file, line);
     w->without_memory = false;
-    bool fine = dt_failed(w->ctx) && !strncmp(text, call, n) && strchr(": ,", text[n]) && strstr(text, where);
-    if (!fine)
+    bool ok = dt_failed(w->ctx) && !strncmp(text, call, n) && strchr(": ,", text[n]) && strstr(text, where);
+    if (!ok)
         fprintf(stderr, "%s:%d: expected '%s: ...%s', got '%s'\n", file, line, call, where, text);
-    return dt_error_clear(w->ctx) == DT_OK && fine;
+    return dt_error_clear(w->ctx) == DT_OK && ok;
 }
 
 /* dt_FUNCTION fails, and its error names NAME. */
-#define FAILS_ONCE(function, call) ((void)(call), (void)(n_wrong += !names(w, #function, __FILE__, __LINE__)))
+#define FAILS_ONCE(function, call) ((void)(call), (void)(n_wrong += !error_names(w, #function, __FILE__, __LINE__)))
 #define FAILS_AS(function, name, call)                                                                               \
     for (int again = 0; again < 2; again++) {                                                                        \
         (void)(call);                                                                                                \
-        n_wrong += !names(w, name, __FILE__, __LINE__);                                                              \
+        n_wrong += !error_names(w, name, __FILE__, __LINE__);                                                        \
     }
 #define FAILS(function, call) FAILS_AS(function, #function, call)
-/* The same because there is no memory. */
-#define STARVES_AS(function, name, call) FAILS_AS(function, name, ((w->without_memory = true), (call)))
-#define STARVES(function, call)          STARVES_AS(function, #function, call)
+/* The same, because allocations fail. */
+#define FAILS_WITHOUT_MEMORY_AS(function, name, call) FAILS_AS(function, name, ((w->without_memory = true), (call)))
+#define FAILS_WITHOUT_MEMORY(function, call)          FAILS_WITHOUT_MEMORY_AS(function, #function, call)
 
-/* Errors that follow from arguments: all ranks have them, and none waits. */
+/* Errors that follow from arguments: all ranks have them, and no rank waits. */
 static int fail_by_arguments(world *w) {
     dt_ctx *ctx = w->ctx;
     double value[2] = {0};
@@ -215,27 +215,27 @@ static int fail_by_arguments(world *w) {
     return n_wrong;
 }
 
-static void to_local_often(world *w, const dt_site *site) {
+static void to_local_until_failure(world *w, const dt_site *site) {
     for (int i = 0; i < 100000 && !dt_failed(w->ctx); i++)
         (void)dt_to_local_sized(w->x, &(dt_to_local_options){.site = site}, sizeof(dt_to_local_options));
 }
 
-/* What is allocated on first use. */
+/* Objects that are allocated on first use. */
 static int fail_first_use(world *w) {
     dt_ctx *ctx = w->ctx;
     int n_wrong = 0;
     dt_mesh *mesh = dt_mesh_new(ctx, "1x1");
-    STARVES(group_world, dt_group_world(ctx));
-    STARVES(scope_begin, dt_scope_begin(ctx));
-    STARVES(mesh_text, dt_mesh_text(mesh));
-    STARVES(generator_default, dt_generator_default(ctx));
-    STARVES(implicit_replication_begin, dt_implicit_replication_begin(ctx));
-    STARVES(comm_stats_begin, dt_comm_stats_begin(ctx));
+    FAILS_WITHOUT_MEMORY(group_world, dt_group_world(ctx));
+    FAILS_WITHOUT_MEMORY(scope_begin, dt_scope_begin(ctx));
+    FAILS_WITHOUT_MEMORY(mesh_text, dt_mesh_text(mesh));
+    FAILS_WITHOUT_MEMORY(generator_default, dt_generator_default(ctx));
+    FAILS_WITHOUT_MEMORY(implicit_replication_begin, dt_implicit_replication_begin(ctx));
+    FAILS_WITHOUT_MEMORY(comm_stats_begin, dt_comm_stats_begin(ctx));
     dt_mesh_release(mesh);
     return n_wrong;
 }
 
-/* Errors of this rank: no memory, or a file that cannot be. */
+/* Errors of this rank: no memory, or a file that cannot be opened. */
 static int fail_locally(world *w) {
     dt_ctx *ctx = w->ctx;
     int n_wrong = 0;
@@ -252,22 +252,22 @@ static int fail_locally(world *w) {
     dt_transfer *transfer = dt_redistribute_start(w->x, "R,R");
     (void)dt_fill_(w->x, 1);
     FAILS_ONCE(transfer_wait, dt_transfer_wait(transfer));
-    STARVES(to_dlpack, dt_to_dlpack(w->plain));
-    STARVES(to_dlpack_versioned, dt_to_dlpack_versioned(w->plain));
-    STARVES(mesh_scope_begin, dt_mesh_scope_begin(w->mesh));
-    STARVES(generator_new, dt_generator_new(ctx, 3));
-    STARVES(comm_stats_text, dt_comm_stats_text(ctx));
-    STARVES(comm_stats_json, dt_comm_stats_json(ctx));
-    w->without_memory = true; /* handles are kept for later ones: it fails when none is left */
-    FAILS_ONCE(to_local, to_local_often(w, DT_SITE));
-    STARVES(full_tensor, dt_full_tensor(w->x));
-    STARVES(print, dt_print(w->x));
-    STARVES(format, dt_format(w->x));
-    STARVES(empty_like, dt_empty_like(w->x));
-    STARVES(full_like, dt_full_like(w->x, 3));
-    STARVES(clone, dt_clone(w->x));
+    FAILS_WITHOUT_MEMORY(to_dlpack, dt_to_dlpack(w->plain));
+    FAILS_WITHOUT_MEMORY(to_dlpack_versioned, dt_to_dlpack_versioned(w->plain));
+    FAILS_WITHOUT_MEMORY(mesh_scope_begin, dt_mesh_scope_begin(w->mesh));
+    FAILS_WITHOUT_MEMORY(generator_new, dt_generator_new(ctx, 3));
+    FAILS_WITHOUT_MEMORY(comm_stats_text, dt_comm_stats_text(ctx));
+    FAILS_WITHOUT_MEMORY(comm_stats_json, dt_comm_stats_json(ctx));
+    w->without_memory = true; /* handles are pooled: it fails when the pool is empty */
+    FAILS_ONCE(to_local, to_local_until_failure(w, DT_SITE));
+    FAILS_WITHOUT_MEMORY(full_tensor, dt_full_tensor(w->x));
+    FAILS_WITHOUT_MEMORY(print, dt_print(w->x));
+    FAILS_WITHOUT_MEMORY(format, dt_format(w->x));
+    FAILS_WITHOUT_MEMORY(empty_like, dt_empty_like(w->x));
+    FAILS_WITHOUT_MEMORY(full_like, dt_full_like(w->x, 3));
+    FAILS_WITHOUT_MEMORY(clone, dt_clone(w->x));
     dt_tensor *transposed = dt_permute(w->plain, DT_DIMS(1, 0));
-    STARVES(contiguous, dt_contiguous(transposed));
+    FAILS_WITHOUT_MEMORY(contiguous, dt_contiguous(transposed));
     return n_wrong;
 }
 
@@ -276,63 +276,63 @@ static int fail_ops(world *w) {
     dt_tensor *x = w->x, *y = w->y, *row = w->row, *index = w->index, *mask = w->mask, *part[8];
     dt_tensor *product = dt_matmul(x, y);
     int n_wrong = 0;
-    STARVES(add, dt_add(x, x));
-    STARVES_AS(add_scalar, "add", dt_add_scalar(x, 2));
-    STARVES_AS(add_in_place, "add_", dt_add_(x, x));
-    STARVES_AS(add_scalar_in_place, "add_", dt_add_scalar_(x, 2));
-    STARVES(addmm, dt_addmm(product, x, y));
-    STARVES(amax, dt_amax(x));
-    STARVES(argmax, dt_argmax(x));
-    STARVES(bmm, dt_bmm(w->plain, w->plain));
-    STARVES(cat, dt_cat(DT_TENSORS(x, x)));
-    STARVES(clamp, dt_clamp(x, .min = DT_NUMBER(0)));
-    STARVES_AS(clamp_tensor, "clamp", dt_clamp_tensor(x, .min = x));
-    STARVES_AS(copy_in_place, "copy_", dt_copy_(x, x));
-    STARVES(cumsum, dt_cumsum(x, 0));
-    STARVES(div, dt_div(x, x));
-    STARVES_AS(div_scalar, "div", dt_div_scalar(x, 2));
-    STARVES(dropout, dt_dropout(x));
-    STARVES(embedding, dt_embedding(index, x));
-    STARVES(eq, dt_eq(x, x));
-    STARVES_AS(eq_scalar, "eq", dt_eq_scalar(x, 2));
-    STARVES(exp, dt_exp(x));
-    STARVES(expand, dt_expand(row, DT_SHAPE(3, 6)));
-    STARVES_AS(fill_in_place, "fill_", dt_fill_(x, 2));
-    STARVES_AS(fill_tensor_in_place, "fill_", dt_fill_tensor_(x, row));
-    STARVES(gather, dt_gather(x, 0, index));
-    STARVES(gelu, dt_gelu(x));
-    STARVES(index_select, dt_index_select(x, 0, index));
-    STARVES(layer_norm, dt_layer_norm(x, DT_SHAPE(6)));
-    STARVES(linear, dt_linear(x, x));
-    STARVES(log, dt_log(x));
-    STARVES(matmul, dt_matmul(x, y));
-    STARVES(maximum, dt_maximum(x, x));
-    STARVES(mean, dt_mean(x));
-    STARVES(mm, dt_mm(x, y));
-    STARVES(mul, dt_mul(x, x));
-    STARVES_AS(mul_scalar, "mul", dt_mul_scalar(x, 2));
-    STARVES_AS(mul_in_place, "mul_", dt_mul_(x, x));
-    STARVES_AS(mul_scalar_in_place, "mul_", dt_mul_scalar_(x, 2));
-    STARVES(neg, dt_neg(x));
-    STARVES(relu, dt_relu(x));
-    STARVES(reshape, dt_reshape(x, DT_SHAPE(24)));
-    STARVES(select, dt_select(x, 0, 1));
-    STARVES(slice, dt_slice(x, 0, 0, 1, 1));
-    STARVES(softmax, dt_softmax(x, 1));
-    STARVES(split, dt_split(x, 2, part, 8));
-    STARVES_AS(split_sizes, "split", dt_split_sizes(x, DT_SHAPE(1, 3), part, 8));
-    STARVES(sqrt, dt_sqrt(x));
-    STARVES(sub, dt_sub(x, x));
-    STARVES_AS(sub_scalar, "sub", dt_sub_scalar(x, 2));
-    STARVES(sum, dt_sum(x));
-    STARVES(tanh, dt_tanh(x));
-    STARVES(to, dt_to(x, DT_F64));
-    STARVES(transpose, dt_transpose(x, 0, 1));
-    STARVES(view, dt_view(y, DT_SHAPE(24)));
-    STARVES(where, dt_where(mask, x, x));
-    STARVES_AS(where_scalar_other, "where", dt_where_scalar_other(mask, x, 2));
-    STARVES_AS(where_scalar_self, "where", dt_where_scalar_self(mask, 2, x));
-    STARVES_AS(where_scalars, "where", dt_where_scalars(mask, 2, 3));
+    FAILS_WITHOUT_MEMORY(add, dt_add(x, x));
+    FAILS_WITHOUT_MEMORY_AS(add_scalar, "add", dt_add_scalar(x, 2));
+    FAILS_WITHOUT_MEMORY_AS(add_in_place, "add_", dt_add_(x, x));
+    FAILS_WITHOUT_MEMORY_AS(add_scalar_in_place, "add_", dt_add_scalar_(x, 2));
+    FAILS_WITHOUT_MEMORY(addmm, dt_addmm(product, x, y));
+    FAILS_WITHOUT_MEMORY(amax, dt_amax(x));
+    FAILS_WITHOUT_MEMORY(argmax, dt_argmax(x));
+    FAILS_WITHOUT_MEMORY(bmm, dt_bmm(w->plain, w->plain));
+    FAILS_WITHOUT_MEMORY(cat, dt_cat(DT_TENSORS(x, x)));
+    FAILS_WITHOUT_MEMORY(clamp, dt_clamp(x, .min = DT_NUMBER(0)));
+    FAILS_WITHOUT_MEMORY_AS(clamp_tensor, "clamp", dt_clamp_tensor(x, .min = x));
+    FAILS_WITHOUT_MEMORY_AS(copy_in_place, "copy_", dt_copy_(x, x));
+    FAILS_WITHOUT_MEMORY(cumsum, dt_cumsum(x, 0));
+    FAILS_WITHOUT_MEMORY(div, dt_div(x, x));
+    FAILS_WITHOUT_MEMORY_AS(div_scalar, "div", dt_div_scalar(x, 2));
+    FAILS_WITHOUT_MEMORY(dropout, dt_dropout(x));
+    FAILS_WITHOUT_MEMORY(embedding, dt_embedding(index, x));
+    FAILS_WITHOUT_MEMORY(eq, dt_eq(x, x));
+    FAILS_WITHOUT_MEMORY_AS(eq_scalar, "eq", dt_eq_scalar(x, 2));
+    FAILS_WITHOUT_MEMORY(exp, dt_exp(x));
+    FAILS_WITHOUT_MEMORY(expand, dt_expand(row, DT_SHAPE(3, 6)));
+    FAILS_WITHOUT_MEMORY_AS(fill_in_place, "fill_", dt_fill_(x, 2));
+    FAILS_WITHOUT_MEMORY_AS(fill_tensor_in_place, "fill_", dt_fill_tensor_(x, row));
+    FAILS_WITHOUT_MEMORY(gather, dt_gather(x, 0, index));
+    FAILS_WITHOUT_MEMORY(gelu, dt_gelu(x));
+    FAILS_WITHOUT_MEMORY(index_select, dt_index_select(x, 0, index));
+    FAILS_WITHOUT_MEMORY(layer_norm, dt_layer_norm(x, DT_SHAPE(6)));
+    FAILS_WITHOUT_MEMORY(linear, dt_linear(x, x));
+    FAILS_WITHOUT_MEMORY(log, dt_log(x));
+    FAILS_WITHOUT_MEMORY(matmul, dt_matmul(x, y));
+    FAILS_WITHOUT_MEMORY(maximum, dt_maximum(x, x));
+    FAILS_WITHOUT_MEMORY(mean, dt_mean(x));
+    FAILS_WITHOUT_MEMORY(mm, dt_mm(x, y));
+    FAILS_WITHOUT_MEMORY(mul, dt_mul(x, x));
+    FAILS_WITHOUT_MEMORY_AS(mul_scalar, "mul", dt_mul_scalar(x, 2));
+    FAILS_WITHOUT_MEMORY_AS(mul_in_place, "mul_", dt_mul_(x, x));
+    FAILS_WITHOUT_MEMORY_AS(mul_scalar_in_place, "mul_", dt_mul_scalar_(x, 2));
+    FAILS_WITHOUT_MEMORY(neg, dt_neg(x));
+    FAILS_WITHOUT_MEMORY(relu, dt_relu(x));
+    FAILS_WITHOUT_MEMORY(reshape, dt_reshape(x, DT_SHAPE(24)));
+    FAILS_WITHOUT_MEMORY(select, dt_select(x, 0, 1));
+    FAILS_WITHOUT_MEMORY(slice, dt_slice(x, 0, 0, 1, 1));
+    FAILS_WITHOUT_MEMORY(softmax, dt_softmax(x, 1));
+    FAILS_WITHOUT_MEMORY(split, dt_split(x, 2, part, 8));
+    FAILS_WITHOUT_MEMORY_AS(split_sizes, "split", dt_split_sizes(x, DT_SHAPE(1, 3), part, 8));
+    FAILS_WITHOUT_MEMORY(sqrt, dt_sqrt(x));
+    FAILS_WITHOUT_MEMORY(sub, dt_sub(x, x));
+    FAILS_WITHOUT_MEMORY_AS(sub_scalar, "sub", dt_sub_scalar(x, 2));
+    FAILS_WITHOUT_MEMORY(sum, dt_sum(x));
+    FAILS_WITHOUT_MEMORY(tanh, dt_tanh(x));
+    FAILS_WITHOUT_MEMORY(to, dt_to(x, DT_F64));
+    FAILS_WITHOUT_MEMORY(transpose, dt_transpose(x, 0, 1));
+    FAILS_WITHOUT_MEMORY(view, dt_view(y, DT_SHAPE(24)));
+    FAILS_WITHOUT_MEMORY(where, dt_where(mask, x, x));
+    FAILS_WITHOUT_MEMORY_AS(where_scalar_other, "where", dt_where_scalar_other(mask, x, 2));
+    FAILS_WITHOUT_MEMORY_AS(where_scalar_self, "where", dt_where_scalar_self(mask, 2, x));
+    FAILS_WITHOUT_MEMORY_AS(where_scalars, "where", dt_where_scalars(mask, 2, 3));
     return n_wrong;
 }
 
@@ -419,7 +419,7 @@ static void error_sites__of_the_program(void **state) {
                                               "    a=1,,\n        ^");
     (void)dt_error_clear(w.ctx);
     int n_wrong = 0; /* FAILS(error_set, */
-    (void)dt_error_set(w.ctx, DT_OK, "no"), n_wrong += !names(&w, "error_set", __FILE__, __LINE__);
+    (void)dt_error_set(w.ctx, DT_OK, "no"), n_wrong += !error_names(&w, "error_set", __FILE__, __LINE__);
     assert_int_equal(n_wrong, 0);
     close_world(&w);
 }
@@ -442,28 +442,28 @@ static void error_sites__in_functions_of_the_program(void **state) {
     dt_tensor *output;
     dt_local_mapping mapping = {.run = run_inner, .n_inputs = 1, .inputs = &w.x, .n_outputs = 1};
     assert_int_not_equal(dt_local_map(w.ctx, &mapping, &output), DT_OK);
-    assert_true(names(&w, "matmul", __FILE__, line_of_inner_call));
+    assert_true(error_names(&w, "matmul", __FILE__, line_of_inner_call));
     mapping.in = (const char *[]){"R,R"};
     assert_int_not_equal(dt_local_map(w.ctx, &mapping, &output), DT_OK);
-    assert_true(names(&w, "local_map", __FILE__, __LINE__ - 1));
+    assert_true(error_names(&w, "local_map", __FILE__, __LINE__ - 1));
     close_world(&w);
 }
 
-static int on_each_rank(dt_ctx *ctx, void *arg) {
+static int three_ranks(dt_ctx *ctx, void *arg) {
     (void)arg;
     world self = {.ctx = NULL}, *w = &self;
     CHECK(open_world(w, ctx), "%s", dt_error_text(ctx));
-    CHECK(fail_by_arguments(w) == 0, "see above");
+    CHECK(fail_by_arguments(w) == 0, "errors without the call or the line, see above");
     dt_mesh_release(w->mesh);
     return 0;
 }
 
 static void error_sites__on_three_ranks(void **state) {
     (void)state;
-    run_ranks(3, on_each_rank, NULL);
+    run_ranks(3, three_ranks, NULL);
 }
 
-static void test_until_done(dt_work *work, const dt_site *site) {
+static void test_work(dt_work *work, const dt_site *site) {
     while (dt_work_test_site(work, site) == DT_IN_PROGRESS)
         ;
 }
@@ -473,8 +473,8 @@ static void test_transfer(dt_transfer *transfer, const dt_site *site) {
         ;
 }
 
-/* A call of one rank that the others do not make: each rank's error names its own call. */
-static int in_collectives(dt_ctx *ctx, void *arg) {
+/* Rank 1 makes another call than its peers: the error of each rank names its own call. */
+static int mismatched_collectives(dt_ctx *ctx, void *arg) {
     (void)arg;
     world self = {.ctx = NULL}, *w = &self;
     bool other = dt_rank(ctx) == 1;
@@ -485,10 +485,10 @@ static int in_collectives(dt_ctx *ctx, void *arg) {
 #define MISMATCH(function, call)                                                                                     \
     if (other) {                                                                                                     \
         (void)dt_comm_all_gather(dt_group_world(ctx), value, value, 0, DT_F64);                                      \
-        n_wrong += !names(w, "comm_all_gather", __FILE__, __LINE__);                                                 \
+        n_wrong += !error_names(w, "comm_all_gather", __FILE__, __LINE__);                                           \
     } else {                                                                                                         \
         (void)(call);                                                                                                \
-        n_wrong += !names(w, #function, __FILE__, __LINE__);                                                         \
+        n_wrong += !error_names(w, #function, __FILE__, __LINE__);                                                   \
     }
     MISMATCH(comm_barrier, dt_comm_barrier(dt_group_world(ctx)));
     MISMATCH(print, dt_print(w->x));
@@ -502,9 +502,9 @@ static int in_collectives(dt_ctx *ctx, void *arg) {
         int line = __LINE__ + 1;
         dt_work *work = dt_comm_start(group, &(dt_comm_call){.op = DT_BARRIER, .tag = other});
         if (dt_failed(ctx))
-            n_wrong += !names(w, "comm_start", __FILE__, line);
+            n_wrong += !error_names(w, "comm_start", __FILE__, line);
         else if (tests)
-            FAILS_ONCE(work_test, test_until_done(work, DT_SITE));
+            FAILS_ONCE(work_test, test_work(work, DT_SITE));
         else
             FAILS_ONCE(work_wait, dt_work_wait(work)), work = NULL;
         if (work)
@@ -516,19 +516,19 @@ static int in_collectives(dt_ctx *ctx, void *arg) {
     if (other)
         (void)dt_comm_all_gather(dt_group_world(ctx), value, value, 0, DT_F64), line = __LINE__;
     if (other || dt_failed(ctx))
-        n_wrong += !names(w, other ? "comm_all_gather" : "redistribute_start", __FILE__, line);
+        n_wrong += !error_names(w, other ? "comm_all_gather" : "redistribute_start", __FILE__, line);
     else
         FAILS_ONCE(transfer_test, test_transfer(transfer, DT_SITE));
     if (transfer)
         (void)dt_transfer_wait(transfer);
     (void)dt_error_clear(ctx);
-    CHECK(n_wrong == 0, "%d, see above", n_wrong);
+    CHECK(n_wrong == 0, "%d errors without the call or the line, see above", n_wrong);
     return 0;
 }
 
 static void error_sites__of_collectives(void **state) {
     (void)state;
-    run_ranks(3, in_collectives, NULL);
+    run_ranks(3, mismatched_collectives, NULL);
 }
 
 int main(void) {

@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static bool run_some(dt_ctx *ctx, dt_mesh *mesh) {
+static bool run_ops(dt_ctx *ctx, dt_mesh *mesh) {
     dt_tensor *a = calls_counting(ctx, DT_F32, DT_SHAPE(6, 4), 1, 1);
-    dt_tensor *x = a ? calls_place(a, mesh, "S(0)") : NULL, *p = NULL;
+    dt_tensor *x = a ? calls_distribute(a, mesh, "S(0)") : NULL, *p = NULL;
     if (!x)
         return false;
     p = CALL(ctx, "sum($1; [0])", x);
@@ -28,50 +28,50 @@ static bool run_some(dt_ctx *ctx, dt_mesh *mesh) {
 
 /* The same with counts and traces. */
 static bool run_observed(dt_ctx *ctx, dt_mesh *mesh) {
-    bool fine = dt_comm_stats_begin(ctx) == DT_OK && dt_trace_begin(ctx, NULL) == DT_OK &&
-                dt_comm_scope_begin(ctx, "part") == DT_OK && run_some(ctx, mesh);
-    dt_tensor *x = fine ? dt_ones(ctx, DT_SHAPE(6, 4), .mesh = mesh, .place = "P(sum)") : NULL;
-    fine = x && dt_full_tensor(x) && dt_explain(ctx, "relu", x) && dt_comm_stats_text(ctx) && dt_comm_stats_json(ctx);
+    bool ok = dt_comm_stats_begin(ctx) == DT_OK && dt_trace_begin(ctx, NULL) == DT_OK &&
+              dt_comm_scope_begin(ctx, "part") == DT_OK && run_ops(ctx, mesh);
+    dt_tensor *x = ok ? dt_ones(ctx, DT_SHAPE(6, 4), .mesh = mesh, .place = "P(sum)") : NULL;
+    ok = x && dt_full_tensor(x) && dt_explain(ctx, "relu", x) && dt_comm_stats_text(ctx) && dt_comm_stats_json(ctx);
     dt_comm_scope_end(ctx);
     dt_comm_stats_end(ctx);
-    fine = dt_trace_end(ctx) == DT_OK && fine;
-    return fine && !dt_failed(ctx);
+    ok = dt_trace_end(ctx) == DT_OK && ok;
+    return ok && !dt_failed(ctx);
 }
 
 typedef bool run_fn(dt_ctx *ctx, dt_mesh *mesh);
 
-static bool body(dt_ctx *ctx, run_fn *run) {
+static bool run_in_scope(dt_ctx *ctx, run_fn *run) {
     int64_t one = 1;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &one, 1, NULL);
     dt_scope scope = mesh ? dt_scope_begin(ctx) : (dt_scope){0};
-    bool fine = scope.number && run(ctx, mesh);
+    bool ok = scope.number && run(ctx, mesh);
     if (mesh)
         dt_scope_end(scope);
     dt_mesh_release(mesh);
-    return fine;
+    return ok;
 }
 
-static long fail_in_turn(run_fn *run) {
+static long fail_each_allocation(run_fn *run) {
     long n_failed = 0;
-    for (bool was_short = true; was_short; n_failed += was_short) {
+    for (bool has_failed = true; has_failed; n_failed += has_failed) {
         test_memory memory = {0};
         dt_ctx *ctx = dt_init(
             &(dt_init_options){.transport = "self", .threads = 1, .allocator = test_memory_allocator(&memory)});
         assert_non_null(ctx);
         memory.fail_at = memory.n_calls + n_failed + 1;
-        bool worked = body(ctx, run);
-        was_short = memory.n_calls >= memory.fail_at;
-        if (worked == was_short || (was_short && dt_error_status(ctx) != DT_ERR_MEMORY))
-            fail_msg("allocation %ld %s, and the error is %s: %s", n_failed + 1,
-                     was_short ? "failed" : "was not made", dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
+        bool worked = run_in_scope(ctx, run);
+        has_failed = memory.n_calls >= memory.fail_at;
+        if (worked == has_failed || (has_failed && dt_error_status(ctx) != DT_ERR_MEMORY))
+            fail_msg("allocation %ld %s: the error is %s: %s", n_failed + 1, has_failed ? "failed" : "was not made",
+                     dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));
         (void)dt_error_clear(ctx);
         assert_int_equal(dt_heap_stats(ctx).n_live, 0);
         memory.fail_at = 0;
-        assert_true(body(ctx, run)); /* the context is still usable */
+        assert_true(run_in_scope(ctx, run)); /* the context is still usable */
         (void)dt_error_clear(ctx);
         (void)dt_close(ctx);
         if (memory.n_live || memory.wrong_size)
-            fail_msg("after allocation %ld failed, %ld blocks are left%s", n_failed + 1, memory.n_live,
+            fail_msg("after allocation %ld failed: %ld blocks leak%s", n_failed + 1, memory.n_live,
                      memory.wrong_size ? " and a size was wrong" : "");
     }
     return n_failed;
@@ -79,15 +79,15 @@ static long fail_in_turn(run_fn *run) {
 
 static void faults__every_allocation_in_turn(void **state) {
     (void)state;
-    assert_true(fail_in_turn(run_some) > 50);
+    assert_true(fail_each_allocation(run_ops) > 50);
 }
 
 static void faults__every_allocation_of_counts_and_traces(void **state) {
     (void)state;
-    assert_true(fail_in_turn(run_observed) > 80);
+    assert_true(fail_each_allocation(run_observed) > 80);
 }
 
-/* Two ranks that must move an input; on one of them there is no memory for it. */
+/* Two ranks that must redistribute an input; an allocation of one of them fails. */
 static int one_rank_fails(dt_ctx *ctx, void *arg) {
     (void)arg;
     int64_t two = 2;
@@ -96,8 +96,8 @@ static int one_rank_fails(dt_ctx *ctx, void *arg) {
     CHECK(x, "%s", dt_error_text(ctx));
     dt_tensor *big = NULL;
     if (dt_rank(ctx) == 1)
-        big = dt_ones(ctx, DT_SHAPE(1 << 20, 1 << 20)); /* cannot be had */
-    CHECK(!big, "there was memory");
+        big = dt_ones(ctx, DT_SHAPE(1 << 20, 1 << 20)); /* larger than the memory */
+    CHECK(!big, "expected a memory error, got a tensor");
     dt_tensor *y = CALL(ctx, "exp($1)", x); /* P(sum) of exp is a product: nothing moves */
     dt_tensor *z = y ? CALL(ctx, "gelu($1)", x) : NULL;
     CHECK(dt_rank(ctx) == 0 || dt_failed(ctx), "rank 1 has no error");
@@ -114,7 +114,7 @@ static void faults__peers_of_a_rank_without_memory_are_notified(void **state) {
 }
 
 /* [4,2] in shards of 2, 2 and 0 rows that are not contiguous: only the empty one can be viewed as one row. */
-static int one_part_can_be_seen(dt_ctx *ctx, void *arg) {
+static int view_of_some_shards(dt_ctx *ctx, void *arg) {
     atomic_int *notified = arg; /* the others wait until the last rank has the error */
     dt_mesh *mesh = dt_mesh_new(ctx, "3");
     dt_tensor *columns = dt_select(dt_zeros(ctx, DT_SHAPE(4, 3, 2), .mesh = mesh, .place = "S(0)"), 1, 0);
@@ -136,7 +136,7 @@ static void faults__a_view_that_some_ranks_refuse_fails_on_all(void **state) {
     (void)state;
     atomic_int *notified = mmap(NULL, sizeof *notified, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     assert_true(notified != MAP_FAILED);
-    run_ranks(3, one_part_can_be_seen, notified);
+    run_ranks(3, view_of_some_shards, notified);
     munmap(notified, sizeof *notified);
 }
 

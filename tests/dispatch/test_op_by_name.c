@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Ops by name, and an op of a user's own: registered, verified, and run on any placements.
+ * Ops by name, and user ops: registered, verified, and run on any placements.
  */
 #include "support/ranks.h"
 
@@ -43,7 +43,7 @@ static const dt_op swiglu = {
     .samples = "swiglu(f32[5,3]; f32[5,3])\nswiglu(f32[0,3]; f32[0,3])",
 };
 
-static int run_own_op(dt_ctx *ctx, void *arg) {
+static int run_user_op(dt_ctx *ctx, void *arg) {
     static const char *const places[][2] = {{"S(0)", "S(0)"}, {"S(1)", "R"}, {"R", "S(0)"}, {"P(sum)", "S(1)"}};
     (void)arg;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
@@ -52,23 +52,23 @@ static int run_own_op(dt_ctx *ctx, void *arg) {
         dt_tensor *g = dt_randn(ctx, DT_SHAPE(7, 5), .mesh = mesh, .place = places[p][0]);
         dt_tensor *u = dt_randn(ctx, DT_SHAPE(7, 5), .mesh = mesh, .place = places[p][1]);
         dt_tensor *h = dt_full_tensor(dt_call(ctx, "swiglu", g, u));
-        dt_tensor *whole = dt_call(ctx, "swiglu", dt_full_tensor(g), dt_full_tensor(u));
-        CHECK(h && whole, "%s", dt_error_text(ctx));
+        dt_tensor *expected = dt_call(ctx, "swiglu", dt_full_tensor(g), dt_full_tensor(u));
+        CHECK(h && expected, "%s", dt_error_text(ctx));
         for (int i = 0; i < 35; i++)
-            CHECK(((float *)dt_data(h))[i] == ((float *)dt_data(whole))[i], "%s,%s: element %d", places[p][0],
+            CHECK(((float *)dt_data(h))[i] == ((float *)dt_data(expected))[i], "%s,%s: element %d", places[p][0],
                   places[p][1], i);
     }
     dt_mesh_release(mesh);
     return 0;
 }
 
-static void own_op__runs_on_any_placement(void **state) {
+static void user_op__runs_on_any_placement(void **state) {
     (void)state;
     for (int64_t n = 1; n <= 3; n++)
-        run_ranks(n, run_own_op, NULL);
+        run_ranks(n, run_user_op, NULL);
 }
 
-static void own_op__can_be_verified(void **state) {
+static void user_op__can_be_verified(void **state) {
     (void)state;
     static const dt_op wrong = {
         .schema = "wrong(Tensor gate, Tensor up) -> Tensor",
@@ -89,7 +89,7 @@ static void own_op__can_be_verified(void **state) {
     assert_int_equal(dt_close(ctx), 0);
 }
 
-/* relu(x + x): made of ops, which choose their placements themselves. */
+/* relu(x + x) as a decomposition into ops, each with its own placement selection. */
 static dt_status twice_relu(dt_op_call *call, dt_tensor *const *inputs, dt_tensor **outputs) {
     outputs[0] = dt_relu(dt_add(inputs[0], inputs[0]));
     return outputs[0] ? DT_OK : dt_error_status(call->ctx);
@@ -100,13 +100,13 @@ static dt_status wrong_shape(dt_op_call *call, dt_tensor *const *inputs, dt_tens
     return outputs[0] ? DT_OK : dt_error_status(call->ctx);
 }
 
-static const dt_op made_of_ops = {
+static const dt_op decomposed_op = {
     .schema = "twice_relu(Tensor self) -> Tensor",
     .shape = same_as_first,
     .decompose = twice_relu,
 };
-static const dt_op made_wrongly = {
-    .schema = "made_wrongly(Tensor self) -> Tensor",
+static const dt_op wrongly_decomposed = {
+    .schema = "wrongly_decomposed(Tensor self) -> Tensor",
     .shape = same_as_first,
     .decompose = wrong_shape,
 };
@@ -114,26 +114,27 @@ static const dt_op made_wrongly = {
 static int run_decomposed(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, (int64_t[]){dt_world(ctx)}, 1, NULL);
-    CHECK_OK(ctx, dt_op_register(ctx, &made_of_ops));
-    CHECK_OK(ctx, dt_op_register(ctx, &made_wrongly));
+    CHECK_OK(ctx, dt_op_register(ctx, &decomposed_op));
+    CHECK_OK(ctx, dt_op_register(ctx, &wrongly_decomposed));
     dt_tensor *x = dt_randn(ctx, DT_SHAPE(5, 3), .mesh = mesh, .place = "S(0)");
-    dt_tensor *y = dt_call(ctx, "twice_relu", x), *whole = dt_full_tensor(x), *got = dt_full_tensor(y);
+    dt_tensor *y = dt_call(ctx, "twice_relu", x), *full = dt_full_tensor(x), *got = dt_full_tensor(y);
     CHECK(got, "%s", dt_error_text(ctx));
-    CHECK(dt_tensor_spec(y) == dt_tensor_spec(x), "it does not stay where it is");
+    CHECK(dt_tensor_spec(y) == dt_tensor_spec(x), "expected the spec of x");
     for (int i = 0; i < 15; i++) {
-        float in = ((float *)dt_data(whole))[i], expected = in > 0 ? in + in : 0;
+        float in = ((float *)dt_data(full))[i], expected = in > 0 ? in + in : 0;
         CHECK(((float *)dt_data(got))[i] == expected, "element %d", i);
     }
-    const char *why = dt_explain(ctx, "twice_relu", x);
-    CHECK(why && strstr(why, "through its decomposition"), "%s", why ? why : dt_error_text(ctx));
-    CHECK(!dt_call(ctx, "made_wrongly", x), "it was accepted");
+    const char *explanation = dt_explain(ctx, "twice_relu", x);
+    CHECK(explanation && strstr(explanation, "through its decomposition"), "%s",
+          explanation ? explanation : dt_error_text(ctx));
+    CHECK(!dt_call(ctx, "wrongly_decomposed", x), "expected an error, got a tensor");
     CHECK(dt_error_status(ctx) == DT_ERR_VALUE, "%s", dt_error_text(ctx));
     CHECK(dt_error_clear(ctx) == DT_OK, "%s", dt_error_text(ctx));
     dt_mesh_release(mesh);
     return 0;
 }
 
-static void own_op__may_be_made_of_others(void **state) {
+static void user_op__may_be_a_decomposition(void **state) {
     (void)state;
     run_ranks(1, run_decomposed, NULL);
     run_ranks(3, run_decomposed, NULL);
@@ -179,9 +180,9 @@ static void names__that_do_not_exist_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_op__runs_on_any_placement),
-        cmocka_unit_test(own_op__can_be_verified),
-        cmocka_unit_test(own_op__may_be_made_of_others),
+        cmocka_unit_test(user_op__runs_on_any_placement),
+        cmocka_unit_test(user_op__can_be_verified),
+        cmocka_unit_test(user_op__may_be_a_decomposition),
         cmocka_unit_test(arguments__are_passed_by_position_or_name),
         cmocka_unit_test(names__that_do_not_exist_are_refused),
     };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The log: what each level has. One rank of a fake world of four, where sizes cost nothing.
+ * The log: the lines of each level. One rank of a fake world of four, where sizes cost nothing.
  */
 #include "dispatch/calls.h"
 
@@ -11,12 +11,12 @@
 
 enum { TEXT_BYTES = 1 << 16 };
 
-static const char *const words[] = {"off", "error", "warn", "info", "debug"};
+static const char *const level_names[] = {"off", "error", "warn", "info", "debug"};
 
 static void keep_line(void *user, dt_log_level level, const char *line) {
     char *text = user;
     size_t n = strlen(text);
-    snprintf(text + n, TEXT_BYTES - n, "%s: %s\n", words[level], line);
+    snprintf(text + n, TEXT_BYTES - n, "%s: %s\n", level_names[level], line);
 }
 
 static void run_program(dt_ctx *ctx) {
@@ -56,7 +56,7 @@ static int count(const char *text, const char *part) {
     return n;
 }
 
-static void assert_says(const char *text, int n, const char *part) {
+static void assert_contains(const char *text, int n, const char *part) {
     if (count(text, part) != n)
         fail_msg("expected %d times\n%s\ngot %d in\n%s", n, part, count(text, part), text);
 }
@@ -64,24 +64,25 @@ static void assert_says(const char *text, int n, const char *part) {
 static void info__has_launch_meshes_first_decisions_and_counts(void **state) {
     (void)state;
     char *text = log_of(DT_LOG_INFO);
-    assert_says(text, 1, "info: dtensor ");
-    assert_says(text, 1, ": rank 1 of 4, 4 per host, transport fake, heap ");
-    assert_says(text, 1, "info: new mesh(dp=2,tp=2)\n");
-    assert_says(text, 2, "info: decision: ");
-    assert_says(text, 1,
-                "info: decision: add(f32[8,8] S(0),R; f32[8,8] S(1),R) -> f32[8,8] S(0),S(0) on mesh(dp=2,tp=2); "
-                "moves argument 1 to S(0),S(0) and argument 2 to S(0),S(0), ");
-    assert_says(text, 1,
-                "info: decision: sum(f32[8,8] S(0),R; dim=[1]) -> f32[8] S(0),R on mesh(dp=2,tp=2); moves nothing\n");
-    assert_says(text, 1, "info: close: 9 calls of ops, 3 decided, 6 from the cache\n");
-    assert_says(text, 1, "info: close: 8 redistributions, received 0 B\n");
-    assert_says(text, 1, "info: close: 1 collectives with results of 0 B, at most ");
-    assert_says(text, 0, "debug: ");
+    assert_contains(text, 1, "info: dtensor ");
+    assert_contains(text, 1, ": rank 1 of 4, 4 per host, transport fake, heap ");
+    assert_contains(text, 1, "info: new mesh(dp=2,tp=2)\n");
+    assert_contains(text, 2, "info: decision: ");
+    assert_contains(text, 1,
+                    "info: decision: add(f32[8,8] S(0),R; f32[8,8] S(1),R) -> f32[8,8] S(0),S(0) on mesh(dp=2,tp=2); "
+                    "moves argument 1 to S(0),S(0) and argument 2 to S(0),S(0), ");
+    assert_contains(
+        text, 1,
+        "info: decision: sum(f32[8,8] S(0),R; dim=[1]) -> f32[8] S(0),R on mesh(dp=2,tp=2); moves nothing\n");
+    assert_contains(text, 1, "info: close: 9 calls of ops, 3 decided, 6 from the cache\n");
+    assert_contains(text, 1, "info: close: 8 redistributions, received 0 B\n");
+    assert_contains(text, 1, "info: close: 1 collectives with results of 0 B, at most ");
+    assert_contains(text, 0, "debug: ");
     free(text);
 }
 
-/* A rank receives just as much as is large, and a byte less. */
-static int move_much(dt_ctx *ctx, void *arg) {
+/* A rank receives as many bytes as count as large, and one byte less. */
+static int redistribute_large(dt_ctx *ctx, void *arg) {
     const char *text = arg;
     int64_t n = dt_world(ctx), large = 64 << 20;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
@@ -91,7 +92,7 @@ static int move_much(dt_ctx *ctx, void *arg) {
     CHECK(strstr(text, expected), "expected %s in %s", expected, text);
     x = dt_ones(ctx, DT_SHAPE(2 * large - 2), .dtype = DT_U8, .mesh = mesh, .place = "S(0)");
     CHECK(dt_redistribute(x, "R"), "%s", dt_error_text(ctx));
-    CHECK(!strstr(text, "u8[134217726]"), "a byte less is large in %s", text);
+    CHECK(!strstr(text, "u8[134217726]"), "expected no line for a byte less than large in %s", text);
     dt_mesh_release(mesh);
     return 0;
 }
@@ -102,21 +103,22 @@ static void info__has_large_transfers(void **state) {
         test_skip("ranks are threads with the thread sanitizer, and share the text");
     char *text = calloc(1, TEXT_BYTES); /* of each rank, which is forked */
     run_ranks_with(&(test_ranks){.n = 2, .options = {.log = keep_line, .log_user = text, .log_level = DT_LOG_INFO}},
-                   move_much, text);
+                   redistribute_large, text);
     free(text);
 }
 
 static void debug__has_each_decision_redistribution_and_collective(void **state) {
     (void)state;
     char *text = log_of(DT_LOG_DEBUG);
-    assert_says(text, 3, ": decision: ");
-    assert_says(text, 1, "debug: decision: add(f32[8,8] S(0),R; f32[8,8] S(0),R) -> ");
-    assert_says(text, 8, "debug: redistribute: ");
-    assert_says(text, 3,
-                "debug: redistribute: f32[8,8] S(1),R on mesh(dp=2,tp=2) to S(0),S(0): all_to_all 1, received ");
-    assert_says(text, 1, "debug: redistribute: f32[8,8] S(0),R on mesh(dp=2,tp=2) to R,R: all_gather 1, received ");
-    assert_says(text, 1, "debug: barrier of 4 ranks, result of 0 B\n");
-    assert_says(text, 1, "debug: new mesh(tp=2");
+    assert_contains(text, 3, ": decision: ");
+    assert_contains(text, 1, "debug: decision: add(f32[8,8] S(0),R; f32[8,8] S(0),R) -> ");
+    assert_contains(text, 8, "debug: redistribute: ");
+    assert_contains(text, 3,
+                    "debug: redistribute: f32[8,8] S(1),R on mesh(dp=2,tp=2) to S(0),S(0): all_to_all 1, received ");
+    assert_contains(text, 1,
+                    "debug: redistribute: f32[8,8] S(0),R on mesh(dp=2,tp=2) to R,R: all_gather 1, received ");
+    assert_contains(text, 1, "debug: barrier of 4 ranks, result of 0 B\n");
+    assert_contains(text, 1, "debug: new mesh(tp=2");
     free(text);
 }
 
@@ -129,8 +131,8 @@ static void lower_levels__are_silent(void **state) {
     }
 }
 
-/* Shapes without end do not fill the screen. */
-static void warnings__have_an_end(void **state) {
+/* The number of warnings is bounded, however many shapes occur. */
+static void warnings__are_bounded(void **state) {
     (void)state;
     char *text = calloc(1, 4 * TEXT_BYTES);
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "fake", .world = 2, .log = keep_line, .log_user = text});
@@ -159,7 +161,7 @@ int main(void) {
         cmocka_unit_test(info__has_large_transfers),
         cmocka_unit_test(debug__has_each_decision_redistribution_and_collective),
         cmocka_unit_test(lower_levels__are_silent),
-        cmocka_unit_test(warnings__have_an_end),
+        cmocka_unit_test(warnings__are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,13 +35,13 @@ static dt_tensor *ones(const world *self, int64_t m, int64_t n, const char *plac
     return dt_ones(self->ctx, DT_SHAPE(m, n), .mesh = self->mesh, .place = place);
 }
 
-static void assert_says(const char *text, const char *expected) {
+static void assert_contains(const char *text, const char *expected) {
     if (!text || !strstr(text, expected))
         fail_msg("expected\n%s\nin\n%s", expected, text ? text : "(nothing)");
 }
 
 /* DBG-001, DBG-004, DBG-006 */
-static void trace__names_specs_and_what_moves(void **state) {
+static void trace__has_specs_and_redistributions(void **state) {
     (void)state;
     world w = open_world(8, 1);
     assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK);
@@ -50,19 +50,19 @@ static void trace__names_specs_and_what_moves(void **state) {
     assert_non_null(CALL(w.ctx, "add($1; $2)", ones(&w, 8, 8, "S(0)"), ones(&w, 8, 8, "S(1)")));
     assert_non_null(dt_redistribute(ones(&w, 8, 8, "S(0)"), "R"));
     assert_non_null(dt_full_tensor(ones(&w, 8, 8, "P(sum)")));
-    char inside[4096];
-    snprintf(inside, sizeof inside, "%s", dt_trace_text(w.ctx));
+    char trace[4096];
+    snprintf(trace, sizeof trace, "%s", dt_trace_text(w.ctx));
     assert_int_equal(dt_trace_end(w.ctx), DT_OK);
-    assert_string_equal(dt_trace_text(w.ctx), inside); /* DBG-002 */
+    assert_string_equal(dt_trace_text(w.ctx), trace); /* DBG-002 */
     assert_non_null(CALL(w.ctx, "relu($1)", y));
-    assert_string_equal(dt_trace_text(w.ctx), inside);
-    assert_says(inside, "mm(f32[64,64] S(0); f32[64,8] S(0)) -> f32[64,8] S(0) on mesh(8)\n"
-                        "  S(0)->R of f32[64,8]: all_gather 1, ");
-    assert_says(inside, "\nsum(f32[64,8] S(0)) -> f32[] P(sum) on mesh(8)\n");
-    assert_says(inside, "add(f32[8,8] S(0); f32[8,8] S(1)) -> f32[8,8] S(");
-    assert_says(inside, " of f32[8,8]: all_to_all 1, ");
-    assert_says(inside, "\nredistribute: S(0)->R of f32[8,8]: all_gather 1, ");
-    assert_says(inside, "\nfull_tensor: P(sum)->R of f32[8,8]: all_reduce 1, ");
+    assert_string_equal(dt_trace_text(w.ctx), trace);
+    assert_contains(trace, "mm(f32[64,64] S(0); f32[64,8] S(0)) -> f32[64,8] S(0) on mesh(8)\n"
+                           "  S(0)->R of f32[64,8]: all_gather 1, ");
+    assert_contains(trace, "\nsum(f32[64,8] S(0)) -> f32[] P(sum) on mesh(8)\n");
+    assert_contains(trace, "add(f32[8,8] S(0); f32[8,8] S(1)) -> f32[8,8] S(");
+    assert_contains(trace, " of f32[8,8]: all_to_all 1, ");
+    assert_contains(trace, "\nredistribute: S(0)->R of f32[8,8]: all_gather 1, ");
+    assert_contains(trace, "\nfull_tensor: P(sum)->R of f32[8,8]: all_reduce 1, ");
     close_world(&w);
 }
 
@@ -72,7 +72,7 @@ static void trace__of_two_mesh_dims_and_of_several_outputs(void **state) {
     world w = open_world(4, 2);
     assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK);
     assert_non_null(dt_redistribute(ones(&w, 8, 128, "S(1),S(1)"), "R,R", .planner = "greedy"));
-    assert_says(dt_trace_text(w.ctx), "redistribute: S(1)[0]S(1)[1]->S(1)R->RR of f32[8,128]: all_gather 2, ");
+    assert_contains(dt_trace_text(w.ctx), "redistribute: S(1)[0]S(1)[1]->S(1)R->RR of f32[8,128]: all_gather 2, ");
     assert_int_equal(dt_trace_begin(w.ctx, NULL), DT_OK); /* starts over */
     assert_non_null(CALL(w.ctx, "split($1; 4; 1)", ones(&w, 8, 8, "S(0),R")));
     assert_string_equal(
@@ -94,13 +94,13 @@ static void trace__shows_arguments(void **state) {
     assert_non_null(CALL(w.ctx, "cat({$1; $1}; dim=1)", x));
     assert_non_null(CALL(w.ctx, "clamp($1; max=0.1)", x));
     const char *text = dt_trace_text(w.ctx);
-    assert_says(text, "sum(f32[8,8] S(0); dim=[1]; keepdim=true) -> f32[8,1] S(0) on mesh(8)");
-    assert_says(text, "softmax(f32[8,8] S(0); dim=1) -> f32[8,8] S(0) on mesh(8)");
-    assert_says(text, "sum(f32[8,8] S(0); dim=[0,1]; dtype=f64) -> f64[] P(sum) on mesh(8)");
-    assert_says(text, "add(f32[8,8] S(0); 2.5; alpha=2) -> ");
-    assert_says(text, "gelu(f32[8,8] S(0); approximate=\"tanh\") -> ");
-    assert_says(text, "cat({f32[8,8] S(0); f32[8,8] S(0)}; dim=1) -> f32[8,16] S(0) on mesh(8)");
-    assert_says(text, "clamp(f32[8,8] S(0); max=0.1) -> ");
+    assert_contains(text, "sum(f32[8,8] S(0); dim=[1]; keepdim=true) -> f32[8,1] S(0) on mesh(8)");
+    assert_contains(text, "softmax(f32[8,8] S(0); dim=1) -> f32[8,8] S(0) on mesh(8)");
+    assert_contains(text, "sum(f32[8,8] S(0); dim=[0,1]; dtype=f64) -> f64[] P(sum) on mesh(8)");
+    assert_contains(text, "add(f32[8,8] S(0); 2.5; alpha=2) -> ");
+    assert_contains(text, "gelu(f32[8,8] S(0); approximate=\"tanh\") -> ");
+    assert_contains(text, "cat({f32[8,8] S(0); f32[8,8] S(0)}; dim=1) -> f32[8,16] S(0) on mesh(8)");
+    assert_contains(text, "clamp(f32[8,8] S(0); max=0.1) -> ");
     close_world(&w);
 }
 
@@ -131,15 +131,15 @@ static void trace__nests_under_scopes(void **state) {
     close_world(&w);
 }
 
-/* Each rank writes events that are complete and lie within each other. */
+/* Each rank writes events that are complete and nested. */
 static int write_events(dt_ctx *ctx, void *arg) {
-    char name[256], mine[300];
+    char name[256], file_of_rank[300];
     int64_t n = dt_world(ctx);
     snprintf(name, sizeof name, "%s/trace.json", (const char *)arg);
     if (n > 1)
-        snprintf(mine, sizeof mine, "%s/trace.%" PRId64 ".json", (const char *)arg, dt_rank(ctx));
+        snprintf(file_of_rank, sizeof file_of_rank, "%s/trace.%" PRId64 ".json", (const char *)arg, dt_rank(ctx));
     else
-        snprintf(mine, sizeof mine, "%s", name);
+        snprintf(file_of_rank, sizeof file_of_rank, "%s", name);
     dt_mesh *mesh = dt_mesh_from_shape(ctx, &n, 1, NULL);
     dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "S(0)");
     dt_tensor *t = dt_ones(ctx, DT_SHAPE(8, 8), .mesh = mesh, .place = "S(1)");
@@ -153,14 +153,14 @@ static int write_events(dt_ctx *ctx, void *arg) {
     dt_comm_scope_end(ctx);
     CHECK_OK(ctx, dt_trace_end(ctx));
     json_error_t error;
-    json_t *events = json_load_file(mine, 0, &error), *event;
-    CHECK(events, "%s: line %d: %s", mine, error.line, error.text);
+    json_t *events = json_load_file(file_of_rank, 0, &error), *event;
+    CHECK(events, "%s: line %d: %s", file_of_rank, error.line, error.text);
     size_t i;
     int n_ops = 0, n_moves = 0, n_scopes = 0;
     double op_begin = 0, move_begin = -1, move_end = -1;
     json_array_foreach(events, i, event) {
         const char *kind = json_string_value(json_object_get(event, "cat"));
-        CHECK(json_integer_value(json_object_get(event, "pid")) == dt_rank(ctx), "another rank's");
+        CHECK(json_integer_value(json_object_get(event, "pid")) == dt_rank(ctx), "an event of another rank");
         if (!kind)
             continue;
         double begin = json_number_value(json_object_get(event, "ts"));
@@ -173,14 +173,15 @@ static int write_events(dt_ctx *ctx, void *arg) {
         } else if (!strcmp(kind, "op")) {
             n_ops++;
             CHECK(begin >= op_begin && (n == 1 || (begin <= move_begin && move_end <= end + 0.01)),
-                  "an op of [%f,%f] and a move of [%f,%f]", begin, end, move_begin, move_end);
+                  "expected the transfer [%f,%f] within the op [%f,%f]", move_begin, move_end, begin, end);
             op_begin = begin;
         } else
             n_scopes++;
     }
     json_decref(events);
-    CHECK(n_ops == 1000 && n_scopes == 2 && n_moves == 1000, "%d ops, %d moves, %d scopes", n_ops, n_moves, n_scopes);
-    CHECK(remove(mine) == 0, "%s is not there", mine);
+    CHECK(n_ops == 1000 && n_scopes == 2 && n_moves == 1000,
+          "expected 1000 ops, 1000 transfers and 2 scope events, got %d, %d and %d", n_ops, n_moves, n_scopes);
+    CHECK(remove(file_of_rank) == 0, "%s does not exist", file_of_rank);
     dt_mesh_release(mesh);
     return 0;
 }
@@ -198,7 +199,7 @@ static void trace__reports_what_it_cannot_write(void **state) {
     (void)state;
     world w = open_world(8, 1);
     assert_int_equal(dt_trace_begin(w.ctx, "/nowhere/at/all.json"), DT_ERR_SYSTEM);
-    assert_error_says(w.ctx, DT_ERR_SYSTEM, "cannot open /nowhere/at/all.1.json for writing");
+    assert_error_contains(w.ctx, DT_ERR_SYSTEM, "cannot open /nowhere/at/all.1.json for writing");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     assert_non_null(CALL(w.ctx, "relu($1)", dt_ones(w.ctx, DT_SHAPE(3))));
     assert_int_equal(dt_trace_end(w.ctx), DT_OK);
@@ -227,8 +228,8 @@ static void trace__begins_by_environment_variable(void **state) {
     assert_int_equal(rmdir(folder), 0);
 }
 
-/* Ops whose trace does not fit; the exit code of a process that does nothing about it. */
-static int trace_too_much(const char *name, bool limited, const char *said) {
+/* The exit status of a process whose trace cannot be written completely and that does not check for it. */
+static int trace_beyond_the_limit(const char *name, bool limited, const char *message) {
     char text[512] = "";
     int ends[2];
     assert_int_equal(pipe(ends), 0);
@@ -251,21 +252,22 @@ static int trace_too_much(const char *name, bool limited, const char *said) {
     close(ends[0]);
     int status;
     assert_int_equal(waitpid(pid, &status, 0), pid);
-    if (!strstr(text, said))
-        fail_msg("expected '%s', got '%s'", said, text);
+    if (!strstr(text, message))
+        fail_msg("expected '%s', got '%s'", message, text);
     return status;
 }
 
-static void trace__that_does_not_fit_is_an_error_at_the_end(void **state) {
+static void trace__that_cannot_be_written_is_an_error_at_the_end(void **state) {
     (void)state;
     char folder[] = "/tmp/dtensor-trace-XXXXXX", name[64];
     assert_non_null(mkdtemp(folder));
-    int status = trace_too_much("/dev/full", false, "trace: cannot write all of /dev/full: No space left on device");
+    int status =
+        trace_beyond_the_limit("/dev/full", false, "trace: cannot write all of /dev/full: No space left on device");
     assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1);
     static const char *const names[] = {"ops.txt", "ops.json"};
     for (int i = 0; i < 2; i++) {
         snprintf(name, sizeof name, "%s/%s", folder, names[i]);
-        status = trace_too_much(name, true, "File too large; the file is cut off");
+        status = trace_beyond_the_limit(name, true, "File too large; the file is cut off");
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 1); /* not by SIGXFSZ */
         assert_int_equal(remove(name), 0);
     }
@@ -277,21 +279,21 @@ static void explain__takes_the_name_of_an_op(void **state) {
     world w = open_world(8, 1);
     dt_tensor *x = ones(&w, 64, 64, "S(0)"), *v = ones(&w, 64, 8, "S(0)");
     const char *text = dt_explain(w.ctx, "matmul", x, v);
-    assert_says(text, "matmul(f32[64,64] S(0); f32[64,8] S(0)) on mesh(8)\n* S(0); R -> S(0)  ");
+    assert_contains(text, "matmul(f32[64,64] S(0); f32[64,8] S(0)) on mesh(8)\n* S(0); R -> S(0)  ");
     char *copy = strdup(text);
     assert_string_equal(dt_explain(w.ctx, "matmul($1; $2)", x, v), copy); /* the same call in full */
     assert_string_equal(dt_explain_tensors(w.ctx, "matmul", 2, (dt_tensor *[]){x, v}, NULL), copy);
     free(copy);
-    assert_says(dt_explain(w.ctx, "relu", v), "relu(f32[64,8] S(0)) on mesh(8)\n* S(0) -> S(0)  0 us");
-    assert_null(dt_explain(w.ctx, "matmul", x)); /* w is missing */
-    assert_error_says(w.ctx, DT_ERR_VALUE, "matmul");
+    assert_contains(dt_explain(w.ctx, "relu", v), "relu(f32[64,8] S(0)) on mesh(8)\n* S(0) -> S(0)  0 us");
+    assert_null(dt_explain(w.ctx, "matmul", x)); /* the second tensor is missing */
+    assert_error_contains(w.ctx, DT_ERR_VALUE, "matmul");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     dt_tensor *none = dt_matmul(v, v); /* fails, and its error is the one that is kept */
     assert_null(dt_explain(w.ctx, "matmul", x, none));
-    assert_error_says(w.ctx, DT_ERR_SHAPE, "matmul");
+    assert_error_contains(w.ctx, DT_ERR_SHAPE, "matmul");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     assert_null(dt_explain_tensors(w.ctx, "relu", 0, NULL, NULL));
-    assert_error_says(w.ctx, DT_ERR_VALUE, "expected a call and at least one tensor");
+    assert_error_contains(w.ctx, DT_ERR_VALUE, "expected a call and at least one tensor");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     close_world(&w);
 }
@@ -301,39 +303,39 @@ static void explain__shows_candidates_and_the_selected_one(void **state) {
     world w = open_world(8, 1);
     dt_tensor *x = ones(&w, 64, 64, "S(0)"), *v = ones(&w, 64, 8, "S(0)");
     const char *text = dt_explain(w.ctx, "mm($1; $2)", x, v);
-    assert_says(text, "mm(f32[64,64] S(0); f32[64,8] S(0)) on mesh(8)\n* S(0); R -> S(0)  ");
-    assert_says(text, "all_gather 1, ");
-    assert_says(text, "input 1: stays\ninput 2: S(0)->R\n");
-    assert_says(text, "\n  "); /* others */
+    assert_contains(text, "mm(f32[64,64] S(0); f32[64,8] S(0)) on mesh(8)\n* S(0); R -> S(0)  ");
+    assert_contains(text, "all_gather 1, ");
+    assert_contains(text, "input 1: stays\ninput 2: S(0)->R\n");
+    assert_contains(text, "\n  "); /* others */
     text = dt_explain(w.ctx, "sum($1; dim=[1])", x);
-    assert_says(text, "* S(0) -> S(0)  0 us  nothing is sent\n");
-    dt_tensor *y = CALL(w.ctx, "mm($1; $2)", x, v); /* it is what happens */
+    assert_contains(text, "* S(0) -> S(0)  0 us  nothing is sent\n");
+    dt_tensor *y = CALL(w.ctx, "mm($1; $2)", x, v); /* the call does so */
     assert_string_equal(calls_placements(y), "S(0)");
     assert_null(dt_explain(w.ctx, "mm($1; $3)", x, v));
-    assert_error_says(w.ctx, DT_ERR_VALUE, "'$3)' does not name a tensor: expected $1 to $2");
+    assert_error_contains(w.ctx, DT_ERR_VALUE, "'$3)' does not name a tensor: expected $1 to $2");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     assert_null(dt_explain(w.ctx, "mm($0; $1)", x, v)); /* counted from 1, as in "argument 1" and "input 1" */
-    assert_error_says(w.ctx, DT_ERR_VALUE, "'$0; $1)' does not name a tensor: expected $1 to $2");
+    assert_error_contains(w.ctx, DT_ERR_VALUE, "'$0; $1)' does not name a tensor: expected $1 to $2");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     dt_tensor *plain = dt_ones(w.ctx, DT_SHAPE(3));
     assert_null(dt_explain(w.ctx, "relu", plain));
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     assert_null(dt_explain(w.ctx, "nothing_such", x));
-    assert_error_says(w.ctx, DT_ERR_OP, "nothing_such");
+    assert_error_contains(w.ctx, DT_ERR_OP, "nothing_such");
     assert_int_equal(dt_error_clear(w.ctx), DT_OK);
     close_world(&w);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(trace__names_specs_and_what_moves),
+        cmocka_unit_test(trace__has_specs_and_redistributions),
         cmocka_unit_test(trace__of_two_mesh_dims_and_of_several_outputs),
         cmocka_unit_test(trace__shows_arguments),
         cmocka_unit_test(trace__nests_under_scopes),
         cmocka_unit_test(trace__writes_events_for_viewers),
         cmocka_unit_test(trace__reports_what_it_cannot_write),
         cmocka_unit_test(trace__begins_by_environment_variable),
-        cmocka_unit_test(trace__that_does_not_fit_is_an_error_at_the_end),
+        cmocka_unit_test(trace__that_cannot_be_written_is_an_error_at_the_end),
         cmocka_unit_test(explain__takes_the_name_of_an_op),
         cmocka_unit_test(explain__shows_candidates_and_the_selected_one),
     };

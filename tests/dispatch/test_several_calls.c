@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Published behaviours that take several calls, or look at more than values: collectives by their numbers, strides and
+ * Published behaviours that take several calls, or concern more than values: collectives by their numbers, strides and
  * addresses of views, gathering of uneven shards, meshes that differ.
  */
 #include "dtensor/debug.h"
@@ -17,7 +17,7 @@ static dt_tensor *counting(dt_ctx *ctx, dt_shape shape) {
     return dt_reshape(dt_arange(ctx, 0, (double)n, 1), shape);
 }
 
-static dt_tensor *placed(dt_tensor *value, dt_mesh *mesh, const char *place) {
+static dt_tensor *distributed(dt_tensor *value, dt_mesh *mesh, const char *place) {
     return dt_distribute_tensor(value, mesh, place, .everywhere = true);
 }
 
@@ -59,12 +59,12 @@ static int collectives_of_three(dt_ctx *ctx, void *arg) {
     CHECK(!memcmp(sums, all, sizeof all), "LTM-008: sum of x + 1: %g", (double)sums[0]);
     CHECK_OK(ctx, dt_comm_all_gather(world, in[rank], out, 4, DT_F32));
     CHECK(!memcmp(out, in, sizeof in), "LTM-009: all-gather");
-    float own[6], shards[2], received[6];
+    float sent[6], shards[2], received[6];
     for (int i = 0; i < 6; i++) {
-        own[i] = (float)rank;
+        sent[i] = (float)rank;
         more[i] = scale[rank] * (float)(i + 1);
     }
-    CHECK_OK(ctx, dt_comm_all_to_all(world, own, received, 2, DT_F32));
+    CHECK_OK(ctx, dt_comm_all_to_all(world, sent, received, 2, DT_F32));
     for (int i = 0; i < 6; i++)
         CHECK(received[i] == (float)(i / 2), "LTM-009: all-to-all: %g", (double)received[i]);
     CHECK_OK(ctx, dt_comm_reduce_scatter(world, more, shards, 2, DT_F32, DT_SUM));
@@ -96,11 +96,11 @@ static bool strides_are(const dt_tensor *tensor, const int64_t *strides, int n) 
 static int transposed_and_contiguous(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "4");
-    dt_tensor *value = counting(ctx, DT_SHAPE(3, 5, 6)), *x = placed(value, mesh, "S(0)");
+    dt_tensor *value = counting(ctx, DT_SHAPE(3, 5, 6)), *x = distributed(value, mesh, "S(0)");
     CHECK(strides_are(x, (int64_t[]){30, 6, 1}, 3), "TOP-006: made contiguous");
-    dt_tensor *turned = dt_transpose(x, 0, 2), *again = dt_contiguous(turned);
-    CHECK(strides_are(turned, (int64_t[]){1, 6, 30}, 3), "TOP-006: transposed");
-    CHECK(dt_tensor_shares(x, turned), "TOP-006: a view");
+    dt_tensor *transposed = dt_transpose(x, 0, 2), *again = dt_contiguous(transposed);
+    CHECK(strides_are(transposed, (int64_t[]){1, 6, 30}, 3), "TOP-006: transposed");
+    CHECK(dt_tensor_shares(x, transposed), "TOP-006: a view");
     int64_t rows = dt_tensor_local_shape(x)[0]; /* none on the last rank */
     CHECK(rows == (dt_rank(ctx) < 3), "TOP-006: %lld rows", (long long)rows);
     dt_tensor *local = dt_to_local(again);
@@ -110,42 +110,42 @@ static int transposed_and_contiguous(dt_ctx *ctx, void *arg) {
     return 0;
 }
 
-/* Whether the view begins so many elements behind its base on this rank, with nothing moved. */
-static bool begins_at(const dt_ctx *ctx, const dt_tensor *base, const dt_tensor *view, int64_t n) {
+/* Whether the view starts n elements after its base on this rank, without communication. */
+static bool has_offset(const dt_ctx *ctx, const dt_tensor *base, const dt_tensor *view, int64_t n) {
     return view && n_collectives(ctx) == 0 && (float *)dt_data(view) - (float *)dt_data(base) == n;
 }
 
 static int slices(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *mesh = dt_mesh_new(ctx, "6");
-    dt_tensor *line = placed(counting(ctx, DT_SHAPE(10)), mesh, "R");
-    dt_tensor *rows = placed(counting(ctx, DT_SHAPE(12, 8)), mesh, "S(0)");
-    dt_tensor *columns = placed(counting(ctx, DT_SHAPE(10, 12)), mesh, "S(1)");
+    dt_tensor *line = distributed(counting(ctx, DT_SHAPE(10)), mesh, "R");
+    dt_tensor *rows = distributed(counting(ctx, DT_SHAPE(12, 8)), mesh, "S(0)");
+    dt_tensor *columns = distributed(counting(ctx, DT_SHAPE(10, 12)), mesh, "S(1)");
     CHECK_OK(ctx, dt_comm_stats_begin(ctx));
-    CHECK(begins_at(ctx, line, dt_slice(line, 0, 1, 10, 1), 1), "VIEW-071: %s", dt_error_text(ctx));
-    CHECK(begins_at(ctx, rows, dt_slice(rows, 1, 2, 8, 1), 2), "VIEW-072: %s", dt_error_text(ctx));
-    CHECK(begins_at(ctx, columns, dt_slice(columns, 0, 2, 10, 1), 4), "VIEW-073: %s", dt_error_text(ctx));
+    CHECK(has_offset(ctx, line, dt_slice(line, 0, 1, 10, 1), 1), "VIEW-071: %s", dt_error_text(ctx));
+    CHECK(has_offset(ctx, rows, dt_slice(rows, 1, 2, 8, 1), 2), "VIEW-072: %s", dt_error_text(ctx));
+    CHECK(has_offset(ctx, columns, dt_slice(columns, 0, 2, 10, 1), 4), "VIEW-073: %s", dt_error_text(ctx));
     dt_mesh_release(mesh);
     return 0;
 }
 
-static int gathers(dt_ctx *ctx, void *arg) {
+static int gathered_and_changed(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *cube = dt_mesh_new(ctx, "2,2,2"), *pair = dt_mesh_new(ctx, "8"), *same = dt_mesh_new(ctx, "2,2,2");
     dt_tensor *value = counting(ctx, DT_SHAPE(8, 3));
-    dt_tensor *whole = dt_redistribute(placed(value, cube, "S(0),S(0),R"), "R,R,R");
-    CHECK(tensors_equal(dt_to_local(whole), value), "DTC-012: %s", dt_error_text(ctx));
+    dt_tensor *replicated = dt_redistribute(distributed(value, cube, "S(0),S(0),R"), "R,R,R");
+    CHECK(tensors_equal(dt_to_local(replicated), value), "DTC-012: %s", dt_error_text(ctx));
     dt_tensor *wide = counting(ctx, DT_SHAPE(1, 9, 8));
-    dt_tensor *flat = dt_view(dt_redistribute(placed(wide, pair, "S(1)"), "R"), DT_SHAPE(1, 72));
+    dt_tensor *flat = dt_view(dt_redistribute(distributed(wide, pair, "S(1)"), "R"), DT_SHAPE(1, 72));
     CHECK(flat && tensors_equal(dt_to_local(flat), dt_view(wide, DT_SHAPE(1, 72))), "DTC-013: %s",
           dt_error_text(ctx));
-    dt_tensor *made = dt_from_local(ctx, dt_ones(ctx, DT_SHAPE(2, 2)), same, "R,R,R");
-    CHECK(dt_tensor_mesh(made) == same, "DTC-004");
-    /* DTC-020: a started move has the value of one that is waited for. */
-    dt_tensor *target = dt_transfer_wait(dt_redistribute_start(placed(value, pair, "S(0)"), "R"));
+    dt_tensor *local_ones = dt_from_local(ctx, dt_ones(ctx, DT_SHAPE(2, 2)), same, "R,R,R");
+    CHECK(dt_tensor_mesh(local_ones) == same, "DTC-004");
+    /* DTC-020: an asynchronous redistribution has the value of a synchronous one. */
+    dt_tensor *target = dt_transfer_wait(dt_redistribute_start(distributed(value, pair, "S(0)"), "R"));
     CHECK(target && tensors_equal(dt_to_local(target), value), "DTC-020: %s", dt_error_text(ctx));
     /* DTC-024 */
-    dt_tensor *first = placed(value, pair, "S(0)"), *second = placed(value, pair, "S(0)");
+    dt_tensor *first = distributed(value, pair, "S(0)"), *second = distributed(value, pair, "S(0)");
     CHECK(dt_add_(second, first) == second, "DTC-024: %s", dt_error_text(ctx));
     CHECK(tensors_equal(dt_full_tensor(second), dt_mul_scalar(value, 2)), "DTC-024: the changed one");
     CHECK(tensors_equal(dt_full_tensor(first), value), "DTC-024: the other one");
@@ -159,10 +159,10 @@ static int gathers(dt_ctx *ctx, void *arg) {
 static int meshes_that_differ(dt_ctx *ctx, void *arg) {
     (void)arg;
     dt_mesh *grid = dt_mesh_new(ctx, "dp=2,tp=2"), *line = dt_mesh_slice(grid, "tp");
-    dt_tensor *weight = placed(dt_ones(ctx, DT_SHAPE(16, 4)), line, "S(0)");
-    dt_tensor *index = placed(dt_zeros(ctx, DT_SHAPE(4, 8), .dtype = DT_I64), grid, "S(0),R");
+    dt_tensor *weight = distributed(dt_ones(ctx, DT_SHAPE(16, 4)), line, "S(0)");
+    dt_tensor *index = distributed(dt_zeros(ctx, DT_SHAPE(4, 8), .dtype = DT_I64), grid, "S(0),R");
     CHECK(weight && index, "%s", dt_error_text(ctx));
-    CHECK(!dt_embedding(index, weight), "OPDB-007: it was accepted");
+    CHECK(!dt_embedding(index, weight), "OPDB-007: expected an error, got a tensor");
     CHECK(strstr(dt_error_text(ctx), "embedding") && strstr(dt_error_text(ctx), "mesh"), "OPDB-007: %s",
           dt_error_text(ctx));
     CHECK_OK(ctx, dt_error_clear(ctx));
@@ -178,7 +178,7 @@ static void collectives__have_the_published_values(void **state) {
     run_ranks(30, thirty_ranks, NULL);
 }
 
-static void views__begin_where_they_should(void **state) {
+static void views__have_the_published_strides_and_offsets(void **state) {
     (void)state;
     run_ranks(4, transposed_and_contiguous, NULL);
     run_ranks(6, slices, NULL);
@@ -186,14 +186,14 @@ static void views__begin_where_they_should(void **state) {
 
 static void tensors__keep_value_and_mesh(void **state) {
     (void)state;
-    run_ranks(8, gathers, NULL);
+    run_ranks(8, gathered_and_changed, NULL);
     run_ranks(4, meshes_that_differ, NULL);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collectives__have_the_published_values),
-        cmocka_unit_test(views__begin_where_they_should),
+        cmocka_unit_test(views__have_the_published_strides_and_offsets),
         cmocka_unit_test(tensors__keep_value_and_mesh),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,27 +18,27 @@ static const struct {
     int64_t sizes[2];
 } meshes[] = {{1, {1}}, {1, {2}}, {1, {3}}, {2, {2, 2}}, {2, {2, 3}}, {1, {5}}, {2, {1, 3}}};
 
-/* What is to be run: one line of samples on one mesh. */
-typedef struct situation {
+/* One sample of an op on one mesh. */
+typedef struct op_case {
     dt_ctx *ctx;
     uint64_t *random;
     dt_mesh *mesh;
     int64_t coordinate[2]; /* of this rank, zeros outside */
     dt__arena arena;
     dt__placed_call parsed;
-} situation;
+} op_case;
 
-/* Small and exact in every dtype, and not 0 where it may be divided by; of indices, one that every dim has. */
-static double number_at(uint64_t seed, int64_t i, dt_dtype dtype, int64_t smallest) {
+/* Small and exact in every dtype, and not 0 where it may be a divisor; indices are valid in every dim. */
+static double number_at(uint64_t seed, int64_t i, dt_dtype dtype, int64_t min_size) {
     uint64_t state = seed * 1000003 + (uint64_t)i;
-    int64_t dice = test_below(&state, 17);
+    int64_t number = test_below(&state, 17);
     if (dtype == DT_BOOL)
-        return (double)(dice % 2);
+        return (double)(number % 2);
     if (dtype == DT_I64 || dtype == DT_I32)
-        return (double)(dice % smallest);
+        return (double)(number % min_size);
     if (dtype == DT_U8)
-        return (double)dice;
-    return dtype == DT_I8 || dtype == DT_I16 ? (double)(dice - 8) : (double)(2 * dice - 17) / 8;
+        return (double)number;
+    return dtype == DT_I8 || dtype == DT_I16 ? (double)(number - 8) : (double)(2 * number - 17) / 8;
 }
 
 static double noise_at(uint64_t seed, int64_t i, int64_t k) {
@@ -46,8 +46,8 @@ static double noise_at(uint64_t seed, int64_t i, int64_t k) {
     return (double)(test_below(&state, 9) - 4);
 }
 
-/* Part k of n of a partial value. */
-static double part_at(dt_reduce reduce, double x, uint64_t seed, int64_t i, int64_t k, int64_t n) {
+/* Contribution k of n to a partial value. */
+static double contribution_at(dt_reduce reduce, double x, uint64_t seed, int64_t i, int64_t k, int64_t n) {
     double others = 0;
     switch (reduce) {
     case DT_SUM:
@@ -68,23 +68,23 @@ static double part_at(dt_reduce reduce, double x, uint64_t seed, int64_t i, int6
 }
 
 /* Random placements for a tensor: plain and strided shards, Replicate, one kind of partial where the dtype has it. */
-static void draw_placements(situation *self, const dt_op_value *value, dt_placement *out) {
+static void draw_placements(op_case *self, const dt_op_value *value, dt_placement *out) {
     dt_reduce reduce = (dt_reduce)test_below(self->random, DT_N_REDUCES);
     bool floating = value->dtype == DT_F32 || value->dtype == DT_F64;
     for (int m = 0; m < dt_mesh_n_dims(self->mesh); m++) {
-        int64_t dice = test_below(self->random, 10);
+        int64_t number = test_below(self->random, 10);
         out[m] = dt_placement_replicate();
-        if (value->n_dims && dice < 5)
+        if (value->n_dims && number < 5)
             out[m] = dt_placement_shard((int)test_below(self->random, value->n_dims));
-        else if (value->n_dims && dice < 6)
+        else if (value->n_dims && number < 6)
             out[m] =
                 dt_placement_strided((int)test_below(self->random, value->n_dims), 1 + test_below(self->random, 3));
-        else if (dice < 8 && floating)
+        else if (number < 8 && floating)
             out[m] = dt_placement_partial(reduce);
     }
 }
 
-static dt_spec *spec_of(situation *self, const dt_op_value *value, const dt_placement *placements) {
+static dt_spec *spec_of(op_case *self, const dt_op_value *value, const dt_placement *placements) {
     return dt_spec_new(self->mesh, &(dt_spec_desc){.dtype = value->dtype,
                                                    .n_dims = value->n_dims,
                                                    .shape = value->shape,
@@ -92,34 +92,36 @@ static dt_spec *spec_of(situation *self, const dt_op_value *value, const dt_plac
                                                    .placements = placements});
 }
 
-/* A tensor with these placements: each rank makes its share of the whole and keeps what it holds of that. */
-static dt_tensor *make_input(situation *self, const dt_op_value *value, int64_t smallest) {
-    dt_placement requested[2], cut[2], everywhere[2];
+/* A tensor with random placements: each rank computes its contribution to the full tensor and keeps its shard of it.
+ * */
+static dt_tensor *make_input(op_case *self, const dt_op_value *value, int64_t min_size) {
+    dt_placement requested[2], sharded[2], replicated[2];
     uint64_t seed = test_random(self->random);
     dt_reduce reduce = DT_N_REDUCES;
     int64_t k = 0, n = 1;
     draw_placements(self, value, requested);
     for (int m = 0; m < dt_mesh_n_dims(self->mesh); m++) {
-        everywhere[m] = cut[m] = dt_placement_replicate();
+        replicated[m] = sharded[m] = dt_placement_replicate();
         if (!dt_placement_is_partial(requested[m])) {
-            cut[m] = requested[m];
+            sharded[m] = requested[m];
             continue;
         }
         reduce = requested[m].reduce;
         k = k * dt_mesh_dim_size(self->mesh, m) + self->coordinate[m];
         n *= dt_mesh_dim_size(self->mesh, m);
     }
-    dt_tensor *share = dt_empty(self->ctx, TENSORS_SHAPE(value->n_dims, value->shape), .dtype = value->dtype);
-    for (int64_t i = 0; share && i < dt_tensor_elements(share); i++) {
-        double x = number_at(seed, i, value->dtype, smallest);
-        calls_put(share, i, reduce == DT_N_REDUCES ? x : part_at(reduce, x, seed, i, k, n));
+    dt_tensor *contribution = dt_empty(self->ctx, TENSORS_SHAPE(value->n_dims, value->shape), .dtype = value->dtype);
+    for (int64_t i = 0; contribution && i < dt_tensor_elements(contribution); i++) {
+        double x = number_at(seed, i, value->dtype, min_size);
+        calls_set_element(contribution, i, reduce == DT_N_REDUCES ? x : contribution_at(reduce, x, seed, i, k, n));
     }
-    dt_spec *from = spec_of(self, value, everywhere), *to = spec_of(self, value, cut);
+    dt_spec *from = spec_of(self, value, replicated), *to = spec_of(self, value, sharded);
     dt_spec *spec = spec_of(self, value, requested);
-    dt_tensor *result = share && from && to && spec ? dt__tensor_of_spec(spec) : NULL;
+    dt_tensor *result = contribution && from && to && spec ? dt__tensor_of_spec(spec) : NULL;
     if (result &&
         dt__redistribute_run(&(dt__redistribution){
-            .from = from, .to = to, .src = share->data, .dst = result->data, .planner = DT__PLANNER_DIRECT}) != DT_OK)
+            .from = from, .to = to, .src = contribution->data, .dst = result->data, .planner = DT__PLANNER_DIRECT}) !=
+            DT_OK)
         result = NULL;
     dt_spec_release(from);
     dt_spec_release(to);
@@ -127,48 +129,49 @@ static dt_tensor *make_input(situation *self, const dt_op_value *value, int64_t 
     return result;
 }
 
-static bool close_to(double a, double b) {
-    return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= 2e-5 * (1 + fabs(b));
+static bool is_near(dt_dtype dtype, double a, double b) {
+    return (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= (dtype == DT_F64 ? 1e-13 : 2e-5) * (1 + fabs(b));
 }
 
-/* Where the plain and the distributed value differ, or -1. */
-static int64_t differs(const dt_tensor *got, const dt_tensor *expected) {
+/* Index of the first element that differs, or -1. */
+static int64_t first_difference(const dt_tensor *got, const dt_tensor *expected) {
     if (got->dtype != expected->dtype || !tensors_same_shape(got, expected))
         return 0;
     for (int64_t i = 0; i < dt_tensor_elements(expected); i++)
-        if (!close_to(calls_number(got, i), calls_number(expected, i)))
+        if (!is_near(got->dtype, calls_element(got, i), calls_element(expected, i)))
             return i;
     return -1;
 }
 
 static bool is_random(const dt_op *op) { return op->flags & DT_OP_RANDOM; }
 
-static int compare(situation *self, const test_call *call, const test_call *plain, const char *text,
-                   const char *when) {
+static int compare(op_case *self, const test_call *call, const test_call *plain, const char *text, const char *when) {
     bool inside = dt_mesh_coordinate(self->mesh, (int64_t[2]){0});
-    CHECK(call->n_outputs == plain->n_outputs, "%s: %d outputs, not %d", text, call->n_outputs, plain->n_outputs);
+    CHECK(call->n_outputs == plain->n_outputs, "%s: expected %d outputs, got %d", text, plain->n_outputs,
+          call->n_outputs);
     for (int o = 0; o < call->n_outputs; o++) {
         dt_tensor *full = dt_full_tensor(call->outputs[o]);
         CHECK(full, "%s: %s", text, dt_error_text(self->ctx));
         if (!inside)
             continue;
         dt_tensor *got = dt_contiguous(full), *expected = dt_contiguous(plain->outputs[o]);
-        int64_t at = differs(got, expected);
-        CHECK(at < 0, "%s on %s (%s): output %d, %s, element %" PRId64 ": %g, not %g", text, dt_mesh_text(self->mesh),
-              when, o, calls_placements(call->outputs[o]), at, calls_number(got, at), calls_number(expected, at));
+        int64_t at = first_difference(got, expected);
+        CHECK(at < 0, "%s on %s (%s): output %d, %s, element %" PRId64 ": expected %g, got %g", text,
+              dt_mesh_text(self->mesh), when, o, calls_placements(call->outputs[o]), at, calls_element(expected, at),
+              calls_element(got, at));
     }
     return 0;
 }
 
-/* The inputs in words, for failures. */
-static void name_inputs(const char *sample, const test_call *call, char *out, size_t capacity) {
+/* The sample and the placements of the inputs, for messages. */
+static void describe_inputs(const char *sample, const test_call *call, char *out, size_t capacity) {
     int n = snprintf(out, capacity, "%.*s", (int)strcspn(sample, "\n"), sample);
     for (int i = 0; i < call->call.n_inputs; i++)
         n += snprintf(out + n, capacity - (size_t)n, " %s", calls_placements(call->call.inputs[i]));
 }
 
-/* A plain call of the same on the whole values, made before: ops may work in place. */
-static int run_plain(situation *self, const test_call *call, test_call *plain) {
+/* The same call on full tensors, before the distributed one, which may be in place. */
+static int run_plain(op_case *self, const test_call *call, test_call *plain) {
     plain->call = call->call;
     for (int i = 0; i < call->call.n_inputs; i++) {
         dt_tensor *full = dt_full_tensor(call->call.inputs[i]);
@@ -183,22 +186,22 @@ static int run_plain(situation *self, const test_call *call, test_call *plain) {
     return 0;
 }
 
-static int run_sample(situation *self, const char *sample) {
+static int run_sample(op_case *self, const char *sample) {
     const dt_op *op = self->parsed.info->op;
     test_call call = {.parsed = self->parsed}, plain = {.n_outputs = 0};
     char text[1024];
-    int64_t smallest = 1000;
+    int64_t min_size = 1000;
     dt_scope scope = dt_scope_begin(self->ctx);
     for (int i = 0; i < self->parsed.call.n_inputs; i++)
         for (int d = 0; d < self->parsed.call.inputs[i].n_dims; d++)
-            if (self->parsed.call.inputs[i].shape[d] > 0 && self->parsed.call.inputs[i].shape[d] < smallest)
-                smallest = self->parsed.call.inputs[i].shape[d];
+            if (self->parsed.call.inputs[i].shape[d] > 0 && self->parsed.call.inputs[i].shape[d] < min_size)
+                min_size = self->parsed.call.inputs[i].shape[d];
     for (int i = 0; i < self->parsed.call.n_inputs; i++) {
-        call.call.inputs[i] = make_input(self, &self->parsed.call.inputs[i], smallest);
+        call.call.inputs[i] = make_input(self, &self->parsed.call.inputs[i], min_size);
         CHECK(call.call.inputs[i], "%s: %s", sample, dt_error_text(self->ctx));
     }
     calls_prepare(&call);
-    name_inputs(sample, &call, text, sizeof text);
+    describe_inputs(sample, &call, text, sizeof text);
     dt_generator *generator = dt_generator_default(self->ctx);
     dt_generator_state drawn = dt_generator_save(generator);
     if (run_plain(self, &call, &plain))
@@ -208,7 +211,7 @@ static int run_sample(situation *self, const char *sample) {
         CHECK_OK(self->ctx, dt_generator_restore(generator, drawn));
         dt_status status = calls_run(self->ctx, &call);
         if (status == DT_ERR_PLACEMENT && op->flags & DT_OP_INPLACE) {
-            CHECK_OK(self->ctx, dt_error_clear(self->ctx)); /* it cannot stay where it is: agreed */
+            CHECK_OK(self->ctx, dt_error_clear(self->ctx)); /* it cannot keep its placements: an agreed error */
             break;
         }
         CHECK(status == DT_OK, "%s: %s", text, dt_error_text(self->ctx));
@@ -217,14 +220,14 @@ static int run_sample(situation *self, const char *sample) {
         if (compare(self, &call, &plain, text, again ? "from the cache" : "first"))
             return 1;
         if (op->flags & DT_OP_INPLACE)
-            break; /* its input is another now */
+            break; /* its input has changed */
         CHECK(!again || dt_cache_stats(self->ctx).n_misses <= n_misses + 1, "%s was decided twice", text);
     }
     dt_scope_end(scope);
     return 0;
 }
 
-static int run_op(situation *self, const dt_op *op) {
+static int run_op(op_case *self, const dt_op *op) {
     for (const char *sample = op->samples; sample && *sample;
          sample += strcspn(sample, "\n"), sample += *sample == '\n') {
         char line[512];
@@ -248,7 +251,7 @@ static int run_op(situation *self, const dt_op *op) {
 
 static int every_mesh(dt_ctx *ctx, uint64_t random) {
     for (size_t m = 0; m < sizeof meshes / sizeof *meshes; m++) {
-        situation self = {.ctx = ctx, .random = &random};
+        op_case self = {.ctx = ctx, .random = &random};
         if (meshes[m].sizes[0] * (meshes[m].n_dims == 2 ? meshes[m].sizes[1] : 1) > dt_world(ctx))
             continue;
         self.mesh = dt_mesh_from_shape(ctx, meshes[m].sizes, meshes[m].n_dims, NULL);
@@ -270,11 +273,11 @@ static int every_op(dt_ctx *ctx, void *arg) {
     int64_t n_live = dt_heap_stats(ctx).n_live;
     if (every_mesh(ctx, seed))
         return 1;
-    CHECK(dt_heap_stats(ctx).n_live == n_live, "%" PRId64 " blocks are left", dt_heap_stats(ctx).n_live - n_live);
+    CHECK(dt_heap_stats(ctx).n_live == n_live, "%" PRId64 " blocks leak", dt_heap_stats(ctx).n_live - n_live);
     return 0;
 }
 
-/* CMR-001 to CMR-007, CMR-014, DEC-004, DEC-005: values; which rows are there is tested beside the rules. */
+/* CMR-001 to CMR-007, CMR-014, DEC-004, DEC-005: values; rows are tested with the rules. */
 static void dispatch__returns_the_values_of_plain_tensors(void **state) {
     (void)state;
     for (int64_t world = 1; world <= 6; world++) {
@@ -301,18 +304,18 @@ static void dispatch__plain_calls_equal_loops(void **state) {
     for (int64_t i = 0; i < 3; i++) {
         double largest = -INFINITY;
         for (int64_t k = 0; k < 4; k++) {
-            double x = calls_number(a, i * 4 + k);
+            double x = calls_element(a, i * 4 + k);
             largest = x > largest ? x : largest;
-            assert_true(calls_number(sum, i * 4 + k) == x - 2 * calls_number(row, k));
+            assert_true(calls_element(sum, i * 4 + k) == x - 2 * calls_element(row, k));
             assert_true(*(const float *)(const void *)tensors_at(turned, (int64_t[]){k, i}) == (float)x);
-            assert_true(calls_number(joined, i * 8 + k) == x && calls_number(joined, i * 8 + 4 + k) == x);
+            assert_true(calls_element(joined, i * 8 + k) == x && calls_element(joined, i * 8 + 4 + k) == x);
         }
-        assert_true(calls_number(max, i) == largest);
+        assert_true(calls_element(max, i) == largest);
         for (int64_t j = 0; j < 5; j++) {
             double expected = 0;
             for (int64_t k = 0; k < 4; k++)
-                expected += calls_number(a, i * 4 + k) * calls_number(b, k * 5 + j);
-            assert_true(calls_number(product, i * 5 + j) == expected);
+                expected += calls_element(a, i * 4 + k) * calls_element(b, k * 5 + j);
+            assert_true(calls_element(product, i * 5 + j) == expected);
         }
     }
     assert_int_equal(dt_close(ctx), 0);

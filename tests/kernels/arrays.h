@@ -31,13 +31,13 @@ typedef struct test_array {
 typedef enum test_layout { DENSE, STRIDED, BROADCAST } test_layout; /* STRIDED: distinct elements */
 
 /* Elements are random ones of the dtype. The array must not move in memory afterwards. */
-static inline void test_array_make(test_array *t, dt_dtype dtype, int n_dims, const int64_t *shape, test_layout how,
-                                   uint64_t *random) {
+static inline void test_array_make(test_array *t, dt_dtype dtype, int n_dims, const int64_t *shape,
+                                   test_layout layout, uint64_t *random) {
     int order[MAX_DIMS];
     int64_t n = 1, first = 0;
     for (int d = 0; d < n_dims; d++)
         order[d] = d;
-    for (int d = n_dims - 1; d > 0 && how != DENSE; d--) {
+    for (int d = n_dims - 1; d > 0 && layout != DENSE; d--) {
         int other = (int)test_below(random, d + 1), kept = order[d];
         order[d] = order[other];
         order[other] = kept;
@@ -47,14 +47,14 @@ static inline void test_array_make(test_array *t, dt_dtype dtype, int n_dims, co
         const int64_t size = shape[d] ? shape[d] : 1;
         t->shape[d] = shape[d];
         t->strides[d] = n;
-        if (how == BROADCAST && test_below(random, 4) == 0) {
+        if (layout == BROADCAST && test_below(random, 4) == 0) {
             t->strides[d] = 0;
             continue;
         }
-        if (how != DENSE && test_below(random, 4) == 0)
+        if (layout != DENSE && test_below(random, 4) == 0)
             t->strides[d] += 1 + test_below(random, 3);
         n += t->strides[d] * (size - 1);
-        if (how != DENSE && test_below(random, 4) == 0) {
+        if (layout != DENSE && test_below(random, 4) == 0) {
             first += t->strides[d] * (size - 1);
             t->strides[d] = -t->strides[d];
         }
@@ -70,13 +70,13 @@ static inline void test_array_free(test_array *t) {
 }
 
 /* A random shape of few elements; zero sizes are rare. */
-static inline int random_shape(uint64_t *random, int64_t *shape, int64_t room) {
+static inline int random_shape(uint64_t *random, int64_t *shape, int64_t max_elements) {
     int n_dims = (int)test_below(random, 5);
     for (int d = 0; d < n_dims; d++) {
-        const int64_t most = room < 40 ? room : test_below(random, 6) ? 9 : room;
-        shape[d] = test_below(random, 40) == 0 ? 0 : 1 + test_below(random, most);
-        room /= shape[d] ? shape[d] : 1;
-        room = room ? room : 1;
+        const int64_t max_size = max_elements < 40 ? max_elements : test_below(random, 6) ? 9 : max_elements;
+        shape[d] = test_below(random, 40) == 0 ? 0 : 1 + test_below(random, max_size);
+        max_elements /= shape[d] ? shape[d] : 1;
+        max_elements = max_elements ? max_elements : 1;
     }
     return n_dims;
 }
@@ -185,7 +185,7 @@ static inline int64_t highest_of(dt_dtype dtype) {
                               : INT64_MAX;
 }
 
-/* Writes a number in a dtype: rounded once for floats, cut and held within the range for integers. */
+/* Writes a number in a dtype: rounded once for floats, truncated and clamped to the range for integers. */
 static inline void put(dt_dtype dtype, wide w, void *to) {
     const float f[2] = {(float)w.re, (float)w.im};
     const double d[2] = {(double)w.re, (double)w.im};
@@ -220,7 +220,7 @@ static inline void put(dt_dtype dtype, wide w, void *to) {
     }
 }
 
-/* Writes an integer, wrapped. */
+/* Writes an integer with wrap-around. */
 static inline void put_wrapped(dt_dtype dtype, int64_t i, void *to) {
     if (dtype == DT_BOOL)
         *(uint8_t *)to = i != 0;

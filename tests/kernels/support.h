@@ -18,13 +18,13 @@ enum { CANARY_BYTES = 128, CANARY = 0xa5, ALIGNMENT = 64, N_NAMES = 4 };
 
 static const char *const table_names[N_NAMES] = {"plain", "baseline", "avx2", "avx512"};
 
-/* NULL when this CPU or build lacks it. Asked once: asking the CPU is slow. */
+/* NULL if this CPU or build does not have it. Cached: querying the CPU is slow. */
 static inline const dt__kernels *table_at(int i) {
     static const dt__kernels *tables[N_NAMES];
-    static bool asked;
-    for (int t = 0; t < N_NAMES && !asked; t++)
+    static bool is_cached;
+    for (int t = 0; t < N_NAMES && !is_cached; t++)
         tables[t] = dt__kernels_named(table_names[t]);
-    asked = true;
+    is_cached = true;
     return tables[i];
 }
 
@@ -36,8 +36,8 @@ typedef struct guarded {
 
 static inline guarded guarded_new(size_t bytes, size_t offset) {
     guarded g = {.bytes = bytes};
-    size_t whole = 2 * CANARY_BYTES + ALIGNMENT + offset + bytes;
-    g.block = aligned_alloc(ALIGNMENT, (whole + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    size_t allocated = 2 * CANARY_BYTES + ALIGNMENT + offset + bytes;
+    g.block = aligned_alloc(ALIGNMENT, (allocated + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     assert_non_null(g.block);
     g.data = g.block + CANARY_BYTES + offset;
     memset(g.data - CANARY_BYTES, CANARY, CANARY_BYTES);
@@ -67,7 +67,7 @@ static inline uint64_t bits_of_f64(double x) {
     return bits;
 }
 
-/* One real number of the dtype (a part of a complex one): now a special value, now a small number, now any bits. */
+/* One real number of the dtype (a part of a complex one): a special value, a small number or random bits. */
 static inline void random_real(dt_dtype dtype, uint64_t *state, void *out) {
     static const float f32s[] = {NAN,
                                  -NAN,
@@ -121,7 +121,7 @@ static inline void random_real(dt_dtype dtype, uint64_t *state, void *out) {
                : dtype == DT_BF16                    ? bits_of_f32((float)small) >> 16
                                                      : (uint64_t)(int64_t)(small * 8);
     if (dtype == DT_BOOL && kind >= 6)
-        bits = 0; /* keeps "and" and "or" from being all alike */
+        bits = 0; /* so that not all results of "and" and "or" are true */
     memcpy(out, &bits, dtype == DT_C64 ? 4 : dtype == DT_C128 ? 8 : dt_dtype_size(dtype));
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What reductions give, against the definition: floats by operations in a format so wide that rounding its result
+ * Results of reductions against the definition: floats by operations in a format so wide that rounding its result
  * rounds the exact one, integers by 128-bit arithmetic reduced to the width, 16-bit floats by searching the list of
- * all their values for the nearest. Every table is held against it, on special values and on random ones.
+ * all their values for the nearest. Every table is compared with it, on special values and on random ones.
  */
 #include "kernels/support.h"
 
@@ -55,7 +55,7 @@ static uint16_t nearest_code(const format *as, float x) {
     double size = fabs((double)x);
     if (isnan(x))
         return 0x7fff;
-    int low = 0, high = as->infinity; /* the value of low is not above x, that of high is or there is no higher */
+    int low = 0, high = as->infinity; /* value(low) <= x, and value(high) > x or high is the highest */
     if (size >= as->values[high])
         return (uint16_t)(sign | high);
     while (high - low > 1) {
@@ -85,13 +85,13 @@ static double extreme(dt_reduce op, double a, double b) {
     return (order(a, b) < 0) == is_min(op) ? a : b;
 }
 
-static float fold_f32(dt_reduce op, float a, float b) {
+static float combine_f32(dt_reduce op, float a, float b) {
     if (op == DT_MIN || op == DT_MAX)
         return (float)extreme(op, (double)a, (double)b);
     return op == DT_PRODUCT ? (float)((wide)a * (wide)b) : (float)((wide)a + (wide)b);
 }
 
-static double fold_f64(dt_reduce op, double a, double b) {
+static double combine_f64(dt_reduce op, double a, double b) {
     if (op == DT_MIN || op == DT_MAX)
         return extreme(op, a, b);
     return op == DT_PRODUCT ? (double)((wide)a * (wide)b) : (double)((wide)a + (wide)b);
@@ -100,11 +100,11 @@ static double fold_f64(dt_reduce op, double a, double b) {
 /* Modulo 2^bits, in the range of the type. */
 static integer wrapped(integer x, int bits, bool is_signed) {
     integer modulus = (integer)1 << bits;
-    integer rest = (x % modulus + modulus) % modulus;
-    return is_signed && rest >= modulus / 2 ? rest - modulus : rest;
+    integer modulo = (x % modulus + modulus) % modulus;
+    return is_signed && modulo >= modulus / 2 ? modulo - modulus : modulo;
 }
 
-static integer fold_integer(dt_reduce op, integer a, integer b) {
+static integer combine_integers(dt_reduce op, integer a, integer b) {
     if (op == DT_MIN || op == DT_MAX)
         return (a < b) == is_min(op) ? a : b;
     return op == DT_PRODUCT ? a * b : a + b;
@@ -117,7 +117,7 @@ static void expect_float16(const format *as, dt_reduce op, const void *const *sr
     const uint16_t *const *s = (const uint16_t *const *)srcs;
     float all = (float)value_of(as, s[0][i]);
     for (int k = 1; k < n_srcs; k++)
-        all = fold_f32(op, all, (float)value_of(as, s[k][i]));
+        all = combine_f32(op, all, (float)value_of(as, s[k][i]));
     if (op == DT_AVG)
         all = (float)((wide)all / (wide)divisor);
     ((uint16_t *)out)[i] = nearest_code(as, all);
@@ -127,7 +127,7 @@ static void expect_f32(dt_reduce op, const void *const *srcs, int n_srcs, size_t
     const float *const *s = (const float *const *)srcs;
     float all = s[0][i];
     for (int k = 1; k < n_srcs; k++)
-        all = fold_f32(op, all, s[k][i]);
+        all = combine_f32(op, all, s[k][i]);
     ((float *)out)[i] = op == DT_AVG ? (float)((wide)all / (wide)divisor) : all;
 }
 
@@ -135,7 +135,7 @@ static void expect_f64(dt_reduce op, const void *const *srcs, int n_srcs, size_t
     const double *const *s = (const double *const *)srcs;
     double all = s[0][i];
     for (int k = 1; k < n_srcs; k++)
-        all = fold_f64(op, all, s[k][i]);
+        all = combine_f64(op, all, s[k][i]);
     ((double *)out)[i] = op == DT_AVG ? (double)((wide)all / (wide)divisor) : all;
 }
 
@@ -144,10 +144,10 @@ static void expect_c64_product(const void *const *srcs, int n_srcs, size_t i, vo
     float re = s[0][2 * i], im = s[0][2 * i + 1];
     for (int k = 1; k < n_srcs; k++) {
         float c = s[k][2 * i], d = s[k][2 * i + 1];
-        float ac = fold_f32(DT_PRODUCT, re, c), bd = fold_f32(DT_PRODUCT, im, d);
-        float ad = fold_f32(DT_PRODUCT, re, d), bc = fold_f32(DT_PRODUCT, im, c);
-        re = fold_f32(DT_SUM, ac, -bd);
-        im = fold_f32(DT_SUM, ad, bc);
+        float ac = combine_f32(DT_PRODUCT, re, c), bd = combine_f32(DT_PRODUCT, im, d);
+        float ad = combine_f32(DT_PRODUCT, re, d), bc = combine_f32(DT_PRODUCT, im, c);
+        re = combine_f32(DT_SUM, ac, -bd);
+        im = combine_f32(DT_SUM, ad, bc);
     }
     ((float *)out)[2 * i] = re;
     ((float *)out)[2 * i + 1] = im;
@@ -158,10 +158,10 @@ static void expect_c128_product(const void *const *srcs, int n_srcs, size_t i, v
     double re = s[0][2 * i], im = s[0][2 * i + 1];
     for (int k = 1; k < n_srcs; k++) {
         double c = s[k][2 * i], d = s[k][2 * i + 1];
-        double ac = fold_f64(DT_PRODUCT, re, c), bd = fold_f64(DT_PRODUCT, im, d);
-        double ad = fold_f64(DT_PRODUCT, re, d), bc = fold_f64(DT_PRODUCT, im, c);
-        re = fold_f64(DT_SUM, ac, -bd);
-        im = fold_f64(DT_SUM, ad, bc);
+        double ac = combine_f64(DT_PRODUCT, re, c), bd = combine_f64(DT_PRODUCT, im, d);
+        double ad = combine_f64(DT_PRODUCT, re, d), bc = combine_f64(DT_PRODUCT, im, c);
+        re = combine_f64(DT_SUM, ac, -bd);
+        im = combine_f64(DT_SUM, ad, bc);
     }
     ((double *)out)[2 * i] = re;
     ((double *)out)[2 * i + 1] = im;
@@ -187,7 +187,7 @@ static void expect_integer(dt_dtype dtype, dt_reduce op, const void *const *srcs
     int bits = 8 * (int)dt_dtype_size(dtype);
     integer all = integer_at(dtype, srcs[0], i);
     for (int k = 1; k < n_srcs; k++) {
-        all = fold_integer(op, all, integer_at(dtype, srcs[k], i));
+        all = combine_integers(op, all, integer_at(dtype, srcs[k], i));
         all = op == DT_AVG ? all : wrapped(all, bits, dtype != DT_U8);
     }
     if (op == DT_AVG)
@@ -202,8 +202,8 @@ static void expect_bool(dt_reduce op, const void *const *srcs, int n_srcs, size_
     ((uint8_t *)out)[i] = op == DT_SUM || op == DT_MAX ? n_true > 0 : n_true == n_srcs;
 }
 
-static void expect(dt_dtype dtype, dt_reduce op, const void *const *srcs, int n_srcs, size_t i, int64_t divisor,
-                   void *out) {
+static void expect_element(dt_dtype dtype, dt_reduce op, const void *const *srcs, int n_srcs, size_t i,
+                           int64_t divisor, void *out) {
     bool is_complex = dtype == DT_C64 || dtype == DT_C128;
     if (dtype == DT_F16 || dtype == DT_BF16)
         expect_float16(dtype == DT_F16 ? &f16 : &bf16, op, srcs, n_srcs, i, divisor, out);
@@ -224,7 +224,7 @@ static void check_tables(dt_dtype dtype, dt_reduce op, const void *const *srcs, 
                          int64_t divisor) {
     char *expected = malloc(n * dt_dtype_size(dtype)), *got = malloc(n * dt_dtype_size(dtype));
     for (size_t i = 0; i < n; i++)
-        expect(dtype, op, srcs, n_srcs, i, divisor, expected);
+        expect_element(dtype, op, srcs, n_srcs, i, divisor, expected);
     for (int t = 0; t < N_NAMES; t++) {
         const dt__kernels *table = table_at(t);
         if (!table)
@@ -232,11 +232,11 @@ static void check_tables(dt_dtype dtype, dt_reduce op, const void *const *srcs, 
         table->reduce(dtype, op, got, srcs, n_srcs, n, divisor, DT__CACHED);
         int64_t at = first_difference(dtype, got, expected, n);
         if (at >= 0)
-            fail_msg("%s %s %s of %d, divisor %ld: sources %lx %lx... give %lx, by definition %lx", table->name,
+            fail_msg("%s %s %s of %d, divisor %ld: sources %lx %lx...: expected %lx, got %lx", table->name,
                      dt_dtype_name(dtype), dt_reduce_name(op), n_srcs, (long)divisor,
                      (unsigned long)real_bits(dtype, srcs[0], at),
-                     (unsigned long)real_bits(dtype, srcs[n_srcs > 1], at), (unsigned long)real_bits(dtype, got, at),
-                     (unsigned long)real_bits(dtype, expected, at));
+                     (unsigned long)real_bits(dtype, srcs[n_srcs > 1], at),
+                     (unsigned long)real_bits(dtype, expected, at), (unsigned long)real_bits(dtype, got, at));
     }
     free(expected);
     free(got);
@@ -266,9 +266,9 @@ static void reduce__equals_the_definition_for_every_dtype_and_reduction(void **s
 
 enum { N_CODES = 0x10000 };
 
-/* A code that is not NaN comes back as it went in, and NaN as NaN. */
 static const dt_dtype halves[] = {DT_F16, DT_BF16};
 
+/* A code that is not NaN is unchanged, and NaN is NaN. */
 static void float16__every_code_survives_widening_and_narrowing(void **state) {
     (void)state;
     uint16_t codes[N_CODES], got[N_CODES];
@@ -287,7 +287,7 @@ static void float16__every_code_survives_widening_and_narrowing(void **state) {
         }
 }
 
-/* Every code with partners that reach each kind of rounding: ties, carries, underflow, overflow. */
+/* Every code with partners that cause each kind of rounding: ties, carries, underflow, overflow. */
 static void float16__every_code_with_many_partners_equals_the_definition(void **state) {
     (void)state;
     static uint16_t codes[N_CODES], partners[N_CODES];

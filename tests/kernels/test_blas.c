@@ -13,7 +13,7 @@
 
 enum { N = 700 };
 
-static int n_threads(void) {
+static int n_threads_of_process(void) {
     int n = 0;
     DIR *tasks = opendir("/proc/self/task");
     assert_non_null(tasks);
@@ -23,7 +23,7 @@ static int n_threads(void) {
     return n - 2; /* . and .. */
 }
 
-/* A product in the caller's memory: its bits. */
+/* Copies the bits of a product of two random matrices to `out`. */
 static void multiply(dt_ctx *ctx, float *out) {
     dt_scope scope = dt_scope_begin(ctx);
     dt_generator_state start = {7, 0};
@@ -36,7 +36,7 @@ static void multiply(dt_ctx *ctx, float *out) {
 }
 
 /* As if the program were linked with it. */
-static void *users_openblas(void) {
+static void *openblas_of_the_program(void) {
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_GLOBAL);
     if (!library)
         test_skip("OpenBLAS is not installed");
@@ -45,7 +45,7 @@ static void *users_openblas(void) {
 
 static void blas__leaves_the_thread_count_of_the_program_alone(void **state) {
     (void)state;
-    void *library = users_openblas();
+    void *library = openblas_of_the_program();
     void (*set)(int n);
     int (*get)(void);
     *(void **)&set = dlsym(library, "openblas_set_num_threads");
@@ -76,13 +76,13 @@ static void blas__starts_no_threads_and_keeps_the_environment(void **state) {
     (void)state;
     dt__blas blas;
     setenv("OPENBLAS_NUM_THREADS", "3", 1);
-    int before = n_threads();
+    int before = n_threads_of_process();
     if (!dt__blas_load(&blas))
         test_skip("OpenBLAS is not installed");
     float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8}, c[4];
     blas.sgemm(DT__BLAS_ROW_MAJOR, DT__BLAS_PLAIN, DT__BLAS_PLAIN, 2, 2, 2, 1, a, 2, b, 2, 0, c, 2);
     assert_true(c[0] == 19 && c[1] == 22 && c[2] == 43 && c[3] == 50);
-    assert_int_equal(n_threads(), before);
+    assert_int_equal(n_threads_of_process(), before);
     assert_string_equal(getenv("OPENBLAS_NUM_THREADS"), "3");
 }
 

@@ -2,8 +2,8 @@
  *
  * Functions of complex numbers over the whole range against the C library in a longer format (113 bits where the
  * compiler has them), within a stated number of units in the last place (ULP) of each part, or of the modulus where
- * parts may cancel; special values against the C library's functions of the same format, as Annex G of C has them. All
- * tables compute the same bits. src/kernels/complex_math.h derives the bounds.
+ * parts may cancel; special values against the C library's functions of the same format, which follow Annex G of C.
+ * All tables compute the same bits. src/kernels/complex_math.h derives the bounds.
  */
 #include "kernels/support.h"
 
@@ -107,17 +107,21 @@ static double one_ulp(dt_dtype dtype, wide of) {
 }
 
 /* The error in ULP of `of`; huge where a special case is wrong. */
-static double units_off(dt_dtype dtype, double got, wide expected, wide of) {
+static double error_in_ulp(dt_dtype dtype, double got, wide expected, wide of) {
     const double rounded = dtype == DT_C64 ? (double)(float)expected : (double)expected;
     const wide largest = dtype == DT_C64 ? (wide)FLT_MAX : (wide)DBL_MAX, size = expected < 0 ? -expected : expected;
     if (isnan(got) || isnan(rounded))
         return isnan(got) && isnan(rounded) ? 0 : 1e9;
-    if (isinf(rounded) || isinf(got)) /* beyond, or as good as the largest number */
-        return got == rounded || size > largest * (1 - (wide)0x1p-22) ? 0 : 1e9;
+    if (isinf(got)) { /* overflow, also of results up to 4 ULP below the largest number */
+        const wide limit = largest * (1 - (wide)(dtype == DT_C64 ? 0x1p-21 : 0x1p-50));
+        return got == rounded || (signbit(got) == signbit(rounded) && size > limit) ? 0 : 1e9;
+    }
+    if (size > (wide)DBL_MAX * (wide)DBL_MAX)
+        return 1e9;
     if (rounded == 0 && got == 0)
         return signbit(got) == signbit(rounded) || expected != 0 ? 0 : 1e9;
-    const wide off = (wide)got - expected;
-    return (double)((off < 0 ? -off : off) / (wide)one_ulp(dtype, of));
+    const wide error = (wide)got - expected;
+    return (double)((error < 0 ? -error : error) / (wide)one_ulp(dtype, of));
 }
 
 /* n elements of either dtype, as parts. */
@@ -142,7 +146,7 @@ static parts get(dt_dtype dtype, const block *b, int64_t i) {
 }
 
 /* Runs one block in every table and compares the bits with the baseline's, which it leaves in out. */
-static void run_all(dt__element_op op, dt_dtype dtype, int64_t n, const block *x, const block *y, block *out) {
+static void run_all_tables(dt__element_op op, dt_dtype dtype, int64_t n, const block *x, const block *y, block *out) {
     dt__kernels_baseline.loops->ops[op][dtype](n, out, (const void *[]){x, y, NULL}, NULL);
     for (int t = 0; t < N_NAMES; t++) {
         static block other;
@@ -159,7 +163,7 @@ static void run_all(dt__element_op op, dt_dtype dtype, int64_t n, const block *x
 }
 
 static double fraction(uint64_t *random) { return ldexp((double)(test_random(random) >> 11), -53); }
-static double between(uint64_t *random, double low, double high) { return low + (high - low) * fraction(random); }
+static double uniform(uint64_t *random, double low, double high) { return low + (high - low) * fraction(random); }
 static double any_bits(uint64_t *random, dt_dtype dtype) {
     return dtype == DT_C64 ? (double)dt__f32_from_bits((uint32_t)test_random(random))
                            : dt__f64_from_bits(test_random(random));
@@ -171,7 +175,7 @@ static double magnitude(uint64_t *random, int low, int high) {
 }
 
 static parts random_parts(uint64_t *random, dt_dtype dtype, int kind) {
-    const double x = between(random, -20, 20), y = between(random, -20, 20), turn = between(random, 0, 7);
+    const double x = uniform(random, -20, 20), y = uniform(random, -20, 20), turn = uniform(random, 0, 7);
     switch (kind) {
     case 0:
         return (parts){any_bits(random, dtype), any_bits(random, dtype)};
@@ -199,32 +203,31 @@ static void random_block(uint64_t *random, dt_dtype dtype, int kind, block *b) {
 
 static wide modulus(wide_complex z) { return WIDE(cabs)(z); }
 
-/* The larger error of the two parts. Of quotients, whose zeros have the sign that the formula leaves, those signs are
- * not compared. */
-static double parts_off(dt_dtype dtype, parts got, wide_complex expected, bool of_modulus) {
+/* The larger error of the two parts. The signs of zeros in quotients depend on the formula and are not compared. */
+static double max_error_in_ulp(dt_dtype dtype, parts got, wide_complex expected, bool of_modulus) {
     const wide re = WIDE(creal)(expected), im = WIDE(cimag)(expected);
     const bool skips_re = of_modulus && got.re == 0 && re == 0, skips_im = of_modulus && got.im == 0 && im == 0;
-    const double a = skips_re ? 0 : units_off(dtype, got.re, re, of_modulus ? modulus(expected) : re);
-    const double b = skips_im ? 0 : units_off(dtype, got.im, im, of_modulus ? modulus(expected) : im);
+    const double a = skips_re ? 0 : error_in_ulp(dtype, got.re, re, of_modulus ? modulus(expected) : re);
+    const double b = skips_im ? 0 : error_in_ulp(dtype, got.im, im, of_modulus ? modulus(expected) : im);
     return a > b ? a : b;
 }
 
 static bool is_finite(parts z) { return isfinite(z.re) && isfinite(z.im); }
 
-static void check(const function *f, dt_dtype dtype, const block *x, int64_t n) {
+static void check_function(const function *f, dt_dtype dtype, const block *x, int64_t n) {
     static block out;
     const double max = dtype == DT_C64 ? f->max_c64 : f->max_c128;
-    run_all(f->op, dtype, n, x, NULL, &out);
+    run_all_tables(f->op, dtype, n, x, NULL, &out);
     for (int64_t i = 0; i < n; i++) {
         const parts z = get(dtype, x, i), got = get(dtype, &out, i);
         if (!is_finite(z))
             continue;
         const wide_complex expected = f->reference(wide_of(z));
-        const double off = parts_off(dtype, got, expected, f->of_modulus);
-        if (off > max)
-            fail_msg("%s of %s %a%+ai: %a%+ai, expected %La%+Lai: %g ULP, allowed are %g", f->name,
+        const double error = max_error_in_ulp(dtype, got, expected, f->of_modulus);
+        if (error > max)
+            fail_msg("%s of %s %a%+ai: %a%+ai, expected %La%+Lai: %g ULP, more than %g", f->name,
                      dt_dtype_name(dtype), z.re, z.im, got.re, got.im, (long double)WIDE(creal)(expected),
-                     (long double)WIDE(cimag)(expected), off, max);
+                     (long double)WIDE(cimag)(expected), error, max);
     }
 }
 
@@ -237,12 +240,12 @@ static void functions__are_within_their_bounds_everywhere(void **state) {
             for (int round = 0; round < 3 * N_KINDS; round++) {
                 const dt_dtype dtype = d ? DT_C128 : DT_C64;
                 random_block(&random, dtype, round % N_KINDS, &x);
-                check(&functions[f], dtype, &x, N);
+                check_function(&functions[f], dtype, &x, N);
             }
 }
 
-/* Whether a part is what C has: C leaves the signs of zeros and infinities open where there is no direction. */
-static bool is_as_in_c(double got, double expected, bool has_direction, bool of_modulus) {
+/* Whether a part is as C defines it: C does not specify the signs of zeros and infinities that have no direction. */
+static bool agrees_with_c(double got, double expected, bool has_direction, bool of_modulus) {
     if (isnan(got) || isnan(expected))
         return isnan(got) && isnan(expected);
     if (isinf(expected) || (expected == 0 && !of_modulus))
@@ -260,17 +263,17 @@ static void functions__have_the_special_values_of_c(void **state) {
         for (int i = 0; i < N_SPECIAL; i++)
             for (int j = 0; j < N_SPECIAL; j++)
                 put(DT_C128, &x, n++, (parts){special_values[i], special_values[j]});
-        check(&functions[f], DT_C128, &x, n);
-        run_all(functions[f].op, DT_C128, n, &x, NULL, &out);
+        check_function(&functions[f], DT_C128, &x, n);
+        run_all_tables(functions[f].op, DT_C128, n, &x, NULL, &out);
         for (int64_t i = 0; functions[f].special && i < n; i++) {
             const parts z = get(DT_C128, &x, i), got = get(DT_C128, &out, i);
             const parts expected = parts_of(functions[f].special(complex_of(z)));
             if (is_finite(z))
                 continue;
-            const bool directed = has_direction(z) && !isnan(expected.re) && !isnan(expected.im),
+            const bool is_directed = has_direction(z) && !isnan(expected.re) && !isnan(expected.im),
                        of_modulus = functions[f].of_modulus;
-            if (!is_as_in_c(got.re, expected.re, directed, of_modulus) ||
-                !is_as_in_c(got.im, expected.im, directed, of_modulus))
+            if (!agrees_with_c(got.re, expected.re, is_directed, of_modulus) ||
+                !agrees_with_c(got.im, expected.im, is_directed, of_modulus))
                 fail_msg("%s of %a%+ai: %a%+ai, expected %a%+ai", functions[f].name, z.re, z.im, got.re, got.im,
                          expected.re, expected.im);
         }
@@ -285,15 +288,15 @@ static void quotients__are_within_their_bounds_everywhere(void **state) {
         const dt_dtype dtype = round % 2 ? DT_C128 : DT_C64;
         random_block(&random, dtype, round / 2 % N_KINDS, &x);
         random_block(&random, dtype, (int)test_below(&random, N_KINDS), &y);
-        run_all(DT__EL_DIV, dtype, N, &x, &y, &out);
+        run_all_tables(DT__EL_DIV, dtype, N, &x, &y, &out);
         for (int64_t i = 0; i < N; i++) {
             const parts a = get(dtype, &x, i), b = get(dtype, &y, i), got = get(dtype, &out, i);
             if (!is_finite(a) || !is_finite(b) || (b.re == 0 && b.im == 0))
                 continue;
-            const double off = parts_off(dtype, got, wide_of(a) / wide_of(b), true);
-            if (off > (dtype == DT_C64 ? 0.51 : 5.5))
+            const double error = max_error_in_ulp(dtype, got, wide_of(a) / wide_of(b), true);
+            if (error > (dtype == DT_C64 ? 0.51 : 5.5))
                 fail_msg("(%a%+ai) / (%a%+ai) of %s: %a%+ai: %g ULP", a.re, a.im, b.re, b.im, dt_dtype_name(dtype),
-                         got.re, got.im, off);
+                         got.re, got.im, error);
         }
     }
 }
@@ -318,7 +321,7 @@ static void quotients__have_the_special_values_of_c(void **state) {
                     put(DT_C128, &x, n, (parts){special_values[i], special_values[j]});
                     put(DT_C128, &y, n, (parts){special_values[k], special_values[l]});
                 }
-            run_all(DT__EL_DIV, DT_C128, n, &x, &y, &out);
+            run_all_tables(DT__EL_DIV, DT_C128, n, &x, &y, &out);
             for (n--; n >= 0; n--) {
                 const parts a = get(DT_C128, &x, n), b = get(DT_C128, &y, n), got = get(DT_C128, &out, n);
                 const bool is_zero = b.re == 0 && b.im == 0,
@@ -327,8 +330,8 @@ static void quotients__have_the_special_values_of_c(void **state) {
                 if (is_finite(a) && is_finite(b) && !is_zero)
                     continue;
                 if (isinf(expected.re) || isinf(expected.im) ? !is_same_infinity(got, expected)
-                                                             : !is_as_in_c(got.re, expected.re, true, true) ||
-                                                                   !is_as_in_c(got.im, expected.im, true, true))
+                                                             : !agrees_with_c(got.re, expected.re, true, true) ||
+                                                                   !agrees_with_c(got.im, expected.im, true, true))
                     fail_msg("(%a%+ai) / (%a%+ai): %a%+ai, expected %a%+ai", a.re, a.im, b.re, b.im, got.re, got.im,
                              expected.re, expected.im);
             }
@@ -345,7 +348,7 @@ static void quotients__of_real_numbers_are_those_of_real_numbers(void **state) {
             put(dtype, &x, i, (parts){magnitude(&random, -40, 40), magnitude(&random, -40, 40)});
             put(dtype, &y, i, (parts){magnitude(&random, -40, 40), 0});
         }
-        run_all(DT__EL_DIV, dtype, N, &x, &y, &out);
+        run_all_tables(DT__EL_DIV, dtype, N, &x, &y, &out);
         for (int64_t i = 0; i < N; i++) {
             const parts a = get(dtype, &x, i), b = get(dtype, &y, i), got = get(dtype, &out, i);
             assert_true(got.re == (d ? a.re / b.re : (double)((float)a.re / (float)b.re)));
@@ -365,11 +368,12 @@ static void powers__are_within_their_bounds_everywhere(void **state) {
         random_block(&random, dtype, round / 2 % N_KINDS, &x);
         for (int64_t i = 0; i < N; i++) {
             const parts z = get(dtype, &x, i);
-            const double size = fabs(log(hypot(z.re, z.im))) + 3, most = dtype == DT_C64 ? 100 : 750;
-            const double a = between(&random, -most, most) / size, b = between(&random, -most, most) / size;
+            const double size = fabs(log(hypot(z.re, z.im))) + 3, max_exponent = dtype == DT_C64 ? 100 : 750;
+            const double a = uniform(&random, -max_exponent, max_exponent) / size,
+                         b = uniform(&random, -max_exponent, max_exponent) / size;
             put(dtype, &y, i, (parts){i % 3 ? a : 0, i % 4 ? b : 0});
         }
-        run_all(DT__EL_POW, dtype, N, &x, &y, &out);
+        run_all_tables(DT__EL_POW, dtype, N, &x, &y, &out);
         for (int64_t i = 0; i < N; i++) {
             const parts z = get(dtype, &x, i), w = get(dtype, &y, i), got = get(dtype, &out, i);
             if (!is_finite(z) || (z.re == 0 && z.im == 0))
@@ -405,16 +409,16 @@ static void powers__have_special_values(void **state) {
         block x, y, out;
         put(DT_C128, &x, 0, rows[i].z);
         put(DT_C128, &y, 0, rows[i].w);
-        run_all(DT__EL_POW, DT_C128, 1, &x, &y, &out);
+        run_all_tables(DT__EL_POW, DT_C128, 1, &x, &y, &out);
         const parts got = get(DT_C128, &out, 0), expected = rows[i].power;
-        if (!is_as_in_c(got.re, expected.re, false, false) || !is_as_in_c(got.im, expected.im, false, false))
+        if (!agrees_with_c(got.re, expected.re, false, false) || !agrees_with_c(got.im, expected.im, false, false))
             fail_msg("(%a%+ai)^(%a%+ai) is %a%+ai, expected %a%+ai", rows[i].z.re, rows[i].z.im, rows[i].w.re,
                      rows[i].w.im, got.re, got.im, expected.re, expected.im);
     }
 }
 
-/* Points whose distance from the unit circle is far below the last bit of a part: x^2 + y^2 - 1 cancels twice. The
- * triples (m^2 - n^2, 2mn, m^2 + n^2) over their largest are such points. */
+/* Points whose distance from the unit circle is far below the last bit of a part: x^2 + y^2 - 1 cancels twice.
+ * Pythagorean triples (m^2 - n^2, 2mn, m^2 + n^2), divided by their largest number, are such points. */
 static void log__is_exact_beside_the_unit_circle(void **state) {
     (void)state;
     static block x;
@@ -426,22 +430,22 @@ static void log__is_exact_beside_the_unit_circle(void **state) {
         }
     for (int f = 0; f < N_FUNCTIONS; f++)
         if (functions[f].op == DT__EL_LOG)
-            check(&functions[f], DT_C128, &x, n);
+            check_function(&functions[f], DT_C128, &x, n);
 }
 
-/* What an element's neighbours are does not change it, nor its place, nor that the output is an input. */
+/* An element does not depend on its neighbours, on its position or on whether the output is an input. */
 static void results__depend_on_their_operands_alone(void **state) {
     (void)state;
-    enum { MOST = 300 };
+    enum { N_ELEMENTS = 300 };
     uint64_t random = test_seed(54);
     for (int op = 0; op < DT__N_ELEMENT_OPS; op++)
         for (int d = 0; d < 2; d++) {
-            static block x, y, all, one;
+            static block x, y, block_result, single_result;
             const dt_dtype dtype = d ? DT_C128 : DT_C64;
             if (!dt__kernels_baseline.loops->ops[op][dtype] || op == DT__EL_WHERE || op == DT__EL_ADD_SCALED ||
                 op == DT__EL_EQ || op == DT__EL_NE || op == DT__EL_ISNAN)
                 continue;
-            for (int64_t i = 0; i < MOST; i++) {
+            for (int64_t i = 0; i < N_ELEMENTS; i++) {
                 put(dtype, &x, i, random_parts(&random, dtype, i % 7 ? 1 : (int)(i % N_KINDS)));
                 put(dtype, &y, i, random_parts(&random, dtype, i % 5 ? 1 : (int)(i % N_KINDS)));
             }
@@ -449,22 +453,22 @@ static void results__depend_on_their_operands_alone(void **state) {
                 if (!table_at(t))
                     continue;
                 dt__loop *loop = table_at(t)->loops->ops[op][dtype];
-                loop(MOST, &all, (const void *[]){&x, &y, NULL}, NULL);
-                for (int64_t i = 0; i < MOST; i++) {
+                loop(N_ELEMENTS, &block_result, (const void *[]){&x, &y, NULL}, NULL);
+                for (int64_t i = 0; i < N_ELEMENTS; i++) {
                     block a, b;
                     put(dtype, &a, 0, get(dtype, &x, i));
                     put(dtype, &b, 0, get(dtype, &y, i));
-                    loop(1, &one, (const void *[]){&a, &b, NULL}, NULL);
-                    const parts alone = get(dtype, &one, 0), among = get(dtype, &all, i);
-                    put(dtype, &a, 0, alone);
-                    put(dtype, &b, 0, among);
+                    loop(1, &single_result, (const void *[]){&a, &b, NULL}, NULL);
+                    const parts single = get(dtype, &single_result, 0), element = get(dtype, &block_result, i);
+                    put(dtype, &a, 0, single);
+                    put(dtype, &b, 0, element);
                     if (first_difference(dtype, &a, &b, 1) >= 0)
-                        fail_msg("%s, op %d, element %d: %a%+ai by itself, %a%+ai among others", table_names[t], op,
-                                 (int)i, alone.re, alone.im, among.re, among.im);
+                        fail_msg("%s, op %d, element %d: %a%+ai by itself, %a%+ai in a block", table_names[t], op,
+                                 (int)i, single.re, single.im, element.re, element.im);
                 }
-                one = x;
-                loop(MOST, &one, (const void *[]){&one, &y, NULL}, NULL);
-                assert_int_equal(first_difference(dtype, &one, &all, MOST), -1);
+                single_result = x;
+                loop(N_ELEMENTS, &single_result, (const void *[]){&single_result, &y, NULL}, NULL);
+                assert_int_equal(first_difference(dtype, &single_result, &block_result, N_ELEMENTS), -1);
             }
         }
 }

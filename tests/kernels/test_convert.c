@@ -8,7 +8,7 @@
 #include "base/ctx.h"
 #include "kernels/elementwise.h"
 
-/* What a conversion of one element must give. Integers reach bf16 and f16 through f32. */
+/* The expected result for one element. Integers are converted to bf16 and f16 through f32. */
 static void convert_element(dt_dtype from, const void *x, dt_dtype to, void *y) {
     const wide w = get(from, x);
     if (is_integer(from) && is_integer(to))
@@ -19,7 +19,7 @@ static void convert_element(dt_dtype from, const void *x, dt_dtype to, void *y) 
         put(to, is_complex(to) || to == DT_BOOL ? w : (wide){w.re, 0}, y);
 }
 
-static void check(const dt__kernels *kernels, dt__pool *pool, test_array *dst, test_array *src) {
+static void check_conversion(const dt__kernels *kernels, dt__pool *pool, test_array *dst, test_array *src) {
     int64_t index[MAX_DIMS] = {0};
     dt__convert(kernels, pool, &dst->a, &src->a);
     if (is_empty(&dst->a))
@@ -29,12 +29,12 @@ static void check(const dt__kernels *kernels, dt__pool *pool, test_array *dst, t
         const void *x = element_at(&src->a, dst->a.n_dims, index), *y = element_at(&dst->a, dst->a.n_dims, index);
         convert_element(src->a.dtype, x, dst->a.dtype, expected);
         if (dst->a.dtype == src->a.dtype)
-            memcpy(expected, x, dt_dtype_size(src->a.dtype)); /* bits are kept, a bool of 2 too */
+            memcpy(expected, x, dt_dtype_size(src->a.dtype)); /* bits are copied, also those of a bool that is 2 */
         if (first_difference(dst->a.dtype, expected, y, 1) >= 0)
-            fail_msg("%s: %s %Lg+%Lgi to %s gives %Lg+%Lgi, not %Lg+%Lgi", kernels->name, dt_dtype_name(src->a.dtype),
-                     get(src->a.dtype, x).re, get(src->a.dtype, x).im, dt_dtype_name(dst->a.dtype),
-                     get(dst->a.dtype, y).re, get(dst->a.dtype, y).im, get(dst->a.dtype, expected).re,
-                     get(dst->a.dtype, expected).im);
+            fail_msg("%s: %s %Lg+%Lgi to %s: expected %Lg+%Lgi, got %Lg+%Lgi", kernels->name,
+                     dt_dtype_name(src->a.dtype), get(src->a.dtype, x).re, get(src->a.dtype, x).im,
+                     dt_dtype_name(dst->a.dtype), get(dst->a.dtype, expected).re, get(dst->a.dtype, expected).im,
+                     get(dst->a.dtype, y).re, get(dst->a.dtype, y).im);
     } while (next_index(dst->a.n_dims, dst->shape, index));
 }
 
@@ -46,7 +46,7 @@ static void check_shape(dt__pool *pool, uint64_t *random, dt_dtype from, dt_dtyp
             continue;
         test_array_make(&src, from, n_dims, shape, (test_layout)test_below(random, 3), random);
         test_array_make(&dst, to, n_dims, shape, (test_layout)test_below(random, 2), random);
-        check(table_at(t), pool, &dst, &src);
+        check_conversion(table_at(t), pool, &dst, &src);
         test_array_free(&src);
         test_array_free(&dst);
     }
@@ -79,38 +79,38 @@ static void convert__sixteen_bit_floats_exhaustively(void **state) {
                 static char wide_values[8 * N], back[2 * 3 * N], near[8 * 3 * N];
                 const int64_t n = N, n_near = 3 * N, one = 1;
                 const dt__array narrow = {bits, halves[h], 1, &n, &one},
-                                wide_ones = {wide_values, reals[r], 1, &n, &one};
-                const dt__array near_ones = {near, reals[r], 1, &n_near, &one},
+                                widened = {wide_values, reals[r], 1, &n, &one};
+                const dt__array near_ties = {near, reals[r], 1, &n_near, &one},
                                 rounded = {back, halves[h], 1, &n_near, &one};
                 if (!table_at(t))
                     continue;
-                dt__convert(table_at(t), NULL, &wide_ones, &narrow);
+                dt__convert(table_at(t), NULL, &widened, &narrow);
                 for (int i = 0; i < N; i++) {
                     char expected[8];
                     const size_t size = dt_dtype_size(reals[r]);
                     convert_element(halves[h], &bits[i], reals[r], expected);
                     if (first_difference(reals[r], expected, wide_values + (size_t)i * size, 1) >= 0)
-                        fail_msg("%s: %s %#x becomes %Lg", table_names[t], dt_dtype_name(halves[h]), i,
-                                 get(reals[r], wide_values + (size_t)i * size).re);
-                    const double here = (double)get(halves[h], &bits[i]).re;
+                        fail_msg("%s: %s %#x: expected %Lg, got %Lg", table_names[t], dt_dtype_name(halves[h]), i,
+                                 get(reals[r], expected).re, get(reals[r], wide_values + (size_t)i * size).re);
+                    const double value = (double)get(halves[h], &bits[i]).re;
                     const uint16_t next_bits = (uint16_t)(i + 1);
-                    const double next = (double)get(halves[h], &next_bits).re, tie = (here + next) / 2;
+                    const double next = (double)get(halves[h], &next_bits).re, tie = (value + next) / 2;
                     doubles[3 * i] = tie;
                     doubles[3 * i + 1] =
-                        reals[r] == DT_F64 ? nextafter(tie, here) : (double)nextafterf((float)tie, (float)here);
+                        reals[r] == DT_F64 ? nextafter(tie, value) : (double)nextafterf((float)tie, (float)value);
                     doubles[3 * i + 2] =
                         reals[r] == DT_F64 ? nextafter(tie, next) : (double)nextafterf((float)tie, (float)next);
                 }
                 for (int i = 0; i < 3 * N; i++)
                     put(reals[r], (wide){doubles[i], 0}, near + (size_t)i * dt_dtype_size(reals[r]));
-                dt__convert(table_at(t), NULL, &rounded, &near_ones);
+                dt__convert(table_at(t), NULL, &rounded, &near_ties);
                 for (int i = 0; i < 3 * N; i++) {
                     char expected[8];
                     convert_element(reals[r], near + (size_t)i * dt_dtype_size(reals[r]), halves[h], expected);
                     if (first_difference(halves[h], expected, back + 2 * i, 1) >= 0)
-                        fail_msg("%s: %s %a becomes %s %Lg, not %Lg", table_names[t], dt_dtype_name(reals[r]),
-                                 doubles[i], dt_dtype_name(halves[h]), get(halves[h], back + 2 * i).re,
-                                 get(halves[h], expected).re);
+                        fail_msg("%s: %s %a to %s: expected %Lg, got %Lg", table_names[t], dt_dtype_name(reals[r]),
+                                 doubles[i], dt_dtype_name(halves[h]), get(halves[h], expected).re,
+                                 get(halves[h], back + 2 * i).re);
                 }
             }
 }
@@ -129,7 +129,7 @@ static void convert__broadcasts_the_source(void **state) {
         }
 }
 
-static void convert__threads_give_the_same(void **state) {
+static void convert__threads_give_the_same_bits(void **state) {
     (void)state;
     uint64_t random = test_seed(5);
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -149,7 +149,7 @@ int main(void) {
         cmocka_unit_test(convert__all_pairs_of_dtypes),
         cmocka_unit_test(convert__sixteen_bit_floats_exhaustively),
         cmocka_unit_test(convert__broadcasts_the_source),
-        cmocka_unit_test(convert__threads_give_the_same),
+        cmocka_unit_test(convert__threads_give_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,8 +43,8 @@ static void check_fill(const dt__kernels *table, size_t value_bytes, size_t n, d
     table->fill(dst.data, value, value_bytes, n, store);
     for (size_t i = 0; i < value_bytes * n; i++)
         if (dst.data[i] != value[i % value_bytes])
-            fail_msg("%s fill with %zu values of %zu bytes at +%zu, store %d: byte %zu is %d, not %d", table->name, n,
-                     value_bytes, offset, store, i, dst.data[i], value[i % value_bytes]);
+            fail_msg("%s fill with %zu values of %zu bytes at +%zu, store %d: byte %zu: expected %d, got %d",
+                     table->name, n, value_bytes, offset, store, i, value[i % value_bytes], dst.data[i]);
     if (!guarded_is_intact(&dst))
         fail_msg("%s fill with %zu values of %zu bytes at +%zu wrote outside", table->name, n, value_bytes, offset);
     guarded_free(&dst);
@@ -63,7 +63,7 @@ static void fill__repeats_the_value_and_stays_inside(void **state) {
 }
 
 /* Empty shards have no memory. */
-static void nothing__may_be_at_null(void **state) {
+static void empty_buffers__may_be_null(void **state) {
     (void)state;
     for (int t = 0; t < N_NAMES; t++)
         for (int store = DT__CACHED; table_at(t) && store <= DT__STREAM; store++) {
@@ -81,7 +81,7 @@ static void nothing__may_be_at_null(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(copy__copies_and_stays_inside),
-        cmocka_unit_test(nothing__may_be_at_null),
+        cmocka_unit_test(empty_buffers__may_be_null),
         cmocka_unit_test(fill__repeats_the_value_and_stays_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

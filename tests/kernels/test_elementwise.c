@@ -11,7 +11,7 @@
 
 #include <complex.h>
 
-static const char *const names[DT__N_ELEMENT_OPS] = {
+static const char *const op_names[DT__N_ELEMENT_OPS] = {
 #define NAME(name, n_ins, bool_ins, is_bool) #name,
     DT__ELEMENT_LIST(NAME)
 #undef NAME
@@ -19,14 +19,14 @@ static const char *const names[DT__N_ELEMENT_OPS] = {
 static const struct {
     int n_ins, bool_ins;
     bool is_bool;
-} facts[DT__N_ELEMENT_OPS] = {
+} op_facts[DT__N_ELEMENT_OPS] = {
 #define FACT(name, n_ins, bool_ins, is_bool) {n_ins, bool_ins, is_bool},
     DT__ELEMENT_LIST(FACT)
 #undef FACT
 };
 
-/* Reads its operands, of whatever dtype, as truth values. */
-static bool is_logic(dt__element_op op) { return facts[op].bool_ins == (1 << facts[op].n_ins) - 1; }
+/* Converts its operands, of whatever dtype, to booleans. */
+static bool is_logic(dt__element_op op) { return op_facts[op].bool_ins == (1 << op_facts[op].n_ins) - 1; }
 
 /* A number of the dtype nearest to x. */
 static long double rounded(dt_dtype dtype, long double x) {
@@ -36,21 +36,21 @@ static long double rounded(dt_dtype dtype, long double x) {
 }
 
 /* One operation of a kernel, rounded by itself; long double would round twice. */
-static long double sum_in(dt_dtype dtype, long double a, long double b) {
+static long double rounded_sum(dt_dtype dtype, long double a, long double b) {
     return dtype == DT_F64 ? (long double)((double)a + (double)b) : (long double)((float)a + (float)b);
 }
-static long double product_in(dt_dtype dtype, long double a, long double b) {
+static long double rounded_product(dt_dtype dtype, long double a, long double b) {
     return dtype == DT_F64 ? (long double)((double)a * (double)b) : (long double)((float)a * (float)b);
 }
 
 static long double gelu_argument(long double x) { return sqrtl(2 / acosl(-1)) * (x + 0.044715L * x * x * x); }
 
 static long double floor_remainder(long double x, long double y) {
-    long double rest = fmodl(x, y);
-    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+    long double modulo = fmodl(x, y);
+    return modulo != 0 && (modulo < 0) != (y < 0) ? modulo + y : modulo;
 }
 
-/* What PyTorch defines for floats. */
+/* PyTorch's definition for floats. */
 static long double real_reference(dt__element_op op, dt_dtype dtype, const long double *in,
                                   const dt__number *numbers) {
     const long double x = in[0], y = in[1], z = in[2], p = rounded(dtype, numbers[0].f.re),
@@ -61,7 +61,7 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
     case DT__EL_SUB:
         return x - y;
     case DT__EL_ADD_SCALED:
-        return x + product_in(dtype, p, y);
+        return x + rounded_product(dtype, p, y);
     case DT__EL_MUL:
         return x * y;
     case DT__EL_DIV:
@@ -116,13 +116,13 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
     case DT__EL_THRESHOLD:
         return y <= p ? 0 : x;
     case DT__EL_AFFINE:
-        return product_in(dtype, x, p) + q;
+        return rounded_product(dtype, x, p) + q;
     case DT__EL_SHIFTED:
-        return sum_in(dtype, x, -p) - q;
+        return rounded_sum(dtype, x, -p) - q;
     case DT__EL_EXP_SHIFTED:
-        return expl(sum_in(dtype, x, -p));
+        return expl(rounded_sum(dtype, x, -p));
     case DT__EL_NORMALISE:
-        return product_in(dtype, product_in(dtype, sum_in(dtype, x, -p), q), y) + z;
+        return rounded_product(dtype, rounded_product(dtype, rounded_sum(dtype, x, -p), q), y) + z;
     case DT__EL_DROPOUT:
         return x != 0 ? y * p : 0;
     case DT__EL_EXP:
@@ -173,7 +173,8 @@ static long double real_reference(dt__element_op op, dt_dtype dtype, const long 
     }
 }
 
-/* How far results may be off: in units in the last place, and in parts of the inputs' sizes where terms cancel. */
+/* The error allowed: in units in the last place, plus a multiple of the rounding error of the first input where terms
+ * cancel. */
 static void tolerance(dt__element_op op, double *units, double *parts) {
     *units = 0.501;
     *parts = 0;
@@ -253,14 +254,16 @@ static bool is_near(dt__element_op op, dt_dtype dtype, long double got, long dou
     tolerance(op, &units, &parts);
     if (isnan(got) || isnan(expected))
         return isnan(got) && isnan(expected);
-    if (isinf(got) || isinf(expected))
-        return got == expected || (fabsl(expected) >= largest(dtype) && signbit(got) == signbit(expected));
-    long double most = units * unit(dtype, expected);
+    if (isinf(got))
+        return signbit(got) == signbit(expected) && fabsl(expected) >= largest(dtype);
+    if (isinf(expected))
+        return false;
+    long double allowed = units * unit(dtype, expected);
     if (parts > 0 && isfinite(in[0]))
-        most += parts * ldexpl(fabsl(in[0]), -fraction_bits(dtype == DT_F64 ? DT_F64 : DT_F32));
-    if (op == DT__EL_SILU) /* x e^x, where e^x is subnormal */
-        most += dtype == DT_F64 ? 0x1p-1010L : 0x1p-120L;
-    return fabsl(got - expected) <= most;
+        allowed += parts * ldexpl(fabsl(in[0]), -fraction_bits(dtype == DT_F64 ? DT_F64 : DT_F32));
+    if (op == DT__EL_SILU) /* x e^x with |x| < 2^10, where e^x is subnormal and off by a unit */
+        allowed += dtype == DT_F64 ? 0x1p-1064L : 0x1p-142L;
+    return fabsl(got - expected) <= allowed;
 }
 
 /* Integers, wrapped at 64 bits; the caller wraps further. */
@@ -308,7 +311,7 @@ static int64_t integer_reference(dt__element_op op, const int64_t *in, const dt_
         return in[0] > 0 ? in[0] : 0;
     case DT__EL_WHERE:
         return in[0] ? in[1] : in[2];
-    default: /* comparisons, signs: small numbers that long double holds */
+    default: /* comparisons, signs: small numbers, which long double represents exactly */
         return (int64_t)real_reference(op, DT_I64, (long double[]){(long double)in[0], (long double)in[1], 0},
                                        numbers);
     }
@@ -367,18 +370,18 @@ static long double complex complex_reference(dt__element_op op, const long doubl
     case DT__EL_COS:
         return ccosl(x);
     default:
-        fail_msg("no complex reference for %s", names[op]);
+        fail_msg("no complex reference for %s", op_names[op]);
         return 0;
     }
 }
 
 typedef struct op_case {
-    dt__elementwise what;
+    dt__elementwise request;
     test_array out, ins[3];
 } op_case;
 
 static dt_dtype input_dtype(const op_case *c, int k) {
-    return facts[c->what.op].bool_ins >> k & 1 ? DT_BOOL : c->what.dtype;
+    return op_facts[c->request.op].bool_ins >> k & 1 ? DT_BOOL : c->request.dtype;
 }
 
 /* Input k as the op reads it. */
@@ -405,33 +408,33 @@ static void check_real(const op_case *c, const dt__kernels *kernels, char (*in)[
     long double x[3];
     for (int k = 0; k < 3; k++)
         x[k] = get(input_dtype(c, k), in[k]).re;
-    if (c->what.op == DT__EL_GELU_TANH_GRAD && fabsl(x[1]) > 1e100L) /* its square overflows, as in PyTorch */
+    if (c->request.op == DT__EL_GELU_TANH_GRAD && fabsl(x[1]) > 1e100L) /* its square overflows, as in PyTorch */
         return;
-    const dt_dtype loop = c->what.dtype == DT_F16 || c->what.dtype == DT_BF16 ? DT_F32 : c->what.dtype;
-    if (is_infinite_times_underflow(c->what.op, loop, x))
+    const dt_dtype loop = c->request.dtype == DT_F16 || c->request.dtype == DT_BF16 ? DT_F32 : c->request.dtype;
+    if (is_infinite_times_underflow(c->request.op, loop, x))
         return;
-    const long double expected = real_reference(c->what.op, loop, x, c->what.numbers), got = get(result, y).re;
-    if (facts[c->what.op].is_bool ? got == expected : is_near(c->what.op, result, got, expected, x))
+    const long double expected = real_reference(c->request.op, loop, x, c->request.numbers), got = get(result, y).re;
+    if (op_facts[c->request.op].is_bool ? got == expected : is_near(c->request.op, result, got, expected, x))
         return;
-    fail_msg("%s: %s of %s%s: %La, %La, %La with %g, %g gives %La, not %La", kernels->name, names[c->what.op],
-             dt_dtype_name(c->what.dtype), mixed ? " (mixed)" : "", x[0], x[1], x[2], c->what.numbers[0].f.re,
-             c->what.numbers[1].f.re, got, expected);
+    fail_msg("%s: %s of %s%s: %La, %La, %La with %g, %g: expected %La, got %La", kernels->name,
+             op_names[c->request.op], dt_dtype_name(c->request.dtype), mixed ? " (mixed)" : "", x[0], x[1], x[2],
+             c->request.numbers[0].f.re, c->request.numbers[1].f.re, expected, got);
 }
 
 static void check_integer(const op_case *c, const dt__kernels *kernels, char (*in)[16], const void *y) {
     int64_t x[3], expected_bits = 0, got_bits = 0;
     for (int k = 0; k < 3; k++)
         x[k] = get_integer(input_dtype(c, k), in[k]);
-    const int64_t expected = integer_reference(c->what.op, x, c->what.numbers);
+    const int64_t expected = integer_reference(c->request.op, x, c->request.numbers);
     put_wrapped(c->out.a.dtype, expected, &expected_bits);
     memcpy(&got_bits, y, dt_dtype_size(c->out.a.dtype));
     if (expected_bits != got_bits)
-        fail_msg("%s: %s of %s: %ld, %ld, %ld with %ld, %ld gives bits %lx, not %lx", kernels->name,
-                 names[c->what.op], dt_dtype_name(c->what.dtype), (long)x[0], (long)x[1], (long)x[2],
-                 (long)c->what.numbers[0].i, (long)c->what.numbers[1].i, (long)got_bits, (long)expected_bits);
+        fail_msg("%s: %s of %s: %ld, %ld, %ld with %ld, %ld: expected bits %lx, got %lx", kernels->name,
+                 op_names[c->request.op], dt_dtype_name(c->request.dtype), (long)x[0], (long)x[1], (long)x[2],
+                 (long)c->request.numbers[0].i, (long)c->request.numbers[1].i, (long)expected_bits, (long)got_bits);
 }
 
-/* Where anything is not finite, or would not be in the dtype, libraries differ. */
+/* Not compared where an operand or the result is not finite or nearly out of the range: libraries differ there. */
 static void check_complex(const op_case *c, const dt__kernels *kernels, char (*in)[16], const void *y) {
     long double complex x[3];
     for (int k = 0; k < 3; k++) {
@@ -441,41 +444,42 @@ static void check_complex(const op_case *c, const dt__kernels *kernels, char (*i
     const wide g = get(c->out.a.dtype, y);
     const long double complex got = complex_of(g.re, g.im);
     const long double complex expected =
-        complex_reference(c->what.op, x, complex_of(c->what.numbers[0].f.re, c->what.numbers[0].f.im));
-    long double size = cabsl(expected), most = c->what.dtype == DT_C64 ? 1e30L : 1e300L, least = 1 / most;
-    for (int k = 0; k < facts[c->what.op].n_ins; k++)
-        if (!(cabsl(x[k]) < most) || cabsl(x[k]) < least)
+        complex_reference(c->request.op, x, complex_of(c->request.numbers[0].f.re, c->request.numbers[0].f.im));
+    long double size = cabsl(expected), max_size = c->request.dtype == DT_C64 ? 1e30L : 1e300L,
+                min_size = 1 / max_size;
+    for (int k = 0; k < op_facts[c->request.op].n_ins; k++)
+        if (!(cabsl(x[k]) < max_size) || cabsl(x[k]) < min_size)
             return;
-    if (!(size < most) || (size < least && size != 0))
+    if (!(size < max_size) || (size < min_size && size != 0))
         return;
-    if (c->what.op == DT__EL_ADD || c->what.op == DT__EL_SUB || c->what.op == DT__EL_ADD_SCALED)
+    if (c->request.op == DT__EL_ADD || c->request.op == DT__EL_SUB || c->request.op == DT__EL_ADD_SCALED)
         size = fmaxl(size, cabsl(x[0]) + 4 * cabsl(x[1]));
-    if (c->what.op == DT__EL_POW)
-        size *= 1 + (4 + fabsl(logl(cabsl(x[0]) + least))) * cabsl(x[1]);
-    const long double off = cabsl(got - expected), allowed = 8 * ldexpl(size, -fraction_bits(c->what.dtype));
+    if (c->request.op == DT__EL_POW)
+        size *= 1 + (4 + fabsl(logl(cabsl(x[0]) + min_size))) * cabsl(x[1]);
+    const long double off = cabsl(got - expected), allowed = 8 * ldexpl(size, -fraction_bits(c->request.dtype));
     if (!(off <= allowed))
-        fail_msg("%s: %s of %s: %Lg+%Lgi, %Lg+%Lgi gives %Lg+%Lgi, not %Lg+%Lgi", kernels->name, names[c->what.op],
-                 dt_dtype_name(c->what.dtype), creall(x[0]), cimagl(x[0]), creall(x[1]), cimagl(x[1]), g.re, g.im,
-                 creall(expected), cimagl(expected));
+        fail_msg("%s: %s of %s: %Lg+%Lgi, %Lg+%Lgi: expected %Lg+%Lgi, got %Lg+%Lgi", kernels->name,
+                 op_names[c->request.op], dt_dtype_name(c->request.dtype), creall(x[0]), cimagl(x[0]), creall(x[1]),
+                 cimagl(x[1]), creall(expected), cimagl(expected), g.re, g.im);
 }
 
-/* Inputs are kept apart from the output's memory, in case that is one of them. */
+/* Inputs are copied first, in case the output is one of them. */
 static void check_case(op_case *c, const dt__kernels *kernels, dt__pool *pool, char (*before)[3][16], bool mixed) {
     int64_t index[MAX_DIMS] = {0}, i = 0;
     if (!is_empty(&c->out.a))
         do
-            for (int k = 0; k < facts[c->what.op].n_ins; k++)
+            for (int k = 0; k < op_facts[c->request.op].n_ins; k++)
                 read_input(c, k, index, before[i][k]);
         while (i++, next_index(c->out.a.n_dims, c->out.shape, index));
-    dt__elementwise_run(kernels, pool, &c->what);
+    dt__elementwise_run(kernels, pool, &c->request);
     i = 0;
     if (is_empty(&c->out.a))
         return;
     do {
         const void *y = element_at(&c->out.a, c->out.a.n_dims, index);
-        if (is_logic(c->what.op) || is_float(c->what.dtype))
+        if (is_logic(c->request.op) || is_float(c->request.dtype))
             check_real(c, kernels, before[i], y, mixed);
-        else if (is_complex(c->what.dtype))
+        else if (is_complex(c->request.dtype))
             check_complex(c, kernels, before[i], y);
         else
             check_integer(c, kernels, before[i], y);
@@ -483,7 +487,7 @@ static void check_case(op_case *c, const dt__kernels *kernels, dt__pool *pool, c
     } while (next_index(c->out.a.n_dims, c->out.shape, index));
 }
 
-enum { ROOM = 1500 };
+enum { MAX_ELEMENTS = 1500 };
 
 static dt__number random_number(dt_dtype dtype, uint64_t *random) {
     dt__number n;
@@ -498,36 +502,38 @@ static dt__number random_number(dt_dtype dtype, uint64_t *random) {
     return n;
 }
 
-/* Inputs may lack leading dims and have dims of size 1; some are of another dtype that the op's holds exactly. */
-static void check_random(dt__element_op op, dt_dtype dtype, uint64_t *random) {
-    static char before[ROOM * 60][3][16];
-    static char first_result[ROOM * 60 * 16];
+/* Inputs may have fewer dims and dims of size 1; some are of another dtype that the op's represents exactly. */
+static void check_random_case(dt__element_op op, dt_dtype dtype, uint64_t *random) {
+    static char before[MAX_ELEMENTS * 60][3][16];
+    static char first_result[MAX_ELEMENTS * 60 * 16];
     int64_t shape[MAX_DIMS] = {0};
-    const int n_dims = random_shape(random, shape, ROOM);
+    const int n_dims = random_shape(random, shape, MAX_ELEMENTS);
     const bool mixed = test_below(random, 3) == 0, in_place = !mixed && test_below(random, 4) == 0;
     const uint64_t seed = test_random(random);
     bool have_first = false;
     for (int t = 0; t < N_NAMES; t++) {
-        uint64_t own = seed;
+        uint64_t local_random = seed;
         op_case c = {
-            .what = {.op = op, .dtype = dtype, .numbers = {random_number(dtype, &own), random_number(dtype, &own)}}};
+            .request = {.op = op,
+                        .dtype = dtype,
+                        .numbers = {random_number(dtype, &local_random), random_number(dtype, &local_random)}}};
         if (!table_at(t))
             continue;
-        test_array_make(&c.out, facts[op].is_bool ? DT_BOOL : dtype, n_dims, shape, (test_layout)test_below(&own, 2),
-                        &own);
-        c.what.out = &c.out.a;
-        for (int k = 0; k < facts[op].n_ins; k++) {
-            const bool alike = test_below(&own, 2) == 0;
-            const int skip = alike || n_dims == 0 ? 0 : (int)test_below(&own, n_dims + 1);
-            int64_t own_shape[MAX_DIMS] = {0};
+        test_array_make(&c.out, op_facts[op].is_bool ? DT_BOOL : dtype, n_dims, shape,
+                        (test_layout)test_below(&local_random, 2), &local_random);
+        c.request.out = &c.out.a;
+        for (int k = 0; k < op_facts[op].n_ins; k++) {
+            const bool same_shape = test_below(&local_random, 2) == 0;
+            const int skip = same_shape || n_dims == 0 ? 0 : (int)test_below(&local_random, n_dims + 1);
+            int64_t in_shape[MAX_DIMS] = {0};
             for (int d = skip; d < n_dims; d++)
-                own_shape[d - skip] = !alike && test_below(&own, 4) == 0 ? 1 : shape[d];
+                in_shape[d - skip] = !same_shape && test_below(&local_random, 4) == 0 ? 1 : shape[d];
             const dt_dtype plain = is_logic(op) ? dtype : input_dtype(&c, k);
             test_array_make(&c.ins[k], mixed && !is_complex(dtype) ? (is_float(dtype) ? DT_U8 : DT_BOOL) : plain,
-                            n_dims - skip, own_shape, (test_layout)test_below(&own, 3), &own);
-            c.what.ins[k] = &c.ins[k].a;
+                            n_dims - skip, in_shape, (test_layout)test_below(&local_random, 3), &local_random);
+            c.request.ins[k] = &c.ins[k].a;
         }
-        if (in_place && !facts[op].is_bool && op != DT__EL_WHERE && op != DT__EL_DROPOUT && !mixed) {
+        if (in_place && !op_facts[op].is_bool && op != DT__EL_WHERE && op != DT__EL_DROPOUT && !mixed) {
             const dt__array kept = c.ins[0].a;
             c.ins[0].a = c.out.a;
             check_case(&c, table_at(t), NULL, before, mixed);
@@ -540,14 +546,14 @@ static void check_random(dt__element_op op, dt_dtype dtype, uint64_t *random) {
             const size_t n = c.out.memory.bytes / dt_dtype_size(c.out.a.dtype);
             const int64_t at = first_difference(c.out.a.dtype, first_result, c.out.memory.data, n);
             if (at >= 0)
-                fail_msg("%s of %s: %s differs from other tables in bits: %lx, not %lx", names[op],
-                         dt_dtype_name(dtype), table_names[t], (long)real_bits(c.out.a.dtype, c.out.memory.data, at),
-                         (long)real_bits(c.out.a.dtype, first_result, at));
+                fail_msg("%s of %s: %s differs from other tables: expected bits %lx, got %lx", op_names[op],
+                         dt_dtype_name(dtype), table_names[t], (long)real_bits(c.out.a.dtype, first_result, at),
+                         (long)real_bits(c.out.a.dtype, c.out.memory.data, at));
         }
         memcpy(first_result, c.out.memory.data, c.out.memory.bytes);
         have_first = true;
         test_array_free(&c.out);
-        for (int k = 0; k < facts[op].n_ins; k++)
+        for (int k = 0; k < op_facts[op].n_ins; k++)
             test_array_free(&c.ins[k]);
     }
 }
@@ -558,7 +564,7 @@ static void elementwise__every_op_in_every_dtype(void **state) {
     for (unsigned op = 0; op < DT__N_ELEMENT_OPS; op++)
         for (int d = DT_F32; d < DT_N_DTYPES; d++)
             for (int i = 0; i < 12 && dt__op_computes((dt__element_op)op, (dt_dtype)d); i++)
-                check_random((dt__element_op)op, (dt_dtype)d, &random);
+                check_random_case((dt__element_op)op, (dt_dtype)d, &random);
 }
 
 /* Many arguments of all sizes and signs. */
@@ -571,19 +577,19 @@ static void elementwise__functions_over_their_range(void **state) {
     static float in32[N], out32[N];
     uint64_t random = test_seed(9);
     for (int i = 0; i < N; i++) {
-        const double from_0_to_1 = (double)(test_random(&random) >> 11) * 0x1p-53;
-        const double any = i % 3 == 0   ? ldexp(from_0_to_1, (int)test_below(&random, 2200) - 1100)
-                           : i % 3 == 1 ? from_0_to_1 * 20
-                                        : ldexp(from_0_to_1, (int)test_below(&random, 16));
-        in64[i] = test_below(&random, 2) ? any : -any;
-        in32[i] = (float)(i % 3 == 0 ? copysign(ldexp(from_0_to_1, (int)test_below(&random, 300) - 150), in64[i])
-                                     : in64[i]);
+        const double uniform = (double)(test_random(&random) >> 11) * 0x1p-53;
+        const double magnitude = i % 3 == 0   ? ldexp(uniform, (int)test_below(&random, 2200) - 1100)
+                                 : i % 3 == 1 ? uniform * 20
+                                              : ldexp(uniform, (int)test_below(&random, 16));
+        in64[i] = test_below(&random, 2) ? magnitude : -magnitude;
+        in32[i] =
+            (float)(i % 3 == 0 ? copysign(ldexp(uniform, (int)test_below(&random, 300) - 150), in64[i]) : in64[i]);
     }
     const int64_t n = N, one = 1;
     for (size_t o = 0; o < sizeof ops / sizeof *ops; o++)
-        for (int wide_ones = 0; wide_ones < 2; wide_ones++) {
-            const dt_dtype dtype = wide_ones ? DT_F64 : DT_F32;
-            void *in = wide_ones ? (void *)in64 : in32, *out = wide_ones ? (void *)out64 : out32;
+        for (int is_f64 = 0; is_f64 < 2; is_f64++) {
+            const dt_dtype dtype = is_f64 ? DT_F64 : DT_F32;
+            void *in = is_f64 ? (void *)in64 : in32, *out = is_f64 ? (void *)out64 : out32;
             const dt__array from = {in, dtype, 1, &n, &one}, to = {out, dtype, 1, &n, &one};
             dt__elementwise_run(dt__kernels_best(), NULL,
                                 &(dt__elementwise){.op = ops[o], .dtype = dtype, .out = &to, .ins = {&from}});
@@ -593,13 +599,13 @@ static void elementwise__functions_over_their_range(void **state) {
                 const dt__number none[2] = {{0}};
                 const long double expected = real_reference(ops[o], dtype, (long double[]){x, 0, 0}, none);
                 if (!is_near(ops[o], dtype, y, expected, &x))
-                    fail_msg("%s of %s %La gives %La, not %La (%Lg units off)", names[ops[o]], dt_dtype_name(dtype),
-                             x, y, expected, fabsl(y - expected) / unit(dtype, expected));
+                    fail_msg("%s of %s %La: expected %La, got %La: %Lg ULP", op_names[ops[o]], dt_dtype_name(dtype),
+                             x, expected, y, fabsl(y - expected) / unit(dtype, expected));
             }
         }
 }
 
-static void elementwise__threads_give_the_same(void **state) {
+static void elementwise__threads_give_the_same_bits(void **state) {
     (void)state;
     enum { ROWS = 517, COLUMNS = 613 };
     static float a[ROWS][COLUMNS], b[COLUMNS][ROWS], one_thread[ROWS][COLUMNS], three_threads[ROWS][COLUMNS];
@@ -629,7 +635,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(elementwise__every_op_in_every_dtype),
         cmocka_unit_test(elementwise__functions_over_their_range),
-        cmocka_unit_test(elementwise__threads_give_the_same),
+        cmocka_unit_test(elementwise__threads_give_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Kernels that find elements by index, against loops over the definition: random shapes, strides and dtypes, ranks that
- * hold a part of the rows only, indexes out of range; and triangles with offsets.
+ * Kernels that find elements by index, against loops over the definition: random shapes, strides and dtypes, ranks
+ * that hold only some of the rows, indexes out of range; and triangles with offsets.
  */
 #include "kernels/arrays.h"
 
 #include "base/ctx.h"
 #include "kernels/indexing.h"
 
-/* An exact sum: small whole numbers. */
-static void whole_numbers(test_array *a, uint64_t *random) {
+/* Small integers, whose sums are exact. */
+static void small_integers(test_array *a, uint64_t *random) {
     const size_t size = dt_dtype_size(a->a.dtype);
     for (size_t i = 0; i * size < a->memory.bytes; i++)
         put(a->a.dtype, (wide){test_below(random, 3), 0}, a->memory.data + i * size);
@@ -21,26 +21,26 @@ static void random_indexes(test_array *a, int64_t limit, uint64_t *random) {
         put_wrapped(a->a.dtype, test_below(random, limit), a->memory.data + i * size);
 }
 
-/* A copy that a reference works on. */
-typedef struct twin {
+/* A copy that the reference writes to. */
+typedef struct array_copy {
     dt__array a;
     unsigned char *memory;
-} twin;
+} array_copy;
 
-static twin twin_of(const test_array *t) {
-    twin w = {t->a, malloc(t->memory.bytes)};
+static array_copy array_copy_of(const test_array *t) {
+    array_copy w = {t->a, malloc(t->memory.bytes)};
     memcpy(w.memory, t->memory.data, t->memory.bytes);
     w.a.data = w.memory + ((unsigned char *)t->a.data - t->memory.data);
     return w;
 }
 
-static void assert_twins(const char *what, const twin *expected, const test_array *got) {
+static void assert_equal(const char *op, const array_copy *expected, const test_array *got) {
     const int64_t at = first_difference(got->a.dtype, expected->memory, got->memory.data,
                                         got->memory.bytes / dt_dtype_size(got->a.dtype));
     if (at >= 0)
-        fail_msg("%s of %s: number %ld is %lx, not %lx", what, dt_dtype_name(got->a.dtype), (long)at,
-                 (long)real_bits(got->a.dtype, got->memory.data, at),
-                 (long)real_bits(got->a.dtype, expected->memory, at));
+        fail_msg("%s of %s: number %ld: expected %lx, got %lx", op, dt_dtype_name(got->a.dtype), (long)at,
+                 (long)real_bits(got->a.dtype, expected->memory, at),
+                 (long)real_bits(got->a.dtype, got->memory.data, at));
     free(expected->memory);
 }
 
@@ -77,34 +77,34 @@ static void check_rows(uint64_t *random, dt__pool *pool, const dt__kernels *kern
                     (test_layout)test_below(random, 3), random);
     test_array_make(&other, dtype, n_other, other_shape, (test_layout)test_below(random, adds ? 3 : 2), random);
     if (adds) {
-        whole_numbers(&indexed, random);
-        whole_numbers(&other, random);
+        small_integers(&indexed, random);
+        small_integers(&other, random);
     }
     random_indexes(&index, limit, random);
-    const dt__indexed what = {&indexed.a, dim, &index.a, offset, limit, &other.a};
-    twin expected = twin_of(adds ? &indexed : &other);
+    const dt__indexed request = {&indexed.a, dim, &index.a, offset, limit, &other.a};
+    array_copy expected = array_copy_of(adds ? &indexed : &other);
     int64_t at[MAX_DIMS] = {0};
     if (!is_empty(&other.a))
         do {
             int64_t at_indexed[MAX_DIMS];
             const int64_t row = get_integer(index.a.dtype, element_at(&index.a, n_index, at + dim)) - offset;
-            const bool is_here = row >= 0 && row < shape[dim];
+            const bool is_local = row >= 0 && row < shape[dim];
             for (int d = 0; d < n_dims; d++)
                 at_indexed[d] = d < dim ? at[d] : d == dim ? row : at[d - 1 + n_index];
-            if (adds && is_here)
+            if (adds && is_local)
                 add_element(dtype, element_at(&expected.a, n_dims, at_indexed), element_at(&other.a, n_other, at));
-            else if (!adds && is_here)
+            else if (!adds && is_local)
                 memcpy(element_at(&expected.a, n_other, at), element_at(&indexed.a, n_dims, at_indexed),
                        dt_dtype_size(dtype));
             else if (!adds)
                 memset(element_at(&expected.a, n_other, at), 0, dt_dtype_size(dtype));
         } while (next_index(n_other, other_shape, at));
     if (adds)
-        assert_true(dt__index_add(kernels, pool, &what, &bad));
+        assert_true(dt__index_add(kernels, pool, &request, &bad));
     else
-        assert_true(dt__index_select(kernels, pool, &what, &bad));
+        assert_true(dt__index_select(kernels, pool, &request, &bad));
     assert_int_equal(bad, -77);
-    assert_twins(adds ? "index_add" : "index_select", &expected, adds ? &indexed : &other);
+    assert_equal(adds ? "index_add" : "index_select", &expected, adds ? &indexed : &other);
     test_array_free(&indexed);
     test_array_free(&index);
     test_array_free(&other);
@@ -129,8 +129,8 @@ static void check_elements(uint64_t *random, dt__pool *pool, const dt__kernels *
         shape[d] = 1 + test_below(random, 9);
         index_shape[d] = d == dim ? test_below(random, 12) : 1 + test_below(random, shape[d]);
     }
-    const int64_t held = n_dims ? shape[dim] : 1, offset = test_below(random, 3),
-                  limit = offset + held + test_below(random, 3);
+    const int64_t local_size = n_dims ? shape[dim] : 1, offset = test_below(random, 3),
+                  limit = offset + local_size + test_below(random, 3);
     const int kind = (int)test_below(random, 3); /* gather, scatter, scatter_add */
     test_array indexed, index, other;
     test_array_make(&indexed, dtype, n_dims, shape, (test_layout)test_below(random, kind ? 2 : 3), random);
@@ -138,35 +138,35 @@ static void check_elements(uint64_t *random, dt__pool *pool, const dt__kernels *
                     (test_layout)test_below(random, 3), random);
     test_array_make(&other, dtype, n_dims, index_shape, (test_layout)test_below(random, kind ? 3 : 2), random);
     if (kind == 2) {
-        whole_numbers(&indexed, random);
-        whole_numbers(&other, random);
+        small_integers(&indexed, random);
+        small_integers(&other, random);
     }
     random_indexes(&index, limit, random);
-    const dt__indexed what = {&indexed.a, dim, &index.a, offset, limit, &other.a};
-    twin expected = twin_of(kind ? &indexed : &other);
-    int64_t at[MAX_DIMS] = {0}, there[MAX_DIMS];
+    const dt__indexed request = {&indexed.a, dim, &index.a, offset, limit, &other.a};
+    array_copy expected = array_copy_of(kind ? &indexed : &other);
+    int64_t at[MAX_DIMS] = {0}, at_indexed[MAX_DIMS];
     if (!is_empty(&index.a))
         do {
-            memcpy(there, at, sizeof there);
-            there[dim] = get_integer(index.a.dtype, element_at(&index.a, n_dims, at)) - offset;
-            const bool is_here = there[dim] >= 0 && there[dim] < held;
-            if (kind == 0 && is_here)
-                memcpy(element_at(&expected.a, n_dims, at), element_at(&indexed.a, n_dims, there),
+            memcpy(at_indexed, at, sizeof at_indexed);
+            at_indexed[dim] = get_integer(index.a.dtype, element_at(&index.a, n_dims, at)) - offset;
+            const bool is_local = at_indexed[dim] >= 0 && at_indexed[dim] < local_size;
+            if (kind == 0 && is_local)
+                memcpy(element_at(&expected.a, n_dims, at), element_at(&indexed.a, n_dims, at_indexed),
                        dt_dtype_size(dtype));
             else if (kind == 0)
                 memset(element_at(&expected.a, n_dims, at), 0, dt_dtype_size(dtype));
-            else if (kind == 1 && is_here)
-                memcpy(element_at(&expected.a, n_dims, there), element_at(&other.a, n_dims, at),
+            else if (kind == 1 && is_local)
+                memcpy(element_at(&expected.a, n_dims, at_indexed), element_at(&other.a, n_dims, at),
                        dt_dtype_size(dtype));
-            else if (is_here)
-                add_element(dtype, element_at(&expected.a, n_dims, there), element_at(&other.a, n_dims, at));
+            else if (is_local)
+                add_element(dtype, element_at(&expected.a, n_dims, at_indexed), element_at(&other.a, n_dims, at));
         } while (next_index(n_dims, index_shape, at));
     if (kind == 0)
-        assert_true(dt__gather_along(kernels, pool, &what, &bad));
+        assert_true(dt__gather_along(kernels, pool, &request, &bad));
     else
-        assert_true(dt__scatter_along(kernels, &what, kind == 2, &bad));
+        assert_true(dt__scatter_along(kernels, &request, kind == 2, &bad));
     assert_int_equal(bad, -77);
-    assert_twins(kind == 0 ? "gather" : kind == 1 ? "scatter" : "scatter_add", &expected, kind ? &indexed : &other);
+    assert_equal(kind == 0 ? "gather" : kind == 1 ? "scatter" : "scatter_add", &expected, kind ? &indexed : &other);
     test_array_free(&indexed);
     test_array_free(&index);
     test_array_free(&other);
@@ -189,7 +189,7 @@ static void indexing__elements(void **state) {
 static void indexing__threads_add_everything_once(void **state) {
     (void)state;
     enum { ROWS = 37, COLUMNS = 64, N = 5000 };
-    static float sums[ROWS][COLUMNS], parts[N][COLUMNS], chosen[N][COLUMNS];
+    static float sums[ROWS][COLUMNS], parts[N][COLUMNS], selected[N][COLUMNS];
     static int64_t index[N];
     const int64_t shape[] = {ROWS, COLUMNS}, other_shape[] = {N, COLUMNS}, strides[] = {COLUMNS, 1}, n = N, one = 1;
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -202,14 +202,14 @@ static void indexing__threads_add_everything_once(void **state) {
             parts[i][c] = (float)(c + 1);
     }
     const dt__array s = {sums, DT_F32, 2, shape, strides}, i = {index, DT_I64, 1, &n, &one};
-    const dt__array p = {parts, DT_F32, 2, other_shape, strides}, o = {chosen, DT_F32, 2, other_shape, strides};
+    const dt__array p = {parts, DT_F32, 2, other_shape, strides}, o = {selected, DT_F32, 2, other_shape, strides};
     assert_true(dt__index_add(dt__kernels_best(), pool, &(dt__indexed){&s, 0, &i, 0, ROWS, &p}, &bad));
     assert_true(dt__index_select(dt__kernels_best(), pool, &(dt__indexed){&s, 0, &i, 0, ROWS, &o}, &bad));
     for (int r = 0; r < ROWS; r++)
         for (int c = 0; c < COLUMNS; c++)
             assert_true(sums[r][c] == (float)(counts[r] * (c + 1)));
     for (int r = 0; r < N; r++)
-        assert_memory_equal(chosen[r], sums[index[r]], sizeof chosen[r]);
+        assert_memory_equal(selected[r], sums[index[r]], sizeof selected[r]);
     dt__pool_free(pool);
     dt__ctx_free(ctx);
 }
@@ -218,20 +218,20 @@ static void indexing__bad_indexes_are_reported_and_not_used(void **state) {
     (void)state;
     float x[4] = {1, 2, 3, 4}, y[3] = {7, 7, 7};
     const int64_t four = 4, three = 3, one = 1;
-    const int64_t bad_ones[][3] = {{0, -1, 9}, {3, 2, 4}, {INT64_MIN, 0, 0}, {0, 0, INT64_MAX}};
+    const int64_t bad_indexes[][3] = {{0, -1, 9}, {3, 2, 4}, {INT64_MIN, 0, 0}, {0, 0, INT64_MAX}};
     const int64_t firsts[] = {-1, 4, INT64_MIN, INT64_MAX};
     for (int i = 0; i < 4; i++) {
         int64_t index[3], bad = 0;
-        memcpy(index, bad_ones[i], sizeof index);
+        memcpy(index, bad_indexes[i], sizeof index);
         const dt__array a = {x, DT_F32, 1, &four, &one}, at = {index, DT_I64, 1, &three, &one},
                         b = {y, DT_F32, 1, &three, &one};
-        const dt__indexed what = {&a, 0, &at, 0, 4, &b};
+        const dt__indexed request = {&a, 0, &at, 0, 4, &b};
         const dt__kernels *k = dt__kernels_best();
-        assert_false(dt__index_select(k, NULL, &what, &bad));
+        assert_false(dt__index_select(k, NULL, &request, &bad));
         assert_true(bad == firsts[i]);
-        assert_false(dt__index_add(k, NULL, &what, &bad));
-        assert_false(dt__gather_along(k, NULL, &what, &bad));
-        assert_false(dt__scatter_along(k, &what, true, &bad));
+        assert_false(dt__index_add(k, NULL, &request, &bad));
+        assert_false(dt__gather_along(k, NULL, &request, &bad));
+        assert_false(dt__scatter_along(k, &request, true, &bad));
         assert_true(bad == firsts[i]);
         assert_memory_equal(x, ((float[]){1, 2, 3, 4}), sizeof x);
         assert_memory_equal(y, ((float[]){7, 7, 7}), sizeof y);
@@ -254,18 +254,18 @@ static void triangle__random_matrices(void **state) {
         test_array_make(&in, dtype, n_dims, shape, (test_layout)test_below(&random, in_place ? 2 : 3), &random);
         test_array_make(&out, dtype, n_dims, shape, (test_layout)test_below(&random, 2), &random);
         test_array *to = in_place ? &in : &out;
-        const dt__triangle what = {&in.a,
-                                   &to->a,
-                                   test_below(&random, 2),
-                                   test_below(&random, 9) - 4,
-                                   test_below(&random, 30),
-                                   test_below(&random, 30)};
-        const twin before = twin_of(&in);
-        dt__triangle_run(i % 2 ? dt__kernels_best() : &dt__kernels_plain, i % 3 ? NULL : pool, &what);
+        const dt__triangle triangle = {&in.a,
+                                       &to->a,
+                                       test_below(&random, 2),
+                                       test_below(&random, 9) - 4,
+                                       test_below(&random, 30),
+                                       test_below(&random, 30)};
+        const array_copy before = array_copy_of(&in);
+        dt__triangle_run(i % 2 ? dt__kernels_best() : &dt__kernels_plain, i % 3 ? NULL : pool, &triangle);
         if (!is_empty(&in.a))
             do {
-                const int64_t off = index[n_dims - 1] + what.column - index[n_dims - 2] - what.row;
-                const bool is_kept = what.upper ? off >= what.diagonal : off <= what.diagonal;
+                const int64_t off = index[n_dims - 1] + triangle.column - index[n_dims - 2] - triangle.row;
+                const bool is_kept = triangle.upper ? off >= triangle.diagonal : off <= triangle.diagonal;
                 const char zero[16] = {0};
                 assert_memory_equal(element_at(&to->a, n_dims, index),
                                     is_kept ? element_at(&before.a, n_dims, index) : zero, dt_dtype_size(dtype));

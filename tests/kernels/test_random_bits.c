@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The bits: the generator's published vectors, every table against the definition, every cut of a range against the
+ * The bits: the generator's published vectors, every table against the definition, every part of a range against the
  * whole, and the definition against the C library's functions.
  */
 #include "random/fills.h"
@@ -8,7 +8,7 @@
 #include "kernels/philox.h"
 #include "kernels/vector_math.h"
 
-/* The counter, the key, and what Philox-4x32-10 makes of them, as its authors publish them. */
+/* Counter, key and output of Philox-4x32-10, as published by its authors. */
 static const struct {
     uint32_t counter[4];
     uint64_t seed;
@@ -26,10 +26,10 @@ static const struct {
 static void philox__gives_the_published_words(void **state) {
     (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        const uint32_t *c = known[i].counter, *want = known[i].words;
+        const uint32_t *c = known[i].counter, *expected = known[i].words;
         philox_block block = philox((philox_block){{c[0], c[1], c[2], c[3]}}, known[i].seed);
         for (int w = 0; w < 4; w++)
-            assert_int_equal(block.w[w], want[w]);
+            assert_int_equal(block.w[w], expected[w]);
         uint64_t number = c[0] | (uint64_t)c[1] << 32;
         dt__philox_key at = {known[i].seed, c[2] | (uint64_t)c[3] << 32};
         for (int t = 0; t < N_TABLES; t++) {
@@ -38,24 +38,25 @@ static void philox__gives_the_published_words(void **state) {
             if (!table)
                 continue;
             table->random_words(at, number / DT__GROUP_BLOCKS, words);
-            assert_int_equal(words[number % 16], want[0] | (uint64_t)want[1] << 32);
-            assert_int_equal(words[number % 16 + 16], want[2] | (uint64_t)want[3] << 32);
+            assert_int_equal(words[number % 16], expected[0] | (uint64_t)expected[1] << 32);
+            assert_int_equal(words[number % 16 + 16], expected[2] | (uint64_t)expected[3] << 32);
         }
     }
 }
 
-enum { MOST = 200 };
+enum { N_ELEMENTS = 200 };
 
-/* Parts of elements begin … of the draw against one piece that the reference makes. From 0 every cut is tried. */
+/* Ranges of the draw from element `begin` on against one range of the plain table. From 0, all short ranges are
+ * tried. */
 static void check_all_ranges(const char *name, dt__draw draw, int64_t begin) {
     const size_t bytes = dt_dtype_size(draw.dtype);
-    char whole[MOST * 8], part[MOST * 8 + 2];
+    char whole[N_ELEMENTS * 8], part[N_ELEMENTS * 8 + 2];
     const dt__kernels *table = draw.kernels;
     draw.kernels = &dt__kernels_plain;
-    dt__draw_range(&draw, begin, MOST, whole);
+    dt__draw_range(&draw, begin, N_ELEMENTS, whole);
     draw.kernels = table;
-    for (int64_t from = 0; from < MOST; from += begin ? 11 : from < 70 ? 1 : 23)
-        for (int64_t n = 0; from + n <= MOST; n += n < 70 ? 1 : 19) {
+    for (int64_t from = 0; from < N_ELEMENTS; from += begin ? 11 : from < 70 ? 1 : 23)
+        for (int64_t n = 0; from + n <= N_ELEMENTS; n += n < 70 ? 1 : 19) {
             memset(part, 0x5a, sizeof part);
             dt__draw_range(&draw, begin + from, n, part + 1); /* not aligned */
             check_bytes(name, part + 1, whole + (size_t)from * bytes, (size_t)n * bytes);
@@ -66,8 +67,8 @@ static void check_all_ranges(const char *name, dt__draw draw, int64_t begin) {
 
 static void range__has_the_bits_of_the_definition_in_every_table(void **state) {
     (void)state;
-    /* Also where the block number passes 2^32, and at the far end. */
-    static const int64_t begins[] = {0, 7, ((int64_t)1 << 36) - 100, INT64_MAX - MOST + 1};
+    /* Also where the block number passes 2^32, and at the last elements. */
+    static const int64_t begins[] = {0, 7, ((int64_t)1 << 36) - 100, INT64_MAX - N_ELEMENTS + 1};
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt_generator *generator = dt_generator_new(ctx, 0x0123456789abcdefu);
     dt_generator_restore(generator, (dt_generator_state){0x8123456789abcdefu, 0xffffffffffu});
@@ -86,36 +87,36 @@ static void range__has_the_bits_of_the_definition_in_every_table(void **state) {
     dt__ctx_free(ctx);
 }
 
-/* Many groups, so that rare words are met; the tables are compared with one another. */
+/* Many groups, so that rare words occur; the tables are compared with one another. */
 static void tables__agree_on_many_elements(void **state) {
     (void)state;
     enum { N = 1 << 17 };
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt_generator *generator = dt_generator_new(ctx, test_seed(77));
-    char *want = malloc(N * 8), *got = malloc(N * 8);
+    char *expected = malloc(N * 8), *got = malloc(N * 8);
     for (int f = 0; f < N_FILLS; f++) {
         dt__draw draw = begin_draw(generator, &all_fills[f]);
         draw.kernels = dt__kernels_named("baseline");
-        dt__draw_range(&draw, 0, N, want);
+        dt__draw_range(&draw, 0, N, expected);
         for (int t = 2; t < N_TABLES; t++)
             if ((draw.kernels = dt__kernels_named(table_names[t]))) {
                 dt__draw_range(&draw, 0, N, got);
-                check_bytes(table_names[t], got, want, N * dt_dtype_size(draw.dtype));
+                check_bytes(table_names[t], got, expected, N * dt_dtype_size(draw.dtype));
             }
     }
-    free(want);
+    free(expected);
     free(got);
     dt__ctx_free(ctx);
 }
 
-static void check_near(const char *name, long double got, long double want, long double tolerance) {
-    if (!(fabsl(got - want) <= tolerance))
-        fail_msg("%s: %.20Lg instead of %.20Lg, which is more than %Lg apart", name, got, want, tolerance);
+static void check_near(const char *name, long double got, long double expected, long double tolerance) {
+    if (!(fabsl(got - expected) <= tolerance))
+        fail_msg("%s: expected %.20Lg, got %.20Lg: the difference is more than %Lg", name, expected, got, tolerance);
 }
 
 #define TWO_PI 6.283185307179586476925286766559L
 
-/* The functions by which values are made, against those of the C library. */
+/* The functions that values are computed with, against those of the C library. */
 static void functions__are_near_the_true_ones(void **state) {
     (void)state;
     static const uint64_t ends[] = {0,          1,          UINT64_MAX,       1ull << 63,
@@ -141,7 +142,7 @@ static void functions__are_near_the_true_ones(void **state) {
     }
 }
 
-/* As dtensor/random.h says it, from words that are made one by one, with the C library's functions. */
+/* The definition in dtensor/random.h, from words computed one by one, with the C library's functions. */
 static void values__are_what_the_header_defines(void **state) {
     (void)state;
     enum { N = 500 };
@@ -172,8 +173,8 @@ static void values__are_what_the_header_defines(void **state) {
         angle = TWO_PI * (long double)block_u64(&b, 1) / 0x1p64L;
         check_near("normal f64", (long double)normal64[i], r * (i % 32 / 16 ? sinl(angle) : cosl(angle)), 1e-14L);
         b = random_block((dt__philox_key){seed, 3}, i / 32 * 16 + i % 16, 0);
-        long double share = (long double)block_u64(&b, (int)(i % 32 / 16)) / 0x1p64L;
-        assert_int_equal(numbers[i], (int64_t)floorl(share * 100) - 5);
+        long double fraction = (long double)block_u64(&b, (int)(i % 32 / 16)) / 0x1p64L;
+        assert_int_equal(numbers[i], (int64_t)floorl(fraction * 100) - 5);
     }
     dt__ctx_free(ctx);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Every tuned table that this CPU runs gives the bits of the plain one: all dtypes, reductions, numbers of sources,
+ * Every tuned table that this CPU runs computes the bits of the plain one: all dtypes, reductions, numbers of sources,
  * lengths around the sizes of registers and blocks, unaligned buffers, in place on each source, both kinds of stores.
  */
 #include "kernels/support.h"
@@ -40,15 +40,17 @@ typedef struct reduce_case {
     dt__store store;
 } reduce_case;
 
-static void check(const reduce_case *c, const sources *s, const guarded *dst, const void *expected, int in_place) {
+static void check_bits(const reduce_case *c, const sources *s, const guarded *dst, const void *expected,
+                       int in_place) {
     int64_t at = first_difference(c->dtype, dst->data, expected, c->n);
     if (at >= 0)
-        fail_msg(
-            "%s %s %s of %d, n %zu, store %d, in place on %d: real %ld is %lx, plain has %lx (sources %lx %lx...)",
-            c->table->name, dt_dtype_name(c->dtype), dt_reduce_name(c->op), c->n_srcs, c->n, c->store, in_place,
-            (long)at, (unsigned long)real_bits(c->dtype, dst->data, at),
-            (unsigned long)real_bits(c->dtype, expected, at), (unsigned long)real_bits(c->dtype, s->pointers[0], at),
-            (unsigned long)real_bits(c->dtype, s->pointers[c->n_srcs > 1], at));
+        fail_msg("%s %s %s of %d, n %zu, store %d, in place on %d: number %ld: plain has %lx, got %lx (sources %lx "
+                 "%lx...)",
+                 c->table->name, dt_dtype_name(c->dtype), dt_reduce_name(c->op), c->n_srcs, c->n, c->store, in_place,
+                 (long)at, (unsigned long)real_bits(c->dtype, expected, at),
+                 (unsigned long)real_bits(c->dtype, dst->data, at),
+                 (unsigned long)real_bits(c->dtype, s->pointers[0], at),
+                 (unsigned long)real_bits(c->dtype, s->pointers[c->n_srcs > 1], at));
     if (!guarded_is_intact(dst))
         fail_msg("%s %s %s of %d, n %zu: wrote outside of dst", c->table->name, dt_dtype_name(c->dtype),
                  dt_reduce_name(c->op), c->n_srcs, c->n);
@@ -60,12 +62,12 @@ static void check_out_of_place(const reduce_case *c, const sources *s, const voi
     for (size_t i = 0; i < sizeof offsets / sizeof *offsets; i++) {
         guarded dst = guarded_new(c->n * size, offsets[i]);
         c->table->reduce(c->dtype, c->op, dst.data, s->pointers, c->n_srcs, c->n, c->divisor, c->store);
-        check(c, s, &dst, expected, -1);
+        check_bits(c, s, &dst, expected, -1);
         guarded_free(&dst);
     }
 }
 
-/* dst stands for source k. */
+/* dst is source k. */
 static void check_in_place(const reduce_case *c, const sources *s, const void *expected, uint64_t *random) {
     const size_t bytes = c->n * dt_dtype_size(c->dtype);
     for (int k = 0; k < c->n_srcs; k++) {
@@ -74,7 +76,7 @@ static void check_in_place(const reduce_case *c, const sources *s, const void *e
         memcpy(dst.data, s->pointers[k], bytes);
         with_dst.pointers[k] = dst.data;
         c->table->reduce(c->dtype, c->op, dst.data, with_dst.pointers, c->n_srcs, c->n, c->divisor, c->store);
-        check(c, s, &dst, expected, k);
+        check_bits(c, s, &dst, expected, k);
         guarded_free(&dst);
     }
 }
@@ -100,13 +102,13 @@ static void check_dtype(dt_dtype dtype, uint64_t *random) {
         for (size_t c = 0; c < sizeof source_counts / sizeof *source_counts; c++) {
             if (!dt_reduce_allowed(dtype, (dt_reduce)op))
                 continue;
-            reduce_case one = {.dtype = dtype, .op = (dt_reduce)op, .n_srcs = source_counts[c]};
-            one.divisor = divisors[test_below(random, 8)];
-            dt__kernels_plain.reduce(dtype, one.op, expected, s.pointers, one.n_srcs, MAX_LENGTH, one.divisor,
-                                     DT__CACHED);
+            reduce_case reduction = {.dtype = dtype, .op = (dt_reduce)op, .n_srcs = source_counts[c]};
+            reduction.divisor = divisors[test_below(random, 8)];
+            dt__kernels_plain.reduce(dtype, reduction.op, expected, s.pointers, reduction.n_srcs, MAX_LENGTH,
+                                     reduction.divisor, DT__CACHED);
             for (size_t l = 0; l < sizeof lengths / sizeof *lengths; l++) {
-                one.n = lengths[l];
-                check_tables(one, &s, expected, random);
+                reduction.n = lengths[l];
+                check_tables(reduction, &s, expected, random);
             }
         }
     sources_free(&s);
@@ -120,8 +122,8 @@ static void reduce__every_table_gives_the_bits_of_plain(void **state) {
         check_dtype((dt_dtype)dtype, &random);
 }
 
-/* The same data, shifted in memory element by element, so that each element meets every place of a register. */
-static void reduce__an_element_does_not_depend_on_its_place(void **state) {
+/* The same data, shifted in memory element by element, so that each element is in every lane of a register. */
+static void reduce__an_element_does_not_depend_on_its_lane(void **state) {
     (void)state;
     enum { N = 200, MAX_SHIFT = 64 };
     uint64_t random = test_seed(2);
@@ -141,10 +143,10 @@ static void reduce__an_element_does_not_depend_on_its_place(void **state) {
                              (const void *[]){a + shift * size, b + shift * size}, 2, n, 3, DT__CACHED);
                 int64_t at = first_difference((dt_dtype)dtype, part, whole + shift * size, n);
                 if (at >= 0)
-                    fail_msg("%s %s: real %ld of a part from %zu is %lx, of the whole %lx",
+                    fail_msg("%s %s: number %ld of the part from element %zu: expected %lx as in the whole, got %lx",
                              dt_dtype_name((dt_dtype)dtype), dt_reduce_name((dt_reduce)op), (long)at, shift,
-                             (unsigned long)real_bits((dt_dtype)dtype, part, at),
-                             (unsigned long)real_bits((dt_dtype)dtype, whole + shift * size, at));
+                             (unsigned long)real_bits((dt_dtype)dtype, whole + shift * size, at),
+                             (unsigned long)real_bits((dt_dtype)dtype, part, at));
             }
         }
 }
@@ -168,7 +170,7 @@ static void accumulate__is_a_reduction_of_dst_and_src(void **state) {
                                          (const void *[]){dst.data, src.data}, 2, N, 1, DT__CACHED);
                 table->accumulate((dt_dtype)dtype, (dt_reduce)op, dst.data, src.data, N);
                 reduce_case c = {table, (dt_dtype)dtype, (dt_reduce)op, 2, N, 1, DT__CACHED};
-                check(&c, &(sources){.pointers = {src.data, src.data}}, &dst, expected, 0);
+                check_bits(&c, &(sources){.pointers = {src.data, src.data}}, &dst, expected, 0);
                 guarded_free(&dst);
                 guarded_free(&src);
                 free(expected);
@@ -178,7 +180,7 @@ static void accumulate__is_a_reduction_of_dst_and_src(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reduce__every_table_gives_the_bits_of_plain),
-        cmocka_unit_test(reduce__an_element_does_not_depend_on_its_place),
+        cmocka_unit_test(reduce__an_element_does_not_depend_on_its_lane),
         cmocka_unit_test(accumulate__is_a_reduction_of_dst_and_src),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

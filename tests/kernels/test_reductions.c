@@ -8,26 +8,28 @@
 #include "base/ctx.h"
 #include "kernels/reductions.h"
 
+#include <float.h>
+
 static const char *const fold_names[DT__N_FOLDS] = {"sum", "prod", "max", "min", "any", "all"};
 
-/* What one result is made of: as a complex number, as a wrapped integer, the sum of sizes, and the sums of the binary
- * logarithms of factors above and below 1. */
+/* One result: as a complex number and as an integer with wrap-around; the sum of magnitudes, and the sums of the
+ * binary logarithms of factors above and below 1, from which its error is bounded. */
 typedef struct total {
     wide value;
-    uint64_t whole;
+    uint64_t wrapped;
     long double size, up, down;
     int64_t n, where;
 } total;
 
 static void total_add(total *t, dt__fold fold, dt_dtype dtype, const void *x) {
     const wide w = get(dtype, x);
-    const uint64_t whole = is_integer(dtype) ? (uint64_t)get_integer(dtype, x) : 0;
+    const uint64_t wrapped = is_integer(dtype) ? (uint64_t)get_integer(dtype, x) : 0;
     const wide before = t->value;
     const bool is_first = t->n++ == 0;
     switch (fold) {
     case DT__FOLD_SUM:
         t->value = (wide){before.re + w.re, before.im + w.im};
-        t->whole += whole;
+        t->wrapped += wrapped;
         t->size += (isfinite(w.re) ? fabsl(w.re) : 0) + (isfinite(w.im) ? fabsl(w.im) : 0);
         break;
     case DT__FOLD_PROD: {
@@ -35,12 +37,12 @@ static void total_add(total *t, dt__fold fold, dt_dtype dtype, const void *x) {
         if (isfinite(size) && size != 0)
             *(size > 1 ? &t->up : &t->down) += log2l(size);
         if (is_first)
-            t->value = w, t->whole = whole;
+            t->value = w, t->wrapped = wrapped;
         else {
             t->value = (wide){before.re * w.re - before.im * w.im, before.re * w.im + before.im * w.re};
             if (!is_complex(dtype))
                 t->value = (wide){before.re * w.re, 0};
-            t->whole *= whole;
+            t->wrapped *= wrapped;
         }
         break;
     }
@@ -49,103 +51,113 @@ static void total_add(total *t, dt__fold fold, dt_dtype dtype, const void *x) {
         if (is_first ||
             (!isnan(before.re) && (isnan(w.re) || (fold == DT__FOLD_MAX ? w.re > before.re : w.re < before.re))))
             t->value = w, t->where = t->n - 1;
-        t->whole = (uint64_t)(is_integer(dtype) ? (int64_t)t->value.re : 0);
+        t->wrapped = (uint64_t)(is_integer(dtype) ? (int64_t)t->value.re : 0);
         break;
     case DT__FOLD_ANY:
         t->value.re = before.re != 0 || w.re != 0 || w.im != 0;
-        t->whole = (uint64_t)t->value.re;
+        t->wrapped = (uint64_t)t->value.re;
         break;
     default:
         t->value.re = (is_first || before.re != 0) && (w.re != 0 || w.im != 0);
-        t->whole = (uint64_t)t->value.re;
+        t->wrapped = (uint64_t)t->value.re;
         break;
     }
 }
 
 static void total_of(const test_array *in, uint64_t dims, dt__fold fold, const int64_t *kept_index, total *t) {
-    int64_t index[MAX_DIMS] = {0}, shape[MAX_DIMS], gone[MAX_DIMS] = {0};
-    int n_gone = 0, which[MAX_DIMS];
+    int64_t index[MAX_DIMS] = {0}, shape[MAX_DIMS], reduced_index[MAX_DIMS] = {0};
+    int n_reduced = 0, reduced_dims[MAX_DIMS];
     *t = (total){.n = 0};
     for (int d = 0, kept = 0; d < in->a.n_dims; d++)
         if (dims >> d & 1) {
-            which[n_gone] = d;
-            shape[n_gone++] = in->shape[d];
+            reduced_dims[n_reduced] = d;
+            shape[n_reduced++] = in->shape[d];
         } else {
             index[d] = kept_index[kept++];
         }
-    for (int g = 0; g < n_gone; g++)
+    for (int g = 0; g < n_reduced; g++)
         if (shape[g] == 0) {
             t->value.re = fold == DT__FOLD_PROD || fold == DT__FOLD_ALL;
-            t->whole = t->value.re != 0;
+            t->wrapped = t->value.re != 0;
             return;
         }
     do {
-        for (int g = 0; g < n_gone; g++)
-            index[which[g]] = gone[g];
+        for (int g = 0; g < n_reduced; g++)
+            index[reduced_dims[g]] = reduced_index[g];
         total_add(t, fold, in->a.dtype, element_at(&in->a, in->a.n_dims, index));
-    } while (next_index(n_gone, shape, gone));
+    } while (next_index(n_reduced, shape, reduced_index));
 }
 
-static bool same_special(long double got, long double expected) {
-    return (isnan(got) && isnan(expected)) || got == expected;
+static long double largest(dt_dtype dtype) {
+    return dtype == DT_F16                      ? 65504
+           : dtype == DT_BF16                   ? 0x1.fep127L
+           : dtype == DT_F32 || dtype == DT_C64 ? (long double)FLT_MAX
+                                                : (long double)DBL_MAX;
 }
 
-/* Within half a unit of the result's dtype, and errors of f64 sums: in any order, a sum of n numbers is off by up to
- * n - 1 roundings of the sum of their sizes. Products are rounded after each step. */
+/* Within half a unit of the result's dtype, plus the error of sums in f64: in any order, a sum of n numbers is off by
+ * up to n - 1 roundings of the sum of their magnitudes. Products are rounded after each step. */
 static bool is_near(const total *t, dt__fold fold, dt_dtype dtype, long double got, long double expected) {
     if (fold == DT__FOLD_PROD && (t->up > 1020 || t->down < -1000))
-        return true; /* a product of some of the factors may be beyond f64, in which all are multiplied */
-    if (!isfinite(got) || !isfinite(expected))
-        return same_special(got, expected) || fabsl(expected) > 3e38L ||
-               (dtype == DT_F16 && fabsl(expected) > 65000) || !isfinite((double)t->size);
+        return true; /* factors are multiplied in f64, where a product of some of them may overflow or underflow */
+    if (isnan(expected) && isnan(got))
+        return true;
+    if (fold == DT__FOLD_SUM && !isfinite((double)t->size))
+        return true; /* partial sums may overflow in f64 */
+    if (isinf(got))
+        return signbit(got) == signbit(expected) && fabsl(expected) >= largest(dtype);
+    if (isnan(got) || !isfinite(expected))
+        return false;
     const long double unit = dtype == DT_F16                      ? 0x1p-11L
                              : dtype == DT_BF16                   ? 0x1p-8L
                              : dtype == DT_F32 || dtype == DT_C64 ? 0x1p-24L
                                                                   : 0x1p-53L;
-    const long double least = dtype == DT_BF16                      ? 0x1p-134L
-                              : dtype == DT_F16                     ? 0x1p-25L
-                              : dtype == DT_F64 || dtype == DT_C128 ? 0x1p-1000L
-                                                                    : 0x1p-150L;
-    long double most = fabsl(expected) * unit * 1.01L + least;
+    const long double min_unit = dtype == DT_BF16                      ? 0x1p-134L
+                                 : dtype == DT_F16                     ? 0x1p-25L
+                                 : dtype == DT_F64 || dtype == DT_C128 ? 0x1p-1000L
+                                                                       : 0x1p-150L;
+    long double allowed = fabsl(expected) * unit * 1.01L + min_unit;
     if (fold == DT__FOLD_SUM)
-        most += t->size * ((long double)t->n * 0x1p-53L + 0x1p-52L);
+        allowed += t->size * ((long double)t->n * 0x1p-53L + 0x1p-52L);
     if (fold == DT__FOLD_PROD)
-        most += (fabsl(t->value.re) + fabsl(t->value.im)) * (long double)t->n * 0x1p-51L;
-    return fabsl(got - expected) <= most;
+        allowed += (fabsl(t->value.re) + fabsl(t->value.im)) * (long double)t->n * 0x1p-51L;
+    return fabsl(got - expected) <= allowed;
 }
 
-static void check_result(const dt__kernels *kernels, const dt__reduction *what, const total *t, const void *y,
+static void check_result(const dt__kernels *kernels, const dt__reduction *reduction, const total *t, const void *y,
                          const dt__array *in) {
-    const dt_dtype to = what->out->dtype;
+    const dt_dtype to = reduction->out->dtype;
     if (is_integer(to)) {
         uint64_t expected = 0, got = 0;
         if (is_integer(in->dtype))
-            put_wrapped(to, (int64_t)t->whole, &expected);
+            put_wrapped(to, (int64_t)t->wrapped, &expected);
         else
             put(to, t->value, &expected);
         memcpy(&got, y, dt_dtype_size(to));
         if (expected != got)
-            fail_msg("%s: %s of %s to %s of %ld elements gives bits %lx, not %lx", kernels->name,
-                     fold_names[what->fold], dt_dtype_name(in->dtype), dt_dtype_name(to), (long)t->n, (long)got,
-                     (long)expected);
+            fail_msg("%s: %s of %s to %s of %ld elements: expected bits %lx, got %lx", kernels->name,
+                     fold_names[reduction->fold], dt_dtype_name(in->dtype), dt_dtype_name(to), (long)t->n,
+                     (long)expected, (long)got);
         return;
     }
     const wide got = get(to, y);
-    wide expected = is_integer(in->dtype) && what->fold != DT__FOLD_MAX && what->fold != DT__FOLD_MIN
-                        ? (wide){(long double)(int64_t)t->whole, 0}
+    wide expected = is_integer(in->dtype) && reduction->fold != DT__FOLD_MAX && reduction->fold != DT__FOLD_MIN
+                        ? (wide){(long double)(int64_t)t->wrapped, 0}
                         : t->value;
-    if (what->divisor != 0)
-        expected = (wide){expected.re / (long double)what->divisor, expected.im / (long double)what->divisor};
-    const bool any_nan =
-        is_complex(to) && what->fold == DT__FOLD_PROD && !(isfinite(expected.re) && isfinite(expected.im));
-    if (!any_nan && (!is_near(t, what->fold, to, got.re, expected.re) ||
-                     (is_complex(to) && !is_near(t, what->fold, to, got.im, expected.im))))
-        fail_msg("%s: %s of %s to %s of %ld elements (divisor %g) gives %La+%Lai, not %La+%Lai", kernels->name,
-                 fold_names[what->fold], dt_dtype_name(in->dtype), dt_dtype_name(to), (long)t->n, what->divisor,
-                 got.re, got.im, expected.re, expected.im);
+    if (reduction->divisor != 0)
+        expected =
+            (wide){expected.re / (long double)reduction->divisor, expected.im / (long double)reduction->divisor};
+    /* In a complex product, the order of the factors decides between infinity and NaN. */
+    const bool is_open =
+        is_complex(to) && reduction->fold == DT__FOLD_PROD && !(isfinite(expected.re) && isfinite(expected.im));
+    if (!is_open && (!is_near(t, reduction->fold, to, got.re, expected.re) ||
+                     (is_complex(to) && !is_near(t, reduction->fold, to, got.im, expected.im))))
+        fail_msg("%s: %s of %s to %s of %ld elements (divisor %g): expected %La+%Lai, got %La+%Lai", kernels->name,
+                 fold_names[reduction->fold], dt_dtype_name(in->dtype), dt_dtype_name(to), (long)t->n,
+                 reduction->divisor, expected.re, expected.im, got.re, got.im);
 }
 
-static void make_small(test_array *a, uint64_t *random) {
+static void small_numbers(test_array *a, uint64_t *random) {
     const size_t size = dt_dtype_size(a->a.dtype);
     for (size_t i = 0; i * size < a->memory.bytes; i++)
         put(a->a.dtype,
@@ -154,56 +166,56 @@ static void make_small(test_array *a, uint64_t *random) {
             a->memory.data + i * size);
 }
 
-static bool folds(dt__fold fold, dt_dtype dtype) {
+static bool is_defined(dt__fold fold, dt_dtype dtype) {
     return !is_complex(dtype) || (fold != DT__FOLD_MAX && fold != DT__FOLD_MIN);
 }
 
-static void check(uint64_t *random, dt__pool *pool, dt__fold fold, dt_dtype from, dt_dtype to, int n_dims,
-                  const int64_t *shape, uint64_t dims, bool small) {
+static void check_reduction(uint64_t *random, dt__pool *pool, dt__fold fold, dt_dtype from, dt_dtype to, int n_dims,
+                            const int64_t *shape, uint64_t dims, bool small) {
     static char first_bits[1 << 24];
     bool have_first = false;
     const uint64_t seed = test_random(random);
-    int64_t out_shape[MAX_DIMS] = {0}, n_gone = 1;
+    int64_t out_shape[MAX_DIMS] = {0}, n_reduced = 1;
     int n_kept = 0;
     for (int d = 0; d < n_dims; d++)
         if (dims >> d & 1)
-            n_gone *= shape[d];
+            n_reduced *= shape[d];
         else
             out_shape[n_kept++] = shape[d];
-    if ((fold == DT__FOLD_MAX || fold == DT__FOLD_MIN) && n_gone == 0)
+    if ((fold == DT__FOLD_MAX || fold == DT__FOLD_MIN) && n_reduced == 0)
         return;
     for (int t = 0; t < N_NAMES; t++) {
-        uint64_t own = seed;
+        uint64_t local_random = seed;
         test_array in, out, where;
         int64_t index[MAX_DIMS] = {0};
         if (!table_at(t))
             continue;
-        test_array_make(&in, from, n_dims, shape, (test_layout)test_below(&own, 3), &own);
-        test_array_make(&out, to, n_kept, out_shape, (test_layout)test_below(&own, 2), &own);
-        test_array_make(&where, DT_I64, n_kept, out_shape, (test_layout)test_below(&own, 2), &own);
+        test_array_make(&in, from, n_dims, shape, (test_layout)test_below(&local_random, 3), &local_random);
+        test_array_make(&out, to, n_kept, out_shape, (test_layout)test_below(&local_random, 2), &local_random);
+        test_array_make(&where, DT_I64, n_kept, out_shape, (test_layout)test_below(&local_random, 2), &local_random);
         if (small)
-            make_small(&in, &own);
-        const bool divides = fold == DT__FOLD_SUM && !is_integer(to) && test_below(&own, 2) == 0;
-        dt__reduction what = {fold, dims, divides ? 7 : 0, &in.a, &out.a};
-        dt__reduce(table_at(t), t % 2 ? pool : NULL, &what);
-        const bool orders = fold == DT__FOLD_MAX || fold == DT__FOLD_MIN;
-        if (orders) {
-            what.out = &where.a;
-            dt__reduce_arg(table_at(t), t % 2 ? pool : NULL, &what);
-            what.out = &out.a;
+            small_numbers(&in, &local_random);
+        const bool is_mean = fold == DT__FOLD_SUM && !is_integer(to) && test_below(&local_random, 2) == 0;
+        dt__reduction reduction = {fold, dims, is_mean ? 7 : 0, &in.a, &out.a};
+        dt__reduce(table_at(t), t % 2 ? pool : NULL, &reduction);
+        const bool has_index = fold == DT__FOLD_MAX || fold == DT__FOLD_MIN;
+        if (has_index) {
+            reduction.out = &where.a;
+            dt__reduce_arg(table_at(t), t % 2 ? pool : NULL, &reduction);
+            reduction.out = &out.a;
         }
         if (!is_empty(&out.a))
             do {
                 total expected;
                 total_of(&in, dims, fold, index, &expected);
-                check_result(table_at(t), &what, &expected, element_at(&out.a, n_kept, index), &in.a);
-                if (orders)
+                check_result(table_at(t), &reduction, &expected, element_at(&out.a, n_kept, index), &in.a);
+                if (has_index)
                     assert_int_equal(get_integer(DT_I64, element_at(&where.a, n_kept, index)), expected.where);
             } while (next_index(n_kept, out_shape, index));
         assert_true(out.memory.bytes <= sizeof first_bits);
         if (have_first &&
             first_difference(to, first_bits, out.memory.data, out.memory.bytes / dt_dtype_size(to)) >= 0)
-            fail_msg("%s: %s of %s to %s differs from other tables", table_names[t], fold_names[fold],
+            fail_msg("%s: %s of %s to %s differs from that of other tables", table_names[t], fold_names[fold],
                      dt_dtype_name(from), dt_dtype_name(to));
         memcpy(first_bits, out.memory.data, out.memory.bytes);
         have_first = true;
@@ -213,7 +225,7 @@ static void check(uint64_t *random, dt__pool *pool, dt__fold fold, dt_dtype from
     }
 }
 
-static dt_dtype some_result(dt__fold fold, dt_dtype from, uint64_t *random) {
+static dt_dtype random_result_dtype(dt__fold fold, dt_dtype from, uint64_t *random) {
     if (fold == DT__FOLD_ANY || fold == DT__FOLD_ALL)
         return DT_BOOL;
     if (is_integer(from) && fold != DT__FOLD_MAX && fold != DT__FOLD_MIN)
@@ -226,12 +238,13 @@ static void reduce__random_dims_of_random_arrays(void **state) {
     uint64_t random = test_seed(1);
     for (int fold = 0; fold < DT__N_FOLDS; fold++)
         for (int d = DT_F32; d < DT_N_DTYPES; d++)
-            for (int i = 0; i < 9 && folds((dt__fold)fold, (dt_dtype)d); i++) {
+            for (int i = 0; i < 9 && is_defined((dt__fold)fold, (dt_dtype)d); i++) {
                 int64_t shape[MAX_DIMS] = {0};
                 const int n_dims = random_shape(&random, shape, 1500);
                 const uint64_t dims = test_random(&random) & ((UINT64_C(1) << n_dims) - 1);
-                check(&random, NULL, (dt__fold)fold, (dt_dtype)d, some_result((dt__fold)fold, (dt_dtype)d, &random),
-                      n_dims, shape, i % 5 == 0 ? (UINT64_C(1) << n_dims) - 1 : dims, i % 2);
+                check_reduction(&random, NULL, (dt__fold)fold, (dt_dtype)d,
+                                random_result_dtype((dt__fold)fold, (dt_dtype)d, &random), n_dims, shape,
+                                i % 5 == 0 ? (UINT64_C(1) << n_dims) - 1 : dims, i % 2);
             }
 }
 
@@ -246,9 +259,9 @@ static void reduce__large_with_threads(void **state) {
         for (size_t d = 0; d < (s == 3 ? 2 : sizeof dtypes / sizeof *dtypes); d++) {
             const int n_dims = s < 4 ? 2 : 3;
             for (uint64_t dims = 1; dims < UINT64_C(1) << n_dims; dims++) {
-                check(&random, pool, DT__FOLD_SUM, dtypes[d], dtypes[d], n_dims, shapes[s], dims, true);
+                check_reduction(&random, pool, DT__FOLD_SUM, dtypes[d], dtypes[d], n_dims, shapes[s], dims, true);
                 if (!is_complex(dtypes[d]) && (s + d) % 2)
-                    check(&random, pool, DT__FOLD_MAX, dtypes[d], dtypes[d], n_dims, shapes[s], dims, true);
+                    check_reduction(&random, pool, DT__FOLD_MAX, dtypes[d], dtypes[d], n_dims, shapes[s], dims, true);
             }
         }
     dt__pool_free(pool);
@@ -265,10 +278,10 @@ static void check_scan(uint64_t *random, dt__pool *pool, dt__fold fold, dt_dtype
         test_array_make(&in, dtype, n_dims, shape, (test_layout)test_below(random, 3), random);
         test_array_make(&out, dtype == DT_BOOL ? DT_I64 : dtype, n_dims, shape, (test_layout)test_below(random, 2),
                         random);
-        make_small(&in, random);
+        small_numbers(&in, random);
         dt__scan(table_at(t), pool, fold, dim, &in.a, &out.a);
         int64_t index[MAX_DIMS] = {0};
-        const dt__reduction what = {fold, 0, 0, &in.a, &out.a};
+        const dt__reduction reduction = {fold, 0, 0, &in.a, &out.a};
         if (!is_empty(&out.a))
             do {
                 total expected = {.n = 0};
@@ -279,7 +292,7 @@ static void check_scan(uint64_t *random, dt__pool *pool, dt__fold fold, dt_dtype
                         before[dim] = i;
                         total_add(&expected, fold, dtype, element_at(&in.a, n_dims, before));
                     }
-                    check_result(table_at(t), &what, &expected, element_at(&out.a, n_dims, index), &in.a);
+                    check_result(table_at(t), &reduction, &expected, element_at(&out.a, n_dims, index), &in.a);
                 }
             } while (next_index(n_dims, shape, index));
         test_array_free(&in);

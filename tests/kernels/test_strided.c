@@ -12,8 +12,9 @@ typedef struct layout {
     int64_t first, n_elements; /* index of element 0,0,… in a block of n_elements */
 } layout;
 
-/* Dims in random order from the fastest to the slowest, some with gaps, some backwards, some standing still. */
-static layout random_layout(uint64_t *random, int n_dims, const int64_t *sizes, bool may_stand_still) {
+/* Dims in random order from the fastest to the slowest, some with gaps, some with negative strides, some with stride
+ * 0. */
+static layout random_layout(uint64_t *random, int n_dims, const int64_t *sizes, bool may_broadcast) {
     layout l = {.n_elements = 1};
     int order[MAX_DIMS];
     for (int d = 0; d < n_dims; d++)
@@ -27,7 +28,7 @@ static layout random_layout(uint64_t *random, int n_dims, const int64_t *sizes, 
     for (int i = n_dims - 1; i >= 0; i--) {
         int d = order[i];
         int64_t size = sizes[d] ? sizes[d] : 1;
-        if (may_stand_still && test_below(random, 6) == 0) {
+        if (may_broadcast && test_below(random, 6) == 0) {
             l.strides[d] = 0;
             continue;
         }
@@ -58,7 +59,7 @@ static bool next_index(int n_dims, const int64_t *sizes, int64_t *index) {
     return false;
 }
 
-/* What dst must be afterwards: untouched between its elements. */
+/* The expected dst: bytes between its elements are not written. */
 static void copy_by_index(unsigned char *dst, const layout *to, const unsigned char *src, const layout *from,
                           int n_dims, const int64_t *sizes, size_t bytes) {
     int64_t index[MAX_DIMS] = {0};
@@ -86,22 +87,22 @@ static void check_layouts(uint64_t *random, int n_dims, const int64_t *sizes, si
             continue;
         guarded dst = guarded_new(dst_bytes, (size_t)test_below(random, ALIGNMENT));
         memset(dst.data, 0x5c, dst_bytes);
-        dt__strided what = {dst.data + to.first * (int64_t)bytes,
+        dt__strided copy = {dst.data + to.first * (int64_t)bytes,
                             src.data + from.first * (int64_t)bytes,
                             bytes,
                             n_dims,
                             sizes,
                             to.strides,
                             from.strides};
-        table_at(t)->copy_strided(&what, test_below(random, 2) ? DT__STREAM : DT__CACHED);
+        table_at(t)->copy_strided(&copy, test_below(random, 2) ? DT__STREAM : DT__CACHED);
         for (size_t i = 0; memcmp(dst.data, expected, dst_bytes) != 0 && i < dst_bytes; i++)
             if (dst.data[i] != expected[i])
                 fail_msg(
                     "%s: %d dims, sizes %ld %ld %ld.., strides %ld %ld %ld.. from %ld %ld %ld.., %zu bytes each: "
-                    "byte %zu is %d, not %d",
+                    "byte %zu: expected %d, got %d",
                     table_names[t], n_dims, (long)sizes[0], (long)sizes[1], (long)sizes[2], (long)to.strides[0],
                     (long)to.strides[1], (long)to.strides[2], (long)from.strides[0], (long)from.strides[1],
-                    (long)from.strides[2], bytes, i, dst.data[i], expected[i]);
+                    (long)from.strides[2], bytes, i, expected[i], dst.data[i]);
         if (!guarded_is_intact(&dst))
             fail_msg("%s wrote outside of dst: %d dims, %zu bytes each", table_names[t], n_dims, bytes);
         guarded_free(&dst);
@@ -121,20 +122,20 @@ static void strided__random_layouts_equal_copying_by_index(void **state) {
     for (int i = 0; i < N_CASES; i++) {
         int64_t sizes[MAX_DIMS] = {0};
         int n_dims = (int)test_below(&random, 7);
-        int64_t room = 20000;
+        int64_t max_elements = 20000;
         for (int d = 0; d < n_dims; d++) {
-            int64_t most = room < 200 ? room : 200;
+            int64_t max_size = max_elements < 200 ? max_elements : 200;
             sizes[d] = test_below(&random, 60) == 0  ? 0
-                       : test_below(&random, 3) == 0 ? 1 + test_below(&random, most)
-                                                     : 1 + test_below(&random, most < 9 ? most : 9);
-            room /= sizes[d] ? sizes[d] : 1;
-            room = room ? room : 1;
+                       : test_below(&random, 3) == 0 ? 1 + test_below(&random, max_size)
+                                                     : 1 + test_below(&random, max_size < 9 ? max_size : 9);
+            max_elements /= sizes[d] ? sizes[d] : 1;
+            max_elements = max_elements ? max_elements : 1;
         }
         check_layouts(&random, n_dims, sizes, random_element_bytes(&random));
     }
 }
 
-/* Two dims, the case that is done in tiles: sizes around the sizes of squares and tiles. */
+/* Two dims, which are copied in tiles: sizes around the sizes of registers and tiles. */
 static void strided__planes_around_the_tile_size(void **state) {
     (void)state;
     static const int64_t around[] = {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 100};
@@ -156,8 +157,8 @@ static void strided__transposes(void **state) {
         for (int r = 0; r < ROWS; r++)
             for (int c = 0; c < COLUMNS; c++)
                 a[r][c] = r * 1000 + c;
-        dt__strided what = {b, a, 4, 2, (int64_t[]){COLUMNS, ROWS}, (int64_t[]){ROWS, 1}, (int64_t[]){1, COLUMNS}};
-        table_at(t)->copy_strided(&what, DT__CACHED);
+        dt__strided copy = {b, a, 4, 2, (int64_t[]){COLUMNS, ROWS}, (int64_t[]){ROWS, 1}, (int64_t[]){1, COLUMNS}};
+        table_at(t)->copy_strided(&copy, DT__CACHED);
         for (int r = 0; r < ROWS; r++)
             for (int c = 0; c < COLUMNS; c++)
                 assert_int_equal(b[c][r], r * 1000 + c);

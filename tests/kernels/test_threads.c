@@ -24,8 +24,8 @@ static void check_pool(dt__pool *pool, int64_t n_pieces) {
     dt__pool_run(pool, n_pieces, count, times);
     for (int i = 0; i < MAX_PIECES; i++)
         if (atomic_load(&times[i]) != (i < n_pieces))
-            fail_msg("%d threads, %ld pieces: piece %d was done %d times", dt__pool_threads(pool), (long)n_pieces, i,
-                     atomic_load(&times[i]));
+            fail_msg("%d threads, %ld pieces: piece %d: expected %d runs, got %d", dt__pool_threads(pool),
+                     (long)n_pieces, i, i < n_pieces, atomic_load(&times[i]));
 }
 
 static void pool__runs_each_piece_once(void **state) {
@@ -43,7 +43,7 @@ static void pool__runs_each_piece_once(void **state) {
     dt__ctx_free(ctx);
 }
 
-static int n_threads_now(void) {
+static int n_threads_of_process(void) {
     DIR *tasks = opendir("/proc/self/task");
     int n = 0;
     assert_non_null(tasks);
@@ -56,18 +56,18 @@ static int n_threads_now(void) {
 static void pool__starts_threads_at_first_use(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
-    const int before = n_threads_now();
+    const int before = n_threads_of_process();
     dt__pool *pool = dt__pool_new(ctx, 4);
     assert_int_equal(dt__pool_threads(pool), 4);
     check_pool(pool, 1);
-    assert_int_equal(n_threads_now(), before);
+    assert_int_equal(n_threads_of_process(), before);
     check_pool(pool, 2);
-    assert_int_equal(n_threads_now(), before + 3);
+    assert_int_equal(n_threads_of_process(), before + 3);
     dt__pool_free(pool);
     dt__ctx_free(ctx);
 }
 
-static bool make_and_use(dt_ctx *ctx, void *user) {
+static bool run_pool(dt_ctx *ctx, void *user) {
     (void)user;
     dt__pool *pool = dt__pool_new(ctx, 2);
     if (!pool)
@@ -79,7 +79,7 @@ static bool make_and_use(dt_ctx *ctx, void *user) {
 
 static void pool__survives_lack_of_memory(void **state) {
     (void)state;
-    assert_int_equal(assert_survives_failing_allocations(make_and_use, NULL), 1);
+    assert_int_equal(assert_survives_failing_allocations(run_pool, NULL), 1);
 }
 
 int main(void) {

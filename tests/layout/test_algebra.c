@@ -59,7 +59,7 @@ static void complement__refuses_overlap(void **state) {
     for (int i = 0; i < 3; i++) {
         dt__layout layout = layout_of(&b, layouts[i]), got = {.shape = dt__tuple_int(77)};
         assert_int_equal(dt__layout_complement(&b.arena, &layout, 120, &got), DT_ERR_VALUE);
-        assert_error_says(b.ctx, DT_ERR_VALUE, layouts[i]);
+        assert_error_contains(b.ctx, DT_ERR_VALUE, layouts[i]);
         assert_int_equal(got.shape.value, 77);
         dt_error_clear(b.ctx);
     }
@@ -169,17 +169,17 @@ static void composition__refuses_what_is_indivisible(void **state) {
         dt__layout left = layout_of(&b, cases[i][0]), right = layout_of(&b, cases[i][1]);
         dt__layout got = {.shape = dt__tuple_int(77)};
         assert_int_equal(dt__layout_composition(&b.arena, &left, &right, &got), DT_ERR_VALUE);
-        assert_error_says(b.ctx, DT_ERR_VALUE, "does not divide");
+        assert_error_contains(b.ctx, DT_ERR_VALUE, "does not divide");
         assert_int_equal(got.shape.value, 77);
         dt_error_clear(b.ctx);
     }
     dt__layout two = layout_of(&b, "(2,2):(1,8)"), ones = layout_of(&b, "(2,2):(1,1)"), none;
     assert_int_equal(dt__layout_composition(&b.arena, &two, &ones, &none), DT_ERR_VALUE); /* 1 + 1 is 2, not 16 */
-    assert_error_says(b.ctx, DT_ERR_VALUE, "carries");
+    assert_error_contains(b.ctx, DT_ERR_VALUE, "carries");
     dt_error_clear(b.ctx);
     dt__layout left = layout_of(&b, "4:2305843009213693951"), right = layout_of(&b, "2:1000"), got;
     assert_int_equal(dt__layout_composition(&b.arena, &left, &right, &got), DT_ERR_VALUE);
-    assert_error_says(b.ctx, DT_ERR_VALUE, "63 bits");
+    assert_error_contains(b.ctx, DT_ERR_VALUE, "63 bits");
     bench_end(&b);
 }
 
@@ -241,7 +241,7 @@ static void left_inverse__undoes_on_the_left(void **state) {
     for (int i = 0; i < 4; i++) {
         dt__layout layout = layout_of(&b, wrong[i][0]), got;
         assert_int_equal(dt__layout_left_inverse(&b.arena, &layout, &got), DT_ERR_VALUE);
-        assert_error_says(b.ctx, DT_ERR_VALUE, wrong[i][1]);
+        assert_error_contains(b.ctx, DT_ERR_VALUE, wrong[i][1]);
         dt_error_clear(b.ctx);
     }
     bench_end(&b);
@@ -307,7 +307,7 @@ static void injective__bounds_its_search(void **state) {
     }
     bool got = true;
     assert_int_equal(sums_differ(&b, 40, &got), DT_ERR_UNSUPPORTED);
-    assert_error_says(b.ctx, DT_ERR_UNSUPPORTED, "injective");
+    assert_error_contains(b.ctx, DT_ERR_UNSUPPORTED, "injective");
     bench_end(&b);
 }
 

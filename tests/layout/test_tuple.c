@@ -30,7 +30,7 @@ static void product__overflow_is_an_error(void **state) {
     int64_t got = 77;
     assert_int_equal(dt__tuple_product(b.ctx, &tuple, &got), DT_ERR_VALUE);
     assert_int_equal(got, 77);
-    assert_error_says(b.ctx, DT_ERR_VALUE, "63 bits");
+    assert_error_contains(b.ctx, DT_ERR_VALUE, "63 bits");
     bench_end(&b);
 }
 
@@ -75,7 +75,7 @@ static void shape_div__consumes_the_divisor_from_the_left(void **state) {
     }
     dt__tuple shape = tuple_of(&b, "(3,4)"), got;
     assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, 2, &got), DT_ERR_VALUE);
-    assert_error_says(b.ctx, DT_ERR_VALUE, "3 and 2");
+    assert_error_contains(b.ctx, DT_ERR_VALUE, "3 and 2");
     dt_error_clear(b.ctx);
     assert_int_equal(dt__tuple_shape_div(&b.arena, &shape, 0, &got), DT_ERR_VALUE);
     bench_end(&b);
@@ -151,7 +151,7 @@ static void parse__points_at_the_character(void **state) {
         dt__tuple out;
         dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_MESH, "mesh", cases[i].text);
         assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
-        assert_error_says(b.ctx, DT_ERR_VALUE, cases[i].message);
+        assert_error_contains(b.ctx, DT_ERR_VALUE, cases[i].message);
         assert_ptr_equal(cursor.at, cases[i].text);
         dt_error_clear(b.ctx);
     }
@@ -171,7 +171,7 @@ static void depth__is_bounded_for_parser_and_makers(void **state) {
     dt__tuple out;
     dt__cursor cursor = dt__cursor_new(b.ctx, DT_ERR_VALUE, "tuple", text);
     assert_int_equal(dt__tuple_parse(&b.arena, &cursor, &out), DT_ERR_VALUE);
-    assert_error_says(b.ctx, DT_ERR_VALUE, "column 65: a tuple may nest 64 levels deep, not more");
+    assert_error_contains(b.ctx, DT_ERR_VALUE, "column 65: a tuple may nest 64 levels deep, not more");
     dt_error_clear(b.ctx);
     free(text);
     dt__tuple tuple = dt__tuple_int(1);

@@ -193,7 +193,7 @@ static void group__without_a_transport_is_an_error(void **state) {
     int64_t ten = 10;
     dt_mesh *mesh = dt__mesh_from_shape(ctx, (dt__mesh_self){10, 5}, &ten, 1, (dt__names){NULL, 0}, NULL);
     assert_null(dt_mesh_group(mesh, 0)); /* DM-014 */
-    assert_error_says(ctx, DT_ERR_STATE, "no transport");
+    assert_error_contains(ctx, DT_ERR_STATE, "no transport");
     dt_mesh_release(mesh);
     dt__ctx_free(ctx);
 }
@@ -212,7 +212,7 @@ static void group__of_a_fake_world_cannot_communicate(void **state) {
     float part[2 * 8] = {0}, whole[3 * 2 * 8];
     assert_int_equal(dt_comm_all_gather(group, part, whole, 2 * 8, DT_F32), DT_OK); /* DM-015 */
     assert_null(dt_mesh_group(mesh, 3));
-    assert_error_says(ctx, DT_ERR_MESH, "wrong mesh dim: expected 0 to 2, got 3");
+    assert_error_contains(ctx, DT_ERR_MESH, "wrong mesh dim: expected 0 to 2, got 3");
     ctx->status = DT_OK;
     dt_mesh *small = dt_mesh_new(ctx, "2x2");
     assert_null(dt_mesh_group(small, 0)); /* outside: no group, and no error */
@@ -220,7 +220,7 @@ static void group__of_a_fake_world_cannot_communicate(void **state) {
     dt_mesh *foreign =
         dt__mesh_from_shape(ctx, (dt__mesh_self){12, 6}, (int64_t[]){12}, 1, (dt__names){NULL, 0}, NULL);
     assert_null(dt_mesh_group(foreign, 0));
-    assert_error_says(ctx, DT_ERR_STATE, "rank 6 of 12, this is rank 5 of 12");
+    assert_error_contains(ctx, DT_ERR_STATE, "rank 6 of 12, this is rank 5 of 12");
     ctx->status = DT_OK;
     assert_null(dt_mesh_group(NULL, 0));
     assert_int_equal(dt_close(ctx), 0); /* frees the meshes, then their groups */
@@ -244,7 +244,7 @@ static void memory__every_allocation_may_fail(void **state) {
         if (done)
             assert_true(first && first == second && dt_group_size(world) == 8);
         else
-            assert_error_says(ctx, DT_ERR_MEMORY, "out of memory");
+            assert_error_contains(ctx, DT_ERR_MEMORY, "out of memory");
         ctx->status = DT_OK;
         dt_mesh_release(line);
         dt_mesh_release(tp);

@@ -55,6 +55,14 @@ static void other_probability(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
     dt_print(dt_dropout(x, .p = odd ? DT_REAL(0.25) : DT_REAL(0.5)));
 }
 
+static void other_start(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
+    dt_tensor *x = dt_ones(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)");
+    for (int i = 0; i < 3; i++)
+        dt_slice(x, 1, i, i + 2, 1);
+    dt_slice(x, 1, odd ? 4 : 3, odd ? 6 : 5, 1);
+    dt_item(dt_sum(x));
+}
+
 static void other_spread(dt_ctx *ctx, dt_mesh *mesh, bool odd) {
     dt_tensor *x =
         dt_randn(ctx, DT_SHAPE(8, 6), .mesh = mesh, .place = "S(0)", .std = odd ? DT_REAL(0.5) : DT_REAL(2));
@@ -110,6 +118,7 @@ static const program programs[] = {
     {"another reduction", other_reduction, "sum(f32[8,6] S(0); dim=[0])", "mean(f32[8,6] S(0); dim=[0])"},
     {"another dim", other_dim, "sum(f32[6,6] R; dim=[0])", "sum(f32[6,6] R; dim=[1])"},
     {"another value", other_value, "mul(f32[8,6] S(0)) with 3", "mul(f32[8,6] S(0)) with 4"},
+    {"another start", other_start, "slice(f32[8,6] S(0); dim=1) with 3", "slice(f32[8,6] S(0); dim=1) with 4"},
     {"another probability", other_probability, "with 0.5", "with 0.25"},
     {"another standard deviation", other_spread, "std=2)", "std=0.5)"},
     {"another seed", other_seed, "randn(f32[8,6] S(0)", "randn(f32[8,6] S(0)"},

@@ -148,7 +148,7 @@ static void npy__reads_every_form(void **state) {
 
 static void refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, const char *part) {
     assert_null(result);
-    assert_error_says(ctx, status, part);
+    assert_error_contains(ctx, status, part);
     dt_error_clear(ctx);
 }
 
@@ -196,11 +196,11 @@ static void npy__refuses_other_files(void **state) {
     /* A failure to write leaves nothing. */
     int before = n_files();
     assert_int_equal(dt_save_npy(dt_ones(ctx, DT_SHAPE(3)), in_folder("no/such/folder.npy")), DT_ERR_SYSTEM);
-    assert_error_says(ctx, DT_ERR_SYSTEM, "cannot be created: No such file or directory");
+    assert_error_contains(ctx, DT_ERR_SYSTEM, "cannot be created: No such file or directory");
     dt_error_clear(ctx);
     assert_int_equal(mkdir(in_folder("taken"), 0700), 0);
     assert_int_equal(dt_save_npy(dt_ones(ctx, DT_SHAPE(3)), in_folder("taken")), DT_ERR_VALUE);
-    assert_error_says(ctx, DT_ERR_VALUE, "expected a regular file or a new name, got a directory");
+    assert_error_contains(ctx, DT_ERR_VALUE, "expected a regular file or a new name, got a directory");
     dt_error_clear(ctx);
     assert_int_equal(rmdir(in_folder("taken")), 0);
     assert_int_equal(n_files(), before);
@@ -251,13 +251,13 @@ static void npz__keeps_tensors_by_name(void **state) {
     int before = n_files();
     assert_int_equal(dt_save_npz(in_folder("g.npz"), 2, (const char *[]){"a", "a"}, (dt_tensor *[]){a, b}),
                      DT_ERR_VALUE);
-    assert_error_says(ctx, DT_ERR_VALUE, "two tensors have the name a");
+    assert_error_contains(ctx, DT_ERR_VALUE, "two tensors have the name a");
     dt_error_clear(ctx);
     assert_int_equal(dt_save_npz(in_folder("g.npz"), 1, (const char *[]){""}, (dt_tensor *[]){a}), DT_ERR_VALUE);
     dt_error_clear(ctx);
     assert_int_equal(dt_save_npz(in_folder("g.npz"), 2, (const char *[]){"a", "b"}, (dt_tensor *[]){a, NULL}),
                      DT_ERR_VALUE);
-    assert_error_says(ctx, DT_ERR_VALUE, "expected tensors, got NULL");
+    assert_error_contains(ctx, DT_ERR_VALUE, "expected tensors, got NULL");
     dt_error_clear(ctx);
     assert_int_equal(dt_save_npz(NULL, 0, NULL, NULL), DT_ERR_VALUE);
     dt_mesh *mesh = dt_mesh_new(ctx, "1");

@@ -732,7 +732,7 @@ static void copy__writes_through_views(void **state) {
     /* Refusals leave everything as it was. */
     assert_null(dt_copy_(dt_expand(dt_scalar(ctx, 1), DT_SHAPE(3)), dt_zeros(ctx, DT_SHAPE(3))));
     assert_int_equal(dt_error_status(ctx), DT_ERR_STATE);
-    assert_error_says(ctx, DT_ERR_STATE, "cannot write to f32[3]: two indices may share an element");
+    assert_error_contains(ctx, DT_ERR_STATE, "cannot write to f32[3]: two indices may share an element");
     dt_error_clear(ctx);
     assert_null(dt_copy_(dt_unfold(line, 0, 3, 2), dt_zeros(ctx, DT_SHAPE(2, 3))));
     assert_int_equal(dt_error_status(ctx), DT_ERR_STATE);
@@ -748,11 +748,11 @@ static void copy__writes_through_views(void **state) {
     dt_mesh_release(alone);
     assert_null(dt_copy_(t, line));
     assert_int_equal(dt_error_status(ctx), DT_ERR_SHAPE);
-    assert_error_says(ctx, DT_ERR_SHAPE, "do not broadcast");
+    assert_error_contains(ctx, DT_ERR_SHAPE, "do not broadcast");
     dt_error_clear(ctx);
     assert_null(dt_copy_(t, NULL));
     assert_int_equal(dt_error_status(ctx), DT_ERR_VALUE);
-    assert_error_says(ctx, DT_ERR_VALUE, "argument 2 of copy_ is NULL");
+    assert_error_contains(ctx, DT_ERR_VALUE, "argument 2 of copy_ is NULL");
     dt_error_clear(ctx);
     dt_mesh *mesh = dt_mesh_new(ctx, "1");
     dt_tensor *partial = dt_zeros(ctx, DT_SHAPE(3, 4), .mesh = mesh, .place = "P(max)");
@@ -799,7 +799,7 @@ static void contexts__do_not_mix(void **state) {
 #define OTHER(call, says)                                                                                            \
     do {                                                                                                             \
         assert_true(call);                                                                                           \
-        assert_error_says(ctx, DT_ERR_STATE, says " belongs to another context");                                    \
+        assert_error_contains(ctx, DT_ERR_STATE, says " belongs to another context");                                \
         dt_error_clear(ctx);                                                                                         \
     } while (0)
     OTHER(!dt_ones(ctx, DT_SHAPE(4), .mesh = their), "ones: the mesh");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Shapes and dtypes of results, and refusals: type promotion against the published table, broadcasting, dims, sizes of
+ * Shapes and dtypes of results, and errors: type promotion against the published table, broadcasting, dims, sizes of
  * zero; every sample of every op.
  */
 #include "rules/calls.h"
@@ -32,24 +32,25 @@ static void promote__follows_the_table(void **state) {
             dt_dtype a = DT_F32, b = DT_F32;
             assert_true(dt_dtype_parse(order[i], &a) && dt_dtype_parse(order[j], &b));
             if (strcmp(dt_dtype_name(dt__promote(a, b)), table[i][j]) != 0)
-                fail_msg("%s and %s: %s", order[i], order[j], dt_dtype_name(dt__promote(a, b)));
+                fail_msg("%s and %s: expected %s, got %s", order[i], order[j], table[i][j],
+                         dt_dtype_name(dt__promote(a, b)));
         }
 }
 
 /* The outputs of a call: "f32[4,3] f32[1,3]". */
-static void assert_result(const char *call, const char *want) {
+static void assert_result(const char *call, const char *expected) {
     test_calls self = calls_open("2");
-    dt__placed_call made = calls_make(&self, call);
+    dt__placed_call placed = calls_parse(&self, call);
     char got[512] = "";
-    for (int o = 0; o < made.call.n_outputs; o++) {
-        const dt_op_value *value = &made.call.outputs[o];
+    for (int o = 0; o < placed.call.n_outputs; o++) {
+        const dt_op_value *value = &placed.call.outputs[o];
         sprintf(got + strlen(got), "%s%s[", o ? " " : "", dt_dtype_name(value->dtype));
         for (int d = 0; d < value->n_dims; d++)
             sprintf(got + strlen(got), "%s%" PRId64, d ? "," : "", value->shape[d]);
         strcat(got, "]");
     }
-    if (strcmp(got, want) != 0)
-        fail_msg("%s: got %s, expected %s", call, got, want);
+    if (strcmp(got, expected) != 0)
+        fail_msg("%s: expected %s, got %s", call, expected, got);
     calls_close(&self);
 }
 
@@ -57,8 +58,8 @@ static void dtypes__of_results(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"add(i32[2]; f32[2])", "f32[2]"},
-        {"add(i32[2]; f64[])", "f64[2]"}, /* a higher kind counts even without dims */
-        {"add(f32[2]; f64[])", "f32[2]"}, /* a wider dtype of the same kind does not */
+        {"add(i32[2]; f64[])", "f64[2]"}, /* a higher category counts even without dims */
+        {"add(f32[2]; f64[])", "f32[2]"}, /* a wider dtype of the same category does not */
         {"add(i8[2]; i64[])", "i8[2]"},
         {"add(i64[]; i8[])", "i64[]"},
         {"add(i32[2]; 2.5)", "f32[2]"},
@@ -140,10 +141,10 @@ static void shapes__of_results(void **state) {
         assert_result(cases[i][0], cases[i][1]);
 }
 
-static void refusals__name_the_op_the_tensors_and_the_reason(void **state) {
+static void errors__name_the_op_the_tensors_and_the_reason(void **state) {
     (void)state;
     static const struct {
-        const char *call, *says;
+        const char *call, *error;
         dt_status status;
     } cases[] = {
         {"linear(f32[4,3]; f32[5,2])", "linear: f32[4,3], f32[5,2]: inner dimensions differ: 3 and 2", DT_ERR_SHAPE},
@@ -197,32 +198,32 @@ static void refusals__name_the_op_the_tensors_and_the_reason(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_calls self = calls_open("2");
-        dt__placed_call made;
-        dt_status status = dt__placed_call_parse(&self.arena, cases[i].call, 1, self.mesh, &made);
-        if (status != cases[i].status || !strstr(dt_error_text(self.ctx), cases[i].says))
-            fail_msg("%s: status %d, \"%s\"; expected %d, \"%s\"", cases[i].call, status, dt_error_text(self.ctx),
-                     cases[i].status, cases[i].says);
+        dt__placed_call placed;
+        dt_status status = dt__placed_call_parse(&self.arena, cases[i].call, 1, self.mesh, &placed);
+        if (status != cases[i].status || !strstr(dt_error_text(self.ctx), cases[i].error))
+            fail_msg("%s: expected status %d, \"%s\", got %d, \"%s\"", cases[i].call, cases[i].status, cases[i].error,
+                     status, dt_error_text(self.ctx));
         calls_close(&self);
     }
 }
 
-/* Every sample is a call that works, and what is chosen for Replicate inputs costs nothing and is Replicate. */
+/* Every sample is a valid call, and the selection for Replicate inputs is Replicate and has no cost. */
 static void check_sample(const char *sample) {
     test_calls self = calls_open("2,3");
-    dt__placed_call made = calls_make(&self, sample);
-    dt__placed_inputs on = calls_on(&self, &made);
-    dt__candidate choice;
-    assert_true(made.call.n_outputs > 0);
-    if (dt__select_placements(&self.arena, &made.call, &on, &choice) != DT_OK)
+    dt__placed_call placed = calls_parse(&self, sample);
+    dt__placed_inputs inputs = calls_inputs(&self, &placed);
+    dt__candidate selected;
+    assert_true(placed.call.n_outputs > 0);
+    if (dt__select_placements(&self.arena, &placed.call, &inputs, &selected) != DT_OK)
         fail_msg("%s: %s", sample, dt_error_text(self.ctx));
-    assert_true(choice.cost_us == 0);
-    for (int o = 0; o < made.call.n_outputs; o++)
+    assert_true(selected.cost_us == 0);
+    for (int o = 0; o < placed.call.n_outputs; o++)
         for (int m = 0; m < 2; m++)
-            assert_true(dt_placement_is_replicate(choice.outputs[o][m]));
+            assert_true(dt_placement_is_replicate(selected.outputs[o][m]));
     calls_close(&self);
 }
 
-static void ops__have_samples_that_work(void **state) {
+static void ops__have_valid_samples(void **state) {
     (void)state;
     int n_samples = 0;
     for (int i = 0; i < DT__N_OPS; i++) {
@@ -279,8 +280,8 @@ int main(void) {
         cmocka_unit_test(promote__follows_the_table),
         cmocka_unit_test(dtypes__of_results),
         cmocka_unit_test(shapes__of_results),
-        cmocka_unit_test(refusals__name_the_op_the_tensors_and_the_reason),
-        cmocka_unit_test(ops__have_samples_that_work),
+        cmocka_unit_test(errors__name_the_op_the_tensors_and_the_reason),
+        cmocka_unit_test(ops__have_valid_samples),
         cmocka_unit_test(ops__have_a_summary),
         cmocka_unit_test(ops__are_found),
     };

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Calls of ops compile without a warning, as C and as C++; a plain number where an option must be wrapped is diagnosed
-# without any flag, with the name of the macro that is meant; and the header is what the schema lines say.
+# without any flag, with the name of the macro that is meant; and the header matches the schema lines.
 set -euo pipefail
 cd "$DTENSOR_SOURCE"
 for compiler in gcc clang; do
@@ -13,13 +13,13 @@ for compiler in gcc clang; do
     while IFS='|' read -r mistake macro; do
         program="#include <dtensor/dtensor.h>
 dt_tensor *f(dt_tensor *x) { return $mistake; }"
-        if said=$($compiler -x c -std=c11 -Werror -fsyntax-only -I include - <<<"$program" 2>&1); then
+        if messages=$($compiler -x c -std=c11 -Werror -fsyntax-only -I include - <<<"$program" 2>&1); then
             echo "$compiler does not diagnose $mistake" >&2
             exit 1
         fi
         # The source line itself does not count.
-        if ! grep -v -F "$mistake" <<<"$said" | grep -q "write_$macro\b"; then
-            printf '%s: %s: expected a message with %s, got\n%s\n' $compiler "$mistake" "$macro" "$said" >&2
+        if ! grep -v -F "$mistake" <<<"$messages" | grep -q "write_$macro\b"; then
+            printf '%s: %s: expected a message with %s, got\n%s\n' $compiler "$mistake" "$macro" "$messages" >&2
             exit 1
         fi
     done <<'END'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What users write: every form of argument that ops have, in C and in C++. Compiled with all warnings by
+ * Calls as users write them: every form of argument that ops have, in C and in C++. Compiled with all warnings by
  * test_user_code.sh.
  */
 #ifndef __cplusplus

@@ -215,7 +215,7 @@ static void other_planners__refuse_and_name_direct(void **state) {
         dt__plan plan = {.n_steps = -7};
         begin(&t, "f32[8] S(0) on mesh(2)", "f32[8] S(0) on mesh(3)");
         assert_int_equal(dt__plan_new(&t.arena, &t.move, cases[i].planner, &dt__machine_builtin, &plan), DT_ERR_MESH);
-        assert_error_says(t.ctx, DT_ERR_MESH, cases[i].says);
+        assert_error_contains(t.ctx, DT_ERR_MESH, cases[i].says);
         assert_int_equal(plan.n_steps, -7);
         end(&t);
     }
@@ -239,7 +239,7 @@ static void partial_targets__stay_on_their_mesh(void **state) {
     begin(&t, "f32[8] P(sum) on mesh(2)", "f32[8] P(sum) on mesh(3)");
     assert_int_equal(dt__plan_new(&t.arena, &t.move, DT__PLANNER_DIRECT, &dt__machine_builtin, &plan),
                      DT_ERR_PLACEMENT);
-    assert_error_says(t.ctx, DT_ERR_PLACEMENT, "may not be partial");
+    assert_error_contains(t.ctx, DT_ERR_PLACEMENT, "may not be partial");
     end(&t);
 }
 

@@ -102,7 +102,7 @@ static void assert_refused(const char *mesh, const char *from, const char *to, c
         dt__plan plan = {.n_steps = -7};
         assert_int_equal(make_plan(&arena, &(plan_case){mesh, "8,8", from, to, (dt__planner)planner}, &plan),
                          DT_ERR_PLACEMENT);
-        assert_error_says(ctx, DT_ERR_PLACEMENT, says);
+        assert_error_contains(ctx, DT_ERR_PLACEMENT, says);
         assert_int_equal(plan.n_steps, -7);
         dt__arena_free(&arena);
         dt__ctx_free(ctx);
@@ -327,7 +327,7 @@ static void sizes__beyond_64_bits_are_refused(void **state) {
     assert_int_equal(
         make_plan(&arena, &(plan_case){"2", "4611686018427387904,1", "S(0)", "R", DT__PLANNER_DIRECT}, &plan),
         DT_ERR_SHAPE);
-    assert_error_says(ctx, DT_ERR_SHAPE, "2^63");
+    assert_error_contains(ctx, DT_ERR_SHAPE, "2^63");
     dt_error_clear(ctx);
     assert_int_equal(
         make_plan(&arena, &(plan_case){"8", "1152921504606846976", "P(sum)", "S(0)", DT__PLANNER_DIRECT}, &plan),
@@ -372,7 +372,7 @@ static void assert_specs_refused(const char *from_text, const char *to_text, dt_
     dt_spec *from = parse(ctx, from_text), *to = parse(ctx, to_text);
     dt__move move;
     assert_int_equal(dt__move_of_specs(from, to, &move), status);
-    assert_error_says(ctx, status, says);
+    assert_error_contains(ctx, status, says);
     dt_spec_release(from);
     dt_spec_release(to);
     dt__ctx_free(ctx);

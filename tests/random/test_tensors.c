@@ -230,7 +230,7 @@ static void calls__that_make_no_sense_are_refused(void **state) {
 #define REFUSED(call, status, says)                                                                                  \
     do {                                                                                                             \
         assert_true(call);                                                                                           \
-        assert_error_says(ctx, status, says);                                                                        \
+        assert_error_contains(ctx, status, says);                                                                    \
         dt_error_clear(ctx);                                                                                         \
         assert_int_equal(dt_generator_save(dt_generator_default(ctx)).draw, 0);                                      \
     } while (0)

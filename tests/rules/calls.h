@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls by their text, for tests of rules and ops.
+ * Calls parsed from text, for tests of rules and ops.
  */
 #ifndef DT_TESTS_RULES_CALLS_H
 #define DT_TESTS_RULES_CALLS_H
@@ -36,43 +36,44 @@ static inline void calls_close(test_calls *self) {
     dt__ctx_free(self->ctx);
 }
 
-static inline dt__placed_call calls_make(test_calls *self, const char *text) {
-    dt__placed_call made;
-    if (dt__placed_call_parse(&self->arena, text, self->n_mesh_dims, self->mesh, &made) != DT_OK)
+static inline dt__placed_call calls_parse(test_calls *self, const char *text) {
+    dt__placed_call placed;
+    if (dt__placed_call_parse(&self->arena, text, self->n_mesh_dims, self->mesh, &placed) != DT_OK)
         fail_msg("%s: %s", text, dt_error_text(self->ctx));
-    return made;
+    return placed;
 }
 
-static inline dt__placed_inputs calls_on(const test_calls *self, const dt__placed_call *made) {
-    return (dt__placed_inputs){self->n_mesh_dims, self->mesh, made->inputs, &dt__machine_builtin};
+static inline dt__placed_inputs calls_inputs(const test_calls *self, const dt__placed_call *placed) {
+    return (dt__placed_inputs){self->n_mesh_dims, self->mesh, placed->inputs, &dt__machine_builtin};
 }
 
-static inline const char *calls_placements(int n, const dt_placement *placements, char *out, size_t room) {
-    dt_placements_text(n, placements, room, out);
+static inline const char *calls_placements(int n, const dt_placement *placements, char *out, size_t capacity) {
+    dt_placements_text(n, placements, capacity, out);
     return out;
 }
 
-/* Chooses, and checks inputs and outputs: "S(0),R; R,S(1) -> S(0),S(1)"; "" checks nothing. Returns the cost. */
-static inline double calls_check(const char *mesh, const char *text, const char *want) {
+/* Selects placements, and asserts those of inputs and outputs: "S(0),R; R,S(1) -> S(0),S(1)"; "" accepts any. Returns
+ * the cost. */
+static inline double assert_selection(const char *mesh, const char *text, const char *expected) {
     test_calls self = calls_open(mesh);
-    dt__placed_call made = calls_make(&self, text);
-    dt__placed_inputs on = calls_on(&self, &made);
-    dt__candidate choice;
+    dt__placed_call placed = calls_parse(&self, text);
+    dt__placed_inputs inputs = calls_inputs(&self, &placed);
+    dt__candidate selected;
     char got[1024] = "", one[256];
-    if (dt__select_placements(&self.arena, &made.call, &on, &choice) != DT_OK)
+    if (dt__select_placements(&self.arena, &placed.call, &inputs, &selected) != DT_OK)
         fail_msg("%s: %s", text, dt_error_text(self.ctx));
-    for (int i = 0; i < made.call.n_inputs; i++) {
+    for (int i = 0; i < placed.call.n_inputs; i++) {
         strcat(got, i ? "; " : "");
-        strcat(got, calls_placements(self.n_mesh_dims, choice.inputs[i], one, sizeof one));
+        strcat(got, calls_placements(self.n_mesh_dims, selected.inputs[i], one, sizeof one));
     }
     strcat(got, " -> ");
-    for (int o = 0; o < made.call.n_outputs; o++) {
+    for (int o = 0; o < placed.call.n_outputs; o++) {
         strcat(got, o ? "; " : "");
-        strcat(got, calls_placements(self.n_mesh_dims, choice.outputs[o], one, sizeof one));
+        strcat(got, calls_placements(self.n_mesh_dims, selected.outputs[o], one, sizeof one));
     }
-    if (*want)
-        assert_string_equal(got, want);
-    double us = choice.cost_us;
+    if (*expected)
+        assert_string_equal(got, expected);
+    double us = selected.cost_us;
     calls_close(&self);
     return us;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Calls as text: what is printed is read back as the same call, for every sample of every op.
+ * Calls as text: printed calls parse to the same call, for every sample of every op.
  */
 #include "support/check.h"
 
@@ -29,13 +29,13 @@ static int check_samples(dt__arena *arena, const char *samples, dt__text *first,
         const char *printed = dt__arena_copy_text(arena, print_call(arena, sample, first));
         const char *again = print_call(arena, printed, second);
         if (strcmp(printed, again) != 0)
-            fail_msg("%s is printed as %s, which is read as %s", sample, printed, again);
+            fail_msg("%s is printed as %s, which parses to %s", sample, printed, again);
         at += n_chars + (at[n_chars] == '\n');
     }
     return n;
 }
 
-static void printed_call__is_read_as_the_same_call(void **state) {
+static void printed_call__parses_to_the_same_call(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__text first = dt__text_new(ctx), second = dt__text_new(ctx);
@@ -52,7 +52,7 @@ static void printed_call__is_read_as_the_same_call(void **state) {
     dt__ctx_free(ctx);
 }
 
-static void printed_call__has_defaults_left_out(void **state) {
+static void printed_call__omits_defaults(void **state) {
     (void)state;
     static const struct {
         const char *call, *printed;
@@ -86,7 +86,7 @@ static void assert_printed(dt_ctx *ctx, dt_arg value, const char *expected) {
     dt__text_free(&text);
 }
 
-/* Every floating-point number is read back bit for bit, and as a floating-point number. */
+/* Every floating-point number parses to the same bits, and to a floating-point number. */
 static void printed_number__is_exact(void **state) {
     (void)state;
     dt_ctx *ctx = dt__ctx_new(NULL);
@@ -123,8 +123,8 @@ static void printed_number__is_exact(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(printed_call__is_read_as_the_same_call),
-        cmocka_unit_test(printed_call__has_defaults_left_out),
+        cmocka_unit_test(printed_call__parses_to_the_same_call),
+        cmocka_unit_test(printed_call__omits_defaults),
         cmocka_unit_test(printed_number__is_exact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

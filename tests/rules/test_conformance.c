@@ -22,7 +22,7 @@ static dt_status shape_bmn(dt_op_call *call) {
     return dt_op_add_output(call, a->dtype, 3, (int64_t[]){a->shape[0], a->shape[1], b->shape[b->n_dims - 1]});
 }
 
-/* Rows of a rule of factors, and the one that is implied, with a class of partials, on integers. */
+/* The number of rows of a rule of factors with a class of partials, on integers, plus the implied row. */
 static int count_rows(const char *rule, dt_status (*shape)(dt_op_call *), unsigned partial, const char *inputs) {
     dt_op op = {.schema = "f(Tensor a, Tensor b) -> Tensor", .rule = rule, .partial = partial, .shape = shape};
     test_calls self = calls_open("4");
@@ -30,8 +30,8 @@ static int count_rows(const char *rule, dt_status (*shape)(dt_op_call *), unsign
     dt__row_list rows;
     assert_int_equal(dt_op_register(self.ctx, &op), DT_OK);
     snprintf(text, sizeof text, "f(%s)", inputs);
-    dt__placed_call made = calls_make(&self, text);
-    assert_int_equal(dt__op_call_rows(&self.arena, &made.call, &rows), DT_OK);
+    dt__placed_call placed = calls_parse(&self, text);
+    assert_int_equal(dt__op_call_rows(&self.arena, &placed.call, &rows), DT_OK);
     calls_close(&self);
     return rows.n_rows + 1;
 }
@@ -52,37 +52,37 @@ static void factors__marked_letters_are_not_sharded(void **state) {
     assert_int_equal(count_rows("m!k,k!n->m!n", shape_first, 0, "i32[4,4]; i32[4,4]"), 2);
 }
 
-static double price(const char *mesh, const char *from, const char *to) {
+static double cost(const char *mesh, const char *from, const char *to) {
     test_calls self = calls_open(mesh);
     char texts[2][100];
     double us;
     snprintf(texts[0], sizeof texts[0], "neg(%s)", from);
     snprintf(texts[1], sizeof texts[1], "neg(%s)", to);
-    dt__placed_call a = calls_make(&self, texts[0]), b = calls_make(&self, texts[1]);
+    dt__placed_call a = calls_parse(&self, texts[0]), b = calls_parse(&self, texts[1]);
     dt__move move = {.from = a.inputs[0], .to = b.inputs[0], .item_bytes = 4};
     assert_int_equal(dt__plan_price(&self.arena, &move, &dt__machine_builtin, INFINITY, &us), DT_OK);
     calls_close(&self);
     return us;
 }
 
-static void price__orders_moves(void **state) { /* STR-008 STR-009 STR-011 STR-012 STR-013 */
+static void cost__orders_redistributions(void **state) { /* STR-008 STR-009 STR-011 STR-012 STR-013 */
     (void)state;
     static const char *const same[] = {"S(0)", "R", "P(sum)"};
     for (int i = 0; i < 3; i++) {
         char spec[50];
         snprintf(spec, sizeof spec, "f32[10,10] %s", same[i]);
-        assert_true(price("4", spec, spec) == 0);
+        assert_true(cost("4", spec, spec) == 0);
     }
-    assert_true(price("4", "f32[10,10] P(sum)", "f32[10,10] R") + 1 <
-                price("4", "f32[10,10] S(0)", "f32[10,10] R") + price("4", "f32[10,10] P(sum)", "f32[10,10] S(0)"));
-    assert_true(isinf(price("4", "f32[10,10] S(0)", "f32[10,10] P(sum)")));
-    assert_true(isinf(price("4", "f32[10,10] P(sum)", "f32[10,10] P(avg)")));
-    assert_true(price("2,2", "f32[8,8] P(sum),P(sum)", "f32[8,8] R,R") >
-                price("2,2", "f32[8,8] S(0),S(0)", "f32[8,8] R,R"));
-    assert_true(price("2,2", "f32[8,8] P(sum),P(sum)", "f32[8,8] R,R") >
-                price("2,2", "f32[8,8] P(sum),P(sum)", "f32[8,8] S(0),S(0)"));
-    assert_true(price("2,2", "f32[4,4] S(0),S(0)", "f32[4,4] R,S(0)") >
-                price("2,2", "f32[4,4] S(0),S(0)", "f32[4,4] S(0),R"));
+    assert_true(cost("4", "f32[10,10] P(sum)", "f32[10,10] R") + 1 <
+                cost("4", "f32[10,10] S(0)", "f32[10,10] R") + cost("4", "f32[10,10] P(sum)", "f32[10,10] S(0)"));
+    assert_true(isinf(cost("4", "f32[10,10] S(0)", "f32[10,10] P(sum)")));
+    assert_true(isinf(cost("4", "f32[10,10] P(sum)", "f32[10,10] P(avg)")));
+    assert_true(cost("2,2", "f32[8,8] P(sum),P(sum)", "f32[8,8] R,R") >
+                cost("2,2", "f32[8,8] S(0),S(0)", "f32[8,8] R,R"));
+    assert_true(cost("2,2", "f32[8,8] P(sum),P(sum)", "f32[8,8] R,R") >
+                cost("2,2", "f32[8,8] P(sum),P(sum)", "f32[8,8] S(0),S(0)"));
+    assert_true(cost("2,2", "f32[4,4] S(0),S(0)", "f32[4,4] R,S(0)") >
+                cost("2,2", "f32[4,4] S(0),S(0)", "f32[4,4] S(0),R"));
 }
 
 static void selection__of_known_calls(void **state) {
@@ -103,21 +103,21 @@ static void selection__of_known_calls(void **state) {
         {"4", "add(f32[4,8] S(1); f32[8] S(0))", "S(1); S(0) -> S(1)"},    /* SDS-027 */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        calls_check(cases[i][0], cases[i][1], cases[i][2]);
+        assert_selection(cases[i][0], cases[i][1], cases[i][2]);
 }
 
-/* An output never has kinds that cannot be mixed; sum and avg can. */
+/* An output never has reductions that cannot be mixed; sum and avg can. */
 static void expansion__mixes_sum_and_avg_only(void **state) { /* SDS-002 SDS-017 */
     (void)state;
     test_calls self = calls_open("2,2");
-    dt__placed_call made = calls_make(&self, "add(f32[8,8] P(sum),P(avg); f32[8,8] P(sum),P(avg))");
-    dt__placed_inputs on = calls_on(&self, &made);
-    dt__candidate several[64];
+    dt__placed_call placed = calls_parse(&self, "add(f32[8,8] P(sum),P(avg); f32[8,8] P(sum),P(avg))");
+    dt__placed_inputs inputs = calls_inputs(&self, &placed);
+    dt__candidate candidates[64];
     int n;
     bool mixed = false;
-    assert_int_equal(dt__list_candidates(&self.arena, &made.call, &on, 64, several, &n), DT_OK);
+    assert_int_equal(dt__list_candidates(&self.arena, &placed.call, &inputs, 64, candidates, &n), DT_OK);
     for (int c = 0; c < n; c++) {
-        const dt_placement *out = several[c].outputs[0];
+        const dt_placement *out = candidates[c].outputs[0];
         if (!dt_placement_is_partial(out[0]) || !dt_placement_is_partial(out[1]) || out[0].reduce == out[1].reduce)
             continue;
         bool linear = (out[0].reduce == DT_SUM || out[0].reduce == DT_AVG) &&
@@ -129,20 +129,20 @@ static void expansion__mixes_sum_and_avg_only(void **state) { /* SDS-002 SDS-017
     calls_close(&self);
 }
 
-/* A rule without rows runs on Replicate. */
+/* An op without rows runs on Replicate. */
 static void expansion__of_no_rows_is_replicate(void **state) { /* STR-018 SDS-030 */
     (void)state;
     dt_op op = {.schema = "f(Tensor a, Tensor b) -> Tensor", .shape = shape_first};
     test_calls self = calls_open("2,2");
     assert_int_equal(dt_op_register(self.ctx, &op), DT_OK);
-    dt__placed_call made = calls_make(&self, "f(f32[8,16,32] S(0),S(1); f32[8,16,32] S(0),S(1))");
-    dt__placed_inputs on = calls_on(&self, &made);
-    dt__candidate choice;
+    dt__placed_call placed = calls_parse(&self, "f(f32[8,16,32] S(0),S(1); f32[8,16,32] S(0),S(1))");
+    dt__placed_inputs inputs = calls_inputs(&self, &placed);
+    dt__candidate selected;
     char text[50];
-    assert_int_equal(dt__select_placements(&self.arena, &made.call, &on, &choice), DT_OK);
-    assert_string_equal(calls_placements(2, choice.outputs[0], text, sizeof text), "R,R");
-    double us = price("2,2", "f32[8,16,32] S(0),S(1)", "f32[8,16,32] R,R");
-    assert_true(fabs(choice.input_us[0] - us) < 1e-9 && fabs(choice.input_us[1] - us) < 1e-9);
+    assert_int_equal(dt__select_placements(&self.arena, &placed.call, &inputs, &selected), DT_OK);
+    assert_string_equal(calls_placements(2, selected.outputs[0], text, sizeof text), "R,R");
+    double us = cost("2,2", "f32[8,16,32] S(0),S(1)", "f32[8,16,32] R,R");
+    assert_true(fabs(selected.input_us[0] - us) < 1e-9 && fabs(selected.input_us[1] - us) < 1e-9);
     calls_close(&self);
 }
 
@@ -150,7 +150,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(factors__counts),
         cmocka_unit_test(factors__marked_letters_are_not_sharded),
-        cmocka_unit_test(price__orders_moves),
+        cmocka_unit_test(cost__orders_redistributions),
         cmocka_unit_test(selection__of_known_calls),
         cmocka_unit_test(expansion__mixes_sum_and_avg_only),
         cmocka_unit_test(expansion__of_no_rows_is_replicate),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The choice, against exhaustive search, and by name: what known calls choose, in place, with special cuts.
+ * Placement selection against exhaustive search, and the selections of known calls, of ops in place and with special
+ * shards.
  */
 #include "rules/calls.h"
 
@@ -8,47 +9,48 @@
 
 #include <math.h>
 
-/* The price of one combination of rows by its definition, with new plans: row -1 is all Replicate. */
-static double price_by_definition(test_calls *self, const dt__placed_call *made, const dt__row_list *rows,
-                                  const int *chosen) {
+/* The cost of one combination of rows by its definition, with new plans: row -1 is all Replicate. */
+static double cost_by_definition(test_calls *self, const dt__placed_call *placed, const dt__row_list *rows,
+                                 const int *chosen) {
     double us = 0;
-    for (int i = 0; i < made->call.n_inputs; i++) {
-        const dt_op_value *value = &made->call.inputs[i];
+    for (int i = 0; i < placed->call.n_inputs; i++) {
+        const dt_op_value *value = &placed->call.inputs[i];
         dt_placement to[4];
-        bool fills = false;
+        bool writes_identity = false;
         double bytes = (double)dt_dtype_size(value->dtype);
         for (int d = 0; d < value->n_dims; d++)
             bytes *= (double)value->shape[d];
         for (int m = 0; m < self->n_mesh_dims; m++) {
-            dt_row_entry asked = chosen[m] < 0 ? DT_ROW_R : rows->rows[chosen[m]].entries[i];
-            const dt_placement *now = &made->inputs[i]->placements[m];
-            bool there = asked < 0 && dt_placement_is_partial(*now) && DT_ROW_P(now->reduce) == asked;
-            to[m] = asked > 0 ? dt_placement_shard(asked - 1) : there ? *now : dt_placement_replicate();
-            bytes /= asked > 0 ? (double)self->mesh[m] : 1;
-            fills |= !there && (asked == DT_ROW_P(DT_SUM) || asked == DT_ROW_P(DT_PRODUCT));
+            dt_row_entry entry = chosen[m] < 0 ? DT_ROW_R : rows->rows[chosen[m]].entries[i];
+            const dt_placement *current = &placed->inputs[i]->placements[m];
+            bool is_kept = entry < 0 && dt_placement_is_partial(*current) && DT_ROW_P(current->reduce) == entry;
+            to[m] = entry > 0 ? dt_placement_shard(entry - 1) : is_kept ? *current : dt_placement_replicate();
+            bytes /= entry > 0 ? (double)self->mesh[m] : 1;
+            writes_identity |= !is_kept && (entry == DT_ROW_P(DT_SUM) || entry == DT_ROW_P(DT_PRODUCT));
         }
         dt__sharding_desc desc = {self->n_mesh_dims, self->mesh, value->n_dims, value->shape, self->n_mesh_dims, to};
         dt__arena_mark mark = dt__arena_begin(&self->arena);
         dt__sharding target;
         dt__plan plan;
         assert_int_equal(dt__sharding_new(&self->arena, &desc, &target), DT_OK);
-        dt__move move = {.from = made->inputs[i], .to = &target, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
+        dt__move move = {
+            .from = placed->inputs[i], .to = &target, .item_bytes = (int64_t)dt_dtype_size(value->dtype)};
         assert_int_equal(dt__plan_new(&self->arena, &move, DT__PLANNER_MIN_COST, &dt__machine_builtin, &plan), DT_OK);
-        us += plan.cost_us + (fills ? bytes / dt__machine_builtin.copy_bytes_per_us : 0);
+        us += plan.cost_us + (writes_identity ? bytes / dt__machine_builtin.copy_bytes_per_us : 0);
         dt__arena_rewind(&self->arena, mark);
     }
     return us;
 }
 
-/* Sum and avg may be mixed in one tensor; no other kinds. */
-static bool mixes(test_calls *self, const dt__row_list *rows, const int *chosen) {
+/* Sum and avg may be mixed in one tensor; no other reductions. */
+static bool mixes_reductions(test_calls *self, const dt__row_list *rows, const int *chosen) {
     for (int e = 0; e < rows->n_entries; e++) {
         bool linear = false, other[DT_N_REDUCES] = {false};
         int n_other = 0;
         for (int m = 0; m < self->n_mesh_dims; m++) {
-            dt_row_entry asked = chosen[m] < 0 ? DT_ROW_R : rows->rows[chosen[m]].entries[e];
-            int kind = -1 - asked;
-            if (asked >= 0)
+            dt_row_entry entry = chosen[m] < 0 ? DT_ROW_R : rows->rows[chosen[m]].entries[e];
+            int kind = -1 - entry;
+            if (entry >= 0)
                 continue;
             if (kind == DT_SUM || kind == DT_AVG)
                 linear = true;
@@ -61,15 +63,15 @@ static bool mixes(test_calls *self, const dt__row_list *rows, const int *chosen)
     return false;
 }
 
-/* By trying every combination; calls without special cuts and without regrouping. */
-static double exhaustive(test_calls *self, const dt__placed_call *made) {
+/* Tries every combination; for calls without special shards and without reshapes. */
+static double min_cost_by_search(test_calls *self, const dt__placed_call *placed) {
     dt__row_list rows;
     double best = INFINITY;
     int chosen[4] = {-1, -1, -1, -1};
-    assert_int_equal(dt__op_call_rows(&self->arena, &made->call, &rows), DT_OK);
+    assert_int_equal(dt__op_call_rows(&self->arena, &placed->call, &rows), DT_OK);
     for (;;) {
-        if (!mixes(self, &rows, chosen))
-            best = fmin(best, price_by_definition(self, made, &rows, chosen));
+        if (!mixes_reductions(self, &rows, chosen))
+            best = fmin(best, cost_by_definition(self, placed, &rows, chosen));
         int m = 0;
         while (m < self->n_mesh_dims && ++chosen[m] == rows.n_rows)
             chosen[m++] = -1;
@@ -89,7 +91,7 @@ static void add_placements(uint64_t *seed, int n_mesh_dims, int n_dims, char *ou
 }
 
 /* A call with "@n" in place of the placements of a tensor with n dims. */
-static void fill_in(uint64_t *seed, int n_mesh_dims, const char *pattern, char *out) {
+static void random_call(uint64_t *seed, int n_mesh_dims, const char *pattern, char *out) {
     *out = 0;
     for (; *pattern; pattern++) {
         size_t n = strlen(out);
@@ -102,7 +104,7 @@ static void fill_in(uint64_t *seed, int n_mesh_dims, const char *pattern, char *
     }
 }
 
-static void compare(const char *mesh, int n_rounds) {
+static void compare_with_search(const char *mesh, int n_rounds) {
     static const char *const patterns[] = {
         "mm(f32[64,32]@2; f32[32,48]@2)",
         "add(f32[63,5]@2; f32[5]@1)",
@@ -120,33 +122,33 @@ static void compare(const char *mesh, int n_rounds) {
         for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
             test_calls self = calls_open(mesh);
             char text[512];
-            fill_in(&seed, self.n_mesh_dims, patterns[p], text);
-            dt__placed_call made = calls_make(&self, text);
-            dt__placed_inputs on = calls_on(&self, &made);
-            dt__candidate choice;
-            assert_int_equal(dt__select_placements(&self.arena, &made.call, &on, &choice), DT_OK);
-            double want = exhaustive(&self, &made);
-            if (fabs(choice.cost_us - want) > 1e-6 * (1 + want))
-                fail_msg("%s on %s: chose %.9g us, the best is %.9g us", text, mesh, choice.cost_us, want);
+            random_call(&seed, self.n_mesh_dims, patterns[p], text);
+            dt__placed_call placed = calls_parse(&self, text);
+            dt__placed_inputs inputs = calls_inputs(&self, &placed);
+            dt__candidate selected;
+            assert_int_equal(dt__select_placements(&self.arena, &placed.call, &inputs, &selected), DT_OK);
+            double expected = min_cost_by_search(&self, &placed);
+            if (fabs(selected.cost_us - expected) > 1e-6 * (1 + expected))
+                fail_msg("%s on %s: expected %.9g us, got %.9g us", text, mesh, expected, selected.cost_us);
             calls_close(&self);
         }
 }
 
 static void selection__equals_exhaustive_search(void **state) { /* SDS-019 SDS-021 SDS-025 */
     (void)state;
-    compare("3", 40);
-    compare("2,4", 20);
-    compare("16,2", 20);
+    compare_with_search("3", 40);
+    compare_with_search("2,4", 20);
+    compare_with_search("16,2", 20);
 }
 
 static void selection__equals_exhaustive_search_on_three_mesh_dims(void **state) { /* SDS-019 */
     (void)state;
-    compare("2,2,3", 4);
-    compare("4,2,8", 2);
+    compare_with_search("2,2,3", 4);
+    compare_with_search("4,2,8", 2);
 }
 
-/* The bound is at most the price, for targets of plain cuts, uneven ones and partials. */
-static void bound__is_never_above_the_price(void **state) {
+/* The bound is at most the cost, for targets with even and uneven shards and partials. */
+static void bound__is_never_above_the_cost(void **state) {
     (void)state;
     static const char *const meshes[] = {"4", "2,3", "2,4,8", "3,2,2", "2,2,4,4"};
     static const int64_t shapes[][3] = {{64, 32, 16}, {7, 5, 3}, {1024, 512, 64}, {1, 9, 2}};
@@ -158,17 +160,17 @@ static void bound__is_never_above_the_price(void **state) {
         const int64_t *shape = shapes[test_below(&seed, 4)];
         dt_op_value value = {.dtype = DT_F32, .n_dims = 3, .shape = shape};
         dt_placement from[4], to[4];
-        dt_row_entry asked[4];
+        dt_row_entry entry[4];
         dt__sharding source, target;
-        dt__cost_bound now, next;
-        bool may_cut[4] = {true, true, true, true};
+        dt__cost_bound current, next;
+        bool may_split[4] = {true, true, true, true};
         double us;
         for (int m = 0; m < self.n_mesh_dims; m++) {
             int a = (int)test_below(&seed, 5), b = (int)test_below(&seed, 5);
             from[m] = a < 3    ? dt_placement_shard(a)
                       : a == 3 ? dt_placement_partial(DT_SUM)
                                : dt_placement_replicate();
-            asked[m] = b < 3 ? DT_ROW_S(b) : a == 3 && b == 3 ? DT_ROW_P(DT_SUM) : DT_ROW_R;
+            entry[m] = b < 3 ? DT_ROW_S(b) : a == 3 && b == 3 ? DT_ROW_P(DT_SUM) : DT_ROW_R;
             to[m] = b < 3 ? dt_placement_shard(b) : a == 3 && b == 3 ? from[m] : dt_placement_replicate();
         }
         dt__sharding_desc desc = {self.n_mesh_dims, self.mesh, 3, shape, self.n_mesh_dims, from};
@@ -177,22 +179,22 @@ static void bound__is_never_above_the_price(void **state) {
         assert_int_equal(dt__sharding_new(&self.arena, &desc, &target), DT_OK);
         dt__move move = {.from = &source, .to = &target, .item_bytes = 4};
         assert_int_equal(dt__plan_price(&self.arena, &move, &dt__machine_builtin, INFINITY, &us), DT_OK);
-        dt__placed_inputs on = {self.n_mesh_dims, self.mesh, (const dt__sharding *const[]){&source},
-                                &dt__machine_builtin};
-        dt__cost_bound_begin(&on, 0, &value, may_cut, &now);
+        dt__placed_inputs inputs = {self.n_mesh_dims, self.mesh, (const dt__sharding *const[]){&source},
+                                    &dt__machine_builtin};
+        dt__cost_bound_begin(&inputs, 0, &value, may_split, &current);
         double before = 0;
         for (int m = 0; m < self.n_mesh_dims; m++) {
-            dt__cost_bound_decide(&on, 0, m, true, asked[m], &now, &next);
-            now = next;
-            double least = dt__cost_bound_us(&dt__machine_builtin, &now);
-            if (least > us * (1 + 1e-9))
-                fail_msg("f32[%" PRId64 ",%" PRId64 ",%" PRId64 "] %s to %s on %s: bound %.9g above price %.9g",
+            dt__cost_bound_decide(&inputs, 0, m, true, entry[m], &current, &next);
+            current = next;
+            double bound = dt__cost_bound_us(&dt__machine_builtin, &current);
+            if (bound > us * (1 + 1e-9))
+                fail_msg("f32[%" PRId64 ",%" PRId64 ",%" PRId64 "] %s to %s on %s: bound %.9g is above the cost %.9g",
                          shape[0], shape[1], shape[2],
                          calls_placements(self.n_mesh_dims, source.placements, texts[0], sizeof texts[0]),
                          calls_placements(self.n_mesh_dims, target.placements, texts[1], sizeof texts[1]), mesh,
-                         least, us);
-            assert_true(least >= before * (1 - 1e-9));
-            before = least;
+                         bound, us);
+            assert_true(bound >= before * (1 - 1e-9));
+            before = bound;
         }
         calls_close(&self);
     }
@@ -201,8 +203,8 @@ static void bound__is_never_above_the_price(void **state) {
 static void selection__known_calls(void **state) {
     (void)state;
     static const struct {
-        const char *mesh, *call, *want;
-        bool free;
+        const char *mesh, *call, *expected;
+        bool is_free;
     } cases[] = {
         {"4", "mm(f32[6,8] S(0); f32[8,12] R)", "S(0); R -> S(0)", true},         /* STR-015 */
         {"4", "mm(f32[6,8] R; f32[8,12] S(1))", "R; S(1) -> S(1)", true},         /* STR-015 CMR-001 */
@@ -227,9 +229,9 @@ static void selection__known_calls(void **state) {
         {"4", "embedding(i64[8,16] R; f32[32,8] S(0))", "R; S(0) -> P(sum)", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        double us = calls_check(cases[i].mesh, cases[i].call, cases[i].want);
-        if (cases[i].free && us != 0)
-            fail_msg("%s costs %g us", cases[i].call, us);
+        double us = assert_selection(cases[i].mesh, cases[i].call, cases[i].expected);
+        if (cases[i].is_free && us != 0)
+            fail_msg("%s: expected no cost, got %g us", cases[i].call, us);
     }
 }
 
@@ -251,17 +253,17 @@ static void selection__keeps_special_shards(void **state) { /* SDS-008 */
         {"2,2", "reshape(f32[16] S(0),S(0); [2,8])", "S(0),S(0) -> S(0),S(1)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_true(calls_check(cases[i][0], cases[i][1], cases[i][2]) < 1);
+        assert_true(assert_selection(cases[i][0], cases[i][1], cases[i][2]) < 1);
 }
 
 static void selection__in_place_keeps_the_first_tensor(void **state) { /* CMR-016 */
     (void)state;
-    calls_check("2,2", "add_(f32[12,4,8] S(0),S(2); f32[12,1,8] R,S(2))", "S(0),S(2); S(0),S(2) -> S(0),S(2)");
-    calls_check("4", "add_(f32[8,4] P(sum); f32[8,4] R)", "P(sum); P(sum) -> P(sum)");
-    calls_check("4", "add_(f32[8,4] R; f32[8,4] S(0))", "R; R -> R");
-    calls_check("4", "copy_(f32[8,4] S(1); f32[4] P(sum))", "S(1); S(0) -> S(1)");
-    calls_check("4", "mul_(f32[8,4] P(sum); 2)", "P(sum) -> P(sum)");
-    calls_check("4", "fill_(f32[8,4] P(sum); 0)", "P(sum) -> P(sum)");
+    assert_selection("2,2", "add_(f32[12,4,8] S(0),S(2); f32[12,1,8] R,S(2))", "S(0),S(2); S(0),S(2) -> S(0),S(2)");
+    assert_selection("4", "add_(f32[8,4] P(sum); f32[8,4] R)", "P(sum); P(sum) -> P(sum)");
+    assert_selection("4", "add_(f32[8,4] R; f32[8,4] S(0))", "R; R -> R");
+    assert_selection("4", "copy_(f32[8,4] S(1); f32[4] P(sum))", "S(1); S(0) -> S(1)");
+    assert_selection("4", "mul_(f32[8,4] P(sum); 2)", "P(sum) -> P(sum)");
+    assert_selection("4", "fill_(f32[8,4] P(sum); 0)", "P(sum) -> P(sum)");
 }
 
 static void selection__in_place_refuses_to_move_it(void **state) { /* SDS-016 */
@@ -269,83 +271,83 @@ static void selection__in_place_refuses_to_move_it(void **state) { /* SDS-016 */
     static const char *const refused[] = {"add_(f32[] P(sum); 2.0)", "mul_(f32[8,4] P(max); f32[8,4] R)"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         test_calls self = calls_open("4");
-        dt__placed_call made = calls_make(&self, refused[i]);
-        dt__placed_inputs on = calls_on(&self, &made);
-        dt__candidate choice;
-        assert_int_equal(dt__select_placements(&self.arena, &made.call, &on, &choice), DT_ERR_PLACEMENT);
-        assert_error_says(self.ctx, DT_ERR_PLACEMENT, "in-place op cannot keep");
+        dt__placed_call placed = calls_parse(&self, refused[i]);
+        dt__placed_inputs inputs = calls_inputs(&self, &placed);
+        dt__candidate selected;
+        assert_int_equal(dt__select_placements(&self.arena, &placed.call, &inputs, &selected), DT_ERR_PLACEMENT);
+        assert_error_contains(self.ctx, DT_ERR_PLACEMENT, "in-place op cannot keep");
         calls_close(&self);
     }
 }
 
 static void selection__latency_counts(void **state) { /* STR-014 */
     (void)state;
-    calls_check("4", "addmm(f32[8] S(0); f32[50,6] P(sum); f32[6,8] S(1))", "S(0); R; S(1) -> S(1)");
+    assert_selection("4", "addmm(f32[8] S(0); f32[50,6] P(sum); f32[6,8] S(1))", "S(0); R; S(1) -> S(1)");
 }
 
 /* A row that needs its offset is not used with strided shards. */
 static void selection__offsets_need_contiguous_runs(void **state) {
     (void)state;
-    calls_check("4", "index_select(f32[16,3] S(0); 0; i64[5] R)", "S(0); R -> P(sum)");
-    calls_check("4", "index_select(f32[16,3] S(0:1,2,3,10); 0; i64[5] R)", "S(0:1,2,3,10); R -> P(sum)");
-    assert_true(calls_check("4", "index_select(f32[16,3] _S(0,2); 0; i64[5] R)", "") > 0);
+    assert_selection("4", "index_select(f32[16,3] S(0); 0; i64[5] R)", "S(0); R -> P(sum)");
+    assert_selection("4", "index_select(f32[16,3] S(0:1,2,3,10); 0; i64[5] R)", "S(0:1,2,3,10); R -> P(sum)");
+    assert_true(assert_selection("4", "index_select(f32[16,3] _S(0,2); 0; i64[5] R)", "") > 0);
 }
 
-/* No elements, whatever the other sizes are. */
-static void selection__huge_sizes_beside_none(void **state) {
+/* Tensors without elements, whatever the other sizes are. */
+static void selection__huge_sizes_beside_an_empty_dim(void **state) {
     (void)state;
-    calls_check("2,2", "softmax(f32[1,9223372036854775807,8,0,2] S(1),P(sum); 0)", "");
-    calls_check("2,2", "neg(f32[9223372036854775807,8,0] S(0),P(max))", "");
+    assert_selection("2,2", "softmax(f32[1,9223372036854775807,8,0,2] S(1),P(sum); 0)", "");
+    assert_selection("2,2", "neg(f32[9223372036854775807,8,0] S(0),P(max))", "");
 }
 
-static void selection__several_come_in_order(void **state) {
+static void candidates__are_in_order_of_cost(void **state) {
     (void)state;
     test_calls self = calls_open("2,2");
-    dt__placed_call made = calls_make(&self, "mm(f32[64,32] S(0),P(sum); f32[32,48] R,S(1))");
-    dt__placed_inputs on = calls_on(&self, &made);
-    dt__candidate best, several[8];
+    dt__placed_call placed = calls_parse(&self, "mm(f32[64,32] S(0),P(sum); f32[32,48] R,S(1))");
+    dt__placed_inputs inputs = calls_inputs(&self, &placed);
+    dt__candidate best, candidates[8];
     int n;
-    assert_int_equal(dt__select_placements(&self.arena, &made.call, &on, &best), DT_OK);
-    assert_int_equal(dt__list_candidates(&self.arena, &made.call, &on, 8, several, &n), DT_OK);
+    assert_int_equal(dt__select_placements(&self.arena, &placed.call, &inputs, &best), DT_OK);
+    assert_int_equal(dt__list_candidates(&self.arena, &placed.call, &inputs, 8, candidates, &n), DT_OK);
     assert_int_equal(n, 8);
-    assert_true(several[0].cost_us == best.cost_us);
+    assert_true(candidates[0].cost_us == best.cost_us);
     for (int i = 1; i < n; i++)
-        assert_true(several[i].cost_us >= several[i - 1].cost_us - 1e-9);
+        assert_true(candidates[i].cost_us >= candidates[i - 1].cost_us - 1e-9);
     calls_close(&self);
 }
 
-static bool choose_once(dt_ctx *ctx, void *user) {
+static bool select_once(dt_ctx *ctx, void *user) {
     dt__arena arena = dt__arena_new(ctx);
-    dt__placed_call made;
-    dt__candidate choice;
+    dt__placed_call placed;
+    dt__candidate selected;
     int64_t mesh[] = {2, 3};
-    bool fine = dt__ops_open(ctx) == DT_OK && dt__placed_call_parse(&arena, user, 2, mesh, &made) == DT_OK;
-    dt__placed_inputs on = {2, mesh, made.inputs, &dt__machine_builtin};
-    fine = fine && dt__select_placements(&arena, &made.call, &on, &choice) == DT_OK;
+    bool ok = dt__ops_open(ctx) == DT_OK && dt__placed_call_parse(&arena, user, 2, mesh, &placed) == DT_OK;
+    dt__placed_inputs inputs = {2, mesh, placed.inputs, &dt__machine_builtin};
+    ok = ok && dt__select_placements(&arena, &placed.call, &inputs, &selected) == DT_OK;
     dt__arena_free(&arena);
-    return fine;
+    return ok;
 }
 
 static void selection__survives_failing_allocations(void **state) {
     (void)state;
     assert_true(assert_survives_failing_allocations(
-                    choose_once, "linear(f32[5,4] S(0),P(sum); f32[6,4] S(1),R; f32[6] R,S(0))") > 5);
-    assert_true(assert_survives_failing_allocations(choose_once, "view(f32[5,4] R,S(0); [20])") > 5);
+                    select_once, "linear(f32[5,4] S(0),P(sum); f32[6,4] S(1),R; f32[6] R,S(0))") > 5);
+    assert_true(assert_survives_failing_allocations(select_once, "view(f32[5,4] R,S(0); [20])") > 5);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(selection__equals_exhaustive_search),
         cmocka_unit_test(selection__equals_exhaustive_search_on_three_mesh_dims),
-        cmocka_unit_test(bound__is_never_above_the_price),
+        cmocka_unit_test(bound__is_never_above_the_cost),
         cmocka_unit_test(selection__known_calls),
         cmocka_unit_test(selection__keeps_special_shards),
         cmocka_unit_test(selection__in_place_keeps_the_first_tensor),
         cmocka_unit_test(selection__in_place_refuses_to_move_it),
         cmocka_unit_test(selection__latency_counts),
         cmocka_unit_test(selection__offsets_need_contiguous_runs),
-        cmocka_unit_test(selection__huge_sizes_beside_none),
-        cmocka_unit_test(selection__several_come_in_order),
+        cmocka_unit_test(selection__huge_sizes_beside_an_empty_dim),
+        cmocka_unit_test(candidates__are_in_order_of_cost),
         cmocka_unit_test(selection__survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

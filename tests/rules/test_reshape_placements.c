@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Regrouped dims, against the definition: every rank holds the same elements, in the same order, before and after.
+ * Placements of reshaped tensors against the definition: every rank holds the same elements, in the same order,
+ * before and after.
  */
 #include "support/check.h"
 
@@ -19,7 +20,7 @@ typedef struct layout {
     dt_placement placements[4];
 } layout;
 
-static dt_status make(dt__arena *arena, const layout *of, dt__sharding *out) {
+static dt_status make_sharding(dt__arena *arena, const layout *of, dt__sharding *out) {
     dt__sharding_desc desc = {of->n_mesh_dims, of->mesh, of->n_dims, of->shape, of->n_mesh_dims, of->placements};
     return dt__sharding_new(arena, &desc, out);
 }
@@ -43,42 +44,42 @@ static int64_t elements_of(const dt__sharding *of, const int64_t *coordinate, in
     return n;
 }
 
-static void assert_same_elements(const dt__sharding *a, const dt__sharding *b, const char *what) {
+static void assert_same_elements(const dt__sharding *a, const dt__sharding *b, const char *label) {
     static int64_t lists[2][MAX_ELEMENTS];
     int64_t n_ranks = 1;
     for (int m = 0; m < a->n_mesh_dims; m++)
         n_ranks *= a->mesh[m];
     for (int64_t rank = 0; rank < n_ranks; rank++) {
-        int64_t coordinate[4], left = rank;
+        int64_t coordinate[4], remaining = rank;
         for (int m = a->n_mesh_dims - 1; m >= 0; m--) {
-            coordinate[m] = left % a->mesh[m];
-            left /= a->mesh[m];
+            coordinate[m] = remaining % a->mesh[m];
+            remaining /= a->mesh[m];
         }
         int64_t n = elements_of(a, coordinate, lists[0]);
         if (n != elements_of(b, coordinate, lists[1]) || memcmp(lists[0], lists[1], (size_t)n * sizeof(int64_t)) != 0)
-            fail_msg("%s: rank %" PRId64 " holds other elements", what, rank);
+            fail_msg("%s: rank %" PRId64 " holds other elements after the reshape", label, rank);
     }
 }
 
-/* Maps, and checks the mapping by brute force; returns whether there is one. */
-static bool map_and_check(const layout *from, int n_to, const int64_t *to) {
+/* Whether the placements can be kept; if so, compares the elements of every rank. */
+static bool reshape_fits(const layout *from, int n_to, const int64_t *to) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     dt__arena arena = dt__arena_new(ctx);
     dt__sharding before, after;
-    layout into = {.n_mesh_dims = from->n_mesh_dims, .n_dims = n_to};
-    char texts[2][200], what[500];
+    layout target = {.n_mesh_dims = from->n_mesh_dims, .n_dims = n_to};
+    char texts[2][200], label[500];
     bool fits = false;
-    memcpy(into.mesh, from->mesh, sizeof into.mesh);
-    memcpy(into.shape, to, (size_t)n_to * sizeof *to);
-    if (make(&arena, from, &before) == DT_OK) {
-        assert_int_equal(dt__reshape_placements(&arena, &before, n_to, to, into.placements, &fits), DT_OK);
+    memcpy(target.mesh, from->mesh, sizeof target.mesh);
+    memcpy(target.shape, to, (size_t)n_to * sizeof *to);
+    if (make_sharding(&arena, from, &before) == DT_OK) {
+        assert_int_equal(dt__reshape_placements(&arena, &before, n_to, to, target.placements, &fits), DT_OK);
         if (fits) {
             dt_placements_text(from->n_mesh_dims, from->placements, sizeof texts[0], texts[0]);
-            dt_placements_text(from->n_mesh_dims, into.placements, sizeof texts[1], texts[1]);
-            snprintf(what, sizeof what, "%s as %s", texts[0], texts[1]);
-            if (make(&arena, &into, &after) != DT_OK)
-                fail_msg("%s: %s", what, dt_error_text(ctx));
-            assert_same_elements(&before, &after, what);
+            dt_placements_text(from->n_mesh_dims, target.placements, sizeof texts[1], texts[1]);
+            snprintf(label, sizeof label, "%s as %s", texts[0], texts[1]);
+            if (make_sharding(&arena, &target, &after) != DT_OK)
+                fail_msg("%s: %s", label, dt_error_text(ctx));
+            assert_same_elements(&before, &after, label);
         }
     }
     dt__arena_free(&arena);
@@ -87,16 +88,16 @@ static bool map_and_check(const layout *from, int n_to, const int64_t *to) {
 }
 
 static dt_placement random_placement(uint64_t *seed, int n_dims) {
-    int64_t dice = test_below(seed, 10);
+    int64_t kind = test_below(seed, 10);
     int dim = (int)test_below(seed, n_dims);
-    if (dice == 0)
+    if (kind == 0)
         return dt_placement_replicate();
-    if (dice == 1)
+    if (kind == 1)
         return dt_placement_partial(DT_SUM);
-    return dice < 4 ? dt_placement_strided(dim, 1 + test_below(seed, 4)) : dt_placement_shard(dim);
+    return kind < 4 ? dt_placement_strided(dim, 1 + test_below(seed, 4)) : dt_placement_shard(dim);
 }
 
-/* Sizes whose product is the number, in random groups. */
+/* Random sizes whose product is n. */
 static int random_shape(uint64_t *seed, int64_t n, int64_t *out) {
     int n_dims = 0;
     while (n > 1 && n_dims < 5) {
@@ -124,12 +125,12 @@ static void reshape__random_layouts_keep_their_elements(void **state) {
             from.mesh[m] = 1 + test_below(&seed, 4);
             from.placements[m] = random_placement(&seed, from.n_dims);
         }
-        n_fit += map_and_check(&from, random_shape(&seed, n, to), to);
+        n_fit += reshape_fits(&from, random_shape(&seed, n, to), to);
     }
     assert_true(n_fit > 4000);
 }
 
-/* What PyTorch maps without communication is mapped, and more. */
+/* All that PyTorch reshapes without communication, and more. */
 static void reshape__known_cases_fit(void **state) {
     (void)state;
     static const struct {
@@ -144,7 +145,7 @@ static void reshape__known_cases_fit(void **state) {
         {{2, 2}, {8, 4, 8}, {32, 8}, 3, 2, "S(1),S(0)", true},
         {{2, 2}, {16}, {2, 8}, 1, 2, "S(0),S(0)", true},
         {{3, 1}, {5, 4}, {20}, 2, 1, "S(0),R", true},       /* uneven: explicit extents */
-        {{3, 1}, {20}, {5, 4}, 1, 2, "S(0),R", false},      /* 7, 7 and 6 elements are no rows of 4 */
+        {{3, 1}, {20}, {5, 4}, 1, 2, "S(0),R", false},      /* 7, 7 and 6 elements are not rows of 4 */
         {{3, 1}, {5, 4, 7}, {20, 7}, 3, 2, "S(1),R", true}, /* uneven in the last dim of its group: _S(0,5) */
         {{2, 1}, {4, 5}, {2, 10}, 2, 2, "S(1),R", true},
         {{3, 1}, {20}, {4, 5}, 1, 2, "_S(0,4),R", true},  /* and back: S(1) */
@@ -174,8 +175,9 @@ static void reshape__known_cases_fit(void **state) {
         memcpy(from.mesh, cases[i].mesh, sizeof cases[i].mesh);
         memcpy(from.shape, cases[i].from, sizeof cases[i].from);
         memcpy(from.placements, placements, 2 * sizeof *placements);
-        if (map_and_check(&from, cases[i].n_to, cases[i].to) != cases[i].fits)
-            fail_msg("case %zu: %s", i, cases[i].fits ? "no mapping was found" : "a mapping was found");
+        if (reshape_fits(&from, cases[i].n_to, cases[i].to) != cases[i].fits)
+            fail_msg("case %zu: %s", i,
+                     cases[i].fits ? "expected placements, got none" : "expected no placements, got some");
         dt_placements_free(ctx, placements);
         dt__ctx_free(ctx);
     }

@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Rows: factors, classes of partials, and what is kept out. Golden cases have the rows of many calls; here are the
- * mechanisms, and arguments and dtypes that those do not have.
+ * Rows: factors, classes of partials, and rows that must not be derived. Golden cases have the rows of many calls;
+ * these tests have the mechanisms, and arguments and dtypes that are not in those.
  */
 #include "rules/calls.h"
 
 /* All rows of a call, joined by blanks; unlisted ones left out. */
-static void rows_of(const char *call, char *out, size_t room) {
+static void rows_of(const char *call, char *out, size_t capacity) {
     test_calls self = calls_open("2");
-    dt__placed_call made = calls_make(&self, call);
+    dt__placed_call placed = calls_parse(&self, call);
     dt__row_list rows;
-    assert_int_equal(dt__op_call_rows(&self.arena, &made.call, &rows), DT_OK);
+    assert_int_equal(dt__op_call_rows(&self.arena, &placed.call, &rows), DT_OK);
     dt__text text = dt__text_new(self.ctx);
     for (int r = 0; r < rows.n_rows; r++) {
         dt__text_add(&text, r ? " " : "");
         if (!(rows.rows[r].flags & DT_ROW_UNLISTED))
-            dt__row_query_text(&made.call, &rows.rows[r], &text);
+            dt__row_query_text(&placed.call, &rows.rows[r], &text);
     }
-    snprintf(out, room, "%s", dt__text_chars(&text));
+    snprintf(out, capacity, "%s", dt__text_chars(&text));
     dt__text_free(&text);
     calls_close(&self);
 }
 
-static void assert_rows(const char *call, const char *want) {
+static void assert_rows(const char *call, const char *expected) {
     char got[4096];
     rows_of(call, got, sizeof got);
-    if (strcmp(got, want) != 0)
-        fail_msg("%s:\n  got  %s\n  want %s", call, got, want);
+    if (strcmp(got, expected) != 0)
+        fail_msg("%s:\n  expected %s\n  got      %s", call, expected, got);
 }
 
 static void factors__of_products(void **state) { /* STR-002 STR-003 CMR-002 */
@@ -68,15 +68,15 @@ static void factors__addends_join_the_sum(void **state) {
                 "P(sum),R,P(sum)->P(sum) P(avg),R,P(avg)->P(avg)");
 }
 
-/* Dtypes decide which partials there are: no order on complex numbers, no averages of integers, no sums of truth
- * values, and no sums where integers become fractions or the other way round. */
+/* Dtypes decide which partials exist: no order on complex numbers, no averages of integers, no sums of booleans, and
+ * no sums where integers are converted to floating point or back. */
 static void partials__follow_dtypes(void **state) {
     (void)state;
     assert_rows("neg(f32[])", "P(sum)->P(sum) P(avg)->P(avg) P(max)->P(min) P(min)->P(max)");
-    assert_rows("neg(i32[])", "P(sum)->P(sum)"); /* the least integer is its own negative */
+    assert_rows("neg(i32[])", "P(sum)->P(sum)"); /* the smallest integer is its own negative */
     assert_rows("neg(c64[])", "P(sum)->P(sum) P(avg)->P(avg)");
     assert_rows("div(i32[]; 2)", "P(max)->P(max) P(min)->P(min)");
-    assert_rows("sum(i32[])", ""); /* i64: parts of an i32 sum may have wrapped around */
+    assert_rows("sum(i32[])", ""); /* i64: contributions to an i32 sum may have wrapped around */
     assert_rows("sum(i64[])", "P(sum)->P(sum)");
     assert_rows("sum(f32[]; dtype=i64)", "");
     assert_rows("sum(f32[]; dtype=f64)", "P(sum)->P(sum) P(avg)->P(avg)");
@@ -88,7 +88,6 @@ static void partials__follow_dtypes(void **state) {
                 "P(max),R->P(max) P(min),R->P(min) R,P(max)->P(max) R,P(min)->P(min) P(max),P(max)->P(max)");
 }
 
-/* And so do arguments. */
 static void partials__follow_arguments(void **state) {
     (void)state;
     assert_rows("mul(f32[]; 0)", "");
@@ -120,7 +119,7 @@ static void rows__depend_on_dims(void **state) { /* STR-024 STR-025 */
                 "P(min),R->P(min) P(max),R->P(max)"); /* the index is smaller in dim 1 */
 }
 
-static void rows__of_no_elements_are_few(void **state) {
+static void rows__of_empty_tensors_are_few(void **state) {
     (void)state;
     assert_rows("view(i64[0,4]; [2,0])",
                 "P(sum)->P(sum) P(avg)->P(avg) P(product)->P(product) P(min)->P(min) P(max)->P(max)");
@@ -130,12 +129,12 @@ static void rows__of_no_elements_are_few(void **state) {
 static void rows__expanded(void **state) { /* SDS-029 */
     (void)state;
     test_calls self = calls_open("2");
-    dt__placed_call made = calls_make(&self, "add(f32[4,8]; f32[4,8])");
+    dt__placed_call placed = calls_parse(&self, "add(f32[4,8]; f32[4,8])");
     dt__row_list rows;
     bool found[2] = {false};
-    assert_int_equal(dt__op_call_rows(&self.arena, &made.call, &rows), DT_OK);
+    assert_int_equal(dt__op_call_rows(&self.arena, &placed.call, &rows), DT_OK);
     int before = rows.n_rows;
-    assert_int_equal(dt__rows_expand(&self.arena, &made.call, &rows), DT_OK);
+    assert_int_equal(dt__rows_expand(&self.arena, &placed.call, &rows), DT_OK);
     assert_int_equal(rows.n_rows, before + 2);
     for (int r = 0; r < rows.n_rows; r++) {
         const dt_row_entry *e = rows.rows[r].entries;
@@ -148,10 +147,10 @@ static void rows__expanded(void **state) { /* SDS-029 */
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(factors__of_products),          cmocka_unit_test(factors__broadcast),
-        cmocka_unit_test(factors__addends_join_the_sum), cmocka_unit_test(partials__follow_dtypes),
-        cmocka_unit_test(partials__follow_arguments),    cmocka_unit_test(rows__depend_on_dims),
-        cmocka_unit_test(rows__of_no_elements_are_few),  cmocka_unit_test(rows__expanded),
+        cmocka_unit_test(factors__of_products),           cmocka_unit_test(factors__broadcast),
+        cmocka_unit_test(factors__addends_join_the_sum),  cmocka_unit_test(partials__follow_dtypes),
+        cmocka_unit_test(partials__follow_arguments),     cmocka_unit_test(rows__depend_on_dims),
+        cmocka_unit_test(rows__of_empty_tensors_are_few), cmocka_unit_test(rows__expanded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Schema lines and calls that are bound to them: forms, defaults, overloads, refusals, and what of the arguments
- * decides.
+ * Schema lines and calls that are bound to them: types, defaults, overloads, errors, and the class of the scalar
+ * arguments.
  */
 #include "rules/calls.h"
 
@@ -18,24 +18,23 @@ static void schema__types_defaults_and_keywords(void **state) {
     dt__schema schema = parse(&self, "f.over(Tensor(a!) self, Tensor[] more, int[2]? size=None, float eps=1e-05, *, "
                                      "Scalar alpha=1, str how=\"none\", ScalarType? dtype=None, int[] dims=[0, -1]) "
                                      "-> (Tensor values, Tensor indices)");
-    const dt__signature *one = &schema.signatures[0];
+    const dt__signature *signature = &schema.signatures[0];
     assert_string_equal(schema.name, "f");
-    assert_string_equal(one->overload, "over");
-    assert_int_equal(one->n_params, 8);
-    assert_int_equal(one->params[0].type.kind, DT__PARAM_TENSOR);
-    assert_true(one->params[0].required);
-    assert_int_equal(one->params[1].type.kind, DT__PARAM_TENSORS);
-    assert_int_equal(one->params[2].type.kind, DT__PARAM_INTS);
-    assert_int_equal(one->params[2].type.n, 2);
-    assert_true(one->params[2].type.optional && !one->params[2].required);
-    assert_true(one->params[3].absent.as.f == 1e-05);
-    assert_false(one->params[3].keyword_only);
-    assert_true(one->params[4].keyword_only);
-    assert_int_equal(one->params[4].absent.type, DT_ARG_INT);
-    assert_string_equal(one->params[5].absent.as.text, "none");
-    assert_int_equal(one->params[7].absent.n, 2);
-    assert_true(one->params[7].absent.as.ints[1] == -1);
-    assert_int_equal(one->varying, 1 << 3 | 1 << 4);
+    assert_string_equal(signature->overload, "over");
+    assert_int_equal(signature->n_params, 8);
+    assert_int_equal(signature->params[0].type.kind, DT__PARAM_TENSOR);
+    assert_true(signature->params[0].required);
+    assert_int_equal(signature->params[1].type.kind, DT__PARAM_TENSORS);
+    assert_int_equal(signature->params[2].type.kind, DT__PARAM_INTS);
+    assert_int_equal(signature->params[2].type.n, 2);
+    assert_true(signature->params[2].type.optional && !signature->params[2].required);
+    assert_true(signature->params[3].absent.as.f == 1e-05);
+    assert_false(signature->params[3].keyword_only);
+    assert_true(signature->params[4].keyword_only);
+    assert_int_equal(signature->params[4].absent.type, DT_ARG_INT);
+    assert_string_equal(signature->params[5].absent.as.text, "none");
+    assert_int_equal(signature->params[7].absent.n, 2);
+    assert_true(signature->params[7].absent.as.ints[1] == -1);
     calls_close(&self);
 }
 
@@ -59,7 +58,7 @@ static void schema__malformed_lines_are_refused(void **state) {
         test_calls self = calls_open("2");
         dt__schema schema;
         if (dt__schema_parse(&self.arena, lines[i], &schema) != DT_ERR_VALUE)
-            fail_msg("'%s' was not refused", lines[i]);
+            fail_msg("'%s': expected an error, got none", lines[i]);
         calls_close(&self);
     }
 }
@@ -84,14 +83,14 @@ static void bind__chooses_the_overload_by_types(void **state) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_calls self = calls_open("2");
-        dt__placed_call made = calls_make(&self, cases[i].call);
-        if (made.bound.overload != cases[i].overload)
-            fail_msg("%s: overload %d", cases[i].call, made.bound.overload);
+        dt__placed_call placed = calls_parse(&self, cases[i].call);
+        if (placed.bound.overload != cases[i].overload)
+            fail_msg("%s: expected overload %d, got %d", cases[i].call, cases[i].overload, placed.bound.overload);
         calls_close(&self);
     }
 }
 
-static void bind__refusals_name_op_and_argument(void **state) {
+static void bind__errors_name_op_and_argument(void **state) {
     (void)state;
     static const char *const cases[][2] = {
         {"softmax(f32[2])", "softmax: argument 'dim' is missing"},
@@ -120,9 +119,9 @@ static void bind__refusals_name_op_and_argument(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_calls self = calls_open("2");
         self.ctx->world = 8;
-        dt__placed_call made;
-        assert_int_equal(dt__placed_call_parse(&self.arena, cases[i][0], 1, self.mesh, &made), DT_ERR_VALUE);
-        assert_error_says(self.ctx, DT_ERR_VALUE, cases[i][1]);
+        dt__placed_call placed;
+        assert_int_equal(dt__placed_call_parse(&self.arena, cases[i][0], 1, self.mesh, &placed), DT_ERR_VALUE);
+        assert_error_contains(self.ctx, DT_ERR_VALUE, cases[i][1]);
         calls_close(&self);
     }
 }
@@ -130,17 +129,17 @@ static void bind__refusals_name_op_and_argument(void **state) {
 static void bind__an_unknown_op_has_its_own_status(void **state) {
     (void)state;
     test_calls self = calls_open("2");
-    dt__placed_call made;
-    assert_int_equal(dt__placed_call_parse(&self.arena, "no_such_op(f32[2])", 1, self.mesh, &made), DT_ERR_OP);
-    assert_error_says(self.ctx, DT_ERR_OP, "there is no op 'no_such_op'");
+    dt__placed_call placed;
+    assert_int_equal(dt__placed_call_parse(&self.arena, "no_such_op(f32[2])", 1, self.mesh, &placed), DT_ERR_OP);
+    assert_error_contains(self.ctx, DT_ERR_OP, "there is no op 'no_such_op'");
     calls_close(&self);
     self = calls_open("2");
-    assert_int_equal(dt__placed_call_parse(&self.arena, "matmull(f32[2])", 1, self.mesh, &made), DT_ERR_OP);
-    assert_error_says(self.ctx, DT_ERR_OP, "there is no op 'matmull'; did you mean matmul?");
+    assert_int_equal(dt__placed_call_parse(&self.arena, "matmull(f32[2])", 1, self.mesh, &placed), DT_ERR_OP);
+    assert_error_contains(self.ctx, DT_ERR_OP, "there is no op 'matmull'; did you mean matmul?");
     calls_close(&self);
 }
 
-/* A mesh behind the call or behind its tensors changes nothing, and is found. */
+/* A mesh after the call or after its tensors is parsed and does not change the call. */
 static void call_text__may_name_the_mesh(void **state) {
     (void)state;
     static const char *const calls[] = {
@@ -155,10 +154,10 @@ static void call_text__may_name_the_mesh(void **state) {
         dt_mesh *mesh = dt__call_text_mesh(&self.arena, calls[i]);
         assert_non_null(mesh);
         assert_string_equal(dt_mesh_text(mesh), "dp=2,tp=3");
-        dt__placed_call made = calls_make(&self, calls[i]);
+        dt__placed_call placed = calls_parse(&self, calls[i]);
         char text[80];
-        assert_int_equal(made.call.n_inputs, 2);
-        assert_string_equal(calls_placements(2, made.inputs[1]->placements, text, sizeof text), "R,S(1)");
+        assert_int_equal(placed.call.n_inputs, 2);
+        assert_string_equal(calls_placements(2, placed.inputs[1]->placements, text, sizeof text), "R,S(1)");
         dt_mesh_release(mesh);
         calls_close(&self);
     }
@@ -173,16 +172,16 @@ static void call_text__may_name_the_mesh(void **state) {
         test_calls self = calls_open("2,3");
         self.ctx->world = 6;
         assert_null(dt__call_text_mesh(&self.arena, wrong[i][0]));
-        assert_error_says(self.ctx, DT_ERR_MESH, wrong[i][1]);
+        assert_error_contains(self.ctx, DT_ERR_MESH, wrong[i][1]);
         calls_close(&self);
     }
 }
 
 /* The class separates the scalars that rules depend on. */
-static int class_of(const char *text) {
+static int64_t class_of(const char *text) {
     test_calls self = calls_open("2");
-    dt__placed_call made = calls_make(&self, text);
-    int class = made.call.op->class_of(&made.call);
+    dt__placed_call placed = calls_parse(&self, text);
+    int64_t class = placed.call.op->class_of(&placed.call);
     calls_close(&self);
     return class;
 }
@@ -195,13 +194,28 @@ static void key__has_a_class_of_scalars(void **state) {
     assert_int_not_equal(class_of("add(f32[4]; f32[4])"), class_of("add(f32[4]; f32[4]; alpha=-1)"));
     assert_int_not_equal(class_of("clamp(f32[4]; 1.0)"), class_of("clamp(f32[4]; nan)"));
     assert_int_not_equal(class_of("where(bool[4]; f32[4]; 0)"), class_of("where(bool[4]; f32[4]; 2)"));
+    assert_int_equal(class_of("slice(f32[9]; 0; 2; 5)"), class_of("slice(f32[9]; 0; -4; -1)"));
+    assert_int_not_equal(class_of("slice(f32[9]; 0; 2; 5)"), class_of("slice(f32[9]; 0; 2; 6)"));
+}
+
+/* Names are resolved in each signature; "other" is a tensor in the first. */
+static void varying__is_by_name_in_each_signature(void **state) {
+    (void)state;
+    test_calls self = calls_open("2");
+    dt__schema schema = parse(&self, "f.T(Tensor self, Tensor other, *, int n=1) -> Tensor | "
+                                     "f.S(Tensor self, float a, Scalar other, int n=1) -> Tensor");
+    assert_int_equal(schema.signatures[1].varying, 0); /* whatever the types */
+    assert_int_equal(dt__schema_set_varying(&self.arena, &schema, "other,n"), DT_OK);
+    assert_int_equal(schema.signatures[0].varying, 1 << 2);
+    assert_int_equal(schema.signatures[1].varying, 1 << 2 | 1 << 3);
+    calls_close(&self);
 }
 
 static dt_status same_as_first(dt_op_call *call) {
     return dt_op_add_output(call, call->inputs[0].dtype, call->inputs[0].n_dims, call->inputs[0].shape);
 }
 
-static void register__an_op_of_the_programs_own(void **state) { /* SDS-030 */
+static void register__a_user_op(void **state) { /* SDS-030 */
     (void)state;
     static const dt_op swiglu = {
         .schema = "swiglu(Tensor gate, Tensor up) -> Tensor",
@@ -212,14 +226,14 @@ static void register__an_op_of_the_programs_own(void **state) { /* SDS-030 */
     int before = dt__op_count(self.ctx);
     assert_int_equal(dt_op_register(self.ctx, &swiglu), DT_OK);
     assert_int_equal(dt__op_count(self.ctx), before + 1);
-    dt__placed_call made = calls_make(&self, "swiglu(f32[8,4] S(0),R; f32[8,4] S(0),S(1))");
-    dt__placed_inputs on = calls_on(&self, &made);
-    dt__candidate choice;
+    dt__placed_call placed = calls_parse(&self, "swiglu(f32[8,4] S(0),R; f32[8,4] S(0),S(1))");
+    dt__placed_inputs inputs = calls_inputs(&self, &placed);
+    dt__candidate selected;
     char text[100];
-    assert_int_equal(dt__select_placements(&self.arena, &made.call, &on, &choice), DT_OK);
-    assert_string_equal(calls_placements(2, choice.outputs[0], text, sizeof text), "S(0),S(1)");
-    assert_int_equal(made.info->index, before);
-    assert_ptr_equal(dt__op_at(self.ctx, before), made.info);
+    assert_int_equal(dt__select_placements(&self.arena, &placed.call, &inputs, &selected), DT_OK);
+    assert_string_equal(calls_placements(2, selected.outputs[0], text, sizeof text), "S(0),S(1)");
+    assert_int_equal(placed.info->index, before);
+    assert_ptr_equal(dt__op_at(self.ctx, before), placed.info);
     calls_close(&self);
 }
 
@@ -227,17 +241,24 @@ static void register__refusals(void **state) {
     (void)state;
     static const struct {
         dt_op op;
-        const char *says;
+        const char *error;
     } cases[] = {
         {{.schema = "add(Tensor a) -> Tensor", .shape = same_as_first}, "add: an op of this name exists already"},
         {{.schema = "mine(Tensor a) -> Tensor"}, "no shape function"},
         {{.schema = "mine(Tensor a -> Tensor", .shape = same_as_first}, "schema"},
         {{.schema = "mine(Tensor a) -> Tensor", .rule = "ij-ij", .shape = same_as_first}, "rule"},
+        {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "b,c", .shape = same_as_first},
+         "mine: varying: expected names of arguments that are no tensors, separated by commas, got 'c'"},
+        {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "b,", .shape = same_as_first}, "got ''"},
+        {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "b, b", .shape = same_as_first}, "got ' b'"},
+        {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "a", .shape = same_as_first}, "got 'a'"},
+        {{.schema = "mine(Tensor a, int b) -> Tensor", .varying = "b,b", .shape = same_as_first},
+         "mine: varying: 'b' is named twice"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         test_calls self = calls_open("2");
         assert_int_equal(dt_op_register(self.ctx, &cases[i].op), DT_ERR_VALUE);
-        assert_error_says(self.ctx, DT_ERR_VALUE, cases[i].says);
+        assert_error_contains(self.ctx, DT_ERR_VALUE, cases[i].error);
         assert_int_equal(dt__op_count(self.ctx), DT__N_OPS);
         calls_close(&self);
     }
@@ -256,11 +277,12 @@ int main(void) {
         cmocka_unit_test(schema__types_defaults_and_keywords),
         cmocka_unit_test(schema__malformed_lines_are_refused),
         cmocka_unit_test(bind__chooses_the_overload_by_types),
-        cmocka_unit_test(bind__refusals_name_op_and_argument),
+        cmocka_unit_test(bind__errors_name_op_and_argument),
         cmocka_unit_test(bind__an_unknown_op_has_its_own_status),
         cmocka_unit_test(call_text__may_name_the_mesh),
         cmocka_unit_test(key__has_a_class_of_scalars),
-        cmocka_unit_test(register__an_op_of_the_programs_own),
+        cmocka_unit_test(varying__is_by_name_in_each_signature),
+        cmocka_unit_test(register__a_user_op),
         cmocka_unit_test(register__refusals),
         cmocka_unit_test(register__survives_failing_allocations),
     };

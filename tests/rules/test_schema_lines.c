@@ -22,7 +22,7 @@ static const char AFTER[] = "Tensor[](a!)", BEFORE[] = "Tensor(a!)[]";
 static void check_refused(test_calls *self, const char *name, const char *line) {
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (!strcmp(refused[i].name, name)) {
-            assert_error_says(self->ctx, DT_ERR_VALUE, refused[i].error);
+            assert_error_contains(self->ctx, DT_ERR_VALUE, refused[i].error);
             return;
         }
     fail_msg("%s: %s", line, dt_error_text(self->ctx));
@@ -179,7 +179,7 @@ static void malformed_lines__are_refused(void **state) {
         dt__schema schema;
         if (dt__schema_parse(&self.arena, cases[i][0], &schema) != DT_ERR_VALUE)
             fail_msg("'%s' was not refused", cases[i][0]);
-        assert_error_says(self.ctx, DT_ERR_VALUE, cases[i][1]);
+        assert_error_contains(self.ctx, DT_ERR_VALUE, cases[i][1]);
         calls_close(&self);
     }
 }
@@ -204,7 +204,7 @@ static void bind__lists_with_none(void **state) {
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         test_calls self = calls_open("2");
         assert_int_equal(dt_op_register(self.ctx, &gaps), DT_OK);
-        dt__placed_call made = calls_make(&self, texts[i]);
+        dt__placed_call made = calls_parse(&self, texts[i]);
         const dt_arg *list = &made.call.args[1];
         assert_int_equal(made.call.n_inputs, n_inputs[i]);
         for (int m = 0; m < list->n; m++)
@@ -215,7 +215,7 @@ static void bind__lists_with_none(void **state) {
         for (int k = 0; k < made.call.n_inputs; k++)
             values[k] = made.call.inputs[k];
         dt__call_form_text(made.info, made.bound.overload, made.call.args, values, 0, &text);
-        dt__placed_call again = calls_make(&self, dt__text_chars(&text));
+        dt__placed_call again = calls_parse(&self, dt__text_chars(&text));
         assert_int_equal(again.call.n_inputs, n_inputs[i]);
         for (int m = 0; m < list->n; m++)
             assert_int_equal(dt_arg_member(&again.call.args[1], m), members[i][m]);
@@ -225,8 +225,8 @@ static void bind__lists_with_none(void **state) {
     test_calls self = calls_open("2");
     dt__placed_call made;
     assert_int_equal(dt__placed_call_parse(&self.arena, "cat({f32[2]; none})", 1, self.mesh, &made), DT_ERR_VALUE);
-    assert_error_says(self.ctx, DT_ERR_VALUE,
-                      "cat: argument 'tensors': expected a tensor as member 1 of the list, got none");
+    assert_error_contains(self.ctx, DT_ERR_VALUE,
+                          "cat: argument 'tensors': expected a tensor as member 1 of the list, got none");
     calls_close(&self);
 }
 

@@ -185,7 +185,7 @@ static void largest__refuses_a_chain_that_it_cannot_search(void **state) {
     dt__sharding_desc desc = {N_CUTS, mesh, 1, &shape, N_CUTS, placements};
     assert_int_equal(dt__sharding_new(&arena, &desc, &sharding), DT_OK);
     assert_int_equal(dt__sharding_dim_largest(ctx, &sharding, 0, &largest), DT_ERR_UNSUPPORTED);
-    assert_error_says(ctx, DT_ERR_UNSUPPORTED, "too many different sizes");
+    assert_error_contains(ctx, DT_ERR_UNSUPPORTED, "too many different sizes");
     assert_int_equal(largest, -1);
     dt__arena_free(&arena);
     dt__ctx_free(ctx);

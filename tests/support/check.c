@@ -73,7 +73,7 @@ long assert_survives_failing_allocations(test_body *body, void *user) {
     }
 }
 
-void assert_error_says(const dt_ctx *ctx, dt_status status, const char *part) {
+void assert_error_contains(const dt_ctx *ctx, dt_status status, const char *part) {
     if (dt_error_status(ctx) != status || !strstr(dt_error_text(ctx), part))
         fail_msg("expected %s with '%s', got %s: %s", dt_status_name(status), part,
                  dt_status_name(dt_error_status(ctx)), dt_error_text(ctx));

@@ -42,7 +42,7 @@ long assert_survives_failing_allocations(test_body *body, void *user);
         skip();                                                                                                      \
     } while (0)
 
-/* The text of a context's error contains every given part; prints the text when it does not. */
-void assert_error_says(const dt_ctx *ctx, dt_status status, const char *part);
+/* The error of the context has this status, and its text contains this part; prints the text otherwise. */
+void assert_error_contains(const dt_ctx *ctx, dt_status status, const char *part);
 
 #endif

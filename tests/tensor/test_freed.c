@@ -14,7 +14,7 @@
 static void assert_freed(dt_ctx *ctx, const char *call, int made, const char *verb, int freed) {
     char text[400];
     snprintf(text, sizeof text, "%s made at %s:%d was %s at %s:%d; ", call, __FILE__, made, verb, __FILE__, freed);
-    assert_error_says(ctx, DT_ERR_STATE, text);
+    assert_error_contains(ctx, DT_ERR_STATE, text);
     dt_error_clear(ctx);
 }
 
@@ -162,7 +162,7 @@ static void freed__the_last_4096_are_recognised(void **state) {
         dt_drop(t);
         churn(ctx, dims[k], DT__FREED_KEPT - 1);
         assert_true(isnan(dt_item(t))); /* the oldest of 4,096 */
-        assert_error_says(ctx, DT_ERR_STATE, "was dropped at");
+        assert_error_contains(ctx, DT_ERR_STATE, "was dropped at");
         dt_error_clear(ctx);
         churn(ctx, dims[k], 1); /* the 4,097th: it is still recognised, until its memory is used */
         assert_true(isnan(dt_item(t)));
@@ -189,7 +189,7 @@ static void freed__all_are_recognised_with_the_variable(void **state) {
     dt_drop(t);
     churn(ctx, 1, 5 * DT__FREED_KEPT);
     assert_true(isnan(dt_item(t)));
-    assert_error_says(ctx, DT_ERR_STATE, "item: the tensor made at");
+    assert_error_contains(ctx, DT_ERR_STATE, "item: the tensor made at");
     dt_error_clear(ctx);
     assert_int_equal(dt_close(ctx), 0);
     setenv("DTENSOR_KEEP_FREED", "0", 1); /* as without it */
@@ -246,7 +246,7 @@ static void objects__name_what_freed_them(void **state) {
     assert_null(dt_ones(ctx, DT_SHAPE(3), .mesh = mesh));
     assert_freed(ctx, "ones: the mesh", made, "freed by dt_drop", freed);
     dt_group_release(dt_group_world(ctx));
-    assert_error_says(ctx, DT_ERR_STATE, "group_release: the group of all ranks belongs to the context");
+    assert_error_contains(ctx, DT_ERR_STATE, "group_release: the group of all ranks belongs to the context");
     dt_error_clear(ctx);
     assert_int_equal(dt_group_size(dt_group_world(ctx)), 1);
     made = __LINE__ + 1;
@@ -278,7 +278,7 @@ static void local_map__checks_what_the_function_returns(void **state) {
         dt_local_map(ctx, &(dt_local_mapping){.run = drop_output, .n_inputs = 1, .inputs = &input, .n_outputs = 1},
                      &output),
         DT_OK);
-    assert_error_says(ctx, DT_ERR_STATE, "local_map: tensor 1 made at ");
+    assert_error_contains(ctx, DT_ERR_STATE, "local_map: tensor 1 made at ");
     dt_error_clear(ctx);
     assert_null(output);
     assert_int_equal(dt_close(ctx), 0);

@@ -198,7 +198,7 @@ static void integers__end_at_their_range(void **state) {
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         assert_null(dt_scalar(ctx, refused[i].value, .dtype = refused[i].dtype));
-        assert_error_says(ctx, DT_ERR_VALUE, refused[i].message);
+        assert_error_contains(ctx, DT_ERR_VALUE, refused[i].message);
         dt_error_clear(ctx);
         assert_null(dt_full(ctx, DT_SHAPE(2), refused[i].value, .dtype = refused[i].dtype));
         dt_error_clear(ctx);
@@ -223,7 +223,7 @@ static void integers__end_at_their_range(void **state) {
 
 static void refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, const char *part) {
     assert_null(result);
-    assert_error_says(ctx, status, part);
+    assert_error_contains(ctx, status, part);
     dt_error_clear(ctx);
 }
 

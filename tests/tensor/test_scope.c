@@ -39,13 +39,13 @@ static void scope__ends_those_inside_it(void **state) {
     dt_scope_end(outer);
     assert_int_equal(n_blocks(ctx), 0);
     dt_scope_end(inner);
-    assert_error_says(ctx, DT_ERR_STATE, "scope_end: the scope has already ended");
+    assert_error_contains(ctx, DT_ERR_STATE, "scope_end: the scope has already ended");
     dt_error_clear(ctx);
     /* A number is never used again: an old scope does not end a new one. */
     dt_scope next = dt_scope_begin(ctx);
     some(ctx);
     dt_scope_end(inner);
-    assert_error_says(ctx, DT_ERR_STATE, "already ended");
+    assert_error_contains(ctx, DT_ERR_STATE, "already ended");
     dt_error_clear(ctx);
     assert_int_equal(n_blocks(ctx), 1);
     dt_scope_end(next);
@@ -80,7 +80,7 @@ static void retain__outlives_scopes_until_released(void **state) {
     dt_scope_end(scope);
     assert_int_equal(n_blocks(ctx), 1);
     dt_drop(t); /* it is in no scope any more */
-    assert_error_says(ctx, DT_ERR_STATE, "the tensor is in no scope");
+    assert_error_contains(ctx, DT_ERR_STATE, "the tensor is in no scope");
     dt_error_clear(ctx);
     assert_true(dt_keep(t) == t);
     dt_tensor_release(t);
@@ -89,7 +89,7 @@ static void retain__outlives_scopes_until_released(void **state) {
     assert_int_equal(n_blocks(ctx), 0);
     t = some(ctx);
     dt_tensor_release(t);
-    assert_error_says(ctx, DT_ERR_STATE, "the tensor was not retained");
+    assert_error_contains(ctx, DT_ERR_STATE, "the tensor was not retained");
     dt_error_clear(ctx);
     dt_tensor_retain(t);
     dt_tensor_release(t);
@@ -165,7 +165,7 @@ static void adopted_memory__is_freed_once(void **state) {
     assert_null(dt_adopt(NULL, calloc(1, 4), DT_SHAPE(1), DT_F32, forget, &n_freed));
     assert_int_equal(n_freed, 3);
     assert_null(dt_adopt(ctx, NULL, DT_SHAPE(1), DT_F32, forget, &n_freed));
-    assert_error_says(ctx, DT_ERR_VALUE, "adopt: the memory of 1 elements of f32 is NULL");
+    assert_error_contains(ctx, DT_ERR_VALUE, "adopt: the memory of 1 elements of f32 is NULL");
     dt_error_clear(ctx);
     assert_non_null(dt_adopt(ctx, NULL, DT_SHAPE(0), DT_F32, NULL, NULL));
     dt_adopt(ctx, calloc(1, 4), DT_SHAPE(1), DT_F32, forget, &n_freed);
@@ -185,10 +185,10 @@ static void borrowed_memory__is_the_callers(void **state) {
     numbers[0] = 10;
     assert_int_equal(dt_item_i64(dt_select(copy, 0, 0)), 1);
     assert_null(dt_from_memory(ctx, NULL, DT_SHAPE(2), DT_I32));
-    assert_error_says(ctx, DT_ERR_VALUE, "from_memory: the memory of 2 elements of i32 is NULL");
+    assert_error_contains(ctx, DT_ERR_VALUE, "from_memory: the memory of 2 elements of i32 is NULL");
     dt_error_clear(ctx);
     assert_null(dt_from_memory(ctx, numbers, DT_SHAPE(2), (dt_dtype)99));
-    assert_error_says(ctx, DT_ERR_DTYPE, "from_memory: unknown dtype 99");
+    assert_error_contains(ctx, DT_ERR_DTYPE, "from_memory: unknown dtype 99");
     dt_error_clear(ctx);
     assert_int_equal(dt_close(ctx), 0);
 }
@@ -244,7 +244,7 @@ static void requires_grad__is_for_floating_tensors(void **state) {
     assert_int_equal(dt_set_requires_grad(dt_ones(ctx, DT_SHAPE(2), .dtype = DT_C64), true), DT_OK);
     int64_t before = n_blocks(ctx);
     assert_null(dt_ones(ctx, DT_SHAPE(2), .dtype = DT_I32, .requires_grad = true));
-    assert_error_says(ctx, DT_ERR_DTYPE, "expected a floating-point or complex one, got i32");
+    assert_error_contains(ctx, DT_ERR_DTYPE, "expected a floating-point or complex one, got i32");
     dt_error_clear(ctx);
     assert_int_equal(n_blocks(ctx), before);
     assert_int_equal(dt_set_requires_grad(NULL, true), DT_ERR_VALUE);
@@ -317,7 +317,7 @@ static void fake__has_no_data(void **state) {
     dt_tensor *plain = dt_arange(ctx, 0, 1e15, 1);
     assert_int_equal(dt_tensor_size(dt_slice(plain, 0, 5, 1000000000005, 1), 0), 1000000000000);
     assert_true(dt_item(dt_scalar(ctx, 5)) != dt_item(dt_scalar(ctx, 5)));
-    assert_error_says(ctx, DT_ERR_UNSUPPORTED, "tensors have no data on the fake transport");
+    assert_error_contains(ctx, DT_ERR_UNSUPPORTED, "tensors have no data on the fake transport");
     dt_error_clear(ctx);
     dt_mesh_release(mesh);
     assert_int_equal(dt_close(ctx), 0);

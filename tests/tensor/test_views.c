@@ -313,7 +313,7 @@ static dt_tensor *reshape(dt_ctx *ctx, uint64_t *random, const model *m, dt_tens
         assert_true(dt_tensor_shares(view, t));
         check(out, view, "view");
     } else {
-        assert_error_says(ctx, DT_ERR_SHAPE, "allow no view of this shape; use dt_reshape");
+        assert_error_contains(ctx, DT_ERR_SHAPE, "allow no view of this shape; use dt_reshape");
         assert_int_equal(dt_error_clear(ctx), DT_OK);
     }
     dt_tensor *result = dt_reshape(t, TENSORS_SHAPE(n, requested));
@@ -418,7 +418,7 @@ static void as_strided__reads_by_its_strides(void **state) {
         }
         if (!view) {
             n_refused++;
-            assert_error_says(ctx, DT_ERR_SHAPE, "as_strided: i32[60]: [");
+            assert_error_contains(ctx, DT_ERR_SHAPE, "as_strided: i32[60]: [");
             dt_error_clear(ctx);
         }
         dt_drop(view);
@@ -432,7 +432,7 @@ static void as_strided__reads_by_its_strides(void **state) {
 
 static void refused(dt_ctx *ctx, const dt_tensor *result, dt_status status, const char *part) {
     assert_null(result);
-    assert_error_says(ctx, status, part);
+    assert_error_contains(ctx, status, part);
     dt_error_clear(ctx);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the verifier takes for truth: the complete lists of rows that hold for some ops, against lists that were
- * written down by others; the parts that it makes of values; and what it has nothing to say about.
+ * The verifier's reference: the complete lists of rows that hold for some ops against published lists; the
+ * contributions that it splits values into; and calls that it cannot decide.
  */
 #include "support/check.h"
 
@@ -14,14 +14,14 @@
 #include <string.h>
 
 /* All rows that hold for a call, one per line, sorted. */
-typedef struct found {
+typedef struct row_texts {
     dt__trial_call *trial_call;
     int n;
     char rows[64][64];
-} found;
+} row_texts;
 
-static dt_status add_found(void *user, const dt__row *row) {
-    found *self = user;
+static dt_status add_row(void *user, const dt__row *row) {
+    row_texts *self = user;
     dt__text text = dt__text_new(self->trial_call->arena->ctx);
     dt__row_query_text(&self->trial_call->placed.call, row, &text);
     assert_true(self->n < 64 && text.n_chars < 64);
@@ -30,12 +30,12 @@ static dt_status add_found(void *user, const dt__row *row) {
     return DT_OK;
 }
 
-static int by_text(const void *a, const void *b) { return strcmp(a, b); }
+static int compare_text(const void *a, const void *b) { return strcmp(a, b); }
 
-/* Opens a call; the body is given its subject. */
-typedef void subject_fn(dt__trial_call *trial_call, const void *user);
+/* Opens a call and passes it to the body. */
+typedef void trial_fn(dt__trial_call *trial_call, const void *user);
 
-static void with_subject(const char *call, subject_fn *body, const void *user) {
+static void with_trial_call(const char *call, trial_fn *body, const void *user) {
     dt_ctx *ctx = dt__ctx_new(NULL);
     assert_int_equal(dt__ops_open(ctx), DT_OK);
     char name[64], reason[256];
@@ -53,24 +53,24 @@ static void with_subject(const char *call, subject_fn *body, const void *user) {
     dt__ctx_free(ctx);
 }
 
-/* want: rows separated by blanks, without those of products, which the lists do not know. */
+/* user: the expected rows separated by blanks, without those of products, which the lists do not have. */
 static void compare_rows(dt__trial_call *trial_call, const void *user) {
     char expected[64][64], list[2048], *rest = list;
-    int n_want = 0, n = 0;
+    int n_expected = 0, n = 0;
     int64_t n_trials = 0;
-    found self = {.trial_call = trial_call};
-    dt__row_list nothing = {0, trial_call->placed.call.n_inputs + trial_call->placed.call.n_outputs, NULL};
-    assert_int_equal(dt__find_missing_rows(trial_call, &nothing, add_found, &self, &n_trials), DT_OK);
+    row_texts self = {.trial_call = trial_call};
+    dt__row_list no_rows = {0, trial_call->placed.call.n_inputs + trial_call->placed.call.n_outputs, NULL};
+    assert_int_equal(dt__find_missing_rows(trial_call, &no_rows, add_row, &self, &n_trials), DT_OK);
     strcpy(list, user);
     for (char *row; (row = strtok_r(rest, " ", &rest));)
-        strcpy(expected[n_want++], row);
+        strcpy(expected[n_expected++], row);
     for (int i = 0; i < self.n; i++)
         if (!strstr(self.rows[i], "product"))
             memmove(self.rows[n++], self.rows[i], sizeof self.rows[i]);
-    qsort(self.rows, (size_t)n, sizeof *self.rows, by_text);
-    qsort(expected, (size_t)n_want, sizeof *expected, by_text);
-    for (int i = 0; i < n || i < n_want; i++)
-        assert_string_equal(i < n ? self.rows[i] : "nothing more", i < n_want ? expected[i] : "nothing more");
+    qsort(self.rows, (size_t)n, sizeof *self.rows, compare_text);
+    qsort(expected, (size_t)n_expected, sizeof *expected, compare_text);
+    for (int i = 0; i < n || i < n_expected; i++)
+        assert_string_equal(i < n ? self.rows[i] : "nothing more", i < n_expected ? expected[i] : "nothing more");
 }
 
 static void reference__is_the_published_one(void **state) {
@@ -93,23 +93,23 @@ static void reference__is_the_published_one(void **state) {
         {"maximum(f32[8,4]; f32[8,4])",
          "S(0),S(0)->S(0) S(1),S(1)->S(1) P(max),P(max)->P(max) P(max),R->P(max) R,P(max)->P(max) P(min),R->P(min) "
          "R,P(min)->P(min)"},
-        /* VAL-018: ranks disagree on where the largest is */
+        /* VAL-018: ranks have different indices of the largest element */
         {"argmax(f32[3,2,1,2]; 0)", "S(1)->S(0) S(3)->S(2)"},
         /* VAL-023: several outputs */
         {"split(f32[4,6]; 2)",
          "S(1)->S(1),S(1) P(sum)->P(sum),P(sum) P(avg)->P(avg),P(avg) P(max)->P(max),P(max) P(min)->P(min),P(min)"},
-        /* VAL-003, VAL-004: a cut of a dim of size 1 is no cut */
+        /* VAL-003, VAL-004: a dim of size 1 is not sharded */
         {"neg(f32[1,4])", "S(1)->S(1) P(sum)->P(sum) P(avg)->P(avg) P(max)->P(min) P(min)->P(max)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        with_subject(cases[i][0], compare_rows, cases[i][1]);
+        with_trial_call(cases[i][0], compare_rows, cases[i][1]);
 }
 
 /* VAL-019: results that are all zero would pass everything. */
 static void reference__of_zeros_is_not_compared(void **state) {
     (void)state;
-    with_subject("mul(f32[8,4]; 0)", compare_rows, "");
-    with_subject("relu(f32[0,4])", compare_rows, "");
+    with_trial_call("mul(f32[8,4]; 0)", compare_rows, "");
+    with_trial_call("relu(f32[0,4])", compare_rows, "");
 }
 
 /* VAL-014: NaN equals NaN. Roots of numbers of both signs. */
@@ -126,7 +126,7 @@ static void check_nan(dt__trial_call *trial_call, const void *user) {
     dt__row row = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)}};
     assert_int_equal(dt__check_row(trial_call, &row, &trial_set, &failure, &n_ranks, &n_trials), DT_OK);
     assert_null(failure);
-    /* VAL-023: a part is not the whole */
+    /* VAL-023: a shard is not Replicate */
     dt__row claim = {0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_R}};
     assert_int_equal(dt__check_row(trial_call, &claim, &trial_set, &failure, &n_ranks, &n_trials), DT_OK);
     assert_non_null(failure);
@@ -134,10 +134,10 @@ static void check_nan(dt__trial_call *trial_call, const void *user) {
 
 static void reference__nan_equals_nan(void **state) {
     (void)state;
-    with_subject("sqrt(f32[5,3])", check_nan, NULL);
+    with_trial_call("sqrt(f32[5,3])", check_nan, NULL);
 }
 
-/* VAL-015: parts make the value, of every dtype, reduction and style, for any number of ranks. */
+/* VAL-015: contributions reduce to the value, for every dtype, reduction and style, for any number of ranks. */
 static void partials__reduce_to_the_value(void **state) {
     (void)state;
     long n_checked = 0;
@@ -149,15 +149,15 @@ static void partials__reduce_to_the_value(void **state) {
                 dt__value_kind kind = (dt__value_kind)(trial % DT__N_VALUE_KINDS);
                 dt__partial_style style = (dt__partial_style)(trial / DT__N_VALUE_KINDS % DT__N_STYLES);
                 int n = trial / DT__N_VALUE_KINDS / DT__N_STYLES + 2;
-                bool adds = reduce != DT_MIN && reduce != DT_MAX;
-                if (!dt_reduce_allowed(d, reduce) || (adds && kind == DT__VALUES_INFINITE))
+                bool is_arithmetic = reduce != DT_MIN && reduce != DT_MAX;
+                if (!dt_reduce_allowed(d, reduce) || (is_arithmetic && kind == DT__VALUES_INFINITE))
                     continue;
                 for (int e = 0; e < 40; e++) {
-                    dt__element_id spot = {9, 1, e};
-                    dt__element parts[8], value = dt__trial_value(d, kind, &spot);
+                    dt__element_id id = {9, 1, e};
+                    dt__element parts[8], value = dt__trial_value(d, kind, &id);
                     for (int r = 0; r < n && r < 8; r++) {
                         unsigned char bytes[16];
-                        dt__element_write(d, dt__partial_value(d, reduce, style, &spot, value, n, r), bytes);
+                        dt__element_write(d, dt__partial_value(d, reduce, style, &id, value, n, r), bytes);
                         parts[r] = dt__element_read(d, bytes);
                     }
                     dt__element got = dt__element_reduce(d, reduce, n < 8 ? n : 8, parts);
@@ -171,8 +171,8 @@ static void partials__reduce_to_the_value(void **state) {
     assert_true(n_checked > 50000);
 }
 
-/* VAL-016: other inputs are split otherwise, and signs are mixed. VAL-017: the rank of the max or min varies by
- * element to element, some beyond by more than values differ. */
+/* VAL-016: inputs are split differently, and signs are mixed. VAL-017: the rank of the max or min varies from element
+ * to element, and some contributions are farther from it than values differ. */
 static void partials__are_adversarial(void **state) {
     (void)state;
     int n_negative = 0, n_other = 0, n_first = 0, n_far = 0;
@@ -196,7 +196,7 @@ static void partials__are_adversarial(void **state) {
 }
 
 /* Verifies one small call and searches for all rows. */
-static bool verify_little(dt_ctx *ctx, void *user) {
+static bool verify_small_call(dt_ctx *ctx, void *user) {
     static const int worlds[] = {2};
     const dt__trial_set trial_set = {.n_worlds = 1, .worlds = worlds};
     const dt__op_info *info = dt__ops_open(ctx) == DT_OK ? dt__op_find(ctx, "neg") : NULL;
@@ -221,16 +221,16 @@ static bool verify_little(dt_ctx *ctx, void *user) {
     return status == DT_OK && usable && !failure;
 }
 
-static void verify__survives_without_memory(void **state) {
+static void verify__survives_failing_allocations(void **state) {
     (void)state;
-    assert_true(assert_survives_failing_allocations(verify_little, NULL) > 20);
+    assert_true(assert_survives_failing_allocations(verify_small_call, NULL) > 20);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reference__is_the_published_one), cmocka_unit_test(reference__of_zeros_is_not_compared),
         cmocka_unit_test(reference__nan_equals_nan),       cmocka_unit_test(partials__reduce_to_the_value),
-        cmocka_unit_test(partials__are_adversarial),       cmocka_unit_test(verify__survives_without_memory),
+        cmocka_unit_test(partials__are_adversarial),       cmocka_unit_test(verify__survives_failing_allocations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * ctest: timeout=240
  *
- * The rule of every op of the table: no row is wrong, every sample is taken, and the rows that hold without being
- * offered are those of missing_rows.txt, each with its reason there. VAL-022, OPDB-008.
+ * The rule of every op of the table: no row is wrong, every sample is valid, and the rows that hold but are not in the
+ * rule are those of missing_rows.txt, each with its reason there. VAL-022, OPDB-008.
  */
 #include "support/check.h"
 
@@ -16,20 +16,20 @@
 /* Ops that cannot be verified, with the reason; none today. */
 static const char *const unverified[] = {NULL};
 
-enum { MOST_LINES = 256, LINE_BYTES = 512 };
+enum { MAX_LINES = 256, LINE_BYTES = 512 };
 
 /* A line of the list: a row of a call and the reason. */
 typedef struct waiver {
     char call[LINE_BYTES];
-    char rows[LINE_BYTES]; /* with " | " before and behind each */
-    int n_rows, n_seen;
+    char rows[LINE_BYTES]; /* with " | " before and after each */
+    int n_rows, n_found;
     bool all;
 } waiver;
 
 typedef struct table_test {
     dt_ctx *ctx;
     int n_waivers;
-    waiver waivers[MOST_LINES];
+    waiver waivers[MAX_LINES];
 } table_test;
 
 static void read_line(table_test *self, char *line) {
@@ -37,14 +37,14 @@ static void read_line(table_test *self, char *line) {
     line[strcspn(line, "\n")] = 0;
     if (!*line || *line == '#')
         return;
-    if (!colon || self->n_waivers == MOST_LINES)
+    if (!colon || self->n_waivers == MAX_LINES)
         fail_msg("missing_rows.txt: cannot read '%s'", line);
-    waiver *one = &self->waivers[self->n_waivers++];
-    snprintf(one->call, sizeof one->call, "%.*s", (int)(colon + 1 - line), line);
-    snprintf(one->rows, sizeof one->rows, " | %s | ", colon + 3);
-    one->all = !strcmp(colon + 3, "*");
+    waiver *entry = &self->waivers[self->n_waivers++];
+    snprintf(entry->call, sizeof entry->call, "%.*s", (int)(colon + 1 - line), line);
+    snprintf(entry->rows, sizeof entry->rows, " | %s | ", colon + 3);
+    entry->all = !strcmp(colon + 3, "*");
     for (const char *at = colon + 3; *at; at++)
-        one->n_rows += strncmp(at, "->", 2) == 0;
+        entry->n_rows += strncmp(at, "->", 2) == 0;
 }
 
 static void read_list(table_test *self) {
@@ -63,10 +63,10 @@ static bool is_listed(table_test *self, const dt__missing_row *row) {
     char probe[LINE_BYTES];
     snprintf(probe, sizeof probe, " | %s | ", row->row);
     for (int w = 0; w < self->n_waivers; w++) {
-        waiver *one = &self->waivers[w];
-        if (strcmp(one->call, row->call) != 0 || !(one->all || strstr(one->rows, probe)))
+        waiver *entry = &self->waivers[w];
+        if (strcmp(entry->call, row->call) != 0 || !(entry->all || strstr(entry->rows, probe)))
             continue;
-        one->n_seen++;
+        entry->n_found++;
         return true;
     }
     return false;
@@ -86,7 +86,7 @@ static int check_verdict(table_test *self, const dt__verdict *verdict) {
         n_bad++;
     }
     if (verdict->n_refused) {
-        print_message("%s: a sample is refused: %s\n", verdict->op, verdict->refusal);
+        print_message("%s: a sample is not valid: %s\n", verdict->op, verdict->refusal);
         n_bad++;
     }
     for (int i = 0; i < verdict->n_wrong; i++, n_bad++)
@@ -118,15 +118,15 @@ static void table__has_no_wrong_row_and_no_missing_one_without_a_reason(void **s
         dt__arena_free(&arena);
     }
     for (int w = 0; w < self->n_waivers; w++) {
-        const waiver *one = &self->waivers[w];
-        if (one->all ? one->n_seen > 0 : one->n_seen == one->n_rows)
+        const waiver *entry = &self->waivers[w];
+        if (entry->all ? entry->n_found > 0 : entry->n_found == entry->n_rows)
             continue;
-        print_message("missing_rows.txt lists a row that is offered or does not hold: %s: %s\n", one->call,
-                      one->rows);
+        print_message("missing_rows.txt lists a row that is offered or does not hold: %s: %s\n", entry->call,
+                      entry->rows);
         n_bad++;
     }
     assert_int_equal(n_bad, 0);
-    assert_true(n_rows > 10000); /* it did try them */
+    assert_true(n_rows > 10000); /* they were tried */
     dt__ctx_free(self->ctx);
     free(self);
 }

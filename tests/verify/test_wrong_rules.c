@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Kernels for dense f32 tensors. */
-static int64_t count(const dt_op_value *value) {
+static int64_t n_elements(const dt_op_value *value) {
     int64_t n = 1;
     for (int d = 0; d < value->n_dims; d++)
         n *= value->shape[d];
@@ -35,25 +35,25 @@ static dt_status shape_number(dt_op_call *call) {
     return only_f32(call) == DT_OK ? dt_op_add_output(call, DT_F32, 0, NULL) : DT_ERR_DTYPE;
 }
 
-static void each(const dt_op_call *call, float (*fn)(float x)) {
+static void map_elements(const dt_op_call *call, float (*fn)(float x)) {
     const float *in = call->inputs[0].data;
     float *out = call->outputs[0].data;
-    for (int64_t i = 0, n = count(&call->outputs[0]); i < n; i++)
+    for (int64_t i = 0, n = n_elements(&call->outputs[0]); i < n; i++)
         out[i] = fn(in[i]);
 }
 
 static float square_of(float x) { return x * x; }
 static float softsign_of(float x) { return x / (1 + fabsf(x)); }
 static float copy_of(float x) { return x; }
-static dt_status square(dt_op_call *call) { return each(call, square_of), DT_OK; }
-static dt_status softsign(dt_op_call *call) { return each(call, softsign_of), DT_OK; }
-static dt_status copy(dt_op_call *call) { return each(call, copy_of), DT_OK; }
+static dt_status square(dt_op_call *call) { return map_elements(call, square_of), DT_OK; }
+static dt_status softsign(dt_op_call *call) { return map_elements(call, softsign_of), DT_OK; }
+static dt_status copy(dt_op_call *call) { return map_elements(call, copy_of), DT_OK; }
 
 /* Running sum along dim 0 of a vector. */
-static dt_status running(dt_op_call *call) {
+static dt_status running_sum(dt_op_call *call) {
     const float *in = call->inputs[0].data;
     float *out = call->outputs[0].data, sum = 0;
-    for (int64_t i = 0, n = count(&call->inputs[0]); i < n; i++)
+    for (int64_t i = 0, n = n_elements(&call->inputs[0]); i < n; i++)
         out[i] = sum += in[i];
     return DT_OK;
 }
@@ -61,7 +61,7 @@ static dt_status running(dt_op_call *call) {
 static dt_status local_mean(dt_op_call *call) {
     const float *in = call->inputs[0].data;
     float sum = 0;
-    int64_t n = count(&call->inputs[0]);
+    int64_t n = n_elements(&call->inputs[0]);
     for (int64_t i = 0; i < n; i++)
         sum += in[i];
     *(float *)call->outputs[0].data = n ? sum / (float)n : 0;
@@ -71,7 +71,7 @@ static dt_status local_mean(dt_op_call *call) {
 static dt_status global_mean(dt_op_call *call) {
     const float *in = call->inputs[0].data;
     float sum = 0, n = 1;
-    for (int64_t i = 0; i < count(&call->inputs[0]); i++)
+    for (int64_t i = 0; i < n_elements(&call->inputs[0]); i++)
         sum += in[i];
     for (int d = 0; d < call->inputs[0].n_dims; d++)
         n *= (float)call->inputs[0].global_shape[d];
@@ -79,19 +79,19 @@ static dt_status global_mean(dt_op_call *call) {
     return DT_OK;
 }
 
-static dt_status largest_size(dt_op_call *call) {
+static dt_status max_magnitude(dt_op_call *call) {
     const float *in = call->inputs[0].data;
-    float most = 0;
-    for (int64_t i = 0; i < count(&call->inputs[0]); i++)
-        most = isnan(in[i]) || fabsf(in[i]) > most ? fabsf(in[i]) : most;
-    *(float *)call->outputs[0].data = most;
+    float max = 0;
+    for (int64_t i = 0; i < n_elements(&call->inputs[0]); i++)
+        max = isnan(in[i]) || fabsf(in[i]) > max ? fabsf(in[i]) : max;
+    *(float *)call->outputs[0].data = max;
     return DT_OK;
 }
 
 static dt_status sum_of_numbers(dt_op_call *call) {
     const float *in = call->inputs[0].data;
     float sum = 0;
-    for (int64_t i = 0; i < count(&call->inputs[0]); i++)
+    for (int64_t i = 0; i < n_elements(&call->inputs[0]); i++)
         sum += isnan(in[i]) ? 0 : in[i];
     *(float *)call->outputs[0].data = sum;
     return DT_OK;
@@ -101,7 +101,7 @@ static dt_status sum_of_numbers(dt_op_call *call) {
 static dt_status threshold(dt_op_call *call) {
     const float *in = call->inputs[0].data;
     float *out = call->outputs[0].data, t = (float)call->args[1].as.f, v = (float)call->args[2].as.f;
-    for (int64_t i = 0; i < count(&call->outputs[0]); i++)
+    for (int64_t i = 0; i < n_elements(&call->outputs[0]); i++)
         out[i] = in[i] <= t ? v : in[i];
     return DT_OK;
 }
@@ -109,7 +109,7 @@ static dt_status threshold(dt_op_call *call) {
 static unsigned threshold_class(const dt_op_call *call) {
     return call->args[2].as.f <= call->args[1].as.f ? DT_PARTIAL_UP : DT_PARTIAL_NONE;
 }
-static int threshold_key(const dt_op_call *call) { return call->args[2].as.f <= call->args[1].as.f; }
+static int64_t threshold_key(const dt_op_call *call) { return call->args[2].as.f <= call->args[1].as.f; }
 
 /* out[i,j] = self[index[i,j], j]; the index may have fewer columns. */
 static dt_status shape_pick(dt_op_call *call) {
@@ -124,7 +124,7 @@ static dt_status shape_pick(dt_op_call *call) {
 static dt_status pick(dt_op_call *call) {
     const dt_op_value *self = &call->inputs[0], *index = &call->inputs[1];
     float *out = call->outputs[0].data;
-    for (int64_t e = 0; e < count(index); e++) {
+    for (int64_t e = 0; e < n_elements(index); e++) {
         int64_t i = ((const int64_t *)index->data)[e], j = e % index->shape[1];
         if (i < 0 || i >= self->shape[0])
             return dt_op_refuse(call, DT_ERR_VALUE, "no row %lld", (long long)i);
@@ -143,15 +143,15 @@ static void rows_pick_right(const dt_op_call *call, dt_rows *rows) {
     dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_R, DT_ROW_S(0), DT_ROW_S(0)});
 }
 
-static void rows_average(const dt_op_call *call, dt_rows *rows) {
+static void rows_local_mean(const dt_op_call *call, dt_rows *rows) {
     (void)call;
     dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_P(DT_AVG)});
 }
-static void rows_whole_average(const dt_op_call *call, dt_rows *rows) {
+static void rows_global_mean(const dt_op_call *call, dt_rows *rows) {
     (void)call;
     dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_P(DT_SUM)});
 }
-static void rows_claim(const dt_op_call *call, dt_rows *rows) {
+static void rows_shard_as_replicate(const dt_op_call *call, dt_rows *rows) {
     (void)call;
     dt_rows_add(rows, 0, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_R});
 }
@@ -160,22 +160,22 @@ static void rows_largest(const dt_op_call *call, dt_rows *rows) {
     dt_rows_reduce(rows, 1, DT_MAX, DT_MAX);
 }
 
-/* Adds each element's place in the whole vector, or in the part alone. */
-static dt_status count_on(dt_op_call *call, bool knows) {
+/* Adds to each element its index in the full vector, or in the shard alone. */
+static dt_status add_index(dt_op_call *call, bool adds_offset) {
     const float *in = call->inputs[0].data;
     float *out = call->outputs[0].data;
-    for (int64_t i = 0; i < count(&call->outputs[0]); i++)
-        out[i] = in[i] + (float)(i + (knows ? call->outputs[0].offset[0] : 0));
+    for (int64_t i = 0; i < n_elements(&call->outputs[0]); i++)
+        out[i] = in[i] + (float)(i + (adds_offset ? call->outputs[0].offset[0] : 0));
     return DT_OK;
 }
-static dt_status ramp(dt_op_call *call) { return count_on(call, true); }
-static dt_status forgetful_ramp(dt_op_call *call) { return count_on(call, false); }
+static dt_status ramp(dt_op_call *call) { return add_index(call, true); }
+static dt_status forgetful_ramp(dt_op_call *call) { return add_index(call, false); }
 static void rows_ramp(const dt_op_call *call, dt_rows *rows) {
     (void)call;
     dt_rows_add(rows, DT_ROW_OFFSET, (dt_row_entry[]){DT_ROW_S(0), DT_ROW_S(0)});
 }
 
-/* In place, with a wrong row: self += other, other partial while self is whole. */
+/* In place, with a wrong row: self += other with self partial and other replicated. */
 static dt_status shape_into(dt_op_call *call) {
     if (call->inputs[1].n_dims != 1 || call->inputs[0].n_dims != 1 ||
         call->inputs[0].shape[0] != call->inputs[1].shape[0])
@@ -184,7 +184,7 @@ static dt_status shape_into(dt_op_call *call) {
 }
 static dt_status add_into(dt_op_call *call) {
     float *self = call->outputs[0].data;
-    for (int64_t i = 0; i < count(&call->outputs[0]); i++)
+    for (int64_t i = 0; i < n_elements(&call->outputs[0]); i++)
         self[i] += ((const float *)call->inputs[1].data)[i];
     return DT_OK;
 }
@@ -199,43 +199,43 @@ static void rows_into_right(const dt_op_call *call, dt_rows *rows) {
 
 static dt_status scribble(dt_op_call *call) {
     float *out = call->outputs[0].data;
-    out[count(&call->outputs[0])] = 1;
+    out[n_elements(&call->outputs[0])] = 1;
     return copy(call);
 }
 
 /* An op, and the row that is wrong; NULL: none is. */
 typedef struct user_op {
     dt_op op;
-    const char *wrong, *says;
+    const char *wrong, *error;
 } user_op;
 
-#define ONE(name) name "(f32[5])\n" name "(f32[7])"
-#define UNARY(n)  .schema = n "(Tensor self) -> Tensor", .shape = shape_same, .samples = ONE(n)
+#define SAMPLES(name) name "(f32[5])\n" name "(f32[7])"
+#define UNARY(n)      .schema = n "(Tensor self) -> Tensor", .shape = shape_same, .samples = SAMPLES(n)
 
 static const user_op ops[] = {
-    /* a cut of the dim along which values depend on each other */
-    {{UNARY("cut_scan"), .rule = "...->...", .kernel = running},
+    /* a shard of the dim along which values depend on each other */
+    {{UNARY("cut_scan"), .rule = "...->...", .kernel = running_sum},
      "S(0) -> S(0)",
      "cut_scan(f32[4]) on 2 ranks: element [2]"},
-    /* partial classes (VAL-016: parts have mixed signs) */
+    /* partial classes (VAL-016: contributions have mixed signs) */
     {{UNARY("linear_square"), .kernel = square, .partial = DT_PARTIAL_LINEAR}, "P(sum) -> P(sum)", "element ["},
     {{UNARY("up_square"), .kernel = square, .partial = DT_PARTIAL_UP}, "P(max) -> P(max)", "element ["},
     {{UNARY("ordered_copy"), .kernel = copy, .partial = DT_PARTIAL_DOWN}, "P(max) -> P(min)", "element ["},
     {{UNARY("product_square"), .kernel = square, .partial = DT_PARTIAL_PRODUCT}, NULL, NULL},
-    /* monotone for all numbers, but not at -inf, which is what changes nothing in a maximum */
+    /* monotone for all numbers, but not at -inf, which is the identity of max */
     {{UNARY("softsign"), .kernel = softsign, .partial = DT_PARTIAL_UP}, "P(max) -> P(max)", "nan"},
-    /* a mean of parts is the mean only of even ones */
+    /* the mean of local means is the mean only if the shards are even */
     {{.schema = "even_mean(Tensor self) -> Tensor",
       .shape = shape_number,
       .kernel = local_mean,
-      .rows = rows_average,
+      .rows = rows_local_mean,
       .samples = "even_mean(f32[5])"},
      "S(0) -> P(avg)",
      "element []"},
     {{.schema = "any_mean(Tensor self) -> Tensor",
       .shape = shape_number,
       .kernel = global_mean,
-      .rows = rows_whole_average,
+      .rows = rows_global_mean,
       .samples = "any_mean(f32[5])"},
      NULL,
      NULL},
@@ -251,6 +251,7 @@ static const user_op ops[] = {
       .shape = shape_same,
       .kernel = threshold,
       .partial_of = threshold_class,
+      .varying = "t,v",
       .class_of = threshold_key,
       .samples = "threshold(f32[5]; 0.0; -1.0)\nthreshold(f32[5]; 0.0; 3.0)"},
      NULL,
@@ -270,10 +271,10 @@ static const user_op ops[] = {
       .samples = "pick(f32[4,5]; i64[2,3])\npick(f32[4,5]; i64[6,5])"},
      NULL,
      NULL},
-    /* absolute values come first */
+    /* the maximum of magnitudes */
     {{.schema = "largest(Tensor self) -> Tensor",
       .shape = shape_number,
-      .kernel = largest_size,
+      .kernel = max_magnitude,
       .rows = rows_largest,
       .samples = "largest(f32[5])"},
      "P(max) -> P(max)",
@@ -287,7 +288,7 @@ static const user_op ops[] = {
      "P(sum) -> P(sum)",
      "element []"},
     /* a shard as Replicate, with a kernel that then reads beyond its shard */
-    {{UNARY("claim"), .kernel = copy, .rows = rows_claim}, "S(0) -> R", "expected"},
+    {{UNARY("claim"), .kernel = copy, .rows = rows_shard_as_replicate}, "S(0) -> R", "expected"},
     /* a kernel that needs its offset */
     {{UNARY("ramp"), .kernel = ramp, .rows = rows_ramp}, NULL, NULL},
     {{UNARY("forgetful"), .kernel = forgetful_ramp, .rows = rows_ramp}, "S(0) -> S(0)", "on 2 ranks"},
@@ -311,13 +312,13 @@ static const user_op ops[] = {
 };
 enum { N_OPS = sizeof ops / sizeof *ops };
 
-static dt_ctx *open(void) {
+static dt_ctx *open_ctx(void) {
     dt_ctx *ctx = dt_init(&(dt_init_options){.transport = "self", .threads = 1});
     assert_non_null(ctx);
     return ctx;
 }
 
-static void close_quietly(dt_ctx *ctx) {
+static void clear_and_close(dt_ctx *ctx) {
     (void)dt_error_clear(ctx);
     assert_int_equal(dt_close(ctx), 0);
 }
@@ -325,7 +326,7 @@ static void close_quietly(dt_ctx *ctx) {
 static void verify__catches_wrong_rules_and_passes_right_ones(void **state) {
     (void)state;
     for (int i = 0; i < N_OPS; i++) {
-        dt_ctx *ctx = open();
+        dt_ctx *ctx = open_ctx();
         char name[64], row[128];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(ops[i].op.schema, "("), ops[i].op.schema);
         assert_int_equal(dt_op_register(ctx, &ops[i].op), DT_OK);
@@ -335,23 +336,23 @@ static void verify__catches_wrong_rules_and_passes_right_ones(void **state) {
         if (ops[i].wrong) {
             snprintf(row, sizeof row, "%s: row %s is wrong", name, ops[i].wrong);
             assert_int_equal(status, DT_ERR_VALUE);
-            assert_error_says(ctx, DT_ERR_VALUE, row);
-            assert_error_says(ctx, DT_ERR_VALUE, ops[i].says);
+            assert_error_contains(ctx, DT_ERR_VALUE, row);
+            assert_error_contains(ctx, DT_ERR_VALUE, ops[i].error);
         }
-        close_quietly(ctx);
+        clear_and_close(ctx);
     }
 }
 
-static void assert_refused(const char *name, const dt_op *op, dt_status status, const char *says) {
-    dt_ctx *ctx = open();
+static void assert_refused(const char *name, const dt_op *op, dt_status status, const char *error) {
+    dt_ctx *ctx = open_ctx();
     if (op)
         assert_int_equal(dt_op_register(ctx, op), DT_OK);
     assert_int_equal(dt_op_verify(ctx, name), status);
-    assert_error_says(ctx, status, says);
-    close_quietly(ctx);
+    assert_error_contains(ctx, status, error);
+    clear_and_close(ctx);
 }
 
-static void verify__reports_what_it_cannot_try(void **state) {
+static void verify__reports_what_it_cannot_verify(void **state) {
     (void)state;
     const dt_op no_kernel = {UNARY("no_kernel")};
     const dt_op no_samples = {.schema = "no_samples(Tensor self) -> Tensor", .shape = shape_same, .kernel = copy};
@@ -367,7 +368,7 @@ static void verify__reports_what_it_cannot_try(void **state) {
 
 static void verify__leaves_the_context_alone(void **state) {
     (void)state;
-    dt_ctx *ctx = open();
+    dt_ctx *ctx = open_ctx();
     dt_generator_state before = dt_generator_save(dt_generator_default(ctx));
     assert_int_equal(dt_op_verify(ctx, "dropout"), DT_OK);
     dt_generator_state after = dt_generator_save(dt_generator_default(ctx));
@@ -379,7 +380,7 @@ static void verify__leaves_the_context_alone(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verify__catches_wrong_rules_and_passes_right_ones),
-        cmocka_unit_test(verify__reports_what_it_cannot_try),
+        cmocka_unit_test(verify__reports_what_it_cannot_verify),
         cmocka_unit_test(verify__leaves_the_context_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
