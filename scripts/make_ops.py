@@ -352,9 +352,10 @@ def function(op, signature):
              f"    {options_name(signature)} full;",
              "    dt__call call;",
              f"    dt_arg args[{len(signature.params)}];",
-             f"    options = DT__OPTIONS({ctx}, \"{signature.op}\", options, options_size, &full);",
+             f"    dt_ctx *ctx = {ctx};",
+             f"    options = DT__OPTIONS(ctx, \"{signature.op}\", options, options_size, &full);",
              f"    if (!options)\n        return {failed};",
-             f"    dt__call_init(&call, {signature.index}, args);"]
+             f"    dt__call_init(&call, ctx, {signature.index}, args);"]
     lines += [f"    {placed(given(p, signature), i)};" for i, p in enumerate(signature.params)]
     ending = f"dt__call_run_list(&call, DT__OP_{op}, options->site, out, capacity)" if signature.is_list() else \
         f"dt__call_run(&call, DT__OP_{op}, options->site)"
