@@ -83,13 +83,13 @@ uint32_t dt__label_new(dt_ctx *ctx, uint64_t fingerprint, const char *text) {
     return (uint32_t)label;
 }
 
-uint32_t dt__label_of_file(dt__history *history, const char *file) {
+void dt__history_set_file(dt__history *history, const char *file) {
     uint64_t fingerprint = dt__hash_u64((uint64_t)(uintptr_t)file, 17);
+    uint32_t label = file ? dt__label_find(history->ctx, fingerprint) : 0;
+    if (file && !label)
+        label = dt__label_new(history->ctx, fingerprint, file);
     history->last_file = file;
-    history->file_label = file ? dt__label_find(history->ctx, fingerprint) : 0;
-    if (file && !history->file_label)
-        history->file_label = dt__label_new(history->ctx, fingerprint, file);
-    return history->file_label;
+    history->file_text = (uint64_t)label << DT__FILE_SHIFT;
 }
 
 /* The text of a label; it may be that of another call if its owner has joined again meanwhile, but it ends. */

@@ -39,6 +39,16 @@ typedef struct dt__output_decision {
     int64_t bytes; /* of the local tensor, dense */
 } dt__output_decision;
 
+/* What the calls of one kind have in common in a history. */
+typedef struct dt__call_record {
+    uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
+    uint64_t text;        /* the label, with how the first number is shown */
+    uint32_t label;
+    bool is_simple;  /* at most one argument varies, which is a number, and calls are not checked */
+    bool has_number; /* one does: */
+    int number;      /* its index */
+} dt__call_record;
+
 typedef struct dt__decision {
     uint64_t hash;
     int n_words;
@@ -55,8 +65,7 @@ typedef struct dt__decision {
     dt_mesh *mesh;        /* of the distributed inputs, referenced by their specs; NULL: all plain */
     double cost_us;       /* of moving the inputs, by the machine model */
     dt__history *history; /* of the mesh, to which each call is added; NULL: nothing is */
-    uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
-    uint32_t label;       /* its text in the history */
+    dt__call_record record;
     dt__arena arena;
 } dt__decision;
 
@@ -64,10 +73,6 @@ typedef struct dt__decision {
 dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 /* The same for a call that is about to be decided: to those of all meshes of its inputs. Sets what a decision needs to
  * record further calls of the kind. */
-typedef struct dt__call_record {
-    uint64_t fingerprint;
-    uint32_t label;
-} dt__call_record;
 dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out);
 
 /* Describes the call's inputs as global tensors. */

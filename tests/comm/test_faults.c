@@ -681,10 +681,6 @@ static struct fault fault_of(uint64_t number) {
     while (fault.pair && (fault.kind == OTHER_OP || fault.kind == OTHER_REDUCE || fault.kind == OTHER_ROOT ||
                           fault.kind == OTHER_ORDER || fault.kind == OTHER_BLOCKS));
     choose_call(&fault, &random);
-    /* One that runs ahead, because it waits for nobody in this call, may have finished what the others wait in when it
-     * exits between two calls: that does not end their call, and the late member comes last. */
-    if (fault.kind == EXIT && has_root(fault.collective.op))
-        fault.late = -1;
     fault.started = test_below(&random, 2);
     fault.tested = test_below(&random, 2);
     fault.inside = test_below(&random, 2);
@@ -693,6 +689,11 @@ static struct fault fault_of(uint64_t number) {
     fault.at = test_below(&random, 12);
     fault.delay_us = 1 + test_below(&random, 3000);
     fault.notifies = test_below(&random, 2);
+    /* One that runs ahead, because it waits for nobody in this call, may have finished what the others wait in when it
+     * exits between two calls, or dies there without a supervisor that publishes how: that does not end their call, and
+     * the late member comes last. */
+    if (has_root(fault.collective.op) && (fault.kind == EXIT || !fault.notifies))
+        fault.late = -1;
     fault.threads = test_with_tsan;
     return fault;
 }

@@ -597,7 +597,7 @@ static void faults__in_ops_are_noticed_and_values_are_right(void **state) {
     if (test_with_tsan) /* ranks are processes here */
         skip();
     const char *first = getenv("DTENSOR_TEST_FIRST"), *runs = getenv("DTENSOR_TEST_RUNS");
-    uint64_t begin = first ? strtoull(first, NULL, 10) : 0, n = runs ? strtoull(runs, NULL, 10) : 100;
+    uint64_t begin = first ? strtoull(first, NULL, 10) : 0, n = runs ? strtoull(runs, NULL, 10) : 60;
     struct board *board = test_shared_memory(sizeof *board);
     for (uint64_t i = begin; i < begin + n; i++)
         run_fault(i, board);
