@@ -428,7 +428,7 @@ static int recover(const fault *f, machine *m) {
     return 0;
 }
 
-static int be_rank(dt_ctx *ctx, void *arg) {
+static int run_rank(dt_ctx *ctx, void *arg) {
     const fault *f = arg;
     dt_mesh *mesh = dt_mesh_from_shape(ctx, f->shape, f->n_mesh_dims, NULL);
     machine m = {.ctx = ctx,
@@ -436,14 +436,14 @@ static int be_rank(dt_ctx *ctx, void *arg) {
                  .draws = dt_generator_new(ctx, 7),
                  .plain_draws = dt_generator_new(ctx, 7),
                  .compares = true};
-    double give_up_at = test_seconds() + 20 * test_slowness;
+    double deadline = test_seconds() + 20 * test_slowness;
     bool ok = true;
     for (int64_t pass = 0; ok; pass++) {
         if (run_program(f, &m, pass, &ok))
             return 1;
         if (pass == 0)
             atomic_fetch_add(&f->board->ready, 1);
-        CHECK(test_seconds() < give_up_at, "rank %lld: no error", (long long)dt_rank(ctx));
+        CHECK(test_seconds() < deadline, "rank %lld: no error", (long long)dt_rank(ctx));
     }
     int code = check_error(ctx, f);
     if (!code && all_live(f))
@@ -529,8 +529,8 @@ static void describe(const fault *f) {
 
 /* Not before all ranks have run the program once, or one of them has ended because of the other fault. */
 static void harm(test_launch *launch, const fault *f) {
-    double give_up_at = test_seconds() + 20 * test_slowness;
-    while (atomic_load(&f->board->ready) < f->n && test_launch_poll(launch) == f->n && test_seconds() < give_up_at)
+    double deadline = test_seconds() + 20 * test_slowness;
+    while (atomic_load(&f->board->ready) < f->n && test_launch_poll(launch) == f->n && test_seconds() < deadline)
         test_sleep(0.0005);
     test_sleep((double)f->delay_us / 1e6);
     for (int k = 0; k < 2; k++)
@@ -540,8 +540,8 @@ static void harm(test_launch *launch, const fault *f) {
 
 /* Waits for those that are not at fault, then continues who is stopped. */
 static void wait_for_survivors(test_launch *launch, const fault *f) {
-    double give_up_at = test_seconds() + 20 * test_slowness;
-    for (bool waits = true; waits && test_seconds() < give_up_at; test_sleep(0.001)) {
+    double deadline = test_seconds() + 20 * test_slowness;
+    for (bool waits = true; waits && test_seconds() < deadline; test_sleep(0.001)) {
         (void)test_launch_poll(launch);
         waits = false;
         for (int64_t rank = 0; rank < f->n; rank++)
@@ -569,7 +569,7 @@ static void run_fault(uint64_t number, struct board *board) {
         describe(&f);
     if (f.checked)
         setenv("DTENSOR_CHECK_CALLS", "1", 1);
-    test_launch_begin(&launch, f.n, &options, be_rank, &f);
+    test_launch_begin(&launch, f.n, &options, run_rank, &f);
     unsetenv("DTENSOR_CHECK_CALLS");
     if (!all_live(&f))
         harm(&launch, &f);
