@@ -93,7 +93,12 @@ static void fold(dt__history *history, const dt_ctx *ctx, const dt__call *call, 
 static dt_status __attribute__((noinline))
 record_any(const dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
     fold(decision->history, ctx, call, &decision->record);
-    return dt__mesh_check_calls(decision->mesh);
+    dt_status status = dt__mesh_check_calls(decision->mesh);
+    for (int m = 0; m < decision->n_more_meshes && status == DT_OK; m++) {
+        fold(dt__mesh_history(decision->more_meshes[m]), ctx, call, &decision->record);
+        status = dt__mesh_check_calls(decision->more_meshes[m]);
+    }
+    return status;
 }
 
 dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision) {
@@ -102,7 +107,7 @@ dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision 
     const dt__call_record *record = &decision->record;
     const dt_site *site = ctx->call.site;
     dt__history *history = decision->history;
-    if (!record->is_simple || !site || site->file != history->last_file)
+    if (!record->is_simple || !site || site->file != history->last_file || decision->n_more_meshes)
         return record_any(ctx, call, decision);
     /* As fold does, for nearly all calls. There is no function call here, so that no registers are saved. */
     uint64_t first = record->has_number ? (uint64_t)call->args[record->number].as.i : 0;
