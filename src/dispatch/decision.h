@@ -39,6 +39,16 @@ typedef struct dt__output_decision {
     int64_t bytes; /* of the local tensor, dense */
 } dt__output_decision;
 
+/* What the calls of one kind have in common in a history. */
+typedef struct dt__call_record {
+    uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
+    uint64_t text;        /* the label, with how the first number is shown */
+    uint32_t label;
+    bool is_simple;  /* at most one argument varies, which is a number, and calls are not checked */
+    bool has_number; /* one does: */
+    int number;      /* its index */
+} dt__call_record;
+
 typedef struct dt__decision {
     uint64_t hash;
     int n_words;
@@ -55,8 +65,12 @@ typedef struct dt__decision {
     dt_mesh *mesh;        /* of the distributed inputs, referenced by their specs; NULL: all plain */
     double cost_us;       /* of moving the inputs, by the machine model */
     dt__history *history; /* of the mesh, to which each call is added; NULL: nothing is */
-    uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
-    uint32_t label;       /* its text in the history */
+    dt__call_record record;
+    /* Of a list op: the decisions of its tuples, which it uses, and the meshes with a history other than that of
+     * `mesh`. Inputs and outputs are those of all tuples. */
+    int n_tuples, n_more_meshes;
+    struct dt__decision **tuples;
+    dt_mesh **more_meshes;
     dt__arena arena;
 } dt__decision;
 
@@ -64,11 +78,10 @@ typedef struct dt__decision {
 dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 /* The same for a call that is about to be decided: to those of all meshes of its inputs. Sets what a decision needs to
  * record further calls of the kind. */
-typedef struct dt__call_record {
-    uint64_t fingerprint;
-    uint32_t label;
-} dt__call_record;
 dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out);
+
+/* list_call.c: decides the tuples of a list op, all of them or none. */
+dt_status dt__decide_tuples(dt_ctx *ctx, dt__call *call, dt__decision *to);
 
 /* Describes the call's inputs as global tensors. */
 void dt__call_set_global_inputs(dt__call *call);
@@ -78,6 +91,8 @@ dt_status dt__decision_key_of(dt_ctx *ctx, const dt__call *call, dt__decision_ke
 /* The decision of a call, from the cache or computed and cached. NULL with the error recorded. Valid until it is
  * released, even if the cache evicts it before. */
 dt__decision *dt__decide(dt_ctx *ctx, dt__call *call);
+/* The same for a part of another call, which is not added to histories; values that vary are not checked. */
+dt__decision *dt__decide_part(dt_ctx *ctx, dt__call *call);
 void dt__decision_release(dt_ctx *ctx, dt__decision *decision);
 void dt__decision_free(dt_ctx *ctx, dt__decision *decision);
 
