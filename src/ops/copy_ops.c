@@ -140,6 +140,7 @@ const dt_op dt__op_copy_ = {
                "copy_(bool[5]; f32[5])\n"
                "copy_(f64[5]; f32[5])",
     .flags = DT_OP_INPLACE | DT__OP_ALIGN,
+    .unused = "non_blocking",
 };
 const dt_op dt__op_fill_ = {
     .schema = "fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) | "

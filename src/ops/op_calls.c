@@ -68,6 +68,13 @@ dt_tensor *dt__call_run(dt__call *call, dt__op_index op, const dt_site *site) {
     return first;
 }
 
+void dt__call_run_tuple(dt__call *call, dt__op_index op, const dt_site *site, dt_tensor **outputs, int n) {
+    int n_made = run_indexed(call, op, site) == DT_OK ? call->n_outputs : 0;
+    for (int i = 0; i < n; i++)
+        outputs[i] = i < n_made ? call->outputs[i] : NULL;
+    dt__call_end(call);
+}
+
 int dt__call_run_list(dt__call *call, dt__op_index op, const dt_site *site, dt_tensor **out, int capacity) {
     int n = run_indexed(call, op, site) == DT_OK ? call->n_outputs : -1;
     for (int i = 0; i < n && i < capacity; i++)

@@ -6,6 +6,7 @@
 #ifndef DT_RULES_RULES_H
 #define DT_RULES_RULES_H
 
+#include "base/json_writer.h"
 #include "base/text.h"
 #include "plan/plan.h"
 #include "rules/schema.h"
@@ -28,6 +29,9 @@ int dt__op_count(dt_ctx *ctx);
  * lines are parsed on first use. */
 const dt__op_info *dt__op_at(dt_ctx *ctx, int index);
 const dt__op_info *dt__op_find(dt_ctx *ctx, const char *name);
+
+/* Writes the op as a JSON object: name, summary, and signatures as they are parsed. */
+void dt__op_info_json(dt_ctx *ctx, const dt__op_info *info, dt__json_writer *json);
 
 /* The call as an op's functions see it, without outputs. Nothing is copied. Written field by field: a struct returned
  * by value is built in a temporary and copied with wider loads, which wait for the stores. */
