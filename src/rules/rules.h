@@ -16,7 +16,16 @@ typedef struct dt__op_info {
     const dt_op *op;
     int index; /* from 0: those of the installed table in its order, then registered ones */
     dt__schema schema;
+    int n_arguments;              /* of dt_op.arguments */
+    const signed char *positions; /* of these, per signature; -1: the signature has none */
 } dt__op_info;
+
+/* dt_op_arg_at, inline for the library's own ops. */
+static inline const dt_arg *dt__arg_at(const dt_op_call *call, int n) {
+    const dt__op_info *info = call->info;
+    int position = n < info->n_arguments ? info->positions[call->overload * info->n_arguments + n] : -1;
+    return position >= 0 ? &call->args[position] : NULL;
+}
 
 /* Installs a table of ops in a context that has none yet; otherwise does nothing. src/ops does this with the library's
  * ops (dt__ops_open) before any op is used. The table must outlive the context. */
