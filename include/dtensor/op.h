@@ -186,10 +186,9 @@ enum {
 };
 
 enum {
-    DT_OP_INPLACE = 1 << 0, /* changes its first tensor, which keeps its placements, and returns it */
-    DT_OP_VIEW = 1 << 1,    /* outputs share the first tensor's memory */
-    DT_OP_MAKER = 1 << 2,   /* has no tensor among its arguments; its result is Replicate */
-    DT_OP_RANDOM = 1 << 3,  /* draws from a generator, by global index */
+    DT_OP_VIEW = 1 << 1,   /* outputs share the first tensor's memory */
+    DT_OP_MAKER = 1 << 2,  /* has no tensor among its arguments; its result is Replicate */
+    DT_OP_RANDOM = 1 << 3, /* draws from a generator, by global index */
     /* the C function takes by position also the arguments that have a default, unless they follow the * */
     DT_OP_POSITIONAL = 1 << 4,
 };

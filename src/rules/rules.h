@@ -61,6 +61,14 @@ static inline void dt__op_call_init(dt_op_call *call, dt_ctx *ctx, const dt__op_
     call->output_list = NULL;
     call->needs_copy = false;
 }
+/* What the schema line states to be written: whether any tensor is, whether this input is, and the input that an output
+ * is because it is written and returned, -1 for a new tensor. */
+static inline bool dt__call_writes(const dt_op_call *call) {
+    const dt__op_info *info = call->info;
+    return info->schema.signatures[call->overload].written != 0;
+}
+bool dt__writes_input(const dt_op_call *call, int input);
+int dt__output_input(const dt_op_call *call, int output);
 /* Runs the op's shape function, which adds the outputs, in the arena, and its check of the values that vary. */
 dt_status dt__op_call_infer(dt__arena *arena, dt_op_call *call);
 

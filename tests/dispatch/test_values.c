@@ -211,7 +211,7 @@ static int run_sample(op_case *self, const char *sample) {
     for (int again = 0; again < 2; again++) {
         CHECK_OK(self->ctx, dt_generator_restore(generator, drawn));
         dt_status status = calls_run(self->ctx, &call);
-        if (status == DT_ERR_PLACEMENT && op->flags & DT_OP_INPLACE) {
+        if (status == DT_ERR_PLACEMENT && dt__call_writes(&self->parsed.call)) {
             CHECK_OK(self->ctx, dt_error_clear(self->ctx)); /* it cannot keep its placements: an agreed error */
             break;
         }
@@ -220,7 +220,7 @@ static int run_sample(op_case *self, const char *sample) {
             plain.call.n_outputs = call.call.n_outputs;
         if (compare(self, &call, &plain, text, again ? "from the cache" : "first"))
             return 1;
-        if (op->flags & DT_OP_INPLACE)
+        if (dt__call_writes(&self->parsed.call))
             break; /* its input has changed */
         CHECK(!again || dt_cache_stats(self->ctx).n_misses <= n_misses + 1, "%s was decided twice", text);
     }
