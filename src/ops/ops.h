@@ -28,13 +28,16 @@
     X(fill_)                                                                                                         \
     X(gather)                                                                                                        \
     X(gelu)                                                                                                          \
+    X(index)                                                                                                         \
     X(index_select)                                                                                                  \
     X(layer_norm)                                                                                                    \
     X(linear)                                                                                                        \
     X(log)                                                                                                           \
     X(matmul)                                                                                                        \
+    X(max)                                                                                                           \
     X(maximum)                                                                                                       \
     X(mean)                                                                                                          \
+    X(min)                                                                                                           \
     X(mm)                                                                                                            \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
@@ -50,16 +53,18 @@
     X(sum)                                                                                                           \
     X(tanh)                                                                                                          \
     X(to)                                                                                                            \
+    X(topk)                                                                                                          \
     X(transpose)                                                                                                     \
+    X(var_mean)                                                                                                      \
     X(view)                                                                                                          \
     X(where)
 
-typedef enum dt__op_index {
+typedef enum dt__op_number {
 #define X(name) DT__OP_##name,
     DT__OP_LIST(X)
 #undef X
         DT__N_OPS
-} dt__op_index;
+} dt__op_number;
 
 #define X(name) extern const dt_op dt__op_##name;
 DT__OP_LIST(X)
