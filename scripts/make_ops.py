@@ -103,8 +103,8 @@ GLUE_HEAD = '''/* SPDX-License-Identifier: Apache-2.0
 
 
 C_TYPES = {"Tensor": "dt_tensor *", "Tensor[]": "dt_tensors ", "int": "int64_t ", "float": "double ", "bool": "bool ",
-           "Scalar": "dt_number ", "int[]": "dt_shape ", "ScalarType": "dt_dtype ", "str": "const char *",
-           "Generator": "struct dt_generator *"}
+           "Scalar": "dt_number ", "int[]": "dt_shape ", "dim[]": "dt_dims ", "ScalarType": "dt_dtype ",
+           "str": "const char *", "Generator": "struct dt_generator *"}
 MAKER_OPTIONS = ("dt_mesh *mesh; /* as dt_make_options */", "const char *place;", "bool requires_grad;")
 
 
@@ -117,7 +117,7 @@ def option_type(param):
         return "dt_opt_real "
     if param.type == "bool":
         return "bool " if default == "false" else "dt_opt_bool "
-    if param.type == "int[]":
+    if param.type in ("int[]", "dim[]"):
         return "dt_dims "
     return C_TYPES[param.type]
 
@@ -209,7 +209,7 @@ def macro_text(function):
 # What writes an argument of a type: its name, and how it takes the value.
 WRITERS = {"Tensor": "tensor(&args[{0}], &call, {1})", "Tensor[]": "tensors(&args[{0}], &call, {1})",
            "int": "int(&args[{0}], {1})", "float": "real(&args[{0}], {1})", "bool": "bool(&args[{0}], {1})",
-           "Scalar": "number(&args[{0}], {1})", "int[]": "sizes(&args[{0}], {1})",
+           "Scalar": "number(&args[{0}], {1})", "int[]": "sizes(&args[{0}], {1})", "dim[]": "dims(&args[{0}], {1})",
            "ScalarType": "dtype(&args[{0}], {1})", "str": "text(&args[{0}], {1})",
            "Generator": "generator(&args[{0}], {1})"}
 
@@ -265,7 +265,8 @@ def run(function):
     if function.returns_list():
         return [f"    return dt__call_run_list({call}options->site, out, capacity);"]
     if function.is_maker:
-        return [f"    return dt__call_run_maker({call}options->mesh, options->place, options->requires_grad, options->site);"]
+        return [f"    return dt__call_run_maker({call}options->mesh, options->place, options->requires_grad, "
+                "options->site);"]
     if not function.returns_struct():
         return [f"    return dt__call_run({call}options->site);"]
     names = function.return_names()

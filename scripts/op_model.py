@@ -20,6 +20,8 @@ class Param:
     def __init__(self, data, positional):
         self.name, self.word, self.is_list = data["name"], data["type"], data.get("list", False)
         self.type = self.word + ("[]" if self.is_list else "")
+        if self.type == "int[]" and self.name in ("dim", "dims"):
+            self.type = "dim[]"  # not sizes
         self.optional_members = data.get("optional_members", False)
         self.default = data.get("default")
         self.unused = data.get("unused", False)
@@ -33,7 +35,8 @@ class Function:
 
     def __init__(self, op, index, data):
         self.op, self.index, self.name = op["name"], index, op["name"]
-        self.summary, self.is_maker, self.is_positional = op["summary"], op.get("maker", False), op.get("positional", False)
+        self.summary, self.is_maker = op["summary"], op.get("maker", False)
+        self.is_positional = op.get("positional", False)
         self.overload, self.text = data["overload"], data["text"]
         self.params = [Param(param, self.is_positional) for param in data["params"]]
         self.returns, self.return_form = data["returns"], data["return_form"]
@@ -101,7 +104,8 @@ def read_schemas(builds):
     """The lines of op_schemas; `builds` first, so that ops that were added since are in it."""
     build = pathlib.Path(os.environ.get("DTENSOR_BUILD", ROOT / "build"))
     if builds:
-        subprocess.run(["cmake", "--build", str(build), "--target", "op_schemas"], check=True, stdout=subprocess.DEVNULL)
+        command = ["cmake", "--build", str(build), "--target", "op_schemas"]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     program = build / "bin" / "op_schemas"
     if not program.exists():
         sys.exit(f"there is no {program}: configure a build with cmake --preset release, or set DTENSOR_BUILD")

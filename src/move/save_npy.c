@@ -65,7 +65,7 @@ static dt_status write_tensor(struct saving *s, int i) {
         DT__TRY(dt__file_write(&s->output.file, entry->data_at, header, n));
     if (!is_first_holder(tensor))
         return DT_OK;
-    dt_tensor *dense = dt_contiguous(tensor);
+    dt_tensor *dense = dt_tensor_is_contiguous(tensor) ? tensor : dt__clone(tensor);
     if (!dense)
         return dt_error_status(s->ctx);
     struct writing writing = {s, entry->data_at + (int64_t)n, dense->data};

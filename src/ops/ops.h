@@ -7,7 +7,7 @@
 
 #include "rules/rules.h"
 
-/* In the order of their indices, which only the library itself uses. scripts/make_ops.py reads this list. */
+/* In the order of their indices, which only the library itself uses. */
 #define DT__OP_LIST(X)                                                                                               \
     X(add)                                                                                                           \
     X(add_)                                                                                                          \
@@ -17,15 +17,20 @@
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
     X(clamp)                                                                                                         \
+    X(clone)                                                                                                         \
+    X(contiguous)                                                                                                    \
     X(copy_)                                                                                                         \
     X(cumsum)                                                                                                        \
+    X(diagonal)                                                                                                      \
     X(div)                                                                                                           \
     X(dropout)                                                                                                       \
     X(embedding)                                                                                                     \
+    X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
     X(exp)                                                                                                           \
     X(expand)                                                                                                        \
     X(fill_)                                                                                                         \
+    X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
     X(gelu)                                                                                                          \
     X(index)                                                                                                         \
@@ -41,7 +46,10 @@
     X(mm)                                                                                                            \
     X(mul)                                                                                                           \
     X(mul_)                                                                                                          \
+    X(narrow)                                                                                                        \
     X(neg)                                                                                                           \
+    X(ones_like)                                                                                                     \
+    X(permute)                                                                                                       \
     X(relu)                                                                                                          \
     X(reshape)                                                                                                       \
     X(select)                                                                                                        \
@@ -55,9 +63,11 @@
     X(to)                                                                                                            \
     X(topk)                                                                                                          \
     X(transpose)                                                                                                     \
+    X(unfold)                                                                                                        \
     X(var_mean)                                                                                                      \
     X(view)                                                                                                          \
-    X(where)
+    X(where)                                                                                                         \
+    X(zeros_like)
 
 typedef enum dt__op_number {
 #define X(name) DT__OP_##name,

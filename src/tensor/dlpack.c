@@ -197,7 +197,7 @@ dt_tensor *dt_from_dlpack_versioned_site(dt_ctx *ctx, dt_dlpack_versioned *manag
     }
     if (!(managed->flags & READ_ONLY))
         return import_tensor(ctx, &managed->tensor, free_versioned, managed);
-    dt_tensor *view = import_tensor(ctx, &managed->tensor, NULL, NULL), *copy = dt_clone(view);
+    dt_tensor *view = import_tensor(ctx, &managed->tensor, NULL, NULL), *copy = view ? dt__clone(view) : NULL;
     dt_drop(view);
     if (copy)
         free_versioned(managed, NULL);
