@@ -188,7 +188,6 @@ static int run_plain(op_case *self, const test_call *call, test_call *plain) {
 }
 
 static int run_sample(op_case *self, const char *sample) {
-    const dt_op *op = self->parsed.info->op;
     test_call call = {.arena = {.ctx = self->ctx}, .parsed = self->parsed}, plain = {.arena = {.ctx = self->ctx}};
     char text[1024];
     int64_t min_size = 1000;
