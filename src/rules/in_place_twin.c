@@ -83,7 +83,6 @@ const dt_op *dt__in_place_twin(dt__arena *arena, const dt_op *twin, const dt__op
     dt_op *out = dt__arena_copy(arena, from, 1, sizeof *out);
     if (!out || !(out->schema = twin_schema(arena, &of->schema)))
         return NULL;
-    out->flags |= DT_OP_INPLACE;
     out->in_place_of = from;
     if (twin->summary || from->summary)
         out->summary = twin->summary ? twin->summary : twin_summary(arena, from->summary);

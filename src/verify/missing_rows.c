@@ -90,7 +90,8 @@ static dt_status find_local(row_search *self, int output) {
     for (int c = 0; c < self->outputs[output].n; c++) {
         dt_row_entry tried = self->outputs[output].list[c];
         dt__row row = {0, self->entries};
-        bool fits = !(output == 0 && call->op->flags & DT_OP_INPLACE) || tried == self->entries[0];
+        int written = dt__output_input(call, output);
+        bool fits = written < 0 || tried == self->entries[written];
         *entry = tried;
         dt__arena_mark mark = dt__arena_begin(self->trial_call->arena);
         if (fits)
