@@ -186,10 +186,11 @@ enum {
 };
 
 enum {
-    DT_OP_INPLACE = 1 << 0, /* changes its first tensor, which keeps its placements, and returns it */
-    DT_OP_VIEW = 1 << 1,    /* outputs share the first tensor's memory */
-    DT_OP_MAKER = 1 << 2,   /* has no tensor among its arguments; its result is Replicate */
-    DT_OP_RANDOM = 1 << 3,  /* draws from a generator, by global index */
+    DT_OP_VIEW = 1 << 1,   /* outputs share the first tensor's memory */
+    DT_OP_MAKER = 1 << 2,  /* has no tensor among its arguments; its result is Replicate */
+    DT_OP_RANDOM = 1 << 3, /* draws from a generator, by global index */
+    /* the C function takes by position also the arguments that have a default, unless they follow the * */
+    DT_OP_POSITIONAL = 1 << 4,
 };
 
 /* A placement in a row, encoded in one byte. */
@@ -242,6 +243,9 @@ struct dt_op {
     /* (optional) Refuses values of arguments that vary. Runs in every call, behind the shape function if that runs,
      * which therefore leaves these checks to it; it has inputs and arguments, but no outputs. */
     dt_status (*check)(const dt_op_call *call);
+    /* (optional) Names of arguments that exist for the signature's sake, "implicit,sparse_grad": they have no effect,
+     * or no value but their default is supported. The C function has no options for them. */
+    const char *unused;
 };
 
 /* For shape functions: adds an output; the shape is copied. Local. */

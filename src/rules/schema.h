@@ -77,7 +77,10 @@ typedef struct dt__signature {
     const dt__return *returns;
     dt__return_form return_form;
     uint32_t written; /* bit i: parameter i is written */
-    uint32_t varying; /* bit i: decisions do not depend on the value of parameter i (varying_args.c) */
+    /* Bits of parameters, set by dt__schema_set_varying: */
+    uint32_t varying;    /* decisions do not depend on the value */
+    uint32_t keyed;      /* decisions depend on the value: all others but single tensors */
+    uint32_t open_types; /* the type of the argument does not follow from the schema: optional ones and Scalars */
 } dt__signature;
 
 typedef struct dt__schema {
@@ -91,11 +94,14 @@ dt_status dt__schema_parse(dt__arena *arena, const char *line, dt__schema *out);
 /* Appends a signature, or the line of all of them, as dt__schema_parse reads it. */
 void dt__signature_text(const dt__schema *schema, int overload, dt__text *out);
 void dt__schema_text(const dt__schema *schema, dt__text *out);
-/* Appends a type. */
-void dt__schema_type_text(const dt__schema_type *type, dt__text *out);
+/* The word of a type, "Tensor" of Tensor(a!)[], and whether it is a list. */
+const char *dt__schema_type_word(const dt__schema_type *type);
+bool dt__schema_type_is_list(const dt__schema_type *type);
+/* Whether a name is in a list such as "dim,keepdim"; no list has none. */
+bool dt__name_list_has(const char *list, const char *name);
 
-/* Sets `varying` in all signatures from the names of dt_op.varying; NULL: none. Refuses (value) names that no signature
- * has, those of tensors, and names that occur twice. */
+/* Sets in all signatures what decisions depend on, from the names of dt_op.varying; NULL: none. Refuses (value) names
+ * that no signature has, those of tensors, and names that occur twice. */
 dt_status dt__schema_set_varying(dt__arena *arena, dt__schema *schema, const char *names);
 
 /* An argument before it is bound: by name, or by position where name is NULL. The caller numbers its tensors in any
