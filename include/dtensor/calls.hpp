@@ -725,6 +725,10 @@ dt_tensor *dt_tri(dt::at<dt_ctx *> ctx, int64_t n_rows, int64_t n_columns, int64
     return dt_tri_sized(ctx, n_rows, n_columns, k, dt::named<dt_make_options>(ctx.site, options...).get(),
                         sizeof(dt_make_options));
 }
+inline dt_tensor *dt_detach(const dt_tensor *tensor, dt_site site = dt::here()) {
+    return dt_detach_site(tensor, &site);
+}
+inline dt_status dt_no_grad_end(dt_ctx *ctx, dt_site site = dt::here()) { return dt_no_grad_end_site(ctx, &site); }
 inline dt_ctx *dt_init(const dt_init_options *options, dt_site site = dt::here()) {
     return dt_init_sized(options, sizeof *options, &site);
 }

@@ -67,12 +67,13 @@
  * No wait is without end: if a peer dies or makes another call, the call fails on every rank, with a text that names
  * the rank and the cause. base.h has contexts and errors, comm.h groups and collectives for direct use, mesh.h meshes,
  * spec.h placements, tensor.h tensors, redistribute.h how they move between placements, ops.h the ops and op.h how to
- * add one, dispatch.h what ops may communicate, random.h random tensors, files.h files and dlpack.h how memory is
- * shared with other libraries.
+ * add one, dispatch.h what ops may communicate, autograd.h what is recorded for gradients, random.h random tensors,
+ * files.h files and dlpack.h how memory is shared with other libraries.
  */
 #ifndef DTENSOR_DTENSOR_H
 #define DTENSOR_DTENSOR_H
 
+#include <dtensor/autograd.h>
 #include <dtensor/base.h>
 #include <dtensor/comm.h>
 #include <dtensor/debug.h>

@@ -191,6 +191,7 @@ enum {
     DT_OP_RANDOM = 1 << 3, /* draws from a generator, by global index */
     /* the C function takes by position also the arguments that have a default, unless they follow the * */
     DT_OP_POSITIONAL = 1 << 4,
+    DT_OP_NOT_DIFFERENTIABLE = 1 << 7, /* its results depend on no value of its tensors: they require no gradient */
 };
 
 /* A placement in a row, encoded in one byte. */
@@ -243,6 +244,10 @@ struct dt_op {
     /* (optional) Refuses values of arguments that vary. Runs in every call, behind the shape function if that runs,
      * which therefore leaves these checks to it; it has inputs and arguments, but no outputs. */
     dt_status (*check)(const dt_op_call *call);
+    /* (optional) The values that a record of the op keeps for its gradient: names of tensor arguments and of returns,
+     * "result" for all outputs, "result0", "result1", … for one, separated by commas; "": none. NULL: all, of a view
+     * none. With it, the decomposition of an op is recorded as one call; without it, each of its ops is. */
+    const char *saves;
     /* (optional) Names of arguments that exist for the signature's sake, "implicit,sparse_grad": they have no effect,
      * or no value but their default is supported. The C function has no options for them. */
     const char *unused;

@@ -220,8 +220,10 @@ typedef struct dt_print_options {
     const dt_site *site;
 } dt_print_options;
 
-/* Whether the tensor takes part in differentiation, which is for floating-point and complex dtypes. Local. */
+/* Sets whether a leaf requires a gradient (autograd.h). Agreed errors: a dtype that is neither floating-point nor
+ * complex; false for a tensor that is no leaf. Local. */
 DT_API dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, DT_CALLER);
+/* Local; false for a NULL tensor. */
 DT_API bool dt_requires_grad(const dt_tensor *tensor);
 
 #ifndef __cplusplus

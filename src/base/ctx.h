@@ -20,6 +20,7 @@ enum dt__slot {
     DT__SLOT_RANDOM,   /* src/random: generators */
     DT__SLOT_OPS,      /* src/rules: schema lines, registered ops */
     DT__SLOT_DISPATCH, /* src/dispatch: decisions, policies */
+    DT__SLOT_AUTOGRAD, /* src/autograd: records */
     DT__N_SLOTS
 };
 
@@ -49,6 +50,9 @@ struct dt_ctx {
     /* (optional) Leaves a line for people to the supervisor of the launch, which prints a line that several ranks have
      * once; false: this rank prints it. Set by the runtime. */
     bool (*hand_over)(const dt_ctx *ctx, const char *line);
+    /* base/recorder.h: records calls for gradients; NULL: no tensor requires one, or recording is off. */
+    const struct dt__recorder *recorder;
+    int no_grad;                                   /* dt_no_grad_begin without its end */
     struct dt__comm_observer *observer;            /* comm/comm.h: is called for finished collectives; NULL: none */
     const struct dt__move_observer *move_observer; /* move/move.h: for finished redistributions; NULL: none */
 };

@@ -48,7 +48,7 @@ static dt_spec *target_spec(const dt_tensor *first, const dt_tensor *input) {
 /* A new tensor where the first input is. */
 static dt_tensor *align(dt_tensor *first, dt_tensor *input) {
     if (!first->spec)
-        return dt_full_tensor(input);
+        return dt__full_tensor(input);
     if (!input->spec)
         return dt_distribute_tensor(input, first->spec->mesh, NULL, .everywhere = true);
     dt_spec *spec = target_spec(first, input);

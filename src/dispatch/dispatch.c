@@ -355,29 +355,33 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
     return DT_OK;
 }
 
+static dt_status dispatch(dt_ctx *ctx, dt__call *call);
+
 /* The same call with its inputs brought to the mesh of the first. A rank outside the mesh of an input that becomes full
  * has nothing to read, and leaves the first one as it is. */
 static dt_status dispatch_aligned(dt_ctx *ctx, dt__call *call) {
-    dt_tensor **made = dt__call_alloc(call, (size_t)call->n_inputs * sizeof *made);
+    size_t bytes = (size_t)call->n_inputs * sizeof *call->inputs;
+    dt_tensor **made = dt__call_alloc(call, bytes), **inputs = dt__call_alloc(call, bytes);
     bool outside;
-    if (!made)
+    if (!made || !inputs)
         return DT_ERR_MEMORY;
-    memset(made, 0, (size_t)call->n_inputs * sizeof *made);
+    memset(made, 0, bytes);
+    memcpy(inputs, call->inputs, bytes);
     dt_status status = dt__call_align(ctx, call, made, &outside);
     if (status == DT_OK && outside) {
         status = dt__check_writable(call->inputs[0], call->info->schema.name);
         call->outputs[0] = call->inputs[0];
         call->n_outputs = status == DT_OK;
     } else if (status == DT_OK)
-        status = dt__dispatch(ctx, call);
+        status = dispatch(ctx, call);
+    memcpy(call->inputs, inputs, bytes);
     drop_all(call->n_inputs, made);
     return status;
 }
 
-dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
+/* A call that was checked. */
+static dt_status dispatch(dt_ctx *ctx, dt__call *call) {
     const dt_op *op = call->info->op;
-    call->n_outputs = 0;
-    DT__TRY(check_call(ctx, call));
     if (call->maker)
         DT__TRY(dt__maker_place_check(ctx, call));
     if (op->flags & DT__OP_ALIGN && !dt__call_is_aligned(call))
@@ -408,4 +412,52 @@ dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
         status = dt__maker_require_grad(call);
     dt__decision_release(ctx, decision);
     return status;
+}
+
+static bool requires_grad(const dt__call *call) {
+    if (call->info->op->flags & DT_OP_NOT_DIFFERENTIABLE)
+        return false;
+    for (int i = 0; i < call->n_inputs; i++)
+        if (call->inputs[i]->record)
+            return true;
+    return false;
+}
+
+/* The same for a call of which an input requires a gradient. What dispatch does for itself, such as moving inputs, is
+ * not recorded, nor are the ops of a decomposition if the op has its own gradient. */
+static dt_status dispatch_recorded(dt_ctx *ctx, dt__call *call) {
+    const dt_op *op = call->info->op;
+    const dt__recorder *recorder = ctx->recorder;
+    if (!op->kernel && !op->saves)
+        return dispatch(ctx, call);
+    dt__op_call_init(&call->op_call, ctx, call->info, call->overload, call->args, call->n_inputs, call->values);
+    for (int i = 0; dt__call_writes(&call->op_call) && i < call->n_inputs; i++)
+        if (call->inputs[i]->record && dt__writes_input(&call->op_call, i))
+            DT__TRY(recorder->check_write(call->inputs[i], call->info->schema.name));
+    ctx->recorder = NULL;
+    dt_status status = dispatch(ctx, call);
+    ctx->recorder = recorder;
+    if (status != DT_OK)
+        return status;
+    status = recorder->record(ctx, &(dt__made){.name = call->info->schema.name,
+                                               .op = call,
+                                               .n_inputs = call->n_inputs,
+                                               .inputs = call->inputs,
+                                               .n_outputs = call->n_outputs,
+                                               .outputs = call->outputs});
+    if (status != DT_OK) {
+        for (int i = 0; i < call->n_outputs; i++)
+            if (dt__output_input(&call->op_call, i) < 0)
+                dt_drop(call->outputs[i]);
+        call->n_outputs = 0;
+    }
+    return status;
+}
+
+dt_status dt__dispatch(dt_ctx *ctx, dt__call *call) {
+    call->n_outputs = 0;
+    DT__TRY(check_call(ctx, call));
+    if (__builtin_expect(ctx->recorder != NULL, 0) && requires_grad(call))
+        return dispatch_recorded(ctx, call);
+    return dispatch(ctx, call);
 }

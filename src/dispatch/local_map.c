@@ -27,7 +27,8 @@ static dt_tensor *local_input(const dt_local_mapping *mapping, int i) {
     if (expected == tensor->spec)
         moved = tensor;
     else if (mapping->redistributes)
-        moved = dt__tensor_redistribute(tensor, expected, DT__PLANNER_DIRECT);
+        moved = dt__made_from("redistribute", tensor, dt__tensor_redistribute(tensor, expected, DT__PLANNER_DIRECT),
+                              0, NULL);
     else {
         char text[512];
         (void)dt_tensor_text(tensor, sizeof text, text);

@@ -125,7 +125,10 @@ static dt_tensor *distribute(dt_tensor *value, const struct target *target, dt_s
         dt__spread_fill(dt__kernels_of(value->ctx), dt__pool_of(value->ctx), result->data, zero, 1,
                         (int64_t)result->storage->bytes);
     }
-    result->requires_grad = value->requires_grad;
+    if (value->record && dt_set_requires_grad(result, true) != DT_OK) { /* a leaf, whatever the value is */
+        dt_drop(result);
+        return NULL;
+    }
     return result;
 }
 

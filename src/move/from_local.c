@@ -108,7 +108,7 @@ static dt_status gather_locals(struct global_tensor *global) {
     dt__stride_order_of(local->n_dims, local->strides, order);
     mine[GATHERED_DTYPE] = local->dtype;
     mine[GATHERED_DIMS] = local->n_dims;
-    mine[GATHERED_GRAD] = local->requires_grad;
+    mine[GATHERED_GRAD] = local->record != NULL;
     for (int d = 0; d < local->n_dims; d++) {
         mine[GATHERED_SHAPE + d] = local->shape[d];
         mine[GATHERED_ORDER + d] = order[d];
@@ -311,10 +311,8 @@ static dt_tensor *wrap(struct global_tensor *global, dt_dtype dtype) {
         result = spec->local.member ? dt__tensor_wrap(spec, global->local->storage, dt__tensor_offset(global->local),
                                                       global->local->strides)
                                     : dt__tensor_of_spec(spec);
-    if (result && global->local)
-        result->requires_grad = global->local->requires_grad;
     dt_spec_release(spec);
-    return result;
+    return global->local ? dt__made_from("from_local", global->local, result, 0, NULL) : result;
 }
 
 dt_tensor *dt_from_local_sized(dt_ctx *ctx, dt_tensor *local, dt_mesh *mesh, const char *place,

@@ -11,12 +11,9 @@
 #include <string.h>
 
 static dt_tensor *local_tensor(const dt_tensor *tensor) {
-    dt_tensor *local =
-        dt__tensor_plain(tensor->storage, &(dt__array_desc){tensor->dtype, tensor->local_n_dims, tensor->local_shape,
-                                                            tensor->strides, dt__tensor_offset(tensor)});
-    if (local)
-        local->requires_grad = tensor->requires_grad;
-    return local;
+    return dt__tensor_plain(tensor->storage,
+                            &(dt__array_desc){tensor->dtype, tensor->local_n_dims, tensor->local_shape,
+                                              tensor->strides, dt__tensor_offset(tensor)});
 }
 
 dt_tensor *dt_to_local_sized(dt_tensor *tensor, const dt_to_local_options *options, size_t options_size) {
@@ -28,7 +25,20 @@ dt_tensor *dt_to_local_sized(dt_tensor *tensor, const dt_to_local_options *optio
         return tensor;
     if (!dt__recorded(tensor, NULL))
         return NULL;
-    return local_tensor(tensor);
+    return dt__made_from("to_local", tensor, local_tensor(tensor), 0, NULL);
+}
+
+dt_tensor *dt__full_tensor(dt_tensor *tensor) {
+    if (!tensor->spec)
+        return tensor;
+    dt_spec *replicate = dt__spec_with(tensor->spec, tensor->spec->mesh, NULL);
+    dt_tensor *replicated = replicate ? dt__tensor_redistribute(tensor, replicate, DT__PLANNER_DIRECT) : NULL;
+    dt_spec_release(replicate);
+    if (!replicated)
+        return NULL;
+    dt_tensor *result = local_tensor(replicated);
+    dt_drop(replicated);
+    return result;
 }
 
 dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, const dt_full_tensor_options *options, size_t options_size) {
@@ -40,14 +50,7 @@ dt_tensor *dt_full_tensor_sized(dt_tensor *tensor, const dt_full_tensor_options 
         return tensor;
     if (!dt__recorded(tensor, NULL))
         return NULL;
-    dt_spec *replicate = dt__spec_with(tensor->spec, tensor->spec->mesh, NULL);
-    dt_tensor *replicated = replicate ? dt__tensor_redistribute(tensor, replicate, DT__PLANNER_DIRECT) : NULL;
-    dt_spec_release(replicate);
-    if (!replicated)
-        return NULL;
-    dt_tensor *result = local_tensor(replicated);
-    dt_drop(replicated);
-    return result;
+    return dt__made_from("full_tensor", tensor, dt__full_tensor(tensor), 0, NULL);
 }
 
 /* Copies the only element of a tensor; false where this rank has none, perhaps with an error recorded. */
@@ -65,7 +68,7 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
         (void)dt__fail(tensor->ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", op);
         return false;
     }
-    dt_tensor *full = dt_full_tensor(tensor);
+    dt_tensor *full = dt__full_tensor(tensor);
     bool found = full && full->data && dt_tensor_elements(full) == 1;
     if (found)
         memcpy(element, full->data, dt_dtype_size(full->dtype));

@@ -95,8 +95,11 @@ dt_spec *dt__spec_with(const dt_spec *spec, dt_mesh *mesh, const char *place);
 dt_spec *dt__spec_with_dtype(const dt_spec *spec, dt_dtype dtype);
 
 /* The tensor's value under another spec, which has its shape and dtype: a new handle, or, where the spec is the
- * tensor's own, another handle on the same storage. */
+ * tensor's own, another handle on the same storage. Not recorded. */
 dt_tensor *dt__tensor_redistribute(dt_tensor *tensor, dt_spec *to, dt__planner planner);
+
+/* As dt_full_tensor, for the library's own use: not recorded. */
+dt_tensor *dt__full_tensor(dt_tensor *tensor);
 
 /* The tensor with another dtype, element by element; the spec keeps its placements. */
 dt_tensor *dt__tensor_convert(const dt_tensor *tensor, dt_dtype dtype);

@@ -170,7 +170,7 @@ dt_tensor *dt_redistribute_sized(dt_tensor *tensor, const char *place, const dt_
     struct request request = resolve(tensor, place, options);
     dt_tensor *result = request.to ? dt__tensor_redistribute(request.source, request.to, request.planner) : NULL;
     dt_spec_release(request.to);
-    return finish(&request, tensor, result);
+    return dt__made_from("redistribute", tensor, finish(&request, tensor, result), 0, NULL);
 }
 
 struct dt_transfer {
@@ -265,6 +265,7 @@ dt_tensor *dt_transfer_wait_site(dt_transfer *transfer, const dt_site *site) {
         dt_drop(result);
         result = converted;
     }
+    result = dt__made_from("redistribute", transfer->tensor, result, 0, NULL);
     free_transfer(transfer);
     return result;
 }

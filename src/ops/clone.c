@@ -30,6 +30,7 @@ const dt_op dt__op_clone = {
     .shape = shape_same,
     .kernel = clone,
     .samples = "clone(f32[5,3])\nclone(i64[4])\nclone(bool[])\nclone(c64[3,2])",
+    .saves = "",
 };
 const dt_op dt__op_contiguous = {
     .schema = "contiguous(Tensor(a) self) -> Tensor(a)",

@@ -376,9 +376,11 @@ static dt_status fill_in(dt_tensor *tensor, dt__random args, const dt_random_opt
     if (!tensor)
         return DT_ERR_VALUE;
     DT__TRY(dt__check_writable(tensor, args.op));
+    if (tensor->ctx->recorder && tensor->record)
+        DT__TRY(tensor->ctx->recorder->check_write(tensor, args.op));
     DT__TRY(fill(tensor, &args, o));
     tensor->storage->version++;
-    return DT_OK;
+    return dt__made_from(args.op, tensor, tensor, 0, NULL) ? DT_OK : dt_error_status(tensor->ctx);
 }
 
 dt_status dt_uniform_in_place_sized(dt_tensor *tensor, const dt_random_options *options, size_t options_size) {

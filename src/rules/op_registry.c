@@ -111,6 +111,8 @@ static dt__op_info *enter(registry *self, const dt_op *op, int index) {
         return NULL;
     if (op->arguments && resolve_arguments(&self->arena, op->arguments, info) != DT_OK)
         return NULL;
+    if (dt__saved_values_parse(&self->arena, op, &info->schema, &info->saves) != DT_OK)
+        return NULL;
     if (dt__schema_set_varying(&self->arena, &info->schema, op->varying) != DT_OK)
         return NULL;
     info->op = op;

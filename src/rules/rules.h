@@ -11,13 +11,20 @@
 #include "plan/plan.h"
 #include "rules/schema.h"
 
+/* What records of one signature keep: bit p for the tensors of parameter p, bit o for output o. */
+typedef struct dt__saved_values {
+    uint32_t params;
+    uint64_t outputs;
+} dt__saved_values;
+
 /* An op of a context. */
 typedef struct dt__op_info {
     const dt_op *op;
     int index; /* from 0: those of the installed table in its order, then registered ones */
     dt__schema schema;
-    int n_arguments;              /* of dt_op.arguments */
-    const signed char *positions; /* of these, per signature; -1: the signature has none */
+    const dt__saved_values *saves; /* per signature */
+    int n_arguments;               /* of dt_op.arguments */
+    const signed char *positions;  /* of these, per signature; -1: the signature has none */
 } dt__op_info;
 
 /* dt_op_arg_at, inline for the library's own ops. */
@@ -26,6 +33,10 @@ static inline const dt_arg *dt__arg_at(const dt_op_call *call, int n) {
     int position = n < info->n_arguments ? info->positions[call->overload * info->n_arguments + n] : -1;
     return position >= 0 ? &call->args[position] : NULL;
 }
+
+/* saved_values.c: reads dt_op.saves. Refuses (value) a name that no signature has. */
+dt_status dt__saved_values_parse(dt__arena *arena, const dt_op *op, const dt__schema *schema,
+                                 const dt__saved_values **out);
 
 /* Installs a table of ops in a context that has none yet; otherwise does nothing. src/ops does this with the library's
  * ops (dt__ops_open) before any op is used. The table must outlive the context. */

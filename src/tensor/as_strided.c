@@ -45,6 +45,9 @@ dt_tensor *dt_as_strided_site(const dt_tensor *tensor, dt_shape shape, dt_shape 
                        (long long)capacity);
         return NULL;
     }
-    return dt__tensor_plain(tensor->storage,
-                            &(dt__array_desc){tensor->dtype, shape.n, shape.sizes, strides.sizes, offset});
+    dt__array_desc desc = {tensor->dtype, shape.n, shape.sizes, strides.sizes, offset};
+    int64_t args[1 + DT_SPEC_MAX_DIMS] = {offset}; /* the shape is the result's */
+    for (int d = 0; d < shape.n; d++)
+        args[1 + d] = strides.sizes[d];
+    return dt__made_from("as_strided", tensor, dt__tensor_plain(tensor->storage, &desc), 1 + shape.n, args);
 }

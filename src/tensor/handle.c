@@ -243,7 +243,7 @@ void *dt_data(const dt_tensor *tensor) {
 
 bool dt_requires_grad(const dt_tensor *tensor) {
     tensor = DT__LIVE(DT__KIND_TENSOR, tensor);
-    return tensor && tensor->requires_grad;
+    return tensor && tensor->record;
 }
 
 int64_t dt_tensor_size(const dt_tensor *tensor, int dim) {
@@ -298,6 +298,31 @@ dt_status dt_set_requires_grad_site(dt_tensor *tensor, bool requires_grad, const
                         "set_requires_grad: wrong dtype: expected a floating-point or complex one, got %s",
                         dt_dtype_name(tensor->dtype));
     DT__TRY(dt__record_tensor(tensor, &(dt__call_details){.n_values = 1, .values = {requires_grad}}));
-    tensor->requires_grad = requires_grad;
+    if (requires_grad)
+        return tensor->record ? DT_OK : dt__require_grad(tensor);
+    if (tensor->record && !tensor->record->is_leaf)
+        return dt__fail(
+            tensor->ctx, DT_ERR_STATE,
+            "set_requires_grad: expected a leaf, got the result of a call that is recorded; use dt_detach");
+    dt__record_release(tensor->record);
+    tensor->record = NULL;
     return DT_OK;
+}
+
+dt_tensor *dt__report_made(const char *name, const dt_tensor *from, dt_tensor *result, int n_numbers,
+                           const int64_t *numbers) {
+    dt_ctx *ctx = from->ctx;
+    dt_tensor *input = (dt_tensor *)from; /* whose value is only read */
+    dt__made made = {.name = name,
+                     .n_inputs = 1,
+                     .inputs = &input,
+                     .n_outputs = 1,
+                     .outputs = &result,
+                     .n_numbers = n_numbers,
+                     .numbers = numbers};
+    if (ctx->recorder->record(ctx, &made) == DT_OK)
+        return result;
+    if (result != from)
+        dt_drop(result);
+    return NULL;
 }

@@ -273,7 +273,7 @@ dt_tensor *dt__handle_new(dt_ctx *ctx, int n_dims) {
     tensor->ctx = ctx;
     tensor->n_refs = 1;
     tensor->spec = NULL;
-    tensor->requires_grad = false;
+    tensor->record = NULL;
     tensor->large = large;
     dt__scope_enter(state, tensor, state->n_scopes - 1);
     return tensor;
@@ -289,6 +289,7 @@ void dt__handle_free(dt_tensor *tensor, const char *name, const dt_site *site) {
     dt__tensor_state *state = tensor->ctx->slots[DT__SLOT_TENSOR].state;
     dt__object_pool *pool = tensor->large ? &state->many_pool : &state->few_pool;
     dt__storage_release(tensor->storage);
+    dt__record_release(tensor->record);
     if (tensor->spec && tensor->spec->n_refs == 1)
         free_spec(tensor->spec, name, site);
     else

@@ -8,6 +8,7 @@
 #ifndef DT_TENSOR_TENSOR_H
 #define DT_TENSOR_TENSOR_H
 
+#include "base/recorder.h"
 #include "comm/comm.h"
 #include "dtensor/tensor.h"
 #include "kernels/kernels.h"
@@ -43,8 +44,9 @@ struct dt_tensor {
     unsigned char *data;        /* first element of the local tensor; NULL where the storage has none */
     dt_dtype dtype;
     int n_dims, local_n_dims;
-    bool requires_grad;
     bool large;                 /* has capacity for DT_SPEC_MAX_DIMS dims */
+    uint16_t output;            /* of the record */
+    dt__record *record;         /* holds a reference; NULL: requires no gradient */
     const int64_t *shape;       /* global */
     const int64_t *local_shape; /* the same of a plain tensor */
     int64_t *strides;           /* of the local tensor, in elements */
@@ -88,6 +90,16 @@ dt_tensor *dt__empty_like(const dt_tensor *tensor);
 dt_tensor *dt__clone(const dt_tensor *tensor);
 /* Another handle on the same elements. */
 dt_tensor *dt__tensor_alias(const dt_tensor *tensor);
+
+/* Reports a tensor that a public function other than an op made from another one to the recorder, with the numbers
+ * among its arguments. Returns it, or NULL after an error; result may be NULL. */
+dt_tensor *dt__report_made(const char *name, const dt_tensor *from, dt_tensor *result, int n_numbers,
+                           const int64_t *numbers);
+static inline dt_tensor *dt__made_from(const char *name, const dt_tensor *from, dt_tensor *result, int n_numbers,
+                                       const int64_t *numbers) {
+    bool recorded = __builtin_expect(from->ctx->recorder != NULL, 0) && from->record && result;
+    return recorded ? dt__report_made(name, from, result, n_numbers, numbers) : result;
+}
 
 /* Puts a handle that is in no scope, because its own has ended while it was retained, into the current scope. */
 dt_tensor *dt__scope_take(dt_tensor *tensor);

@@ -173,6 +173,7 @@ static int fail_by_arguments(world *w) {
     dt_scope_end(scope);
     FAILS(scope_end, dt_scope_end(scope));
     FAILS(apart_end, dt_apart_end(ctx));
+    FAILS(no_grad_end, dt_no_grad_end(ctx));
     dt_tensor *kept = dt_tensor_retain(dt_ones(ctx, DT_SHAPE(2)));
     dt_drop(kept);
     FAILS(drop, dt_drop(kept));
@@ -214,6 +215,11 @@ static int fail_by_arguments(world *w) {
     FAILS_AS(split, "split", dt_split(w->x, 0, part, 8));
     FAILS_AS(cat, "cat", dt_cat(DT_TENSORS(w->x, w->y)));
     return n_wrong;
+}
+
+static void detach_until_failure(world *w, const dt_site *site) {
+    for (int i = 0; i < 100000 && !dt_failed(w->ctx); i++)
+        (void)dt_detach_site(w->x, site);
 }
 
 static void to_local_until_failure(world *w, const dt_site *site) {
@@ -261,6 +267,8 @@ static int fail_locally(world *w) {
     FAILS_WITHOUT_MEMORY(comm_stats_json, dt_comm_stats_json(ctx));
     w->without_memory = true; /* handles are pooled: it fails when the pool is empty */
     FAILS_ONCE(to_local, to_local_until_failure(w, DT_SITE));
+    w->without_memory = true;
+    FAILS_ONCE(detach, detach_until_failure(w, DT_SITE));
     FAILS_WITHOUT_MEMORY(full_tensor, dt_full_tensor(w->x));
     FAILS_WITHOUT_MEMORY(print, dt_print(w->x));
     FAILS_WITHOUT_MEMORY(format, dt_format(w->x));

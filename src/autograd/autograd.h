@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Records of calls, from which gradients are computed. A record copies what it needs: the op with its arguments by
+ * value, the site of the call, the draw of a random op, and of each input and output its dtype, shape and spec. Of the
+ * values it keeps those that the op's descriptor lists (dt_op.saves), each with a reference to the storage and the
+ * version that it had. An input also has the record that made it; so the records of a result are a graph without
+ * cycles, in which each record is younger than those that it refers to.
+ */
+#ifndef DT_AUTOGRAD_AUTOGRAD_H
+#define DT_AUTOGRAD_AUTOGRAD_H
+
+#include "dispatch/dispatch.h"
+#include "dtensor/autograd.h"
+
+/* An input or an output of a recorded call. */
+typedef struct dt__recorded_tensor {
+    struct dt__recorded_call *made_by; /* inputs: holds a reference; NULL: requires no gradient */
+    dt_spec *spec;                     /* holds a reference; NULL: plain */
+    const int64_t *sizes;              /* of a plain tensor */
+    uint64_t version;                  /* of the storage when the call was recorded */
+    /* Of a value that is saved: */
+    dt__storage *storage;   /* holds a reference; NULL: it is not saved */
+    unsigned char *data;    /* first element */
+    const int64_t *strides; /* of the local tensor */
+    uint16_t output;        /* of made_by */
+    int16_t n_dims;
+    dt_dtype dtype;
+} dt__recorded_tensor;
+
+typedef struct dt__recorded_call {
+    dt__record head;
+    struct dt__recorded_call *next; /* while it is freed */
+    dt_ctx *ctx;
+    uint64_t number;         /* counts the records of the context */
+    const char *name;        /* of the function or the op; NULL: a leaf */
+    dt_site site;            /* file NULL: unknown */
+    const dt__op_info *info; /* NULL: no op */
+    int overload, n_args, n_numbers, n_inputs, n_outputs;
+    bool is_view;                 /* the first output shares the storage of the first input */
+    bool is_in_place;             /* the first output is the first input */
+    uint32_t bytes;               /* of the record */
+    const dt_arg *args;           /* of an op; lists and texts are copied */
+    const int64_t *numbers;       /* arguments of another function */
+    dt__recorded_tensor *tensors; /* inputs, then outputs */
+} dt__recorded_call;
+
+static inline dt__recorded_call *dt__recorded_call_of(const dt_tensor *tensor) {
+    return (dt__recorded_call *)tensor->record;
+}
+
+/* record.c: the recorder of base/recorder.h, which dt__require_grad installs. */
+extern const dt__recorder dt__autograd_recorder;
+
+/* record_text.c: appends the records that the tensor was made by, oldest first, a line each:
+ *
+ *     1 leaf f32[4,3]
+ *     2 mul.Tensor(f32[4,3] #1; f32[4,3] #1) -> f32[4,3]; saves self, other
+ *     3 sum(f32[4,3] #2; dim=[0]) -> f32[3]
+ *
+ * Records are numbered within the text. Nothing for a tensor that requires no gradient. */
+dt_status dt__record_text(const dt_tensor *tensor, dt__text *out);
+
+#endif
