@@ -94,10 +94,14 @@ dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision 
     return dt__mesh_check_calls(decision->mesh);
 }
 
-/* Arguments that vary are shown with each call. */
+/* "ones(size=[8,6]; dtype=f32) S(0) on mesh(tp=2)" of a maker. Arguments that vary are shown with each call. */
 static void add_call(const dt__call *call, dt__text *out) {
     uint32_t varying = call->info->schema.signatures[call->overload].varying;
     dt__call_print(call, varying, out);
+    if (!call->maker || !call->maker->mesh)
+        return;
+    const char *mesh = dt_mesh_text(call->maker->mesh);
+    dt__text_add(out, " %s on mesh(%s)", call->maker->place ? call->maker->place : "R", mesh ? mesh : "");
 }
 
 static uint32_t label_of(dt_ctx *ctx, const dt__call *call, uint64_t fingerprint) {
