@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows list the request's tensors in their order, whatever the order of the arguments; `order` has the entry of each. */
+/* Rows list the request's tensors in their order, whatever the order of the arguments: input e is entry order[e]. */
 static json_t *row_json(const dt_op_call *call, const dt__row *row, const int *order, dt_row_entry *entries,
                         dt__text *text) {
     for (int e = 0; e < call->n_inputs + call->n_outputs; e++)
