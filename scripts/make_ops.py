@@ -130,7 +130,7 @@ def shown_default(param):
 
 
 def result_type(function):
-    return "int " if function.returns_list() else f"{function.result_type()} " if function.returns_struct() else \
+    return "dt_status " if not function.returns else "int " if function.returns_list() else f"{function.result_type()} " if function.returns_struct() else \
         "dt_tensor *"
 
 
@@ -194,7 +194,7 @@ def macro_text(function):
     numbers = {p.name for p in function.positional() if p.type == "Scalar"}
     names = [name for _, name in arguments(function)]
     passed = [f"DT_NUMBER({name})" if name in numbers else name for name in names]
-    inner = f"DT_{function.name.upper()}_"
+    inner = f"DT_{function.plain_name().upper()}_"
     head = f"#define {inner}({', '.join(names)}, ...)"
     call = f"{function.base()}_sized({', '.join(passed)},"
     options = f"DT_NAMED({function.options_type()}, __VA_ARGS__))"
@@ -203,7 +203,7 @@ def macro_text(function):
         end = " \\\n"
         line = f"{head}{end}    {call} {options}" if len(call + options) < 112 else \
             f"{head}{end}    {call}{end}        {options}"
-    return f"#define dt_{function.name}(...) {inner}(__VA_ARGS__, .site = DT_SITE)\n{line}"
+    return f"#define dt_{function.plain_name()}(...) {inner}(__VA_ARGS__, .site = DT_SITE)\n{line}"
 
 
 # What writes an argument of a type: its name, and how it takes the value.
@@ -266,6 +266,8 @@ def run(function):
     call = f"&call, DT__OP_{function.op}, "
     if function.returns_list():
         return [f"    return dt__call_run_list({call}options->site, out, capacity);"]
+    if not function.returns:
+        return [f"    return dt__call_run_status({call}options->site);"]
     if function.is_maker:
         return [f"    return dt__call_run_maker({call}options->mesh, options->place, options->requires_grad, "
                 "options->site);"]
@@ -279,7 +281,7 @@ def run(function):
 
 def definition(function):
     options, name = function.options_type(), function.op
-    failed = "-1" if function.returns_list() else f"({function.result_type()}){{NULL}}" if function.returns_struct() \
+    failed = "DT_ERR_VALUE" if not function.returns else "-1" if function.returns_list() else f"({function.result_type()}){{NULL}}" if function.returns_struct() \
         else "NULL"
     lines = [f"{declaration(function)}const {options} *options, size_t options_size) {{",
              f"    {options} full;",
@@ -341,7 +343,7 @@ def man_entry(function):
     """The C form of a call with its options, and the signature behind it."""
     required = [name for _, name in arguments(function)]
     options = [f".{p.name}" for p in function.options()] + ([".mesh", ".place"] if function.is_maker else [])
-    call = f"dt_{function.name}({', '.join(required + options)})"
+    call = f"dt_{function.plain_name()}({', '.join(required + options)})"
     text = function.text.replace("-", r"\-")
     summary = function.summary.replace("-", r"\-")
     return f".It Li {call}\n{summary}\n.Pp\n.Li {text}\n"

@@ -59,7 +59,11 @@ class Function:
 
     def base(self):
         """The name without an underscore at its end, which would make two with what follows."""
-        return f"dt_{self.name.rstrip('_')}{'_in_place' if self.name.endswith('_') else ''}"
+        return f"dt_{self.plain_name().rstrip('_')}{'_in_place' if self.name.endswith('_') else ''}"
+
+    def plain_name(self):
+        """In C; names that begin with an underscore are the library's own."""
+        return self.name.lstrip("_")
 
     def options_type(self):
         """Makers whose only option is the dtype share a struct."""

@@ -191,6 +191,7 @@ enum {
     DT_OP_RANDOM = 1 << 3, /* draws from a generator, by global index */
     /* the C function takes by position also the arguments that have a default, unless they follow the * */
     DT_OP_POSITIONAL = 1 << 4,
+    DT_OP_LIST = 1 << 5, /* takes lists of tensors and is another op, `each`, on every tuple of their members */
     DT_OP_NOT_DIFFERENTIABLE = 1 << 7, /* its results depend on no value of its tensors: they require no gradient */
 };
 
@@ -244,6 +245,9 @@ struct dt_op {
     /* (optional) Refuses values of arguments that vary. Runs in every call, behind the shape function if that runs,
      * which therefore leaves these checks to it; it has inputs and arguments, but no outputs. */
     dt_status (*check)(const dt_op_call *call);
+    /* List ops (DT_OP_LIST) only: the name of the op that is run on each tuple of members. Arguments correspond by
+     * position; shapes, rule, kernel and the arguments that vary are those of that op. */
+    const char *each;
     /* (optional) The values that a record of the op keeps for its gradient: names of tensor arguments and of returns,
      * "result" for all outputs, "result0", "result1", … for one, separated by commas; "": none. NULL: all, of a view
      * none. With it, the decomposition of an op is recorded as one call; without it, each of its ops is. */

@@ -91,7 +91,12 @@ dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision 
     if (!decision->history || !dt__call_is_recorded(ctx))
         return DT_OK;
     fold(decision->history, ctx, call, decision->fingerprint, decision->label);
-    return dt__mesh_check_calls(decision->mesh);
+    dt_status status = dt__mesh_check_calls(decision->mesh);
+    for (int m = 0; m < decision->n_more_meshes && status == DT_OK; m++) {
+        fold(dt__mesh_history(decision->more_meshes[m]), ctx, call, decision->fingerprint, decision->label);
+        status = dt__mesh_check_calls(decision->more_meshes[m]);
+    }
+    return status;
 }
 
 /* "ones(size=[8,6]; dtype=f32) S(0) on mesh(tp=2)" of a maker. Arguments that vary are shown with each call. */

@@ -68,6 +68,12 @@ dt_tensor *dt__call_run(dt__call *call, dt__op_number op, const dt_site *site) {
     return first;
 }
 
+dt_status dt__call_run_status(dt__call *call, dt__op_number op, const dt_site *site) {
+    dt_status status = run_indexed(call, op, site);
+    dt__call_end(call);
+    return status;
+}
+
 void dt__call_run_tuple(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **outputs, int n) {
     int n_made = run_indexed(call, op, site) == DT_OK ? call->n_outputs : 0;
     for (int i = 0; i < n; i++)

@@ -77,6 +77,8 @@ static inline dt_ctx *dt__ctx_of_list(dt_tensors tensors) {
 
 /* Runs the call; returns its first output, or NULL with the error recorded. */
 dt_tensor *dt__call_run(dt__call *call, dt__op_number op, const dt_site *site);
+/* Runs a call that has no outputs. */
+dt_status dt__call_run_status(dt__call *call, dt__op_number op, const dt_site *site);
 /* Runs the call; writes its n outputs, all NULL after an error. */
 void dt__call_run_tuple(dt__call *call, dt__op_number op, const dt_site *site, dt_tensor **outputs, int n);
 /* The same as dt__call_run for a maker, whose result is placed. */
