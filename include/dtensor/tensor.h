@@ -177,8 +177,8 @@ typedef struct dt_make_options {
 } dt_make_options;
 
 /* Makers are ops (ops.h): dt_empty, dt_zeros, dt_ones, dt_full, dt_arange, dt_linspace, dt_eye; these two are not. The
- * values of a distributed tensor do not depend on its placements: of a partial one, coordinate 0 holds the value and the
- * others the identity of the reduction. For integer dtypes a value is truncated, and must fit.
+ * values of a distributed tensor do not depend on its placements: of a partial one, coordinate 0 holds the value and
+ * the others the identity of the reduction. For integer dtypes a value is truncated, and must fit.
  *
  * One element, no dims. Local; every rank of the mesh must make the same call. */
 DT_API dt_tensor *dt_scalar_sized(dt_ctx *ctx, double value, DT_OPTIONS(dt_make_options));

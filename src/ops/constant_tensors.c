@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Tensors of one value: empty, full, zeros, ones, and the same with the shape and the placements of another tensor, of
- * which nothing is read. Of a partial result, coordinate 0 holds the value and the others the identity of the reduction.
+ * which nothing is read. Of a partial result, coordinate 0 holds the value and the others the identity of the
+ * reduction.
  */
 #include "ops/kernel_support.h"
 #include "ops/ops.h"
