@@ -259,8 +259,7 @@ static dt__decision *decide_miss(dt_ctx *ctx, dt__dispatch_state *state, dt__cal
     if (!decision)
         return NULL;
     decision->history = decision->mesh ? dt__mesh_history(decision->mesh) : NULL;
-    decision->fingerprint = record.fingerprint;
-    decision->label = record.label;
+    decision->record = record;
     dt__log_decision(ctx, call, decision);
     dt__decision_cache_add(ctx, state, decision);
     return decision;

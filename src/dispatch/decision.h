@@ -41,6 +41,16 @@ typedef struct dt__output_decision {
     int input;     /* the input that it is, because that is written; -1: a new tensor */
 } dt__output_decision;
 
+/* What the calls of one kind have in common in a history. */
+typedef struct dt__call_record {
+    uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
+    uint64_t text;        /* the label, with how the first number is shown */
+    uint32_t label;
+    bool is_simple;  /* at most one argument varies, which is a number, and calls are not checked */
+    bool has_number; /* one does: */
+    int number;      /* its index */
+} dt__call_record;
+
 typedef struct dt__decision {
     uint64_t hash;
     int n_words;
@@ -58,8 +68,7 @@ typedef struct dt__decision {
     dt_mesh *mesh;        /* of the distributed inputs, referenced by their specs; NULL: all plain */
     double cost_us;       /* of moving the inputs, by the machine model */
     dt__history *history; /* of the mesh, to which each call is added; NULL: nothing is */
-    uint64_t fingerprint; /* of the call, without arguments that vary; the same on every rank */
-    uint32_t label;       /* its text in the history */
+    dt__call_record record;
     /* Of a list op: the decisions of its tuples, which it uses, and the meshes with a history other than that of
      * `mesh`. Inputs and outputs are those of all tuples. */
     int n_tuples, n_more_meshes;
@@ -72,10 +81,6 @@ typedef struct dt__decision {
 dt_status dt__record_call(dt_ctx *ctx, const dt__call *call, const dt__decision *decision);
 /* The same for a call that is about to be decided: to those of all meshes of its inputs. Sets what a decision needs to
  * record further calls of the kind. */
-typedef struct dt__call_record {
-    uint64_t fingerprint;
-    uint32_t label;
-} dt__call_record;
 dt_status dt__record_new_call(dt_ctx *ctx, const dt__call *call, dt__call_record *out);
 
 /* list_call.c: decides the tuples of a list op, all of them or none. */
