@@ -64,6 +64,8 @@ static uint64_t fingerprint_of(const dt__call *call) {
     }
     for (int i = 0; i < call->n_inputs; i++)
         hash = hash_tensor(call->inputs[i], hash);
+    if (call->maker && call->maker->mesh)
+        hash = dt__hash_u64(dt_mesh_fingerprint(call->maker->mesh), hash);
     if (call->maker && call->maker->place)
         hash = hash_bytes(call->maker->place, strlen(call->maker->place), hash);
     return hash;
