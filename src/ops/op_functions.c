@@ -91,26 +91,6 @@ dt_tensor *dt_addmm_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2, con
     return dt__call_run(&call, DT__OP_addmm, options->site);
 }
 
-dt_tensor *dt_addmm_in_place_sized(dt_tensor *self, dt_tensor *mat1, dt_tensor *mat2,
-                                   const dt_addmm_in_place_options *options, size_t options_size) {
-    dt_addmm_in_place_options full;
-    dt__call call;
-    dt_arg args[5];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "addmm_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, self);
-    dt__call_tensor(&args[1], &call, mat1);
-    dt__call_tensor(&args[2], &call, mat2);
-    options->beta.type != DT_ARG_NONE ? dt__call_number(&args[3], options->beta)
-                                      : dt__call_number(&args[3], dt_number_int(1));
-    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[4], options->alpha)
-                                       : dt__call_number(&args[4], dt_number_int(1));
-    return dt__call_run(&call, DT__OP_addmm_, options->site);
-}
-
 dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t options_size) {
     dt_amax_options full;
     dt__call call;
@@ -124,6 +104,23 @@ dt_tensor *dt_amax_sized(dt_tensor *self, const dt_amax_options *options, size_t
     options->dim.list ? dt__call_dims(&args[1], options->dim) : dt__call_dims(&args[1], (dt_dims){.n = 0});
     dt__call_bool(&args[2], options->keepdim);
     return dt__call_run(&call, DT__OP_amax, options->site);
+}
+
+dt_tensor *dt_arange_sized(dt_ctx *ctx, dt_number start, dt_number end, dt_number step,
+                           const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[4];
+    options = DT__OPTIONS(ctx, "arange", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 2, args);
+    dt__call_number(&args[0], start);
+    dt__call_number(&args[1], end);
+    dt__call_number(&args[2], step);
+    dt__call_dtype(&args[3], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_arange, options->mesh, options->place, options->requires_grad,
+                              options->site);
 }
 
 dt_tensor *dt_argmax_sized(dt_tensor *self, const dt_argmax_options *options, size_t options_size) {
@@ -197,37 +194,6 @@ dt_tensor *dt_clamp_tensor_sized(dt_tensor *self, const dt_clamp_tensor_options 
     options->min ? dt__call_tensor(&args[1], &call, options->min) : dt__call_none(&args[1]);
     options->max ? dt__call_tensor(&args[2], &call, options->max) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_clamp, options->site);
-}
-
-dt_tensor *dt_clamp_in_place_sized(dt_tensor *self, const dt_clamp_in_place_options *options, size_t options_size) {
-    dt_clamp_in_place_options full;
-    dt__call call;
-    dt_arg args[3];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "clamp_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, self);
-    options->min.type != DT_ARG_NONE ? dt__call_number(&args[1], options->min) : dt__call_none(&args[1]);
-    options->max.type != DT_ARG_NONE ? dt__call_number(&args[2], options->max) : dt__call_none(&args[2]);
-    return dt__call_run(&call, DT__OP_clamp_, options->site);
-}
-
-dt_tensor *dt_clamp_tensor_in_place_sized(dt_tensor *self, const dt_clamp_tensor_in_place_options *options,
-                                          size_t options_size) {
-    dt_clamp_tensor_in_place_options full;
-    dt__call call;
-    dt_arg args[3];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "clamp_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 1, args);
-    dt__call_tensor(&args[0], &call, self);
-    options->min ? dt__call_tensor(&args[1], &call, options->min) : dt__call_none(&args[1]);
-    options->max ? dt__call_tensor(&args[2], &call, options->max) : dt__call_none(&args[2]);
-    return dt__call_run(&call, DT__OP_clamp_, options->site);
 }
 
 dt_tensor *dt_clone_sized(dt_tensor *self, const dt_clone_options *options, size_t options_size) {
@@ -335,38 +301,6 @@ dt_tensor *dt_div_scalar_sized(dt_tensor *self, dt_number other, const dt_div_sc
     return dt__call_run(&call, DT__OP_div, options->site);
 }
 
-dt_tensor *dt_div_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_div_in_place_options *options,
-                                 size_t options_size) {
-    dt_div_in_place_options full;
-    dt__call call;
-    dt_arg args[3];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "div_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 2, args);
-    dt__call_tensor(&args[0], &call, self);
-    dt__call_tensor(&args[1], &call, other);
-    options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
-    return dt__call_run(&call, DT__OP_div_, options->site);
-}
-
-dt_tensor *dt_div_scalar_in_place_sized(dt_tensor *self, dt_number other,
-                                        const dt_div_scalar_in_place_options *options, size_t options_size) {
-    dt_div_scalar_in_place_options full;
-    dt__call call;
-    dt_arg args[3];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "div_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 3, args);
-    dt__call_tensor(&args[0], &call, self);
-    dt__call_number(&args[1], other);
-    options->rounding_mode ? dt__call_text(&args[2], options->rounding_mode) : dt__call_none(&args[2]);
-    return dt__call_run(&call, DT__OP_div_, options->site);
-}
-
 dt_tensor *dt_dropout_sized(dt_tensor *input, const dt_dropout_options *options, size_t options_size) {
     dt_dropout_options full;
     dt__call call;
@@ -399,6 +333,20 @@ dt_tensor *dt_embedding_sized(dt_tensor *input, dt_tensor *weight, const dt_embe
     dt__call_real(&args[4], 2.0);
     dt__call_bool(&args[5], false);
     return dt__call_run(&call, DT__OP_embedding, options->site);
+}
+
+dt_tensor *dt_empty_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[2];
+    options = DT__OPTIONS(ctx, "empty", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_sizes(&args[0], size);
+    dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_empty, options->mesh, options->place, options->requires_grad,
+                              options->site);
 }
 
 dt_tensor *dt_empty_like_sized(dt_tensor *self, const dt_empty_like_options *options, size_t options_size) {
@@ -457,19 +405,6 @@ dt_tensor *dt_exp_sized(dt_tensor *self, const dt_exp_options *options, size_t o
     return dt__call_run(&call, DT__OP_exp, options->site);
 }
 
-dt_tensor *dt_exp_in_place_sized(dt_tensor *self, const dt_exp_in_place_options *options, size_t options_size) {
-    dt_exp_in_place_options full;
-    dt__call call;
-    dt_arg args[1];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "exp_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, DT__OP_exp_, options->site);
-}
-
 dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, const dt_expand_options *options, size_t options_size) {
     dt_expand_options full;
     dt__call call;
@@ -483,6 +418,21 @@ dt_tensor *dt_expand_sized(dt_tensor *self, dt_shape size, const dt_expand_optio
     dt__call_sizes(&args[1], size);
     dt__call_bool(&args[2], false);
     return dt__call_run(&call, DT__OP_expand, options->site);
+}
+
+dt_tensor *dt_eye_sized(dt_ctx *ctx, int64_t n, int64_t m, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[3];
+    options = DT__OPTIONS(ctx, "eye", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 1, args);
+    dt__call_int(&args[0], n);
+    dt__call_int(&args[1], m);
+    dt__call_dtype(&args[2], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_eye, options->mesh, options->place, options->requires_grad,
+                              options->site);
 }
 
 dt_tensor *dt_fill_in_place_sized(dt_tensor *self, dt_number value, const dt_fill_in_place_options *options,
@@ -513,6 +463,22 @@ dt_tensor *dt_fill_tensor_in_place_sized(dt_tensor *self, dt_tensor *value,
     dt__call_tensor(&args[0], &call, self);
     dt__call_tensor(&args[1], &call, value);
     return dt__call_run(&call, DT__OP_fill_, options->site);
+}
+
+dt_tensor *dt_full_sized(dt_ctx *ctx, dt_shape size, dt_number fill_value, const dt_make_options *options,
+                         size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[3];
+    options = DT__OPTIONS(ctx, "full", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_sizes(&args[0], size);
+    dt__call_number(&args[1], fill_value);
+    dt__call_dtype(&args[2], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_full, options->mesh, options->place, options->requires_grad,
+                              options->site);
 }
 
 dt_tensor *dt_full_like_sized(dt_tensor *self, dt_number fill_value, const dt_full_like_options *options,
@@ -624,6 +590,23 @@ dt_tensor *dt_linear_sized(dt_tensor *input, dt_tensor *weight, const dt_linear_
     dt__call_tensor(&args[1], &call, weight);
     options->bias ? dt__call_tensor(&args[2], &call, options->bias) : dt__call_none(&args[2]);
     return dt__call_run(&call, DT__OP_linear, options->site);
+}
+
+dt_tensor *dt_linspace_sized(dt_ctx *ctx, dt_number start, dt_number end, int64_t steps,
+                             const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[4];
+    options = DT__OPTIONS(ctx, "linspace", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_number(&args[0], start);
+    dt__call_number(&args[1], end);
+    dt__call_int(&args[2], steps);
+    dt__call_dtype(&args[3], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_linspace, options->mesh, options->place, options->requires_grad,
+                              options->site);
 }
 
 dt_tensor *dt_log_sized(dt_tensor *self, const dt_log_options *options, size_t options_size) {
@@ -896,17 +879,18 @@ dt_tensor *dt_neg_sized(dt_tensor *self, const dt_neg_options *options, size_t o
     return dt__call_run(&call, DT__OP_neg, options->site);
 }
 
-dt_tensor *dt_neg_in_place_sized(dt_tensor *self, const dt_neg_in_place_options *options, size_t options_size) {
-    dt_neg_in_place_options full;
+dt_tensor *dt_ones_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
     dt__call call;
-    dt_arg args[1];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "neg_", options, options_size, &full);
+    dt_arg args[2];
+    options = DT__OPTIONS(ctx, "ones", options, options_size, &full);
     if (!options)
         return NULL;
     dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, DT__OP_neg_, options->site);
+    dt__call_sizes(&args[0], size);
+    dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_ones, options->mesh, options->place, options->requires_grad,
+                              options->site);
 }
 
 dt_tensor *dt_ones_like_sized(dt_tensor *self, const dt_ones_like_options *options, size_t options_size) {
@@ -948,19 +932,6 @@ dt_tensor *dt_relu_sized(dt_tensor *input, const dt_relu_options *options, size_
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, input);
     return dt__call_run(&call, DT__OP_relu, options->site);
-}
-
-dt_tensor *dt_relu_in_place_sized(dt_tensor *input, const dt_relu_in_place_options *options, size_t options_size) {
-    dt_relu_in_place_options full;
-    dt__call call;
-    dt_arg args[1];
-    dt_ctx *ctx = dt_tensor_ctx(input);
-    options = DT__OPTIONS(ctx, "relu_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, input);
-    return dt__call_run(&call, DT__OP_relu_, options->site);
 }
 
 dt_tensor *dt_reshape_sized(dt_tensor *self, dt_shape shape, const dt_reshape_options *options, size_t options_size) {
@@ -1071,19 +1042,6 @@ dt_tensor *dt_sqrt_sized(dt_tensor *self, const dt_sqrt_options *options, size_t
     return dt__call_run(&call, DT__OP_sqrt, options->site);
 }
 
-dt_tensor *dt_sqrt_in_place_sized(dt_tensor *self, const dt_sqrt_in_place_options *options, size_t options_size) {
-    dt_sqrt_in_place_options full;
-    dt__call call;
-    dt_arg args[1];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "sqrt_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, DT__OP_sqrt_, options->site);
-}
-
 dt_tensor *dt_sub_sized(dt_tensor *self, dt_tensor *other, const dt_sub_options *options, size_t options_size) {
     dt_sub_options full;
     dt__call call;
@@ -1117,40 +1075,6 @@ dt_tensor *dt_sub_scalar_sized(dt_tensor *self, dt_number other, const dt_sub_sc
     return dt__call_run(&call, DT__OP_sub, options->site);
 }
 
-dt_tensor *dt_sub_in_place_sized(dt_tensor *self, dt_tensor *other, const dt_sub_in_place_options *options,
-                                 size_t options_size) {
-    dt_sub_in_place_options full;
-    dt__call call;
-    dt_arg args[3];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "sub_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, self);
-    dt__call_tensor(&args[1], &call, other);
-    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
-                                       : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, DT__OP_sub_, options->site);
-}
-
-dt_tensor *dt_sub_scalar_in_place_sized(dt_tensor *self, dt_number other,
-                                        const dt_sub_scalar_in_place_options *options, size_t options_size) {
-    dt_sub_scalar_in_place_options full;
-    dt__call call;
-    dt_arg args[3];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "sub_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 1, args);
-    dt__call_tensor(&args[0], &call, self);
-    dt__call_number(&args[1], other);
-    options->alpha.type != DT_ARG_NONE ? dt__call_number(&args[2], options->alpha)
-                                       : dt__call_number(&args[2], dt_number_int(1));
-    return dt__call_run(&call, DT__OP_sub_, options->site);
-}
-
 dt_tensor *dt_sum_sized(dt_tensor *self, const dt_sum_options *options, size_t options_size) {
     dt_sum_options full;
     dt__call call;
@@ -1178,19 +1102,6 @@ dt_tensor *dt_tanh_sized(dt_tensor *self, const dt_tanh_options *options, size_t
     dt__call_init(&call, ctx, 0, args);
     dt__call_tensor(&args[0], &call, self);
     return dt__call_run(&call, DT__OP_tanh, options->site);
-}
-
-dt_tensor *dt_tanh_in_place_sized(dt_tensor *self, const dt_tanh_in_place_options *options, size_t options_size) {
-    dt_tanh_in_place_options full;
-    dt__call call;
-    dt_arg args[1];
-    dt_ctx *ctx = dt_tensor_ctx(self);
-    options = DT__OPTIONS(ctx, "tanh_", options, options_size, &full);
-    if (!options)
-        return NULL;
-    dt__call_init(&call, ctx, 0, args);
-    dt__call_tensor(&args[0], &call, self);
-    return dt__call_run(&call, DT__OP_tanh_, options->site);
 }
 
 dt_tensor *dt_to_sized(dt_tensor *self, dt_dtype dtype, const dt_to_options *options, size_t options_size) {
@@ -1374,6 +1285,20 @@ dt_tensor *dt_where_scalars_sized(dt_tensor *condition, dt_number self, dt_numbe
     dt__call_number(&args[1], self);
     dt__call_number(&args[2], other);
     return dt__call_run(&call, DT__OP_where, options->site);
+}
+
+dt_tensor *dt_zeros_sized(dt_ctx *ctx, dt_shape size, const dt_make_options *options, size_t options_size) {
+    dt_make_options full;
+    dt__call call;
+    dt_arg args[2];
+    options = DT__OPTIONS(ctx, "zeros", options, options_size, &full);
+    if (!options)
+        return NULL;
+    dt__call_init(&call, ctx, 0, args);
+    dt__call_sizes(&args[0], size);
+    dt__call_dtype(&args[1], options->dtype ? options->dtype : DT_F32);
+    return dt__call_run_maker(&call, DT__OP_zeros, options->mesh, options->place, options->requires_grad,
+                              options->site);
 }
 
 dt_tensor *dt_zeros_like_sized(dt_tensor *self, const dt_zeros_like_options *options, size_t options_size) {

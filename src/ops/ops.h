@@ -14,6 +14,7 @@
     X(addmm)                                                                                                         \
     X(addmm_)                                                                                                        \
     X(amax)                                                                                                          \
+    X(arange)                                                                                                        \
     X(argmax)                                                                                                        \
     X(bmm)                                                                                                           \
     X(cat)                                                                                                           \
@@ -28,19 +29,24 @@
     X(div_)                                                                                                          \
     X(dropout)                                                                                                       \
     X(embedding)                                                                                                     \
+    X(empty)                                                                                                         \
     X(empty_like)                                                                                                    \
     X(eq)                                                                                                            \
     X(exp)                                                                                                           \
     X(exp_)                                                                                                          \
     X(expand)                                                                                                        \
+    X(eye)                                                                                                           \
     X(fill_)                                                                                                         \
+    X(full)                                                                                                          \
     X(full_like)                                                                                                     \
     X(gather)                                                                                                        \
     X(gelu)                                                                                                          \
     X(index)                                                                                                         \
     X(index_select)                                                                                                  \
+    X(item)                                                                                                          \
     X(layer_norm)                                                                                                    \
     X(linear)                                                                                                        \
+    X(linspace)                                                                                                      \
     X(log)                                                                                                           \
     X(matmul)                                                                                                        \
     X(max)                                                                                                           \
@@ -52,31 +58,36 @@
     X(mul_)                                                                                                          \
     X(narrow)                                                                                                        \
     X(neg)                                                                                                           \
-    X(neg_)                                                                                                          \
-    X(ones_like)                                                                                                     \
-    X(permute)                                                                                                       \
-    X(relu)                                                                                                          \
-    X(relu_)                                                                                                         \
-    X(reshape)                                                                                                       \
-    X(select)                                                                                                        \
-    X(slice)                                                                                                         \
-    X(softmax)                                                                                                       \
-    X(split)                                                                                                         \
-    X(sqrt)                                                                                                          \
-    X(sqrt_)                                                                                                         \
-    X(sub)                                                                                                           \
-    X(sub_)                                                                                                          \
-    X(sum)                                                                                                           \
-    X(tanh)                                                                                                          \
-    X(tanh_)                                                                                                         \
-    X(to)                                                                                                            \
-    X(topk)                                                                                                          \
-    X(transpose)                                                                                                     \
-    X(unfold)                                                                                                        \
-    X(var_mean)                                                                                                      \
-    X(view)                                                                                                          \
-    X(where)                                                                                                         \
-    X(zeros_like)
+<<<<<<< HEAD
+X(neg_)                                                                                                          \
+=======
+X(ones)                                                                                                          \
+>>>>>>> main
+X(ones_like)
+X(permute)
+X(relu)
+X(relu_)
+X(reshape)
+X(select)
+X(slice)
+X(softmax)
+X(split)
+X(sqrt)
+X(sqrt_)
+X(sub)
+X(sub_)
+X(sum)
+X(tanh)
+X(tanh_)
+X(to)
+X(topk)
+X(transpose)
+X(unfold)
+X(var_mean)
+X(view)
+X(where)
+X(zeros)
+X(zeros_like)
 
 typedef enum dt__op_number {
 #define X(name) DT__OP_##name,
