@@ -58,36 +58,33 @@
     X(mul_)                                                                                                          \
     X(narrow)                                                                                                        \
     X(neg)                                                                                                           \
-<<<<<<< HEAD
-X(neg_)                                                                                                          \
-=======
-X(ones)                                                                                                          \
->>>>>>> main
-X(ones_like)
-X(permute)
-X(relu)
-X(relu_)
-X(reshape)
-X(select)
-X(slice)
-X(softmax)
-X(split)
-X(sqrt)
-X(sqrt_)
-X(sub)
-X(sub_)
-X(sum)
-X(tanh)
-X(tanh_)
-X(to)
-X(topk)
-X(transpose)
-X(unfold)
-X(var_mean)
-X(view)
-X(where)
-X(zeros)
-X(zeros_like)
+    X(neg_)                                                                                                          \
+    X(ones)                                                                                                          \
+    X(ones_like)                                                                                                     \
+    X(permute)                                                                                                       \
+    X(relu)                                                                                                          \
+    X(relu_)                                                                                                         \
+    X(reshape)                                                                                                       \
+    X(select)                                                                                                        \
+    X(slice)                                                                                                         \
+    X(softmax)                                                                                                       \
+    X(split)                                                                                                         \
+    X(sqrt)                                                                                                          \
+    X(sqrt_)                                                                                                         \
+    X(sub)                                                                                                           \
+    X(sub_)                                                                                                          \
+    X(sum)                                                                                                           \
+    X(tanh)                                                                                                          \
+    X(tanh_)                                                                                                         \
+    X(to)                                                                                                            \
+    X(topk)                                                                                                          \
+    X(transpose)                                                                                                     \
+    X(unfold)                                                                                                        \
+    X(var_mean)                                                                                                      \
+    X(view)                                                                                                          \
+    X(where)                                                                                                         \
+    X(zeros)                                                                                                         \
+    X(zeros_like)
 
 typedef enum dt__op_number {
 #define X(name) DT__OP_##name,
