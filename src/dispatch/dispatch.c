@@ -139,7 +139,7 @@ static dt_status run_kernel(dt_ctx *ctx, dt__call *call, const dt__decision *dec
     if (status != DT_OK)
         drop_all(decision->n_outputs - first_new, outputs + first_new);
     else if (first_new)
-        outputs[0]->storage->version++;
+        dt__storage_changed(outputs[0]->storage);
     return status;
 }
 
@@ -212,6 +212,17 @@ static dt_status copy_overlapping(dt_ctx *ctx, dt__call *call, dt_tensor **moved
     return DT_OK;
 }
 
+/* Views that do not share the memory of the input, because it had to move, or their elements did. */
+static dt_status note_copies(const dt_tensor *input, int n, dt_tensor **views) {
+    for (int i = 0; i < n; i++) {
+        if (dt__copied_view_note(views[i], input->storage) == DT_OK)
+            continue;
+        drop_all(n, views);
+        return dt_error_status(input->ctx);
+    }
+    return DT_OK;
+}
+
 /* Steps 3 to 5. */
 static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *decision, dt_tensor **outputs) {
     dt_tensor *moved[DT__MAX_INPUTS];
@@ -236,6 +247,9 @@ static dt_status run_decision(dt_ctx *ctx, dt__call *call, const dt__decision *d
     if (status == DT_OK)
         status =
             is_view ? run_view(ctx, call, decision, moved[0], outputs) : run_kernel(ctx, call, decision, outputs);
+    bool is_copy = op_call->op->flags & DT_OP_VIEW && (!is_view || moved[0] != call->inputs[0]);
+    if (status == DT_OK && __builtin_expect(is_copy, 0))
+        status = note_copies(call->inputs[0], decision->n_outputs, outputs);
     for (int i = 0; i < n; i++)
         if (moved[i] != call->inputs[i])
             dt_drop(moved[i]);
@@ -317,6 +331,7 @@ static inline dt_status check_call(dt_ctx *ctx, const dt__call *call) {
         if (dt__is_freed(&call->inputs[i]->life))
             return (void)DT__LIVE_ARGUMENT(DT__KIND_TENSOR, call->inputs[i], call->n_inputs > 1 ? i + 1 : 0),
                    DT_ERR_STATE;
+        DT__TRY(dt__check_current(call->inputs[i]));
     }
     if (!call->info->op->kernel && !call->info->op->decompose)
         return dt__fail(ctx, DT_ERR_UNSUPPORTED, "%s: the op has no kernel", name);

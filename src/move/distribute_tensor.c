@@ -149,6 +149,8 @@ dt_tensor *dt_distribute_tensor_sized(dt_tensor *value, dt_mesh *mesh, const cha
     }
     if (!dt__check_context(value->ctx, "distribute_tensor", "mesh", dt_mesh_ctx(mesh)))
         return NULL;
+    if (dt__check_current(value) != DT_OK)
+        return NULL;
     if (value->spec)
         return accept_distributed(value, mesh, place);
     struct target target;

@@ -68,7 +68,7 @@ static bool read_item(dt_tensor *tensor, const char *op, unsigned char element[1
         (void)dt__fail(tensor->ctx, DT_ERR_UNSUPPORTED, "%s: tensors have no data on the fake transport", op);
         return false;
     }
-    dt_tensor *full = dt__full_tensor(tensor);
+    dt_tensor *full = dt__check_current(tensor) == DT_OK ? dt__full_tensor(tensor) : NULL;
     bool found = full && full->data && dt_tensor_elements(full) == 1;
     if (found)
         memcpy(element, full->data, dt_dtype_size(full->dtype));

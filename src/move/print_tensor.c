@@ -167,6 +167,7 @@ static dt_status add_distributed(dt__text *text, dt_tensor *tensor, const dt_pri
 
 static dt_status add_tensor(dt__text *text, dt_tensor *tensor, const dt_print_options *options) {
     dt_print_options o = dt__print_defaults(options);
+    DT__TRY(dt__check_current(tensor));
     if (!dt__has_data(tensor->ctx)) {
         add_head(text, tensor);
         dt__text_add(text, "(no data)");

@@ -314,6 +314,8 @@ static dt_status save(dt_ctx *ctx, dt__exchange_call kind, const char *path, int
         *s = (struct saving){.ctx = ctx, .n = n, .names = names, .requested = tensors, .options = *options};
         s->output.file = (dt__file){.ctx = ctx, .call = &s->call, .fd = -1};
         status = check_contexts(s, dt__exchange_call_name(kind));
+        for (int i = 0; i < n && status == DT_OK; i++)
+            status = dt__check_current(tensors[i]);
         if (status == DT_OK)
             status = save_on(s, kind, path, &arena);
         dt__file_call_end(&s->call);

@@ -379,7 +379,7 @@ static dt_status fill_in(dt_tensor *tensor, dt__random args, const dt_random_opt
     if (tensor->ctx->recorder && tensor->record)
         DT__TRY(tensor->ctx->recorder->check_write(tensor, args.op));
     DT__TRY(fill(tensor, &args, o));
-    tensor->storage->version++;
+    dt__storage_changed(tensor->storage);
     return dt__made_from(args.op, tensor, tensor, 0, NULL) ? DT_OK : dt_error_status(tensor->ctx);
 }
 

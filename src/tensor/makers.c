@@ -423,7 +423,7 @@ static dt_tensor *empty_row_major(const dt_tensor *tensor) {
 }
 
 dt_tensor *dt__clone(const dt_tensor *tensor) {
-    dt_tensor *copy = empty_row_major(tensor);
+    dt_tensor *copy = dt__check_current(tensor) == DT_OK ? empty_row_major(tensor) : NULL;
     if (copy && copy->data && tensor->data)
         dt__convert(
             dt__kernels_of(tensor->ctx), dt__pool_of(tensor->ctx),
